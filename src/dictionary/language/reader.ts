@@ -1,0 +1,79 @@
+import type { Dictionary } from '../dictionary.ts';
+import { lexiconOf, type Lexicon } from './lexicon.ts';
+import { tokenize, type Token } from './tokens.ts';
+
+/** Most tokens in a sentence, and most steps taken to understand one: bounds against sentences made to take for ever. */
+export const maxTokens = 400;
+const maxSteps = 60_000;
+
+/** A sentence being read: its tokens, the lexicon, how far any attempt came and what it wanted there. */
+export class Reader {
+  readonly sentence: string;
+  readonly tokens: readonly Token[];
+  readonly lexicon: Lexicon;
+  readonly dictionary: Dictionary;
+  readonly game: string | undefined;
+  /** Lists ("railgun or shotgun"), names without a word, words of any sense: what queries may say and statements may not. */
+  readonly lists: boolean;
+  /** Index of the token behind the longest piece that was understood, and what could have followed. */
+  furthest = 0;
+  readonly expected = new Set<string>();
+  private steps = 0;
+  private readonly memos = new Map<string, unknown>();
+
+  constructor(sentence: string, dictionary: Dictionary, options: { game?: string | undefined; lists?: boolean } = {}) {
+    this.sentence = sentence;
+    this.tokens = tokenize(sentence.slice(0, 20_000));
+    this.dictionary = dictionary;
+    this.lexicon = lexiconOf(dictionary);
+    this.game = options.game;
+    this.lists = options.lists ?? false;
+  }
+
+  get exhausted(): boolean {
+    return this.steps > maxSteps;
+  }
+
+  /** Counts a step; false when there have been too many. */
+  step(): boolean {
+    return ++this.steps <= maxSteps;
+  }
+
+  lower(at: number): string | undefined {
+    const token = this.tokens[at];
+    return token === undefined || token.kind === 'quoted' ? undefined : token.lower;
+  }
+
+  /** Notes that `what` could stand at `at`. */
+  expect(at: number, what: string): void {
+    if (at < this.furthest) return;
+    if (at > this.furthest) {
+      this.furthest = at;
+      this.expected.clear();
+    }
+    this.expected.add(what);
+  }
+
+  /** Notes that the tokens before `at` were understood. */
+  reach(at: number): void {
+    if (at <= this.furthest) return;
+    this.furthest = at;
+    this.expected.clear();
+  }
+
+  /** Index behind `phrase` (words with spaces) if it stands at `at`, else undefined. */
+  phrase(at: number, phrase: string): number | undefined {
+    const parts = phrase.split(' ');
+    for (let i = 0; i < parts.length; i++) if (this.lower(at + i) !== parts[i]) return undefined;
+    return at + parts.length;
+  }
+
+  /** Computes once per key. */
+  memo<Value>(key: string, compute: () => Value): Value {
+    const known = this.memos.get(key);
+    if (known !== undefined) return known as Value;
+    const value = compute();
+    this.memos.set(key, value);
+    return value;
+  }
+}

@@ -1,0 +1,100 @@
+import { isOpen, type Dictionary, type Frame, type Word } from './dictionary.ts';
+import { commonName, slotNames } from './format.ts';
+import { exampleOf } from './example.ts';
+import { client } from './page/client.ts';
+import { style } from './page/style.ts';
+
+/** Words that each game's profile or script names, by kind-less id; adds to the games that extend a word. */
+export type Usage = ReadonlyMap<string, readonly string[]>;
+
+/** One HTML page, without outside parts, to search and browse all words of a dictionary. */
+export function dictionaryPage(dictionary: Dictionary, usage: Usage = new Map()): string {
+  const words = dictionary.ordered.map((word) => entry(dictionary, word, usage));
+  const games = dictionary.sources.filter(({ name }) => name !== commonName);
+  // "<" would end the script element early.
+  const data = JSON.stringify(words).replaceAll('<', '\\u003c');
+  const kinds = (['object', 'action', 'property'] as const).map(
+    (kind) => `${dictionary.words(kind).length} ${kind === 'property' ? 'properties' : `${kind}s`}`,
+  );
+  return `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>The words of playbyplay</title>
+<style>${style}</style>
+<header>
+  <h1>The words of playbyplay</h1>
+  <input type="search" placeholder="Search names, synonyms, definitions   ( / )" aria-label="Search">
+  <select aria-label="Game"><option value="">all words</option>${games.map(({ name, title }) => `<option value="${escapeHtml(name)}">${escapeHtml(title ?? name)}</option>`).join('')}</select>
+  <small>${dictionary.sources.map(({ name, version }) => escapeHtml(`${name} ${version}`)).join(' · ')}</small>
+</header>
+<nav aria-label="Hierarchy"></nav>
+<main></main>
+<template id="welcome">
+  <h2>${dictionary.ordered.length} words</h2>
+  <p class="definition">${kinds.join(', ')}, in a strict hierarchy: every word is a kind of the word above it, so a question about one is answered by all below it.</p>
+  ${eventList(dictionary)}
+</template>
+<script type="application/json" id="words">${data}</script>
+<script>${client}</script>
+</html>
+`;
+}
+
+function eventList(dictionary: Dictionary): string {
+  if (dictionary.events.length === 0) return '';
+  const rows = dictionary.events.map(
+    (event) => `<tr><td>${escapeHtml(event.name)}</td><td>${escapeHtml(event.definition)}</td></tr>`,
+  );
+  return `<h3>composite events</h3><table>${rows.join('')}</table>`;
+}
+
+function entry(dictionary: Dictionary, word: Word, usage: Usage): object {
+  return {
+    kind: word.kind,
+    id: word.id,
+    name: word.name,
+    sense: word.sense,
+    dictionary: word.namespace,
+    definition: word.definition,
+    parent: word.parent?.id,
+    children: word.children.map(({ id }) => id),
+    below: word.last - word.order,
+    synonyms: word.synonyms,
+    forms: formsOf(word),
+    pattern: word.kind === 'action' ? patternOf(word.frame) : [],
+    examples: word.examples.length > 0 ? word.examples : (exampleOf(dictionary, word) ?? []),
+    games: gamesOf(dictionary, word, usage),
+  };
+}
+
+function formsOf(word: Word): readonly string[] {
+  if (word.kind === 'object') return word.plural === word.name ? [] : [word.plural];
+  if (word.kind === 'property') return [];
+  const { third, past, participle, gerund } = word.forms;
+  return [...new Set([third, past, participle, gerund, ...word.nouns])];
+}
+
+function patternOf(frame: Frame): [string, string][] {
+  return slotNames.flatMap((slot): [string, string][] => {
+    const rule = frame[slot];
+    const parts = [rule.use === 'within' ? `said by the word itself${rule.word ? ` (${rule.word})` : ''}` : rule.use];
+    if (isOpen(rule) && rule.accepts.length > 0) parts.push(rule.accepts.join(' or '));
+    if (isOpen(rule) && rule.preposition !== '') parts.push(`“${rule.preposition} …”`);
+    return rule.use === 'optional' && rule.accepts.length === 0 && slot !== 'object' ? [] : [[slot, parts.join(', ')]];
+  });
+}
+
+/** Games that have the word or one under it, or name it in their profile or script. */
+function gamesOf(dictionary: Dictionary, word: Word, usage: Usage): readonly string[] {
+  const games = new Set(usage.get(word.id) ?? []);
+  for (const { namespace, id } of dictionary.ordered.slice(word.order, word.last + 1)) {
+    if (namespace !== commonName) games.add(namespace);
+    for (const game of usage.get(id) ?? []) games.add(game);
+  }
+  return [...games].toSorted();
+}
+
+function escapeHtml(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
+}

@@ -1,0 +1,396 @@
+import { pluralOf } from '../dictionary/inflect.ts';
+import type { Dictionary } from '../dictionary/dictionary.ts';
+import { misunderstood, type TextIssue } from '../dictionary/language/parse.ts';
+import { maxTokens, Reader } from '../dictionary/language/reader.ts';
+import { numberOf } from '../dictionary/language/tokens.ts';
+import { filterAt, type ReadCondition } from './filters.ts';
+import { misfitIn } from './misfit.ts';
+import { patternsAt, withoutAt } from './patterns.ts';
+import { tieSame } from './same.ts';
+import { durationAt, nounLists } from './phrases.ts';
+import type { ActionPattern, Condition, GroupKey, Query } from './query.ts';
+
+export interface ReadQuery {
+  readonly query: Query | undefined;
+  readonly issues: readonly TextIssue[];
+}
+
+const maxDepth = 20;
+
+/** Reads a query sentence; docs/query.md has the grammar. */
+export function readQuery(sentence: string, dictionary: Dictionary, game?: string): ReadQuery {
+  const reader = new Reader(sentence, dictionary, { game, lists: true });
+  const all = { start: 0, end: sentence.length };
+  if (reader.tokens.length === 0)
+    return {
+      query: undefined,
+      issues: [
+        { code: 'empty-sentence', message: 'the query is empty', hint: 'for example: player kills opponent', ...all },
+      ],
+    };
+  if (reader.tokens.length > maxTokens)
+    return {
+      query: undefined,
+      issues: [{ code: 'sentence-too-long', message: `a query has at most ${maxTokens} words`, ...all }],
+    };
+  const head = headAt(reader);
+  const found: { query: Query; cost: number }[] = [];
+  for (const read of disjunctions(reader, head.end, 0)) {
+    const tail = tailAt(reader, read.end, head.count !== undefined);
+    if (tail && tail.end === reader.tokens.length)
+      found.push({ query: assemble(head, read.condition, tail.by), cost: read.cost + tail.cost });
+  }
+  if (reader.exhausted)
+    return {
+      query: undefined,
+      issues: [
+        {
+          code: 'sentence-too-complex',
+          message: 'the query has too many possible readings',
+          hint: 'use brackets, or put names in quotes',
+          ...all,
+        },
+      ],
+    };
+  if (found.length === 0) return { query: undefined, issues: [misunderstood(reader)] };
+  const chosen = found.reduce((a, b) => (b.cost < a.cost ? b : a));
+  const misfit = misfitIn(reader, chosen.query.find);
+  return misfit ? { query: undefined, issues: [misfit] } : { query: chosen.query, issues: [] };
+}
+
+interface Head {
+  readonly count?: true;
+  readonly first?: number;
+  readonly last?: number;
+  readonly end: number;
+}
+
+function headAt(reader: Reader): Head {
+  for (const phrase of ['count of', 'count', 'number of', 'how many', 'how often']) {
+    const end = reader.phrase(0, phrase);
+    if (end !== undefined) return { count: true, end };
+  }
+  const from = ['list', 'show', 'find', 'all'].includes(reader.lower(0) ?? '') ? 1 : 0;
+  const word = reader.lower(from) === 'the' ? from + 1 : from;
+  const which = reader.lower(word);
+  if (which === 'first' || which === 'last') {
+    const number = numberOf(reader.tokens[word + 1]);
+    const end = number === undefined ? word + 1 : word + 2;
+    return { [which]: number ?? 1, end };
+  }
+  return { end: from };
+}
+
+function assemble(head: Head, find: Condition, by: readonly GroupKey[] | undefined): Query {
+  return {
+    find,
+    ...(head.count && { count: true }),
+    ...(by && { by }),
+    ...(head.first !== undefined && { first: head.first }),
+    ...(head.last !== undefined && { last: head.last }),
+  };
+}
+
+/** What follows the condition: groups ("by weapon", "per session"). */
+function tailAt(
+  reader: Reader,
+  at: number,
+  counted: boolean,
+): { by?: readonly GroupKey[]; end: number; cost: number } | undefined {
+  if (at === reader.tokens.length) return { end: at, cost: 0 };
+  const behind =
+    reader.phrase(at, 'grouped by') ??
+    reader.phrase(at, 'per') ??
+    reader.phrase(at, 'for each') ??
+    (counted ? reader.phrase(at, 'by') : undefined);
+  if (behind === undefined) return undefined;
+  const by: GroupKey[] = [];
+  let end = behind;
+  for (;;) {
+    const key = groupAt(reader, end);
+    if (!key) {
+      reader.expect(end, 'what to group by');
+      return undefined;
+    }
+    by.push(key.key);
+    end = key.end;
+    const next = reader.lower(end) === ',' || reader.lower(end) === 'and' ? end + 1 : undefined;
+    if (next === undefined) break;
+    end = reader.lower(next) === 'by' || reader.lower(next) === 'per' ? next + 1 : next;
+  }
+  // "by player" behind "count" groups; it is also the cheaper reading than an agent.
+  return { by, end, cost: -1 };
+}
+
+const roles: Readonly<Record<string, GroupKey>> = {
+  subject: { slot: 'subject' },
+  killer: { slot: 'subject' },
+  attacker: { slot: 'subject' },
+  object: { slot: 'object' },
+  victim: { slot: 'object' },
+  instrument: { slot: 'with' },
+  means: { slot: 'with' },
+  place: { slot: 'at' },
+  manner: { slot: 'manner' },
+  property: { slot: 'property' },
+  action: { key: 'action' },
+  game: { key: 'game' },
+  session: { key: 'session' },
+  name: { key: 'name' },
+  minute: { key: 'minute' },
+};
+
+function groupAt(reader: Reader, at: number): { key: GroupKey; end: number } | undefined {
+  const role = roles[reader.lower(at) ?? ''];
+  if (role) return { key: role, end: at + 1 };
+  const list = nounLists(reader, at, 'object').find(
+    ({ any }) => any.length === 1 && any[0]!.name === undefined && any[0]!.words.length > 0,
+  );
+  return list && { key: { word: list.any[0]!.words.map(({ word }) => word.id) }, end: list.end };
+}
+
+/** The cheapest reading for each extent; readings that cost the same are all meant. */
+function best(reads: readonly ReadCondition[]): ReadCondition[] {
+  return [...Map.groupBy(reads, (read) => read.end).values()].map((same) => {
+    const cost = Math.min(...same.map((read) => read.cost));
+    const once = new Map(
+      same.filter((read) => read.cost === cost).map((read) => [JSON.stringify(read.condition), read.condition]),
+    );
+    const conditions = [...once.values()];
+    return { condition: conditions.length === 1 ? conditions[0]! : { any: conditions }, end: same[0]!.end, cost };
+  });
+}
+
+function disjunctions(reader: Reader, at: number, depth: number): ReadCondition[] {
+  if (depth > maxDepth) return [];
+  return reader.memo(`or ${at} ${depth}`, () =>
+    joined(
+      reader,
+      conjunctions(reader, at, depth),
+      ['or', ', or'],
+      (next) => conjunctions(reader, next, depth),
+      either,
+    ),
+  );
+}
+
+function either(a: Condition, b: Condition): Condition {
+  return { any: [...('any' in a && !('words' in a) ? (a.any as readonly Condition[]) : [a]), b] };
+}
+
+function both(a: Condition, b: Condition): Condition {
+  return { all: [...('all' in a ? a.all : [a]), b] };
+}
+
+function joined(
+  reader: Reader,
+  first: readonly ReadCondition[],
+  words: readonly string[],
+  read: (at: number) => readonly ReadCondition[],
+  join: (a: Condition, b: Condition) => Condition,
+): ReadCondition[] {
+  const all = [...first];
+  let open = first;
+  while (open.length > 0) {
+    const longer: ReadCondition[] = [];
+    for (const left of open) {
+      for (const word of words) {
+        const behind = reader.phrase(left.end, word);
+        if (behind === undefined || !reader.step()) continue;
+        for (const right of read(behind))
+          longer.push({
+            condition: join(left.condition, right.condition),
+            end: right.end,
+            cost: left.cost + right.cost,
+          });
+      }
+    }
+    open = best(longer);
+    all.push(...open);
+  }
+  return best(all);
+}
+
+function conjunctions(reader: Reader, at: number, depth: number): ReadCondition[] {
+  return reader.memo(`and ${at} ${depth}`, () => {
+    const plain = joined(
+      reader,
+      chains(reader, at, depth),
+      ['and', 'but'],
+      (next) => chains(reader, next, depth),
+      together,
+    );
+    return joined(
+      reader,
+      plain,
+      ['except', 'excluding', 'unless', 'other than'],
+      (next) => chains(reader, next, depth),
+      (a, b) => both(a, { not: b }),
+    );
+  });
+}
+
+/** "kills and deaths" can only mean either, because no event is both; of conditions that can hold together, "and" wants both. */
+function together(a: Condition, b: Condition): Condition {
+  return verbal(a) && verbal(b) ? either(a, b) : both(a, b);
+}
+
+function verbal(condition: Condition): boolean {
+  if ('any' in condition && !('action' in condition)) return condition.any.every((each) => verbal(each as Condition));
+  return (
+    ('action' in condition && (condition as ActionPattern).action.length > 0) ||
+    'property' in condition ||
+    'event' in condition ||
+    'sequence' in condition
+  );
+}
+
+/** Order and distance: "followed by", "then", "within 10 s after", "after", "before". */
+function chains(reader: Reader, at: number, depth: number): ReadCondition[] {
+  return reader.memo(`chain ${at} ${depth}`, () => {
+    const all = [...units(reader, at, depth)];
+    const sequences = all.flatMap((first) => sequenceFrom(reader, [first], depth));
+    const near = all.flatMap((first) => nearFrom(reader, first, depth));
+    return best([...all, ...sequences, ...near]);
+  });
+}
+
+const thens = ['followed by', 'and then', ', then', 'then'];
+
+function sequenceFrom(reader: Reader, steps: readonly ReadCondition[], depth: number): ReadCondition[] {
+  const last = steps.at(-1)!;
+  const found: ReadCondition[] = [];
+  const behind = thens.map((word) => reader.phrase(last.end, word)).find((index) => index !== undefined);
+  if (behind !== undefined && reader.step())
+    for (const next of units(reader, behind, depth)) found.push(...sequenceFrom(reader, [...steps, next], depth));
+  if (steps.length > 1) {
+    const cost = steps.reduce((sum, step) => sum + step.cost, 0);
+    const sequence = tieSame(steps.map(({ condition }) => condition));
+    found.push({ condition: { sequence }, end: last.end, cost });
+    const within = limitAt(reader, last.end);
+    if (within)
+      found.push({
+        condition: { sequence, ...(within.total ? { span: within.seconds } : { within: within.seconds }) },
+        end: within.end,
+        cost,
+      });
+  }
+  return found;
+}
+
+/** "within 4 s", "within 10 s in total". */
+function limitAt(reader: Reader, at: number): { seconds: number; end: number; total: boolean } | undefined {
+  const behind = reader.phrase(at, 'within') ?? reader.phrase(at, 'in under') ?? reader.phrase(at, 'in less than');
+  const length = behind === undefined ? undefined : durationAt(reader, behind);
+  if (!length) return undefined;
+  const total = reader.phrase(length.end, 'in total') ?? reader.phrase(length.end, 'altogether');
+  return { seconds: length.seconds, end: total ?? length.end, total: total !== undefined };
+}
+
+const sides = [
+  ['after', 'after'],
+  ['before', 'before'],
+  ['of', 'around'],
+] as const;
+
+function nearFrom(reader: Reader, first: ReadCondition, depth: number): ReadCondition[] {
+  const found: ReadCondition[] = [];
+  const limit = limitAt(reader, first.end);
+  const absent = reader.phrase(first.end, 'without');
+  for (const [word, side] of sides) {
+    const behind = reader.phrase(limit?.end ?? first.end, word);
+    if (behind === undefined || (side === 'around' && !limit) || !reader.step()) continue;
+    for (const other of units(reader, behind, depth)) {
+      const late = limit ? undefined : limitAt(reader, other.end);
+      const cost = first.cost + other.cost;
+      const near = { find: first.condition, near: other.condition, side };
+      if (limit) found.push({ condition: { ...near, within: limit.seconds }, end: other.end, cost });
+      else if (late) found.push({ condition: { ...near, within: late.seconds }, end: late.end, cost });
+      else found.push({ condition: near, end: other.end, cost });
+    }
+  }
+  if (absent !== undefined) {
+    for (const other of units(reader, absent, depth)) {
+      const late = limitAt(reader, other.end);
+      if (!late) continue;
+      const side = reader.lower(late.end) === 'before' ? 'after' : 'before';
+      const end = ['after', 'before'].includes(reader.lower(late.end) ?? '') ? late.end + 1 : late.end;
+      found.push({
+        condition: { find: first.condition, near: other.condition, side, within: late.seconds, absent: true },
+        end,
+        cost: first.cost + other.cost,
+      });
+    }
+  }
+  return found;
+}
+
+/** A pattern, a filter, something in brackets or "not" one of them, with the filters that follow. */
+function units(reader: Reader, at: number, depth: number): ReadCondition[] {
+  if (depth > maxDepth || !reader.step()) return [];
+  return reader.memo(`unit ${at} ${depth}`, () => {
+    const found: ReadCondition[] = [];
+    const not = reader.phrase(at, 'not');
+    if (not !== undefined)
+      found.push(...units(reader, not, depth + 1).map((read) => ({ ...read, condition: { not: read.condition } })));
+    if (reader.lower(at) === '(') {
+      for (const inner of disjunctions(reader, at + 1, depth + 1)) {
+        if (reader.lower(inner.end) === ')') found.push({ ...inner, end: inner.end + 1 });
+        else reader.expect(inner.end, '")"');
+      }
+    }
+    found.push(...composites(reader, at), ...patternsAt(reader, at));
+    const filter = filterAt(reader, at);
+    if (filter) found.push(filter);
+    return filtered(reader, best(found), depth);
+  });
+}
+
+/** A composite event by its name; an object of that name ("player achieves double kill") says the same. */
+function composites(reader: Reader, at: number): ReadCondition[] {
+  return reader.dictionary.events.flatMap((event) => {
+    const name = event.name.toLowerCase();
+    const end = reader.phrase(at, pluralOf(name)) ?? reader.phrase(at, name);
+    if (end === undefined) return [];
+    const object = reader.dictionary.find(event.id, 'object');
+    const found: Condition = { event: [event.id] };
+    const condition = object ? { any: [found, { mentions: { any: [{ words: [object.id] }] } }] } : found;
+    return [{ condition, end, cost: 1 }];
+  });
+}
+
+/** Adds the restrictions that stand behind a unit without "and". */
+function filtered(reader: Reader, reads: readonly ReadCondition[], depth: number): ReadCondition[] {
+  const all = [...reads];
+  let open: readonly ReadCondition[] = reads;
+  while (open.length > 0) {
+    const longer: ReadCondition[] = [];
+    for (const read of open) {
+      if (!reader.step()) return all;
+      const filter = filterAt(reader, read.end);
+      if (filter)
+        longer.push({
+          condition: both(read.condition, filter.condition),
+          end: filter.end,
+          cost: read.cost + filter.cost,
+        });
+      for (const other of withoutAt(reader, read.end)) {
+        longer.push({ condition: both(read.condition, other.condition), end: other.end, cost: read.cost + other.cost });
+      }
+      const not = reader.phrase(read.end, 'not');
+      if (not !== undefined && depth < maxDepth) {
+        for (const other of patternsAt(reader, not)) {
+          if (verbal(other.condition)) continue;
+          longer.push({
+            condition: both(read.condition, { not: other.condition }),
+            end: other.end,
+            cost: read.cost + other.cost,
+          });
+        }
+      }
+    }
+    open = best(longer);
+    all.push(...open);
+  }
+  return best(all);
+}

@@ -1,0 +1,252 @@
+import { isOpen, type Dictionary, type Word } from '../dictionary/dictionary.ts';
+import type { SlotName } from '../dictionary/format.ts';
+import { slotKind } from '../dictionary/frames.ts';
+import {
+  directionAt,
+  propertyHeadsAt,
+  valuesAt,
+  type PropertyClause,
+  type ReadValue,
+} from '../dictionary/language/changes.ts';
+import { actionClausesAt, type ActionClause, type NounList } from '../dictionary/language/clauses.ts';
+import type { Noun } from '../dictionary/language/nouns.ts';
+import { comparisonAt, type Range } from '../dictionary/language/ranges.ts';
+import type { Reader } from '../dictionary/language/reader.ts';
+import { numberOf } from '../dictionary/language/tokens.ts';
+import type { ReadCondition } from './filters.ts';
+import { nounLists } from './phrases.ts';
+import type {
+  ActionPattern,
+  MentionPattern,
+  PatternSlot,
+  PropertyPattern,
+  SlotPattern,
+  ValuePattern,
+} from './query.ts';
+
+/** Conditions about one statement that begin at `at`. */
+export function patternsAt(reader: Reader, at: number): ReadCondition[] {
+  return [
+    ...actionPatterns(reader, at),
+    ...propertyPatterns(reader, at),
+    ...fragments(reader, at),
+    ...mentions(reader, at),
+  ];
+}
+
+function actionPatterns(reader: Reader, at: number): ReadCondition[] {
+  return actionClausesAt(reader, at, nounLists).flatMap((clause) => {
+    const misfit = misfitOf(reader.dictionary, clause);
+    const condition = actionPattern(clause);
+    const negated = clause.verbs[0]!.negated;
+    return [
+      { condition: negated ? { not: condition } : condition, end: clause.end, cost: clause.cost + (misfit ? 50 : 0) },
+    ];
+  });
+}
+
+function actionPattern(clause: ActionClause): ActionPattern {
+  const slots = Object.entries(clause.slots).map(([slot, list]) => [slot, slotPattern(list, slot)] as const);
+  return {
+    action: [...new Set(clause.verbs.map(({ word }) => word.id))],
+    ...(Object.fromEntries(slots) as Partial<Record<PatternSlot, SlotPattern>>),
+    ...(clause.amount && { amount: clause.amount }),
+    ...(clause.unit && { unit: idsOf(clause.unit.words) }),
+  };
+}
+
+/** The slot whose nouns can never stand there, whatever is under them. */
+export function misfitOf(dictionary: Dictionary, clause: ActionClause): { slot: string; list: NounList } | undefined {
+  for (const [slot, list] of Object.entries(clause.slots)) {
+    const rule = clause.verbs[0]!.word.frame[slot as SlotName];
+    const kind = slotKind(slot as SlotName);
+    const fits = (word: Word): boolean =>
+      rule.accepts.length === 0 ||
+      rule.accepts.some((id) => dictionary.isA(word.id, id, kind) || dictionary.isA(id, word.id, kind));
+    if (!isOpen(rule)) return { slot, list };
+    if (list.any.some((noun) => noun.words.length > 0 && !noun.words.some(({ word }) => fits(word))))
+      return { slot, list };
+  }
+  return undefined;
+}
+
+function propertyPatterns(reader: Reader, at: number): ReadCondition[] {
+  const found: ReadCondition[] = [];
+  for (const head of propertyHeadsAt(reader, at, nounLists))
+    found.push({ condition: propertyPattern(head, {}), end: head.end, cost: head.cost }, ...changes(reader, head));
+  const adjective = adjectives[reader.lower(at) ?? ''];
+  if (adjective) {
+    for (const head of propertyHeadsAt(reader, at + 1, nounLists)) {
+      found.push({ condition: propertyPattern(head, adjective(head)), end: head.end, cost: head.cost });
+    }
+  }
+  return found;
+}
+
+/** "low health": what counts as low is a convention, which `explain` shows. */
+export const lowBelow = 25;
+export const highAbove = 75;
+const adjectives: Readonly<Record<string, (head: PropertyClause) => Partial<PropertyPattern>>> = {
+  low: () => ({ to: { below: lowBelow } }),
+  high: () => ({ to: { above: highAbove } }),
+  no: () => ({ to: { min: 0, max: 0 } }),
+  zero: () => ({ to: { min: 0, max: 0 } }),
+};
+
+function propertyPattern(head: PropertyClause, rest: Partial<PropertyPattern>): PropertyPattern {
+  return {
+    property: idsOf(head.properties),
+    ...(head.subject && { subject: slotPattern(head.subject, 'subject') }),
+    ...rest,
+  };
+}
+
+function changes(reader: Reader, head: PropertyClause): ReadCondition[] {
+  const verb = directionAt(reader, head.end);
+  const at = verb?.end ?? head.end;
+  const cost = head.cost + (verb?.cost ?? 0);
+  const make = (rest: Partial<PropertyPattern>, end: number): ReadCondition => ({
+    condition: propertyPattern(head, rest),
+    end,
+    cost,
+  });
+  const direction = verb?.direction;
+  const change: Partial<PropertyPattern> =
+    direction === 'rises' || direction === 'drops' || direction === 'changes' ? { change: direction } : {};
+  const compared = comparisonAt(reader, reader.lower(at) === 'to' ? at + 1 : at);
+  // "drops below 20" is the moment of crossing; "is below 20" any new value there.
+  if (compared) return [make({ ...change, ...crossing(direction, compared.range), to: compared.range }, compared.end)];
+  if (!verb) {
+    reader.expect(head.end, 'drops, rises, changes, below or above');
+    return [];
+  }
+  reader.reach(at);
+  const found = [make(change, at)];
+  const by = reader.phrase(at, 'by');
+  if (by !== undefined) {
+    const more = comparisonAt(reader, by);
+    const number = numberOf(reader.tokens[by]);
+    if (more) found.push(make({ ...change, by: more.range }, more.end));
+    else if (number !== undefined) found.push(make({ ...change, by: { min: number, max: number } }, by + 1));
+  }
+  if (direction === 'becomes')
+    for (const { value, end } of valuesAt(reader, at)) found.push(make({ to: valuePattern(value) }, end));
+  for (const first of prefixed(reader, at, 'from')) {
+    found.push(make({ ...change, from: first.value }, first.end));
+    for (const second of prefixed(reader, first.end, 'to'))
+      found.push(make({ ...change, from: first.value, to: second.value }, second.end));
+  }
+  for (const second of prefixed(reader, at, 'to')) found.push(make({ ...change, to: second.value }, second.end));
+  return found;
+}
+
+function prefixed(reader: Reader, at: number, preposition: string): { value: ValuePattern; end: number }[] {
+  const behind = reader.phrase(at, preposition);
+  return behind === undefined
+    ? []
+    : valuesAt(reader, behind).map(({ value, end }) => ({ value: valuePattern(value), end }));
+}
+
+function crossing(direction: string | undefined, to: Range): { from?: ValuePattern } {
+  if (direction === 'drops') {
+    if (to.below !== undefined) return { from: { min: to.below } };
+    if (to.max !== undefined && to.min === undefined) return { from: { above: to.max } };
+  }
+  if (direction === 'rises') {
+    if (to.above !== undefined) return { from: { max: to.above } };
+    if (to.min !== undefined && to.max === undefined) return { from: { below: to.min } };
+  }
+  return {};
+}
+
+function valuePattern(value: ReadValue): ValuePattern {
+  if ('number' in value) return { min: value.number, max: value.number };
+  if ('text' in value) return { text: value.text };
+  return { any: value.nouns.any.map((noun) => mentionPattern(noun)) };
+}
+
+/** A slot alone: "with railgun", "by player", "at red base", "by headshot"; of any action. */
+function fragments(reader: Reader, at: number): ReadCondition[] {
+  const found: ReadCondition[] = [];
+  const put = (slot: PatternSlot, list: NounList): void => {
+    found.push({
+      condition: { action: [], [slot]: slotPattern(list, slot) },
+      end: list.end,
+      cost: list.cost + 1,
+    });
+  };
+  for (const [preposition, slot] of [
+    ['with', 'with'],
+    ['using', 'with'],
+    ['by', 'subject'],
+    ['to', 'to'],
+    ['from', 'from'],
+    ['at', 'at'],
+    ['in', 'at'],
+    ['into', 'at'],
+    ['on', 'at'],
+    ['against', 'object'],
+    ['of', 'object'],
+  ] as const) {
+    const behind = reader.phrase(at, preposition);
+    if (behind !== undefined) for (const list of nounLists(reader, behind, 'object')) put(slot, list);
+  }
+  for (const list of nounLists(reader, at, 'property')) if (isManner(reader, list)) put('manner', list);
+  return [...found, ...withoutAt(reader, at)];
+}
+
+/** "without weapon", "without headshot": nothing of the kind in that slot. */
+export function withoutAt(reader: Reader, at: number): ReadCondition[] {
+  const behind = reader.phrase(at, 'without') ?? reader.phrase(at, 'with no');
+  if (behind === undefined) return [];
+  const manners = nounLists(reader, behind, 'property').filter((list) => isManner(reader, list));
+  return [
+    ...nounLists(reader, behind, 'object').map((list) => absent('with', list)),
+    ...manners.map((list) => absent('manner', list)),
+  ];
+}
+
+function absent(slot: PatternSlot, list: NounList): ReadCondition {
+  return {
+    condition: { action: [], [slot]: { ...slotPattern(list, slot), absent: true } },
+    end: list.end,
+    cost: list.cost + 1,
+  };
+}
+
+function isManner(reader: Reader, list: NounList): boolean {
+  return list.any.every((noun) => noun.words.some(({ word }) => reader.dictionary.isA(word.id, 'manner', 'property')));
+}
+
+/** A noun alone: whatever mentions it. */
+function mentions(reader: Reader, at: number): ReadCondition[] {
+  return nounLists(reader, at, 'object').map((list) => ({
+    condition: { mentions: slotPattern(list, 'object') },
+    end: list.end,
+    cost: list.cost + 3,
+  }));
+}
+
+export function slotPattern(list: NounList, slot: string): SlotPattern {
+  const any = list.any.map((noun) => mentionPattern(noun)).filter((pattern) => Object.keys(pattern).length > 0);
+  return {
+    ...(any.length > 0 && any.length === list.any.length && { any }),
+    ...(list.except.length > 0 && { except: list.except.map((noun) => mentionPattern(noun)) }),
+    ...(list.any.some((noun) => noun.same) && { same: slot }),
+  };
+}
+
+function mentionPattern(noun: Noun): MentionPattern {
+  return {
+    ...(noun.words.length > 0 && { words: idsOf(noun.words) }),
+    ...(noun.name !== undefined && { name: noun.name }),
+    ...(noun.count !== undefined && { count: { min: noun.count, max: noun.count } }),
+    ...(noun.range && { count: noun.range }),
+    ...(noun.of && { of: mentionPattern(noun.of) }),
+  };
+}
+
+function idsOf(words: readonly { readonly word: Word; readonly cost: number }[]): string[] {
+  // Synonyms and further senses are meant too, unless the word itself says more exactly what is meant.
+  return words.map(({ word }) => word.id);
+}

@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest';
+import { loadBuiltin } from '../dictionary/files.ts';
+import { render } from '../dictionary/language/render.ts';
+import { PlaybyplayError } from '../errors.ts';
+import type { EventLine } from '../events/log.ts';
+import type { Statement } from '../events/statement.ts';
+import { compileQuery, matchEvents, runQuery } from './run.ts';
+
+const { dictionary } = await loadBuiltin();
+
+const sarge = { word: 'opponent', name: 'Sarge' } as const;
+const story: readonly (readonly [number, Statement])[] = [
+  [1, { subject: 'player', property: 'health', from: 100, to: 40 }],
+  [2, { subject: 'player', property: 'health', from: 40, to: 15 }],
+  [8, { subject: sarge, action: 'kill', object: 'player', with: 'railgun' }],
+  [8, { subject: 'player', action: 'die' }],
+  [20, { subject: 'player', action: 'kill', object: sarge, with: 'rocket launcher' }],
+  [22, { subject: 'player', action: 'gib', object: { word: 'opponent', name: 'Major' }, with: 'railgun' }],
+  [60, { subject: 'player', action: 'stomp', object: 'monster' }],
+  [119, { subject: 'player', action: 'pick up', object: 'openarena:quad damage' }],
+];
+const events = story.map(
+  ([t, statement], index): EventLine => ({
+    type: 'event',
+    id: String(index),
+    t,
+    end: t,
+    game: 'openarena',
+    session: 'one',
+    text: render(statement, dictionary),
+    statement,
+    confidence: 1,
+    cues: [],
+  }),
+);
+
+const times = (sentence: string): number[] =>
+  matchEvents(compileQuery(sentence, dictionary), events, { durations: new Map([['one', 120]]) }).map(({ t }) => t);
+
+describe('a query', () => {
+  it.each([
+    ['player defeats enemy', [20, 22, 60]],
+    ['player defeats enemy with gun', [22]],
+    ['player defeats enemy with weapon', [20, 22]],
+    ['kills', [8, 20, 22, 60]],
+    ['stomps', [60]],
+    ['enemy is killed by player', [20, 22, 60]],
+    ['kills with rocket launcher, grenade launcher or lightning gun', [20]],
+    ['kills with any weapon except railgun', [20]],
+    ['kills not with railgun', [20, 60]],
+    ['kills by Sarge', [8]],
+    ['health drops below 20', [2]],
+    ['health drops by more than 30', [1]],
+    ['health below 50', [1, 2]],
+    ['kill followed by kill within 4 s', [20]],
+    ['player dies within 10 s after low health', [8]],
+    ['player kills opponent or player dies', [8, 20, 22]],
+    ['kills in the last minute', [60]],
+    ['kills between 0:10 and 0:30', [20, 22]],
+    ['(kills or player dies) and before 10 s', [8, 8]],
+    ['railgun', [8, 22]],
+    ['first 2 kills', [8, 20]],
+    ['kills in freedoom', []],
+    ['player obtains power-up', [119]],
+  ])('"%s" finds what it says', (sentence, expected) => {
+    expect(times(sentence)).toEqual(expected);
+  });
+
+  it('counts by a word at any level', () => {
+    const result = runQuery(compileQuery('count kills by weapon', dictionary), events);
+    expect(result.groups).toEqual([
+      { labels: ['railgun'], count: 2 },
+      { labels: ['-'], count: 1 },
+      { labels: ['rocket launcher'], count: 1 },
+    ]);
+  });
+
+  it.each([
+    ['kils with gun', 'unknown-word', 0, 4],
+    ['player kills lava', 'slot-mismatch', 13, 17],
+    ['player kills opponent with', 'incomplete-sentence', 26, 26],
+  ])('"%s" is refused and the word shown', (sentence, code, start, end) => {
+    let thrown: unknown;
+    try {
+      compileQuery(sentence, dictionary);
+    } catch (error) {
+      thrown = error;
+    }
+    expect(thrown).toBeInstanceOf(PlaybyplayError);
+    expect((thrown as PlaybyplayError).issues).toMatchObject([{ code, start, end }]);
+  });
+});
