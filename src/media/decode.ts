@@ -1,0 +1,235 @@
+import { AVERROR_EAGAIN, AVERROR_EOF, AV_FRAME_FLAG_CORRUPT } from 'node-av/constants';
+import { BROKEN, DAMAGED, HIDDEN, LEADING, REFERENCE, firstFrameOf, groupOf, startOf, timeOf } from './packet-index.ts';
+import type { Chunk, PacketIndex } from './packet-index.ts';
+import type { Picture } from './picture.ts';
+import { PictureMaker } from './pictures.ts';
+import { PacketReader } from './reader.ts';
+import { reason } from './open.ts';
+import type { VideoFile } from './video.ts';
+
+/**
+ * A stretch that could not be decoded, in seconds: from its first frame that is missing (or the last before it, where packets
+ * are lost or damaged) to the next group's first frame.
+ */
+export interface DecodeProblem {
+  readonly t: number;
+  readonly end: number;
+  readonly reason: string;
+}
+
+/** Tells a problem from a picture. */
+export function isProblem(item: Picture | DecodeProblem): item is DecodeProblem {
+  return 'reason' in item;
+}
+
+/**
+ * Decodes the wanted frames of a chunk and nothing that they do not need: of each group of pictures the reference packets
+ * up to the last wanted frame, and the wanted packets themselves. `wanted` holds frame numbers of this chunk, ascending.
+ * Yields the pictures in that order; dispose of each before asking for many more. At the first error the rest of the group
+ * is given up and reported; the next group starts clean. The same file gives the same result in every run, whatever was
+ * read from it before. One reading of a file at a time. Let the event loop turn now and then, between chunks at the
+ * latest: what native views leave behind is only freed there.
+ */
+export function* readPictures(
+  file: VideoFile,
+  index: PacketIndex,
+  chunk: Chunk,
+  wanted: ArrayLike<number>,
+): Generator<Picture | DecodeProblem, void, undefined> {
+  const maker = new PictureMaker(file.info.rotation);
+  const reader = new PacketReader(file, index);
+  try {
+    for (let from = 0; from < wanted.length; ) {
+      const first = wanted[from]!;
+      if (first < chunk.firstFrame || first >= chunk.lastFrame)
+        throw new RangeError(`frame ${first} is not in the chunk`);
+      const group = groupOf(index, first);
+      const nextGroup = firstFrameOf(index, group + 1);
+      let to = from;
+      while (to < wanted.length && wanted[to]! < nextGroup) to++;
+      yield* readGroup(file, index, reader, maker, group, Array.prototype.slice.call(wanted, from, to) as number[]);
+      from = to;
+    }
+  } finally {
+    reader[Symbol.dispose]();
+    maker[Symbol.dispose]();
+  }
+}
+
+function* readGroup(
+  file: VideoFile,
+  index: PacketIndex,
+  reader: PacketReader,
+  maker: PictureMaker,
+  group: number,
+  wanted: readonly number[],
+): Generator<Picture | DecodeProblem, void, undefined> {
+  const custody = new Custody(index, wanted);
+  let failure: string | undefined;
+  if (file.decoding) empty(file, maker);
+  file.decoding = true;
+  try {
+    const needs = needed(index, group, wanted);
+    for (const position of needs.positions) {
+      failure = feed(file, reader, custody, position) ?? collect(file, maker, custody);
+      yield* custody.release();
+      if (custody.stuck) failure ??= 'the timestamps contradict the order of the pictures';
+      if (failure) break;
+    }
+    failure ??= needs.failure;
+    // What was decoded before a failure is still to come out.
+    file.decoder.sendPacketSync(null);
+    const late = collect(file, maker, custody);
+    failure ??= late;
+    yield* custody.release();
+  } finally {
+    empty(file, maker);
+    custody[Symbol.dispose]();
+  }
+  const missing = custody.next;
+  if (missing !== undefined) {
+    // Beside lost and damaged packets may lie others that the index does not know: begin after the last known frame.
+    const lost = failure === LOST || failure === DAMAGE;
+    const before = lost && missing > firstFrameOf(index, group) ? missing - 1 : missing;
+    const end = timeOf(index, firstFrameOf(index, group + 1));
+    yield { t: timeOf(index, before), end, reason: failure ?? 'the decoder gives no picture' };
+  }
+}
+
+const LOST = 'packets are missing';
+const DAMAGE = 'a packet is damaged';
+
+/**
+ * Decode positions that the wanted frames of a group need, ascending: references up to the last of them, and themselves;
+ * with why, where they end early. Of the next group its keyframe and leading pictures, which belong to this one; of this
+ * group all but these.
+ */
+function needed(
+  index: PacketIndex,
+  group: number,
+  wanted: readonly number[],
+): { readonly positions: readonly number[]; readonly failure?: string } {
+  const start = startOf(index, group);
+  const next = startOf(index, group + 1);
+  const own = new Set(wanted.map((frame) => index.packet[frame - index.firstFrame]!));
+  const last = Math.max(...own);
+  const positions: number[] = [];
+  for (let position = start; position <= last; position++) {
+    const flags = index.packets.flags[position - index.firstPacket]!;
+    if (position > start && (flags & BROKEN) !== 0) return { positions, failure: LOST };
+    if (position !== next && ((flags & LEADING) !== 0) !== position > next) continue;
+    if ((flags & REFERENCE) === 0 && !own.has(position)) continue;
+    if ((flags & DAMAGED) !== 0) return { positions, failure: DAMAGE };
+    positions.push(position);
+  }
+  return { positions };
+}
+
+/** Sends a packet to the decoder; returns why that failed, if it did. */
+function feed(file: VideoFile, reader: PacketReader, custody: Custody, position: number): string | undefined {
+  const packet = reader.at(position);
+  if (typeof packet === 'string') return packet;
+  // The decode position travels through the decoder as the timestamp, so that repeated or missing ones do no harm.
+  packet.pts = BigInt(position);
+  const sent = file.decoder.getNative().sendPacketSync(packet.getNative());
+  packet.unref();
+  custody.sent(position);
+  return sent < 0 ? refusal(sent) : undefined;
+}
+
+function refusal(code: number): string {
+  return `a packet cannot be decoded (${reason(code)})`;
+}
+
+/** Hands what the decoder has ready into custody; returns why it stopped, if on an error. */
+function collect(file: VideoFile, maker: PictureMaker, custody: Custody): string | undefined {
+  const decoder = file.decoder.getNative();
+  for (;;) {
+    const frame = maker.frame();
+    const result = decoder.receiveFrameSync(frame);
+    if (result === AVERROR_EAGAIN || result === AVERROR_EOF) return undefined;
+    if (result < 0) return refusal(result);
+    const damaged = frame.decodeErrorFlags !== 0 || (frame.flags & AV_FRAME_FLAG_CORRUPT) !== 0;
+    if (damaged) {
+      frame.unref();
+      return 'a picture is damaged';
+    }
+    custody.take(Number(frame.pts), maker);
+  }
+}
+
+/** Readies the decoder for another group. Flushing alone leaves some decoders (HEVC) with pictures to give. */
+function empty(file: VideoFile, maker: PictureMaker): void {
+  const decoder = file.decoder.getNative();
+  decoder.sendPacketSync(null);
+  while (decoder.receiveFrameSync(maker.frame()) >= 0) maker.drop();
+  decoder.flushBuffers();
+  file.decoding = false;
+}
+
+/**
+ * Holds pictures back until everything decoded before them has come out whole: a picture that is shown early may refer to
+ * a damaged one that is shown later.
+ */
+class Custody implements Disposable {
+  readonly #index: PacketIndex;
+  readonly #wanted: readonly number[];
+  readonly #sent: number[] = [];
+  readonly #out = new Set<number>();
+  /** By frame number: decoders go by the bitstream's order, which damaged timestamps contradict. */
+  readonly #held = new Map<number, { readonly position: number; readonly picture: Picture }>();
+  /** How many of the sent have come out, without a hole. */
+  #whole = 0;
+  #released = 0;
+
+  constructor(index: PacketIndex, wanted: readonly number[]) {
+    this.#index = index;
+    this.#wanted = wanted;
+  }
+
+  /** The first wanted frame that has not been released. */
+  get next(): number | undefined {
+    return this.#wanted[this.#released];
+  }
+
+  /** So many pictures wait for one that should have come before them that it is not worth the memory. */
+  get stuck(): boolean {
+    return this.#held.size > 40;
+  }
+
+  sent(position: number): void {
+    this.#sent.push(position);
+  }
+
+  /** Takes the frame that the maker holds. */
+  take(position: number, maker: PictureMaker): void {
+    const row = position - this.#index.firstPacket;
+    const frame = this.#index.packets.frame[row] ?? -1;
+    this.#out.add(position);
+    if (frame < 0 || !this.#wanted.includes(frame)) maker.drop();
+    else this.#held.set(frame, { position, picture: maker.take(timeOf(this.#index, frame)) });
+  }
+
+  /** Yields what is wanted next and certain. */
+  *release(): Generator<Picture, void, undefined> {
+    while (this.#whole < this.#sent.length && this.#hasComeOut(this.#sent[this.#whole]!)) this.#whole++;
+    const uncertain = this.#sent[this.#whole] ?? Number.POSITIVE_INFINITY;
+    for (;;) {
+      const held = this.#held.get(this.next ?? -1);
+      if (!held || held.position >= uncertain) return;
+      this.#held.delete(this.next!);
+      this.#released++;
+      yield held.picture;
+    }
+  }
+
+  /** Frames that are not shown do not come out. */
+  #hasComeOut(position: number): boolean {
+    return this.#out.has(position) || (this.#index.packets.flags[position - this.#index.firstPacket]! & HIDDEN) !== 0;
+  }
+
+  [Symbol.dispose](): void {
+    for (const { picture } of this.#held.values()) picture[Symbol.dispose]();
+    this.#held.clear();
+  }
+}

@@ -1,0 +1,133 @@
+import { avGetCodecName, avGetPixFmtName } from 'node-av/lib';
+import type { FormatContext, Stream } from 'node-av/lib';
+import {
+  AVCOL_RANGE_JPEG,
+  AVCOL_SPC_BT2020_CL,
+  AVCOL_SPC_BT2020_NCL,
+  AVCOL_SPC_BT709,
+  AVMEDIA_TYPE_AUDIO,
+  AV_NOPTS_VALUE,
+  AV_PKT_DATA_DISPLAYMATRIX,
+} from 'node-av/constants';
+import type { AVColorRange, AVColorSpace, AVPixelFormat } from 'node-av/constants';
+import { roundTime } from '../time.ts';
+import type { Rational } from '../time.ts';
+import type { ColorEncoding } from './picture.ts';
+
+/** Clockwise turn, in degrees, that makes the coded picture upright. */
+export type Rotation = 0 | 90 | 180 | 270;
+
+/** One sound track of a video file. */
+export interface AudioStreamInfo {
+  /** Stream index in the container. */
+  readonly index: number;
+  /** 0 for the first track, 1 for the second… */
+  readonly track: number;
+  readonly codec: string;
+  readonly sampleRate: number;
+  readonly channels: number;
+  readonly title?: string;
+  readonly language?: string;
+}
+
+/** What a container says about its video stream. */
+export interface VideoInfo {
+  /** Demuxer name, as FFmpeg gives it: `mov,mp4,m4a,3gp,3g2,mj2`. */
+  readonly container: string;
+  readonly codec: string;
+  /** Pixels of the upright picture. */
+  readonly width: number;
+  readonly height: number;
+  readonly pixelFormat: string;
+  /** Seconds per tick of the stream's timestamps. */
+  readonly timeBase: Rational;
+  /** Average frames per second, 0/1 where unknown. */
+  readonly frameRate: Rational;
+  /** Container time of the stream's first frame, in seconds. */
+  readonly startOffset: number;
+  /** Seconds as the container declares them; undefined where it does not. */
+  readonly duration: number | undefined;
+  /** The duration is that of the pictures; else that of the file, whose sound may be longer. */
+  readonly durationOfPictures: boolean;
+  readonly rotation: Rotation;
+  readonly color: ColorEncoding;
+  readonly audio: readonly AudioStreamInfo[];
+}
+
+/** Reads the description from an opened container. */
+export function describe(format: FormatContext, stream: Stream): VideoInfo {
+  const par = stream.codecpar;
+  const rotation = rotationOf(par.getCodedSideData(AV_PKT_DATA_DISPLAYMATRIX));
+  const turned = rotation === 90 || rotation === 270;
+  const timeBase = { num: stream.timeBase.num, den: stream.timeBase.den };
+  const rate = stream.avgFrameRate.num > 0 ? stream.avgFrameRate : stream.rFrameRate;
+  const scale = timeBase.num / timeBase.den;
+  const start = stream.startTime === AV_NOPTS_VALUE ? 0 : Number(stream.startTime) * scale;
+  const ofPictures = stream.duration > 0n ? Number(stream.duration) * scale : durationTag(stream, start);
+  const ofFile = format.duration > 0n ? Number(format.duration) / 1e6 : undefined;
+  const duration = ofPictures ?? ofFile;
+  const audio = audioStreams(format);
+  return {
+    container: format.iformat?.name ?? 'unknown',
+    codec: avGetCodecName(par.codecId) ?? 'unknown',
+    width: turned ? par.height : par.width,
+    height: turned ? par.width : par.height,
+    pixelFormat: avGetPixFmtName(par.format as AVPixelFormat) ?? 'unknown',
+    timeBase,
+    frameRate: { num: rate.num, den: rate.den || 1 },
+    startOffset: roundTime(start),
+    duration: duration === undefined ? undefined : roundTime(duration),
+    durationOfPictures: ofPictures !== undefined || audio.length === 0,
+    rotation,
+    color: colorOf(par.colorSpace, par.colorRange),
+    audio,
+  };
+}
+
+/** Matroska's tag says when a stream ends: `00:00:12.057000000`. */
+function durationTag(stream: Stream, start: number): number | undefined {
+  const parts = /^(\d+):(\d+):(\d+(?:\.\d+)?)$/.exec(stream.metadata?.get('DURATION') ?? '');
+  if (!parts) return undefined;
+  const [hours, minutes, seconds] = parts.slice(1).map(Number);
+  return hours! * 3600 + minutes! * 60 + seconds! - start;
+}
+
+function audioStreams(format: FormatContext): AudioStreamInfo[] {
+  const audio = format.streams.filter((stream) => stream.codecpar.codecType === AVMEDIA_TYPE_AUDIO);
+  return audio.map((stream, track) => {
+    const title = stream.metadata?.get('title');
+    const language = stream.metadata?.get('language');
+    return {
+      index: stream.index,
+      track,
+      codec: avGetCodecName(stream.codecpar.codecId) ?? 'unknown',
+      sampleRate: stream.codecpar.sampleRate,
+      channels: stream.codecpar.channels,
+      ...(title ? { title } : {}),
+      ...(language && language !== 'und' ? { language } : {}),
+    };
+  });
+}
+
+/**
+ * The matrix and range of a stream or frame. An undeclared matrix is taken as BT.601, as FFmpeg's converter does in
+ * both directions: undeclared video mostly comes from RGB that FFmpeg converted.
+ */
+export function colorOf(space: AVColorSpace, range: AVColorRange): ColorEncoding {
+  const matrix =
+    space === AVCOL_SPC_BT709
+      ? 'bt709'
+      : space === AVCOL_SPC_BT2020_NCL || space === AVCOL_SPC_BT2020_CL
+        ? 'bt2020'
+        : 'bt601';
+  return { matrix, fullRange: range === AVCOL_RANGE_JPEG };
+}
+
+/** The nearest quarter turn in a display matrix (nine little-endian 16.16 fixed-point numbers, ISO/IEC 14496-12 §8.5). */
+export function rotationOf(matrix: Uint8Array | null): Rotation {
+  if (!matrix || matrix.byteLength < 36) return 0;
+  const view = new DataView(matrix.buffer, matrix.byteOffset, matrix.byteLength);
+  const angle = (Math.atan2(view.getInt32(4, true), view.getInt32(0, true)) * 180) / Math.PI;
+  const quarter = ((Math.round(angle / 90) % 4) + 4) % 4;
+  return ([0, 90, 180, 270] as const)[quarter]!;
+}

@@ -1,0 +1,107 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { isProblem, readPictures } from './decode.ts';
+import type { DecodeProblem } from './decode.ts';
+import { chunksOf, scanPackets } from './packets.ts';
+import { makeVideo, numberOn } from './testing.ts';
+import type { VideoSpec } from './testing.ts';
+import { openVideo } from './video.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'playbyplay-oddities-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const timeBase = { num: 1, den: 1000 };
+const steady = (count: number, start = 0) => Array.from({ length: count }, (_, i) => start + i * 40);
+
+function video(name: string, spec: Partial<VideoSpec> = {}): string {
+  const path = join(folder, name);
+  makeVideo({ path, pts: steady(40), timeBase, ...spec });
+  return path;
+}
+
+function readAll(path: string) {
+  using file = openVideo(path);
+  const index = scanPackets(file);
+  const frames: { number: number; t: number; width: number }[] = [];
+  const problems: DecodeProblem[] = [];
+  for (const chunk of chunksOf(index, { minSeconds: 0.5 })) {
+    const wanted = Array.from({ length: chunk.lastFrame - chunk.firstFrame }, (_, i) => chunk.firstFrame + i);
+    for (const item of readPictures(file, index, chunk, wanted)) {
+      if (isProblem(item)) problems.push(item);
+      else {
+        using picture = item;
+        frames.push({ number: numberOn(picture), t: picture.t, width: picture.width });
+      }
+    }
+  }
+  return { index, frames, problems };
+}
+
+test('two recordings joined, the clock set back and the pictures larger: time goes on', () => {
+  const first = video('first.ts');
+  const second = video('second.ts', { width: 192, height: 144 });
+  const path = join(folder, 'joined.ts');
+  writeFileSync(path, Buffer.concat([readFileSync(first), readFileSync(second)]));
+  const { frames, problems } = readAll(path);
+  // The counters of the transport stream break at the seam: what stands before it may be torn.
+  expect(problems).toEqual([{ t: 1.48, end: 1.6, reason: 'packets are missing' }]);
+  const whole = steady(80).map((tick, i) => ({ number: i % 40, t: tick / 1000, width: i < 40 ? 128 : 192 }));
+  expect(frames).toEqual(whole.filter(({ t }) => t <= 1.48 || t >= 1.6));
+});
+
+test('a recording that does not start with a keyframe: what cannot be decoded is told, then it goes on', () => {
+  const path = video('headless.ts', { alter: (_, position) => position >= 4 });
+  const { index, frames, problems } = readAll(path);
+  expect(index.t[0]).toBe(0);
+  expect(frames.map(({ number }) => number)).toEqual(steady(30).map((_, i) => i + 10));
+  expect(problems.map(({ t }) => t)).toEqual([0]);
+  expect(problems[0]!.end).toBe(frames[0]!.t);
+});
+
+test('what an edit list cuts away is decoded where others need it, but is no frame', () => {
+  const path = video('edited.mp4', { pts: steady(40, -600) });
+  const { frames, problems } = readAll(path);
+  expect(problems).toEqual([]);
+  expect(frames.map(({ number, t }) => [number, t])).toEqual(steady(25).map((tick, i) => [i + 15, tick / 1000]));
+});
+
+test('two frames at the same time: both are there, in decode order', () => {
+  const path = video('twins.mkv', {
+    options: { bf: 0 },
+    alter: (packet) => {
+      if (packet.pts === 160n) packet.pts = 200n;
+      return true;
+    },
+  });
+  const { frames } = readAll(path);
+  expect(frames.map(({ number }) => number)).toEqual(steady(40).map((_, i) => i));
+  expect(frames.slice(3, 7).map(({ t }) => t)).toEqual([0.12, 0.2, 0.2, 0.24]);
+});
+
+test.each(['stray.mkv', 'stray.ts'])('%s: a single timestamp far off moves none of the others', (name) => {
+  const path = video(name, {
+    options: { bf: 0 },
+    alter: (packet, position) => {
+      if (position === 13) packet.pts += 90_000n * 3600n;
+      return true;
+    },
+  });
+  const { frames } = readAll(path);
+  const others = frames.filter(({ number }) => number !== 13);
+  const expected = steady(40).map((tick, i) => [i, tick / 1000]);
+  expect(others.map(({ number, t }) => [number, t])).toEqual(expected.filter(([number]) => number !== 13));
+});
+
+test('an elementary stream without any times is read at its frame rate', () => {
+  const path = video('raw.h264', { format: 'h264' });
+  const { frames } = readAll(path);
+  expect(frames.map(({ number, t }) => [number, t])).toEqual(steady(40).map((tick, i) => [i, tick / 1000]));
+});
+
+test('a scan that is aborted throws the reason', () => {
+  using file = openVideo(video('aborted.mp4'));
+  const reason = new Error('enough');
+  expect(() => scanPackets(file, { signal: AbortSignal.abort(reason) })).toThrow(reason);
+});

@@ -1,0 +1,55 @@
+import { accessSync, closeSync, constants as fs, openSync, readSync, statSync } from 'node:fs';
+import { FFmpegError, FormatContext, Log } from 'node-av/lib';
+import { AV_LOG_QUIET } from 'node-av/constants';
+import { PlaybyplayError, messageOf } from '../errors.ts';
+
+/** Opens a container and finds its streams. Throws PlaybyplayError `no-such-file`, `unreadable-file`, `not-a-video`. */
+export function openFormat(path: string): FormatContext {
+  Log.setLevel(AV_LOG_QUIET);
+  checkFile(path);
+  const format = new FormatContext();
+  format.allocContext();
+  // The prefix keeps FFmpeg from taking a name such as `concat:…` or `http://…` for a protocol.
+  const opened = format.openInputSync(`file:${path}`);
+  if (opened < 0) {
+    throw new PlaybyplayError('not-a-video', `${path} is not a video file that can be read (${reason(opened)}).`, {
+      hint: isUnfinished(path)
+        ? 'It is an mp4 or mov file without an index: the recording was cut off before it was finished.'
+        : 'Give an mp4, mov, mkv, webm, ts, flv or avi file.',
+    });
+  }
+  const found = format.findStreamInfoSync();
+  if (found < 0) {
+    format.closeInputSync();
+    throw new PlaybyplayError('not-a-video', `${path} holds no stream that can be read (${reason(found)}).`);
+  }
+  return format;
+}
+
+/** An mp4 or mov file by its first box (ISO/IEC 14496-12 §4.3). */
+function isUnfinished(path: string): boolean {
+  const head = Buffer.alloc(8);
+  const file = openSync(path, 'r');
+  try {
+    readSync(file, head);
+  } finally {
+    closeSync(file);
+  }
+  return head.toString('latin1', 4) === 'ftyp';
+}
+
+function checkFile(path: string): void {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  if (!stat) throw new PlaybyplayError('no-such-file', `There is no file ${path}.`);
+  if (stat.isDirectory()) throw new PlaybyplayError('not-a-video', `${path} is a folder, not a video file.`);
+  try {
+    accessSync(path, fs.R_OK);
+  } catch (cause) {
+    throw new PlaybyplayError('unreadable-file', `${path} cannot be read: ${messageOf(cause)}.`, { cause });
+  }
+}
+
+/** FFmpeg's words for an error code. */
+export function reason(code: number): string {
+  return FFmpegError.strerror(code);
+}

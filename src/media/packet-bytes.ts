@@ -1,0 +1,57 @@
+import { closeSync, openSync, readSync } from 'node:fs';
+import type { Packet } from 'node-av/lib';
+
+/** Read at a time; a packet is rarely longer. */
+const WINDOW = 1 << 20;
+/** Packets that are compared with the demuxer's before the file's own bytes are trusted. */
+const TRIAL = 4;
+
+/**
+ * The bytes of packets without a copy each: where a container stores them in one piece at a known place (mp4, mov), they
+ * are read from the file, through one window. Elsewhere each is copied out of the demuxer.
+ */
+export class PacketBytes implements Disposable {
+  #file: number | undefined;
+  #buffer = Buffer.alloc(0);
+  /** The filled part of the buffer, and its place in the file. */
+  #window = this.#buffer;
+  #start = 0;
+  #trial = TRIAL;
+
+  constructor(path: string, container: string) {
+    if (!container.startsWith('mov,')) return;
+    this.#file = openSync(path, 'r');
+    this.#buffer = Buffer.allocUnsafeSlow(WINDOW);
+  }
+
+  /** Valid until the next call. */
+  of(packet: Packet): Buffer {
+    const place = Number(packet.pos);
+    const stored = this.#file === undefined || place < 0 ? undefined : this.#at(place, packet.size);
+    if (!stored) return packet.data!;
+    if (this.#trial > 0) {
+      this.#trial--;
+      const data = packet.data!;
+      if (data.equals(stored)) return stored;
+      this[Symbol.dispose]();
+      return data;
+    }
+    return stored;
+  }
+
+  #at(place: number, size: number): Buffer | undefined {
+    if (place < this.#start || place + size > this.#start + this.#window.length) {
+      if (size > this.#buffer.length) this.#buffer = Buffer.allocUnsafeSlow(size);
+      const length = readSync(this.#file!, this.#buffer, 0, this.#buffer.length, place);
+      this.#window = this.#buffer.subarray(0, length);
+      this.#start = place;
+      if (length < size) return undefined;
+    }
+    return this.#window.subarray(place - this.#start, place - this.#start + size);
+  }
+
+  [Symbol.dispose](): void {
+    if (this.#file !== undefined) closeSync(this.#file);
+    this.#file = undefined;
+  }
+}

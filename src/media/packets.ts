@@ -1,0 +1,85 @@
+import { Packet } from 'node-av/lib';
+import { AV_PKT_FLAG_CORRUPT, AV_PKT_FLAG_DISCARD, AV_PKT_FLAG_KEY, AVERROR_EOF } from 'node-av/constants';
+import { bitstreamOf } from './bitstream.ts';
+import { PacketBytes } from './packet-bytes.ts';
+import { BROKEN, DAMAGED, HIDDEN, KEY, REFERENCE, chunkOf, windowOf } from './packet-index.ts';
+import type { Chunk, PacketIndex } from './packet-index.ts';
+import { PacketScan } from './scan.ts';
+import { reason } from './open.ts';
+import { ticksOf } from './video.ts';
+import type { VideoFile } from './video.ts';
+
+export { chunksOf, firstFrameOf, groupOf, windowOf } from './packet-index.ts';
+export type { Chunk, PacketIndex, PacketTable } from './packet-index.ts';
+
+/**
+ * Reads every packet of the video stream without decoding any.
+ * Throws the signal's reason when aborted.
+ */
+export function scanPackets(file: VideoFile, options: { readonly signal?: AbortSignal } = {}): PacketIndex {
+  let last: PacketScan | undefined;
+  for (const scan of scanning(file, options.signal)) last = scan;
+  return last!.index();
+}
+
+/** A chunk as soon as it is known, with the part of the index that decoding it needs. */
+export interface ScannedChunk extends Chunk {
+  readonly index: PacketIndex;
+}
+
+/**
+ * The same, chunk by chunk, as far as the file has been read: so that decoding can start before the scan has ended. The
+ * chunks are those of `chunksOf`. Returns the whole index.
+ */
+export function* scanChunks(
+  file: VideoFile,
+  options: { readonly minSeconds: number; readonly signal?: AbortSignal },
+): Generator<ScannedChunk, PacketIndex, undefined> {
+  let firstGroup = 0;
+  let index: PacketIndex | undefined;
+  for (const scan of scanning(file, options.signal)) {
+    index = scan.index();
+    for (let group = firstGroup + 1; group <= scan.finished; group++) {
+      const chunk = chunkOf(index, firstGroup, group);
+      const last = scan.ended && group === scan.finished;
+      if (!last && chunk.end - chunk.t < options.minSeconds) continue;
+      yield { ...chunk, index: windowOf(index, chunk) };
+      firstGroup = group;
+    }
+  }
+  return index!;
+}
+
+/** Reads the file; yields whenever another group of pictures is finished, and at the end. */
+function* scanning(file: VideoFile, signal: AbortSignal | undefined): Generator<PacketScan, void, undefined> {
+  using wrapper = new Packet();
+  wrapper.alloc();
+  const packet = wrapper.getNative();
+  file.rewind();
+  const bitstream = bitstreamOf(file.info.codec, file.stream.codecpar.extradata);
+  using bytes = new PacketBytes(file.path, file.info.container);
+  const scan = new PacketScan(file.info.timeBase, file.info.frameRate);
+  let result = 0;
+  while ((result = file.read(wrapper)) >= 0) {
+    const flags = packet.flags;
+    if (!bitstream.silent) bitstream.read(bytes.of(wrapper));
+    const another = scan.add({
+      pts: ticksOf(packet.pts),
+      dts: ticksOf(packet.dts),
+      size: packet.size,
+      flags:
+        (flags & AV_PKT_FLAG_KEY ? KEY : 0) |
+        (bitstream.reference ? REFERENCE : 0) |
+        (flags & AV_PKT_FLAG_DISCARD ? HIDDEN : 0) |
+        (bitstream.gap || flags & AV_PKT_FLAG_CORRUPT ? BROKEN : 0) |
+        (bitstream.damaged || flags & AV_PKT_FLAG_CORRUPT ? DAMAGED : 0),
+      order: bitstream.order,
+    });
+    packet.unref();
+    if (!another) continue;
+    signal?.throwIfAborted();
+    yield scan;
+  }
+  scan.end(result === AVERROR_EOF ? undefined : `the file cannot be read to its end (${reason(result)})`);
+  yield scan;
+}

@@ -1,0 +1,33 @@
+/** One 8-bit plane of a picture; `data` may alias native memory and is valid until the picture is disposed. */
+export interface Plane {
+  readonly data: Uint8Array;
+  /** Bytes from one row to the next. */
+  readonly stride: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** How Y'CbCr becomes R'G'B'. */
+export interface ColorEncoding {
+  readonly matrix: 'bt601' | 'bt709' | 'bt2020';
+  readonly fullRange: boolean;
+}
+
+/**
+ * A decoded video frame as 8-bit planar Y'CbCr, upright (rotation already applied). Deeper or packed formats are
+ * converted by the decoder. Whoever receives a picture disposes of it; its planes must not be used afterwards, and
+ * cannot be sent between threads.
+ */
+export interface Picture extends Disposable {
+  /** Presentation time in seconds from the first video frame. */
+  readonly t: number;
+  readonly width: number;
+  readonly height: number;
+  readonly y: Plane;
+  readonly u: Plane;
+  readonly v: Plane;
+  /** log2 of the chroma subsampling: 1 and 1 for 4:2:0. */
+  readonly chromaShiftX: number;
+  readonly chromaShiftY: number;
+  readonly color: ColorEncoding;
+}

@@ -1,0 +1,183 @@
+import { roundTime } from '../time.ts';
+import type { Rational } from '../time.ts';
+import { HIDDEN, KEY, LEADING, REFERENCE } from './packet-index.ts';
+import { Clock } from './clock.ts';
+import type { PacketIndex } from './packet-index.ts';
+
+/** What is known of a packet; times in ticks, NaN where missing. */
+export interface PacketRow {
+  readonly pts: number;
+  readonly dts: number;
+  readonly size: number;
+  readonly flags: number;
+  /** Ascends in output order; NaN where the bitstream does not tell. */
+  readonly order: number;
+}
+
+const CAPACITY = 4096;
+/** Seconds by which decoding times may step back without meaning that the clock was set back. */
+const TOLERANCE = 0.5;
+
+/**
+ * Puts packets, given in decode order, into presentation order, group by group. A group is finished when the one after it
+ * has been read, because leading pictures (decoded after its keyframe, presented before it) belong to the group before.
+ */
+export class PacketScan {
+  readonly #timeBase: Rational;
+  /** Per packet. `time` is the presentation time on one clock that is never set back. */
+  #pts = new Float64Array(CAPACITY);
+  #dts = new Float64Array(CAPACITY);
+  #time = new Float64Array(CAPACITY);
+  #order = new Float64Array(CAPACITY);
+  #size = new Uint32Array(CAPACITY);
+  #flags = new Uint8Array(CAPACITY);
+  #frame = new Int32Array(CAPACITY);
+  #packets = 0;
+  /** Per frame. */
+  #t = new Float64Array(CAPACITY);
+  #packet = new Uint32Array(CAPACITY);
+  #key = new Uint8Array(CAPACITY);
+  #reference = new Uint8Array(CAPACITY);
+  #frames = 0;
+  /** Per group. */
+  readonly #starts: number[] = [];
+  readonly #firstFrames: number[] = [];
+  #clock: Clock;
+  #origin = 0;
+  /** No packet has a presentation time, but the bitstream tells the order (H.264 in avi). */
+  #ordered = true;
+  #problem: string | undefined;
+  #ended = false;
+
+  /** `frameRate` serves where packets have no times. */
+  constructor(timeBase: Rational, frameRate: Rational) {
+    this.#timeBase = timeBase;
+    const second = timeBase.den / timeBase.num;
+    const step = frameRate.num > 0 ? (second * frameRate.den) / frameRate.num : 1;
+    this.#clock = new Clock(TOLERANCE * second, step);
+  }
+
+  get ended(): boolean {
+    return this.#ended;
+  }
+
+  /** Groups whose frames are known, and the frame after them. */
+  get finished(): number {
+    return this.#firstFrames.length - (this.#ended ? 0 : 1);
+  }
+
+  /** Takes the next packet in decode order; true if that finished another group. */
+  add({ pts, dts, size, flags, order }: PacketRow): boolean {
+    if (this.#packets === this.#pts.length) this.#grow();
+    const i = this.#packets++;
+    const start = i === 0 || (flags & KEY) !== 0;
+    this.#pts[i] = pts;
+    this.#dts[i] = dts;
+    this.#size[i] = size;
+    this.#flags[i] = flags;
+    this.#order[i] = order;
+    this.#frame[i] = -1;
+    this.#time[i] = this.#clock.read(i, pts, dts, start);
+    for (const [stray, time] of this.#clock.strays()) {
+      this.#time[stray] = time;
+      this.#flags[stray]! |= HIDDEN;
+    }
+    if (!Number.isNaN(pts) || Number.isNaN(order)) this.#ordered = false;
+    if (start) this.#starts.push(i);
+    if (!start || this.#starts.length < 3) return false;
+    this.#finish(this.#starts.length - 3);
+    return true;
+  }
+
+  /** No more packets will come. */
+  end(problem: string | undefined): void {
+    for (let group = this.#firstFrames.length; group < this.#starts.length; group++) this.#finish(group);
+    this.#problem = problem;
+    this.#ended = true;
+  }
+
+  /** What is known so far: views that stay as they are. */
+  index(): PacketIndex {
+    const groups = this.#firstFrames.length;
+    const packets = this.#starts[groups] ?? this.#packets;
+    return {
+      timeBase: this.#timeBase,
+      origin: this.#origin,
+      firstFrame: 0,
+      firstPacket: 0,
+      firstGroup: 0,
+      t: this.#t.subarray(0, this.#frames),
+      key: this.#key.subarray(0, this.#frames),
+      reference: this.#reference.subarray(0, this.#frames),
+      packet: this.#packet.subarray(0, this.#frames),
+      packets: {
+        pts: this.#pts.subarray(0, packets),
+        dts: this.#dts.subarray(0, packets),
+        size: this.#size.subarray(0, packets),
+        flags: this.#flags.subarray(0, packets),
+        frame: this.#frame.subarray(0, packets),
+        starts: Uint32Array.from(this.#starts.slice(0, groups)),
+        firstFrames: Uint32Array.from(this.#firstFrames),
+      },
+      ...(this.#problem ? { problem: this.#problem } : {}),
+    };
+  }
+
+  /** Numbers the frames of a group: its own, and the leading ones of the next. */
+  #finish(group: number): void {
+    const from = this.#starts[group]!;
+    const next = this.#starts[group + 1] ?? this.#packets;
+    const after = this.#starts[group + 2] ?? this.#packets;
+    const rank = this.#ordered ? this.#order : this.#time;
+    const shown: number[] = [];
+    for (let i = from; i < after; i++) {
+      const start = i < next ? from : next;
+      if (i > start && (this.#flags[start]! & KEY) !== 0 && rank[i]! < rank[start]!) {
+        this.#flags[i]! |= LEADING;
+        if (i > next) shown.push(i);
+      } else if (i < next) shown.push(i);
+    }
+    const frames = shown
+      .filter((i) => (this.#flags[i]! & HIDDEN) === 0)
+      .toSorted((a, b) => rank[a]! - rank[b]! || a - b);
+    this.#firstFrames.push(this.#frames);
+    for (const i of frames) this.#show(i, next < this.#packets ? this.#time[next]! : Number.POSITIVE_INFINITY);
+  }
+
+  /** Gives the next frame number to packet `i`, presented not later than `limit` (ticks). */
+  #show(i: number, limit: number): void {
+    if (this.#frames === this.#t.length) this.#growFrames();
+    const frame = this.#frames++;
+    const time = Math.min(this.#ordered ? this.#time[frame]! : this.#time[i]!, limit);
+    if (frame === 0) this.#origin = time;
+    const seconds = roundTime(((time - this.#origin) * this.#timeBase.num) / this.#timeBase.den);
+    this.#t[frame] = frame > 0 ? Math.max(seconds, this.#t[frame - 1]!) : seconds;
+    this.#packet[frame] = i;
+    this.#key[frame] = this.#flags[i]! & KEY;
+    this.#reference[frame] = (this.#flags[i]! & REFERENCE) === 0 ? 0 : 1;
+    this.#frame[i] = frame;
+  }
+
+  #grow(): void {
+    this.#pts = doubled(this.#pts);
+    this.#dts = doubled(this.#dts);
+    this.#time = doubled(this.#time);
+    this.#order = doubled(this.#order);
+    this.#size = doubled(this.#size);
+    this.#flags = doubled(this.#flags);
+    this.#frame = doubled(this.#frame);
+  }
+
+  #growFrames(): void {
+    this.#t = doubled(this.#t);
+    this.#packet = doubled(this.#packet);
+    this.#key = doubled(this.#key);
+    this.#reference = doubled(this.#reference);
+  }
+}
+
+function doubled<A extends Float64Array | Uint32Array | Int32Array | Uint8Array>(array: A): A {
+  const larger = new (array.constructor as new (length: number) => A)(array.length * 2);
+  larger.set(array);
+  return larger;
+}

@@ -1,0 +1,115 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { isProblem, readPictures } from './decode.ts';
+import { chunksOf, scanPackets } from './packets.ts';
+import { turnPlane } from './pictures.ts';
+import { makeAudioFile, makeVideo, numberOn } from './testing.ts';
+import { openVideo } from './video.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'playbyplay-video-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+const at = (name: string) => join(folder, name);
+
+const pts = Array.from({ length: 12 }, (_, i) => i * 40);
+const timeBase = { num: 1, den: 1000 };
+
+describe('openVideo', () => {
+  test('tells what the file holds', () => {
+    makeVideo({
+      path: at('clip.mp4'),
+      pts,
+      timeBase: { num: 1, den: 16_000 },
+      options: { colorspace: 'bt709', color_range: 'tv' },
+      audio: [{ frequency: 440, from: 0, to: 1, length: 0.5, sampleRate: 44_100 }],
+    });
+    using file = openVideo(at('clip.mp4'));
+    expect(file.info).toEqual({
+      container: 'mov,mp4,m4a,3gp,3g2,mj2',
+      codec: 'h264',
+      width: 128,
+      height: 96,
+      pixelFormat: 'yuv420p',
+      timeBase: { num: 1, den: 16_000 },
+      frameRate: { num: 400, den: 1 },
+      startOffset: 0,
+      duration: 0.03,
+      durationOfPictures: true,
+      rotation: 0,
+      color: { matrix: 'bt709', fullRange: false },
+      audio: [{ index: 1, track: 0, codec: 'aac', sampleRate: 44_100, channels: 1 }],
+    });
+  });
+
+  test.each([
+    ['missing.mp4', () => {}, 'no-such-file'],
+    ['folder.mp4', () => mkdirSync(at('folder.mp4')), 'not-a-video'],
+    ['empty.mp4', () => writeFileSync(at('empty.mp4'), ''), 'not-a-video'],
+    ['notes.mp4', () => writeFileSync(at('notes.mp4'), 'These are notes.\n'.repeat(500)), 'not-a-video'],
+    ['notes.txt', () => writeFileSync(at('notes.txt'), 'These are notes.\n'.repeat(500)), 'not-a-video'],
+    ['events.ndjson', () => writeFileSync(at('events.ndjson'), '{"type":"header"}\n'.repeat(50)), 'not-a-video'],
+    [
+      'subtitles.srt',
+      () => writeFileSync(at('subtitles.srt'), '1\n00:00:01,000 --> 00:00:02,000\nHello\n\n'),
+      'no-video-stream',
+    ],
+    ['zeros.mp4', () => writeFileSync(at('zeros.mp4'), new Uint8Array(10_000)), 'not-a-video'],
+    [
+      'sound.m4a',
+      () => makeAudioFile(at('sound.m4a'), { frequency: 440, from: 0, to: 1, length: 1 }),
+      'no-video-stream',
+    ],
+  ])('%s is refused in words', (name, make, code) => {
+    make();
+    expect(() => openVideo(at(name))).toThrow(
+      expect.objectContaining({ name: 'PlaybyplayError', code, message: expect.stringContaining(name) }),
+    );
+  });
+
+  test('a name that looks like a protocol is a file name', () => {
+    const path = 'concat:a.mp4';
+    expect(() => openVideo(path)).toThrow(expect.objectContaining({ code: 'no-such-file' }));
+  });
+});
+
+describe('rotation', () => {
+  // Display matrices of ISO/IEC 14496-12 §8.5.2.3: (x, y) is shown at (ax + cy, bx + dy).
+  const turns = { 90: [0, 1, -1, 0], 180: [-1, 0, 0, -1], 270: [0, -1, 1, 0] } as const;
+
+  test.each([90, 180, 270] as const)('%i° clockwise: the picture comes upright', (rotation) => {
+    const [a, b, c, d] = turns[rotation];
+    const displayMatrix = [a << 16, b << 16, 0, c << 16, d << 16, 0, 0, 0, 1 << 30];
+    makeVideo({ path: at('turned.mp4'), pts, timeBase, displayMatrix });
+    makeVideo({ path: at('plain.mp4'), pts, timeBase });
+    using turned = openVideo(at('turned.mp4'));
+    using plain = openVideo(at('plain.mp4'));
+    expect(turned.info.rotation).toBe(rotation);
+    expect([turned.info.width, turned.info.height]).toEqual(rotation === 180 ? [128, 96] : [96, 128]);
+    const [upright, coded] = [turned, plain].map((file) => {
+      const index = scanPackets(file);
+      const [item] = readPictures(file, index, chunksOf(index, { minSeconds: 9 })[0]!, [11]);
+      if (!item || isProblem(item)) throw new Error('no picture');
+      return item;
+    });
+    expect(numberOn(coded!)).toBe(11);
+    expect([upright!.width, upright!.height]).toEqual([turned.info.width, turned.info.height]);
+    // Each shown pixel is the coded one that the matrix sends there.
+    for (let y = 0; y < 96; y += 7) {
+      for (let x = 0; x < 128; x += 5) {
+        const shownX = a * x + c * y + (a + c < 0 ? upright!.width - 1 : 0);
+        const shownY = b * x + d * y + (b + d < 0 ? upright!.height - 1 : 0);
+        expect(upright!.y.data[shownY * upright!.y.stride + shownX]).toBe(coded!.y.data[y * coded!.y.stride + x]);
+      }
+    }
+    coded![Symbol.dispose]();
+  });
+
+  test('four quarter turns are none', () => {
+    const plane = { data: Uint8Array.from({ length: 35 }, (_, i) => i), stride: 7, width: 6, height: 5 };
+    const visible = turnPlane(plane, 0);
+    expect(turnPlane(turnPlane(turnPlane(turnPlane(plane, 90), 90), 90), 90)).toEqual(visible);
+    expect(turnPlane(turnPlane(plane, 90), 90)).toEqual(turnPlane(plane, 180));
+    expect(turnPlane(turnPlane(plane, 180), 90)).toEqual(turnPlane(plane, 270));
+  });
+});

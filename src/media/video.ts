@@ -1,0 +1,161 @@
+import { Codec, CodecContext, avGetCodecName } from 'node-av/lib';
+import type { FormatContext, Packet, Stream } from 'node-av/lib';
+import {
+  AVDISCARD_ALL,
+  AVDISCARD_DEFAULT,
+  AVMEDIA_TYPE_AUDIO,
+  AVMEDIA_TYPE_VIDEO,
+  AVSEEK_FLAG_BACKWARD,
+  AV_DISPOSITION_ATTACHED_PIC,
+  AV_NOPTS_VALUE,
+} from 'node-av/constants';
+import { PlaybyplayError } from '../errors.ts';
+import { describe } from './info.ts';
+import type { VideoInfo } from './info.ts';
+import { openFormat, reason } from './open.ts';
+
+/**
+ * An open video file: one demuxer and, once asked for, one decoder, on one thread. Close it with `using` or
+ * `[Symbol.dispose]()`.
+ */
+export class VideoFile implements Disposable {
+  readonly path: string;
+  readonly info: VideoInfo;
+  #format: FormatContext;
+  #stream: Stream;
+  #decoder: CodecContext | undefined;
+  /** Decode position of the packet that `read` gives next, where it is known. */
+  position: number | undefined;
+  /** The decoder holds packets of a reading that has not ended. */
+  decoding = false;
+
+  /** Use `openVideo`. */
+  constructor(path: string) {
+    this.path = path;
+    this.#format = openFormat(path);
+    try {
+      this.#stream = selectVideo(this.#format, path);
+      this.info = describe(this.#format, this.#stream);
+    } catch (error) {
+      this.#format.closeInputSync();
+      throw error;
+    }
+  }
+
+  get stream(): Stream {
+    return this.#stream;
+  }
+
+  /** Reads the next packet of the video stream; negative at the end or on an error, as FFmpeg's code. */
+  read(packet: Packet): number {
+    const native = packet.getNative();
+    const format = this.#format.getNative();
+    for (;;) {
+      const result = format.readFrameSync(native);
+      if (result < 0 || (native.streamIndex === this.#stream.index && native.size > 0)) return result;
+      native.unref();
+    }
+  }
+
+  /** Goes to the last keyframe at or before `ticks`, as far as the container allows. False if it does not. */
+  seek(ticks: number): boolean {
+    return this.#format.seekFrameSync(this.#stream.index, BigInt(Math.floor(ticks)), AVSEEK_FLAG_BACKWARD) >= 0;
+  }
+
+  /** Goes back to the first packet, whatever the container. */
+  rewind(): void {
+    const format = openFormat(this.path);
+    this.#format.closeInputSync();
+    this.#format = format;
+    this.#stream = selectVideo(format, this.path);
+    this.position = undefined;
+  }
+
+  /**
+   * The decoder: one thread (with two, damaged input decodes differently from run to run), errors reported rather than
+   * concealed.
+   */
+  get decoder(): CodecContext {
+    this.#decoder ??= openDecoder(this.#stream, this.path);
+    return this.#decoder;
+  }
+
+  [Symbol.dispose](): void {
+    this.#decoder?.freeContext();
+    this.#decoder = undefined;
+    this.#format.closeInputSync();
+  }
+}
+
+/**
+ * Opens the video stream of a media file. Synchronous: meant for a worker thread.
+ * Throws PlaybyplayError `no-such-file`, `unreadable-file`, `not-a-video`, `no-video-stream`, `unsupported-codec`.
+ */
+export function openVideo(path: string): VideoFile {
+  return new VideoFile(path);
+}
+
+function openDecoder(stream: Stream, path: string): CodecContext {
+  const codec = Codec.findDecoder(stream.codecpar.codecId);
+  if (!codec) throw new PlaybyplayError('unsupported-codec', `${path}: no decoder for its video.`);
+  const decoder = new CodecContext();
+  decoder.allocContext3(codec);
+  decoder.parametersToContext(stream.codecpar);
+  decoder.pktTimebase = stream.timeBase;
+  decoder.threadCount = 1;
+  if (codec.name === 'h264') {
+    // The decoder marks damaged pictures by itself; `explode` would also refuse open groups, which start without the
+    // references that their packets speak of.
+    decoder.setOption('err_detect', 'crccheck+bitstream+buffer');
+    // Without this it guesses how far frames are reordered, and drops some until it has guessed right.
+    decoder.setOption('strict', 'strict');
+  } else decoder.setOption('err_detect', 'crccheck+bitstream+buffer+explode');
+  // Options must not be given to open2 as a dictionary: node-av then frees it twice.
+  const opened = decoder.open2Sync(codec);
+  if (opened < 0) {
+    decoder.freeContext();
+    throw new PlaybyplayError('unsupported-codec', `${path}: its video cannot be decoded (${reason(opened)}).`);
+  }
+  return decoder;
+}
+
+function selectVideo(format: FormatContext, path: string): Stream {
+  const stream = bestVideoStream(format, path);
+  for (const other of format.streams) other.discard = other.index === stream.index ? AVDISCARD_DEFAULT : AVDISCARD_ALL;
+  return stream;
+}
+
+function bestVideoStream(format: FormatContext, path: string): Stream {
+  const videos = format.streams.filter(
+    (stream) =>
+      stream.codecpar.codecType === AVMEDIA_TYPE_VIDEO && (stream.disposition & AV_DISPOSITION_ATTACHED_PIC) === 0,
+  );
+  // Subtitles, data and text art have a video "decoder" too; a picture without size is none.
+  const sized = videos.filter((stream) => stream.codecpar.width > 0 && stream.codecpar.height > 0);
+  if (format.iformat?.name === 'tty' || format.streams.length === 0) {
+    throw new PlaybyplayError('not-a-video', `${path} is not a video file.`);
+  }
+  const best = sized.toSorted(
+    (a, b) => b.codecpar.width * b.codecpar.height - a.codecpar.width * a.codecpar.height || a.index - b.index,
+  )[0];
+  if (best) {
+    if (!Codec.findDecoder(best.codecpar.codecId)) {
+      throw new PlaybyplayError(
+        'unsupported-codec',
+        `${path}: no decoder for ${avGetCodecName(best.codecpar.codecId)}.`,
+      );
+    }
+    return best;
+  }
+  if (videos.length > 0) throw new PlaybyplayError('not-a-video', `${path}: its video stream holds no picture.`);
+  throw new PlaybyplayError('no-video-stream', `${path} holds no video, only ${kinds(format)}.`);
+}
+
+function kinds(format: FormatContext): string {
+  return format.streams.some((stream) => stream.codecpar.codecType === AVMEDIA_TYPE_AUDIO) ? 'sound' : 'other data';
+}
+
+/** A timestamp in ticks; NaN where there is none. */
+export function ticksOf(value: bigint): number {
+  return value === AV_NOPTS_VALUE ? Number.NaN : Number(value);
+}

@@ -1,0 +1,14 @@
+import { Codec, CodecContext, FFmpegError, type Stream } from 'node-av/lib';
+import { PlaybyplayError } from '../../errors.ts';
+
+/** A decoder that conceals damage: a reel rather has a poor frame than none. */
+export function openDecoder(stream: Stream): CodecContext {
+  const codec = Codec.findDecoder(stream.codecpar.codecId);
+  if (!codec) throw new PlaybyplayError('unknown-codec', 'There is no decoder for this stream.');
+  const decoder = new CodecContext();
+  decoder.allocContext3(codec);
+  FFmpegError.throwIfError(decoder.parametersToContext(stream.codecpar), 'decoder parameters');
+  decoder.pktTimebase = stream.timeBase;
+  FFmpegError.throwIfError(decoder.open2Sync(codec, null), 'open decoder');
+  return decoder;
+}

@@ -1,0 +1,89 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { FormatContext, Packet } from 'node-av/lib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readFrames, writeFlashClip } from '../../../test/flash-clip.ts';
+import { readEmbeddedLog } from '../../events/embedded.ts';
+import { writeReel } from './reel.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'finish-'));
+const clip = join(folder, 'clip.mp4');
+const path = join(folder, 'reel.mp4');
+const log = '{"type":"header"}\n{"type":"end"}\n';
+
+beforeAll(async () => {
+  await writeFlashClip(clip, { seconds: 5 });
+  await writeReel(path, [{ media: clip, start: 0.5, end: 4.5 }], {
+    prepare: (plan) => ({
+      captions: [
+        { start: 0.5, end: 1.5, text: 'first “Ж”' },
+        { start: 2, end: 3, text: 'second' },
+      ],
+      chapters: [
+        { start: 0, end: 1.25, title: 'Anfang' },
+        { start: 1.25, end: plan.duration, title: 'ende – é' },
+      ],
+      log,
+      title: 'Ein Titel',
+    }),
+  });
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+describe('a finished mp4', () => {
+  it('has its index before its frames, and the frames are still found', () => {
+    const bytes = readFileSync(path);
+    expect(bytes.indexOf('moov')).toBeLessThan(bytes.indexOf('mdat'));
+    expect(readFrames(path).map(({ number }) => number)).toEqual(Array.from({ length: 120 }, (_, i) => 15 + i));
+  });
+
+  it('carries its log, found without reading the frames', async () => {
+    expect(await readEmbeddedLog(path)).toBe(log);
+    expect(await readEmbeddedLog(clip)).toBeUndefined();
+    expect(await readEmbeddedLog(join(folder, 'none.mp4'))).toBeUndefined();
+  });
+
+  it('lists its chapters in 100 ns with names in UTF-8', () => {
+    const bytes = readFileSync(path);
+    // Version 1, four reserved bytes, a count; then time and name behind its length.
+    let at = bytes.indexOf('chpl') + 4 + 4 + 4;
+    const chapters = Array.from({ length: bytes[at++]! }, () => {
+      const start = Number(bytes.readBigUInt64BE(at)) / 1e7;
+      const length = bytes[at + 8]!;
+      const title = bytes.toString('utf8', at + 9, at + 9 + length);
+      at += 9 + length;
+      return { start, title };
+    });
+    expect(chapters).toEqual([
+      { start: 0, title: 'Anfang' },
+      { start: 1.25, title: 'ende – é' },
+    ]);
+  });
+
+  it('shows FFmpeg its title, its captions at their times, and the chapters as a track of texts', () => {
+    const context = new FormatContext();
+    context.openInputSync(path, null, null);
+    context.findStreamInfoSync(null);
+    expect(context.metadata?.get('title')).toBe('Ein Titel');
+    const texts = new Map<number, { t: number; text: string }[]>();
+    const packet = new Packet();
+    packet.alloc();
+    const textStreams = context.streams.slice(2).map(({ index }) => index);
+    while (context.readFrameSync(packet) >= 0) {
+      if (textStreams.includes(packet.streamIndex) && packet.data && packet.data.length > 2) {
+        const { num, den } = context.streams[packet.streamIndex]!.timeBase;
+        const list = texts.get(packet.streamIndex) ?? [];
+        const length = packet.data.readUInt16BE(0);
+        list.push({ t: (Number(packet.pts) * num) / den, text: packet.data.toString('utf8', 2, 2 + length) });
+        texts.set(packet.streamIndex, list);
+      }
+      packet.unref();
+    }
+    context.closeInputSync();
+    expect(texts.get(2)).toEqual([
+      { t: 0.5, text: 'first “Ж”' },
+      { t: 2, text: 'second' },
+    ]);
+  });
+});

@@ -1,0 +1,91 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type * as opentype from 'opentype.js';
+import type { Font, Glyph, PathCommand } from 'opentype.js';
+
+/** A line of text as an outline. Pixels; the origin is the left end of the baseline. */
+export interface Lettering {
+  /** SVG path data. */
+  readonly path: string;
+  readonly width: number;
+}
+
+/** Height of capitals, ascent and descent of the font, as fractions of its size. */
+export const fontMetrics = { capital: 0.73, ascent: 0.93, descent: 0.24 } as const;
+
+// A CommonJS bundle whose names Node cannot see, hence `require`.
+const require = createRequire(import.meta.url);
+const { parse } = require('opentype.js') as typeof opentype;
+
+let loaded: Font | undefined;
+
+/**
+ * DejaVu Sans Bold, from its npm package: text in pictures looks the same on every machine, also on one without fonts.
+ * It covers Latin, Greek, Cyrillic and many symbols; no Chinese, Japanese or Korean.
+ */
+function font(): Font {
+  if (!loaded) {
+    const path = require.resolve('@fontsource/dejavu-sans/files/dejavu-sans-latin-700-normal.woff');
+    const file = readFileSync(path);
+    loaded = parse(file.buffer.slice(file.byteOffset, file.byteOffset + file.byteLength));
+  }
+  return loaded;
+}
+
+/** Outlines of `text` on one line, glyph by glyph with kerning; characters without a glyph show as a box. */
+export function letter(text: string, size: number): Lettering {
+  const face = font();
+  const scale = size / face.unitsPerEm;
+  let x = 0;
+  let path = '';
+  let previous: Glyph | undefined;
+  for (const character of text) {
+    const glyph = face.charToGlyph(character);
+    if (previous) x += face.getKerningValue(previous, glyph) * scale;
+    path += pathData(glyph.getPath(x, 0, size).commands);
+    x += (glyph.advanceWidth ?? 0) * scale;
+    previous = glyph;
+  }
+  return { path, width: x };
+}
+
+function hundredths(value: number): string {
+  return String(Math.round(value * 100) / 100);
+}
+
+/** SVG path data; the library's own writer glues numbers together ("8.4 -0" becomes "8.40"). */
+function pathData(commands: readonly PathCommand[]): string {
+  return commands
+    .map((c) => {
+      if (c.type === 'Z') return 'Z';
+      if (c.type === 'Q') return `Q${hundredths(c.x1)} ${hundredths(c.y1)} ${hundredths(c.x)} ${hundredths(c.y)}`;
+      if (c.type === 'C')
+        return `C${hundredths(c.x1)} ${hundredths(c.y1)} ${hundredths(c.x2)} ${hundredths(c.y2)} ${hundredths(c.x)} ${hundredths(c.y)}`;
+      return `${c.type}${hundredths(c.x)} ${hundredths(c.y)}`;
+    })
+    .join('');
+}
+
+/** The text broken into lines no wider than `width` at `size`, at most `lines`; the last ends in … where it does not fit. */
+export function wrap(text: string, size: number, width: number, lines = 2): string[] {
+  const words = text.split(/\s+/).filter(Boolean);
+  const result: string[] = [];
+  let line = '';
+  for (const [index, word] of words.entries()) {
+    const longer = line ? `${line} ${word}` : word;
+    if (line && letter(longer, size).width > width) {
+      if (result.length === lines - 1)
+        return [...result, shorten([line, ...words.slice(index)].join(' '), size, width)];
+      result.push(line);
+      line = word;
+    } else line = longer;
+  }
+  return line ? [...result, shorten(line, size, width)] : result;
+}
+
+function shorten(text: string, size: number, width: number): string {
+  if (letter(text, size).width <= width) return text;
+  const characters = [...text];
+  while (characters.length > 1 && letter(`${characters.join('').trimEnd()}…`, size).width > width) characters.pop();
+  return `${characters.join('').trimEnd()}…`;
+}

@@ -1,0 +1,196 @@
+import type { Sound } from './recorded-sound.ts';
+
+/**
+ * Integrated loudness after ITU-R BS.1770-4 (stereo): K-weighting, blocks of 400 ms every 100 ms, an absolute gate at
+ * −70 LUFS and a relative one 10 LU below the mean of what passes it.
+ */
+export class LoudnessMeter {
+  readonly #filters: readonly Biquad[][];
+  readonly #hop: number;
+  readonly #powers: number[] = [];
+  #power = 0;
+  #filled = 0;
+  #peak = 0;
+
+  constructor(rate: number) {
+    this.#hop = Math.round(rate / 10);
+    this.#filters = [0, 1].map(() => kWeighting(rate));
+  }
+
+  add({ left, right }: Sound): void {
+    const [l, r] = this.#filters;
+    for (let i = 0; i < left.length; i++) {
+      const a = left[i]!;
+      const b = right[i]!;
+      this.#peak = Math.max(this.#peak, Math.abs(a), Math.abs(b));
+      this.#power += l![1]!.next(l![0]!.next(a)) ** 2 + r![1]!.next(r![0]!.next(b)) ** 2;
+      if (++this.#filled < this.#hop) continue;
+      this.#powers.push(this.#power / this.#hop);
+      this.#power = 0;
+      this.#filled = 0;
+    }
+  }
+
+  /** Greatest sample, 0 to 1 and more. */
+  get peak(): number {
+    return this.#peak;
+  }
+
+  /** Integrated loudness in LUFS; undefined for silence or less than 400 ms. */
+  get integrated(): number | undefined {
+    const blocks: number[] = [];
+    for (let i = 3; i < this.#powers.length; i++) {
+      blocks.push((this.#powers[i]! + this.#powers[i - 1]! + this.#powers[i - 2]! + this.#powers[i - 3]!) / 4);
+    }
+    const loud = blocks.filter((power) => lufs(power) > -70);
+    if (loud.length === 0) return undefined;
+    const gate = lufs(mean(loud)) - 10;
+    return lufs(mean(loud.filter((power) => lufs(power) > gate)));
+  }
+}
+
+function lufs(power: number): number {
+  return -0.691 + 10 * Math.log10(power);
+}
+
+function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+/** A second-order section, direct form I transposed. */
+class Biquad {
+  readonly #b: readonly [number, number, number];
+  readonly #a: readonly [number, number];
+  #s1 = 0;
+  #s2 = 0;
+
+  constructor(b: readonly [number, number, number], a: readonly [number, number]) {
+    this.#b = b;
+    this.#a = a;
+  }
+
+  next(x: number): number {
+    const y = this.#b[0] * x + this.#s1;
+    this.#s1 = this.#b[1] * x - this.#a[0] * y + this.#s2;
+    this.#s2 = this.#b[2] * x - this.#a[1] * y;
+    return y;
+  }
+}
+
+/**
+ * The two stages of K-weighting for any sample rate: a shelf of +4 dB above 1.7 kHz and a high pass at 38 Hz, from the
+ * analogue parameters behind the standard's 48 kHz coefficients (bilinear transform).
+ */
+function kWeighting(rate: number): Biquad[] {
+  const shelf = (() => {
+    const k = Math.tan((Math.PI * 1681.974450955533) / rate);
+    const q = 0.7071752369554196;
+    const vh = 10 ** (3.999843853973347 / 20);
+    const vb = vh ** 0.4996667741545416;
+    const a0 = 1 + k / q + k * k;
+    return new Biquad(
+      [(vh + (vb * k) / q + k * k) / a0, (2 * (k * k - vh)) / a0, (vh - (vb * k) / q + k * k) / a0],
+      [(2 * (k * k - 1)) / a0, (1 - k / q + k * k) / a0],
+    );
+  })();
+  const k = Math.tan((Math.PI * 38.13547087602444) / rate);
+  const q = 0.5003270373238773;
+  const a0 = 1 + k / q + k * k;
+  const high = new Biquad([1, -2, 1], [(2 * (k * k - 1)) / a0, (1 - k / q + k * k) / a0]);
+  return [shelf, high];
+}
+
+/**
+ * Applies a gain and keeps samples under a ceiling: the gain falls ahead of a peak that would pass it (5 ms look-ahead)
+ * and comes back over 100 ms. Delays nothing: what it looks ahead over is held back and given by `flush`.
+ */
+export class Limiter {
+  readonly #gain: number;
+  readonly #ceiling: number;
+  readonly #ahead: number;
+  readonly #recovery: number;
+  #left: Float32Array = new Float32Array(0);
+  #right: Float32Array = new Float32Array(0);
+  #current: number;
+
+  constructor(rate: number, gain: number, ceiling = 10 ** (-1.5 / 20)) {
+    this.#gain = gain;
+    this.#ceiling = ceiling;
+    this.#ahead = Math.round(rate * 0.005);
+    this.#recovery = 1 - Math.exp(-1 / (0.1 * rate));
+    this.#current = gain;
+  }
+
+  /** Takes sound, gives what is finished of it and of what came before. */
+  push({ left, right }: Sound): Sound {
+    this.#left = joined(this.#left, left);
+    this.#right = joined(this.#right, right);
+    return this.#take(Math.max(0, this.#left.length - this.#ahead));
+  }
+
+  flush(): Sound {
+    return this.#take(this.#left.length);
+  }
+
+  #peaksOver(level: number): { at: number; peak: number }[] {
+    const hot: { at: number; peak: number }[] = [];
+    for (let i = 0; i < this.#left.length; i++) {
+      const peak = Math.max(Math.abs(this.#left[i]!), Math.abs(this.#right[i]!));
+      if (peak > level) hot.push({ at: i, peak });
+    }
+    return hot;
+  }
+
+  #take(count: number): Sound {
+    const left = new Float32Array(count);
+    const right = new Float32Array(count);
+    const hot = this.#peaksOver(this.#ceiling / this.#gain);
+    let next = 0;
+    for (let i = 0; i < count; i++) {
+      while (next < hot.length && hot[next]!.at < i) next++;
+      // The steepest descent needed so that every peak ahead is met in time.
+      let step = Math.max(0, this.#gain - this.#current) * this.#recovery;
+      for (let h = next; h < hot.length && hot[h]!.at <= i + this.#ahead; h++) {
+        const { at, peak } = hot[h]!;
+        if (peak * (this.#current + step) <= this.#ceiling) continue;
+        step = Math.min(step, (this.#ceiling / peak - this.#current) / (at - i + 1));
+      }
+      this.#current += step;
+      left[i] = this.#left[i]! * this.#current;
+      right[i] = this.#right[i]! * this.#current;
+    }
+    this.#left = this.#left.slice(count);
+    this.#right = this.#right.slice(count);
+    return { left, right };
+  }
+}
+
+function joined(a: Float32Array, b: Float32Array): Float32Array {
+  const both = new Float32Array(a.length + b.length);
+  both.set(a);
+  both.set(b, a.length);
+  return both;
+}
+
+/** Sound brought to an integrated loudness, peaks limited. `sound` is run through several times, always the same. */
+export function* atLoudness(sound: () => Iterable<Sound>, rate: number, target: number): Generator<Sound> {
+  let gain = 1;
+  // Limiting takes loudness away, so the gain is corrected by what the result measures.
+  for (let pass = 0; pass < 3; pass++) {
+    const meter = new LoudnessMeter(rate);
+    for (const part of pass === 0 ? sound() : limited(sound(), rate, gain)) meter.add(part);
+    const measured = meter.integrated;
+    if (measured === undefined || Math.abs(target - measured) < 0.1) break;
+    gain = Math.min(gain * 10 ** ((target - measured) / 20), MOST_GAIN);
+  }
+  yield* gain === 1 ? sound() : limited(sound(), rate, gain);
+}
+
+/** 24 dB: what is quieter is meant to be quiet. */
+const MOST_GAIN = 10 ** (24 / 20);
+
+function* limited(sound: Iterable<Sound>, rate: number, gain: number): Generator<Sound> {
+  const limiter = new Limiter(rate, gain);
+  for (const part of sound) yield limiter.push(part);
+  yield limiter.flush();
+}

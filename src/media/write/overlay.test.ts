@@ -1,0 +1,104 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { actionAt } from './action.ts';
+import { cropAround, sizeFor } from './frame-layout.ts';
+import { letter, wrap } from './lettering.ts';
+import { blend, captionSvg, overlayOf } from './overlay.ts';
+
+function grayFrame(width: number, height: number) {
+  const planes = [
+    new Uint8Array(width * height).fill(100),
+    new Uint8Array((width * height) / 4).fill(90),
+    new Uint8Array((width * height) / 4).fill(170),
+  ];
+  return { width, height, planes, strides: [width, width / 2, width / 2] };
+}
+
+function rectangle(fill: string, opacity: number): string {
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"><rect width="8" height="8" fill="${fill}" fill-opacity="${opacity}"/></svg>`;
+}
+
+describe('blend', () => {
+  // BT.709 in limited range: white is (235, 128, 128), red (63, 102, 240).
+  it.each([
+    ['#ffffff', [235, 128, 128]],
+    ['#ff0000', [63, 102, 240]],
+    ['#000000', [16, 128, 128]],
+  ] as const)('lays %s over a frame as its colour in BT.709', async (fill, expected) => {
+    const frame = grayFrame(16, 16);
+    blend(frame, await overlayOf(rectangle(fill, 1), 4, 4));
+    const at = [frame.planes[0]![8 * 16 + 8]!, frame.planes[1]![4 * 8 + 4]!, frame.planes[2]![4 * 8 + 4]!];
+    for (const [index, value] of at.entries()) expect(Math.abs(value - expected[index]!)).toBeLessThanOrEqual(1);
+    expect([frame.planes[0]![0], frame.planes[1]![0], frame.planes[2]![0]]).toEqual([100, 90, 170]);
+  });
+
+  it('mixes by opacity, its own and the given one', async () => {
+    const frame = grayFrame(16, 16);
+    blend(frame, await overlayOf(rectangle('#ffffff', 0.5), 4, 4), 0.5);
+    // A quarter of 235 and three quarters of 100.
+    expect(Math.abs(frame.planes[0]![8 * 16 + 8]! - 133.75)).toBeLessThanOrEqual(2);
+  });
+
+  it('keeps inside the frame', async () => {
+    const overlay = await overlayOf(rectangle('#ffffff', 1), -4, 12);
+    const frame = grayFrame(16, 16);
+    blend(frame, overlay);
+    const white = frame.planes[0]!.filter((value) => value === 235).length;
+    expect(white).toBe(4 * 4);
+  });
+});
+
+describe('lettering', () => {
+  it('breaks lines at spaces and shortens what does not fit', () => {
+    const width = letter('player kills opponent', 20).width + 1;
+    const lines = wrap('player kills opponent Gargoyle with rocket launcher and more', 20, width, 2);
+    expect(lines[0]).toBe('player kills opponent');
+    expect(lines).toHaveLength(2);
+    expect(lines[1]).toMatch(/^Gargoyle.*…$/);
+    for (const line of lines) expect(letter(line, 20).width).toBeLessThanOrEqual(width);
+  });
+
+  it('has outlines for Latin, Greek and Cyrillic, each letter its own', () => {
+    const paths = [...'aéßΩЖ★…'].map((character) => letter(character, 20).path);
+    expect(new Set(paths).size).toBe(paths.length);
+    expect(paths.every((path) => /^M[-\d. MLQCZ]+$/.test(path))).toBe(true);
+  });
+
+  it('keeps a caption within the frame whatever it says', () => {
+    fc.assert(
+      fc.property(fc.array(fc.string({ minLength: 1, maxLength: 120 }), { minLength: 1, maxLength: 3 }), (lines) => {
+        const { width } = captionSvg(lines, { width: 720, height: 1280 });
+        expect(width).toBeLessThanOrEqual(720);
+      }),
+      { numRuns: 30 },
+    );
+  });
+});
+
+describe('layouts', () => {
+  it('makes upright, square and wide reels with as many lines as the recording has', () => {
+    const source = { width: 1280, height: 720 };
+    expect(sizeFor('9:16', source)).toEqual({ width: 720, height: 1280 });
+    expect(sizeFor('1:1', source)).toEqual({ width: 720, height: 720 });
+    expect(sizeFor('16:9', { width: 1024, height: 768 })).toEqual({ width: 1366, height: 768 });
+    expect(sizeFor('source', { width: 853, height: 479 })).toEqual({ width: 854, height: 480 });
+  });
+
+  it('crops the shape of the target from inside the source, around any place', () => {
+    const side = fc.integer({ min: 8, max: 1000 }).map((n) => n * 2);
+    fc.assert(
+      fc.property(side, side, side, side, fc.double({ min: 0, max: 1, noNaN: true }), (w, h, tw, th, x) => {
+        const rect = cropAround(x, 0.5, { width: w, height: h }, { width: tw, height: th });
+        expect(rect.x).toBeGreaterThanOrEqual(0);
+        expect(rect.x + rect.width).toBeLessThanOrEqual(w);
+        expect(rect.y + rect.height).toBeLessThanOrEqual(h);
+        expect(rect.width === w || rect.height === h).toBe(true);
+      }),
+    );
+  });
+
+  it('goes from one place of the action to the next without a jump', () => {
+    const path = { times: [0, 1, 2], xs: [0.5, 0.6, 0.6] };
+    expect([-1, 0, 0.5, 1.5, 9].map((t) => actionAt(path, t))).toEqual([0.5, 0.5, 0.55, 0.6, 0.6]);
+  });
+});

@@ -1,0 +1,169 @@
+import sharp from 'sharp';
+import { fontMetrics, letter, wrap } from './lettering.ts';
+import type { FramePlanes } from './reel.ts';
+
+/** A picture with transparency made ready to be laid over 4:2:0 frames. Even position and size. */
+export interface Overlay {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+  /** Luma, and both chroma planes at half size, already multiplied by their opacity. */
+  readonly luma: Uint8Array;
+  readonly blue: Uint8Array;
+  readonly red: Uint8Array;
+  /** Opacity of each luma sample and of each chroma sample. */
+  readonly alpha: Uint8Array;
+  readonly chromaAlpha: Uint8Array;
+}
+
+/** A picture (SVG, or a file of any kind that sharp reads) with its top left corner at (x, y), rounded to even. BT.709. */
+export async function overlayOf(picture: string | Buffer, x: number, y: number): Promise<Overlay> {
+  const { data, info } = await sharp(Buffer.from(picture))
+    .toColourspace('srgb')
+    .ensureAlpha()
+    .raw()
+    .toBuffer({ resolveWithObject: true });
+  const width = info.width + (info.width & 1);
+  const height = info.height + (info.height & 1);
+  const overlay = {
+    x: Math.round(x / 2) * 2,
+    y: Math.round(y / 2) * 2,
+    width,
+    height,
+    luma: new Uint8Array(width * height),
+    alpha: new Uint8Array(width * height),
+    blue: new Uint8Array((width * height) / 4),
+    red: new Uint8Array((width * height) / 4),
+    chromaAlpha: new Uint8Array((width * height) / 4),
+  };
+  const cb = new Float32Array((width * height) / 4);
+  const cr = new Float32Array((width * height) / 4);
+  const ca = new Float32Array((width * height) / 4);
+  for (let row = 0; row < info.height; row++) {
+    for (let column = 0; column < info.width; column++) {
+      const at = (row * info.width + column) * 4;
+      const [r, g, b, a] = [data[at]! / 255, data[at + 1]! / 255, data[at + 2]! / 255, data[at + 3]! / 255];
+      const luma = 0.2126 * r + 0.7152 * g + 0.0722 * b;
+      const i = row * width + column;
+      overlay.luma[i] = Math.round((16 + 219 * luma) * a);
+      overlay.alpha[i] = Math.round(a * 255);
+      const c = (row >> 1) * (width >> 1) + (column >> 1);
+      cb[c]! += ((128 + (224 * (b - luma)) / 1.8556) * a) / 4;
+      cr[c]! += ((128 + (224 * (r - luma)) / 1.5748) * a) / 4;
+      ca[c]! += a / 4;
+    }
+  }
+  for (let c = 0; c < ca.length; c++) {
+    overlay.blue[c] = Math.round(cb[c]!);
+    overlay.red[c] = Math.round(cr[c]!);
+    overlay.chromaAlpha[c] = Math.round(ca[c]! * 255);
+  }
+  return overlay;
+}
+
+/** Lays the overlay over a frame in place; what lies outside is left out. `opacity` 0 to 1. */
+export function blend({ planes, strides, width, height }: FramePlanes, overlay: Overlay, opacity = 1): void {
+  const o = Math.round(opacity * 256);
+  blendPlane(
+    planes[0]!,
+    strides[0]!,
+    width,
+    height,
+    overlay.luma,
+    overlay.alpha,
+    overlay.x,
+    overlay.y,
+    overlay.width,
+    overlay.height,
+    o,
+  );
+  const half = [
+    width >> 1,
+    height >> 1,
+    overlay.x >> 1,
+    overlay.y >> 1,
+    overlay.width >> 1,
+    overlay.height >> 1,
+  ] as const;
+  for (const [index, samples] of [overlay.blue, overlay.red].entries()) {
+    const [w, h, x, y, ow, oh] = half;
+    blendPlane(planes[index + 1]!, strides[index + 1]!, w, h, samples, overlay.chromaAlpha, x, y, ow, oh, o);
+  }
+}
+
+function blendPlane(
+  plane: Uint8Array,
+  stride: number,
+  width: number,
+  height: number,
+  samples: Uint8Array,
+  alpha: Uint8Array,
+  x: number,
+  y: number,
+  overlayWidth: number,
+  overlayHeight: number,
+  opacity: number,
+): void {
+  const left = Math.max(0, -x);
+  const right = Math.min(overlayWidth, width - x);
+  for (let row = Math.max(0, -y); row < Math.min(overlayHeight, height - y); row++) {
+    let to = (y + row) * stride + x + left;
+    for (let from = row * overlayWidth + left; from < row * overlayWidth + right; from++, to++) {
+      const a = (alpha[from]! * opacity) >> 8;
+      if (a > 0) plane[to] = Math.min(255, ((samples[from]! * opacity) >> 8) + (plane[to]! * (255 - a) + 127) / 255);
+    }
+  }
+}
+
+export interface CaptionStyle {
+  /** Frame size. */
+  readonly width: number;
+  readonly height: number;
+  /** Size of the letters in pixels; default a 24th of the frame's shorter side. */
+  readonly size?: number;
+}
+
+/**
+ * Caption lines as SVG: white letters with a dark outline on a dark plate that lets the picture through, so that they
+ * can be read on any background. At most 86 % of the frame's width.
+ */
+export function captionSvg(
+  lines: readonly string[],
+  style: CaptionStyle,
+): { svg: string; width: number; height: number } {
+  const size = style.size ?? Math.round(Math.min(style.width, style.height) / 24);
+  const most = style.width * 0.86;
+  const rows = lines.flatMap((line) => wrap(line, size, most, 2)).map((text) => letter(text, size));
+  const pad = Math.round(size * 0.45);
+  const step = size * 1.28;
+  const width = 2 * Math.ceil((Math.max(0, ...rows.map((row) => row.width)) + 2 * pad) / 2);
+  const height = 2 * Math.ceil((rows.length * step + 2 * pad - (step - size)) / 2);
+  const paths = rows.map((row, index) => {
+    const baseline = pad + index * step + size * (fontMetrics.capital + 0.1);
+    return `<path transform="translate(${((width - row.width) / 2).toFixed(1)} ${baseline.toFixed(1)})" d="${row.path}"/>`;
+  });
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}">
+<rect width="${width}" height="${height}" rx="${pad * 0.6}" fill="#000" fill-opacity="0.5"/>
+<g stroke="#000" stroke-width="${(size / 7).toFixed(1)}" stroke-linejoin="round" fill="#000">${paths.join('')}</g>
+<g fill="#fff">${paths.join('')}</g></svg>`;
+  return { svg, width, height };
+}
+
+/** A title and a line below it, centred on a frame, as SVG of the frame's size. */
+export function titleSvg(title: string, subtitle: string, width: number, height: number): string {
+  const size = Math.round(Math.min(width, height) / 11);
+  const small = Math.round(size * 0.46);
+  const rows = [
+    ...wrap(title, size, width * 0.84, 3).map((text) => ({ text, size, gap: size * 1.25 })),
+    ...wrap(subtitle, small, width * 0.84, 3).map((text) => ({ text, size: small, gap: small * 1.6 })),
+  ];
+  const total = rows.reduce((sum, row) => sum + row.gap, 0);
+  let y = (height - total) / 2;
+  const paths = rows.map((row) => {
+    y += row.gap;
+    const { path, width: length } = letter(row.text, row.size);
+    return `<path transform="translate(${((width - length) / 2).toFixed(1)} ${y.toFixed(1)})" fill="${row.size === size ? '#fff' : '#ffd84d'}" d="${path}"/>`;
+  });
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}"><rect width="${width}" height="${height}" fill="#000" fill-opacity="0.55"/>${paths.join('')}</svg>`;
+}

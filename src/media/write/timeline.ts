@@ -1,0 +1,94 @@
+import type { Rational } from '../../time.ts';
+import { Recording } from './recording.ts';
+import type { PlannedPacket } from './runs.ts';
+
+/** A stretch of a recording: the frames with start ≤ t < end, in seconds from its first video frame. */
+export interface Cut {
+  readonly media: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** A cut on the frames of its recording, and its place in the reel. Ticks of the recording and of the reel. */
+export interface TimedCut {
+  readonly recording: Recording;
+  readonly packets: readonly PlannedPacket[];
+  /** Presentation times of its frames, ascending. */
+  readonly times: readonly bigint[];
+  /** The first frame behind it. */
+  readonly to: bigint;
+  readonly offset: bigint;
+  /** Ticks of the reel. */
+  readonly length: bigint;
+  /** Index in the list of cuts that was asked for. */
+  readonly index: number;
+}
+
+export interface Timeline {
+  readonly timeBase: Rational;
+  readonly frameRate: Rational;
+  /** Every frame of the reel lasts one frame of `frameRate`; otherwise frames keep the times they have. */
+  readonly constant: boolean;
+  readonly cuts: readonly TimedCut[];
+  readonly length: bigint;
+}
+
+/** Recordings opened once each and closed together. */
+export class Recordings implements Disposable {
+  readonly #open = new Map<string, Recording>();
+
+  open(path: string): Recording {
+    const recording = this.#open.get(path) ?? new Recording(path);
+    this.#open.set(path, recording);
+    return recording;
+  }
+
+  [Symbol.dispose](): void {
+    for (const recording of this.#open.values()) recording[Symbol.dispose]();
+  }
+}
+
+/**
+ * Lays cuts end to end. Recordings of one rate keep the times of their frames; where rates differ, or `frameRate` is
+ * given, all come to one constant rate (the highest of them, at most 60). Cuts without a frame are left out.
+ */
+export function layOut(cuts: readonly Cut[], recordings: Recordings, frameRate?: Rational): Timeline {
+  const sources = cuts.map((cut) => recordings.open(cut.media));
+  const rates = sources.map((source) => source.frameRate);
+  const fastest = rates.toSorted((a, b) => b.num / b.den - a.num / a.den)[0]!;
+  const mixed = rates.some((rate) => Math.abs(rate.num / rate.den - fastest.num / fastest.den) > 0.01);
+  const constant = frameRate !== undefined || mixed;
+  const rate = frameRate ?? (constant && fastest.num / fastest.den > 60 ? { num: 60, den: 1 } : fastest);
+  const timeBase = constant ? { num: rate.den, den: rate.num } : commonTimeBase(sources);
+  const timed: TimedCut[] = [];
+  let offset = 0n;
+  for (const [index, cut] of cuts.entries()) {
+    const recording = sources[index]!;
+    const part = recording.index(recording.ticks(cut.start), recording.ticks(cut.end));
+    if (part.times.length === 0) continue;
+    const rounded = rescale(part.next - part.times[0]!, recording.timeBase, timeBase);
+    const length = rounded > 0n ? rounded : 1n;
+    timed.push({ recording, packets: part.packets, times: part.times, to: part.next, offset, length, index });
+    offset += length;
+  }
+  return { timeBase, frameRate: rate, constant, cuts: timed, length: offset };
+}
+
+/** The time base of all recordings, or one fine enough for any of them where they differ. */
+function commonTimeBase(sources: readonly Recording[]): Rational {
+  const first = sources[0]!.timeBase;
+  const same = sources.every(({ timeBase }) => timeBase.num === first.num && timeBase.den === first.den);
+  return same ? first : { num: 1, den: 90_000 };
+}
+
+/** Ticks of one time base in another, to the nearest. */
+export function rescale(ticks: bigint, from: Rational, to: Rational): bigint {
+  const num = BigInt(from.num) * BigInt(to.den);
+  const den = BigInt(from.den) * BigInt(to.num);
+  const half = den / 2n;
+  return ticks >= 0n ? (ticks * num + half) / den : -((-ticks * num + half) / den);
+}
+
+export function secondsIn(ticks: bigint, { num, den }: Rational): number {
+  return (Number(ticks) * num) / den;
+}

@@ -1,0 +1,89 @@
+import { anchorPoint, clip } from '../geometry.ts';
+import type { Rect, Size } from '../geometry.ts';
+import type { RegionSpec } from '../profile/profile.ts';
+
+/** How a player has set the HUD, or a recorder the picture; everything optional. */
+export interface HudSettings {
+  /** The game's HUD scale, relative to the one the profile was measured at: sizes and distances to the anchor grow by it; default 1. */
+  readonly scale?: number;
+  /** Safe-area margin across and down, as a fraction of the frame: elements anchored at an edge move inwards by it; default 0. */
+  readonly x?: number;
+  readonly y?: number;
+  /** Where the game's picture lies in the video, in fractions of the frame (letterbox, pillarbox, a stream's layout); default all of it. */
+  readonly content?: Rect;
+}
+
+/** Where a region lies in one frame size. */
+export interface PlacedRegion {
+  /** Whole pixels, padding included, clipped to the frame; zero-sized when it lies outside. */
+  readonly rect: Rect;
+  /** The element itself in fractional pixels, without padding, unclipped. */
+  readonly inner: Rect;
+  /** Pixels of this frame per pixel of the reference frame, across and down. */
+  readonly scaleX: number;
+  readonly scaleY: number;
+}
+
+/** Distances below this are rounding noise of the fractions, not pixels. */
+const EPSILON = 1e-6;
+
+/**
+ * Places `spec`, whose fractions were measured on a frame of `reference` pixels, on one of `frame` pixels: the element
+ * keeps its distance to its anchor, in pixels of the reference times the scale. Rounded outwards to whole pixels.
+ * @throws RangeError when a size is not positive.
+ */
+export function placeRegion(spec: RegionSpec, frame: Size, reference: Size, hud: HudSettings = {}): PlacedRegion {
+  for (const size of [frame, reference]) {
+    if (!(size.width > 0 && size.height > 0)) throw new RangeError(`not a frame size: ${size.width}×${size.height}`);
+  }
+  const content = hud.content ?? { x: 0, y: 0, width: 1, height: 1 };
+  const [width, height] = [content.width * frame.width, content.height * frame.height];
+  const [scaleX, scaleY] = scales(spec.scale ?? 'height', { width, height }, reference, hud.scale ?? 1);
+  const anchor = anchorPoint(spec.anchor ?? 'centre');
+  // A margin moves an edge anchor inwards by itself, a centre anchor not at all: (1 − 2a) is 1, 0, −1.
+  const originX = content.x * frame.width + (anchor.x + (1 - 2 * anchor.x) * (hud.x ?? 0)) * width;
+  const originY = content.y * frame.height + (anchor.y + (1 - 2 * anchor.y) * (hud.y ?? 0)) * height;
+  const inner: Rect = {
+    x: originX + (spec.x - anchor.x) * reference.width * scaleX,
+    y: originY + (spec.y - anchor.y) * reference.height * scaleY,
+    width: spec.width * reference.width * scaleX,
+    height: spec.height * reference.height * scaleY,
+  };
+  return { rect: clip(outwards(inner, spec.padding ?? 0), frame), inner, scaleX, scaleY };
+}
+
+function scales(
+  mode: NonNullable<RegionSpec['scale']>,
+  frame: Size,
+  reference: Size,
+  hudScale: number,
+): readonly [number, number] {
+  const x = frame.width / reference.width;
+  const y = frame.height / reference.height;
+  switch (mode) {
+    case 'height':
+      return [y * hudScale, y * hudScale];
+    case 'width':
+      return [x * hudScale, x * hudScale];
+    case 'fit':
+      return [Math.min(x, y) * hudScale, Math.min(x, y) * hudScale];
+    case 'stretch':
+      return [x * hudScale, y * hudScale];
+    case 'none':
+      return [hudScale, hudScale];
+  }
+}
+
+/** The smallest whole-pixel rectangle around `rect` grown by `padding` (fractions of its own size) on every side. */
+function outwards(rect: Rect, padding: NonNullable<RegionSpec['padding']>): Rect {
+  const padX = rect.width * (typeof padding === 'number' ? padding : padding.x);
+  const padY = rect.height * (typeof padding === 'number' ? padding : padding.y);
+  const x = Math.floor(rect.x - padX + EPSILON);
+  const y = Math.floor(rect.y - padY + EPSILON);
+  return {
+    x,
+    y,
+    width: Math.ceil(rect.x + rect.width + padX - EPSILON) - x,
+    height: Math.ceil(rect.y + rect.height + padY - EPSILON) - y,
+  };
+}

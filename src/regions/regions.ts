@@ -1,0 +1,140 @@
+import type { Size } from '../geometry.ts';
+import type { Picture } from '../media/picture.ts';
+import type { RegionSpec } from '../profile/profile.ts';
+import { cropGrey, cropLuma, cropPlanes, cropRgb, sameLuma, samePixels } from './crop.ts';
+import type { HudSettings, PlacedRegion } from './place.ts';
+import { placeRegion } from './place.ts';
+import type { Preprocess } from './preprocess.ts';
+import { compilePreprocess } from './preprocess.ts';
+import type { Crop } from './step.ts';
+
+/** A profile's region in frames of one size. */
+export interface Region extends PlacedRegion {
+  readonly name: string;
+  /** What its preprocessing depends on: luma alone, or colours too. Decides what the gate compares. */
+  readonly reads: 'luma' | 'pixels';
+  /** The size and channels of a prepared crop. */
+  readonly shape: Preprocess['shape'];
+  /** The crop after all steps; computed once per picture, also for regions that share rectangle and first steps. */
+  prepare(picture: Picture): Crop;
+  /** A gate of its own for one reader of this region. `reads` widens what it compares. */
+  gate(reads?: 'luma' | 'pixels'): ChangeGate;
+}
+
+/** Remembers the samples it was last shown, and tells whether a picture differs from them in its rectangle. */
+export class ChangeGate {
+  readonly #rect: PlacedRegion['rect'];
+  readonly #reads: 'luma' | 'pixels';
+  #previous: Uint8Array | undefined;
+
+  constructor(rect: PlacedRegion['rect'], reads: 'luma' | 'pixels') {
+    this.#rect = rect;
+    this.#reads = reads;
+  }
+
+  /**
+   * Whether anything changed since the last picture for which this was true (true for the first). Equality is exact, so a
+   * reading kept behind it is the one that this very picture would give.
+   */
+  changed(picture: Picture): boolean {
+    const luma = this.#reads === 'luma';
+    if (this.#previous && (luma ? sameLuma : samePixels)(picture, this.#rect, this.#previous)) return false;
+    this.#previous = (luma ? cropLuma : cropPlanes)(picture, this.#rect, this.#previous);
+    return true;
+  }
+
+  /** Forgets: the next picture counts as changed. */
+  reset(): void {
+    this.#previous = undefined;
+  }
+}
+
+/** All regions of a profile, placed and compiled for frames of one size. */
+export class RegionSet {
+  readonly #regions: ReadonlyMap<string, Region>;
+
+  private constructor(regions: ReadonlyMap<string, Region>) {
+    this.#regions = regions;
+  }
+
+  /**
+   * @param reference the frame size on which the fractions were measured.
+   * @throws PlaybyplayError `invalid-preprocessing` with every issue of the region concerned.
+   */
+  static async open(
+    specs: Readonly<Record<string, RegionSpec>>,
+    frame: Size,
+    reference: Size,
+    hud: HudSettings = {},
+  ): Promise<RegionSet> {
+    const cache = new CropCache();
+    const regions = new Map<string, Region>();
+    for (const [name, spec] of Object.entries(specs)) {
+      regions.set(name, await openRegion(name, spec, placeRegion(spec, frame, reference, hud), cache));
+    }
+    return new RegionSet(regions);
+  }
+
+  /** Throws RangeError for a name that the profile does not have. */
+  get(name: string): Region {
+    const region = this.#regions.get(name);
+    if (!region) throw new RangeError(`no region "${name}"`);
+    return region;
+  }
+
+  names(): Iterable<string> {
+    return this.#regions.keys();
+  }
+}
+
+/** Crops made of a picture, by rectangle and steps so far. They live as long as the picture object. */
+class CropCache {
+  readonly #crops = new WeakMap<Picture, Map<string, Crop>>();
+
+  get(picture: Picture, key: string, make: () => Crop): Crop {
+    let crops = this.#crops.get(picture);
+    if (!crops) {
+      crops = new Map();
+      this.#crops.set(picture, crops);
+    }
+    let crop = crops.get(key);
+    if (!crop) {
+      crop = make();
+      crops.set(key, crop);
+    }
+    return crop;
+  }
+}
+
+async function openRegion(name: string, spec: RegionSpec, placed: PlacedRegion, cache: CropCache): Promise<Region> {
+  const { rect, scaleX, scaleY } = placed;
+  // Outside the frame there is nothing to prepare, but a profile may hold such a region for another aspect ratio.
+  const empty = rect.width === 0 || rect.height === 0;
+  const steps = empty ? [] : (spec.preprocess ?? []);
+  const size = { width: rect.width, height: rect.height, scaleX, scaleY };
+  const preprocess = await compilePreprocess(steps, size, `regions/${name}/preprocess`);
+  const { from, stages, shape } = preprocess;
+  const place = [rect.x, rect.y, rect.width, rect.height, scaleX, scaleY, from].join(' ');
+  // A stage inserted by the compiler (grey before a grey step) counts with the step it was inserted for.
+  const keys = steps.length === stages.length ? steps.map((_, n) => place + JSON.stringify(steps.slice(0, n + 1))) : [];
+  const all = place + JSON.stringify(steps);
+  const reads = from === 'grey' ? 'luma' : 'pixels';
+  function raw(picture: Picture): Crop {
+    const channels = from === 'grey' ? 1 : 3;
+    return cache.get(picture, place, () => {
+      const data = from === 'grey' ? cropGrey(picture, rect) : cropRgb(picture, rect);
+      return { data, width: rect.width, height: rect.height, channels };
+    });
+  }
+  return {
+    ...placed,
+    name,
+    reads,
+    shape,
+    gate: (wanted = reads) => new ChangeGate(rect, wanted === 'pixels' ? 'pixels' : reads),
+    prepare: (picture) =>
+      keys.length === 0
+        ? cache.get(picture, all, () => preprocess.run(raw(picture)))
+        : keys.reduce((crop, key, n) => cache.get(picture, key, () => stages[n]!.run(crop)), raw(picture)),
+  };
+}

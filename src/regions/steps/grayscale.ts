@@ -1,0 +1,26 @@
+import type { StepKind } from '../step.ts';
+import { pixelStep } from '../step.ts';
+
+/** BT.709 weights in 16-bit fixed point; they sum to 65536, so that grey stays exactly what it was. */
+export function luma(r: number, g: number, b: number): number {
+  return (13933 * r + 46871 * g + 4732 * b + 32768) >> 16;
+}
+
+const modes = {
+  luma,
+  mean: (r: number, g: number, b: number): number => Math.round((r + g + b) / 3),
+  brightest: (r: number, g: number, b: number): number => Math.max(r, g, b),
+  darkest: (r: number, g: number, b: number): number => Math.min(r, g, b),
+} as const;
+
+export const step: StepKind<{ readonly mode?: keyof typeof modes }> = {
+  name: 'grayscale',
+  description:
+    'One grey level per pixel: its luma (default), the mean of the channels, the brightest one (coloured text on black) or the darkest one (white text over coloured scenery).',
+  options: { mode: { enum: Object.keys(modes), default: 'luma' } },
+  input: 'any',
+  compile({ mode = 'luma' }, shape) {
+    if (shape.channels === 1) return { shape, run: (crop) => crop };
+    return pixelStep(shape, modes[mode]);
+  },
+};

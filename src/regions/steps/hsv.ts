@@ -1,0 +1,39 @@
+import type { StepKind } from '../step.ts';
+import { pixelStep } from '../step.ts';
+
+type Range = readonly [number, number];
+
+const unit = { type: 'array', items: { type: 'number', minimum: 0, maximum: 1 }, minItems: 2, maxItems: 2 };
+
+/** Hue in degrees 0…360 (0 for greys), saturation and value 0…1 (Smith 1978). */
+export function toHsv(r: number, g: number, b: number): readonly [hue: number, saturation: number, value: number] {
+  const most = Math.max(r, g, b);
+  const spread = most - Math.min(r, g, b);
+  if (spread === 0) return [0, 0, most / 255];
+  let sector: number;
+  if (most === r) sector = ((g - b) / spread + 6) % 6;
+  else if (most === g) sector = (b - r) / spread + 2;
+  else sector = (r - g) / spread + 4;
+  return [sector * 60, spread / most, most / 255];
+}
+
+export const step: StepKind<{ readonly hue?: Range; readonly saturation?: Range; readonly value?: Range }> = {
+  name: 'hsv',
+  description:
+    'White where hue (degrees; a range such as [340, 20] goes through red), saturation and value (0…1) are all in range, black elsewhere. For elements that keep their hue while they fade, glow or are tinted.',
+  options: {
+    hue: { type: 'array', items: { type: 'number', minimum: 0, maximum: 360 }, minItems: 2, maxItems: 2 },
+    saturation: unit,
+    value: unit,
+  },
+  input: 'color',
+  compile({ hue, saturation = [0, 1], value = [0, 1] }, shape) {
+    return pixelStep(shape, (r, g, b) => {
+      const [h, s, v] = toHsv(r, g, b);
+      if (s < saturation[0] || s > saturation[1] || v < value[0] || v > value[1]) return 0;
+      if (!hue) return 255;
+      const [from, to] = hue;
+      return (from <= to ? h >= from && h <= to : h >= from || h <= to) ? 255 : 0;
+    });
+  },
+};
