@@ -1,0 +1,161 @@
+import { parentPort, Worker, type Transferable, type WorkerOptions } from 'node:worker_threads';
+import { type Issue, messageOf, PlaybyplayError } from '../../errors.ts';
+import { type Device, DeviceError } from './schedule.ts';
+
+type Reply =
+  | { readonly id: number; readonly result: unknown }
+  | { readonly id: number; readonly note: unknown }
+  | { readonly id: number; readonly error: Failure };
+
+interface Failure {
+  readonly message: string;
+  readonly stack: string | undefined;
+  readonly code?: string;
+  readonly hint?: string | undefined;
+  readonly issues?: readonly Issue[];
+}
+
+type Request = { readonly id: number; readonly request: unknown } | { readonly cancel: number };
+
+interface Call {
+  readonly resolve: (result: unknown) => void;
+  readonly reject: (reason: unknown) => void;
+  readonly onNote: ((note: unknown) => void) | undefined;
+}
+
+/** The module `name` in the folder of `base` (an `import.meta.url`): TypeScript in the checkout, JavaScript once built. */
+export function moduleBeside(base: string, name: string): URL {
+  return new URL(`${name}${base.endsWith('.ts') ? '.ts' : '.js'}`, base);
+}
+
+/**
+ * A worker thread as a device: answers calls one after the other with a handler that its module passes to `serve`.
+ * When the thread ends by itself, calls under way fail with DeviceError. Dispose it when the work is over.
+ */
+export class ThreadDevice implements Device, AsyncDisposable {
+  readonly name: string;
+  private readonly worker: Worker;
+  private readonly calls = new Map<number, Call>();
+  private next = 1;
+  private ended: DeviceError | undefined;
+
+  constructor(name: string, module: URL, options: WorkerOptions = {}) {
+    this.name = name;
+    this.worker = new Worker(module, { name, ...options });
+    this.worker.on('message', (reply: Reply) => this.receive(reply));
+    this.worker.on('error', (error) =>
+      this.end(new DeviceError(`${name} failed: ${messageOf(error)}`, { cause: error })),
+    );
+    this.worker.on('exit', (code) => this.end(new DeviceError(`${name} ended with exit code ${code}`)));
+  }
+
+  /**
+   * Sends a request and resolves to the handler's result. `signal` is passed on to the handler; `onNote` receives what
+   * the handler notes on the way. Rejects with the handler's error, or DeviceError when the thread is gone.
+   */
+  call<Result>(
+    request: unknown,
+    options: { signal?: AbortSignal; transfer?: readonly Transferable[]; onNote?: (note: unknown) => void } = {},
+  ): Promise<Result> {
+    const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+    if (this.ended) return Promise.reject(this.ended);
+    const id = this.next++;
+    this.calls.set(id, { resolve, reject, onNote: options.onNote });
+    const cancel = () => this.worker.postMessage({ cancel: id } satisfies Request, []);
+    this.worker.postMessage({ id, request } satisfies Request, options.transfer ?? []);
+    if (options.signal?.aborted) cancel();
+    options.signal?.addEventListener('abort', cancel, { once: true });
+    const settled = promise.finally(() => options.signal?.removeEventListener('abort', cancel));
+    return settled as Promise<Result>;
+  }
+
+  /** Ends the thread at once, whatever it is doing. */
+  async retire(reason?: unknown): Promise<void> {
+    this.end(reason instanceof DeviceError ? reason : new DeviceError(`${this.name} was ended`));
+    await this.worker.terminate();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.retire();
+  }
+
+  private receive(reply: Reply): void {
+    const call = this.calls.get(reply.id);
+    if (!call) return;
+    if ('note' in reply) {
+      call.onNote?.(reply.note);
+      return;
+    }
+    this.calls.delete(reply.id);
+    if ('result' in reply) call.resolve(reply.result);
+    else call.reject(revived(reply.error));
+  }
+
+  private end(reason: DeviceError): void {
+    this.ended ??= reason;
+    for (const call of this.calls.values()) call.reject(this.ended);
+    this.calls.clear();
+  }
+}
+
+/** What a handler is given besides the request. */
+export interface CallContext {
+  readonly signal: AbortSignal;
+  /** Sends something to the caller before the result. */
+  note(note: unknown, transfer?: readonly Transferable[]): void;
+}
+
+/** A handler's result together with what is to be moved instead of copied. */
+export class Moved {
+  readonly result: unknown;
+  readonly transfer: readonly Transferable[];
+  constructor(result: unknown, transfer: readonly Transferable[]) {
+    this.result = result;
+    this.transfer = transfer;
+  }
+}
+
+/** In a worker thread: answers the calls of its ThreadDevice, one after the other. */
+export function serve(handler: (request: unknown, context: CallContext) => unknown): void {
+  const port = parentPort;
+  if (!port) throw new TypeError('serve is for worker threads');
+  const running = new Map<number, AbortController>();
+  let last: Promise<void> = Promise.resolve();
+  port.on('message', (message: Request) => {
+    if ('cancel' in message) {
+      running.get(message.cancel)?.abort();
+      return;
+    }
+    const { id, request } = message;
+    const controller = new AbortController();
+    running.set(id, controller);
+    const note = (value: unknown, transfer: readonly Transferable[] = []) =>
+      port.postMessage({ id, note: value }, transfer);
+    last = last.then(async () => {
+      try {
+        const result = await handler(request, { signal: controller.signal, note });
+        if (result instanceof Moved) port.postMessage({ id, result: result.result }, result.transfer);
+        else port.postMessage({ id, result });
+      } catch (error) {
+        port.postMessage({ id, error: failure(error) });
+      } finally {
+        running.delete(id);
+      }
+    });
+  });
+}
+
+function failure(error: unknown): Failure {
+  const plain = { message: messageOf(error), stack: error instanceof Error ? error.stack : undefined };
+  if (!(error instanceof PlaybyplayError)) return plain;
+  return { ...plain, code: error.code, hint: error.hint, issues: error.issues };
+}
+
+function revived({ message, stack, code, hint, issues }: Failure): Error {
+  const error =
+    code === undefined
+      ? new Error(message)
+      : new PlaybyplayError(code, message, { hint, ...(issues ? { issues } : {}) });
+  if (stack !== undefined) error.stack = stack;
+  return error;
+}

@@ -1,0 +1,77 @@
+import { writeFile } from 'node:fs/promises';
+
+/** What a span of a device's time was spent on. */
+export type Activity = 'run' | 'wait' | 'copy' | 'other';
+
+/** One stretch of a device's time, in milliseconds of `now()`. */
+export interface Span {
+  readonly device: string;
+  readonly activity: Activity;
+  readonly name: string;
+  readonly start: number;
+  readonly end: number;
+  readonly details?: Readonly<Record<string, unknown>>;
+}
+
+/** Milliseconds on a clock that all threads of the process share. */
+export function now(): number {
+  return performance.timeOrigin + performance.now();
+}
+
+/**
+ * Collects what devices did when, and writes it as a trace that Chrome (chrome://tracing) and Perfetto (ui.perfetto.dev)
+ * open: one track a device; runs, waits and copies in categories of their own. (Trace Event Format, complete events.)
+ */
+export class Trace {
+  private readonly origin: number;
+  private readonly tracks = new Map<string, number>();
+  private readonly events: Record<string, unknown>[] = [];
+
+  /** `origin`: the time that becomes 0, in milliseconds of `now()`. */
+  constructor(origin = now()) {
+    this.origin = origin;
+  }
+
+  span({ device, activity, name, start, end, details }: Span): void {
+    this.events.push({
+      name,
+      cat: activity,
+      ph: 'X',
+      ts: microseconds(start - this.origin),
+      dur: Math.max(0, microseconds(end - start)),
+      pid: 1,
+      tid: this.track(device),
+      ...(details ? { args: details } : {}),
+    });
+  }
+
+  /** A moment: a portion given to another device, a device retired. */
+  mark(device: string, name: string, at = now(), details?: Readonly<Record<string, unknown>>): void {
+    const ts = microseconds(at - this.origin);
+    this.events.push({ name, cat: 'mark', ph: 'i', s: 't', ts, pid: 1, tid: this.track(device), args: details ?? {} });
+  }
+
+  /** The trace file's content: `{traceEvents: […]}`, events in order of time. */
+  toJSON(): { readonly traceEvents: readonly Readonly<Record<string, unknown>>[]; readonly displayTimeUnit: 'ms' } {
+    const names = [...this.tracks].flatMap(([name, tid]) => [
+      { name: 'thread_name', ph: 'M', pid: 1, tid, args: { name } },
+      { name: 'thread_sort_index', ph: 'M', pid: 1, tid, args: { sort_index: tid } },
+    ]);
+    const timed = this.events.toSorted((a, b) => Number(a['ts']) - Number(b['ts']));
+    return { traceEvents: [...names, ...timed], displayTimeUnit: 'ms' };
+  }
+
+  async write(path: string): Promise<void> {
+    await writeFile(path, `${JSON.stringify(this.toJSON())}\n`);
+  }
+
+  private track(device: string): number {
+    const known = this.tracks.get(device) ?? this.tracks.size + 1;
+    this.tracks.set(device, known);
+    return known;
+  }
+}
+
+function microseconds(milliseconds: number): number {
+  return Math.round(milliseconds * 1000);
+}

@@ -1,0 +1,262 @@
+import type { Analysis, Axis, Unit } from './units.ts';
+import { windowOn } from './units.ts';
+import { computable, length, needed, outputSize, padding, type Range, startOf } from './window.ts';
+
+/** What a unit does in one pass: which positions it makes, and what it reads for that, padding apart. */
+export interface UnitPass {
+  readonly unit: Unit;
+  readonly out: Range;
+  readonly reads: readonly {
+    readonly name: string;
+    readonly need: Range;
+    readonly before: number;
+    readonly after: number;
+  }[];
+}
+
+/** What becomes of a feature map in one pass. */
+export interface MapPass {
+  /** Positions kept from the pass before. */
+  readonly kept: Range;
+  /** Positions that are new: fetched or computed. */
+  readonly fresh: Range;
+  /** Positions kept for the next pass. */
+  readonly keep: Range;
+}
+
+export interface Pass {
+  readonly units: readonly UnitPass[];
+  readonly maps: ReadonlyMap<string, MapPass>;
+}
+
+export interface PassOptions {
+  readonly axis: Axis;
+  /** Positions of the input per pass; or give `tiles`. */
+  readonly step?: number;
+  /** The results in that many even parts, one a pass. */
+  readonly tiles?: number;
+  /** Keep the overlap of the network's input too, so that nothing is fetched twice; default true. */
+  readonly keepInput?: boolean;
+  /** Nothing is kept: every pass fetches and computes again what its neighbour had (for comparison); needs `tiles`. */
+  readonly recompute?: boolean;
+}
+
+/** Length of a feature map along the axis. */
+export function sizeAlong(analysis: Analysis, name: string, axis: Axis): number {
+  const shape = analysis.shapes.get(name)!;
+  return axis === 'rows' ? shape.height : shape.width;
+}
+
+/**
+ * Works out the passes. Each unit computes in a pass whatever its inputs allow, and no position twice; of each feature
+ * map is kept what a unit will still read. (With `recompute`: each tile of the results on its own.)
+ */
+export function passesOf(analysis: Analysis, options: PassOptions): Pass[] {
+  const { axis, step, tiles } = options;
+  if (options.recompute) {
+    if (!tiles) throw new RangeError('recomputing needs a number of tiles');
+    return Array.from({ length: tiles }, (_, tile) => alone(analysis, axis, tile, tiles));
+  }
+  const keepInput = options.keepInput ?? true;
+  if (tiles)
+    return streamed(analysis, axis, {
+      cuts: outputCuts(analysis, axis, tiles),
+      most: () => Number.POSITIVE_INFINITY,
+      keepInput,
+    });
+  const cuts = inputCuts(analysis, axis, step ?? 1);
+  return streamed(analysis, axis, { cuts, most: (unit) => portion(analysis, axis, unit, step ?? 1), keepInput });
+}
+
+/**
+ * The most that a unit may make in a pass: what corresponds to a step of the input. The end of the picture, which sets
+ * free what all layers have been waiting for, is so worked off in passes of the usual size.
+ */
+function portion(analysis: Analysis, axis: Axis, unit: Unit, step: number): number {
+  const size = Math.max(...analysis.sources.map((name) => sizeAlong(analysis, name, axis)));
+  const up = Math.max(...unit.inputs.map((name) => windowOn(unit, name, axis).up));
+  return up * Math.max(1, Math.ceil((step * sizeAlong(analysis, unit.outputs[0]!, axis)) / (size * up)));
+}
+
+/** After each pass, how much of every source has been fetched: even steps of the longest, the others in proportion. */
+function inputCuts(analysis: Analysis, axis: Axis, step: number): Map<string, number>[] {
+  if (!Number.isInteger(step) || step < 1) throw new RangeError(`a pass takes a whole number of rows, not ${step}`);
+  const sizes = analysis.sources.map((name) => ({ name, size: sizeAlong(analysis, name, axis) }));
+  const longest = Math.max(...sizes.map(({ size }) => size));
+  return Array.from({ length: Math.ceil(longest / step) }, (_, pass) => {
+    const share = Math.min(1, ((pass + 1) * step) / longest);
+    return new Map(sizes.map(({ name, size }) => [name, Math.ceil(size * share - 1e-9)]));
+  });
+}
+
+/** … just so much that the results come in even parts. */
+function outputCuts(analysis: Analysis, axis: Axis, tiles: number): Map<string, number>[] {
+  return Array.from({ length: tiles }, (_, tile) => {
+    const ranges = backwards(analysis, axis, (size) => ({ from: 0, to: Math.round(((tile + 1) * size) / tiles) }));
+    return new Map(analysis.sources.map((name) => [name, ranges.get(name)?.to ?? 0]));
+  });
+}
+
+/** The range of every feature map that the given ranges of the results depend on. */
+function backwards(analysis: Analysis, axis: Axis, ofResult: (size: number) => Range): Map<string, Range> {
+  const ranges = new Map<string, Range>();
+  const extend = (name: string, range: Range) => {
+    const known = ranges.get(name);
+    if (length(range) === 0) return;
+    ranges.set(name, known ? { from: Math.min(known.from, range.from), to: Math.max(known.to, range.to) } : range);
+  };
+  for (const name of analysis.results) extend(name, ofResult(sizeAlong(analysis, name, axis)));
+  for (const unit of analysis.units.toReversed()) {
+    const out = outOf(unit, ranges);
+    if (!out) continue;
+    for (const name of unit.inputs)
+      extend(name, needed(windowOn(unit, name, axis), out, sizeAlong(analysis, name, axis)));
+  }
+  return ranges;
+}
+
+function outOf(unit: Unit, ranges: ReadonlyMap<string, Range>): Range | undefined {
+  const wanted = unit.outputs.flatMap((name) => ranges.get(name) ?? []);
+  if (wanted.length === 0) return undefined;
+  return { from: Math.min(...wanted.map(({ from }) => from)), to: Math.max(...wanted.map(({ to }) => to)) };
+}
+
+/** One tile of the results without any help from its neighbours. */
+function alone(analysis: Analysis, axis: Axis, tile: number, tiles: number): Pass {
+  const part = (size: number) => ({
+    from: Math.round((tile * size) / tiles),
+    to: Math.round(((tile + 1) * size) / tiles),
+  });
+  const ranges = backwards(analysis, axis, part);
+  const maps = new Map<string, MapPass>();
+  const units: UnitPass[] = [];
+  const fresh = (name: string, range: Range) => {
+    maps.set(name, {
+      kept: { from: range.from, to: range.from },
+      fresh: range,
+      keep: { from: range.to, to: range.to },
+    });
+  };
+  for (const name of analysis.sources) if (ranges.has(name)) fresh(name, ranges.get(name)!);
+  for (const unit of analysis.units) {
+    const out = outOf(unit, ranges);
+    if (!out) continue;
+    units.push(unitPass(analysis, axis, unit, out));
+    for (const name of unit.outputs) fresh(name, out);
+  }
+  return { units, maps };
+}
+
+interface Course {
+  readonly cuts: readonly ReadonlyMap<string, number>[];
+  /** The most that a unit makes in one pass. */
+  readonly most: (unit: Unit) => number;
+  readonly keepInput: boolean;
+}
+
+function streamed(analysis: Analysis, axis: Axis, course: Course): Pass[] {
+  const state: State = { frontier: new Map(), keptFrom: new Map() };
+  const passes: Pass[] = [];
+  const done = () => analysis.results.every((name) => at(state.frontier, name) === sizeAlong(analysis, name, axis));
+  for (let pass = 0; pass < course.cuts.length || !done(); pass++) {
+    const next = streamPass(analysis, axis, course, course.cuts[Math.min(pass, course.cuts.length - 1)]!, state);
+    if (pass >= course.cuts.length && next.units.length === 0) throw new Error('the passes have come to a standstill');
+    passes.push(next);
+  }
+  return passes;
+}
+
+/** Of every feature map: how much of it has been made, and from where on it is kept. */
+interface State {
+  readonly frontier: Map<string, number>;
+  readonly keptFrom: Map<string, number>;
+}
+
+const at = (of: ReadonlyMap<string, number>, name: string) => of.get(name) ?? 0;
+
+function streamPass(
+  analysis: Analysis,
+  axis: Axis,
+  course: Course,
+  cut: ReadonlyMap<string, number>,
+  state: State,
+): Pass {
+  const { frontier, keptFrom } = state;
+  const maps = new Map<string, { kept: Range; fresh: Range; keep: Range }>();
+  const units: UnitPass[] = [];
+  const advance = (name: string, to: number, from = at(frontier, name)) => {
+    maps.set(name, {
+      kept: { from: Math.min(at(keptFrom, name), from), to: from },
+      fresh: { from, to },
+      keep: { from: to, to },
+    });
+    frontier.set(name, to);
+  };
+  for (const name of analysis.sources) {
+    const before = at(frontier, name);
+    const to = Math.max(at(cut, name), before);
+    // Without keeping the input, its overlap is fetched again together with what is new.
+    advance(name, to, !course.keepInput && to > before ? Math.min(at(keptFrom, name), before) : before);
+  }
+  for (const unit of analysis.units) {
+    const from = at(frontier, unit.outputs[0]!);
+    const sizes = unit.inputs.map((name) =>
+      computable(windowOn(unit, name, axis), at(frontier, name), sizeAlong(analysis, name, axis)),
+    );
+    const out = { from, to: Math.max(from, Math.min(from + course.most(unit), ...sizes)) };
+    if (length(out) > 0) units.push(unitPass(analysis, axis, unit, out));
+    for (const name of unit.outputs) advance(name, out.to);
+  }
+  for (const [name, map] of maps) {
+    const needs = readersOf(analysis, name).map((unit) => stillRead(analysis, unit, name, axis, frontier));
+    map.keep = { from: Math.max(0, Math.min(map.fresh.to, ...needs)), to: map.fresh.to };
+    keptFrom.set(name, map.keep.from);
+  }
+  return { units, maps };
+}
+
+/** The first position of a map that a unit will still read. */
+function stillRead(
+  analysis: Analysis,
+  unit: Unit,
+  name: string,
+  axis: Axis,
+  frontier: ReadonlyMap<string, number>,
+): number {
+  const done = frontier.get(unit.outputs[0]!) ?? 0;
+  const window = windowOn(unit, name, axis);
+  if (done >= outputSize(window, sizeAlong(analysis, name, axis))) return Number.POSITIVE_INFINITY;
+  return Math.max(0, startOf(window, done));
+}
+
+function readersOf({ units }: Analysis, name: string): Unit[] {
+  return units.filter(({ inputs }) => inputs.includes(name));
+}
+
+function unitPass(analysis: Analysis, axis: Axis, unit: Unit, out: Range): UnitPass {
+  const reads = unit.inputs.map((name) => {
+    const window = windowOn(unit, name, axis);
+    const size = sizeAlong(analysis, name, axis);
+    return { name, need: needed(window, out, size), ...padding(window, out, size) };
+  });
+  return { unit, out, reads };
+}
+
+/** Positions fetched from the sources, and multiply-adds, of all passes. */
+export function traffic(
+  analysis: Analysis,
+  axis: Axis,
+  passes: readonly Pass[],
+): { readonly fetched: number; readonly macs: number; readonly computed: number } {
+  let fetched = 0;
+  let macs = 0;
+  let computed = 0;
+  for (const pass of passes) {
+    for (const name of analysis.sources) fetched += length(pass.maps.get(name)?.fresh ?? { from: 0, to: 0 });
+    for (const { unit, out } of pass.units) {
+      macs += unit.work[axis] * length(out);
+      computed += length(out);
+    }
+  }
+  return { fetched, macs, computed };
+}

@@ -1,0 +1,76 @@
+import { InferenceSession } from 'onnxruntime-node';
+import { integersOfNode, type Model, type Node, type Value, writeModel } from './onnx.ts';
+import type { Operator } from './operators.ts';
+import type { Analysis, Axis, Unit } from './units.ts';
+
+/** Options that every session here is made with; memory goes back to the system after each run. */
+export interface RuntimeOptions {
+  /** Threads per operator; default 1. */
+  readonly threads?: number;
+  /** Execution providers, as onnxruntime names them; default the processor. */
+  readonly providers?: readonly string[];
+}
+
+/** A session of onnxruntime for a model held in memory. */
+export async function openSession(model: Model, options: RuntimeOptions = {}): Promise<InferenceSession> {
+  return await InferenceSession.create(writeModel(model), {
+    intraOpNumThreads: options.threads ?? 1,
+    interOpNumThreads: 1,
+    executionProviders: [...(options.providers ?? ['cpu'])],
+    enableCpuMemArena: false,
+    enableMemPattern: false,
+    logSeverityLevel: 3,
+  });
+}
+
+/** The model of one unit for any number of rows (or columns): padding along the axis is left to the caller. */
+export function unitModel(unit: Unit, analysis: Analysis, axis: Axis): Model {
+  const nodes = unit.operators.map((operator) => (operator.padded ? withoutPadding(operator, axis) : operator.node));
+  return {
+    ...partOf(analysis.model, nodes),
+    inputs: unit.inputs.map((name) => openValue(name, analysis)),
+    outputs: unit.outputs.map((name) => openValue(name, analysis)),
+  };
+}
+
+/** What follows the units: makes the network's outputs from their results and whatever inputs are left. */
+export function restModel(analysis: Analysis): Model | undefined {
+  const { model, rest, shapes, results } = analysis;
+  if (rest.length === 0) return undefined;
+  const read = new Set(rest.flatMap(({ inputs }) => inputs));
+  const made = new Set(rest.flatMap(({ outputs }) => outputs));
+  return {
+    ...partOf(model, rest),
+    inputs: [
+      ...[...new Set(results)].filter((name) => read.has(name)).map((name) => openValue(name, { shapes })),
+      ...model.inputs.filter(({ name }) => read.has(name)),
+    ],
+    outputs: model.outputs.filter(({ name }) => made.has(name)),
+  };
+}
+
+/** Nodes with the constants that they use. */
+function partOf(model: Model, nodes: readonly Node[]): Pick<Model, 'irVersion' | 'opsets' | 'nodes' | 'initializers'> {
+  const used = new Set(nodes.flatMap(({ inputs }) => inputs));
+  return {
+    irVersion: model.irVersion,
+    opsets: model.opsets,
+    nodes,
+    initializers: new Map([...model.initializers].filter(([name]) => used.has(name))),
+  };
+}
+
+function openValue(name: string, { shapes }: Pick<Analysis, 'shapes'>): Value {
+  return { name, type: 1, dims: [1, shapes.get(name)!.channels, `${name}_height`, `${name}_width`] };
+}
+
+function withoutPadding({ node, rows, columns }: Operator, axis: Axis): Node {
+  const pads = integersOfNode(node, 'pads') ?? [0, 0, 0, 0];
+  const own = [rows.before, columns.before, rows.after, columns.after];
+  const kept = own.map((pad, i) => ((axis === 'rows') === (i % 2 === 0) ? 0 : pad));
+  if (kept.every((pad, i) => pad === pads[i]) && !node.attributes.has('auto_pad')) return node;
+  const attributes = new Map(node.attributes);
+  attributes.delete('auto_pad');
+  attributes.set('pads', { kind: 'ints', value: kept });
+  return { ...node, attributes };
+}

@@ -1,0 +1,247 @@
+import * as fc from 'fast-check';
+import { InferenceSession, Tensor } from 'onnxruntime-node';
+import { describe, expect, it } from 'vitest';
+import { Network, networks } from '../../../tools/networks.ts';
+import { TiledNetwork } from './execute.ts';
+import { compile } from './instructions.ts';
+import { openImageModel } from './model.ts';
+import { initializer, type Model, node, numbersOf, readModel, writeModel } from './onnx.ts';
+import { type Pass, passesOf, traffic } from './passes.ts';
+import { planTiling, programsOf } from './plan.ts';
+import { analyse, type Axis } from './units.ts';
+import { length } from './window.ts';
+
+/** Rows each map gets anew, per pass: `image 13, conv 10, conv 8`. */
+const fresh = (pass: Pass) => [...pass.maps.values()].map((map) => length(map.fresh));
+const read = (pass: Pass) => pass.units.map(({ reads }) => length(reads[0]!.need));
+
+describe('the example of 7 × 7 and 5 × 5 convolutions on 16 × 16, in two tiles', () => {
+  const net = new Network(1, 1);
+  const analysis = analyse(net.model(net.conv(net.conv('image', 1, 7), 1, 5)), { width: 16, height: 16 });
+
+  it('without help: 13 rows in, 10 out, 10 in, 8 out, in both passes', () => {
+    const passes = passesOf(analysis, { axis: 'rows', tiles: 2, recompute: true });
+    expect(passes.map(fresh)).toEqual([
+      [13, 10, 8],
+      [13, 10, 8],
+    ]);
+  });
+
+  it('with help: the second pass reads 9 rows, makes 6, and takes 6 + 4 kept ones to 8', () => {
+    const passes = passesOf(analysis, { axis: 'rows', tiles: 2, keepInput: false });
+    expect(passes.map(fresh)).toEqual([
+      [13, 10, 8],
+      [9, 6, 8],
+    ]);
+    expect(passes.map(read)).toEqual([
+      [13, 10],
+      [9, 10],
+    ]);
+    const [, middle] = [...passes[0]!.maps.values()];
+    expect(length(middle!.keep)).toBe(4);
+    expect((13 - 9) / 13).toBeCloseTo(0.308, 3);
+    expect((10 - 6) / 10).toBe(0.4);
+  });
+
+  it('the last pass keeps nothing', () => {
+    const passes = passesOf(analysis, { axis: 'rows', tiles: 2 });
+    expect([...passes.at(-1)!.maps.values()].map((map) => length(map.keep))).toEqual([0, 0, 0]);
+  });
+
+  it('keeping the input too, no row is fetched twice', () => {
+    const [again, once] = [false, true].map((keepInput) => passesOf(analysis, { axis: 'rows', tiles: 2, keepInput }));
+    expect(traffic(analysis, 'rows', again!).fetched).toBe(13 + 9);
+    expect(traffic(analysis, 'rows', once!).fetched).toBe(16);
+  });
+});
+
+it('the example of three tiles along the width comes out of the planner: 322, 325 and 323 columns of 960', () => {
+  const net = new Network(1);
+  const analysis = analyse(net.model(net.conv('image', 48, 7, { stride: 2, pads: [3, 3, 2, 2] })), {
+    width: 960,
+    height: 480,
+  });
+  expect(analysis.shapes.get(analysis.results[0]!)).toEqual({ channels: 48, height: 240, width: 480 });
+  const passes = passesOf(analysis, { axis: 'columns', tiles: 3, recompute: true });
+  expect(passes.map(fresh)).toEqual([
+    [322, 160],
+    [325, 160],
+    [323, 160],
+  ]);
+});
+
+describe('a tiled network', () => {
+  it('gives what the untiled one gives, computes nothing twice and fetches nothing twice, whatever the network', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.nat(1000), { minLength: 12, maxLength: 12 }),
+        fc.constantFrom<Axis>('rows', 'columns'),
+        fc.integer({ min: 1, max: 20 }),
+        async (choices, axis, step) => {
+          const model = randomNetwork(choices);
+          const size = { width: 16 + 8 * (choices[0]! % 3), height: 16 + 8 * (choices[1]! % 3) };
+          const analysis = analyse(model, size);
+          const passes = passesOf(analysis, { axis, step });
+          await using tiled = await TiledNetwork.open(analysis, [compile(analysis, axis, passes)]);
+          const picture = pictureOf(3, size);
+          expect(await furthest(await tiled.run({ image: picture }), model, picture, size)).toBeLessThan(1e-5);
+          expect(tiled.counted.fetched).toBe(axis === 'rows' ? size.height : size.width);
+          const made = passes
+            .flatMap(({ units }) => units)
+            .map(({ unit, out }) => `${unit.name} ${out.from}-${out.to}`);
+          expect(new Set(made).size).toBe(made.length);
+        },
+      ),
+      { numRuns: 40 },
+    );
+  });
+
+  it.each(Object.entries(networks))('%s within a budget equals the network at once', async (_, make) => {
+    const size = { width: 160, height: 96 };
+    const model = make();
+    const plan = planTiling(model, { ...size, budget: 1_500_000 });
+    expect(plan.memory).toBeLessThanOrEqual(1_500_000);
+    await using tiled = await TiledNetwork.open(plan.analysis, programsOf(plan));
+    const picture = pictureOf(3, size);
+    expect(await furthest(await tiled.run({ image: picture }), model, picture, size)).toBeLessThan(1e-5);
+  });
+
+  it('is cut into chains where one does not fit, with the same result', async () => {
+    const size = { width: 160, height: 96 };
+    const model = networks.unet();
+    const least = planTiling(model, { ...size, budget: 1e9, step: 1, axis: 'rows' }).memory;
+    const plan = planTiling(model, { ...size, budget: least - 20_000, axis: 'rows' });
+    expect(plan.chains.length).toBeGreaterThan(1);
+    expect(plan.between).toBeGreaterThan(0);
+    await using tiled = await TiledNetwork.open(plan.analysis, programsOf(plan));
+    const picture = pictureOf(3, size);
+    expect(await furthest(await tiled.run({ image: picture }), model, picture, size)).toBeLessThan(1e-5);
+  });
+
+  it('says what budget would do where none is enough', () => {
+    expect(() => planTiling(networks.vgg(), { width: 320, height: 240, budget: 1000 })).toThrow(
+      expect.objectContaining({ code: 'budget-too-small', hint: expect.stringMatching(/at least .* MiB/) }),
+    );
+  });
+
+  it('hands what cannot be tiled to the rest of the network', async () => {
+    const net = new Network(5);
+    const features = net.conv(net.conv('image', 8, 3, { activation: 'Relu' }), 8, 3, { stride: 2 });
+    const mean = net.add('GlobalAveragePool', [features], 8);
+    const gate = net.add('Sigmoid', [mean], 8);
+    const model = net.model(net.add('Mul', [features, gate], 8));
+    const size = { width: 40, height: 32 };
+    const picture = pictureOf(3, size);
+    await using tiled = await openImageModel(writeModel(model), { ...size, memoryBudget: 200_000 });
+    expect(tiled.plan!.analysis.rest.map(({ op }) => op)).toEqual(['GlobalAveragePool', 'Sigmoid', 'Mul']);
+    expect(await furthest(await tiled.run({ image: picture }), model, picture, size)).toBeLessThan(1e-5);
+    await using whole = await openImageModel(writeModel(model), size);
+    expect(await furthest(await whole.run({ image: picture }), model, picture, size)).toBe(0);
+  });
+});
+
+describe('ONNX files', () => {
+  it('are written as they were read', () => {
+    const model = networks.mobilenet();
+    const again = readModel(writeModel(model));
+    expect(again.nodes).toEqual(model.nodes);
+    expect(again.inputs).toEqual(model.inputs);
+    expect([...again.initializers.keys()]).toEqual([...model.initializers.keys()]);
+    const [name, first] = [...model.initializers][0]!;
+    expect(numbersOf(again.initializers.get(name)!)).toEqual(numbersOf(first));
+  });
+
+  it('that are none are refused with a reason', () => {
+    expect(() => readModel(new TextEncoder().encode('no model at all'))).toThrow(
+      expect.objectContaining({ code: 'model-unreadable' }),
+    );
+    expect(() => readModel(new Uint8Array())).toThrow(/has no graph/);
+  });
+
+  it('that keep weights elsewhere are refused', () => {
+    const model = networks.vgg();
+    const [name] = [...model.initializers.keys()];
+    const elsewhere = initializer(name!, [1], Float32Array.of(1));
+    // Field 14 (data_location) = 1 (external).
+    const message = Uint8Array.from([...elsewhere.message, 14 << 3, 1]);
+    const broken = { ...model, initializers: new Map([...model.initializers, [name!, { ...elsewhere, message }]]) };
+    expect(() => readModel(writeModel(broken))).toThrow(expect.objectContaining({ code: 'model-external-data' }));
+  });
+});
+
+/** The greatest difference between a tiled run's outputs and those of onnxruntime on the whole picture. */
+async function furthest(
+  outputs: Readonly<Record<string, Tensor>>,
+  model: Model,
+  picture: Float32Array,
+  { width, height }: { width: number; height: number },
+): Promise<number> {
+  const session = await InferenceSession.create(writeModel(model), { logSeverityLevel: 3 });
+  const whole = await session.run({ image: new Tensor('float32', picture, [1, 3, height, width]) });
+  let most = 0;
+  for (const [name, { data, dims }] of Object.entries(whole)) {
+    expect(outputs[name]!.dims).toEqual(dims);
+    for (const [i, value] of (data as Float32Array).entries()) {
+      const off = Math.abs(value - (outputs[name]!.data as Float32Array)[i]!);
+      most = Math.max(most, off / Math.max(1, Math.abs(value)));
+    }
+  }
+  await session.release();
+  return most;
+}
+
+function pictureOf(channels: number, { width, height }: { width: number; height: number }): Float32Array {
+  return Float32Array.from({ length: channels * width * height }, (_, i) => Math.sin(i * 0.7) + Math.cos(i * 0.013));
+}
+
+/** Layers of every kind that can be tiled, in an order given by `choices`, with residuals and concatenations. */
+function randomNetwork(choices: readonly number[]): Model {
+  const net = new Network(choices[2]!);
+  const maps = [{ name: net.conv('image', 4, 3), scale: 8 }];
+  for (const [i, choice] of choices.slice(3).entries()) {
+    const from = maps[Math.max(0, maps.length - 1 - (choice % 2) * (i % 3))]!;
+    const same = maps.filter(({ scale, name }) => scale === from.scale && net.channelsOf(name) === 4);
+    const other = same[choice % same.length]!.name;
+    const four = net.channelsOf(from.name) === 4 ? from.name : net.conv(from.name, 4, 1);
+    const kinds: (() => string)[] = [
+      () => net.conv(from.name, 4, 3, { activation: 'Relu' }),
+      () => net.conv(from.name, 4, [5, 3], { pads: [1, 2, 3, 0] }),
+      () => net.conv(four, 4, 3, { group: 4, dilation: 2, pads: [2, 2, 2, 2] }),
+      () => net.add('Add', [four, other], 4),
+      () => net.concat(four, other),
+      () => net.pool(from.name, 3, 1, [1, 1, 1, 1]),
+      () => net.add('LeakyRelu', [net.conv(from.name, 4, 1)], 4, { alpha: { kind: 'float', value: 0.1 } }),
+    ];
+    if (from.scale > 1)
+      kinds.push(
+        () => net.pool(four),
+        () => net.conv(four, 4, 3, { stride: 2 }),
+      );
+    if (from.scale < 8)
+      kinds.push(
+        () => net.double(four),
+        () => transposed(net, four),
+      );
+    const kind = (choice >> 3) % kinds.length;
+    const halves = from.scale > 1 && (kind === 7 || kind === 8);
+    const doubles = kind >= (from.scale > 1 ? 9 : 7);
+    // Residuals need both sides to have been made with the same padding: sizes differ after [1, 2, 3, 0].
+    const name = kind === 1 ? net.conv(from.name, 4, [5, 3], { pads: [2, 2, 2, 0] }) : kinds[kind]!();
+    maps.push({ name, scale: halves ? from.scale / 2 : doubles ? from.scale * 2 : from.scale });
+  }
+  return net.model(...new Set([maps.at(-1)!.name, maps.at(-3)!.name]));
+}
+
+function transposed(net: Network, from: string): string {
+  const weights = net.weights([4, 4, 2, 2], 0.3);
+  return net.add('ConvTranspose', [from, weights], 4, { kernel_shape: [2, 2], strides: [2, 2] });
+}
+
+it('leaves out operators that cannot be cut, and takes those that can', () => {
+  const net = new Network(9);
+  const first = net.conv('image', 4, 3);
+  const model = net.model(net.add('Softmax', [first], 4, { axis: 3 }));
+  expect(analyse(model, { width: 16, height: 16 }).rest.map(({ op }) => op)).toEqual(['Softmax']);
+  const whole: Model = { ...model, nodes: [node('Flatten', ['image'], ['flat'])], outputs: [] };
+  expect(() => analyse(whole, { width: 16, height: 16 })).toThrow(/no layer of it can be executed in parts/);
+});
