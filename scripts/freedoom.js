@@ -1,0 +1,133 @@
+// Freedoom and Doom: what the status bar and the messages in the top left corner mean.
+
+/** What a pick-up message says was obtained. */
+const PICK_UPS = {
+  'PICKED UP AN AMMO CLIP.': 'freedoom:clip',
+  'PICKED UP A BOX OF AMMO.': 'freedoom:box of bullets',
+  'PICKED UP SOME SHOTGUN SHELLS.': 'shell',
+  'PICKED UP A BOX OF SHOTGUN SHELLS.': 'freedoom:box of shells',
+  'PICKED UP A MISSILE.': 'rocket',
+  'PICKED UP A CRATE OF MISSILES.': 'freedoom:box of rockets',
+  'PICKED UP A SMALL ENERGY RECHARGE.': 'energy cell',
+  'PICKED UP A LARGE ENERGY RECHARGE.': 'freedoom:cell pack',
+  'YOU FOUND A BACKPACK!': 'backpack',
+  'PICKED UP A LIGHT ARMOR VEST.': 'freedoom:green armor',
+  'PICKED UP A HEAVY ARMOR VEST.': 'freedoom:blue armor',
+  'GOT A 1% HEALTH BONUS.': 'health bonus',
+  'GOT A 1% ARMOR BONUS.': 'armor bonus',
+  'PICKED UP A SMALL HEALTH PACK.': 'stimpack',
+  'PICKED UP A LARGE HEALTH PACK.': 'medikit',
+  'FOUND A LARGE HEALTH PACK, JUST IN TIME!': 'medikit',
+  'YOU GOT THE OVERDRIVE SPHERE!': 'freedoom:soulsphere',
+  'YOU GOT THE ULTRA-OVERDRIVE SPHERE!': 'freedoom:megasphere',
+  'YOU ARE UNTOUCHABLE!': 'freedoom:invulnerability sphere',
+  "PUNCH 'EM TO DEATH!": 'freedoom:berserk pack',
+  'YOU GOT THE STEALTH SPHERE!': 'freedoom:partial invisibility',
+  'PICKED UP A HAZARD SUIT.': 'freedoom:radiation suit',
+  'GOT THE TACTICAL SURVEY MAP.': 'freedoom:computer area map',
+  'GOT THE NIGHT VISION GOGGLES.': 'freedoom:light amplification visor',
+  'PICKED UP A BLUE PASSCARD.': 'freedoom:blue keycard',
+  'PICKED UP A YELLOW PASSCARD.': 'freedoom:yellow keycard',
+  'PICKED UP A RED PASSCARD.': 'freedoom:red keycard',
+  'PICKED UP A BLUE SKELETON KEY.': 'freedoom:blue skull key',
+  'PICKED UP A YELLOW SKELETON KEY.': 'freedoom:yellow skull key',
+  'PICKED UP A RED SKELETON KEY.': 'freedoom:red skull key',
+  'YOU GOT THE PUMP-ACTION SHOTGUN!': 'shotgun',
+  'YOU GOT THE DOUBLE-BARRELLED SHOTGUN!': 'double-barrelled shotgun',
+  'YOU GOT THE MINIGUN!': 'chaingun',
+  'YOU GOT THE MISSILE LAUNCHER!': 'rocket launcher',
+  'YOU GOT THE POLARIC ENERGY CANNON!': 'plasma gun',
+  'THE SKAG 1337 ... TIME TO KICK SOME ASS!': 'freedoom:BFG',
+  'YOU GOT THE ANGLE GRINDER!': 'chainsaw',
+};
+
+const LOCKED = /^THIS (DOOR|OBJECT) REQUIRES (?:A|THE) (BLUE|RED|YELLOW) (KEY|PASSCARD|SKELETON KEY)\.$/;
+const KEYS = { PASSCARD: 'keycard', 'SKELETON KEY': 'skull key' };
+
+/** The rows of the small table: which ammunition the big figure may be showing. */
+const ROWS = ['bullets', 'shells', 'rockets', 'cells'];
+/** Seconds within which the big figure and its row of the table change together. */
+const TOGETHER = 0.15;
+
+/** Which figure rises when an item is obtained: the same message drawn again shows only there. */
+const RISES = [
+  [/AMMO|MINIGUN/, 'bullets'],
+  [/SHELLS|SHOTGUN/, 'shells'],
+  [/MISSILE/, 'rockets'],
+  [/ENERGY|SKAG/, 'cells'],
+  [/HEALTH|OVERDRIVE/, 'health'],
+  [/ARMOR/, 'armor'],
+];
+/** Seconds between a figure and the message of the same pick-up, at most. */
+const SAME_PICK_UP = 0.35;
+
+function onCue(cue, game) {
+  onRise(cue, game);
+  if (cue.detector === 'message') onMessage(cue, game);
+  else if (cue.detector === 'health') onHealth(cue, game);
+  else if (cue.detector === 'armor') onChange(cue, game);
+  else if (cue.detector === 'ammunition') onAmmunition(cue, game);
+  else onRow(cue, game);
+}
+
+function onChange(cue, game) {
+  if (cue.trigger !== 'changed') return;
+  game.emit({ subject: 'player', property: cue.detector, from: cue.previous, to: cue.value });
+}
+
+function onHealth(cue, game) {
+  if (cue.trigger === 'changed' && cue.previous === 0) {
+    game.emit({ subject: 'player', action: 'respawn' });
+    return;
+  }
+  onChange(cue, game);
+  if (cue.trigger !== 'lost' && cue.value === 0) game.emit({ subject: 'player', action: 'die' });
+}
+
+/**
+ * The big figure also changes with the weapon in hand. Then no row of the table changes: one shows the new figure, and
+ * another still the old one.
+ */
+function onAmmunition(cue, game) {
+  if (cue.trigger !== 'changed') return;
+  game.after(TOGETHER, () => {
+    const row = (game.state.rows ?? []).find(
+      (other) => Math.abs(other.t - cue.t) <= TOGETHER && other.value === cue.value && other.previous === cue.previous,
+    );
+    const shows = (value) => ROWS.some((name) => game.reading(name) === value);
+    if (row === undefined && shows(cue.value) && shows(cue.previous)) return;
+    const cues = row === undefined ? [cue] : [cue, row];
+    game.emit({ subject: 'player', property: 'ammunition', from: cue.previous, to: cue.value }, { t: cue.t, cues });
+  });
+}
+
+function onRow(cue, game) {
+  if (!ROWS.includes(cue.detector) || cue.trigger !== 'changed') return;
+  game.state.rows = [...(game.state.rows ?? []).filter((other) => cue.t - other.t < 1), cue];
+}
+
+/** A figure rises while the message of such an item stands already: the item was obtained once more. */
+function onRise(cue, game) {
+  if (cue.trigger !== 'changed' || !(cue.value > cue.previous)) return;
+  game.after(SAME_PICK_UP, () => {
+    const { message } = game.state;
+    if (!message || message.value === undefined || Math.abs(message.t - cue.t) <= SAME_PICK_UP || message.t > cue.t)
+      return;
+    const object = PICK_UPS[message.value];
+    const [, figure] = RISES.find(([words]) => words.test(message.value)) ?? [];
+    if (object === undefined || figure !== cue.detector) return;
+    game.emit({ subject: 'player', action: 'obtain', object }, { t: cue.t, cues: [message, cue] });
+  });
+}
+
+function onMessage(cue, game) {
+  game.state.message = cue;
+  if (cue.trigger === 'lost') return;
+  const object = PICK_UPS[cue.value];
+  if (object !== undefined) game.emit({ subject: 'player', action: 'obtain', object });
+  const locked = LOCKED.exec(cue.value);
+  if (locked === null) return;
+  const [, barrier, colour, key] = locked;
+  const needed = key === 'KEY' ? 'key' : `freedoom:${colour.toLowerCase()} ${KEYS[key]}`;
+  game.emit({ subject: barrier === 'DOOR' ? 'door' : 'switch', action: 'require', object: needed });
+}

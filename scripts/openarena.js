@@ -1,0 +1,155 @@
+// OpenArena and Quake III Arena: kills from the feed, the followed player's health, armor and ammunition.
+
+function onCue(cue, game) {
+  switch (cue.detector) {
+    case 'followed':
+      if (cue.trigger !== 'lost') game.state.player = cue.value;
+      break;
+    case 'feed':
+      // The followed player's name may become known a moment after the first line.
+      if (cue.detail !== undefined) game.after(game.state.player === undefined ? 2 : 0, () => onLine(cue, game));
+      break;
+    case 'health':
+      onHealth(cue, game);
+      break;
+    case 'armor':
+      onArmor(cue, game);
+      break;
+    case 'ammunition':
+      onAmmunition(cue, game);
+      break;
+    case 'weapon':
+      onWeapon(cue, game);
+      break;
+    default:
+      onScores(cue, game);
+  }
+}
+
+/** Who is meant by a name on the screen: the player who is followed, or one of the others. */
+function who(name, game) {
+  return name === game.state.player ? 'player' : { word: 'opponent', name };
+}
+
+function onLine(cue, game) {
+  const { event, slots, action, with: means, at } = cue.detail;
+  const options = { t: cue.t, cues: [cue] };
+  const more = { ...(means === undefined ? {} : { with: means }), ...(at === undefined ? {} : { at }) };
+  const victim = who(slots.victim ?? slots.player, game);
+  if (event === 'kill' && slots.killer !== slots.victim) {
+    game.emit({ subject: who(slots.killer, game), action: action ?? 'kill', object: victim, ...more }, options);
+  } else if (event === 'kill' || event === 'suicide') {
+    game.emit({ subject: victim, action: 'kill oneself', ...more }, options);
+  } else if (event === 'death') {
+    game.emit({ subject: victim, action: action ?? 'die', ...more }, options);
+  } else {
+    game.emit({ subject: victim, action: event }, options);
+  }
+}
+
+/** Seconds within which figures that belong together change. */
+const TOGETHER = 0.35;
+
+/** While the player is dead no figures are shown: what stands there afterwards belongs to a new life. */
+function onHealth(cue, game) {
+  if (cue.trigger === 'changed') changes('health', cue, game);
+  if (cue.trigger === 'lost') game.state.alive = false;
+  if (cue.trigger !== 'found') return;
+  if (game.state.alive === false || cue.t > 0.5) game.emit({ subject: 'player', action: 'respawn' });
+  game.state.alive = true;
+  game.state.born = cue.t;
+}
+
+function changes(property, cue, game, options = {}) {
+  game.emit({ subject: 'player', property, from: cue.previous, to: cue.value }, { t: cue.t, cues: [cue], ...options });
+}
+
+/** Whether a life began or ended within a moment of t. */
+function bornOrDead(t, game) {
+  return game.state.alive === false || Math.abs((game.state.born ?? 0) - t) <= TOGETHER;
+}
+
+/** No armor is not drawn at all: a figure found rose from 0, one lost fell to 0, unless a life began or ended. */
+function onArmor(cue, game) {
+  if (cue.trigger === 'changed') changes('armor', cue, game);
+  else
+    game.after(TOGETHER, () => {
+      if (!bornOrDead(cue.t, game)) changes('armor', { previous: 0, value: 0, ...cue }, game, { cues: [cue] });
+    });
+}
+
+/** Seconds by which the icon of another weapon may be seen later, and earlier, than its figure. */
+const ICON_LATE = 0.6;
+const ICON_EARLY = 0.15;
+
+/** The most rounds that leave a weapon between two samples. */
+const BURST = 5;
+
+/**
+ * Another weapon brings its own figure: of the changes of the figure about a switch the greatest is the switch's, the
+ * others are shots before or after it. A figure that comes or goes belongs to a switch before any that changes.
+ */
+function onAmmunition(cue, game) {
+  const steps = (game.state.steps ??= []);
+  const isChange = cue.trigger === 'changed';
+  game.state.figure = cue.trigger !== 'lost';
+  const step = { t: cue.t, size: isChange ? Math.abs(cue.value - cue.previous) : 1e9 };
+  steps.push(step);
+  while (steps[0].t < cue.t - 3) steps.shift();
+  if (!isChange || cue.previous - cue.value > BURST) return;
+  game.after(ICON_LATE + TOGETHER, () => {
+    const isSwitch = (game.state.switches ?? []).some((t) => isAbout(step, t) && greatestAbout(t, steps) === step);
+    if (!isSwitch) changes('ammunition', cue, game);
+  });
+}
+
+/** The greatest change of the figure that can be due to a switch at t, of equals the last. */
+function greatestAbout(t, steps) {
+  const about = steps.filter((step) => isAbout(step, t));
+  return about.reduce((best, step) => (step.size >= best.size ? step : best));
+}
+
+/** Whether a change of the figure can be due to the switch of weapons whose icon was seen at t. */
+function isAbout(step, t) {
+  return step.t >= t - ICON_LATE && step.t <= t + ICON_EARLY;
+}
+
+/** The gauntlet has no ammunition, so no icon; what looks like one where no figure stands is scenery. */
+function onWeapon(cue, game) {
+  const switches = (game.state.switches ??= []);
+  switches.push(cue.t);
+  while (switches[0] < cue.t - 3) switches.shift();
+  game.after(TOGETHER, () => {
+    const weapon = cue.trigger === 'lost' ? 'gauntlet' : cue.value;
+    const before = game.state.weapon;
+    if (game.state.alive === false) return;
+    if (cue.trigger !== 'lost' && game.state.figure === false) return;
+    game.state.weapon = weapon;
+    if (before === undefined || before === weapon || bornOrDead(cue.t, game)) return;
+    game.emit(
+      { subject: 'player', property: 'weapon', from: { word: before }, to: { word: weapon } },
+      { t: cue.t, cues: [cue] },
+    );
+  });
+}
+
+/**
+ * The right box shows the followed player's score and is framed, unless the left one, with the first player's, is the
+ * player's own and framed. Scenery in the frame's colour lies behind both.
+ */
+function onScores(cue, game) {
+  const scores = (game.state.scores ??= {});
+  scores[cue.detector] = cue.trigger === 'lost' ? undefined : cue.value;
+  if (scores.since === undefined) scores.since = cue.t;
+  game.after(TOGETHER, () => {
+    const isFirst = scores.first === 'own' && scores.second !== 'own';
+    const own = scores[isFirst ? 'first score' : 'own score'];
+    const { since, last } = scores;
+    if (own === undefined) return;
+    scores.since = undefined;
+    if (own === last) return;
+    scores.last = own;
+    if (last !== undefined)
+      game.emit({ subject: 'player', property: 'score', from: last, to: own }, { t: since ?? cue.t, cues: [cue] });
+  });
+}

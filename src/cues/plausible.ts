@@ -1,0 +1,36 @@
+import type { CueValue } from '../events/log.ts';
+import { Pattern } from '../pattern/pattern.ts';
+import type { Plausibility } from '../profile/profile.ts';
+
+/** `impossible`: can never be right. `doubtful`: right only if it is read again and again. */
+export type Verdict = 'plausible' | 'doubtful' | 'impossible';
+
+/**
+ * Judges a value by its range, its pattern, and how far it lies from the value accepted before. Absence is always
+ * plausible, and so is any step where nothing was accepted before. Ranges and steps apply to numbers; a text that
+ * reads as a number counts as one.
+ */
+export function plausibility(
+  rules: Plausibility | undefined,
+): (value: CueValue | undefined, accepted: CueValue | undefined) => Verdict {
+  if (rules === undefined) return () => 'plausible';
+  const { min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY } = rules;
+  const { rise = Number.POSITIVE_INFINITY, fall = Number.POSITIVE_INFINITY } = rules;
+  const pattern = rules.pattern === undefined ? undefined : new Pattern(`^(?:${rules.pattern})$`);
+  return (value, accepted) => {
+    if (value === undefined) return 'plausible';
+    if (pattern !== undefined && !pattern.test(String(value))) return 'impossible';
+    const number = numberOf(value);
+    if (number === undefined) return 'plausible';
+    if (number < min || number > max) return 'impossible';
+    const before = accepted === undefined ? undefined : numberOf(accepted);
+    if (before !== undefined && (number - before > rise || before - number > fall)) return 'doubtful';
+    return 'plausible';
+  };
+}
+
+function numberOf(value: CueValue): number | undefined {
+  if (typeof value === 'number') return value;
+  if (typeof value !== 'string' || !/^\s*[+-]?\d+(?:\.\d+)?\s*$/.test(value)) return undefined;
+  return Number(value);
+}

@@ -1,0 +1,168 @@
+import { COLOR_SCHEMA } from '../../regions/step.ts';
+import type { ColorOption } from '../../regions/step.ts';
+import type { DetectorKind, Observation, PreparedCrop } from '../kind.ts';
+import type { ColorSpaceName, ColorTriple, NamedColor } from '../palette.ts';
+import { distanceTo, inSpace, namedColors } from '../palette.ts';
+
+interface ColorOptions {
+  readonly colors: Readonly<Record<string, ColorOption | readonly ColorOption[]>>;
+  readonly measure?: 'mean' | 'dominant' | 'share';
+  readonly tolerance?: number;
+  readonly minimum?: number;
+  readonly space?: ColorSpaceName;
+  readonly absent?: readonly string[];
+}
+
+/**
+ * Which of some named colours a region has: the tint of the screen when the player is hurt or picks something up, the team's
+ * colour, the state of a lamp.
+ *
+ * - `mean` (default) compares the mean colour; right for tints, where every pixel shifts.
+ * - `dominant` compares the most frequent colour (of 16 levels a channel, then the mean of those pixels); right for flat badges.
+ * - `share` counts the pixels near each name's colours; the name with most wins if it has `minimum` of them. Right for small
+ *   or ragged marks, and it measures how much of them there is.
+ *
+ * Value: the name. Names under `absent` stand for "nothing there" (the untinted screen). A region whose colour is further than
+ * `tolerance` from all is absent as well. Confidence grows with the distance to the second-best name.
+ */
+export const kind: DetectorKind<ColorOptions> = {
+  name: 'color',
+  description:
+    'Which of some named colours a region has: by its mean colour (screen tints), its dominant colour (badges), or the share of pixels near each colour (marks). Reads the name.',
+  schema: {
+    type: 'object',
+    required: ['region', 'colors'],
+    properties: {
+      colors: {
+        type: 'object',
+        minProperties: 1,
+        maxProperties: 64,
+        additionalProperties: {
+          anyOf: [COLOR_SCHEMA, { type: 'array', items: COLOR_SCHEMA, minItems: 1, maxItems: 16 }],
+        },
+      },
+      measure: { enum: ['mean', 'dominant', 'share'], default: 'mean' },
+      tolerance: { type: 'number', exclusiveMinimum: 0, maximum: 442, default: 48 },
+      minimum: { type: 'number', minimum: 0, maximum: 1, default: 0.5 },
+      space: { enum: ['rgb', 'ycbcr', 'chroma'], default: 'rgb' },
+      absent: { type: 'array', items: { type: 'string' } },
+    },
+  },
+  async open(options) {
+    const { measure = 'mean', tolerance = 48, minimum = 0.5, space = 'rgb' } = options;
+    const names = namedColors(options.colors, space);
+    const absent = new Set(options.absent);
+    const observe = (crop: PreparedCrop): Observation => {
+      if (crop.width * crop.height === 0) return { state: 'unreadable', confidence: 1 };
+      const found =
+        measure === 'share'
+          ? byShare(crop, names, space, tolerance, minimum)
+          : byDistance(crop, names, space, tolerance, measure);
+      if (found.name === undefined || absent.has(found.name)) return { state: 'absent', confidence: found.confidence };
+      return { state: 'seen', value: found.name, confidence: found.confidence, detail: found.detail };
+    };
+    return {
+      read(view) {
+        const crop = view.prepared();
+        return crop instanceof Promise ? crop.then(observe) : observe(crop);
+      },
+      [Symbol.dispose]() {},
+    };
+  },
+};
+
+interface Found {
+  readonly name?: string;
+  readonly confidence: number;
+  readonly detail?: unknown;
+}
+
+function byDistance(
+  crop: PreparedCrop,
+  names: readonly NamedColor[],
+  space: ColorSpaceName,
+  tolerance: number,
+  measure: 'mean' | 'dominant',
+): Found {
+  const rgb = measure === 'mean' ? meanColor(crop) : dominantColor(crop);
+  const color = inSpace(...rgb, space);
+  const [best, second] = names
+    .map((named) => ({ name: named.name, distance: distanceTo(color, named) }))
+    .toSorted((a, b) => a.distance - b.distance || (a.name < b.name ? -1 : 1));
+  if (best!.distance > tolerance) return { confidence: 1 - 0.5 * (tolerance / best!.distance) ** 2 };
+  // Sure when the colour is near one name and far from the next; at even distances it is a toss.
+  const other = second?.distance ?? Math.max(tolerance, 2 * best!.distance);
+  const confidence = 1 - 0.5 * (best!.distance / Math.max(other, 1e-9)) ** 2;
+  return {
+    name: best!.name,
+    confidence,
+    detail: { color: rgb.map(Math.round), distance: Math.round(best!.distance * 10) / 10 },
+  };
+}
+
+function byShare(
+  { data, channels }: PreparedCrop,
+  names: readonly NamedColor[],
+  space: ColorSpaceName,
+  tolerance: number,
+  minimum: number,
+): Found {
+  const counts = names.map(() => 0);
+  const total = data.length / channels;
+  for (let at = 0; at < data.length; at += channels) {
+    const last = at + channels - 1;
+    const color = inSpace(data[at]!, data[Math.min(last, at + 1)]!, data[last]!, space);
+    let best = -1;
+    let least = tolerance;
+    for (const [index, named] of names.entries()) {
+      const distance = distanceTo(color, named);
+      if (distance > least) continue;
+      best = index;
+      least = distance;
+    }
+    if (best >= 0) counts[best]!++;
+  }
+  const order = names.map((_, index) => index).toSorted((a, b) => counts[b]! - counts[a]! || a - b);
+  const share = counts[order[0]!]! / total;
+  if (share < minimum) return { confidence: 1 - 0.5 * (share / minimum) ** 2 };
+  const second = (counts[order[1] ?? -1] ?? 0) / total;
+  const against = Math.max(second / share, Math.min(1, minimum / share) ** 2);
+  return {
+    name: names[order[0]!]!.name,
+    confidence: 1 - 0.5 * against ** 2,
+    detail: { share: Math.round(share * 1000) / 1000 },
+  };
+}
+
+/** Mean red, green and blue. */
+export function meanColor({ data, channels }: PreparedCrop): ColorTriple {
+  const sums = [0, 0, 0];
+  for (let at = 0; at < data.length; at += channels) {
+    for (let k = 0; k < channels; k++) sums[k]! += data[at + k]!;
+  }
+  const count = data.length / channels;
+  const [r, g, b] = sums as [number, number, number];
+  return channels === 1 ? [r / count, r / count, r / count] : [r / count, g / count, b / count];
+}
+
+/** The mean of the pixels in the fullest of 16³ cells of RGB. */
+export function dominantColor({ data, channels }: PreparedCrop): ColorTriple {
+  const counts = new Uint32Array(4096);
+  const cellOf = (at: number): number => {
+    const last = at + channels - 1;
+    return ((data[at]! >> 4) << 8) | ((data[Math.min(last, at + 1)]! >> 4) << 4) | (data[last]! >> 4);
+  };
+  for (let at = 0; at < data.length; at += channels) counts[cellOf(at)]!++;
+  let fullest = 0;
+  for (let cell = 1; cell < counts.length; cell++) if (counts[cell]! > counts[fullest]!) fullest = cell;
+  let [red, green, blue, count] = [0, 0, 0, 0];
+  for (let at = 0; at < data.length; at += channels) {
+    if (cellOf(at) !== fullest) continue;
+    const last = at + channels - 1;
+    red += data[at]!;
+    green += data[Math.min(last, at + 1)]!;
+    blue += data[last]!;
+    count++;
+  }
+  return [red / count, green / count, blue / count];
+}

@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest';
+import { Lexicon } from './lexicon.ts';
+
+const open = (more: object = {}, canon: (char: string) => string = (char) => (char === 'I' ? 'l' : char)): Lexicon =>
+  new Lexicon(
+    JSON.stringify({
+      format: 'playbyplay/lexicon/1',
+      speaker: ': ',
+      phrases: [
+        {
+          text: '{victim} was railed by {killer}',
+          event: 'kill',
+          with: 'railgun',
+        },
+        { text: '{victim} was caught by {killer}', event: 'kill' },
+        {
+          text: '{victim} tripped on (his|her|its) own grenade.',
+          event: 'suicide',
+        },
+      ],
+      ...more,
+    }),
+    'test',
+    canon,
+  );
+
+/** Rivals of one column. */
+const rival = (column: number, char: string, share: number) => (at: number) =>
+  new Map(at === column ? [[char, share]] : []);
+
+describe('Lexicon', () => {
+  it('finds the phrase and its slots, alternatives too', () => {
+    expect(open().match('Tony was railed by Neko')).toMatchObject({
+      entry: { with: 'railgun' },
+      slots: { victim: 'Tony', killer: 'Neko' },
+      slips: 0,
+    });
+    expect(open().match('Liz tripped on her own grenade.')).toMatchObject({
+      slots: { victim: 'Liz' },
+      text: 'Liz tripped on her own grenade.',
+    });
+  });
+
+  it('takes letters that look the same for each other, and mends slips', () => {
+    expect(open().match('Neko was raiIed by Tony')).toMatchObject({
+      text: 'Neko was railed by Tony',
+      slips: 0,
+    });
+    const slip = open().match('Neko was roiled by Tony');
+    expect(slip?.text).toBe('Neko was railed by Tony');
+    // One of the 15 literal characters of " was railed by ".
+    expect(slip?.slips).toBeCloseTo(1 / 15);
+  });
+
+  it('does not take what somebody says for an event', () => {
+    expect(open().match('Tony: I was railed by Neko')).toBeUndefined();
+    expect(open().match('Neko is on a killing spree with 5 kills')).toBeUndefined();
+  });
+
+  it('takes the known name for one that is a near tie away', () => {
+    const lexicon = open({ names: ['Penguin'] });
+    const near = lexicon.match('Ponguin was railed by Neko', rival(1, 'e', 0.95));
+    expect(near).toMatchObject({
+      slots: { victim: 'Penguin' },
+      doubtful: false,
+    });
+    const clear = lexicon.match('Ponguin was railed by Neko', rival(1, 'e', 0.5));
+    expect(clear).toMatchObject({ slots: { victim: 'Ponguin' } });
+  });
+
+  it('keeps names apart that differ in a clear character, however often one was seen', () => {
+    const lexicon = open();
+    for (let i = 0; i < 5; i++) lexicon.learn(lexicon.match('Player1 was railed by Neko')!);
+    expect(lexicon.match('Player2 was railed by Neko', rival(6, '1', 0.4))?.slots['victim']).toBe('Player2');
+    expect(lexicon.match('Player2 was railed by Neko', rival(6, '1', 0.8))?.slots['victim']).toBe('Player1');
+  });
+
+  it('is in doubt about an unknown name with a near tie, until it is known', () => {
+    const lexicon = open();
+    const line = 'Ponguin was railed by Neko';
+    expect(lexicon.match(line, rival(1, 'e', 0.95))?.doubtful).toBe(true);
+    lexicon.hear('Penguin: Life goes on.');
+    expect(lexicon.match(line, rival(1, 'e', 0.95))).toMatchObject({
+      slots: { victim: 'Penguin' },
+      doubtful: false,
+    });
+  });
+});

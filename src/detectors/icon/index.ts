@@ -1,0 +1,227 @@
+import { separableFilter } from '../../regions/filter.ts';
+import { gaussianTaps } from '../../regions/taps.ts';
+import type { Assets, Detector, DetectorKind, Observation, PreparedCrop, View } from '../kind.ts';
+import { absence, certainty } from './calibration.ts';
+import { focused } from './focus.ts';
+import type { NamedTemplate } from './focus.ts';
+import { halved, Matcher } from './matcher.ts';
+import { addVariants, searchAll } from './search.ts';
+import type { Found, Variant } from './search.ts';
+import { readTemplate } from './template.ts';
+
+interface IconOptions {
+  readonly icons: Readonly<Record<string, string | readonly string[]>>;
+  readonly measure?: 'correlation' | 'difference';
+  readonly color?: boolean;
+  readonly zoom?: number;
+  readonly scales?: readonly number[];
+  readonly soften?: number;
+  readonly focus?: boolean;
+  readonly search?: number | { readonly x: number; readonly y: number };
+  readonly threshold?: number;
+  readonly margin?: number;
+  readonly none?: readonly string[];
+}
+
+/**
+ * Which of some icons a region shows: the weapon in hand, keys, power-ups, medals, "you are being attacked" marks.
+ *
+ * Each name has one PNG or several variants of it (turned, lit, pressed). Alpha is the mask: transparent pixels do not count,
+ * so scenery may move behind the icon. A template is drawn at the size that it has on the reference frame times `zoom`
+ * (default 1), and is resampled to the frame at hand, in each of the relative `scales` (default just 1).
+ *
+ * It is looked for in the whole region (its padding is the room to move), or within `search` pixels of the reference frame around the place
+ * where it sits in the middle of the unpadded region.
+ *
+ * `correlation` (default) is masked normalised cross-correlation: brightness, contrast and a tint of the screen do not matter, the
+ * pattern of colours does (with `color: false`: of light and dark). `difference` compares colours themselves; use it for
+ * flat, untextured icons.
+ *
+ * Crop and templates are both softened by a Gaussian of `soften` pixels of the reference frame (default a fortieth of the smallest
+ * icon's side), so that a shift by part of a pixel, or a slight turn, costs little.
+ *
+ * Where all icons have one size, pixels in which the names differ count most (`focus`, default on): icons of a family share their frame.
+ *
+ * The reading is the best name when its score reaches `threshold` (default 0.7) and is `margin` (default 0.04) above the
+ * best other name's; between two names it is unreadable, below the threshold absent. Names under `none` stand for the empty place.
+ * Confidence is calibrated from score and margin (calibration.ts).
+ */
+export const kind: DetectorKind<IconOptions> = {
+  name: 'icon',
+  description:
+    'Which of some icons a region shows, by masked template matching over a small search window in colour: PNG templates with alpha as mask, several variants and scales each. Reads the name of the best one.',
+  schema: {
+    type: 'object',
+    required: ['region', 'icons'],
+    properties: {
+      icons: {
+        type: 'object',
+        minProperties: 1,
+        maxProperties: 256,
+        additionalProperties: {
+          oneOf: [
+            { type: 'string', format: 'asset' },
+            { type: 'array', items: { type: 'string', format: 'asset' }, minItems: 1, maxItems: 32 },
+          ],
+        },
+      },
+      measure: { enum: ['correlation', 'difference'], default: 'correlation' },
+      color: { type: 'boolean', default: true },
+      zoom: { type: 'number', exclusiveMinimum: 0, maximum: 16, default: 1 },
+      scales: { type: 'array', items: { type: 'number', minimum: 0.25, maximum: 4 }, minItems: 1, maxItems: 9 },
+      focus: { type: 'boolean', default: true },
+      soften: { type: 'number', minimum: 0, maximum: 16 },
+      search: {
+        oneOf: [
+          { type: 'number', minimum: 0, maximum: 256 },
+          {
+            type: 'object',
+            properties: {
+              x: { type: 'number', minimum: 0, maximum: 256 },
+              y: { type: 'number', minimum: 0, maximum: 256 },
+            },
+            required: ['x', 'y'],
+            additionalProperties: false,
+          },
+        ],
+      },
+      threshold: { type: 'number', minimum: 0, maximum: 1, default: 0.7 },
+      margin: { type: 'number', minimum: 0, maximum: 1, default: 0.04 },
+      none: { type: 'array', items: { type: 'string' } },
+    },
+  },
+  async open(options, assets) {
+    return openIcons(options, await readIcons(options, assets));
+  },
+};
+
+async function readIcons({ icons }: IconOptions, assets: Assets): Promise<readonly NamedTemplate[]> {
+  const files = Object.entries(icons).flatMap(([name, given]) =>
+    (typeof given === 'string' ? [given] : given).map((path) => ({ name, path })),
+  );
+  return await Promise.all(
+    files.map(async ({ name, path }) => ({ name, template: await readTemplate(await assets.read(path), path) })),
+  );
+}
+
+/** Templates at the size of one frame, and what is done to crops before they are searched. */
+interface Ready {
+  readonly matcher: Matcher;
+  readonly variants: readonly Variant[];
+  /** How often crops are halved: large icons are told apart at half or quarter size as well, for a quarter of the work each. */
+  readonly halvings: number;
+  readonly soften: (crop: PreparedCrop) => PreparedCrop;
+}
+
+/** A detector of templates that are already in memory; `kind.open` reads them from the pack. */
+export function openIcons(options: Omit<IconOptions, 'icons'>, templates: readonly NamedTemplate[]): Detector {
+  const { zoom = 1, color = true } = options;
+  // Templates are resampled once per size of frame and crop; a video has one.
+  const sizes = new Map<string, Ready>();
+  const observe = (whole: PreparedCrop, view: View): Observation => {
+    if (whole.width === 0 || whole.height === 0) return { state: 'unreadable', confidence: 1 };
+    const channels = color && whole.channels === 3 ? 3 : 1;
+    // Pixels of the prepared crop per pixel of the template.
+    const scaleX = ((whole.width / view.rect.width) * view.scaleX) / zoom;
+    const scaleY = ((whole.height / view.rect.height) * view.scaleY) / zoom;
+    const key = [scaleX, scaleY, channels, whole.width, whole.height].join(' ');
+    let ready = sizes.get(key);
+    if (!ready) {
+      ready = makeReady(templates, options, whole, scaleX, scaleY, channels);
+      sizes.set(key, ready);
+    }
+    let crop = whole;
+    for (let n = 0; n < ready.halvings; n++) crop = halved(crop);
+    const found = searchAll(
+      ready.matcher,
+      ready.soften(crop),
+      ready.variants,
+      options.measure ?? 'correlation',
+      windowIn(crop, view, options.search),
+    );
+    const unit = 2 ** ready.halvings;
+    return decide(
+      found.map((match) => ({ ...match, x: match.x * unit, y: match.y * unit })),
+      options,
+    );
+  };
+  return {
+    read(view) {
+      const crop = view.prepared();
+      return crop instanceof Promise ? crop.then((made) => observe(made, view)) : observe(crop, view);
+    },
+    [Symbol.dispose]() {
+      sizes.clear();
+    },
+  };
+}
+
+/** The smaller side, in pixels, at which icons are still told apart as well as at full size. */
+const ENOUGH = 24;
+/** A Gaussian below this many pixels changes nothing to speak of. */
+const LEAST_SIGMA = 0.4;
+
+function makeReady(
+  templates: readonly NamedTemplate[],
+  { scales = [1], zoom = 1, soften, focus }: Omit<IconOptions, 'icons'>,
+  crop: PreparedCrop,
+  scaleX: number,
+  scaleY: number,
+  channels: 1 | 3,
+): Ready {
+  const icons = focus === false ? templates : focused(templates);
+  const side = Math.min(
+    ...templates.map(({ template }) => Math.min(template.width * scaleX, template.height * scaleY)),
+  );
+  const halvings = Math.max(0, Math.floor(Math.log2((side * Math.min(...scales)) / ENOUGH)));
+  const unit = 2 ** halvings;
+  const sigma = (soften === undefined ? side / 40 : soften * zoom * Math.sqrt(scaleX * scaleY)) / unit;
+  const softly = sigma >= LEAST_SIGMA;
+  const matcher = new Matcher(channels);
+  const variants = icons.flatMap(({ name, template }) =>
+    addVariants(matcher, name, template, scaleX / unit, scaleY / unit, scales, softly ? sigma : 0),
+  );
+  if (!softly) return { matcher, variants, halvings, soften: (sharp) => sharp };
+  const [width, height] = [crop.width >> halvings, crop.height >> halvings];
+  const filter = separableFilter(
+    { width, height, channels: crop.channels },
+    gaussianTaps(width, sigma),
+    gaussianTaps(height, sigma),
+  );
+  return { matcher, variants, halvings, soften: (sharp) => filter.run(sharp) };
+}
+
+/** The middle of the unpadded region in the prepared crop, and how far the middle of an icon may be from it. */
+function windowIn(crop: PreparedCrop, { rect, inner, scaleX, scaleY }: View, search: IconOptions['search']) {
+  if (search === undefined) return undefined;
+  const [fx, fy] = [crop.width / rect.width, crop.height / rect.height];
+  const [x, y] = typeof search === 'number' ? [search, search] : [search.x, search.y];
+  return {
+    x: (inner.x + inner.width / 2 - rect.x) * fx,
+    y: (inner.y + inner.height / 2 - rect.y) * fy,
+    reachX: x * scaleX * fx,
+    reachY: y * scaleY * fy,
+  };
+}
+
+function decide(
+  found: readonly Found[],
+  { threshold = 0.7, margin = 0.04, none = [] }: IconOptions | Omit<IconOptions, 'icons'>,
+): Observation {
+  const [best] = found;
+  // Not one template fits into the crop.
+  if (!best) return { state: 'unreadable', confidence: 1 };
+  const ahead = best.score - (found[1]?.score ?? 0);
+  if (best.score < threshold) return { state: 'absent', confidence: absence(best.score, threshold) };
+  const confidence = certainty(best.score, found[1] && ahead, threshold);
+  const detail = {
+    score: Math.round(best.score * 1000) / 1000,
+    margin: Math.round(ahead * 1000) / 1000,
+    x: best.x,
+    y: best.y,
+    ...(found[1] ? { other: found[1].name } : {}),
+  };
+  if (found[1] && ahead < margin) return { state: 'unreadable', confidence: 1 - confidence, detail };
+  if (none.includes(best.name)) return { state: 'absent', confidence };
+  return { state: 'seen', value: best.name, confidence, detail };
+}

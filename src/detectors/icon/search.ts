@@ -1,0 +1,172 @@
+import type { PreparedCrop } from '../kind.ts';
+import { halved } from './matcher.ts';
+import type { Match, Matcher, Measure, Pattern, Planes } from './matcher.ts';
+import { scaleTemplate, softenTemplate } from './template.ts';
+import type { Template } from './template.ts';
+
+/** A name's template at one size, at full resolution and coarser ones. */
+export interface Variant {
+  readonly name: string;
+  /** Full, half, quarter … resolution, down to about `COARSE` pixels. */
+  readonly levels: readonly Pattern[];
+}
+
+/** The best match of one name. */
+export interface Found extends Match {
+  readonly name: string;
+}
+
+/** Around which middle to look, and how far from it; pixels of the crop. */
+export interface SearchWindow {
+  readonly x: number;
+  readonly y: number;
+  readonly reachX: number;
+  readonly reachY: number;
+}
+
+/** The smaller side of a template at the coarsest level. */
+const COARSE = 10;
+/** Coarse positions of a template that are followed to full resolution. */
+const CANDIDATES = 3;
+/** Candidates of all templates together that are followed to the next finer level. */
+const BEAM = 5;
+
+/**
+ * Takes a template into the matcher in every relative scale, as it is to be matched on crops with so many pixels per
+ * template pixel, softened by a Gaussian of `sigma` pixels (0: not at all).
+ */
+export function addVariants(
+  matcher: Matcher,
+  name: string,
+  template: Template,
+  scaleX: number,
+  scaleY: number,
+  scales: readonly number[],
+  sigma: number,
+): readonly Variant[] {
+  return scales.map((scale) => {
+    const width = Math.max(1, Math.round(template.width * scaleX * scale));
+    const height = Math.max(1, Math.round(template.height * scaleY * scale));
+    let sized = scaleTemplate(template, width, height);
+    if (sigma > 0) sized = softenTemplate(sized, sigma);
+    const levels = [matcher.add(sized)];
+    while (Math.min(sized.width, sized.height) >= 2 * COARSE) {
+      sized = scaleTemplate(sized, sized.width >> 1, sized.height >> 1);
+      levels.push(matcher.add(sized));
+    }
+    return { name, levels };
+  });
+}
+
+/** A template's position at one level of the pyramid. */
+interface Candidate {
+  readonly variant: Variant;
+  readonly level: number;
+  readonly at: Match;
+}
+
+/**
+ * The best match of every name that fits into the crop, best first (ties by name). Coarse to fine: at each finer level only
+ * the best `BEAM` candidates are followed; the others keep their coarse score, which counts for the margin only.
+ */
+export function searchAll(
+  matcher: Matcher,
+  crop: PreparedCrop,
+  variants: readonly Variant[],
+  measure: Measure,
+  window: SearchWindow | undefined,
+): readonly Found[] {
+  matcher.clear();
+  const coarsest = Math.max(0, ...variants.map((variant) => variant.levels.length - 1));
+  const pyramid: Planes[] = [];
+  for (let level = 0, picture = crop; level <= coarsest; level++, picture = halved(picture))
+    pyramid.push(matcher.load(picture));
+  let candidates: readonly Candidate[] = variants.flatMap((variant): readonly Candidate[] => {
+    const level = variant.levels.length - 1;
+    const found = coarseMatches(matcher, pyramid[level]!, variant.levels[level]!, measure, window, level);
+    return found.map((at) => ({ variant, level, at }));
+  });
+  for (let level = coarsest - 1; level >= 0; level--) {
+    candidates = finer(matcher, candidates, leading(candidates), pyramid[level]!, measure, level);
+  }
+  const best = new Map<string, Found>();
+  for (const { variant, at } of candidates) {
+    const known = best.get(variant.name);
+    if (!known || at.score > known.score) best.set(variant.name, { ...at, name: variant.name });
+  }
+  return [...best.values()].toSorted((a, b) => b.score - a.score || (a.name < b.name ? -1 : 1));
+}
+
+/** Follows some candidates to a level. The others' scores shrink as those followed do: noise and detail cost everyone the same. */
+function finer(
+  matcher: Matcher,
+  candidates: readonly Candidate[],
+  followed: ReadonlySet<Candidate>,
+  planes: Planes,
+  measure: Measure,
+  level: number,
+): readonly Candidate[] {
+  let [before, after] = [0, 0];
+  const moved = candidates.map((candidate) => {
+    const { variant, at } = candidate;
+    if (candidate.level <= level || !followed.has(candidate)) return candidate;
+    const pattern = variant.levels[level]!;
+    const [right, bottom] = [planes.width - pattern.width, planes.height - pattern.height];
+    const match = matcher.best(planes, pattern, measure, near(at.x, right), near(at.y, bottom));
+    before = Math.max(before, at.score);
+    after = Math.max(after, match.score);
+    return { variant, level, at: match };
+  });
+  const shrink = before > 0 ? Math.min(1, after / before) : 1;
+  return moved.map((candidate) => {
+    if (candidate.level <= level) return candidate;
+    return { ...candidate, at: { ...candidate.at, score: candidate.at.score * shrink } };
+  });
+}
+
+/** The best candidates, and the best one of the second-best name if it is not among them. */
+function leading(candidates: readonly Candidate[]): ReadonlySet<Candidate> {
+  const sorted = candidates.toSorted((a, b) => b.at.score - a.at.score || (a.variant.name < b.variant.name ? -1 : 1));
+  const chosen = new Set(sorted.slice(0, BEAM));
+  const second = sorted.find(({ variant }) => variant.name !== sorted[0]!.variant.name);
+  return second ? chosen.add(second) : chosen;
+}
+
+/** The best positions at the coarsest level, no two of them neighbours: a fine pattern may fit in several places there. */
+function coarseMatches(
+  matcher: Matcher,
+  planes: Planes,
+  pattern: Pattern,
+  measure: Measure,
+  window: SearchWindow | undefined,
+  level: number,
+): readonly Match[] {
+  const [right, bottom] = [planes.width - pattern.width, planes.height - pattern.height];
+  if (right < 0 || bottom < 0) return [];
+  const unit = 2 ** level;
+  const xs = window ? range(window.x, window.reachX, unit, pattern.width, right) : ([0, right] as const);
+  const ys = window ? range(window.y, window.reachY, unit, pattern.height, bottom) : ([0, bottom] as const);
+  if (level === 0) return [matcher.best(planes, pattern, measure, xs, ys)];
+  const columns = xs[1] - xs[0] + 1;
+  const scores = matcher.scan(planes, pattern, measure, xs, ys);
+  const order = Array.from(scores.keys()).toSorted((a, b) => scores[b]! - scores[a]! || a - b);
+  const kept: Match[] = [];
+  for (const n of order) {
+    if (kept.length === CANDIDATES) break;
+    const match = { score: scores[n]!, x: xs[0] + (n % columns), y: ys[0] + Math.floor(n / columns) };
+    if (kept.every(({ x, y }) => Math.abs(x - match.x) > 1 || Math.abs(y - match.y) > 1)) kept.push(match);
+  }
+  return kept;
+}
+
+/** Positions of a pattern's corner for which its middle is within reach, as far as it fits into the crop. */
+function range(middle: number, reach: number, unit: number, size: number, end: number): readonly [number, number] {
+  const from = Math.floor((middle - reach) / unit - size / 2);
+  const to = Math.ceil((middle + reach) / unit - size / 2);
+  return [Math.min(end, Math.max(0, from)), Math.min(end, Math.max(0, to))];
+}
+
+/** Where a coarse position may lie one level finer: a coarse pixel is two fine ones. */
+function near(at: number, end: number): readonly [number, number] {
+  return [Math.min(end, Math.max(0, 2 * at - 1)), Math.min(end, Math.max(0, 2 * at + 2))];
+}

@@ -1,0 +1,85 @@
+import type { Picture } from '../media/picture.ts';
+import type { Rect } from '../geometry.ts';
+import type { Tracker } from '../cues/tracker.ts';
+import type { CueValue } from '../events/log.ts';
+import type { DetectorSpec } from '../profile/profile.ts';
+
+/** A JSON Schema (draft 2020-12) object. */
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+/**
+ * What one detector sees in one sample. `absent`: it is sure that nothing is there; `unreadable`: something may be there
+ * but cannot be read, which neither confirms nor breaks a run. Confidence is a probability that the reading is right, 0…1.
+ */
+export type Observation =
+  | { readonly state: 'seen'; readonly value: CueValue; readonly confidence: number; readonly detail?: unknown }
+  | { readonly state: 'absent'; readonly confidence: number }
+  | { readonly state: 'unreadable'; readonly confidence: number; readonly detail?: unknown };
+
+/** One detector's observation of one sample: the unit that workers hand over. Times in seconds. */
+export interface Reading {
+  readonly detector: string;
+  readonly t: number;
+  readonly observation: Observation;
+}
+
+/** Where a region lies on one picture; see regions/place.ts. */
+export interface Placement {
+  /** Whole pixels, padding included, clipped to the frame. */
+  readonly rect: Rect;
+  /** The element itself in fractional pixels, without padding, unclipped. */
+  readonly inner: Rect;
+  /** Pixels of this frame per pixel of the reference frame, across and down. */
+  readonly scaleX: number;
+  readonly scaleY: number;
+}
+
+/** What a detector is given: the picture, and where in it its region lies. */
+export interface View extends Placement {
+  readonly picture: Picture;
+  /** Where another of the profile's regions lies on this picture. */
+  place(region: string): Placement;
+  /** Computes `make()` once per picture and key, for all detectors. */
+  once<T>(key: string, make: () => T): T;
+  /** The region after its preprocessing steps, as 8-bit grey or RGB, computed once per picture and shared. */
+  prepared(): PreparedCrop | Promise<PreparedCrop>;
+}
+
+/** A crop in memory of its own: `channels` interleaved bytes a pixel, rows without padding. */
+export interface PreparedCrop {
+  readonly data: Uint8Array;
+  readonly width: number;
+  readonly height: number;
+  readonly channels: 1 | 3;
+}
+
+/** Reads files of the pack that the profile came from; no path leaves the pack. */
+export interface Assets {
+  /** `path` is relative to the profile's folder. Throws PlaybyplayError `asset-missing`, `asset-outside-pack`, `asset-too-large`. */
+  read(path: string): Promise<Uint8Array>;
+}
+
+/** A detector at work: reads samples, one after the other, in the order of their times. */
+export interface Detector extends Disposable {
+  /** A pure function of the view: same pixels, same observation, whatever was read before. */
+  read(view: View): Observation | Promise<Observation>;
+}
+
+/** A plug-in: one folder under detectors/ exports one of these as `kind`. */
+export interface DetectorKind<Options = Readonly<Record<string, unknown>>> {
+  readonly name: string;
+  /** One paragraph for people. */
+  readonly description: string;
+  /**
+   * Schema of the options that this kind adds to those of every detector. Texts that name something say so by `format`:
+   * `asset` (a file beside the profile: checked, and part of the profile's fingerprint), `region`, `detector`, `regex`.
+   */
+  readonly schema: JsonSchema;
+  /** What a picture must differ in to be read again: luma alone, or colours too (default). */
+  readonly reads?: 'luma' | 'pixels';
+  /** Regions besides its own that the reading depends on. */
+  regions?(options: Options): readonly string[];
+  open(options: Options, assets: Assets): Promise<Detector>;
+  /** How readings become cues; default: the found/changed/lost state machine of cues/tracker.ts. `interval` in seconds. */
+  track?(name: string, spec: DetectorSpec & Options, interval: number, assets: Assets): Promise<Tracker>;
+}

@@ -1,0 +1,171 @@
+import { PlaybyplayError } from '../../errors.ts';
+import type { Channel } from './line-image.ts';
+
+/**
+ * A font as it looks on the screen: for each glyph the expected grey level of every pixel and how much it varies.
+ * One file per font, in the folder of the profile that uses it; written by `playbyplay profile glyphs`.
+ */
+export interface AtlasFile {
+  readonly format: 'playbyplay/atlas/1';
+  readonly name: string;
+  /** Where the glyphs come from: recordings, a font file; and under which licence. */
+  readonly source?: string;
+  /** `fixed`: every character takes `pitch` pixels; `proportional`: as many as its own `width`. */
+  readonly layout: 'fixed' | 'proportional';
+  readonly channel: Channel;
+  /** Reading resolution: pixels of the atlas per pixel of the reference frame. */
+  readonly pixels: { readonly x: number; readonly y: number };
+  readonly height: number;
+  /** Fixed layout: distance from one character to the next. */
+  readonly pitch?: number;
+  /** Proportional layout: width of a space. */
+  readonly space?: number;
+  /** Proportional layout: least and greatest gap between characters of a word, in pixels. */
+  readonly gaps?: readonly [number, number];
+  /** Standard deviation of what stands behind and beside the glyphs, in grey levels. */
+  readonly background: number;
+  /**
+   * How far the whole text may be lit or tinted otherwise: standard deviations of a gain (about 1) and an offset
+   * (grey levels, about 0).
+   */
+  readonly illumination: { readonly gain: number; readonly offset: number };
+  readonly glyphs: readonly GlyphFile[];
+}
+
+export interface GlyphFile {
+  readonly char: string;
+  readonly width: number;
+  /** Base64, width × height bytes: expected grey level. */
+  readonly level: string;
+  /** Base64, width × height bytes: standard deviation in grey levels; 255 where anything may stand. */
+  readonly sigma: string;
+}
+
+/** A glyph ready for scoring: its telling pixels as parallel arrays. */
+export interface Glyph {
+  readonly char: string;
+  readonly width: number;
+  readonly dx: Int16Array;
+  readonly dy: Int16Array;
+  readonly level: Float32Array;
+  /** 1 / variance. */
+  readonly weight: Float32Array;
+  readonly sumW: number;
+  readonly sumWT: number;
+  readonly sumWTT: number;
+  /** Σ log(1 / variance). */
+  readonly logWeights: number;
+}
+
+export interface Atlas {
+  readonly file: AtlasFile;
+  readonly glyphs: readonly Glyph[];
+}
+
+/** Reads an atlas; throws PlaybyplayError `bad-atlas` with what is wrong. */
+export function parseAtlas(json: string, name: string): Atlas {
+  let file: AtlasFile;
+  try {
+    file = JSON.parse(json) as AtlasFile;
+  } catch (error) {
+    throw new PlaybyplayError('bad-atlas', `${name} is not JSON`, { cause: error });
+  }
+  const fault = faultOf(file);
+  if (fault)
+    throw new PlaybyplayError('bad-atlas', `${name}: ${fault}`, {
+      hint: 'Learn it again with `playbyplay profile glyphs`.',
+    });
+  return prepareAtlas(file);
+}
+
+const MAX_PIXELS = 4_000_000;
+
+function faultOf(file: AtlasFile): string | undefined {
+  if (file?.format !== 'playbyplay/atlas/1') return 'format is not playbyplay/atlas/1';
+  if (file.layout !== 'fixed' && file.layout !== 'proportional') return 'layout is neither fixed nor proportional';
+  if (!(file.height > 0 && file.height <= 256)) return 'height is not 1…256';
+  if (file.layout === 'fixed' && !(file.pitch! > 0)) return 'a fixed layout needs a pitch';
+  if (!Array.isArray(file.glyphs) || file.glyphs.length === 0) return 'there are no glyphs';
+  if (!(file.pixels?.x > 0 && file.pixels.y > 0)) return 'pixels.x and pixels.y must be positive';
+  if (!(file.background > 0) || !(file.illumination?.gain >= 0)) return 'background or illumination is missing';
+  let pixels = 0;
+  for (const glyph of file.glyphs) {
+    const n = glyph.width * file.height;
+    pixels += n;
+    if (!(glyph.width > 0 && glyph.width <= 256) || pixels > MAX_PIXELS) return `glyph ${glyph.char} is too large`;
+    if (Buffer.from(glyph.level, 'base64').length !== n) return `glyph ${glyph.char} needs ${n} levels`;
+    if (Buffer.from(glyph.sigma, 'base64').length !== n) return `glyph ${glyph.char} needs ${n} deviations`;
+  }
+  return undefined;
+}
+
+export function prepareAtlas(file: AtlasFile): Atlas {
+  const glyphs = file.glyphs.map((glyph) => prepareGlyph(glyph, file));
+  return { file, glyphs };
+}
+
+function prepareGlyph(glyph: GlyphFile, file: AtlasFile): Glyph {
+  const levels = Buffer.from(glyph.level, 'base64');
+  const sigmas = Buffer.from(glyph.sigma, 'base64');
+  const dx: number[] = [];
+  const dy: number[] = [];
+  const level: number[] = [];
+  const weight: number[] = [];
+  let sumW = 0;
+  let sumWT = 0;
+  let sumWTT = 0;
+  let logWeights = 0;
+  for (let i = 0; i < levels.length; i++) {
+    const sigma = Math.max(1, sigmas[i]!);
+    if (sigma >= file.background * 0.8) continue;
+    const w = 1 / (sigma * sigma);
+    dx.push(i % glyph.width);
+    dy.push(Math.floor(i / glyph.width));
+    level.push(levels[i]!);
+    weight.push(w);
+    sumW += w;
+    sumWT += w * levels[i]!;
+    sumWTT += w * levels[i]! ** 2;
+    logWeights += Math.log(w);
+  }
+  return {
+    char: glyph.char,
+    width: glyph.width,
+    dx: Int16Array.from(dx),
+    dy: Int16Array.from(dy),
+    level: Float32Array.from(level),
+    weight: Float32Array.from(weight),
+    sumW,
+    sumWT,
+    sumWTT,
+    logWeights,
+  };
+}
+
+/** Mean difference of level, in grey levels over the ink, below which two glyphs look the same. */
+const SAME = 12;
+
+/** Maps characters whose glyphs look the same in this font (I and l, say) to the first of them. */
+export function lookalikes(atlas: Atlas): (char: string) => string {
+  const first = new Map<string, string>();
+  const shapes = atlas.glyphs.map((glyph) => {
+    const ink = new Map<number, number>();
+    for (let i = 0; i < glyph.dx.length; i++) ink.set(glyph.dy[i]! * 512 + glyph.dx[i]!, glyph.level[i]!);
+    return ink;
+  });
+  for (const [b, glyph] of atlas.glyphs.entries()) {
+    for (let a = 0; a < b && !first.has(glyph.char); a++) {
+      const other = atlas.glyphs[a]!;
+      if (other.width === glyph.width && difference(shapes[a]!, shapes[b]!) < SAME)
+        first.set(glyph.char, first.get(other.char) ?? other.char);
+    }
+  }
+  return (char) => first.get(char) ?? char;
+}
+
+function difference(a: ReadonlyMap<number, number>, b: ReadonlyMap<number, number>): number {
+  let sum = 0;
+  const all = new Set([...a.keys(), ...b.keys()]);
+  for (const key of all) sum += Math.abs((a.get(key) ?? 0) - (b.get(key) ?? 0));
+  return sum / Math.max(1, all.size);
+}

@@ -1,0 +1,131 @@
+import { readFileSync } from 'node:fs';
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type Atlas, parseAtlas } from './atlas.ts';
+import { GlyphReader } from './glyph-reader.ts';
+import type { LineImage } from './line-image.ts';
+import { rivalsOf } from './rivals.ts';
+
+const fonts = new URL('../../../configs/openarena/fonts/', import.meta.url);
+const load = (name: string): Atlas => parseAtlas(readFileSync(new URL(`${name}.json`, fonts), 'utf8'), name);
+const letters = load('console');
+const numbers = load('numbers');
+
+interface Look {
+  /** Grey level behind the text, contrast and brightness of the text. */
+  readonly ground?: number;
+  readonly gain?: number;
+  readonly offset?: number;
+  /** Amplitude of the noise; its seed. */
+  readonly noise?: number;
+  readonly seed?: number;
+}
+
+/** Draws the expected levels of the glyphs of a fixed-pitch text, `margin` pixels around. */
+function draw(atlas: Atlas, text: string, cells: number, margin: number, look: Look = {}): LineImage {
+  const { ground = 70, gain = 1, offset = 0, noise = 0, seed = 1 } = look;
+  const { height, pitch } = atlas.file;
+  const width = cells * pitch! + 2 * margin;
+  const image = {
+    data: new Float32Array(width * (height + 2 * margin)).fill(ground),
+    width,
+    height: height + 2 * margin,
+  };
+  for (const [column, char] of [...text].entries()) {
+    const glyph = atlas.glyphs.find((one) => one.char === char);
+    for (let i = 0; i < (glyph?.dx.length ?? 0); i++) {
+      const x = margin + column * pitch! + glyph!.dx[i]!;
+      image.data[(margin + glyph!.dy[i]!) * width + x] = gain * glyph!.level[i]! + offset;
+    }
+  }
+  // Numerical Recipes' linear congruential generator.
+  let state = seed >>> 0;
+  for (let i = 0; i < image.data.length; i++) {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    image.data[i]! += noise * (state / 2 ** 31 - 1);
+  }
+  return image;
+}
+
+const same = (text: string): string => text.replaceAll('I', 'l').replaceAll('|', 'l');
+
+describe('GlyphReader', () => {
+  it('reads any number in any light that the atlas allows, with noise', () => {
+    const reader = new GlyphReader(numbers);
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 0, max: 999 }),
+        fc.record({
+          ground: fc.integer({ min: 20, max: 90 }),
+          gain: fc.double({ min: 0.8, max: 1.3, noNaN: true }),
+          noise: fc.integer({ min: 0, max: 8 }),
+          seed: fc.integer(),
+        }),
+        (value, look) => {
+          const text = String(value).padStart(3, ' ');
+          expect(reader.read(draw(numbers, text, 3, 1, look), 'right', 1).text).toBe(text.trim());
+        },
+      ),
+      { numRuns: 100 },
+    );
+  });
+
+  it('finds a text that stands a pixel off', () => {
+    const shifted = draw(letters, 'Neko', 8, 1);
+    shifted.data.copyWithin(1, 0, shifted.data.length - 1);
+    expect(new GlyphReader(letters).read(shifted, 'left', 1).text).toBe('Neko');
+  });
+
+  it('sees nothing on blank ground, on noise, and where white stands on white', () => {
+    const reader = new GlyphReader(numbers);
+    for (const look of [{ ground: 0 }, { ground: 128 }, { ground: 255 }, { noise: 40, seed: 7 }])
+      expect(reader.read(draw(numbers, '', 3, 1, look), 'right', 1)).toMatchObject({ text: '', cells: [] });
+    const white = new GlyphReader(letters).read(draw(letters, '', 20, 0, { ground: 250 }), 'left', 0);
+    expect(white.text).toBe('');
+  });
+
+  it('does not take half a glyph for a whole one', () => {
+    const image = draw(numbers, '8', 1, 1);
+    image.data.fill(70, Math.floor(image.height / 2) * image.width);
+    const { text, confidence } = new GlyphReader(numbers).read(image, 'right', 1);
+    expect(text === '8' ? confidence : 0).toBeLessThan(0.5);
+  });
+
+  it('does not take a right-aligned text for whole that lacks its last character', () => {
+    const reader = new GlyphReader(numbers);
+    expect(reader.read(draw(numbers, ' 5 ', 3, 1), 'right', 1).confidence).toBeLessThan(0.2);
+    expect(reader.read(draw(numbers, '  5', 3, 1), 'right', 1).confidence).toBeGreaterThan(0.9);
+  });
+
+  it('restricts what is tried to the charset', () => {
+    const reader = new GlyphReader(numbers, '01');
+    expect(reader.size).toBe(2);
+    expect(reader.read(draw(numbers, '101', 3, 1), 'right', 1).text).toBe('101');
+  });
+
+  it('reads the same with hints, right or wrong', () => {
+    const reader = new GlyphReader(letters);
+    const text = fc.stringMatching(/^[a-eo-qA-Z'.]{1,12}$/);
+    fc.assert(
+      fc.property(text, text, fc.integer(), (shown, hinted, seed) => {
+        const image = draw(letters, shown, 12, 0, { noise: 6, seed });
+        const plain = reader.read(image, 'left', 0).text;
+        expect(same(plain)).toBe(same(shown));
+        const hint = reader.read(draw(letters, hinted, 12, 0), 'left', 0);
+        reader.read(image, 'left', 0);
+        expect(reader.read(image, 'left', 0, [hint]).text).toBe(plain);
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
+
+describe('rivalsOf', () => {
+  it('names e and c as near to each other, whichever of them is drawn', () => {
+    const { near } = rivalsOf(letters);
+    const index = (char: string): number => letters.glyphs.findIndex((glyph) => glyph.char === char);
+    expect(near[index('c')]).toContain(index('e'));
+    expect(near[index('e')]).toContain(index('c'));
+    for (const [i, others] of near.entries()) for (const j of others) expect(near[j]).toContain(i);
+  });
+});

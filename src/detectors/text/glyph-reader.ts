@@ -1,0 +1,302 @@
+import type { Atlas } from './atlas.ts';
+import { GlyphScorer } from './glyph-score.ts';
+import { type Align, type Cell, cellConfidence, lineOf, type LineReading } from './line.ts';
+import { type Rivals, rivalsOf } from './rivals.ts';
+import { readProportional } from './proportional.ts';
+import type { LineImage } from './line-image.ts';
+
+/** Reads lines of one font. */
+export class GlyphReader {
+  readonly atlas: Atlas;
+  readonly scorer: GlyphScorer;
+  readonly #restricted: readonly number[];
+  readonly #allowed: ReadonlySet<number>;
+  readonly #rivals: Rivals;
+  readonly #brightness: number | undefined;
+
+  /** `charset` restricts which glyphs are tried (digits, say); default all of the atlas. */
+  constructor(atlas: Atlas, charset?: string) {
+    this.atlas = atlas;
+    this.scorer = new GlyphScorer(atlas);
+    this.#rivals = rivalsOf(atlas);
+    this.#brightness = leastBrightness(atlas);
+    const wanted = charset === undefined ? undefined : new Set(charset);
+    this.#restricted = atlas.glyphs.flatMap((glyph, i) =>
+      wanted === undefined || glyph.char === ' ' || wanted.has(glyph.char) ? [i] : [],
+    );
+    this.#allowed = new Set(this.#restricted);
+  }
+
+  /** How many glyphs are tried, the blank not counted. */
+  get size(): number {
+    return this.#restricted.filter((index) => this.atlas.glyphs[index]!.char !== ' ').length;
+  }
+
+  /**
+   * Reads one line. `image` has `margin` pixels around the text's box on every side, within which the text may be
+   * shifted; the box is as high as the atlas's glyphs. `hints` are lines that may stand there again: they only spare
+   * work, the reading is the same without them.
+   */
+  read(image: LineImage, align: Align, margin: number, hints: readonly LineReading[] = []): LineReading {
+    this.scorer.look(image);
+    const fixed = this.atlas.file.layout === 'fixed';
+    if (!fixed) {
+      const again = hints.map((hint) => this.#confirm(hint, image, margin)).find((line) => line !== undefined);
+      if (again) return again;
+    }
+    const read = (dx: number, dy: number): LineReading =>
+      fixed
+        ? this.#readFixed(image, align, margin, dx, dy, hints)
+        : readProportional(this.scorer, this.atlas, this.#rivals, this.#restricted, image, align, margin, dy);
+    let best = read(0, 0);
+    if (margin === 0 || this.#isClean(best)) return best;
+    let bestScore = totalOf(best);
+    for (const [dx, dy] of SHIFTS) {
+      if (dx !== 0 && this.atlas.file.layout !== 'fixed') continue;
+      const shifted = read(dx, dy);
+      const score = totalOf(shifted);
+      if (score > bestScore + SHIFT_COST) {
+        best = shifted;
+        bestScore = score;
+      }
+    }
+    return best;
+  }
+
+  /** The hinted line of a proportional font, if every character of it stands there beyond doubt and nothing follows. */
+  #confirm(hint: LineReading, image: LineImage, margin: number): LineReading | undefined {
+    const last = hint.cells.at(-1);
+    if (!last) return undefined;
+    const cells: Cell[] = [];
+    for (const old of hint.cells) {
+      const found = this.#among(image, old.x, margin, [old.glyph], this.#rivals.of);
+      if (found?.best !== old.glyph) return undefined;
+      cells.push(this.#certain(old, found));
+    }
+    const { space = 4, gaps = [0, 0] } = this.atlas.file;
+    for (const gap of [0, space, gaps[1], space + gaps[1]]) {
+      const x = last.x + last.width + gap;
+      for (const index of this.#restricted) {
+        if (x + this.atlas.glyphs[index]!.width > image.width) continue;
+        if (this.scorer.score(index, x, margin).llr > LEAST_LLR) return undefined;
+      }
+    }
+    return { text: hint.text, cells, confidence: cells.reduce((product, cell) => product * cell.confidence, 1) };
+  }
+
+  #certain(old: Cell, { bestLlr, misfit, second, secondLlr }: Candidates): Cell {
+    const rival = secondLlr > LEAST_LLR ? secondLlr : 0;
+    const confidence = cellConfidence(bestLlr - rival, misfit);
+    return { ...old, llr: bestLlr, misfit, confidence, second: rival > 0 ? second : -1, secondLlr: rival };
+  }
+
+  #readFixed(
+    image: LineImage,
+    align: Align,
+    margin: number,
+    dx: number,
+    dy: number,
+    hints: readonly LineReading[],
+  ): LineReading {
+    const pitch = this.atlas.file.pitch!;
+    const box = image.width - 2 * margin;
+    const count = Math.max(1, Math.floor(box / pitch + 1e-6));
+    const rest = box - count * pitch;
+    const at = (start: number, length: number): LineReading => {
+      const cells = Array.from({ length }, (_, i) => {
+        const x = Math.round(start + i * pitch);
+        const guesses = hints.flatMap((hint) => hint.cells.find((cell) => cell.x === x)?.glyph ?? []);
+        return this.#readCell(image, x, margin + dy, guesses);
+      });
+      const line = lineOf(cells);
+      // A right-aligned text ends in the last cell: a blank there is a character that is hidden.
+      const isCut = align === 'right' && line.cells.length > 0 && cells.at(-1)!.glyph < 0;
+      return isCut ? { ...line, confidence: line.confidence * CUT } : line;
+    };
+    const left = margin + dx + (align === 'left' ? 0 : align === 'right' ? rest : rest / 2);
+    const line = at(left, count);
+    if (align !== 'centre' || count < 2) return line;
+    // A centred text of the other parity stands half a character off.
+    const shifted = at(left + pitch / 2, count - 1);
+    return totalOf(shifted) > totalOf(line) ? shifted : line;
+  }
+
+  #readCell(image: LineImage, x: number, y: number, guesses: readonly number[]): Cell {
+    if (this.#isDim(image, x, y)) return cellOf(this.atlas, x, NOTHING);
+    const found =
+      this.#among(
+        image,
+        x,
+        y,
+        guesses.filter((glyph) => glyph >= 0),
+      ) ?? this.#best(image, x, y, this.#restricted);
+    return cellOf(this.atlas, x, found);
+  }
+
+  /** The guess that fits beyond doubt and better than all that look like it: then no other glyph can be better. */
+  #among(
+    image: LineImage,
+    x: number,
+    y: number,
+    guesses: readonly number[],
+    rivals = this.#rivals.near,
+  ): Candidates | undefined {
+    for (const guess of guesses) {
+      const near = this.#rivals.near[guess]!.filter((index) => this.#allowed.has(index));
+      const found = this.#best(image, x, y, [guess, ...near], rivals);
+      if (found.best === guess && found.bestLlr >= STRONG * this.#rivals.potential[guess]!) return found;
+    }
+    return undefined;
+  }
+
+  /** The best of some glyphs, and of its rivals the next best. */
+  #best(image: LineImage, x: number, y: number, among: readonly number[], rivals = this.#rivals.near): Candidates {
+    let best = -1;
+    let bestLlr = Number.NEGATIVE_INFINITY;
+    let misfit = 0;
+    for (const index of among) {
+      if (x < 0 || x + this.atlas.glyphs[index]!.width > image.width) continue;
+      const fit = this.scorer.score(index, x, y);
+      if (fit.llr <= bestLlr) continue;
+      best = index;
+      bestLlr = fit.llr;
+      misfit = fit.misfit;
+    }
+    let second = -1;
+    let secondLlr = Number.NEGATIVE_INFINITY;
+    for (const index of best < 0 ? [] : rivals[best]!) {
+      if (x + this.atlas.glyphs[index]!.width > image.width || !this.#allowed.has(index)) continue;
+      const { llr } = this.scorer.score(index, x, y);
+      if (llr <= secondLlr) continue;
+      second = index;
+      secondLlr = llr;
+    }
+    const worth = best < 0 ? 1 : LEAST * this.#rivals.potential[best]!;
+    return { best, bestLlr, misfit, second, secondLlr, worth };
+  }
+
+  /** Whether a cell holds nothing as bright as the faintest glyph of a bright font. */
+  #isDim(image: LineImage, x: number, y: number): boolean {
+    const least = this.#brightness;
+    if (least === undefined) return false;
+    const right = Math.min(image.width, x + this.atlas.file.pitch!);
+    const bottom = Math.min(image.height, y + this.atlas.file.height);
+    for (let row = Math.max(0, y); row < bottom; row++) {
+      const base = row * image.width;
+      for (let column = Math.max(0, x); column < right; column++) if (image.data[base + column]! >= least) return false;
+    }
+    return true;
+  }
+
+  /** Whether the characters earn about what they do on clean pictures. */
+  #isClean(line: LineReading): boolean {
+    if (line.cells.length === 0) return line.confidence > 0.9;
+    let earned = 0;
+    let possible = 0;
+    for (const cell of line.cells) {
+      if (cell.glyph < 0) continue;
+      earned += cell.llr;
+      possible += this.#rivals.potential[cell.glyph]!;
+    }
+    return earned >= STRONG * possible;
+  }
+}
+
+/** Share of what a glyph earns on a clean picture of itself from which on it is beyond doubt. */
+const STRONG = 0.6;
+/** What a right-aligned text whose last character cannot be read is worth. */
+const CUT = 0.1;
+/** Log likelihood ratio from which on a proportional glyph counts as seen. */
+const LEAST_LLR = 4;
+/** Share of the faintest glyph's brightest level that a cell must reach to hold anything. */
+const DIM = 0.6;
+
+/** The level below which a cell of a bright font on transparent ground is blank; undefined for other fonts. */
+function leastBrightness(atlas: Atlas): number | undefined {
+  const { gain, offset } = atlas.file.illumination;
+  const bright = gain <= 0.2 && offset <= 20 && !atlas.glyphs.some((glyph) => glyph.char === ' ');
+  const faintest = Math.min(...atlas.glyphs.map((glyph) => Math.max(...glyph.level)));
+  return bright && faintest >= 120 ? DIM * faintest : undefined;
+}
+
+const NOTHING: Candidates = {
+  best: -1,
+  bestLlr: -100,
+  misfit: 0,
+  second: -1,
+  secondLlr: Number.NEGATIVE_INFINITY,
+  worth: 1,
+};
+
+interface Candidates {
+  readonly best: number;
+  readonly bestLlr: number;
+  readonly misfit: number;
+  readonly second: number;
+  readonly secondLlr: number;
+  /** Log likelihood ratio that the best must have not to be taken for scenery. */
+  readonly worth: number;
+}
+
+/** How fast a character between scenery and certainty becomes certain, per share of its worth. */
+const DOUBT = 6;
+
+/** Share of what a glyph earns on a clean picture of itself below which it is scenery that happens to look like it. */
+const LEAST = 0.3;
+
+function cellOf(atlas: Atlas, x: number, found: Candidates): Cell {
+  const { best, bestLlr, misfit, second, secondLlr, worth } = found;
+  const width = atlas.file.pitch!;
+  if (best < 0 || bestLlr <= worth) {
+    const confidence = 1 / (1 + Math.exp(DOUBT * (bestLlr / worth - 0.5)));
+    return { x, width, glyph: -1, char: ' ', llr: bestLlr, misfit: 0, confidence, second: best, secondLlr: bestLlr };
+  }
+  if (atlas.glyphs[best]!.char === ' ') {
+    const confidence = cellConfidence(bestLlr - Math.max(0, secondLlr), misfit);
+    return {
+      x,
+      width,
+      glyph: -1,
+      char: ' ',
+      llr: -bestLlr,
+      misfit,
+      confidence,
+      second,
+      secondLlr: secondLlr - bestLlr,
+    };
+  }
+  const margin = bestLlr - Math.max(0, secondLlr);
+  const real = 1 / (1 + Math.exp(-DOUBT * (bestLlr / worth - 1.5)));
+  return {
+    x,
+    width,
+    glyph: best,
+    char: atlas.glyphs[best]!.char,
+    llr: bestLlr,
+    misfit,
+    confidence: real * cellConfidence(margin, misfit),
+    second: secondLlr > 0 ? second : -1,
+    secondLlr: Math.max(0, secondLlr),
+  };
+}
+
+/** Shifts to try when the text is not where it was measured, nearest first. */
+const SHIFTS: readonly (readonly [number, number])[] = [
+  [0, -1],
+  [0, 1],
+  [-1, 0],
+  [1, 0],
+  [-1, -1],
+  [1, -1],
+  [-1, 1],
+  [1, 1],
+];
+
+/** Log likelihood that a shift must gain: what was measured is the likelier place. */
+const SHIFT_COST = 5;
+
+function totalOf(line: LineReading): number {
+  let total = 0;
+  for (const cell of line.cells) total += Math.max(0, cell.llr);
+  return total;
+}

@@ -1,0 +1,197 @@
+import { editDistance, PlaybyplayError } from '../../errors.ts';
+import type { Assets, Detector, DetectorKind, Observation, View } from '../kind.ts';
+import { type Atlas, parseAtlas } from './atlas.ts';
+import { GlyphReader } from './glyph-reader.ts';
+import type { Align, LineReading } from './line.ts';
+import { LightMeter, relight } from './light.ts';
+import { type LineImage, sampleLine } from './line-image.ts';
+
+export interface TextOptions {
+  /** The font: an atlas file in the profile's folder. */
+  readonly atlas: string;
+  /** Where the text starts from in its region; default left. */
+  readonly align?: Align;
+  /** The characters that can occur; default all of the atlas. */
+  readonly charset?: string;
+  /** `number`: the text is a number, given as one. */
+  readonly value?: 'text' | 'number';
+  /** Pixels (of the atlas) by which the text may be shifted in its region; default 1. */
+  readonly jitter?: number;
+  /** A part of the HUD that never changes, and its picture in plain light (a light file): tints are measured there. */
+  readonly light?: { readonly region: string; readonly file: string };
+  /** A file of the texts that can occur, one a line: a reading a slip away from just one of them becomes that one. */
+  readonly lexicon?: string;
+  /** Readings below this confidence count as unreadable; default 0.3. */
+  readonly reject?: number;
+}
+
+/** How like its reference the light's region must be for anything to be read. */
+const LIKENESS = 0.5;
+
+/**
+ * Reads one line of text in a known font with a glyph atlas. What fits no glyph is not read: the observation is `absent`
+ * where blanks explain the picture, `unreadable` where nothing does.
+ */
+export const kind: DetectorKind<TextOptions> = {
+  name: 'text',
+  description:
+    'One line of text in a font that was learnt (`playbyplay profile glyphs`): counters, names, messages. The value is the text, or a number.',
+  schema: {
+    type: 'object',
+    required: ['atlas'],
+    properties: {
+      atlas: { type: 'string', format: 'asset', description: "Atlas file, relative to the profile's folder." },
+      align: { enum: ['left', 'right', 'centre'] },
+      charset: { type: 'string', minLength: 1 },
+      value: { enum: ['text', 'number'] },
+      jitter: { type: 'integer', minimum: 0, maximum: 8 },
+      lexicon: { type: 'string', format: 'asset', description: 'File of the texts that can occur, one a line.' },
+      reject: { type: 'number', minimum: 0, maximum: 1 },
+      light: {
+        type: 'object',
+        required: ['region', 'file'],
+        additionalProperties: false,
+        properties: { region: { type: 'string', format: 'region' }, file: { type: 'string', format: 'asset' } },
+      },
+    },
+  },
+  regions: (options) => (options.light ? [options.light.region] : []),
+  async open(options: TextOptions, assets: Assets): Promise<Detector> {
+    const atlas = await loadAtlas(options.atlas, assets);
+    const meter = options.light && new LightMeter(await readText(assets, options.light.file), options.light.file);
+    const lexicon = options.lexicon === undefined ? undefined : parseLexicon(await readText(assets, options.lexicon));
+    return new TextDetector(atlas, options, meter, lexicon);
+  },
+};
+
+export async function readText(assets: Assets, path: string): Promise<string> {
+  return Buffer.from(await assets.read(path)).toString('utf8');
+}
+
+export async function loadAtlas(path: string, assets: Assets): Promise<Atlas> {
+  return parseAtlas(await readText(assets, path), path);
+}
+
+/** Where line images are made: none outlives the reading of it. */
+let buffer = new Float32Array(1024);
+
+/**
+ * The line in the view's region at the atlas's resolution with `margin` pixels around, in plain light where a meter is
+ * given. Undefined when the light's reference is not there to be seen.
+ */
+export function lineImage(
+  view: View,
+  atlas: Atlas,
+  margin: number,
+  light?: { readonly meter: LightMeter; readonly region: string; readonly key: string },
+): LineImage | undefined {
+  const { pixels, height, channel } = atlas.file;
+  const stepX = view.scaleX / pixels.x;
+  const stepY = view.scaleY / pixels.y;
+  const width = Math.max(1, Math.round(view.inner.width / stepX));
+  const measured =
+    light && view.once(`light ${light.key}`, () => light.meter.measure(view.picture, view.place(light.region)));
+  if (measured && measured.likeness < LIKENESS) return undefined;
+  const box = {
+    x: view.inner.x - margin * stepX,
+    y: view.inner.y - margin * stepY,
+    width: (width + 2 * margin) * stepX,
+    height: (height + 2 * margin) * stepY,
+  };
+  const size = (width + 2 * margin) * (height + 2 * margin);
+  if (buffer.length < size) buffer = new Float32Array(size);
+  const image = sampleLine(view.picture, box, width + 2 * margin, height + 2 * margin, channel, buffer);
+  if (measured) relight(image, measured, channel, view.picture.color.matrix);
+  return image;
+}
+
+function parseLexicon(text: string): string[] {
+  return text.split(/\r?\n/).filter((line) => line !== '');
+}
+
+/** Share of a text's characters that may be misread for it still to be recognised. */
+const SLIPS = 0.15;
+
+/**
+ * The text nearest to what was read, if it is near enough and every other is clearly further. The confidence falls with
+ * the characters that had to be changed and with the nearness of the next text.
+ */
+function nearestText(read: string, lexicon: readonly string[]): { text: string; confidence: number } | undefined {
+  let text: string | undefined;
+  let best = Number.POSITIVE_INFINITY;
+  let next = Number.POSITIVE_INFINITY;
+  for (const candidate of lexicon) {
+    const distance = editDistance(read, candidate, Math.max(4, Math.ceil(candidate.length * SLIPS) + 3));
+    if (distance < best) {
+      next = best;
+      best = distance;
+      text = candidate;
+    } else if (distance < next) next = distance;
+  }
+  if (text === undefined || best > text.length * SLIPS || next - best < 2) return undefined;
+  return { text, confidence: 0.995 * (1 - best / text.length) };
+}
+
+class TextDetector implements Detector {
+  readonly #reader: GlyphReader;
+  readonly #options: TextOptions;
+  readonly #light: { meter: LightMeter; region: string; key: string } | undefined;
+
+  readonly #lexicon: readonly string[] | undefined;
+  /** What texts became by the lexicon; null: nothing. */
+  readonly #matches = new Map<string, { readonly text: string; readonly confidence: number } | null>();
+  /** The line read before, as a hint. */
+  #before: LineReading | undefined;
+
+  constructor(
+    atlas: Atlas,
+    options: TextOptions,
+    meter: LightMeter | undefined,
+    lexicon: readonly string[] | undefined,
+  ) {
+    this.#lexicon = lexicon;
+    this.#reader = new GlyphReader(atlas, options.charset);
+    this.#options = options;
+    this.#light = meter && options.light && { meter, region: options.light.region, key: options.light.file };
+    if (this.#reader.size === 0)
+      throw new PlaybyplayError('bad-charset', `no glyph of ${options.atlas} is in the charset`);
+  }
+
+  read(view: View): Observation {
+    const { align = 'left', jitter = 1, reject = 0.3 } = this.#options;
+    const image = lineImage(view, this.#reader.atlas, jitter, this.#light);
+    if (!image) return { state: 'unreadable', confidence: 0 };
+    const line = this.#corrected(this.#readLine(image, align, jitter));
+    if (line.confidence < reject) return { state: 'unreadable', confidence: line.confidence, detail: line.text };
+    if (line.text === '') return { state: 'absent', confidence: line.confidence };
+    return this.#value(line);
+  }
+
+  #readLine(image: LineImage, align: Align, jitter: number): LineReading {
+    const line = this.#reader.read(image, align, jitter, this.#before ? [this.#before] : []);
+    if (line.cells.length > 0) this.#before = line;
+    return line;
+  }
+
+  /** The one text of the lexicon that the reading is a slip away from; else the reading as it is. */
+  #corrected(line: LineReading): LineReading {
+    if (!this.#lexicon || line.text === '') return line;
+    let match = this.#matches.get(line.text);
+    if (match === undefined) {
+      match = nearestText(line.text, this.#lexicon) ?? null;
+      if (this.#matches.size > 1000) this.#matches.clear();
+      this.#matches.set(line.text, match);
+    }
+    return match ? { ...line, text: match.text, confidence: match.confidence } : line;
+  }
+
+  #value(line: LineReading): Observation {
+    if (this.#options.value !== 'number') return { state: 'seen', value: line.text, confidence: line.confidence };
+    const value = Number(line.text);
+    if (line.text.includes(' ') || !Number.isFinite(value))
+      return { state: 'unreadable', confidence: line.confidence, detail: line.text };
+    return { state: 'seen', value, confidence: line.confidence };
+  }
+
+  [Symbol.dispose](): void {}
+}

@@ -1,0 +1,178 @@
+import { type Atlas, type AtlasFile, type GlyphFile, prepareAtlas } from './atlas.ts';
+import type { Align } from './line.ts';
+import type { LineImage } from './line-image.ts';
+
+/** A line image whose text is known. */
+export interface LabelledLine {
+  readonly image: LineImage;
+  readonly text: string;
+}
+
+export interface LearnOptions extends Omit<AtlasFile, 'format' | 'glyphs' | 'background' | 'layout'> {
+  readonly layout: 'fixed';
+  readonly pitch: number;
+  readonly align: Align;
+  /** Pixels around the text's box in every image. */
+  readonly margin: number;
+  /** Least standard deviation of a pixel, in grey levels: what compression does to the cleanest picture. */
+  readonly noise?: number;
+}
+
+interface Patch {
+  readonly char: string;
+  readonly pixels: Float32Array;
+}
+
+/**
+ * Learns a fixed-pitch font from labelled lines: for each character the mean and the deviation of every pixel over all
+ * its appearances, after taking each appearance's own light (gain and offset) out. Where the picture behind shines
+ * through, the deviation is large and the pixel falls out of the glyph by itself. The blank is learnt like any other
+ * character: on a HUD's own panel it is as telling as a digit, over scenery nothing of it remains. Appearances that fit their character
+ * far worse than the rest (a wrong label, a covered HUD) are left out.
+ */
+export function learnFixed(lines: readonly LabelledLine[], options: LearnOptions): Atlas {
+  const { align: _align, margin: _margin, noise = 6, ...rest } = options;
+  const patches = lines.flatMap((line) => patchesOf(line, options));
+  if (patches.length === 0) throw new RangeError('no labelled characters');
+  const background = deviation(patches.flatMap((patch) => [...sparse(patch.pixels)]));
+  const byChar = new Map<string, Float32Array[]>();
+  for (const { char, pixels } of patches) {
+    const known = byChar.get(char);
+    if (known) known.push(pixels);
+    else byChar.set(char, [pixels]);
+  }
+  const glyphs: GlyphFile[] = [];
+  const statistics = [...byChar].map(([char, examples]) => ({ char, ...statisticsOf(examples, options.illumination) }));
+  const pooled = poolVariance(statistics);
+  for (const { char, mean, variance, count } of statistics.toSorted((a, b) => (a.char < b.char ? -1 : 1))) {
+    const slope = slopes(mean, options.pitch);
+    const sigma = variance.map((v, i) => {
+      // Few appearances say little about the spread: lean on that of the other glyphs, and on what a shift would do.
+      const shrunk = (v * count + pooled[i]! * 4) / (count + 4);
+      return Math.min(255, Math.sqrt(Math.max(noise ** 2, shrunk) + (JITTER * slope[i]!) ** 2));
+    });
+    glyphs.push({ char, width: options.pitch, level: encode(mean), sigma: encode(sigma) });
+  }
+  return prepareAtlas({ format: 'playbyplay/atlas/1', ...rest, background, glyphs });
+}
+
+function patchesOf({ image, text }: LabelledLine, options: LearnOptions): Patch[] {
+  const { pitch, height, align, margin } = options;
+  const box = image.width - 2 * margin;
+  const cells = Math.max(1, Math.floor(box / pitch + 1e-6));
+  const characters = [...text];
+  if (characters.length > cells) return [];
+  const rest = box - cells * pitch;
+  const lead = align === 'left' ? 0 : align === 'right' ? rest : rest / 2;
+  const skip = align === 'left' ? 0 : align === 'right' ? cells - characters.length : (cells - characters.length) / 2;
+  return Array.from({ length: cells }, (_, cell) => {
+    const x = Math.round(margin + lead + cell * pitch);
+    const pixels = new Float32Array(pitch * height);
+    for (let row = 0; row < height; row++)
+      for (let col = 0; col < pitch; col++)
+        pixels[row * pitch + col] = image.data[(margin + row) * image.width + x + col]!;
+    return { char: characters[cell - Math.floor(skip)] ?? ' ', pixels };
+  });
+}
+
+function statisticsOf(
+  examples: readonly Float32Array[],
+  illumination: AtlasFile['illumination'],
+): { mean: Float64Array; variance: Float64Array; count: number } {
+  let used: readonly Float32Array[] = examples;
+  let result = meanAndVariance(used);
+  for (let round = 0; round < 3; round++) {
+    const fitted = used.map((pixels) => relight(pixels, result.mean, result.variance, illumination));
+    const misfits = fitted.map((pixels) => misfitOf(pixels, result));
+    const limit = 4 * misfits.toSorted((a, b) => a - b)[Math.floor(misfits.length / 2)]! + 1;
+    const kept = fitted.filter((_, i) => misfits[i]! <= limit);
+    used = used.filter((_, i) => misfits[i]! <= limit);
+    result = meanAndVariance(kept);
+  }
+  return { ...result, count: used.length };
+}
+
+function meanAndVariance(examples: readonly Float32Array[]): { mean: Float64Array; variance: Float64Array } {
+  const n = examples[0]!.length;
+  const mean = new Float64Array(n);
+  const variance = new Float64Array(n);
+  for (const pixels of examples) for (let i = 0; i < n; i++) mean[i]! += pixels[i]! / examples.length;
+  for (const pixels of examples)
+    for (let i = 0; i < n; i++) variance[i]! += (pixels[i]! - mean[i]!) ** 2 / examples.length;
+  return { mean, variance };
+}
+
+/** The example as it would look in the light of the mean: gain and offset fitted where the picture is steady. */
+function relight(
+  pixels: Float32Array,
+  mean: Float64Array,
+  variance: Float64Array,
+  illumination: AtlasFile['illumination'],
+): Float32Array {
+  let w = 1 / Math.max(0.1, illumination.offset) ** 2;
+  const priorGain = 1 / Math.max(1e-3, illumination.gain) ** 2;
+  let wt = 0;
+  let wtt = priorGain;
+  let wp = 0;
+  let wpt = priorGain;
+  for (let i = 0; i < pixels.length; i++) {
+    const weight = 1 / (variance[i]! + 36);
+    w += weight;
+    wt += weight * mean[i]!;
+    wtt += weight * mean[i]! ** 2;
+    wp += weight * pixels[i]!;
+    wpt += weight * pixels[i]! * mean[i]!;
+  }
+  const determinant = wtt * w - wt * wt;
+  const gain = Math.max(0.2, (wpt * w - wp * wt) / determinant);
+  const offset = (wp - gain * wt) / w;
+  return pixels.map((p) => (p - offset) / gain);
+}
+
+function misfitOf(pixels: Float32Array, { mean, variance }: { mean: Float64Array; variance: Float64Array }): number {
+  let sum = 0;
+  for (let i = 0; i < pixels.length; i++) sum += (pixels[i]! - mean[i]!) ** 2 / (variance[i]! + 36);
+  return sum / pixels.length;
+}
+
+/** Pixels by which scaling and rounding may move an edge (standard deviation). */
+const JITTER = 0.25;
+
+/** Magnitude of the gradient, in grey levels per pixel. */
+function slopes(mean: Float64Array, width: number): Float64Array {
+  const height = mean.length / width;
+  return mean.map((_, i) => {
+    const x = i % width;
+    const y = Math.floor(i / width);
+    const at = (column: number, row: number): number =>
+      mean[Math.min(Math.max(row, 0), height - 1) * width + Math.min(Math.max(column, 0), width - 1)]!;
+    return Math.hypot(at(x + 1, y) - at(x - 1, y), at(x, y + 1) - at(x, y - 1)) / 2;
+  });
+}
+
+function poolVariance(statistics: readonly { variance: Float64Array; count: number }[]): Float64Array {
+  const n = statistics[0]!.variance.length;
+  const pooled = new Float64Array(n);
+  let total = 0;
+  for (const { variance, count } of statistics) {
+    total += count;
+    for (let i = 0; i < n; i++) pooled[i]! += variance[i]! * count;
+  }
+  return pooled.map((sum) => sum / total);
+}
+
+/** Every seventh pixel: enough for an overall spread. */
+function* sparse(pixels: Float32Array): Generator<number> {
+  for (let i = 0; i < pixels.length; i += 7) yield pixels[i]!;
+}
+
+function deviation(values: readonly number[]): number {
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+  return Math.max(10, Math.sqrt(values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / values.length));
+}
+
+function encode(levels: Float64Array): string {
+  return Buffer.from(Uint8Array.from(levels, (level) => Math.min(255, Math.max(0, Math.round(level))))).toString(
+    'base64',
+  );
+}

@@ -1,0 +1,117 @@
+import { PlaybyplayError } from '../../errors.ts';
+import type { Placement } from '../kind.ts';
+import type { Picture } from '../../media/picture.ts';
+import { type Channel, channelWeights, type LineImage, sampleLine } from './line-image.ts';
+
+/**
+ * What a part of the HUD that never changes looks like in plain light. Comparing it with what is seen tells how the game
+ * has tinted or faded the whole picture: a blend towards any colour turns every level c into gain · c + offset, with one
+ * gain for all channels.
+ */
+export interface LightFile {
+  readonly format: 'playbyplay/light/1';
+  readonly width: number;
+  readonly height: number;
+  /** Base64, width × height bytes each: luma, and Cb and Cr with 128 in the middle. */
+  readonly y: string;
+  readonly cb: string;
+  readonly cr: string;
+}
+
+/** How the picture is lit, against the reference. */
+export interface Light {
+  readonly gain: number;
+  readonly offset: { readonly y: number; readonly cb: number; readonly cr: number };
+  /** Correlation of the luma with the reference, −1…1: low where the reference is covered or not shown. */
+  readonly likeness: number;
+}
+
+interface Reference {
+  readonly width: number;
+  readonly height: number;
+  readonly y: Float32Array;
+  readonly mean: { readonly y: number; readonly cb: number; readonly cr: number };
+  readonly variance: number;
+}
+
+const CB: Channel = { y: 0, cb: 1, cr: 0, offset: 0 };
+const CR: Channel = { y: 0, cb: 0, cr: 1, offset: 0 };
+
+/** Measures the light of pictures against one reference. */
+export class LightMeter {
+  readonly #reference: Reference;
+
+  constructor(json: string, name: string) {
+    const file = JSON.parse(json) as LightFile;
+    if (file.format !== 'playbyplay/light/1')
+      throw new PlaybyplayError('bad-light', `${name} is not a playbyplay/light/1 file`);
+    const [y, cb, cr] = [decode(file.y), decode(file.cb), decode(file.cr)];
+    if ([y, cb, cr].some((plane) => plane.length !== file.width * file.height))
+      throw new PlaybyplayError('bad-light', `${name}: the planes do not have width × height bytes`);
+    const mean = { y: meanOf(y), cb: meanOf(cb) - 128, cr: meanOf(cr) - 128 };
+    const variance = y.reduce((sum, value) => sum + (value - mean.y) ** 2, 0) / y.length;
+    this.#reference = { width: file.width, height: file.height, y, mean, variance: Math.max(1, variance) };
+  }
+
+  measure(picture: Picture, place: Placement): Light {
+    const { width, height, y, mean, variance } = this.#reference;
+    const seen = sampleLine(picture, place.inner, width, height, 'luma');
+    const seenMean = meanOf(seen.data);
+    let covariance = 0;
+    let seenVariance = 0;
+    for (let i = 0; i < y.length; i++) {
+      covariance += (seen.data[i]! - seenMean) * (y[i]! - mean.y);
+      seenVariance += (seen.data[i]! - seenMean) ** 2;
+    }
+    covariance /= y.length;
+    seenVariance /= y.length;
+    const gain = covariance / variance;
+    const chroma = (channel: Channel): number => meanOf(sampleLine(picture, place.inner, 1, 1, channel).data);
+    return {
+      gain,
+      offset: {
+        y: seenMean - gain * mean.y,
+        cb: chroma(CB) - gain * mean.cb,
+        cr: chroma(CR) - gain * mean.cr,
+      },
+      likeness: covariance / Math.sqrt(variance * Math.max(1, seenVariance)),
+    };
+  }
+}
+
+/** Takes the light out of a line image: the levels as they would be in plain light. */
+export function relight(image: LineImage, light: Light, channel: Channel, matrix: Picture['color']['matrix']): void {
+  const weights = channelWeights(channel, matrix);
+  const offset = weights.y * light.offset.y + weights.cb * light.offset.cb + weights.cr * light.offset.cr;
+  const gain = Math.max(0.1, light.gain);
+  for (let i = 0; i < image.data.length; i++) image.data[i] = (image.data[i]! - offset) / gain;
+}
+
+/** A reference from pictures in plain light: their mean. */
+export function lightFrom(pictures: readonly LineImage[][]): LightFile {
+  const planes = pictures[0]!.map((_, plane) => {
+    const { width, height } = pictures[0]![plane]!;
+    const bytes = Uint8Array.from({ length: width * height }, (_unused, i) => {
+      const sum = pictures.reduce((total, picture) => total + picture[plane]!.data[i]!, 0);
+      return Math.round(Math.min(255, Math.max(0, sum / pictures.length + (plane === 0 ? 0 : 128))));
+    });
+    return Buffer.from(bytes).toString('base64');
+  });
+  const { width, height } = pictures[0]![0]!;
+  return { format: 'playbyplay/light/1', width, height, y: planes[0]!, cb: planes[1]!, cr: planes[2]! };
+}
+
+/** The three planes of a placed region that `lightFrom` wants. */
+export function lightPlanes(picture: Picture, place: Placement, width: number, height: number): LineImage[] {
+  return (['luma', CB, CR] as const).map((channel) => sampleLine(picture, place.inner, width, height, channel));
+}
+
+function decode(plane: string): Float32Array {
+  return Float32Array.from(Buffer.from(plane, 'base64'));
+}
+
+function meanOf(values: Float32Array): number {
+  let sum = 0;
+  for (const value of values) sum += value;
+  return sum / values.length;
+}

@@ -1,0 +1,132 @@
+import type { Atlas } from './atlas.ts';
+import type { Fit, GlyphScorer } from './glyph-score.ts';
+import type { Rivals } from './rivals.ts';
+import { type Align, type Cell, cellConfidence, type LineReading } from './line.ts';
+import type { LineImage } from './line-image.ts';
+
+/** A glyph placed at the end of a partial line. */
+interface Node {
+  readonly x: number;
+  /** Sum of log likelihood ratios so far. */
+  readonly score: number;
+  readonly glyph: number;
+  readonly llr: number;
+  readonly misfit: number;
+  readonly runnerUp: number;
+  readonly runnerUpLlr: number;
+  /** Pixels between the glyph before and this one. */
+  readonly gap: number;
+  readonly previous: Node | undefined;
+  readonly end: number;
+}
+
+/** Least log likelihood ratio of a glyph that may stand in a line. */
+const LEAST = 4;
+/** Partial lines that may be worse than the best one at the same place by this much are dropped. */
+const BEAM = 60;
+
+/**
+ * Reads a line of a proportional font: the sequence of glyphs with the greatest total log likelihood ratio, by dynamic
+ * programming over the pen position. A line anchored left starts at the box's left edge (± 1 pixel); a centred or right
+ * aligned one may start anywhere.
+ */
+export function readProportional(
+  scorer: GlyphScorer,
+  atlas: Atlas,
+  rivals: Rivals,
+  candidates: readonly number[],
+  image: LineImage,
+  align: Align,
+  margin: number,
+  dy: number,
+): LineReading {
+  const { space = 4, gaps = [0, 0] } = atlas.file;
+  const longest = space + gaps[1] + 1;
+  const y = margin + dy;
+  const nodes: (Node | undefined)[] = Array.from({ length: image.width + 1 });
+  const starts = new Uint8Array(image.width + 1);
+  const lastStart = align === 'left' ? margin + (margin > 0 ? 1 : 0) : image.width;
+  for (let x = align === 'left' ? Math.max(0, margin - 1) : 0; x <= lastStart; x++) starts[x] = 1;
+
+  let best: Node | undefined;
+  for (let x = 0; x < image.width; x++) {
+    // The best partial line that can be continued here: one that ended a gap or a space before.
+    let from: Node | undefined;
+    for (let gap = gaps[0]; gap <= longest; gap++) {
+      const node = nodes[x - gap];
+      if (!node || (gap > gaps[1] && gap < space + gaps[0] - 1)) continue;
+      if (!from || node.score > from.score) from = node;
+    }
+    if (!from && !starts[x]) continue;
+    if (from && best && from.score < best.score - BEAM) continue;
+    for (const node of extend(scorer, atlas, rivals, candidates, image, x, y, from)) {
+      const known = nodes[node.end];
+      if (!known || node.score > known.score) nodes[node.end] = node;
+      if (!best || node.score > best.score) best = node;
+    }
+  }
+  return lineFrom(best, atlas, gaps[1]);
+}
+
+/** All glyphs that fit at pen position x, each as a continuation of `from`. */
+function extend(
+  scorer: GlyphScorer,
+  atlas: Atlas,
+  rivals: Rivals,
+  candidates: readonly number[],
+  image: LineImage,
+  x: number,
+  y: number,
+  from: Node | undefined,
+): Node[] {
+  const fits: { index: number; llr: number; misfit: number }[] = [];
+  for (const index of candidates) {
+    const end = x + atlas.glyphs[index]!.width;
+    if (end > image.width) continue;
+    const fit: Fit = scorer.score(index, x, y);
+    if (fit.llr > LEAST) fits.push({ index, llr: fit.llr, misfit: fit.misfit });
+  }
+  if (fits.length === 0) return [];
+  fits.sort((a, b) => b.llr - a.llr || a.index - b.index);
+  const gap = from ? x - from.end : 0;
+  return fits.slice(0, 4).map((fit) => {
+    const rival = fits.find((other) => other !== fit && rivals.of[fit.index]!.includes(other.index));
+    return {
+      x,
+      score: (from?.score ?? 0) + fit.llr,
+      glyph: fit.index,
+      llr: fit.llr,
+      misfit: fit.misfit,
+      runnerUp: rival?.index ?? -1,
+      runnerUpLlr: rival?.llr ?? 0,
+      gap,
+      previous: from,
+      end: x + atlas.glyphs[fit.index]!.width,
+    };
+  });
+}
+
+function lineFrom(last: Node | undefined, atlas: Atlas, widestGap: number): LineReading {
+  const cells: Cell[] = [];
+  let confidence = 1;
+  let text = '';
+  for (let node = last; node; node = node.previous) {
+    const { char, width } = atlas.glyphs[node.glyph]!;
+    const certainty = cellConfidence(node.llr - node.runnerUpLlr, node.misfit);
+    confidence *= certainty;
+    text = (node.previous && node.gap > widestGap ? ' ' : '') + char + text;
+    cells.unshift({
+      x: node.x,
+      width,
+      glyph: node.glyph,
+      char,
+      llr: node.llr,
+      misfit: node.misfit,
+      confidence: certainty,
+      second: node.runnerUp,
+      secondLlr: node.runnerUpLlr,
+    });
+  }
+  if (!last) return { text: '', confidence: 1, cells };
+  return { text, confidence, cells };
+}

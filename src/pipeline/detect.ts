@@ -1,0 +1,246 @@
+import { mkdir } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
+import { basename, dirname, extname, join, resolve } from 'node:path';
+import { schedule } from '../compute/scheduler/schedule.ts';
+import { moduleBeside, ThreadDevice } from '../compute/scheduler/threads.ts';
+import { Trace } from '../compute/scheduler/trace.ts';
+import type { Issue } from '../errors.ts';
+import { openJournal } from '../events/journal.ts';
+import type { EventLine, HeaderLine } from '../events/log.ts';
+import { LogWriter } from '../events/writer.ts';
+import { holesOf } from '../media/holes.ts';
+import { scanPackets } from '../media/packets.ts';
+import { openVideo } from '../media/video.ts';
+import type { HudSettings } from '../regions/place.ts';
+import { VERSION } from '../version.ts';
+import type { ChunkReadings } from './chunk-readings.ts';
+import { fingerprintMedia } from './fingerprint.ts';
+import { type Game, openGame } from './game.ts';
+import { Interpreter, intervalOf } from './interpreter.ts';
+import { planPortions, type Portion } from './plan.ts';
+import type { OpenRequest, ReadRequest } from './read-thread.ts';
+
+export interface DetectOptions {
+  readonly media: string;
+  /** Name of a game, or path of a profile. */
+  readonly game: string;
+  /** Folder for the log; default `<media name>.playbyplay` beside the media. */
+  readonly out?: string;
+  readonly plan?: 'full' | 'adaptive';
+  /** Reading threads; default one a core. The log does not depend on it. */
+  readonly workers?: number;
+  /** Seconds: only samples in [from, to). */
+  readonly from?: number;
+  readonly to?: number;
+  /** Go on where a killed run stopped. */
+  readonly resume?: boolean;
+  readonly hud?: HudSettings;
+  readonly signal?: AbortSignal;
+  /** Told after each chunk: seconds done, seconds in all. */
+  readonly onProgress?: (done: number, total: number) => void;
+  /** Told of events as they become final, in order. */
+  readonly onEvent?: (event: EventLine) => void;
+  /** Told of the script's and the profile's mistakes as they come up. */
+  readonly onProblem?: (issue: Issue) => void;
+  /** File for a Chrome trace of the run's portions. */
+  readonly trace?: string;
+}
+
+export interface DetectSummary {
+  readonly folder: string;
+  readonly log: string;
+  readonly events: number;
+  readonly gaps: readonly { readonly t: number; readonly end: number; readonly reason: string }[];
+  readonly samples: number;
+  /** Seconds of video. */
+  readonly duration: number;
+  readonly problems: Readonly<Record<string, number>>;
+}
+
+/** Where `detect` writes unless told otherwise. */
+export function defaultFolder(media: string): string {
+  return join(dirname(media), `${basename(media, extname(media))}.playbyplay`);
+}
+
+/**
+ * The main job: watches a recording and writes its event log. Readings are made by threads, chunk by chunk, and kept in
+ * a journal; cues, script and log run here, once, in order.
+ */
+export async function detect(options: DetectOptions): Promise<DetectSummary> {
+  const { media, plan = 'full', resume = false, signal } = options;
+  const game = await openGame(options.game);
+  using file = openVideo(media);
+  const print = await fingerprintMedia(media);
+  const index = scanPackets(file, signal ? { signal } : {});
+  const { t } = index;
+  const duration = t.length === 0 ? 0 : t[t.length - 1]!;
+  const range = {
+    ...(options.from === undefined ? {} : { from: options.from }),
+    ...(options.to === undefined ? {} : { to: options.to }),
+  };
+  const portions = planPortions(index, game.profile, range);
+  const folder = options.out ?? defaultFolder(media);
+  await mkdir(folder, { recursive: true });
+  const header = headerOf(game, options, print, file.info, duration);
+  await using journal = await openJournal<ChunkReadings>(
+    join(folder, 'readings.journal'),
+    journalKey(header, options.hud),
+    { resume },
+  );
+  await using log = await LogWriter.create(join(folder, 'events.ndjson'), header, { resume });
+  using interpreter = await Interpreter.open(game, (issue) => options.onProblem?.(issue));
+  const gaps: { t: number; end: number; reason: string }[] = [];
+  // Stretches that the file lost without a trace: no packet tells of them.
+  for (const hole of holesOf(index, file.info)) {
+    if (hole.end <= (options.from ?? 0) || hole.t >= (options.to ?? Number.POSITIVE_INFINITY)) continue;
+    gaps.push(hole);
+    log.gap(hole.t, hole.end, hole.reason);
+  }
+  const publish = async (until: number): Promise<void> => {
+    for (const event of await log.settle(until)) options.onEvent?.(event);
+  };
+  const run: Run = { game, options, index, plan, path: resolve(media) };
+  for await (const { portion, readings, fresh } of readPortions(run, portions, journal)) {
+    if (fresh) await journal.append(String(portion.number), readings);
+    for (const gap of readings.gaps) {
+      gaps.push(gap);
+      log.gap(gap.t, gap.end, gap.reason);
+    }
+    const { events, settled } = interpreter.push(readings);
+    for (const event of events) log.add(event);
+    await publish(settled);
+    options.onProgress?.(portion.chunk.end, duration);
+  }
+  const { events } = interpreter.end(duration);
+  for (const event of events) log.add(event);
+  await publish(Number.POSITIVE_INFINITY);
+  const problems = interpreter.problems;
+  const end = await log.end(interpreter.samples, problems);
+  return { folder, log: log.path, events: end.events, gaps, samples: end.samples, duration, problems };
+}
+
+interface Run {
+  readonly game: Game;
+  readonly options: DetectOptions;
+  readonly index: ReturnType<typeof scanPackets>;
+  readonly plan: 'full' | 'adaptive';
+  readonly path: string;
+}
+
+interface ReadPortion {
+  readonly portion: Portion;
+  readonly readings: ChunkReadings;
+  /** Read in this run, not taken from the journal. */
+  readonly fresh: boolean;
+}
+
+/** The readings of every portion, in order: from the journal where it has them, else from the threads. */
+async function* readPortions(
+  run: Run,
+  portions: readonly Portion[],
+  journal: Awaited<ReturnType<typeof openJournal<ChunkReadings>>>,
+): AsyncGenerator<ReadPortion> {
+  const missing = portions.filter((portion) => !journal.completed.has(String(portion.number)));
+  const done = portions.filter((portion) => journal.completed.has(String(portion.number)));
+  const fresh = readFresh(run, missing);
+  try {
+    let nextDone = 0;
+    let nextFresh = missing.length > 0 ? await fresh.next() : undefined;
+    for (const portion of portions) {
+      if (done[nextDone] === portion) {
+        nextDone++;
+        yield { portion, readings: (await journal.read(String(portion.number)))!, fresh: false };
+      } else {
+        yield { portion, readings: nextFresh!.value as ChunkReadings, fresh: true };
+        nextFresh = await fresh.next();
+      }
+    }
+  } finally {
+    await fresh.return(undefined);
+  }
+}
+
+async function* readFresh(run: Run, portions: readonly Portion[]): AsyncGenerator<ChunkReadings, undefined> {
+  if (portions.length === 0) return undefined;
+  const { options, game } = run;
+  const count = Math.max(1, Math.min(options.workers ?? availableParallelism(), portions.length));
+  const devices = Array.from(
+    { length: count },
+    (_, i) => new ThreadDevice(`reader ${i + 1}`, moduleBeside(import.meta.url, './read-thread')),
+  );
+  const trace = options.trace === undefined ? undefined : new Trace();
+  try {
+    const open: OpenRequest = { open: { media: run.path, profile: game.pack.locate(game.path), hud: options.hud } };
+    await Promise.all(devices.map((device) => device.call(open)));
+    const persists = run.plan === 'adaptive' ? leastPersistence(game) : undefined;
+    const { windowOf } = await import('../media/packet-index.ts');
+    const work = schedule<Portion, ChunkReadings, ThreadDevice>({
+      portions,
+      devices,
+      run: ({ chunk, plan }, device, { signal }) =>
+        device.call({ chunk, index: windowOf(run.index, chunk), plan, persists } satisfies ReadRequest, { signal }),
+      ...(options.signal ? { signal: options.signal } : {}),
+      ...(trace ? { trace, label: ({ chunk }: Portion) => `${chunk.t.toFixed(1)}–${chunk.end.toFixed(1)} s` } : {}),
+    });
+    for await (const { result } of work) yield result;
+    if (trace) await trace.write(options.trace!);
+  } finally {
+    await Promise.all(devices.map((device) => device.retire()));
+  }
+  return undefined;
+}
+
+/** Seconds: the gap between two probes that agree which proves that nothing happened, for every detector. */
+function leastPersistence({ profile }: Game): number {
+  return Math.min(
+    ...Object.entries(profile.detectors).map(([name, spec]) => spec.persists ?? intervalOf(profile, name)),
+  );
+}
+
+function headerOf(
+  game: Game,
+  { media, plan = 'full', from, to }: DetectOptions,
+  print: { hash: string; bytes: number },
+  info: { width: number; height: number; frameRate: { num: number; den: number }; startOffset: number },
+  duration: number,
+): HeaderLine {
+  return {
+    type: 'header',
+    format: 'playbyplay/1',
+    game: game.profile.game,
+    session: `${game.profile.game}-${print.hash.slice(0, 12)}`,
+    media: {
+      name: basename(media),
+      ...print,
+      duration,
+      width: info.width,
+      height: info.height,
+      ...(info.frameRate.num > 0 ? { frameRate: info.frameRate } : {}),
+      start: info.startOffset,
+    },
+    profile: game.fingerprint,
+    ...(game.script ? { script: game.script.fingerprint } : {}),
+    dictionaries: game.dictionaries,
+    plan: {
+      kind: plan,
+      interval: game.profile.sampling?.interval ?? 0.1,
+      ...(from === undefined ? {} : { from }),
+      ...(to === undefined ? {} : { to }),
+    },
+    program: VERSION,
+  };
+}
+
+/** What readings depend on: not on script and dictionary, so that a changed script is run again on the old readings. */
+function journalKey(
+  { media, profile, plan, program }: HeaderLine,
+  hud: HudSettings | undefined,
+): Record<string, string> {
+  return {
+    media: media.hash,
+    profile: profile.hash,
+    plan: JSON.stringify(plan),
+    program,
+    hud: JSON.stringify(hud ?? {}),
+  };
+}

@@ -1,0 +1,51 @@
+import { createHash } from 'node:crypto';
+import { loadDictionary } from '../dictionary/load.ts';
+import type { Dictionary } from '../dictionary/dictionary.ts';
+import { builtinFolder, readSources } from '../dictionary/files.ts';
+import { PlaybyplayError } from '../errors.ts';
+import type { Fingerprint } from '../events/log.ts';
+import { type LoadedProfile, loadProfile } from '../profile/load.ts';
+import { join } from 'node:path';
+import { kindSchemas } from './schemas.ts';
+
+/** Everything a game brings: checked profile, script, and the words both may use. */
+export interface Game extends LoadedProfile {
+  readonly dictionary: Dictionary;
+  readonly dictionaries: readonly Fingerprint[];
+}
+
+/**
+ * Opens a game by name, or by the path of its profile or pack. Throws PlaybyplayError `unknown-game`, `profile-broken`,
+ * `dictionary-broken` with every issue at once.
+ */
+export async function openGame(nameOrPath: string): Promise<Game> {
+  const loaded = await loadProfile(nameOrPath, { kinds: kindSchemas });
+  const { dictionary, dictionaries } = await openDictionary(loaded);
+  return { ...loaded, dictionary, dictionaries };
+}
+
+/** The common dictionary, and of the extensions that the profile names those of its pack before the built-in ones. */
+async function openDictionary({ profile, pack }: LoadedProfile): Promise<Pick<Game, 'dictionary' | 'dictionaries'>> {
+  const own = await pack.has(`dictionary/${profile.game}.json`);
+  const names = ['common', ...(profile.dictionaries ?? (own ? [profile.game] : []))];
+  const sources = await Promise.all(
+    names.map(async (name) => {
+      const path = `dictionary/${name}.json`;
+      if (name !== 'common' && (await pack.has(path)))
+        return { file: path, data: Buffer.from(await pack.read(path)).toString('utf8') };
+      const [source] = await readSources([join(builtinFolder, `${name}.json`)]);
+      return { file: path, data: source!.data };
+    }),
+  );
+  const { dictionary, issues } = loadDictionary(sources, { definitions: false });
+  if (issues.length > 0)
+    throw new PlaybyplayError('dictionary-broken', `the dictionary of ${profile.game} has ${issues.length} faults`, {
+      issues,
+    });
+  const dictionaries = sources.map(({ data }, i) => ({
+    name: names[i]!,
+    version: String((JSON.parse(String(data)) as { version?: unknown }).version ?? '0'),
+    hash: createHash('sha256').update(String(data)).digest('hex').slice(0, 16),
+  }));
+  return { dictionary, dictionaries };
+}

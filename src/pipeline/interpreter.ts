@@ -1,0 +1,133 @@
+import type { Assets } from '../detectors/kind.ts';
+import { loadKind } from '../detectors/registry.ts';
+import { type CueStream, orderCues, type Settled } from '../cues/order.ts';
+import { createTracker, type Tracker } from '../cues/tracker.ts';
+import type { Dictionary } from '../dictionary/dictionary.ts';
+import { render } from '../dictionary/language/render.ts';
+import { validateStatement } from '../dictionary/language/validate.ts';
+import type { Issue } from '../errors.ts';
+import type { NewEvent } from '../events/writer.ts';
+import type { Profile } from '../profile/profile.ts';
+import { compileMappings } from '../script/mapping.ts';
+import { type GameScript, openScript, type ScriptStatement } from '../script/script.ts';
+import { type ChunkReadings, readingsOf } from './chunk-readings.ts';
+import type { Game } from './game.ts';
+
+/** What a stretch of readings came to. */
+export interface Interpreted {
+  readonly events: readonly NewEvent[];
+  /** Seconds: no event to come is earlier. */
+  readonly settled: number;
+}
+
+/** The default distance of samples, in seconds. */
+const INTERVAL = 0.1;
+
+/** Seconds between the samples of a detector. */
+export function intervalOf(profile: Profile, detector: string): number {
+  return profile.detectors[detector]!.interval ?? profile.sampling?.interval ?? INTERVAL;
+}
+
+/** Readings in order of time in, events out: trackers, screens, mappings and game script, one after the other. */
+export class Interpreter implements Disposable {
+  readonly #detectors: readonly string[];
+  readonly #stream: CueStream;
+  readonly #script: GameScript | undefined;
+  readonly #map: ReturnType<typeof compileMappings>;
+  readonly #dictionary: Dictionary;
+  readonly #report: (issue: Issue) => void;
+  readonly #problems = new Map<string, number>();
+  samples = 0;
+  #last = 0;
+
+  private constructor(game: Game, stream: CueStream, script: GameScript | undefined, report: (issue: Issue) => void) {
+    this.#detectors = Object.keys(game.profile.detectors);
+    this.#stream = stream;
+    this.#script = script;
+    this.#map = compileMappings(game.profile.events);
+    this.#dictionary = game.dictionary;
+    this.#report = report;
+  }
+
+  static async open(game: Game, report: (issue: Issue) => void): Promise<Interpreter> {
+    const detectors = Object.keys(game.profile.detectors);
+    const trackers = new Map<string, Tracker>();
+    for (const name of detectors) trackers.set(name, await trackerFor(game.profile, name, game.assets));
+    const script = game.script && (await openScript({ source: game.script.source, name: game.script.name, detectors }));
+    return new Interpreter(game, orderCues(trackers), script, report);
+  }
+
+  /** How often each kind of problem came up in script, mappings and statements. */
+  get problems(): Readonly<Record<string, number>> {
+    const counts = new Map(this.#problems);
+    for (const [code, count] of Object.entries(this.#script?.problemCounts ?? {})) counts.set(code, count);
+    return Object.fromEntries([...counts].toSorted(([a], [b]) => (a < b ? -1 : 1)));
+  }
+
+  /** Takes the readings of the next chunk. */
+  push(chunk: ChunkReadings): Interpreted {
+    const events: NewEvent[] = [];
+    let settled = Number.NEGATIVE_INFINITY;
+    for (const [i, t] of chunk.t.entries()) {
+      this.samples++;
+      this.#last = t;
+      settled = this.#interpret(this.#stream.sample(t, readingsOf(chunk, i, this.#detectors)), events);
+    }
+    return { events, settled };
+  }
+
+  /** The media is over at `t` seconds. */
+  end(t: number): Interpreted {
+    const events: NewEvent[] = [];
+    this.#interpret(this.#stream.end(Math.max(t, this.#last)), events);
+    if (this.#script) this.#take(this.#script.end(Math.max(t, this.#last)), events);
+    return { events, settled: Number.POSITIVE_INFINITY };
+  }
+
+  #interpret({ moments, until }: Settled, events: NewEvent[]): number {
+    let settled = until;
+    for (const { t, cues } of moments) {
+      for (const cue of cues) {
+        const { statements, problems } = this.#map(cue);
+        for (const statement of statements) this.#add(statement, events);
+        for (const problem of problems) this.#problem(problem);
+      }
+      if (this.#script) settled = Math.min(settled, this.#take(this.#script.onCues(t, cues), events));
+    }
+    if (this.#script && Number.isFinite(until))
+      settled = Math.min(settled, this.#take(this.#script.onCues(until, []), events));
+    return settled;
+  }
+
+  #take(output: ReturnType<GameScript['onCues']>, events: NewEvent[]): number {
+    for (const statement of output.statements) this.#add(statement, events);
+    // The script counts its own problems; here they are only passed on.
+    for (const problem of output.problems) this.#report(problem);
+    return output.settled;
+  }
+
+  #add(made: ScriptStatement, events: NewEvent[]): void {
+    const issues = validateStatement(made.statement, this.#dictionary);
+    if (issues.length > 0) {
+      for (const issue of issues) this.#problem({ ...issue, path: `${made.t} s: statement${issue.path ?? ''}` });
+      return;
+    }
+    events.push({ ...made, text: render(made.statement, this.#dictionary) });
+  }
+
+  #problem(issue: Issue): void {
+    this.#problems.set(issue.code, (this.#problems.get(issue.code) ?? 0) + 1);
+    this.#report(issue);
+  }
+
+  [Symbol.dispose](): void {
+    this.#script?.dispose();
+  }
+}
+
+async function trackerFor(profile: Profile, name: string, assets: Assets): Promise<Tracker> {
+  const spec = profile.detectors[name]!;
+  const kind = await loadKind(spec.kind);
+  const interval = intervalOf(profile, name);
+  return kind.track ? kind.track(name, spec, interval, assets) : createTracker(name, spec, interval);
+}

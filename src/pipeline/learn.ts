@@ -1,0 +1,153 @@
+import { dirname, resolve } from 'node:path';
+import type { Atlas } from '../detectors/text/atlas.ts';
+import { type LabelledLine, type LearnOptions, learnFixed } from '../detectors/text/learn.ts';
+import { type LightFile, lightFrom, LightMeter, lightPlanes, relight } from '../detectors/text/light.ts';
+import { type LineImage, sampleLine } from '../detectors/text/line-image.ts';
+import type { TextOptions } from '../detectors/text/index.ts';
+import { PlaybyplayError } from '../errors.ts';
+import { isProblem, readPictures } from '../media/decode.ts';
+import { chunksOf, scanPackets } from '../media/packets.ts';
+import type { Picture } from '../media/picture.ts';
+import { openVideo } from '../media/video.ts';
+import type { LoadedProfile } from '../profile/load.ts';
+import type { DetectorSpec } from '../profile/profile.ts';
+import { placeRegion } from '../regions/place.ts';
+
+/** One line of a label file: what a detector's region shows at a time. `plain` marks pictures in plain light. */
+export interface Label {
+  /** Recording, relative to the label file. */
+  readonly media: string;
+  /** Seconds. */
+  readonly t: number;
+  readonly detector: string;
+  readonly text: string;
+  readonly plain?: boolean;
+}
+
+/** Reads NDJSON labels. Throws PlaybyplayError `bad-labels` with the line. */
+export function parseLabels(text: string, name: string): Label[] {
+  return text.split('\n').flatMap((line, i) => {
+    if (line.trim() === '') return [];
+    try {
+      const label = JSON.parse(line) as Label;
+      if (typeof label.media === 'string' && typeof label.t === 'number' && typeof label.detector === 'string')
+        return [{ ...label, text: String(label.text ?? '') }];
+    } catch {
+      // Reported below like every other line that is not a label.
+    }
+    throw new PlaybyplayError('bad-labels', `${name}, line ${i + 1} is not a label`, {
+      hint: 'A label is {"media": "clip.mp4", "t": 12.3, "detector": "health", "text": "87"}.',
+    });
+  });
+}
+
+/** Crops the labelled regions at the atlas's resolution and learns the font of the named detectors from them. */
+export async function learnAtlas(
+  loaded: LoadedProfile,
+  labels: readonly Label[],
+  labelFile: string,
+  detectors: readonly string[],
+  options: LearnOptions,
+): Promise<Atlas> {
+  const wanted = labels.filter((label) => detectors.includes(label.detector));
+  const lines: LabelledLine[] = [];
+  const meters = new Map<string, LightMeter>();
+  for (const name of detectors) {
+    const light = textSpec(loaded, name).light;
+    if (light && !meters.has(light.file))
+      meters.set(
+        light.file,
+        new LightMeter(Buffer.from(await loaded.assets.read(light.file)).toString('utf8'), light.file),
+      );
+  }
+  for (const { label, picture } of labelledPictures(wanted, labelFile)) {
+    const spec = textSpec(loaded, label.detector);
+    const image = cropLine(picture, loaded, spec, options);
+    const meter = spec.light && meters.get(spec.light.file);
+    if (meter) {
+      const region = loaded.profile.regions[spec.light!.region]!;
+      const light = meter.measure(picture, placeRegion(region, picture, loaded.profile.reference));
+      if (light.likeness < 0.8) continue;
+      relight(image, light, options.channel, picture.color.matrix);
+    }
+    lines.push({ image, text: label.text });
+  }
+  if (lines.length === 0)
+    throw new PlaybyplayError('no-labels', `no label of ${detectors.join(', ')} could be used`, {
+      hint: 'Are the detectors named as in the profile, and the times inside the recordings?',
+    });
+  return learnFixed(lines, options);
+}
+
+/** Learns what a region that never changes looks like in plain light, from the labels marked `plain` (else from all). */
+export function learnLight(
+  loaded: LoadedProfile,
+  labels: readonly Label[],
+  labelFile: string,
+  region: string,
+  size: { readonly width: number; readonly height: number },
+): LightFile {
+  const spec = loaded.profile.regions[region];
+  if (!spec) throw new PlaybyplayError('unknown-region', `the profile has no region ${region}`);
+  const plain = labels.some((label) => label.plain) ? labels.filter((label) => label.plain) : labels;
+  const planes: LineImage[][] = [];
+  for (const { picture } of labelledPictures(plain, labelFile))
+    planes.push(lightPlanes(picture, placeRegion(spec, picture, loaded.profile.reference), size.width, size.height));
+  if (planes.length === 0) throw new PlaybyplayError('no-labels', 'no label could be used');
+  return lightFrom(planes);
+}
+
+/** The pictures of the labels, file by file; each is valid until the next. */
+export function* labelledPictures(
+  labels: readonly Label[],
+  labelFile: string,
+): Generator<{ label: Label; picture: Picture }> {
+  for (const [media, own] of Map.groupBy(labels, (label) => label.media)) {
+    using file = openVideo(resolve(dirname(labelFile), media));
+    const index = scanPackets(file);
+    const byFrame = Map.groupBy(own, (label) => nearestFrame(index.t, label.t));
+    for (const chunk of chunksOf(index, { minSeconds: 8 })) {
+      const frames = [...byFrame.keys()].filter((frame) => frame >= chunk.firstFrame && frame < chunk.lastFrame);
+      frames.sort((a, b) => a - b);
+      let next = 0;
+      for (const item of readPictures(file, index, chunk, frames)) {
+        if (isProblem(item)) continue;
+        using picture = item;
+        while (next < frames.length && index.t[frames[next]!]! < picture.t) next++;
+        for (const label of byFrame.get(frames[next]!) ?? []) yield { label, picture };
+      }
+    }
+  }
+}
+
+function nearestFrame(times: Float64Array, t: number): number {
+  let low = 0;
+  let high = times.length - 1;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (times[middle]! < t) low = middle + 1;
+    else high = middle;
+  }
+  return low > 0 && t - times[low - 1]! < times[low]! - t ? low - 1 : low;
+}
+
+function textSpec({ profile }: LoadedProfile, name: string): DetectorSpec & TextOptions {
+  const spec = profile.detectors[name];
+  if (!spec) throw new PlaybyplayError('unknown-detector', `the profile has no detector ${name}`);
+  return spec as DetectorSpec & TextOptions;
+}
+
+function cropLine(picture: Picture, { profile }: LoadedProfile, spec: DetectorSpec, options: LearnOptions): LineImage {
+  const place = placeRegion(profile.regions[spec.region ?? '']!, picture, profile.reference);
+  const stepX = place.scaleX / options.pixels.x;
+  const stepY = place.scaleY / options.pixels.y;
+  const width = Math.max(1, Math.round(place.inner.width / stepX)) + 2 * options.margin;
+  const height = options.height + 2 * options.margin;
+  const box = {
+    x: place.inner.x - options.margin * stepX,
+    y: place.inner.y - options.margin * stepY,
+    width: width * stepX,
+    height: height * stepY,
+  };
+  return sampleLine(picture, box, width, height, options.channel);
+}

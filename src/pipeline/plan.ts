@@ -1,0 +1,51 @@
+import { type Chunk, chunksOf, type PacketIndex } from '../media/packet-index.ts';
+import type { Profile } from '../profile/profile.ts';
+import { planSamples, type Sampling, type TimeRange } from '../sampling/plan.ts';
+import { intervalOf } from './interpreter.ts';
+import type { ChunkPlan } from './read-chunk.ts';
+
+/** Seconds of video in a chunk, at least: long enough to cost little to hand over, short enough to lose little. */
+const CHUNK_SECONDS = 8;
+
+/** A portion of the run: a chunk and its samples. */
+export interface Portion {
+  readonly number: number;
+  readonly chunk: Chunk;
+  readonly plan: ChunkPlan;
+}
+
+/** Cuts the video into chunks and says which of their frames are samples, and of which detectors. */
+export function planPortions(index: PacketIndex, profile: Profile, range: TimeRange): Portion[] {
+  const detectors = Object.keys(profile.detectors);
+  const due = new Map<number, Uint8Array>();
+  const plans = new Map<string, readonly { readonly frame: number }[]>();
+  for (const [d, name] of detectors.entries()) {
+    const sampling = samplingOf(profile, name);
+    const key = JSON.stringify(sampling);
+    const samples = plans.get(key) ?? planSamples(index, sampling, range);
+    plans.set(key, samples);
+    for (const { frame } of samples) {
+      let mask = due.get(frame);
+      if (!mask) due.set(frame, (mask = new Uint8Array(detectors.length)));
+      mask[d] = 1;
+    }
+  }
+  const frames = [...due.keys()].toSorted((a, b) => a - b);
+  const portions: Portion[] = [];
+  let next = 0;
+  for (const chunk of chunksOf(index, { minSeconds: CHUNK_SECONDS })) {
+    const from = next;
+    while (next < frames.length && frames[next]! < chunk.lastFrame) next++;
+    if (next === from) continue;
+    const own = frames.slice(from, next);
+    portions.push({ number: portions.length, chunk, plan: { frames: own, due: own.map((frame) => due.get(frame)!) } });
+  }
+  return portions;
+}
+
+function samplingOf(profile: Profile, detector: string): Sampling {
+  const own = profile.detectors[detector]!.interval;
+  if (own === undefined && profile.sampling?.every !== undefined) return { every: profile.sampling.every };
+  if (own === undefined && profile.sampling?.all) return { all: true };
+  return { interval: intervalOf(profile, detector) };
+}

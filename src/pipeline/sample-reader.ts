@@ -1,0 +1,167 @@
+import type { Detector, DetectorKind, Observation, Placement, View } from '../detectors/kind.ts';
+import type { Assets } from '../detectors/kind.ts';
+import { loadKind } from '../detectors/registry.ts';
+import type { Size } from '../geometry.ts';
+import type { Picture } from '../media/picture.ts';
+import type { DetectorSpec, Profile } from '../profile/profile.ts';
+import type { HudSettings } from '../regions/place.ts';
+import { type ChangeGate, type Region, RegionSet } from '../regions/regions.ts';
+
+/** One detector of the profile, opened and placed. */
+interface Station {
+  readonly name: string;
+  readonly spec: DetectorSpec;
+  readonly detector: Detector;
+  readonly region: Region | undefined;
+  readonly gates: readonly ChangeGate[];
+  /** Index of the detector that `when` names. */
+  readonly when: number | undefined;
+  /** What it saw when its gates last opened. */
+  last: Observation | undefined;
+}
+
+/** An observation per detector of the profile, in its order; undefined where the detector was not read. */
+export type Observations = readonly (Observation | undefined)[];
+
+/**
+ * Reads pictures of one size with all detectors of a profile: screens first, then the others in the order in which they
+ * depend on each other, each only when its regions changed. The result for a picture does not depend on those before.
+ */
+export class SampleReader implements Disposable {
+  readonly #stations: readonly Station[];
+  /** Indices of the stations such that dependencies come first. */
+  readonly #order: readonly number[];
+  readonly #screens: readonly { readonly name: string; readonly station: number; readonly value: unknown }[];
+  readonly #regions: RegionSet;
+
+  private constructor(profile: Profile, stations: readonly Station[], regions: RegionSet) {
+    this.#stations = stations;
+    this.#regions = regions;
+    const names = stations.map((station) => station.name);
+    this.#screens = Object.entries(profile.screens ?? {}).map(([name, screen]) => ({
+      name,
+      station: names.indexOf(screen.detector),
+      value: screen.value,
+    }));
+    const order = new Set<number>();
+    const visit = (index: number): void => {
+      const { when } = stations[index]!;
+      if (when !== undefined && !order.has(when)) visit(when);
+      order.add(index);
+    };
+    for (const { station } of this.#screens) visit(station);
+    for (let i = 0; i < stations.length; i++) visit(i);
+    this.#order = [...order];
+  }
+
+  static async open(profile: Profile, assets: Assets, frame: Size, hud?: HudSettings): Promise<SampleReader> {
+    const regions = await RegionSet.open(profile.regions, frame, profile.reference, hud);
+    const names = Object.keys(profile.detectors);
+    const stations: Station[] = [];
+    for (const [name, spec] of Object.entries(profile.detectors)) {
+      const kind: DetectorKind = await loadKind(spec.kind);
+      const region = spec.region === undefined ? undefined : regions.get(spec.region);
+      const others = (kind.regions?.(spec) ?? []).map((other) => regions.get(other));
+      const watched = region ? [region, ...others] : others;
+      stations.push({
+        name,
+        spec,
+        region,
+        detector: await kind.open(spec, assets),
+        gates: watched.map((one) => one.gate(kind.reads ?? 'pixels')),
+        when: spec.when ? names.indexOf(spec.when.detector) : undefined,
+        last: undefined,
+      });
+    }
+    return new SampleReader(profile, stations, regions);
+  }
+
+  /** Reads the detectors whose entry in `due` is 1, and what they depend on. */
+  async read(picture: Picture, due: ArrayLike<number>): Promise<Observations> {
+    const result: (Observation | undefined)[] = this.#stations.map(() => undefined);
+    const needed = Uint8Array.from(due);
+    for (const { station } of this.#screens) needed[station] = 1;
+    for (const index of this.#order.toReversed()) {
+      const { when } = this.#stations[index]!;
+      if (needed[index] && when !== undefined) needed[when] = 1;
+    }
+    const memo = new Map<string, unknown>();
+    let screen: string | undefined;
+    let screensLeft = this.#screens.length;
+    for (const index of this.#order) {
+      const station = this.#stations[index]!;
+      const isScreen = this.#screens.find((one) => one.station === index);
+      if (!needed[index]) continue;
+      if (screen !== undefined && !isScreen && !(station.spec.screens ?? []).includes(screen)) continue;
+      const off = station.when === undefined ? undefined : offReading(station.spec, result[station.when]);
+      const pending = off ?? this.#look(station, picture, memo);
+      const observation = pending instanceof Promise ? await pending : pending;
+      result[index] = observation;
+      if (isScreen) {
+        screensLeft--;
+        if (screen === undefined && matches(observation, isScreen.value)) screen = isScreen.name;
+      }
+    }
+    if (screensLeft < 0) throw new RangeError('a screen was read twice');
+    return result;
+  }
+
+  #look(station: Station, picture: Picture, memo: Map<string, unknown>): Observation | Promise<Observation> {
+    // Every gate must be asked, as each remembers what it was shown.
+    let changed = station.last === undefined;
+    for (const gate of station.gates) if (gate.changed(picture)) changed = true;
+    if (!changed && station.gates.length > 0) return station.last!;
+    const seen = station.detector.read(this.#view(station, picture, memo));
+    if (!(seen instanceof Promise)) {
+      station.last = seen;
+      return seen;
+    }
+    return seen.then((observation) => {
+      station.last = observation;
+      return observation;
+    });
+  }
+
+  #view(station: Station, picture: Picture, memo: Map<string, unknown>): View {
+    const region = station.region;
+    const whole = { x: 0, y: 0, width: picture.width, height: picture.height };
+    const placement: Placement = region ?? { rect: whole, inner: whole, scaleX: 1, scaleY: 1 };
+    return {
+      picture,
+      rect: placement.rect,
+      inner: placement.inner,
+      scaleX: placement.scaleX,
+      scaleY: placement.scaleY,
+      place: (name) => this.#regions.get(name),
+      once: <T>(key: string, make: () => T): T => {
+        if (!memo.has(key)) memo.set(key, make());
+        return memo.get(key) as T;
+      },
+      prepared: () => {
+        if (!region) throw new RangeError(`detector ${station.name} has no region`);
+        return region.prepare(picture);
+      },
+    };
+  }
+
+  [Symbol.dispose](): void {
+    for (const { detector } of this.#stations) detector[Symbol.dispose]();
+  }
+}
+
+/** What a detector reports while the one it waits for does not see what it should; undefined when it is to be read. */
+function offReading(spec: DetectorSpec, before: Observation | undefined): Observation | undefined {
+  if (!before || before.state === 'unreadable') return { state: 'unreadable', confidence: 0 };
+  const { value, seen = true } = spec.when!;
+  const fulfilled = seen ? matches(before, value) : before.state === 'absent';
+  return fulfilled ? undefined : { state: 'absent', confidence: before.confidence };
+}
+
+/** Whether something is seen that is `value` (any value if undefined; a regular expression between slashes). */
+function matches(observation: Observation, value: unknown): boolean {
+  if (observation.state !== 'seen') return false;
+  if (value === undefined) return true;
+  if (typeof value === 'string' && value.length > 2 && value.startsWith('/') && value.endsWith('/'))
+    return new RegExp(value.slice(1, -1), 'u').test(String(observation.value));
+  return observation.value === value;
+}

@@ -1,0 +1,191 @@
+import { nearest, type Issue } from '../errors.ts';
+import { shapeStatement } from '../events/shape.ts';
+import { Pattern } from '../pattern/pattern.ts';
+import { checkSchema } from '../schema.ts';
+import { profileSchema, type KindSchemas } from './schema.ts';
+
+/** What a profile refers to outside itself. */
+export interface CheckedProfile {
+  readonly issues: readonly Issue[];
+  /** Files of the pack that detectors name, relative to the profile's folder, with where they are named. */
+  readonly assets: readonly { readonly path: string; readonly pointer: string }[];
+}
+
+type Json = Readonly<Record<string, unknown>>;
+
+const EPSILON = 1e-9;
+
+/**
+ * Everything that is wrong with a profile (already parsed), all at once: its form, then what it means — regions inside the
+ * frame, names that exist, no detector waiting for itself. With `kinds` the options of detectors and steps are checked, too.
+ */
+export function checkProfile(value: unknown, source: string, kinds?: KindSchemas): CheckedProfile {
+  const names = {
+    detector: keysOf(value, 'detectors'),
+    region: keysOf(value, 'regions'),
+    screen: keysOf(value, 'screens'),
+  };
+  const issues: Issue[] = [];
+  const assets: { path: string; pointer: string }[] = [];
+  const refer = (format: string, name: string, pointer: string): void => {
+    if (format === 'asset') assets.push({ path: name, pointer });
+    const known = format in names ? names[format as keyof typeof names] : undefined;
+    if (known === undefined || known.includes(name)) return;
+    const near = nearest(name, known);
+    issues.push({
+      code: `unknown-${format}`,
+      path: `${source}#${pointer}`,
+      message: `there is no ${format} “${name}”`,
+      ...(near === undefined ? {} : { hint: `Did you mean “${near}”?` }),
+    });
+  };
+  const others = kinds?.preprocess === undefined ? [] : [kinds.preprocess];
+  const form = checkSchema(profileSchema(kinds), value, { source, others, onFormat: refer });
+  const complain = (code: string, pointer: string, message: string, hint?: string): void => {
+    issues.push({ code, path: `${source}#${pointer}`, message, ...(hint === undefined ? {} : { hint }) });
+  };
+  checkRegions(value, complain);
+  checkDependencies(value, complain);
+  checkScreens(value, complain);
+  checkPlausible(value, complain);
+  checkEvents(value, complain);
+  return { issues: [...form, ...unique(issues)], assets };
+}
+
+type Complain = (code: string, pointer: string, message: string, hint?: string) => void;
+
+function checkRegions(value: unknown, complain: Complain): void {
+  for (const [name, region] of membersOf(value, 'regions')) {
+    const { x, y, width, height } = region;
+    const sticksOut = (start: unknown, size: unknown): boolean =>
+      typeof start === 'number' && typeof size === 'number' && start <= 1 && size <= 1 && start + size > 1 + EPSILON;
+    if (sticksOut(x, width)) {
+      complain(
+        'region-outside-frame',
+        `/regions/${escape(name)}`,
+        `region “${name}” sticks out on the right: ${String(x)} + ${String(width)} > 1`,
+      );
+    }
+    if (sticksOut(y, height)) {
+      complain(
+        'region-outside-frame',
+        `/regions/${escape(name)}`,
+        `region “${name}” sticks out below: ${String(y)} + ${String(height)} > 1`,
+      );
+    }
+  }
+}
+
+/** A detector must not wait, by `when`, for itself, directly or through others. */
+function checkDependencies(value: unknown, complain: Complain): void {
+  const waitsFor = new Map<string, string>();
+  for (const [name, { when }] of membersOf(value, 'detectors')) {
+    if (isObject(when) && typeof when['detector'] === 'string') waitsFor.set(name, when['detector']);
+  }
+  const told = new Set<string>();
+  for (const start of waitsFor.keys()) {
+    const chain = [start];
+    for (let next = waitsFor.get(start); next !== undefined; next = waitsFor.get(next)) {
+      if (next === start) {
+        if (!told.has(start))
+          complain(
+            'circular-when',
+            `/detectors/${escape(start)}/when`,
+            `“${[...chain, start].join('” waits for “')}”`,
+            'One of them must be read by itself.',
+          );
+        for (const name of chain) told.add(name);
+        break;
+      }
+      if (chain.includes(next)) break;
+      chain.push(next);
+    }
+  }
+}
+
+/** What tells a screen must itself be read on every screen, so it cannot be excluded by one. */
+function checkScreens(value: unknown, complain: Complain): void {
+  for (const [name, screen] of membersOf(value, 'screens')) {
+    const { value: wanted } = screen;
+    const expression = typeof wanted === 'string' ? /^\/(.*)\/$/su.exec(wanted)?.[1] : undefined;
+    if (expression === undefined) continue;
+    try {
+      void new Pattern(expression);
+    } catch (error) {
+      complain(
+        'schema-form',
+        `/screens/${escape(name)}/value`,
+        `“value” is not a regular expression: ${(error as Error).message}`,
+      );
+    }
+  }
+}
+
+function checkPlausible(value: unknown, complain: Complain): void {
+  for (const [name, { plausible }] of membersOf(value, 'detectors')) {
+    if (!isObject(plausible)) continue;
+    const { min, max } = plausible;
+    if (typeof min === 'number' && typeof max === 'number' && min > max) {
+      complain('empty-range', `/detectors/${escape(name)}/plausible`, `nothing lies between min ${min} and max ${max}`);
+    }
+  }
+}
+
+function checkEvents(value: unknown, complain: Complain): void {
+  const events = isObject(value) && Array.isArray(value['events']) ? value['events'] : [];
+  for (const [index, event] of events.entries()) {
+    if (!isObject(event) || !isObject(event['statement'])) continue;
+    const on = isObject(event['on']) ? event['on'] : {};
+    const groups = typeof on['match'] === 'string' ? groupsOf(on['match']) : 0;
+    const statement = JSON.stringify(event['statement']);
+    for (const [, digit] of statement.matchAll(/\$(\d)/g)) {
+      if (Number(digit) <= groups) continue;
+      complain(
+        'unknown-group',
+        `/events/${index}/statement`,
+        `$${digit} stands for a group that “match” does not have`,
+      );
+    }
+    const shaped = shapeStatement(JSON.parse(statement.replaceAll(/"\$(?:value|previous|\d)"/g, '1'), tolerant));
+    if (!('issues' in shaped)) continue;
+    for (const { path, message } of shaped.issues) {
+      complain('statement-shape', `/events/${index}/statement${path === '' ? '' : `/${path}`}`, message);
+    }
+  }
+}
+
+/** A placeholder was made a 1: a word slot wants a text, a number is right anywhere else. */
+function tolerant(key: string, value: unknown): unknown {
+  return value === 1 && key !== 'amount' && key !== 'count' && key !== 'to' && key !== 'from' ? 'something' : value;
+}
+
+function groupsOf(match: string): number {
+  try {
+    return new Pattern(match).groups;
+  } catch {
+    return 9;
+  }
+}
+
+function unique(issues: readonly Issue[]): readonly Issue[] {
+  return [...new Map(issues.map((issue) => [`${issue.path} ${issue.message}`, issue])).values()];
+}
+
+function isObject(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function keysOf(value: unknown, key: string): readonly string[] {
+  const inner = isObject(value) ? value[key] : undefined;
+  return isObject(inner) ? Object.keys(inner) : [];
+}
+
+function membersOf(value: unknown, key: string): readonly (readonly [string, Json])[] {
+  const inner = isObject(value) ? value[key] : undefined;
+  if (!isObject(inner)) return [];
+  return Object.entries(inner).filter((entry): entry is [string, Json] => isObject(entry[1]));
+}
+
+function escape(name: string): string {
+  return name.replaceAll('~', '~0').replaceAll('/', '~1');
+}

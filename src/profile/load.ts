@@ -1,0 +1,223 @@
+import { createHash } from 'node:crypto';
+import { stat } from 'node:fs/promises';
+import { basename, dirname, join, posix, resolve } from 'node:path';
+import { messageOf, nearest, PlaybyplayError, type Issue } from '../errors.ts';
+import type { Fingerprint } from '../events/log.ts';
+import { ROOT } from '../version.ts';
+import { checkProfile } from './check.ts';
+import { folderPack, type Pack } from './pack.ts';
+import type { Profile } from './profile.ts';
+import type { KindSchemas } from './schema.ts';
+import { zipPack } from './zip.ts';
+
+const LARGEST_PROFILE = 2 << 20;
+const LARGEST_SCRIPT = 1 << 20;
+
+export interface LoadOptions {
+  /** Packs in which games are looked for by name; default: the built-in one. */
+  readonly packs?: readonly Pack[];
+  /** Schemas of the kinds of detectors (those named, and the names of all others) and of preprocessing. */
+  readonly kinds?: (used: ReadonlySet<string>) => Promise<KindSchemas>;
+}
+
+/** A profile, checked, with what belongs to it. */
+export interface LoadedProfile {
+  readonly profile: Profile;
+  /** Name, version and hash of the profile and of every file in its folder that it names. */
+  readonly fingerprint: Fingerprint;
+  readonly pack: Pack;
+  /** Path of profile.json within the pack. */
+  readonly path: string;
+  /** Reads files relative to the profile's folder; what detectors are given. */
+  readonly assets: { read(path: string): Promise<Uint8Array> };
+  /** The game script, if there is one: `scripts/<game>.js` of the pack. */
+  readonly script?: { readonly name: string; readonly source: string; readonly fingerprint: Fingerprint };
+}
+
+/** Where a profile lies. */
+export interface FoundProfile {
+  readonly pack: Pack;
+  readonly path: string;
+}
+
+/** The games of a pack, sorted. */
+export async function listGames(pack: Pack): Promise<readonly string[]> {
+  const names = await pack.list('configs');
+  const found = await Promise.all(names.map((name) => pack.has(`configs/${name}/profile.json`)));
+  return names.filter((_, index) => found[index]);
+}
+
+/** The pack of the games that come with the program. */
+export function builtInPack(): Pack {
+  return folderPack(ROOT);
+}
+
+/**
+ * Finds a profile by the name of its game, or by the path of a profile.json, of its folder, or of a pack (a folder or a zip;
+ * `pack.zip#configs/<game>/profile.json` names one of several).
+ * Throws PlaybyplayError `unknown-game` with the nearest name, `profile-missing`.
+ */
+export async function findProfile(nameOrPath: string, packs: readonly Pack[] = [builtInPack()]): Promise<FoundProfile> {
+  if (/^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(nameOrPath)) {
+    for (const pack of packs) {
+      const path = `configs/${nameOrPath}/profile.json`;
+      if (await pack.has(path)) return { pack, path };
+    }
+  }
+  const [, archive, inside] = /^(.+\.zip)(?:#(.+))?$/is.exec(nameOrPath) ?? [];
+  const info = await stat(archive ?? nameOrPath).catch(() => undefined);
+  if (archive !== undefined && info?.isFile()) {
+    const pack = await zipPack(resolve(archive));
+    return inside === undefined ? onlyGame(pack, nameOrPath) : { pack, path: inside };
+  }
+  if (info?.isFile()) return inItsPack(resolve(nameOrPath));
+  if (info?.isDirectory()) {
+    const file = join(resolve(nameOrPath), 'profile.json');
+    if ((await stat(file).catch(() => undefined))?.isFile()) return inItsPack(file);
+    return onlyGame(folderPack(resolve(nameOrPath)), nameOrPath);
+  }
+  throw await unknownGame(nameOrPath, packs);
+}
+
+/** The game of a pack that has just one. */
+async function onlyGame(pack: Pack, name: string): Promise<FoundProfile> {
+  const games = await listGames(pack);
+  if (games.length === 1) return { pack, path: `configs/${games[0]!}/profile.json` };
+  const [none, choices] = [games.length === 0, games.map((game) => pack.locate(`configs/${game}/profile.json`))];
+  throw new PlaybyplayError('profile-missing', `there is ${none ? 'no profile' : 'more than one profile'} in ${name}`, {
+    hint: none ? 'A pack holds configs/<game>/profile.json.' : `Name one: ${choices.join(', ')}`,
+  });
+}
+
+async function unknownGame(name: string, packs: readonly Pack[]): Promise<PlaybyplayError> {
+  const games = [...new Set((await Promise.all(packs.map(listGames))).flat())].toSorted();
+  const near = nearest(name, games);
+  const looksLikePath = /[/\\]|\.json$/.test(name);
+  const hint =
+    near !== undefined
+      ? `Did you mean “${near}”?`
+      : games.length > 0
+        ? `The games are ${games.join(', ')}.`
+        : undefined;
+  return looksLikePath
+    ? new PlaybyplayError('profile-missing', `there is no profile at ${name}`)
+    : new PlaybyplayError('unknown-game', `there is no game “${name}”`, { hint });
+}
+
+/** A profile in `configs/<game>/` belongs to the pack around it; any other is the pack of its own folder. */
+function inItsPack(file: string): FoundProfile {
+  const folder = dirname(file);
+  const configs = dirname(folder);
+  if (basename(configs) !== 'configs') return { pack: folderPack(folder), path: basename(file) };
+  return { pack: folderPack(dirname(configs)), path: posix.join('configs', basename(folder), basename(file)) };
+}
+
+/**
+ * Finds, reads and checks a profile. Throws PlaybyplayError `unknown-game`, `profile-missing`, or `profile-broken` with
+ * every issue at once.
+ */
+export async function loadProfile(nameOrPath: string, options: LoadOptions = {}): Promise<LoadedProfile> {
+  const found = await findProfile(nameOrPath, options.packs);
+  const { pack, path } = found;
+  const place = pack.locate(path);
+  const bytes = await pack.read(path, LARGEST_PROFILE);
+  const value = parseJson(bytes, place);
+  const kinds = await options.kinds?.(kindsIn(value));
+  const { issues, assets } = checkProfile(value, place, kinds);
+  const folder = posix.dirname(path);
+  const lacking = await lackingAssets(pack, folder, assets, place);
+  const all = [...issues, ...lacking];
+  if (all.length > 0) {
+    throw new PlaybyplayError(
+      'profile-broken',
+      `the profile ${place} has ${all.length === 1 ? 'a mistake' : `${all.length} mistakes`}`,
+      { issues: all },
+    );
+  }
+  const profile = value as Profile;
+  const hash = createHash('sha256').update(bytes);
+  for (const asset of new Set(assets.map((one) => one.path).toSorted())) {
+    hash.update(`\0${asset}\0`).update(await pack.read(posix.join(folder, asset)));
+  }
+  const script = await readScript(pack, profile.game);
+  return {
+    profile,
+    fingerprint: { name: profile.game, version: profile.version, hash: hash.digest('hex').slice(0, 32) },
+    pack,
+    path,
+    assets: { read: (asset) => pack.read(posix.join(folder, asset)) },
+    ...(script === undefined ? {} : { script }),
+  };
+}
+
+/** What is wrong with a profile, without throwing for it. Throws only where there is no profile to be read. */
+export async function inspectProfile(nameOrPath: string, options: LoadOptions = {}): Promise<readonly Issue[]> {
+  try {
+    await loadProfile(nameOrPath, options);
+    return [];
+  } catch (error) {
+    if (error instanceof PlaybyplayError && error.code === 'profile-broken') return error.issues;
+    throw error;
+  }
+}
+
+async function readScript(pack: Pack, game: string): Promise<LoadedProfile['script']> {
+  const path = `scripts/${game}.js`;
+  if (!(await pack.has(path))) return undefined;
+  const bytes = await pack.read(path, LARGEST_SCRIPT);
+  const hash = createHash('sha256').update(bytes).digest('hex').slice(0, 32);
+  return {
+    name: path,
+    source: Buffer.from(bytes).toString('utf8'),
+    fingerprint: { name: `${game}.js`, version: hash.slice(0, 8), hash },
+  };
+}
+
+async function lackingAssets(
+  pack: Pack,
+  folder: string,
+  assets: readonly { readonly path: string; readonly pointer: string }[],
+  place: string,
+): Promise<readonly Issue[]> {
+  const checked = await Promise.all(
+    assets.map(async ({ path, pointer }): Promise<Issue | undefined> => {
+      try {
+        await pack.read(posix.join(folder, path));
+        return undefined;
+      } catch (error) {
+        const code = error instanceof PlaybyplayError ? error.code : 'asset-missing';
+        const hint = error instanceof PlaybyplayError ? error.hint : undefined;
+        return {
+          code,
+          path: `${place}#${pointer}`,
+          message: messageOf(error),
+          ...(hint === undefined ? {} : { hint }),
+        };
+      }
+    }),
+  );
+  return checked.filter((issue) => issue !== undefined);
+}
+
+function kindsIn(value: unknown): ReadonlySet<string> {
+  const detectors = typeof value === 'object' && value !== null && 'detectors' in value ? value.detectors : undefined;
+  const specs = typeof detectors === 'object' && detectors !== null ? Object.values(detectors) : [];
+  return new Set(specs.map((spec: unknown) => String((spec as { kind?: unknown } | null)?.kind)));
+}
+
+function parseJson(bytes: Uint8Array, place: string): unknown {
+  const text = Buffer.from(bytes)
+    .toString('utf8')
+    .replace(/^\uFEFF/, '');
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    const message = messageOf(error);
+    const position = /position (\d+)/.exec(message)?.[1];
+    const line = position === undefined ? undefined : text.slice(0, Number(position)).split('\n').length;
+    const path = line === undefined ? place : `${place}:${line}`;
+    throw new PlaybyplayError('profile-broken', `the profile ${place} is not JSON`, {
+      issues: [{ code: 'not-json', path, message }],
+    });
+  }
+}

@@ -1,0 +1,126 @@
+import type { Anchor } from '../geometry.ts';
+
+/** `configs/<game>/profile.json`: everything about a game's screen that the engine needs. The JSON Schema is the published contract. */
+export interface Profile {
+  readonly format: 'playbyplay/profile/1';
+  /** Identifier of the game, also the names of its script and dictionary: lower case, digits, hyphens. */
+  readonly game: string;
+  readonly title: string;
+  readonly version: string;
+  readonly description?: string;
+  /** The frame size on which the fractions were measured. */
+  readonly reference: { readonly width: number; readonly height: number };
+  readonly sampling?: Sampling;
+  readonly regions: Readonly<Record<string, RegionSpec>>;
+  /** Screens that exclude others: while one is seen, only the detectors that name it in `screens` are read. */
+  readonly screens?: Readonly<Record<string, ScreenSpec>>;
+  readonly detectors: Readonly<Record<string, DetectorSpec>>;
+  /** Extension dictionaries that the statements use besides the common one, by id; default: the one named like the game. */
+  readonly dictionaries?: readonly string[];
+  /** Mappings of cues to statements that need no script. */
+  readonly events?: readonly EventMapping[];
+}
+
+/** Which frames are samples. One of the three. */
+export interface Sampling {
+  /** Seconds; default 0.1. */
+  readonly interval?: number;
+  /** Every n-th frame. */
+  readonly every?: number;
+  readonly all?: true;
+}
+
+/** A rectangle of the frame, in fractions of the reference frame. */
+export interface RegionSpec {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+  /** The point of the frame that the element keeps its distance to; default `centre`. */
+  readonly anchor?: Anchor;
+  /**
+   * How the element grows with the frame: with its `height` (default), its `width`, the lesser of the two (`fit`),
+   * both independently (`stretch`), or not at all (`none`: pixels of the reference frame).
+   */
+  readonly scale?: 'height' | 'width' | 'fit' | 'stretch' | 'none';
+  /** Extra margin on every side, in fractions of the region's own size; for jitter and settings. */
+  readonly padding?: number | { readonly x: number; readonly y: number };
+  readonly preprocess?: readonly PreprocessStep[];
+}
+
+/** One step of a region's preprocessing; `step` names it, the rest are its options (see regions/ for their schemas). */
+export interface PreprocessStep {
+  readonly step: string;
+  readonly [option: string]: unknown;
+}
+
+export interface ScreenSpec {
+  /** The detector whose being found means that this screen is shown. */
+  readonly detector: string;
+  /** If given, the reading must equal it (or match it, as a regular expression between slashes). */
+  readonly value?: string | number | boolean;
+}
+
+/** What every detector has; further options belong to its kind. */
+export interface DetectorSpec {
+  readonly kind: string;
+  /** The region it looks at (kinds that hear, or read logs, have none). */
+  readonly region?: string;
+  /** Read only while this other detector sees something in the same sample (optionally: this value). */
+  readonly when?: { readonly detector: string; readonly value?: string | number | boolean; readonly seen?: boolean };
+  /** Screens during which it is read besides the normal one (default none); see `Profile.screens`. */
+  readonly screens?: readonly string[];
+  /** Seconds between samples; default the profile's. */
+  readonly interval?: number;
+  readonly stability?: Stability;
+  /**
+   * Seconds: after a change the reading does not come back to the earlier value within this time, so that two probes
+   * no further apart which agree prove that nothing happened between them. Default: the sampling interval.
+   */
+  readonly persists?: number;
+  readonly plausible?: Plausibility;
+  readonly [option: string]: unknown;
+}
+
+/** A candidate value becomes the accepted one when `samples` consecutive samples read it at `confidence` or more. */
+export interface Stability {
+  /** N, default 2. */
+  readonly samples?: number;
+  /** C, default 0.8. */
+  readonly confidence?: number;
+  /** Samples in a row that may be unreadable within a run without breaking it; default 2. */
+  readonly gaps?: number;
+  /** N for `lost`; default the same as `samples`. */
+  readonly lost?: number;
+}
+
+/** What a reading can be, over time; a reading that breaks it counts as unreadable until it has been confirmed `unless` times. */
+export interface Plausibility {
+  readonly min?: number;
+  readonly max?: number;
+  /** Greatest rise and fall from one accepted value to the next. */
+  readonly rise?: number;
+  readonly fall?: number;
+  /** Regular expression that the whole text must match. */
+  readonly pattern?: string;
+  /** Consecutive samples after which an implausible change (not range or pattern) is accepted after all; default 10. */
+  readonly unless?: number;
+  /**
+   * Changes that are likely beforehand (a shot: −1): a reading that makes such a step from the accepted value needs only
+   * this confidence.
+   */
+  readonly expected?: { readonly steps: readonly number[]; readonly confidence: number };
+}
+
+/** A cue that makes a statement without a script. `$value`, `$previous` and `$1`… (groups of `match`) stand for what was read. */
+export interface EventMapping {
+  readonly on: {
+    readonly detector: string;
+    readonly trigger: 'found' | 'changed' | 'lost';
+    /** Regular expression over the value. */
+    readonly match?: string;
+    /** Condition on numbers: value against previous. */
+    readonly change?: 'rise' | 'fall';
+  };
+  readonly statement: Readonly<Record<string, unknown>>;
+}

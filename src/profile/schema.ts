@@ -1,0 +1,233 @@
+import type { Schema } from '../schema.ts';
+
+/** The schemas of what a profile can use, supplied by those who know the kinds. */
+export interface KindSchemas {
+  /** By kind of detector: the schema of its own options. */
+  readonly detectors: ReadonlyMap<string, Schema>;
+  /** Schema of a region's `preprocess` list, with an `$id`. */
+  readonly preprocess?: Schema;
+}
+
+const NAME: Schema = {
+  type: 'string',
+  pattern: '^[\\p{L}\\p{N}](?:[\\p{L}\\p{N} ._-]{0,62}[\\p{L}\\p{N}])?$',
+  $comment: 'must be a name of at most 64 letters, digits, spaces, dots and hyphens',
+};
+const VALUE: Schema = { type: ['string', 'number', 'boolean'] };
+const SECONDS: Schema = { type: 'number', exclusiveMinimum: 0, maximum: 3600 };
+const FRACTION: Schema = { type: 'number', minimum: 0, maximum: 1 };
+const PATTERN: Schema = { type: 'string', format: 'regex', maxLength: 1000 };
+const DETECTOR: Schema = { type: 'string', format: 'detector' };
+
+const REGION = {
+  type: 'object',
+  required: ['x', 'y', 'width', 'height'],
+  additionalProperties: false,
+  properties: {
+    x: { ...FRACTION, description: 'Left edge, as a fraction of the reference frame.' },
+    y: { ...FRACTION, description: 'Upper edge.' },
+    width: { type: 'number', exclusiveMinimum: 0, maximum: 1 },
+    height: { type: 'number', exclusiveMinimum: 0, maximum: 1 },
+    anchor: {
+      enum: ['top left', 'top', 'top right', 'left', 'centre', 'right', 'bottom left', 'bottom', 'bottom right'],
+      default: 'centre',
+      description: 'The point of the frame to which the element keeps its distance on other aspect ratios.',
+    },
+    scale: {
+      enum: ['height', 'width', 'fit', 'stretch', 'none'],
+      default: 'height',
+      description: 'What the element grows with when the frame has another size.',
+    },
+    padding: {
+      description: "Extra margin on every side, in fractions of the region's own size.",
+      oneOf: [
+        { type: 'number', minimum: 0, maximum: 2 },
+        {
+          type: 'object',
+          required: ['x', 'y'],
+          additionalProperties: false,
+          properties: { x: { type: 'number', minimum: 0, maximum: 2 }, y: { type: 'number', minimum: 0, maximum: 2 } },
+        },
+      ],
+    },
+    preprocess: { type: 'array', maxItems: 32, items: { type: 'object', required: ['step'] } },
+  },
+};
+
+/** The properties that every detector has, whatever its kind. */
+export const DETECTOR_PROPERTIES: Readonly<Record<string, Schema>> = {
+  kind: { type: 'string', description: 'What sort of detector it is.' },
+  region: { type: 'string', format: 'region', description: 'The region it looks at.' },
+  when: {
+    type: 'object',
+    required: ['detector'],
+    additionalProperties: false,
+    description: 'Read only while another detector sees something (this value) in the same sample.',
+    properties: { detector: DETECTOR, value: VALUE, seen: { type: 'boolean' } },
+  },
+  screens: {
+    type: 'array',
+    uniqueItems: true,
+    items: { type: 'string', format: 'screen' },
+    description: 'Screens during which it is read, too.',
+  },
+  interval: { ...SECONDS, description: 'Seconds between samples; default the one of the profile.' },
+  stability: {
+    type: 'object',
+    additionalProperties: false,
+    description: 'How many samples must agree before a reading counts.',
+    properties: {
+      samples: { type: 'integer', minimum: 1, maximum: 1000, default: 2 },
+      confidence: { ...FRACTION, default: 0.8 },
+      gaps: { type: 'integer', minimum: 0, maximum: 1000, default: 2 },
+      lost: { type: 'integer', minimum: 1, maximum: 1000 },
+    },
+  },
+  persists: { ...SECONDS, description: 'Seconds for which a changed reading does not come back to what it was.' },
+  plausible: {
+    type: 'object',
+    additionalProperties: false,
+    description: 'What a reading can be; what breaks it counts as unreadable.',
+    properties: {
+      min: { type: 'number' },
+      max: { type: 'number' },
+      rise: { type: 'number', minimum: 0 },
+      fall: { type: 'number', minimum: 0 },
+      pattern: PATTERN,
+      unless: { type: 'integer', minimum: 1, maximum: 10_000, default: 10 },
+      expected: {
+        type: 'object',
+        required: ['steps', 'confidence'],
+        additionalProperties: false,
+        properties: {
+          steps: { type: 'array', items: { type: 'number' }, minItems: 1, maxItems: 64 },
+          confidence: { type: 'number', minimum: 0, maximum: 1 },
+        },
+      },
+    },
+  },
+};
+
+const EVENT: Schema = {
+  type: 'object',
+  required: ['on', 'statement'],
+  additionalProperties: false,
+  properties: {
+    on: {
+      type: 'object',
+      required: ['detector', 'trigger'],
+      additionalProperties: false,
+      properties: {
+        detector: DETECTOR,
+        trigger: { enum: ['found', 'changed', 'lost'] },
+        match: PATTERN,
+        change: { enum: ['rise', 'fall'] },
+      },
+    },
+    statement: { type: 'object', maxProperties: 12 },
+  },
+};
+
+const SAMPLING: Schema = {
+  type: 'object',
+  minProperties: 1,
+  maxProperties: 1,
+  additionalProperties: false,
+  properties: {
+    interval: { ...SECONDS, default: 0.1, description: 'Seconds between samples.' },
+    every: { type: 'integer', minimum: 1, maximum: 100_000, description: 'Every n-th frame.' },
+    all: { const: true },
+  },
+};
+
+/**
+ * The JSON Schema (draft 2020-12) of a profile. With the schemas of the kinds it knows every option; without, those of
+ * detectors and preprocessing steps are left open.
+ */
+export function profileSchema(kinds?: KindSchemas): Schema {
+  const steps = kinds?.preprocess;
+  const id = typeof steps === 'object' ? steps['$id'] : undefined;
+  const region =
+    typeof id === 'string' ? { ...REGION, properties: { ...REGION.properties, preprocess: { $ref: id } } } : REGION;
+  return {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    title: 'playbyplay profile',
+    type: 'object',
+    required: ['format', 'game', 'title', 'version', 'reference', 'regions', 'detectors'],
+    additionalProperties: false,
+    properties: {
+      $schema: { type: 'string' },
+      format: { const: 'playbyplay/profile/1' },
+      game: {
+        type: 'string',
+        maxLength: 64,
+        pattern: '^[a-z0-9]+(?:-[a-z0-9]+)*$',
+        $comment: 'must consist of lower-case letters, digits and single hyphens',
+      },
+      title: { type: 'string', minLength: 1, maxLength: 200 },
+      version: { type: 'string', minLength: 1, maxLength: 50 },
+      description: { type: 'string', maxLength: 10_000 },
+      reference: {
+        type: 'object',
+        required: ['width', 'height'],
+        additionalProperties: false,
+        properties: {
+          width: { type: 'integer', minimum: 16, maximum: 32_768 },
+          height: { type: 'integer', minimum: 16, maximum: 32_768 },
+        },
+      },
+      sampling: SAMPLING,
+      regions: { type: 'object', maxProperties: 500, propertyNames: NAME, additionalProperties: region },
+      screens: {
+        type: 'object',
+        maxProperties: 100,
+        propertyNames: NAME,
+        additionalProperties: {
+          type: 'object',
+          required: ['detector'],
+          additionalProperties: false,
+          properties: { detector: DETECTOR, value: VALUE },
+        },
+      },
+      detectors: {
+        type: 'object',
+        maxProperties: 500,
+        propertyNames: NAME,
+        additionalProperties: detectorSchema(kinds),
+      },
+      dictionaries: {
+        type: 'array',
+        maxItems: 50,
+        uniqueItems: true,
+        items: { type: 'string', minLength: 1, maxLength: 64 },
+      },
+      events: { type: 'array', maxItems: 2000, items: EVENT },
+    },
+  };
+}
+
+function detectorSchema(kinds: KindSchemas | undefined): Schema {
+  const base = { type: 'object', required: ['kind'], properties: DETECTOR_PROPERTIES };
+  if (kinds === undefined) return base;
+  return {
+    ...base,
+    properties: { ...DETECTOR_PROPERTIES, kind: { enum: [...kinds.detectors.keys()] } },
+    allOf: [...kinds.detectors].map(([name, own]) => ({
+      if: { properties: { kind: { const: name } }, required: ['kind'] },
+      // oxlint-disable-next-line unicorn/no-thenable -- the keyword of JSON Schema
+      then: withBase(own),
+    })),
+  };
+}
+
+/** A kind's own schema, widened by what every detector has, and closed. */
+function withBase(own: Schema): Schema {
+  if (typeof own === 'boolean') return { additionalProperties: own, properties: names() };
+  const properties = { ...names(), ...(own['properties'] as Record<string, Schema> | undefined) };
+  return { ...own, properties, additionalProperties: own['additionalProperties'] ?? false };
+}
+
+/** The properties of every detector as known names; what they hold is checked elsewhere. */
+function names(): Record<string, Schema> {
+  return Object.fromEntries(Object.keys(DETECTOR_PROPERTIES).map((name) => [name, true]));
+}

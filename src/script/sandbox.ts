@@ -1,0 +1,305 @@
+import type { QuickJSContext, QuickJSHandle, QuickJSRuntime } from 'quickjs-emscripten';
+import { messageOf, PlaybyplayError } from '../errors.ts';
+import { PRELUDE } from './prelude.ts';
+
+/** What a script may use. Interrupts are the interpreter's own count of work (about 10 000 branches and calls each). */
+export interface Limits {
+  /** Interrupts per call of one function of the script; default 50. */
+  readonly interrupts?: number;
+  /** Bytes of the interpreter's whole memory, itself included; default and least 16 MiB. */
+  readonly memory?: number;
+  /** Bytes of the interpreter's stack; default 32 KiB, some 150 nested calls. */
+  readonly stack?: number;
+}
+
+/** What went wrong in the sandbox. `fatal`: it cannot be used any more. */
+export interface Fault {
+  readonly code: 'script-error' | 'script-budget' | 'script-memory' | 'script-crash';
+  readonly message: string;
+  /** Line of the script, from 1, where it is known. */
+  readonly line?: number;
+  readonly fatal: boolean;
+}
+
+export type Outcome =
+  | { readonly value: string | number | undefined; readonly fault?: undefined }
+  | { readonly fault: Fault };
+
+/** The functions that a game script may define. */
+export const ENTRIES = ['onCue', 'onCues', 'onEnd'] as const;
+export type Entry = (typeof ENTRIES)[number];
+
+/** A call that keeps the machine busy for this long (ms) ends the run: no honest script comes near it. */
+const STUCK_AFTER_MS = 300_000;
+/** WebAssembly's unit of memory, and what the interpreter begins with (16 MiB). */
+const PAGE = 65_536;
+const LEAST_PAGES = 256;
+const JOBS_PER_CALL = 1000;
+
+/**
+ * One game script in an interpreter of its own (QuickJS in WebAssembly, in an instance of its own): no I/O, no clock,
+ * no chance. Nothing but text and numbers crosses the border.
+ */
+export class Sandbox implements Disposable {
+  readonly entries: ReadonlySet<Entry>;
+  readonly settings: Readonly<Record<string, number>>;
+  readonly #name: string;
+  readonly #runtime: QuickJSRuntime;
+  readonly #context: QuickJSContext;
+  readonly #host: QuickJSHandle;
+  readonly #functions = new Map<string, QuickJSHandle>();
+  readonly #interrupts: number;
+  #left = 0;
+  #started = 0;
+  #stuck = false;
+  #dead = false;
+
+  private constructor(
+    name: string,
+    runtime: QuickJSRuntime,
+    context: QuickJSContext,
+    limits: Limits,
+    source: string,
+    detectors: readonly string[] | undefined,
+  ) {
+    this.#name = name;
+    this.#runtime = runtime;
+    this.#context = context;
+    this.#interrupts = limits.interrupts ?? 50;
+    runtime.setMaxStackSize(limits.stack ?? 32 << 10);
+    runtime.setInterruptHandler(() => this.#interrupt());
+    this.#refuel();
+    this.#host = context.unwrapResult(context.evalCode(PRELUDE, 'prelude.js'));
+    this.#check(this.#run(() => context.evalCode(source, name, { strict: true })));
+    this.entries = new Set(ENTRIES.filter((entry) => this.#peek(`typeof ${entry}`) === 'function'));
+    const lookback = this.#peek(`typeof lookback === 'number' ? lookback : undefined`);
+    this.settings = typeof lookback === 'number' ? { lookback } : {};
+    this.#connect(detectors);
+  }
+
+  /**
+   * Loads `source`; `name` is how errors call it. `detectors`: the names that the script may ask for.
+   * Throws PlaybyplayError `script-broken` when the source cannot be loaded.
+   */
+  static async open(
+    source: string,
+    name: string,
+    detectors: readonly string[] | undefined,
+    limits: Limits = {},
+  ): Promise<Sandbox> {
+    refuseBigInt(source, name);
+    const { newQuickJSWASMModuleFromVariant, newVariant, RELEASE_SYNC } = await import('quickjs-emscripten');
+    // The interpreter's own limit counts allocations, not their sizes; what WebAssembly is given cannot be outgrown.
+    const pages = Math.max(LEAST_PAGES, Math.ceil((limits.memory ?? 0) / PAGE));
+    const wasmMemory = new WebAssembly.Memory({ initial: LEAST_PAGES, maximum: pages });
+    const quickjs = await newQuickJSWASMModuleFromVariant(newVariant(RELEASE_SYNC, { wasmMemory }));
+    const runtime = quickjs.newRuntime();
+    const context = runtime.newContext({
+      intrinsics: {
+        BaseObjects: true,
+        Eval: true,
+        RegExp: true,
+        JSON: true,
+        MapSet: true,
+        StringNormalize: true,
+        Promise: true,
+      },
+    });
+    return new Sandbox(name, runtime, context, limits, source, detectors);
+  }
+
+  get dead(): boolean {
+    return this.#dead;
+  }
+
+  /** Calls one of the prelude's functions. Script errors are returned; only a call without end throws. */
+  call(name: string, ...args: readonly (string | number)[]): Outcome {
+    const { value, fault } = this.#run(() => {
+      const fn = this.#function(name);
+      const handles = args.map((arg) =>
+        typeof arg === 'number' ? this.#context.newNumber(arg) : this.#context.newString(arg),
+      );
+      try {
+        return this.#context.callFunction(fn, this.#context.undefined, ...handles);
+      } finally {
+        for (const handle of handles) handle.dispose();
+      }
+    });
+    if (fault !== undefined) return { fault };
+    const jobs = this.#runJobs();
+    if (jobs !== undefined) return { fault: jobs };
+    return { value };
+  }
+
+  [Symbol.dispose](): void {
+    if (this.#dead) return;
+    this.#dead = true;
+    try {
+      for (const handle of this.#functions.values()) handle.dispose();
+      this.#host.dispose();
+      this.#context.dispose();
+      this.#runtime.dispose();
+    } catch {
+      // The instance is this sandbox's own and goes with it.
+    }
+  }
+
+  /** Runs something in the interpreter with a fresh budget and takes what it returns, or threw, apart. */
+  #run(action: () => ReturnType<QuickJSContext['evalCode']>): {
+    value: string | number | undefined;
+    fault?: Fault;
+  } {
+    if (this.#dead)
+      return { value: undefined, fault: { code: 'script-crash', message: 'the script has crashed', fatal: true } };
+    this.#refuel();
+    try {
+      const result = action();
+      if (result.error !== undefined) return { value: undefined, fault: this.#faultOf(result.error) };
+      const type = this.#context.typeof(result.value);
+      const value =
+        type === 'string'
+          ? this.#context.getString(result.value)
+          : type === 'number'
+            ? this.#context.getNumber(result.value)
+            : undefined;
+      result.value.dispose();
+      return { value };
+    } catch (thrown) {
+      // The interpreter itself gave up (its stack ran into the host's): its state can no longer be trusted.
+      this.#dead = true;
+      return { value: undefined, fault: { code: 'script-crash', message: messageOf(thrown), fatal: true } };
+    } finally {
+      this.#refuseToHang();
+    }
+  }
+
+  #runJobs(): Fault | undefined {
+    if (this.#dead || !this.#runtime.hasPendingJob()) return undefined;
+    try {
+      const result = this.#runtime.executePendingJobs(JOBS_PER_CALL);
+      if (result.error !== undefined) return this.#faultOf(result.error);
+      result.dispose();
+      if (!this.#runtime.hasPendingJob()) return undefined;
+      this.#dead = true;
+      return { code: 'script-budget', message: 'promises without end', fatal: true };
+    } catch (thrown) {
+      this.#dead = true;
+      return { code: 'script-crash', message: messageOf(thrown), fatal: true };
+    } finally {
+      this.#refuseToHang();
+    }
+  }
+
+  #faultOf(error: QuickJSHandle): Fault {
+    const spent = this.#left < 0;
+    this.#refuel();
+    const name = this.#textOf(error, 'name');
+    const message = this.#textOf(error, 'message');
+    const stack = this.#textOf(error, 'stack');
+    const type = this.#context.typeof(error);
+    // Where there is no memory left for an error to be made, the interpreter throws null.
+    const isNull = this.#context.eq(error, this.#context.null);
+    const own = type === 'string' ? this.#context.getString(error).slice(0, 500) : undefined;
+    error.dispose();
+    const line = lineIn(stack, this.#name);
+    const at = line === undefined ? {} : { line };
+    if (spent) return { code: 'script-budget', message: 'the script did not come to an end', ...at, fatal: false };
+    if (message === 'out of memory' || isNull)
+      return { code: 'script-memory', message: 'the script used up its memory', ...at, fatal: false };
+    const said =
+      message === undefined
+        ? own === undefined
+          ? 'threw something that is no Error'
+          : `threw “${own}”`
+        : `${name ?? 'Error'}: ${message}`;
+    return { code: 'script-error', message: said, ...at, fatal: false };
+  }
+
+  /** A property of something thrown, if it is a text; whatever it does while it is read is ignored. */
+  #textOf(error: QuickJSHandle, key: string): string | undefined {
+    if (this.#context.typeof(error) !== 'object') return undefined;
+    try {
+      using value = this.#context.getProp(error, key);
+      return this.#context.typeof(value) === 'string' ? this.#context.getString(value).slice(0, 2000) : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** One of the prelude's functions; looked up once. */
+  #function(name: string): QuickJSHandle {
+    const known = this.#functions.get(name);
+    if (known !== undefined) return known;
+    const found = this.#context.getProp(this.#host, name);
+    this.#functions.set(name, found);
+    return found;
+  }
+
+  #peek(expression: string): string | number | undefined {
+    return this.#run(() => this.#context.evalCode(expression, 'prelude.js')).value;
+  }
+
+  #connect(detectors: readonly string[] | undefined): void {
+    const found = [...this.entries].join(', ');
+    using functions = this.#context.unwrapResult(this.#context.evalCode(`({ ${found} })`, 'prelude.js'));
+    using names = this.#context.newString(JSON.stringify(detectors ?? null));
+    using ready = this.#context.getProp(this.#host, 'ready');
+    this.#context.unwrapResult(this.#context.callFunction(ready, this.#context.undefined, functions, names)).dispose();
+  }
+
+  #check({ fault }: { fault?: Fault }): void {
+    const late = fault ?? this.#runJobs();
+    if (late === undefined) return;
+    const path = late.line === undefined ? this.#name : `${this.#name}:${late.line}`;
+    const issue = { code: late.code, path, message: late.message };
+    throw new PlaybyplayError('script-broken', `the game script ${this.#name} cannot be loaded`, { issues: [issue] });
+  }
+
+  #interrupt(): boolean {
+    this.#left -= 1;
+    if (performance.now() - this.#started > STUCK_AFTER_MS) this.#stuck = true;
+    return this.#left < 0 || this.#stuck;
+  }
+
+  #refuel(): void {
+    this.#left = this.#interrupts;
+    this.#started = performance.now();
+  }
+
+  #refuseToHang(): void {
+    if (!this.#stuck) return;
+    this.#dead = true;
+    throw new PlaybyplayError(
+      'script-stuck',
+      `the game script ${this.#name} kept the machine busy for five minutes in one call`,
+      {
+        hint: 'Look for loops over very long texts or lists in the script.',
+      },
+    );
+  }
+}
+
+/** The first line of `name` in a stack trace. */
+function lineIn(stack: string | undefined, name: string): number | undefined {
+  if (stack === undefined) return undefined;
+  for (const [, file, line] of stack.matchAll(/\(?([^()\s]+?):(\d+)(?::\d+)?\)?$/gm)) {
+    if (file === name) return Number(line);
+  }
+  return undefined;
+}
+
+/** BigInt arithmetic can work for seconds on one operator; its literals cannot be taken out of the language. */
+function refuseBigInt(source: string, name: string): void {
+  const found = /(?<![\w$.])(?:\d[\d_]*|0[xob][\da-f_]+)n(?![\w$])/iu.exec(source);
+  if (found === null) return;
+  const line = source.slice(0, found.index).split('\n').length;
+  throw new PlaybyplayError('script-broken', `the game script ${name} cannot be loaded`, {
+    issues: [
+      {
+        code: 'script-error',
+        path: `${name}:${line}`,
+        message: `BigInt (${found[0]}) is not available in a game script`,
+      },
+    ],
+  });
+}
