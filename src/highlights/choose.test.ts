@@ -1,0 +1,231 @@
+import * as fc from 'fast-check';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { Dictionary } from '../dictionary/dictionary.ts';
+import { loadBuiltin } from '../dictionary/files.ts';
+import type { EventLine } from '../events/log.ts';
+import type { Statement } from '../events/statement.ts';
+import { chooseScenes } from './choose.ts';
+import { reelLog } from './reel-log.ts';
+import { listOf } from './list.ts';
+import type { Source } from './scene.ts';
+import { summarize } from './summary.ts';
+import { statementWeight } from './weights.ts';
+import { windowsOf } from './windows.ts';
+
+let dictionary: Dictionary;
+beforeAll(async () => {
+  ({ dictionary } = await loadBuiltin());
+});
+
+let id = 0;
+function event(t: number, statement: Statement, text = 'happens'): EventLine {
+  return {
+    type: 'event',
+    id: String(id++),
+    t,
+    end: t,
+    game: 'openarena',
+    session: 's',
+    text,
+    statement,
+    confidence: 1,
+    cues: [],
+  };
+}
+
+function kill(t: number, weapon = 'railgun'): EventLine {
+  return event(
+    t,
+    { subject: 'player', action: 'kill', object: 'opponent', with: weapon },
+    `player kills opponent with ${weapon}`,
+  );
+}
+
+function source(events: readonly EventLine[], duration = 120, session = 's'): Source {
+  const mark = { name: 'openarena', version: '1.0.0', hash: '' };
+  return {
+    events,
+    header: {
+      type: 'header',
+      format: 'playbyplay/1',
+      game: 'openarena',
+      session,
+      media: { name: `${session}.mp4`, hash: '', bytes: 0, duration, width: 1280, height: 720, start: 0 },
+      profile: mark,
+      dictionaries: [mark],
+      plan: { kind: 'full', interval: 0.1 },
+      program: '0',
+    },
+  };
+}
+
+function marginOf() {
+  return { before: 4, after: 2 };
+}
+
+describe('windowsOf', () => {
+  it('merges what overlaps or nearly meets, and keeps to the recording', () => {
+    const windows = windowsOf([kill(1), kill(8), kill(20), kill(29)], { marginOf, gap: 1, duration: 30 });
+    // 0–3 and 4–10 are a second apart; 16–22 and 25–30 three.
+    expect(windows.map(({ start, end }) => [start, end])).toEqual([
+      [0, 10],
+      [16, 22],
+      [25, 30],
+    ]);
+  });
+
+  it('shares an overlap where one window would grow too long', () => {
+    const windows = windowsOf([kill(10), kill(15)], { marginOf, longest: 9 });
+    expect(windows.map(({ start, end }) => [start, end])).toEqual([
+      [6, 11.5],
+      [11.5, 17],
+    ]);
+  });
+
+  it('never overlaps, ascends, and shows each event in its window', () => {
+    const times = fc.array(
+      fc.integer({ min: 0, max: 2000 }).map((n) => n / 10),
+      { maxLength: 30 },
+    );
+    fc.assert(
+      fc.property(times, fc.integer({ min: 3, max: 30 }), (list, longest) => {
+        const windows = windowsOf(
+          list.map((t) => kill(t)),
+          { marginOf, longest, duration: 180 },
+        );
+        for (const [index, { start, end, events }] of windows.entries()) {
+          expect(start).toBeLessThan(end);
+          expect(start).toBeGreaterThanOrEqual(windows[index - 1]?.end ?? 0);
+          expect(events.every(({ t }) => t >= start && t <= end)).toBe(true);
+        }
+      }),
+    );
+  });
+});
+
+describe('weights', () => {
+  it('are inherited down the hierarchy', () => {
+    const stomp: Statement = { subject: 'player', action: 'stomp', object: 'enemy' };
+    expect(statementWeight(stomp, dictionary)).toEqual({ weight: 10, from: 'defeat' });
+    expect(statementWeight(stomp, dictionary, { action: { kill: 3 } })).toEqual({ weight: 3, from: 'kill' });
+    // What is obtained may be worth more than that it is obtained: a keycard is a key.
+    const key: Statement = { subject: 'player', action: 'obtain', object: 'freedoom:blue keycard' };
+    expect(statementWeight(key, dictionary)).toEqual({ weight: 6, from: 'key' });
+  });
+
+  it('of a property count how much it changes', () => {
+    const drop: Statement = { subject: 'player', property: 'health', from: 100, to: 40 };
+    expect(statementWeight(drop, dictionary).weight).toBeCloseTo(2 * 0.9, 9);
+  });
+});
+
+describe('chooseScenes', () => {
+  it('says why: the streak, the comeback, the rarity', () => {
+    const events = [
+      event(38, { subject: 'player', property: 'health', from: 60, to: 12 }),
+      kill(40),
+      kill(43),
+      kill(45, 'gauntlet'),
+      kill(90),
+    ];
+    const { scenes } = chooseScenes([source(events)], { dictionary, duration: 30 });
+    expect(scenes[0]!.because).toContain('3rd kill in 5 s');
+    expect(scenes[0]!.because).toContain('with 12 health left');
+    expect(scenes[0]!.because).toContain('the only "kill with gauntlet"');
+  });
+
+  it('fits the duration with a shorter version of a long scene', () => {
+    const streak = Array.from({ length: 8 }, (_, i) => kill(20 + 3 * i));
+    const { scenes, available } = chooseScenes([source(streak)], { dictionary, duration: 15 });
+    expect(available).toEqual({ scenes: 1, seconds: 27 });
+    expect(scenes).toHaveLength(1);
+    expect(scenes[0]!.end - scenes[0]!.start).toBeLessThanOrEqual(15);
+    expect(scenes[0]!.events.length).toBeGreaterThanOrEqual(4);
+  });
+
+  it('takes at most so many of a session', () => {
+    const sources = ['a', 'b'].map((name) => source([kill(10), kill(40), kill(70)], 120, name));
+    const { scenes } = chooseScenes(sources, { dictionary, duration: 90, perSession: 1 });
+    expect(scenes.map((scene) => scene.session)).toEqual(['a', 'b']);
+  });
+
+  it('ends a scene where the player falls, and begins it after the respawn', () => {
+    const events = [
+      event(8, { subject: 'player', action: 'respawn' }),
+      kill(10),
+      event(11, { subject: 'opponent', action: 'kill', object: 'player' }),
+    ];
+    const { scenes } = chooseScenes([source(events)], {
+      dictionary,
+      include: ({ statement }) => statement === events[1]!.statement,
+    });
+    expect(scenes.map(({ start, end }) => [start, end])).toEqual([[8, 11.3]]);
+  });
+
+  it('moves cuts to a quiet moment near by', () => {
+    const levels = new Float32Array(6000).fill(-20);
+    // Silence around 55.5 s, a little before the scene would begin at 56.
+    levels.fill(-60, 55.3 / 0.02, 55.7 / 0.02);
+    const { scenes } = chooseScenes([source([kill(60)])], { dictionary, envelopes: [{ step: 0.02, levels }] });
+    expect(scenes[0]!.start).toBeGreaterThan(55.3);
+    expect(scenes[0]!.start).toBeLessThan(55.7);
+    expect(scenes[0]!.end).toBe(62);
+  });
+
+  it('gives the same scenes for the same logs', () => {
+    const events = Array.from({ length: 40 }, (_, i) => kill((i * 37) % 110, i % 3 ? 'railgun' : 'shotgun')).toSorted(
+      (a, b) => a.t - b.t,
+    );
+    const twice = [0, 1].map(() => JSON.stringify(chooseScenes([source(events)], { dictionary, duration: 30 })));
+    expect(twice[0]).toBe(twice[1]);
+  });
+});
+
+describe('reelLog', () => {
+  it('tells what happens in the reel at the times of the reel, and where it came from', () => {
+    const logged = [kill(10), event(10.5, { subject: 'player', action: 'jump' }, 'player jumps'), kill(40)];
+    const sources = [source(logged)];
+    const choice = chooseScenes(sources, { dictionary });
+    const list = listOf(choice, sources);
+    const lines = reelLog(list, choice.scenes, sources, { name: 'best.mp4', duration: 12, width: 2, height: 2 })
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(lines.map(({ type }) => type)).toEqual(['header', 'event', 'event', 'event', 'end']);
+    // Scenes 6–12 and 36–42: the second begins at 6 s of the reel.
+    expect(lines.slice(1, 4).map(({ t, source: from, text }) => [t, from.t, text])).toEqual([
+      [4, 10, 'player kills opponent with railgun'],
+      [4.5, 10.5, 'player jumps'],
+      [10, 40, 'player kills opponent with railgun'],
+    ]);
+  });
+});
+
+describe('summarize', () => {
+  it('counts at the level that says most', () => {
+    const weapons = [
+      'shotgun',
+      'double-barrelled shotgun',
+      'rocket launcher',
+      'grenade launcher',
+      'railgun',
+      'knife',
+      'railgun',
+    ];
+    const events = [
+      ...weapons.map((weapon, i) => kill(10 * i, weapon)),
+      event(80, { subject: { word: 'opponent', name: 'Sarge' }, action: 'kill', object: 'player', with: 'railgun' }),
+      event(80.1, { subject: 'player', action: 'die' }),
+      event(90, { subject: 'player', action: 'obtain', object: 'medikit' }),
+      event(91, { subject: 'player', action: 'obtain', object: 'medikit' }),
+    ];
+    const { lines, headline } = summarize([source(events)], [], dictionary);
+    // Six weapons in at most four groups: the deepest ancestors that two share come first.
+    expect(lines.map(({ text }) => text)).toEqual([
+      '7 kills: 2 with launcher, 2 with railgun, 2 with shotgun and 1 with knife',
+      '1 death with railgun',
+      'obtained 2 medikits',
+    ]);
+    expect(headline).toBe('7 kills, 1 death in OpenArena');
+  });
+});

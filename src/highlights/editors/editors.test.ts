@@ -1,0 +1,141 @@
+import { describe, expect, it } from 'vitest';
+import type { Rational } from '../../time.ts';
+import type { Edit } from './edit.ts';
+import { edl, resolveCsv, resolveEdl } from './edl.ts';
+import { fcpxml } from './fcpxml.ts';
+import { mlt } from './mlt.ts';
+import { otio } from './otio.ts';
+import { frameOf } from './timecode.ts';
+import { xmeml } from './xmeml.ts';
+
+const ntsc = { num: 30_000, den: 1001 };
+
+/** Two scenes of two recordings, one name with spaces and letters beyond ASCII, markup in the words. */
+function edit(rate: Rational): Edit {
+  const media = { rate, duration: 40_000, width: 1280, height: 720, hasSound: true };
+  return {
+    title: 'Best & "worst" <1>',
+    rate,
+    width: 1280,
+    height: 720,
+    media: [
+      { ...media, path: '/clips/größe 1.mp4', name: 'größe 1.mp4' },
+      { ...media, path: '/clips/sub/größe 2 – b.mp4', name: 'größe 2 – b.mp4', hasSound: false },
+    ],
+    clips: [
+      {
+        media: 0,
+        name: 'player kills <opponent>',
+        note: 'because & so',
+        source: 1790,
+        at: 0,
+        length: 25,
+        markers: [{ source: 1800, at: 10, text: 'player kills <opponent> | "x"', class: 'deed' }],
+      },
+      { media: 1, name: 'player dies', note: '', source: 17_982, at: 25, length: 100, markers: [] },
+    ],
+    duration: 125,
+  };
+}
+
+describe('edl', () => {
+  it('reads back, frame for frame, in drop-frame as in plain timecode', () => {
+    for (const rate of [ntsc, { num: 25, den: 1 }]) {
+      const text = edl(edit(rate));
+      const rows = text.split('\n').filter((line) => /^\d{3} /.test(line));
+      const frames = rows.map((row) =>
+        row
+          .trim()
+          .split(/\s+/)
+          .slice(-4)
+          .map((code) => frameOf(code, rate)!),
+      );
+      // An hour of timecode is 107892 frames at 29.97 in drop-frame, 90000 at 25.
+      const hour = rate === ntsc ? 107_892 : 90_000;
+      expect(frames).toEqual([
+        [1790, 1815, hour, hour + 25],
+        [17_982, 18_082, hour + 25, hour + 125],
+      ]);
+      expect(text).toContain(rate === ntsc ? 'FCM: DROP FRAME' : 'FCM: NON-DROP FRAME');
+    }
+  });
+
+  it('keeps one line a comment, a name a reel, no sound where there is none', () => {
+    const text = edl(edit({ num: 25, den: 1 }));
+    expect(text).toContain('001  GRSSE1   AA/V  C');
+    expect(text).toContain('002  GRSSE2B  V     C');
+    expect(text).toContain('* FROM CLIP NAME: größe 1.mp4\n');
+    expect(text).toContain('* LOC: 01:00:00:10 GREEN   player kills <opponent> | "x"\n');
+  });
+
+  it('gives DaVinci Resolve its markers', () => {
+    expect(resolveEdl(edit({ num: 25, den: 1 }))).toContain(
+      '001  001      V     C        01:00:00:10 01:00:00:11 01:00:00:10 01:00:00:11  \n |C:ResolveColorGreen |M:player kills <opponent> / "x" |D:1\n',
+    );
+    expect(resolveCsv(edit({ num: 25, den: 1 }))).toBe(
+      'No.,Name,Start,End,Duration,Color,Notes\r\n1,"player kills <opponent> | ""x""",01:00:00:10,01:00:00:11,00:00:00:01,Green,because & so\r\n',
+    );
+  });
+});
+
+describe('paths', () => {
+  it('are URLs with everything escaped, absolute or relative to the written file', () => {
+    const absolute = 'file:///clips/gr%C3%B6%C3%9Fe%201.mp4';
+    expect(otio(edit(ntsc))).toContain(`"target_url": "${absolute}"`);
+    expect(fcpxml(edit(ntsc))).toContain(`src="${absolute}"`);
+    expect(xmeml(edit(ntsc))).toContain('<pathurl>file://localhost/clips/gr%C3%B6%C3%9Fe%201.mp4</pathurl>');
+    expect(otio(edit(ntsc), '/clips/sub')).toContain('"target_url": "../gr%C3%B6%C3%9Fe%201.mp4"');
+    expect(mlt(edit(ntsc), '/clips')).toContain('<property name="resource">sub/größe 2 – b.mp4</property>');
+  });
+});
+
+describe('fcpxml', () => {
+  it('gives every time as a fraction of seconds that is a whole number of frames', () => {
+    const times = [...fcpxml(edit(ntsc)).matchAll(/(?:offset|start|duration|frameDuration)="(\d+)(?:\/(\d+))?s"/g)];
+    expect(times.length).toBeGreaterThan(10);
+    for (const [, num, den] of times) expect((Number(num) * 30_000) % (1001 * Number(den ?? 1))).toBe(0);
+    expect(fcpxml(edit(ntsc))).toContain('offset="1001/1200s" start="2999997/5000s"');
+  });
+});
+
+describe('otio', () => {
+  it('holds the exact rate and both tracks, with markers in the time of the recording', () => {
+    const timeline = JSON.parse(otio(edit(ntsc)));
+    const [video, audio] = timeline.tracks.children;
+    expect([video.kind, audio.kind]).toEqual(['Video', 'Audio']);
+    expect(video.children[0].source_range.start_time).toEqual({
+      OTIO_SCHEMA: 'RationalTime.1',
+      rate: 30_000 / 1001,
+      value: 1790,
+    });
+    expect(video.children[0].markers[0].marked_range.start_time.value).toBe(1800);
+    expect(video.children[0].markers[0].color).toBe('GREEN');
+    expect(audio.children[0].markers).toEqual([]);
+  });
+});
+
+/** Names of elements that are closed in the wrong order or not at all. */
+function unbalanced(tags: readonly RegExpMatchArray[]): string[] {
+  const open: string[] = [];
+  const wrong: string[] = [];
+  for (const [, close, name, empty] of tags) {
+    if (!close && !empty) open.push(name!);
+    else if (close && open.pop() !== name) wrong.push(name!);
+  }
+  return [...wrong, ...open];
+}
+
+describe('xml', () => {
+  it('has no bare markup from names, and every element closed', () => {
+    for (const text of [fcpxml(edit(ntsc)), xmeml(edit(ntsc)), mlt(edit(ntsc))]) {
+      const tags = [...text.matchAll(/<(\/?)([A-Za-z][\w:-]*)(?:\s+[\w:-]+="[^"<]*")*\s*(\/?)>/g)];
+      expect(unbalanced(tags)).toEqual([]);
+      const left = text.replaceAll(
+        /<\/?[A-Za-z][\w:-]*(?:\s+[\w:-]+="[^"<]*")*\s*\/?>|<\?xml[^>]*\?>|<!DOCTYPE \w+>/g,
+        '',
+      );
+      expect(left).not.toMatch(/[<>]/);
+      expect(text).toContain('&lt;opponent&gt;');
+    }
+  });
+});

@@ -1,0 +1,28 @@
+import { basename } from 'node:path';
+import type { Scene, Source } from '../scene.ts';
+import { csvField } from './edl.ts';
+
+/** A LosslessCut project of one recording: its scenes as segments. JSON is JSON5, which the program reads. */
+export function losslessCut(scenes: readonly Scene[], source: Source): string {
+  const project = {
+    version: 2,
+    mediaFileName: basename(source.media ?? source.header.media.name),
+    cutSegments: scenes.map((scene) => ({
+      start: scene.start,
+      end: scene.end,
+      name: nameOf(scene),
+      tags: { score: String(scene.score), because: scene.because },
+      selected: true,
+    })),
+  };
+  return `${JSON.stringify(project, undefined, 2)}\n`;
+}
+
+/** The same as LosslessCut's CSV: start and end in seconds, name; no header. */
+export function losslessCutCsv(scenes: readonly Scene[]): string {
+  return scenes.map((scene) => `${scene.start},${scene.end},${csvField(nameOf(scene))}\n`).join('');
+}
+
+function nameOf(scene: Scene): string {
+  return scene.events.toSorted((a, b) => b.score - a.score)[0]?.event.text ?? scene.kind;
+}

@@ -1,0 +1,78 @@
+import { mediaPath, xml, type Edit, type MarkerClass } from './edit.ts';
+
+const colors: Record<MarkerClass, string> = {
+  deed: '#00aa44',
+  downfall: '#d02020',
+  gain: '#e0b000',
+  change: '#2070d0',
+  other: '#8040c0',
+};
+const kdenliveTypes: Record<MarkerClass, number> = { deed: 3, downfall: 0, gain: 1, change: 5, other: 8 };
+
+/** MLT XML for Shotcut, Kdenlive and melt: a playlist at the exact rate, markers in Shotcut's and Kdenlive's form. */
+export function mlt(edit: Edit, relativeTo?: string): string {
+  const used = [...new Set(edit.clips.map((clip) => clip.media))].toSorted((a, b) => a - b);
+  const divisor = gcd(edit.width, edit.height);
+  const producers = used.map((index) => {
+    const media = edit.media[index]!;
+    return `  <producer id="producer${index}" in="0" out="${media.duration - 1}">
+    <property name="length">${media.duration}</property>
+    <property name="resource">${xml(mediaPath(media, relativeTo))}</property>
+    <property name="mlt_service">avformat-novalidate</property>
+    <property name="seekable">1</property>
+    <property name="shotcut:caption">${xml(media.name)}</property>
+  </producer>`;
+  });
+  const entries = edit.clips.map(
+    (clip) =>
+      `    <entry producer="producer${clip.media}" in="${clip.source}" out="${clip.source + clip.length - 1}"/>`,
+  );
+  return `<?xml version="1.0" encoding="utf-8"?>
+<mlt LC_NUMERIC="C" producer="main" title="${xml(edit.title)}">
+  <profile description="custom" width="${edit.width}" height="${edit.height}" progressive="1" sample_aspect_num="1" sample_aspect_den="1" display_aspect_num="${edit.width / divisor}" display_aspect_den="${edit.height / divisor}" frame_rate_num="${edit.rate.num}" frame_rate_den="${edit.rate.den}" colorspace="709"/>
+${producers.join('\n')}
+  <playlist id="playlist0">
+    <property name="shotcut:video">1</property>
+    <property name="shotcut:name">V1</property>
+${entries.join('\n')}
+  </playlist>
+  <tractor id="main" title="${xml(edit.title)}" in="0" out="${edit.duration - 1}">
+    <property name="shotcut">1</property>
+    <property name="kdenlive:docproperties.guides">${xml(guides(edit))}</property>
+${markers(edit)}
+    <track producer="playlist0"/>
+  </tractor>
+</mlt>
+`;
+}
+
+function markers(edit: Edit): string {
+  const list = edit.clips.flatMap((clip) => clip.markers);
+  const items = list.map(
+    (marker, index) => `      <properties name="${index}">
+        <property name="text">${xml(marker.text)}</property>
+        <property name="start">${clock(edit, marker.at)}</property>
+        <property name="end">${clock(edit, marker.at)}</property>
+        <property name="color">${colors[marker.class]}</property>
+      </properties>`,
+  );
+  return `    <properties name="shotcut:markers">\n${items.join('\n')}\n    </properties>`;
+}
+
+function guides(edit: Edit): string {
+  const list = edit.clips.flatMap((clip) => clip.markers);
+  return JSON.stringify(
+    list.map((marker) => ({ comment: marker.text, pos: marker.at, type: kdenliveTypes[marker.class] })),
+  );
+}
+
+/** `hh:mm:ss.mmm`, rounded up within the frame so that it falls on this frame and not on the one before. */
+function clock(edit: Edit, frame: number): string {
+  const ms = Math.ceil((frame * edit.rate.den * 1000) / edit.rate.num - 1e-6);
+  const parts = [Math.floor(ms / 3_600_000), Math.floor(ms / 60_000) % 60, Math.floor(ms / 1000) % 60];
+  return `${parts.map((part) => String(part).padStart(2, '0')).join(':')}.${String(ms % 1000).padStart(3, '0')}`;
+}
+
+function gcd(a: number, b: number): number {
+  return b === 0 ? a : gcd(b, a % b);
+}

@@ -1,0 +1,98 @@
+import type { Rational } from '../../time.ts';
+import { mediaUrl, xml, type Edit, type EditClip } from './edit.ts';
+import { dropsFrames, nominal, timecode } from './timecode.ts';
+
+/** Final Cut Pro 7 XML (xmeml 5), which Premiere Pro imports: a sequence of linked picture and sound, markers on it. */
+export function xmeml(edit: Edit, relativeTo?: string): string {
+  const defined = new Set<number>();
+  const video = edit.clips.map((clip, index) => clipItem(edit, clip, index, 'video', defined, relativeTo));
+  const audio = [1, 2].map((channel) =>
+    edit.clips.map((clip, index) => clipItem(edit, clip, index, 'audio', defined, relativeTo, channel)).join(''),
+  );
+  const markers = edit.clips.flatMap((clip) => clip.markers);
+  return `<?xml version="1.0" encoding="UTF-8"?>
+<!DOCTYPE xmeml>
+<xmeml version="5">
+  <sequence id="sequence-1">
+    <name>${xml(edit.title)}</name>
+    <duration>${edit.duration}</duration>
+    ${rateOf(edit.rate)}
+    <timecode>${rateOf(edit.rate)}<string>${timecode(0, edit.rate)}</string><frame>0</frame><displayformat>${dropsFrames(edit.rate) ? 'DF' : 'NDF'}</displayformat></timecode>
+    <media>
+      <video>
+        <format><samplecharacteristics>${rateOf(edit.rate)}<width>${edit.width}</width><height>${edit.height}</height><pixelaspectratio>square</pixelaspectratio></samplecharacteristics></format>
+        <track>${video.join('')}
+        </track>
+      </video>
+      <audio>
+        <numOutputChannels>2</numOutputChannels>
+        <format><samplecharacteristics><depth>16</depth><samplerate>48000</samplerate></samplecharacteristics></format>
+        <track>${audio[0]!}
+        </track>
+        <track>${audio[1]!}
+        </track>
+      </audio>
+    </media>${markers
+      .map(
+        (marker) =>
+          `\n    <marker><comment>${marker.class}</comment><name>${xml(marker.text)}</name><in>${marker.at}</in><out>-1</out></marker>`,
+      )
+      .join('')}
+  </sequence>
+</xmeml>
+`;
+}
+
+function rateOf(rate: Rational): string {
+  return `<rate><timebase>${nominal(rate)}</timebase><ntsc>${rate.den === 1001 ? 'TRUE' : 'FALSE'}</ntsc></rate>`;
+}
+
+function clipItem(
+  edit: Edit,
+  clip: EditClip,
+  index: number,
+  type: 'video' | 'audio',
+  defined: Set<number>,
+  relativeTo: string | undefined,
+  channel = 0,
+): string {
+  const media = edit.media[clip.media]!;
+  if (type === 'audio' && !media.hasSound) return '';
+  const id = (kind: string, track: number) => `clip-${index + 1}-${kind}${track > 0 ? track : ''}`;
+  const links = [
+    ['video', 1],
+    ...(media.hasSound
+      ? [
+          ['audio', 1],
+          ['audio', 2],
+        ]
+      : []),
+  ].map(([kind, track]) => {
+    const ref = id(String(kind), kind === 'video' ? 0 : Number(track));
+    return `<link><linkclipref>${ref}</linkclipref><mediatype>${kind}</mediatype><trackindex>${track}</trackindex><clipindex>${index + 1}</clipindex></link>`;
+  });
+  const first = !defined.has(clip.media);
+  defined.add(clip.media);
+  const file = first ? fileOf(edit, clip.media, relativeTo) : `<file id="file-${clip.media + 1}"/>`;
+  const source =
+    channel > 0 ? `<sourcetrack><mediatype>audio</mediatype><trackindex>${channel}</trackindex></sourcetrack>` : '';
+  return `
+          <clipitem id="${id(type, channel)}">
+            <name>${xml(clip.name)}</name>
+            <duration>${media.duration}</duration>
+            ${rateOf(edit.rate)}
+            <start>${clip.at}</start><end>${clip.at + clip.length}</end>
+            <in>${clip.source}</in><out>${clip.source + clip.length}</out>
+            ${file}${source}
+            ${links.join('')}
+            <comments><mastercomment1>${xml(clip.note)}</mastercomment1></comments>
+          </clipitem>`;
+}
+
+function fileOf(edit: Edit, index: number, relativeTo: string | undefined): string {
+  const media = edit.media[index]!;
+  const sound = media.hasSound
+    ? '<audio><samplecharacteristics><depth>16</depth><samplerate>48000</samplerate></samplecharacteristics><channelcount>2</channelcount></audio>'
+    : '';
+  return `<file id="file-${index + 1}"><name>${xml(media.name)}</name><pathurl>${xml(mediaUrl(media, relativeTo, 'file://localhost'))}</pathurl>${rateOf(edit.rate)}<duration>${media.duration}</duration><media><video><samplecharacteristics>${rateOf(edit.rate)}<width>${media.width}</width><height>${media.height}</height></samplecharacteristics></video>${sound}</media></file>`;
+}

@@ -1,0 +1,68 @@
+import type { ReelPlan } from '../media/write/reel.ts';
+import { roundTime } from '../time.ts';
+import type { Choice } from './choose.ts';
+import type { Source } from './scene.ts';
+
+/** The highlight list as JSON: format `playbyplay/highlights/1`. Times in seconds from each recording's first frame. */
+export interface HighlightList {
+  readonly format: 'playbyplay/highlights/1';
+  readonly duration: number;
+  readonly available: { readonly scenes: number; readonly seconds: number };
+  readonly scenes: readonly ListedScene[];
+}
+
+export interface ListedScene {
+  readonly session: string;
+  readonly game: string;
+  readonly media: string;
+  readonly start: number;
+  readonly end: number;
+  /** Where the scene begins in the reel. */
+  readonly at: number;
+  readonly score: number;
+  readonly kind: string;
+  readonly because: string;
+  readonly events: readonly {
+    readonly id: string;
+    readonly t: number;
+    readonly at: number;
+    readonly text: string;
+    readonly score: number;
+  }[];
+}
+
+/** The list of a choice; with the written reel, times are those of the frames that were cut; `lead` cuts of it come before the scenes. */
+export function listOf(choice: Choice, sources: readonly Source[], reel?: ReelPlan, lead = 0): HighlightList {
+  let offset = 0;
+  const scenes = choice.scenes.map((scene, index): ListedScene => {
+    const cut = reel?.cuts.find((each) => each.index === index + lead);
+    const start = cut?.start ?? scene.start;
+    const end = cut?.end ?? scene.end;
+    const at = cut?.offset ?? offset;
+    offset = at + end - start;
+    return {
+      session: scene.session,
+      game: scene.game,
+      media: sources[scene.source]!.header.media.name,
+      start: roundTime(start),
+      end: roundTime(end),
+      at: roundTime(at),
+      score: scene.score,
+      kind: scene.kind,
+      because: scene.because,
+      events: scene.events.map(({ event, score }) => ({
+        id: event.id,
+        t: event.t,
+        at: roundTime(at + event.t - start),
+        text: event.text,
+        score: Math.round(score * 100) / 100,
+      })),
+    };
+  });
+  return {
+    format: 'playbyplay/highlights/1',
+    duration: roundTime(reel?.duration ?? offset),
+    available: { scenes: choice.available.scenes, seconds: roundTime(choice.available.seconds) },
+    scenes,
+  };
+}

@@ -1,0 +1,98 @@
+import { existsSync, statSync } from 'node:fs';
+import { basename, dirname, extname, join, resolve } from 'node:path';
+import type { Dictionary } from '../dictionary/dictionary.ts';
+import { builtinFolder, dictionaryNames, readSources } from '../dictionary/files.ts';
+import { loadDictionary } from '../dictionary/load.ts';
+import type { Issue } from '../errors.ts';
+import type { EventLine, HeaderLine } from '../events/log.ts';
+import { findLogs, loadLog } from '../events/reader.ts';
+import { compileQuery, matchEvents } from '../query/run.ts';
+import type { Source } from './scene.ts';
+
+export interface Gathered {
+  readonly sources: readonly Source[];
+  readonly dictionary: Dictionary;
+  readonly issues: readonly Issue[];
+}
+
+export interface GatherOptions {
+  /** Recordings, in the order of the logs, where they do not lie beside them. */
+  readonly media?: readonly string[];
+  /** Paths of further dictionary files. */
+  readonly dictionaries?: readonly string[];
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Logs (files, their folders, or folders of those), the recordings beside them, and the dictionaries that they name.
+ * Throws what `loadLog` and `readSources` throw.
+ */
+export async function gather(paths: readonly string[], options: GatherOptions = {}): Promise<Gathered> {
+  const issues: Issue[] = [];
+  const sources: Source[] = [];
+  const sessions = new Set<string>();
+  const files = (await Promise.all(paths.map((path) => findLogs(path)))).flat();
+  for (const [index, log] of files.entries()) {
+    const { header, events } = await loadLog(log, {
+      onIssue: (issue) => issues.push(issue),
+      ...(options.signal && { signal: options.signal }),
+    });
+    const media = options.media?.[index] ?? findMedia(log, header);
+    const named = distinct(header, events, log, sessions);
+    sources.push({ ...named, log, ...(media !== undefined && { media: resolve(media) }) });
+  }
+  const { dictionary, issues: findings } = await dictionaryOf(sources, options.dictionaries ?? []);
+  return { sources, dictionary, issues: [...issues, ...findings] };
+}
+
+/** Two recordings of one name are two sessions: the folder tells them apart. */
+function distinct(
+  header: HeaderLine,
+  events: readonly EventLine[],
+  log: string,
+  sessions: Set<string>,
+): { header: HeaderLine; events: readonly EventLine[] } {
+  let { session } = header;
+  for (let n = 2; sessions.has(session); n++)
+    session = `${header.session} (${basename(dirname(log))}${n > 2 ? ` ${n}` : ''})`;
+  sessions.add(session);
+  if (session === header.session) return { header, events };
+  return { header: { ...header, session }, events: events.map((event) => ({ ...event, session })) };
+}
+
+async function dictionaryOf(sources: readonly Source[], further: readonly string[]) {
+  const wanted = new Set(sources.flatMap(({ header }) => header.dictionaries.map(({ name }) => name)));
+  const names = (await dictionaryNames()).filter((name) => name === 'common' || wanted.has(name));
+  const files = [...names.map((name) => join(builtinFolder, `${name}.json`)), ...further];
+  return loadDictionary(await readSources(files), { definitions: false });
+}
+
+/** The recording that a log's header names: in the log's folder, or beside `<name>.playbyplay/`; a reel is its own. */
+function findMedia(log: string, header: HeaderLine): string | undefined {
+  if (!['.ndjson', '.jsonl', '.json', ''].includes(extname(log))) return log;
+  const folder = dirname(resolve(log));
+  const names = [header.media.name, basename(folder).replace(/\.playbyplay$/, '')];
+  return [folder, dirname(folder)]
+    .flatMap((place) => names.map((name) => join(place, name)))
+    .find((candidate) => existsSync(candidate) && statSync(candidate).isFile());
+}
+
+/**
+ * A test for the events that any of the queries finds in the sources. Throws PlaybyplayError `bad-query` as
+ * `compileQuery` does.
+ */
+export function queryTest(
+  queries: readonly string[],
+  { sources, dictionary }: Gathered,
+): (event: EventLine) => boolean {
+  const games = new Set(sources.map(({ header }) => header.game));
+  const durations = new Map(sources.map(({ header }) => [header.session, header.media.duration]));
+  const events = sources.flatMap((source) => source.events);
+  const found = new Set<EventLine>();
+  for (const query of queries) {
+    const compiled = compileQuery(query, dictionary, games.size === 1 ? { game: [...games][0]! } : {});
+    for (const match of matchEvents(compiled, events, { durations }))
+      for (const event of match.events) found.add(event);
+  }
+  return (event) => found.has(event);
+}

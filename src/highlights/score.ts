@@ -1,0 +1,140 @@
+import { Dictionary } from '../dictionary/dictionary.ts';
+import type { EventLine } from '../events/log.ts';
+import { isPropertyStatement } from '../events/statement.ts';
+import type { Reason, Scene, ScoredEvent, Source } from './scene.ts';
+import { bareWord, classOf, isDeed, statementWeight, wordOf, type Weights } from './weights.ts';
+import type { Window } from './windows.ts';
+
+export interface ScoreOptions {
+  /** Where words stand in their hierarchies; default: no hierarchy, each word by itself. */
+  readonly dictionary?: Dictionary;
+  /** Weights of words that go before the built-in ones. */
+  readonly weights?: Weights;
+  /** Further factors on an event: sound, stream quality, viewers. */
+  readonly factors?: (source: number, event: EventLine) => readonly Reason[];
+}
+
+/** A dictionary without words. */
+export const emptyDictionary = new Dictionary([], [], []);
+
+/** Seconds within which deeds in a row are a streak, and within which trouble makes a deed a comeback. */
+const STREAK = 8;
+const COMEBACK = 10;
+
+/** Gives every window its score and says why. Deterministic: a function of the logs and the options alone. */
+export function scoreScenes(
+  sources: readonly Source[],
+  windows: readonly (readonly Window[])[],
+  options: ScoreOptions = {},
+): Scene[] {
+  const dictionary = options.dictionary ?? emptyDictionary;
+  const counts = new Map<string, number>();
+  // Windows may share events (versions of one scene): each event counts once.
+  for (const event of new Set(windows.flat().flatMap((window) => window.events))) count(counts, event);
+  const total = [...counts.values()].reduce((sum, n) => sum + n, 0);
+  return windows.flatMap((list, source) =>
+    list.map((window): Scene => {
+      const { header, events } = sources[source]!;
+      const scored = window.events.map((event) => {
+        const { weight, from } = statementWeight(event.statement, dictionary, options.weights);
+        const reasons = [
+          { kind: 'weight', value: weight, text: `${from} weighs ${round(weight)}` },
+          rarity(event, counts, total),
+          streak(event, window.events, dictionary),
+          comeback(event, events, dictionary),
+          ...(options.factors?.(source, event) ?? []),
+        ].filter((reason): reason is Reason => reason !== undefined);
+        const score = reasons.reduce((product, reason) => product * reason.value, event.confidence);
+        return { event, score, reasons };
+      });
+      return sceneOf(header.session, header.game, source, window, scored);
+    }),
+  );
+}
+
+function sceneOf(session: string, game: string, source: number, window: Window, events: ScoredEvent[]): Scene {
+  const strongest = events.toSorted((a, b) => b.score - a.score || a.event.t - b.event.t);
+  // Many small happenings do not add up to a great one: each further event counts a little less.
+  const score = strongest.reduce((sum, { score: part }, rank) => sum + part * 0.85 ** rank, 0);
+  return {
+    session,
+    game,
+    source,
+    start: window.start,
+    end: window.end,
+    events,
+    score: round(score),
+    kind: classOf(strongest[0]!.event.statement),
+    because: because(strongest),
+  };
+}
+
+/** One sentence: the strongest event, what raised it, and how much else happens. */
+function because(strongest: readonly ScoredEvent[]): string {
+  const [first, ...others] = strongest;
+  const raised = first!.reasons
+    .filter(
+      (reason) => reason.kind === 'weight' || reason.value > 1.01 || (reason.value < 0.7 && reason.kind !== 'rarity'),
+    )
+    .toSorted((a, b) => Number(a.kind === 'weight') - Number(b.kind === 'weight') || b.value - a.value)
+    .map((reason) => reason.text);
+  const more = others.length > 0 ? `; ${others.length} more event${others.length > 1 ? 's' : ''}` : '';
+  return `${first!.event.text} (${raised.join(', ')})${more}`;
+}
+
+function count(counts: Map<string, number>, event: EventLine): void {
+  const key = classOf(event.statement);
+  counts.set(key, (counts.get(key) ?? 0) + 1);
+}
+
+/** 0.75 for what happens all the time to 1.5 for what happens once in a long log: by information content. */
+function rarity(event: EventLine, counts: ReadonlyMap<string, number>, total: number): Reason | undefined {
+  if (total < 2) return undefined;
+  const key = classOf(event.statement);
+  const n = counts.get(key) ?? 1;
+  const value = 0.75 + (0.75 * Math.log(total / n)) / Math.log(total);
+  return { kind: 'rarity', value, text: n === 1 ? `the only "${key}"` : `one of ${n} "${key}"` };
+}
+
+/** The player's n-th deed of the same sort within seconds of the one before. */
+function streak(event: EventLine, events: readonly EventLine[], dictionary: Dictionary): Reason | undefined {
+  if (!isDeed(event.statement, dictionary)) return undefined;
+  let n = 1;
+  let since = event.t;
+  for (const other of events.toReversed()) {
+    if (other.t >= since || !isDeed(other.statement, dictionary)) continue;
+    if (since - other.t > STREAK) break;
+    n++;
+    since = other.t;
+  }
+  if (n === 1) return undefined;
+  const word = !isPropertyStatement(event.statement) ? bareWord(event.statement.action) : 'deed';
+  return {
+    kind: 'streak',
+    value: Math.min(2, 1 + 0.25 * (n - 1)),
+    text: `${ordinal(n)} ${word} in ${round(event.t - since)} s`,
+  };
+}
+
+/** A deed shortly after the player's health had fallen to a quarter or less. */
+function comeback(event: EventLine, events: readonly EventLine[], dictionary: Dictionary): Reason | undefined {
+  if (!isDeed(event.statement, dictionary)) return undefined;
+  for (const { t, statement } of events) {
+    if (t > event.t || t < event.t - COMEBACK || !isPropertyStatement(statement)) continue;
+    if (bareWord(statement.property) !== 'health' || wordOf(statement.subject) !== 'player') continue;
+    if (typeof statement.to === 'number' && statement.to > 0 && statement.to <= 25) {
+      return { kind: 'comeback', value: 1.4, text: `with ${statement.to} health left` };
+    }
+  }
+  return undefined;
+}
+
+function ordinal(n: number): string {
+  const tens = n % 100;
+  const suffix = tens >= 11 && tens <= 13 ? 'th' : (['th', 'st', 'nd', 'rd'][n % 10] ?? 'th');
+  return `${n}${suffix}`;
+}
+
+function round(value: number): number {
+  return Math.round(value * 10) / 10;
+}

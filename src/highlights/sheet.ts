@@ -1,0 +1,100 @@
+import sharp, { type OverlayOptions } from 'sharp';
+import { fontMetrics, letter, wrap } from '../media/write/lettering.ts';
+import { Recording } from '../media/write/recording.ts';
+import { stillAt } from '../media/write/still.ts';
+import { formatClock } from '../time.ts';
+
+/** One picture of a contact sheet. */
+export interface SheetEntry {
+  readonly media: string;
+  /** Seconds from the first video frame. */
+  readonly t: number;
+  readonly caption: string;
+}
+
+export interface SheetOptions {
+  readonly title?: string;
+  readonly columns?: number;
+  /** Width of one picture in pixels; default 320. */
+  readonly width?: number;
+  readonly signal?: AbortSignal;
+}
+
+const GAP = 12;
+const TEXT = 14;
+
+/** Writes a contact sheet (PNG, JPEG or WebP by the name): the frame at each entry with its time and caption. */
+export async function writeSheet(
+  path: string,
+  entries: readonly SheetEntry[],
+  options: SheetOptions = {},
+): Promise<void> {
+  const columns = Math.max(1, Math.min(options.columns ?? 4, entries.length));
+  const width = options.width ?? 320;
+  const height = Math.round((width * 9) / 16);
+  const cell = { width: width + GAP, height: height + GAP + Math.round(TEXT * 2.9) };
+  const top = GAP + (options.title ? 34 : 0);
+  const sheet = {
+    width: columns * cell.width + GAP,
+    height: top + Math.ceil(entries.length / columns) * cell.height,
+  };
+  const pictures: OverlayOptions[] = [];
+  let shapes = options.title ? text(options.title, GAP, 30, 20, '#ffffff', sheet.width - 2 * GAP, 1) : '';
+  using recordings = new Recordings();
+  for (const [index, entry] of entries.entries()) {
+    options.signal?.throwIfAborted();
+    const left = GAP + (index % columns) * cell.width;
+    const y = top + Math.floor(index / columns) * cell.height;
+    const input = await stillAt(recordings.open(entry.media), entry.t, width, height)
+      .png({ compressionLevel: 1 })
+      .toBuffer();
+    pictures.push({ input, left, top: y });
+    shapes += badge(formatClock(entry.t), left + 6, y + height - 8);
+    shapes += text(entry.caption, left, y + height + 4 + TEXT, TEXT, '#e8e8e8', width, 2);
+  }
+  const lettering = `<svg xmlns="http://www.w3.org/2000/svg" width="${sheet.width}" height="${sheet.height}">${shapes}</svg>`;
+  await sharp({ create: { ...sheet, channels: 3, background: '#16181d' } })
+    .composite([...pictures, { input: Buffer.from(lettering), left: 0, top: 0 }])
+    .toFile(path);
+}
+
+function text(
+  words: string,
+  x: number,
+  baseline: number,
+  size: number,
+  fill: string,
+  width: number,
+  lines: number,
+): string {
+  return wrap(words, size, width, lines)
+    .map(
+      (line, row) =>
+        `<path fill="${fill}" transform="translate(${x} ${baseline + row * size * 1.3})" d="${letter(line, size).path}"/>`,
+    )
+    .join('');
+}
+
+/** A time on a dark plate, readable on any picture. */
+function badge(time: string, x: number, baseline: number): string {
+  const { path, width } = letter(time, TEXT);
+  const height = TEXT * (fontMetrics.capital + 0.6);
+  return (
+    `<rect x="${x}" y="${baseline - height + 4}" width="${width + 10}" height="${height}" rx="3" fill="#000000" fill-opacity="0.72"/>` +
+    `<path fill="#ffd84d" transform="translate(${x + 5} ${baseline})" d="${path}"/>`
+  );
+}
+
+class Recordings implements Disposable {
+  readonly #open = new Map<string, Recording>();
+
+  open(path: string): Recording {
+    const recording = this.#open.get(path) ?? new Recording(path);
+    this.#open.set(path, recording);
+    return recording;
+  }
+
+  [Symbol.dispose](): void {
+    for (const recording of this.#open.values()) recording[Symbol.dispose]();
+  }
+}

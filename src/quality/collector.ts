@@ -1,0 +1,239 @@
+import type { ConstantsInput } from './constants.ts';
+import { clientStages, type FrameRecord, RawValues, serverStages, type SessionInfo } from './frame.ts';
+import { type FrameQuality, QualityMeter, type SessionQuality } from './meter.ts';
+
+const columns = [...serverStages, ...clientStages, 'targetBitrate', 'width', 'height', 'fps', 'qp', 'bytes'] as const;
+type Column = (typeof columns)[number];
+
+/** What one side of the stream knows of a frame, in ms of its own clock. */
+export type FramePart = { readonly [K in Column]?: number | undefined } & {
+  /** ms on the client's clock: inputs that this frame is the first to contain, where that is known. */
+  readonly inputs?: readonly number[] | undefined;
+};
+
+export interface CollectorOptions {
+  /** Frames that are kept; 36 000 unless given: ten minutes at 60 Hz. */
+  readonly capacity?: number;
+  /** Frames that the live figures stay behind the newest one, so that both halves can arrive; 120 unless given. */
+  readonly settle?: number;
+  /** An input sample lasts this long, ms; of the inputs within one the first counts. 100 unless given: 10 Hz. */
+  readonly inputSampleMs?: number;
+  readonly constants?: ConstantsInput;
+}
+
+/**
+ * Keeps the last frames of a running session: a ring of columns, so that memory is fixed and nothing is allocated per
+ * frame. Halves of a frame arrive separately, late and in any order. Gives the figures of what it holds, and live ones
+ * that follow the stream a moment behind.
+ */
+export class SessionCollector {
+  readonly info: SessionInfo;
+  readonly capacity: number;
+  readonly #settle: number;
+  readonly #sampleMs: number;
+  readonly #constants: ConstantsInput | undefined;
+  readonly #frames: Float64Array;
+  readonly #values: Readonly<Record<Column, Float64Array>>;
+  readonly #inputs: (number[] | undefined)[];
+  readonly #meter: QualityMeter;
+  readonly #raw = new RawValues();
+  #newest = -1;
+  #oldest = Number.POSITIVE_INFINITY;
+  /** The next frame that the live figures take. */
+  #next = Number.NEGATIVE_INFINITY;
+  #lastSample = Number.NEGATIVE_INFINITY;
+  #clock: { ahead: number; trip: number } | undefined;
+  #late = 0;
+  #unplaced = 0;
+
+  constructor(info: SessionInfo, options: CollectorOptions = {}) {
+    this.info = info;
+    this.capacity = options.capacity ?? 36_000;
+    if (!Number.isInteger(this.capacity) || this.capacity < 2)
+      throw new RangeError('capacity must be 2 frames or more');
+    this.#settle = Math.min(options.settle ?? 120, this.capacity - 1);
+    this.#sampleMs = options.inputSampleMs ?? 100;
+    this.#constants = options.constants;
+    this.#frames = new Float64Array(this.capacity).fill(-1);
+    this.#values = Object.fromEntries(
+      columns.map((name) => [name, new Float64Array(this.capacity).fill(Number.NaN)]),
+    ) as Record<Column, Float64Array>;
+    this.#inputs = Array.from({ length: this.capacity }, () => undefined);
+    this.#meter = new QualityMeter(info, options.constants);
+  }
+
+  /** Parts that came after their frame had left the ring, and inputs that no frame could be told for. */
+  get counts(): { readonly late: number; readonly unplacedInputs: number } {
+    return { late: this.#late, unplacedInputs: this.#unplaced };
+  }
+
+  /** Takes what one side knows of a frame; what is known already is not overwritten. */
+  add(frame: number, part: FramePart): void {
+    const slot = this.#open(frame);
+    if (slot === undefined) return;
+    for (const name of columns) {
+      const value = part[name];
+      const column = this.#values[name];
+      if (value !== undefined && Number.isNaN(column[slot]!)) column[slot] = value;
+    }
+    if (part.inputs) for (const input of part.inputs) this.#place(slot, input);
+    this.#follow(slot);
+    this.#advance();
+  }
+
+  /** Takes an input (ms on the client's clock) of which nobody says what frame contains it: that is predicted. */
+  input(time: number): void {
+    const sample = Math.floor(time / this.#sampleMs);
+    if (sample <= this.#lastSample) return;
+    const frame = this.predict(time);
+    const slot = frame === undefined ? undefined : this.#open(frame);
+    if (slot === undefined) {
+      this.#unplaced++;
+      return;
+    }
+    this.#lastSample = sample;
+    (this.#inputs[slot] ??= []).push(time);
+  }
+
+  /**
+   * The first frame that can contain an input made at `time` on the client's clock: half a round trip later it is at the
+   * server, and the next frame that the application renders there contains it, by the rate at which it did so recently.
+   * Undefined until a frame has told of the round trip and two of the rate.
+   */
+  predict(time: number): number | undefined {
+    const newest = this.#lastWith('captured', this.#newest);
+    if (newest === undefined || !this.#clock) return undefined;
+    const rate = this.#recentInterval(newest);
+    if (rate === undefined) return undefined;
+    const arrival = time - this.#clock.ahead + this.#clock.trip / 2;
+    const captured = this.#values.captured[this.#slot(newest)]!;
+    // Backwards the frames are known; forwards they are expected one interval after the other.
+    if (arrival > captured) return newest + Math.ceil((arrival - captured) / rate);
+    let frame = newest;
+    for (let earlier = newest - 1; earlier > newest - this.capacity; earlier--) {
+      const at =
+        this.#frames[this.#slot(earlier)] === earlier ? this.#values.captured[this.#slot(earlier)]! : Number.NaN;
+      if (at < arrival) break;
+      if (at >= arrival) frame = earlier;
+    }
+    return frame;
+  }
+
+  /** The frames that are held, in order, their halves joined. */
+  *records(): Generator<FrameRecord> {
+    for (let frame = Math.max(this.#oldest, this.#newest - this.capacity + 1); frame <= this.#newest; frame++) {
+      const record = this.#record(frame);
+      if (record) yield record;
+    }
+  }
+
+  /** The figures of the frames that are held. */
+  quality(): SessionQuality {
+    const meter = new QualityMeter(this.info, this.#constants);
+    const values = new RawValues();
+    for (const record of this.records()) meter.push(values.next(record));
+    return meter.result();
+  }
+
+  /** The figures of the last frame that is settled; undefined before the first. */
+  live(): FrameQuality | undefined {
+    return this.#meter.current();
+  }
+
+  /** The session's figures from its first frame on, whatever the ring has forgotten since. */
+  total(): SessionQuality {
+    return this.#meter.result();
+  }
+
+  /** Lets the live figures take every frame that is held, as at the end of a session. */
+  finish(): SessionQuality {
+    this.#advance(0);
+    return this.#meter.result();
+  }
+
+  #slot(frame: number): number {
+    return frame % this.capacity;
+  }
+
+  /** The slot of a frame, emptied if another one was in it; undefined where the frame is too old. */
+  #open(frame: number): number | undefined {
+    if (!Number.isSafeInteger(frame) || frame < 0) throw new RangeError(`a frame is a whole number, got ${frame}`);
+    if (frame <= this.#newest - this.capacity || frame < this.#next) {
+      this.#late++;
+      return undefined;
+    }
+    const slot = this.#slot(frame);
+    if (this.#frames[slot] !== frame) {
+      this.#frames[slot] = frame;
+      for (const name of columns) this.#values[name][slot] = Number.NaN;
+      this.#inputs[slot] = undefined;
+    }
+    this.#newest = Math.max(this.#newest, frame);
+    this.#oldest = Math.min(this.#oldest, frame);
+    return slot;
+  }
+
+  #place(slot: number, input: number): void {
+    const sample = Math.floor(input / this.#sampleMs);
+    const known = (this.#inputs[slot] ??= []);
+    if (known.every((other) => Math.floor(other / this.#sampleMs) !== sample)) known.push(input);
+  }
+
+  /** Keeps the clocks' distance and the round trip, by the frame with the shortest trip of late. */
+  #follow(slot: number): void {
+    const { transmitted, returned, received, presented } = this.#values;
+    const trip = returned[slot]! - transmitted[slot]! - (presented[slot]! - received[slot]!);
+    if (!(trip >= 0)) return;
+    const ahead = (received[slot]! - transmitted[slot]! + (presented[slot]! - returned[slot]!)) / 2;
+    // Clocks drift: what was measured loses its weight, so that a somewhat longer trip replaces it in time.
+    if (!this.#clock || trip <= this.#clock.trip * 1.001 + 0.01) this.#clock = { ahead, trip };
+    else this.#clock = { ...this.#clock, trip: this.#clock.trip * 1.001 + 0.01 };
+  }
+
+  #lastWith(name: Column, from: number): number | undefined {
+    for (let frame = from; frame > from - this.capacity && frame >= 0; frame--) {
+      const slot = this.#slot(frame);
+      if (this.#frames[slot] === frame && !Number.isNaN(this.#values[name][slot]!)) return frame;
+    }
+    return undefined;
+  }
+
+  /** Mean time between the frames captured within the last half second or so. */
+  #recentInterval(newest: number): number | undefined {
+    const back = Math.max(1, Math.round(this.info.fps / 2));
+    for (let earlier = newest - back; earlier < newest; earlier++) {
+      if (earlier < 0) continue;
+      const slot = this.#slot(earlier);
+      const at = this.#frames[slot] === earlier ? this.#values.captured[slot]! : Number.NaN;
+      const interval = (this.#values.captured[this.#slot(newest)]! - at) / (newest - earlier);
+      if (interval > 0) return interval;
+    }
+    return undefined;
+  }
+
+  #advance(settle = this.#settle): void {
+    if (this.#next === Number.NEGATIVE_INFINITY) {
+      if (this.#newest - this.#oldest < settle) return;
+      this.#next = this.#oldest;
+    }
+    // A jump of the frame numbers leaves nothing to take in between.
+    this.#next = Math.max(this.#next, this.#newest - this.capacity + 1);
+    for (; this.#next <= this.#newest - settle; this.#next++) {
+      const record = this.#record(this.#next);
+      if (record) this.#meter.push(this.#raw.next(record));
+    }
+  }
+
+  #record(frame: number): FrameRecord | undefined {
+    const slot = this.#slot(frame);
+    if (this.#frames[slot] !== frame) return undefined;
+    const record: { -readonly [K in keyof FrameRecord]: FrameRecord[K] } = { frame };
+    for (const name of columns) {
+      const value = this.#values[name][slot]!;
+      if (!Number.isNaN(value)) record[name] = value;
+    }
+    const inputs = this.#inputs[slot];
+    if (inputs) record.inputs = inputs;
+    return record;
+  }
+}

@@ -1,0 +1,106 @@
+import { type ConstantsInput, type QualityConstants, withDefaults } from '../constants.ts';
+import { monotoneCubic } from '../curve.ts';
+import { bitsPerPixelOfQp } from '../picture.ts';
+import { transferOf } from '../transfer.ts';
+import { bitsPerPixel, type Preset, type StreamSettings } from './settings.ts';
+
+/** What is known of a running stream, smoothed. Times in ms. */
+export interface StreamState {
+  readonly captureInterval: number;
+  readonly encodeTime: number;
+  readonly roundTrip: number;
+  readonly stackLatency: number;
+  /** Bits per second. */
+  readonly capacity: number;
+}
+
+/** How long a preset takes beside the slowest. */
+export const presetSpeed: Readonly<Record<Preset, number>> = { ultrafast: 0.3, veryfast: 0.5, fast: 0.75, medium: 1 };
+
+/** How far frames miss their mean size, as a share of it: the faster the preset, the farther. */
+export const presetSpread: Readonly<Record<Preset, number>> = {
+  ultrafast: 0.45,
+  veryfast: 0.3,
+  fast: 0.24,
+  medium: 0.2,
+};
+
+/** What other settings are expected to come to. */
+export interface Expectation {
+  /** Half of picture and base. */
+  readonly total: number;
+  readonly picture: number;
+  /** Combined weighted score, and that less what its unrest costs: frames of different size take differently long. */
+  readonly quality: number;
+  readonly base: number;
+  readonly stackLatency: number;
+  /** Bits on the line as a share of what it carries. */
+  readonly load: number;
+}
+
+/** Predicts what the metric would say of a stream under other settings, from what it is like now. */
+export class StreamModel {
+  readonly #constants: QualityConstants;
+  readonly #curve: (bitsPerPixel: number) => number;
+
+  constructor(constants: ConstantsInput = {}) {
+    this.#constants = withDefaults(constants);
+    this.#curve = monotoneCubic(this.#constants.picture.curve);
+  }
+
+  expect(now: StreamSettings, state: StreamState, then: StreamSettings): Expectation {
+    const share = (then.width * then.height) / (now.width * now.height);
+    // Encoding goes with the pixels and the preset, rendering and decoding with half of the pixels.
+    const encode = state.encodeTime * share ** 0.9 * (presetSpeed[then.preset] / presetSpeed[now.preset]);
+    const draw = 0.5 * Math.min(state.captureInterval, 1000 / now.fps) * 0.7 * (share - 1);
+    const line = ((rateOf(then) / then.fps - rateOf(now) / now.fps) / state.capacity) * 1000;
+    // An input waits half a frame for the next one, and a frame half of one until the screen takes it.
+    const wait = 0.5 * (1000 / then.fps - 1000 / now.fps);
+    const trip = Math.max(1, state.roundTrip + line);
+    const stackLatency = Math.max(5, state.stackLatency + encode - state.encodeTime + draw + line + wait);
+    const capture = Math.max(
+      1000 / then.fps,
+      state.captureInterval * (0.5 + 0.5 * share) * (now.fps === then.fps ? 1 : 0),
+    );
+    const quality = this.#quality(then.fps, capture, trip, stackLatency);
+    const picture = this.#picture(then);
+    const onLine = (1000 * rateOf(then)) / then.fps / state.capacity;
+    const unrest = presetSpread[then.preset] * onLine;
+    const worse = this.#quality(then.fps, capture, trip + unrest, stackLatency + unrest);
+    const base = quality - this.#constants.base.z * Math.max(0, quality - worse);
+    return { total: 0.5 * (picture + base), picture, quality, base, stackLatency, load: rateOf(then) / state.capacity };
+  }
+
+  #quality(fps: number, delta: number, trip: number, stack: number): number {
+    const raws: Readonly<Record<string, number>> = {
+      captureDelta: delta,
+      presentDelta: delta,
+      roundTripDelay: trip,
+      stackLatency: stack,
+    };
+    let sum = 0;
+    let weights = 0;
+    for (const [name, raw] of Object.entries(raws)) {
+      const { score, weight } = transferOf(this.#constants.components[name]!, fps);
+      sum += score(raw) * weight(raw);
+      weights += weight(raw);
+    }
+    return sum / weights;
+  }
+
+  #picture(settings: StreamSettings): number {
+    const pixels = settings.width * settings.height;
+    const bits = settings.qp === undefined ? bitsPerPixel(settings) : bitsPerPixelOfQp(settings.qp, pixels);
+    const { reference } = this.#constants.picture;
+    if (!reference) return this.#curve(bits);
+    const size = Math.min(1, pixels / (reference.width * reference.height)) ** reference.size;
+    return this.#curve(bits) * size * Math.min(1, settings.fps / reference.fps) ** reference.rate;
+  }
+}
+
+/** Bits per second of the settings. */
+export function rateOf(settings: StreamSettings): number {
+  if (settings.qp === undefined) return settings.bitrate;
+  const pixels = settings.width * settings.height;
+  return bitsPerPixelOfQp(settings.qp, pixels) * pixels * settings.fps;
+}

@@ -1,0 +1,138 @@
+import { type FrameRecord, RawValues } from '../frame.ts';
+import type { QualityMeter } from '../meter.ts';
+
+/** What a stretch of a running stream was like. Times in ms; undefined where nothing told it. */
+export interface Observation {
+  /** Seconds since the session began, at the end of the stretch. */
+  readonly t: number;
+  readonly frames: number;
+  /** Mean time between captures: how fast the application renders. */
+  readonly captureInterval: number | undefined;
+  /** Mean time from capture to encoded: how busy the encoder is. */
+  readonly encodeTime: number | undefined;
+  readonly roundTrip: number | undefined;
+  readonly stackLatency: number | undefined;
+  /** Share of the frames sent that never arrived. */
+  readonly lost: number;
+  /** Bits per second that the line carries, by how much longer large frames take than small ones. */
+  readonly capacity: number | undefined;
+  /** Longest round trip of the stretch beside the usual one of late: what waits in the line's queue. */
+  readonly queue: number | undefined;
+  /** Mean combined weighted score of the stretch, and the base at its end. */
+  readonly quality: number | undefined;
+  readonly base: number | undefined;
+  readonly picture: number | undefined;
+}
+
+class Mean {
+  #sum = 0;
+  #count = 0;
+
+  add(value: number | undefined): void {
+    if (value === undefined) return;
+    this.#sum += value;
+    this.#count++;
+  }
+
+  get value(): number | undefined {
+    return this.#count === 0 ? undefined : this.#sum / this.#count;
+  }
+}
+
+/** Sums a stream up stretch by stretch for a controller, and scores it on the way. */
+export class StreamObserver {
+  readonly #meter: QualityMeter;
+  readonly #values = new RawValues();
+  /** Size and round trip of the last frames: some ten seconds. */
+  readonly #sent: { bits: number; trip: number }[] = [];
+  #stretch = new Stretch();
+  #t = 0;
+
+  constructor(meter: QualityMeter) {
+    this.#meter = meter;
+  }
+
+  add(record: FrameRecord): void {
+    const raw = this.#values.next(record);
+    this.#meter.push(raw);
+    this.#t = raw.t;
+    const stretch = this.#stretch;
+    stretch.frames++;
+    stretch.capture.add(raw.captureDelta);
+    if (record.encoded !== undefined && record.captured !== undefined)
+      stretch.encode.add(record.encoded - record.captured);
+    if (record.transmitted !== undefined) {
+      stretch.sent++;
+      if (record.received === undefined) stretch.lost++;
+    }
+    if (raw.roundTripDelay !== undefined) {
+      stretch.trips.push(raw.roundTripDelay);
+      if (record.bytes !== undefined) this.#sent.push({ bits: 8 * record.bytes, trip: raw.roundTripDelay });
+      if (this.#sent.length > 600) this.#sent.splice(0, this.#sent.length - 600);
+    }
+    stretch.stack.add(raw.stackLatency);
+    const { cws, picture } = this.#meter.latest;
+    stretch.quality.add(cws);
+    stretch.picture.add(picture);
+  }
+
+  /** The stretch since the last call. */
+  take(): Observation {
+    const { frames, sent, lost, capture, encode, trips, stack, quality, picture } = this.#stretch;
+    this.#stretch = new Stretch();
+    const roundTrip = trips.length > 0 ? trips.reduce((sum, trip) => sum + trip, 0) / trips.length : undefined;
+    const usual = medianTrip(this.#sent);
+    return {
+      t: this.#t,
+      frames,
+      captureInterval: capture.value,
+      encodeTime: encode.value,
+      roundTrip,
+      stackLatency: stack.value,
+      lost: sent === 0 ? 0 : lost / sent,
+      capacity: this.#capacity(),
+      queue: roundTrip === undefined || usual === undefined ? undefined : Math.max(0, roundTrip - usual),
+      quality: quality.value,
+      base: this.#meter.latest.base,
+      picture: picture.value,
+    };
+  }
+
+  /** Larger frames take longer by their bits over the capacity: the slope between the means of both halves. */
+  #capacity(): number | undefined {
+    // The last two seconds count, so that a line that has become narrower is seen in time.
+    const recent = this.#sent.slice(-150);
+    if (recent.length < 30) return undefined;
+    const order = recent.toSorted((a, b) => a.bits - b.bits);
+    const half = order.length >> 1;
+    const small = means(order.slice(0, half));
+    const large = means(order.slice(-half));
+    const perBit = (large.trip - small.trip) / (large.bits - small.bits);
+    return perBit > 0 ? 1000 / perBit : undefined;
+  }
+}
+
+function means(sent: readonly { bits: number; trip: number }[]): { bits: number; trip: number } {
+  const sum = sent.reduce((all, one) => ({ bits: all.bits + one.bits, trip: all.trip + one.trip }), {
+    bits: 0,
+    trip: 0,
+  });
+  return { bits: sum.bits / sent.length, trip: sum.trip / sent.length };
+}
+
+function medianTrip(sent: readonly { trip: number }[]): number | undefined {
+  if (sent.length < 30) return undefined;
+  return sent.map(({ trip }) => trip).toSorted((a, b) => a - b)[sent.length >> 1];
+}
+
+class Stretch {
+  frames = 0;
+  sent = 0;
+  lost = 0;
+  readonly trips: number[] = [];
+  readonly capture = new Mean();
+  readonly encode = new Mean();
+  readonly stack = new Mean();
+  readonly quality = new Mean();
+  readonly picture = new Mean();
+}

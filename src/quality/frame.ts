@@ -1,0 +1,169 @@
+/** What is known of one frame of a session. A field that was not measured is left out. */
+export interface FrameRecord {
+  /** Number of the frame, rising by one per frame that the application showed to the capture. */
+  readonly frame: number;
+  /** ms on the server's clock. */
+  readonly rendered?: number | undefined;
+  readonly captured?: number | undefined;
+  readonly encoded?: number | undefined;
+  readonly transmitted?: number | undefined;
+  /** When the frame's metadata were back from the client. */
+  readonly returned?: number | undefined;
+  /** ms on the client's clock. */
+  readonly received?: number | undefined;
+  readonly decoded?: number | undefined;
+  readonly clientRendered?: number | undefined;
+  readonly presented?: number | undefined;
+  /** ms on the client's clock: the inputs that this frame is the first to contain. */
+  readonly inputs?: readonly number[] | undefined;
+  /** Bits per second; holds from this frame on. */
+  readonly targetBitrate?: number | undefined;
+  /** Pixels; hold from this frame on. */
+  readonly width?: number | undefined;
+  readonly height?: number | undefined;
+  /** Target frame rate; holds from this frame on. */
+  readonly fps?: number | undefined;
+  /** Quantization parameter of the encoder (H.264 scale, 0–51), used where no bitrate is known. */
+  readonly qp?: number | undefined;
+  /** ms measured as such, for sources that tell a value and not the stamps it is made of. */
+  readonly captureDelta?: number | undefined;
+  readonly presentDelta?: number | undefined;
+  readonly roundTripDelay?: number | undefined;
+  readonly stackLatency?: number | undefined;
+  /** Encoded size in bytes; lets a controller see what the line carries. */
+  readonly bytes?: number | undefined;
+  /** Raw values of further components, by name. */
+  readonly extra?: Readonly<Record<string, number>> | undefined;
+}
+
+/** The fields of a record that hold a time, in the order of the pipeline. */
+export const serverStages = ['rendered', 'captured', 'encoded', 'transmitted', 'returned'] as const;
+export const clientStages = ['received', 'decoded', 'clientRendered', 'presented'] as const;
+export type Stage = (typeof serverStages)[number] | (typeof clientStages)[number];
+
+/** What is known of a session as a whole. */
+export interface SessionInfo {
+  /** Target frame rate. */
+  readonly fps: number;
+  /** Pixels. */
+  readonly width?: number | undefined;
+  readonly height?: number | undefined;
+  /** Bits per second. */
+  readonly targetBitrate?: number | undefined;
+}
+
+/** The raw values of one frame in ms; what the frame lacks is left out. */
+export interface RawFrame {
+  readonly frame: number;
+  /** Seconds since the first frame, on the client's clock where it is known, else on the server's. */
+  readonly t: number;
+  /** captured − captured of the last frame that has it. */
+  readonly captureDelta?: number | undefined;
+  /** presented − presented of the last frame that has it. */
+  readonly presentDelta?: number | undefined;
+  /** returned − (transmitted + (presented − received)): the network's share, without the client's own processing. */
+  readonly roundTripDelay?: number | undefined;
+  /** presented − the earliest input that the frame is the first to contain. */
+  readonly stackLatency?: number | undefined;
+  readonly extra?: Readonly<Record<string, number>> | undefined;
+  /** ms on the client's clock. */
+  readonly presented?: number | undefined;
+  readonly inputs?: readonly number[] | undefined;
+  readonly targetBitrate?: number | undefined;
+  readonly width?: number | undefined;
+  readonly height?: number | undefined;
+  readonly fps?: number | undefined;
+  readonly qp?: number | undefined;
+}
+
+/**
+ * Turns records, in the order of their frames, into raw values. A delta is taken against the last frame that has the
+ * time stamp; one below zero (a clock that was set back) is left out and counted.
+ */
+export class RawValues {
+  #captured: number | undefined;
+  #presented: number | undefined;
+  /** client − server clock as seen at the last frame that has both. */
+  #ahead: number | undefined;
+  #origin: number | undefined;
+  #originOnClient = false;
+  #t = 0;
+  /** Times that ran backwards, and delays below zero. */
+  backward = 0;
+
+  next(record: FrameRecord): RawFrame {
+    const { captured, presented } = record;
+    const captureDelta = this.#positive(record.captureDelta ?? difference(captured, this.#captured));
+    const presentDelta = this.#positive(record.presentDelta ?? difference(presented, this.#presented));
+    if (captured !== undefined) this.#captured = captured;
+    if (presented !== undefined) this.#presented = presented;
+    return {
+      frame: record.frame,
+      t: this.#time(record),
+      captureDelta,
+      presentDelta,
+      roundTripDelay: this.#positive(record.roundTripDelay ?? roundTrip(record)),
+      stackLatency: this.#positive(record.stackLatency ?? inputToPresent(record)),
+      extra: record.extra,
+      presented,
+      inputs: record.inputs,
+      targetBitrate: record.targetBitrate,
+      width: record.width,
+      height: record.height,
+      fps: record.fps,
+      qp: record.qp,
+    };
+  }
+
+  #positive(value: number | undefined): number | undefined {
+    if (value !== undefined && value < 0) {
+      this.backward++;
+      return undefined;
+    }
+    return value;
+  }
+
+  #time(record: FrameRecord): number {
+    const server = record.captured ?? record.rendered;
+    const client = record.presented;
+    if (server !== undefined && client !== undefined) this.#ahead = client - server;
+    const onClient = client ?? (server !== undefined && this.#ahead !== undefined ? server + this.#ahead : undefined);
+    if (onClient !== undefined && !this.#originOnClient) {
+      // The first time known on the client's clock: from here on it carries the axis, without a step.
+      this.#originOnClient = true;
+      this.#origin = onClient - this.#sinceOrigin(server) * 1000;
+    }
+    const now = this.#originOnClient ? onClient : server;
+    if (now !== undefined) {
+      this.#origin ??= now;
+      // A clock set back by more than a second starts a new count from here; less is disorder and does not move time.
+      if (now - this.#origin < this.#t * 1000 - 1000) this.#origin = now - this.#t * 1000;
+      this.#t = Math.max(this.#t, (now - this.#origin) / 1000);
+    }
+    return this.#t;
+  }
+
+  #sinceOrigin(server: number | undefined): number {
+    return server === undefined || this.#origin === undefined ? this.#t : (server - this.#origin) / 1000;
+  }
+}
+
+function difference(now: number | undefined, before: number | undefined): number | undefined {
+  return now === undefined || before === undefined ? undefined : now - before;
+}
+
+function roundTrip(record: FrameRecord): number | undefined {
+  const { returned, transmitted, presented, received } = record;
+  if (returned === undefined || transmitted === undefined || presented === undefined || received === undefined) {
+    return undefined;
+  }
+  return returned - (transmitted + (presented - received));
+}
+
+function inputToPresent(record: FrameRecord): number | undefined {
+  const { inputs, presented } = record;
+  if (presented === undefined || inputs === undefined || inputs.length === 0) return undefined;
+  let earliest = inputs[0]!;
+  for (const input of inputs) if (input < earliest) earliest = input;
+  return presented - earliest;
+}

@@ -1,0 +1,172 @@
+import type { RawFrame } from './frame.ts';
+import type { QualityMeter } from './meter.ts';
+
+/** Something that happened to the stream. Times in seconds on the session's time line. */
+export type Happening =
+  /** No new picture for `ms`. */
+  | { readonly kind: 'freeze'; readonly t: number; readonly end: number; readonly ms: number }
+  /** `frames` pictures came late, one shortly after the other. */
+  | { readonly kind: 'stutter'; readonly t: number; readonly end: number; readonly frames: number }
+  /** Delay at or above the limit; `ms` is the longest. */
+  | { readonly kind: 'lag'; readonly t: number; readonly end: number; readonly ms: number }
+  /** Bad quality, all taken together; `score` is the mean, `least` the least combined weighted score of a second. */
+  | { readonly kind: 'bad'; readonly t: number; readonly end: number; readonly score: number; readonly least: number }
+  | { readonly kind: 'bitrate'; readonly t: number; readonly end: number; readonly from: number; readonly to: number }
+  | {
+      readonly kind: 'resolution';
+      readonly t: number;
+      readonly end: number;
+      readonly from: string;
+      readonly to: string;
+    };
+
+export interface HappeningOptions {
+  /**
+   * A freeze is a time without a new picture of at least this, ms. Default: three frames, or a frame and 150 ms if that
+   * is longer (the definition of `freezeCount` in the WebRTC statistics).
+   */
+  readonly freezeMs?: number | undefined;
+  /** Late pictures with less than this between them are one stutter; seconds, default 1. */
+  readonly stutterGap?: number | undefined;
+  /** Late pictures that make a stutter; default 3. */
+  readonly stutterFrames?: number | undefined;
+  /** Delay that is a lag, ms; default 100, where the latency score reaches 0. */
+  readonly lagMs?: number | undefined;
+  /** A lag lasts at least this, seconds; default 0.5. */
+  readonly lagSeconds?: number | undefined;
+  /** Quality is bad from a second whose mean CWS is below `bad` to the first one above `good`; defaults 40 and 60. */
+  readonly bad?: number | undefined;
+  readonly good?: number | undefined;
+}
+
+/** Finds what happened to a stream, frame by frame. */
+export class Happenings {
+  readonly #found: Happening[] = [];
+  readonly #options: Required<{ [K in keyof HappeningOptions]: number }>;
+  readonly #lateMs: number;
+  #stutter: { t: number; end: number; frames: number } | undefined;
+  #lag: { t: number; end: number; ms: number } | undefined;
+  #second: { at: number; sum: number; frames: number } | undefined;
+  #bad: { t: number; end: number; sum: number; seconds: number; least: number } | undefined;
+  #knowsPresents = false;
+  #bitrate: number | undefined;
+  #resolution: string | undefined;
+  #last = 0;
+
+  constructor(fps: number, options: HappeningOptions = {}) {
+    const frame = 1000 / fps;
+    this.#lateMs = 1.5 * frame;
+    this.#options = {
+      freezeMs: options.freezeMs ?? Math.max(3 * frame, frame + 150),
+      stutterGap: options.stutterGap ?? 1,
+      stutterFrames: options.stutterFrames ?? 3,
+      lagMs: options.lagMs ?? 100,
+      lagSeconds: options.lagSeconds ?? 0.5,
+      bad: options.bad ?? 40,
+      good: options.good ?? 60,
+    };
+  }
+
+  add(meter: QualityMeter, raw: RawFrame): void {
+    this.#last = raw.t;
+    this.#knowsPresents ||= raw.presentDelta !== undefined;
+    // What the person sees counts; captures only where nothing is known of what was presented.
+    this.#delta(raw.t, this.#knowsPresents ? raw.presentDelta : raw.captureDelta);
+    const delay = raw.stackLatency ?? raw.roundTripDelay;
+    if (delay !== undefined) this.#delay(raw.t, delay);
+    this.#score(raw.t, meter.latest.cws);
+    this.#settings(raw);
+  }
+
+  #delta(t: number, delta: number | undefined): void {
+    if (delta === undefined) return;
+    if (delta >= this.#options.freezeMs) {
+      this.#found.push({ kind: 'freeze', t: Math.max(0, t - delta / 1000), end: t, ms: delta });
+    } else if (delta >= this.#lateMs) {
+      if (this.#stutter && t - this.#stutter.end > this.#options.stutterGap) this.#endStutter();
+      this.#stutter ??= { t: Math.max(0, t - delta / 1000), end: t, frames: 0 };
+      this.#stutter.frames++;
+      this.#stutter.end = t;
+    }
+  }
+
+  #endStutter(): void {
+    const stutter = this.#stutter;
+    this.#stutter = undefined;
+    if (stutter && stutter.frames >= this.#options.stutterFrames) this.#found.push({ kind: 'stutter', ...stutter });
+  }
+
+  #delay(t: number, delay: number): void {
+    if (delay >= this.#options.lagMs) {
+      this.#lag ??= { t, end: t, ms: 0 };
+      this.#lag.end = t;
+      this.#lag.ms = Math.max(this.#lag.ms, delay);
+    } else if (this.#lag) {
+      this.#endLag(t);
+    }
+  }
+
+  #endLag(t: number): void {
+    const lag = this.#lag;
+    this.#lag = undefined;
+    if (lag && t - lag.t >= this.#options.lagSeconds) this.#found.push({ kind: 'lag', ...lag, end: t });
+  }
+
+  #score(t: number, cws: number | undefined): void {
+    if (cws === undefined) return;
+    const at = Math.floor(t);
+    if (this.#second && this.#second.at !== at) this.#endSecond();
+    this.#second ??= { at, sum: 0, frames: 0 };
+    this.#second.sum += cws;
+    this.#second.frames++;
+  }
+
+  #endSecond(): void {
+    const { at, sum, frames } = this.#second!;
+    this.#second = undefined;
+    const mean = sum / frames;
+    if (this.#bad && mean > this.#options.good) this.#endBad();
+    else if (this.#bad || mean < this.#options.bad) {
+      this.#bad ??= { t: at, end: at, sum: 0, seconds: 0, least: 100 };
+      this.#bad.end = at + 1;
+      this.#bad.sum += mean;
+      this.#bad.seconds++;
+      this.#bad.least = Math.min(this.#bad.least, mean);
+    }
+  }
+
+  #endBad(): void {
+    const bad = this.#bad;
+    this.#bad = undefined;
+    if (!bad) return;
+    const end = Math.min(bad.end, this.#last);
+    this.#found.push({ kind: 'bad', t: bad.t, end, score: bad.sum / bad.seconds, least: bad.least });
+  }
+
+  #settings(raw: RawFrame): void {
+    const { targetBitrate, width, height, t } = raw;
+    if (targetBitrate !== undefined) {
+      // Rates that are measured waver; a change is one of a tenth or more.
+      const from = this.#bitrate;
+      if (from === undefined || Math.abs(targetBitrate - from) > 0.1 * from) {
+        if (from !== undefined) this.#found.push({ kind: 'bitrate', t, end: t, from, to: targetBitrate });
+        this.#bitrate = targetBitrate;
+      }
+    }
+    if (width !== undefined && height !== undefined) {
+      const to = `${width}x${height}`;
+      const from = this.#resolution;
+      if (from !== undefined && from !== to) this.#found.push({ kind: 'resolution', t, end: t, from, to });
+      this.#resolution = to;
+    }
+  }
+
+  /** What was found, in order of time; what still lasts ends with the last frame. */
+  finish(): readonly Happening[] {
+    this.#endStutter();
+    this.#endLag(this.#last);
+    if (this.#second) this.#endSecond();
+    this.#endBad();
+    return this.#found.toSorted((a, b) => a.t - b.t || a.end - b.end);
+  }
+}

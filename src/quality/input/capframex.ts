@@ -1,0 +1,136 @@
+import { basename } from 'node:path';
+import { messageOf, PlaybyplayError } from '../../errors.ts';
+import type { FrameRecord } from '../frame.ts';
+import { Notes } from './notes.ts';
+import { readPresentMon } from './presentmon.ts';
+import { inMemory, type ReadOptions, type SessionInput } from './session.ts';
+import { readText } from './text.ts';
+
+/** A CapFrameX table: comment lines `//Name=value`, then a table like PresentMon's. */
+export async function readCapFrameXCsv(path: string, options: ReadOptions = {}): Promise<SessionInput> {
+  const info: Record<string, string> = {};
+  const input = await readPresentMon(path, {
+    ...options,
+    comments: (line) => {
+      const pair = /^(?:\uFEFF)?\/\/\s*([^=]+)=(.*)$/.exec(line);
+      if (pair) info[pair[1]!.trim()] = pair[2]!.trim();
+    },
+  });
+  const name = info['GameName'] ?? info['ProcessName'] ?? input.name;
+  return { ...input, format: 'capframex', name, extra: { info } };
+}
+
+const series = [
+  'TimeInSeconds',
+  'MsBetweenPresents',
+  'MsUntilDisplayed',
+  'MsBetweenDisplayChange',
+  'Dropped',
+  'PcLatency',
+] as const;
+type Series = Partial<Record<(typeof series)[number], readonly unknown[]>>;
+
+/** A CapFrameX JSON file: a session for each of its runs. */
+export async function readCapFrameXJson(path: string, options: ReadOptions = {}): Promise<SessionInput[]> {
+  let json: unknown;
+  try {
+    json = JSON.parse((await readText(path, options.signal)).replace(/^\uFEFF/, ''));
+  } catch (error) {
+    if (error instanceof PlaybyplayError) throw error;
+    throw new PlaybyplayError('not-json', `${path} is no JSON: ${messageOf(error)}`, {
+      hint: 'a capture that was cut off cannot be read; export it again',
+    });
+  }
+  const runs = property(json, 'Runs');
+  if (!Array.isArray(runs) || runs.length === 0) {
+    throw new PlaybyplayError('no-runs', `${path} has no runs`, { hint: 'a CapFrameX file holds "Runs"' });
+  }
+  const info = property(json, 'Info');
+  const name = text(property(info, 'GameName')) ?? text(property(info, 'ProcessName')) ?? basename(path);
+  const sessions = runs.map((run, i) =>
+    readRun(property(run, 'CaptureData'), runs.length > 1 ? `${name} run ${i + 1}` : name, `${path}#/Runs/${i}`),
+  );
+  const resolution = /(\d{3,5})\s*[x×]\s*(\d{3,5})/.exec(text(property(info, 'ResolutionInfo')) ?? '');
+  if (!resolution) return sessions;
+  return sessions.map((session) => ({ ...session, width: Number(resolution[1]), height: Number(resolution[2]) }));
+}
+
+function readRun(data: unknown, name: string, path: string): SessionInput {
+  const notes = new Notes();
+  const columns: Series = {};
+  for (const key of series) {
+    const values = property(data, key);
+    if (Array.isArray(values)) columns[key] = values;
+    else if (values !== undefined && values !== null) notes.add('not-a-list', `${key} is no list; left out`, path);
+  }
+  const between = columns.MsBetweenPresents;
+  if (!between || between.length === 0) {
+    throw new PlaybyplayError('no-frames', `${path} has no MsBetweenPresents`, { issues: notes.issues });
+  }
+  for (const [key, values] of Object.entries(columns)) {
+    if (values.length !== between.length) {
+      notes.add('lengths-differ', `${key} has ${values.length} values for ${between.length} frames`, path);
+    }
+  }
+  const records = toRecords(columns, between, notes, path);
+  notes.count('frames', records.length);
+  const shown = records.some((record) => record.presented !== undefined);
+  const latency = records.some((record) => record.stackLatency !== undefined);
+  return {
+    format: 'capframex',
+    name,
+    notes,
+    derived: {
+      captureDelta: 'MsBetweenPresents',
+      ...(shown && { presentDelta: 'MsBetweenDisplayChange' }),
+      ...(latency && { stackLatency: 'PcLatency' }),
+    },
+    missing: {
+      ...(!shown && { presentDelta: 'no frame tells when it was displayed' }),
+      ...(!latency && { stackLatency: 'no frame tells of an input' }),
+      roundTripDelay: 'the frames never crossed a network',
+      picture: 'the file tells no bitrate',
+    },
+    records: () => inMemory(records),
+  };
+}
+
+function toRecords(columns: Series, between: readonly unknown[], notes: Notes, path: string): FrameRecord[] {
+  const number = (key: (typeof series)[number], i: number): number | undefined => {
+    const value = columns[key]?.[i];
+    if (value === undefined || value === null || value === 'NaN') return undefined;
+    if (typeof value === 'number' && Number.isFinite(value)) return value > 0 ? value : undefined;
+    notes.count('badValues');
+    notes.add('not-a-number', `${key} holds a value that is no number; taken as missing`, `${path}/${key}/${i}`);
+    return undefined;
+  };
+  const records: FrameRecord[] = [];
+  let clock = 0;
+  for (let frame = 0; frame < between.length; frame++) {
+    const delta = number('MsBetweenPresents', frame);
+    clock += frame === 0 ? 0 : (delta ?? 0);
+    const time = columns.TimeInSeconds?.[frame];
+    const captured = typeof time === 'number' && Number.isFinite(time) ? time * 1000 : clock;
+    const drop = columns.Dropped?.[frame];
+    const dropped = drop === true || drop === 1;
+    if (dropped) notes.count('dropped');
+    const untilShown = dropped ? undefined : number('MsUntilDisplayed', frame);
+    records.push({
+      frame,
+      captured,
+      captureDelta: frame === 0 ? undefined : delta,
+      presented: untilShown === undefined ? undefined : captured + untilShown,
+      presentDelta: frame === 0 || dropped ? undefined : number('MsBetweenDisplayChange', frame),
+      stackLatency: dropped ? undefined : number('PcLatency', frame),
+    });
+  }
+  return records;
+}
+
+function property(value: unknown, key: string): unknown {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[key] : undefined;
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}

@@ -1,0 +1,293 @@
+import { basename } from 'node:path';
+import { nearest, PlaybyplayError } from '../../errors.ts';
+import { clientStages, type FrameRecord, serverStages } from '../frame.ts';
+import { dialectOf, noteMisspelt, parseNumber, readRows, type Row, splitRow } from './csv.ts';
+import { FrameJoin } from './join.ts';
+import { Notes } from './notes.ts';
+import type { ReadOptions, SessionInput } from './session.ts';
+import { readLines } from './text.ts';
+
+/** The line at the head of a per-frame log. */
+export interface NativeHeader {
+  readonly fps?: number;
+  readonly width?: number;
+  readonly height?: number;
+  readonly targetBitrate?: number;
+}
+
+const headerFields = ['fps', 'width', 'height', 'targetBitrate'] as const;
+const numberFields = [
+  'frame',
+  ...serverStages,
+  ...clientStages,
+  ...headerFields,
+  'qp',
+  'bytes',
+  'captureDelta',
+  'presentDelta',
+  'roundTripDelay',
+  'stackLatency',
+] as const;
+const allFields = [...numberFields, 'inputs', 'extra'];
+const numeric: ReadonlySet<string> = new Set(numberFields);
+
+/** Frames that a record may come late by before everything is read into memory first. */
+export const joinWindow = 7200;
+
+/** Whether a text begins like a per-frame log of ours, as NDJSON or as CSV. */
+export function looksNative(head: string): 'ndjson' | 'csv' | undefined {
+  for (const line of head.split(/\r?\n/, 20)) {
+    const text = line.replace(/^\uFEFF/, '').trim();
+    if (text === '' || text.startsWith('#')) continue;
+    if (text.startsWith('{')) return /"(?:frame|fps)"\s*:/.test(text.slice(0, 2000)) ? 'ndjson' : undefined;
+    return isNativeHeader(text) ? 'csv' : undefined;
+  }
+  return undefined;
+}
+
+/** Which side's times the first lines of a file of ours tell. */
+export function sidesOf(head: string): { readonly server: boolean; readonly client: boolean } {
+  const text = head.replace(/^\uFEFF/, '');
+  const csv = looksNative(text) === 'csv';
+  const lines = text.split(/\r?\n/, 400);
+  const part = csv ? (lines.find((line) => isNativeHeader(line)) ?? '') : lines.join('\n');
+  const tells = (stage: string): boolean => new RegExp(csv ? `\\b${stage}\\b` : `"${stage}"\\s*:`, 'i').test(part);
+  return { server: serverStages.some(tells), client: [...clientStages, 'inputs'].some(tells) };
+}
+
+function isNativeHeader(line: string): boolean {
+  const columns = splitRow(line, dialectOf(line).delimiter).map((name) => name.trim().replace(/^\uFEFF/, ''));
+  const names = new Set(columns.map((name) => name.toLowerCase()));
+  const stages = [...serverStages, ...clientStages].filter((stage) => names.has(stage.toLowerCase()));
+  return names.has('frame') && (stages.length > 0 || names.has('inputs'));
+}
+
+/**
+ * A session in our own form: NDJSON or CSV, in one file or with the server's and the client's halves in several, joined
+ * by frame. With `window` Infinity everything is held in memory, and no record comes too late.
+ */
+export async function readNative(
+  paths: readonly string[],
+  kinds: readonly ('ndjson' | 'csv')[],
+  options: ReadOptions & { readonly window?: number } = {},
+): Promise<SessionInput> {
+  const notes = new Notes();
+  const header: { -readonly [K in keyof NativeHeader]: NativeHeader[K] } = {};
+  const seen = new Set<string>();
+  const readers = paths.map((path, i) => {
+    const reader = new PartReader(path, notes, header, seen);
+    return kinds[i] === 'csv' ? reader.csv(options.signal) : reader.ndjson(options.signal);
+  });
+  // The first batch of each brings the header, which has to be known before the first record is handed on.
+  const firsts = await Promise.all(readers.map((reader) => reader.next()));
+  const derived: Record<string, string> = {};
+  const missing: Record<string, string> = {};
+  return {
+    format: 'playbyplay',
+    name: basename(paths[0]!),
+    ...header,
+    derived,
+    missing,
+    notes,
+    async *records() {
+      const join = new FrameJoin(paths.length, options.window ?? joinWindow, notes);
+      for (const [source, first] of firsts.entries()) {
+        if (first.done) join.close(source);
+        else for (const part of first.value) join.add(source, part);
+      }
+      for (let source = join.behind; source !== undefined; source = join.behind) {
+        const { done, value } = await readers[source]!.next();
+        if (done) join.close(source);
+        else for (const part of value) join.add(source, part);
+        const ready = join.take();
+        if (ready.length > 0) yield ready;
+      }
+      const rest = join.take();
+      if (rest.length > 0) yield rest;
+      if (!join.any) {
+        throw new PlaybyplayError('no-frames', `${paths.join(', ')} tell of no frame`, { issues: notes.issues });
+      }
+      describe(seen, derived, missing);
+    },
+  };
+}
+
+/** Which components the fields that were seen can tell. */
+function describe(seen: ReadonlySet<string>, derived: Record<string, string>, missing: Record<string, string>): void {
+  const need = (name: string, direct: string, fields: readonly string[], how: string): void => {
+    const absent = fields.filter((field) => !seen.has(field));
+    if (seen.has(direct) || absent.length === 0) derived[name] = how;
+    else missing[name] = `no record has ${absent.join(', ')}`;
+  };
+  need('captureDelta', 'captureDelta', ['captured'], 'captured − captured of the frame before');
+  need('presentDelta', 'presentDelta', ['presented'], 'presented − presented of the frame before');
+  need(
+    'roundTripDelay',
+    'roundTripDelay',
+    ['transmitted', 'returned', 'received', 'presented'],
+    'returned − (transmitted + (presented − received))',
+  );
+  need('stackLatency', 'stackLatency', ['inputs', 'presented'], 'presented − earliest input');
+}
+
+class PartReader {
+  readonly #path: string;
+  readonly #notes: Notes;
+  readonly #header: { -readonly [K in keyof NativeHeader]: NativeHeader[K] };
+  readonly #seen: Set<string>;
+  readonly #told = new Set<string>();
+
+  constructor(path: string, notes: Notes, header: NativeHeader, seen: Set<string>) {
+    this.#path = path;
+    this.#notes = notes;
+    this.#header = header;
+    this.#seen = seen;
+  }
+
+  async *ndjson(signal?: AbortSignal): AsyncGenerator<FrameRecord[]> {
+    let line = 0;
+    for await (const { lines } of readLines(this.#path, signal)) {
+      const parts: FrameRecord[] = [];
+      for (const text of lines) {
+        line++;
+        const part = this.#line(line === 1 ? text.replace(/^\uFEFF/, '') : text, line);
+        if (part) parts.push(part);
+      }
+      yield parts;
+    }
+  }
+
+  #line(text: string, line: number): FrameRecord | undefined {
+    if (text.trim() === '') return undefined;
+    this.#notes.count('lines');
+    const at = `${this.#path}:${line}`;
+    let value: unknown;
+    try {
+      value = JSON.parse(text);
+    } catch {
+      this.#reject('not-json', 'a line is no JSON; skipped', at);
+      return undefined;
+    }
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+      this.#reject('not-an-object', 'a line is no JSON object; skipped', at);
+      return undefined;
+    }
+    const fields = value as Record<string, unknown>;
+    if (!('frame' in fields)) {
+      if (headerFields.some((name) => name in fields)) this.#settings(fields, at);
+      else this.#reject('no-frame', 'a line tells no frame; skipped', at);
+      return undefined;
+    }
+    return this.#record(fields, at);
+  }
+
+  /** Takes the header's settings; of two files the first word stands. */
+  #settings(fields: Record<string, unknown>, at: string): void {
+    for (const name of headerFields) {
+      const value = fields[name];
+      if (value === undefined || value === null) continue;
+      if (typeof value !== 'number' || !(value > 0) || !Number.isFinite(value)) {
+        this.#notes.add('header-value', `the header's ${name} is no number above 0; left out`, at);
+      } else if (this.#header[name] === undefined) {
+        this.#header[name] = value;
+      } else if (this.#header[name] !== value) {
+        this.#notes.add('header-differs', `two headers disagree about ${name}; the first one stands`, at);
+      }
+    }
+  }
+
+  #record(fields: Record<string, unknown>, at: string): FrameRecord | undefined {
+    const { frame } = fields;
+    if (typeof frame !== 'number' || !Number.isSafeInteger(frame)) {
+      this.#reject('frame-number', 'a frame is not told as a whole number; skipped', at);
+      return undefined;
+    }
+    for (const name in fields) {
+      const value = fields[name];
+      if (numeric.has(name)) {
+        if (typeof value === 'number' && Number.isFinite(value)) this.#seen.add(name);
+        else this.#clear(fields, name, value, at);
+      } else if (name === 'inputs') {
+        if (Array.isArray(value) && value.every((input) => typeof input === 'number' && Number.isFinite(input))) {
+          if (value.length > 0) this.#seen.add(name);
+        } else this.#clear(fields, name, value, at);
+      } else if (name !== 'extra') {
+        this.#unknown(name, at);
+      }
+    }
+    return fields as unknown as FrameRecord;
+  }
+
+  #clear(fields: Record<string, unknown>, name: string, value: unknown, at: string): void {
+    fields[name] = undefined;
+    if (value === null || value === undefined) return;
+    this.#notes.count('badValues');
+    const wanted = name === 'inputs' ? 'a list of numbers' : 'a number';
+    this.#notes.add('not-a-number', `${name} is not ${wanted}; taken as missing`, at);
+  }
+
+  #unknown(name: string, at: string): void {
+    if (this.#told.has(name) || this.#told.size > 100) return;
+    this.#told.add(name);
+    const near = nearest(name, allFields);
+    if (near !== undefined) {
+      this.#notes.add('unknown-field', `there is no field "${name}"; ignored`, at, `did you mean "${near}"?`);
+    }
+  }
+
+  #reject(code: string, message: string, at: string): void {
+    this.#notes.count('malformed');
+    this.#notes.add(code, message, at);
+  }
+
+  async *csv(signal?: AbortSignal): AsyncGenerator<FrameRecord[]> {
+    let checked = false;
+    const onOther = (line: string): void => {
+      const text = line.replace(/^\uFEFF/, '').replace(/^[#/\s]+/, '');
+      if (text.startsWith('{')) {
+        try {
+          this.#settings(JSON.parse(text) as Record<string, unknown>, this.#path);
+        } catch {
+          this.#reject('not-json', 'the header comment is no JSON; skipped', this.#path);
+        }
+      } else {
+        const pairs = [...text.matchAll(/(\w+)\s*[=:]\s*([\d.]+)/g)].map(([, key, value]) => [key, Number(value)]);
+        this.#settings(Object.fromEntries(pairs) as Record<string, unknown>, this.#path);
+      }
+    };
+    for await (const { columns, rows } of readRows(this.#path, {
+      isHeader: isNativeHeader,
+      notes: this.#notes,
+      onOther,
+      signal,
+    })) {
+      if (!checked) noteMisspelt(columns, allFields, this.#path, this.#notes);
+      checked = true;
+      const parts: FrameRecord[] = [];
+      for (const row of rows) {
+        const part = this.#row(row);
+        if (part) parts.push(part);
+      }
+      yield parts;
+    }
+  }
+
+  #row(row: Row): FrameRecord | undefined {
+    const at = `${this.#path}:${row.line}`;
+    const fields: Record<string, unknown> = {};
+    for (const name of numberFields) {
+      const value = row.number(name);
+      if (value !== undefined) fields[name] = value;
+    }
+    const inputs = row.text('inputs');
+    if (inputs) {
+      // Several inputs of one frame stand in one cell, separated by blanks or bars.
+      fields['inputs'] = inputs.split(/[\s|]+/).map((input) => parseNumber(input, true) ?? Number.NaN);
+    }
+    if (!('frame' in fields)) {
+      this.#reject('no-frame', 'a row tells no frame; skipped', at);
+      return undefined;
+    }
+    return this.#record(fields, at);
+  }
+}

@@ -1,0 +1,149 @@
+import { stat } from 'node:fs/promises';
+import { basename, extname } from 'node:path';
+import { PlaybyplayError } from '../../errors.ts';
+import { readCapFrameXCsv, readCapFrameXJson } from './capframex.ts';
+import { isMangoHudHeader, readMangoHud } from './mangohud.ts';
+import { looksNative, readNative, sidesOf } from './native.ts';
+import { looksObs, readObs } from './obs.ts';
+import { presentMonVersion, readPresentMon } from './presentmon.ts';
+import type { Format, ReadOptions, SessionInput } from './session.ts';
+import { decodeText, readHead } from './text.ts';
+import { readWebrtc } from './webrtc.ts';
+
+/** What a file is, judged by its first bytes and not by its name. */
+export type Kind = Exclude<Format, 'capframex' | 'playbyplay'> | 'ndjson' | 'csv' | 'capframex-json' | 'capframex-csv';
+
+/** Finds out what a file is; throws `PlaybyplayError` with the formats that are read where it is none of them. */
+export async function detectKind(path: string, signal?: AbortSignal): Promise<Kind> {
+  const info = await stat(path).catch(() => undefined);
+  if (!info) throw new PlaybyplayError('file-missing', `there is no file ${path}`);
+  if (!info.isFile()) throw new PlaybyplayError('not-a-file', `${path} is no file`);
+  const bytes = await readHead(path, 65_536, signal);
+  if (bytes.length === 0) throw new PlaybyplayError('file-empty', `${path} is empty`);
+  if (isVideo(bytes)) return 'video';
+  const head = decodeText(bytes).replace(/^\uFEFF/, '');
+  const kind = kindOfText(head);
+  if (kind) return kind;
+  throw new PlaybyplayError('unknown-format', `${basename(path)} is none of the formats that are read`, {
+    hint: 'per-frame NDJSON or CSV, PresentMon, CapFrameX, MangoHud, webrtc-internals, OBS log, or a video',
+  });
+}
+
+function kindOfText(head: string): Kind | undefined {
+  const native = looksNative(head);
+  if (native) return native;
+  const trimmed = head.trimStart();
+  if (trimmed.startsWith('{')) {
+    if (/"PeerConnections"\s*:/.test(head)) return 'webrtc-internals';
+    if (/"(?:Runs|CaptureData|MsBetweenPresents)"\s*:/.test(head)) return 'capframex-json';
+    // Both may begin with a long block of other things.
+    if (/"getUserMedia"\s*:|"UserAgent"\s*:/.test(head)) return 'webrtc-internals';
+    if (/"(?:Info|Hash)"\s*:/.test(head)) return 'capframex-json';
+    return undefined;
+  }
+  if (looksObs(head)) return 'obs-log';
+  const lines = head.split(/\r?\n/, 60).map((line) => line.trim());
+  if (lines.some((line) => presentMonVersion(line) !== undefined)) {
+    return lines[0]?.startsWith('//') ? 'capframex-csv' : 'presentmon';
+  }
+  return lines.some(isMangoHudHeader) ? 'mangohud' : undefined;
+}
+
+/** ISO media, Matroska, FLV, AVI, MPEG-TS or an elementary H.264 stream. */
+function isVideo(bytes: Buffer): boolean {
+  const ascii = (from: number, to: number): string => bytes.toString('latin1', from, to);
+  if (['ftyp', 'moov', 'mdat', 'styp', 'wide'].includes(ascii(4, 8))) return true;
+  if (bytes.readUInt32BE(0) === 0x1a45dfa3) return true;
+  if (ascii(0, 3) === 'FLV' || ascii(0, 4) === 'RIFF') return true;
+  return bytes[0] === 0x47 && bytes[188] === 0x47 && bytes[376] === 0x47;
+}
+
+/** Reads a video as a session; handed in by whoever may use the media reader. */
+export type VideoReader = (path: string, options: ReadOptions) => Promise<SessionInput>;
+
+/**
+ * The sessions that files tell of. Two files in our own form of which one tells the server's times and the other the
+ * client's are the halves of one session; of several halves the first of either side belong together, and so on. Any
+ * other file stands for itself, and may hold several sessions.
+ */
+export async function readSessions(
+  paths: readonly string[],
+  options: ReadOptions & { readonly window?: number; readonly video?: VideoReader | undefined } = {},
+): Promise<SessionInput[]> {
+  const kinds = await Promise.all(paths.map((path) => detectKind(path, options.signal)));
+  const halves = await pairHalves(paths, kinds, options.signal);
+  const sessions: SessionInput[] = [];
+  for (const [i, path] of paths.entries()) {
+    const kind = kinds[i]!;
+    if (kind === 'ndjson' || kind === 'csv') {
+      const parts = halves.get(i);
+      if (!parts) continue;
+      const ownKinds = parts.map((part) => kinds[part] as 'ndjson' | 'csv');
+      sessions.push(
+        await readNative(
+          parts.map((part) => paths[part]!),
+          ownKinds,
+          options,
+        ),
+      );
+    } else {
+      sessions.push(...(await readForeign(path, kind, options)));
+    }
+  }
+  return sessions;
+}
+
+/** By the file that comes first: the files of a session in our own form. */
+async function pairHalves(
+  paths: readonly string[],
+  kinds: readonly Kind[],
+  signal: AbortSignal | undefined,
+): Promise<Map<number, number[]>> {
+  const own = [...paths.keys()].filter((i) => kinds[i] === 'ndjson' || kinds[i] === 'csv');
+  if (own.length <= 1) return new Map(own.map((i) => [i, [i]]));
+  const sides = new Map(
+    await Promise.all(
+      own.map(async (i) => [i, sidesOf(decodeText(await readHead(paths[i]!, 65_536, signal)))] as const),
+    ),
+  );
+  const servers = own.filter((i) => sides.get(i)!.server && !sides.get(i)!.client);
+  const clients = own.filter((i) => !sides.get(i)!.server && sides.get(i)!.client);
+  if (servers.length > 0 && clients.length > 0 && servers.length !== clients.length) {
+    throw new PlaybyplayError(
+      'halves-unclear',
+      `${servers.length} files tell the server's times, ${clients.length} the client's`,
+      {
+        hint: 'give the halves of one session at a time',
+      },
+    );
+  }
+  const joined =
+    clients.length === 0 ? [] : servers.map((server, i) => [server, clients[i]!].toSorted((a, b) => a - b));
+  const paired = new Set(joined.flat());
+  const alone = own.filter((i) => !paired.has(i)).map((i) => [i]);
+  return new Map([...joined, ...alone].map((parts) => [parts[0]!, parts]));
+}
+
+async function readForeign(
+  path: string,
+  kind: Exclude<Kind, 'ndjson' | 'csv'>,
+  options: ReadOptions & { readonly video?: VideoReader | undefined },
+): Promise<SessionInput[]> {
+  switch (kind) {
+    case 'presentmon':
+      return [await readPresentMon(path, options)];
+    case 'capframex-csv':
+      return [await readCapFrameXCsv(path, options)];
+    case 'capframex-json':
+      return readCapFrameXJson(path, options);
+    case 'mangohud':
+      return [await readMangoHud(path, options)];
+    case 'webrtc-internals':
+      return readWebrtc(path, options);
+    case 'obs-log':
+      return [await readObs(path, options)];
+    case 'video':
+      if (options.video) return [await options.video(path, options)];
+      throw new PlaybyplayError('no-video-reader', `${path} is a video (${extname(path)}), and none is read here`);
+  }
+}

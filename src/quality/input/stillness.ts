@@ -1,0 +1,95 @@
+import type { Plane } from '../../media/picture.ts';
+
+/** How much a picture differs from the one before it, on the scale of 8-bit luma. */
+export interface Difference {
+  readonly mean: number;
+  readonly most: number;
+}
+
+/** Compares luma with the picture before, on a grid of about `columns` by 9/16 of them. */
+export class PictureDifference {
+  readonly #columns: number;
+  #before: Uint8Array | undefined;
+
+  constructor(columns = 240) {
+    this.#columns = columns;
+  }
+
+  /** Undefined for the first picture, and where the size has changed. */
+  next(luma: Plane): Difference | undefined {
+    const step = Math.max(1, Math.floor(luma.width / this.#columns));
+    const columns = Math.floor(luma.width / step);
+    const rows = Math.floor(luma.height / step);
+    const now = new Uint8Array(columns * rows);
+    for (let y = 0, i = 0; y < rows; y++) {
+      for (let x = 0, at = y * step * luma.stride; x < columns; x++, at += step) now[i++] = luma.data[at]!;
+    }
+    const before = this.#before;
+    this.#before = now;
+    if (before?.length !== now.length) return undefined;
+    let sum = 0;
+    let most = 0;
+    for (let i = 0; i < now.length; i++) {
+      const apart = Math.abs(now[i]! - before[i]!);
+      sum += apart;
+      if (apart > most) most = apart;
+    }
+    return { mean: sum / now.length, most };
+  }
+}
+
+/** A run of frames that show the same picture: the first one is new, the others repeat it. Frame numbers. */
+export interface StillRun {
+  readonly first: number;
+  readonly last: number;
+  /** The application or the stream stood still; else what was shown did not move (a menu, a pause). */
+  readonly frozen: boolean;
+}
+
+/**
+ * Finds the runs of repeated pictures. `key` tells keyframes: a repeated picture is encoded anew there and differs a
+ * little, though by far less than what moves. Whether a run is a freeze shows in what surrounds it: things moved just
+ * before, and when it ends the picture has moved on by as much as the time that went by — a scene that rests begins
+ * again where it stopped.
+ */
+export function stillRuns(
+  differences: readonly (Difference | undefined)[],
+  key: (frame: number) => boolean = () => false,
+): StillRun[] {
+  const moving = differences.filter((one, i) => one && !key(i) && !sameAsBefore(one)).map((one) => one!.mean);
+  const usual = moving.toSorted((a, b) => a - b)[moving.length >> 1] ?? 0;
+  const repeats = differences.map((one, i) => {
+    if (!one) return false;
+    return sameAsBefore(one) || (key(i) && one.mean < Math.min(2, 0.2 * usual));
+  });
+  const runs: StillRun[] = [];
+  for (let i = 1; i < repeats.length; i++) {
+    if (!repeats[i]) continue;
+    let last = i;
+    while (repeats[last + 1]) last++;
+    runs.push({ first: i - 1, last, frozen: isFreeze(differences, repeats, i, last) });
+    i = last;
+  }
+  return runs;
+}
+
+function isFreeze(
+  differences: readonly (Difference | undefined)[],
+  repeats: readonly boolean[],
+  from: number,
+  last: number,
+): boolean {
+  const before: number[] = [];
+  for (let i = Math.max(1, from - 30); i < from; i++)
+    if (differences[i] && !repeats[i]) before.push(differences[i]!.mean);
+  if (before.length < 5) return false;
+  const usual = before.toSorted((a, b) => a - b)[before.length >> 1]!;
+  const after = differences[last + 1];
+  // Of what lasts to the end of the recording nobody can tell; things moved until then, so it is taken to have frozen.
+  return after === undefined || after.mean > 0.6 * usual;
+}
+
+/** Encoders repeat a picture exactly or all but exactly. */
+function sameAsBefore({ mean, most }: Difference): boolean {
+  return mean < 0.12 && most <= 6;
+}

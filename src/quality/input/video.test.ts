@@ -1,0 +1,104 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { makeVideo } from '../../media/testing.ts';
+import { scoreFiles } from '../score.ts';
+import { viewFiles } from '../view.ts';
+import { readVideo } from './video.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'quality-video-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+const frames = Array.from({ length: 240 }, (_, i) => i);
+const timeBase = { num: 1, den: 60_000 };
+
+function frozen(frame: number): number {
+  if (frame >= 100 && frame <= 123) return 99;
+  return frame === 150 || frame === 160 ? frame - 1 : frame;
+}
+
+describe('a recording', () => {
+  it('that runs evenly has even deltas, no duplicates and the bitrate of its packets', async () => {
+    const path = join(folder, 'even.mp4');
+    const packets = makeVideo({ path, pts: frames.map((i) => 1000 * i), timeBase });
+    const [scored] = await scoreFiles([path], { video: readVideo });
+    expect(scored).toMatchObject({
+      format: 'video',
+      info: { fps: 60, width: 128, height: 96 },
+      counts: { frames: 240, duplicates: 0, timestampGaps: 0 },
+      issues: [],
+    });
+    const { captureDelta, presentDelta } = scored!.quality.components;
+    expect([captureDelta!.mean, captureDelta!.max, presentDelta!.max].map((ms) => Math.round(ms * 10) / 10)).toEqual([
+      16.7, 16.7, 16.7,
+    ]);
+    const input = await readVideo(path);
+    const rates: number[] = [];
+    for await (const records of input.records())
+      for (const { targetBitrate } of records) if (targetBitrate !== undefined) rates.push(targetBitrate);
+    // Four seconds of sixty frames; the last frame ends before the fourth is over.
+    const inSecond = (second: number): number =>
+      packets.filter(({ pts }) => Math.floor(pts / 60_000) === second).reduce((sum, { size }) => sum + 8 * size, 0);
+    expect(rates.map((rate) => Math.abs(rate - inSecond(rates.indexOf(rate))) / rate)).toEqual(
+      rates.map(() => expect.closeTo(0, 1)),
+    );
+    expect(rates).toHaveLength(3);
+  });
+
+  it('in which pictures are repeated has capture deltas over the repeats, and the frozen stretch', async () => {
+    const path = join(folder, 'frozen.mp4');
+    // Frames 100 to 123 repeat 99 — 0.4 s until 124 comes — and 150 and 160 repeat the frame before each.
+    makeVideo({ path, pts: frames.map((i) => 1000 * i), timeBase, shows: frozen, keyEvery: 30 });
+    const [view] = await viewFiles([path], { video: readVideo });
+    const { counts, extra, quality } = view!.scored;
+    expect(counts).toMatchObject({ duplicates: 24 + 2, timestampGaps: 0 });
+    expect(extra!['frozen']).toEqual([{ t: expect.closeTo(99 / 60, 4), end: expect.closeTo(124 / 60, 4) }]);
+    expect(quality.components['captureDelta']!.max).toBeCloseTo((1000 / 60) * 25, 2);
+    expect(quality.components['presentDelta']!.max).toBeCloseTo(1000 / 60, 2);
+  });
+
+  it('in which timestamps jump has present deltas over the jump', async () => {
+    const path = join(folder, 'gap.mp4');
+    makeVideo({ path, pts: frames.map((i) => 1000 * i + (i >= 80 ? 18_000 : 0)), timeBase });
+    const [view] = await viewFiles([path], { video: readVideo });
+    expect(view!.scored.counts).toMatchObject({ duplicates: 0, timestampGaps: 1 });
+    expect(view!.scored.quality.components['presentDelta']!.max).toBeCloseTo(300 + 1000 / 60, 2);
+    expect(view!.happenings.filter(({ kind }) => kind === 'freeze')).toMatchObject([{ t: expect.closeTo(79 / 60, 3) }]);
+  });
+
+  it('of a scene that rests has no freeze: it goes on where it stopped', async () => {
+    const path = join(folder, 'menu.mp4');
+    // A picture that stands from the beginning on, and moves from frame 120.
+    makeVideo({ path, pts: frames.map((i) => 1000 * i), timeBase, shows: (i) => Math.max(0, i - 120) });
+    const [scored] = await scoreFiles([path], { video: readVideo });
+    expect(scored!.counts).toMatchObject({ duplicates: 0, still: 120 });
+    expect(scored!.extra!['frozen']).toEqual([]);
+    expect(scored!.quality.components['captureDelta']!.max).toBeLessThan(17);
+  });
+
+  it('that was cut off or damaged is read as far as it goes, and that is said', async () => {
+    const path = join(folder, 'cut.mkv');
+    makeVideo({ path, pts: frames.map((i) => 1000 * i), timeBase });
+    const bytes = readFileSync(path);
+    const cut = join(folder, 'cut-off.mkv');
+    writeFileSync(cut, bytes.subarray(0, Math.floor(bytes.length * 0.6)));
+    const [scored] = await scoreFiles([cut], { video: readVideo });
+    expect(scored!.counts['frames']).toBeGreaterThan(80);
+    expect(scored!.counts['frames']).toBeLessThan(200);
+    const damaged = join(folder, 'damaged.mkv');
+    const broken = Buffer.from(bytes);
+    broken.fill(0x55, Math.floor(bytes.length * 0.4), Math.floor(bytes.length * 0.42));
+    writeFileSync(damaged, broken);
+    const [hurt] = await scoreFiles([damaged], { video: readVideo });
+    expect(hurt!.issues.length).toBeGreaterThan(0);
+    expect(hurt!.quality.frames).toBeGreaterThan(150);
+  });
+
+  it('of a game has its own rate, and hardly a picture is repeated while it is played', async () => {
+    const clip = new URL('../../../test/footage/freedoom-demo1.mp4', import.meta.url).pathname;
+    const [scored] = await scoreFiles([clip], { video: readVideo });
+    expect(scored).toMatchObject({ info: { fps: 35, width: 1280 }, counts: { frames: 1470, timestampGaps: 0 } });
+    expect(scored!.counts['duplicates']).toBeLessThan(15);
+    expect(scored!.quality.picture).toBeGreaterThan(20);
+  });
+});

@@ -1,0 +1,298 @@
+import { messageOf, PlaybyplayError } from '../../errors.ts';
+import type { FrameRecord } from '../frame.ts';
+import { standardRate } from '../rate.ts';
+import { Notes } from './notes.ts';
+import { inMemory, type ReadOptions, type SessionInput } from './session.ts';
+import { readText } from './text.ts';
+
+/** A metric of a dump over time: ms since the epoch, values as they stand. */
+interface Series {
+  readonly times: readonly number[];
+  readonly values: readonly unknown[];
+}
+
+/** One RTP stream (or candidate pair) and its metrics by name. */
+interface Stat {
+  readonly id: string;
+  readonly type: string;
+  readonly metrics: Map<string, Series>;
+}
+
+/**
+ * A chrome://webrtc-internals dump: one session per peer connection that carries video. The dump holds statistics once
+ * a second, not frames; frames are laid out within each second so that their number, the sum of their delays and the
+ * sum of the squares of their delays are those that were measured (one long delay, the others equal).
+ */
+export async function readWebrtc(path: string, options: ReadOptions = {}): Promise<SessionInput[]> {
+  let dump: unknown;
+  try {
+    dump = JSON.parse((await readText(path, options.signal)).replace(/^\uFEFF/, ''));
+  } catch (error) {
+    if (error instanceof PlaybyplayError) throw error;
+    throw new PlaybyplayError('not-json', `${path} is no JSON: ${messageOf(error)}`, {
+      hint: 'a dump that was cut off cannot be read; create it again',
+    });
+  }
+  const connections = asObject(asObject(dump)?.['PeerConnections']);
+  if (!connections || Object.keys(connections).length === 0) {
+    throw new PlaybyplayError('no-connection', `${path} holds no peer connection`, {
+      hint: 'create the dump while the connection is open',
+    });
+  }
+  const sessions: SessionInput[] = [];
+  const without: string[] = [];
+  for (const [id, connection] of Object.entries(connections)) {
+    const notes = new Notes();
+    const stats = readStats(asObject(asObject(connection)?.['stats']) ?? {}, `${path}#/PeerConnections/${id}`, notes);
+    const session = readConnection(id, stats, notes);
+    if (session) sessions.push(session);
+    else without.push(id);
+  }
+  if (sessions.length === 0) {
+    throw new PlaybyplayError('no-video', `${path} has no connection with statistics of a video stream`, {
+      hint: `connections: ${without.join(', ')}`,
+    });
+  }
+  return sessions;
+}
+
+function readStats(stats: Readonly<Record<string, unknown>>, path: string, notes: Notes): Map<string, Stat> {
+  const found = new Map<string, Stat>();
+  for (const [key, report] of Object.entries(stats)) {
+    const [id, metric] = splitKey(key);
+    const fields = asObject(report);
+    if (!fields || metric === '') continue;
+    let values: unknown;
+    try {
+      values = typeof fields['values'] === 'string' ? JSON.parse(fields['values']) : fields['values'];
+    } catch {
+      notes.count('badSeries');
+      notes.add('not-json', 'the values of a metric are no JSON; left out', `${path}/stats/${key}`);
+      continue;
+    }
+    if (!Array.isArray(values)) continue;
+    const start = Date.parse(String(fields['startTime']));
+    let stat = found.get(id);
+    if (!stat) {
+      stat = { id, type: typeOf(id, fields['statsType']), metrics: new Map() };
+      found.set(id, stat);
+    }
+    // Until Chrome 117 nothing tells when a value was taken but that it was once a second.
+    stat.metrics.set(metric, { times: values.map((_, i) => start + 1000 * i), values });
+  }
+  for (const stat of found.values()) applyTimestamps(stat);
+  return found;
+}
+
+function applyTimestamps(stat: Stat): void {
+  const stamps = stat.metrics.get('timestamp')?.values;
+  if (!stamps?.every((stamp) => typeof stamp === 'number')) return;
+  for (const [name, series] of stat.metrics) {
+    // A metric that appeared later is shorter; both end with the last second.
+    const shift = stamps.length - series.values.length;
+    if (shift < 0) continue;
+    stat.metrics.set(name, { ...series, times: series.values.map((_, i) => stamps[i + shift] as number) });
+  }
+}
+
+/** `<stat>-<metric>`; a computed metric stands in brackets and may hold hyphens of its own. */
+function splitKey(key: string): [id: string, metric: string] {
+  const bracket = key.indexOf('-[');
+  const cut = bracket >= 0 ? bracket : key.lastIndexOf('-');
+  return cut < 0 ? [key, ''] : [key.slice(0, cut), key.slice(cut + 1)];
+}
+
+function typeOf(id: string, statsType: unknown): string {
+  if (typeof statsType === 'string' && statsType !== '') return statsType;
+  if (id.startsWith('RTCInboundRTP')) return 'inbound-rtp';
+  if (id.startsWith('RTCOutboundRTP')) return 'outbound-rtp';
+  if (id.startsWith('RTCRemoteInboundRtp')) return 'remote-inbound-rtp';
+  if (id.startsWith('RTCIceCandidatePair')) return 'candidate-pair';
+  return '';
+}
+
+const counterOf = { 'inbound-rtp': 'framesDecoded', 'outbound-rtp': 'framesEncoded' } as const;
+
+function readConnection(id: string, stats: ReadonlyMap<string, Stat>, notes: Notes): SessionInput | undefined {
+  const videos = [...stats.values()]
+    .filter((stat) => stat.type in counterOf && isVideo(stat) && stat.metrics.has(counter(stat)))
+    .toSorted((a, b) => total(b) - total(a) || (a.type < b.type ? -1 : 1));
+  // The person's side is the one that receives; a dump of the sending side alone still tells of the capture.
+  const video = videos.find((stat) => stat.type === 'inbound-rtp' && total(stat) > 0) ?? videos[0];
+  if (!video || total(video) === 0) return undefined;
+  for (const other of videos) {
+    if (other !== video && total(other) > 0) {
+      notes.count('otherStreams');
+      notes.add('other-stream', `frames of stream ${other.id} left out: ${total(other)}`, id);
+    }
+  }
+  const incoming = video.type === 'inbound-rtp';
+  const records = layOut(video, incoming, roundTrips(stats, video), notes);
+  notes.count('frames', records.length);
+  const squares = incoming && video.metrics.has('totalSquaredInterFrameDelay');
+  const how = squares
+    ? 'laid out from frame counts and inter-frame delays, one second at a time'
+    : 'laid out from frame counts and freezes, one second at a time';
+  const rates = numbers(video.metrics.get('framesPerSecond')).map(([, rate]) => rate);
+  const side = incoming ? 'presentDelta' : 'captureDelta';
+  return {
+    format: 'webrtc-internals',
+    name: `connection ${id}`,
+    fps: standardRate(rates),
+    width: latest(video, 'frameWidth'),
+    height: latest(video, 'frameHeight'),
+    notes,
+    derived: {
+      [side]: how,
+      ...(records.some((one) => one.roundTripDelay !== undefined) && { roundTripDelay: 'currentRoundTripTime' }),
+      ...(records.some((one) => one.targetBitrate !== undefined) && {
+        picture: incoming ? 'bits received a second' : 'targetBitrate',
+      }),
+    },
+    missing: {
+      [incoming ? 'captureDelta' : 'presentDelta']: `the dump is of the ${incoming ? 'receiving' : 'sending'} side`,
+      stackLatency: 'the dump tells of no input',
+    },
+    extra: { freezes: latest(video, 'freezeCount') ?? null, framesDropped: latest(video, 'framesDropped') ?? null },
+    records: () => inMemory(records),
+  };
+}
+
+function counter(stat: Stat): string {
+  return counterOf[stat.type as keyof typeof counterOf];
+}
+
+function isVideo(stat: Stat): boolean {
+  const kind = stat.metrics.get('kind')?.values[0] ?? stat.metrics.get('mediaType')?.values[0];
+  return kind === 'video' || (kind === undefined && (stat.metrics.has('frameWidth') || /video/i.test(stat.id)));
+}
+
+function total(stat: Stat): number {
+  return latest(stat, counter(stat)) ?? 0;
+}
+
+function latest(stat: Stat, metric: string): number | undefined {
+  return numbers(stat.metrics.get(metric)).at(-1)?.[1];
+}
+
+function numbers(series: Series | undefined): [time: number, value: number][] {
+  const points: [number, number][] = [];
+  for (const [i, value] of (series?.values ?? []).entries()) {
+    if (typeof value === 'number' && Number.isFinite(value)) points.push([series!.times[i]!, value]);
+  }
+  return points;
+}
+
+/** The value that holds at a time: the last one not after it. */
+function valueAt(points: readonly (readonly [number, number])[], time: number): number | undefined {
+  let low = 0;
+  let high = points.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (points[middle]![0] <= time + 0.5) low = middle + 1;
+    else high = middle;
+  }
+  return points[low - 1]?.[1];
+}
+
+/** Round trips in ms: of the remote report where the stream is sent, else of the pair in use. */
+function roundTrips(stats: ReadonlyMap<string, Stat>, video: Stat): [number, number][] {
+  const selected = [...stats.values()]
+    .find((stat) => stat.type === 'transport')
+    ?.metrics.get('selectedCandidatePairId');
+  const pairs = [...stats.values()].filter((stat) => stat.type === 'candidate-pair');
+  const inUse =
+    pairs.find((pair) => pair.id === selected?.values.at(-1)) ??
+    pairs.toSorted((a, b) => (latest(b, 'bytesReceived') ?? 0) - (latest(a, 'bytesReceived') ?? 0))[0];
+  let points = numbers(inUse?.metrics.get('currentRoundTripTime'));
+  if (points.length === 0 && video.type === 'outbound-rtp') {
+    const remote = [...stats.values()].find((stat) => stat.type === 'remote-inbound-rtp' && isVideo(stat));
+    points = numbers(remote?.metrics.get('roundTripTime'));
+  }
+  return points.map(([time, seconds]) => [time, seconds * 1000]);
+}
+
+/** One frame after another, second by second. */
+function layOut(video: Stat, incoming: boolean, trips: readonly [number, number][], notes: Notes): FrameRecord[] {
+  const get = (metric: string): [number, number][] => numbers(video.metrics.get(metric));
+  const counts = get(counter(video));
+  const delays = get('totalInterFrameDelay');
+  const squares = get('totalSquaredInterFrameDelay');
+  const freezes = get('totalFreezesDuration');
+  const bytes = get(incoming ? 'bytesReceived' : 'bytesSent');
+  const targets = get('targetBitrate');
+  const widths = get('frameWidth');
+  const heights = get('frameHeight');
+  const records: FrameRecord[] = [];
+  for (let i = 1; i < counts.length; i++) {
+    const [from, before] = counts[i - 1]!;
+    const [to, after] = counts[i]!;
+    const frames = after - before;
+    const gained = (series: readonly [number, number][]): number | undefined => {
+      const start = valueAt(series, from);
+      const end = valueAt(series, to);
+      return start === undefined || end === undefined ? undefined : end - start;
+    };
+    if (frames < 0 || to <= from) {
+      notes.count('badSeconds');
+      notes.add('counter-reset', 'a second whose frame count or time runs backwards; left out');
+      continue;
+    }
+    const received = gained(bytes);
+    const rate = incoming || targets.length === 0 ? bitsPerSecond(received, to - from) : valueAt(targets, to);
+    const times = frameTimes(from, to, frames, gained(delays), gained(squares), gained(freezes));
+    for (const [j, time] of times.entries()) {
+      records.push({
+        frame: records.length,
+        [incoming ? 'presented' : 'captured']: time,
+        ...(j === 0 && {
+          roundTripDelay: valueAt(trips, to),
+          targetBitrate: rate,
+          width: valueAt(widths, to),
+          height: valueAt(heights, to),
+        }),
+      });
+    }
+  }
+  return records;
+}
+
+function bitsPerSecond(bytes: number | undefined, ms: number): number | undefined {
+  return bytes === undefined || bytes < 0 ? undefined : (bytes * 8000) / ms;
+}
+
+/**
+ * Times of `n` frames that end a stretch from `from` to `to` (ms). With the sum S and the sum of squares Q of their
+ * delays (s, s²) the longest delay that agrees with both is m + σ·√(n − 1), m = S/n, σ² = Q/n − m²; it comes first and
+ * the others are equal. With freezes alone the longest delay is the time that was frozen. Else all are equal.
+ */
+function frameTimes(
+  from: number,
+  to: number,
+  n: number,
+  sum: number | undefined,
+  squares: number | undefined,
+  frozen: number | undefined,
+): number[] {
+  if (n === 0) return [];
+  const stretch = to - from;
+  const even = stretch / n;
+  let long = even;
+  if (sum !== undefined && squares !== undefined && sum > 0 && n > 1) {
+    const mean = sum / n;
+    const deviation = Math.sqrt(Math.max(0, squares / n - mean * mean));
+    const longest = Math.min(mean + deviation * Math.sqrt(n - 1), sum);
+    // The delays are measured between the frames; the stretch between two readings differs from their sum a little.
+    long = (longest / sum) * stretch;
+  } else if (frozen !== undefined && frozen > 0) {
+    long = Math.min(stretch, Math.max(even, frozen * 1000));
+  }
+  const short = n > 1 ? (stretch - long) / (n - 1) : 0;
+  return Array.from({ length: n }, (_, i) => from + long + i * short);
+}
+
+function asObject(value: unknown): Readonly<Record<string, unknown>> | undefined {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as Readonly<Record<string, unknown>>)
+    : undefined;
+}

@@ -1,0 +1,201 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { loadBuiltin } from '../dictionary/files.ts';
+import { validateStatement } from '../dictionary/language/validate.ts';
+import type { HeaderLine } from '../events/log.ts';
+import type { Statement } from '../events/statement.ts';
+import { LogWriter } from '../events/writer.ts';
+import type { FrameRecord } from './frame.ts';
+import { RawValues } from './frame.ts';
+import { type Happening, type HappeningOptions, Happenings } from './happenings.ts';
+import { mergeIntoLog } from './merge.ts';
+import { QualityMeter } from './meter.ts';
+import { badStretches, eventsOf, outsideBadStream, streamFactors } from './play.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'quality-play-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function happeningsOf(records: readonly FrameRecord[], options?: HappeningOptions): readonly Happening[] {
+  const meter = new QualityMeter({ fps: 60, width: 1280, height: 720, targetBitrate: 1e7 });
+  const values = new RawValues();
+  const happenings = new Happenings(60, options);
+  for (const record of records) {
+    const raw = values.next(record);
+    meter.push(raw);
+    happenings.add(meter, raw);
+  }
+  return happenings.finish();
+}
+
+/** A stream of `seconds` at 60 Hz, presented 50 ms after capture; `late` adds ms before a frame, and to all behind it. */
+function stream(seconds: number, late: Readonly<Record<number, number>> = {}): FrameRecord[] {
+  let extra = 0;
+  return Array.from({ length: seconds * 60 }, (_, frame) => {
+    extra += late[frame] ?? 0;
+    const captured = (1000 / 60) * frame + extra;
+    return { frame, captured, presented: captured + 50 };
+  });
+}
+
+describe('what happens to a stream', () => {
+  it('is nothing while it runs well', () => {
+    expect(happeningsOf(stream(30))).toEqual([]);
+  });
+
+  it('is a freeze from the last picture to the next', () => {
+    // Frame 600 comes 400 ms after the one before, which was shown at 599/60 s.
+    const [freeze, ...others] = happeningsOf(stream(20, { 600: 400 - 1000 / 60 }));
+    expect(others.filter(({ kind }) => kind !== 'bad')).toEqual([]);
+    expect(freeze).toMatchObject({ kind: 'freeze' });
+    expect(freeze!.t).toBeCloseTo(599 / 60, 6);
+    expect(freeze!.end).toBeCloseTo(599 / 60 + 0.4, 6);
+    expect(freeze).toHaveProperty('ms', expect.closeTo(400, 6));
+  });
+
+  it('is one stutter of late pictures that follow each other, none of a single one', () => {
+    expect(
+      happeningsOf(stream(20, { 300: 20, 320: 20, 350: 20, 380: 30 })).filter(({ kind }) => kind === 'stutter'),
+    ).toEqual([
+      { kind: 'stutter', frames: 4, t: expect.closeTo(299 / 60, 3), end: expect.closeTo(380 / 60 + 0.09, 3) },
+    ]);
+    expect(happeningsOf(stream(20, { 300: 20, 600: 20, 900: 20 })).filter(({ kind }) => kind === 'stutter')).toEqual(
+      [],
+    );
+  });
+
+  it('is a lag as long as the delay stays above its limit, and bad quality from second to second', () => {
+    const records = stream(40).map((record) => ({
+      ...record,
+      roundTripDelay: record.frame >= 600 && record.frame < 1200 ? 240 : 20,
+    }));
+    const found = happeningsOf(records);
+    expect(found.find(({ kind }) => kind === 'lag')).toEqual({
+      kind: 'lag',
+      t: expect.closeTo(10, 6),
+      end: expect.closeTo(20, 6),
+      ms: 240,
+    });
+    const bad = found.find(({ kind }) => kind === 'bad');
+    expect(bad).toMatchObject({ kind: 'bad', t: 10 });
+  });
+
+  it('is a change of bitrate or of resolution', () => {
+    const records = stream(10).map((record): FrameRecord => {
+      if (record.frame === 0) return { ...record, targetBitrate: 1e7, width: 1920, height: 1080 };
+      return record.frame === 120 ? { ...record, targetBitrate: 4e6, width: 1280, height: 720 } : record;
+    });
+    expect(happeningsOf(records)).toEqual([
+      { kind: 'bitrate', t: expect.closeTo(2, 6), end: expect.closeTo(2, 6), from: 1e7, to: 4e6 },
+      { kind: 'resolution', t: expect.closeTo(2, 6), end: expect.closeTo(2, 6), from: '1920x1080', to: '1280x720' },
+    ]);
+  });
+});
+
+describe('on one time line with the play', async () => {
+  const { dictionary, issues } = await loadBuiltin();
+  const header: HeaderLine = {
+    type: 'header',
+    format: 'playbyplay/1',
+    game: 'openarena',
+    session: 'match',
+    media: { name: 'match.mp4', hash: 'h', bytes: 1, duration: 120, width: 1280, height: 720, start: 0 },
+    profile: { name: 'openarena', version: '1.0.0', hash: 'p' },
+    dictionaries: [{ name: 'common', version: '1.0.0', hash: 'd' }],
+    plan: { kind: 'full', interval: 0.1 },
+    program: '0.1.0',
+  };
+  const freeze: Happening = { kind: 'freeze', t: 20, end: 20.4, ms: 400 };
+  const all: readonly Happening[] = [
+    freeze,
+    { kind: 'stutter', t: 30, end: 31, frames: 12 },
+    { kind: 'lag', t: 40, end: 43.2, ms: 240 },
+    { kind: 'bad', t: 60, end: 66, score: 31, least: 12 },
+    { kind: 'bitrate', t: 70, end: 70, from: 1e7, to: 4e6 },
+    { kind: 'resolution', t: 71, end: 71, from: '1920x1080', to: '1280x720' },
+  ];
+
+  it('has words for all of them that the dictionary knows, and sentences', () => {
+    expect(issues).toEqual([]);
+    const events = eventsOf(all, dictionary);
+    expect(events.flatMap(({ statement }) => validateStatement(statement, dictionary))).toEqual([]);
+    expect(events.map(({ text }) => text)).toEqual([
+      'stream freezes for 400 milliseconds',
+      'stream stutters for 12 frames',
+      'stream lags for 3200 milliseconds',
+      'stream degrades for 6000 milliseconds',
+      'stream recovers',
+      "stream's bitrate drops from 10000 to 4000",
+      'stream\'s resolution changes from "1920x1080" to "1280x720"',
+    ]);
+  });
+
+  it('leaves out what lies before the recording and moves the rest', () => {
+    expect(eventsOf(all, dictionary, -25).map(({ t }) => t)).toEqual([5, 15, 35, 41, 45, 46]);
+  });
+
+  const die = { subject: 'player', action: 'die' } satisfies Statement;
+  const killed = { subject: 'opponent', action: 'kill', object: 'player', with: 'railgun' } satisfies Statement;
+  const kills = { subject: 'player', action: 'gib', object: 'opponent' } satisfies Statement;
+  const play: readonly (readonly [number, Statement])[] = [
+    [5, kills],
+    [21.5, die],
+    [25, die],
+    [41, killed],
+    [62, kills],
+    [90, killed],
+  ];
+
+  async function log(name: string): Promise<string> {
+    const path = join(folder, name);
+    await using writer = await LogWriter.create(path, header);
+    for (const [t, statement] of play) {
+      writer.add({ t, end: t, text: JSON.stringify(statement), statement, confidence: 1, cues: [] });
+    }
+    await writer.end(1200);
+    return path;
+  }
+
+  it('merges into a log that can be read again, once however often it is done', async () => {
+    const path = await log('merged.ndjson');
+    const first = await mergeIntoLog(path, all, path);
+    const bytes = readFileSync(path);
+    await mergeIntoLog(path, all, path);
+    expect(readFileSync(path)).toEqual(bytes);
+    expect(first.events).toHaveLength(play.length + 7);
+    expect(first.events.map(({ t }) => t)).toEqual(first.events.map(({ t }) => t).toSorted((a, b) => a - b));
+    expect(first.header.dictionaries.map(({ name }) => name)).toEqual(['common', 'stream']);
+  });
+
+  it('tells losses under bad quality from the others', async () => {
+    const { report } = await mergeIntoLog(await log('report.ndjson'), all, join(folder, 'report-out.ndjson'));
+    // Bad with the two seconds behind: 20–22.4, 30–33, 40–45.2, 60–68 = 18.6 s. Losses at 21.5 (1.1 s after the
+    // freeze) and at 41 (in the lag) are under it, those at 25 and 90 are not.
+    expect(report.bad).toBeCloseTo(18.6, 9);
+    expect(report.losses).toEqual({
+      total: 4,
+      underBadQuality: 2,
+      afterFreeze: 1,
+      underGoodQuality: 2,
+      rateBad: expect.closeTo((60 * 2) / 18.6, 9),
+      rateGood: expect.closeTo((60 * 2) / 101.4, 9),
+    });
+    expect(report.wins).toMatchObject({ total: 2, underBadQuality: 1 });
+    expect(report.excused.map(({ t, because }) => [t, because])).toEqual([
+      [21.5, 'stream freezes for 400 milliseconds'],
+      [41, 'stream lags for 3200 milliseconds'],
+    ]);
+  });
+
+  it('down-ranks scenes while the stream was bad', async () => {
+    const { events } = await mergeIntoLog(await log('rank.ndjson'), all, join(folder, 'rank-out.ndjson'));
+    expect(badStretches(events)).toHaveLength(4);
+    const factors = streamFactors([{ events }]);
+    const at = (t: number) => factors(0, events.find((event) => event.t === t)!);
+    expect(at(62)).toEqual([{ kind: 'quality', value: 0.5, text: 'while stream degrades for 6000 milliseconds' }]);
+    expect(at(5)).toEqual([]);
+    const outside = outsideBadStream([{ events }])[0]!.events.filter(({ cues }) => cues.length === 0);
+    expect(outside.map(({ t }) => t)).toEqual([5, 21.5, 25, 90]);
+  });
+});

@@ -1,0 +1,68 @@
+import { escape } from './svg.ts';
+
+/** A page that stands alone: its styles and its script are inside, nothing is fetched. */
+export function page(title: string, body: string, script = ''): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${escape(title)}</title>
+<style>${style}</style>
+</head>
+<body>
+<main>
+${body}
+</main>
+${script === '' ? '' : `<script>${script}</script>`}
+</body>
+</html>
+`;
+}
+
+const style = `
+:root { color-scheme: light dark; --paper: #fff; --ink: #1b1f24; --soft: #5b6570; --line: #dfe3e8; --good: #1a7f4b;
+  --fair: #9a6700; --bad: #c62f3b; --blue: #2563c9; --band: #2563c926; --bad-band: #c62f3b1f; --other: #8250df; }
+@media (prefers-color-scheme: dark) { :root { --paper: #14171b; --ink: #e8ebee; --soft: #9aa4ae; --line: #2c333b;
+  --good: #4fc285; --fair: #d9a441; --bad: #f2727b; --blue: #6ea8ff; --band: #6ea8ff2b; --bad-band: #f2727b29; --other: #b392f0; } }
+* { box-sizing: border-box; }
+body { margin: 0; background: var(--paper); color: var(--ink); font: 15px/1.5 system-ui, sans-serif; }
+main { max-width: 1120px; margin: 0 auto; padding: 28px 20px 60px; }
+h1 { font-size: 22px; margin: 0 0 2px; }
+h2 { font-size: 16px; margin: 34px 0 8px; }
+.sub { color: var(--soft); margin: 0 0 22px; }
+.figures { display: flex; flex-wrap: wrap; gap: 14px 40px; align-items: flex-end; }
+.figure b { display: block; font-size: 26px; line-height: 1.1; font-variant-numeric: tabular-nums; }
+.figure.big b { font-size: 54px; }
+.figure span { color: var(--soft); font-size: 13px; }
+.good { color: var(--good); } .fair { color: var(--fair); } .bad { color: var(--bad); }
+svg { display: block; width: 100%; height: auto; overflow: visible; }
+svg text { font: 11px system-ui, sans-serif; fill: var(--soft); }
+svg text.name { font-size: 12px; font-weight: 600; fill: var(--ink); }
+.grid { stroke: var(--line); stroke-width: 1; }
+.mean { fill: none; stroke: var(--blue); stroke-width: 1.5; stroke-linejoin: round; }
+.second { fill: none; stroke: var(--other); stroke-width: 1.2; stroke-dasharray: 4 3; }
+.area { fill: var(--band); stroke: none; }
+.limit { stroke: var(--bad); stroke-width: 1; stroke-dasharray: 3 3; }
+.stretch { fill: var(--bad-band); }
+.freeze { fill: var(--bad); }
+.event { stroke: var(--soft); stroke-width: 1; }
+.loss { stroke: var(--bad); fill: var(--bad); } .win { stroke: var(--good); fill: var(--good); } .other { stroke: var(--soft); fill: var(--soft); }
+svg text.loss { fill: var(--bad); stroke: none; } svg text.win { fill: var(--good); stroke: none; }
+.dot { fill: var(--blue); fill-opacity: 0.55; } .box { fill: none; stroke: var(--ink); stroke-width: 1.5; }
+.cursor { stroke: var(--ink); stroke-width: 1; visibility: hidden; }
+table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
+th, td { text-align: right; padding: 5px 12px 5px 0; border-bottom: 1px solid var(--line); font-weight: 400; }
+th { color: var(--soft); font-size: 13px; } td:first-child, th:first-child, td.text, th.text { text-align: left; }
+.read { color: var(--soft); min-height: 1.5em; font-variant-numeric: tabular-nums; }
+.legend { color: var(--soft); font-size: 13px; } .legend i { display: inline-block; width: 18px; height: 0; margin: 0 5px 3px 14px; border-top: 2px solid var(--blue); }
+.legend i.second { border-top: 2px dashed var(--other); } .legend i.patch { height: 10px; border: 0; background: var(--bad-band); margin-bottom: -1px; }
+ul { padding-left: 20px; }
+`;
+
+/** Class of a score from 0 to 100. */
+export function grade(score: number | null | undefined): 'good' | 'fair' | 'bad' | '' {
+  if (score === null || score === undefined) return '';
+  if (score >= 70) return 'good';
+  return score >= 45 ? 'fair' : 'bad';
+}

@@ -1,0 +1,140 @@
+import { formatClock } from '../../time.ts';
+import { mannWhitney, median, quantile } from '../statistics.ts';
+import { grade, page } from './page.ts';
+import type { SessionView } from './session.ts';
+import { escape, type Frame, linePath, pixel, scale, timeAxis, timeTicks, valueAxis } from './svg.ts';
+
+/** A session of a comparison, and the group it belongs to (`before`, `after`, or none). */
+export interface GroupedView extends SessionView {
+  readonly group?: string;
+}
+
+const width = 1080;
+
+/** A page about many sessions: distributions of the groups, every session, the worst minutes of all. */
+export function sessionsReport(views: readonly GroupedView[]): string {
+  const groups = groupsOf(views);
+  const body = [
+    `<h1>${views.length} sessions</h1>`,
+    `<p class="sub">${[...groups].map(([name, list]) => `${escape(name || 'all')}: ${list.length}`).join(' · ')}</p>`,
+    '<h2>Distribution of the total</h2>',
+    distribution(groups),
+    comparison(groups),
+    '<h2>Sessions, worst first</h2>',
+    table(views),
+    worstMinutes(views),
+    '<h2>Course of each session</h2>',
+    courses(views),
+  ].join('\n');
+  return page(`Quality of ${views.length} sessions`, body);
+}
+
+function groupsOf(views: readonly GroupedView[]): Map<string, GroupedView[]> {
+  const groups = new Map<string, GroupedView[]>();
+  for (const view of views) {
+    const name = view.group ?? '';
+    groups.set(name, [...(groups.get(name) ?? []), view]);
+  }
+  return groups;
+}
+
+function totals(views: readonly GroupedView[]): number[] {
+  return views.map((view) => view.scored.quality.total).filter((total) => total !== null);
+}
+
+/** Each session a dot; box from the first to the third quartile, line at the median. */
+function distribution(groups: ReadonlyMap<string, readonly GroupedView[]>): string {
+  const row = 74;
+  const frame: Frame = { width, height: 30 + row * groups.size, left: 90, right: 20, top: 8, bottom: 22 };
+  const x = scale(0, 100, frame.left, width - frame.right);
+  const parts = [...groups].map(([name, views], i) => {
+    const centre = frame.top + row * (i + 0.5);
+    const values = totals(views);
+    const dots = views
+      .filter((view) => view.scored.quality.total !== null)
+      .map((view, j) => {
+        const total = view.scored.quality.total!;
+        const at = centre + ((j % 5) - 2) * 7;
+        return `<circle class="dot" cx="${pixel(x(total))}" cy="${pixel(at)}" r="5"><title>${escape(view.scored.name)}: ${total.toFixed(1)}</title></circle>`;
+      });
+    const label = `<text class="name" x="0" y="${centre}" dy="0.32em">${escape(name || 'sessions')}</text>`;
+    if (values.length === 0) return label;
+    const [low, middle, high] = [0.25, 0.5, 0.75].map((share) => x(quantile(values, share)));
+    const box = `<rect class="box" x="${pixel(low!)}" y="${centre - 22}" width="${pixel(Math.max(1, high! - low!))}" height="44" rx="3"/><line class="box" x1="${pixel(middle!)}" x2="${pixel(middle!)}" y1="${centre - 22}" y2="${centre + 22}"/>`;
+    return label + dots.join('') + box;
+  });
+  const axis = timeAxis(frame, x, [0, 20, 40, 60, 80, 100], String);
+  return `<svg viewBox="0 0 ${width} ${frame.height}" role="img" aria-label="Distribution of the totals">${axis}${parts.join('')}</svg>`;
+}
+
+/** Median of each group; of two groups also by how much they differ and how likely chance does as much. */
+function comparison(groups: ReadonlyMap<string, readonly GroupedView[]>): string {
+  const rows = [...groups].map(([name, views]) => {
+    const values = totals(views);
+    if (values.length === 0)
+      return `<tr><td>${escape(name || 'all')}</td><td>${views.length}</td><td colspan="4">–</td></tr>`;
+    const cells = [median(values), quantile(values, 0.25), quantile(values, 0.75), Math.min(...values)];
+    return `<tr><td>${escape(name || 'all')}</td><td>${views.length}</td>${cells.map((value) => `<td class="${grade(value)}">${value.toFixed(1)}</td>`).join('')}</tr>`;
+  });
+  const head =
+    '<tr><th>group</th><th>sessions</th><th>median</th><th>first quartile</th><th>third quartile</th><th>worst</th></tr>';
+  const [first, second] = [...groups];
+  let verdict = '';
+  if (first && second && groups.size === 2) {
+    const [a, b] = [totals(first[1]), totals(second[1])];
+    if (a.length > 0 && b.length > 0) {
+      const { p, superiority } = mannWhitney(a, b);
+      const gain = median(b) - median(a);
+      verdict = `<p>Median ${escape(second[0])} − ${escape(first[0])}: <b class="${gain >= 0 ? 'good' : 'bad'}">${gain >= 0 ? '+' : ''}${gain.toFixed(1)}</b>. A session of ${escape(second[0])} is better than one of ${escape(first[0])} in ${(100 * superiority).toFixed(0)} % of the pairs (Mann–Whitney, p = ${p < 0.001 ? '< 0.001' : p.toFixed(3)}).</p>`;
+    }
+  }
+  return `<table>${head}${rows.join('')}</table>${verdict}`;
+}
+
+function table(views: readonly GroupedView[]): string {
+  const order = views.toSorted((a, b) => rank(a) - rank(b));
+  const rows = order.map(({ scored: { name, quality, format }, group }) => {
+    return `<tr><td>${escape(name)}</td><td class="text">${escape(group ?? '')}</td><td class="text">${escape(format)}</td><td>${formatClock(quality.duration, 0)}</td>${[quality.total, quality.picture, quality.stutterLatency].map(cell).join('')}<td>${quality.raw === null ? '–' : quality.raw.toFixed(1)}</td></tr>`;
+  });
+  return `<table><tr><th>session</th><th class="text">group</th><th class="text">format</th><th>length</th><th>total</th><th>picture</th><th>stutter–latency</th><th>raw</th></tr>${rows.join('')}</table>`;
+}
+
+function cell(value: number | null): string {
+  return `<td class="${grade(value)}">${value === null ? '–' : value.toFixed(1)}</td>`;
+}
+
+/** Bad sessions are ordered by their unclamped figure. */
+function rank(view: GroupedView): number {
+  return view.scored.quality.raw ?? view.scored.quality.stutterLatency ?? Number.POSITIVE_INFINITY;
+}
+
+function worstMinutes(views: readonly GroupedView[]): string {
+  const all = views
+    .flatMap((view) => view.worst.map((minute) => ({ ...minute, name: view.scored.name })))
+    .toSorted((a, b) => a.cws - b.cws)
+    .slice(0, 10);
+  if (all.length === 0) return '';
+  const rows = all.map(
+    ({ name, minute, cws, longest }) =>
+      `<tr><td>${escape(name)}</td><td>${formatClock(minute * 60, 0)}</td><td class="${grade(cws)}">${cws.toFixed(1)}</td><td>${longest.toFixed(0)}</td></tr>`,
+  );
+  return `<h2>Worst minutes</h2><table><tr><th>session</th><th>from</th><th>combined weighted score</th><th>longest without a new picture, ms</th></tr>${rows.join('')}</table>`;
+}
+
+/** A small chart for each session, all on one scale of time. */
+function courses(views: readonly GroupedView[]): string {
+  const duration = Math.max(1, ...views.map((view) => view.scored.quality.duration));
+  return views
+    .slice(0, 60)
+    .map(({ scored, points }) => {
+      const frame: Frame = { width, height: 74, left: 46, right: 14, top: 16, bottom: 6 };
+      const x = scale(0, duration, frame.left, width - frame.right);
+      const y = scale(0, 100, frame.height - frame.bottom, frame.top);
+      const line = linePath(
+        points.map((point) => [x((point.t + point.end) / 2), point.cws === undefined ? undefined : y(point.cws)]),
+      );
+      const axes = valueAxis(frame, y, [0, 50, 100]) + timeAxis(frame, x, timeTicks(duration, 12), () => '');
+      return `<svg viewBox="0 0 ${width} ${frame.height}" role="img" aria-label="${escape(scored.name)}">${axes}<path class="mean" d="${line}"/><text class="name" x="${frame.left}" y="10">${escape(scored.name)} — ${scored.quality.total?.toFixed(1) ?? '–'}</text></svg>`;
+    })
+    .join('\n');
+}

@@ -1,0 +1,93 @@
+/** The value below which a share of the values lies, with linear interpolation (type 7 of Hyndman and Fan). */
+export function quantile(values: readonly number[], share: number): number {
+  if (values.length === 0) throw new RangeError('a quantile needs a value');
+  const sorted = values.toSorted((a, b) => a - b);
+  const at = share * (sorted.length - 1);
+  const low = Math.floor(at);
+  const high = Math.min(low + 1, sorted.length - 1);
+  return sorted[low]! + (at - low) * (sorted[high]! - sorted[low]!);
+}
+
+export function median(values: readonly number[]): number {
+  return quantile(values, 0.5);
+}
+
+/** Ranks from 1; equal values share the mean of their ranks. */
+export function ranks(values: readonly number[]): number[] {
+  const order = values.map((value, i) => [value, i] as const).toSorted((a, b) => a[0] - b[0]);
+  const result = values.map(() => 0);
+  for (let from = 0; from < order.length; ) {
+    let to = from;
+    while (to < order.length && order[to]![0] === order[from]![0]) to++;
+    for (let i = from; i < to; i++) result[order[i]![1]] = (from + 1 + to) / 2;
+    from = to;
+  }
+  return result;
+}
+
+function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+/** Correlation of two series by Pearson; NaN where one does not vary. */
+export function pearson(a: readonly number[], b: readonly number[]): number {
+  const [ma, mb] = [mean(a), mean(b)];
+  let ab = 0;
+  let aa = 0;
+  let bb = 0;
+  for (const [i, value] of a.entries()) {
+    ab += (value - ma) * (b[i]! - mb);
+    aa += (value - ma) ** 2;
+    bb += (b[i]! - mb) ** 2;
+  }
+  return ab / Math.sqrt(aa * bb);
+}
+
+/** Rank correlation by Spearman. */
+export function spearman(a: readonly number[], b: readonly number[]): number {
+  return pearson(ranks(a), ranks(b));
+}
+
+/** Rank correlation by Kendall (τ-b: ties in either series are accounted for). */
+export function kendall(a: readonly number[], b: readonly number[]): number {
+  let score = 0;
+  let untiedA = 0;
+  let untiedB = 0;
+  for (let i = 0; i < a.length; i++) {
+    for (let j = i + 1; j < a.length; j++) {
+      const x = Math.sign(a[i]! - a[j]!);
+      const y = Math.sign(b[i]! - b[j]!);
+      score += x * y;
+      untiedA += x * x;
+      untiedB += y * y;
+    }
+  }
+  return score / Math.sqrt(untiedA * untiedB);
+}
+
+/**
+ * Whether values of `b` tend to be greater than those of `a`: the share of pairs in which they are (ties count half)
+ * and the two-sided p by the normal approximation with correction for ties and continuity (Mann and Whitney).
+ */
+export function mannWhitney(a: readonly number[], b: readonly number[]): { superiority: number; p: number } {
+  const n = a.length;
+  const m = b.length;
+  const rank = ranks([...a, ...b]);
+  const sum = rank.slice(n).reduce((total, value) => total + value, 0);
+  const u = sum - (m * (m + 1)) / 2;
+  const counts = new Map<number, number>();
+  for (const value of rank) counts.set(value, (counts.get(value) ?? 0) + 1);
+  const ties = [...counts.values()].reduce((total, t) => total + t ** 3 - t, 0);
+  const all = n + m;
+  const variance = ((n * m) / 12) * (all + 1 - ties / (all * (all - 1)));
+  const away = Math.max(0, Math.abs(u - (n * m) / 2) - 0.5);
+  const p = variance > 0 ? 2 * (1 - normal(away / Math.sqrt(variance))) : 1;
+  return { superiority: u / (n * m), p: Math.min(1, p) };
+}
+
+/** Standard normal distribution function (Abramowitz and Stegun 7.1.26, error below 1.5e-7). */
+function normal(z: number): number {
+  const t = 1 / (1 + 0.3275911 * (z / Math.SQRT2));
+  const series = t * (0.254829592 + t * (-0.284496736 + t * (1.421413741 + t * (-1.453152027 + t * 1.061405429))));
+  return 1 - 0.5 * series * Math.exp((-z * z) / 2);
+}

@@ -1,0 +1,112 @@
+import { formatClock } from '../time.ts';
+import type { PlayReport, Share } from './play.ts';
+import type { ScoredInput } from './score.ts';
+import { sparkline } from './sparkline.ts';
+import type { TrackPoint } from './track.ts';
+
+/** What each component is called for people. */
+export const componentTitles: Readonly<Record<string, string>> = {
+  captureDelta: 'capture delta',
+  presentDelta: 'present delta',
+  roundTripDelay: 'round trip',
+  stackLatency: 'stack latency',
+};
+
+/** A session in a few lines: figures, components, and its course as rows of bars. */
+export function summarize(scored: ScoredInput, points: readonly TrackPoint[], ascii = false): string {
+  const { quality } = scored;
+  const lines = [
+    `${scored.name} (${scored.format}): ${quality.frames} frames in ${formatClock(quality.duration)} at ${round(quality.fps)} Hz${rateNote(scored)}`,
+    '',
+    `  total             ${figure(quality.total)}${bar(quality.total, ascii)}`,
+    `  picture           ${figure(quality.picture)}${quality.pictureFrom === 'qp' ? '  estimated from the quantization parameter' : ''}`,
+    `  stutter–latency   ${figure(quality.stutterLatency)}  = base ${figure(quality.base).trim()} − offset ${figure(quality.offset).trim()}`,
+  ];
+  const named = Object.entries(quality.components);
+  if (named.length > 0) {
+    lines.push('', '                      mean      std      max  measured  score');
+    for (const [name, component] of named) {
+      const { mean, std, max, measured, score } = component;
+      const cells = [mean, std, max].map((value) => `${value.toFixed(1).padStart(6)} ms`).join('');
+      lines.push(
+        `  ${(componentTitles[name] ?? name).padEnd(16)}${cells}${String(measured).padStart(10)}${score.toFixed(1).padStart(7)}`,
+      );
+    }
+  }
+  if (points.length > 1) {
+    const course = (title: string, values: readonly (number | undefined)[], most = 100): string =>
+      `  ${title.padEnd(16)}  ${sparkline(values, { most, ascii })}`;
+    lines.push(
+      '',
+      course(
+        'quality',
+        points.map((point) => point.cws),
+      ),
+      course(
+        'worst of it',
+        points.map((point) => point.cwsMin),
+      ),
+    );
+    for (const [name, component] of named) {
+      const most = Math.max(component.max, 1);
+      const label = componentTitles[name] ?? name;
+      const values = points.map((point) => point.raw[name]?.max);
+      lines.push(course(label, name.endsWith('Delta') ? values : filled(values), most));
+    }
+    lines.push(`  ${''.padEnd(16)}  0:00${formatClock(quality.duration, 0).padStart(Math.max(1, points.length - 4))}`);
+  }
+  const missing = Object.entries(scored.missing);
+  if (missing.length > 0) {
+    lines.push('', ...missing.map(([name, why]) => `  no ${componentTitles[name] ?? name}: ${why}`));
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+/** Delays are told now and then; between, the last one holds. */
+function filled(values: readonly (number | undefined)[]): (number | undefined)[] {
+  let last: number | undefined;
+  return values.map((value) => (last = value ?? last));
+}
+
+function rateNote(scored: ScoredInput): string {
+  return scored.fpsFrom === 'estimated' ? ' (estimated)' : '';
+}
+
+function figure(value: number | null): string {
+  return value === null ? '     –' : value.toFixed(1).padStart(6);
+}
+
+function bar(value: number | null, ascii: boolean): string {
+  if (value === null) return '';
+  const full = Math.round(value / 5);
+  return `  ${(ascii ? '#' : '█').repeat(full)}${(ascii ? '.' : '░').repeat(20 - full)}`;
+}
+
+function round(value: number): number {
+  return Math.round(value * 100) / 100;
+}
+
+/** How the play went while the stream was good and while it was bad, in a few lines. */
+export function playText(play: PlayReport): string {
+  const lines = [
+    `The stream was bad in ${formatClock(play.bad)} of ${formatClock(play.duration)}.`,
+    '',
+    '          total   under bad   after a freeze   a minute bad   a minute good',
+    shareRow('losses', play.losses),
+    shareRow('wins', play.wins),
+  ];
+  if (play.excused.length > 0) {
+    lines.push('', 'Losses under bad quality:');
+    for (const { t, text, because } of play.excused) lines.push(`  ${formatClock(t)}  ${text}  (${because})`);
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+function rateText(rate: number | null): string {
+  return (rate === null ? '–' : rate.toFixed(2)).padStart(15);
+}
+
+function shareRow(title: string, share: Share): string {
+  const counts = `${String(share.total).padStart(5)}${String(share.underBadQuality).padStart(12)}${String(share.afterFreeze).padStart(17)}`;
+  return `  ${title.padEnd(8)}${counts}${rateText(share.rateBad)}${rateText(share.rateGood)}`;
+}

@@ -1,0 +1,173 @@
+import { componentNames } from './constants.ts';
+import type { RawFrame } from './frame.ts';
+import type { QualityMeter } from './meter.ts';
+
+/** What happened to a session in a short stretch of its time. Scores 0–100, raw values in ms. */
+export interface TrackPoint {
+  /** Seconds. */
+  readonly t: number;
+  readonly end: number;
+  readonly frames: number;
+  /** Mean and least of the frames' base. */
+  readonly base?: number;
+  readonly baseMin?: number;
+  /** Mean combined weighted score, and its least. */
+  readonly cws?: number;
+  readonly cwsMin?: number;
+  readonly picture?: number;
+  /** Mean and greatest raw value of each component that was measured. */
+  readonly raw: Readonly<Record<string, { readonly mean: number; readonly max: number }>>;
+}
+
+class Sum {
+  count = 0;
+  sum = 0;
+  least = Number.POSITIVE_INFINITY;
+  most = Number.NEGATIVE_INFINITY;
+
+  add(value: number | undefined): void {
+    if (value === undefined) return;
+    this.count++;
+    this.sum += value;
+    if (value < this.least) this.least = value;
+    if (value > this.most) this.most = value;
+  }
+
+  merge(other: Sum): void {
+    this.count += other.count;
+    this.sum += other.sum;
+    this.least = Math.min(this.least, other.least);
+    this.most = Math.max(this.most, other.most);
+  }
+
+  get mean(): number {
+    return this.sum / this.count;
+  }
+}
+
+class Bucket {
+  frames = 0;
+  readonly base = new Sum();
+  readonly cws = new Sum();
+  readonly picture = new Sum();
+  readonly raw = componentNames.map(() => new Sum());
+
+  merge(other: Bucket): void {
+    this.frames += other.frames;
+    this.base.merge(other.base);
+    this.cws.merge(other.cws);
+    this.picture.merge(other.picture);
+    for (const [i, sum] of this.raw.entries()) sum.merge(other.raw[i]!);
+  }
+}
+
+/**
+ * Follows a session for a picture of it, in memory that does not grow: stretches of time are kept apart as finely as
+ * `limit` of them allow, and two neighbours become one whenever there are more.
+ */
+export class Track {
+  readonly #limit: number;
+  #width: number;
+  #buckets: (Bucket | undefined)[] = [];
+
+  /** `width` is the least length of a stretch in seconds. */
+  constructor(limit = 1200, width = 0.1) {
+    this.#limit = limit;
+    this.#width = width;
+  }
+
+  add(meter: QualityMeter, raw: RawFrame): void {
+    let at = Math.floor(raw.t / this.#width);
+    while (at >= this.#limit) {
+      this.#halve();
+      at = Math.floor(raw.t / this.#width);
+    }
+    const bucket = (this.#buckets[at] ??= new Bucket());
+    bucket.frames++;
+    const { base, cws, picture } = meter.latest;
+    bucket.base.add(base);
+    bucket.cws.add(cws);
+    bucket.picture.add(picture);
+    bucket.raw[0]!.add(raw.captureDelta);
+    bucket.raw[1]!.add(raw.presentDelta);
+    bucket.raw[2]!.add(raw.roundTripDelay);
+    bucket.raw[3]!.add(raw.stackLatency);
+  }
+
+  #halve(): void {
+    this.#width *= 2;
+    const halved: (Bucket | undefined)[] = [];
+    for (const [i, bucket] of this.#buckets.entries()) {
+      if (!bucket) continue;
+      const into = halved[i >> 1];
+      if (into) into.merge(bucket);
+      else halved[i >> 1] = bucket;
+    }
+    this.#buckets = halved;
+  }
+
+  /** The stretches that hold a frame, in order. */
+  points(): TrackPoint[] {
+    return this.#buckets.flatMap((bucket, i) =>
+      bucket ? [toPoint(bucket, i * this.#width, (i + 1) * this.#width)] : [],
+    );
+  }
+}
+
+function toPoint(bucket: Bucket, t: number, end: number): TrackPoint {
+  const known = componentNames.map((name, i) => [name, bucket.raw[i]!] as const).filter(([, sum]) => sum.count > 0);
+  return {
+    t,
+    end,
+    frames: bucket.frames,
+    ...(bucket.base.count > 0 && { base: bucket.base.mean, baseMin: bucket.base.least }),
+    ...(bucket.cws.count > 0 && { cws: bucket.cws.mean, cwsMin: bucket.cws.least }),
+    ...(bucket.picture.count > 0 && { picture: bucket.picture.mean }),
+    raw: Object.fromEntries(known.map(([name, sum]) => [name, { mean: sum.mean, max: sum.most }])),
+  };
+}
+
+/** The same course in at most `limit` stretches: neighbours are taken together. */
+export function coarser(points: readonly TrackPoint[], limit: number): readonly TrackPoint[] {
+  const step = Math.ceil(points.length / limit);
+  if (step <= 1) return points;
+  return Array.from({ length: Math.ceil(points.length / step) }, (_, i) =>
+    together(points.slice(i * step, (i + 1) * step)),
+  );
+}
+
+function together(part: readonly TrackPoint[]): TrackPoint {
+  const frames = part.reduce((sum, point) => sum + point.frames, 0);
+  const mean = (value: (point: TrackPoint) => number | undefined): number | undefined => {
+    const known = part.filter((point) => value(point) !== undefined);
+    const count = known.reduce((sum, point) => sum + point.frames, 0);
+    return count === 0 ? undefined : known.reduce((sum, point) => sum + value(point)! * point.frames, 0) / count;
+  };
+  const least = (value: (point: TrackPoint) => number | undefined): number | undefined => {
+    const known = part.map(value).filter((one) => one !== undefined);
+    return known.length === 0 ? undefined : Math.min(...known);
+  };
+  const known = {
+    base: mean((p) => p.base),
+    baseMin: least((p) => p.baseMin),
+    cws: mean((p) => p.cws),
+    cwsMin: least((p) => p.cwsMin),
+    picture: mean((p) => p.picture),
+  };
+  const names = [...new Set(part.flatMap((point) => Object.keys(point.raw)))];
+  return {
+    t: part[0]!.t,
+    end: part.at(-1)!.end,
+    frames,
+    ...(Object.fromEntries(Object.entries(known).filter(([, value]) => value !== undefined)) as Partial<TrackPoint>),
+    raw: Object.fromEntries(
+      names.map((name) => [
+        name,
+        {
+          mean: mean((point) => point.raw[name]?.mean)!,
+          max: Math.max(...part.map((point) => point.raw[name]?.max ?? 0)),
+        },
+      ]),
+    ),
+  };
+}
