@@ -1,0 +1,132 @@
+import { availableParallelism } from 'node:os';
+import { parseArgs } from 'node:util';
+import { PlaybyplayError } from '../../errors.ts';
+import type { EventLine } from '../../events/log.ts';
+import { detect as detectEvents, type DetectSummary } from '../../pipeline/detect.ts';
+import { formatClock, parseTime } from '../../time.ts';
+import type { Command, CommandIo } from '../command.ts';
+import { formatIssues } from '../explain.ts';
+import { ProgressBar } from '../progress.ts';
+
+const help = `playbyplay detect <recording> --game <name or profile> [options]
+
+Watches a recording and writes down what happened: events.ndjson, one line an event.
+
+  --game <name|path>     freedoom, openarena, or the path of a profile or pack of your own
+  --out <folder>         where the log goes (default: <recording>.playbyplay beside it)
+  --plan full|adaptive   read every sample (default), or only the stretches in which keyframes differ
+  --workers <n>          reading threads (default: one a core); the log does not depend on it
+  --from <time>          only from here on: 90, 1:30, 2m
+  --to <time>            only up to here
+  --hud-scale <factor>   the HUD is drawn larger or smaller than the game's default
+  --resume               go on where an interrupted run stopped
+  --trace <file>         write a timeline of the threads' work, for chrome://tracing or ui.perfetto.dev
+  --quiet                print no events
+  --json                 print the events as NDJSON instead of sentences
+
+Examples:
+  playbyplay detect match.mp4 --game openarena
+  playbyplay detect doom.mkv --game freedoom --plan adaptive --out logs/doom
+  playbyplay detect long.mp4 --game openarena --resume
+  playbyplay detect clip.mp4 --game ./my-pack --json | jq -r .text
+`;
+
+const options = {
+  game: { type: 'string' },
+  out: { type: 'string', short: 'o' },
+  plan: { type: 'string' },
+  workers: { type: 'string' },
+  from: { type: 'string' },
+  to: { type: 'string' },
+  'hud-scale': { type: 'string' },
+  resume: { type: 'boolean' },
+  trace: { type: 'string' },
+  quiet: { type: 'boolean', short: 'q' },
+  json: { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
+} as const;
+
+export const detect: Command = {
+  name: 'detect',
+  summary: 'watch a recording and write down what happened',
+  help,
+  async run(args, io) {
+    const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
+    const [media, ...rest] = positionals;
+    if (media === undefined) throw usage('Which recording?', 'playbyplay detect match.mp4 --game openarena');
+    if (rest.length > 0) throw usage(`One recording at a time: ${rest.join(' ')} is too much.`);
+    if (values.game === undefined)
+      throw usage('Which game? Give --game.', '--game freedoom, or the path of a profile.');
+    const { plan = 'full' } = values;
+    if (plan !== 'full' && plan !== 'adaptive') throw usage(`--plan is full or adaptive, not ${plan}.`);
+    const workers = count('workers', values.workers) ?? availableParallelism();
+    const from = time('from', values.from);
+    const to = time('to', values.to);
+    if (from !== undefined && to !== undefined && !(from < to)) throw usage('--from must be before --to.');
+    const hudScale = factor('hud-scale', values['hud-scale']);
+    const bar = new ProgressBar(io, 'watching');
+    const show = (event: EventLine): void => {
+      if (values.quiet) return;
+      bar.clear();
+      io.stdout.write(
+        values.json ? `${JSON.stringify(event)}\n` : `${formatClock(event.t).padStart(9)}  ${event.text}\n`,
+      );
+    };
+    const summary = await detectEvents({
+      media,
+      game: values.game,
+      plan,
+      workers,
+      resume: values.resume ?? false,
+      signal: io.signal,
+      ...(values.out === undefined ? {} : { out: values.out }),
+      ...(from === undefined ? {} : { from }),
+      ...(to === undefined ? {} : { to }),
+      ...(hudScale === undefined ? {} : { hud: { scale: hudScale } }),
+      ...(values.trace === undefined ? {} : { trace: values.trace }),
+      onProgress: (done, total) => bar.show(done, total),
+      onEvent: show,
+      onProblem: (issue) => {
+        bar.clear();
+        io.stderr.write(formatIssues([issue]));
+      },
+    }).finally(() => bar.clear());
+    report(summary, io);
+    return 0;
+  },
+};
+
+/** What a person wants to know at the end, on stderr. */
+function report({ events, gaps, log, duration, problems }: DetectSummary, io: CommandIo): void {
+  for (const gap of gaps)
+    io.stderr.write(`  ${formatClock(gap.t)} to ${formatClock(gap.end)} could not be read: ${gap.reason}\n`);
+  const faults = Object.values(problems).reduce((sum, n) => sum + n, 0);
+  if (faults > 0) io.stderr.write(`  ${faults} statements of the script or profile could not be used.\n`);
+  io.stderr.write(`${events} events in ${formatClock(duration)} of video → ${log}\n`);
+}
+
+function usage(message: string, hint?: string): PlaybyplayError {
+  return new PlaybyplayError('usage', message, { hint });
+}
+
+function time(name: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const value = parseTime(text);
+  if (value === undefined) throw usage(`--${name} ${text} is not a time.`, 'Write 90, 1:30 or 2m.');
+  return value;
+}
+
+function count(name: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 1 || value > 256)
+    throw usage(`--${name} must be a whole number from 1 to 256.`);
+  return value;
+}
+
+function factor(name: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const value = Number(text);
+  if (!(value > 0.1 && value < 10)) throw usage(`--${name} must be a factor between 0.1 and 10.`);
+  return value;
+}

@@ -1,0 +1,53 @@
+import { nearest, PlaybyplayError } from '../../errors.ts';
+import { kindSchemas } from '../../pipeline/schemas.ts';
+import { builtInPack, listGames } from '../../profile/load.ts';
+import { profileSchema } from '../../profile/schema.ts';
+import type { Command, CommandIo } from '../command.ts';
+import { checkCommand } from '../profile/check.ts';
+import { glyphsCommand, glyphsHelp } from '../profile/glyphs.ts';
+
+type Subcommand = (args: string[], io: CommandIo) => Promise<number>;
+
+const subcommands: Readonly<Record<string, Subcommand>> = {
+  check: checkCommand,
+  glyphs: glyphsCommand,
+  async list(_args, io) {
+    for (const game of await listGames(builtInPack())) io.stdout.write(`${game}\n`);
+    return 0;
+  },
+  async schema(_args, io) {
+    const kinds = await kindSchemas();
+    const $defs = kinds.preprocess === undefined ? {} : { $defs: { preprocess: kinds.preprocess } };
+    io.stdout.write(`${JSON.stringify({ ...(profileSchema(kinds) as object), ...$defs }, undefined, 2)}\n`);
+    return 0;
+  },
+};
+
+export const profile: Command = {
+  name: 'profile',
+  summary: 'check a game profile, learn its fonts, list the games',
+  help: `playbyplay profile check <game or path>… [--json]
+
+Checks profiles: their form, what their names refer to, the files they use, and
+whether their script can be loaded. Says all that is wrong at once, each with its
+JSON path. Exit code 3 when there are mistakes.
+
+${glyphsHelp}
+playbyplay profile list      the games that come with the program
+playbyplay profile schema    the JSON Schema of a profile, with every detector kind
+
+Examples:
+  playbyplay profile check freedoom
+  playbyplay profile check ./my-game/configs/my-game/profile.json
+  playbyplay profile schema > profile.schema.json
+`,
+  run(args, io) {
+    const [name, ...rest] = args;
+    const run = name === undefined ? undefined : subcommands[name];
+    if (run !== undefined) return run(rest, io);
+    const names = Object.keys(subcommands);
+    const near = name === undefined ? undefined : nearest(name, names);
+    const hint = near === undefined ? `There are ${names.join(', ')}.` : `Did you mean “${near}”?`;
+    throw new PlaybyplayError('usage', name === undefined ? 'profile what?' : `profile has no “${name}”`, { hint });
+  },
+};

@@ -1,0 +1,107 @@
+import { parseArgs } from 'node:util';
+import { loadLogs } from '../../query/logs.ts';
+import { explainQuery } from '../../query/describe.ts';
+import { compileQuery, runQuery, type CompiledQuery, type QueryResult } from '../../query/run.ts';
+import { PlaybyplayError } from '../../errors.ts';
+import type { Match } from '../../query/combine.ts';
+import { formatClock } from '../../time.ts';
+import { showPlace } from '../caret.ts';
+import type { Command, CommandIo } from '../command.ts';
+
+const help = `playbyplay query "<sentence>" <log or folder>… [options]
+
+Finds events by what happened, at any level of the dictionary: "defeats" finds kills and stomps.
+
+  --json                print matches (or groups) as NDJSON
+  --count               only how many
+  --explain             show how the query was understood and which words it covers
+  --dictionary <file>   a further dictionary file; may be given several times
+
+Examples:
+  playbyplay query "player defeats enemy with gun" match.mp4.playbyplay
+  playbyplay query "health drops below 20" season/*.playbyplay
+  playbyplay query "kill followed by kill within 4 s" match.mp4.playbyplay
+  playbyplay query "count kills by weapon" match.mp4.playbyplay/events.ndjson
+  playbyplay query --explain "kills with any weapon except railgun"
+`;
+
+const options = {
+  json: { type: 'boolean' },
+  count: { type: 'boolean' },
+  explain: { type: 'boolean' },
+  dictionary: { type: 'string', multiple: true },
+  help: { type: 'boolean', short: 'h' },
+} as const;
+
+export const query: Command = {
+  name: 'query',
+  summary: 'find events by a sentence, at any level of the dictionary',
+  help,
+  async run(args, io) {
+    const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
+    const [sentence, ...paths] = positionals;
+    if (sentence === undefined) throw new PlaybyplayError('usage', 'Which query? For example "player kills opponent".');
+    if (paths.length === 0 && !values.explain)
+      throw new PlaybyplayError('usage', 'Which log? Give an events.ndjson or its folder.');
+    const logs = await loadLogs(paths, { dictionaries: values.dictionary ?? [], signal: io.signal });
+    for (const issue of logs.issues) io.stderr.write(`playbyplay: ${issue.path ?? ''} ${issue.message}\n`);
+    let compiled: CompiledQuery;
+    try {
+      compiled = compileQuery(sentence, logs.dictionary, logs.games.length === 1 ? { game: logs.games[0]! } : {});
+    } catch (error) {
+      if (!(error instanceof PlaybyplayError) || error.code !== 'bad-query') throw error;
+      io.stderr.write(showPlace(sentence, error.issues));
+      return 2;
+    }
+    if (values.explain) explain(compiled, values.json ?? false, io);
+    if (paths.length === 0) return 0;
+    const result = runQuery(compiled, logs.events, { durations: logs.durations });
+    const counted = values.count || compiled.query.count || compiled.query.by !== undefined;
+    if (values.json) printJson(result, counted, io);
+    else printText(result, counted, logs.sessions.length > 1, io);
+    if (!counted && result.count === 0) io.stderr.write(`no match among ${logs.events.length} events\n`);
+    return 0;
+  },
+};
+
+function explain(compiled: CompiledQuery, json: boolean, io: CommandIo): void {
+  const explanation = explainQuery(compiled.query, compiled.dictionary);
+  if (json) {
+    io.stdout.write(`${JSON.stringify({ query: compiled.query, words: explanation.words })}\n`);
+    return;
+  }
+  const words = explanation.words.map(
+    ({ id, kind, covers }) => `${kind} "${id}" covers ${covers.length === 0 ? 'only itself' : covers.join(', ')}`,
+  );
+  io.stdout.write(`${[...explanation.lines, ...words].join('\n')}\n`);
+}
+
+function printJson(result: QueryResult, counted: boolean, io: CommandIo): void {
+  if (result.groups)
+    for (const { labels, count } of result.groups) io.stdout.write(`${JSON.stringify({ group: labels, count })}\n`);
+  else if (counted) io.stdout.write(`${JSON.stringify({ count: result.count })}\n`);
+  else {
+    for (const { t, end, events } of result.matches) {
+      const { game, session } = events[0]!;
+      io.stdout.write(`${JSON.stringify({ t, end, game, session, events })}\n`);
+    }
+  }
+}
+
+function printText(result: QueryResult, counted: boolean, several: boolean, io: CommandIo): void {
+  if (result.groups) {
+    const width = Math.max(5, ...result.groups.map(({ count }) => String(count).length));
+    for (const { labels, count } of result.groups)
+      io.stdout.write(`${String(count).padStart(width)}  ${labels.join('  ')}\n`);
+  } else if (counted) io.stdout.write(`${result.count}\n`);
+  else for (const match of result.matches) io.stdout.write(line(match, several));
+}
+
+function line({ events }: Match, several: boolean): string {
+  return events
+    .map(
+      ({ t, text, session }, index) =>
+        `${several && index === 0 ? `${session}  ` : ''}${index === 0 ? '' : '  then '}${formatClock(t)}  ${text}\n`,
+    )
+    .join('');
+}

@@ -1,0 +1,96 @@
+import type { Dictionary, Frame, Word } from '../../dictionary/dictionary.ts';
+import { slotNames } from '../../dictionary/format.ts';
+import { nearestName, searchWords, wordsNamed } from '../../dictionary/search.ts';
+import { PlaybyplayError } from '../../errors.ts';
+import type { CommandIo } from '../command.ts';
+
+/** The words that a person names, or an error with the nearest name. */
+function meant(dictionary: Dictionary, text: string): readonly Word[] {
+  const words = wordsNamed(dictionary, text);
+  if (words.length > 0) return words;
+  const near = nearestName(dictionary, text);
+  throw new PlaybyplayError('unknown-word', `the dictionary has no word “${text}”`, {
+    hint: near ? `Did you mean “${near}”?` : 'Look for it with: playbyplay dictionary search <text>',
+  });
+}
+
+/** The words as an indented tree, each with its definition. */
+export function printTree(dictionary: Dictionary, name: string | undefined, depth: number, io: CommandIo): void {
+  const roots = name === undefined ? dictionary.roots() : meant(dictionary, name);
+  for (const root of roots) {
+    for (const word of dictionary.ordered.slice(root.order, root.last + 1)) {
+      const level = word.depth - root.depth;
+      if (level < depth) io.stdout.write(`${'  '.repeat(level)}${word.id} — ${word.definition}\n`);
+    }
+  }
+}
+
+/** Everything about a word. */
+export function printWord(dictionary: Dictionary, name: string, json: boolean, io: CommandIo): void {
+  for (const word of meant(dictionary, name))
+    io.stdout.write(json ? `${JSON.stringify(describe(word, dictionary))}\n` : `${about(word, dictionary)}\n`);
+}
+
+export function printFound(dictionary: Dictionary, text: string, json: boolean, io: CommandIo): number {
+  const found = searchWords(dictionary, text);
+  for (const word of found)
+    io.stdout.write(
+      json ? `${JSON.stringify(describe(word, dictionary))}\n` : `${word.id} (${word.kind}) — ${word.definition}\n`,
+    );
+  if (found.length > 0) return 0;
+  const near = nearestName(dictionary, text);
+  io.stderr.write(`nothing found for “${text}”${near ? `; did you mean “${near}”?` : ''}\n`);
+  return 1;
+}
+
+function describe(word: Word, dictionary: Dictionary): object {
+  return {
+    id: word.id,
+    kind: word.kind,
+    name: word.name,
+    dictionary: word.namespace,
+    definition: word.definition,
+    ancestors: dictionary.ancestors(word.id, word.kind).map(({ id }) => id),
+    children: word.children.map(({ id }) => id),
+    synonyms: word.synonyms,
+    ...(word.kind === 'object' && { plural: word.plural }),
+    ...(word.kind === 'action' && { forms: word.forms, nouns: word.nouns, slots: word.frame }),
+    ...(word.examples.length > 0 && { examples: word.examples }),
+  };
+}
+
+function about(word: Word, dictionary: Dictionary): string {
+  const lines = [
+    `${word.id} (${word.kind}, ${word.namespace})`,
+    `  ${word.definition}`,
+    `  is a: ${
+      dictionary
+        .ancestors(word.id, word.kind)
+        .map(({ id }) => id)
+        .join(' → ') || 'root'
+    }`,
+  ];
+  if (word.children.length > 0) lines.push(`  kinds: ${word.children.map(({ id }) => id).join(', ')}`);
+  if (word.synonyms.length > 0) lines.push(`  also: ${word.synonyms.join(', ')}`);
+  if (word.kind === 'object') lines.push(`  plural: ${word.plural}`);
+  if (word.kind === 'action') {
+    const { third, past, participle, gerund } = word.forms;
+    lines.push(
+      `  forms: ${[third, past, participle, gerund].join(', ')}${word.nouns.length > 0 ? `; nouns: ${word.nouns.join(', ')}` : ''}`,
+      ...patternLines(word.frame),
+    );
+  }
+  for (const example of word.examples) lines.push(`  for example: ${example}`);
+  return lines.join('\n');
+}
+
+function patternLines(frame: Frame): string[] {
+  return slotNames.flatMap((slot) => {
+    const { use, accepts, preposition, word, source } = frame[slot];
+    if (use === 'optional' && accepts.length === 0) return [];
+    const introduced = preposition === '' || use === 'none' ? '' : ` (“${preposition} …”)`;
+    const what = use === 'within' ? `said by the word itself${word ? `: ${word}` : ''}` : use;
+    const filler = accepts.length > 0 && use !== 'none' ? `: ${accepts.join(' or ')}` : '';
+    return [`  ${slot}: ${what}${filler}${introduced}${source ? `, from ${source}` : ''}`];
+  });
+}

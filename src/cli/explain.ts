@@ -1,0 +1,62 @@
+import { styleText } from 'node:util';
+import { nearest, PlaybyplayError, type Issue } from '../errors.ts';
+import type { Command } from './command.ts';
+
+export interface Explanation {
+  /** What to print on stderr. */
+  readonly text: string;
+  readonly exitCode: number;
+}
+
+const MOST_ISSUES = 50;
+
+/** What a person is told about an error that ended a command, and the exit code. */
+export function explain(
+  error: unknown,
+  context: { readonly command: Command | undefined; readonly aborted: boolean; readonly color: boolean },
+): Explanation {
+  if (context.aborted || (error instanceof Error && error.name === 'AbortError')) {
+    return { text: 'playbyplay: interrupted\n', exitCode: 130 };
+  }
+  const usage = usageOf(error, context.command);
+  if (usage !== undefined) {
+    const more = context.command === undefined ? 'playbyplay --help' : `playbyplay ${context.command.name} --help`;
+    return { text: `playbyplay: ${usage.message}\n${hintLine(usage.hint)}See: ${more}\n`, exitCode: 2 };
+  }
+  if (error instanceof PlaybyplayError) {
+    const message = context.color ? styleText('bold', error.message, { validateStream: false }) : error.message;
+    return { text: `playbyplay: ${message}\n${formatIssues(error.issues)}${hintLine(error.hint)}`, exitCode: 1 };
+  }
+  const trace = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return { text: `playbyplay: a mistake in the program itself\n${trace}\n`, exitCode: 1 };
+}
+
+/** Issues as lines: where, what, and what to do about it. */
+export function formatIssues(issues: readonly Issue[]): string {
+  const lines = issues.slice(0, MOST_ISSUES).map(({ path, message, hint }) => {
+    const where = path === undefined || path === '' ? '' : `${path}: `;
+    return `  ${where}${message}${hint === undefined ? '' : ` — ${hint}`}\n`;
+  });
+  if (issues.length > MOST_ISSUES) lines.push(`  … and ${issues.length - MOST_ISSUES} more\n`);
+  return lines.join('');
+}
+
+function hintLine(hint: string | undefined): string {
+  return hint === undefined ? '' : `${hint}\n`;
+}
+
+function usageOf(
+  error: unknown,
+  command: Command | undefined,
+): { message: string; hint: string | undefined } | undefined {
+  if (error instanceof PlaybyplayError && error.code === 'usage') return { message: error.message, hint: error.hint };
+  if (!(error instanceof Error) || !('code' in error) || !String(error.code).startsWith('ERR_PARSE_ARGS_'))
+    return undefined;
+  const option = /'(-{1,2}[^' ]+)/.exec(error.message)?.[1];
+  if (error.code !== 'ERR_PARSE_ARGS_UNKNOWN_OPTION' || option === undefined) {
+    return { message: error.message.split('\n')[0]!, hint: undefined };
+  }
+  const offered = new Set(command?.help.match(/--[a-z][a-z-]*/g));
+  const near = nearest(option, offered);
+  return { message: `unknown option ${option}`, hint: near === undefined ? undefined : `Did you mean ${near}?` };
+}

@@ -1,0 +1,208 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ParseArgsOptionsConfig } from 'node:util';
+import { builtinFolder } from '../../dictionary/files.ts';
+import { nearest, PlaybyplayError } from '../../errors.ts';
+import type { EventLine } from '../../events/log.ts';
+import { chooseScenes, type Choice } from '../../highlights/choose.ts';
+import { gather, queryTest, type Gathered } from '../../highlights/load.ts';
+import { presets, type Preset } from '../../highlights/presets.ts';
+import type { Reason, Source } from '../../highlights/scene.ts';
+import { readSettings, type Settings } from '../../highlights/settings.ts';
+import { readViewerWeights, viewerFactors } from '../../highlights/viewers.ts';
+import { soundEnvelope } from '../../media/write/envelope.ts';
+import { streamFactors } from '../../quality/play.ts';
+import { formatClock, parseTime } from '../../time.ts';
+import { showPlace } from '../caret.ts';
+import type { CommandIo } from '../command.ts';
+
+/** Options of every command that chooses scenes. */
+export const choiceOptions = {
+  preset: { type: 'string' },
+  query: { type: 'string', multiple: true },
+  exclude: { type: 'string', multiple: true },
+  duration: { type: 'string' },
+  before: { type: 'string' },
+  after: { type: 'string' },
+  'per-session': { type: 'string' },
+  settings: { type: 'string' },
+  viewers: { type: 'string' },
+  media: { type: 'string', multiple: true },
+  dictionary: { type: 'string', multiple: true },
+  help: { type: 'boolean', short: 'h' },
+} as const satisfies ParseArgsOptionsConfig;
+
+export const choiceHelp = `  --preset <name>        ${Object.keys(presets).join(', ')}
+  --query "<sentence>"   only what this finds ("player defeats enemy with gun"); may be given several times
+  --exclude "<sentence>" not what this finds; may be given several times
+  --duration <time>      how long the reel may be: 60s, 1:30, or "all"
+  --before <s>           seconds shown before an event (else by kind of event)
+  --after <s>            seconds shown after it
+  --per-session <n>      at most so many scenes of one session
+  --settings <file>      weights and margins of words (else configs/<game>/highlights.json)
+  --viewers <file>       what viewers liked: lines {"t", "end", "weight"}; 1 changes nothing
+  --media <file>         the recording, if it does not lie beside its log; once for each log
+  --dictionary <file>    a further dictionary; may be given several times
+`;
+
+export interface ChoiceValues {
+  readonly preset?: string | undefined;
+  readonly query?: string[] | undefined;
+  readonly exclude?: string[] | undefined;
+  readonly duration?: string | undefined;
+  readonly before?: string | undefined;
+  readonly after?: string | undefined;
+  readonly 'per-session'?: string | undefined;
+  readonly settings?: string | undefined;
+  readonly viewers?: string | undefined;
+  readonly media?: string[] | undefined;
+  readonly dictionary?: string[] | undefined;
+}
+
+export interface Chosen extends Gathered {
+  readonly choice: Choice;
+  readonly preset: Preset;
+}
+
+const DEFAULT_DURATION = 60;
+
+/**
+ * Reads logs, and chooses their scenes as the options say. Prints what is wrong with a query and gives undefined.
+ * `reserve` seconds of the duration are kept for something else.
+ */
+export async function choose(
+  paths: readonly string[],
+  values: ChoiceValues,
+  io: CommandIo,
+  extra: { readonly reserve?: number } = {},
+): Promise<Chosen | undefined> {
+  if (paths.length === 0) throw new PlaybyplayError('usage', 'Which log? Give an events.ndjson or its folder.');
+  const preset = presetOf(values.preset);
+  const gathered = await gather(paths, {
+    media: values.media ?? [],
+    dictionaries: values.dictionary ?? [],
+    signal: io.signal,
+  });
+  for (const issue of gathered.issues) io.stderr.write(`playbyplay: ${issue.path ?? ''} ${issue.message}\n`);
+  const tests = queryTests(values, gathered, preset, io);
+  if (!tests) return undefined;
+  const wanted = durationOf(values.duration, preset, values.preset === undefined ? DEFAULT_DURATION : undefined);
+  const duration = wanted === undefined ? undefined : Math.max(1, wanted - (extra.reserve ?? 0));
+  const margin = {
+    ...preset.margin,
+    ...(values.before !== undefined && { before: seconds('before', values.before) }),
+    ...(values.after !== undefined && { after: seconds('after', values.after) }),
+  };
+  const settings = settingsOf(values.settings, gathered.sources);
+  const notable = preset.notable ?? settings?.notable;
+  const choice = chooseScenes(gathered.sources, {
+    dictionary: gathered.dictionary,
+    ...tests,
+    margin,
+    factors: factorsOf(values.viewers, gathered.sources),
+    envelopes: gathered.sources.map((source) => envelopeOf(source, io.signal)),
+    ...(duration !== undefined && { duration }),
+    ...(values['per-session'] !== undefined && { perSession: count('per-session', values['per-session']) }),
+    ...(notable !== undefined && { notable }),
+    ...(settings?.weights && { weights: settings.weights }),
+    ...(settings?.margins && { margins: settings.margins }),
+  });
+  return { ...gathered, choice, preset };
+}
+
+function queryTests(values: ChoiceValues, gathered: Gathered, preset: Preset, io: CommandIo) {
+  const compiled: { include?: ReturnType<typeof queryTest>; exclude?: ReturnType<typeof queryTest> } = {};
+  for (const [key, queries] of [
+    ['include', values.query],
+    ['exclude', values.exclude],
+  ] as const) {
+    for (const query of queries ?? []) {
+      try {
+        queryTest([query], gathered);
+      } catch (error) {
+        if (!(error instanceof PlaybyplayError) || error.code !== 'bad-query') throw error;
+        io.stderr.write(showPlace(query, error.issues));
+        return undefined;
+      }
+    }
+    if (queries) compiled[key] = queryTest(queries, gathered);
+  }
+  const { include } = preset;
+  if (!compiled.include && include) compiled.include = (event) => include(event, gathered.dictionary);
+  return compiled;
+}
+
+/** The preset of a name. Throws PlaybyplayError `usage` for an unknown one. */
+export function presetOf(name: string | undefined): Preset {
+  if (name === undefined) return { summary: '' };
+  const preset = presets[name];
+  if (preset) return preset;
+  const near = nearest(name, Object.keys(presets));
+  const hint = near === undefined ? `Presets are ${Object.keys(presets).join(', ')}.` : `Did you mean "${near}"?`;
+  throw new PlaybyplayError('usage', `There is no preset "${name}".`, { hint });
+}
+
+function durationOf(text: string | undefined, preset: Preset, fallback: number | undefined): number | undefined {
+  if (text === undefined) return preset.duration ?? fallback;
+  return text === 'all' ? undefined : seconds('duration', text);
+}
+
+/** The settings a person names, else those of the game, where all logs are of one. */
+function settingsOf(path: string | undefined, sources: readonly Source[]): Settings | undefined {
+  if (path !== undefined) return readSettings(path);
+  const games = new Set(sources.map(({ header }) => header.game));
+  const own = join(builtinFolder, '..', 'configs', [...games][0] ?? '', 'highlights.json');
+  return games.size === 1 && /^[\w-]+$/.test([...games][0]!) && existsSync(own) ? readSettings(own) : undefined;
+}
+
+/** Factors from outside the log's own events: a bad stream, and what viewers liked. */
+function factorsOf(viewers: string | undefined, sources: readonly Source[]) {
+  const stream = streamFactors(sources);
+  const liked = viewers === undefined ? undefined : viewerFactors(readViewerWeights(viewers), sources);
+  return (source: number, event: EventLine): Reason[] => [...stream(source, event), ...(liked?.(source, event) ?? [])];
+}
+
+function envelopeOf({ media, header }: Source, signal: AbortSignal) {
+  return media === undefined ? undefined : soundEnvelope(media, header.media.duration, signal);
+}
+
+export function seconds(name: string, text: string): number {
+  const value = parseTime(text);
+  if (value !== undefined) return value;
+  throw new PlaybyplayError('usage', `--${name} ${text} is not a time.`, { hint: 'Write 60, 60s, 1.5m or 1:30.' });
+}
+
+export function count(name: string, text: string): number {
+  const value = Number(text);
+  if (Number.isInteger(value) && value > 0) return value;
+  throw new PlaybyplayError('usage', `--${name} ${text} is not a number of scenes: write 1, 2, 3 …`);
+}
+
+/** The recording of a source. Throws PlaybyplayError `no-media`. */
+export function mediaOf(source: Source): string {
+  if (source.media !== undefined) return source.media;
+  throw new PlaybyplayError('no-media', `The recording ${source.header.media.name} does not lie beside its log.`, {
+    hint: 'Name it with --media.',
+  });
+}
+
+/** A title for what was chosen: the sessions' names and the games. */
+export function titleOf({ sources, dictionary }: Gathered): string {
+  const games = [...new Set(sources.map(({ header }) => header.game))];
+  const titles = games.map((game) => dictionary.sources.find(({ name }) => name === game)?.title ?? game);
+  const what = sources.length === 1 ? sources[0]!.header.session : `${sources.length} sessions`;
+  return `${titles.join(', ')} – ${what}`;
+}
+
+/** Says on stderr that nothing matches. */
+export function nothing(io: CommandIo, sources: readonly Source[]): number {
+  const events = sources.reduce((sum, source) => sum + source.events.length, 0);
+  io.stderr.write(`No scene to show: none of ${events} events is asked for.\n`);
+  return 3;
+}
+
+/** One line a scene: place in the reel, length, where from, why. */
+export function sceneLine(scene: { at: number; start: number; end: number; media: string; because: string }): string {
+  const length = (scene.end - scene.start).toFixed(1);
+  return `${formatClock(scene.at)}  ${length} s of ${scene.media} from ${formatClock(scene.start)}, because ${scene.because}\n`;
+}

@@ -1,0 +1,48 @@
+import { parseArgs } from 'node:util';
+import { PlaybyplayError } from '../../errors.ts';
+import { kindSchemas } from '../../pipeline/schemas.ts';
+import { findProfile, inspectProfile } from '../../profile/load.ts';
+import { openScript } from '../../script/script.ts';
+import type { CommandIo } from '../command.ts';
+import { formatIssues } from '../explain.ts';
+import { loadProfile } from '../../profile/load.ts';
+
+/** `profile check`: everything that is wrong with a profile and its script, at once. */
+export async function checkCommand(args: string[], io: CommandIo): Promise<number> {
+  const { values, positionals } = parseArgs({ args, options: { json: { type: 'boolean' } }, allowPositionals: true });
+  if (positionals.length === 0) {
+    throw new PlaybyplayError('usage', 'Which profile? Give the name of a game, or a path.');
+  }
+  let findings = 0;
+  for (const name of positionals) {
+    const { pack, path } = await findProfile(name);
+    const place = pack.locate(path);
+    const issues = [...(await inspectProfile(name, { kinds: kindSchemas }))];
+    if (issues.length === 0) issues.push(...(await scriptIssues(name)));
+    findings += issues.length;
+    if (values.json) io.stdout.write(`${JSON.stringify({ profile: place, issues })}\n`);
+    else if (issues.length === 0) io.stdout.write(`${place}: no mistakes\n`);
+    else
+      io.stdout.write(
+        `${place}: ${issues.length === 1 ? 'a mistake' : `${issues.length} mistakes`}\n${formatIssues(issues)}`,
+      );
+  }
+  return findings > 0 ? 3 : 0;
+}
+
+async function scriptIssues(name: string): Promise<readonly { code: string; message: string }[]> {
+  const { script, profile } = await loadProfile(name);
+  if (script === undefined) {
+    if ((profile.events ?? []).length > 0) return [];
+    return [
+      { code: 'no-events', message: 'nothing is ever said: there is no script, and the profile has no “events”' },
+    ];
+  }
+  try {
+    using running = await openScript({ ...script, detectors: Object.keys(profile.detectors) });
+    return running.end(0).problems;
+  } catch (error) {
+    if (error instanceof PlaybyplayError && error.code === 'script-broken') return error.issues;
+    throw error;
+  }
+}

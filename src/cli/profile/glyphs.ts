@@ -1,0 +1,177 @@
+import { readFile, readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { PlaybyplayError } from '../../errors.ts';
+import type { Atlas } from '../../detectors/text/atlas.ts';
+import { atlasFromImages, type GlyphImage, glyphsOfSheet } from '../../detectors/text/import.ts';
+import type { Channel } from '../../detectors/text/line-image.ts';
+import { learnAtlas, learnLight, parseLabels } from '../../pipeline/learn.ts';
+import { loadProfile } from '../../profile/load.ts';
+import type { CommandIo } from '../command.ts';
+
+export const glyphsHelp = `playbyplay profile glyphs <game or path> --out <atlas.json> (--labels … | --sheet … | --images …)
+
+Learns a font for the text and feed detectors: from labelled moments of recordings, or from the game's own images.
+
+  --labels <file>        NDJSON: {"media": "clip.mp4", "t": 12.3, "detector": "health", "text": "87"} a line
+  --detector <name>      a detector of the profile whose labels to use; may be given several times
+  --sheet <png>          an image with the characters in equal cells
+  --columns, --rows <n>  its cells (default 16 and 16)
+  --first <code>         character code of the first cell (default 0)
+  --images <folder>      one PNG a character, named by its code point: u0041.png
+  --chars <text>         which characters (default: all printable ASCII of a sheet, all images)
+  --pitch <n>            pixels from one character to the next, in a font of fixed pitch
+  --space <n>            width of a space, in a proportional font (from --images)
+  --width, --height <n>  size of a character in atlas pixels (width: default the pitch)
+  --pixels <x>,<y>       atlas pixels per pixel of the reference frame (0.25,0.25: a quarter of the size)
+  --channel <name>       luma (default), red, green, blue, saturation red: where the ink stands out
+  --align <side>         where the labelled text starts: left (default), right, centre
+  --gain, --offset <n>   how far the text may be tinted or faded (default 0.15 and 15)
+  --noise <n>            least deviation of a pixel, in grey levels (default 6 for labels, 15 for images)
+  --light <region>       instead of a font, learn this region's look in plain light
+
+Examples:
+  playbyplay profile glyphs freedoom --labels labels.ndjson --detector health --detector armor \\
+    --pitch 13 --height 16 --pixels 0.3333,0.2778 --channel green --align right --out big.json
+  playbyplay profile glyphs openarena --sheet bigchars.png --pitch 8 --height 16 --pixels 1,1 --out console.json
+`;
+
+const options = {
+  out: { type: 'string', short: 'o' },
+  labels: { type: 'string' },
+  detector: { type: 'string', multiple: true },
+  sheet: { type: 'string' },
+  columns: { type: 'string', default: '16' },
+  rows: { type: 'string', default: '16' },
+  first: { type: 'string', default: '0' },
+  images: { type: 'string' },
+  chars: { type: 'string' },
+  pitch: { type: 'string' },
+  space: { type: 'string' },
+  width: { type: 'string' },
+  height: { type: 'string' },
+  pixels: { type: 'string', default: '1,1' },
+  channel: { type: 'string', default: 'luma' },
+  align: { type: 'string', default: 'left' },
+  gain: { type: 'string', default: '0.15' },
+  offset: { type: 'string', default: '15' },
+  noise: { type: 'string' },
+  light: { type: 'string' },
+  source: { type: 'string' },
+} as const;
+
+type Values = ReturnType<typeof parse>['values'];
+
+function parse(args: string[]) {
+  return parseArgs({ args, options, allowPositionals: true });
+}
+
+export async function glyphsCommand(args: string[], io: CommandIo): Promise<number> {
+  const { values, positionals } = parse(args);
+  const [game] = positionals;
+  if (game === undefined) throw usage('Which game? Give its name or the path of its profile.');
+  const out = values.out ?? fail('Where to? Give --out.');
+  if (values.light !== undefined) {
+    const loaded = await loadProfile(game);
+    const file = values.labels ?? fail('--light needs --labels.');
+    const size = { width: number(values, 'width'), height: number(values, 'height') };
+    const light = learnLight(loaded, parseLabels(await readFile(file, 'utf8'), file), file, values.light, size);
+    await writeFile(out, `${JSON.stringify(light)}\n`);
+    io.stdout.write(`${out}\n`);
+    return 0;
+  }
+  const atlas = values.labels === undefined ? await fromImages(values) : await fromLabels(game, values);
+  await writeFile(out, `${JSON.stringify({ ...atlas.file, ...(values.source ? { source: values.source } : {}) })}\n`);
+  const { glyphs } = atlas.file;
+  io.stdout.write(`${out}: ${glyphs.length} glyphs: ${glyphs.map(({ char }) => char).join('')}\n`);
+  return 0;
+}
+
+async function fromLabels(game: string, values: Values): Promise<Atlas> {
+  const file = values.labels!;
+  const loaded = await loadProfile(game);
+  const labels = parseLabels(await readFile(file, 'utf8'), file);
+  const detectors = values.detector ?? fail('Which detectors? Give --detector.');
+  const { align } = values;
+  if (align !== 'left' && align !== 'right' && align !== 'centre')
+    throw usage(`--align is left, right or centre, not ${align}.`);
+  const common = shape(values);
+  return learnAtlas(loaded, labels, file, detectors, {
+    ...common,
+    layout: 'fixed',
+    pitch: number(values, 'pitch'),
+    align,
+    margin: 1,
+    ...(values.noise === undefined ? {} : { noise: number(values, 'noise') }),
+  });
+}
+
+async function fromImages(values: Values): Promise<Atlas> {
+  const { default: sharp } = await import('sharp');
+  const raw = async (path: string) => {
+    const { data, info } = await sharp(path).ensureAlpha().raw().toBuffer({ resolveWithObject: true });
+    return { rgba: data, width: info.width, height: info.height };
+  };
+  const common = shape(values);
+  let glyphs: GlyphImage[];
+  if (values.sheet !== undefined) {
+    const printable = Array.from({ length: 94 }, (_, i) => String.fromCodePoint(33 + i)).join('');
+    const grid = { columns: number(values, 'columns'), rows: number(values, 'rows'), first: number(values, 'first') };
+    const width = values.width === undefined ? number(values, 'pitch') : number(values, 'width');
+    glyphs = glyphsOfSheet(await raw(values.sheet), grid, { width, height: common.height }, values.chars ?? printable);
+  } else {
+    const folder = values.images ?? fail('From what? Give --labels, --sheet or --images.');
+    const names = (await readdir(folder)).filter((name) => /^u[0-9a-f]{4,6}\.png$/i.test(name)).toSorted();
+    glyphs = [];
+    for (const name of names) {
+      const char = String.fromCodePoint(Number.parseInt(name.slice(1, -4), 16));
+      if (values.chars !== undefined && !values.chars.includes(char)) continue;
+      const image = await raw(join(folder, name));
+      glyphs.push({
+        char,
+        width: image.width,
+        height: common.height,
+        rgba: image.rgba.subarray(0, image.width * common.height * 4),
+      });
+    }
+  }
+  if (glyphs.length === 0) throw usage('There are no characters to learn.');
+  const noise = values.noise === undefined ? 15 : number(values, 'noise');
+  const fixed = values.pitch !== undefined;
+  return atlasFromImages(glyphs, {
+    ...common,
+    background: 50,
+    noise,
+    ...(fixed
+      ? { layout: 'fixed', pitch: number(values, 'pitch') }
+      : { layout: 'proportional', space: values.space === undefined ? 4 : number(values, 'space'), gaps: [0, 0] }),
+  });
+}
+
+function shape(values: Values) {
+  const [x, y] = values.pixels.split(',').map(Number);
+  if (!(x! > 0 && y! > 0)) throw usage('--pixels needs two factors: 0.25,0.25.');
+  const channels = ['luma', 'red', 'green', 'blue', 'saturation red'];
+  if (!channels.includes(values.channel)) throw usage(`--channel is one of ${channels.join(', ')}.`);
+  return {
+    name: (values.out ?? 'font').replace(/^.*[\\/]/, '').replace(/\.json$/, ''),
+    channel: values.channel as Channel,
+    pixels: { x: x!, y: y! },
+    height: number(values, 'height'),
+    illumination: { gain: number(values, 'gain'), offset: number(values, 'offset') },
+  };
+}
+
+function number(values: Values, name: keyof Values & string): number {
+  const value = Number(values[name]);
+  if (values[name] === undefined || !Number.isFinite(value) || value < 0) throw usage(`--${name} needs a number.`);
+  return value;
+}
+
+function usage(message: string): PlaybyplayError {
+  return new PlaybyplayError('usage', message);
+}
+
+function fail(message: string): never {
+  throw usage(message);
+}
