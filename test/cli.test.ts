@@ -1,0 +1,136 @@
+import { spawn } from 'node:child_process';
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+const LAUNCH = join(import.meta.dirname, '..', 'src', 'cli', 'launch.js');
+
+interface Outcome {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+function playbyplay(...args: string[]): Promise<Outcome> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [LAUNCH, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+    const [out, err]: [string[], string[]] = [[], []];
+    child.stdout.on('data', (data: Buffer) => out.push(data.toString()));
+    child.stderr.on('data', (data: Buffer) => err.push(data.toString()));
+    child.on('error', reject);
+    child.on('close', (code) => resolve({ code, out: out.join(''), err: err.join('') }));
+  });
+}
+
+const HEADER = {
+  type: 'header',
+  format: 'playbyplay/1',
+  game: 'freedoom',
+  session: 's',
+  dictionaries: [{ name: 'freedoom' }],
+  plan: { kind: 'full', interval: 0.1 },
+};
+const death = (t: number): object => ({ t, statement: { subject: 'player', action: 'die' } });
+
+async function files(): Promise<{ log: string; truth: string; folder: string }> {
+  const folder = await mkdtemp(join(tmpdir(), 'playbyplay-cli-'));
+  const [log, truth] = [join(folder, 'events.ndjson'), join(folder, 'truth.ndjson')];
+  const event = {
+    type: 'event',
+    id: 'a',
+    end: 1,
+    game: 'g',
+    session: 's',
+    text: 'player dies',
+    confidence: 1,
+    cues: [],
+    ...death(1.05),
+  };
+  await writeFile(log, [HEADER, event, { type: 'end' }].map((line) => `${JSON.stringify(line)}\n`).join(''));
+  await writeFile(truth, [death(1), death(7)].map((line) => `${JSON.stringify(line)}\n`).join(''));
+  return { log, truth, folder };
+}
+
+describe('playbyplay', () => {
+  it('tells its version and its commands', async () => {
+    const { version } = JSON.parse(await readFile(join(import.meta.dirname, '..', 'package.json'), 'utf8')) as {
+      version: string;
+    };
+    expect(await playbyplay('--version')).toEqual({ code: 0, out: `${version}\n`, err: '' });
+    const help = await playbyplay('--help');
+    expect([help.code, help.err]).toEqual([0, '']);
+    expect(help.out).toMatch(/^ {2}evaluate +compare an event log/m);
+  });
+
+  it('says how it is used, on stderr, when nothing is asked of it', async () => {
+    const { code, out, err } = await playbyplay();
+    expect([code, out]).toEqual([2, '']);
+    expect(err).toContain('Usage: playbyplay <command>');
+  });
+
+  it('names the nearest command, option and game', async () => {
+    expect(await playbyplay('evalute')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('Did you mean “evaluate”?'),
+    });
+    expect(await playbyplay('evaluate', '--tolerence', '1')).toMatchObject({
+      code: 2,
+      err: 'playbyplay: unknown option --tolerence\nDid you mean --tolerance?\nSee: playbyplay evaluate --help\n',
+    });
+    expect(await playbyplay('profile', 'chek')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('Did you mean “check”?'),
+    });
+    expect(await playbyplay('profile', 'check', 'fredoom')).toMatchObject({
+      code: 1,
+      err: 'playbyplay: there is no game “fredoom”\nDid you mean “freedoom”?\n',
+    });
+  });
+
+  it('evaluates a log: figures on stdout, exit code 3 for findings', async () => {
+    const { log, truth, folder } = await files();
+    const { code, out, err } = await playbyplay('evaluate', folder, truth);
+    expect([code, err]).toEqual([3, '']);
+    expect(out).toContain('die      2       1     1        1.000 (0.207–1.000)  0.500 (0.095–0.905)  0.667');
+    expect(out).toContain('Missed (1):\n  00:07.000  player dies\n');
+    const json = await playbyplay('evaluate', log, truth, '--json', '--tolerance', '10ms');
+    expect(JSON.parse(json.out)).toMatchObject({ all: { truth: 2, events: 1, hits: 0 }, tolerance: 0.01 });
+    await writeFile(truth, `${JSON.stringify(death(1))}\n`);
+    expect((await playbyplay('evaluate', log, truth)).code).toBe(0);
+  });
+
+  it('says what is wrong with a file, and where', async () => {
+    const { log, truth } = await files();
+    await writeFile(truth, '{"t":1}\n{');
+    const { code, err } = await playbyplay('evaluate', log, truth);
+    expect(code).toBe(1);
+    expect(err).toContain(`${truth}:1: a statement must be an object`);
+    expect(err).toContain(`${truth}:2: not JSON`);
+    expect(await playbyplay('evaluate', '/nowhere', truth)).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('no such log: /nowhere'),
+    });
+    expect(await playbyplay('evaluate', log)).toMatchObject({ code: 2, out: '' });
+  });
+
+  it('finds nothing wrong with the games that it brings, and all that is wrong with another', async () => {
+    const games = (await playbyplay('profile', 'list')).out.trim().split('\n');
+    const checked = await playbyplay('profile', 'check', ...games);
+    expect([checked.code, checked.err]).toEqual([0, '']);
+    const folder = await mkdtemp(join(tmpdir(), 'playbyplay-broken-'));
+    await writeFile(
+      join(folder, 'profile.json'),
+      '{"format":"playbyplay/profile/1","game":"x","titel":"X","detectors":{"a":{"kind":"txt"}}}',
+    );
+    const { code, out } = await playbyplay('profile', 'check', folder);
+    expect(code).toBe(3);
+    expect(out).toContain('profile.json#/titel: “titel” is not known here — Did you mean “title”?');
+    expect(out).toContain('profile.json#/detectors/a/kind: “kind” must be one of');
+  });
+
+  it('prints a schema that other tools can use', async () => {
+    const { out } = await playbyplay('profile', 'schema');
+    expect(JSON.parse(out)).toMatchObject({ $schema: 'https://json-schema.org/draft/2020-12/schema', type: 'object' });
+  });
+});

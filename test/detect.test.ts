@@ -1,0 +1,57 @@
+// The main job on a real recording, against truth that was read from the lossless capture by other means.
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { gridTimes, loadTruth } from '../bench/truth/truth.ts';
+import type { EventLine } from '../src/events/log.ts';
+import { loadLog } from '../src/events/reader.ts';
+import { evaluate } from '../src/evaluate/evaluate.ts';
+import { detect } from '../src/pipeline/detect.ts';
+
+const footage = join(import.meta.dirname, 'footage');
+const media = join(footage, 'freedoom-demo1.mp4');
+
+function said(list: readonly EventLine[]): string[] {
+  return list.map(({ t, text }) => `${t} ${text}`);
+}
+
+let folder: string;
+let events: readonly EventLine[];
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'detect-'));
+  await detect({ media, game: 'freedoom', out: join(folder, 'full'), workers: 2 });
+  ({ events } = await loadLog(join(folder, 'full')));
+}, 240_000);
+
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+describe('detect on a recording of Freedoom', () => {
+  it('reports the changes of health, armor and ammunition and the pick-ups that a perfect reader would', async () => {
+    const truth = await loadTruth(join(footage, 'freedoom-demo1.truth.json'));
+    const rule = { samples: 1, gaps: 3, times: gridTimes(truth.fps, truth.frames, 0.1) };
+    const lines = truth.reduce({ default: rule, message: { ...rule, samples: 2 } });
+    const { all, misses, falseEvents } = evaluate([{ events, truth: lines }], { tolerance: 0.15, kinds: 'truth' });
+    expect(all.truth).toBeGreaterThan(40);
+    // At most one in twenty of each, so that a failure shows which.
+    expect(misses.slice(Math.floor(all.truth / 20))).toEqual([]);
+    expect(falseEvents.slice(Math.floor(all.events / 20))).toEqual([]);
+  });
+
+  it('gives the same events when it reads only the stretches in which keyframes differ', {
+    timeout: 240_000,
+  }, async () => {
+    await detect({ media, game: 'freedoom', out: join(folder, 'adaptive'), plan: 'adaptive', workers: 2 });
+    const { events: adaptive } = await loadLog(join(folder, 'adaptive'));
+    expect(said(adaptive)).toEqual(said(events));
+  });
+
+  it('says in its header what the log was made from, and nothing of the machine', async () => {
+    const [first] = (await readFile(join(folder, 'full', 'events.ndjson'), 'utf8')).split('\n');
+    const header = JSON.parse(first!) as Record<string, unknown>;
+    expect(header).toMatchObject({ type: 'header', format: 'playbyplay/1', game: 'freedoom' });
+    expect(first).not.toContain(folder);
+    expect(first).not.toContain(footage);
+  });
+});

@@ -1,0 +1,93 @@
+import { readFile } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
+import type { Cue } from '../src/cues/cue.ts';
+import type { EventMapping } from '../src/profile/profile.ts';
+import { kindSchemas } from '../src/pipeline/schemas.ts';
+import { profileSchema } from '../src/profile/schema.ts';
+import { unknownKeywords } from '../src/schema.ts';
+import { checkProfile } from '../src/profile/check.ts';
+import { compileMappings } from '../src/script/mapping.ts';
+import { openScript } from '../src/script/script.ts';
+
+const guide = await readFile(new URL('../docs/scripts.md', import.meta.url), 'utf8');
+
+function block(language: string): string {
+  return new RegExp(`\`\`\`${language}\\n(.*?)\`\`\``, 's').exec(guide)![1]!;
+}
+
+function cue(t: number, detector: string, trigger: Cue['trigger'], value: Cue['value'], previous?: Cue['value']): Cue {
+  return { t, detector, trigger, confidence: 0.9, value: value!, ...(previous === undefined ? {} : { previous }) };
+}
+
+describe('the guide to game scripts', () => {
+  it('shows a script that does what it says', async () => {
+    using script = await openScript({
+      source: block('js'),
+      name: 'my-game.js',
+      detectors: ['health', 'kill feed', 'message', 'ammo'],
+    });
+    const cues = [
+      cue(1, 'health', 'changed', 0, 20),
+      cue(2, 'kill feed', 'found', 'You fragged Sarge'),
+      cue(3, 'ammo', 'changed', 60, 50),
+      cue(3.2, 'message', 'found', 'PICKED UP A CLIP'),
+      cue(8, 'message', 'found', 'PICKED UP A CLIP'),
+      cue(8.4, 'ammo', 'changed', 70, 60),
+    ];
+    const outputs = [...cues.map((one) => script.onCues(one.t, [one])), script.end(10)];
+    expect(outputs.flatMap(({ problems }) => problems)).toEqual([]);
+    expect(outputs.flatMap(({ statements }) => statements.map(({ t, statement }) => [t, statement]))).toEqual([
+      [1, { subject: 'player', property: 'health', from: 20, to: 0 }],
+      [1, { subject: 'player', action: 'die' }],
+      [2, { subject: 'player', action: 'kill', object: { word: 'opponent', name: 'Sarge' } }],
+      [3.2, { subject: 'player', action: 'obtain', object: 'ammunition' }],
+    ]);
+  });
+
+  it('shows mappings that do what it says', () => {
+    const { events } = JSON.parse(`{${block('json')}}`) as { events: EventMapping[] };
+    const map = compileMappings(events);
+    const said = (one: Cue): unknown[] => map(one).statements.map(({ statement }) => statement);
+    expect(said(cue(1, 'health', 'changed', 62, 87))).toEqual([
+      { subject: 'player', property: 'health', from: 87, to: 62 },
+    ]);
+    expect(said(cue(1, 'health', 'changed', 90, 87))).toEqual([]);
+    expect(said(cue(1, 'kill feed', 'found', 'Grunt was railed by Gargoyle'))).toEqual([
+      {
+        subject: { word: 'opponent', name: 'Gargoyle' },
+        action: 'kill',
+        object: { word: 'opponent', name: 'Grunt' },
+        with: 'railgun',
+      },
+    ]);
+  });
+
+  it('names every function of game and every entry point', async () => {
+    using script = await openScript({
+      source: 'function onEnd(game) { game.note(Object.keys(game).join(" ")); }',
+      name: 'keys.js',
+    });
+    const names = script.end(1).notes[0]!.text.split(' ');
+    expect(names).toContain('emit');
+    for (const name of names) expect(guide).toMatch(new RegExp(`^\\| \`${name}[\`(]`, 'm'));
+  });
+});
+
+describe('the schemas of detectors and steps', () => {
+  it('use only keywords that the check of profiles knows', async () => {
+    const kinds = await kindSchemas();
+    expect(unknownKeywords(profileSchema(kinds))).toEqual([]);
+    expect(unknownKeywords(kinds.preprocess!)).toEqual([]);
+    expect(unknownKeywords({ items: { contains: { type: 'null' } } })).toEqual(['contains']);
+  });
+});
+
+describe('the guide to profiles', () => {
+  it('shows a profile with which nothing is wrong, and names every kind of detector', async () => {
+    const text = await readFile(new URL('../docs/profiles.md', import.meta.url), 'utf8');
+    const kinds = await kindSchemas();
+    const example: unknown = JSON.parse(/```json\n(.*?)```/s.exec(text)![1]!);
+    expect(checkProfile(example, 'example', kinds).issues).toEqual([]);
+    for (const kind of kinds.detectors.keys()) expect(text).toMatch(new RegExp(`^\\| \`${kind}\` `, 'm'));
+  });
+});

@@ -1,0 +1,31 @@
+import { appendFile, cp, mkdtemp, readdir } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { kindSchemas } from '../src/pipeline/schemas.ts';
+import { builtInPack, listGames, loadProfile } from '../src/profile/load.ts';
+import { ROOT } from '../src/version.ts';
+
+/** Beside a profile, but nothing that is read from the screen depends on them: texts for people, mappings of other logs. */
+const APART = /\.md$|\.log\.json$/;
+
+const games = await listGames(builtInPack());
+
+describe('the fingerprint of a profile', () => {
+  it.each(games)('of %s changes with every file that readings depend on', async (game) => {
+    const root = await mkdtemp(join(tmpdir(), 'playbyplay-print-'));
+    await cp(join(ROOT, 'configs', game), join(root, 'configs', game), { recursive: true });
+    const folder = join(root, 'configs', game);
+    const hash = async (): Promise<string> => (await loadProfile(folder, { kinds: kindSchemas })).fingerprint.hash;
+    const seen = [await hash()];
+    const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+    const read = entries.filter((one) => one.isFile() && !APART.test(one.name));
+    for (const entry of read) {
+      await appendFile(join(entry.parentPath, entry.name), ' ');
+      const now = await hash();
+      expect([entry.name, seen.includes(now)]).toEqual([entry.name, false]);
+      seen.push(now);
+    }
+    expect(seen.length).toBeGreaterThan(2);
+  });
+});

@@ -1,0 +1,97 @@
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, readFile, readdir, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { beforeAll, describe, expect, it } from 'vitest';
+
+const run = promisify(execFile);
+const root = join(import.meta.dirname, '..');
+const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
+
+interface Manifest {
+  readonly version: string;
+  readonly dependencies: Readonly<Record<string, string>>;
+}
+
+/** A project that has the packed package installed, and beside it nothing but the dependencies that it declares. */
+let project: string;
+let manifest: Manifest;
+
+async function install(): Promise<string> {
+  await run(process.execPath, [join(root, 'tools', 'build.ts')], { cwd: root });
+  const folder = await mkdtemp(join(tmpdir(), 'playbyplay-package-'));
+  await run(npm, ['pack', '--ignore-scripts', '--loglevel=error', `--pack-destination=${folder}`], { cwd: root });
+  const [archive] = (await readdir(folder)).filter((name) => name.endsWith('.tgz'));
+  const modules = join(folder, 'node_modules');
+  await mkdir(join(modules, 'playbyplay'), { recursive: true });
+  await run('tar', ['-xzf', join(folder, archive!), '--strip-components=1', '-C', join(modules, 'playbyplay')]);
+  for (const name of Object.keys(manifest.dependencies)) {
+    await mkdir(dirname(join(modules, name)), { recursive: true });
+    await symlink(join(root, 'node_modules', name), join(modules, name));
+  }
+  await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
+  return folder;
+}
+
+async function playbyplay(...args: string[]): Promise<string> {
+  const launch = join(project, 'node_modules', 'playbyplay', 'src', 'cli', 'launch.js');
+  return (await run(process.execPath, [launch, ...args], { cwd: project })).stdout;
+}
+
+beforeAll(async () => {
+  manifest = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as Manifest;
+  project = await install();
+}, 120_000);
+
+describe('the packed package', () => {
+  it('runs every command as far as its help', async () => {
+    expect(await playbyplay('--version')).toBe(`${manifest.version}\n`);
+    const commands = [...(await playbyplay('--help')).matchAll(/^ {2}([a-z]+) {2}/gm)].map(([, name]) => name!);
+    expect(commands).toContain('evaluate');
+    for (const name of commands) expect(await playbyplay(name, '--help')).toContain(`playbyplay ${name}`);
+  });
+
+  it('brings its games, and finds nothing wrong with them', async () => {
+    const games = (await playbyplay('profile', 'list')).trim().split('\n');
+    expect(games).toContain('freedoom');
+    for (const game of games) expect(await playbyplay('profile', 'check', game)).toContain('no mistakes');
+  });
+
+  it('detects from a recording as a library', async () => {
+    const program = join(project, 'program.js');
+    const out = join(project, 'out');
+    const media = join(root, 'test', 'footage', 'freedoom-demo1.mp4');
+    await writeFile(
+      program,
+      `import { detect, loadLog } from 'playbyplay';
+       await detect({ media: ${JSON.stringify(media)}, game: 'freedoom', out: ${JSON.stringify(out)}, to: 6, workers: 1 });
+       console.log(JSON.stringify((await loadLog(${JSON.stringify(out)})).events.map(({ text }) => text)));`,
+    );
+    const { stdout } = await run(process.execPath, [program], { cwd: project });
+    expect(JSON.parse(stdout)).toContain('player obtains shotgun');
+  });
+
+  it('gives its types to a program in TypeScript', async () => {
+    await writeFile(
+      join(project, 'program.ts'),
+      `import { evaluate, type EventLine } from 'playbyplay';
+       const events: EventLine[] = [];
+       export const right: number = evaluate([{ events, truth: [] }], { tolerance: 1 }).all.hits;
+       export const wrong: string = right;`,
+    );
+    const options = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2024', '--types', 'node'];
+    const lib = ['--lib', 'es2024,esnext.disposable', '--typeRoots', join(root, 'node_modules', '@types')];
+    const tsc = join(root, 'node_modules', '.bin', 'tsc');
+    const checked = run(tsc, [...options, ...lib, 'program.ts'], { cwd: project });
+    await expect(checked).rejects.toMatchObject({ stdout: expect.stringMatching(/^program\.ts\(4,\d+\)[^\n]*\n$/) });
+  });
+
+  it('holds what it needs and nothing of its development', async () => {
+    const files = await readdir(join(project, 'node_modules', 'playbyplay'), { recursive: true });
+    expect(files.filter((file) => /\.test\.|(?<!\.d)\.ts$|^(?:test|bench|tools)/.test(file))).toEqual([]);
+    for (const file of ['LICENSE', 'dist/index.js', 'dist/index.d.ts', 'dictionary/common.json']) {
+      expect(files).toContain(file);
+    }
+  });
+});

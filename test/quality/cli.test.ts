@@ -1,0 +1,97 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import type { SessionQuality } from '../../src/quality/meter.ts';
+import { scoreSession } from '../../src/quality/meter.ts';
+import { randomSession } from './sessions.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'quality-cli-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+const launch = new URL('../../src/cli/launch.js', import.meta.url).pathname;
+const sample = (name: string): string => new URL(`../fixtures/quality/${name}`, import.meta.url).pathname;
+
+function run(...args: readonly string[]): { status: number | null; stdout: string; stderr: string } {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [launch, 'quality', ...args], { encoding: 'utf8' });
+  return { status, stdout, stderr };
+}
+
+const info = { fps: 60, width: 1920, height: 1080, targetBitrate: 2e7 };
+const records = [...randomSession(1500, 31)].map((record) => ({ ...record, targetBitrate: undefined }));
+const session = join(folder, 'session.ndjson');
+writeFileSync(session, [info, ...records].map((line) => JSON.stringify(line)).join('\n'));
+
+describe('playbyplay quality', () => {
+  it('--json prints the figures, --series those of every frame too', () => {
+    const { status, stdout } = run(session, '--json', '--series');
+    const { series, ...figures } = JSON.parse(stdout) as SessionQuality & { series: unknown[] };
+    const expected = scoreSession(records, info, { series: true });
+    expect(status).toBe(0);
+    expect(figures).toMatchObject(JSON.parse(JSON.stringify(expected.quality)) as object);
+    expect(series).toEqual(JSON.parse(JSON.stringify(expected.series)));
+    expect(figures.stutterLatency).toBeCloseTo(figures.base! - figures.offset!, 12);
+    expect(JSON.parse(run(session, '--json').stdout)).toMatchObject({
+      total: figures.total,
+      raw: figures.raw,
+      frames: 1500,
+    });
+  });
+
+  it('prints a summary for people', () => {
+    const { status, stdout, stderr } = run(sample('presentmon-1.csv'), '--fps', '60', '--ascii');
+    expect(status).toBe(0);
+    expect(stdout).toMatch(/arena\.exe \(presentmon\): 300 frames in 00:05\.4 at 60 Hz\n/);
+    expect(stdout).toMatch(/capture delta +18\.2 ms +22\.4 ms +400\.0 ms +299/);
+    expect(stdout).toMatch(/no round trip: the frames never crossed a network/);
+    expect(stderr).toMatch(/frames of dwm\.exe left out: 150/);
+  });
+
+  it('ends with 3 where something was wrong in the file, 1 where it cannot be read, 2 where it was asked wrongly', () => {
+    const spoilt = join(folder, 'spoilt.ndjson');
+    writeFileSync(spoilt, `${readFileSync(session, 'utf8')}\nnonsense\n`);
+    expect(run(spoilt, '--json')).toMatchObject({
+      status: 3,
+      stderr: expect.stringMatching(/spoilt\.ndjson:1502: a line is no JSON/),
+    });
+    expect(run(join(folder, 'absent'))).toMatchObject({
+      status: 1,
+      stdout: '',
+      stderr: expect.stringMatching(/there is no file/),
+    });
+    expect(run(session, '--fsp', '60')).toMatchObject({
+      status: 2,
+      stderr: expect.stringMatching(/Did you mean --fps/),
+    });
+    expect(run(session, '--fps', 'many').status).toBe(2);
+    expect(run().status).toBe(2);
+  });
+
+  it('takes other constants, and names those that it does not know', () => {
+    const constants = join(folder, 'constants.json');
+    writeFileSync(constants, JSON.stringify({ total: { scale: 0.5, shift: 50 }, base: { z: 0 } }));
+    const figures = JSON.parse(run(session, '--json', '--constants', constants).stdout) as SessionQuality;
+    expect(figures.total).toBe(100);
+    writeFileSync(constants, JSON.stringify({ bse: {}, offset: { zz: 3 } }));
+    const { status, stderr } = run(session, '--constants', constants);
+    expect(status).toBe(1);
+    expect(stderr).toMatch(
+      /there is no constant "bse" — did you mean "base"\?[\s\S]*there is no constant "zz" — did you mean "z"\?/,
+    );
+  });
+
+  it('writes a page, gives advice, plays a scenario, judges by other models', () => {
+    const page = join(folder, 'page.html');
+    expect(run(session, '--report', page).status).toBe(0);
+    expect(existsSync(page)).toBe(true);
+    expect(run('advise', session)).toMatchObject({
+      status: 0,
+      stdout: expect.stringMatching(/^Take less: the session has a total of/),
+    });
+    const simulated = run('simulate', '--seed', '2', '--minutes', '0.5', '--json');
+    expect(JSON.parse(simulated.stdout)).toMatchObject({ seed: 2, network: expect.stringMatching(/\w/), played: 1 });
+    expect(JSON.parse(run('compare', session, '--json').stdout)).toMatchObject({
+      sessions: [{ name: 'session.ndjson' }],
+    });
+  });
+});

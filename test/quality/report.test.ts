@@ -1,0 +1,114 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import chromium from '@sparticuz/chromium';
+import { type Browser, chromium as driver, type Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { EventLine } from '../../src/events/log.ts';
+import { sessionReport } from '../../src/quality/report/session.ts';
+import { sessionsReport } from '../../src/quality/report/sessions.ts';
+import { playMarks, viewFiles } from '../../src/quality/view.ts';
+import { randomSession } from './sessions.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'quality-report-'));
+const sample = (name: string): string => new URL(`../fixtures/quality/${name}`, import.meta.url).pathname;
+let browser: Browser;
+
+beforeAll(async () => {
+  browser = await driver.launch({ executablePath: await chromium.executablePath(), args: chromium.args });
+});
+afterAll(async () => {
+  await browser.close();
+  rmSync(folder, { recursive: true });
+});
+
+/** Opens a page; everything that it complains about or tries to fetch is collected. */
+async function open(html: string): Promise<{ page: Page; complaints: string[] }> {
+  const path = join(folder, 'page.html');
+  writeFileSync(path, html);
+  const page = await browser.newPage({ viewport: { width: 1180, height: 900 } });
+  const complaints: string[] = [];
+  page.on('console', (message) => complaints.push(message.text()));
+  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('request', (request) => {
+    if (!request.url().startsWith('file:')) complaints.push(request.url());
+  });
+  await page.goto(pathToFileURL(path).href);
+  return { page, complaints };
+}
+
+function event(t: number, text: string): EventLine {
+  const statement = { subject: 'player', action: 'die' };
+  return { type: 'event', id: String(t), t, end: t, game: 'g', session: 's', text, statement, confidence: 1, cues: [] };
+}
+
+describe('the page about one session', async () => {
+  const [view] = await viewFiles([sample('presentmon-1.csv')], { targetBitrate: 2e7, width: 1920, height: 1080 });
+  const play = playMarks([event(1.5, 'player <b>dies</b>'), event(4, 'player kills opponent')], ({ t }) =>
+    t === 4 ? 'win' : 'loss',
+  );
+  const html = sessionReport({ ...view!, play });
+
+  it('shows figures, a chart of the quality and one of each component, with the play on the same axis', async () => {
+    const { page, complaints } = await open(html);
+    const { quality } = view!.scored;
+    expect(await page.textContent('.figure.big b')).toBe(quality.total!.toFixed(1));
+    expect(await page.locator('#charts svg').count()).toBe(1 + Object.keys(quality.components).length);
+    expect(await page.locator('#charts svg').first().locator('text.loss, text.win').allTextContents()).toEqual([
+      'player <b>dies</b>',
+      'player kills opponent',
+    ]);
+    expect(await page.locator('rect.freeze title').allTextContents()).toContainEqual(
+      expect.stringMatching(/freeze of 400 ms/),
+    );
+    // A mark stands where its time is on the axis: 1.5 s of 5.44 s between the margins of 46 and 14 in 1080.
+    const mark = await page.locator('g.loss line').getAttribute('x1');
+    expect(Number(mark)).toBeCloseTo(46 + (1.5 / quality.duration) * 1020, 0);
+    expect(complaints).toEqual([]);
+  });
+
+  it('tells the values under the pointer', async () => {
+    const { page } = await open(html);
+    const box = (await page.locator('#charts svg').first().boundingBox())!;
+    await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+    expect(await page.textContent('#read')).toMatch(
+      /^0:02\.\d {2}quality [\d.]+ \(least [\d.]+\) · capture delta \d+ ms/,
+    );
+    expect(
+      await page
+        .locator('.cursor')
+        .first()
+        .evaluate((line) => line.style.visibility),
+    ).toBe('visible');
+  });
+
+  it('says what the file does not tell, and stands without frames too', async () => {
+    const [log] = await viewFiles([sample('obs.txt')]);
+    const { page, complaints } = await open(sessionReport(log!));
+    expect(await page.textContent('body')).toContain('no stack latency: the log tells no frame’s time');
+    expect(complaints).toEqual([]);
+  });
+});
+
+it('the page about many sessions shows distributions of both groups, every session, the worst minutes', async () => {
+  const paths = [1, 2, 3, 4].map((seed) => {
+    const path = join(folder, `session-${seed}.ndjson`);
+    const info = { fps: 60, width: 1920, height: 1080, targetBitrate: seed > 2 ? 2e7 : 2e6 };
+    const frames = [...randomSession(4000, seed)].map((record) => ({ ...record, targetBitrate: undefined }));
+    writeFileSync(path, [info, ...frames].map((line) => JSON.stringify(line)).join('\n'));
+    return path;
+  });
+  const views = await viewFiles(paths);
+  const { page, complaints } = await open(
+    sessionsReport(views.map((view, i) => ({ ...view, group: i < 2 ? 'before' : 'after' }))),
+  );
+  expect(await page.locator('circle.dot').count()).toBe(4);
+  expect(await page.locator('rect.box').count()).toBe(2);
+  expect(await page.textContent('body')).toMatch(/Median after − before: \+[\d.]+.*in 100 % of the pairs/);
+  // Worst first: the order of the unclamped figure.
+  const order = views.toSorted((a, b) => a.scored.quality.raw! - b.scored.quality.raw!).map((view) => view.scored.name);
+  expect(await page.locator('table:nth-of-type(2) tr td:first-child').allTextContents()).toEqual(order);
+  expect(complaints).toEqual([]);
+  expect(readFileSync(join(folder, 'page.html'), 'utf8')).not.toMatch(/https?:\/\//);
+}, 30_000);

@@ -1,0 +1,61 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve, sep } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+const src = join(import.meta.dirname, '..', 'src');
+
+/** Rooms from the lowest to the highest; a file may import from its own level and from those below. */
+const LEVELS = [
+  ['errors', 'time', 'geometry', 'schema', 'version', 'pattern'],
+  ['events', 'dictionary', 'profile'],
+  ['compute'],
+  ['media', 'sampling', 'regions'],
+  ['detectors', 'cues', 'script'],
+  ['pipeline'],
+  ['query'],
+  ['highlights', 'quality', 'library', 'evaluate'],
+  ['cli', 'studio', 'server', 'index'],
+];
+
+const files = readdirSync(src, { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
+  .map((name) => join(src, name));
+
+function levelOf(file: string): number {
+  const room = relative(src, file).split(sep)[0]!.replace(/\.ts$/, '');
+  return LEVELS.findIndex((level) => level.includes(room));
+}
+
+/** Every `import`, `export … from` and `import()` of the program's own files. */
+function importsOf(file: string): string[] {
+  const text = readFileSync(file, 'utf8');
+  return [...text.matchAll(/(?:from|import)\s*\(?\s*'(\.[^']+)'/g)].map(([, path]) => resolve(dirname(file), path!));
+}
+
+describe('the structure of src', () => {
+  it('has every file in a room of a level', () => {
+    expect(files.filter((file) => levelOf(file) < 0).map((file) => relative(src, file))).toEqual([]);
+  });
+
+  it('lets nothing import from a higher level, nor from outside', () => {
+    const wrong = files.flatMap((file) =>
+      importsOf(file)
+        .filter((path) => levelOf(path) < 0 || levelOf(path) > levelOf(file))
+        .map((path) => `${relative(src, file)} → ${relative(src, path)}`),
+    );
+    expect(wrong).toEqual([]);
+    expect(files.flatMap(importsOf).length).toBeGreaterThan(100);
+  });
+
+  it('has no file of more than 400 lines', () => {
+    const long = files.filter((file) => readFileSync(file, 'utf8').split('\n').length > 401);
+    expect(long.map((file) => relative(src, file))).toEqual([]);
+  });
+
+  it('prints only in the command line', () => {
+    const chatty = files.filter(
+      (file) => levelOf(file) < LEVELS.length - 1 && /^[^*/]*\bconsole\.\w+\(/m.test(readFileSync(file, 'utf8')),
+    );
+    expect(chatty.map((file) => relative(src, file))).toEqual([]);
+  });
+});
