@@ -1,0 +1,116 @@
+// Damaged recordings: `node bench/damage.ts <game> <recording>… [--files 200] [--seconds 12]`. Makes files that are truncated,
+// have bytes flipped, ranges zeroed or packets dropped; each is read twice, with one and with two threads. Reported: crashes,
+// hangs, logs that differ, and how many of the events of the readable parts were kept.
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import type { LogLine } from '../src/events/log.ts';
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { files: { type: 'string', default: '200' }, seconds: { type: 'string', default: '12' } },
+});
+const [game, ...recordings] = positionals;
+if (game === undefined || recordings.length === 0)
+  throw new Error('usage: node bench/damage.ts <game> <recording>… [--files 200] [--seconds 12]');
+const folder = mkdtempSync(join(tmpdir(), 'damage-'));
+const launch = join(import.meta.dirname, '..', 'src', 'cli', 'launch.js');
+
+/** Park–Miller: the same damage on every run. */
+let seed = 20_240_501;
+const random = (below: number): number => {
+  seed = (seed * 48_271) % 2_147_483_647;
+  return seed % below;
+};
+
+type Damage = (bytes: Buffer) => Buffer;
+const damages: readonly (readonly [string, Damage])[] = [
+  ['truncated', (bytes) => bytes.subarray(0, Math.floor(bytes.length * (0.2 + random(700) / 1000)))],
+  [
+    'bytes flipped',
+    (bytes) => {
+      for (let i = 0; i < 1 + random(40); i++) bytes[8192 + random(bytes.length - 8192)]! ^= 1 + random(255);
+      return bytes;
+    },
+  ],
+  [
+    'range zeroed',
+    (bytes) => {
+      const at = 8192 + random(bytes.length - 8192);
+      return bytes.fill(0, at, at + 1000 + random(60_000));
+    },
+  ],
+  [
+    'bytes dropped',
+    (bytes) => {
+      const at = 8192 + random(bytes.length - 8192);
+      return Buffer.concat([bytes.subarray(0, at), bytes.subarray(at + 188 * (1 + random(200)))]);
+    },
+  ],
+];
+
+interface Outcome {
+  readonly status: number | null;
+  readonly log: string;
+  readonly lines: readonly LogLine[];
+}
+
+function detect(file: string, workers: number): Outcome {
+  const out = join(folder, `log${workers}`);
+  rmSync(out, { recursive: true, force: true });
+  const args = [launch, 'detect', file, '--game', game!, '--workers', String(workers), '--out', out, '--quiet'];
+  const { status } = spawnSync(process.execPath, args, { timeout: 120_000 });
+  let log = '';
+  try {
+    log = readFileSync(join(out, 'events.ndjson'), 'utf8');
+  } catch {
+    // No log: the file was refused.
+  }
+  return {
+    status,
+    log,
+    lines: log
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => JSON.parse(line) as LogLine),
+  };
+}
+
+const said = (lines: readonly LogLine[], within: (t: number) => boolean): Set<string> =>
+  new Set(lines.flatMap((line) => (line.type === 'event' && within(line.t) ? [`${line.t} ${line.text}`] : [])));
+
+const tally = { files: 0, refused: 0, crashed: 0, hung: 0, different: 0, gaps: 0, kept: 0, expected: 0 };
+const container = ['mp4', 'mkv', 'ts'];
+for (let n = 0; n < Number(values.files); n++) {
+  const source = join(folder, `source.${container[n % 3]!}`);
+  const recording = recordings[n % recordings.length]!;
+  const cut = ['-v', 'error', '-y', '-t', values.seconds, '-i', recording, '-c', 'copy'];
+  if (n % 3 === 0) cut.push('-movflags', '+faststart');
+  if (spawnSync('ffmpeg', [...cut, source]).status !== 0) throw new Error(`cannot cut ${recording}`);
+  const whole = detect(source, 1);
+  const [name, damage] = damages[n % damages.length]!;
+  const broken = join(folder, `broken.${container[n % 3]!}`);
+  writeFileSync(broken, damage(readFileSync(source)));
+  const [first, second] = [detect(broken, 1), detect(broken, 2)];
+  tally.files++;
+  if (first.status === null) tally.hung++;
+  else if (first.status === 1 && first.log === '') tally.refused++;
+  else if (first.status !== 0) tally.crashed++;
+  if (first.log !== second.log || first.status !== second.status) {
+    tally.different++;
+    console.log(`file ${n} (${name}, ${container[n % 3]!}): two runs differ`);
+  }
+  const gaps = first.lines.flatMap((line) => (line.type === 'gap' ? [line] : []));
+  tally.gaps += gaps.length;
+  const last = first.lines.findLast((line) => line.type === 'event' || line.type === 'gap');
+  const reach = last === undefined ? 0 : 'end' in last ? last.end : 0;
+  const readable = (t: number): boolean => t < reach && gaps.every((gap) => t < gap.t - 0.6 || t > gap.end + 2);
+  const expected = said(whole.lines, readable);
+  const found = said(first.lines, () => true);
+  tally.expected += expected.size;
+  tally.kept += [...expected].filter((event) => found.has(event)).length;
+}
+rmSync(folder, { recursive: true });
+console.log(tally);

@@ -1,0 +1,89 @@
+import type { Slot, Statement } from '../../src/events/statement.ts';
+import { type Series, type Step, type TruthLine, changes, compact } from './series.ts';
+import { deathStatement, weaponWord } from './words.ts';
+
+/** A line of the kill feed, from an OpenArena clip's truth.json. */
+export interface Kill {
+  readonly t: number;
+  readonly frame?: number;
+  /** A player's name; `<world>` or the victim's own name where nobody else did it. */
+  readonly killer: string;
+  readonly victim: string;
+  /** `MOD_…` */
+  readonly means: string;
+  readonly feed_text: string;
+}
+
+/** What the followed player's HUD shows from this time on. */
+export interface PlayerRow {
+  readonly t: number;
+  readonly frame?: number;
+  readonly health: number;
+  readonly dead: boolean;
+  readonly armor: number;
+  readonly weapon: string;
+  readonly ammo: number;
+  readonly score: number;
+}
+
+/** The HUD of an OpenArena clip. While the player is dead no figures but the score are drawn. */
+export interface ArenaSeries {
+  readonly health: Series;
+  /** 0 is not drawn; here it is 0 while the player lives. */
+  readonly armor: Series;
+  readonly ammunition: Series;
+  readonly weapon: Series;
+  readonly score: Series;
+}
+
+export function arenaSeries(rows: readonly PlayerRow[]): ArenaSeries {
+  const alive = (value: (row: PlayerRow) => Step['value']): Series =>
+    compact(rows.map((row) => ({ t: row.t, value: row.dead ? null : value(row) })));
+  return {
+    health: alive((row) => row.health),
+    armor: alive((row) => row.armor),
+    ammunition: alive((row) => (row.ammo < 0 || row.weapon === 'gauntlet' ? null : row.ammo)),
+    weapon: alive((row) => (row.weapon === 'none' ? null : weaponWord(row.weapon))),
+    score: compact(rows.map((row) => ({ t: row.t, value: row.score }))),
+  };
+}
+
+/** What a line of the kill feed says. The followed player is `player`, everybody else an opponent by name. */
+export function killStatement(kill: Kill, followed: string): Statement {
+  const slot = (name: string): Slot => (name === followed ? 'player' : { word: 'opponent', name });
+  const alone = kill.killer === kill.victim || kill.killer === '<world>' || !kill.feed_text.includes(kill.killer);
+  return deathStatement(kill.means, slot(kill.victim), alone ? undefined : slot(kill.killer));
+}
+
+/**
+ * Statements of the followed player's HUD, raw or reduced. A figure that changes with the weapon is no change of
+ * ammunition, and a new life's figures are no changes.
+ */
+export function arenaStatements(series: ArenaSeries, raw: ArenaSeries = series): TruthLine[] {
+  const lines: TruthLine[] = [];
+  const subject = 'player';
+  for (const property of ['health', 'armor', 'ammunition', 'weapon', 'score'] as const) {
+    for (const { t, since, from, to } of changes(series[property])) {
+      if (property === 'ammunition' && raw.weapon.some((step) => step.t > since && step.t <= t + 1e-6)) {
+        if (!sameWeapon(raw, since, t, from)) continue;
+      }
+      const value = (shown: number | string) => (property === 'weapon' ? { word: String(shown) } : shown);
+      lines.push({ t, statement: { subject, property, from: value(from), to: value(to) } });
+    }
+  }
+  for (const [i, step] of series.health.entries()) {
+    if (i > 0 && series.health[i - 1]!.value === null)
+      lines.push({ t: step.t, statement: { subject, action: 'respawn' } });
+  }
+  return lines.toSorted((a, b) => a.t - b.t);
+}
+
+/** The weapon changed since the earlier figure began; was that figure ever shown with the weapon now in hand? */
+function sameWeapon(raw: ArenaSeries, since: number, t: number, from: number | string): boolean {
+  const latest = raw.weapon.findLast((step) => step.t <= t + 1e-6);
+  if (!latest || latest.t >= t - 1e-6) return false;
+  return raw.ammunition.some((step, i) => {
+    const end = raw.ammunition[i + 1]?.t ?? Number.POSITIVE_INFINITY;
+    return step.value === from && step.t >= since - 1e-6 && end > latest.t + 1e-6 && step.t < t - 1e-6;
+  });
+}

@@ -1,0 +1,172 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import {
+  type ArenaSeries,
+  type Kill,
+  type PlayerRow,
+  arenaSeries,
+  arenaStatements,
+  killStatement,
+} from './openarena.ts';
+import { type DoomRow, type DoomSeries, doomSeries, doomStatements } from './doom.ts';
+import { roundTime } from '../../src/time.ts';
+import { type Rule, type Series, type TruthLine, reduceSeries } from './series.ts';
+
+/** A rule with the times (ascending, seconds) at which the detector reads. */
+export interface Sampled extends Rule {
+  readonly times: readonly number[];
+}
+
+/** By HUD element (`health`, `message`, …); `default` for the rest. */
+export type Rules = Readonly<Record<string, Sampled>> & { readonly default: Sampled };
+
+/** What a recording shows, known without the program. */
+export interface Truth {
+  readonly game: 'freedoom' | 'openarena';
+  /** Frames per second and their number; frame i is shown at i / fps. */
+  readonly fps: number;
+  readonly frames: number;
+  readonly width?: number;
+  readonly height?: number;
+  /** What each HUD element shows over time, by name. */
+  readonly series: Readonly<Record<string, Series>>;
+  /** Everything that was drawn, however briefly. */
+  readonly raw: readonly TruthLine[];
+  /** What a perfect reader reports under the declared sampling and stability. */
+  reduce(rules: Rules): TruthLine[];
+}
+
+interface DoomFile {
+  readonly fps: number;
+  readonly frames: number;
+  readonly width?: number;
+  readonly height?: number;
+  readonly series: readonly DoomRow[];
+  /** Frames (or times) at which "A secret is revealed!" appears in the centre. */
+  readonly centre_text?: readonly (number | { readonly t?: number; readonly frame?: number })[];
+}
+
+interface ArenaFile {
+  readonly fps: number;
+  readonly frames: number;
+  readonly width?: number;
+  readonly height?: number;
+  readonly followed_player: string;
+  readonly kills: readonly Kill[];
+  readonly series: readonly PlayerRow[];
+}
+
+/** Reads a clip's truth: a `.json` file, or `truth.json` of a folder. Throws the error of the file system, or SyntaxError. */
+export async function loadTruth(path: string): Promise<Truth> {
+  const file: unknown = JSON.parse(await readFile(path.endsWith('.json') ? path : join(path, 'truth.json'), 'utf8'));
+  if (typeof file !== 'object' || file === null) throw new SyntaxError(`${path}: no object`);
+  return 'kills' in file ? arenaTruth(file as ArenaFile) : doomTruth(file as DoomFile);
+}
+
+function doomTruth(file: DoomFile): Truth {
+  const series = doomSeries(timed(file.series, file.fps));
+  const centre = secrets(file);
+  const reduce = (rules: Rules): TruthLine[] => {
+    const seen = reduceAll({ ...series, table: [], repeat: [] }, rules);
+    const reduced: DoomSeries = { ...series, ...seen, table: series.table, repeat: series.repeat };
+    return merge(doomStatements(reduced, series), centre);
+  };
+  const rows = Object.fromEntries(['bullets', 'shells', 'rockets', 'cells'].map((name, k) => [name, series.table[k]!]));
+  const { health, armor, ammunition, message } = series;
+  const shown = { health, armor, ammunition, message, ...rows };
+  return { game: 'freedoom', ...extent(file), series: shown, raw: merge(doomStatements(series), centre), reduce };
+}
+
+function arenaTruth(file: ArenaFile): Truth {
+  const series = arenaSeries(timed(file.series, file.fps));
+  const kills = timed(file.kills, file.fps).map((kill) => ({
+    t: kill.t,
+    statement: killStatement(kill, file.followed_player),
+  }));
+  const reduce = (rules: Rules): TruthLine[] => {
+    const reduced: ArenaSeries = { ...series, ...reduceAll({ ...series }, rules) };
+    const { times, samples } = rules['feed'] ?? rules.default;
+    const last = times.at(-samples) ?? 0;
+    return merge(
+      arenaStatements(reduced, series),
+      kills.filter((kill) => kill.t <= last),
+    );
+  };
+  return {
+    game: 'openarena',
+    ...extent(file),
+    series: { ...series },
+    raw: merge(arenaStatements(series), kills),
+    reduce,
+  };
+}
+
+/** Rows dated by their frame, to the microsecond: the times written beside the frames are rounded. */
+function timed<T extends { readonly t: number; readonly frame?: number }>(rows: readonly T[], fps: number): T[] {
+  return rows.map((row) => (row.frame === undefined ? row : { ...row, t: roundTime(row.frame / fps) }));
+}
+
+function reduceAll<T extends Readonly<Record<string, unknown>>>(all: T, rules: Rules): Record<string, Series> {
+  const series = Object.entries(all).filter(
+    (entry): entry is [string, Series] => Array.isArray(entry[1]) && entry[1].length > 0,
+  );
+  return Object.fromEntries(
+    series.map(([name, one]) => {
+      const rule = rules[name] ?? rules.default;
+      return [name, reduceSeries(one, rule.times, rule)];
+    }),
+  );
+}
+
+function extent(file: DoomFile | ArenaFile): Pick<Truth, 'fps' | 'frames' | 'width' | 'height'> {
+  const { fps, frames, width, height } = file;
+  return { fps, frames, ...(width === undefined ? {} : { width }), ...(height === undefined ? {} : { height }) };
+}
+
+function secrets(file: DoomFile): TruthLine[] {
+  const statement = { subject: 'player', action: 'find', object: 'secret' } as const;
+  return (file.centre_text ?? []).flatMap((one) => {
+    const t = typeof one === 'number' ? one / file.fps : (one.t ?? (one.frame ?? 0) / file.fps);
+    return [{ t, statement }];
+  });
+}
+
+function merge(...lists: readonly (readonly TruthLine[])[]): TruthLine[] {
+  return lists.flat().toSorted((a, b) => a.t - b.t);
+}
+
+/** Sample times of a grid over `frames` frames: the frame nearest each tick, the earlier on a tie; `eligible` frames first. */
+export function gridTimes(
+  fps: number,
+  frames: number,
+  interval: number,
+  eligible?: (frame: number) => boolean,
+): number[] {
+  const times: number[] = [];
+  const end = (frames - 1) / fps;
+  for (let k = 0; k * interval <= end + interval / 2; k++) {
+    const tick = k * interval;
+    const frame = nearest(tick, fps, frames, interval, eligible) ?? nearest(tick, fps, frames, interval);
+    if (frame === undefined) continue;
+    const t = roundTime(frame / fps);
+    if (t !== times.at(-1)) times.push(t);
+  }
+  return times;
+}
+
+function nearest(
+  tick: number,
+  fps: number,
+  frames: number,
+  interval: number,
+  eligible?: (frame: number) => boolean,
+): number | undefined {
+  let best: number | undefined;
+  const from = Math.max(0, Math.ceil((tick - interval / 2) * fps - 1e-6));
+  const to = Math.min(frames - 1, Math.floor((tick + interval / 2) * fps + 1e-6));
+  for (let frame = from; frame <= to; frame++) {
+    if (eligible && !eligible(frame)) continue;
+    if (best === undefined || Math.abs(frame / fps - tick) < Math.abs(best / fps - tick) - 1e-9) best = frame;
+  }
+  return best;
+}

@@ -1,0 +1,255 @@
+#!/usr/bin/env python3
+"""Truth of a Doom recording: reads the status bar and the message line of a lossless capture by exact comparison with
+the WAD's own patches in all 14 palettes.
+
+    doom_truth.py CAPTURE.mkv GAME.wad truth.json
+    … raw RGB frames … | doom_truth.py WIDTHxHEIGHT GAME.wad truth.json
+
+The capture must be lossless RGB (freedoom.sh pipes it); any resolution and aspect ratio of a software-rendered
+dsda-doom with its status bar at the bottom. Every comparison is exact: a figure that does not match is null, never a guess.
+"""
+import json
+import re
+import struct
+import subprocess
+import sys
+
+import numpy as np
+
+FPS = 35
+
+
+class Wad:
+    def __init__(self, path):
+        self.data = open(path, "rb").read()
+        count, directory = struct.unpack_from("<ii", self.data, 4)
+        self.lumps = {}
+        for i in range(count):
+            at, size, name = struct.unpack_from("<ii8s", self.data, directory + 16 * i)
+            self.lumps[name.rstrip(b"\0").decode("latin-1").upper()] = (at, size)
+
+    def lump(self, name):
+        at, size = self.lumps[name]
+        return self.data[at : at + size]
+
+    def patch(self, name):
+        """Palette indices, rows by columns; -1 where transparent."""
+        data = self.lump(name)
+        width, height = struct.unpack_from("<hh", data)
+        out = np.full((height, width), -1, np.int16)
+        for x in range(width):
+            at = struct.unpack_from("<I", data, 8 + 4 * x)[0]
+            while data[at] != 255:
+                top, length = data[at], data[at + 1]
+                column = np.frombuffer(data[at + 3 : at + 3 + length], np.uint8)
+                out[top : top + length, x] = column[: max(0, height - top)]
+                at += length + 4
+        return out
+
+    def palettes(self):
+        """As shown: the engine's gamma table for "no correction" lifts the darker half by one."""
+        stored = np.frombuffer(self.lump("PLAYPAL"), np.uint8).reshape(14, 256, 3).astype(np.int32)
+        return stored + (stored < 128)
+
+
+def codes(rgb):
+    """One number a colour."""
+    return (rgb[..., 0].astype(np.int32) << 16) | (rgb[..., 1].astype(np.int32) << 8) | rgb[..., 2]
+
+
+class Glyph:
+    def __init__(self, name, patch):
+        self.name, self.width = name, patch.shape[1]
+        self.rows, self.columns = np.nonzero(patch >= 0)
+        self.index = patch[self.rows, self.columns]
+
+    def __len__(self):
+        return len(self.index)
+
+
+class Reader:
+    def __init__(self, wad, width, height):
+        self.last_bar = self.last_row = None
+        self.colours = codes(wad.palettes())
+        self.lists = self.colours.tolist()
+        self.sy = height / 200
+        self.sx = height * 4 / 3 / 320
+        self.left = (width - 320 * self.sx) / 2
+        self.width, self.height = width, height
+        glyphs = lambda pattern, keys: [Glyph(key, wad.patch(pattern % key)) for key in keys]
+        self.big = glyphs("STTNUM%d", range(10))
+        self.small = glyphs("STYSNUM%d", range(10))
+        self.keys = glyphs("STKEYS%d", range(6))
+        self.font = [Glyph(chr(n), wad.patch("STCFN%03d" % n)) for n in range(33, 96) if "STCFN%03d" % n in wad.lumps]
+        for glyph in self.font:  # drawn through the engine's translation to red
+            glyph.index = np.where(glyph.index == 45, 191, glyph.index)
+        self.font.sort(key=len, reverse=True)
+        for glyph in self.font:
+            glyph.cells = list(zip(glyph.rows.tolist(), glyph.columns.tolist(), glyph.index.tolist()))
+        self.line_rows = np.floor((np.arange(8) + 0.5) * self.sy).astype(int)
+        columns = np.floor((np.arange(320) + 0.5) * self.sx).astype(int)
+        self.line_columns = columns[columns < width]
+        for group in (self.big, self.small, self.keys):
+            group.sort(key=len, reverse=True)
+        bar = wad.patch("STBAR")
+        # Parts of the bar on which nothing is ever drawn.
+        area = np.zeros(bar.shape, bool)
+        area[23:32, 0:100] = area[23:32, 180:236] = True
+        self.rows, self.columns = np.nonzero(area & (bar >= 0))
+        self.bar = bar[self.rows, self.columns]
+
+    def cells(self, frame, x, y, rows, columns, left):
+        """Colours of the screen at the centres of a patch's pixels, the patch being drawn at (x, y) of 320 × 200."""
+        xs = np.floor(left + (x + columns + 0.5) * self.sx).astype(int)
+        ys = np.floor((y + rows + 0.5) * self.sy).astype(int)
+        inside = (xs >= 0) & (xs < self.width) & (ys >= 0) & (ys < self.height)
+        out = np.full(len(xs), -1, np.int32)
+        out[inside] = codes(frame[ys[inside], xs[inside]])
+        return out
+
+    def palette(self, frame):
+        seen = self.cells(frame, 0, 168, self.rows, self.columns, self.left)
+        match = [(np.mean(seen == self.colours[p][self.bar]), -p) for p in range(14)]
+        score, p = max(match)
+        return -p if score > 0.995 else None
+
+    def match(self, frame, group, x, y, colours, left):
+        for glyph in group:
+            seen = self.cells(frame, x, y, glyph.rows, glyph.columns, left)
+            if np.array_equal(seen, colours[glyph.index]):
+                return glyph
+        return None
+
+    def number(self, frame, group, right, y, colours):
+        text, width = "", group[0].width
+        for place in range(3):
+            glyph = self.match(frame, group, right - width * (place + 1), y, colours, self.left)
+            if glyph is None:
+                break
+            text = str(glyph.name) + text
+        return int(text) if text else None
+
+    def message(self, frame, colours):
+        """The line in the top left corner, which is drawn in the same 320 × 200 raster from the left edge."""
+        line = codes(frame[self.line_rows[:, None], self.line_columns]).tolist()
+        text, gap, x = "", 0, 0
+        while x < 320 and gap < 4:
+            glyph = next((g for g in self.font if self.stands(line, g, x, colours)), None)
+            if glyph is None:
+                text, gap, x = text + " ", gap + 1, x + 4
+            else:
+                text, gap, x = text + glyph.name, 0, x + glyph.width
+        return text.strip()
+
+    @staticmethod
+    def stands(line, glyph, x, colours):
+        if x + glyph.width > len(line[0]):
+            return False
+        return all(line[y][x + c] == colours[i] for y, c, i in glyph.cells)
+
+    def centre(self, frame, colours):
+        """A line in the middle of the screen (a secret revealed): its text, or ''."""
+        wanted = "A SECRET IS REVEALED!"
+        glyphs = {glyph.name: glyph for glyph in self.font}
+        x = 160 - sum(4 if c == " " else glyphs[c].width for c in wanted) // 2
+        for y in range(70, 90):
+            for colour in self.centre_colours(frame, glyphs["A"], x, y, colours):
+                if all(self.has(frame, glyphs, c, at, y, colour) for c, at in self.places(wanted, glyphs, x)):
+                    return wanted
+        return ""
+
+    def places(self, text, glyphs, x):
+        for c in text:
+            if c != " ":
+                yield c, x
+            x += 4 if c == " " else glyphs[c].width
+
+    def centre_colours(self, frame, glyph, x, y, colours):
+        """The font may be drawn in another range of the palette: the index of one glyph's pixels by what stands there."""
+        seen = self.cells(frame, x, y, glyph.rows, glyph.columns, self.left)
+        known = set(colours.tolist())
+        if all(int(c) in known for c in seen) and len(set(seen.tolist())) == len(set(glyph.index.tolist())):
+            yield dict(zip(glyph.index.tolist(), seen.tolist()))
+
+    def has(self, frame, glyphs, c, x, y, colour):
+        glyph = glyphs[c]
+        seen = self.cells(frame, x, y, glyph.rows, glyph.columns, self.left)
+        wanted = [colour.get(int(i)) for i in glyph.index]
+        same = [a == b for a, b in zip(seen.tolist(), wanted) if b is not None]
+        return len(same) >= 0.6 * len(wanted) and all(same)
+
+    def read(self, frame):
+        bar = frame[int(168 * self.sy) :, int(max(0, self.left)) : int(self.left + 320 * self.sx)].tobytes()
+        if bar != self.last_bar:
+            self.last_bar, self.last_row = bar, self.read_bar(frame)
+        row = dict(self.last_row)
+        # Without a status bar (melt, intermission) the palette is not known, and nothing is drawn in the corner.
+        colours = None if row["palette"] is None else self.colours[row["palette"]]
+        row["message"] = "" if colours is None else self.message(frame, self.lists[row["palette"]])
+        row["centre"] = "" if colours is None else self.centre(frame, colours)
+        return row
+
+    def read_bar(self, frame):
+        palette = self.palette(frame)
+        row = {"hud": palette is not None, "health": None, "armor": None, "ammo": None}
+        if palette is not None:
+            colours = self.colours[palette]
+            for name, right in (("health", 90), ("armor", 221), ("ammo", 44)):
+                row[name] = self.number(frame, self.big, right, 171, colours)
+            ys = (173, 179, 185, 191)
+            row["ammo_table"] = [self.number(frame, self.small, 288, y, colours) for y in ys]
+            row["ammo_max"] = [self.number(frame, self.small, 314, y, colours) for y in ys]
+            names = ("blue card", "yellow card", "red card", "blue skull", "yellow skull", "red skull")
+            found = [self.match(frame, self.keys, 239, y, colours, self.left) for y in (171, 181, 191)]
+            row["keys"] = [names[key.name] for key in found if key]
+        row["palette"] = palette
+        return row
+
+
+def raw_frames(stream, width, height):
+    while len(data := stream.read(width * height * 3)) == width * height * 3:
+        yield np.frombuffer(data, np.uint8).reshape(height, width, 3)
+
+
+def frames(path):
+    size = re.fullmatch(r"(\d+)x(\d+)", path)
+    if size:
+        yield from raw_frames(sys.stdin.buffer, int(size[1]), int(size[2]))
+        return
+    probe = ["ffprobe", "-v", "error", "-select_streams", "v:0", "-show_entries", "stream=width,height", "-of", "csv=p=0", path]
+    width, height = map(int, subprocess.run(probe, capture_output=True, text=True, check=True).stdout.strip().strip(",").split(","))
+    command = ["ffmpeg", "-v", "error", "-threads", "1", "-i", path, "-fps_mode", "passthrough", "-f", "rawvideo", "-pix_fmt", "rgb24", "-"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, bufsize=width * height * 3) as process:
+        yield from raw_frames(process.stdout, width, height)
+
+
+def main():
+    capture, wad, out = sys.argv[1:4]
+    reader, series, last, count, without, tints, centre = None, [], None, 0, 0, {}, []
+    for i, frame in enumerate(frames(capture)):
+        reader = reader or Reader(Wad(wad), frame.shape[1], frame.shape[0])
+        row = reader.read(frame)
+        text = row.pop("centre")
+        if text and not (centre and centre[-1]["end"] == i - 1):
+            centre.append({"frame": i, "t": round(i / FPS, 4), "end": i, "text": text})
+        elif text:
+            centre[-1]["end"] = i
+        count, without = i + 1, without + (not row["hud"])
+        if row["palette"] is not None:
+            tints[row["palette"]] = tints.get(row["palette"], 0) + 1
+        if row != last:
+            series.append({"frame": i, "t": round(i / FPS, 4), **row})
+            last = row
+    note = (
+        "series holds a row for each frame at which any value differs from the frame before; palette 0 normal, 1-8 red (damage), "
+        "9-12 gold (pick-up), 13 green (suit); message is as drawn (the font has capitals only); ammo null = weapon without ammo; "
+        "ammo_table rows bullets, shells, rockets, cells (as drawn top to bottom)"
+    )
+    with open(out, "w") as file:
+        head = {"fps": FPS, "frames": count, "width": reader.width, "height": reader.height, "frames_without_status_bar": without}
+        head.update({"palette_frames": tints, "note": note, "centre_text": centre})
+        file.write(json.dumps(head)[:-1] + ',\n"series": [\n')
+        file.write(",\n".join(json.dumps(row) for row in series) + "\n]}\n")
+
+
+main()

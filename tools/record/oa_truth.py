@@ -1,0 +1,238 @@
+#!/usr/bin/env python3
+"""Truth of an OpenArena demo that was rendered off-line with \\video.
+
+    oa_truth.py DEMO.dm_71 games.log render.log VIDEO truth.json [--engine ioquake3] [--map NAME]
+
+From the demo's own snapshots: the followed player's health, armour, ammunition, weapon, score, and every obituary event.
+An off-line rendering moves the clock by exactly 1/fps a frame, and a snapshot is shown from the first frame whose clock
+has reached its server time; the clock of frame 0 is found by fitting the changes of the health and ammunition figures
+to changes of the picture. Names and means are checked against the server's games.log, the feed's text is the client's own.
+"""
+import argparse
+import difflib
+import json
+import math
+import os
+import re
+import subprocess
+import tempfile
+
+import numpy as np
+
+import quake3_demo
+
+WEAPONS = "none gauntlet machinegun shotgun grenade_launcher rocket_launcher lightning_gun railgun plasma_gun bfg10k grappling_hook nailgun prox_launcher chaingun".split()
+HEALTH, ARMOR, SCORE, RANK, KILLED = 0, 4, 0, 2, 8
+AWARDS = {9: "impressive", 10: "excellent", 11: "defend", 12: "assist", 13: "humiliation", 14: "capture"}
+# Items by their number in the game's list, by the name that the server's log has for them.
+ITEMS = """none item_armor_shard item_armor_combat item_armor_body item_health_small item_health item_health_large item_health_mega
+weapon_gauntlet weapon_shotgun weapon_machinegun weapon_grenadelauncher weapon_rocketlauncher weapon_lightning weapon_railgun
+weapon_plasmagun weapon_bfg weapon_grapplinghook ammo_shells ammo_bullets ammo_grenades ammo_cells ammo_lightning ammo_rockets ammo_slugs
+ammo_bfg holdable_teleporter holdable_medkit item_quad item_enviro item_haste item_invis item_regen item_flight team_CTF_redflag
+team_CTF_blueflag holdable_kamikaze holdable_portal holdable_invulnerability ammo_nails ammo_mines ammo_belt item_scout item_guard
+item_doubler item_ammoregen team_CTF_neutralflag item_redcube item_bluecube weapon_nailgun weapon_prox_launcher weapon_chaingun""".split()
+PICK_UP = 19
+OBITUARY, TIED = 13 + 60, 0x4000
+
+
+def parse_args():
+    parser = argparse.ArgumentParser()
+    for name in ("demo", "games_log", "render_log", "video", "out"):
+        parser.add_argument(name)
+    parser.add_argument("--engine", default="/usr/lib/ioquake3/ioquake3")
+    parser.add_argument("--cache", default=os.path.join(tempfile.gettempdir(), "quake3-huffman.json"))
+    parser.add_argument("--map", default="")
+    return parser.parse_args()
+
+
+def names(strings):
+    """Player names by client number, from the players' config strings (544 and on)."""
+    found = {}
+    for index, text in strings.items():
+        if 544 <= index < 544 + 64:
+            match = re.match(r"n\\([^\\]*)", text)
+            if match:
+                found[index - 544] = plain(match.group(1))
+    return found
+
+
+def plain(text):
+    return re.sub(r"\^[0-9a-zA-Z]", "", text)
+
+
+def read_demo(path, tree):
+    snapshots, obituaries, players, seen = [], [], {}, {}
+    for kind, *rest in quake3_demo.Demo(path, tree):
+        if kind == "gamestate":
+            players.update(names(rest[0]))
+        elif kind == "command":
+            match = re.match(r'cs (\d+) "(.*)"', rest[1], re.S)
+            if match:
+                players.update(names({int(match.group(1)): match.group(2)}))
+        elif kind == "snapshot":
+            snapshot = rest[0]
+            snapshots.append((snapshot["time"], snapshot["player"]))
+            now = {n: e for n, e in snapshot["entities"].items() if e.get("eType", 0) == OBITUARY}
+            for number, entity in now.items():
+                key = (entity.get("otherEntityNum", 0), entity.get("otherEntityNum2", 0), entity.get("eventParm", 0))
+                if seen.get(number) != key:
+                    obituaries.append((snapshot["time"], *key))
+            seen = {n: (e.get("otherEntityNum", 0), e.get("otherEntityNum2", 0), e.get("eventParm", 0)) for n, e in now.items()}
+    return snapshots, obituaries, players
+
+
+def games_log(path):
+    kills = []
+    for line in open(path, encoding="latin-1"):
+        match = re.match(r"\s*(\d+):(\d\d) Kill: (\d+) (\d+) (\d+): (.*) killed (.*) by (MOD_\w+)", line)
+        if match:
+            minutes, seconds, killer, victim, number, _, _, means = match.groups()
+            kills.append({"t": int(minutes) * 60 + int(seconds), "killer": int(killer), "victim": int(victim), "number": int(number), "means": means})
+    return kills
+
+
+def match_log(obituaries, log):
+    """Index in the log of each obituary: the same (victim, killer, means) in the same order, as one run."""
+    keys = [(o[1], o[2], o[3]) for o in obituaries]
+    logged = [(k["victim"], k["killer"], k["number"]) for k in log]
+    for start in range(len(logged) - len(keys) + 1):
+        if logged[start : start + len(keys)] == keys:
+            return start
+    raise SystemExit(f"obituaries do not agree with games.log:\n{keys}\n{logged}")
+
+
+def feed_lines(path, victims):
+    """Kill lines of the client's console, in order: lines that begin with a player's name and are no chat."""
+    lines = []
+    for line in open(path, encoding="latin-1", errors="replace"):
+        text = plain(line.rstrip("\n"))
+        name = next((v for v in sorted(victims, key=len, reverse=True) if text.startswith(v + " ")), None)
+        if name and not re.match(re.escape(name) + r"(:| entered| disconnected| connected| joined)", text) and " is on a " not in text:
+            lines.append((name, text))
+    return lines
+
+
+def awards(snapshots):
+    """(time, award) each time a count of the followed player's awards rises."""
+    for (_, before), (time, now) in zip(snapshots, snapshots[1:]):
+        for index, award in AWARDS.items():
+            for _ in range(max(0, now["persistant"].get(index, 0) - before["persistant"].get(index, 0))):
+                yield time, award
+
+
+def pick_ups(snapshots):
+    """(time, item) from the events that the game sends to the player: one a snapshot, its upper bits count along."""
+    for (_, before), (time, now) in zip(snapshots, snapshots[1:]):
+        event = now.get("externalEvent", 0)
+        if event != before.get("externalEvent", 0) and event & 0xFF == PICK_UP:
+            item = now.get("externalEventParm", 0)
+            yield time, ITEMS[item] if item < len(ITEMS) else f"item {item}"
+
+
+def logged_items(path, client, start, end):
+    """What the server's log says that the client picked up, from line to line of two kills (whole seconds)."""
+    items = []
+    for line in open(path, encoding="latin-1"):
+        match = re.match(r"\s*(\d+):(\d\d) Item: (\d+) (\w+)", line)
+        if match and int(match.group(3)) == client:
+            t = int(match.group(1)) * 60 + int(match.group(2))
+            if start <= t <= end:
+                items.append(match.group(4))
+    return items
+
+
+def gray(video, crop, width, height):
+    command = ["ffmpeg", "-v", "error", "-i", video, "-vf", f"crop=iw*{crop[2]}:ih*{crop[3]}:iw*{crop[0]}:ih*{crop[1]},scale={width}:{height}", "-f", "rawvideo", "-pix_fmt", "rgb24", "-"]
+    data = subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout
+    return np.frombuffer(data, np.uint8).reshape(-1, height, width, 3).astype(np.int16)
+
+
+def figure_changes(video):
+    """How much the gold or white of the health and ammunition figures changes from each frame to the next."""
+    total = 0
+    for crop in ((0.29, 0.90, 0.15, 0.10), (0.05, 0.90, 0.10, 0.10)):
+        picture = gray(video, crop, 96, 36)
+        red, green, blue = picture[..., 0], picture[..., 1], picture[..., 2]
+        mask = (red > 140) & (green > 100) & ((red - blue > 60) | (blue > 170))
+        total = total + np.abs(np.diff(mask.astype(np.int16), axis=0)).mean(axis=(1, 2))
+    return np.concatenate([[0], total])
+
+
+def fit_offset(video, changes, fps, first):
+    """The frame number that shows server time `first`, fitted: shifts by whole and part frames that gather most change."""
+    strength = figure_changes(video)
+    strength = np.minimum(strength, np.percentile(strength, 99))
+    scores = []
+    for tenth in range(-60, 61):
+        shift = tenth / 10
+        frames = sorted({math.ceil((t - first) * fps / 1000 + shift - 1e-6) for t in changes})
+        inside = [f for f in frames if 0 <= f < len(strength)]
+        scores.append((float(np.mean(strength[inside])), shift))
+    best = max(scores)[0]
+    good = [shift for score, shift in scores if score > best * 0.995]
+    return len(strength), good, sorted(scores, reverse=True)[:12]
+
+
+def difference(a, b):
+    matcher = difflib.SequenceMatcher(None, a, b, autojunk=False)
+    return [(a[i:j], b[k:l]) for tag, i, j, k, l in matcher.get_opcodes() if tag != "equal"]
+
+
+def main():
+    args = parse_args()
+    fps = 30
+    tree = quake3_demo.code_tree(args.engine, args.cache)
+    snapshots, obituaries, players = read_demo(args.demo, tree)
+    log = games_log(args.games_log)
+    start = match_log(obituaries, log)
+    followed = snapshots[-1][1].get("clientNum", 0)
+    values = lambda p: (p["stats"].get(HEALTH, 0), p["ammo"].get(p.get("weapon", 0), 0))
+    changes = [b[0] for a, b in zip(snapshots, snapshots[1:]) if values(a[1]) != values(b[1]) and values(b[1])[0] > 0]
+    frames, good, scores = fit_offset(args.video, changes, fps, snapshots[0][0])
+    shift = sum(good) / len(good)
+    print("frames", frames, "shift", good, scores)
+    place = lambda t: max(0, math.ceil((t - snapshots[0][0]) * fps / 1000 + shift - 1e-6))
+    lines = feed_lines(args.render_log, set(players.values()))
+    kills, at = [], 0
+    for i, (time, victim, killer, number) in enumerate(obituaries):
+        frame = place(time)
+        name, by = players.get(victim, "?"), players.get(killer, "<world>")
+        while at < len(lines) and not (lines[at][0] == name and (killer in (victim, 1022) or by in lines[at][1][len(name) :])):
+            at += 1
+        text = lines[at][1] if at < len(lines) else ""
+        at += 1
+        if frame < frames:
+            kills.append({
+                "t": round(frame / fps, 4), "frame": frame, "killer": by, "victim": name, "means": log[start + i]["means"],
+                "feed_text": text, "followed_is_killer": killer == followed, "followed_is_victim": victim == followed,
+                "suicide": killer == victim, "games_log_t": log[start + i]["t"],
+            })
+    place_all = lambda found: [{"t": round(place(t) / fps, 4), "frame": place(t), "what": what} for t, what in found if place(t) < frames]
+    items = place_all(pick_ups(snapshots))
+    begin = log[start]["t"] - (obituaries[0][0] - snapshots[0][0]) / 1000
+    logged = logged_items(args.games_log, followed, begin, begin + frames / fps)
+    print("pick-ups", len(items), "logged", len(logged), "not in the other:", difference(logged, [item["what"] for item in items]))
+    series, last = [], None
+    for time, player in snapshots:
+        weapon = player.get("weapon", 0)
+        rank = player["persistant"].get(RANK, 0)
+        row = {
+            "followed": players.get(player.get("clientNum", 0), "?"), "health": player["stats"].get(HEALTH, 0), "dead": player["stats"].get(HEALTH, 0) <= 0,
+            "armor": player["stats"].get(ARMOR, 0), "weapon": WEAPONS[weapon].replace("_", " "), "ammo": player["ammo"].get(weapon, 0),
+            "score": player["persistant"].get(SCORE, 0), "rank": (rank & ~TIED) + 1, "rank_tied": bool(rank & TIED), "deaths": player["persistant"].get(KILLED, 0),
+        }
+        frame = place(time)
+        if row != last and frame < frames:
+            if series and series[-1]["frame"] == frame:
+                series.pop()
+            series.append({"frame": frame, "t": round(frame / fps, 4), **row})
+            last = row
+    head = {
+        "game": "OpenArena 0.8.8", "map": args.map, "mode": "free for all, bots", "fps": fps, "frames": frames, "followed_player": players.get(followed),
+        "kills": kills, "awards": place_all(awards(snapshots)), "pick_ups": items, "alignment": {"fitted_shift_frames": good, "games_log_agrees": f"{len(obituaries)} of {len(obituaries)}"},
+    }
+    with open(args.out, "w") as file:
+        file.write(json.dumps(head, indent=1)[:-2] + ',\n"series": [\n' + ",\n".join(json.dumps(row) for row in series) + "\n]}\n")
+
+
+main()
