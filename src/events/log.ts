@@ -1,0 +1,88 @@
+import type { Rational } from '../time.ts';
+import type { Statement } from './statement.ts';
+
+/** What a detector reports: a text, a number, or a list of either. */
+export type CueValue = string | number | boolean;
+
+/** The evidence behind an event, as it stands in the log. */
+export interface LoggedCue {
+  readonly detector: string;
+  /** Seconds. */
+  readonly t: number;
+  readonly trigger: 'found' | 'changed' | 'lost';
+  readonly value?: CueValue;
+  readonly previous?: CueValue;
+  readonly confidence: number;
+}
+
+export interface HeaderLine {
+  readonly type: 'header';
+  readonly format: 'playbyplay/1';
+  readonly game: string;
+  readonly session: string;
+  readonly media: {
+    readonly name: string;
+    /** Fingerprint of the content (never a path or a date). */
+    readonly hash: string;
+    readonly bytes: number;
+    /** Seconds of video. */
+    readonly duration: number;
+    readonly width: number;
+    readonly height: number;
+    readonly frameRate?: Rational;
+    /** Seconds: the container's start offset, which `t` leaves out. */
+    readonly start: number;
+  };
+  readonly profile: Fingerprint;
+  readonly script?: Fingerprint;
+  readonly dictionaries: readonly Fingerprint[];
+  readonly plan: {
+    readonly kind: 'full' | 'adaptive';
+    readonly interval: number;
+    readonly from?: number;
+    readonly to?: number;
+  };
+  readonly program: string;
+}
+
+/** Name, version and content hash of something the log depends on. */
+export interface Fingerprint {
+  readonly name: string;
+  readonly version: string;
+  readonly hash: string;
+}
+
+export interface EventLine {
+  readonly type: 'event';
+  readonly id: string;
+  /** Seconds from the first video frame: when it happened, and when it was over. */
+  readonly t: number;
+  readonly end: number;
+  readonly game: string;
+  readonly session: string;
+  readonly text: string;
+  readonly statement: Statement;
+  readonly confidence: number;
+  readonly cues: readonly LoggedCue[];
+  /** Where it happened, for an event of a reel: `t` and `session` are then the reel's own. */
+  readonly source?: { readonly session: string; readonly t: number };
+}
+
+/** A stretch of the media that could not be read, and why. */
+export interface GapLine {
+  readonly type: 'gap';
+  readonly t: number;
+  readonly end: number;
+  readonly reason: string;
+}
+
+export interface EndLine {
+  readonly type: 'end';
+  readonly events: number;
+  readonly gaps: number;
+  readonly samples: number;
+  /** Issues of the script while it ran, by code. */
+  readonly problems?: Readonly<Record<string, number>>;
+}
+
+export type LogLine = HeaderLine | EventLine | GapLine | EndLine;

@@ -1,0 +1,207 @@
+import { createReadStream } from 'node:fs';
+import { open, readdir, stat } from 'node:fs/promises';
+import { basename, dirname, extname, join } from 'node:path';
+import { readEmbeddedLog } from './embedded.ts';
+import { messageOf, PlaybyplayError, type Issue } from '../errors.ts';
+import type { EventLine, HeaderLine, LogLine } from './log.ts';
+import { shapeStatement } from './shape.ts';
+
+/** The name of a log in the folder of its media. */
+export const LOG_NAME = 'events.ndjson';
+
+const LONGEST_LINE = 1 << 20;
+
+export interface ReadLogOptions {
+  readonly signal?: AbortSignal;
+  /** Told about what is harmless: a torn last line, a log without an end. */
+  readonly onIssue?: (issue: Issue) => void;
+}
+
+/**
+ * The lines of a log: `path` is the file, the folder that holds `events.ndjson`, the recording beside such a folder, or a
+ * reel that carries its log. A last line that is torn (the run
+ * was killed, or still goes on) is left out. Throws PlaybyplayError `log-missing`, `log-invalid` (not such a log),
+ * `log-version`, `log-damaged` (a broken line in the middle, with its number).
+ */
+export async function* readLog(path: string, options: ReadLogOptions = {}): AsyncGenerator<LogLine, void, undefined> {
+  const log = await logFile(path);
+  const file = log.path;
+  let number = 0;
+  let ended = false;
+  const lines = log.embedded === undefined ? linesOf(file, options.signal) : linesOfText(log.embedded);
+  for await (const { text, whole } of lines) {
+    number += 1;
+    if (text === '' && number > 1) continue;
+    const parsed = parseLine(text);
+    if ('problem' in parsed) {
+      if (!whole && number > 1) {
+        options.onIssue?.({
+          code: 'log-torn',
+          path: `${file}:${number}`,
+          message: 'the last line is torn and left out',
+        });
+        return;
+      }
+      throw damaged(file, number, parsed.problem);
+    }
+    if (number === 1) checkHeader(file, parsed.line);
+    else if (parsed.line.type === 'header') throw damaged(file, number, 'a second header');
+    if (parsed.line.type === 'end') ended = true;
+    yield parsed.line;
+  }
+  if (number === 0) throw damaged(file, 1, 'the file is empty');
+  if (!ended)
+    options.onIssue?.({ code: 'log-unfinished', path: file, message: 'the log has no end: its run did not finish' });
+}
+
+/** A whole log in memory, for those who need it at once. */
+export async function loadLog(
+  path: string,
+  options: ReadLogOptions = {},
+): Promise<{ readonly header: HeaderLine; readonly events: readonly EventLine[]; readonly lines: readonly LogLine[] }> {
+  const lines: LogLine[] = [];
+  for await (const line of readLog(path, options)) lines.push(line);
+  const header = lines[0] as HeaderLine;
+  return { header, events: lines.filter((line) => line.type === 'event'), lines };
+}
+
+/**
+ * The log files under `path`: itself, if it is a file; its `events.ndjson`, if it is the folder of one media; else all
+ * found in the folders below, in alphabetical order. Throws PlaybyplayError `log-missing`.
+ */
+export async function findLogs(path: string): Promise<readonly string[]> {
+  const info = await stat(path).catch(() => undefined);
+  if (info?.isFile()) return [path];
+  const found: string[] = [];
+  if (info?.isDirectory()) await collect(path, found, 0);
+  if (found.length === 0) throw missing(path, info !== undefined);
+  return found;
+}
+
+async function collect(folder: string, found: string[], depth: number): Promise<void> {
+  const entries = await readdir(folder, { withFileTypes: true });
+  if (entries.some((entry) => entry.isFile() && entry.name === LOG_NAME)) {
+    found.push(join(folder, LOG_NAME));
+    return;
+  }
+  if (depth >= 8) return;
+  const folders = entries.filter((entry) => entry.isDirectory() && !entry.name.startsWith('.')).map(({ name }) => name);
+  for (const name of folders.toSorted()) await collect(join(folder, name), found, depth + 1);
+}
+
+/** A log by itself, or within the file at `path`. */
+interface FoundLog {
+  readonly path: string;
+  readonly embedded?: string;
+}
+
+async function logFile(path: string): Promise<FoundLog> {
+  const info = await stat(path).catch(() => undefined);
+  if (info?.isFile()) {
+    if (!(await isMedia(path))) return { path };
+    const embedded = await readEmbeddedLog(path);
+    if (embedded !== undefined) return { path, embedded };
+    const beside = join(dirname(path), `${basename(path, extname(path))}.playbyplay`, LOG_NAME);
+    if ((await stat(beside).catch(() => undefined))?.isFile()) return { path: beside };
+    throw missing(path, true);
+  }
+  const inside = join(path, LOG_NAME);
+  if (info?.isDirectory() && (await stat(inside).catch(() => undefined))?.isFile()) return { path: inside };
+  throw missing(path, info !== undefined);
+}
+
+/** Whether a file begins as mp4, Matroska, AVI, FLV or MPEG transport streams do, and not as a log. */
+async function isMedia(path: string): Promise<boolean> {
+  const file = await open(path, 'r');
+  try {
+    const head = Buffer.alloc(12);
+    await file.read(head, 0, 12, 0);
+    const text = head.toString('latin1');
+    if (head.toString('hex').startsWith('1a45dfa3')) return true;
+    return /^(?:.{4}(?:ftyp|moov|mdat|free|wide)|RIFF.{4}AVI|FLV|G)/s.test(text);
+  } finally {
+    await file.close();
+  }
+}
+
+function* linesOfText(text: string): Generator<{ readonly text: string; readonly whole: boolean }, void, undefined> {
+  const lines = text.split('\n');
+  for (const [index, line] of lines.entries()) {
+    if (line !== '' || index < lines.length - 1) yield { text: line, whole: true };
+  }
+}
+
+function missing(path: string, exists: boolean): PlaybyplayError {
+  const what = exists ? `there is no ${LOG_NAME} in ${path}` : `no such log: ${path}`;
+  return new PlaybyplayError('log-missing', what, { hint: 'Make one with: playbyplay detect <media> --game <name>' });
+}
+
+function damaged(file: string, line: number, problem: string): PlaybyplayError {
+  if (line > 1) return new PlaybyplayError('log-damaged', `${file}, line ${line}: ${problem}`);
+  return new PlaybyplayError('log-invalid', `${file} is not an event log of playbyplay: ${problem}`);
+}
+
+function checkHeader(file: string, line: LogLine): void {
+  if (line.type !== 'header') throw damaged(file, 1, 'the first line is not a header');
+  const { format } = line as { format: unknown };
+  if (format === 'playbyplay/1') return;
+  throw new PlaybyplayError(
+    'log-version',
+    `${file} is of format ${JSON.stringify(format)}; this program reads playbyplay/1`,
+    {
+      hint: 'Update playbyplay, or make the log again.',
+    },
+  );
+}
+
+const TYPES = new Set(['header', 'event', 'gap', 'end']);
+
+function parseLine(text: string): { readonly line: LogLine } | { readonly problem: string } {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    return { problem: `not JSON: ${messageOf(error)}` };
+  }
+  if (typeof value !== 'object' || value === null) return { problem: 'not an object' };
+  const line = value as Record<string, unknown>;
+  if (!TYPES.has(String(line['type']))) return { problem: `unknown type ${JSON.stringify(line['type'])}` };
+  if (line['type'] === 'event') {
+    for (const key of ['t', 'end', 'confidence']) {
+      if (typeof line[key] !== 'number') return { problem: `an event needs the number ${key}` };
+    }
+    const shaped = shapeStatement(line['statement']);
+    if ('issues' in shaped) return { problem: shaped.issues.map(({ message }) => message).join('; ') };
+    if (typeof line['text'] !== 'string' || typeof line['id'] !== 'string' || !Array.isArray(line['cues'])) {
+      return { problem: 'an event needs id, text and cues' };
+    }
+  }
+  if (line['type'] === 'gap' && (typeof line['t'] !== 'number' || typeof line['end'] !== 'number')) {
+    return { problem: 'a gap needs the numbers t and end' };
+  }
+  return { line: value as LogLine };
+}
+
+/** The lines of a file; `whole` says whether the line feed is there. */
+async function* linesOf(
+  file: string,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<{ readonly text: string; readonly whole: boolean }, void, undefined> {
+  const stream = createReadStream(file, { highWaterMark: 1 << 18, ...(signal === undefined ? {} : { signal }) });
+  let rest: Buffer = Buffer.alloc(0);
+  let number = 0;
+  for await (const chunk of stream as AsyncIterable<Buffer>) {
+    let start = 0;
+    for (let end = chunk.indexOf(0x0a); end >= 0; end = chunk.indexOf(0x0a, start)) {
+      const piece = chunk.subarray(start, end);
+      const line = rest.length > 0 ? Buffer.concat([rest, piece]) : piece;
+      rest = Buffer.alloc(0);
+      start = end + 1;
+      number += 1;
+      yield { text: line.toString(), whole: true };
+    }
+    rest = Buffer.concat([rest, chunk.subarray(start)]);
+    if (rest.length > LONGEST_LINE) throw damaged(file, number + 1, `longer than ${LONGEST_LINE} bytes`);
+  }
+  if (rest.length > 0) yield { text: rest.toString(), whole: false };
+}
