@@ -1,23 +1,32 @@
 import { type InferenceSession, Tensor } from 'onnxruntime-node';
 import { type Source, TiledNetwork } from './execute.ts';
 import { type Model, readModel } from './onnx.ts';
-import { planTiling, programsOf, type TilingPlan } from './plan.ts';
-import { openSession, type RuntimeOptions } from './session.ts';
+import { planTiling, programsOf, type TilingPlan, untiledMemory } from './plan.ts';
+import { openBytes, type RuntimeOptions } from './session.ts';
+import { analyse } from './units.ts';
 
 export interface ImageModelOptions extends RuntimeOptions {
-  /** Of the picture, in pixels. */
+  /** Of the picture that the network is given, in pixels. */
   readonly width: number;
   readonly height: number;
-  /** Bytes for features and weights; without, the network runs on the whole picture at once. */
+  /**
+   * Bytes for features and weights. A network that takes less runs at once on an ordinary session, a larger one in parts,
+   * with the same outputs (within 1e-5 of the largest). Without a budget always at once.
+   */
   readonly memoryBudget?: number;
 }
 
-/** A network on pictures of one size, tiled if there is a budget. One run at a time; dispose it when done. */
+/** A network on pictures of one size. One run at a time; dispose it when done. */
 export interface ImageModel extends AsyncDisposable {
+  /** What the file says: inputs and outputs with their dimensions, operators, constants. */
   readonly model: Model;
-  /** How it is tiled, if it is. */
+  /** How it is tiled; undefined where it runs at once. */
   readonly plan: TilingPlan | undefined;
-  /** Runs it on one picture a picture input: 1 × channels × height × width floats, or a source that is asked for parts. */
+  /**
+   * Runs it. `pictures`, by input: 1 × channels × height × width floats (channel by channel, row by row), or a source that
+   * is asked for parts, so that the picture need not lie in memory as floats. `more`: inputs that are no pictures. Resolves
+   * to a tensor an output (`data`, `dims`). Nothing that it is given may change before.
+   */
   run(
     pictures: Readonly<Record<string, Float32Array | Source>>,
     options?: { readonly more?: Readonly<Record<string, Tensor>>; readonly signal?: AbortSignal },
@@ -25,13 +34,16 @@ export interface ImageModel extends AsyncDisposable {
 }
 
 /**
- * Opens an ONNX model. Throws `model-unreadable`, `model-unsupported` (a budget, and no layer can be tiled),
- * `model-input-size`, `budget-too-small`.
+ * Opens an ONNX model for pictures of one size, within a budget of memory if there is one. Throws PlaybyplayError
+ * `model-unreadable`, `model-external-data`, `model-input-size`, `budget-too-small` (with the least that would do as a
+ * hint), and with a budget `model-unsupported` (the first input is no picture, or no layer can be executed in parts).
  */
 export async function openImageModel(bytes: Uint8Array, options: ImageModelOptions): Promise<ImageModel> {
   const model = readModel(bytes);
-  if (options.memoryBudget === undefined) return new WholeModel(model, await openSession(model, options), options);
-  const plan = planTiling(model, { ...options, budget: options.memoryBudget });
+  const { memoryBudget: budget } = options;
+  if (budget === undefined || untiledMemory(analyse(model, options)) <= budget)
+    return new WholeModel(model, await openBytes(bytes, options), options);
+  const plan = planTiling(model, { ...options, budget });
   const network = await TiledNetwork.open(plan.analysis, programsOf(plan), options);
   return {
     model,

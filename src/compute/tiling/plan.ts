@@ -59,6 +59,11 @@ export function planTiling(model: Model, options: TilingOptions): TilingPlan {
   });
 }
 
+/** Bytes that the layers and the weights would take at once without tiling, as a plan's `untiled`. */
+export function untiledMemory(analysis: Analysis): number {
+  return untiledPeak(analysis) + weightsOf(analysis);
+}
+
 function planAlong(analysis: Analysis, axis: Axis, options: TilingOptions): TilingPlan | undefined {
   const weights = weightsOf(analysis);
   const room = options.budget - weights;
@@ -74,7 +79,7 @@ function planAlong(analysis: Analysis, axis: Axis, options: TilingOptions): Tili
     weights,
     memory,
     between,
-    untiled: untiledPeak(analysis) + weights,
+    untiled: untiledMemory(analysis),
     budget: options.budget,
   };
 }

@@ -1,4 +1,5 @@
 import { InferenceSession } from 'onnxruntime-node';
+import { messageOf, PlaybyplayError } from '../../errors.ts';
 import { integersOfNode, type Model, type Node, type Value, writeModel } from './onnx.ts';
 import type { Operator } from './operators.ts';
 import type { Analysis, Axis, Unit } from './units.ts';
@@ -13,14 +14,26 @@ export interface RuntimeOptions {
 
 /** A session of onnxruntime for a model held in memory. */
 export async function openSession(model: Model, options: RuntimeOptions = {}): Promise<InferenceSession> {
-  return await InferenceSession.create(writeModel(model), {
+  return await openBytes(writeModel(model), options);
+}
+
+/** … for a model as it stands in its file. Throws `model-unsupported` where the runtime refuses it. */
+export async function openBytes(bytes: Uint8Array, options: RuntimeOptions = {}): Promise<InferenceSession> {
+  const settings: InferenceSession.SessionOptions = {
     intraOpNumThreads: options.threads ?? 1,
     interOpNumThreads: 1,
     executionProviders: [...(options.providers ?? ['cpu'])],
     enableCpuMemArena: false,
     enableMemPattern: false,
     logSeverityLevel: 3,
-  });
+  };
+  try {
+    return await InferenceSession.create(bytes, settings);
+  } catch (error) {
+    throw new PlaybyplayError('model-unsupported', `the runtime cannot execute this model: ${messageOf(error)}`, {
+      cause: error,
+    });
+  }
 }
 
 /** The model of one unit for any number of rows (or columns): padding along the axis is left to the caller. */

@@ -124,6 +124,18 @@ describe('a tiled network', () => {
     );
   });
 
+  it('is left to an ordinary session where it fits into the budget at once', async () => {
+    const size = { width: 64, height: 48 };
+    const model = networks.mobilenet();
+    const { untiled } = planTiling(model, { ...size, budget: 1e9 });
+    await using tight = await openImageModel(writeModel(model), { ...size, memoryBudget: untiled - 1 });
+    await using ample = await openImageModel(writeModel(model), { ...size, memoryBudget: untiled });
+    expect([tight.plan?.untiled, ample.plan]).toEqual([untiled, undefined]);
+    const picture = pictureOf(3, size);
+    expect(await furthest(await ample.run({ image: picture }), model, picture, size)).toBe(0);
+    expect(await furthest(await tight.run({ image: picture }), model, picture, size)).toBeLessThan(1e-5);
+  });
+
   it('hands what cannot be tiled to the rest of the network', async () => {
     const net = new Network(5);
     const features = net.conv(net.conv('image', 8, 3, { activation: 'Relu' }), 8, 3, { stride: 2 });
@@ -132,7 +144,7 @@ describe('a tiled network', () => {
     const model = net.model(net.add('Mul', [features, gate], 8));
     const size = { width: 40, height: 32 };
     const picture = pictureOf(3, size);
-    await using tiled = await openImageModel(writeModel(model), { ...size, memoryBudget: 200_000 });
+    await using tiled = await openImageModel(writeModel(model), { ...size, memoryBudget: 60_000 });
     expect(tiled.plan!.analysis.rest.map(({ op }) => op)).toEqual(['GlobalAveragePool', 'Sigmoid', 'Mul']);
     expect(await furthest(await tiled.run({ image: picture }), model, picture, size)).toBeLessThan(1e-5);
     await using whole = await openImageModel(writeModel(model), size);
