@@ -67,6 +67,7 @@ describe('the page of a dictionary', () => {
     const { page } = await open(html);
     await page.keyboard.press('/');
     await page.keyboard.type('frag');
+    await page.waitForSelector('.result');
     expect(await page.locator('.result a').first().textContent()).toBe('kill');
     await page.fill('input', 'zzzz');
     expect(await page.textContent('[role=status]')).toBe('0 words for “zzzz”');
