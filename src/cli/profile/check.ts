@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
-import { PlaybyplayError } from '../../errors.ts';
+import { loadKind } from '../../detectors/registry.ts';
+import { type Issue, PlaybyplayError } from '../../errors.ts';
 import { kindSchemas } from '../../pipeline/schemas.ts';
 import { findProfile, inspectProfile } from '../../profile/load.ts';
 import { openScript } from '../../script/script.ts';
@@ -18,7 +19,7 @@ export async function checkCommand(args: string[], io: CommandIo): Promise<numbe
     const { pack, path } = await findProfile(name);
     const place = pack.locate(path);
     const issues = [...(await inspectProfile(name, { kinds: kindSchemas }))];
-    if (issues.length === 0) issues.push(...(await scriptIssues(name)));
+    if (issues.length === 0) issues.push(...(await detectorIssues(name)), ...(await scriptIssues(name)));
     findings += issues.length;
     if (values.json) io.stdout.write(`${JSON.stringify({ profile: place, issues })}\n`);
     else if (issues.length === 0) io.stdout.write(`${place}: no mistakes\n`);
@@ -28,6 +29,24 @@ export async function checkCommand(args: string[], io: CommandIo): Promise<numbe
       );
   }
   return findings > 0 ? 3 : 0;
+}
+
+/** What is wrong with the files that the detectors use: fonts, icons, networks. */
+async function detectorIssues(name: string): Promise<readonly Issue[]> {
+  const { profile, assets, pack, path } = await loadProfile(name);
+  const issues: Issue[] = [];
+  for (const [detector, spec] of Object.entries(profile.detectors)) {
+    try {
+      const kind = await loadKind(spec.kind);
+      (await kind.open(spec, assets))[Symbol.dispose]();
+    } catch (error) {
+      if (!(error instanceof PlaybyplayError)) throw error;
+      const { code, message, hint } = error;
+      const place = `${pack.locate(path)}#/detectors/${detector}`;
+      issues.push({ code, path: place, message, ...(hint === undefined ? {} : { hint }) });
+    }
+  }
+  return issues;
 }
 
 async function scriptIssues(name: string): Promise<readonly { code: string; message: string }[]> {

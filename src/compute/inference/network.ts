@@ -1,0 +1,276 @@
+import { createHash } from 'node:crypto';
+import type { InferenceSession, Tensor } from 'onnxruntime-node';
+import { messageOf, PlaybyplayError } from '../../errors.ts';
+import type { ImageModel } from '../tiling/model.ts';
+import { type Model, readModel, type Value } from '../tiling/onnx.ts';
+
+/** Where a network may run. */
+export const PROVIDERS = ['cpu', 'webgpu', 'cuda'] as const;
+export type Provider = (typeof PROVIDERS)[number];
+
+export interface NetworkOptions {
+  /** How errors call the model: its path. */
+  readonly file: string;
+  /** Tried in this order; default the processor. */
+  readonly providers?: readonly Provider[];
+  /** Threads per operator; default 1. The same number gives the same outputs. */
+  readonly threads?: number;
+  /** Bytes for features and weights of a network on one picture of `picture` pixels; see compute/tiling. */
+  readonly memoryBudget?: number;
+  readonly picture?: { readonly width: number; readonly height: number };
+}
+
+/** Numbers in a shape, row by row: what goes into a network and what comes out. */
+export interface Values {
+  readonly dims: readonly number[];
+  readonly data: ArrayLike<number>;
+}
+
+/** A network at work, shared by all who opened the same file in the same way. Dispose it when done. */
+export interface Network extends Disposable {
+  readonly model: Model;
+  /** Runs it on one batch; `feeds` by input, converted to the types that the inputs have. Throws `model-failed`. */
+  run(feeds: Readonly<Record<string, Values>>): Promise<ReadonlyMap<string, Values>>;
+}
+
+/** Nothing larger is taken from a stranger. */
+const MOST_BYTES = 256 << 20;
+const MOST_NODES = 50_000;
+/** Sets of operators that the runtime has; others would need code of the model's maker. */
+const DOMAINS = new Set(['', 'ai.onnx', 'ai.onnx.ml', 'com.microsoft']);
+/** The most numbers in one input or output. */
+const MOST_VALUES = 1 << 28;
+
+/** Numbers of element types in the format, and what the runtime calls them. */
+const TYPES: ReadonlyMap<number, 'float32' | 'uint8' | 'int32' | 'int64' | 'float16' | 'float64'> = new Map([
+  [1, 'float32'],
+  [2, 'uint8'],
+  [6, 'int32'],
+  [7, 'int64'],
+  [10, 'float16'],
+  [11, 'float64'],
+]);
+
+/**
+ * Reads an ONNX file and checks what can be checked without running it. Throws PlaybyplayError `model-refused` with an
+ * issue that names the file and the reason.
+ */
+export function checkedModel(bytes: Uint8Array, file: string): Model {
+  if (bytes.length > MOST_BYTES) throw refused(file, `it has ${bytes.length} bytes; at most ${MOST_BYTES} are taken`);
+  let model: Model;
+  try {
+    model = readModel(bytes);
+  } catch (error) {
+    throw refused(file, messageOf(error), error instanceof PlaybyplayError ? error.hint : undefined, error);
+  }
+  if (model.nodes.length > MOST_NODES)
+    throw refused(file, `it has ${model.nodes.length} operators; at most ${MOST_NODES} are taken`);
+  const foreign = model.nodes.find(({ domain }) => !DOMAINS.has(domain));
+  if (foreign)
+    throw refused(
+      file,
+      `it needs the operator ${foreign.domain}.${foreign.op}, which is no part of ONNX`,
+      'Export it with standard operators only.',
+    );
+  if (model.inputs.length === 0 || model.outputs.length === 0) throw refused(file, 'it has no input or no output');
+  for (const value of [...model.inputs, ...model.outputs]) checkValue(value, file);
+  for (const { name, type } of model.inputs) {
+    if (!TYPES.has(type)) throw refused(file, `its input “${name}” takes numbers of a type (${type}) not known here`);
+  }
+  return model;
+}
+
+function checkValue({ name, dims }: Value, file: string): void {
+  const known = dims.filter((dim) => typeof dim === 'number' && dim > 0) as number[];
+  if (known.reduce((product, dim) => product * dim, 1) > MOST_VALUES)
+    throw refused(file, `“${name}” has the size ${dims.join(' × ')}`);
+}
+
+/** An error about a model: which file, and why. */
+export function refused(file: string, reason: string, hint?: string, cause?: unknown): PlaybyplayError {
+  return modelError('model-refused', 'cannot be used', file, reason, hint, cause);
+}
+
+function modelError(
+  code: string,
+  what: string,
+  file: string,
+  reason: string,
+  hint: string | undefined,
+  cause: unknown,
+): PlaybyplayError {
+  const issue = { code, path: file, message: reason, ...(hint === undefined ? {} : { hint }) };
+  return new PlaybyplayError(code, `the model ${file} ${what}: ${reason}`, {
+    hint,
+    issues: [issue],
+    ...(cause === undefined ? {} : { cause }),
+  });
+}
+
+/** Sessions by content and options, and how many use them: detectors of one profile mostly share a model. */
+const open = new Map<string, { readonly network: Promise<Network>; users: number }>();
+
+/**
+ * Opens a network on the first of the providers that this machine has. Throws PlaybyplayError `model-refused`, and
+ * `provider-missing` with what there is instead.
+ */
+export async function openNetwork(bytes: Uint8Array, options: NetworkOptions): Promise<Network> {
+  const key = createHash('sha256')
+    .update(bytes)
+    .update(JSON.stringify({ ...options, file: '' }))
+    .digest('hex');
+  let entry = open.get(key);
+  if (entry === undefined) {
+    entry = { network: openAnew(bytes, options), users: 0 };
+    open.set(key, entry);
+  }
+  const shared = entry;
+  shared.users++;
+  const leave = (): boolean => {
+    shared.users--;
+    if (shared.users === 0) open.delete(key);
+    return shared.users === 0;
+  };
+  try {
+    const network = await shared.network;
+    let left = false;
+    return {
+      model: network.model,
+      run: (feeds) => network.run(feeds),
+      [Symbol.dispose]() {
+        if (left) return;
+        left = true;
+        if (leave()) network[Symbol.dispose]();
+      },
+    };
+  } catch (error) {
+    leave();
+    throw error;
+  }
+}
+
+async function openAnew(bytes: Uint8Array, options: NetworkOptions): Promise<Network> {
+  const { file, providers = ['cpu'] } = options;
+  const model = checkedModel(bytes, file);
+  // Loaded here and not before: the runtime costs 70 ms and 30 MB.
+  const runtime = await import('onnxruntime-node');
+  // What fails is said by our own errors.
+  runtime.env.logLevel = 'fatal';
+  const has = runtime.listSupportedBackends().map(({ name }) => name);
+  const reasons: string[] = [];
+  for (const provider of providers) {
+    if (!has.includes(provider)) {
+      reasons.push(`${provider} is not built in`);
+      continue;
+    }
+    try {
+      return await openOn(provider, model, bytes, options, runtime.Tensor);
+    } catch (error) {
+      if (provider === 'cpu') throw refusedBy(error, file);
+      reasons.push(`${provider}: ${messageOf(error)}`);
+    }
+  }
+  throw new PlaybyplayError('provider-missing', `the model ${file} cannot run on ${providers.join(' or ')} here`, {
+    hint: `Add "cpu" to its providers to let it run on the processor where there is nothing better.`,
+    issues: reasons.map((message) => ({ code: 'provider-missing', path: file, message })),
+  });
+}
+
+function refusedBy(error: unknown, file: string): PlaybyplayError {
+  const hint = error instanceof PlaybyplayError ? error.hint : undefined;
+  return refused(file, messageOf(error), hint, error);
+}
+
+async function openOn(
+  provider: Provider,
+  model: Model,
+  bytes: Uint8Array,
+  { file, threads = 1, memoryBudget, picture }: NetworkOptions,
+  Tensors: typeof Tensor,
+): Promise<Network> {
+  // What a provider lacks, the processor does.
+  const providers = provider === 'cpu' ? ['cpu'] : [provider, 'cpu'];
+  const settings = { threads, providers };
+  let whole: InferenceSession | undefined;
+  let tiled: ImageModel | undefined;
+  if (memoryBudget !== undefined && picture) {
+    const { openImageModel } = await import('../tiling/model.ts');
+    tiled = await openImageModel(bytes, { ...settings, ...picture, memoryBudget });
+  } else {
+    const { openBytes } = await import('../tiling/session.ts');
+    whole = await openBytes(bytes, settings);
+  }
+  return {
+    model,
+    async run(feeds) {
+      const tensors = Object.fromEntries(
+        Object.entries(feeds).map(([name, values]) => [name, tensorOf(name, values, model, Tensors)]),
+      );
+      try {
+        const outputs = tiled ? await runTiled(tiled, tensors) : await whole!.run(tensors, { logSeverityLevel: 4 });
+        return new Map(Object.entries(outputs).map(([name, tensor]) => [name, valuesOf(tensor)]));
+      } catch (error) {
+        throw modelError('model-failed', 'failed', file, messageOf(error), undefined, error);
+      }
+    },
+    [Symbol.dispose]() {
+      void (tiled ? tiled[Symbol.asyncDispose]() : whole!.release());
+    },
+  };
+}
+
+async function runTiled(
+  tiled: ImageModel,
+  tensors: Readonly<Record<string, Tensor>>,
+): Promise<Readonly<Record<string, Tensor>>> {
+  const [picture, ...more] = Object.entries(tensors);
+  return await tiled.run(
+    { [picture![0]]: picture![1].data as Float32Array },
+    more.length > 0 ? { more: Object.fromEntries(more) } : {},
+  );
+}
+
+function tensorOf(name: string, { dims, data }: Values, model: Model, Tensors: typeof Tensor): Tensor {
+  const input = model.inputs.find((one) => one.name === name);
+  const type = TYPES.get(input?.type ?? 1) ?? 'float32';
+  switch (type) {
+    case 'float32':
+      return new Tensors('float32', data instanceof Float32Array ? data : Float32Array.from(data), dims);
+    case 'float64':
+      return new Tensors('float64', Float64Array.from(data), dims);
+    case 'uint8':
+      return new Tensors('uint8', Uint8Array.from(data), dims);
+    case 'int32':
+      return new Tensors('int32', Int32Array.from(data), dims);
+    case 'int64':
+      return new Tensors('int64', BigInt64Array.from(Array.from(data, BigInt)), dims);
+    case 'float16':
+      return new Tensors('float16', Uint16Array.from(Array.from(data, halfOf)), dims);
+  }
+}
+
+function valuesOf({ data, dims, type }: Tensor): Values {
+  if (type === 'string') throw new RangeError('an output holds texts');
+  if (data instanceof BigInt64Array || data instanceof BigUint64Array)
+    return { dims, data: Float64Array.from(Array.from(data, Number)) };
+  if (type === 'float16' && data instanceof Uint16Array)
+    return { dims, data: Float32Array.from(Array.from(data, fromHalf)) };
+  return { dims, data: data as Exclude<typeof data, string[] | BigInt64Array | BigUint64Array> };
+}
+
+/** Node 24 has halves; the compiler's library does not know them yet. */
+const word = new DataView(new ArrayBuffer(2)) as DataView & {
+  getFloat16(at: number): number;
+  setFloat16(at: number, value: number): void;
+};
+
+/** The 16 bits of the nearest IEEE half. */
+function halfOf(value: number): number {
+  word.setFloat16(0, value);
+  return word.getUint16(0);
+}
+
+function fromHalf(bits: number): number {
+  word.setUint16(0, bits);
+  return word.getFloat16(0);
+}

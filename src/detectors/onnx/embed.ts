@@ -1,0 +1,90 @@
+import sharp from 'sharp';
+import { messageOf, PlaybyplayError } from '../../errors.ts';
+import { refused, type Values } from '../../compute/inference/network.ts';
+import type { Assets, Observation, PreparedCrop } from '../kind.ts';
+import { clamp, sigmoid } from './scores.ts';
+
+export interface EmbedOptions {
+  /** Pictures of each thing. */
+  readonly prototypes?: Readonly<Record<string, string | readonly string[]>>;
+  /** Least likeness (cosine) to the nearest prototype. */
+  readonly threshold?: number;
+  /** Likeness by which the nearest must be ahead of the next one. */
+  readonly margin?: number;
+  /** Likeness within which two are hard to tell apart: confidence is made of the distances in units of it. */
+  readonly temperature?: number;
+  readonly background?: string | readonly string[];
+}
+
+/** A thing and a vector of length 1. */
+export interface Prototype {
+  readonly name: string;
+  readonly vector: Float64Array;
+}
+
+/** Pictures of prototypes are icons, not photographs. */
+const MOST_PIXELS = 1 << 20;
+
+/** The pictures of the prototypes, transparent parts grey. Throws `invalid-icon`. */
+export async function readPrototypes(
+  given: NonNullable<EmbedOptions['prototypes']>,
+  assets: Assets,
+): Promise<readonly { readonly name: string; readonly crop: PreparedCrop }[]> {
+  const files = Object.entries(given).flatMap(([name, paths]) =>
+    (typeof paths === 'string' ? [paths] : paths).map((path) => ({ name, path })),
+  );
+  return await Promise.all(
+    files.map(async ({ name, path }) => {
+      const bytes = await assets.read(path);
+      try {
+        const { data, info } = await sharp(bytes, { limitInputPixels: MOST_PIXELS })
+          .flatten({ background: '#808080' })
+          .toColourspace('srgb')
+          .removeAlpha()
+          .raw()
+          .toBuffer({ resolveWithObject: true });
+        return { name, crop: { data, width: info.width, height: info.height, channels: info.channels === 1 ? 1 : 3 } };
+      } catch (error) {
+        throw new PlaybyplayError('invalid-icon', `The picture ${path} cannot be used: ${messageOf(error)}.`, {
+          cause: error,
+        });
+      }
+    }),
+  );
+}
+
+/** Item `n` of a batch as a vector of length 1. */
+export function vectorOf({ dims, data }: Values, n: number, file: string): Float64Array {
+  const length = data.length / Math.max(1, dims[0] ?? 1);
+  const vector = Float64Array.from({ length }, (_, i) => data[n * length + i]!);
+  const norm = Math.hypot(...vector);
+  if (!(norm > 0)) throw refused(file, 'its output is a vector of nothing but zeros');
+  return vector.map((each) => each / norm);
+}
+
+/** The thing whose prototype is nearest. */
+export function nearestPrototype(
+  vector: Float64Array,
+  prototypes: readonly Prototype[],
+  { threshold = 0.7, margin = 0.02, temperature = 0.05, background = [] }: EmbedOptions,
+): Observation {
+  const best = new Map<string, number>();
+  for (const { name, vector: other } of prototypes) {
+    const likeness = vector.reduce((sum, each, i) => sum + each * other[i]!, 0);
+    best.set(name, Math.max(best.get(name) ?? -1, likeness));
+  }
+  const [first, second] = [...best].toSorted((a, b) => b[1] - a[1]);
+  const [name, likeness] = first!;
+  if (likeness < threshold)
+    return { state: 'absent', confidence: clamp(sigmoid((threshold - likeness) / temperature)) };
+  const ahead = second ? likeness - second[1] : 2;
+  const sum = [...best.values()].reduce((total, each) => total + Math.exp((each - likeness) / temperature), 0);
+  const detail = {
+    likeness: Math.round(1000 * likeness) / 1000,
+    ...(second ? { other: second[0], margin: Math.round(1000 * ahead) / 1000 } : {}),
+  };
+  if (ahead < margin) return { state: 'unreadable', confidence: clamp(1 / sum), detail };
+  if ((typeof background === 'string' ? [background] : background).includes(name))
+    return { state: 'absent', confidence: clamp(1 / sum) };
+  return { state: 'seen', value: name, confidence: clamp(1 / sum), detail };
+}

@@ -1,0 +1,190 @@
+import { checkedModel, type Network, openNetwork, refused, type Values } from '../../compute/inference/network.ts';
+import type { Model } from '../../compute/tiling/onnx.ts';
+import { cropRgb } from '../../regions/crop.ts';
+import type { Assets, Detector, DetectorKind, Observation, PreparedCrop, View } from '../kind.ts';
+import { formatOf } from './boxes.ts';
+import { classify } from './classify.ts';
+import { charactersOf, readLine, stepsOf } from './ctc.ts';
+import { summarise, thingsOf } from './detect.ts';
+import { nearestPrototype, type Prototype, readPrototypes, vectorOf } from './embed.ts';
+import { type Batch, type InputDefaults, InputMaker } from './input.ts';
+import { type OnnxOptions, schema } from './options.ts';
+import { type Classes, classesOf } from './scores.ts';
+
+/**
+ * What a trained network sees in a region. `task` says what its outputs are: a class (`classify`), boxes of things
+ * (`detect`), a line of characters (`read`), or a vector to be compared with those of pictures (`embed`). docs/networks.md
+ * has a complete example of each.
+ */
+export const kind: DetectorKind<OnnxOptions> = {
+  name: 'onnx',
+  description:
+    'What a trained network (ONNX) sees in a region: which class it is, which things are where (YOLO v5 to v12, RT-DETR, DETR, SSD), what a line of text says (recognisers with CTC), or which of some pictures is most like it (embeddings). Complete examples are in networks.md.',
+  schema,
+  regions: ({ regions = [] }) => regions,
+  async open(options, assets) {
+    return await OnnxDetector.open(options, assets);
+  },
+};
+
+/** How crops are fitted where the profile does not say it: as the published pipelines of the task do it. */
+function defaultsOf({ task, format = 'yolov8' }: OnnxOptions): InputDefaults {
+  if (task === 'detect') return { fit: formatOf(format).fit, pad: 114, resample: 'linear' };
+  if (task === 'read') return { fit: 'height', pad: 127.5, resample: 'linear' };
+  return { fit: 'stretch', pad: 0, resample: 'smooth' };
+}
+
+/** Turns item `n` of a run's outputs into an observation. */
+type Judge = (
+  outputs: ReadonlyMap<string, Values>,
+  n: number,
+  batch: Batch,
+  crop: PreparedCrop,
+  view: View,
+) => Observation;
+
+class OnnxDetector implements Detector {
+  readonly #network: Network;
+  readonly #input: InputMaker;
+  readonly #options: OnnxOptions;
+  #judge: Judge | undefined;
+
+  private constructor(network: Network, input: InputMaker, options: OnnxOptions) {
+    this.#network = network;
+    this.#input = input;
+    this.#options = options;
+  }
+
+  static async open(options: OnnxOptions, assets: Assets): Promise<OnnxDetector> {
+    const { model: file, providers, threads, memoryBudget } = options;
+    const bytes = await assets.read(file);
+    const input = inputOf(checkedModel(bytes, file), options);
+    const { width, height } = input;
+    if (memoryBudget !== undefined && width === undefined)
+      throw refused(
+        file,
+        'a budget of memory needs pictures of one size',
+        'Say their width by "input": { "width": … }.',
+      );
+    const network = await openNetwork(bytes, {
+      file,
+      ...(providers ? { providers } : {}),
+      ...(threads === undefined ? {} : { threads }),
+      ...(memoryBudget === undefined ? {} : { memoryBudget, picture: { width: width!, height } }),
+    });
+    const detector = new OnnxDetector(network, input, options);
+    try {
+      detector.#judge = await detector.#judgeFor(assets);
+      return detector;
+    } catch (error) {
+      network[Symbol.dispose]();
+      throw error;
+    }
+  }
+
+  async #judgeFor(assets: Assets): Promise<Judge> {
+    const options = this.#options;
+    const { model: file, value } = options;
+    const text = async (path: string): Promise<string> => Buffer.from(await assets.read(path)).toString('utf8');
+    if (options.task === 'read') {
+      const dictionary = charactersOf(await text(options.dictionary!));
+      const wanted = { ...options, value: value === 'number' ? ('number' as const) : ('text' as const) };
+      return (outputs, n) => readLine(stepsOf(this.#output(outputs), n, dictionary, wanted, file), wanted);
+    }
+    if (options.task === 'embed') {
+      const pictures = await readPrototypes(options.prototypes!, assets);
+      const vectors = await this.#run(
+        pictures.map(({ crop }) => crop),
+        (outputs, n) => vectorOf(this.#output(outputs), n, file),
+      );
+      const prototypes: Prototype[] = pictures.map(({ name }, i) => ({ name, vector: vectors[i]! }));
+      return (outputs, n) => nearestPrototype(vectorOf(this.#output(outputs), n, file), prototypes, options);
+    }
+    const { labels = [] } = options;
+    const names = typeof labels === 'string' ? charactersOf(await text(labels)) : labels;
+    const classes: Classes = classesOf(names, options, file);
+    if (options.task === 'classify') return (outputs, n) => classify(this.#output(outputs), n, classes, options, file);
+    const form = value === 'count' || value === 'words' ? value : 'best';
+    return (outputs, n, batch, crop, view) => {
+      const { things, faint } = thingsOf(outputs, n, batch, crop, classes, { ...options, value: form }, file);
+      return summarise(things, faint, { value: form }, crop, view);
+    };
+  }
+
+  async read(view: View): Promise<Observation> {
+    const crops = [await view.prepared(), ...(this.#options.regions ?? []).map((name) => cropOf(view, name))];
+    if (crops.some(({ width, height }) => width === 0 || height === 0)) return { state: 'unreadable', confidence: 1 };
+    const seen = await this.#run(crops, (outputs, n, batch) => this.#judge!(outputs, n, batch, crops[n]!, view));
+    return seen.length === 1 ? seen[0]! : together(seen);
+  }
+
+  /** Runs the network on crops, as many at once as it takes. */
+  async #run<T>(
+    crops: readonly PreparedCrop[],
+    take: (outputs: ReadonlyMap<string, Values>, n: number, batch: Batch) => T,
+  ): Promise<T[]> {
+    // Pictures of open width take the width of the widest: each by itself, or what it reads would depend on the others.
+    const most = this.#options.memoryBudget === undefined && this.#input.width !== undefined ? this.#input.batch : 1;
+    const results: T[] = [];
+    for (let from = 0; from < crops.length; from += most ?? crops.length) {
+      const part = crops.slice(from, from + (most ?? crops.length));
+      const missing = most === undefined ? 0 : most - part.length;
+      const batch = this.#input.make([...part, ...Array.from({ length: missing }, () => part[0]!)]);
+      const outputs = await this.#network.run({ [this.#input.name]: batch.values, ...this.#more(batch) });
+      for (let n = 0; n < part.length; n++) results.push(take(outputs, n, batch));
+    }
+    return results;
+  }
+
+  /** Inputs besides the picture: the size in which RT-DETR is to give its boxes. */
+  #more({ width, height, values }: Batch): Record<string, Values> {
+    const { inputs } = this.#network.model;
+    const size = inputs.find(({ name }) => name !== this.#input.name);
+    if (!size) return {};
+    const count = values.dims[0]!;
+    return {
+      [size.name]: { dims: [count, 2], data: Array.from({ length: 2 * count }, (_, i) => (i % 2 ? height : width)) },
+    };
+  }
+
+  #output(outputs: ReadonlyMap<string, Values>): Values {
+    const { output: name, model: file } = this.#options;
+    const found = name === undefined ? outputs.values().next().value : outputs.get(name);
+    if (!found) throw refused(file, `it has no output “${name}”; its outputs are ${[...outputs.keys()].join(', ')}`);
+    return found;
+  }
+
+  [Symbol.dispose](): void {
+    this.#network[Symbol.dispose]();
+  }
+}
+
+function inputOf(model: Model, options: OnnxOptions): InputMaker {
+  const { model: file, input = {} } = options;
+  const found = input.name === undefined ? model.inputs[0] : model.inputs.find(({ name }) => name === input.name);
+  if (!found)
+    throw refused(
+      file,
+      `it has no input “${input.name}”; its inputs are ${model.inputs.map(({ name }) => name).join(', ')}`,
+    );
+  const others = model.inputs.filter((one) => one !== found);
+  const size = options.task === 'detect' && others.length === 1 && others[0]!.dims.length === 2;
+  if (others.length > 0 && !size)
+    throw refused(file, `it wants more than a picture: ${others.map(({ name }) => name).join(', ')}`);
+  return new InputMaker(found, input, defaultsOf(options), file);
+}
+
+/** Another region of the picture, as it is. */
+function cropOf({ picture, place }: View, region: string): PreparedCrop {
+  const { rect } = place(region);
+  return { data: cropRgb(picture, rect), width: rect.width, height: rect.height, channels: 3 };
+}
+
+/** The readings of several regions as one: what they show, in order, a dash for nothing. */
+function together(seen: readonly Observation[]): Observation {
+  const confidence = seen.reduce((low, one) => Math.min(low, one.confidence), 1);
+  if (seen.some(({ state }) => state === 'unreadable')) return { state: 'unreadable', confidence };
+  if (seen.every(({ state }) => state === 'absent')) return { state: 'absent', confidence };
+  const words = seen.map((one) => (one.state === 'seen' ? String(one.value) : '–'));
+  return { state: 'seen', value: words.join(', '), confidence };
+}
