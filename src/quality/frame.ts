@@ -76,9 +76,13 @@ export interface RawFrame {
   readonly qp?: number | undefined;
 }
 
+/** A step back in time by more than this many ms is a clock that was set; by less, pictures that came out of order. */
+const clockSet = 1000;
+
 /**
  * Turns records, in the order of their frames, into raw values. A delta is taken against the last frame that has the
- * time stamp; one below zero (a clock that was set back) is left out and counted.
+ * time stamp, and is plain: a picture presented before the one ahead of it has a delta below zero, which is no stutter.
+ * Deltas over a clock that was set back tell nothing, nor do delays below zero: both are left out and counted.
  */
 export class RawValues {
   #captured: number | undefined;
@@ -88,13 +92,15 @@ export class RawValues {
   #origin: number | undefined;
   #originOnClient = false;
   #t = 0;
-  /** Times that ran backwards, and delays below zero. */
-  backward = 0;
+  /** Deltas below zero: frames that were captured or presented before the frame ahead of them. */
+  outOfTurn = 0;
+  /** Left out: deltas over a clock that was set back, and delays below zero. */
+  impossible = 0;
 
   next(record: FrameRecord): RawFrame {
     const { captured, presented } = record;
-    const captureDelta = this.#positive(record.captureDelta ?? difference(captured, this.#captured));
-    const presentDelta = this.#positive(record.presentDelta ?? difference(presented, this.#presented));
+    const captureDelta = this.#delta(record.captureDelta ?? difference(captured, this.#captured));
+    const presentDelta = this.#delta(record.presentDelta ?? difference(presented, this.#presented));
     if (captured !== undefined) this.#captured = captured;
     if (presented !== undefined) this.#presented = presented;
     return {
@@ -102,8 +108,8 @@ export class RawValues {
       t: this.#time(record),
       captureDelta,
       presentDelta,
-      roundTripDelay: this.#positive(record.roundTripDelay ?? roundTrip(record)),
-      stackLatency: this.#positive(record.stackLatency ?? inputToPresent(record)),
+      roundTripDelay: this.#delay(record.roundTripDelay ?? roundTrip(record)),
+      stackLatency: this.#delay(record.stackLatency ?? inputToPresent(record)),
       extra: record.extra,
       presented,
       inputs: record.inputs,
@@ -115,9 +121,19 @@ export class RawValues {
     };
   }
 
-  #positive(value: number | undefined): number | undefined {
+  #delta(value: number | undefined): number | undefined {
+    if (value === undefined || value >= 0) return value;
+    if (value < -clockSet) {
+      this.impossible++;
+      return undefined;
+    }
+    this.outOfTurn++;
+    return value;
+  }
+
+  #delay(value: number | undefined): number | undefined {
     if (value !== undefined && value < 0) {
-      this.backward++;
+      this.impossible++;
       return undefined;
     }
     return value;
@@ -136,8 +152,8 @@ export class RawValues {
     const now = this.#originOnClient ? onClient : server;
     if (now !== undefined) {
       this.#origin ??= now;
-      // A clock set back by more than a second starts a new count from here; less is disorder and does not move time.
-      if (now - this.#origin < this.#t * 1000 - 1000) this.#origin = now - this.#t * 1000;
+      // A clock that was set back starts a new count from here; mere disorder does not move time.
+      if (now - this.#origin < this.#t * 1000 - clockSet) this.#origin = now - this.#t * 1000;
       this.#t = Math.max(this.#t, (now - this.#origin) / 1000);
     }
     return this.#t;

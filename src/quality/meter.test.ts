@@ -284,11 +284,28 @@ describe('what the session lacks', () => {
     expect(series[1]!.weight['captureDelta']).toBeCloseTo(50.5, 12);
   });
 
-  it('leaves a time that ran backwards out and counts it', () => {
+  it('takes the delta of a frame presented out of turn plainly: below zero, no stutter, of least weight', () => {
     const values = new RawValues();
-    values.next({ frame: 0, captured: 100, presented: 500 });
-    expect(values.next({ frame: 1, captured: 90, presented: 520 })).toMatchObject({ presentDelta: 20 });
-    expect(values.backward).toBe(1);
+    values.next({ frame: 0, presented: 500 });
+    expect(values.next({ frame: 1, presented: 560 }).presentDelta).toBe(60);
+    expect(values.next({ frame: 2, presented: 550 }).presentDelta).toBe(-10);
+    expect(values.next({ frame: 3, presented: 580 }).presentDelta).toBe(30);
+    expect(values).toMatchObject({ outOfTurn: 1, impossible: 0 });
+    const { series } = scoreSession(
+      [500, 560, 550].map((presented, frame) => ({ frame, presented })),
+      { fps: 60 },
+      { series: true },
+    );
+    expect(series[2]).toMatchObject({ score: { presentDelta: 100 }, weight: { presentDelta: 1 } });
+  });
+
+  it('leaves deltas over a clock that was set back out, and delays below zero, and counts both', () => {
+    const values = new RawValues();
+    values.next({ frame: 0, captured: 9000, presented: 500 });
+    expect(values.next({ frame: 1, captured: 90, presented: 520, inputs: [530] })).toEqual(
+      expect.objectContaining({ captureDelta: undefined, presentDelta: 20, stackLatency: undefined }),
+    );
+    expect(values).toMatchObject({ outOfTurn: 0, impossible: 2 });
   });
 
   it('takes further components by name', () => {

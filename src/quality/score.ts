@@ -96,9 +96,13 @@ export async function scoreInput(input: SessionInput, options: ScoreOptions = {}
     fpsFrom,
     derived: input.derived,
     missing: withPicture(input.missing, quality),
-    counts: { ...input.notes.counts, ...(values.backward > 0 && { backward: values.backward }) },
+    counts: {
+      ...input.notes.counts,
+      ...(values.outOfTurn > 0 && { outOfTurn: values.outOfTurn }),
+      ...(values.impossible > 0 && { impossible: values.impossible }),
+    },
     ...(input.extra && { extra: input.extra }),
-    issues: [...input.notes.issues, ...doubts(quality, fpsFrom, values.backward)],
+    issues: [...input.notes.issues, ...doubts(quality, fpsFrom, values)],
   };
 }
 
@@ -186,7 +190,7 @@ function withPicture(missing: Readonly<Record<string, string>>, quality: Session
 }
 
 /** What makes the figures doubtful, so that none is wrong in silence. */
-function doubts(quality: SessionQuality, fpsFrom: RateSource, backward: number): Issue[] {
+function doubts(quality: SessionQuality, fpsFrom: RateSource, values: RawValues): Issue[] {
   const issues: Issue[] = [];
   if (fpsFrom === 'estimated') {
     issues.push({
@@ -212,8 +216,17 @@ function doubts(quality: SessionQuality, fpsFrom: RateSource, backward: number):
       });
     }
   }
-  if (backward > 0) {
-    issues.push({ code: 'time-backward', message: `times that ran backwards were left out (${backward} times)` });
+  if (values.outOfTurn > 0) {
+    issues.push({
+      code: 'out-of-turn',
+      message: `frames were captured or presented before the frame ahead of them (${values.outOfTurn} times): no stutter`,
+    });
+  }
+  if (values.impossible > 0) {
+    issues.push({
+      code: 'time-backward',
+      message: `times that ran backwards and delays below zero were left out (${values.impossible} times)`,
+    });
   }
   if (quality.frames > 0 && quality.total === null) {
     issues.push({ code: 'nothing-to-score', message: 'the frames tell none of the components' });

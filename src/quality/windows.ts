@@ -173,13 +173,19 @@ export class Moments {
   }
 }
 
+/** Inputs ahead of the window's end that are kept until it has come there, in stretches. */
+const mostAhead = 1000;
+
 /**
  * How much a person acts on the stream: of the last `samples` stretches of `sampleMs`, how many held an input.
- * Stretches are aligned to multiples of `sampleMs` of the clock the inputs are stamped by.
+ * Stretches are aligned to multiples of `sampleMs` of the clock the inputs are stamped by; the last one is that of the
+ * latest time given to `advance`.
  */
 export class InputActivity {
   readonly #active: Uint8Array;
   readonly #sampleMs: number;
+  /** Stretches with an input that lie behind the window's end: of frames that were never presented. */
+  readonly #ahead = new Set<number>();
   #last = Number.NEGATIVE_INFINITY;
   #count = 0;
 
@@ -189,10 +195,14 @@ export class InputActivity {
     this.#sampleMs = sampleMs;
   }
 
-  /** Marks an input at `time` (ms), which also moves the window there if it is the latest time known. */
+  /** Marks an input at `time` (ms); one later than the window's end counts as soon as the window has come there. */
   mark(time: number): void {
-    this.advance(time);
     const sample = Math.floor(time / this.#sampleMs);
+    if (sample <= this.#last) this.#set(sample);
+    else if (this.#ahead.size < mostAhead) this.#ahead.add(sample);
+  }
+
+  #set(sample: number): void {
     if (sample <= this.#last - this.#active.length) return;
     const slot = this.#slot(sample);
     if (this.#active[slot] === 0) {
@@ -216,6 +226,11 @@ export class InputActivity {
       }
     }
     this.#last = sample;
+    for (const ahead of this.#ahead) {
+      if (ahead > sample) continue;
+      this.#ahead.delete(ahead);
+      this.#set(ahead);
+    }
   }
 
   #slot(sample: number): number {

@@ -119,7 +119,8 @@ function inputFrequency(records: readonly ReferenceRecord[]): number[] {
   let now = Number.NEGATIVE_INFINITY;
   return records.map((record) => {
     for (const input of record.inputs ?? []) active.add(Math.floor(input / 100));
-    now = Math.max(now, Math.floor(Math.max(record.presented ?? 0, ...(record.inputs ?? [])) / 100));
+    if (record.presented !== undefined) now = Math.max(now, Math.floor(record.presented / 100));
+    if (now === Number.NEGATIVE_INFINITY) return 1;
     let count = 0;
     for (let sample = now - 99; sample <= now; sample++) if (active.has(sample)) count++;
     return Math.max(1, count);

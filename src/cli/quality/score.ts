@@ -140,7 +140,7 @@ async function writeReport(
   io.stderr.write(`Report written to ${path}\n`);
 }
 
-const harmless = new Set(['rate-estimated', 'other-process', 'other-stream', 'microseconds']);
+const harmless = new Set(['rate-estimated', 'other-process', 'other-stream', 'microseconds', 'out-of-turn']);
 
 /** Says what was wrong; 3 where the figures may be touched by it. */
 export function complain(scored: readonly ScoredInput[], io: CommandIo): number {

@@ -61,6 +61,8 @@ export function parseNumber(cell: string | undefined, decimalComma: boolean): nu
 export interface Row {
   /** Line of the file, from 1. */
   readonly line: number;
+  /** Numbers of the table may be written `16,7`. */
+  readonly decimalComma: boolean;
   number(column: string): number | undefined;
   text(column: string): string | undefined;
 }
@@ -133,7 +135,7 @@ class CellRow implements Row {
   readonly line: number;
   readonly #cells: readonly string[];
   readonly #index: ReadonlyMap<string, number>;
-  readonly #decimalComma: boolean;
+  readonly decimalComma: boolean;
   readonly #path: string;
   readonly #notes: Notes;
 
@@ -148,7 +150,7 @@ class CellRow implements Row {
     this.line = line;
     this.#cells = cells;
     this.#index = index;
-    this.#decimalComma = decimalComma;
+    this.decimalComma = decimalComma;
     this.#path = path;
     this.#notes = notes;
   }
@@ -161,7 +163,7 @@ class CellRow implements Row {
   number(column: string): number | undefined {
     const at = this.#index.get(column.toLowerCase());
     if (at === undefined) return undefined;
-    const value = parseNumber(this.#cells[at], this.#decimalComma);
+    const value = parseNumber(this.#cells[at], this.decimalComma);
     if (value === undefined || Number.isFinite(value)) return value;
     this.#notes.add(
       'not-a-number',

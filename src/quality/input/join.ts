@@ -40,7 +40,7 @@ export class FrameJoin {
     return least;
   }
 
-  /** Takes a part of a record. Of two values for one field the first one stands. */
+  /** Takes a part of a record. Of two values for one field the first one stands; inputs of both are kept. */
   add(source: number, part: FrameRecord): void {
     const { frame } = part;
     if (frame <= this.#handedOn) throw new LateRecord(frame);
@@ -56,7 +56,8 @@ export class FrameJoin {
     for (const [name, value] of Object.entries(part)) {
       const key = name as keyof FrameRecord;
       if (value === undefined) continue;
-      if (known[key] === undefined) (known as Record<string, unknown>)[key] = value;
+      if (key === 'inputs' && known.inputs) known.inputs = [...new Set([...known.inputs, ...part.inputs!])];
+      else if (known[key] === undefined) (known as Record<string, unknown>)[key] = value;
       else if (key !== 'frame' && JSON.stringify(known[key]) !== JSON.stringify(value)) conflict = true;
     }
     if (conflict) {

@@ -77,6 +77,21 @@ describe('a session of our own', () => {
     expect((await scoreFiles([disorder]))[0]!.quality).toEqual(figures);
   });
 
+  it('is joined also where the server says which inputs a frame contains, or each half names all fields', async () => {
+    const inputs = new Map(records.map((record) => [record.frame, record.inputs]));
+    const server = file(
+      'told-server.ndjson',
+      ndjson([info, ...serverHalf.map((half) => ({ ...half, inputs: inputs.get(half.frame!), presented: null }))]),
+    );
+    const client = file(
+      'told-client.ndjson',
+      ndjson(clientHalf.map((half) => ({ ...half, inputs: [], captured: null }))),
+    );
+    const scored = await scoreFiles([server, client]);
+    expect(scored).toHaveLength(1);
+    expect(scored[0]!.quality).toEqual(expected);
+  });
+
   it('does not mind how far the clocks of the halves are apart', async () => {
     const moved = records.map((record) => ({
       ...record,
@@ -121,6 +136,17 @@ describe('a session of our own', () => {
       file('plain.csv.gz', gzipSync(rows(',', String))),
     ];
     for (const path of paths) expect((await scoreFiles([path]))[0]!.quality).toEqual(expected);
+  });
+
+  it('takes settings as JSON above the table, and inputs of a cell in any way they are listed', async () => {
+    const text = (inputs: string): string =>
+      `${JSON.stringify(info)}\nframe,presented,inputs\n0,100,${inputs}\n1,120,\n`;
+    for (const [i, inputs] of ['40.5 60', '40.5|60', '40.5;60', '"40.5,60"', '"[60, 40.5]"'].entries()) {
+      const [scored] = await scoreFiles([file(`inputs-${i}.csv`, text(inputs))]);
+      expect(scored!.quality.components['stackLatency']).toMatchObject({ measured: 1, mean: 59.5 });
+      expect(scored!.info).toEqual(info);
+      expect(scored!.issues).toEqual([]);
+    }
   });
 
   it('misses what the lost half would have told, and says so', async () => {

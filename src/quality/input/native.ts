@@ -36,23 +36,49 @@ export const joinWindow = 7200;
 
 /** Whether a text begins like a per-frame log of ours, as NDJSON or as CSV. */
 export function looksNative(head: string): 'ndjson' | 'csv' | undefined {
+  let settings = false;
   for (const line of head.split(/\r?\n/, 20)) {
     const text = line.replace(/^\uFEFF/, '').trim();
     if (text === '' || text.startsWith('#')) continue;
-    if (text.startsWith('{')) return /"(?:frame|fps)"\s*:/.test(text.slice(0, 2000)) ? 'ndjson' : undefined;
-    return isNativeHeader(text) ? 'csv' : undefined;
+    if (!text.startsWith('{')) return isNativeHeader(text) ? 'csv' : settings ? 'ndjson' : undefined;
+    if (/"frame"\s*:/.test(text.slice(0, 2000))) return 'ndjson';
+    // A table may have the settings above it, as JSON.
+    if (!settings && !/"(?:fps|width|height|targetBitrate)"\s*:/.test(text.slice(0, 2000))) return undefined;
+    settings = true;
   }
-  return undefined;
+  return settings ? 'ndjson' : undefined;
 }
 
-/** Which side's times the first lines of a file of ours tell. */
+/**
+ * Which side's times the first lines of a file of ours tell. Inputs are made at the client, but either side may say
+ * which frame contains them: they tell of the client only where no times do.
+ */
 export function sidesOf(head: string): { readonly server: boolean; readonly client: boolean } {
   const text = head.replace(/^\uFEFF/, '');
-  const csv = looksNative(text) === 'csv';
   const lines = text.split(/\r?\n/, 400);
-  const part = csv ? (lines.find((line) => isNativeHeader(line)) ?? '') : lines.join('\n');
-  const tells = (stage: string): boolean => new RegExp(csv ? `\\b${stage}\\b` : `"${stage}"\\s*:`, 'i').test(part);
-  return { server: serverStages.some(tells), client: [...clientStages, 'inputs'].some(tells) };
+  const told = looksNative(text) === 'csv' ? columnsTold(lines) : undefined;
+  const part = lines.join('\n');
+  // A field that is there and says nothing (null, an empty cell, an empty list) tells nothing.
+  const tells = (field: string): boolean =>
+    told ? told.has(field.toLowerCase()) : new RegExp(`"${field}"\\s*:\\s*\\[?\\s*[-\\d]`).test(part);
+  const server = serverStages.some(tells);
+  return { server, client: clientStages.some(tells) || (!server && tells('inputs')) };
+}
+
+/** The columns of a table that hold something in one of these lines. */
+function columnsTold(lines: readonly string[]): ReadonlySet<string> {
+  const at = lines.findIndex(isNativeHeader);
+  const { delimiter } = dialectOf(lines[at] ?? '');
+  const names = splitRow(lines[at] ?? '', delimiter).map((name) => name.trim().toLowerCase());
+  const told = new Set<string>();
+  for (const line of lines.slice(at + 1)) {
+    for (const [i, cell] of splitRow(line, delimiter).entries()) {
+      if (names[i] !== undefined && parseNumber(cell.split(/[\s|;,[\]]+/).find(Boolean), false) !== undefined) {
+        told.add(names[i]);
+      }
+    }
+  }
+  return told;
 }
 
 function isNativeHeader(line: string): boolean {
@@ -128,6 +154,13 @@ function describe(seen: ReadonlySet<string>, derived: Record<string, string>, mi
     'returned − (transmitted + (presented − received))',
   );
   need('stackLatency', 'stackLatency', ['inputs', 'presented'], 'presented − earliest input');
+}
+
+/** Several inputs of one frame stand in one cell: `120.5 160`, `120.5|160`, `120.5;160`, `[120.5, 160]`. */
+function parseInputs(cell: string, decimalComma: boolean): number[] {
+  const list = cell.replace(/^\[(.*)\]$/s, '$1').trim();
+  if (list === '') return [];
+  return list.split(decimalComma ? /[\s|;]+/ : /[\s|;,]+/).map((input) => parseNumber(input, true) ?? Number.NaN);
 }
 
 class PartReader {
@@ -281,8 +314,7 @@ class PartReader {
     }
     const inputs = row.text('inputs');
     if (inputs) {
-      // Several inputs of one frame stand in one cell, separated by blanks or bars.
-      fields['inputs'] = inputs.split(/[\s|]+/).map((input) => parseNumber(input, true) ?? Number.NaN);
+      fields['inputs'] = parseInputs(inputs, row.decimalComma);
     }
     if (!('frame' in fields)) {
       this.#reject('no-frame', 'a row tells no frame; skipped', at);
