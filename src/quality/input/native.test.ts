@@ -139,10 +139,9 @@ describe('a session of our own', () => {
   });
 
   it('takes settings as JSON above the table, and inputs of a cell in any way they are listed', async () => {
-    const text = (inputs: string): string =>
-      `${JSON.stringify(info)}\nframe,presented,inputs\n0,100,${inputs}\n1,120,\n`;
     for (const [i, inputs] of ['40.5 60', '40.5|60', '40.5;60', '"40.5,60"', '"[60, 40.5]"'].entries()) {
-      const [scored] = await scoreFiles([file(`inputs-${i}.csv`, text(inputs))]);
+      const text = `${JSON.stringify(info)}\nframe,presented,inputs\n0,100,${inputs}\n1,120,\n`;
+      const [scored] = await scoreFiles([file(`inputs-${i}.csv`, text)]);
       expect(scored!.quality.components['stackLatency']).toMatchObject({ measured: 1, mean: 59.5 });
       expect(scored!.info).toEqual(info);
       expect(scored!.issues).toEqual([]);
