@@ -53,6 +53,8 @@ export interface Word {
   readonly nouns: readonly string[];
   /** Actions: the pattern, inherited parts included. */
   readonly frame: Frame;
+  /** Actions: what the object thereby does, if anything; its own or inherited. */
+  readonly causes: Word | undefined;
   /** Position in a preorder walk of the whole dictionary, and that of the last word under it: is-a is `order <= o <= last`. */
   readonly order: number;
   readonly last: number;
@@ -130,7 +132,12 @@ export class Dictionary {
       for (const word of byKind[kind].values()) if (!word.parent) number(word, ordered, seeds);
     }
     const entries = new Map(seeds.filter((seed) => seed.kind === 'action').map((seed) => [seed.id, seed.entry]));
-    for (const word of ordered) if (word.kind === 'action') inheritFrame(word as Building, entries.get(word.id)?.slots);
+    for (const word of ordered) {
+      if (word.kind !== 'action') continue;
+      const entry = entries.get(word.id);
+      inheritFrame(word as Building, entry?.slots);
+      (word as Building).causes = entry?.causes === undefined ? word.parent?.causes : byKind.action.get(entry.causes);
+    }
     for (const kind of wordKinds) {
       // Another spelling of an id finds the word too; a map goes on over what is added, which changes nothing here.
       for (const [id, word] of byKind[kind]) {
@@ -210,6 +217,7 @@ function build(seed: WordSeed): Building {
     forms: verbForms(entry.name, entry),
     nouns: entry.nouns ?? [],
     frame: emptyFrame,
+    causes: undefined,
     order: 0,
     last: 0,
   };

@@ -42,6 +42,8 @@ export interface WordEntry {
   /** Actions: nouns for the happening ("death" of "die"), for queries. */
   readonly nouns?: readonly string[];
   readonly slots?: Readonly<Partial<Record<SlotName, SlotUse | SlotEntry>>>;
+  /** Actions: what the object thereby does ("kill" causes "die"), so that a query for that finds this as well. */
+  readonly causes?: string;
   /** Sentences that use the word. */
   readonly examples?: readonly string[];
 }

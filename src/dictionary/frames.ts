@@ -18,7 +18,9 @@ const narrower: Readonly<Record<SlotUse, readonly SlotUse[]>> = {
 /** Patterns only narrow on their way down: a child may require or exclude what its parent leaves open, never the reverse. */
 export function checkFrames(dictionary: Dictionary, located: readonly Located[]): void {
   for (const { seed, path, report } of located) {
-    if (seed.kind !== 'action' || !seed.entry.slots) continue;
+    if (seed.kind !== 'action') continue;
+    checkCauses(dictionary, seed.entry.causes, path, report);
+    if (!seed.entry.slots) continue;
     const word = dictionary.find(seed.id, 'action')!;
     for (const slot of slotNames) {
       const said = seed.entry.slots[slot];
@@ -61,6 +63,12 @@ export function checkFrames(dictionary: Dictionary, located: readonly Located[])
         `"${word.id}" introduces ${clash.join(' and ')} by the same preposition`,
       );
   }
+}
+
+function checkCauses(dictionary: Dictionary, id: string | undefined, path: string, report: Report): void {
+  if (id === undefined || dictionary.find(id, 'action')?.id === id) return;
+  const known = dictionary.words('action').map((each) => each.id);
+  report.add('unknown-word', `${path}/causes`, `"${id}" is not a known action`, hintFor(id, known));
 }
 
 function sharedPreposition(frame: Frame): [SlotName, SlotName] | undefined {

@@ -45,7 +45,7 @@ const fileKeys = [
 const commonEntryKeys = ['name', 'sense', 'parent', 'definition', 'synonyms', 'examples'];
 const entryKeys = {
   object: [...commonEntryKeys, 'plural'],
-  action: [...commonEntryKeys, 'third', 'past', 'participle', 'gerund', 'verb', 'nouns', 'slots'],
+  action: [...commonEntryKeys, 'third', 'past', 'participle', 'gerund', 'verb', 'nouns', 'slots', 'causes'],
   property: commonEntryKeys,
 } as const;
 const stepKeys = [
@@ -115,7 +115,8 @@ function wordEntry(entry: unknown, kind: (typeof wordKinds)[number], path: strin
   name(entry['name'], `${path}/name`, report);
   if ('sense' in entry)
     matching(entry['sense'], sensePattern, `${path}/sense`, 'a word that tells the sense apart', report);
-  if ('parent' in entry) text(entry['parent'], `${path}/parent`, 3 * limits.nameLength, report);
+  for (const key of ['parent', 'causes'])
+    if (key in entry) text(entry[key], `${path}/${key}`, 3 * limits.nameLength, report);
   if (typeof entry['definition'] === 'string' && entry['definition'].trim() === '') {
     report.add(
       'empty-definition',

@@ -2,7 +2,7 @@ import type { EventLine } from '../events/log.ts';
 import { isPropertyStatement, type Slot } from '../events/statement.ts';
 import type { Compiled, SessionEvents } from './combine.ts';
 import { patternSlots } from './predicate.ts';
-import type { Condition, SlotPattern } from './query.ts';
+import type { ActionPattern, Condition, SlotPattern } from './query.ts';
 
 /** What the variables of a sequence stand for. */
 export type Bindings = ReadonlyMap<string, Bound>;
@@ -21,9 +21,13 @@ export type Binder = (
 const none: Binder = () => () => [];
 
 /** The binder of a condition; `compile` makes tests of its alternatives. */
-export function binderOf(condition: Condition, compile: (condition: Condition) => Compiled): Binder {
+export function binderOf(
+  condition: Condition,
+  compile: (condition: Condition) => Compiled,
+  causedBy: (pattern: ActionPattern) => ActionPattern | undefined,
+): Binder {
   if ('all' in condition) {
-    const parts = condition.all.map((each) => binderOf(each, compile)).filter((each) => each !== none);
+    const parts = condition.all.map((each) => binderOf(each, compile, causedBy)).filter((each) => each !== none);
     if (parts.length === 0) return none;
     return (session) => {
       const readers = parts.map((part) => part(session));
@@ -33,9 +37,14 @@ export function binderOf(condition: Condition, compile: (condition: Condition) =
       };
     };
   }
-  if ('action' in condition || 'property' in condition)
-    return slotBinder(condition as unknown as Readonly<Record<string, unknown>>);
-  return 'any' in condition ? alternativeBinder(condition.any as readonly Condition[], compile) : none;
+  if ('action' in condition || 'property' in condition) {
+    const said = slotBinder({ ...condition });
+    const caused = said !== none && 'action' in condition ? causedBy(condition as ActionPattern) : undefined;
+    // "kills ?who" says that ?who dies.
+    return caused ? saidOrCaused(said, slotBinder({ ...caused }), compile(caused)) : said;
+  }
+  if (!('any' in condition)) return none;
+  return alternativeBinder(condition.any as readonly Condition[], compile, causedBy);
 }
 
 function slotBinder(pattern: Readonly<Record<string, unknown>>): Binder {
@@ -60,8 +69,19 @@ function slotBinder(pattern: Readonly<Record<string, unknown>>): Binder {
     };
 }
 
-function alternativeBinder(conditions: readonly Condition[], compile: (condition: Condition) => Compiled): Binder {
-  const alternatives = conditions.map((each) => ({ binder: binderOf(each, compile), test: compile(each).test }));
+function saidOrCaused(said: Binder, caused: Binder, { test }: Compiled): Binder {
+  return (session) => {
+    const [plain, other, isCaused] = [said(session), caused(session), test?.(session)];
+    return (event) => (isCaused?.(event) ? other(event) : plain(event));
+  };
+}
+
+function alternativeBinder(
+  conditions: readonly Condition[],
+  compile: (condition: Condition) => Compiled,
+  causedBy: (pattern: ActionPattern) => ActionPattern | undefined,
+): Binder {
+  const alternatives = conditions.map((each) => ({ binder: binderOf(each, compile, causedBy), test: compile(each).test }));
   if (alternatives.every(({ binder }) => binder === none)) return none;
   return (session) => {
     const readers = alternatives.map(({ binder, test }) => ({ read: binder(session), fits: test?.(session) }));
@@ -86,7 +106,7 @@ export function extendBindings(
 }
 
 /** The same for mentions of the same thing: word, name and owner; how many plays no part. */
-function identityOf(slot: Slot): string {
+export function identityOf(slot: Slot): string {
   if (typeof slot === 'string') return JSON.stringify([slot]);
   const owner = slot.of === undefined ? undefined : identityOf(slot.of);
   if (slot.name === undefined && owner === undefined) return JSON.stringify([slot.word]);

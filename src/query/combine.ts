@@ -57,7 +57,8 @@ export function single(predicate: Predicate, screen?: Screen): Compiled {
   return tested(() => predicate, screen);
 }
 
-function tested(test: (session: SessionEvents) => Predicate, screen?: Screen): Compiled {
+/** A condition about single events that may depend on the session. */
+export function tested(test: (session: SessionEvents) => Predicate, screen?: Screen): Compiled {
   return {
     test,
     screen,

@@ -1,4 +1,6 @@
 import type { Dictionary } from '../dictionary/dictionary.ts';
+import type { WordKind } from '../dictionary/format.ts';
+import { placeOf, type Place } from './places.ts';
 import { patternSlots } from './predicate.ts';
 import type {
   ActionPattern,
@@ -15,14 +17,24 @@ import type {
 /** How a query was understood, as indented lines for people, and what each of its words covers. */
 export interface Explanation {
   readonly lines: readonly string[];
-  readonly words: readonly { readonly id: string; readonly kind: string; readonly covers: readonly string[] }[];
+  readonly words: readonly ExplainedWord[];
+}
+
+/** A word of the dictionary that a query speaks of. */
+export interface ExplainedWord extends Partial<Place> {
+  readonly id: string;
+  readonly kind: WordKind;
+  /** The ids of all words under it, which it finds as well. */
+  readonly covers: readonly string[];
 }
 
 export function explainQuery(query: Query, dictionary: Dictionary): Explanation {
   const describer = new Describer(dictionary);
   const lines = [headline(query), ...describer.condition(query.find).map((line) => `  ${line}`)];
   if (query.by) lines.push(`counted by ${query.by.map(groupName).join(' and ')}`);
-  return { lines, words: [...describer.words.values()] };
+  for (const key of query.by ?? []) if ('word' in key) describer.ids(key.word, 'object');
+  const words = [...describer.words.values()].toSorted((a, b) => (a.start ?? 0) - (b.start ?? 0));
+  return { lines, words };
 }
 
 function headline({ count, first, last }: Query): string {
@@ -37,7 +49,7 @@ function groupName(key: GroupKey): string {
 }
 
 class Describer {
-  readonly words = new Map<string, { id: string; kind: string; covers: readonly string[] }>();
+  readonly words = new Map<string, ExplainedWord>();
   private readonly dictionary: Dictionary;
 
   constructor(dictionary: Dictionary) {
@@ -133,13 +145,15 @@ class Describer {
     return pattern.any ? pattern.any.map((each) => this.mention(each, 'object')).join(' or ') : rangeText(pattern);
   }
 
-  private ids(ids: readonly string[], kind: 'object' | 'action' | 'property'): string {
+  ids(ids: readonly string[], kind: WordKind): string {
+    const place = placeOf(ids);
     for (const id of ids) {
       const word = this.dictionary.find(id, kind) ?? this.dictionary.find(id);
       if (word)
-        this.words.set(`${word.kind} ${id}`, {
+        this.words.set(`${word.kind} ${id} ${place?.start}`, {
           id,
           kind: word.kind,
+          ...place,
           covers: this.dictionary.descendants(id, word.kind).map((each) => each.id),
         });
     }

@@ -8,6 +8,7 @@ import { misfitIn } from './misfit.ts';
 import { patternsAt, withoutAt } from './patterns.ts';
 import { tieSame } from './same.ts';
 import { durationAt, nounLists } from './phrases.ts';
+import { placed } from './places.ts';
 import type { ActionPattern, Condition, GroupKey, Query } from './query.ts';
 
 export interface ReadQuery {
@@ -146,7 +147,10 @@ function groupAt(reader: Reader, at: number): { key: GroupKey; end: number } | u
   const list = nounLists(reader, at, 'object').find(
     ({ any }) => any.length === 1 && any[0]!.name === undefined && any[0]!.words.length > 0,
   );
-  return list && { key: { word: list.any[0]!.words.map(({ word }) => word.id) }, end: list.end };
+  if (!list) return undefined;
+  const [noun] = list.any;
+  const ids = noun!.words.map(({ word }) => word.id);
+  return { key: { word: placed(ids, reader, noun!.head ?? noun!) }, end: list.end };
 }
 
 /** The cheapest reading for each extent; readings that cost the same are all meant. */
@@ -353,8 +357,10 @@ function composites(reader: Reader, at: number): ReadCondition[] {
     const end = reader.phrase(at, pluralOf(name)) ?? reader.phrase(at, name);
     if (end === undefined) return [];
     const object = reader.dictionary.find(event.id, 'object');
-    const found: Condition = { event: [event.id] };
-    const condition = object ? { any: [found, { mentions: { any: [{ words: [object.id] }] } }] } : found;
+    const ids = placed([event.id], reader, { start: at, end });
+    const words = object && placed([object.id], reader, { start: at, end });
+    const found: Condition = { event: ids };
+    const condition = words ? { any: [found, { mentions: { any: [{ words }] } }] } : found;
     return [{ condition, end, cost: 1 }];
   });
 }

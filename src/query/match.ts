@@ -11,6 +11,7 @@ import type {
   PropertyPattern,
   SequenceCondition,
 } from './query.ts';
+import { orCaused } from './caused.ts';
 import { sequences, type BoundMatch, type Step } from './sequence.ts';
 
 export function compileCondition(condition: Condition, dictionary: Dictionary): Compiled {
@@ -31,11 +32,7 @@ export class ConditionCompiler {
     if ('not' in condition) return not(this.compile(condition.not));
     if ('sequence' in condition) return finder(this.sequence(condition));
     if ('near' in condition) return this.near(condition);
-    if ('action' in condition)
-      return single(
-        this.patterns.action(condition as ActionPattern),
-        this.patterns.actionScreen(condition as ActionPattern),
-      );
+    if ('action' in condition) return this.action(condition as ActionPattern);
     if ('property' in condition)
       return single(
         this.patterns.property(condition as PropertyPattern),
@@ -53,9 +50,16 @@ export class ConditionCompiler {
   sequence(condition: SequenceCondition): (session: SessionEvents) => BoundMatch[] {
     const ready = (step: Condition): Step => ({
       compiled: this.compile(step),
-      bind: binderOf(step, (each) => this.compile(each)),
+      bind: binderOf(step, (each) => this.compile(each), (pattern) => this.patterns.caused(pattern)),
     });
     return sequences(condition.sequence.map(ready), (condition.without ?? []).map(ready), condition);
+  }
+
+  private action(pattern: ActionPattern): Compiled {
+    const direct = single(this.patterns.action(pattern), this.patterns.actionScreen(pattern));
+    const caused = this.patterns.caused(pattern);
+    if (!caused) return direct;
+    return orCaused(direct, single(this.patterns.action(caused), this.patterns.actionScreen(caused)));
   }
 
   private near(condition: NearCondition): Compiled {

@@ -9,12 +9,13 @@ import {
   type ReadValue,
 } from '../dictionary/language/changes.ts';
 import { actionClausesAt, type ActionClause, type NounList } from '../dictionary/language/clauses.ts';
-import type { Noun } from '../dictionary/language/nouns.ts';
+import type { Extent, Noun } from '../dictionary/language/nouns.ts';
 import { comparisonAt, type Range } from '../dictionary/language/ranges.ts';
 import type { Reader } from '../dictionary/language/reader.ts';
 import { numberOf } from '../dictionary/language/tokens.ts';
 import type { ReadCondition } from './filters.ts';
 import { nounLists } from './phrases.ts';
+import { placed } from './places.ts';
 import type {
   ActionPattern,
   MentionPattern,
@@ -37,7 +38,7 @@ export function patternsAt(reader: Reader, at: number): ReadCondition[] {
 function actionPatterns(reader: Reader, at: number): ReadCondition[] {
   return actionClausesAt(reader, at, nounLists).flatMap((clause) => {
     const misfit = misfitOf(reader.dictionary, clause);
-    const condition = actionPattern(clause);
+    const condition = actionPattern(reader, clause);
     const negated = clause.verbs[0]!.negated;
     return [
       { condition: negated ? { not: condition } : condition, end: clause.end, cost: clause.cost + (misfit ? 50 : 0) },
@@ -45,13 +46,16 @@ function actionPatterns(reader: Reader, at: number): ReadCondition[] {
   });
 }
 
-function actionPattern(clause: ActionClause): ActionPattern {
-  const slots = Object.entries(clause.slots).map(([slot, list]) => [slot, slotPattern(list, slot)] as const);
+function actionPattern(reader: Reader, clause: ActionClause): ActionPattern {
+  const slots = Object.entries(clause.slots).map(([slot, list]) => [slot, slotPattern(reader, list, slot)] as const);
   return {
-    action: [...new Set(clause.verbs.map(({ word }) => word.id))],
+    action: placed([...new Set(clause.verbs.map(({ word }) => word.id))], reader, {
+      start: clause.verbs[0]!.start,
+      end: clause.verbs.at(-1)!.end,
+    }),
     ...(Object.fromEntries(slots) as Partial<Record<PatternSlot, SlotPattern>>),
     ...(clause.amount && { amount: clause.amount }),
-    ...(clause.unit && { unit: idsOf(clause.unit.words) }),
+    ...(clause.unit && { unit: idsOf(reader, clause.unit.words, clause.unit) }),
   };
 }
 
@@ -73,11 +77,11 @@ export function misfitOf(dictionary: Dictionary, clause: ActionClause): { slot: 
 function propertyPatterns(reader: Reader, at: number): ReadCondition[] {
   const found: ReadCondition[] = [];
   for (const head of propertyHeadsAt(reader, at, nounLists))
-    found.push({ condition: propertyPattern(head, {}), end: head.end, cost: head.cost }, ...changes(reader, head));
+    found.push({ condition: propertyPattern(reader, head, {}), end: head.end, cost: head.cost }, ...changes(reader, head));
   const adjective = adjectives[reader.lower(at) ?? ''];
   if (adjective) {
     for (const head of propertyHeadsAt(reader, at + 1, nounLists)) {
-      found.push({ condition: propertyPattern(head, adjective(head)), end: head.end, cost: head.cost });
+      found.push({ condition: propertyPattern(reader, head, adjective(head)), end: head.end, cost: head.cost });
     }
   }
   return found;
@@ -93,10 +97,10 @@ const adjectives: Readonly<Record<string, (head: PropertyClause) => Partial<Prop
   zero: () => ({ to: { min: 0, max: 0 } }),
 };
 
-function propertyPattern(head: PropertyClause, rest: Partial<PropertyPattern>): PropertyPattern {
+function propertyPattern(reader: Reader, head: PropertyClause, rest: Partial<PropertyPattern>): PropertyPattern {
   return {
-    property: idsOf(head.properties),
-    ...(head.subject && { subject: slotPattern(head.subject, 'subject') }),
+    property: idsOf(reader, head.properties, head.head),
+    ...(head.subject && { subject: slotPattern(reader, head.subject, 'subject') }),
     ...rest,
   };
 }
@@ -106,7 +110,7 @@ function changes(reader: Reader, head: PropertyClause): ReadCondition[] {
   const at = verb?.end ?? head.end;
   const cost = head.cost + (verb?.cost ?? 0);
   const make = (rest: Partial<PropertyPattern>, end: number): ReadCondition => ({
-    condition: propertyPattern(head, rest),
+    condition: propertyPattern(reader, head, rest),
     end,
     cost,
   });
@@ -130,7 +134,7 @@ function changes(reader: Reader, head: PropertyClause): ReadCondition[] {
     else if (number !== undefined) found.push(make({ ...change, by: { min: number, max: number } }, by + 1));
   }
   if (direction === 'becomes')
-    for (const { value, end } of valuesAt(reader, at)) found.push(make({ to: valuePattern(value) }, end));
+    for (const { value, end } of valuesAt(reader, at)) found.push(make({ to: valuePattern(reader, value) }, end));
   for (const first of prefixed(reader, at, 'from')) {
     found.push(make({ ...change, from: first.value }, first.end));
     for (const second of prefixed(reader, first.end, 'to'))
@@ -144,7 +148,7 @@ function prefixed(reader: Reader, at: number, preposition: string): { value: Val
   const behind = reader.phrase(at, preposition);
   return behind === undefined
     ? []
-    : valuesAt(reader, behind).map(({ value, end }) => ({ value: valuePattern(value), end }));
+    : valuesAt(reader, behind).map(({ value, end }) => ({ value: valuePattern(reader, value), end }));
 }
 
 function crossing(direction: string | undefined, to: Range): { from?: ValuePattern } {
@@ -159,10 +163,10 @@ function crossing(direction: string | undefined, to: Range): { from?: ValuePatte
   return {};
 }
 
-function valuePattern(value: ReadValue): ValuePattern {
+function valuePattern(reader: Reader, value: ReadValue): ValuePattern {
   if ('number' in value) return { min: value.number, max: value.number };
   if ('text' in value) return { text: value.text };
-  return { any: value.nouns.any.map((noun) => mentionPattern(noun)) };
+  return { any: value.nouns.any.map((noun) => mentionPattern(reader, noun)) };
 }
 
 /** A slot alone: "with railgun", "by player", "at red base", "by headshot"; of any action. */
@@ -170,7 +174,7 @@ function fragments(reader: Reader, at: number): ReadCondition[] {
   const found: ReadCondition[] = [];
   const put = (slot: PatternSlot, list: NounList): void => {
     found.push({
-      condition: { action: [], [slot]: slotPattern(list, slot) },
+      condition: { action: [], [slot]: slotPattern(reader, list, slot) },
       end: list.end,
       cost: list.cost + 1,
     });
@@ -201,14 +205,14 @@ export function withoutAt(reader: Reader, at: number): ReadCondition[] {
   if (behind === undefined) return [];
   const manners = nounLists(reader, behind, 'property').filter((list) => isManner(reader, list));
   return [
-    ...nounLists(reader, behind, 'object').map((list) => absent('with', list)),
-    ...manners.map((list) => absent('manner', list)),
+    ...nounLists(reader, behind, 'object').map((list) => absent(reader, 'with', list)),
+    ...manners.map((list) => absent(reader, 'manner', list)),
   ];
 }
 
-function absent(slot: PatternSlot, list: NounList): ReadCondition {
+function absent(reader: Reader, slot: PatternSlot, list: NounList): ReadCondition {
   return {
-    condition: { action: [], [slot]: { ...slotPattern(list, slot), absent: true } },
+    condition: { action: [], [slot]: { ...slotPattern(reader, list, slot), absent: true } },
     end: list.end,
     cost: list.cost + 1,
   };
@@ -221,32 +225,37 @@ function isManner(reader: Reader, list: NounList): boolean {
 /** A noun alone: whatever mentions it. */
 function mentions(reader: Reader, at: number): ReadCondition[] {
   return nounLists(reader, at, 'object').map((list) => ({
-    condition: { mentions: slotPattern(list, 'object') },
+    condition: { mentions: slotPattern(reader, list, 'object') },
     end: list.end,
     cost: list.cost + 3,
   }));
 }
 
-export function slotPattern(list: NounList, slot: string): SlotPattern {
-  const any = list.any.map((noun) => mentionPattern(noun)).filter((pattern) => Object.keys(pattern).length > 0);
+export function slotPattern(reader: Reader, list: NounList, slot: string): SlotPattern {
+  const any = list.any.map((noun) => mentionPattern(reader, noun)).filter((pattern) => Object.keys(pattern).length > 0);
   return {
     ...(any.length > 0 && any.length === list.any.length && { any }),
-    ...(list.except.length > 0 && { except: list.except.map((noun) => mentionPattern(noun)) }),
+    ...(list.except.length > 0 && { except: list.except.map((noun) => mentionPattern(reader, noun)) }),
     ...(list.any.some((noun) => noun.same) && { same: slot }),
   };
 }
 
-function mentionPattern(noun: Noun): MentionPattern {
+function mentionPattern(reader: Reader, noun: Noun): MentionPattern {
   return {
-    ...(noun.words.length > 0 && { words: idsOf(noun.words) }),
+    ...(noun.words.length > 0 && { words: idsOf(reader, noun.words, noun.head ?? noun) }),
     ...(noun.name !== undefined && { name: noun.name }),
     ...(noun.count !== undefined && { count: { min: noun.count, max: noun.count } }),
     ...(noun.range && { count: noun.range }),
-    ...(noun.of && { of: mentionPattern(noun.of) }),
+    ...(noun.of && { of: mentionPattern(reader, noun.of) }),
   };
 }
 
-function idsOf(words: readonly { readonly word: Word; readonly cost: number }[]): string[] {
+function idsOf(
+  reader: Reader,
+  words: readonly { readonly word: Word; readonly cost: number }[],
+  extent: Extent | undefined,
+): readonly string[] {
   // Synonyms and further senses are meant too, unless the word itself says more exactly what is meant.
-  return words.map(({ word }) => word.id);
+  const ids = words.map(({ word }) => word.id);
+  return extent ? placed(ids, reader, extent) : ids;
 }

@@ -1,4 +1,4 @@
-import type { Dictionary } from '../dictionary/dictionary.ts';
+import { covers, type Dictionary } from '../dictionary/dictionary.ts';
 import type { WordKind } from '../dictionary/format.ts';
 import { slotKind } from '../dictionary/frames.ts';
 import type { EventLine } from '../events/log.ts';
@@ -24,6 +24,9 @@ import type {
 export type Predicate = (event: EventLine) => boolean;
 
 export const patternSlots: readonly PatternSlot[] = ['subject', 'object', 'with', 'to', 'from', 'at', 'manner'];
+
+/** The pattern of the causing action, whose object is the subject of what it causes. */
+export type Caused = ActionPattern;
 
 /** A test for a word: is it, or does it stand under, one of these? */
 type WordTest = (id: WordId) => boolean;
@@ -52,6 +55,22 @@ export class PatternCompiler {
       if (amount && (statement.amount === undefined || !inRange(statement.amount, amount))) return false;
       return !unit || (statement.unit !== undefined && unit(statement.unit));
     };
+  }
+
+  /**
+   * Which events say by another word that it happened: "kill" of its object where the pattern asks who dies. Undefined
+   * where no action of the dictionary causes what the pattern asks for.
+   */
+  caused(pattern: ActionPattern): Caused | undefined {
+    const { subject, object, to, from, amount, unit, ...rest } = pattern;
+    if (object || to || from || amount || unit) return undefined;
+    const wanted = pattern.action.flatMap((id) => this.dictionary.find(id, 'action') ?? []);
+    const causes = this.dictionary
+      .words('action')
+      .filter((word) => word.causes && wanted.some((each) => covers(each, word.causes) && !covers(each, word)));
+    if (causes.length === 0) return undefined;
+    const action = causes.filter(({ parent }) => !parent || !causes.includes(parent)).map(({ id }) => id);
+    return { ...rest, action, ...(subject && { object: subject }) };
   }
 
   /** What the action's own word puts into the slot ("drive golf ball"). */

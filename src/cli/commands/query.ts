@@ -1,11 +1,11 @@
 import { parseArgs } from 'node:util';
 import { loadLogs } from '../../query/logs.ts';
-import { explainQuery } from '../../query/describe.ts';
+import { explainQuery, type ExplainedWord } from '../../query/describe.ts';
 import { compileQuery, runQuery, type CompiledQuery, type QueryResult } from '../../query/run.ts';
 import { PlaybyplayError } from '../../errors.ts';
 import type { Match } from '../../query/combine.ts';
 import { formatClock } from '../../time.ts';
-import { showPlace } from '../caret.ts';
+import { showPlace, underline } from '../caret.ts';
 import type { Command, CommandIo } from '../command.ts';
 
 const help = `playbyplay query "<sentence>" <log or folder>… [options]
@@ -70,10 +70,19 @@ function explain(compiled: CompiledQuery, json: boolean, io: CommandIo): void {
     io.stdout.write(`${JSON.stringify({ query: compiled.query, words: explanation.words })}\n`);
     return;
   }
-  const words = explanation.words.map(
-    ({ id, kind, covers }) => `${kind} "${id}" covers ${covers.length === 0 ? 'only itself' : covers.join(', ')}`,
-  );
-  io.stdout.write(`${[...explanation.lines, ...words].join('\n')}\n`);
+  const places = explanation.words.flatMap(({ start, end }) => (start === undefined ? [] : [{ start, end: end! }]));
+  const marked = compiled.sentence === undefined ? [] : [underline(compiled.sentence, places)];
+  io.stdout.write(`${[...marked, ...explanation.lines, ...explanation.words.map(wordLine)].join('\n')}\n`);
+}
+
+/** Most words that a line of the explanation names; `--json` has all of them. */
+const mostNamed = 12;
+
+function wordLine({ id, kind, text, covers }: ExplainedWord): string {
+  const head = `${text === undefined ? '' : `“${text}”: `}${kind} "${id}"`;
+  if (covers.length === 0) return `${head}, and nothing under it`;
+  const more = covers.length > mostNamed ? ` and ${covers.length - mostNamed} more` : '';
+  return `${head} and the ${covers.length} under it: ${covers.slice(0, mostNamed).join(', ')}${more}`;
 }
 
 function printJson(result: QueryResult, counted: boolean, io: CommandIo): void {

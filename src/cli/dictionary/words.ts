@@ -55,6 +55,7 @@ function describe(word: Word, dictionary: Dictionary): object {
     synonyms: word.synonyms,
     ...(word.kind === 'object' && { plural: word.plural }),
     ...(word.kind === 'action' && { forms: word.forms, nouns: word.nouns, slots: word.frame }),
+    ...(word.causes && { causes: word.causes.id }),
     ...(word.examples.length > 0 && { examples: word.examples }),
   };
 }
@@ -77,6 +78,7 @@ function about(word: Word, dictionary: Dictionary): string {
     const { third, past, participle, gerund } = word.forms;
     lines.push(
       `  forms: ${[third, past, participle, gerund].join(', ')}${word.nouns.length > 0 ? `; nouns: ${word.nouns.join(', ')}` : ''}`,
+      ...(word.causes ? [`  causes: its object to ${word.causes.name}`] : []),
       ...patternLines(word.frame),
     );
   }

@@ -1,7 +1,7 @@
 import type { Word } from '../dictionary.ts';
 import { articles, becomeVerbs, changeVerbs, dropVerbs, riseVerbs, stayVerbs } from './closed.ts';
 import { singleNouns, type NounList, type NounReader } from './clauses.ts';
-import { nounsAt } from './nouns.ts';
+import { nounsAt, type Extent } from './nouns.ts';
 import type { Reader } from './reader.ts';
 import { numberOf } from './tokens.ts';
 
@@ -15,6 +15,8 @@ export interface PropertyClause {
   readonly kind: 'property';
   readonly subject?: NounList;
   readonly properties: readonly { readonly word: Word; readonly cost: number }[];
+  /** Tokens of the property's name. */
+  readonly head?: Extent;
   readonly direction?: Direction;
   readonly from?: ReadValue;
   readonly to?: ReadValue;
@@ -32,13 +34,13 @@ export function propertyHeadsAt(
   const heads: PropertyClause[] = [];
   for (const subject of nouns(reader, at, 'object')) {
     if (reader.tokens[subject.end]?.kind !== 'possessive') continue;
-    for (const { words, end, cost } of propertiesAt(reader, subject.end + 1)) {
-      heads.push({ kind: 'property', subject, properties: words, start: at, end, cost: subject.cost + cost });
+    for (const { words, head, end, cost } of propertiesAt(reader, subject.end + 1)) {
+      heads.push({ kind: 'property', subject, properties: words, head, start: at, end, cost: subject.cost + cost });
     }
   }
   let from = at;
   while (articles.has(reader.lower(from) ?? '')) from++;
-  for (const { words, end, cost } of propertiesAt(reader, from)) {
+  for (const { words, head, end, cost } of propertiesAt(reader, from)) {
     const behind = reader.phrase(end, 'of');
     if (behind !== undefined) {
       for (const subject of nouns(reader, behind, 'object')) {
@@ -46,13 +48,14 @@ export function propertyHeadsAt(
           kind: 'property',
           subject,
           properties: words,
+          head,
           start: at,
           end: subject.end,
           cost: subject.cost + cost + 1,
         });
       }
     }
-    heads.push({ kind: 'property', properties: words, start: at, end, cost: cost + 1 });
+    heads.push({ kind: 'property', properties: words, head, start: at, end, cost: cost + 1 });
   }
   const possessive = reader.lower(at);
   if (possessive === 'your' || possessive === 'my') {
@@ -64,8 +67,8 @@ export function propertyHeadsAt(
         end: at + 1,
         cost: 1,
       };
-      for (const { words, end, cost } of propertiesAt(reader, at + 1))
-        heads.push({ kind: 'property', subject, properties: words, start: at, end, cost: cost + 1 });
+      for (const { words, head, end, cost } of propertiesAt(reader, at + 1))
+        heads.push({ kind: 'property', subject, properties: words, head, start: at, end, cost: cost + 1 });
     }
   }
   return heads;
@@ -74,14 +77,19 @@ export function propertyHeadsAt(
 function propertiesAt(
   reader: Reader,
   at: number,
-): { words: PropertyClause['properties']; end: number; cost: number }[] {
+): { words: PropertyClause['properties']; head: Extent; end: number; cost: number }[] {
   const byEnd = new Map<number, { word: Word; cost: number }[]>();
   for (const { entry, end, cost } of reader.lexicon.find('property', reader.tokens, at, reader.game)) {
     byEnd.set(end, [...(byEnd.get(end) ?? []), { word: entry.word, cost }]);
   }
   if (byEnd.size === 0) reader.expect(at, 'a property');
   for (const end of byEnd.keys()) reader.reach(end);
-  return [...byEnd].map(([end, words]) => ({ words: words.toSorted((a, b) => a.cost - b.cost), end, cost: 1 }));
+  return [...byEnd].map(([end, words]) => ({
+    words: words.toSorted((a, b) => a.cost - b.cost),
+    head: { start: at, end },
+    end,
+    cost: 1,
+  }));
 }
 
 /** Every property clause of a statement: a head and the change with its values. */

@@ -137,9 +137,9 @@ function* continuations(reader: Reader, nouns: NounReader, clause: ActionClause)
   });
   const direct = verb.voice === 'active' && end === clause.verbs.at(-1)!.end && slots.object === undefined;
   if (direct && isOpen(frame.object) && frame.object.preposition === '') {
-    // Without a subject `render` writes the passive.
-    const imperative = slots.subject === undefined ? 1 : 0;
-    for (const list of nouns(reader, end, 'object')) yield put('object', { ...list, cost: list.cost + imperative });
+    // Without a subject `render` writes the passive, and where verb and object could be a longer verb, an article.
+    const unlike = (slots.subject === undefined ? 1 : 0) + (isPartOfLonger(reader, clause) ? 1 : 0);
+    for (const list of nouns(reader, end, 'object')) yield put('object', { ...list, cost: list.cost + unlike });
   }
   if (frame.object.preposition !== '' && slots.object === undefined)
     yield* prepositional(reader, nouns, end, frame.object.preposition, (list) => put('object', list));
@@ -157,6 +157,11 @@ function* continuations(reader: Reader, nouns: NounReader, clause: ActionClause)
   }
   if (slots.manner === undefined) for (const list of mannersAt(reader, end, verb)) yield put('manner', list);
   if (clause.amount === undefined && isOpen(frame.amount)) yield* amounts(reader, clause);
+}
+
+/** Do the verb and what follows it begin another verb ("rotates piece …")? Then `render` keeps them apart. */
+function isPartOfLonger(reader: Reader, { verbs, end }: ActionClause): boolean {
+  return verbs.length === 1 && verbsAt(reader, verbs[0]!.start).some((other) => other.voice === 'active' && other.end > end);
 }
 
 function* prepositional(

@@ -5,6 +5,12 @@ import type { Reader } from './reader.ts';
 import { numberOf } from './tokens.ts';
 import { comparisonAt, type Range } from './ranges.ts';
 
+/** Indices of tokens, the end exclusive. */
+export interface Extent {
+  readonly start: number;
+  readonly end: number;
+}
+
 /** A noun phrase as it was read. */
 export interface Noun {
   /** Words that were written so, best first; empty for a bare name and for "someone". */
@@ -13,6 +19,8 @@ export interface Noun {
   readonly count?: number;
   readonly range?: Range;
   readonly of?: Noun;
+  /** Tokens of the word itself, without owner, count and name. */
+  readonly head?: Extent;
   /** "the same weapon": what the step before had in this place. */
   readonly same?: true;
   /** Tokens it covers. */
@@ -88,6 +96,7 @@ function countedNouns(reader: Reader, at: number, kind: WordKind, anyKind: boole
         (named): Noun => ({
           ...extra,
           words: group.words,
+          head: { start: end, end: group.end },
           ...(named.name !== undefined && { name: named.name }),
           end: named.end,
           cost: group.cost + named.cost + cost,

@@ -226,8 +226,12 @@ function suggestion(reader: Reader, at: number): string | undefined {
     tokens[at + 1]?.kind === 'word'
       ? nearest(`${tokens[at]!.text} ${tokens[at + 1]!.text}`, lexicon.names())
       : undefined;
+  // Behind "player's" a property is wanted: "healt" is "health" there, not "heal".
+  const own =
+    tokens[at - 1]?.kind === 'possessive' ? nearest(tokens[at]!.text, lexicon.names('property')) : undefined;
   return (
     pair ??
+    own ??
     nearest(tokens[at]!.text, [...functionWords, ...lexicon.names()]) ??
     nearest(tokens[at]!.text, lexicon.parts)
   );

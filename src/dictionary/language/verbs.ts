@@ -9,6 +9,7 @@ export interface Verb {
   readonly voice: 'active' | 'passive' | 'nominal';
   readonly form: Entry['form'];
   readonly negated: boolean;
+  readonly start: number;
   readonly end: number;
   readonly cost: number;
   /** A particle that must still come ("picks key up"). */
@@ -44,6 +45,7 @@ export function verbsAt(reader: Reader, at: number): readonly Verb[] {
             form: entry.form,
             voice: read.voice,
             negated,
+            start: at,
             end,
             cost: 1 + cost + read.cost,
             pending,
