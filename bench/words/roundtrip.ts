@@ -32,6 +32,10 @@ for (let seed = firstSeed; done < total; seed++) {
   }
 }
 const seconds = (performance.now() - start) / 1000;
-console.log(`${done} statements, ${failures.length} not read back as they were; ${((seconds / done) * 1e6).toFixed(0)} µs each`);
-console.log(`slowest parse: ${slowest.ms.toFixed(1)} ms, ${slowest.text.length} characters: ${slowest.text.slice(0, 300)}`);
+console.log(
+  `${done} statements, ${failures.length} not read back as they were; ${((seconds / done) * 1e6).toFixed(0)} µs each`,
+);
+console.log(
+  `slowest parse: ${slowest.ms.toFixed(1)} ms, ${slowest.text.length} characters: ${slowest.text.slice(0, 300)}`,
+);
 process.exitCode = failures.length === 0 ? 0 : 1;

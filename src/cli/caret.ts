@@ -12,7 +12,10 @@ export function showPlace(sentence: string, issues: readonly Issue[]): string {
 }
 
 /** The sentence on a line of its own and, below it, carets under these stretches. */
-export function underline(sentence: string, places: readonly { readonly start: number; readonly end: number }[]): string {
+export function underline(
+  sentence: string,
+  places: readonly { readonly start: number; readonly end: number }[],
+): string {
   const shown = `  ${sentence.replaceAll(/\s/g, ' ')}`;
   if (places.length === 0) return shown;
   const marked = new Set<number>();

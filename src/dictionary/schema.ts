@@ -106,7 +106,11 @@ export const dictionarySchema: Schema = {
           ['third', 'past', 'participle', 'gerund', 'verb'].map((key) => [key, { $ref: '#/$defs/name' }]),
         ),
         nouns: names,
-        causes: { description: 'the action that its object thereby does', type: 'string', maxLength: 3 * limits.nameLength },
+        causes: {
+          description: 'the action that its object thereby does',
+          type: 'string',
+          maxLength: 3 * limits.nameLength,
+        },
         slots: {
           type: 'object',
           properties: Object.fromEntries(slotNames.map((each) => [each, slot])),

@@ -81,7 +81,10 @@ function alternativeBinder(
   compile: (condition: Condition) => Compiled,
   causedBy: (pattern: ActionPattern) => ActionPattern | undefined,
 ): Binder {
-  const alternatives = conditions.map((each) => ({ binder: binderOf(each, compile, causedBy), test: compile(each).test }));
+  const alternatives = conditions.map((each) => ({
+    binder: binderOf(each, compile, causedBy),
+    test: compile(each).test,
+  }));
   if (alternatives.every(({ binder }) => binder === none)) return none;
   return (session) => {
     const readers = alternatives.map(({ binder, test }) => ({ read: binder(session), fits: test?.(session) }));

@@ -2,14 +2,15 @@ import { pluralOf } from '../dictionary/inflect.ts';
 import type { Dictionary } from '../dictionary/dictionary.ts';
 import { misunderstood, type TextIssue } from '../dictionary/language/parse.ts';
 import { maxTokens, Reader } from '../dictionary/language/reader.ts';
-import { numberOf } from '../dictionary/language/tokens.ts';
 import { filterAt, type ReadCondition } from './filters.ts';
 import { misfitIn } from './misfit.ts';
 import { patternsAt, withoutAt } from './patterns.ts';
 import { tieSame } from './same.ts';
-import { durationAt, nounLists } from './phrases.ts';
+import { assemble, headAt, tailAt } from './frame.ts';
+import { lacksSubject, shareSubject } from './ellipsis.ts';
+import { durationAt } from './phrases.ts';
 import { placed } from './places.ts';
-import type { ActionPattern, Condition, GroupKey, Query } from './query.ts';
+import type { ActionPattern, Condition, Query } from './query.ts';
 
 export interface ReadQuery {
   readonly query: Query | undefined;
@@ -59,107 +60,17 @@ export function readQuery(sentence: string, dictionary: Dictionary, game?: strin
   return misfit ? { query: undefined, issues: [misfit] } : { query: chosen.query, issues: [] };
 }
 
-interface Head {
-  readonly count?: true;
-  readonly first?: number;
-  readonly last?: number;
-  readonly end: number;
-}
-
-function headAt(reader: Reader): Head {
-  for (const phrase of ['count of', 'count', 'number of', 'how many', 'how often']) {
-    const end = reader.phrase(0, phrase);
-    if (end !== undefined) return { count: true, end };
-  }
-  const from = ['list', 'show', 'find', 'all'].includes(reader.lower(0) ?? '') ? 1 : 0;
-  const word = reader.lower(from) === 'the' ? from + 1 : from;
-  const which = reader.lower(word);
-  if (which === 'first' || which === 'last') {
-    const number = numberOf(reader.tokens[word + 1]);
-    const end = number === undefined ? word + 1 : word + 2;
-    return { [which]: number ?? 1, end };
-  }
-  return { end: from };
-}
-
-function assemble(head: Head, find: Condition, by: readonly GroupKey[] | undefined): Query {
-  return {
-    find,
-    ...(head.count && { count: true }),
-    ...(by && { by }),
-    ...(head.first !== undefined && { first: head.first }),
-    ...(head.last !== undefined && { last: head.last }),
-  };
-}
-
-/** What follows the condition: groups ("by weapon", "per session"). */
-function tailAt(
-  reader: Reader,
-  at: number,
-  counted: boolean,
-): { by?: readonly GroupKey[]; end: number; cost: number } | undefined {
-  if (at === reader.tokens.length) return { end: at, cost: 0 };
-  const behind =
-    reader.phrase(at, 'grouped by') ??
-    reader.phrase(at, 'per') ??
-    reader.phrase(at, 'for each') ??
-    (counted ? reader.phrase(at, 'by') : undefined);
-  if (behind === undefined) return undefined;
-  const by: GroupKey[] = [];
-  let end = behind;
-  for (;;) {
-    const key = groupAt(reader, end);
-    if (!key) {
-      reader.expect(end, 'what to group by');
-      return undefined;
-    }
-    by.push(key.key);
-    end = key.end;
-    const next = reader.lower(end) === ',' || reader.lower(end) === 'and' ? end + 1 : undefined;
-    if (next === undefined) break;
-    end = reader.lower(next) === 'by' || reader.lower(next) === 'per' ? next + 1 : next;
-  }
-  // "by player" behind "count" groups; it is also the cheaper reading than an agent.
-  return { by, end, cost: -1 };
-}
-
-const roles: Readonly<Record<string, GroupKey>> = {
-  subject: { slot: 'subject' },
-  killer: { slot: 'subject' },
-  attacker: { slot: 'subject' },
-  object: { slot: 'object' },
-  victim: { slot: 'object' },
-  instrument: { slot: 'with' },
-  means: { slot: 'with' },
-  place: { slot: 'at' },
-  manner: { slot: 'manner' },
-  property: { slot: 'property' },
-  action: { key: 'action' },
-  game: { key: 'game' },
-  session: { key: 'session' },
-  name: { key: 'name' },
-  minute: { key: 'minute' },
-};
-
-function groupAt(reader: Reader, at: number): { key: GroupKey; end: number } | undefined {
-  const role = roles[reader.lower(at) ?? ''];
-  if (role) return { key: role, end: at + 1 };
-  const list = nounLists(reader, at, 'object').find(
-    ({ any }) => any.length === 1 && any[0]!.name === undefined && any[0]!.words.length > 0,
-  );
-  if (!list) return undefined;
-  const [noun] = list.any;
-  const ids = noun!.words.map(({ word }) => word.id);
-  return { key: { word: placed(ids, reader, noun!.head ?? noun!) }, end: list.end };
-}
-
 /** The cheapest reading for each extent; readings that cost the same are all meant. */
 function best(reads: readonly ReadCondition[]): ReadCondition[] {
   return [...Map.groupBy(reads, (read) => read.end).values()].map((same) => {
     const cost = Math.min(...same.map((read) => read.cost));
-    const once = new Map(
-      same.filter((read) => read.cost === cost).map((read) => [JSON.stringify(read.condition), read.condition]),
-    );
+    const cheapest = same.filter((read) => read.cost === cost).map((read) => read.condition);
+    const once = new Map<string, Condition>();
+    // "attacks", the verb, may still be given a subject; "attacks", the happenings, may not.
+    for (const condition of cheapest) {
+      const key = JSON.stringify(condition);
+      if (!once.has(key) || lacksSubject(condition)) once.set(key, condition);
+    }
     const conditions = [...once.values()];
     return { condition: conditions.length === 1 ? conditions[0]! : { any: conditions }, end: same[0]!.end, cost };
   });
@@ -203,7 +114,7 @@ function joined(
         if (behind === undefined || !reader.step()) continue;
         for (const right of read(behind))
           longer.push({
-            condition: join(left.condition, right.condition),
+            condition: join(left.condition, shareSubject(left.condition, right.condition)),
             end: right.end,
             cost: left.cost + right.cost,
           });
@@ -264,9 +175,13 @@ const thens = ['followed by', 'and then', ', then', 'then'];
 function sequenceFrom(reader: Reader, steps: readonly ReadCondition[], depth: number): ReadCondition[] {
   const last = steps.at(-1)!;
   const found: ReadCondition[] = [];
-  const behind = thens.map((word) => reader.phrase(last.end, word)).find((index) => index !== undefined);
-  if (behind !== undefined && reader.step())
-    for (const next of units(reader, behind, depth)) found.push(...sequenceFrom(reader, [...steps, next], depth));
+  const word = thens.find((each) => reader.phrase(last.end, each) !== undefined);
+  if (word !== undefined && reader.step()) {
+    for (const next of units(reader, reader.phrase(last.end, word)!, depth)) {
+      const condition = shareSubject(last.condition, next.condition, word === 'followed by');
+      found.push(...sequenceFrom(reader, [...steps, { ...next, condition }], depth));
+    }
+  }
   if (steps.length > 1) {
     const cost = steps.reduce((sum, step) => sum + step.cost, 0);
     const sequence = tieSame(steps.map(({ condition }) => condition));
@@ -307,7 +222,7 @@ function nearFrom(reader: Reader, first: ReadCondition, depth: number): ReadCond
     for (const other of units(reader, behind, depth)) {
       const late = limit ? undefined : limitAt(reader, other.end);
       const cost = first.cost + other.cost;
-      const near = { find: first.condition, near: other.condition, side };
+      const near = { find: first.condition, near: shareSubject(first.condition, other.condition, true), side };
       if (limit) found.push({ condition: { ...near, within: limit.seconds }, end: other.end, cost });
       else if (late) found.push({ condition: { ...near, within: late.seconds }, end: late.end, cost });
       else found.push({ condition: near, end: other.end, cost });

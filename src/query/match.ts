@@ -50,7 +50,11 @@ export class ConditionCompiler {
   sequence(condition: SequenceCondition): (session: SessionEvents) => BoundMatch[] {
     const ready = (step: Condition): Step => ({
       compiled: this.compile(step),
-      bind: binderOf(step, (each) => this.compile(each), (pattern) => this.patterns.caused(pattern)),
+      bind: binderOf(
+        step,
+        (each) => this.compile(each),
+        (pattern) => this.patterns.caused(pattern),
+      ),
     });
     return sequences(condition.sequence.map(ready), (condition.without ?? []).map(ready), condition);
   }

@@ -14,6 +14,8 @@ import { comparisonAt, type Range } from '../dictionary/language/ranges.ts';
 import type { Reader } from '../dictionary/language/reader.ts';
 import { numberOf } from '../dictionary/language/tokens.ts';
 import type { ReadCondition } from './filters.ts';
+import { noteSubject } from './ellipsis.ts';
+import { gainsAt } from './gains.ts';
 import { nounLists } from './phrases.ts';
 import { placed } from './places.ts';
 import type {
@@ -30,6 +32,11 @@ export function patternsAt(reader: Reader, at: number): ReadCondition[] {
   return [
     ...actionPatterns(reader, at),
     ...propertyPatterns(reader, at),
+    ...gainsAt(reader, at).map(({ head, subject, change, by, end, cost }) => ({
+      condition: propertyPattern(reader, { ...head, ...(subject && { subject }) }, { change, ...(by && { by }) }),
+      end,
+      cost,
+    })),
     ...fragments(reader, at),
     ...mentions(reader, at),
   ];
@@ -38,7 +45,7 @@ export function patternsAt(reader: Reader, at: number): ReadCondition[] {
 function actionPatterns(reader: Reader, at: number): ReadCondition[] {
   return actionClausesAt(reader, at, nounLists).flatMap((clause) => {
     const misfit = misfitOf(reader.dictionary, clause);
-    const condition = actionPattern(reader, clause);
+    const condition = noteSubject(actionPattern(reader, clause), clause);
     const negated = clause.verbs[0]!.negated;
     return [
       { condition: negated ? { not: condition } : condition, end: clause.end, cost: clause.cost + (misfit ? 50 : 0) },
@@ -77,7 +84,10 @@ export function misfitOf(dictionary: Dictionary, clause: ActionClause): { slot: 
 function propertyPatterns(reader: Reader, at: number): ReadCondition[] {
   const found: ReadCondition[] = [];
   for (const head of propertyHeadsAt(reader, at, nounLists))
-    found.push({ condition: propertyPattern(reader, head, {}), end: head.end, cost: head.cost }, ...changes(reader, head));
+    found.push(
+      { condition: propertyPattern(reader, head, {}), end: head.end, cost: head.cost },
+      ...changes(reader, head),
+    );
   const adjective = adjectives[reader.lower(at) ?? ''];
   if (adjective) {
     for (const head of propertyHeadsAt(reader, at + 1, nounLists)) {

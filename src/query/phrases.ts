@@ -10,7 +10,7 @@ const exceptions = ['except for', 'except', 'but not', 'other than', 'excluding'
 export const nounLists: NounReader = (reader, at, kind) =>
   reader.memo(`nouns ${kind} ${at}`, () => {
     const lists = alternatives(reader, at, kind);
-    return lists.flatMap((list) => [list, ...excepted(reader, list, kind)]);
+    return lists.flatMap((list) => [list, ...excepted(reader, at, list, kind)]);
   });
 
 /** Most nouns in one list. */
@@ -48,11 +48,13 @@ function listOf(any: readonly Noun[]): NounList {
   return { any, except: [], end: any.at(-1)!.end, cost: any.reduce((sum, noun) => sum + noun.cost, 0) };
 }
 
-function excepted(reader: Reader, list: NounList, kind: 'object' | 'property'): NounList[] {
+function excepted(reader: Reader, at: number, list: NounList, kind: 'object' | 'property'): NounList[] {
   for (const phrase of exceptions) {
     const behind = reader.phrase(list.end, phrase);
     if (behind === undefined) continue;
-    const from = reader.lower(behind) === 'with' ? behind + 1 : behind;
+    // "with any weapon except with railgun"; "opponent except with railgun" excludes no opponent.
+    const again = reader.lower(behind) === 'with' && reader.lower(at - 1) === 'with';
+    const from = again ? behind + 1 : behind;
     return alternatives(reader, from, kind).map((without) => ({
       any: list.any,
       except: without.any,

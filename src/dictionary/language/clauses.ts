@@ -161,7 +161,9 @@ function* continuations(reader: Reader, nouns: NounReader, clause: ActionClause)
 
 /** Do the verb and what follows it begin another verb ("rotates piece …")? Then `render` keeps them apart. */
 function isPartOfLonger(reader: Reader, { verbs, end }: ActionClause): boolean {
-  return verbs.length === 1 && verbsAt(reader, verbs[0]!.start).some((other) => other.voice === 'active' && other.end > end);
+  return (
+    verbs.length === 1 && verbsAt(reader, verbs[0]!.start).some((other) => other.voice === 'active' && other.end > end)
+  );
 }
 
 function* prepositional(

@@ -31,7 +31,20 @@ export interface Noun {
 
 const maxOwners = 3;
 const maxNameParts = 6;
-const anyone = new Set(['someone', 'anyone', 'everyone', 'something', 'anything', 'everything', 'somebody', 'anybody']);
+const anyone = new Set([
+  'who',
+  'what',
+  'whoever',
+  'whatever',
+  'someone',
+  'anyone',
+  'everyone',
+  'something',
+  'anything',
+  'everything',
+  'somebody',
+  'anybody',
+]);
 const quantifiers = new Set(['any', 'every', 'each', 'all', 'another', 'other', 'this', 'that', 'these', 'those']);
 
 /** All noun phrases that begin at `at`, owners included: "player", "player's flag", "2 opponents", "opponent Sarge". */

@@ -227,8 +227,7 @@ function suggestion(reader: Reader, at: number): string | undefined {
       ? nearest(`${tokens[at]!.text} ${tokens[at + 1]!.text}`, lexicon.names())
       : undefined;
   // Behind "player's" a property is wanted: "healt" is "health" there, not "heal".
-  const own =
-    tokens[at - 1]?.kind === 'possessive' ? nearest(tokens[at]!.text, lexicon.names('property')) : undefined;
+  const own = tokens[at - 1]?.kind === 'possessive' ? nearest(tokens[at]!.text, lexicon.names('property')) : undefined;
   return (
     pair ??
     own ??

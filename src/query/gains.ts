@@ -1,0 +1,60 @@
+import { propertyHeadsAt } from '../dictionary/language/changes.ts';
+import { nounsAt } from '../dictionary/language/nouns.ts';
+import { comparisonAt, type Range } from '../dictionary/language/ranges.ts';
+import type { Reader } from '../dictionary/language/reader.ts';
+import { numberOf } from '../dictionary/language/tokens.ts';
+import type { NounList } from '../dictionary/language/clauses.ts';
+import { nounLists } from './phrases.ts';
+
+/** "player loses 20 health", "player gains armor", "losing health": a property that goes one way, perhaps by so much. */
+export interface Gain {
+  readonly subject: NounList | undefined;
+  readonly head: ReturnType<typeof propertyHeadsAt>[number];
+  readonly change: 'rises' | 'drops';
+  readonly by: Range | undefined;
+  readonly end: number;
+  readonly cost: number;
+}
+
+const set = (text: string): ReadonlySet<string> => new Set(text.split(' '));
+const verbs = [
+  ['drops', set('loses lose lost losing')],
+  ['rises', set('gains gain gained gaining regains regained recovers recovered')],
+] as const;
+const auxiliaries = set('has have had is was');
+
+/** Every such clause at `at`. */
+export function gainsAt(reader: Reader, at: number): Gain[] {
+  return [
+    ...behindSubject(reader, at, undefined),
+    ...nounLists(reader, at, 'object').flatMap((subject) => behindSubject(reader, subject.end, subject)),
+  ];
+}
+
+function behindSubject(reader: Reader, at: number, subject: NounList | undefined): Gain[] {
+  const from = subject && auxiliaries.has(reader.lower(at) ?? '') ? at + 1 : at;
+  const verb = verbs.find(([, forms]) => forms.has(reader.lower(from) ?? ''));
+  if (!verb) return [];
+  const compared = comparisonAt(reader, from + 1);
+  const number = numberOf(reader.tokens[from + 1]);
+  const amounts: { by: Range | undefined; end: number }[] = [
+    { by: undefined, end: from + 1 },
+    ...(compared ? [{ by: compared.range, end: compared.end }] : []),
+    ...(number === undefined ? [] : [{ by: { min: number, max: number }, end: from + 2 }]),
+  ];
+  return amounts.flatMap(({ by, end }) => {
+    // "20 points of health"
+    const unit = by && nounsAt(reader, end).find((noun) => reader.lower(noun.end) === 'of');
+    const start = unit ? unit.end + 1 : end;
+    return propertyHeadsAt(reader, start, nounLists)
+      .filter((head) => !head.subject)
+      .map((head) => ({
+        subject,
+        head,
+        change: verb[0],
+        by,
+        end: head.end,
+        cost: (subject?.cost ?? 0) + head.cost + 1,
+      }));
+  });
+}
