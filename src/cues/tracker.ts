@@ -35,6 +35,11 @@ interface Run {
 
 const DEFAULTS = { samples: 2, confidence: 0.8, gaps: 2, unless: 10 } as const;
 
+/** The confidence from which a detector's readings count. */
+export function acceptedFrom(spec: DetectorSpec): number {
+  return spec.stability?.confidence ?? DEFAULTS.confidence;
+}
+
 /**
  * The found/changed/lost state machine with its stability rule: a content (a value, or absence) is accepted once
  * `samples` consecutive readings at `confidence` or more agree on it. Readings that cannot be used — unreadable,
@@ -45,7 +50,7 @@ const DEFAULTS = { samples: 2, confidence: 0.8, gaps: 2, unless: 10 } as const;
 export function createTracker(detector: string, spec: DetectorSpec, interval?: number): Tracker {
   const samples = spec.stability?.samples ?? DEFAULTS.samples;
   const lostSamples = spec.stability?.lost ?? samples;
-  const threshold = spec.stability?.confidence ?? DEFAULTS.confidence;
+  const threshold = acceptedFrom(spec);
   const gaps = spec.stability?.gaps ?? DEFAULTS.gaps;
   const unless = Math.max(spec.plausible?.unless ?? DEFAULTS.unless, samples);
   const judge = plausibility(spec.plausible);

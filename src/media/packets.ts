@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import { Packet } from 'node-av/lib';
 import { AV_PKT_FLAG_CORRUPT, AV_PKT_FLAG_DISCARD, AV_PKT_FLAG_KEY, AVERROR_EOF } from 'node-av/constants';
 import { bitstreamOf } from './bitstream.ts';
@@ -19,6 +20,25 @@ export type { Chunk, PacketIndex, PacketTable } from './packet-index.ts';
 export function scanPackets(file: VideoFile, options: { readonly signal?: AbortSignal } = {}): PacketIndex {
   let last: PacketScan | undefined;
   for (const scan of scanning(file, options.signal)) last = scan;
+  return last!.index();
+}
+
+/** Milliseconds for which a scan keeps the event loop waiting. */
+const TURN_MS = 50;
+
+/** The same, but lets the event loop turn now and then, so that an interruption is noticed however long the file is. */
+export async function scanInTurns(
+  file: VideoFile,
+  options: { readonly signal?: AbortSignal } = {},
+): Promise<PacketIndex> {
+  let last: PacketScan | undefined;
+  let turned = performance.now();
+  for (const scan of scanning(file, options.signal)) {
+    last = scan;
+    if (performance.now() - turned < TURN_MS) continue;
+    await turn();
+    turned = performance.now();
+  }
   return last!.index();
 }
 
@@ -55,7 +75,8 @@ function* scanning(file: VideoFile, signal: AbortSignal | undefined): Generator<
   using wrapper = new Packet();
   wrapper.alloc();
   const packet = wrapper.getNative();
-  file.rewind();
+  if (file.position !== 0) file.rewind();
+  file.position = undefined;
   const bitstream = bitstreamOf(file.info.codec, file.stream.codecpar.extradata);
   using bytes = new PacketBytes(file.path, file.info.container);
   const scan = new PacketScan(file.info.timeBase, file.info.frameRate);

@@ -25,7 +25,7 @@ export class VideoFile implements Disposable {
   #stream: Stream;
   #decoder: CodecContext | undefined;
   /** Decode position of the packet that `read` gives next, where it is known. */
-  position: number | undefined;
+  position: number | undefined = 0;
   /** The decoder holds packets of a reading that has not ended. */
   decoding = false;
 

@@ -2,23 +2,26 @@ import { mkdir } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { basename, dirname, extname, join, resolve } from 'node:path';
 import { schedule } from '../compute/scheduler/schedule.ts';
-import { moduleBeside, ThreadDevice } from '../compute/scheduler/threads.ts';
 import { Trace } from '../compute/scheduler/trace.ts';
 import type { Issue } from '../errors.ts';
 import { openJournal } from '../events/journal.ts';
 import type { EventLine, HeaderLine } from '../events/log.ts';
+import { lockFolder } from '../events/lock.ts';
 import { LogWriter } from '../events/writer.ts';
 import { holesOf } from '../media/holes.ts';
-import { scanPackets } from '../media/packets.ts';
+import { type PacketIndex, windowOf } from '../media/packet-index.ts';
+import { scanInTurns } from '../media/packets.ts';
 import { openVideo } from '../media/video.ts';
 import type { HudSettings } from '../regions/place.ts';
 import { VERSION } from '../version.ts';
 import type { ChunkReadings } from './chunk-readings.ts';
 import { fingerprintMedia } from './fingerprint.ts';
 import { type Game, openGame } from './game.ts';
-import { Interpreter, intervalOf } from './interpreter.ts';
-import { planPortions, type Portion } from './plan.ts';
-import type { OpenRequest, ReadRequest } from './read-thread.ts';
+import { Interpreter } from './interpreter.ts';
+import { planPortions, type Portion, portionsIn } from './plan.ts';
+import { probeRules } from './rules.ts';
+import { type Reader, Readers } from './readers.ts';
+import type { ReadRequest } from './session.ts';
 
 export interface DetectOptions {
   readonly media: string;
@@ -70,17 +73,23 @@ export async function detect(options: DetectOptions): Promise<DetectSummary> {
   const { media, plan = 'full', resume = false, signal } = options;
   const game = await openGame(options.game);
   using file = openVideo(media);
+  const folder = options.out ?? defaultFolder(media);
+  await mkdir(folder, { recursive: true });
+  await using resources = new AsyncDisposableStack();
+  resources.use(await lockFolder(folder));
+  const most = options.workers ?? availableParallelism();
+  const readers = resources.use(new Readers(resolve(media), game, options.hud, most));
+  // Threads start while this one looks through the file.
+  if (!resume) readers.start(portionsIn(file.info.duration, plan));
   const print = await fingerprintMedia(media);
-  const index = scanPackets(file, signal ? { signal } : {});
+  const index = await scanInTurns(file, signal ? { signal } : {});
   const { t } = index;
   const duration = t.length === 0 ? 0 : t[t.length - 1]!;
   const range = {
     ...(options.from === undefined ? {} : { from: options.from }),
     ...(options.to === undefined ? {} : { to: options.to }),
   };
-  const portions = planPortions(index, game.profile, range);
-  const folder = options.out ?? defaultFolder(media);
-  await mkdir(folder, { recursive: true });
+  const portions = planPortions(index, game.profile, range, plan);
   const header = headerOf(game, options, print, file.info, duration);
   await using journal = await openJournal<ChunkReadings>(
     join(folder, 'readings.journal'),
@@ -99,7 +108,7 @@ export async function detect(options: DetectOptions): Promise<DetectSummary> {
   const publish = async (until: number): Promise<void> => {
     for (const event of await log.settle(until)) options.onEvent?.(event);
   };
-  const run: Run = { game, options, index, plan, path: resolve(media) };
+  const run: Run = { game, options, index, plan, readers };
   for await (const { portion, readings, fresh } of readPortions(run, portions, journal)) {
     if (fresh) await journal.append(String(portion.number), readings);
     for (const gap of readings.gaps) {
@@ -122,9 +131,9 @@ export async function detect(options: DetectOptions): Promise<DetectSummary> {
 interface Run {
   readonly game: Game;
   readonly options: DetectOptions;
-  readonly index: ReturnType<typeof scanPackets>;
+  readonly index: PacketIndex;
   readonly plan: 'full' | 'adaptive';
-  readonly path: string;
+  readonly readers: Readers;
 }
 
 interface ReadPortion {
@@ -162,39 +171,20 @@ async function* readPortions(
 
 async function* readFresh(run: Run, portions: readonly Portion[]): AsyncGenerator<ChunkReadings, undefined> {
   if (portions.length === 0) return undefined;
-  const { options, game } = run;
-  const count = Math.max(1, Math.min(options.workers ?? availableParallelism(), portions.length));
-  const devices = Array.from(
-    { length: count },
-    (_, i) => new ThreadDevice(`reader ${i + 1}`, moduleBeside(import.meta.url, './read-thread')),
-  );
+  const { options, game, readers } = run;
   const trace = options.trace === undefined ? undefined : new Trace();
-  try {
-    const open: OpenRequest = { open: { media: run.path, profile: game.pack.locate(game.path), hud: options.hud } };
-    await Promise.all(devices.map((device) => device.call(open)));
-    const persists = run.plan === 'adaptive' ? leastPersistence(game) : undefined;
-    const { windowOf } = await import('../media/packet-index.ts');
-    const work = schedule<Portion, ChunkReadings, ThreadDevice>({
-      portions,
-      devices,
-      run: ({ chunk, plan }, device, { signal }) =>
-        device.call({ chunk, index: windowOf(run.index, chunk), plan, persists } satisfies ReadRequest, { signal }),
-      ...(options.signal ? { signal: options.signal } : {}),
-      ...(trace ? { trace, label: ({ chunk }: Portion) => `${chunk.t.toFixed(1)}–${chunk.end.toFixed(1)} s` } : {}),
-    });
-    for await (const { result } of work) yield result;
-    if (trace) await trace.write(options.trace!);
-  } finally {
-    await Promise.all(devices.map((device) => device.retire()));
-  }
+  const rules = run.plan === 'adaptive' ? await probeRules(game.profile) : undefined;
+  const work = schedule<Portion, ChunkReadings, Reader>({
+    portions,
+    devices: await readers.open(portions.length),
+    run: ({ chunk, plan }, reader, { signal }) =>
+      reader.read({ chunk, index: windowOf(run.index, chunk), plan, rules } satisfies ReadRequest, signal),
+    ...(options.signal ? { signal: options.signal } : {}),
+    ...(trace ? { trace, label: ({ chunk }: Portion) => `${chunk.t.toFixed(1)}–${chunk.end.toFixed(1)} s` } : {}),
+  });
+  for await (const { result } of work) yield result;
+  if (trace) await trace.write(options.trace!);
   return undefined;
-}
-
-/** Seconds: the gap between two probes that agree which proves that nothing happened, for every detector. */
-function leastPersistence({ profile }: Game): number {
-  return Math.min(
-    ...Object.entries(profile.detectors).map(([name, spec]) => spec.persists ?? intervalOf(profile, name)),
-  );
 }
 
 function headerOf(

@@ -4,8 +4,11 @@ import { planSamples, type Sampling, type TimeRange } from '../sampling/plan.ts'
 import { intervalOf } from './interpreter.ts';
 import type { ChunkPlan } from './read-chunk.ts';
 
-/** Seconds of video in a chunk, at least: long enough to cost little to hand over, short enough to lose little. */
-const CHUNK_SECONDS = 8;
+/**
+ * Seconds of video in a chunk, at least: long enough to cost little to hand over, short enough to lose little. Between
+ * chunks the adaptive plan reads a keyframe twice, and a chunk costs it little.
+ */
+const CHUNK_SECONDS = { full: 8, adaptive: 24 } as const;
 
 /** A portion of the run: a chunk and its samples. */
 export interface Portion {
@@ -14,8 +17,18 @@ export interface Portion {
   readonly plan: ChunkPlan;
 }
 
+/** About how many portions so many seconds of video (undefined: unknown) will make, at most. */
+export function portionsIn(seconds: number | undefined, kind: 'full' | 'adaptive'): number {
+  return seconds === undefined ? Number.POSITIVE_INFINITY : Math.ceil(seconds / CHUNK_SECONDS[kind]);
+}
+
 /** Cuts the video into chunks and says which of their frames are samples, and of which detectors. */
-export function planPortions(index: PacketIndex, profile: Profile, range: TimeRange): Portion[] {
+export function planPortions(
+  index: PacketIndex,
+  profile: Profile,
+  range: TimeRange,
+  kind: 'full' | 'adaptive',
+): Portion[] {
   const detectors = Object.keys(profile.detectors);
   const due = new Map<number, Uint8Array>();
   const plans = new Map<string, readonly { readonly frame: number }[]>();
@@ -33,7 +46,7 @@ export function planPortions(index: PacketIndex, profile: Profile, range: TimeRa
   const frames = [...due.keys()].toSorted((a, b) => a - b);
   const portions: Portion[] = [];
   let next = 0;
-  for (const chunk of chunksOf(index, { minSeconds: CHUNK_SECONDS })) {
+  for (const chunk of chunksOf(index, { minSeconds: CHUNK_SECONDS[kind] })) {
     const from = next;
     while (next < frames.length && frames[next]! < chunk.lastFrame) next++;
     if (next === from) continue;

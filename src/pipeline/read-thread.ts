@@ -1,10 +1,7 @@
 import { serve } from '../compute/scheduler/threads.ts';
-import type { Chunk, PacketIndex } from '../media/packet-index.ts';
-import { openVideo, type VideoFile } from '../media/video.ts';
-import type { HudSettings } from '../regions/place.ts';
 import { loadProfile } from '../profile/load.ts';
-import { type ChunkContext, type ChunkPlan, readAdaptively, readFully } from './read-chunk.ts';
-import { SampleReader } from './sample-reader.ts';
+import type { HudSettings } from '../regions/place.ts';
+import { ReadingSession, type ReadRequest } from './session.ts';
 
 /** What a reading thread is told first. */
 export interface OpenRequest {
@@ -16,35 +13,15 @@ export interface OpenRequest {
   };
 }
 
-/** One chunk to read; `persists` in seconds asks for the adaptive plan. */
-export interface ReadRequest {
-  readonly chunk: Chunk;
-  readonly index: PacketIndex;
-  readonly plan: ChunkPlan;
-  readonly persists: number | undefined;
-}
+let session: ReadingSession | undefined;
 
-interface Session {
-  readonly file: VideoFile;
-  readonly reader: SampleReader;
-  readonly detectors: number;
-}
-
-let session: Session | undefined;
-
-serve(async (request) => {
+serve(async (request, { signal }) => {
   const wanted = request as OpenRequest | ReadRequest;
   if ('open' in wanted) {
-    const { media, profile: path, hud } = wanted.open;
-    const { profile, assets } = await loadProfile(path);
-    const file = openVideo(media);
-    const reader = await SampleReader.open(profile, assets, file.info, hud);
-    session = { file, reader, detectors: Object.keys(profile.detectors).length };
+    const { media, profile, hud } = wanted.open;
+    session = await ReadingSession.open(media, await loadProfile(profile), hud);
     return undefined;
   }
   if (!session) throw new TypeError('the reading thread has not been told what to open');
-  const context: ChunkContext = { ...session, index: wanted.index };
-  return wanted.persists === undefined
-    ? readFully(context, wanted.chunk, wanted.plan)
-    : readAdaptively(context, wanted.chunk, wanted.plan, wanted.persists);
+  return session.read(wanted, signal);
 });

@@ -79,31 +79,38 @@ export class SampleReader implements Disposable {
   /** Reads the detectors whose entry in `due` is 1, and what they depend on. */
   async read(picture: Picture, due: ArrayLike<number>): Promise<Observations> {
     const result: (Observation | undefined)[] = this.#stations.map(() => undefined);
-    const needed = Uint8Array.from(due);
-    for (const { station } of this.#screens) needed[station] = 1;
-    for (const index of this.#order.toReversed()) {
-      const { when } = this.#stations[index]!;
-      if (needed[index] && when !== undefined) needed[when] = 1;
-    }
+    const needed = this.#withDependencies(due);
     const memo = new Map<string, unknown>();
     let screen: string | undefined;
-    let screensLeft = this.#screens.length;
     for (const index of this.#order) {
       const station = this.#stations[index]!;
-      const isScreen = this.#screens.find((one) => one.station === index);
       if (!needed[index]) continue;
+      const isScreen = this.#screens.find((one) => one.station === index);
       if (screen !== undefined && !isScreen && !(station.spec.screens ?? []).includes(screen)) continue;
       const off = station.when === undefined ? undefined : offReading(station.spec, result[station.when]);
       const pending = off ?? this.#look(station, picture, memo);
       const observation = pending instanceof Promise ? await pending : pending;
       result[index] = observation;
-      if (isScreen) {
-        screensLeft--;
-        if (screen === undefined && matches(observation, isScreen.value)) screen = isScreen.name;
-      }
+      if (isScreen && screen === undefined && matches(observation, isScreen.value)) screen = isScreen.name;
     }
-    if (screensLeft < 0) throw new RangeError('a screen was read twice');
     return result;
+  }
+
+  /** What `read` would give for a picture on which all detectors see what `seen` says. */
+  recall(seen: Observations, due: ArrayLike<number>): Observations {
+    const needed = this.#withDependencies(due);
+    return seen.map((observation, index) => (needed[index] ? observation : undefined));
+  }
+
+  #withDependencies(due: ArrayLike<number>): Uint8Array {
+    const needed = Uint8Array.from(due);
+    for (const { station } of this.#screens) needed[station] = 1;
+    for (let i = this.#order.length - 1; i >= 0; i--) {
+      const index = this.#order[i]!;
+      const { when } = this.#stations[index]!;
+      if (needed[index] && when !== undefined) needed[when] = 1;
+    }
+    return needed;
   }
 
   #look(station: Station, picture: Picture, memo: Map<string, unknown>): Observation | Promise<Observation> {

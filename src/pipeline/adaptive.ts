@@ -1,0 +1,174 @@
+import type { Observation } from '../detectors/kind.ts';
+import { isProblem, readPictures } from '../media/decode.ts';
+import { type Chunk, firstFrameOf } from '../media/packet-index.ts';
+import type { Picture } from '../media/picture.ts';
+import { type ChunkReadings, ReadingsBuilder } from './chunk-readings.ts';
+import { type ChunkContext, type ChunkPlan, gapOf, pause, readSamples, timeAt, TURN } from './read-chunk.ts';
+import type { Observations } from './sample-reader.ts';
+
+/** When two probes of a detector tell what lies between them. */
+export interface ProbeRule {
+  /** Seconds for which a changed reading does not come back: probes further apart prove nothing. */
+  readonly persists: number;
+  /** The confidence that a reading needs to count; a probe below it proves nothing. */
+  readonly confidence: number;
+}
+
+/** What all detectors see on one picture. */
+interface Probe {
+  readonly t: number;
+  readonly seen: Observations;
+}
+
+/** Bytes of luma that may wait between two probes. */
+const HELD_BYTES = 48 << 20;
+
+/**
+ * Reads keyframes first, and decodes only the groups of pictures between two of them that do not tell what lies between:
+ * some detector reads them differently, or they are further apart than it persists. What lies between two probes that
+ * agree is given what both show. A keyframe more than the chunk has, the next chunk's first, closes its last group.
+ */
+export async function readAdaptively(
+  context: ChunkContext,
+  chunk: Chunk,
+  plan: ChunkPlan,
+  rules: readonly ProbeRule[],
+): Promise<ChunkReadings> {
+  const { index } = context;
+  const builder = new ReadingsBuilder();
+  const bounds: number[] = [];
+  for (let group = chunk.firstGroup; group <= chunk.lastGroup; group++) bounds.push(firstFrameOf(index, group));
+  const probes = await readKeyframes(context, chunk, bounds);
+  const spacing = Math.min(...rules.map(({ persists }) => persists));
+  let next = 0;
+  for (let g = 0; g < bounds.length - 1; g++) {
+    const from = next;
+    while (next < plan.frames.length && plan.frames[next]! < bounds[g + 1]!) next++;
+    const part = { frames: plan.frames.slice(from, next), due: plan.due.slice(from, next) };
+    const [before, after] = [probes.get(bounds[g]!), probes.get(bounds[g + 1]!)];
+    if (before && after && settled(before, after, rules)) recall(context, part, 0, before, builder);
+    else if (before && (after?.t ?? chunk.end) - before.t > spacing)
+      await readSparsely(context, chunk, part, { before, after, rules, spacing }, builder);
+    else await readSamples(context, chunk, part, builder);
+  }
+  return builder.finish();
+}
+
+/** What the detectors see on the keyframes at `bounds`; those that cannot be decoded are missing. */
+async function readKeyframes(
+  context: ChunkContext,
+  chunk: Chunk,
+  bounds: readonly number[],
+): Promise<Map<number, Probe>> {
+  const { index } = context;
+  const probes = new Map<number, Probe>();
+  const known = index.firstFrame + index.t.length;
+  const frames = bounds.filter((frame) => frame < known);
+  const reach = { ...chunk, lastFrame: known };
+  let i = 0;
+  for (const item of readPictures(context.file, index, reach, frames)) {
+    if (isProblem(item)) {
+      // The keyframe is missing: its neighbours cannot be compared.
+      while (i < frames.length && timeAt(index, frames[i]!) < item.end) i++;
+      continue;
+    }
+    using picture = item;
+    while (i < frames.length && timeAt(index, frames[i]!) < picture.t) i++;
+    probes.set(frames[i++]!, await probe(context, picture));
+    if (i % TURN === 0) await pause(context);
+  }
+  return probes;
+}
+
+async function probe({ reader, detectors }: ChunkContext, picture: Picture): Promise<Probe> {
+  return { t: picture.t, seen: await reader.read(picture, new Uint8Array(detectors).fill(1)) };
+}
+
+interface SparseGroup {
+  /** Its keyframe and the next. */
+  readonly before: Probe;
+  readonly after: Probe | undefined;
+  readonly rules: readonly ProbeRule[];
+  /** Seconds: no two probes may lie further apart. */
+  readonly spacing: number;
+}
+
+/**
+ * Reads a group that is longer than readings persist. A picture inside it cannot be had without those before it, so
+ * it is decoded once, in order: pictures wait until the probe after them tells whether they have to be read. What follows
+ * the last probe is not even decoded if that probe and the next keyframe agree.
+ */
+async function readSparsely(
+  context: ChunkContext,
+  chunk: Chunk,
+  plan: ChunkPlan,
+  { before, after, rules, spacing }: SparseGroup,
+  builder: ReadingsBuilder,
+): Promise<void> {
+  const { file, index, reader } = context;
+  const held: { readonly picture: Picture; readonly sample: number }[] = [];
+  let last: Probe = before;
+  const release = async (seen: Observations | undefined): Promise<void> => {
+    for (const { picture, sample } of held.splice(0)) {
+      using one = picture;
+      const due = plan.due[sample]!;
+      builder.add(one.t, seen ? reader.recall(seen, due) : await reader.read(one, due));
+    }
+  };
+  const rest = (sample: number): boolean =>
+    after !== undefined && settled(last, after, rules) && sample < plan.frames.length;
+  try {
+    let i = 0;
+    if (rest(0)) return recall(context, plan, 0, last, builder);
+    for (const item of readPictures(file, index, chunk, plan.frames)) {
+      if (isProblem(item)) {
+        await release(undefined);
+        builder.gap(gapOf(item));
+        continue;
+      }
+      while (i < plan.frames.length && timeAt(index, plan.frames[i]!) < item.t) i++;
+      held.push({ picture: item, sample: i++ });
+      const most = Math.max(2, Math.floor(HELD_BYTES / (item.width * item.height)));
+      const follows = i < plan.frames.length ? timeAt(index, plan.frames[i]!) : Number.POSITIVE_INFINITY;
+      if (follows - last.t <= spacing && held.length < most) continue;
+      const here = await probe(context, item);
+      await release(settled(last, here, rules) ? here.seen : undefined);
+      last = here;
+      await pause(context);
+      if (rest(i)) return recall(context, plan, i, last, builder);
+    }
+    await release(undefined);
+  } finally {
+    for (const { picture } of held) picture[Symbol.dispose]();
+  }
+}
+
+/** Gives the samples of a plan from number `from` on what a probe shows. */
+function recall(
+  { index, reader }: ChunkContext,
+  plan: ChunkPlan,
+  from: number,
+  { seen }: Probe,
+  builder: ReadingsBuilder,
+): void {
+  for (let i = from; i < plan.frames.length; i++)
+    builder.add(timeAt(index, plan.frames[i]!), reader.recall(seen, plan.due[i]!));
+}
+
+/** Whether what lies between two probes is what both show, by the rules of every detector. */
+function settled(before: Probe, after: Probe, rules: readonly ProbeRule[]): boolean {
+  const apart = after.t - before.t;
+  return before.seen.every((one, d) => {
+    const { persists, confidence } = rules[d]!;
+    return apart <= persists && agree(one, after.seen[d], confidence);
+  });
+}
+
+/** Whether two probes of a detector say the same for certain. Unreadable ones prove nothing. */
+function agree(a: Observation | undefined, b: Observation | undefined, confidence: number): boolean {
+  // Not read: another screen was shown.
+  if (!a || !b) return a === b;
+  if (a.state === 'unreadable' || a.state !== b.state) return false;
+  if (Math.min(a.confidence, b.confidence) < confidence) return false;
+  return a.state !== 'seen' || b.state !== 'seen' || a.value === b.value;
+}

@@ -1,0 +1,106 @@
+import type { Device } from '../compute/scheduler/schedule.ts';
+import { moduleBeside, ThreadDevice } from '../compute/scheduler/threads.ts';
+import type { HudSettings } from '../regions/place.ts';
+import type { ChunkReadings } from './chunk-readings.ts';
+import type { Game } from './game.ts';
+import type { OpenRequest } from './read-thread.ts';
+import { ReadingSession, type ReadRequest } from './session.ts';
+
+/** Something that reads chunks, one at a time. Close it when the work is over. */
+export interface Reader extends Device {
+  read(request: ReadRequest, signal: AbortSignal): Promise<ChunkReadings>;
+  retire(reason?: unknown): Promise<void>;
+}
+
+/**
+ * The readers of a recording. A single one reads in this thread: another would have to load everything once more, which
+ * costs as much as decoding three seconds of video. Several are threads of their own.
+ */
+export class Readers implements AsyncDisposable {
+  readonly #media: string;
+  readonly #game: Game;
+  readonly #hud: HudSettings | undefined;
+  readonly #most: number;
+  #opening: Promise<readonly Reader[]> | undefined;
+
+  /** `most`: how many may read at once. `media` is an absolute path. */
+  constructor(media: string, game: Game, hud: HudSettings | undefined, most: number) {
+    this.#media = media;
+    this.#game = game;
+    this.#hud = hud;
+    this.#most = most;
+  }
+
+  /** Lets threads start for so many portions of work, if there are to be several. */
+  start(portions: number): void {
+    if (Math.min(this.#most, portions) < 2) return;
+    this.#opening ??= this.#openThreads(Math.min(this.#most, portions));
+    // Who opens them is told.
+    this.#opening.catch(() => undefined);
+  }
+
+  /** The readers, at least one and at most one a portion. Throws what opening the recording and the detectors throws. */
+  open(portions: number): Promise<readonly Reader[]> {
+    this.start(portions);
+    this.#opening ??= ReadingSession.open(this.#media, this.#game, this.#hud).then((one) => [new OwnThread(one)]);
+    return this.#opening;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const readers = await this.#opening?.catch(() => []);
+    await Promise.all((readers ?? []).map((reader) => reader.retire()));
+  }
+
+  async #openThreads(count: number): Promise<readonly Reader[]> {
+    const threads = Array.from({ length: count }, (_, i) => new ReadingThread(`reader ${i + 1}`));
+    const { pack, path } = this.#game;
+    const open: OpenRequest = { open: { media: this.#media, profile: pack.locate(path), hud: this.#hud } };
+    try {
+      await Promise.all(threads.map((thread) => thread.device.call(open)));
+    } catch (error) {
+      await Promise.all(threads.map((thread) => thread.retire()));
+      throw error;
+    }
+    return threads;
+  }
+}
+
+class ReadingThread implements Reader {
+  readonly name: string;
+  readonly device: ThreadDevice;
+
+  constructor(name: string) {
+    this.name = name;
+    this.device = new ThreadDevice(name, moduleBeside(import.meta.url, './read-thread'));
+  }
+
+  read(request: ReadRequest, signal: AbortSignal): Promise<ChunkReadings> {
+    return this.device.call(request, { signal });
+  }
+
+  async retire(reason?: unknown): Promise<void> {
+    await this.device.retire(reason);
+  }
+}
+
+class OwnThread implements Reader {
+  readonly name = 'reader';
+  readonly #session: ReadingSession;
+  #reading: Promise<unknown> = Promise.resolve();
+
+  constructor(session: ReadingSession) {
+    this.#session = session;
+  }
+
+  read(request: ReadRequest, signal: AbortSignal): Promise<ChunkReadings> {
+    const reading = this.#session.read(request, signal);
+    this.#reading = reading;
+    return reading;
+  }
+
+  /** The file cannot be closed under a reading: waits until the one under way has noticed its signal. */
+  async retire(): Promise<void> {
+    await this.#reading.catch(() => undefined);
+    this.#session[Symbol.dispose]();
+  }
+}

@@ -1,0 +1,16 @@
+import { acceptedFrom } from '../cues/tracker.ts';
+import { loadKind } from '../detectors/registry.ts';
+import type { Profile } from '../profile/profile.ts';
+import { intervalOf } from './interpreter.ts';
+import type { ProbeRule } from './adaptive.ts';
+
+/** For every detector, in the profile's order, when two probes of it tell what lies between them. */
+export async function probeRules(profile: Profile): Promise<ProbeRule[]> {
+  return Promise.all(
+    Object.entries(profile.detectors).map(async ([name, spec]) => ({
+      persists: spec.persists ?? intervalOf(profile, name),
+      // Kinds with a tracker of their own judge confidence by other rules.
+      confidence: (await loadKind(spec.kind)).track ? 0 : acceptedFrom(spec),
+    })),
+  );
+}

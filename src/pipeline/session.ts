@@ -1,0 +1,57 @@
+import type { Assets } from '../detectors/kind.ts';
+import type { Chunk, PacketIndex } from '../media/packet-index.ts';
+import { openVideo, type VideoFile } from '../media/video.ts';
+import type { Profile } from '../profile/profile.ts';
+import type { HudSettings } from '../regions/place.ts';
+import type { ChunkReadings } from './chunk-readings.ts';
+import { type ProbeRule, readAdaptively } from './adaptive.ts';
+import { type ChunkPlan, readFully } from './read-chunk.ts';
+import { SampleReader } from './sample-reader.ts';
+
+/** One chunk to read; `rules` (one a detector) ask for the adaptive plan. */
+export interface ReadRequest {
+  readonly chunk: Chunk;
+  readonly index: PacketIndex;
+  readonly plan: ChunkPlan;
+  readonly rules: readonly ProbeRule[] | undefined;
+}
+
+/** An open recording and the detectors of a profile: reads chunks, one after the other, in the thread that made it. */
+export class ReadingSession implements Disposable {
+  readonly #file: VideoFile;
+  readonly #reader: SampleReader;
+  readonly #detectors: number;
+
+  private constructor(file: VideoFile, reader: SampleReader, detectors: number) {
+    this.#file = file;
+    this.#reader = reader;
+    this.#detectors = detectors;
+  }
+
+  /** Throws what `openVideo` and the detectors throw. */
+  static async open(
+    media: string,
+    game: { readonly profile: Profile; readonly assets: Assets },
+    hud: HudSettings | undefined,
+  ): Promise<ReadingSession> {
+    const file = openVideo(media);
+    try {
+      const reader = await SampleReader.open(game.profile, game.assets, file.info, hud);
+      return new ReadingSession(file, reader, Object.keys(game.profile.detectors).length);
+    } catch (error) {
+      file[Symbol.dispose]();
+      throw error;
+    }
+  }
+
+  /** Rejects with the signal's reason soon after it is aborted. */
+  read({ chunk, index, plan, rules }: ReadRequest, signal?: AbortSignal): Promise<ChunkReadings> {
+    const context = { file: this.#file, reader: this.#reader, detectors: this.#detectors, index, signal };
+    return rules === undefined ? readFully(context, chunk, plan) : readAdaptively(context, chunk, plan, rules);
+  }
+
+  [Symbol.dispose](): void {
+    this.#reader[Symbol.dispose]();
+    this.#file[Symbol.dispose]();
+  }
+}
