@@ -55,7 +55,7 @@ function take(path: string, folder: string): DatabaseSync | undefined {
   let file: DatabaseSync | undefined;
   try {
     file = new DatabaseSync(path);
-    file.exec('PRAGMA journal_mode = OFF; BEGIN EXCLUSIVE');
+    file.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
     return file;
   } catch (error) {
     file?.close();
