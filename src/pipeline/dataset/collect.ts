@@ -99,7 +99,7 @@ export async function* collectReadings(
     };
     using reader = await SampleReader.open(profile, assets, file.info);
     const regions = await RegionSet.open(profile.regions, file.info, profile.reference);
-    for (const { chunk, plan } of planPortions(index, sampled, range)) {
+    for (const { chunk, plan } of planPortions(index, sampled, range, 'full')) {
       options.signal?.throwIfAborted();
       for (const item of readPictures(file, index, chunk, plan.frames)) {
         if (isProblem(item)) continue;
