@@ -65,6 +65,23 @@ export interface Detector extends Disposable {
   read(view: View): Observation | Promise<Observation>;
 }
 
+/** What is kept of a picture's region to compare the next sample with: a grid of averaged levels, in 64ths of a grey level. */
+export interface Sketch {
+  /** Seconds. */
+  readonly t: number;
+  readonly width: number;
+  readonly height: number;
+  readonly data: Uint16Array;
+}
+
+/** The work of a kind whose reading says what changed since the sample before. Both are pure functions. */
+export interface Comparer {
+  /** Undefined where the region lies outside the picture. */
+  sketch(view: View): Sketch | undefined;
+  /** `before` is the detector's sample before, whichever chunk it lies in; undefined for the first of a recording. */
+  compare(before: Sketch | undefined, now: Sketch): Observation;
+}
+
 /** A plug-in: one folder under detectors/ exports one of these as `kind`. */
 export interface DetectorKind<Options = Readonly<Record<string, unknown>>> {
   readonly name: string;
@@ -80,6 +97,8 @@ export interface DetectorKind<Options = Readonly<Record<string, unknown>>> {
   /** Regions besides its own that the reading depends on. */
   regions?(options: Options): readonly string[];
   open(options: Options, assets: Assets): Promise<Detector>;
+  /** Of kinds that compare each sample with the one before: used instead of the detector, which reads a picture alone. */
+  compare?(options: Options): Comparer;
   /** How readings become cues; default: the found/changed/lost state machine of cues/tracker.ts. `interval` in seconds. */
   track?(name: string, spec: DetectorSpec & Options, interval: number, assets: Assets): Promise<Tracker>;
 }

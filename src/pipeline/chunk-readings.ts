@@ -1,4 +1,4 @@
-import type { Observation, Reading } from '../detectors/kind.ts';
+import type { Observation, Reading, Sketch } from '../detectors/kind.ts';
 import type { GapLine } from '../events/log.ts';
 import type { Observations } from './sample-reader.ts';
 
@@ -10,11 +10,44 @@ export interface ChunkReadings {
   /** Per sample, per detector: index into `observations`, −1 where it was not read. */
   readonly seen: number[][];
   readonly gaps: { readonly t: number; readonly end: number; readonly reason: string }[];
+  /** By number of the detector: the first and last sketch of each that compares, for the samples at the chunk's borders. */
+  readonly edges?: Readonly<Record<number, Edges>>;
+}
+
+/** The sketches of a chunk's first and last sample. */
+export interface Edges {
+  readonly first: StoredSketch;
+  readonly last: StoredSketch;
+}
+
+/** A sketch as JSON: its levels as base64 of 16-bit little-endian numbers. */
+export interface StoredSketch {
+  readonly t: number;
+  readonly width: number;
+  readonly height: number;
+  readonly data: string;
+}
+
+/** A sketch made fit for the journal, and back. */
+export function storeSketch({ t, width, height, data }: Sketch): StoredSketch {
+  const bytes = Buffer.alloc(2 * data.length);
+  for (const [i, level] of data.entries()) bytes.writeUInt16LE(level, 2 * i);
+  return { t, width, height, data: bytes.toString('base64') };
+}
+
+export function restoreSketch({ t, width, height, data }: StoredSketch): Sketch {
+  const bytes = Buffer.from(data, 'base64');
+  return { t, width, height, data: Uint16Array.from({ length: width * height }, (_, i) => bytes.readUInt16LE(2 * i)) };
 }
 
 /** Collects the readings of a chunk. */
 export class ReadingsBuilder {
-  readonly #readings: ChunkReadings = { t: [], observations: [], seen: [], gaps: [] };
+  readonly #readings: { -readonly [K in keyof ChunkReadings]: ChunkReadings[K] } = {
+    t: [],
+    observations: [],
+    seen: [],
+    gaps: [],
+  };
   readonly #known = new Map<Observation, number>();
 
   add(t: number, observations: Observations): void {
@@ -34,6 +67,10 @@ export class ReadingsBuilder {
 
   gap(gap: Pick<GapLine, 't' | 'end' | 'reason'>): void {
     this.#readings.gaps.push(gap);
+  }
+
+  edges(edges: Readonly<Record<number, Edges>>): void {
+    if (Object.keys(edges).length > 0) this.#readings.edges = edges;
   }
 
   finish(): ChunkReadings {

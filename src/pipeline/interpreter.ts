@@ -12,6 +12,7 @@ import { compileMappings } from '../script/mapping.ts';
 import { type GameScript, openScript, type ScriptStatement } from '../script/script.ts';
 import { type ChunkReadings, readingsOf } from './chunk-readings.ts';
 import type { Game } from './game.ts';
+import { Seams } from './seams.ts';
 
 /** What a stretch of readings came to. */
 export interface Interpreted {
@@ -31,6 +32,7 @@ export function intervalOf(profile: Profile, detector: string): number {
 /** Readings in order of time in, events out: trackers, screens, mappings and game script, one after the other. */
 export class Interpreter implements Disposable {
   readonly #detectors: readonly string[];
+  readonly #seams: Seams;
   readonly #stream: CueStream;
   readonly #script: GameScript | undefined;
   readonly #map: ReturnType<typeof compileMappings>;
@@ -40,8 +42,15 @@ export class Interpreter implements Disposable {
   samples = 0;
   #last = 0;
 
-  private constructor(game: Game, stream: CueStream, script: GameScript | undefined, report: (issue: Issue) => void) {
+  private constructor(
+    game: Game,
+    seams: Seams,
+    stream: CueStream,
+    script: GameScript | undefined,
+    report: (issue: Issue) => void,
+  ) {
     this.#detectors = Object.keys(game.profile.detectors);
+    this.#seams = seams;
     this.#stream = stream;
     this.#script = script;
     this.#map = compileMappings(game.profile.events);
@@ -54,7 +63,7 @@ export class Interpreter implements Disposable {
     const trackers = new Map<string, Tracker>();
     for (const name of detectors) trackers.set(name, await trackerFor(game.profile, name, game.assets));
     const script = game.script && (await openScript({ source: game.script.source, name: game.script.name, detectors }));
-    return new Interpreter(game, orderCues(trackers), script, report);
+    return new Interpreter(game, await Seams.open(game.profile), orderCues(trackers), script, report);
   }
 
   /** How often each kind of problem came up in script, mappings and statements. */
@@ -65,7 +74,8 @@ export class Interpreter implements Disposable {
   }
 
   /** Takes the readings of the next chunk. */
-  push(chunk: ChunkReadings): Interpreted {
+  push(portion: ChunkReadings): Interpreted {
+    const chunk = this.#seams.mend(portion);
     const events: NewEvent[] = [];
     let settled = Number.NEGATIVE_INFINITY;
     for (const [i, t] of chunk.t.entries()) {

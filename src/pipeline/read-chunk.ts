@@ -26,7 +26,9 @@ export const TURN = 64;
 /** Reads every sample of the plan. */
 export async function readFully(context: ChunkContext, chunk: Chunk, plan: ChunkPlan): Promise<ChunkReadings> {
   const builder = new ReadingsBuilder();
+  context.reader.begin();
   await readSamples(context, chunk, plan, builder);
+  builder.edges(context.reader.edges());
   return builder.finish();
 }
 

@@ -1,11 +1,12 @@
-import type { Detector, DetectorKind, Observation, Placement, View } from '../detectors/kind.ts';
-import type { Assets } from '../detectors/kind.ts';
+import type { Assets, Comparer, Detector, DetectorKind } from '../detectors/kind.ts';
+import type { Observation, Placement, Sketch, View } from '../detectors/kind.ts';
 import { loadKind } from '../detectors/registry.ts';
 import type { Size } from '../geometry.ts';
 import type { Picture } from '../media/picture.ts';
 import type { DetectorSpec, Profile } from '../profile/profile.ts';
 import type { HudSettings } from '../regions/place.ts';
 import { type ChangeGate, type Region, RegionSet } from '../regions/regions.ts';
+import { type Edges, storeSketch } from './chunk-readings.ts';
 
 /** One detector of the profile, opened and placed. */
 interface Station {
@@ -18,6 +19,10 @@ interface Station {
   readonly when: number | undefined;
   /** What it saw when its gates last opened. */
   last: Observation | undefined;
+  readonly comparer: Comparer | undefined;
+  /** Of one that compares: its sample before and its first, since `begin`. */
+  before: Sketch | undefined;
+  first: Sketch | undefined;
 }
 
 /** An observation per detector of the profile, in its order; undefined where the detector was not read. */
@@ -71,9 +76,34 @@ export class SampleReader implements Disposable {
         gates: watched.map((one) => one.gate(kind.reads ?? 'pixels')),
         when: spec.when ? names.indexOf(spec.when.detector) : undefined,
         last: undefined,
+        comparer: kind.compare?.(spec),
+        before: undefined,
+        first: undefined,
       });
     }
     return new SampleReader(profile, stations, regions);
+  }
+
+  /** Whether any detector compares its samples. */
+  get compares(): boolean {
+    return this.#stations.some(({ comparer }) => comparer !== undefined);
+  }
+
+  /** A stretch of samples begins: detectors that compare have none before the next. */
+  begin(): void {
+    for (const station of this.#stations) {
+      station.before = undefined;
+      station.first = undefined;
+    }
+  }
+
+  /** The sketches at both ends of the stretch since `begin`, by number of the detector. */
+  edges(): Record<number, Edges> {
+    const edges: Record<number, Edges> = {};
+    for (const [d, { first, before }] of this.#stations.entries()) {
+      if (first && before) edges[d] = { first: storeSketch(first), last: storeSketch(before) };
+    }
+    return edges;
   }
 
   /** Reads the detectors whose entry in `due` is 1, and what they depend on. */
@@ -113,7 +143,17 @@ export class SampleReader implements Disposable {
     return needed;
   }
 
+  #compare(station: Station, comparer: Comparer, picture: Picture, memo: Map<string, unknown>): Observation {
+    const now = comparer.sketch(this.#view(station, picture, memo));
+    if (now === undefined) return { state: 'unreadable', confidence: 1 };
+    const { before } = station;
+    station.before = now;
+    station.first ??= now;
+    return comparer.compare(before, now);
+  }
+
   #look(station: Station, picture: Picture, memo: Map<string, unknown>): Observation | Promise<Observation> {
+    if (station.comparer) return this.#compare(station, station.comparer, picture, memo);
     // Every gate must be asked, as each remembers what it was shown.
     let changed = station.last === undefined;
     for (const gate of station.gates) if (gate.changed(picture)) changed = true;

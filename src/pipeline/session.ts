@@ -47,7 +47,10 @@ export class ReadingSession implements Disposable {
   /** Rejects with the signal's reason soon after it is aborted. */
   read({ chunk, index, plan, rules }: ReadRequest, signal?: AbortSignal): Promise<ChunkReadings> {
     const context = { file: this.#file, reader: this.#reader, detectors: this.#detectors, index, signal };
-    return rules === undefined ? readFully(context, chunk, plan) : readAdaptively(context, chunk, plan, rules);
+    // What compares samples cannot be probed: a keyframe does not tell what came before it.
+    return rules === undefined || this.#reader.compares
+      ? readFully(context, chunk, plan)
+      : readAdaptively(context, chunk, plan, rules);
   }
 
   [Symbol.dispose](): void {

@@ -1,0 +1,120 @@
+import type { Observation, Comparer, DetectorKind, Sketch } from '../kind.ts';
+import { createTracker } from '../../cues/tracker.ts';
+import { type Movement, movementOf } from './flow.ts';
+import { MOTION_SCHEMA, type MotionOptions } from './options.ts';
+import { PatternTracker } from './patterns.ts';
+import { sketchOf } from './sketch.ts';
+
+/** Seconds beyond which two samples say nothing about the time between them. */
+const FURTHEST = 1;
+/** Grey levels by which compression makes still pictures differ: on average, of cells of a hundred pixels. */
+const NOISE = 0.35;
+
+/**
+ * How the picture changes from one sample to the next. The window of a reading is two samples: this one and the detector's
+ * sample before, at most a second earlier; where chunks meet the reading is made by pipeline/seams.ts. `cut`, `fade`, `flash`
+ * and `burst` are patterns over the readings and are found by a tracker of their own, behind all workers.
+ */
+export const kind: DetectorKind<MotionOptions> = {
+  name: 'motion',
+  description:
+    'How the picture moves and changes from one sample to the next. `of` says what is looked for: `movement` (reads `moving`, or the way it goes: `left`, `right`, `up`, `down`, `in`, `out`, `parts`; nothing while it is still), `freeze` (the picture does not change at all), `black`, and as one `found` cue each: `cut` (another scene from one sample to the next), `fade` (`in` or `out`), `flash` (`bright` or `dark`, and back), `burst` (a sudden fast movement, such as a swing). Ways are those of the picture’s content; speeds are in heights of the region a second. `stability` says how long movement, stillness and blackness must last.',
+  schema: MOTION_SCHEMA,
+  async open() {
+    return { read: () => alone, [Symbol.dispose]() {} };
+  },
+  compare: comparer,
+  async track(name, spec, interval) {
+    const { of } = spec;
+    if (of === 'movement' || of === 'freeze' || of === 'black') return createTracker(name, spec, interval);
+    return new PatternTracker(name, { ...spec, of });
+  },
+};
+
+/** A picture alone says nothing about change. */
+const alone: Observation = { state: 'unreadable', confidence: 0 };
+
+function comparer(options: MotionOptions): Comparer {
+  return {
+    sketch(view) {
+      if (view.rect.width < 2 || view.rect.height < 2) return undefined;
+      const { x, y, width, height } = view.rect;
+      return view.once(`motion sketch ${x},${y},${width},${height}`, () => sketchOf(view.picture, view.rect));
+    },
+    compare(before: Sketch | undefined, now: Sketch): Observation {
+      if (!before || before.width !== now.width || before.height !== now.height) return alone;
+      const seconds = now.t - before.t;
+      if (!(seconds > 0) || seconds > Math.max(FURTHEST, 2.5 * (options.interval ?? 0))) return alone;
+      return observe(measured(before, now), options);
+    },
+  };
+}
+
+/** What detectors of one region have in common is measured once. */
+const known = new WeakMap<Sketch, { readonly before: Sketch; readonly movement: Movement }>();
+
+function measured(before: Sketch, now: Sketch): Movement {
+  const found = known.get(now);
+  if (found?.before === before) return found.movement;
+  const movement = movementOf(before, now);
+  known.set(now, { before, movement });
+  return movement;
+}
+
+function observe(movement: Movement, options: MotionOptions): Observation {
+  const { level, contrast, difference } = movement;
+  switch (options.of) {
+    case 'black': {
+      const most = options.level ?? 24;
+      // Dark, and plain: a night scene has lights.
+      const excess = Math.max(level / most, contrast / 6);
+      return either(excess < 1, 'black', Math.abs(Math.log2(Math.max(excess, 1e-3))), rounded(movement));
+    }
+    case 'freeze':
+      return either(difference < NOISE, 'frozen', Math.abs(Math.log2(Math.max(difference, 1e-3) / NOISE)), undefined);
+    case 'movement':
+      return way(movement, options);
+    default:
+      return { state: 'seen', value: options.of, confidence: 1, detail: rounded(movement) };
+  }
+}
+
+/** Seen or absent; `margin` is the distance to the limit between them, in doublings. */
+function either(seen: boolean, value: string, margin: number, detail: unknown): Observation {
+  const confidence = 1 - 0.5 * 4 ** -margin;
+  return seen
+    ? { state: 'seen', value, confidence, ...(detail === undefined ? {} : { detail }) }
+    : { state: 'absent', confidence };
+}
+
+function way(movement: Movement, { what = 'whole', directions = false, speed = 0.1, share = 0.1 }: MotionOptions) {
+  const { x, y, zoom = 0, parts = 0, difference, lost } = movement;
+  if (x === undefined || y === undefined) {
+    // Without structure, or with all of it new: only whether anything changed can be told.
+    if (difference < NOISE) return either(false, 'moving', 2, undefined);
+    if (lost < 0.5) return alone;
+    return what === 'whole' ? alone : either(true, directions ? 'parts' : 'moving', 1, rounded(movement));
+  }
+  const travelled = Math.hypot(x, y) / speed;
+  // What lies half a height from the middle moves by this through zoom.
+  const grown = (0.5 * Math.abs(zoom)) / speed;
+  const whole = what === 'parts' ? 0 : Math.max(travelled, grown);
+  const apart = what === 'whole' ? 0 : (parts / share) * Math.min(1, (movement.speed ?? 0) / speed);
+  const most = Math.max(whole, apart);
+  const value = directions ? direction(movement, travelled, grown, whole >= apart) : 'moving';
+  return either(most >= 1, value, Math.abs(Math.log2(Math.max(most, 1e-3))), rounded(movement));
+}
+
+function direction({ x = 0, y = 0, zoom = 0 }: Movement, travelled: number, grown: number, whole: boolean): string {
+  if (!whole) return 'parts';
+  if (grown > travelled) return zoom > 0 ? 'in' : 'out';
+  if (Math.abs(x) >= Math.abs(y)) return x > 0 ? 'right' : 'left';
+  return y > 0 ? 'down' : 'up';
+}
+
+/** Numbers as a log shows them. */
+function rounded(movement: Movement): Movement {
+  return Object.fromEntries(
+    Object.entries(movement).map(([name, value]) => [name, Math.round((value as number) * 1e4) / 1e4]),
+  ) as unknown as Movement;
+}

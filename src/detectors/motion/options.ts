@@ -1,0 +1,46 @@
+/** What a motion detector looks for. */
+export type MotionOf = 'movement' | 'freeze' | 'black' | 'cut' | 'fade' | 'flash' | 'burst';
+
+/** Options of the kind; lengths in seconds, speeds in heights of the region a second. */
+export interface MotionOptions {
+  readonly region: string;
+  readonly of: MotionOf;
+  /** Of `movement`: of the whole (default), of parts that go their own way, or either. */
+  readonly what?: 'whole' | 'parts' | 'any';
+  readonly directions?: boolean;
+  readonly speed?: number;
+  readonly share?: number;
+  /** Of `black`: greatest grey level of the mean. */
+  readonly level?: number;
+  /** Of `flash`: least rise of the mean grey level; of `cut`: least share of the structure that is new. */
+  readonly rise?: number;
+  readonly least?: number;
+  /** Of `flash`, `burst`, `fade`: how long it can last. */
+  readonly longest?: number;
+  /** Of `burst`: how many times faster than before. */
+  readonly times?: number;
+  /** Of `burst`: it must go one way first, then faster the other way. */
+  readonly swing?: boolean;
+  readonly interval?: number;
+}
+
+export const MOTION_SCHEMA = {
+  type: 'object',
+  required: ['region', 'of'],
+  properties: {
+    of: {
+      enum: ['movement', 'freeze', 'black', 'cut', 'fade', 'flash', 'burst'],
+      description: 'What is looked for.',
+    },
+    what: { enum: ['whole', 'parts', 'any'], default: 'whole' },
+    directions: { type: 'boolean', default: false },
+    speed: { type: 'number', exclusiveMinimum: 0, maximum: 100 },
+    share: { type: 'number', exclusiveMinimum: 0, maximum: 1, default: 0.1 },
+    level: { type: 'number', minimum: 0, maximum: 255, default: 24 },
+    rise: { type: 'number', exclusiveMinimum: 0, maximum: 255, default: 24 },
+    least: { type: 'number', exclusiveMinimum: 0, maximum: 1, default: 0.5 },
+    longest: { type: 'number', exclusiveMinimum: 0, maximum: 60 },
+    times: { type: 'number', minimum: 1, maximum: 100, default: 3 },
+    swing: { type: 'boolean', default: false },
+  },
+} as const;

@@ -1,0 +1,123 @@
+import { Fft } from '../../compute/fft.ts';
+import type { Sketch } from '../kind.ts';
+
+/** A displacement in cells of the sketch: where what was at (0, 0) before is now. */
+export interface Shift {
+  readonly x: number;
+  readonly y: number;
+}
+
+const WIDTH = 64;
+const HEIGHT = 32;
+const rows = new Fft(WIDTH);
+const columns = new Fft(HEIGHT);
+
+/**
+ * The likeliest displacements of a whole picture by phase correlation (Kuglin and Hines 1975) at half the sketch's
+ * resolution, likeliest first, in even cells.
+ */
+export function likelyShifts(before: Sketch, now: Sketch, count: number): Shift[] {
+  // Both real pictures in one complex transform; they are told apart by symmetry.
+  const re = windowed(before);
+  const im = windowed(now);
+  transform(re, im, false);
+  const crossRe = new Float64Array(WIDTH * HEIGHT);
+  const crossIm = new Float64Array(WIDTH * HEIGHT);
+  for (let y = 0; y < HEIGHT; y++) {
+    for (let x = 0; x < WIDTH; x++) {
+      const a = y * WIDTH + x;
+      const b = ((HEIGHT - y) % HEIGHT) * WIDTH + ((WIDTH - x) % WIDTH);
+      const beforeRe = (re[a]! + re[b]!) / 2;
+      const beforeIm = (im[a]! - im[b]!) / 2;
+      const nowRe = (im[a]! + im[b]!) / 2;
+      const nowIm = (re[b]! - re[a]!) / 2;
+      const real = nowRe * beforeRe + nowIm * beforeIm;
+      const imaginary = nowIm * beforeRe - nowRe * beforeIm;
+      const size = Math.hypot(real, imaginary);
+      if (size < 1e-9) continue;
+      // Half-way between plain and phase correlation: noise in weak frequencies does not count as much as structure.
+      const weight = Math.sqrt(size);
+      crossRe[a] = real / weight;
+      crossIm[a] = imaginary / weight;
+    }
+  }
+  transform(crossRe, crossIm, true);
+  return peaks(crossRe, count);
+}
+
+function transform(re: Float64Array, im: Float64Array, inverse: boolean): void {
+  for (let y = 0; y < HEIGHT; y++) {
+    const from = y * WIDTH;
+    const [a, b] = [re.subarray(from, from + WIDTH), im.subarray(from, from + WIDTH)];
+    if (inverse) rows.inverse(a, b);
+    else rows.forward(a, b);
+  }
+  const a = new Float64Array(HEIGHT);
+  const b = new Float64Array(HEIGHT);
+  for (let x = 0; x < WIDTH; x++) {
+    for (let y = 0; y < HEIGHT; y++) {
+      a[y] = re[y * WIDTH + x]!;
+      b[y] = im[y * WIDTH + x]!;
+    }
+    if (inverse) columns.inverse(a, b);
+    else columns.forward(a, b);
+    for (let y = 0; y < HEIGHT; y++) {
+      re[y * WIDTH + x] = a[y]!;
+      im[y * WIDTH + x] = b[y]!;
+    }
+  }
+}
+
+/** The sketch at half its size, without its mean, fading out towards its edges, in the middle of 64 × 32 cells. */
+function windowed({ data, width, height }: Sketch): Float64Array {
+  const out = new Float64Array(WIDTH * HEIGHT);
+  const across = Math.min(WIDTH, width >> 1);
+  const down = Math.min(HEIGHT, height >> 1);
+  let mean = 0;
+  for (let y = 0; y < down; y++) {
+    for (let x = 0; x < across; x++) {
+      const at = 2 * y * width + 2 * x;
+      const value = data[at]! + data[at + 1]! + data[at + width]! + data[at + width + 1]!;
+      out[y * WIDTH + x] = value;
+      mean += value;
+    }
+  }
+  mean /= across * down;
+  for (let y = 0; y < down; y++) {
+    const vertical = Math.sin((Math.PI * (y + 0.5)) / down);
+    for (let x = 0; x < across; x++) {
+      const at = y * WIDTH + x;
+      out[at] = (out[at]! - mean) * vertical * Math.sin((Math.PI * (x + 0.5)) / across);
+    }
+  }
+  return out;
+}
+
+function peaks(surface: Float64Array, count: number): Shift[] {
+  const found: { at: number; value: number }[] = [];
+  for (let at = 0; at < surface.length; at++) {
+    const value = surface[at]!;
+    if (found.length === count && value <= found[count - 1]!.value) continue;
+    const x = at % WIDTH;
+    const y = (at / WIDTH) | 0;
+    let highest = true;
+    for (let dy = -1; dy <= 1 && highest; dy++) {
+      for (let dx = -1; dx <= 1; dx++) {
+        const other = ((y + dy + HEIGHT) % HEIGHT) * WIDTH + ((x + dx + WIDTH) % WIDTH);
+        if (other !== at && surface[other]! > value) {
+          highest = false;
+          break;
+        }
+      }
+    }
+    if (!highest) continue;
+    const place = found.findIndex((one) => one.value < value);
+    found.splice(place < 0 ? found.length : place, 0, { at, value });
+    if (found.length > count) found.pop();
+  }
+  return found.map(({ at }) => {
+    const x = at % WIDTH;
+    const y = (at / WIDTH) | 0;
+    return { x: 2 * (x >= WIDTH / 2 ? x - WIDTH : x), y: 2 * (y >= HEIGHT / 2 ? y - HEIGHT : y) };
+  });
+}

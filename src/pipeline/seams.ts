@@ -1,0 +1,45 @@
+import type { Comparer, Sketch } from '../detectors/kind.ts';
+import { loadKind } from '../detectors/registry.ts';
+import type { Profile } from '../profile/profile.ts';
+import { type ChunkReadings, restoreSketch } from './chunk-readings.ts';
+
+/**
+ * Joins chunks for detectors that compare each sample with the one before: the first reading of a chunk is made here, from
+ * the sketch of the last sample of the chunk before. So where the recording is cut into chunks does not matter.
+ */
+export class Seams {
+  /** By number of the detector. */
+  readonly #comparers: ReadonlyMap<number, Comparer>;
+  readonly #last = new Map<number, Sketch>();
+
+  private constructor(comparers: ReadonlyMap<number, Comparer>) {
+    this.#comparers = comparers;
+  }
+
+  static async open({ detectors }: Profile): Promise<Seams> {
+    const comparers = new Map<number, Comparer>();
+    for (const [d, spec] of Object.values(detectors).entries()) {
+      const comparer = (await loadKind(spec.kind)).compare?.(spec);
+      if (comparer) comparers.set(d, comparer);
+    }
+    return new Seams(comparers);
+  }
+
+  /** The chunk with those readings in place; the chunk given is left as it is. Chunks come in order. */
+  mend(chunk: ChunkReadings): ChunkReadings {
+    const { edges = {} } = chunk;
+    const observations = [...chunk.observations];
+    const seen = [...chunk.seen];
+    for (const [d, comparer] of this.#comparers) {
+      const ends = edges[d];
+      if (!ends) continue;
+      const first = chunk.t.indexOf(ends.first.t);
+      if (first >= 0 && seen[first]![d]! >= 0) {
+        observations.push(comparer.compare(this.#last.get(d), restoreSketch(ends.first)));
+        seen[first] = seen[first]!.with(d, observations.length - 1);
+      }
+      this.#last.set(d, restoreSketch(ends.last));
+    }
+    return { ...chunk, observations, seen };
+  }
+}
