@@ -131,7 +131,7 @@ describe('chooseScenes', () => {
     const { scenes } = chooseScenes([source(events)], { dictionary, duration: 30 });
     expect(scenes[0]!.because).toContain('3rd kill in 5 s');
     expect(scenes[0]!.because).toContain('with 12 health left');
-    expect(scenes[0]!.because).toContain('the only "kill with gauntlet"');
+    expect(scenes[0]!.because).toContain('the only one of its kind');
   });
 
   it('fits the duration with a shorter version of a long scene', () => {
@@ -222,8 +222,8 @@ describe('summarize', () => {
     const { lines, headline } = summarize([source(events)], [], dictionary);
     // Six weapons in at most four groups: the deepest ancestors that two share come first.
     expect(lines.map(({ text }) => text)).toEqual([
-      '7 kills: 2 with launcher, 2 with railgun, 2 with shotgun and 1 with knife',
-      '1 death with railgun',
+      '7 kills: 2 with launchers, 2 with railgun, 2 with shotguns and 1 with knife',
+      '1 death by railgun',
       'obtained 2 medikits',
     ]);
     expect(headline).toBe('7 kills, 1 death in OpenArena');

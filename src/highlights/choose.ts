@@ -1,21 +1,25 @@
-import { emptyDictionary, scoreScenes, type ScoreOptions } from './score.ts';
+import { emptyDictionary, scoreScenes, weightsFor, type ScoreOptions } from './score.ts';
 import type { EventLine } from '../events/log.ts';
 import { levelBetween, quietMoment, type Envelope } from '../media/write/envelope.ts';
 import type { Scene, Source } from './scene.ts';
 import { select, type Candidate } from './select.ts';
 import { withinOneLife } from './life.ts';
-import { marginOf, type Margins } from './settings.ts';
+import { layered, marginOf, type Margins } from './settings.ts';
 import { statementWeight } from './weights.ts';
 import { windowsOf, type Margin, type Window } from './windows.ts';
 
 export interface ChooseOptions extends ScoreOptions {
   /** Which events are wanted; default those worth `notable` or more, or all where none is. */
   readonly include?: (event: EventLine) => boolean;
-  /** Least weight of an event that asks for a scene by itself; default 4, less where that would not fill the duration. */
+  /**
+   * Least weight of an event that asks for a scene by itself; default that of the settings, else 4; less where the scenes
+   * would not even fill half of the duration.
+   */
   readonly notable?: number;
   readonly exclude?: (event: EventLine) => boolean;
   /** Seconds before and after an event for all events, instead of those by word. */
   readonly margin?: Partial<Margin>;
+  /** Seconds before and after by word, which go before those of the settings and the built-in ones. */
   readonly margins?: Margins;
   /** Windows closer than this are one scene; seconds, default 1. */
   readonly gap?: number;
@@ -39,18 +43,17 @@ export interface Choice {
 const AWAY = 0.8;
 const TOWARDS = 0.4;
 
-/** What `notable` falls to while the scenes do not fill the duration. */
-const LEVELS = [4, 2, 1, 0.3, 0];
+/** Least weight of an event that asks for a scene, and what it falls to while the scenes do not fill half the duration. */
+const NOTABLE = 4;
+const LEVELS = [Number.POSITIVE_INFINITY, 2, 1, 0.3, 0];
 
 /** From logs to the scenes worth showing: events, windows, scores, the best set for the duration. */
 export function chooseScenes(sources: readonly Source[], options: ChooseOptions = {}): Choice {
-  const first = options.notable ?? LEVELS[0]!;
-  const levels = options.include ? [first] : [first, ...LEVELS.filter((level) => level < first)];
   let choice: Choice | undefined;
-  for (const notable of levels) {
-    const scored = versionedScenes(sources, { ...options, notable });
-    choice = chooseFrom(scored, options);
-    if (choice.available.seconds >= (options.duration ?? 1)) break;
+  for (const level of options.include ? LEVELS.slice(0, 1) : LEVELS) {
+    choice = chooseFrom(versionedScenes(sources, options, level), options);
+    // A shorter reel of what is worth seeing is better than one filled up with what is not.
+    if (choice.available.seconds >= Math.max(1, (options.duration ?? 0) / 2)) break;
   }
   return choice!;
 }
@@ -61,12 +64,12 @@ interface Version {
   readonly number: number;
 }
 
-function versionedScenes(sources: readonly Source[], options: ChooseOptions): Version[] {
-  const marginFor = marginsOf(options);
+function versionedScenes(sources: readonly Source[], options: ChooseOptions, level: number): Version[] {
   let number = 0;
   const numbers: number[] = [];
   const windows = sources.map(({ header, events }, source) => {
-    const whole = windowsOf(wantedOf(events, options), {
+    const marginFor = marginsOf(options, source);
+    const whole = windowsOf(wantedOf(events, options, source, level), {
       marginOf: marginFor,
       duration: header.media.duration,
       ...(options.gap !== undefined && { gap: options.gap }),
@@ -109,9 +112,10 @@ function chooseFrom(versions: readonly Version[], options: ChooseOptions): Choic
   return { scenes: chosen.map((index) => versions[index]!.scene), available };
 }
 
-function marginsOf(options: ChooseOptions): (event: EventLine) => Margin {
+function marginsOf(options: ChooseOptions, source: number): (event: EventLine) => Margin {
   const dictionary = options.dictionary ?? emptyDictionary;
-  return (event) => ({ ...marginOf(event, dictionary, options.margins), ...options.margin });
+  const margins = layered([options.settings?.[source]?.margins, options.margins]);
+  return (event) => ({ ...marginOf(event, dictionary, margins), ...options.margin });
 }
 
 /** Scoring with the excitement of the sound, where it is known. */
@@ -130,19 +134,27 @@ function scoring(options: ChooseOptions): ScoreOptions {
       // Six decibels over the recording's own level make 1.3.
       const louder = levelBetween(envelope, event.t - 1, event.end + 1.5) - usual[source]!;
       const value = Math.max(0.9, Math.min(1.3, 1 + louder * 0.05));
-      return [...others, { kind: 'sound', value, text: `${Math.round(louder)} dB louder than usual` }];
+      return [
+        ...others,
+        { kind: 'sound', value, text: louder >= 2.5 ? `${Math.round(louder)} dB louder than usual` : '' },
+      ];
     },
   };
 }
 
 /** The events that ask for a scene. Without a query, health going down by two does not. */
-function wantedOf(events: readonly EventLine[], options: ChooseOptions): readonly EventLine[] {
+function wantedOf(
+  events: readonly EventLine[],
+  options: ChooseOptions,
+  source: number,
+  level: number,
+): readonly EventLine[] {
   const allowed = events.filter((event) => !options.exclude?.(event));
   if (options.include) return allowed.filter(options.include);
   const dictionary = options.dictionary ?? emptyDictionary;
-  return allowed.filter(
-    ({ statement }) => statementWeight(statement, dictionary, options.weights).weight >= (options.notable ?? 0),
-  );
+  const weights = weightsFor(options, source);
+  const notable = Math.min(level, options.notable ?? options.settings?.[source]?.notable ?? NOTABLE);
+  return allowed.filter(({ statement }) => statementWeight(statement, dictionary, weights).weight >= notable);
 }
 
 /** Moves the ends of windows to quieter moments nearby, never into a neighbour. */

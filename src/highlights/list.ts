@@ -1,7 +1,7 @@
 import type { ReelPlan } from '../media/write/reel.ts';
 import { roundTime } from '../time.ts';
 import type { Choice } from './choose.ts';
-import type { Source } from './scene.ts';
+import { titleOfScene, type Source } from './scene.ts';
 
 /** The highlight list as JSON: format `playbyplay/highlights/1`. Times in seconds from each recording's first frame. */
 export interface HighlightList {
@@ -21,6 +21,8 @@ export interface ListedScene {
   readonly at: number;
   readonly score: number;
   readonly kind: string;
+  /** The text of its strongest event. */
+  readonly title: string;
   readonly because: string;
   readonly events: readonly {
     readonly id: string;
@@ -49,6 +51,7 @@ export function listOf(choice: Choice, sources: readonly Source[], reel?: ReelPl
       at: roundTime(at),
       score: scene.score,
       kind: scene.kind,
+      title: titleOfScene(scene),
       because: scene.because,
       events: scene.events.map(({ event, score }) => ({
         id: event.id,

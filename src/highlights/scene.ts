@@ -23,6 +23,7 @@ export interface Reason {
   readonly kind: string;
   /** Factor on, or part of, the score. */
   readonly value: number;
+  /** In words; empty where it is not worth telling. */
   readonly text: string;
 }
 
@@ -39,4 +40,14 @@ export interface Scene {
   /** What kind of scene it is, for variety: the class of its strongest event. */
   readonly kind: string;
   readonly because: string;
+}
+
+/** The scene's strongest event, the earlier of equals: what it is named after. */
+export function strongestOf(scene: Scene): ScoredEvent | undefined {
+  return scene.events.toSorted((a, b) => b.score - a.score || a.event.t - b.event.t)[0];
+}
+
+/** What a scene is called: the text of its strongest event. */
+export function titleOfScene(scene: Scene): string {
+  return strongestOf(scene)?.event.text ?? scene.kind;
 }

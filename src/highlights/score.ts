@@ -2,16 +2,25 @@ import { Dictionary } from '../dictionary/dictionary.ts';
 import type { EventLine } from '../events/log.ts';
 import { isPropertyStatement } from '../events/statement.ts';
 import type { Reason, Scene, ScoredEvent, Source } from './scene.ts';
+import { layered, type Settings } from './settings.ts';
 import { bareWord, classOf, isDeed, statementWeight, wordOf, type Weights } from './weights.ts';
 import type { Window } from './windows.ts';
 
 export interface ScoreOptions {
   /** Where words stand in their hierarchies; default: no hierarchy, each word by itself. */
   readonly dictionary?: Dictionary;
-  /** Weights of words that go before the built-in ones. */
+  /** Weights of words that go before those of the settings and the built-in ones. */
   readonly weights?: Weights;
+  /** What is said about highlights for each source, in the order of the sources. */
+  readonly settings?: readonly (Settings | undefined)[];
   /** Further factors on an event: sound, stream quality, viewers. */
   readonly factors?: (source: number, event: EventLine) => readonly Reason[];
+}
+
+/** The weights that hold for a source's events. */
+export function weightsFor({ weights, settings }: ScoreOptions, source: number): Weights | undefined {
+  const own = settings?.[source]?.weights;
+  return own && weights ? layered([own, weights]) : (weights ?? own);
 }
 
 /** A dictionary without words. */
@@ -32,13 +41,14 @@ export function scoreScenes(
   // Windows may share events (versions of one scene): each event counts once.
   for (const event of new Set(windows.flat().flatMap((window) => window.events))) count(counts, event);
   const total = [...counts.values()].reduce((sum, n) => sum + n, 0);
-  return windows.flatMap((list, source) =>
-    list.map((window): Scene => {
+  return windows.flatMap((list, source) => {
+    const weights = weightsFor(options, source);
+    return list.map((window): Scene => {
       const { header, events } = sources[source]!;
       const scored = window.events.map((event) => {
-        const { weight, from } = statementWeight(event.statement, dictionary, options.weights);
+        const { weight, from } = statementWeight(event.statement, dictionary, weights);
         const reasons = [
-          { kind: 'weight', value: weight, text: `${from} weighs ${round(weight)}` },
+          { kind: 'weight', value: weight, text: `“${from}” counts ${round(weight)}` },
           rarity(event, counts, total),
           streak(event, window.events, dictionary),
           comeback(event, events, dictionary),
@@ -48,8 +58,8 @@ export function scoreScenes(
         return { event, score, reasons };
       });
       return sceneOf(header.session, header.game, source, window, scored);
-    }),
-  );
+    });
+  });
 }
 
 function sceneOf(session: string, game: string, source: number, window: Window, events: ScoredEvent[]): Scene {
@@ -69,17 +79,18 @@ function sceneOf(session: string, game: string, source: number, window: Window, 
   };
 }
 
-/** One sentence: the strongest event, what raised it, and how much else happens. */
+/** Why the strongest event counts for what it does, and how much else happens. */
 function because(strongest: readonly ScoredEvent[]): string {
   const [first, ...others] = strongest;
-  const raised = first!.reasons
+  const told = first!.reasons
     .filter(
-      (reason) => reason.kind === 'weight' || reason.value > 1.01 || (reason.value < 0.7 && reason.kind !== 'rarity'),
+      (reason) => reason.kind === 'weight' || reason.value >= 1.1 || (reason.value < 0.7 && reason.kind !== 'rarity'),
     )
     .toSorted((a, b) => Number(a.kind === 'weight') - Number(b.kind === 'weight') || b.value - a.value)
-    .map((reason) => reason.text);
+    .map((reason) => reason.text)
+    .filter((text) => text !== '');
   const more = others.length > 0 ? `; ${others.length} more event${others.length > 1 ? 's' : ''}` : '';
-  return `${first!.event.text} (${raised.join(', ')})${more}`;
+  return `${told.join(', ')}${more}`;
 }
 
 function count(counts: Map<string, number>, event: EventLine): void {
@@ -93,7 +104,8 @@ function rarity(event: EventLine, counts: ReadonlyMap<string, number>, total: nu
   const key = classOf(event.statement);
   const n = counts.get(key) ?? 1;
   const value = 0.75 + (0.75 * Math.log(total / n)) / Math.log(total);
-  return { kind: 'rarity', value, text: n === 1 ? `the only "${key}"` : `one of ${n} "${key}"` };
+  const text = n === 1 ? 'the only one of its kind' : n <= 3 ? `one of only ${n} of its kind` : '';
+  return { kind: 'rarity', value, text };
 }
 
 /** The player's n-th deed of the same sort within seconds of the one before. */

@@ -1,8 +1,11 @@
 import { readFileSync } from 'node:fs';
 import type { Dictionary } from '../dictionary/dictionary.ts';
 import type { EventLine } from '../events/log.ts';
-import { messageOf, PlaybyplayError, type Issue } from '../errors.ts';
+import { messageOf, nearest, PlaybyplayError, type Issue } from '../errors.ts';
+import type { HeaderLine } from '../events/log.ts';
 import { isPropertyStatement } from '../events/statement.ts';
+import { checkSchema } from '../schema.ts';
+import { settingsSchema } from './settings-schema.ts';
 import { lineage, wordOf, type Weights } from './weights.ts';
 import type { Margin } from './windows.ts';
 
@@ -12,6 +15,10 @@ export type Margins = Readonly<Partial<Record<'action' | 'property' | 'object', 
 /** What a game (`configs/<game>/highlights.json`) or a person says about highlights. */
 export interface Settings {
   readonly format: 'playbyplay/highlight-settings/1';
+  /** Only for sessions of this game; default any. */
+  readonly game?: string;
+  /** Only for logs that this profile made, by its name; default any. */
+  readonly profile?: string;
   readonly weights?: Weights;
   readonly margins?: Margins;
   /** Least weight of an event that asks for a scene by itself. */
@@ -55,62 +62,68 @@ export function marginOf(event: EventLine, dictionary: Dictionary, margins?: Mar
 
 /** Reads settings from a JSON file. Throws PlaybyplayError `settings-missing`, or `settings-invalid` with every issue. */
 export function readSettings(path: string): Settings {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new PlaybyplayError('settings-missing', `${path} cannot be read: ${messageOf(error)}.`, { cause: error });
+  }
   let data: unknown;
   try {
-    data = JSON.parse(readFileSync(path, 'utf8'));
+    data = JSON.parse(text);
   } catch (error) {
-    throw new PlaybyplayError('settings-missing', `${path} cannot be read as JSON: ${messageOf(error)}.`, {
-      cause: error,
-    });
+    throw new PlaybyplayError('settings-invalid', `${path} is not JSON: ${messageOf(error)}.`, { cause: error });
   }
-  const issues = checkSettings(data, path);
+  const issues = checkSchema(settingsSchema, data, { source: path });
   if (issues.length > 0) throw new PlaybyplayError('settings-invalid', `${path} has mistakes:`, { issues });
   return data as Settings;
 }
 
-function checkSettings(data: unknown, path: string): Issue[] {
-  const issues: Issue[] = [];
-  const add = (at: string, message: string) =>
-    issues.push({ code: 'settings-invalid', path: `${path}#${at}`, message });
-  if (!isRecord(data)) return [{ code: 'settings-invalid', path, message: 'must be an object' }];
-  if (data['format'] !== 'playbyplay/highlight-settings/1') add('/format', 'must be "playbyplay/highlight-settings/1"');
-  for (const key of Object.keys(data)) {
-    if (!['format', 'weights', 'margins', 'notable'].includes(key)) add(`/${key}`, 'is not a setting');
-  }
-  const { notable } = data;
-  if (notable !== undefined && (typeof notable !== 'number' || notable < 0))
-    add('/notable', 'must be a number, 0 or more');
-  eachEntry(data['weights'], '/weights', add, (value) =>
-    typeof value === 'number' && value >= 0 ? undefined : 'must be a number, 0 or more',
+/** Words in settings that the dictionary does not know, with the nearest that it does: they would change nothing. */
+export function unknownWords(settings: Settings, dictionary: Dictionary, path: string): Issue[] {
+  return (['weights', 'margins'] as const).flatMap((table) =>
+    (['action', 'object', 'property'] as const).flatMap((kind) =>
+      Object.keys(settings[table]?.[kind] ?? {})
+        .filter((id) => dictionary.find(id, kind)?.id !== id)
+        .map((id): Issue => {
+          const near =
+            dictionary.find(id, kind)?.id ??
+            nearest(
+              id,
+              dictionary.words(kind).map((word) => word.id),
+            );
+          const hint = near === undefined ? undefined : `Did you mean “${near}”?`;
+          const message = `there is no ${kind} “${id}” in the dictionary`;
+          const at = `${path}#/${table}/${kind}/${id.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+          return { code: 'unknown-word', path: at, message, ...(hint !== undefined && { hint }) };
+        }),
+    ),
   );
-  eachEntry(data['margins'], '/margins', add, (value) =>
-    isRecord(value) && ['before', 'after'].every((key) => typeof value[key] === 'number' && value[key] >= 0)
-      ? undefined
-      : 'must have before and after, seconds, 0 or more',
-  );
-  return issues;
 }
 
-function eachEntry(
-  data: unknown,
-  at: string,
-  add: (at: string, message: string) => void,
-  check: (value: unknown) => string | undefined,
-): void {
-  if (data === undefined) return;
-  if (!isRecord(data)) return add(at, 'must be an object');
-  for (const [kind, entries] of Object.entries(data)) {
-    if (!['action', 'object', 'property'].includes(kind)) add(`${at}/${kind}`, 'must be action, object or property');
-    else if (!isRecord(entries)) add(`${at}/${kind}`, 'must be an object');
-    else {
-      for (const [word, value] of Object.entries(entries)) {
-        const problem = check(value);
-        if (problem !== undefined) add(`${at}/${kind}/${word}`, problem);
-      }
-    }
-  }
+/** Settings of which the later go before the earlier, for the log of a header; those of other games are left out. */
+export function settingsFor(all: readonly Settings[], header: HeaderLine): Settings | undefined {
+  const own = all.filter(
+    ({ game, profile }) =>
+      (game === undefined || game === header.game) && (profile === undefined || profile === header.profile.name),
+  );
+  if (own.length < 2) return own[0];
+  const notable = own.findLast((each) => each.notable !== undefined)?.notable;
+  return {
+    format: 'playbyplay/highlight-settings/1',
+    weights: layered(own.map(({ weights }) => weights)),
+    margins: layered(own.map(({ margins }) => margins)),
+    ...(notable !== undefined && { notable }),
+  };
 }
 
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+/** Tables by kind and word, the entries of later ones in place of those of earlier ones. */
+export function layered<T>(
+  tables: readonly (
+    | Readonly<Partial<Record<'action' | 'object' | 'property', Readonly<Record<string, T>>>>>
+    | undefined
+  )[],
+): Readonly<Partial<Record<'action' | 'object' | 'property', Readonly<Record<string, T>>>>> {
+  const kinds = ['action', 'object', 'property'] as const;
+  return Object.fromEntries(kinds.map((kind) => [kind, Object.assign({}, ...tables.map((table) => table?.[kind]))]));
 }

@@ -6,7 +6,7 @@ import { Recording } from '../media/write/recording.ts';
 import { writeReel, type ReelOptions } from '../media/write/reel.ts';
 import { stillAt } from '../media/write/still.ts';
 import type { Choice } from './choose.ts';
-import type { Scene, Source } from './scene.ts';
+import { strongestOf, titleOfScene, type Scene, type Source } from './scene.ts';
 
 /** Gives the path of a source's recording. */
 export type MediaOf = (source: Source) => string;
@@ -22,7 +22,7 @@ export interface PreviewOptions {
 
 /** The time of a scene's strongest event. */
 export function peakOf(scene: Scene): number {
-  return scene.events.toSorted((a, b) => b.score - a.score || a.event.t - b.event.t)[0]?.event.t ?? scene.start;
+  return strongestOf(scene)?.event.t ?? scene.start;
 }
 
 /** Writes a moving picture (GIF, or WebP by the name) of the best scene around its strongest event. */
@@ -101,8 +101,7 @@ export async function writeClips(
 
 /** `01 player kills opponent Major with rocket launcher`: a file name that every system takes. */
 function sceneName(scene: Scene, index: number): string {
-  const text = scene.events.toSorted((a, b) => b.score - a.score)[0]?.event.text ?? scene.kind;
-  const plain = text
+  const plain = titleOfScene(scene)
     .replaceAll(/[^\p{L}\p{N} '-]/gu, '')
     .replaceAll(/\s+/g, ' ')
     .trim();

@@ -3,8 +3,8 @@ import { pluralOf } from '../dictionary/inflect.ts';
 import type { EventLine } from '../events/log.ts';
 import { isPropertyStatement, type ActionStatement } from '../events/statement.ts';
 import { formatClock, roundTime } from '../time.ts';
-import { countWords, nameFor, series } from './count.ts';
-import type { Scene, Source } from './scene.ts';
+import { countWords, nameFor, series, type WordCount } from './count.ts';
+import { strongestOf, type Scene, type Source } from './scene.ts';
 import { bareWord, isDeed, isDownfall, lineage, wordOf } from './weights.ts';
 
 /** What happened in one session or several, counted at the levels of the hierarchy that say most. */
@@ -51,13 +51,18 @@ export function summarize(sources: readonly Source[], scenes: readonly Scene[], 
   ];
   const games = [...new Set(sources.map((source) => source.header.game))];
   const duration = sources.reduce((sum, source) => sum + source.header.media.duration, 0);
-  const best = scenes.toSorted((a, b) => b.score - a.score || a.source - b.source || a.start - b.start).slice(0, 5);
+  // A death may be the strongest moment of a session, but only where there is nothing else is it one of the best.
+  const good = scenes.filter((scene) => !isDownfall(strongestOf(scene)!.event.statement, dictionary));
+  const best = (good.length > 0 ? good : scenes)
+    .toSorted((a, b) => b.score - a.score || a.source - b.source || a.start - b.start)
+    .slice(0, 5);
   const moments = best.map((scene) => {
-    const top = scene.events.toSorted((a, b) => b.score - a.score || a.event.t - b.event.t)[0]!.event;
-    return { session: scene.session, t: top.t, text: top.text, because: scene.because };
+    const { t, text } = strongestOf(scene)!.event;
+    return { session: scene.session, t, text, because: scene.because };
   });
   const titles = games.map((game) => titleOf(game, dictionary));
-  const headline = headlineOf(lines, titles, sources.length);
+  const where = placeOf(titles, sources.length);
+  const headline = headlineOf(lines, where, dictionary);
   return {
     format: 'playbyplay/summary/1',
     games: titles,
@@ -66,7 +71,7 @@ export function summarize(sources: readonly Source[], scenes: readonly Scene[], 
     headline,
     lines,
     moments,
-    post: postOf(headline, lines, moments, titles),
+    post: postOf({ headline, lines, moments, games: titles }, where),
   };
 }
 
@@ -128,11 +133,11 @@ function lineOf(word: string, statements: readonly ActionStatement[], dictionary
   const noun = nounOf(word, count, dictionary);
   if (byTool) {
     const parts = countWords(tools, dictionary, 'object');
-    const details = parts.map((part) =>
-      count === 1
-        ? `with ${nameFor(part.word, 1, dictionary)}`
-        : `${part.count} with ${nameFor(part.word, 1, dictionary)}`,
+    const by = word === DEATH ? 'by' : 'with';
+    const details = parts.map(
+      (part) => `${count === 1 ? '' : `${part.count} `}${by} ${toolName(part, parts, dictionary)}`,
     );
+    if (tools.length < count) details.push(`${count - tools.length} otherwise`);
     return { word, count, text: `${count} ${noun}${count === 1 ? ' ' : ': '}${series(details)}`, parts: plain(parts) };
   }
   const verb = dictionary.find(word, 'action')?.forms.past;
@@ -143,6 +148,13 @@ function lineOf(word: string, statements: readonly ActionStatement[], dictionary
     return { word, count, text: `${verb} ${series(details)}`, parts: plain(parts) };
   }
   return { word, count, text: `${count} ${noun}`, parts: [] };
+}
+
+/** A weapon's name, or what several are together: `guns`, beside one of them `other guns`. */
+function toolName({ word, words }: WordCount, parts: readonly WordCount[], dictionary: Dictionary): string {
+  if (words.length === 1) return nameFor(word, 1, dictionary);
+  const beside = parts.some((part) => part.word !== word && lineage(dictionary, part.word, 'object').includes(word));
+  return `${beside ? 'other ' : ''}${nameFor(word, 2, dictionary)}`;
 }
 
 function plain(parts: readonly { word: string; count: number }[]): { word: string; count: number }[] {
@@ -167,7 +179,7 @@ function extremes(events: readonly EventLine[], dictionary: Dictionary): Summary
     const name = bareWord(property);
     const ids = lineage(dictionary, property, 'property').map(bareWord);
     if (ids.includes('result') && !['kills', 'deaths'].includes(name)) {
-      return [{ word: property, count: list.length, text: `${name} ${list.at(-1)}`, parts: [] }];
+      return [{ word: property, count: list.length, text: `final ${name} ${list.at(-1)}`, parts: [] }];
     }
     const living = list.filter((value) => value > 0);
     if (name !== 'health' || living.length === 0) return [];
@@ -175,15 +187,35 @@ function extremes(events: readonly EventLine[], dictionary: Dictionary): Summary
   });
 }
 
-function headlineOf(lines: readonly SummaryLine[], games: readonly string[], sessions: number): string {
+/** `6 kills, 8 deaths in OpenArena`; where nobody was defeated, what was gained instead. */
+function headlineOf(lines: readonly SummaryLine[], where: string, dictionary: Dictionary): string {
   const [first] = lines;
-  const where = games.length === 1 ? ` in ${games[0]!}` : ` across ${games.length} games`;
-  const many = sessions > 1 ? `, ${sessions} sessions` : '';
+  if (!first) return `A session ${where}`;
   const death = lines.find(({ word }) => word === DEATH);
-  if (!first) return `A session${where}${many}`;
-  const against = death && first !== death ? `, ${death.count} ${death.count === 1 ? 'death' : 'deaths'}` : '';
-  const head = first.text.split(':')[0]!;
-  return `${head.charAt(0).toUpperCase()}${head.slice(1)}${against}${where}${many}`;
+  const gain = first === death ? lines.find(({ word }) => dictionary.find(word, 'action')) : undefined;
+  const head = gain ? gainOf(gain, dictionary) : first.text.split(':')[0]!;
+  const against =
+    death && (gain || first !== death) ? `, ${death.count} ${death.count === 1 ? 'death' : 'deaths'}` : '';
+  return `${capital(head)}${against} ${where}`;
+}
+
+/** `obtained 15 items`: what a line tells, in one number. */
+function gainOf({ word, count, parts, text }: SummaryLine, dictionary: Dictionary): string {
+  const things = parts.flatMap((part) => Array.from({ length: part.count }, () => part.word));
+  const [whole, ...more] = countWords(things, dictionary, 'object', 1);
+  const verb = dictionary.find(word, 'action')?.forms.past;
+  if (!whole || verb === undefined) return text;
+  return `${verb} ${count} ${more.length > 0 ? 'things' : nameFor(whole.word, count, dictionary)}`;
+}
+
+function capital(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+}
+
+/** `in OpenArena`, `across 2 games, 5 sessions`. */
+function placeOf(games: readonly string[], sessions: number): string {
+  const where = games.length === 1 ? `in ${games[0]!}` : `across ${games.length} games`;
+  return sessions > 1 ? `${where}, ${sessions} sessions` : where;
 }
 
 /** The title of the game's dictionary, else its id with capitals. */
@@ -196,23 +228,28 @@ function titleOf(game: string, dictionary: Dictionary): string {
   );
 }
 
-/** At most 280 characters: the headline, what it was made of, the best moment, the games as tags. */
-function postOf(
-  headline: string,
-  lines: readonly SummaryLine[],
-  moments: readonly { readonly t: number; readonly text: string }[],
-  games: readonly string[],
-): string {
+/** At most 280 characters: what was done and what with, the best moment, the games as tags. */
+function postOf(summary: Pick<Summary, 'headline' | 'lines' | 'moments' | 'games'>, where: string): string {
+  const { headline, lines, moments, games } = summary;
   const tags = games.map((game) => `#${game.replaceAll(/[^\p{L}\p{N}]/gu, '')}`).join(' ');
-  const split = lines.find(({ parts }) => parts.length > 1)?.text;
-  const best = moments[0] && `Best moment: ${moments[0].text} (${formatClock(moments[0].t, 0)})`;
-  let text = `${headline}.`;
-  for (const more of [split, best]) {
-    if (more === undefined) continue;
-    const longer = `${text} ${more.charAt(0).toUpperCase()}${more.slice(1)}.`;
-    if ([...longer, ...tags].length + 1 <= 280) text = longer;
-  }
-  return `${text} ${tags}`;
+  const [first, ...others] = lines;
+  const [head, parts] = first?.text.split(': ') ?? [];
+  const fell = lines.find(({ word }) => word === DEATH)?.text.split(':')[0];
+  const gained = others.find((line) => line.parts.length > 1)?.text;
+  let told = `${headline}.`;
+  if (first?.word !== DEATH && parts !== undefined)
+    told = `${capital(head!)} (${parts})${fell === undefined ? '' : ` and ${fell}`} ${where}.`;
+  else if (first?.word === DEATH && gained !== undefined) told = `${capital(gained)}; ${fell} ${where}.`;
+  const best = moments[0] && `Best moment: ${moments[0].text}, at ${formatClock(moments[0].t, 0)}.`;
+  let text = length(told, tags) <= LONGEST ? told : `${headline}.`;
+  if (best !== undefined && length(`${text} ${best}`, tags) <= LONGEST) text = `${text} ${best}`;
+  return length(text, tags) <= LONGEST ? `${text} ${tags}` : text;
+}
+
+const LONGEST = 280;
+
+function length(text: string, tags: string): number {
+  return [...text, ...tags].length + 1;
 }
 
 /** The summary as plain text. */

@@ -132,10 +132,7 @@ export interface Chapter {
 
 /** A chapter per scene of a reel. */
 export function reelChapters(list: HighlightList): Chapter[] {
-  return list.scenes.map((scene) => {
-    const top = scene.events.toSorted((a, b) => b.score - a.score)[0];
-    return { start: scene.at, end: roundTime(scene.at + scene.end - scene.start), title: top?.text ?? scene.kind };
-  });
+  return list.scenes.map(({ at, start, end, title }) => ({ start: at, end: roundTime(at + end - start), title }));
 }
 
 /**

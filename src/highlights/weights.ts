@@ -85,13 +85,16 @@ export function lineage(dictionary: Dictionary, word: string, kind: WordKind): r
 export interface Weight {
   readonly weight: number;
   readonly from: string;
+  /** From the weights given, not from the built-in ones. */
+  readonly given?: boolean;
 }
 
 /** What a word is worth; undefined where neither it nor an ancestor has a weight. `weights` go before the defaults. */
 export function weightOf(dictionary: Dictionary, word: string, kind: WordKind, weights?: Weights): Weight | undefined {
   for (const id of lineage(dictionary, word, kind)) {
-    const weight = weights?.[kind]?.[id] ?? defaultWeights[kind]?.[id];
-    if (weight !== undefined) return { weight, from: bareWord(id) };
+    const given = weights?.[kind]?.[id];
+    const weight = given ?? defaultWeights[kind]?.[id];
+    if (weight !== undefined) return { weight, from: bareWord(id), ...(given !== undefined && { given: true }) };
   }
   return undefined;
 }
@@ -105,10 +108,11 @@ export function statementWeight(statement: Statement, dictionary: Dictionary, we
   }
   const action = weightOf(dictionary, statement.action, 'action', weights);
   let best = action ?? { weight: UNKNOWN, from: bareWord(statement.action) };
-  // To obtain a key is worth more than to obtain: what it is about may raise the worth of the action.
+  // To obtain a key is worth more than to obtain: what it is about may raise the worth of the action. Who gives an
+  // object a weight means it, also where it is less than the action's.
   const object = wordOf(statement.object);
   const about = object === undefined ? undefined : weightOf(dictionary, object, 'object', weights);
-  if (about && about.weight > best.weight) best = about;
+  if (about && (about.weight > best.weight || about.given)) best = about;
   return { weight: best.weight * concern(statement), from: best.from };
 }
 

@@ -10,10 +10,11 @@ import {
   choiceHelp,
   choiceOptions,
   choose,
+  DEFAULT_DURATION,
   mediaOf,
   nothing,
   presetOf,
-  sceneLine,
+  sceneLines,
   titleOf,
   type Chosen,
 } from '../highlights/choice.ts';
@@ -75,7 +76,10 @@ export const highlights: Command = {
     for (const path of values.out ?? []) checkName(path);
     // A title takes its time from the scenes.
     const titled = values.title !== undefined || presetOf(values.preset).titles === true;
-    const chosen = await choose(positionals, values, io, { reserve: titled ? CARD_SECONDS : 0 });
+    const chosen = await choose(positionals, values, io, {
+      reserve: titled ? CARD_SECONDS : 0,
+      duration: DEFAULT_DURATION,
+    });
     if (!chosen) return 2;
     if (chosen.choice.scenes.length === 0) return nothing(io, chosen.sources);
     const options = reelOptions(values, chosen, io);
@@ -96,7 +100,7 @@ export const highlights: Command = {
     }
     if (values.json) io.stdout.write(`${JSON.stringify(list)}\n`);
     else {
-      for (const scene of list.scenes) io.stdout.write(sceneLine(scene));
+      for (const scene of list.scenes) io.stdout.write(sceneLines(scene));
       for (const path of written) io.stdout.write(`${path}\n`);
     }
     return 0;

@@ -30,7 +30,7 @@ export const summary: Command = {
         hint: 'Formats are text, markdown, post, json.',
       });
     }
-    const chosen = await choose(positionals, values, io);
+    const chosen = await choose(positionals, values, io, {});
     if (!chosen) return 2;
     const told = summarize(chosen.sources, chosen.choice.scenes, chosen.dictionary);
     if (format === 'json') io.stdout.write(`${JSON.stringify(told)}\n`);

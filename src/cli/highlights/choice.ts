@@ -6,9 +6,10 @@ import { nearest, PlaybyplayError } from '../../errors.ts';
 import type { EventLine } from '../../events/log.ts';
 import { chooseScenes, type Choice } from '../../highlights/choose.ts';
 import { gather, queryTest, type Gathered } from '../../highlights/load.ts';
+import type { ListedScene } from '../../highlights/list.ts';
 import { presets, type Preset } from '../../highlights/presets.ts';
 import type { Reason, Source } from '../../highlights/scene.ts';
-import { readSettings, type Settings } from '../../highlights/settings.ts';
+import { readSettings, settingsFor, unknownWords } from '../../highlights/settings.ts';
 import { readViewerWeights, viewerFactors } from '../../highlights/viewers.ts';
 import { soundEnvelope } from '../../media/write/envelope.ts';
 import { streamFactors } from '../../quality/play.ts';
@@ -25,7 +26,7 @@ export const choiceOptions = {
   before: { type: 'string' },
   after: { type: 'string' },
   'per-session': { type: 'string' },
-  settings: { type: 'string' },
+  settings: { type: 'string', multiple: true },
   viewers: { type: 'string' },
   media: { type: 'string', multiple: true },
   dictionary: { type: 'string', multiple: true },
@@ -39,7 +40,8 @@ export const choiceHelp = `  --preset <name>        ${Object.keys(presets).join(
   --before <s>           seconds shown before an event (else by kind of event)
   --after <s>            seconds shown after it
   --per-session <n>      at most so many scenes of one session
-  --settings <file>      weights and margins of words (else configs/<game>/highlights.json)
+  --settings <file>      weights and margins of words, on top of configs/<game>/highlights.json; may be given several
+                         times
   --viewers <file>       what viewers liked: lines {"t", "end", "weight"}; 1 changes nothing
   --media <file>         the recording, if it does not lie beside its log; once for each log
   --dictionary <file>    a further dictionary; may be given several times
@@ -53,7 +55,7 @@ export interface ChoiceValues {
   readonly before?: string | undefined;
   readonly after?: string | undefined;
   readonly 'per-session'?: string | undefined;
-  readonly settings?: string | undefined;
+  readonly settings?: string[] | undefined;
   readonly viewers?: string | undefined;
   readonly media?: string[] | undefined;
   readonly dictionary?: string[] | undefined;
@@ -64,17 +66,18 @@ export interface Chosen extends Gathered {
   readonly preset: Preset;
 }
 
-const DEFAULT_DURATION = 60;
+/** Seconds of a reel where nothing else is said. */
+export const DEFAULT_DURATION = 60;
 
 /**
  * Reads logs, and chooses their scenes as the options say. Prints what is wrong with a query and gives undefined.
- * `reserve` seconds of the duration are kept for something else.
+ * `reserve` seconds of the duration are kept for something else; `duration` is that of a reel where nothing else is said.
  */
 export async function choose(
   paths: readonly string[],
   values: ChoiceValues,
   io: CommandIo,
-  extra: { readonly reserve?: number } = {},
+  extra: { readonly reserve?: number; readonly duration?: number | undefined } = { duration: DEFAULT_DURATION },
 ): Promise<Chosen | undefined> {
   if (paths.length === 0) throw new PlaybyplayError('usage', 'Which log? Give an events.ndjson or its folder.');
   const preset = presetOf(values.preset);
@@ -86,15 +89,14 @@ export async function choose(
   for (const issue of gathered.issues) io.stderr.write(`playbyplay: ${issue.path ?? ''} ${issue.message}\n`);
   const tests = queryTests(values, gathered, preset, io);
   if (!tests) return undefined;
-  const wanted = durationOf(values.duration, preset, values.preset === undefined ? DEFAULT_DURATION : undefined);
+  const wanted = durationOf(values.duration, preset, values.preset === undefined ? extra.duration : undefined);
   const duration = wanted === undefined ? undefined : Math.max(1, wanted - (extra.reserve ?? 0));
   const margin = {
     ...preset.margin,
     ...(values.before !== undefined && { before: seconds('before', values.before) }),
     ...(values.after !== undefined && { after: seconds('after', values.after) }),
   };
-  const settings = settingsOf(values.settings, gathered.sources);
-  const notable = preset.notable ?? settings?.notable;
+  const { notable } = preset;
   const choice = chooseScenes(gathered.sources, {
     dictionary: gathered.dictionary,
     ...tests,
@@ -104,8 +106,7 @@ export async function choose(
     ...(duration !== undefined && { duration }),
     ...(values['per-session'] !== undefined && { perSession: count('per-session', values['per-session']) }),
     ...(notable !== undefined && { notable }),
-    ...(settings?.weights && { weights: settings.weights }),
-    ...(settings?.margins && { margins: settings.margins }),
+    settings: settingsOf(values.settings ?? [], gathered, io),
   });
   return { ...gathered, choice, preset };
 }
@@ -147,12 +148,20 @@ function durationOf(text: string | undefined, preset: Preset, fallback: number |
   return text === 'all' ? undefined : seconds('duration', text);
 }
 
-/** The settings a person names, else those of the game, where all logs are of one. */
-function settingsOf(path: string | undefined, sources: readonly Source[]): Settings | undefined {
-  if (path !== undefined) return readSettings(path);
-  const games = new Set(sources.map(({ header }) => header.game));
-  const own = join(builtinFolder, '..', 'configs', [...games][0] ?? '', 'highlights.json');
-  return games.size === 1 && /^[\w-]+$/.test([...games][0]!) && existsSync(own) ? readSettings(own) : undefined;
+/** For each log the settings of its game with those that a person names on top; words that nobody knows are told. */
+function settingsOf(named: readonly string[], { sources, dictionary }: Gathered, io: CommandIo) {
+  const own = new Set(sources.map(({ header }) => header.game).filter((game) => /^[\w-]+$/.test(game)));
+  const games = [...own].map((game) => ({ game, path: join(builtinFolder, '..', 'configs', game, 'highlights.json') }));
+  const builtin = games
+    .filter(({ path }) => existsSync(path))
+    .map(({ game, path }) => ({ game, ...readSettings(path) }));
+  const further = named.map((path) => ({ path, settings: readSettings(path) }));
+  for (const { path, settings } of further) {
+    for (const { path: place, message, hint } of unknownWords(settings, dictionary, path))
+      io.stderr.write(`playbyplay: ${place}: ${message}. ${hint ?? ''}\n`);
+  }
+  const all = [...builtin, ...further.map(({ settings }) => settings)];
+  return sources.map(({ header }) => settingsFor(all, header));
 }
 
 /** Factors from outside the log's own events: a bad stream, and what viewers liked. */
@@ -201,8 +210,9 @@ export function nothing(io: CommandIo, sources: readonly Source[]): number {
   return 3;
 }
 
-/** One line a scene: place in the reel, length, where from, why. */
-export function sceneLine(scene: { at: number; start: number; end: number; media: string; because: string }): string {
+/** A scene in two lines: place in the reel, length, where from, what; and why. */
+export function sceneLines(scene: Pick<ListedScene, 'at' | 'start' | 'end' | 'media' | 'title' | 'because'>): string {
   const length = (scene.end - scene.start).toFixed(1);
-  return `${formatClock(scene.at)}  ${length} s of ${scene.media} from ${formatClock(scene.start)}, because ${scene.because}\n`;
+  const place = `${length} s of ${scene.media} from ${formatClock(scene.start)}`;
+  return `${formatClock(scene.at)}  ${place}: ${scene.title}\n         because: ${scene.because}\n`;
 }

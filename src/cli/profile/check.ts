@@ -1,7 +1,11 @@
+import { posix } from 'node:path';
 import { parseArgs } from 'node:util';
 import { loadKind } from '../../detectors/registry.ts';
-import { type Issue, PlaybyplayError } from '../../errors.ts';
+import { messageOf, PlaybyplayError, type Issue } from '../../errors.ts';
+import { settingsSchema } from '../../highlights/settings-schema.ts';
 import { kindSchemas } from '../../pipeline/schemas.ts';
+import type { Pack } from '../../profile/pack.ts';
+import { checkSchema } from '../../schema.ts';
 import { findProfile, inspectProfile } from '../../profile/load.ts';
 import { openScript } from '../../script/script.ts';
 import type { CommandIo } from '../command.ts';
@@ -20,6 +24,7 @@ export async function checkCommand(args: string[], io: CommandIo): Promise<numbe
     const place = pack.locate(path);
     const issues = [...(await inspectProfile(name, { kinds: kindSchemas }))];
     if (issues.length === 0) issues.push(...(await detectorIssues(name)), ...(await scriptIssues(name)));
+    issues.push(...(await highlightIssues(pack, posix.join(posix.dirname(path), 'highlights.json'))));
     findings += issues.length;
     if (values.json) io.stdout.write(`${JSON.stringify({ profile: place, issues })}\n`);
     else if (issues.length === 0) io.stdout.write(`${place}: no mistakes\n`);
@@ -47,6 +52,19 @@ async function detectorIssues(name: string): Promise<readonly Issue[]> {
     }
   }
   return issues;
+}
+
+/** What is wrong with the settings for highlights beside a profile, if there are any. */
+async function highlightIssues(pack: Pack, path: string): Promise<readonly Issue[]> {
+  if (!(await pack.has(path))) return [];
+  const place = pack.locate(path);
+  let data: unknown;
+  try {
+    data = JSON.parse(Buffer.from(await pack.read(path)).toString('utf8'));
+  } catch (error) {
+    return [{ code: 'settings-invalid', path: place, message: `is not JSON: ${messageOf(error)}` }];
+  }
+  return checkSchema(settingsSchema, data, { source: place });
 }
 
 async function scriptIssues(name: string): Promise<readonly { code: string; message: string }[]> {

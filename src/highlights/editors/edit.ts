@@ -3,7 +3,7 @@ import type { Dictionary } from '../../dictionary/dictionary.ts';
 import type { EventLine } from '../../events/log.ts';
 import { isPropertyStatement, type Statement } from '../../events/statement.ts';
 import type { Rational } from '../../time.ts';
-import type { Scene, Source } from '../scene.ts';
+import { titleOfScene, type Scene, type Source } from '../scene.ts';
 import { isDeed, isDownfall, isOneOf } from '../weights.ts';
 import { frameAt, standardRate } from './timecode.ts';
 
@@ -76,10 +76,9 @@ export function editOf(scenes: readonly Scene[], sources: readonly Source[], opt
     const markers = scene.events
       .map(({ event }) => markerOf(event, rate, at - source, options.dictionary))
       .filter((marker) => marker.source >= source && marker.source < source + length);
-    const top = scene.events.toSorted((a, b) => b.score - a.score)[0];
     const clip = {
       media: scene.source,
-      name: top?.event.text ?? scene.kind,
+      name: titleOfScene(scene),
       note: scene.because,
       source,
       at,

@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import type { Scene, Source } from '../scene.ts';
+import { titleOfScene, type Scene, type Source } from '../scene.ts';
 import { csvField } from './edl.ts';
 
 /** A LosslessCut project of one recording: its scenes as segments. JSON is JSON5, which the program reads. */
@@ -10,7 +10,7 @@ export function losslessCut(scenes: readonly Scene[], source: Source): string {
     cutSegments: scenes.map((scene) => ({
       start: scene.start,
       end: scene.end,
-      name: nameOf(scene),
+      name: titleOfScene(scene),
       tags: { score: String(scene.score), because: scene.because },
       selected: true,
     })),
@@ -20,9 +20,5 @@ export function losslessCut(scenes: readonly Scene[], source: Source): string {
 
 /** The same as LosslessCut's CSV: start and end in seconds, name; no header. */
 export function losslessCutCsv(scenes: readonly Scene[]): string {
-  return scenes.map((scene) => `${scene.start},${scene.end},${csvField(nameOf(scene))}\n`).join('');
-}
-
-function nameOf(scene: Scene): string {
-  return scene.events.toSorted((a, b) => b.score - a.score)[0]?.event.text ?? scene.kind;
+  return scenes.map((scene) => `${scene.start},${scene.end},${csvField(titleOfScene(scene))}\n`).join('');
 }

@@ -1,0 +1,126 @@
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { loadBuiltin } from '../dictionary/files.ts';
+import type { EventLine, HeaderLine } from '../events/log.ts';
+import { PlaybyplayError } from '../errors.ts';
+import { chooseScenes } from './choose.ts';
+import { defaultMargins, marginOf, readSettings, settingsFor, unknownWords, type Settings } from './settings.ts';
+import { defaultWeights, statementWeight } from './weights.ts';
+
+const { dictionary } = await loadBuiltin();
+const folder = mkdtempSync(join(tmpdir(), 'settings-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+const format = 'playbyplay/highlight-settings/1';
+
+function event(t: number, statement: object, game = 'openarena'): EventLine {
+  const words = { text: '', statement: statement as EventLine['statement'], confidence: 1, cues: [] };
+  return { type: 'event', id: `${t}`, t, end: t, game, session: game, ...words };
+}
+
+function header(game: string): HeaderLine {
+  const mark = { name: game, version: '1', hash: '' };
+  const media = { name: `${game}.mp4`, hash: '', bytes: 0, duration: 60, width: 64, height: 36, start: 0 };
+  const rest = { profile: mark, dictionaries: [mark], plan: { kind: 'full' as const, interval: 0.1 }, program: '0' };
+  return { type: 'header', format: 'playbyplay/1', game, session: game, media, ...rest };
+}
+
+describe('the settings of the games that come with the program', () => {
+  const configs = join(import.meta.dirname, '..', '..', 'configs');
+
+  it.each(readdirSync(configs))('%s: follow the schema and use words that there are', (game) => {
+    const path = join(configs, game, 'highlights.json');
+    expect(unknownWords(readSettings(path), dictionary, path)).toEqual([]);
+  });
+
+  it('stand on built-in weights and margins of words that there are', () => {
+    const builtin: Settings = { format, weights: defaultWeights, margins: defaultMargins };
+    expect(unknownWords(builtin, dictionary, '')).toEqual([]);
+  });
+});
+
+describe('settings', () => {
+  it('are refused with every mistake and its place', () => {
+    const path = join(folder, 'bad.json');
+    const margins = { action: { kill: { before: -1 } } };
+    writeFileSync(path, JSON.stringify({ format, margins, weights: { action: { kill: 'much' } }, notabel: 3 }));
+    let issues: readonly { path?: string | undefined }[] = [];
+    try {
+      readSettings(path);
+    } catch (error) {
+      issues = (error as PlaybyplayError).issues;
+    }
+    expect(issues.map((issue) => issue.path!.split('#')[1]).toSorted()).toEqual([
+      '/margins/action/kill',
+      '/margins/action/kill/before',
+      '/notabel',
+      '/weights/action/kill',
+    ]);
+  });
+
+  it('name the word that was meant', () => {
+    const issues = unknownWords({ format, weights: { action: { defeet: 3 } } }, dictionary, 'my.json');
+    expect(issues).toEqual([
+      expect.objectContaining({ path: 'my.json#/weights/action/defeet', hint: 'Did you mean “defeat”?' }),
+    ]);
+  });
+
+  it('hold for the game and the profile that they name, later ones before earlier ones', () => {
+    const all: Settings[] = [
+      { format, notable: 3, weights: { action: { kill: 5, die: 2 } } },
+      { format, game: 'freedoom', weights: { action: { kill: 7 } } },
+      { format, profile: 'openarena', weights: { action: { kill: 9 } } },
+    ];
+    expect(settingsFor(all, header('freedoom'))).toMatchObject({
+      notable: 3,
+      weights: { action: { kill: 7, die: 2 } },
+    });
+    expect(settingsFor(all, header('openarena'))).toMatchObject({ weights: { action: { kill: 9, die: 2 } } });
+    expect(settingsFor(all, header('golf'))).toBe(all[0]);
+  });
+
+  it('are inherited down the hierarchy, the nearest word first', () => {
+    const margins = { action: { defeat: { before: 9, after: 1 }, kill: { before: 2, after: 2 } } };
+    const deed = (action: string) => event(1, { subject: 'player', action, object: 'opponent' });
+    expect(marginOf(deed('openarena:telefrag'), dictionary, margins)).toEqual({ before: 2, after: 2 });
+    expect(marginOf(deed('knock out'), dictionary, margins)).toEqual({ before: 9, after: 1 });
+    const weights = { action: { kill: 6 } };
+    expect(statementWeight(deed('gib').statement, dictionary, weights)).toMatchObject({ weight: 6, from: 'kill' });
+    expect(statementWeight(deed('knock out').statement, dictionary, weights)).toMatchObject({ weight: 10 });
+  });
+
+  it('may make an object worth less than what is done with it', () => {
+    const { statement } = event(1, { subject: 'player', action: 'obtain', object: 'key' });
+    expect(statementWeight(statement, dictionary).weight).toBe(6);
+    expect(statementWeight(statement, dictionary, { object: { key: 0.5 } }).weight).toBe(0.5);
+  });
+
+  it('of each game hold for its own sessions in a montage', () => {
+    const kill = { subject: 'player', action: 'kill', object: 'opponent' };
+    const sources = ['freedoom', 'openarena'].map((game) => ({
+      header: header(game),
+      events: [event(30, kill, game)],
+    }));
+    const around = (seconds: number) => ({ action: { kill: { before: seconds, after: seconds } } });
+    const settings: Settings[] = [
+      { format, margins: around(2) },
+      { format, margins: around(5) },
+    ];
+    const { scenes } = chooseScenes(sources, { dictionary, settings });
+    expect(scenes.map(({ start, end }) => [start, end])).toEqual([
+      [28, 32],
+      [25, 35],
+    ]);
+  });
+});
+
+it('does not fill a reel up with what is not worth seeing', () => {
+  const deeds = [10, 20, 30].map((t) => event(t, { subject: 'player', action: 'kill', object: 'opponent' }));
+  const noise = [5, 15, 25, 45].map((t) => event(t, { subject: 'player', property: 'armor', from: 50, to: 20 }));
+  const sources = [{ header: header('openarena'), events: [...deeds, ...noise].toSorted((a, b) => a.t - b.t) }];
+  const shown = (duration: number) =>
+    chooseScenes(sources, { dictionary, duration }).scenes.flatMap(({ events }) => events.map(({ event: { t } }) => t));
+  expect(shown(30)).toEqual([10, 20, 30]);
+  expect(shown(50)).toContain(45);
+});
