@@ -40,6 +40,15 @@ describe('the settings of the games that come with the program', () => {
   });
 });
 
+/** As many seconds before a kill as after it. */
+function around(seconds: number) {
+  return { action: { kill: { before: seconds, after: seconds } } };
+}
+
+function deed(action: string) {
+  return event(1, { subject: 'player', action, object: 'opponent' });
+}
+
 describe('settings', () => {
   it('are refused with every mistake and its place', () => {
     const path = join(folder, 'bad.json');
@@ -82,7 +91,6 @@ describe('settings', () => {
 
   it('are inherited down the hierarchy, the nearest word first', () => {
     const margins = { action: { defeat: { before: 9, after: 1 }, kill: { before: 2, after: 2 } } };
-    const deed = (action: string) => event(1, { subject: 'player', action, object: 'opponent' });
     expect(marginOf(deed('openarena:telefrag'), dictionary, margins)).toEqual({ before: 2, after: 2 });
     expect(marginOf(deed('knock out'), dictionary, margins)).toEqual({ before: 9, after: 1 });
     const weights = { action: { kill: 6 } };
@@ -102,7 +110,6 @@ describe('settings', () => {
       header: header(game),
       events: [event(30, kill, game)],
     }));
-    const around = (seconds: number) => ({ action: { kill: { before: seconds, after: seconds } } });
     const settings: Settings[] = [
       { format, margins: around(2) },
       { format, margins: around(5) },
