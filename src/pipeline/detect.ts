@@ -115,12 +115,12 @@ export async function detect(options: DetectOptions): Promise<DetectSummary> {
       gaps.push(gap);
       log.gap(gap.t, gap.end, gap.reason);
     }
-    const { events, settled } = interpreter.push(readings);
+    const { events, settled } = await interpreter.push(readings);
     for (const event of events) log.add(event);
     await publish(settled);
     options.onProgress?.(portion.chunk.end, duration);
   }
-  const { events } = interpreter.end(duration);
+  const { events } = await interpreter.end(duration);
   for (const event of events) log.add(event);
   await publish(Number.POSITIVE_INFINITY);
   const problems = interpreter.problems;

@@ -21,7 +21,10 @@ export interface Game extends LoadedProfile {
 export async function openGame(nameOrPath: string): Promise<Game> {
   const loaded = await loadProfile(nameOrPath, { kinds: kindSchemas });
   const { dictionary, dictionaries } = await openDictionary(loaded);
-  return { ...loaded, dictionary, dictionaries };
+  const { script, ...rest } = loaded;
+  // A network takes the script's place.
+  const own = script === undefined || loaded.profile.interpreter ? {} : { script };
+  return { ...rest, ...own, dictionary, dictionaries };
 }
 
 /** The common dictionary, and of the extensions that the profile names those of its pack before the built-in ones. */

@@ -9,7 +9,8 @@ import type { Issue } from '../errors.ts';
 import type { NewEvent } from '../events/writer.ts';
 import type { Profile } from '../profile/profile.ts';
 import { compileMappings } from '../script/mapping.ts';
-import { type GameScript, openScript, type ScriptStatement } from '../script/script.ts';
+import { type GameScript, openScript, type ScriptOutput, type ScriptStatement } from '../script/script.ts';
+import type { SequenceReader } from '../script/sequence/sequence.ts';
 import { type ChunkReadings, readingsOf } from './chunk-readings.ts';
 import type { Game } from './game.ts';
 import { Seams } from './seams.ts';
@@ -35,6 +36,7 @@ export class Interpreter implements Disposable {
   readonly #seams: Seams;
   readonly #stream: CueStream;
   readonly #script: GameScript | undefined;
+  readonly #sequence: SequenceReader | undefined;
   readonly #map: ReturnType<typeof compileMappings>;
   readonly #dictionary: Dictionary;
   readonly #report: (issue: Issue) => void;
@@ -47,12 +49,14 @@ export class Interpreter implements Disposable {
     seams: Seams,
     stream: CueStream,
     script: GameScript | undefined,
+    sequence: SequenceReader | undefined,
     report: (issue: Issue) => void,
   ) {
     this.#detectors = Object.keys(game.profile.detectors);
     this.#seams = seams;
     this.#stream = stream;
     this.#script = script;
+    this.#sequence = sequence;
     this.#map = compileMappings(game.profile.events);
     this.#dictionary = game.dictionary;
     this.#report = report;
@@ -63,18 +67,26 @@ export class Interpreter implements Disposable {
     const trackers = new Map<string, Tracker>();
     for (const name of detectors) trackers.set(name, await trackerFor(game.profile, name, game.assets));
     const script = game.script && (await openScript({ source: game.script.source, name: game.script.name, detectors }));
-    return new Interpreter(game, await Seams.open(game.profile), orderCues(trackers), script, report);
+    return new Interpreter(
+      game,
+      await Seams.open(game.profile),
+      orderCues(trackers),
+      script,
+      await openSequence(game),
+      report,
+    );
   }
 
   /** How often each kind of problem came up in script, mappings and statements. */
   get problems(): Readonly<Record<string, number>> {
     const counts = new Map(this.#problems);
-    for (const [code, count] of Object.entries(this.#script?.problemCounts ?? {})) counts.set(code, count);
+    for (const [code, count] of Object.entries((this.#script ?? this.#sequence)?.problemCounts ?? {}))
+      counts.set(code, count);
     return Object.fromEntries([...counts].toSorted(([a], [b]) => (a < b ? -1 : 1)));
   }
 
   /** Takes the readings of the next chunk. */
-  push(portion: ChunkReadings): Interpreted {
+  async push(portion: ChunkReadings): Promise<Interpreted> {
     const chunk = this.#seams.mend(portion);
     const events: NewEvent[] = [];
     let settled = Number.NEGATIVE_INFINITY;
@@ -83,14 +95,18 @@ export class Interpreter implements Disposable {
       this.#last = t;
       settled = this.#interpret(this.#stream.sample(t, readingsOf(chunk, i, this.#detectors)), events);
     }
+    if (this.#sequence && Number.isFinite(settled))
+      settled = Math.min(settled, this.#take(await this.#sequence.advance(settled), events));
     return { events, settled };
   }
 
   /** The media is over at `t` seconds. */
-  end(t: number): Interpreted {
+  async end(t: number): Promise<Interpreted> {
     const events: NewEvent[] = [];
-    this.#interpret(this.#stream.end(Math.max(t, this.#last)), events);
-    if (this.#script) this.#take(this.#script.end(Math.max(t, this.#last)), events);
+    const last = Math.max(t, this.#last);
+    this.#interpret(this.#stream.end(last), events);
+    if (this.#script) this.#take(this.#script.end(last), events);
+    if (this.#sequence) this.#take(await this.#sequence.advance(Number.POSITIVE_INFINITY, last), events);
     return { events, settled: Number.POSITIVE_INFINITY };
   }
 
@@ -102,6 +118,7 @@ export class Interpreter implements Disposable {
         for (const statement of statements) this.#add(statement, events);
         for (const problem of problems) this.#problem(problem);
       }
+      this.#sequence?.add(cues);
       if (this.#script) settled = Math.min(settled, this.#take(this.#script.onCues(t, cues), events));
     }
     if (this.#script && Number.isFinite(until))
@@ -109,9 +126,9 @@ export class Interpreter implements Disposable {
     return settled;
   }
 
-  #take(output: ReturnType<GameScript['onCues']>, events: NewEvent[]): number {
+  #take(output: ScriptOutput, events: NewEvent[]): number {
     for (const statement of output.statements) this.#add(statement, events);
-    // The script counts its own problems; here they are only passed on.
+    // Script and network count their own problems; here they are only passed on.
     for (const problem of output.problems) this.#report(problem);
     return output.settled;
   }
@@ -132,7 +149,15 @@ export class Interpreter implements Disposable {
 
   [Symbol.dispose](): void {
     this.#script?.dispose();
+    this.#sequence?.[Symbol.dispose]();
   }
+}
+
+/** The network that takes the script's place, if the profile has one. */
+async function openSequence({ profile, assets }: Game): Promise<SequenceReader | undefined> {
+  if (!profile.interpreter) return undefined;
+  const { SequenceReader } = await import('../script/sequence/sequence.ts');
+  return await SequenceReader.open(profile.interpreter, assets);
 }
 
 async function trackerFor(profile: Profile, name: string, assets: Assets): Promise<Tracker> {

@@ -49,6 +49,7 @@ export function checkProfile(value: unknown, source: string, kinds?: KindSchemas
   checkScreens(value, complain);
   checkPlausible(value, complain);
   checkEvents(value, complain);
+  checkInterpreter(value, complain);
   return { issues: [...form, ...unique(issues)], assets };
 }
 
@@ -151,6 +152,31 @@ function checkEvents(value: unknown, complain: Complain): void {
     for (const { path, message } of shaped.issues) {
       complain('statement-shape', `/events/${index}/statement${path === '' ? '' : `/${path}`}`, message);
     }
+  }
+}
+
+/** Events are of kinds that the network knows, about cues that it is shown, and have the form of statements. */
+function checkInterpreter(value: unknown, complain: Complain): void {
+  const interpreter = isObject(value) ? value['interpreter'] : undefined;
+  if (!isObject(interpreter)) return;
+  const kinds = Array.isArray(interpreter['kinds']) ? (interpreter['kinds'] as unknown[]) : [];
+  const { window = 64, margin = 16 } = interpreter;
+  if (Number(window) <= 2 * Number(margin))
+    complain(
+      'empty-range',
+      '/interpreter/window',
+      `nothing of a window of ${String(window)} ticks lies between margins of ${String(margin)}`,
+    );
+  for (const [kind, event] of membersOf(interpreter, 'events')) {
+    const at = `/interpreter/events/${escape(kind)}`;
+    if (!kinds.includes(kind)) complain('unknown-kind', at, `the network has no kind of event “${kind}”`);
+    const statement = JSON.stringify(event['statement'] ?? {});
+    if (event['on'] === undefined && /"\$(?:value|previous)"/.test(statement))
+      complain('unknown-group', `${at}/statement`, '$value and $previous need a detector, by “on”');
+    const shaped = shapeStatement(JSON.parse(statement.replaceAll(/"\$(?:value|previous)"/g, '1'), tolerant));
+    if (!('issues' in shaped)) continue;
+    for (const { path, message } of shaped.issues)
+      complain('statement-shape', `${at}/statement${path === '' ? '' : `/${path}`}`, message);
   }
 }
 

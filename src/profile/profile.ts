@@ -19,6 +19,33 @@ export interface Profile {
   readonly dictionaries?: readonly string[];
   /** Mappings of cues to statements that need no script. */
   readonly events?: readonly EventMapping[];
+  /** A trained network that makes statements of cues, in the place of the game script. */
+  readonly interpreter?: SequenceSpec;
+}
+
+/** A network that is shown the cues of a window of time and says which kinds of events lie where; docs/networks.md. */
+export interface SequenceSpec {
+  readonly kind: 'onnx-sequence';
+  readonly model: string;
+  /** The detectors whose cues it is shown, in the order in which it learnt them. */
+  readonly detectors: readonly string[];
+  /** Kinds of events, in the order of its outputs. */
+  readonly kinds: readonly string[];
+  /** What a kind is in words; kinds that are left out are not logged. */
+  readonly events: Readonly<Record<string, SequenceEvent>>;
+  /** Seconds; default 0.05. */
+  readonly tick?: number;
+  /** Ticks in a window, and those on either side that are context only; defaults 64 and 16. */
+  readonly window?: number;
+  readonly margin?: number;
+  /** Default 0.5. */
+  readonly threshold?: number;
+}
+
+export interface SequenceEvent {
+  /** The detector whose cue such an event is: it gives the time, `$value` and `$previous`. */
+  readonly on?: string;
+  readonly statement: Readonly<Record<string, unknown>>;
 }
 
 /** Which frames are samples. One of the three. */

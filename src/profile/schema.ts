@@ -128,6 +128,33 @@ const EVENT: Schema = {
   },
 };
 
+const INTERPRETER: Schema = {
+  type: 'object',
+  required: ['kind', 'model', 'detectors', 'kinds', 'events'],
+  additionalProperties: false,
+  description: 'A trained network that makes statements of cues, in the place of the game script.',
+  properties: {
+    kind: { enum: ['onnx-sequence'] },
+    model: { type: 'string', format: 'asset' },
+    detectors: { type: 'array', items: DETECTOR, minItems: 1, maxItems: 500, uniqueItems: true },
+    kinds: { type: 'array', items: { type: 'string' }, minItems: 1, maxItems: 1000, uniqueItems: true },
+    events: {
+      type: 'object',
+      maxProperties: 1000,
+      additionalProperties: {
+        type: 'object',
+        required: ['statement'],
+        additionalProperties: false,
+        properties: { on: DETECTOR, statement: { type: 'object', maxProperties: 12 } },
+      },
+    },
+    tick: { ...SECONDS, default: 0.05 },
+    window: { type: 'integer', minimum: 1, maximum: 4096, default: 64 },
+    margin: { type: 'integer', minimum: 0, maximum: 2000, default: 16 },
+    threshold: { ...FRACTION, default: 0.5 },
+  },
+};
+
 const SAMPLING: Schema = {
   type: 'object',
   minProperties: 1,
@@ -202,6 +229,7 @@ export function profileSchema(kinds?: KindSchemas): Schema {
         items: { type: 'string', minLength: 1, maxLength: 64 },
       },
       events: { type: 'array', maxItems: 2000, items: EVENT },
+      interpreter: INTERPRETER,
     },
   };
 }

@@ -60,6 +60,11 @@ function changesAs({ value, previous }: Cue, change: 'rise' | 'fall' | undefined
   return change === 'rise' ? now > before : now < before;
 }
 
+/** A statement's template with `$value` and `$previous` of a cue filled in. */
+export function fillStatement(template: unknown, cue: Cue): unknown {
+  return fill(template, cue, []);
+}
+
 /** A copy of `template` with its placeholders filled. */
 function fill(template: unknown, cue: Cue, groups: readonly (string | undefined)[]): unknown {
   if (typeof template === 'string') return fillText(template, cue, groups);

@@ -7,6 +7,7 @@ import { kindSchemas } from '../../pipeline/schemas.ts';
 import type { Pack } from '../../profile/pack.ts';
 import { checkSchema } from '../../schema.ts';
 import { findProfile, inspectProfile } from '../../profile/load.ts';
+import { SequenceReader } from '../../script/sequence/sequence.ts';
 import { openScript } from '../../script/script.ts';
 import type { CommandIo } from '../command.ts';
 import { formatIssues } from '../explain.ts';
@@ -36,21 +37,24 @@ export async function checkCommand(args: string[], io: CommandIo): Promise<numbe
   return findings > 0 ? 3 : 0;
 }
 
-/** What is wrong with the files that the detectors use: fonts, icons, networks. */
+/** What is wrong with the files that detectors and interpreter use: fonts, icons, networks. */
 async function detectorIssues(name: string): Promise<readonly Issue[]> {
   const { profile, assets, pack, path } = await loadProfile(name);
   const issues: Issue[] = [];
-  for (const [detector, spec] of Object.entries(profile.detectors)) {
+  const attempt = async (pointer: string, open: () => Promise<Disposable>): Promise<void> => {
     try {
-      const kind = await loadKind(spec.kind);
-      (await kind.open(spec, assets))[Symbol.dispose]();
+      (await open())[Symbol.dispose]();
     } catch (error) {
       if (!(error instanceof PlaybyplayError)) throw error;
       const { code, message, hint } = error;
-      const place = `${pack.locate(path)}#/detectors/${detector}`;
+      const place = `${pack.locate(path)}#${pointer}`;
       issues.push({ code, path: place, message, ...(hint === undefined ? {} : { hint }) });
     }
-  }
+  };
+  for (const [detector, spec] of Object.entries(profile.detectors))
+    await attempt(`/detectors/${detector}`, async () => (await loadKind(spec.kind)).open(spec, assets));
+  const { interpreter } = profile;
+  if (interpreter) await attempt('/interpreter', () => SequenceReader.open(interpreter, assets));
   return issues;
 }
 
@@ -70,7 +74,7 @@ async function highlightIssues(pack: Pack, path: string): Promise<readonly Issue
 async function scriptIssues(name: string): Promise<readonly { code: string; message: string }[]> {
   const { script, profile } = await loadProfile(name);
   if (script === undefined) {
-    if ((profile.events ?? []).length > 0) return [];
+    if (profile.interpreter !== undefined || (profile.events ?? []).length > 0) return [];
     return [
       { code: 'no-events', message: 'nothing is ever said: there is no script, and the profile has no “events”' },
     ];
