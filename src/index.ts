@@ -15,6 +15,52 @@ export type {
 } from './events/statement.ts';
 export { findLogs, loadLog, readLog, type ReadLogOptions } from './events/reader.ts';
 
+export {
+  ancestors,
+  descendants,
+  Dictionary,
+  isA,
+  type DictionaryInfo,
+  type EventDefinition,
+  type Frame,
+  type SlotRule,
+  type Word,
+} from './dictionary/dictionary.ts';
+export { diffDictionaries, type Change, type DictionaryDiff } from './dictionary/diff.ts';
+export { dictionaryNames, loadBuiltin, readSources } from './dictionary/files.ts';
+export type { DictionaryFile, EventEntry, SlotName, StepEntry, WordEntry, WordKind } from './dictionary/format.ts';
+export { issueCodes } from './dictionary/codes.ts';
+export { parse, type Parsed, type ParseOptions, type TextIssue } from './dictionary/language/parse.ts';
+export { render, type Style } from './dictionary/language/render.ts';
+export type { Person, Tense } from './dictionary/language/tense.ts';
+export { isStatement, validateStatement } from './dictionary/language/validate.ts';
+export {
+  loadDictionary,
+  type DictionarySource,
+  type LoadedDictionary,
+  type LoadOptions as DictionaryOptions,
+} from './dictionary/load.ts';
+export { searchWords } from './dictionary/search.ts';
+
+export type { Match } from './query/combine.ts';
+export { deriveEvents, type DerivedEvent } from './query/derive.ts';
+export { explainQuery, type ExplainedWord, type Explanation } from './query/describe.ts';
+export { loadMapping, recognizeMapping } from './query/foreign/files.ts';
+export { importLog, type Imported, type ImportedSession, type ImportOptions } from './query/foreign/import.ts';
+export type { Group } from './query/group.ts';
+export { loadLogs, type LoadedLogs, type LoadLogsOptions } from './query/logs.ts';
+export type { Condition, GroupKey, Query } from './query/query.ts';
+export {
+  compileQuery,
+  eventTest,
+  matchEvents,
+  runQuery,
+  type CompiledQuery,
+  type MatchOptions,
+  type QueryOptions,
+  type QueryResult,
+} from './query/run.ts';
+
 export { detect, type DetectOptions, type DetectSummary } from './pipeline/detect.ts';
 export { loadProfile, type LoadedProfile, type LoadOptions } from './profile/load.ts';
 export type { DetectorSpec, EventMapping, Profile, RegionSpec } from './profile/profile.ts';

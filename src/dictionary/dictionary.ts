@@ -189,9 +189,19 @@ export function covers(ancestor: Word | undefined, word: Word | undefined): bool
   return ancestor !== undefined && word !== undefined && word.order >= ancestor.order && word.order <= ancestor.last;
 }
 
-/** `isA` as a function. */
+/** Is the word `a` the same as `b`, or one under it? In O(1); words that the dictionary does not have are nothing. */
 export function isA(dictionary: Dictionary, a: WordId, b: WordId, kind?: WordKind): boolean {
   return dictionary.isA(a, b, kind);
+}
+
+/** The words above a word, its parent first; none for a root or an unknown word. */
+export function ancestors(dictionary: Dictionary, id: WordId, kind?: WordKind): readonly Word[] {
+  return dictionary.ancestors(id, kind);
+}
+
+/** All words under a word, each parent before its children; none for an unknown word. */
+export function descendants(dictionary: Dictionary, id: WordId, kind?: WordKind): readonly Word[] {
+  return dictionary.descendants(id, kind);
 }
 
 /** The id of an entry of the dictionary called `namespace`. */

@@ -109,21 +109,25 @@ function formsOf(word: Word): string {
 function patternChange(before: Word, after: Word): Change | undefined {
   if (before.kind !== 'action') return undefined;
   if (patternText(before) === patternText(after)) return undefined;
-  const breaking = slotNames.some((slot) => {
-    const old = before.frame[slot];
-    const now = after.frame[slot];
-    // Statements that were right must stay right.
-    const narrowed = old.use !== now.use && now.use !== 'optional';
-    return (
-      narrowed ||
-      old.preposition !== now.preposition ||
-      old.word !== now.word ||
-      (now.accepts.length > 0 && old.accepts.join() !== now.accepts.join())
-    );
-  });
+  const lost = before.causes !== undefined && before.causes.id !== after.causes?.id;
+  const breaking =
+    lost ||
+    slotNames.some((slot) => {
+      const old = before.frame[slot];
+      const now = after.frame[slot];
+      // Statements that were right must stay right.
+      const narrowed = old.use !== now.use && now.use !== 'optional';
+      return (
+        narrowed ||
+        old.preposition !== now.preposition ||
+        old.word !== now.word ||
+        (now.accepts.length > 0 && old.accepts.join() !== now.accepts.join())
+      );
+    });
   return { kind: before.kind, id: before.id, what: 'pattern changed', breaking };
 }
 
 function patternText(word: Word): string {
-  return slotNames.map((slot) => JSON.stringify(word.frame[slot], ['use', 'word', 'accepts', 'preposition'])).join(' ');
+  const slots = slotNames.map((slot) => JSON.stringify(word.frame[slot], ['use', 'word', 'accepts', 'preposition']));
+  return [...slots, word.causes?.id].join(' ');
 }

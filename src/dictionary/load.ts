@@ -1,4 +1,5 @@
-import { messageOf, type Issue } from '../errors.ts';
+import { messageOf } from '../errors.ts';
+import type { WordIssue } from './codes.ts';
 import { Dictionary, wordId, type DictionaryInfo, type EventDefinition } from './dictionary.ts';
 import { checkEvents } from './composites.ts';
 import { checkDefinitions } from './definitions.ts';
@@ -24,7 +25,7 @@ export interface LoadOptions {
 export interface LoadedDictionary {
   /** What could be made of the sources: words with issues that would break the tree are left out. */
   readonly dictionary: Dictionary;
-  readonly issues: readonly Issue[];
+  readonly issues: readonly WordIssue[];
 }
 
 /**

@@ -61,23 +61,37 @@ export function checkNames(dictionary: Dictionary, located: readonly Located[]):
       }
     }
   }
-  for (const { seed, path, report } of located) {
-    const word = dictionary.find(seed.id, seed.kind)!;
+  checkSynonyms(dictionary, located, taken);
+}
+
+function checkSynonyms(dictionary: Dictionary, located: readonly Located[], taken: Map<string, Word>): void {
+  const placeOf = new Map(located.map((each) => [dictionary.find(each.seed.id, each.seed.kind)!, each]));
+  for (const [word, { path, report }] of placeOf) {
     for (const synonym of word.synonyms) {
       const other = taken.get(`${word.kind} ${synonym.toLowerCase()}`);
-      if (other && other !== word && related(other, word)) {
-        report.add(
-          'clashing-name',
-          `${path}/synonyms`,
-          `the synonym "${synonym}" of "${word.id}" already stands for "${other.id}"`,
-        );
-      } else if (other === word) {
+      if (other === word) {
         report.add(
           'clashing-name',
           `${path}/synonyms`,
           `the synonym "${synonym}" of "${word.id}" is its own name or stands there twice`,
         );
-      } else taken.set(`${word.kind} ${synonym.toLowerCase()}`, word);
+      } else if (!other || !related(other, word)) taken.set(`${word.kind} ${synonym.toLowerCase()}`, word);
+      else if (word.namespace === commonName && other.namespace !== commonName) {
+        // The extension came later, so it is the one to give way.
+        const place = placeOf.get(other)!;
+        place.report.add(
+          'clashing-name',
+          place.path,
+          `"${synonym}" already stands for "${word.id}", of which it is a synonym`,
+          `use "${word.id}", or another name`,
+        );
+      } else {
+        report.add(
+          'clashing-name',
+          `${path}/synonyms`,
+          `the synonym "${synonym}" of "${word.id}" already stands for "${other.id}"`,
+        );
+      }
     }
   }
 }

@@ -1,4 +1,5 @@
-import { nearest, type Issue } from '../errors.ts';
+import { nearest } from '../errors.ts';
+import type { IssueCode, WordIssue } from './codes.ts';
 import {
   limits,
   listOf,
@@ -17,14 +18,14 @@ export type Json = Readonly<Record<string, unknown>>;
 
 /** Collects issues under one file and JSON path. */
 export class Report {
-  readonly issues: Issue[] = [];
+  readonly issues: WordIssue[] = [];
   readonly file: string;
 
   constructor(file: string) {
     this.file = file;
   }
 
-  add(code: string, path: string, message: string, hint?: string): void {
+  add(code: IssueCode, path: string, message: string, hint?: string): void {
     this.issues.push({ code, path: `${this.file}#${path}`, message, ...(hint === undefined ? {} : { hint }) });
   }
 }

@@ -1,11 +1,12 @@
 import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
+import type { Dictionary } from '../../dictionary/dictionary.ts';
 import { diffDictionaries } from '../../dictionary/diff.ts';
 import { readSources } from '../../dictionary/files.ts';
 import { dictionaryPage } from '../../dictionary/page.ts';
 import { normalizeStatement } from '../../dictionary/language/normalize.ts';
 import { parse } from '../../dictionary/language/parse.ts';
-import { render } from '../../dictionary/language/render.ts';
+import { render, type Style } from '../../dictionary/language/render.ts';
 import { validateStatement } from '../../dictionary/language/validate.ts';
 import { loadDictionary } from '../../dictionary/load.ts';
 import { messageOf, nearest, PlaybyplayError } from '../../errors.ts';
@@ -30,6 +31,9 @@ Shows and checks the words in which events are said.
   diff <old> <new>       what changed between two versions of a file, and whether it breaks old logs
   html [-o file]         a page to browse all words (default dictionary.html)
 
+  --tense <tense>        render: present (default), past, perfect or future
+  --person <person>      render: third (default), second ("you kill …") or first
+  --articles             render: with articles
   --game <name>          only the common dictionary and this game's; may be given several times
   --dictionary <file>    a further dictionary file; may be given several times
   --json                 machine-readable output
@@ -45,6 +49,9 @@ Examples:
 
 const options = {
   depth: { type: 'string' },
+  tense: { type: 'string' },
+  person: { type: 'string' },
+  articles: { type: 'boolean' },
   game: { type: 'string', multiple: true },
   dictionary: { type: 'string', multiple: true },
   out: { type: 'string', short: 'o' },
@@ -54,6 +61,9 @@ const options = {
 
 interface Values {
   readonly depth?: string | undefined;
+  readonly tense?: string | undefined;
+  readonly person?: string | undefined;
+  readonly articles?: boolean | undefined;
   readonly game?: string[] | undefined;
   readonly dictionary?: string[] | undefined;
   readonly out?: string | undefined;
@@ -130,6 +140,7 @@ async function check(files: readonly string[], values: Values, io: CommandIo): P
     );
   } else {
     io.stdout.write(formatIssues(issues));
+    io.stdout.write(figures(loaded));
     io.stdout.write(
       `${loaded.sources.map(({ name, version }) => `${name} ${version}`).join(', ')}: ${counts.map(({ kind, words }) => `${words} ${kind}`).join(', ')} words, `,
     );
@@ -138,6 +149,12 @@ async function check(files: readonly string[], values: Values, io: CommandIo): P
     );
   }
   return issues.length > 0 ? 3 : 0;
+}
+
+function figures(loaded: Dictionary): string {
+  const defined = loaded.ordered.filter(({ definition }) => definition.trim() !== '').length;
+  const levels = Object.entries(histogram(loaded.ordered.map(({ depth }) => depth)));
+  return `${loaded.ordered.length} words, ${defined} definitions; by level ${levels.map(([level, count]) => `${level}: ${count}`).join(', ')}\n`;
 }
 
 function histogram(values: readonly number[]): Record<string, number> {
@@ -173,8 +190,23 @@ async function renderStatement(words: readonly string[], values: Values, io: Com
     io.stderr.write(formatIssues(issues));
     return 2;
   }
-  io.stdout.write(`${render(normalizeStatement(statement as Statement), loaded)}\n`);
+  io.stdout.write(`${render(normalizeStatement(statement as Statement), loaded, styleOf(values))}\n`);
   return 0;
+}
+
+function styleOf({ tense, person, articles }: Values): Style {
+  return {
+    ...(tense !== undefined && { tense: oneOf('--tense', tense, ['present', 'past', 'perfect', 'future']) }),
+    ...(person !== undefined && { person: oneOf('--person', person, ['first', 'second', 'third']) }),
+    ...(articles && { articles }),
+  };
+}
+
+function oneOf<Choice extends string>(option: string, said: string, choices: readonly Choice[]): Choice {
+  const choice = choices.find((each) => each === said);
+  if (choice === undefined)
+    throw new PlaybyplayError('usage', `${option} is one of ${choices.join(', ')}, not “${said}”`);
+  return choice;
 }
 
 async function diff(files: readonly string[], values: Values, io: CommandIo): Promise<number> {

@@ -1,5 +1,6 @@
-import { nearest, type Issue } from '../../errors.ts';
+import { nearest } from '../../errors.ts';
 import type { Mention, PropertyValue, Slot, Statement } from '../../events/statement.ts';
+import type { WordIssue } from '../codes.ts';
 import type { Dictionary, Word } from '../dictionary.ts';
 import { functionWords } from './closed.ts';
 import { propertyClausesAt, type PropertyClause, type ReadValue } from './changes.ts';
@@ -11,7 +12,7 @@ import { render } from './render.ts';
 import { validateStatement } from './validate.ts';
 
 /** An issue with the stretch of the sentence that it is about. */
-export interface TextIssue extends Issue {
+export interface TextIssue extends WordIssue {
   readonly start: number;
   readonly end: number;
 }

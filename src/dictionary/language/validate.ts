@@ -1,4 +1,3 @@
-import type { Issue } from '../../errors.ts';
 import {
   type ActionStatement,
   type Mention,
@@ -7,6 +6,7 @@ import {
   type Slot,
   type Statement,
 } from '../../events/statement.ts';
+import type { WordIssue } from '../codes.ts';
 import { isOpen, type Dictionary } from '../dictionary.ts';
 import type { SlotName, WordKind } from '../format.ts';
 import { slotKind } from '../frames.ts';
@@ -19,8 +19,8 @@ const wordSlots = ['subject', 'object', 'with', 'to', 'from', 'at', 'manner'] as
 const maxOwners = 3;
 
 /** Everything that keeps `statement` from being a statement of this dictionary; paths are JSON pointers into it. */
-export function validateStatement(statement: unknown, dictionary: Dictionary): Issue[] {
-  const issues: Issue[] = [];
+export function validateStatement(statement: unknown, dictionary: Dictionary): WordIssue[] {
+  const issues: WordIssue[] = [];
   if (!isRecord(statement)) {
     issues.push({ code: 'not-a-statement', message: 'a statement is an object with an action or a property' });
     return issues;
@@ -35,7 +35,7 @@ export function isStatement(value: unknown, dictionary: Dictionary): value is St
   return validateStatement(value, dictionary).length === 0;
 }
 
-function actionIssues(statement: ActionStatement, dictionary: Dictionary, issues: Issue[]): void {
+function actionIssues(statement: ActionStatement, dictionary: Dictionary, issues: WordIssue[]): void {
   unknownKeys(statement, actionKeys, issues);
   for (const slot of wordSlots) slotIssues(statement[slot], `/${slot}`, slotKind(slot), dictionary, issues);
   const word = wordIssues(statement.action, '/action', 'action', dictionary, issues);
@@ -78,7 +78,7 @@ function actionIssues(statement: ActionStatement, dictionary: Dictionary, issues
   }
 }
 
-function propertyIssues(statement: PropertyStatement, dictionary: Dictionary, issues: Issue[]): void {
+function propertyIssues(statement: PropertyStatement, dictionary: Dictionary, issues: WordIssue[]): void {
   unknownKeys(statement, propertyKeys, issues);
   if (statement.subject === undefined) {
     issues.push({
@@ -100,7 +100,7 @@ function propertyIssues(statement: PropertyStatement, dictionary: Dictionary, is
   if (statement.from !== undefined) valueIssues(statement.from, '/from', dictionary, issues);
 }
 
-function valueIssues(value: PropertyValue, path: string, dictionary: Dictionary, issues: Issue[]): void {
+function valueIssues(value: PropertyValue, path: string, dictionary: Dictionary, issues: WordIssue[]): void {
   if (typeof value === 'string') return;
   if (typeof value === 'number') {
     if (!Number.isFinite(value)) issues.push({ code: 'bad-number', path, message: 'a value is a finite number' });
@@ -112,7 +112,7 @@ function slotIssues(
   path: string,
   kind: WordKind | undefined,
   dictionary: Dictionary,
-  issues: Issue[],
+  issues: WordIssue[],
   owners = 0,
 ): void {
   if (slot === undefined) return;
@@ -145,7 +145,7 @@ function wordIssues(
   path: string,
   kind: WordKind | undefined,
   dictionary: Dictionary,
-  issues: Issue[],
+  issues: WordIssue[],
 ): boolean {
   if (typeof id !== 'string') {
     issues.push({ code: 'wrong-type', path, message: 'a word is given by its id, a text' });
@@ -164,7 +164,7 @@ function wordIssues(
   return false;
 }
 
-function unknownKeys(value: object, known: readonly string[], issues: Issue[], path = ''): void {
+function unknownKeys(value: object, known: readonly string[], issues: WordIssue[], path = ''): void {
   for (const key of Object.keys(value)) {
     if (known.includes(key)) continue;
     const hint = hintFor(key, known);

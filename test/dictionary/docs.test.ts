@@ -1,0 +1,68 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
+import { issueCodes } from '../../src/dictionary/codes.ts';
+import { loadBuiltin, readSources } from '../../src/dictionary/files.ts';
+import { parse } from '../../src/dictionary/language/parse.ts';
+import { render } from '../../src/dictionary/language/render.ts';
+import { loadDictionary } from '../../src/dictionary/load.ts';
+import type { Statement } from '../../src/events/statement.ts';
+import type { Query } from '../../src/query/query.ts';
+import { compileQuery } from '../../src/query/run.ts';
+
+const read = (path: string): Promise<string> => readFile(new URL(`../../${path}`, import.meta.url), 'utf8');
+const guide = await read('docs/dictionary.md');
+const queries = await read('docs/query.md');
+const { dictionary } = await loadBuiltin();
+
+const block = (text: string, language: string): string =>
+  new RegExp(`\`\`\`${language}\\n(.*?)\`\`\``, 's').exec(text)![1]!;
+
+describe('the guide to dictionaries', () => {
+  it('lists every issue code with what it says, and no other', () => {
+    const table = guide.slice(guide.indexOf('## Issue codes'));
+    const listed = [...table.matchAll(/^\| `([a-z-]+)` +\| (.+?) +\|$/gm)].map(([, code, text]) => [code, text]);
+    expect(Object.fromEntries(listed)).toEqual(issueCodes);
+  });
+
+  it('lists no code that nothing reports', async () => {
+    const root = new URL('../../src/', import.meta.url);
+    const files = (await readdir(root, { recursive: true })).filter(
+      (file) => /^(?:dictionary|query)[\\/].*\.ts$/.test(file) && !/(?:\.test|codes)\.ts$/.test(file),
+    );
+    const source = (await Promise.all(files.map((file) => readFile(new URL(file, root), 'utf8')))).join('\n');
+    const unused = Object.keys(issueCodes).filter((code) => !source.includes(`'${code}'`));
+    expect(unused).toEqual([]);
+  });
+
+  it('shows an extension with which nothing is wrong', async () => {
+    const common = await readSources(['dictionary/common.json']);
+    expect(loadDictionary([...common, { file: 'mine', data: block(guide, 'json') }]).issues).toEqual([]);
+  });
+
+  it('shows sentences and statements that are each other’s', () => {
+    const rows = [...guide.matchAll(/^\| (.+?) +\| `(\{.+\})` +\|$/gm)].map(
+      ([, text, json]) => [text!, JSON.parse(json!) as Statement] as const,
+    );
+    expect(rows.length).toBeGreaterThan(5);
+    for (const [text, statement] of rows) {
+      expect(render(statement, dictionary)).toBe(text);
+      expect(parse(text, dictionary).statement).toEqual(statement);
+    }
+  });
+});
+
+describe('the guide to queries', () => {
+  it('shows queries that are understood', () => {
+    const table = queries.slice(queries.indexOf('## What can be asked'), queries.indexOf('Groups:'));
+    const cells = [...table.matchAll(/^\| (.+?) \|/gm)].map(([, cell]) => cell!).join();
+    const shown = [...cells.matchAll(/`([^`]+)`/g)].map(([, query]) => query!).filter((query) => !query.includes('…'));
+    expect(shown.length).toBeGreaterThan(50);
+    for (const query of shown) expect(() => compileQuery(query, dictionary), query).not.toThrow();
+  });
+
+  it('shows a structured form that is one', () => {
+    const form = JSON.parse(block(queries, 'json')) as Query;
+    expect(compileQuery('player defeats enemy with gun except railgun', dictionary).query).toEqual(form);
+    expect(() => compileQuery(form, dictionary)).not.toThrow();
+  });
+});
