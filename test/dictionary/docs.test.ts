@@ -51,13 +51,22 @@ describe('the guide to dictionaries', () => {
   });
 });
 
+function refused(query: string): boolean {
+  try {
+    compileQuery(query, dictionary);
+    return false;
+  } catch {
+    return true;
+  }
+}
+
 describe('the guide to queries', () => {
   it('shows queries that are understood', () => {
     const table = queries.slice(queries.indexOf('## What can be asked'), queries.indexOf('Groups:'));
     const cells = [...table.matchAll(/^\| (.+?) \|/gm)].map(([, cell]) => cell!).join();
     const shown = [...cells.matchAll(/`([^`]+)`/g)].map(([, query]) => query!).filter((query) => !query.includes('…'));
     expect(shown.length).toBeGreaterThan(50);
-    for (const query of shown) expect(() => compileQuery(query, dictionary), query).not.toThrow();
+    expect(shown.filter((query) => refused(query))).toEqual([]);
   });
 
   it('shows a structured form that is one', () => {
