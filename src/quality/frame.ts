@@ -61,6 +61,8 @@ export interface RawFrame {
   readonly captureDelta?: number | undefined;
   /** presented − presented of the last frame that has it. */
   readonly presentDelta?: number | undefined;
+  /** ms since a new picture was shown, as far as that is known: the present delta, else the capture delta. */
+  readonly pictureDelta?: number | undefined;
   /** returned − (transmitted + (presented − received)): the network's share, without the client's own processing. */
   readonly roundTripDelay?: number | undefined;
   /** presented − the earliest input that the frame is the first to contain. */
@@ -85,8 +87,10 @@ const clockSet = 1000;
  * Deltas over a clock that was set back tell nothing, nor do delays below zero: both are left out and counted.
  */
 export class RawValues {
+  readonly #repeats: boolean;
   #captured: number | undefined;
   #presented: number | undefined;
+  #knowsPresents = false;
   /** client − server clock as seen at the last frame that has both. */
   #ahead: number | undefined;
   #origin: number | undefined;
@@ -97,17 +101,25 @@ export class RawValues {
   /** Left out: deltas over a clock that was set back, and delays below zero. */
   impossible = 0;
 
+  /** With `repeats` the captures alone tell when a new picture was shown (of a video, whose frames may repeat one). */
+  constructor(options: { readonly repeats?: boolean | undefined } = {}) {
+    this.#repeats = options.repeats ?? false;
+  }
+
   next(record: FrameRecord): RawFrame {
     const { captured, presented } = record;
     const captureDelta = this.#delta(record.captureDelta ?? difference(captured, this.#captured));
     const presentDelta = this.#delta(record.presentDelta ?? difference(presented, this.#presented));
     if (captured !== undefined) this.#captured = captured;
     if (presented !== undefined) this.#presented = presented;
+    this.#knowsPresents ||= presentDelta !== undefined;
     return {
       frame: record.frame,
       t: this.#time(record),
       captureDelta,
       presentDelta,
+      // What the person sees counts; captures only where nothing is known of what was presented.
+      pictureDelta: this.#knowsPresents && !this.#repeats ? presentDelta : captureDelta,
       roundTripDelay: this.#delay(record.roundTripDelay ?? roundTrip(record)),
       stackLatency: this.#delay(record.stackLatency ?? inputToPresent(record)),
       extra: record.extra,

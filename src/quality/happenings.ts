@@ -37,18 +37,20 @@ export interface HappeningOptions {
   /** Quality is bad from a second whose mean CWS is below `bad` to the first one above `good`; defaults 40 and 60. */
   readonly bad?: number | undefined;
   readonly good?: number | undefined;
+  /** The bitrate was measured and not set: that it wavers is nothing that happened. */
+  readonly measuredRate?: boolean | undefined;
 }
 
 /** Finds what happened to a stream, frame by frame. */
 export class Happenings {
   readonly #found: Happening[] = [];
-  readonly #options: Required<{ [K in keyof HappeningOptions]: number }>;
+  readonly #options: Required<{ [K in keyof Omit<HappeningOptions, 'measuredRate'>]: number }>;
+  readonly #measuredRate: boolean;
   readonly #lateMs: number;
   #stutter: { t: number; end: number; frames: number } | undefined;
   #lag: { t: number; end: number; ms: number } | undefined;
   #second: { at: number; sum: number; frames: number } | undefined;
   #bad: { t: number; end: number; sum: number; seconds: number; least: number } | undefined;
-  #knowsPresents = false;
   #bitrate: number | undefined;
   #resolution: string | undefined;
   #last = 0;
@@ -56,6 +58,7 @@ export class Happenings {
   constructor(fps: number, options: HappeningOptions = {}) {
     const frame = 1000 / fps;
     this.#lateMs = 1.5 * frame;
+    this.#measuredRate = options.measuredRate ?? false;
     this.#options = {
       freezeMs: options.freezeMs ?? Math.max(3 * frame, frame + 150),
       stutterGap: options.stutterGap ?? 1,
@@ -69,9 +72,7 @@ export class Happenings {
 
   add(meter: QualityMeter, raw: RawFrame): void {
     this.#last = raw.t;
-    this.#knowsPresents ||= raw.presentDelta !== undefined;
-    // What the person sees counts; captures only where nothing is known of what was presented.
-    this.#delta(raw.t, this.#knowsPresents ? raw.presentDelta : raw.captureDelta);
+    this.#delta(raw.t, raw.pictureDelta);
     const delay = raw.stackLatency ?? raw.roundTripDelay;
     if (delay !== undefined) this.#delay(raw.t, delay);
     this.#score(raw.t, meter.latest.cws);
@@ -145,8 +146,8 @@ export class Happenings {
 
   #settings(raw: RawFrame): void {
     const { targetBitrate, width, height, t } = raw;
-    if (targetBitrate !== undefined) {
-      // Rates that are measured waver; a change is one of a tenth or more.
+    if (targetBitrate !== undefined && !this.#measuredRate) {
+      // Controllers waver; a change is one of a tenth or more.
       const from = this.#bitrate;
       if (from === undefined || Math.abs(targetBitrate - from) > 0.1 * from) {
         if (from !== undefined) this.#found.push({ kind: 'bitrate', t, end: t, from, to: targetBitrate });

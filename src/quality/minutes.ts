@@ -27,7 +27,7 @@ export class Minutes {
       this.#minutes.push(last);
     }
     last.frames++;
-    last.longest = Math.max(last.longest, raw.presentDelta ?? raw.captureDelta ?? 0);
+    last.longest = Math.max(last.longest, raw.pictureDelta ?? 0);
     const { cws, base } = meter.latest;
     if (cws === undefined || base === undefined) return;
     last.scored++;

@@ -43,7 +43,7 @@ const estimateFrom = 600;
 
 /** Scores a session as it is read, in memory that does not grow with its length. */
 export async function scoreInput(input: SessionInput, options: ScoreOptions = {}): Promise<ScoredInput> {
-  const values = new RawValues();
+  const values = new RawValues(input);
   const onFrame = options.observe?.(input);
   let meter: QualityMeter | undefined;
   let waiting: FrameRecord[] = [];

@@ -25,7 +25,10 @@ export async function viewFiles(paths: readonly string[], options: ViewOptions =
       };
       followed = [...followed, mine];
       return (meter, record, raw) => {
-        mine.happenings ??= new Happenings(meter.fps, options.happenings);
+        mine.happenings ??= new Happenings(meter.fps, {
+          measuredRate: input.measuredRate,
+          ...options.happenings,
+        });
         mine.happenings.add(meter, raw);
         mine.track.add(meter, raw);
         mine.minutes.add(meter, raw);

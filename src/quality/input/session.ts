@@ -25,6 +25,10 @@ export interface SessionInput {
   readonly height?: number | undefined;
   /** Bits per second. */
   readonly targetBitrate?: number | undefined;
+  /** `targetBitrate` is what was measured and not what was set. */
+  readonly measuredRate?: boolean;
+  /** Frames may repeat a picture; those that do have no capture, so that captures tell when a new one was shown. */
+  readonly repeats?: boolean;
   /** Of which figures the file can tell something, and how it was worked out. */
   readonly derived: Readonly<Record<string, string>>;
   /** Of which it cannot, and why. */

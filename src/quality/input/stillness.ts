@@ -1,4 +1,5 @@
 import type { Plane } from '../../media/picture.ts';
+import { median } from '../statistics.ts';
 
 /** How much a picture differs from the one before it, on the scale of 8-bit luma. */
 export interface Difference {
@@ -57,7 +58,7 @@ export function stillRuns(
   key: (frame: number) => boolean = () => false,
 ): StillRun[] {
   const moving = differences.filter((one, i) => one && !key(i) && !sameAsBefore(one)).map((one) => one!.mean);
-  const usual = moving.toSorted((a, b) => a - b)[moving.length >> 1] ?? 0;
+  const usual = moving.length > 0 ? median(moving) : 0;
   const repeats = differences.map((one, i) => {
     if (!one) return false;
     return sameAsBefore(one) || (key(i) && one.mean < Math.min(2, 0.2 * usual));
@@ -73,6 +74,9 @@ export function stillRuns(
   return runs;
 }
 
+/** Repeats from which on a run may be a scene that rests: fewer are hardly ever one. */
+const restful = 4;
+
 function isFreeze(
   differences: readonly (Difference | undefined)[],
   repeats: readonly boolean[],
@@ -83,13 +87,44 @@ function isFreeze(
   for (let i = Math.max(1, from - 30); i < from; i++)
     if (differences[i] && !repeats[i]) before.push(differences[i]!.mean);
   if (before.length < 5) return false;
-  const usual = before.toSorted((a, b) => a - b)[before.length >> 1]!;
   const after = differences[last + 1];
   // Of what lasts to the end of the recording nobody can tell; things moved until then, so it is taken to have frozen.
-  return after === undefined || after.mean > 0.6 * usual;
+  if (after === undefined) return true;
+  if (after.mean <= 0.6 * median(before)) return false;
+  const count = last - from + 1;
+  if (count < restful) return true;
+  const steps = stepsBehind(differences, repeats, last + 2, count);
+  return steps.length < 3 || after.mean > median(steps);
 }
 
-/** Encoders repeat a picture exactly or all but exactly. */
+/**
+ * How far the pictures from `from` on move from one to the next, of those steps that take much less time than the run
+ * did: what rested begins slower than it goes on, what froze jumps. An application that renders less often than is
+ * recorded has no such steps.
+ */
+function stepsBehind(
+  differences: readonly (Difference | undefined)[],
+  repeats: readonly boolean[],
+  from: number,
+  count: number,
+): number[] {
+  const steps: number[] = [];
+  let repeated = 0;
+  for (let i = from; i < Math.min(from + 12, differences.length) && steps.length < 6; i++) {
+    if (repeats[i]) {
+      repeated++;
+      continue;
+    }
+    if (differences[i] && repeated < count / 2) steps.push(differences[i]!.mean);
+    repeated = 0;
+  }
+  return steps;
+}
+
+/**
+ * Encoders repeat a picture exactly or all but exactly: at low bitrates they go on refining it for some frames, by up
+ * to 9 levels at single points (measured), while what moves changes points by dozens.
+ */
 function sameAsBefore({ mean, most }: Difference): boolean {
-  return mean < 0.12 && most <= 6;
+  return mean < 0.12 && most <= 16;
 }

@@ -17,7 +17,7 @@ const chunkSeconds = 2;
 /**
  * A recording as a session of its own: what its timestamps, its packets and its pictures tell without any log. A frame
  * that repeats the one before it was not captured anew, so the capture delta runs over it; present deltas are the
- * differences of the timestamps; the bitrate is that of each second.
+ * differences of the timestamps; the bitrate is measured over some groups of pictures at a time.
  */
 export async function readVideo(path: string, options: ReadOptions = {}): Promise<SessionInput> {
   using file = openVideo(path);
@@ -63,10 +63,12 @@ export async function readVideo(path: string, options: ReadOptions = {}): Promis
     fps,
     width: file.info.width,
     height: file.info.height,
+    measuredRate: true,
+    repeats: true,
     derived: {
       captureDelta: 'time between pictures that differ',
       presentDelta: 'differences of the timestamps',
-      picture: 'bits of each second',
+      picture: 'bits a second, measured over whole groups of pictures',
     },
     missing: {
       roundTripDelay: 'a recording tells nothing of the network',
@@ -88,26 +90,47 @@ function frameAt(index: PacketIndex, t: number, from: number): number {
 function toRecords(index: PacketIndex, runs: readonly StillRun[]): FrameRecord[] {
   const repeated = new Uint8Array(index.t.length);
   for (const { first, last, frozen } of runs) if (frozen) repeated.fill(1, first + 1, last + 1);
-  const bits = new Map<number, number>();
-  const bytesOf = (frame: number): number => index.packets.size[index.packet[frame]! - index.firstPacket] ?? 0;
-  for (const [frame, t] of index.t.entries()) {
-    bits.set(Math.floor(t), (bits.get(Math.floor(t)) ?? 0) + 8 * bytesOf(frame));
+  const rates = bitrates(index);
+  return Array.from(index.t, (t, frame) => ({
+    frame,
+    captured: repeated[frame] ? undefined : 1000 * t,
+    presented: 1000 * t,
+    bytes: bytesOf(index, frame),
+    targetBitrate: rates.get(frame),
+  }));
+}
+
+function bytesOf(index: PacketIndex, frame: number): number {
+  return index.packets.size[index.packet[frame]! - index.firstPacket] ?? 0;
+}
+
+/** Seconds over which a bitrate is measured: whole groups of pictures of this many together, or cut where one is longer. */
+const rateStretch = { least: 4, most: 10 };
+
+/**
+ * Bits per second by the first frame of the stretch that they were measured over. A keyframe takes many times the bits
+ * of another frame, so a stretch holds whole groups of pictures: from second to second the rate of a stream that is
+ * perfectly steady goes up and down.
+ */
+function bitrates(index: PacketIndex): Map<number, number> {
+  const { t, key } = index;
+  const cuts = [0];
+  for (let frame = 1; frame < t.length; frame++) {
+    const since = t[frame]! - t[cuts.at(-1)!]!;
+    if ((key[frame] === 1 && since >= rateStretch.least) || since >= rateStretch.most) cuts.push(frame);
   }
-  const end = index.t.at(-1)!;
-  let second = -1;
-  return Array.from(index.t, (t, frame) => {
-    const begins = Math.floor(t) !== second;
-    second = Math.floor(t);
-    // The last second is mostly not a whole one: its bits say nothing of a rate.
-    const whole = second + 1 <= end || second === 0;
-    return {
-      frame,
-      captured: repeated[frame] ? undefined : 1000 * t,
-      presented: 1000 * t,
-      bytes: bytesOf(frame),
-      ...(begins && whole && { targetBitrate: bits.get(second)! / Math.min(1, Math.max(end, 0.001)) }),
-    };
-  });
+  const end = t.at(-1)! + (t.length > 1 ? (t.at(-1)! - t[0]!) / (t.length - 1) : 0);
+  // What is left over at the end tells of no whole group.
+  if (cuts.length > 1 && end - t[cuts.at(-1)!]! < rateStretch.least) cuts.pop();
+  const rates = new Map<number, number>();
+  for (const [i, from] of cuts.entries()) {
+    const to = cuts[i + 1] ?? t.length;
+    let bits = 0;
+    for (let frame = from; frame < to; frame++) bits += 8 * bytesOf(index, frame);
+    const seconds = (t[to] ?? end) - t[from]!;
+    if (seconds > 0) rates.set(from, bits / seconds);
+  }
+  return rates;
 }
 
 /** The rate that most frames come at, whatever gaps lie between. */

@@ -141,6 +141,7 @@ function readConnection(id: string, stats: ReadonlyMap<string, Stat>, notes: Not
     fps: standardRate(rates),
     width: latest(video, 'frameWidth'),
     height: latest(video, 'frameHeight'),
+    measuredRate: incoming,
     notes,
     derived: {
       [side]: how,
