@@ -12,7 +12,7 @@ import { RawValues } from './frame.ts';
 import { type Happening, type HappeningOptions, Happenings } from './happenings.ts';
 import { mergeIntoLog } from './merge.ts';
 import { QualityMeter } from './meter.ts';
-import { badStretches, eventsOf, outsideBadStream, streamFactors } from './play.ts';
+import { badStretches, eventsOf, spoiledEvents, streamFactors } from './play.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'quality-play-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -195,7 +195,9 @@ describe('on one time line with the play', async () => {
     const at = (t: number) => factors(0, events.find((event) => event.t === t)!);
     expect(at(62)).toEqual([{ kind: 'quality', value: 0.5, text: 'while stream degrades for 6000 milliseconds' }]);
     expect(at(5)).toEqual([]);
-    const outside = outsideBadStream([{ events }])[0]!.events.filter(({ cues }) => cues.length === 0);
-    expect(outside.map(({ t }) => t)).toEqual([5, 21.5, 25, 90]);
+    expect(at(21.5)).toEqual([{ kind: 'quality', value: 0.5, text: 'just after stream freezes for 400 milliseconds' }]);
+    const spoiled = spoiledEvents([{ events }]);
+    const left = events.filter((event) => event.cues.length === 0 && !spoiled.has(event));
+    expect(left.map(({ t }) => t)).toEqual([5, 25, 90]);
   });
 });

@@ -116,9 +116,19 @@ export function stretchAt(stretches: readonly BadStretch[], event: EventLine, af
   return stretches.find((stretch) => stretch.t <= event.t && event.t <= stretch.end + after);
 }
 
+/** Seconds before and after an event that one has to see to follow it: pictures that stand still there spoil the scene. */
+const seen = { before: 2, after: 1 };
+
+/** The first stretch that spoils the scene of `event`: it is bad then, or so shortly before or after that it is seen. */
+export function spoiling(stretches: readonly BadStretch[], event: EventLine): BadStretch | undefined {
+  return stretches.find(
+    (stretch) => stretch.t <= Math.max(event.t, event.end) + seen.after && event.t <= stretch.end + seen.before,
+  );
+}
+
 /**
- * A factor on a scene's score for each event that happened while the stream was bad: pictures that stand still or lag
- * are no highlight. `factor` is 0.5 unless given.
+ * A factor on a scene's score for each event that a bad stream spoils: pictures that stand still or lag are no
+ * highlight. `factor` is 0.5 unless given.
  */
 export function streamFactors(
   logs: readonly { readonly events: readonly EventLine[] }[],
@@ -126,17 +136,21 @@ export function streamFactors(
 ): (source: number, event: EventLine) => { readonly kind: string; readonly value: number; readonly text: string }[] {
   const stretches = logs.map(({ events }) => badStretches(events));
   return (source, event) => {
-    const stretch = stretchAt(stretches[source] ?? [], event);
-    return stretch ? [{ kind: 'quality', value: factor, text: `while ${stretch.text}` }] : [];
+    const stretch = spoiling(stretches[source] ?? [], event);
+    if (!stretch) return [];
+    const when = stretchAt([stretch], event) ? 'while' : event.t > stretch.end ? 'just after' : 'just before';
+    return [{ kind: 'quality', value: factor, text: `${when} ${stretch.text}` }];
   };
 }
 
-/** The same logs without the events that happened while the stream was bad (and without what tells of that). */
-export function outsideBadStream<Log extends { readonly events: readonly EventLine[] }>(logs: readonly Log[]): Log[] {
-  return logs.map((log) => {
-    const stretches = badStretches(log.events);
-    return { ...log, events: log.events.filter((event) => !stretchAt(stretches, event)) };
-  });
+/** The events of the logs that a bad stream spoils (and those that tell of it). */
+export function spoiledEvents(logs: readonly { readonly events: readonly EventLine[] }[]): ReadonlySet<EventLine> {
+  return new Set(
+    logs.flatMap(({ events }) => {
+      const stretches = badStretches(events);
+      return stretches.length === 0 ? [] : events.filter((event) => spoiling(stretches, event));
+    }),
+  );
 }
 
 /** How often something happened while the stream was good and while it was bad. */

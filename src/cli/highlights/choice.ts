@@ -12,7 +12,7 @@ import type { Reason, Source } from '../../highlights/scene.ts';
 import { readSettings, settingsFor, unknownWords } from '../../highlights/settings.ts';
 import { readViewerWeights, viewerFactors } from '../../highlights/viewers.ts';
 import { soundEnvelope } from '../../media/write/envelope.ts';
-import { streamFactors } from '../../quality/play.ts';
+import { spoiledEvents, streamFactors } from '../../quality/play.ts';
 import { formatClock, parseTime } from '../../time.ts';
 import { showPlace } from '../caret.ts';
 import type { CommandIo } from '../command.ts';
@@ -28,6 +28,7 @@ export const choiceOptions = {
   'per-session': { type: 'string' },
   settings: { type: 'string', multiple: true },
   viewers: { type: 'string' },
+  'bad-stream': { type: 'string' },
   media: { type: 'string', multiple: true },
   dictionary: { type: 'string', multiple: true },
   help: { type: 'boolean', short: 'h' },
@@ -43,6 +44,8 @@ export const choiceHelp = `  --preset <name>        ${Object.keys(presets).join(
   --settings <file>      weights and margins of words, on top of configs/<game>/highlights.json; may be given several
                          times
   --viewers <file>       what viewers liked: lines {"t", "end", "weight"}; 1 changes nothing
+  --bad-stream <how>     scenes that a freeze, stutter or lag of the stream spoils, where the log tells of it (see
+                         quality --events): down (half the score, default), skip, keep
   --media <file>         the recording, if it does not lie beside its log; once for each log
   --dictionary <file>    a further dictionary; may be given several times
 `;
@@ -57,6 +60,7 @@ export interface ChoiceValues {
   readonly 'per-session'?: string | undefined;
   readonly settings?: string[] | undefined;
   readonly viewers?: string | undefined;
+  readonly 'bad-stream'?: string | undefined;
   readonly media?: string[] | undefined;
   readonly dictionary?: string[] | undefined;
 }
@@ -97,11 +101,13 @@ export async function choose(
     ...(values.after !== undefined && { after: seconds('after', values.after) }),
   };
   const { notable } = preset;
+  const badStream = badStreamOf(values['bad-stream']);
   const choice = chooseScenes(gathered.sources, {
     dictionary: gathered.dictionary,
     ...tests,
+    ...(badStream === 'skip' && { exclude: excluding(spoiledEvents(gathered.sources), tests.exclude) }),
     margin,
-    factors: factorsOf(values.viewers, gathered.sources),
+    factors: factorsOf(values.viewers, gathered.sources, badStream === 'down'),
     envelopes: gathered.sources.map((source) => envelopeOf(source, io.signal)),
     ...(duration !== undefined && { duration }),
     ...(values['per-session'] !== undefined && { perSession: count('per-session', values['per-session']) }),
@@ -164,9 +170,21 @@ function settingsOf(named: readonly string[], { sources, dictionary }: Gathered,
   return sources.map(({ header }) => settingsFor(all, header));
 }
 
+const badStreams = ['down', 'skip', 'keep'] as const;
+
+function badStreamOf(text = 'down'): (typeof badStreams)[number] {
+  const how = badStreams.find((one) => one === text);
+  if (how) return how;
+  throw new PlaybyplayError('usage', `--bad-stream must be one of ${badStreams.join(', ')}, not "${text}".`);
+}
+
+function excluding(events: ReadonlySet<EventLine>, others: ReturnType<typeof queryTest> | undefined) {
+  return (event: EventLine): boolean => events.has(event) || (others?.(event) ?? false);
+}
+
 /** Factors from outside the log's own events: a bad stream, and what viewers liked. */
-function factorsOf(viewers: string | undefined, sources: readonly Source[]) {
-  const stream = streamFactors(sources);
+function factorsOf(viewers: string | undefined, sources: readonly Source[], downRank: boolean) {
+  const stream = downRank ? streamFactors(sources) : (): Reason[] => [];
   const liked = viewers === undefined ? undefined : viewerFactors(readViewerWeights(viewers), sources);
   return (source: number, event: EventLine): Reason[] => [...stream(source, event), ...(liked?.(source, event) ?? [])];
 }
