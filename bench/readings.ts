@@ -27,9 +27,11 @@ async function journalRecords(path: string): Promise<ChunkReadings[]> {
 /** Names of detectors that read what truth calls otherwise. */
 const ALIASES: Readonly<Record<string, string>> = { 'own score': 'score' };
 
-/** OpenArena draws neither an armor of 0 nor an icon for the gauntlet. */
-function drawn(game: string, value: Shown): Shown {
-  return game === 'openarena' && (value === 0 || value === 'gauntlet') ? null : value;
+/** OpenArena draws neither an armor of 0 (of ammunition it does) nor an icon for weapons without ammunition. */
+function drawn(game: string, detector: string, value: Shown): Shown {
+  if (game !== 'openarena') return value;
+  const isHidden = (detector === 'armor' && value === 0) || value === 'gauntlet' || value === 'grappling hook';
+  return isHidden ? null : value;
 }
 
 function shown(observation: Observation): Shown | undefined {
@@ -61,7 +63,7 @@ for (const folder of positionals) {
       for (const [i, time] of t.entries()) {
         const observation = observations[seen[i]![d]!];
         if (!observation) continue;
-        const [got, want] = [shown(observation), drawn(truth.game, valueAt(series, time))];
+        const [got, want] = [shown(observation), drawn(truth.game, name, valueAt(series, time))];
         count.samples++;
         if (got === want) {
           count.right++;

@@ -22,7 +22,8 @@ export interface PlayerRow {
   readonly dead: boolean;
   readonly armor: number;
   readonly weapon: string;
-  readonly ammo: number;
+  /** −1 or null for weapons without ammunition. */
+  readonly ammo: number | null;
   readonly score: number;
 }
 
@@ -36,13 +37,17 @@ export interface ArenaSeries {
   readonly score: Series;
 }
 
-export function arenaSeries(rows: readonly PlayerRow[]): ArenaSeries {
+const NO_AMMUNITION: ReadonlySet<string> = new Set(['gauntlet', 'grappling hook']);
+
+export function arenaSeries(recorded: readonly PlayerRow[]): ArenaSeries {
+  // The first snapshot is what the first frames show, whichever of them the fitted clock gives it to.
+  const rows = recorded.map((row, i) => (i === 0 ? { ...row, t: 0 } : row));
   const alive = (value: (row: PlayerRow) => Step['value']): Series =>
     compact(rows.map((row) => ({ t: row.t, value: row.dead ? null : value(row) })));
   return {
     health: alive((row) => row.health),
     armor: alive((row) => row.armor),
-    ammunition: alive((row) => (row.ammo < 0 || row.weapon === 'gauntlet' ? null : row.ammo)),
+    ammunition: alive((row) => (row.ammo === null || row.ammo < 0 || NO_AMMUNITION.has(row.weapon) ? null : row.ammo)),
     weapon: alive((row) => (row.weapon === 'none' ? null : weaponWord(row.weapon))),
     score: compact(rows.map((row) => ({ t: row.t, value: row.score }))),
   };

@@ -25,14 +25,18 @@ Learns a font for the text and feed detectors: from labelled moments of recordin
   --width, --height <n>  size of a character in atlas pixels (width: default the pitch)
   --pixels <x>,<y>       atlas pixels per pixel of the reference frame (0.25,0.25: a quarter of the size)
   --channel <name>       luma (default), red, green, blue, saturation red: where the ink stands out
+  --inks <colours>       the colours a white font is drawn in: #ffb000,#ff3333; read by colour then, not by channel
   --align <side>         where the labelled text starts: left (default), right, centre
   --gain, --offset <n>   how far the text may be tinted or faded (default 0.15 and 15)
   --noise <n>            least deviation of a pixel, in grey levels (default 6 for labels, 15 for images)
+  --jitter <n>           pixels by which edges may lie elsewhere than in the images (default 0.25)
   --light <region>       instead of a font, learn this region's look in plain light
 
 Examples:
   playbyplay profile glyphs freedoom --labels labels.ndjson --detector health --detector armor \\
     --pitch 13 --height 16 --pixels 0.3333,0.2778 --channel green --align right --out big.json
+  playbyplay profile glyphs openarena --images numbers --pitch 16 --height 18 --pixels 0.25,0.25 \\
+    --noise 11 --jitter 0.05 --inks '#ffb000,#ff3333,#808080,#ffffff' --gain 0.15 --offset 5 --out numbers.json
   playbyplay profile glyphs openarena --sheet bigchars.png --pitch 8 --height 16 --pixels 1,1 --out console.json
 `;
 
@@ -52,10 +56,12 @@ const options = {
   height: { type: 'string' },
   pixels: { type: 'string', default: '1,1' },
   channel: { type: 'string', default: 'luma' },
+  inks: { type: 'string' },
   align: { type: 'string', default: 'left' },
   gain: { type: 'string', default: '0.15' },
   offset: { type: 'string', default: '15' },
   noise: { type: 'string' },
+  jitter: { type: 'string' },
   light: { type: 'string' },
   source: { type: 'string' },
 } as const;
@@ -142,6 +148,7 @@ async function fromImages(values: Values): Promise<Atlas> {
     ...common,
     background: 50,
     noise,
+    ...(values.jitter === undefined ? {} : { jitter: number(values, 'jitter') }),
     ...(fixed
       ? { layout: 'fixed', pitch: number(values, 'pitch') }
       : { layout: 'proportional', space: values.space === undefined ? 4 : number(values, 'space'), gaps: [0, 0] }),
@@ -156,10 +163,17 @@ function shape(values: Values) {
   return {
     name: (values.out ?? 'font').replace(/^.*[\\/]/, '').replace(/\.json$/, ''),
     channel: values.channel as Channel,
+    ...(values.inks === undefined ? {} : { inks: inksOf(values.inks) }),
     pixels: { x: x!, y: y! },
     height: number(values, 'height'),
     illumination: { gain: number(values, 'gain'), offset: number(values, 'offset') },
   };
+}
+
+function inksOf(list: string): string[] {
+  const inks = list.split(',').map((ink) => ink.trim());
+  if (!inks.every((ink) => /^#[0-9a-f]{6}$/i.test(ink))) throw usage('--inks is a list of colours: #ffb000,#808080.');
+  return inks;
 }
 
 function number(values: Values, name: keyof Values & string): number {

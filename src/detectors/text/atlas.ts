@@ -29,6 +29,11 @@ export interface AtlasFile {
    * (grey levels, about 0).
    */
   readonly illumination: { readonly gain: number; readonly offset: number };
+  /**
+   * The colours (`#rrggbb`) in which the font is drawn, where there are several: the glyphs' levels are then those of the
+   * white font, and lines are read in luma and colour differences together instead of in `channel`.
+   */
+  readonly inks?: readonly string[];
   readonly glyphs: readonly GlyphFile[];
 }
 
@@ -59,6 +64,8 @@ export interface Glyph {
 
 export interface Atlas {
   readonly file: AtlasFile;
+  /** Per ink, what the levels are multiplied by: in the one channel, or in Y', Cb and Cr. */
+  readonly inks: readonly (readonly number[])[];
   readonly glyphs: readonly Glyph[];
 }
 
@@ -88,6 +95,7 @@ function faultOf(file: AtlasFile): string | undefined {
   if (!Array.isArray(file.glyphs) || file.glyphs.length === 0) return 'there are no glyphs';
   if (!(file.pixels?.x > 0 && file.pixels.y > 0)) return 'pixels.x and pixels.y must be positive';
   if (!(file.background > 0) || !(file.illumination?.gain >= 0)) return 'background or illumination is missing';
+  if (file.inks !== undefined && !areInks(file.inks)) return 'inks are not a list of colours like #ffb000';
   let pixels = 0;
   for (const glyph of file.glyphs) {
     const n = glyph.width * file.height;
@@ -99,9 +107,25 @@ function faultOf(file: AtlasFile): string | undefined {
   return undefined;
 }
 
+function areInks(inks: unknown): boolean {
+  return (
+    Array.isArray(inks) &&
+    inks.length > 0 &&
+    inks.length <= 16 &&
+    inks.every((ink) => typeof ink === 'string' && /^#[0-9a-f]{6}$/i.test(ink))
+  );
+}
+
 export function prepareAtlas(file: AtlasFile): Atlas {
   const glyphs = file.glyphs.map((glyph) => prepareGlyph(glyph, file));
-  return { file, glyphs };
+  return { file, inks: file.inks ? file.inks.map(inkOf) : [[1]], glyphs };
+}
+
+/** An ink's part in Y', Cb and Cr (ITU-R BT.709). */
+function inkOf(color: string): number[] {
+  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16) / 255);
+  const y = 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+  return [y, (blue - y) / 1.8556, (red - y) / 1.5748];
 }
 
 function prepareGlyph(glyph: GlyphFile, file: AtlasFile): Glyph {

@@ -19,38 +19,40 @@ interface Look {
   /** Amplitude of the noise; its seed. */
   readonly noise?: number;
   readonly seed?: number;
+  /** Which of the font's inks. */
+  readonly ink?: number;
 }
 
-/** Draws the expected levels of the glyphs of a fixed-pitch text, `margin` pixels around. */
+/** Draws the expected levels of the glyphs of a fixed-pitch text, `margin` pixels around, on grey ground. */
 function draw(atlas: Atlas, text: string, cells: number, margin: number, look: Look = {}): LineImage {
-  const { ground = 70, gain = 1, offset = 0, noise = 0, seed = 1 } = look;
+  const { ground = 70, gain = 1, offset = 0, noise = 0, seed = 1, ink = 0 } = look;
   const { height, pitch } = atlas.file;
   const width = cells * pitch! + 2 * margin;
-  const image = {
-    data: new Float32Array(width * (height + 2 * margin)).fill(ground),
-    width,
-    height: height + 2 * margin,
-  };
+  const size = width * (height + 2 * margin);
+  const planes = atlas.inks[0]!.map((_, plane) => new Float32Array(size).fill(plane === 0 ? ground : 0));
   for (const [column, char] of [...text].entries()) {
     const glyph = atlas.glyphs.find((one) => one.char === char);
+    const shares = atlas.inks[ink]!;
     for (let i = 0; i < (glyph?.dx.length ?? 0); i++) {
-      const x = margin + column * pitch! + glyph!.dx[i]!;
-      image.data[(margin + glyph!.dy[i]!) * width + x] = gain * glyph!.level[i]! + offset;
+      const at = (margin + glyph!.dy[i]!) * width + margin + column * pitch! + glyph!.dx[i]!;
+      for (const [plane, share] of shares.entries()) planes[plane]![at] = share * gain * glyph!.level[i]! + offset;
     }
   }
   // Numerical Recipes' linear congruential generator.
   let state = seed >>> 0;
-  for (let i = 0; i < image.data.length; i++) {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    image.data[i]! += noise * (state / 2 ** 31 - 1);
-  }
-  return image;
+  for (const plane of planes)
+    for (let i = 0; i < size; i++) {
+      state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+      plane[i]! += noise * (state / 2 ** 31 - 1);
+    }
+  const [data, cb, cr] = planes;
+  return { data: data!, width, height: height + 2 * margin, ...(cb && cr ? { chroma: [cb, cr] } : {}) };
 }
 
 const same = (text: string): string => text.replaceAll('I', 'l').replaceAll('|', 'l');
 
 describe('GlyphReader', () => {
-  it('reads any number in any light that the atlas allows, with noise', () => {
+  it('reads any number in any ink and any light that the atlas allows, with noise', () => {
     const reader = new GlyphReader(numbers);
     fc.assert(
       fc.property(
@@ -59,6 +61,7 @@ describe('GlyphReader', () => {
           ground: fc.integer({ min: 20, max: 90 }),
           gain: fc.double({ min: 0.8, max: 1.3, noNaN: true }),
           noise: fc.integer({ min: 0, max: 8 }),
+          ink: fc.integer({ min: 0, max: numbers.inks.length - 1 }),
           seed: fc.integer(),
         }),
         (value, look) => {
@@ -68,6 +71,12 @@ describe('GlyphReader', () => {
       ),
       { numRuns: 100 },
     );
+  });
+
+  it('reads figures of every ink on bright ground', () => {
+    const reader = new GlyphReader(numbers);
+    for (const ink of numbers.inks.keys())
+      expect(reader.read(draw(numbers, ' 24', 3, 1, { ground: 200, ink }), 'right', 1).text).toBe('24');
   });
 
   it('finds a text that stands a pixel off', () => {
@@ -86,7 +95,9 @@ describe('GlyphReader', () => {
 
   it('does not take half a glyph for a whole one', () => {
     const image = draw(numbers, '8', 1, 1);
-    image.data.fill(70, Math.floor(image.height / 2) * image.width);
+    const half = Math.floor(image.height / 2) * image.width;
+    image.data.fill(70, half);
+    for (const plane of image.chroma!) plane.fill(0, half);
     const { text, confidence } = new GlyphReader(numbers).read(image, 'right', 1);
     expect(text === '8' ? confidence : 0).toBeLessThan(0.5);
   });

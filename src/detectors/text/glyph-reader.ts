@@ -102,7 +102,7 @@ export class GlyphReader {
     const box = image.width - 2 * margin;
     const count = Math.max(1, Math.floor(box / pitch + 1e-6));
     const rest = box - count * pitch;
-    const at = (start: number, length: number): LineReading => {
+    const once = (start: number, length: number): LineReading => {
       const cells = Array.from({ length }, (_, i) => {
         const x = Math.round(start + i * pitch);
         const guesses = hints.flatMap((hint) => hint.cells.find((cell) => cell.x === x)?.glyph ?? []);
@@ -113,12 +113,22 @@ export class GlyphReader {
       const isCut = align === 'right' && line.cells.length > 0 && cells.at(-1)!.glyph < 0;
       return isCut ? { ...line, confidence: line.confidence * CUT } : line;
     };
+    const at = (start: number, length: number): LineReading => this.#inOneInk(() => once(start, length));
     const left = margin + dx + (align === 'left' ? 0 : align === 'right' ? rest : rest / 2);
     const line = at(left, count);
     if (align !== 'centre' || count < 2) return line;
     // A centred text of the other parity stands half a character off.
     const shifted = at(left + pitch / 2, count - 1);
     return totalOf(shifted) > totalOf(line) ? shifted : line;
+  }
+
+  /** A line has one ink: where characters were taken in several, the line in that one of these that explains most. */
+  #inOneInk(read: () => LineReading): LineReading {
+    const free = read();
+    const inks = new Set(free.cells.flatMap((cell) => (cell.glyph < 0 ? [] : [cell.ink ?? 0])));
+    if (inks.size < 2) return free;
+    const lines = [...inks].map((ink) => this.scorer.inInk(ink, read));
+    return lines.reduce((best, line) => (totalOf(line) > totalOf(best) ? line : best));
   }
 
   #readCell(image: LineImage, x: number, y: number, guesses: readonly number[]): Cell {
@@ -144,7 +154,7 @@ export class GlyphReader {
     for (const guess of guesses) {
       const near = this.#rivals.near[guess]!.filter((index) => this.#allowed.has(index));
       const found = this.#best(image, x, y, [guess, ...near], rivals);
-      if (found.best === guess && found.bestLlr >= STRONG * this.#rivals.potential[guess]!) return found;
+      if (found.best === guess && found.proof >= STRONG * this.#potential(guess, found.ink)) return found;
     }
     return undefined;
   }
@@ -154,6 +164,8 @@ export class GlyphReader {
     let best = -1;
     let bestLlr = Number.NEGATIVE_INFINITY;
     let misfit = 0;
+    let ink = 0;
+    let proof = Number.NEGATIVE_INFINITY;
     for (const index of among) {
       if (x < 0 || x + this.atlas.glyphs[index]!.width > image.width) continue;
       const fit = this.scorer.score(index, x, y);
@@ -161,6 +173,8 @@ export class GlyphReader {
       best = index;
       bestLlr = fit.llr;
       misfit = fit.misfit;
+      ink = fit.ink;
+      proof = fit.proof;
     }
     let second = -1;
     let secondLlr = Number.NEGATIVE_INFINITY;
@@ -171,8 +185,13 @@ export class GlyphReader {
       second = index;
       secondLlr = llr;
     }
-    const worth = best < 0 ? 1 : LEAST * this.#rivals.potential[best]!;
-    return { best, bestLlr, misfit, second, secondLlr, worth };
+    const worth = best < 0 ? 1 : LEAST * this.#potential(best, ink);
+    return { best, bestLlr, proof, misfit, ink, second, secondLlr, worth };
+  }
+
+  /** What a glyph earns on a clean picture of itself. */
+  #potential(glyph: number, ink: number): number {
+    return this.#rivals.potential[ink]![glyph]!;
   }
 
   /** Whether a cell holds nothing as bright as the faintest glyph of a bright font. */
@@ -196,7 +215,7 @@ export class GlyphReader {
     for (const cell of line.cells) {
       if (cell.glyph < 0) continue;
       earned += cell.llr;
-      possible += this.#rivals.potential[cell.glyph]!;
+      possible += this.#potential(cell.glyph, cell.ink ?? 0);
     }
     return earned >= STRONG * possible;
   }
@@ -216,13 +235,16 @@ function leastBrightness(atlas: Atlas): number | undefined {
   const { gain, offset } = atlas.file.illumination;
   const bright = gain <= 0.2 && offset <= 20 && !atlas.glyphs.some((glyph) => glyph.char === ' ');
   const faintest = Math.min(...atlas.glyphs.map((glyph) => Math.max(...glyph.level)));
-  return bright && faintest >= 120 ? DIM * faintest : undefined;
+  const darkestInk = Math.min(...atlas.inks.map(([luma]) => luma!));
+  return bright && faintest >= 120 ? DIM * darkestInk * faintest : undefined;
 }
 
 const NOTHING: Candidates = {
   best: -1,
   bestLlr: -100,
+  proof: -100,
   misfit: 0,
+  ink: 0,
   second: -1,
   secondLlr: Number.NEGATIVE_INFINITY,
   worth: 1,
@@ -231,7 +253,9 @@ const NOTHING: Candidates = {
 interface Candidates {
   readonly best: number;
   readonly bestLlr: number;
+  readonly proof: number;
   readonly misfit: number;
+  readonly ink: number;
   readonly second: number;
   readonly secondLlr: number;
   /** Log likelihood ratio that the best must have not to be taken for scenery. */
@@ -245,10 +269,10 @@ const DOUBT = 6;
 const LEAST = 0.3;
 
 function cellOf(atlas: Atlas, x: number, found: Candidates): Cell {
-  const { best, bestLlr, misfit, second, secondLlr, worth } = found;
+  const { best, bestLlr, proof, misfit, second, secondLlr, worth } = found;
   const width = atlas.file.pitch!;
-  if (best < 0 || bestLlr <= worth) {
-    const confidence = 1 / (1 + Math.exp(DOUBT * (bestLlr / worth - 0.5)));
+  if (best < 0 || proof <= worth) {
+    const confidence = 1 / (1 + Math.exp(DOUBT * (proof / worth - 0.5)));
     return { x, width, glyph: -1, char: ' ', llr: bestLlr, misfit: 0, confidence, second: best, secondLlr: bestLlr };
   }
   if (atlas.glyphs[best]!.char === ' ') {
@@ -266,11 +290,12 @@ function cellOf(atlas: Atlas, x: number, found: Candidates): Cell {
     };
   }
   const margin = bestLlr - Math.max(0, secondLlr);
-  const real = 1 / (1 + Math.exp(-DOUBT * (bestLlr / worth - 1.5)));
+  const real = 1 / (1 + Math.exp(-DOUBT * (proof / worth - 1.5)));
   return {
     x,
     width,
     glyph: best,
+    ink: found.ink,
     char: atlas.glyphs[best]!.char,
     llr: bestLlr,
     misfit,

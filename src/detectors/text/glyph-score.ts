@@ -1,12 +1,16 @@
-import type { Atlas } from './atlas.ts';
+import type { Atlas, Glyph } from './atlas.ts';
 import type { LineImage } from './line-image.ts';
 
 /** How well a glyph fits at a place. */
 export interface Fit {
   /** Log likelihood ratio against "whatever stands there without it"; above 0 the glyph explains the pixels better. */
   llr: number;
+  /** The same, where it also has to be better than an even surface: what shows that a glyph is there, not which one. */
+  proof: number;
   /** Mean squared misfit in units of the expected variance: about 1 for a true reading. */
   misfit: number;
+  /** Which of the font's inks. */
+  ink: number;
 }
 
 /** Contrast below which a glyph cannot be told from a flat surface. */
@@ -14,28 +18,47 @@ const MIN_GAIN = 0.2;
 /** Least standard deviation that a surface without a glyph is given, in grey levels. */
 const FLAT = 10;
 
+/** An ink of the font as the scorer wants it: how far each plane of the image follows the glyph's grey levels. */
+type Ink = readonly number[];
+
+/** Tables of one plane of the image that is looked at. */
+interface PlaneTables {
+  /** Integral images of the levels and of their squares, one row and column larger than the image. */
+  sum: Float64Array;
+  squares: Float64Array;
+}
+
 /**
  * Scores glyphs on one line image. The picture at a glyph is modelled as gain · level + offset + noise, pixel by pixel
  * with the variance that was learnt; gain and offset have Gaussian priors (the atlas's illumination), so that tints and
  * fades are followed as far as the atlas allows; their maximum a posteriori values solve a 2 × 2 system. The rival
  * hypothesis is a surface with the mean and the variance of the glyph's box: on a white wall white text proves nothing.
+ *
+ * A font that is drawn in several inks is scored on luma and both colour differences together: the gain is common, each
+ * plane follows the levels as the ink says and has an offset of its own, and the ink that explains most is taken.
  */
 export class GlyphScorer {
   readonly #atlas: Atlas;
   readonly #offsets = new Map<number, Int32Array[]>();
   readonly #priorGain: number;
   readonly #priorOffset: number;
+  readonly #inks: readonly Ink[];
   #image: LineImage | undefined;
-  /** Integral images of the levels and of their squares, one row and column larger than the image. */
-  #sum = new Float64Array(0);
-  #squares = new Float64Array(0);
-  readonly fit: Fit = { llr: 0, misfit: 0 };
+  #only: number | undefined;
+  readonly #tables: readonly PlaneTables[];
+  /** Sums over a glyph's pixels by plane. */
+  readonly #sums: readonly Sums[];
+  readonly fit: Fit = { llr: 0, proof: 0, misfit: 0, ink: 0 };
 
   constructor(atlas: Atlas) {
     this.#atlas = atlas;
     const { gain, offset } = atlas.file.illumination;
     this.#priorGain = 1 / Math.max(gain, 1e-3) ** 2;
     this.#priorOffset = 1 / Math.max(offset, 0.1) ** 2;
+    this.#inks = atlas.inks;
+    const planes = atlas.inks[0]!.length;
+    this.#tables = Array.from({ length: planes }, () => ({ sum: new Float64Array(0), squares: new Float64Array(0) }));
+    this.#sums = Array.from({ length: planes }, () => ({ p: 0, pp: 0, wp: 0, wpt: 0, wpp: 0 }));
   }
 
   /** Pixel offsets of every glyph for images of this width. */
@@ -51,28 +74,16 @@ export class GlyphScorer {
   /** Makes `image` the one that glyphs are scored on. */
   look(image: LineImage): void {
     this.#image = image;
-    const { data, width, height } = image;
-    const stride = width + 1;
-    const size = stride * (height + 1);
-    if (this.#sum.length < size) {
-      this.#sum = new Float64Array(size);
-      this.#squares = new Float64Array(size);
-    }
-    this.#sum.fill(0, 0, stride);
-    this.#squares.fill(0, 0, stride);
-    for (let y = 0; y < height; y++) {
-      let row = 0;
-      let rowSquares = 0;
-      const base = (y + 1) * stride;
-      this.#sum[base] = 0;
-      this.#squares[base] = 0;
-      for (let x = 0; x < width; x++) {
-        const p = data[y * width + x]!;
-        row += p;
-        rowSquares += p * p;
-        this.#sum[base + x + 1] = this.#sum[base + x + 1 - stride]! + row;
-        this.#squares[base + x + 1] = this.#squares[base + x + 1 - stride]! + rowSquares;
-      }
+    for (const [plane, tables] of this.#tables.entries()) integrate(planeOf(image, plane), image, tables);
+  }
+
+  /** What `read` returns while only one of the inks counts. */
+  inInk<T>(ink: number, read: () => T): T {
+    this.#only = ink;
+    try {
+      return read();
+    } finally {
+      this.#only = undefined;
     }
   }
 
@@ -81,33 +92,31 @@ export class GlyphScorer {
     const image = this.#image!;
     const glyph = this.#atlas.glyphs[index]!;
     const offsets = this.#offsetsFor(image.width)[index]!;
-    const { level, weight } = glyph;
-    const { data } = image;
     const base = y * image.width + x;
-    const n = offsets.length;
-    let sum = 0;
-    let squares = 0;
-    let sumP = 0;
-    let sumPT = 0;
-    let sumPP = 0;
-    for (let i = 0; i < n; i++) {
-      const p = data[base + offsets[i]!]!;
-      const wp = weight[i]! * p;
-      sum += p;
-      squares += p * p;
-      sumP += wp;
-      sumPT += wp * level[i]!;
-      sumPP += wp * p;
+    const planes = this.#sums.length;
+    let rival = planes * glyph.logWeights;
+    let flat = 0;
+    for (const [plane, sums] of this.#sums.entries()) {
+      addUp(planeOf(image, plane), base, offsets, glyph, sums);
+      rival += this.#rival(this.#tables[plane]!, x, y, glyph.width, offsets.length, sums);
+      flat += sums.wpp - (sums.wp * sums.wp) / glyph.sumW;
     }
-    const cost = this.#cost(index, sumP, sumPT, sumPP);
-    const rival = this.#rival(x, y, glyph.width, n, sum, squares);
-    this.fit.llr = (rival + glyph.logWeights - cost) / 2;
-    this.fit.misfit = cost / Math.max(1, n);
+    let cost = Number.POSITIVE_INFINITY;
+    for (let ink = 0; ink < this.#inks.length; ink++) {
+      if (this.#only !== undefined && ink !== this.#only) continue;
+      const own = this.#cost(glyph, this.#inks[ink]!);
+      if (own >= cost) continue;
+      cost = own;
+      this.fit.ink = ink;
+    }
+    this.fit.llr = (rival - cost) / 2;
+    this.fit.proof = this.#inks.length > 1 ? (Math.min(rival, flat) - cost) / 2 : this.fit.llr;
+    this.fit.misfit = cost / Math.max(1, planes * offsets.length);
     return this.fit;
   }
 
   /** −2 log likelihood of the glyph's pixels as part of a surface, up to the terms that both hypotheses share. */
-  #rival(x: number, y: number, width: number, n: number, sum: number, squares: number): number {
+  #rival({ sum, squares }: PlaneTables, x: number, y: number, width: number, n: number, { p, pp }: Sums): number {
     const image = this.#image!;
     const left = Math.max(0, x - 1);
     const right = Math.min(image.width, x + width + 1);
@@ -115,32 +124,92 @@ export class GlyphScorer {
     const bottom = Math.min(image.height, y + this.#atlas.file.height + 1);
     const stride = image.width + 1;
     const area = (right - left) * (bottom - top);
-    const box = (table: Float64Array): number =>
-      table[bottom * stride + right]! -
-      table[bottom * stride + left]! -
-      table[top * stride + right]! +
-      table[top * stride + left]!;
-    const mean = box(this.#sum) / area;
-    const variance = Math.max(FLAT * FLAT, box(this.#squares) / area - mean * mean);
-    return (squares - 2 * mean * sum + n * mean * mean) / variance + n * Math.log(variance);
+    const [high, low] = [top * stride, bottom * stride];
+    const mean = (sum[low + right]! - sum[low + left]! - sum[high + right]! + sum[high + left]!) / area;
+    const square = (squares[low + right]! - squares[low + left]! - squares[high + right]! + squares[high + left]!) / area;
+    const variance = Math.max(FLAT * FLAT, square - mean * mean);
+    return (pp - 2 * mean * p + n * mean * mean) / variance + n * Math.log(variance);
   }
 
-  /** Least −2 log likelihood over gain and offset, priors included. */
-  #cost(index: number, sumP: number, sumPT: number, sumPP: number): number {
-    const glyph = this.#atlas.glyphs[index]!;
-    const a = glyph.sumWTT + this.#priorGain;
-    const b = glyph.sumWT;
+  /** Least −2 log likelihood over gain and offsets, priors included. */
+  #cost(glyph: Glyph, ink: Ink): number {
     const d = glyph.sumW + this.#priorOffset;
-    const right = sumPT + this.#priorGain;
-    const determinant = a * d - b * b;
-    const gain = (right * d - sumP * b) / determinant;
-    if (gain >= MIN_GAIN) {
-      const offset = (sumP * a - right * b) / determinant;
-      return sumPP + this.#priorGain - gain * right - offset * sumP;
+    // With each plane's best offset put in, what remains is a parabola in the gain: constant − 2 linear g + square g².
+    let constant = this.#priorGain;
+    let linear = this.#priorGain;
+    let square = this.#priorGain;
+    for (const [plane, k] of ink.entries()) {
+      const { wp, wpt, wpp } = this.#sums[plane]!;
+      constant += wpp - (wp * wp) / d;
+      linear += k * (wpt - (wp * glyph.sumWT) / d);
+      square += k * k * (glyph.sumWTT - (glyph.sumWT * glyph.sumWT) / d);
     }
-    // A negative picture or a flat one is not this glyph: hold the gain at its least and fit the offset alone.
-    const g = MIN_GAIN;
-    const offset = (sumP - g * b) / d;
-    return sumPP - 2 * g * sumPT + g * g * glyph.sumWTT + this.#priorGain * (g - 1) ** 2 - d * offset * offset;
+    // A negative picture or a flat one is not this glyph.
+    const gain = Math.max(MIN_GAIN, linear / square);
+    return constant - 2 * linear * gain + square * gain * gain;
+  }
+}
+
+/** Plain and weighted sums over a glyph's pixels p, with expected levels t. */
+interface Sums {
+  p: number;
+  pp: number;
+  wp: number;
+  wpt: number;
+  wpp: number;
+}
+
+function addUp(data: Float32Array, base: number, offsets: Int32Array, glyph: Glyph, sums: Sums): void {
+  const { level, weight } = glyph;
+  const n = offsets.length;
+  let sum = 0;
+  let squares = 0;
+  let sumP = 0;
+  let sumPT = 0;
+  let sumPP = 0;
+  for (let i = 0; i < n; i++) {
+    const p = data[base + offsets[i]!]!;
+    const wp = weight[i]! * p;
+    sum += p;
+    squares += p * p;
+    sumP += wp;
+    sumPT += wp * level[i]!;
+    sumPP += wp * p;
+  }
+  sums.p = sum;
+  sums.pp = squares;
+  sums.wp = sumP;
+  sums.wpt = sumPT;
+  sums.wpp = sumPP;
+}
+
+/** Plane 0 is the image itself, 1 and 2 are its colour differences. */
+function planeOf(image: LineImage, plane: number): Float32Array {
+  return plane === 0 ? image.data : image.chroma![plane - 1]!;
+}
+
+function integrate(data: Float32Array, { width, height }: LineImage, tables: PlaneTables): void {
+  const stride = width + 1;
+  const size = stride * (height + 1);
+  if (tables.sum.length < size) {
+    tables.sum = new Float64Array(size);
+    tables.squares = new Float64Array(size);
+  }
+  const { sum, squares } = tables;
+  sum.fill(0, 0, stride);
+  squares.fill(0, 0, stride);
+  for (let y = 0; y < height; y++) {
+    let row = 0;
+    let rowSquares = 0;
+    const base = (y + 1) * stride;
+    sum[base] = 0;
+    squares[base] = 0;
+    for (let x = 0; x < width; x++) {
+      const p = data[y * width + x]!;
+      row += p;
+      rowSquares += p * p;
+      sum[base + x + 1] = sum[base + x + 1 - stride]! + row;
+      squares[base + x + 1] = squares[base + x + 1 - stride]! + rowSquares;
+    }
   }
 }

@@ -13,10 +13,9 @@ export interface GlyphImage {
 export interface ImportOptions extends Omit<AtlasFile, 'format' | 'glyphs'> {
   /** Standard deviation that compression gives to a clean pixel; default 10 grey levels. */
   readonly noise?: number;
+  /** Pixels by which scaling and rounding may move an edge (standard deviation); default 0.25. */
+  readonly jitter?: number;
 }
-
-/** Pixels by which scaling and rounding may move an edge (standard deviation). */
-const JITTER = 0.25;
 
 /** What shines through ink that is not opaque, in grey levels. */
 const MID = 80;
@@ -26,7 +25,7 @@ const LEAST_COVER = 0.5;
 
 /** An atlas from the font's own images: opaque pixels are the ink, transparent ones say nothing. */
 export function atlasFromImages(images: readonly GlyphImage[], options: ImportOptions): Atlas {
-  const { noise = 10, ...rest } = options;
+  const { noise = 10, jitter = 0.25, ...rest } = options;
   const glyphs = images.map((image): GlyphFile => {
     if (image.height !== options.height)
       throw new RangeError(`glyph ${image.char} is ${image.height} high, not ${options.height}`);
@@ -35,7 +34,7 @@ export function atlasFromImages(images: readonly GlyphImage[], options: ImportOp
       const cover = image.rgba[i * 4 + 3]! / 255;
       if (cover < LEAST_COVER) return 255;
       const slope = slopeAt(image, levels, i, options.background);
-      return Math.min(254, Math.round(Math.hypot(noise, JITTER * slope, (1 - cover) * options.background)));
+      return Math.min(254, Math.round(Math.hypot(noise, jitter * slope, (1 - cover) * options.background)));
     });
     return {
       char: image.char,

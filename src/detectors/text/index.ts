@@ -4,7 +4,7 @@ import { type Atlas, parseAtlas } from './atlas.ts';
 import { GlyphReader } from './glyph-reader.ts';
 import type { Align, LineReading } from './line.ts';
 import { LightMeter, relight } from './light.ts';
-import { type LineImage, sampleLine } from './line-image.ts';
+import { CB, type Channel, CR, type LineImage, sampleLine } from './line-image.ts';
 
 export interface TextOptions {
   /** The font: an atlas file in the profile's folder. */
@@ -73,7 +73,7 @@ export async function loadAtlas(path: string, assets: Assets): Promise<Atlas> {
 }
 
 /** Where line images are made: none outlives the reading of it. */
-let buffer = new Float32Array(1024);
+const buffers = [new Float32Array(1024), new Float32Array(1024), new Float32Array(1024)];
 
 /**
  * The line in the view's region at the atlas's resolution with `margin` pixels around, in plain light where a meter is
@@ -98,11 +98,15 @@ export function lineImage(
     width: (width + 2 * margin) * stepX,
     height: (height + 2 * margin) * stepY,
   };
-  const size = (width + 2 * margin) * (height + 2 * margin);
-  if (buffer.length < size) buffer = new Float32Array(size);
-  const image = sampleLine(view.picture, box, width + 2 * margin, height + 2 * margin, channel, buffer);
-  if (measured) relight(image, measured, channel, view.picture.color.matrix);
-  return image;
+  const [columns, rows] = [width + 2 * margin, height + 2 * margin];
+  const channels: readonly Channel[] = atlas.file.inks ? ['luma', CB, CR] : [channel];
+  const [image, cb, cr] = channels.map((one, plane) => {
+    if (buffers[plane]!.length < columns * rows) buffers[plane] = new Float32Array(columns * rows);
+    const made = sampleLine(view.picture, box, columns, rows, one, buffers[plane]);
+    if (measured) relight(made, measured, one, view.picture.color.matrix);
+    return made;
+  });
+  return cb && cr ? { ...image!, chroma: [cb.data, cr.data] } : image;
 }
 
 function parseLexicon(text: string): string[] {

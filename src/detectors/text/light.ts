@@ -1,7 +1,7 @@
 import { PlaybyplayError } from '../../errors.ts';
 import type { Placement } from '../kind.ts';
 import type { Picture } from '../../media/picture.ts';
-import { type Channel, channelWeights, type LineImage, sampleLine } from './line-image.ts';
+import { CB, type Channel, channelWeights, CR, type LineImage, sampleLine } from './line-image.ts';
 
 /**
  * What a part of the HUD that never changes looks like in plain light. Comparing it with what is seen tells how the game
@@ -34,8 +34,6 @@ interface Reference {
   readonly variance: number;
 }
 
-const CB: Channel = { y: 0, cb: 1, cr: 0, offset: 0 };
-const CR: Channel = { y: 0, cb: 0, cr: 1, offset: 0 };
 
 /** Measures the light of pictures against one reference. */
 export class LightMeter {

@@ -18,7 +18,13 @@ export interface LineImage {
   readonly data: Float32Array;
   readonly width: number;
   readonly height: number;
+  /** Cb and Cr of the same pixels, for a font of several inks; `data` is luma then. */
+  readonly chroma?: readonly [Float32Array, Float32Array];
 }
+
+/** Colour differences alone. */
+export const CB: Channel = { y: 0, cb: 1, cr: 0 };
+export const CR: Channel = { y: 0, cb: 0, cr: 1 };
 
 interface Weights {
   readonly y: number;

@@ -7,6 +7,8 @@ export interface Cell {
   readonly x: number;
   readonly width: number;
   readonly glyph: number;
+  /** Which of the font's inks; default its first. */
+  readonly ink?: number;
   readonly char: string;
   /** Log likelihood ratio of the glyph over the background; for a blank that of the best glyph (negative is good). */
   readonly llr: number;

@@ -1,11 +1,11 @@
-import type { Atlas } from './atlas.ts';
+import type { Atlas, Glyph } from './atlas.ts';
 import { GlyphScorer } from './glyph-score.ts';
 import type { LineImage } from './line-image.ts';
 
 /** What the glyphs of an atlas are worth on clean pictures of themselves and of each other. */
 export interface Rivals {
-  /** Per glyph: the log likelihood ratio that it earns on its own picture. */
-  readonly potential: Float64Array;
+  /** Per ink and glyph: the log likelihood ratio that it earns on its own picture. */
+  readonly potential: readonly Float64Array[];
   /** Per glyph, the others that fit a picture of it half as well as their own. */
   readonly of: readonly (readonly number[])[];
   /** Per glyph, every other that could be meant where it fits: those that fit it or that it fits, be it by a quarter. */
@@ -33,26 +33,37 @@ export function rivalsOf(atlas: Atlas): Rivals {
 
 function compare(atlas: Atlas): Rivals {
   const scorer = new GlyphScorer(atlas);
-  const { height } = atlas.file;
-  const widest = Math.max(...atlas.glyphs.map((glyph) => glyph.width));
-  const scores = atlas.glyphs.map((glyph) => {
-    const image: LineImage = {
-      data: new Float32Array((widest + 2) * (height + 2)).fill(GROUND),
-      width: widest + 2,
-      height: height + 2,
-    };
-    for (let i = 0; i < glyph.dx.length; i++)
-      image.data[(glyph.dy[i]! + 1) * image.width + glyph.dx[i]! + 1] = glyph.level[i]!;
-    scorer.look(image);
-    return atlas.glyphs.map((_, other) => scorer.score(other, 1, 1).llr);
-  });
-  const potential = Float64Array.from(atlas.glyphs, (_, i) => Math.max(1, scores[i]![i]!));
-  const of = atlas.glyphs.map((_, i) =>
-    atlas.glyphs.flatMap((_other, j) => (j !== i && scores[i]![j]! > HALF * potential[j]! ? [j] : [])),
+  const scores = atlas.inks.map((ink) =>
+    atlas.glyphs.map((glyph) => {
+      scorer.look(drawn(glyph, ink, atlas));
+      return atlas.glyphs.map((_, other) => scorer.score(other, 1, 1).llr);
+    }),
   );
-  const fits = (on: number, glyph: number): boolean => scores[on]![glyph]! > QUARTER * potential[glyph]!;
-  const near = atlas.glyphs.map((_, i) =>
-    atlas.glyphs.flatMap((_other, j) => (j !== i && (fits(i, j) || fits(j, i)) ? [j] : [])),
+  const potential = atlas.inks.map((ink) =>
+    Float64Array.from(atlas.glyphs, (glyph, i) => {
+      scorer.look(drawn(glyph, ink, atlas));
+      return Math.max(1, scorer.score(i, 1, 1).proof);
+    }),
   );
+  /** Whether a glyph earns this share of its worth on the picture of another, in one ink or the other. */
+  const fits = (on: number, glyph: number, share: number): boolean =>
+    scores.some((ofInk) => ofInk[on]![glyph]! > share * Math.max(1, ofInk[glyph]![glyph]!));
+  const others = (i: number, test: (j: number) => boolean): number[] =>
+    atlas.glyphs.flatMap((_, j) => (j !== i && test(j) ? [j] : []));
+  const of = atlas.glyphs.map((_, i) => others(i, (j) => fits(i, j, HALF)));
+  const near = atlas.glyphs.map((_, i) => others(i, (j) => fits(i, j, QUARTER) || fits(j, i, QUARTER)));
   return { potential, of, near };
+}
+
+/** A glyph on plain ground, with a pixel around it. */
+function drawn(glyph: Glyph, ink: readonly number[], atlas: Atlas): LineImage {
+  const width = Math.max(...atlas.glyphs.map((other) => other.width)) + 2;
+  const height = atlas.file.height + 2;
+  const [data, cb, cr] = ink.map((k, plane) => {
+    const pixels = new Float32Array(width * height).fill(plane === 0 ? GROUND : 0);
+    for (const [i, level] of glyph.level.entries())
+      pixels[(glyph.dy[i]! + 1) * width + glyph.dx[i]! + 1] = k * level;
+    return pixels;
+  });
+  return { data: data!, width, height, ...(cb && cr ? { chroma: [cb, cr] } : {}) };
 }
