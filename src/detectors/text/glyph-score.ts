@@ -126,7 +126,8 @@ export class GlyphScorer {
     const area = (right - left) * (bottom - top);
     const [high, low] = [top * stride, bottom * stride];
     const mean = (sum[low + right]! - sum[low + left]! - sum[high + right]! + sum[high + left]!) / area;
-    const square = (squares[low + right]! - squares[low + left]! - squares[high + right]! + squares[high + left]!) / area;
+    const square =
+      (squares[low + right]! - squares[low + left]! - squares[high + right]! + squares[high + left]!) / area;
     const variance = Math.max(FLAT * FLAT, square - mean * mean);
     return (pp - 2 * mean * p + n * mean * mean) / variance + n * Math.log(variance);
   }

@@ -34,7 +34,6 @@ interface Reference {
   readonly variance: number;
 }
 
-
 /** Measures the light of pictures against one reference. */
 export class LightMeter {
   readonly #reference: Reference;

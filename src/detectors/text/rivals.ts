@@ -61,8 +61,7 @@ function drawn(glyph: Glyph, ink: readonly number[], atlas: Atlas): LineImage {
   const height = atlas.file.height + 2;
   const [data, cb, cr] = ink.map((k, plane) => {
     const pixels = new Float32Array(width * height).fill(plane === 0 ? GROUND : 0);
-    for (const [i, level] of glyph.level.entries())
-      pixels[(glyph.dy[i]! + 1) * width + glyph.dx[i]! + 1] = k * level;
+    for (const [i, level] of glyph.level.entries()) pixels[(glyph.dy[i]! + 1) * width + glyph.dx[i]! + 1] = k * level;
     return pixels;
   });
   return { data: data!, width, height, ...(cb && cr ? { chroma: [cb, cr] } : {}) };
