@@ -1,4 +1,5 @@
 import { open, type FileHandle } from 'node:fs/promises';
+import { EBML, elementAt, elementsIn, readUnsigned, type Element } from './ebml.ts';
 
 /** A box of an ISO base media file (ISO/IEC 14496-12), such as mp4: where it lies and how long its header is. */
 export interface Box {
@@ -13,11 +14,17 @@ export const LOG_UUID = Buffer.from('7c0d5c3f0b3b5b1e9f6a1d2e4c8a9b70', 'hex');
 
 const LARGEST_LOG = 64 << 20;
 
-/** The event log that an mp4 reel carries in itself, as NDJSON; undefined where the file is no such reel. */
+/** The attached file of a Matroska reel that holds its event log. */
+export const LOG_ATTACHMENT = 'events.ndjson';
+
+/** The event log that a reel (mp4, mov or mkv) carries in itself, as NDJSON; undefined where the file is no such reel. */
 export async function readEmbeddedLog(path: string): Promise<string | undefined> {
   const file = await open(path, 'r').catch(() => undefined);
   if (!file) return undefined;
   try {
+    const head = Buffer.alloc(4);
+    await file.read(head, 0, 4, 0);
+    if (head.readUInt32BE() === EBML.head) return await readAttachedLog(file);
     for (const box of await topBoxes(file)) {
       if (box.type !== 'uuid' || box.size < box.header + 16 || box.size > LARGEST_LOG) continue;
       const content = Buffer.alloc(box.size - box.header);
@@ -28,6 +35,59 @@ export async function readEmbeddedLog(path: string): Promise<string | undefined>
   } finally {
     await file.close();
   }
+}
+
+/** What a Matroska file's own list of its parts says: where its segment begins, and its parts by id. */
+export interface MatroskaIndex {
+  readonly segment: Element;
+  readonly seekHead: Element;
+  /** Where the parts lie in the file. */
+  readonly parts: ReadonlyMap<number, number>;
+  /** The beginning of the file. */
+  readonly data: Buffer;
+}
+
+/** Reads the list of parts at the beginning of a Matroska file; undefined where there is none. */
+export async function matroskaIndex(file: FileHandle): Promise<MatroskaIndex | undefined> {
+  const buffer = Buffer.alloc(4096);
+  const { bytesRead } = await file.read(buffer, 0, buffer.length, 0);
+  const data = buffer.subarray(0, bytesRead);
+  const head = elementAt(data, 0);
+  const segment = head && elementAt(data, head.to);
+  const seekHead = segment?.id === EBML.segment ? elementAt(data, segment.from) : undefined;
+  if (!segment || seekHead?.id !== EBML.seekHead || seekHead.to > data.length) return undefined;
+  const parts = new Map<number, number>();
+  for (const seek of elementsIn(data, seekHead.from, seekHead.to)) {
+    if (seek.id !== EBML.seek) continue;
+    const fields = elementsIn(data, seek.from, seek.to);
+    const value = (id: number) => {
+      const field = fields.find((each) => each.id === id);
+      return field && readUnsigned(data.subarray(field.from, field.to));
+    };
+    const [id, position] = [value(EBML.seekId), value(EBML.seekPosition)];
+    if (id !== undefined && position !== undefined) parts.set(id, segment.from + position);
+  }
+  return { segment, seekHead, parts, data };
+}
+
+async function readAttachedLog(file: FileHandle): Promise<string | undefined> {
+  const index = await matroskaIndex(file);
+  const at = index?.parts.get(EBML.attachments);
+  if (at === undefined) return undefined;
+  const head = Buffer.alloc(12);
+  await file.read(head, 0, head.length, at);
+  const whole = elementAt(head, 0, at);
+  if (whole?.id !== EBML.attachments || whole.to - whole.from > LARGEST_LOG) return undefined;
+  const data = Buffer.alloc(whole.to - whole.from);
+  await file.read(data, 0, data.length, whole.from);
+  for (const attached of elementsIn(data)) {
+    const fields = elementsIn(data, attached.from, attached.to);
+    const name = fields.find(({ id }) => id === EBML.fileName);
+    const content = fields.find(({ id }) => id === EBML.fileData);
+    if (name && content && data.toString('utf8', name.from, name.to) === LOG_ATTACHMENT)
+      return data.toString('utf8', content.from, content.to);
+  }
+  return undefined;
 }
 
 /** The boxes at the top level of a file. Stops at the first that cannot be one. */

@@ -63,10 +63,13 @@ function windowOf(source: Size, reel: Size, layout: Layout): Rect {
 
 /** Middles of the places where captions may stand, best first; all within the part of the frame that every screen shows. */
 const PLACES = [0.86, 0.78, 0.7, 0.14, 0.22, 0.3];
+/** The same on upright pictures, over whose lower quarter and top telephones lay the buttons and names of their programs. */
+const UPRIGHT = [0.7, 0.64, 0.58, 0.2, 0.26, 0.32];
 
 /** The best height for a caption of some height (fractions of the frame) that hides the least of the HUD. */
-export function captionPlace(hud: readonly Rect[], height: number): number {
-  const covered = PLACES.map((middle) => {
+export function captionPlace(hud: readonly Rect[], height: number, upright = false): number {
+  const places = upright ? UPRIGHT : PLACES;
+  const covered = places.map((middle) => {
     const top = middle - height / 2;
     const bottom = middle + height / 2;
     // Captions stand in the middle of the width: what lies at the sides is not hidden.
@@ -77,5 +80,5 @@ export function captionPlace(hud: readonly Rect[], height: number): number {
     }, 0);
   });
   const least = Math.min(...covered);
-  return PLACES[covered.findIndex((area) => area <= least + 1e-6)]!;
+  return places[covered.findIndex((area) => area <= least + 1e-6)]!;
 }

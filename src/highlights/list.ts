@@ -1,4 +1,5 @@
 import type { ReelPlan } from '../media/write/reel.ts';
+import { isPropertyStatement } from '../events/statement.ts';
 import { roundTime } from '../time.ts';
 import type { Choice } from './choose.ts';
 import { titleOfScene, type Source } from './scene.ts';
@@ -29,6 +30,8 @@ export interface ListedScene {
     readonly t: number;
     readonly at: number;
     readonly text: string;
+    /** Whether something was done, or a value changed. */
+    readonly kind: 'action' | 'property';
     readonly score: number;
   }[];
 }
@@ -58,6 +61,7 @@ export function listOf(choice: Choice, sources: readonly Source[], reel?: ReelPl
         t: event.t,
         at: roundTime(at + event.t - start),
         text: event.text,
+        kind: isPropertyStatement(event.statement) ? 'property' : 'action',
         score: Math.round(score * 100) / 100,
       })),
     };

@@ -48,8 +48,8 @@ export interface HighlightReel {
 export const CARD_SECONDS = 2.5;
 
 /**
- * Cuts the chosen scenes into a reel with chapters, captions, a title and its own event log: inside the file for mp4
- * and mov, else in `<name>.playbyplay/` beside it. `media` gives the path of a source's recording.
+ * Cuts the chosen scenes into a reel with chapters, captions, a title and its own event log: inside the file, for webm in
+ * `<name>.playbyplay/` beside it. `media` gives the path of a source's recording.
  */
 export async function makeReel(
   path: string,
@@ -102,8 +102,7 @@ export async function makeReel(
         };
       },
     });
-    if (!['.mp4', '.mov', '.m4v'].includes(extname(path).toLowerCase()))
-      await writeLogBeside(path, list!, choice, sources, reel);
+    if (extname(path).toLowerCase() === '.webm') await writeLogBeside(path, list!, choice, sources, reel);
     return { reel, list: list! };
   } finally {
     if (scratch !== undefined) await rm(scratch, { recursive: true, force: true });
@@ -151,7 +150,7 @@ async function captionPainter(captions: readonly Caption[], plan: ReelPlan, hud:
   const overlays: { caption: Caption; overlay: Overlay }[] = [];
   for (const caption of captions) {
     const { svg, width, height } = captionSvg(caption.lines, plan);
-    const middle = captionPlace(hud, height / plan.height) * plan.height;
+    const middle = captionPlace(hud, height / plan.height, plan.height > plan.width) * plan.height;
     overlays.push({ caption, overlay: await overlayOf(svg, (plan.width - width) / 2, middle - height / 2) });
   }
   return (planes, t) => {

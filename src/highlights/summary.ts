@@ -15,6 +15,8 @@ export interface Summary {
   /** Seconds recorded. */
   readonly duration: number;
   readonly headline: string;
+  /** The headline without where: `6 kills, 8 deaths`. */
+  readonly tally: string;
   /** What the player did, each sort of action with its parts. */
   readonly lines: readonly SummaryLine[];
   /** The best moments, best first. */
@@ -62,13 +64,15 @@ export function summarize(sources: readonly Source[], scenes: readonly Scene[], 
   });
   const titles = games.map((game) => titleOf(game, dictionary));
   const where = placeOf(titles, sources.length);
-  const headline = headlineOf(lines, where, dictionary);
+  const tally = tallyOf(lines, dictionary);
+  const headline = `${tally} ${where}`;
   return {
     format: 'playbyplay/summary/1',
     games: titles,
     sessions: sources.length,
     duration: roundTime(duration),
     headline,
+    tally,
     lines,
     moments,
     post: postOf({ headline, lines, moments, games: titles }, where),
@@ -187,16 +191,16 @@ function extremes(events: readonly EventLine[], dictionary: Dictionary): Summary
   });
 }
 
-/** `6 kills, 8 deaths in OpenArena`; where nobody was defeated, what was gained instead. */
-function headlineOf(lines: readonly SummaryLine[], where: string, dictionary: Dictionary): string {
+/** `6 kills, 8 deaths`; where nobody was defeated, what was gained instead. */
+function tallyOf(lines: readonly SummaryLine[], dictionary: Dictionary): string {
   const [first] = lines;
-  if (!first) return `A session ${where}`;
+  if (!first) return 'A session';
   const death = lines.find(({ word }) => word === DEATH);
   const gain = first === death ? lines.find(({ word }) => dictionary.find(word, 'action')) : undefined;
   const head = gain ? gainOf(gain, dictionary) : first.text.split(':')[0]!;
   const against =
     death && (gain || first !== death) ? `, ${death.count} ${death.count === 1 ? 'death' : 'deaths'}` : '';
-  return `${capital(head)}${against} ${where}`;
+  return `${capital(head)}${against}`;
 }
 
 /** `obtained 15 items`: what a line tells, in one number. */

@@ -73,6 +73,14 @@ export function captionsOf(
 /** Weight from which an event is told in a caption: not every round that is fired. */
 const TOLD = 0.5;
 
+/** Seconds within which a changed value says no more than the deed beside it: health falls to 0, the player dies. */
+const ECHO = 0.35;
+
+function withoutEchoes<T extends { readonly t: number; readonly kind: string }>(events: readonly T[]): readonly T[] {
+  const deeds = events.filter(({ kind }) => kind === 'action');
+  return events.filter(({ t, kind }) => kind === 'action' || !deeds.some((deed) => Math.abs(deed.t - t) <= ECHO));
+}
+
 /** The narrative of a whole recording: its events worth telling. */
 export function narrative(events: readonly EventLine[], dictionary: Dictionary, duration?: number): Caption[] {
   const told = events.filter(({ statement }) => statementWeight(statement, dictionary).weight >= TOLD);
@@ -83,8 +91,8 @@ export function narrative(events: readonly EventLine[], dictionary: Dictionary, 
 export function reelNarrative(list: HighlightList): Caption[] {
   return list.scenes.flatMap((scene) => {
     const end = scene.at + scene.end - scene.start;
-    const events = scene.events.map(({ at, text }) => ({ t: Math.max(scene.at, at), text }));
-    return captionsOf(events, { duration: end });
+    const events = scene.events.map(({ at, text, kind }) => ({ t: Math.max(scene.at, at), text, kind }));
+    return captionsOf(withoutEchoes(events), { duration: end });
   });
 }
 

@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util';
 import { PlaybyplayError } from '../../errors.ts';
 import { listOf } from '../../highlights/list.ts';
 import { CARD_SECONDS, makeReel, type HighlightReel, type HighlightReelOptions } from '../../highlights/reel.ts';
+import { summarize } from '../../highlights/summary.ts';
 import { writeSheet } from '../../highlights/sheet.ts';
 import { writeClips, writePreview, writeThumbnails } from '../../highlights/stills.ts';
 import {
@@ -15,7 +16,6 @@ import {
   nothing,
   presetOf,
   sceneLines,
-  titleOf,
   type Chosen,
 } from '../highlights/choice.ts';
 import type { Command, CommandIo } from '../command.ts';
@@ -129,16 +129,17 @@ function reelOptions(values: Values, chosen: Chosen, io: CommandIo): HighlightRe
   if (quality !== undefined && !(quality >= 0 && quality <= 51)) {
     throw new PlaybyplayError('usage', `--quality ${values.quality} is not between 0 and 51.`);
   }
-  const title =
-    values.title === 'auto' || (values.title === undefined && preset.titles) ? titleOf(chosen) : values.title;
-  const scenes = chosen.choice.scenes.length;
+  const scenes = `${chosen.choice.scenes.length} scene${chosen.choice.scenes.length === 1 ? '' : 's'}`;
+  const automatic = values.title === 'auto' || (values.title === undefined && preset.titles === true);
+  const told = automatic ? summarize(chosen.sources, chosen.choice.scenes, chosen.dictionary) : undefined;
+  const title = told ? told.games.join(', ') : values.title;
   return {
     aspect: oneOf('aspect', values.aspect, ['source', '16:9', '9:16', '1:1'], preset.aspect ?? 'source'),
     captions: oneOf('captions', values.captions, ['track', 'burn', 'none'], preset.captions ?? 'track'),
     ...(values.layout !== undefined && {
       layout: oneOf('layout', values.layout, ['crop', 'hud', 'blur', 'pad'], 'pad'),
     }),
-    ...(title !== undefined && title !== '' && { title, subtitle: `${scenes} scene${scenes === 1 ? '' : 's'}` }),
+    ...(title !== undefined && title !== '' && { title, subtitle: told ? `${told.tally} · ${scenes}` : scenes }),
     ...(quality !== undefined && { quality }),
     ...(values.hardware && { encoder: 'hardware' }),
     method: values.full ? 'full' : 'smart',

@@ -5,7 +5,8 @@ import { FormatContext, Packet } from 'node-av/lib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readFrames, writeFlashClip } from '../../../test/flash-clip.ts';
 import { readEmbeddedLog } from '../../events/embedded.ts';
-import { writeReel } from './reel.ts';
+import { EBML, elementsIn, readUnsigned } from '../../events/ebml.ts';
+import { writeReel, type Cut, type ReelOptions } from './reel.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'finish-'));
 const clip = join(folder, 'clip.mp4');
@@ -14,7 +15,8 @@ const log = '{"type":"header"}\n{"type":"end"}\n';
 
 beforeAll(async () => {
   await writeFlashClip(clip, { seconds: 5 });
-  await writeReel(path, [{ media: clip, start: 0.5, end: 4.5 }], {
+  const cuts = [{ media: clip, start: 0.5, end: 4.5 }];
+  const options: ReelOptions = {
     prepare: (plan) => ({
       captions: [
         { start: 0.5, end: 1.5, text: 'first “Ж”' },
@@ -27,8 +29,15 @@ beforeAll(async () => {
       log,
       title: 'Ein Titel',
     }),
-  });
+  };
+  await writeReel(path, cuts, options);
+  for (const name of ['reel.mkv', 'reel.webm'])
+    await writeReel(join(folder, name), cuts.map(short), { ...options, quality: 50 });
 });
+
+function short(cut: Cut): Cut {
+  return { ...cut, end: 2 };
+}
 afterAll(() => rmSync(folder, { recursive: true }));
 
 describe('a finished mp4', () => {
@@ -85,5 +94,49 @@ describe('a finished mp4', () => {
       { t: 0.5, text: 'first “Ж”' },
       { t: 2, text: 'second' },
     ]);
+  });
+});
+
+describe('a finished mkv or webm', () => {
+  it.each(['reel.mkv', 'reel.webm'])('%s: lists its chapters where its own index says, in ns', (name) => {
+    const bytes = readFileSync(join(folder, name));
+    const segment = elementsIn(bytes).find(({ id }) => id === EBML.segment)!;
+    expect(segment.to).toBe(bytes.length);
+    const parts = elementsIn(bytes, segment.from, segment.to);
+    const chapters = parts.find(({ id }) => id === EBML.chapters)!;
+    const [list] = parts;
+    const places = elementsIn(bytes, list!.from, list!.to).map(({ from, to }) => {
+      const [id, position] = elementsIn(bytes, from, to).map((each) =>
+        readUnsigned(bytes.subarray(each.from, each.to)),
+      );
+      return [id, segment.from + position!];
+    });
+    expect(places).toContainEqual([EBML.chapters, chapters.start]);
+    for (const [id, place] of places) expect(parts.find(({ start }) => start === place)?.id).toBe(id);
+    const [edition] = elementsIn(bytes, chapters.from, chapters.to);
+    const starts = elementsIn(bytes, edition!.from, edition!.to).map(({ from, to }) => {
+      const start = elementsIn(bytes, from, to).find(({ id }) => id === EBML.chapterStart)!;
+      return readUnsigned(bytes.subarray(start.from, start.to)) / 1e9;
+    });
+    expect(starts).toEqual([0, 1.25]);
+    expect(bytes.indexOf('ende – é')).toBeGreaterThan(chapters.start);
+  });
+
+  it('shows FFmpeg its title, its frames and its log as an attached file', () => {
+    const context = new FormatContext();
+    context.openInputSync(join(folder, 'reel.mkv'), null, null);
+    context.findStreamInfoSync(null);
+    expect(context.metadata?.get('title')).toBe('Ein Titel');
+    const attached = context.streams.find(({ metadata }) => metadata?.get('filename') === 'events.ndjson');
+    expect(attached?.codecpar.extradata?.toString()).toBe(log);
+    context.closeInputSync();
+    expect(readFrames(join(folder, 'reel.mkv')).map(({ number }) => number)).toEqual(
+      Array.from({ length: 45 }, (_, i) => 15 + i),
+    );
+  });
+
+  it('carries its log in an mkv', async () => {
+    expect(await readEmbeddedLog(join(folder, 'reel.mkv'))).toBe(log);
+    expect(await readEmbeddedLog(join(folder, 'reel.webm'))).toBeUndefined();
   });
 });

@@ -56,15 +56,20 @@ export class Muxer implements Disposable {
     return stream;
   }
 
-  start(options: Record<string, string> = {}): void {
+  /** Opens the file and writes its head, with the title that players show. */
+  start({ title }: { readonly title?: string } = {}): void {
     this.#context.url = `file:${this.path}`;
     const opened = this.#context.openOutputSync();
     if (opened < 0) {
       throw new PlaybyplayError('unwritable', `${this.path} cannot be written: ${FFmpegError.strerror(opened)}.`);
     }
     this.#open = true;
-    using dictionary = Dictionary.fromObject(options);
-    FFmpegError.throwIfError(this.#context.writeHeaderSync(dictionary), 'write header');
+    if (title !== undefined && title !== '') {
+      using tags = Dictionary.fromObject({ title });
+      this.#context.metadata = tags;
+    }
+    using options = Dictionary.fromObject({});
+    FFmpegError.throwIfError(this.#context.writeHeaderSync(options), 'write header');
   }
 
   /** Writes a packet whose times are in `timeBase`; `now` does not wait for other tracks to come as far. */

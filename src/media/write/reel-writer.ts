@@ -101,7 +101,8 @@ export class ReelWriter implements Disposable {
     }
     if (this.#sound) this.#audio = this.#muxer.addStream(this.#sound.context, SOUND_BASE);
     this.#addTexts();
-    this.#muxer.start();
+    const { title } = this.#accompaniment;
+    this.#muxer.start(title === undefined ? {} : { title });
     this.#putTexts();
   }
 

@@ -2,6 +2,7 @@ import { rename, rm } from 'node:fs/promises';
 import { extname } from 'node:path';
 import type { Rational } from '../../time.ts';
 import { hardwareEncoder, type VideoEncoding } from './encoder.ts';
+import { finishMatroska } from './finish-matroska.ts';
 import { finishMp4 } from './finish.ts';
 import type { FitOptions } from './fit.ts';
 import { even } from './frame-layout.ts';
@@ -39,9 +40,9 @@ export interface Accompaniment {
   readonly paint?: Paint;
   /** A track of captions. */
   readonly captions?: readonly TimedText[];
-  /** Chapter marks (mp4 and mov). */
+  /** Chapter marks. */
   readonly chapters?: readonly { readonly start: number; readonly end: number; readonly title: string }[];
-  /** An event log as NDJSON, kept in the file (mp4 and mov). */
+  /** An event log as NDJSON, kept in the file (not in WebM, which has no place for it). */
   readonly log?: string;
   readonly title?: string;
 }
@@ -123,7 +124,13 @@ export async function writeReel(path: string, cuts: readonly Cut[], options: Ree
         options.signal,
       );
       await rename(parts[1], path);
-    } else await rename(parts[0], path);
+    } else {
+      const { chapters = [], log } = accompaniment;
+      const titles = chapters.map(({ start, end, title }) => ({ start, end, text: title }));
+      const attached = container === 'matroska' && log !== undefined;
+      await finishMatroska(parts[0], { chapters: titles, ...(attached && { log }) });
+      await rename(parts[0], path);
+    }
     return { path, ...plan, ...counts };
   } finally {
     for (const part of parts) await rm(part, { force: true });
