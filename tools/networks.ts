@@ -1,4 +1,4 @@
-// Three small networks of the sorts that detectors use, with seeded random weights, as ONNX files:
+// Three small networks of the sorts that detectors use, with seeded random weights, and the design's two examples, as ONNX files:
 //   node tools/networks.ts <folder>
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -177,6 +177,18 @@ export function unet(width = 8): Model {
 
 export const networks = { vgg, mobilenet, unet };
 
+/** The two worked examples of the design: 7 × 7 then 5 × 5 on 16 × 16, and 7 × 7 with stride 2 on 960 × 480. */
+export const examples = {
+  'example-16x16': (): Model => {
+    const net = new Network(1, 1);
+    return net.model(net.conv(net.conv('image', 1, 7), 1, 5));
+  },
+  'example-960x480': (): Model => {
+    const net = new Network(1);
+    return net.model(net.conv('image', 48, 7, { stride: 2, pads: [3, 3, 2, 2] }));
+  },
+};
+
 function normal(random: () => number): number {
   return Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
 }
@@ -196,6 +208,6 @@ if (import.meta.main) {
   const folder = process.argv[2];
   if (!folder) throw new TypeError('usage: node tools/networks.ts <folder>');
   await mkdir(folder, { recursive: true });
-  for (const [name, make] of Object.entries(networks))
+  for (const [name, make] of Object.entries({ ...networks, ...examples }))
     await writeFile(join(folder, `${name}.onnx`), writeModel(make()));
 }

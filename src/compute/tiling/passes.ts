@@ -74,7 +74,7 @@ export function passesOf(analysis: Analysis, options: PassOptions): Pass[] {
  */
 function portion(analysis: Analysis, axis: Axis, unit: Unit, step: number): number {
   const size = Math.max(...analysis.sources.map((name) => sizeAlong(analysis, name, axis)));
-  const up = Math.max(...unit.inputs.map((name) => windowOn(unit, name, axis).up));
+  const up = enlarged(unit, axis);
   return up * Math.max(1, Math.ceil((step * sizeAlong(analysis, unit.outputs[0]!, axis)) / (size * up)));
 }
 
@@ -107,7 +107,7 @@ function backwards(analysis: Analysis, axis: Axis, ofResult: (size: number) => R
   };
   for (const name of analysis.results) extend(name, ofResult(sizeAlong(analysis, name, axis)));
   for (const unit of analysis.units.toReversed()) {
-    const out = outOf(unit, ranges);
+    const out = outOf(unit, axis, ranges);
     if (!out) continue;
     for (const name of unit.inputs)
       extend(name, needed(windowOn(unit, name, axis), out, sizeAlong(analysis, name, axis)));
@@ -115,10 +115,18 @@ function backwards(analysis: Analysis, axis: Axis, ofResult: (size: number) => R
   return ranges;
 }
 
-function outOf(unit: Unit, ranges: ReadonlyMap<string, Range>): Range | undefined {
+function outOf(unit: Unit, axis: Axis, ranges: ReadonlyMap<string, Range>): Range | undefined {
   const wanted = unit.outputs.flatMap((name) => ranges.get(name) ?? []);
   if (wanted.length === 0) return undefined;
-  return { from: Math.min(...wanted.map(({ from }) => from)), to: Math.max(...wanted.map(({ to }) => to)) };
+  const up = enlarged(unit, axis);
+  const from = Math.min(...wanted.map((range) => range.from));
+  const to = Math.max(...wanted.map((range) => range.to));
+  return { from: from - (from % up), to: Math.ceil(to / up) * up };
+}
+
+/** By how much a unit enlarges: it can only make whole multiples of this. */
+function enlarged(unit: Unit, axis: Axis): number {
+  return Math.max(...unit.inputs.map((name) => windowOn(unit, name, axis).up));
 }
 
 /** One tile of the results without any help from its neighbours. */
@@ -139,7 +147,7 @@ function alone(analysis: Analysis, axis: Axis, tile: number, tiles: number): Pas
   };
   for (const name of analysis.sources) if (ranges.has(name)) fresh(name, ranges.get(name)!);
   for (const unit of analysis.units) {
-    const out = outOf(unit, ranges);
+    const out = outOf(unit, axis, ranges);
     if (!out) continue;
     units.push(unitPass(analysis, axis, unit, out));
     for (const name of unit.outputs) fresh(name, out);
@@ -163,7 +171,18 @@ function streamed(analysis: Analysis, axis: Axis, course: Course): Pass[] {
     if (pass >= course.cuts.length && next.units.length === 0) throw new Error('the passes have come to a standstill');
     passes.push(next);
   }
-  return passes;
+  if (course.keepInput) return passes;
+  // What the next pass fetches again need not be kept.
+  return passes.map((pass, i) => {
+    const maps = new Map(pass.maps);
+    for (const name of analysis.sources) {
+      const map = maps.get(name)!;
+      const again = passes[i + 1]?.maps.get(name)?.fresh;
+      if (again && length(again) > 0 && again.from <= map.keep.from)
+        maps.set(name, { ...map, keep: { from: map.keep.to, to: map.keep.to } });
+    }
+    return { ...pass, maps };
+  });
 }
 
 /** Of every feature map: how much of it has been made, and from where on it is kept. */
@@ -203,7 +222,9 @@ function streamPass(
     const sizes = unit.inputs.map((name) =>
       computable(windowOn(unit, name, axis), at(frontier, name), sizeAlong(analysis, name, axis)),
     );
-    const out = { from, to: Math.max(from, Math.min(from + course.most(unit), ...sizes)) };
+    const most = Math.min(from + course.most(unit), ...sizes);
+    // An enlargement makes all rows of an input row or none, however far the other inputs have come.
+    const out = { from, to: Math.max(from, most - (most % enlarged(unit, axis))) };
     if (length(out) > 0) units.push(unitPass(analysis, axis, unit, out));
     for (const name of unit.outputs) advance(name, out.to);
   }

@@ -14,6 +14,10 @@ export interface TilingOptions {
   readonly axis?: Axis;
   /** Positions of the input per pass; default as many as the budget allows. */
   readonly step?: number;
+  /** The results in that many even tiles, one a pass, instead of a step. */
+  readonly tiles?: number;
+  /** Nothing is kept between tiles (for comparison); needs `tiles`. */
+  readonly recompute?: boolean;
   /** Keep the overlap of the input instead of fetching it again; default true. */
   readonly keepInput?: boolean;
 }
@@ -22,6 +26,7 @@ export interface TilingOptions {
 export interface Chain {
   readonly analysis: Analysis;
   readonly step: number;
+  readonly tiles?: number;
   readonly passes: readonly Pass[];
   /** Bytes of the main and the auxiliary buffer. */
   readonly main: number;
@@ -94,14 +99,17 @@ function chainWithin(
   analysis: Analysis,
   axis: Axis,
   room: number,
-  { step, keepInput = true }: TilingOptions,
+  { step, tiles, keepInput = true, recompute = false }: TilingOptions,
 ): Chain | undefined {
   const longest = Math.max(...analysis.sources.map((name) => sizeAlong(analysis, name, axis)));
   const attempt = (size: number): Chain | undefined => {
-    const passes = passesOf(analysis, { axis, step: size, keepInput });
+    const parts = tiles === undefined ? { step: size } : { tiles };
+    const passes = passesOf(analysis, { axis, ...parts, keepInput, recompute });
     const { main, aux } = memoryOf(analysis, axis, passes);
-    return 4 * (main + aux) <= room ? { analysis, step: size, passes, main: 4 * main, aux: 4 * aux } : undefined;
+    if (4 * (main + aux) > room) return undefined;
+    return { analysis, step: size, ...(tiles ? { tiles } : {}), passes, main: 4 * main, aux: 4 * aux };
   };
+  if (tiles !== undefined) return attempt(Math.ceil(longest / tiles));
   if (step !== undefined) return attempt(Math.min(step, longest));
   let best = attempt(1);
   if (!best) return undefined;
