@@ -68,6 +68,20 @@ describe('the page about one session', async () => {
     expect(complaints).toEqual([]);
   });
 
+  it('lists losses and wins with what the stream did, and fits a phone', async () => {
+    const { page } = await open(html);
+    expect(await page.locator('table').first().locator('td').allTextContents()).toEqual([
+      '00:01.5',
+      'player <b>dies</b>',
+      expect.any(String),
+      '00:04.0',
+      'player kills opponent',
+      expect.stringMatching(/freeze of 400 ms, \d\.\d s before|^$/),
+    ]);
+    await page.setViewportSize({ width: 390, height: 844 });
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+  });
+
   it('tells the values under the pointer', async () => {
     const { page } = await open(html);
     const box = (await page.locator('#charts svg').first().boundingBox())!;

@@ -58,6 +58,12 @@ th { color: var(--soft); font-size: 13px; } td:first-child, th:first-child, td.t
 .legend { color: var(--soft); font-size: 13px; } .legend i { display: inline-block; width: 18px; height: 0; margin: 0 5px 3px 14px; border-top: 2px solid var(--blue); }
 .legend i.second { border-top: 2px dashed var(--other); } .legend i.patch { height: 10px; border: 0; background: var(--bad-band); margin-bottom: -1px; }
 ul { padding-left: 20px; }
+.legend i.freeze { height: 10px; width: 12px; border: 0; background: var(--bad); margin-bottom: -1px; }
+.legend b { font-weight: 400; margin-left: 14px; }
+@media (max-width: 640px) { main { padding: 18px 14px 40px; } .figures { gap: 12px 24px; }
+  .charts { overflow-x: auto; margin: 0 -14px; padding: 14px 14px 0; } .charts svg { min-width: 640px; margin-bottom: 12px; }
+  svg text { font-size: 18px; } svg text.name { font-size: 18px; } svg text.loss, svg text.win { display: none; }
+  table { display: block; overflow-x: auto; white-space: nowrap; } td.text { white-space: normal; min-width: 9em; } }
 `;
 
 /** Class of a score from 0 to 100. */

@@ -30,6 +30,7 @@ export function sessionReport(view: SessionView): string {
     figures(view),
     '<h2>Course of the session</h2>',
     quality.frames > 1 ? charts(view) : '<p>The file tells of no frames.</p>',
+    playTable(view),
     components(scored),
     worstMinutes(view.worst),
     notes(scored),
@@ -60,9 +61,12 @@ function charts(view: SessionView): string {
   const duration = Math.max(view.scored.quality.duration, 0.1);
   const parts = [course(view, duration)];
   for (const name of Object.keys(view.scored.quality.components)) parts.push(component(view, name, duration));
-  return `<p class="legend"><i></i>combined weighted score, mean and least<i class="second"></i>base (mean − 6 · deviation)<i class="patch"></i>bad quality</p>
+  const played = view.play?.length
+    ? '<b><span class="good">▲</span> win</b><b><span class="bad">▼</span> loss</b><b>short ticks: other events of the play</b>'
+    : '';
+  return `<p class="legend"><i></i>combined weighted score, mean and least<i class="second"></i>base (mean − 6 · deviation)<i class="patch"></i>bad quality<i class="freeze"></i>freeze (tall), stutter${played}</p>
 <p class="read" id="read">&nbsp;</p>
-<div id="charts">${parts.join('\n')}</div>`;
+<div id="charts" class="charts">${parts.join('\n')}</div>`;
 }
 
 function course(view: SessionView, duration: number): string {
@@ -132,7 +136,7 @@ function describe(one: Happening): string {
 /** Events of the play above the plot; losses and wins with their words while there is room. */
 function playMarks(view: SessionView, x: (t: number) => number, frame: Frame): string {
   const bottom = frame.height - frame.bottom;
-  const free = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  const rows: (readonly [from: number, to: number])[][] = [[], [], []];
   return (view.play ?? [])
     .map(({ event, kind }) => {
       const at = x(event.t);
@@ -141,13 +145,15 @@ function playMarks(view: SessionView, x: (t: number) => number, frame: Frame): s
         return `<line class="event" x1="${pixel(at)}" x2="${pixel(at)}" y1="${frame.top - 5}" y2="${frame.top}">${title}</line>`;
       }
       const words = event.text.length > 34 ? `${event.text.slice(0, 33)}…` : event.text;
-      const row = free.findIndex((until) => until < at - 4);
-      let label = '';
-      if (row >= 0) {
-        const right = at + words.length * 5.6 > width - frame.right;
-        free[row] = right ? Number.POSITIVE_INFINITY : at + 6 + words.length * 5.6;
-        label = `<text class="${kind}" x="${pixel(right ? at - 6 : at + 6)}" y="${22 + 12 * row}"${right ? ' text-anchor="end"' : ''}>${escape(words)}</text>`;
-      }
+      const wide = words.length * 6 + 6;
+      const right = at + wide > width - frame.right;
+      const [from, to] = right ? [at - wide, at] : [at, at + wide];
+      const row = rows.findIndex((taken) => taken.every((other) => to + 4 < other[0] || other[1] + 4 < from));
+      rows[row]?.push([from, to]);
+      const label =
+        row < 0
+          ? ''
+          : `<text class="${kind}" x="${pixel(right ? at - 6 : at + 6)}" y="${22 + 12 * row}"${right ? ' text-anchor="end"' : ''}>${escape(words)}</text>`;
       const tip = frame.top - 2;
       const mark = kind === 'loss' ? `M${pixel(at - 4)} ${tip - 7}h8l-4 7z` : `M${pixel(at - 4)} ${tip}h8l-4 -7z`;
       return `<g class="${kind}"><line stroke-opacity="0.45" x1="${pixel(at)}" x2="${pixel(at)}" y1="${tip}" y2="${bottom}"/><path d="${mark}"/>${title}</g>${label}`;
@@ -166,7 +172,7 @@ function component(view: SessionView, name: string, duration: number): string {
   const cut = (value: number | undefined): number | undefined =>
     value === undefined ? undefined : y(Math.min(most, value));
   const middle = ({ t, end }: TrackPoint): number => x(Math.min(duration, (t + end) / 2));
-  const known = delta ? view.points : view.points.filter((point) => point.raw[name]);
+  const known = delta ? view.points : held(view.points, name, Math.max(2, duration / 200));
   const band = bandPath(known.map((point) => [middle(point), cut(point.raw[name]?.mean), cut(point.raw[name]?.max)]));
   const mean = linePath(known.map((point) => [middle(point), cut(point.raw[name]?.mean)]));
   const at = pixel(y(limit));
@@ -177,10 +183,36 @@ function component(view: SessionView, name: string, duration: number): string {
       timeAxis(frame, x, timeTicks(duration, 12), (time) => formatClock(time, 0)),
       `<path class="area" d="${band}"/><path class="mean" d="${mean}"/>`,
       `<line class="limit" x1="${frame.left}" x2="${width - frame.right}" y1="${at}" y2="${at}"><title>${delta ? 'least stutter' : 'score 0'}: ${limit.toFixed(0)} ms</title></line>`,
-      `<text class="name" x="${frame.left}" y="10">${escape(componentTitles[name] ?? name)}, ms — mean and greatest; dashed: ${delta ? 'a stutter from here' : 'score 0 from here'}</text>`,
+      `<text class="name" x="${frame.left}" y="10">${escape(componentTitles[name] ?? name)}, ms — mean and greatest (${summary.max.toFixed(0)}); dashed: ${delta ? 'a stutter from here' : 'score 0 from here'}</text>`,
     ].join(''),
     `${componentTitles[name] ?? name} in ms`,
   );
+}
+
+/** The play's losses and wins in words, each with what the stream did then or just before. */
+function playTable({ play = [], happenings }: SessionView): string {
+  const marked = play.filter(({ kind }) => kind !== 'other');
+  if (marked.length === 0) return '';
+  const rows = marked.map(({ event, kind }) => {
+    const shared = happenings.filter((one) => one.kind !== 'bitrate' && one.kind !== 'resolution');
+    const near = shared.find(({ t, end }) => t <= event.t && event.t <= end + 2);
+    const says = near
+      ? `${describe(near)}, ${event.t <= near.end ? 'meanwhile' : `${(event.t - near.end).toFixed(1)} s before`}`
+      : '';
+    return `<tr><td>${formatClock(event.t)}</td><td class="text ${kind === 'loss' ? 'bad' : 'good'}">${escape(event.text)}</td><td class="text">${escape(says)}</td></tr>`;
+  });
+  return `<h2>Losses and wins</h2><table><tr><th>at</th><th class="text">what</th><th class="text">the stream then</th></tr>${rows.join('')}</table>`;
+}
+
+/** The points that tell a delay; where none does for longer than `gap` seconds, one without, so that the line breaks. */
+function held(points: readonly TrackPoint[], name: string, gap: number): TrackPoint[] {
+  let last = Number.NEGATIVE_INFINITY;
+  return points.flatMap((point) => {
+    if (!point.raw[name]) return [];
+    const breaks = point.t - last > gap && last > Number.NEGATIVE_INFINITY;
+    last = point.end;
+    return breaks ? [{ ...point, raw: {} }, point] : [point];
+  });
 }
 
 function svg(frame: Frame, content: string, label: string): string {

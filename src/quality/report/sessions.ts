@@ -18,13 +18,13 @@ export function sessionsReport(views: readonly GroupedView[]): string {
     `<h1>${views.length} sessions</h1>`,
     `<p class="sub">${[...groups].map(([name, list]) => `${escape(name || 'all')}: ${list.length}`).join(' · ')}</p>`,
     '<h2>Distribution of the total</h2>',
-    distribution(groups),
+    `<div class="charts">${distribution(groups)}</div>`,
     comparison(groups),
     '<h2>Sessions, worst first</h2>',
     table(views),
     worstMinutes(views),
     '<h2>Course of each session</h2>',
-    courses(views),
+    `<div class="charts">${courses(views)}</div>`,
   ].join('\n');
   return page(`Quality of ${views.length} sessions`, body);
 }
@@ -126,14 +126,17 @@ function courses(views: readonly GroupedView[]): string {
   const duration = Math.max(1, ...views.map((view) => view.scored.quality.duration));
   return views
     .slice(0, 60)
-    .map(({ scored, points }) => {
-      const frame: Frame = { width, height: 74, left: 46, right: 14, top: 16, bottom: 6 };
+    .map(({ scored, points }, i, all) => {
+      const last = i === all.length - 1;
+      const frame: Frame = { width, height: last ? 90 : 74, left: 46, right: 14, top: 16, bottom: last ? 22 : 6 };
       const x = scale(0, duration, frame.left, width - frame.right);
       const y = scale(0, 100, frame.height - frame.bottom, frame.top);
       const line = linePath(
         points.map((point) => [x((point.t + point.end) / 2), point.cws === undefined ? undefined : y(point.cws)]),
       );
-      const axes = valueAxis(frame, y, [0, 50, 100]) + timeAxis(frame, x, timeTicks(duration, 12), () => '');
+      const axes =
+        valueAxis(frame, y, [0, 50, 100]) +
+        timeAxis(frame, x, timeTicks(duration, 12), (time) => (last ? formatClock(time, 0) : ''));
       return `<svg viewBox="0 0 ${width} ${frame.height}" role="img" aria-label="${escape(scored.name)}">${axes}<path class="mean" d="${line}"/><text class="name" x="${frame.left}" y="10">${escape(scored.name)} — ${scored.quality.total?.toFixed(1) ?? '–'}</text></svg>`;
     })
     .join('\n');
