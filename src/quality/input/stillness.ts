@@ -1,5 +1,5 @@
 import type { Plane } from '../../media/picture.ts';
-import { median } from '../statistics.ts';
+import { median, quantile } from '../statistics.ts';
 
 /** How much a picture differs from the one before it, on the scale of 8-bit luma. */
 export interface Difference {
@@ -64,10 +64,12 @@ export function stillRuns(
     return sameAsBefore(one) || (key(i) && one.mean < Math.min(2, 0.2 * usual));
   });
   const runs: StillRun[] = [];
+  const strict = repeats.slice();
   for (let i = 1; i < repeats.length; i++) {
     if (!repeats[i]) continue;
     let last = i;
     while (repeats[last + 1]) last++;
+    if (last - i + 1 >= restful) last = extended(differences, strict, i, last);
     runs.push({ first: i - 1, last, frozen: isFreeze(differences, repeats, i, last) });
     i = last;
   }
@@ -76,6 +78,44 @@ export function stillRuns(
 
 /** Repeats from which on a run may be a scene that rests: fewer are hardly ever one. */
 const restful = 4;
+
+/**
+ * The last frame of a run with what follows it and hardly differs beside what moves around it: an encoder that knows
+ * what comes next touches a repeated picture up in its last frames.
+ */
+function extended(
+  differences: readonly (Difference | undefined)[],
+  strict: readonly boolean[],
+  from: number,
+  last: number,
+): number {
+  const around: Difference[] = [];
+  for (let i = Math.max(1, from - 15); i <= Math.min(last + 15, differences.length - 1); i++)
+    if (differences[i] && !strict[i]) around.push(differences[i]!);
+  if (around.length < 8) return last;
+  const mean = Math.min(
+    1,
+    0.1 *
+      quantile(
+        around.map((one) => one.mean),
+        0.75,
+      ),
+  );
+  const most =
+    0.3 *
+    quantile(
+      around.map((one) => one.most),
+      0.75,
+    );
+  let end = last;
+  for (let weak = 0; weak < 3; weak++) {
+    const next = differences[end + 1];
+    if (!next || next.mean >= mean || next.most > most) break;
+    end++;
+    while (strict[end + 1]) end++;
+  }
+  return end;
+}
 
 function isFreeze(
   differences: readonly (Difference | undefined)[],
