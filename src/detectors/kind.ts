@@ -82,6 +82,35 @@ export interface Comparer {
   compare(before: Sketch | undefined, now: Sketch): Observation;
 }
 
+/** A hundredth of a second of sound. */
+export interface SoundFrame {
+  /** Seconds of its middle on the video's clock: a whole number of hundredths. */
+  readonly t: number;
+  /** Power in bands (detectors/sound/spectrum.ts), in dB of full scale. */
+  readonly bands: Float32Array;
+  /** Momentary loudness (EBU R128: the last 400 ms) in LUFS. */
+  readonly loudness: number;
+  /** The likeliest pitch of a voice and how clear it is (1: not at all). Only valid until the next frame. */
+  pitch(): { readonly hertz: number; readonly clarity: number };
+}
+
+/** What a detector hears at a time; several may come of one frame, and one may come of many. */
+export interface Heard {
+  /** Seconds. */
+  readonly t: number;
+  readonly observation: Observation;
+}
+
+/** The work of a kind that hears: takes all of a track's sound, once, in order. */
+export interface Listener {
+  /** Seconds by which what it hears may lie before the frame that settles it. */
+  readonly delay: number;
+  /** Takes the next frame; what it returns ascends in time, from call to call, too. */
+  hear(frame: SoundFrame): Heard[];
+  /** Sound is missing from here on, or it is over: settles what is open and forgets the rest. */
+  pause(): Heard[];
+}
+
 /** A plug-in: one folder under detectors/ exports one of these as `kind`. */
 export interface DetectorKind<Options = Readonly<Record<string, unknown>>> {
   readonly name: string;
@@ -99,6 +128,8 @@ export interface DetectorKind<Options = Readonly<Record<string, unknown>>> {
   open(options: Options, assets: Assets): Promise<Detector>;
   /** Of kinds that compare each sample with the one before: used instead of the detector, which reads a picture alone. */
   compare?(options: Options): Comparer;
+  /** Of kinds that hear: used instead of the detector. They look at no region. */
+  listen?(options: Options, assets: Assets): Promise<Listener>;
   /** How readings become cues; default: the found/changed/lost state machine of cues/tracker.ts. `interval` in seconds. */
   track?(name: string, spec: DetectorSpec & Options, interval: number, assets: Assets): Promise<Tracker>;
 }

@@ -7,7 +7,7 @@ import {
   AVSEEK_FLAG_BACKWARD,
   AV_CHANNEL_ORDER_NATIVE,
   AV_NOPTS_VALUE,
-  AV_SAMPLE_FMT_FLT,
+  AV_SAMPLE_FMT_FLTP,
 } from 'node-av/constants';
 import type { AVSampleFormat } from 'node-av/constants';
 import { PlaybyplayError } from '../errors.ts';
@@ -19,6 +19,8 @@ export interface AudioBlock {
   /** Seconds of the first sample on the video's clock, to the microsecond. */
   readonly t: number;
   readonly samples: Float32Array;
+  /** Left and right, if they were asked for; `samples` is then their mean. */
+  readonly sides?: readonly [Float32Array, Float32Array];
 }
 
 export interface AudioOptions {
@@ -26,6 +28,8 @@ export interface AudioOptions {
   readonly track?: number;
   /** Samples a second wanted. */
   readonly sampleRate: number;
+  /** Both sides of the sound, too; default false. */
+  readonly stereo?: boolean;
   /** Container time, in seconds, that is time 0: that of the first video frame (`originOf`). */
   readonly origin?: number;
   /** Seconds on the video's clock: only samples in `[from, to)` are given. */
@@ -49,7 +53,7 @@ export function* readAudio(path: string, options: AudioOptions): Generator<Audio
   const format = resources.adopt(openFormat(path), (opened) => opened.closeInputSync());
   const stream = selectTrack(format, options.track ?? 0, path);
   const decoder = resources.use(openDecoder(stream, path));
-  const resampler = resources.use(new Resampler(options.sampleRate));
+  const resampler = resources.use(new Resampler(options.sampleRate, options.stereo ?? false));
   const packet = resources.use(new Packet());
   const frame = resources.use(new Frame());
   packet.alloc();
@@ -125,12 +129,18 @@ function cut(block: AudioBlock, from: number, to: number, sampleRate: number): A
   const first = Math.max(0, Math.ceil((from - block.t) * sampleRate - 1e-6));
   const last = Math.min(block.samples.length, Math.ceil((to - block.t) * sampleRate - 1e-6));
   if (first === 0 && last === block.samples.length) return block;
-  return { t: roundTime(block.t + first / sampleRate), samples: block.samples.subarray(first, Math.max(first, last)) };
+  const part = (samples: Float32Array): Float32Array => samples.subarray(first, Math.max(first, last));
+  return {
+    t: roundTime(block.t + first / sampleRate),
+    samples: part(block.samples),
+    ...(block.sides ? { sides: [part(block.sides[0]), part(block.sides[1])] } : {}),
+  };
 }
 
 /** Mixes down to mono and converts to one sample rate, keeping count of time over each run without a gap. */
 class Resampler implements Disposable {
   readonly #rate: number;
+  readonly #stereo: boolean;
   #context: SoftwareResampleContext | undefined;
   /** What the context was made for. */
   #input = '';
@@ -140,8 +150,9 @@ class Resampler implements Disposable {
   #taken = 0;
   #given = 0;
 
-  constructor(rate: number) {
+  constructor(rate: number, stereo: boolean) {
     this.#rate = rate;
+    this.#stereo = stereo;
   }
 
   /** Takes a decoded frame that starts at `t` seconds (unknown: right after the one before). */
@@ -175,8 +186,8 @@ class Resampler implements Disposable {
     const known = layout.order === AV_CHANNEL_ORDER_NATIVE ? layout : avChannelLayoutDefault(frame.channels);
     const context = new SoftwareResampleContext();
     context.allocSetOpts2(
-      avChannelLayoutDefault(1),
-      AV_SAMPLE_FMT_FLT,
+      avChannelLayoutDefault(this.#stereo ? 2 : 1),
+      AV_SAMPLE_FMT_FLTP,
       this.#rate,
       known,
       frame.format as AVSampleFormat,
@@ -194,12 +205,14 @@ class Resampler implements Disposable {
   #convert(planes: Buffer[] | null, count: number): AudioBlock[] {
     const context = this.#context!;
     const room = context.getOutSamples(count);
-    const out = Buffer.alloc(Math.max(room, 1) * 4);
-    const given = room > 0 ? context.convertSync([out], room, planes, count) : 0;
+    const out = Array.from({ length: this.#stereo ? 2 : 1 }, () => Buffer.alloc(Math.max(room, 1) * 4));
+    const given = room > 0 ? context.convertSync(out, room, planes, count) : 0;
     if (given <= 0) return [];
     const t = roundTime(this.#start + this.#given / this.#rate);
     this.#given += given;
-    return [{ t, samples: new Float32Array(out.buffer, out.byteOffset, given) }];
+    const [left, right] = out.map(({ buffer, byteOffset }) => new Float32Array(buffer, byteOffset, given));
+    if (!right) return [{ t, samples: left! }];
+    return [{ t, samples: left!.map((value, i) => (value + right[i]!) / 2), sides: [left!, right] }];
   }
 
   [Symbol.dispose](): void {

@@ -9,7 +9,7 @@ import type { EventLine, HeaderLine } from '../events/log.ts';
 import { lockFolder } from '../events/lock.ts';
 import { LogWriter } from '../events/writer.ts';
 import { holesOf } from '../media/holes.ts';
-import { type PacketIndex, windowOf } from '../media/packet-index.ts';
+import { originOf, type PacketIndex, windowOf } from '../media/packet-index.ts';
 import { scanInTurns } from '../media/packets.ts';
 import { openVideo } from '../media/video.ts';
 import type { HudSettings } from '../regions/place.ts';
@@ -17,6 +17,7 @@ import { VERSION } from '../version.ts';
 import type { ChunkReadings } from './chunk-readings.ts';
 import { fingerprintMedia } from './fingerprint.ts';
 import { type Game, openGame } from './game.ts';
+import { hearersOf, Hearing } from './hearing.ts';
 import { Interpreter } from './interpreter.ts';
 import { planPortions, type Portion, portionsIn } from './plan.ts';
 import { probeRules } from './rules.ts';
@@ -89,7 +90,8 @@ export async function detect(options: DetectOptions): Promise<DetectSummary> {
     ...(options.from === undefined ? {} : { from: options.from }),
     ...(options.to === undefined ? {} : { to: options.to }),
   };
-  const portions = planPortions(index, game.profile, range, plan);
+  const hearers = await hearersOf(game.profile);
+  const portions = planPortions(index, game.profile, range, plan, hearers);
   const header = headerOf(game, options, print, file.info, duration);
   await using journal = await openJournal<ChunkReadings>(
     join(folder, 'readings.journal'),
@@ -98,6 +100,11 @@ export async function detect(options: DetectOptions): Promise<DetectSummary> {
   );
   await using log = await LogWriter.create(join(folder, 'events.ndjson'), header, { resume });
   using interpreter = await Interpreter.open(game, (issue) => options.onProblem?.(issue));
+  const hearing = resources.use(
+    await Hearing.open(media, game.profile, game.assets, { origin: originOf(index), ...range, signal }, (error) =>
+      interpreter.note({ code: error.code, message: `${error.message} What the profile listens for is left out.` }),
+    ),
+  );
   const gaps: { t: number; end: number; reason: string }[] = [];
   // Stretches that the file lost without a trace: no packet tells of them.
   for (const hole of holesOf(index, file.info)) {
@@ -115,18 +122,22 @@ export async function detect(options: DetectOptions): Promise<DetectSummary> {
       gaps.push(gap);
       log.gap(gap.t, gap.end, gap.reason);
     }
-    const { events, settled } = await interpreter.push(readings);
+    const { events, settled } = await interpreter.push(readings, hearing.until(portion.chunk.end));
     for (const event of events) log.add(event);
     await publish(settled);
     options.onProgress?.(portion.chunk.end, duration);
   }
+  const rest = await interpreter.push(NOTHING, hearing.until(Number.POSITIVE_INFINITY));
   const { events } = await interpreter.end(duration);
-  for (const event of events) log.add(event);
+  for (const event of [...rest.events, ...events]) log.add(event);
   await publish(Number.POSITIVE_INFINITY);
   const problems = interpreter.problems;
   const end = await log.end(interpreter.samples, problems);
   return { folder, log: log.path, events: end.events, gaps, samples: end.samples, duration, problems };
 }
+
+/** No samples. */
+const NOTHING: ChunkReadings = { t: [], observations: [], seen: [], gaps: [] };
 
 interface Run {
   readonly game: Game;

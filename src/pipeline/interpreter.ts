@@ -1,4 +1,4 @@
-import type { Assets } from '../detectors/kind.ts';
+import type { Assets, Reading } from '../detectors/kind.ts';
 import { loadKind } from '../detectors/registry.ts';
 import { type CueStream, orderCues, type Settled } from '../cues/order.ts';
 import { createTracker, type Tracker } from '../cues/tracker.ts';
@@ -85,16 +85,30 @@ export class Interpreter implements Disposable {
     return Object.fromEntries([...counts].toSorted(([a], [b]) => (a < b ? -1 : 1)));
   }
 
-  /** Takes the readings of the next chunk. */
-  async push(portion: ChunkReadings): Promise<Interpreted> {
+  /** Takes the readings of the next chunk, and what was heard until its end, both in order of time. */
+  async push(portion: ChunkReadings, heard: readonly Reading[] = []): Promise<Interpreted> {
     const chunk = this.#seams.mend(portion);
     const events: NewEvent[] = [];
     let settled = Number.NEGATIVE_INFINITY;
+    let next = 0;
+    const listen = (until: number): void => {
+      while (next < heard.length && heard[next]!.t < until) {
+        const { t } = heard[next]!;
+        const first = next;
+        while (next < heard.length && heard[next]!.t === t) next++;
+        settled = this.#interpret(this.#stream.sample(t, heard.slice(first, next)), events);
+        this.#last = t;
+      }
+    };
     for (const [i, t] of chunk.t.entries()) {
+      listen(t);
       this.samples++;
       this.#last = t;
-      settled = this.#interpret(this.#stream.sample(t, readingsOf(chunk, i, this.#detectors)), events);
+      const together: Reading[] = [...readingsOf(chunk, i, this.#detectors)];
+      while (next < heard.length && heard[next]!.t === t) together.push(heard[next++]!);
+      settled = this.#interpret(this.#stream.sample(t, together), events);
     }
+    listen(Number.POSITIVE_INFINITY);
     if (this.#sequence && Number.isFinite(settled))
       settled = Math.min(settled, this.#take(await this.#sequence.advance(settled), events));
     return { events, settled };
@@ -140,6 +154,11 @@ export class Interpreter implements Disposable {
       return;
     }
     events.push({ ...made, text: render(made.statement, this.#dictionary) });
+  }
+
+  /** Counts and passes on a problem with the recording. */
+  note(issue: Issue): void {
+    this.#problem(issue);
   }
 
   #problem(issue: Issue): void {

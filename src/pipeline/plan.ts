@@ -22,17 +22,19 @@ export function portionsIn(seconds: number | undefined, kind: 'full' | 'adaptive
   return seconds === undefined ? Number.POSITIVE_INFINITY : Math.ceil(seconds / CHUNK_SECONDS[kind]);
 }
 
-/** Cuts the video into chunks and says which of their frames are samples, and of which detectors. */
+/** Cuts the video into chunks and says which of their frames are samples, and of which detectors; those `hearing` have none. */
 export function planPortions(
   index: PacketIndex,
   profile: Profile,
   range: TimeRange,
   kind: 'full' | 'adaptive',
+  hearing: ReadonlySet<string> = new Set(),
 ): Portion[] {
   const detectors = Object.keys(profile.detectors);
   const due = new Map<number, Uint8Array>();
   const plans = new Map<string, readonly { readonly frame: number }[]>();
   for (const [d, name] of detectors.entries()) {
+    if (hearing.has(name)) continue;
     const sampling = samplingOf(profile, name);
     const key = JSON.stringify(sampling);
     const samples = plans.get(key) ?? planSamples(index, sampling, range);

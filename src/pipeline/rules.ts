@@ -7,10 +7,12 @@ import type { ProbeRule } from './adaptive.ts';
 /** For every detector, in the profile's order, when two probes of it tell what lies between them. */
 export async function probeRules(profile: Profile): Promise<ProbeRule[]> {
   return Promise.all(
-    Object.entries(profile.detectors).map(async ([name, spec]) => ({
-      persists: spec.persists ?? intervalOf(profile, name),
+    Object.entries(profile.detectors).map(async ([name, spec]) => {
+      const kind = await loadKind(spec.kind);
+      // What is heard is not probed.
+      const persists = kind.listen ? Number.POSITIVE_INFINITY : (spec.persists ?? intervalOf(profile, name));
       // Kinds with a tracker of their own judge confidence by other rules.
-      confidence: (await loadKind(spec.kind)).track ? 0 : acceptedFrom(spec),
-    })),
+      return { persists, confidence: kind.track ? 0 : acceptedFrom(spec) };
+    }),
   );
 }

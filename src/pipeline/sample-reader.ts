@@ -20,6 +20,8 @@ interface Station {
   /** What it saw when its gates last opened. */
   last: Observation | undefined;
   readonly comparer: Comparer | undefined;
+  /** Has no readings of pictures. */
+  readonly hears: boolean;
   /** Of one that compares: its sample before and its first, since `begin`. */
   before: Sketch | undefined;
   first: Sketch | undefined;
@@ -77,6 +79,7 @@ export class SampleReader implements Disposable {
         when: spec.when ? names.indexOf(spec.when.detector) : undefined,
         last: undefined,
         comparer: kind.compare?.(spec),
+        hears: kind.listen !== undefined,
         before: undefined,
         first: undefined,
       });
@@ -114,7 +117,7 @@ export class SampleReader implements Disposable {
     let screen: string | undefined;
     for (const index of this.#order) {
       const station = this.#stations[index]!;
-      if (!needed[index]) continue;
+      if (!needed[index] || station.hears) continue;
       const isScreen = this.#screens.find((one) => one.station === index);
       if (screen !== undefined && !isScreen && !(station.spec.screens ?? []).includes(screen)) continue;
       const off = station.when === undefined ? undefined : offReading(station.spec, result[station.when]);

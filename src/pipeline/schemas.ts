@@ -1,14 +1,19 @@
 import { kindNames, loadKind } from '../detectors/registry.ts';
 import type { KindSchemas } from '../profile/schema.ts';
+import type { Schema } from '../schema.ts';
 import { preprocessSchema } from '../regions/preprocess.ts';
 
 /** The schemas that complete the profile's: of the detector kinds `used` (default: all) and of the preprocessing steps. */
 export async function kindSchemas(used?: ReadonlySet<string>): Promise<KindSchemas> {
+  const late = new Map<string, 'compare' | 'hear'>();
   const detectors = await Promise.all(
-    kindNames().map(async (name) => {
-      const schema = used === undefined || used.has(name) ? (await loadKind(name)).schema : true;
-      return [name, schema] as const;
+    kindNames().map(async (name): Promise<readonly [string, Schema]> => {
+      if (used !== undefined && !used.has(name)) return [name, true];
+      const kind = await loadKind(name);
+      if (kind.listen) late.set(name, 'hear');
+      else if (kind.compare) late.set(name, 'compare');
+      return [name, kind.schema];
     }),
   );
-  return { detectors: new Map(detectors), preprocess: await preprocessSchema() };
+  return { detectors: new Map(detectors), preprocess: await preprocessSchema(), late };
 }

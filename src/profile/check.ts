@@ -47,6 +47,7 @@ export function checkProfile(value: unknown, source: string, kinds?: KindSchemas
   checkRegions(value, complain);
   checkDependencies(value, complain);
   checkScreens(value, complain);
+  checkLate(value, kinds?.late ?? new Map(), complain);
   checkPlausible(value, complain);
   checkEvents(value, complain);
   checkInterpreter(value, complain);
@@ -119,6 +120,28 @@ function checkScreens(value: unknown, complain: Complain): void {
         `“value” is not a regular expression: ${(error as Error).message}`,
       );
     }
+  }
+}
+
+/** Readings that are made behind the workers come too late for others to wait for; sound has neither region nor screen. */
+function checkLate(value: unknown, late: ReadonlyMap<string, 'compare' | 'hear'>, complain: Complain): void {
+  const detectors = new Map(membersOf(value, 'detectors'));
+  const isLate = (name: unknown): boolean => late.has(String(detectors.get(String(name))?.['kind']));
+  const hint = 'Let the game script relate them: game.reading(…) and game.recent(…).';
+  for (const [name, spec] of detectors) {
+    const pointer = `/detectors/${escape(name)}`;
+    const { when } = spec;
+    if (isObject(when) && isLate(when['detector']))
+      complain('late-detector', `${pointer}/when`, `“${name}” cannot wait for “${String(when['detector'])}”`, hint);
+    if (late.get(String(spec['kind'])) !== 'hear') continue;
+    for (const option of ['region', 'when', 'screens', 'interval']) {
+      if (spec[option] !== undefined)
+        complain('late-detector', `${pointer}/${option}`, `“${name}” hears: “${option}” means nothing for it`);
+    }
+  }
+  for (const [name, { detector }] of membersOf(value, 'screens')) {
+    if (isLate(detector))
+      complain('late-detector', `/screens/${escape(name)}`, `“${String(detector)}” cannot tell a screen`, hint);
   }
 }
 

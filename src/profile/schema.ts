@@ -6,6 +6,8 @@ export interface KindSchemas {
   readonly detectors: ReadonlyMap<string, Schema>;
   /** Schema of a region's `preprocess` list, with an `$id`. */
   readonly preprocess?: Schema;
+  /** Kinds whose readings are made behind the workers: `compare` with the sample before, `hear` instead of looking. */
+  readonly late?: ReadonlyMap<string, 'compare' | 'hear'>;
 }
 
 const NAME: Schema = {

@@ -6,6 +6,7 @@ import type { Command, CommandIo } from '../command.ts';
 import { checkCommand } from '../profile/check.ts';
 import { exportCommand, exportHelp } from '../profile/export.ts';
 import { glyphsCommand, glyphsHelp } from '../profile/glyphs.ts';
+import { soundCommand, soundHelp } from '../profile/sound.ts';
 
 type Subcommand = (args: string[], io: CommandIo) => Promise<number>;
 
@@ -13,6 +14,7 @@ const subcommands: Readonly<Record<string, Subcommand>> = {
   check: checkCommand,
   export: exportCommand,
   glyphs: glyphsCommand,
+  sound: soundCommand,
   async list(_args, io) {
     for (const game of await listGames(builtInPack())) io.stdout.write(`${game}\n`);
     return 0;
@@ -27,7 +29,7 @@ const subcommands: Readonly<Record<string, Subcommand>> = {
 
 export const profile: Command = {
   name: 'profile',
-  summary: 'check a game profile, learn its fonts, export training data, list the games',
+  summary: 'check a game profile, learn its fonts and sounds, export training data, list the games',
   help: `playbyplay profile check <game or path>… [--json]
 
 Checks profiles: their form, what their names refer to, the files they use, and
@@ -35,6 +37,7 @@ whether their script can be loaded. Says all that is wrong at once, each with it
 JSON path. Exit code 3 when there are mistakes.
 
 ${glyphsHelp}
+${soundHelp}
 ${exportHelp}
 playbyplay profile list      the games that come with the program
 playbyplay profile schema    the JSON Schema of a profile, with every detector kind

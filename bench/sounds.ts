@@ -1,0 +1,242 @@
+// Learns sounds on some clips and measures on others how often they are heard: precision, recall, time error and cost.
+//   node bench/sounds.ts --learn <clip folder> --on <clip folder> [--on …] [--examples 6] [--noise <clip folder>] [--list]
+// Truth: what the game's figures show (a round that leaves, a pick-up) implies its sound. Other players' and monsters' shots
+// with the same sound are not in that truth; they lower the precision given here. --lag is by how many seconds the sound of the
+// recordings comes after their picture (OpenArena's recorder: 0.24). --noise adds another recording's sound at the same level (0 dB).
+import { basename, join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { readFileSync } from 'node:fs';
+import type { SoundFrame } from '../src/detectors/kind.ts';
+import { ClipListener } from '../src/detectors/sound/clips.ts';
+import { readPrint, type SoundPrint } from '../src/detectors/sound/print.ts';
+import { RATE, Spectrograph } from '../src/detectors/sound/spectrum.ts';
+import { type AudioBlock, readAudio } from '../src/media/audio.ts';
+import { learnSound } from '../src/pipeline/learn-sound.ts';
+
+interface Sound {
+  readonly label: string;
+  readonly t: number;
+  /** It may have sounded or not: neither a miss nor a false one. */
+  readonly unsure?: boolean;
+}
+
+interface Row {
+  readonly t: number;
+  readonly health: number | null;
+  readonly armor: number | null;
+  readonly message?: string;
+  readonly ammo_table?: readonly (number | null)[];
+  readonly weapon?: string;
+  readonly ammo?: number | null;
+  readonly dead?: boolean;
+  readonly rank?: number;
+  readonly rank_tied?: boolean;
+}
+
+const { values } = parseArgs({
+  options: {
+    learn: { type: 'string', multiple: true },
+    on: { type: 'string', multiple: true },
+    examples: { type: 'string', default: '6' },
+    length: { type: 'string', default: '0.4' },
+    noise: { type: 'string' },
+    level: { type: 'string', default: '0' },
+    likeness: { type: 'string', default: '0.45' },
+    within: { type: 'string', default: '6' },
+    lag: { type: 'string', default: '0' },
+    list: { type: 'boolean', default: false },
+  },
+});
+if (!values.learn || !values.on) {
+  process.stderr.write('usage: node bench/sounds.ts --learn <clip folder> --on <clip folder> [--on …]\n');
+  process.exit(2);
+}
+
+/** What must have been heard in a clip. */
+function truthOf(folder: string): Sound[] {
+  const truth = JSON.parse(readFileSync(join(folder, 'truth.json'), 'utf8')) as { game?: string; series: Row[] };
+  const sounds = truth.game?.startsWith('OpenArena') ? arenaSounds(truth.series) : doomSounds(truth.series);
+  return sounds.map((sound) => ({ ...sound, t: sound.t + Number(values.lag) }));
+}
+
+/** Doom: a round that leaves is a shot; every pick-up sounds, weapons otherwise than things. */
+function doomSounds(series: readonly Row[]): Sound[] {
+  const sounds: Sound[] = [];
+  for (const [i, row] of series.entries()) {
+    const before = series[i - 1];
+    if (!before || row.health === null || before.health === null) continue;
+    const fell = (k: number): boolean => (row.ammo_table?.[k] ?? 0) === (before.ammo_table?.[k] ?? 0) - 1;
+    if (fell(0)) sounds.push({ label: 'pistol', t: row.t });
+    if (fell(1)) sounds.push({ label: 'shotgun', t: row.t });
+    const risen =
+      row.health > before.health ||
+      (row.armor ?? 0) > (before.armor ?? 0) ||
+      [0, 1, 2, 3].some((k) => (row.ammo_table?.[k] ?? 0) > (before.ammo_table?.[k] ?? 0));
+    const told = row.message !== before.message && row.message ? row.message : undefined;
+    if (told?.startsWith('YOU GOT')) sounds.push({ label: 'weapon', t: row.t });
+    else if (told && /PICKED|GOT A/.test(told)) sounds.push({ label: 'item', t: row.t });
+    else if (risen) {
+      // The message stands already: the same again.
+      const label = row.message?.startsWith('YOU GOT') ? 'weapon' : 'item';
+      sounds.push({ label, t: row.t, unsure: !row.message });
+    }
+  }
+  return sounds;
+}
+
+/** OpenArena: the followed player's rounds; the announcer on changes of the lead. */
+function arenaSounds(series: readonly Row[]): Sound[] {
+  const sounds: Sound[] = [];
+  for (const [i, row] of series.entries()) {
+    const before = series[i - 1];
+    if (!before || row.dead || before.dead) continue;
+    const shot = row.weapon === before.weapon && row.ammo === (before.ammo ?? 0) - 1;
+    if (shot && row.weapon) sounds.push({ label: row.weapon, t: row.t });
+    if (row.rank === undefined || (row.rank === before.rank && row.rank_tied === before.rank_tied)) continue;
+    const place = (one: Row): string => (one.rank === 1 ? (one.rank_tied ? 'tied' : 'lead') : 'behind');
+    if (place(row) === place(before)) continue;
+    sounds.push({ label: { lead: 'taken the lead', tied: 'tied', behind: 'lost the lead' }[place(row)]!, t: row.t });
+  }
+  return sounds;
+}
+
+function* soundOf(folder: string): Generator<AudioBlock> {
+  yield* readAudio(join(folder, 'video.mp4'), { sampleRate: RATE, stereo: true });
+}
+
+/** Mean square of a clip's sound. */
+function power(path: string): number {
+  let [sum, count] = [0, 0];
+  for (const { samples } of soundOf(path)) {
+    for (const sample of samples) sum += sample * sample;
+    count += samples.length;
+  }
+  return sum / count;
+}
+
+/** A clip's sound with another's added at the same mean power. */
+function* mixed(folder: string, noise: string, decibels: number): Generator<AudioBlock> {
+  const gain = Math.sqrt(power(folder) / power(noise)) * 10 ** (decibels / 20);
+  const other: number[] = [];
+  for (const { samples } of soundOf(noise)) for (const sample of samples) other.push(sample * gain);
+  let at = 0;
+  for (const { t, samples } of soundOf(folder)) {
+    const sum = samples.map((sample) => sample + other[at++ % other.length]!);
+    yield { t, samples: sum, sides: [sum, sum] };
+  }
+}
+
+interface Hit extends Sound {
+  readonly likeness: number;
+  readonly gain: number;
+}
+
+function hear(blocks: Iterable<AudioBlock>, prints: readonly SoundPrint[]): { hits: Hit[]; seconds: number } {
+  const spectrograph = new Spectrograph();
+  const listener = new ClipListener(prints, Number(values.likeness), Number(values.within));
+  const hits: Hit[] = [];
+  let frames = 0;
+  const note = (heard: ReturnType<ClipListener['hear']>): void => {
+    for (const { t, observation } of heard) {
+      if (observation.state !== 'seen') continue;
+      const { likeness, gain } = observation.detail as { likeness: number; gain: number };
+      hits.push({ label: String(observation.value), t, likeness, gain });
+    }
+  };
+  const take = (frame: SoundFrame): void => {
+    frames++;
+    note(listener.hear(frame));
+  };
+  for (const block of blocks) for (const frame of spectrograph.push(block)) take(frame);
+  note(listener.pause());
+  return { hits, seconds: frames / 100 };
+}
+
+/** Learns every sound that is heard often enough from its occurrences that nothing else interrupts. */
+function learnAll(folders: readonly string[]): SoundPrint[] {
+  const occurrences = new Map<string, { media: string; from: number; to: number }[]>();
+  const length = Number(values.length);
+  for (const folder of folders) {
+    const truth = truthOf(folder);
+    for (const { label, t, unsure } of truth) {
+      if (
+        unsure ||
+        t > truth.at(-1)!.t - 1 ||
+        truth.some((other) => other.t !== t && other.t > t - 0.3 && other.t < t + length)
+      )
+        continue;
+      const list = occurrences.get(label) ?? [];
+      occurrences.set(label, list);
+      list.push({ media: join(folder, 'video.mp4'), from: Math.round((t - 0.05) * 100) / 100, to: t - 0.05 + length });
+    }
+  }
+  return [...occurrences].flatMap(([label, list]) => {
+    const step = Math.max(1, Math.floor(list.length / Number(values.examples)));
+    const chosen = list.filter((_, i) => i % step === 0).slice(0, Number(values.examples));
+    if (chosen.length < Math.min(2, Number(values.examples))) return [];
+    return [{ ...readPrint(JSON.stringify(learnSound(label, chosen)), label), label }];
+  });
+}
+
+function median(list: readonly number[]): number {
+  return list.toSorted((a, b) => a - b)[list.length >> 1] ?? Number.NaN;
+}
+
+const prints = learnAll(values.learn);
+for (const { label, frames, onset, at } of prints)
+  process.stdout.write(`learnt ${label}: ${frames} frames, onset ${onset}, ${at.length} cells\n`);
+process.stdout.write(
+  '\n| sound | clip | precision | recall | median error | worst | likeness of right and wrong ones |\n',
+);
+process.stdout.write('|---|---|---|---|---|---|---|\n');
+let [cpu, heard] = [0, 0];
+for (const folder of values.on) {
+  const truth = truthOf(folder);
+  const before = process.cpuUsage();
+  const blocks = values.noise ? mixed(folder, values.noise, Number(values.level)) : soundOf(folder);
+  const { hits, seconds } = hear(blocks, prints);
+  const { user, system } = process.cpuUsage(before);
+  cpu += (user + system) / 1000;
+  heard += seconds;
+  for (const { label } of prints) {
+    const wanted = truth.filter((one) => one.label === label);
+    const found = hits.filter((one) => one.label === label);
+    const pairs = wanted
+      .flatMap((one) => found.map((other) => ({ one, other, apart: other.t - one.t })))
+      .filter(({ apart }) => Math.abs(apart) <= 0.15)
+      .toSorted((a, b) => Math.abs(a.apart) - Math.abs(b.apart));
+    const used = new Set<Sound>();
+    const errors: number[] = [];
+    const right: number[] = [];
+    const gains: number[] = [];
+    let unsure = 0;
+    for (const { one, other, apart } of pairs) {
+      if (used.has(one) || used.has(other)) continue;
+      used.add(one).add(other);
+      if (one.unsure) unsure++;
+      else errors.push(apart);
+      right.push(other.likeness);
+      gains.push(other.gain);
+    }
+    const sure = wanted.filter((one) => !one.unsure);
+    const wrong = found.filter((one) => !used.has(one));
+    const list = (ones: readonly number[]): string =>
+      ones.length === 0
+        ? '–'
+        : `${Math.min(...ones).toFixed(2)}…${median(ones).toFixed(2)}…${Math.max(...ones).toFixed(2)}`;
+    const worst = Math.max(0, ...errors.map(Math.abs));
+    process.stdout.write(
+      `| ${label} | ${basename(folder)} | ${errors.length}/${found.length - unsure} | ${errors.length}/${sure.length} | ${(1000 * median(errors)).toFixed(0)} ms | ${(1000 * worst).toFixed(0)} ms | ${list(right)}; ${list(wrong.map((one) => one.likeness))} |\n`,
+    );
+    if (!values.list) continue;
+    const missed = sure.filter((one) => !used.has(one));
+    process.stdout.write(`  right at ${gains.map((gain, i) => `${right[i]!.toFixed(2)}/${gain}`).join(' ')}\n`);
+    process.stdout.write(`  missed ${missed.map(({ t }) => t.toFixed(2)).join(' ')}\n`);
+    process.stdout.write(
+      `  wrong ${wrong.map(({ t, likeness, gain }) => `${t.toFixed(2)}:${likeness.toFixed(2)}/${gain}`).join(' ')}\n`,
+    );
+  }
+}
+process.stdout.write(
+  `\n${(cpu / heard).toFixed(1)} ms of CPU a second of sound, decoding included (${heard.toFixed(0)} s)\n`,
+);

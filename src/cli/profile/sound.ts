@@ -1,0 +1,56 @@
+import { writeFile } from 'node:fs/promises';
+import { parseArgs } from 'node:util';
+import { PlaybyplayError } from '../../errors.ts';
+import { learnSound } from '../../pipeline/learn-sound.ts';
+import { parseTime } from '../../time.ts';
+import type { CommandIo } from '../command.ts';
+
+export const soundHelp = `playbyplay profile sound <recording> --from <time> --to <time> --label <name> --out <sound.json>
+
+Learns a sound for the sound detector from where it is heard in a recording. Begin just before it begins. Give several
+occurrences by repeating --from and --to: what else was heard then drops out, and the sound is recognised more surely.
+
+  --from, --to <time>  seconds, or minutes and seconds (1:02.5); up to 3 s apart
+  --label <name>       what it is called
+  --track <n>          the sound track, counted from 0 (default 0)
+
+Example:
+  playbyplay profile sound doom.mp4 --from 4.65 --to 5.05 --from 6.75 --to 7.15 --label shotgun --out sounds/shotgun.json
+`;
+
+const options = {
+  from: { type: 'string', multiple: true },
+  to: { type: 'string', multiple: true },
+  label: { type: 'string' },
+  track: { type: 'string', default: '0' },
+  out: { type: 'string', short: 'o' },
+} as const;
+
+export async function soundCommand(args: string[], io: CommandIo): Promise<number> {
+  const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
+  const [media, ...more] = positionals;
+  if (media === undefined || more.length > 0) throw usage('Which recording? Give one.');
+  const { from = [], to = [], label, out } = values;
+  if (from.length === 0 || from.length !== to.length)
+    throw usage('Where is it heard? Give --from and --to, as many of each.');
+  if (label === undefined) throw usage('What is it called? Give --label.');
+  if (out === undefined) throw usage('Where to? Give --out.');
+  const track = Number(values.track);
+  if (!Number.isInteger(track) || track < 0) throw usage(`--track needs a number from 0 on, not ${values.track}.`);
+  const occurrences = from.map((start, i) => ({ media, from: timeOf(start), to: timeOf(to[i]!) }));
+  const sound = learnSound(label, occurrences, track);
+  await writeFile(out, `${JSON.stringify(sound)}\n`);
+  const count = occurrences.length === 1 ? 'one occurrence' : `${occurrences.length} occurrences`;
+  io.stdout.write(`${out}: ${label}, ${(sound.frames / 100).toFixed(2)} s, from ${count}\n`);
+  return 0;
+}
+
+function timeOf(text: string): number {
+  const t = parseTime(text);
+  if (t === undefined) throw usage(`${text} is no time. Write 12.3 or 1:02.5.`);
+  return t;
+}
+
+function usage(message: string): PlaybyplayError {
+  return new PlaybyplayError('usage', message);
+}

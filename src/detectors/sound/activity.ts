@@ -1,0 +1,212 @@
+import { roundTime } from '../../time.ts';
+import type { Heard, Listener, Observation, SoundFrame } from '../kind.ts';
+import { BANDS, FLOOR, STEP } from './spectrum.ts';
+
+/** The last values of a series. */
+class Window {
+  readonly #size: number;
+  readonly values: number[] = [];
+
+  constructor(seconds: number) {
+    this.#size = Math.max(1, Math.round(seconds / STEP));
+  }
+
+  push(value: number): void {
+    this.values.push(value);
+    if (this.values.length > this.#size) this.values.shift();
+  }
+
+  get full(): boolean {
+    return this.values.length === this.#size;
+  }
+
+  clear(): void {
+    this.values.length = 0;
+  }
+
+  share(part: number): number {
+    return this.values.toSorted((a, b) => a - b)[
+      Math.min(this.values.length - 1, Math.floor(part * this.values.length))
+    ]!;
+  }
+
+  mean(): number {
+    return this.values.reduce((sum, value) => sum + value, 0) / Math.max(1, this.values.length);
+  }
+}
+
+/** Seconds that tell how loud it usually is. */
+const USUAL = 10;
+
+/**
+ * Bursts of loudness: momentary loudness (EBU R128) at least `rise` LU above the median of the last ten seconds, and at least
+ * `least` LUFS. It begins where it passes the limit and ends where it has fallen half the way back.
+ */
+export class LoudListener implements Listener {
+  readonly delay = STEP;
+  readonly #rise: number;
+  readonly #least: number;
+  /** One value in ten frames: loudness is a mean over 400 ms. */
+  readonly #usual = new Window(USUAL * 0.1);
+  #frames = 0;
+  #limit: number | undefined;
+
+  constructor(rise: number, least: number) {
+    this.#rise = rise;
+    this.#least = least;
+  }
+
+  hear({ t, loudness }: SoundFrame): Heard[] {
+    const usual = this.#usual.values.length < 10 ? undefined : Math.max(-70, this.#usual.share(0.5));
+    if (this.#frames++ % 10 === 0) this.#usual.push(loudness);
+    if (this.#limit !== undefined) {
+      if (loudness > this.#limit - this.#rise / 2) return [];
+      this.#limit = undefined;
+      return [{ t, observation: { state: 'absent', confidence: 1 } }];
+    }
+    if (usual === undefined || loudness < Math.max(usual + this.#rise, this.#least)) return [];
+    this.#limit = usual + this.#rise;
+    const over = loudness - usual;
+    return [
+      {
+        t,
+        observation: {
+          state: 'seen',
+          value: 'loud',
+          confidence: 1 - 0.5 * (this.#rise / Math.max(over, this.#rise)) ** 2,
+          detail: { loudness: tenths(loudness), usual: tenths(usual) },
+        },
+      },
+    ];
+  }
+
+  pause(): Heard[] {
+    this.#usual.clear();
+    this.#limit = undefined;
+    return [];
+  }
+}
+
+/** Frames on each side of an onset that rise less. */
+const AROUND = 3;
+
+/**
+ * Onsets: the spectrum rises at once (spectral flux in dB over three frames, floors taken out), more than around it and
+ * clearly more than in the last second.
+ */
+export class OnsetListener implements Listener {
+  readonly delay = (AROUND + 3) * STEP;
+  readonly #rise: number;
+  readonly #apart: number;
+  readonly #usual = new Window(1);
+  #bands: Float32Array[] = [];
+  #flux: { t: number; value: number }[] = [];
+  #last = Number.NEGATIVE_INFINITY;
+
+  constructor(rise: number, apart: number) {
+    this.#rise = rise;
+    this.#apart = apart;
+  }
+
+  hear({ t, bands }: SoundFrame): Heard[] {
+    this.#bands.push(bands);
+    if (this.#bands.length > 4) this.#bands.shift();
+    if (this.#bands.length < 4) return [];
+    const before = this.#bands[0]!;
+    let sum = 0;
+    for (let band = 0; band < BANDS; band++) {
+      // What is near silence does not count, however much it rises.
+      sum += Math.max(0, Math.max(bands[band]!, FLOOR + 25) - Math.max(before[band]!, FLOOR + 25));
+    }
+    this.#flux.push({ t, value: sum / BANDS });
+    if (this.#flux.length <= 2 * AROUND) return [];
+    if (this.#flux.length > 2 * AROUND + 1) this.#flux.shift();
+    const middle = this.#flux[AROUND]!;
+    const usual = this.#usual.values.length === 0 ? 0 : this.#usual.mean();
+    this.#usual.push(middle.value);
+    const first = this.#flux.findIndex(({ value }) => value >= Math.max(...this.#flux.map((one) => one.value)));
+    const over = middle.value - usual;
+    if (first !== AROUND || over < this.#rise || middle.t - this.#last < this.#apart) return [];
+    this.#last = middle.t;
+    const confidence = 1 - 0.5 * (this.#rise / over) ** 2;
+    // The flux over three frames is greatest when the rise lies in the middle of them.
+    const at = roundTime(middle.t - STEP);
+    return [{ t: at, observation: { state: 'seen', value: 'onset', confidence, detail: { rise: tenths(over) } } }];
+  }
+
+  pause(): Heard[] {
+    this.#bands = [];
+    this.#flux = [];
+    this.#usual.clear();
+    return [];
+  }
+}
+
+/** Seconds over which a voice is judged. */
+const JUDGED = 0.4;
+/** Clarity of a pitch (cepstral peak over mean) that a voice has. */
+const CLEAR = 14;
+
+/**
+ * Speech and shouts: within 0.4 s a clear pitch of 90 to 500 Hz in a third of the frames, that moves little from one to the next,
+ * with most power where voices have it, and with the rise and fall of syllables.
+ */
+export class VoiceListener implements Listener {
+  readonly delay = JUDGED + STEP;
+  readonly #least: number;
+  readonly #voiced = new Window(JUDGED);
+  #pitch = 0;
+  #speaking = false;
+
+  constructor(least: number) {
+    this.#least = least;
+  }
+
+  hear(frame: SoundFrame): Heard[] {
+    const { t, loudness } = frame;
+    let voiced = 0;
+    if (loudness >= this.#least && inVoiceBands(frame.bands)) {
+      const { hertz, clarity } = frame.pitch();
+      const steady = Math.abs(Math.log2(hertz / Math.max(1, this.#pitch))) < 0.12;
+      this.#pitch = hertz;
+      voiced = clarity >= CLEAR && steady ? 1 : 0;
+    }
+    this.#voiced.push(voiced);
+    if (!this.#voiced.full) return [];
+    const share = this.#voiced.mean();
+    const speaking = this.#speaking ? share > 0.12 : share >= 0.35;
+    if (speaking === this.#speaking) return [];
+    this.#speaking = speaking;
+    const confidence = speaking ? Math.min(1, 0.5 + share) : 0.9;
+    const observation: Observation = speaking
+      ? {
+          state: 'seen',
+          value: loudness > -20 ? 'shout' : 'speech',
+          confidence,
+          detail: { voiced: tenths(10 * share) / 10 },
+        }
+      : { state: 'absent', confidence };
+    return [{ t: roundTime(t - (speaking ? JUDGED : 0)), observation }];
+  }
+
+  pause(): Heard[] {
+    this.#voiced.clear();
+    this.#speaking = false;
+    return [];
+  }
+}
+
+/** Whether the bands of voices (200 to 4000 Hz) hold most of the power. */
+function inVoiceBands(bands: Float32Array): boolean {
+  let [inside, all] = [0, 0];
+  for (const [band, level] of bands.entries()) {
+    const power = 10 ** (level / 10);
+    all += power;
+    if (band >= 1 && band < 32) inside += power;
+  }
+  return inside > 0.6 * all;
+}
+
+function tenths(value: number): number {
+  return Math.round(value * 10) / 10;
+}

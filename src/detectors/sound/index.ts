@@ -1,0 +1,90 @@
+import type { Cue } from '../../cues/cue.ts';
+import type { Tracker } from '../../cues/tracker.ts';
+import { PlaybyplayError } from '../../errors.ts';
+import type { Assets, DetectorKind, Listener, Observation, Reading } from '../kind.ts';
+import { LoudListener, OnsetListener, VoiceListener } from './activity.ts';
+import { ClipListener } from './clips.ts';
+import { SOUND_SCHEMA, type SoundOptions } from './options.ts';
+import { readPrint } from './print.ts';
+
+const alone: Observation = { state: 'unreadable', confidence: 0 };
+
+/**
+ * What is heard. The sound of a track is taken once, from beginning to end, behind the workers: nothing of it depends on
+ * chunks. A reading at t depends on at most the ten seconds before it and the length of the longest clip after it.
+ */
+export const kind: DetectorKind<SoundOptions> = {
+  name: 'sound',
+  description:
+    'What is heard in a sound track. `of` says what is listened for: `clip` (learnt sounds, see `playbyplay profile sound`: reads what each is called, one `found` cue an occurrence), `onset` (something begins to sound: one `found` cue each), `loud` (momentary loudness by EBU R128 rises `rise` LU, 6 by default, above the median of the last ten seconds), `voice` (`speech`, or `shout` where it is loud). `rise` is 4 dB by default for onsets, `apart` 0.08 s. It looks at no region. A recording without sound is said, and read without it.',
+  schema: SOUND_SCHEMA,
+  async open() {
+    return { read: () => alone, [Symbol.dispose]() {} };
+  },
+  listen,
+  async track(name, spec) {
+    return new SoundTracker(name, spec.stability?.confidence ?? 0, spec.of === 'clip' || spec.of === 'onset');
+  },
+};
+
+async function listen(options: SoundOptions, assets: Assets): Promise<Listener> {
+  const { of, rise, least, apart, likeness = 0.55, within = 15 } = options;
+  switch (of) {
+    case 'loud':
+      return new LoudListener(rise ?? 6, least ?? -50);
+    case 'onset':
+      return new OnsetListener(rise ?? 4, apart ?? 0.08);
+    case 'voice':
+      return new VoiceListener(least ?? -45);
+    default: {
+      const files = Object.entries(options.clips ?? {}).flatMap(([label, paths]) =>
+        [paths].flat().map((path) => ({ label, path: path as string })),
+      );
+      if (files.length === 0)
+        throw new PlaybyplayError('bad-sound', 'a sound detector of clips needs `clips`: learnt sounds by name');
+      const prints = await Promise.all(
+        files.map(async ({ label, path }) => ({
+          ...readPrint(Buffer.from(await assets.read(path)).toString('utf8'), path),
+          label,
+        })),
+      );
+      return new ClipListener(prints, likeness, within, apart);
+    }
+  }
+}
+
+/** Happenings become one `found` each, states are found and lost. Readings come only when there is something to tell. */
+class SoundTracker implements Tracker {
+  readonly #detector: string;
+  readonly #threshold: number;
+  readonly #moments: boolean;
+  #state: Cue['value'];
+
+  constructor(detector: string, threshold: number, moments: boolean) {
+    this.#detector = detector;
+    this.#threshold = threshold;
+    this.#moments = moments;
+  }
+
+  push({ t, observation }: Reading): Cue[] {
+    const { confidence } = observation;
+    if (observation.state === 'unreadable' || confidence < this.#threshold) return [];
+    const base = { t, detector: this.#detector, confidence };
+    if (observation.state === 'absent') {
+      const previous = this.#state;
+      this.#state = undefined;
+      return previous === undefined ? [] : [{ ...base, trigger: 'lost', previous }];
+    }
+    const { value, detail } = observation;
+    if (!this.#moments) this.#state = value;
+    return [{ ...base, trigger: 'found', value, ...(detail === undefined ? {} : { detail }) }];
+  }
+
+  end(): Cue[] {
+    return [];
+  }
+
+  pendingSince(): undefined {
+    return undefined;
+  }
+}

@@ -1,0 +1,222 @@
+import { PlaybyplayError } from '../../errors.ts';
+import { BANDS } from './spectrum.ts';
+
+/** A sound as it is recognised: what of its spectrogram stands out. Frames are hundredths of a second. */
+export interface SoundPrint {
+  readonly label: string;
+  readonly frames: number;
+  /** The frame at which the sound begins. */
+  readonly onset: number;
+  /** Cells by falling weight: frame, band, level in dB, weight 0 to 1. */
+  readonly at: Uint16Array;
+  readonly band: Uint8Array;
+  readonly level: Float32Array;
+  readonly weight: Float32Array;
+}
+
+/** A print on disk (`playbyplay/sound/1`): levels in dB above −128 and weights in 255ths, frame after frame, as base64. */
+export interface SoundFile {
+  readonly format: 'playbyplay/sound/1';
+  readonly label: string;
+  readonly bands: number;
+  readonly frames: number;
+  readonly onset: number;
+  readonly levels: string;
+  readonly weights: string;
+  /** How many examples it was learnt from. */
+  readonly examples: number;
+}
+
+/** Longest sound that can be learnt, in frames. */
+export const LONGEST = 300;
+
+/** Cells per print that are compared at most. */
+const MOST_CELLS = 1200;
+
+/** Reads a print. Throws PlaybyplayError `bad-sound`. */
+export function readPrint(text: string, name: string): SoundPrint {
+  const file = parsed(text);
+  const count = BANDS * (file?.frames ?? 0);
+  const levels = Buffer.from(String(file?.levels), 'base64');
+  const weights = Buffer.from(String(file?.weights), 'base64');
+  const whole = Number.isInteger(file?.frames) && file!.frames! > 0 && file!.frames! <= LONGEST;
+  const fits = levels.length === count && weights.length === count;
+  if (file?.format !== 'playbyplay/sound/1' || file.bands !== BANDS || !whole || !fits) {
+    throw new PlaybyplayError('bad-sound', `${name} is no learnt sound of this version`, {
+      hint: 'Learn it again with “playbyplay profile sound”.',
+    });
+  }
+  const order = [...weights.keys()].filter((i) => weights[i]! > 0);
+  order.sort((a, b) => weights[b]! - weights[a]! || a - b);
+  const cells = order.slice(0, MOST_CELLS);
+  return {
+    label: String(file.label ?? name),
+    frames: file.frames!,
+    onset: Math.max(0, Math.min(file.frames! - 1, Math.round(Number(file.onset) || 0))),
+    at: Uint16Array.from(cells, (i) => Math.floor(i / BANDS)),
+    band: Uint8Array.from(cells, (i) => i % BANDS),
+    level: Float32Array.from(cells, (i) => levels[i]! - 128),
+    weight: Float32Array.from(cells, (i) => weights[i]! / 255),
+  };
+}
+
+function parsed(text: string): Partial<SoundFile> | undefined {
+  try {
+    return JSON.parse(text) as Partial<SoundFile>;
+  } catch {
+    return undefined;
+  }
+}
+
+/** One occurrence of a sound: bands of the frames from half a second before it to its end. */
+export interface Example {
+  readonly frames: readonly Float32Array[];
+  /** How many of them lie before the sound. */
+  readonly before: number;
+  /** How many make the sound; those after it only serve to move examples onto each other. */
+  readonly length: number;
+}
+
+/** dB above what was there before from which a cell stands out, and by which it does fully. */
+const STANDS_OUT = 5;
+const FULLY = 15;
+/** dB below the loudest cell that still count. */
+const RANGE = 45;
+/** Frames by which examples are moved to fit the first. */
+const SLIDE = 12;
+
+/**
+ * Learns a sound from one or more occurrences. Each is denoised by what was heard just before; several are moved onto
+ * each other in time and level, and of each cell the median and its constancy are taken, so that what else was heard drops out.
+ */
+export function learnPrint(label: string, examples: readonly Example[]): SoundFile {
+  const [first] = examples;
+  if (!first || first.length < 3) throw new PlaybyplayError('bad-sound', 'a sound to learn must last 0.03 s or more');
+  const length = Math.min(LONGEST, ...examples.map((example) => example.length));
+  const excesses = examples.map(excessOf);
+  const shifts = excesses.map((excess, i) =>
+    i === 0 ? 0 : bestShift(excesses[0]!, first.before, excess, examples[i]!.before, length),
+  );
+  const gains = examples.map((_, i) => (i === 0 ? 0 : gainBetween(examples, excesses, shifts, i, length)));
+  const levels = new Uint8Array(length * BANDS);
+  const weights = new Float64Array(length * BANDS);
+  const means = new Float64Array(length * BANDS).fill(-128);
+  for (let cell = 0; cell < levels.length; cell++) {
+    const [frame, band] = [Math.floor(cell / BANDS), cell % BANDS];
+    const values: number[] = [];
+    const risen: number[] = [];
+    for (const [i, example] of examples.entries()) {
+      const at = example.before + frame + shifts[i]!;
+      const level = example.frames[at]?.[band];
+      if (level === undefined) continue;
+      values.push(level - gains[i]!);
+      risen.push(excesses[i]![at]![band]!);
+    }
+    if (values.length * 2 < examples.length || values.length === 0) continue;
+    const level = quantile(values, 0.4);
+    const outstanding = (quantile(risen, 0.35) - STANDS_OUT) / (FULLY - STANDS_OUT);
+    const spread = values.length < 3 ? 0 : quantile(values, 0.75) - quantile(values, 0.25);
+    means[cell] = level;
+    weights[cell] = Math.max(0, Math.min(1, outstanding)) / (1 + (spread / 8) ** 2);
+  }
+  const loudest = means.reduce((most, level, i) => (weights[i]! > 0 ? Math.max(most, level) : most), -128);
+  for (let i = 0; i < levels.length; i++) {
+    levels[i] = Math.max(0, Math.min(255, Math.round(means[i]! + 128)));
+    // The quieter a cell, the sooner other sounds cover it.
+    weights[i]! *= Math.max(0, 1 - (loudest - means[i]!) / RANGE);
+  }
+  const most = Math.max(...weights);
+  if (!(most > 0)) {
+    throw new PlaybyplayError(
+      'bad-sound',
+      `nothing in the stretch for ${label} stands out from what was heard before`,
+      {
+        hint: 'Begin the stretch just where the sound begins; give several occurrences by more --from and --to.',
+      },
+    );
+  }
+  const quantized = Uint8Array.from(weights, (weight) =>
+    weight < 0.04 * most ? 0 : Math.round((255 * weight) / most),
+  );
+  return {
+    format: 'playbyplay/sound/1',
+    label,
+    bands: BANDS,
+    frames: length,
+    onset: onsetOf(quantized, length),
+    levels: Buffer.from(levels).toString('base64'),
+    weights: Buffer.from(quantized).toString('base64'),
+    examples: examples.length,
+  };
+}
+
+/** How far each cell rises above the mean of the frames before the sound. */
+function excessOf({ frames, before }: Example): Float32Array[] {
+  const quiet = new Float32Array(BANDS).fill(-60);
+  if (before > 0) {
+    for (let band = 0; band < BANDS; band++) {
+      let sum = 0;
+      for (let i = 0; i < before; i++) sum += frames[i]![band]!;
+      quiet[band] = sum / before;
+    }
+  }
+  return frames.map((bands) => bands.map((level, band) => level - quiet[band]!));
+}
+
+/** Frames by which an example must be read later to look most like the first. */
+function bestShift(
+  first: readonly Float32Array[],
+  start: number,
+  other: readonly Float32Array[],
+  before: number,
+  length: number,
+): number {
+  let best = 0;
+  let most = Number.NEGATIVE_INFINITY;
+  for (let shift = -SLIDE; shift <= SLIDE; shift++) {
+    let sum = 0;
+    for (let frame = 0; frame < length; frame++) {
+      const [a, b] = [first[start + frame]!, other[before + frame + shift]];
+      if (!b) continue;
+      for (let band = 0; band < BANDS; band++) sum += Math.max(0, a[band]!) * Math.max(0, b[band]!);
+    }
+    if (sum > most) {
+      most = sum;
+      best = shift;
+    }
+  }
+  return best;
+}
+
+/** dB by which an example is louder than the first, over the cells that stand out in both. */
+function gainBetween(
+  examples: readonly Example[],
+  excesses: readonly (readonly Float32Array[])[],
+  shifts: readonly number[],
+  other: number,
+  length: number,
+): number {
+  const [a, b] = [examples[0]!, examples[other]!];
+  const differences: number[] = [];
+  for (let frame = 0; frame < length; frame++) {
+    const [p, q] = [a.before + frame, b.before + frame + shifts[other]!];
+    for (let band = 0; band < BANDS; band++) {
+      if ((excesses[0]![p]?.[band] ?? 0) < FULLY || (excesses[other]![q]?.[band] ?? 0) < FULLY) continue;
+      differences.push(b.frames[q]![band]! - a.frames[p]![band]!);
+    }
+  }
+  return differences.length === 0 ? 0 : quantile(differences, 0.5);
+}
+
+/** The first frame that has a third of the weight of the weightiest. */
+function onsetOf(weights: Uint8Array, frames: number): number {
+  const sums = Array.from({ length: frames }, (_, frame) =>
+    weights.subarray(frame * BANDS, (frame + 1) * BANDS).reduce((sum, weight) => sum + weight, 0),
+  );
+  const most = Math.max(...sums);
+  return sums.findIndex((sum) => sum >= most / 3);
+}
+
+export function quantile(values: readonly number[], share: number): number {
+  return values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(share * values.length))]!;
+}
