@@ -10,6 +10,8 @@ import { anyStatement } from '../../src/dictionary/testing.ts';
 const total = Number(process.argv[2] ?? 200_000);
 const firstSeed = Number(process.argv[3] ?? 1);
 const perSeed = 1000;
+// It may be stopped at any time: what was done is told every so often.
+const every = 10_000;
 const { dictionary } = await loadBuiltin();
 const arbitrary = anyStatement(dictionary);
 
@@ -18,6 +20,7 @@ let slowest = { ms: 0, text: '' };
 const failures: string[] = [];
 const start = performance.now();
 for (let seed = firstSeed; done < total; seed++) {
+  if (done > 0 && done % every === 0) console.error(`${done} done, ${failures.length} failed`);
   for (const statement of fc.sample(arbitrary, { numRuns: Math.min(perSeed, total - done), seed })) {
     done++;
     const valid = validateStatement(statement, dictionary);

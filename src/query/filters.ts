@@ -30,19 +30,30 @@ function timeFilter(reader: Reader, at: number): ReadCondition | undefined {
     if (time) return { condition: { time: { [key]: time.seconds } }, end: time.end, cost: 0 };
     if (behind !== undefined) reader.expect(behind, 'a time such as 2:00');
   }
-  for (const [phrase, key] of [
-    ['in the last', 'last'],
-    ['within the last', 'last'],
-    ['during the last', 'last'],
-    ['in the first', 'first'],
-    ['within the first', 'first'],
-    ['during the first', 'first'],
+  for (const [word, reach] of [
+    ['at', { before: 0, after: 1 }],
+    ['around', { before: aroundSeconds, after: aroundSeconds }],
+    ['about', { before: aroundSeconds, after: aroundSeconds }],
   ] as const) {
-    const behind = reader.phrase(at, phrase);
-    const length = behind === undefined ? undefined : durationAt(reader, behind);
-    if (length) return { condition: { time: { [key]: length.seconds } }, end: length.end, cost: 0 };
+    const behind = reader.phrase(at, word);
+    const time = behind === undefined ? undefined : timeAt(reader, behind);
+    if (!time || !Number.isFinite(time.seconds)) continue;
+    const stretch = { from: Math.max(0, time.seconds - reach.before), to: time.seconds + reach.after };
+    return { condition: { time: stretch }, end: time.end, cost: 0 };
   }
-  return undefined;
+  return endFilter(reader, at);
+}
+
+/** How far from a point of time "around" it reaches. */
+const aroundSeconds = 5;
+
+/** "in the last minute", "during the first 30 s", "last minute". */
+function endFilter(reader: Reader, at: number): ReadCondition | undefined {
+  const preposition = ['in', 'within', 'during', 'over', 'of'].includes(reader.lower(at) ?? '') ? at + 1 : at;
+  const from = reader.lower(preposition) === 'the' ? preposition + 1 : preposition;
+  const key = { last: 'last', final: 'last', first: 'first' }[reader.lower(from) ?? ''];
+  const length = key === undefined ? undefined : durationAt(reader, from + 1);
+  return length && { condition: { time: { [key!]: length.seconds } }, end: length.end, cost: 0 };
 }
 
 function pairOf(reader: Reader, at: number, first: string, second: string): ReadCondition | undefined {

@@ -60,14 +60,18 @@ export function readQuery(sentence: string, dictionary: Dictionary, game?: strin
   return misfit ? { query: undefined, issues: [misfit] } : { query: chosen.query, issues: [] };
 }
 
+/** Most readings of one stretch that are all meant: more are ways to cut a long list. */
+const maxReadings = 12;
+
 /** The cheapest reading for each extent; readings that cost the same are all meant. */
 function best(reads: readonly ReadCondition[]): ReadCondition[] {
   return [...Map.groupBy(reads, (read) => read.end).values()].map((same) => {
     const cost = Math.min(...same.map((read) => read.cost));
     const cheapest = same.filter((read) => read.cost === cost).map((read) => read.condition);
+    if (cheapest.length === 1) return { condition: cheapest[0]!, end: same[0]!.end, cost };
     const once = new Map<string, Condition>();
     // "attacks", the verb, may still be given a subject; "attacks", the happenings, may not.
-    for (const condition of cheapest) {
+    for (const condition of cheapest.slice(0, maxReadings)) {
       const key = JSON.stringify(condition);
       if (!once.has(key) || lacksSubject(condition)) once.set(key, condition);
     }
@@ -104,26 +108,24 @@ function joined(
   read: (at: number) => readonly ReadCondition[],
   join: (a: Condition, b: Condition) => Condition,
 ): ReadCondition[] {
-  const all = [...first];
-  let open = first;
-  while (open.length > 0) {
-    const longer: ReadCondition[] = [];
-    for (const left of open) {
-      for (const word of words) {
-        const behind = reader.phrase(left.end, word);
-        if (behind === undefined || !reader.step()) continue;
-        for (const right of read(behind))
-          longer.push({
-            condition: join(left.condition, shareSubject(left.condition, right.condition)),
-            end: right.end,
-            cost: left.cost + right.cost,
-          });
+  // Extent by extent, each with its cheapest reading: long lists take their square, not their cube.
+  const byEnd = Map.groupBy(first, (reading) => reading.end);
+  for (let end = 0; end <= reader.tokens.length; end++) {
+    const [left] = best(byEnd.get(end) ?? []);
+    if (!left) continue;
+    byEnd.set(end, [left]);
+    for (const word of words) {
+      const behind = reader.phrase(end, word);
+      if (behind === undefined || !reader.step()) continue;
+      for (const right of read(behind)) {
+        const condition = join(left.condition, shareSubject(left.condition, right.condition));
+        // A list binds tighter: "opponent kills or hurts player" has one object for both verbs.
+        const longer = { condition, end: right.end, cost: left.cost + right.cost + 1 };
+        byEnd.set(right.end, [...(byEnd.get(right.end) ?? []), longer]);
       }
     }
-    open = best(longer);
-    all.push(...open);
   }
-  return best(all);
+  return [...byEnd.values()].flat();
 }
 
 function conjunctions(reader: Reader, at: number, depth: number): ReadCondition[] {

@@ -109,6 +109,7 @@ export function timeAt(reader: Reader, at: number): { seconds: number; end: numb
   if (stop !== undefined) return { seconds: Number.POSITIVE_INFINITY, end: stop };
   const lower = reader.lower(at) ?? '';
   // A bare number is no time: "drops from 60" speaks of a value.
-  const time = /^\d/.test(lower) ? durationAt(reader, at) : undefined;
-  return time && time.end === at + 1 && reader.tokens[at]!.kind === 'number' ? undefined : time;
+  const number = numberOf(reader.tokens[at]);
+  const time = /^\d/.test(lower) || number !== undefined ? durationAt(reader, at) : undefined;
+  return time && time.end === at + 1 && number !== undefined ? undefined : time;
 }

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { unmetNames } from '../../query/names.ts';
 import { loadLogs } from '../../query/logs.ts';
 import { explainQuery, type ExplainedWord } from '../../query/describe.ts';
 import { compileQuery, runQuery, type CompiledQuery, type QueryResult } from '../../query/run.ts';
@@ -59,6 +60,8 @@ export const query: Command = {
     const counted = values.count || compiled.query.count || compiled.query.by !== undefined;
     if (values.json) printJson(result, counted, io);
     else printText(result, counted, logs.sessions.length > 1, io);
+    for (const { name, near } of unmetNames(compiled.query, logs.events))
+      io.stderr.write(`no event names “${name}”${near === undefined ? '' : `; did you mean “${near}”?`}\n`);
     if (!counted && result.count === 0) io.stderr.write(`no match among ${logs.events.length} events\n`);
     return 0;
   },

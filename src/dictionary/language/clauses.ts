@@ -1,6 +1,6 @@
 import { isOpen } from '../dictionary.ts';
 import type { SlotName } from '../format.ts';
-import { amountPreposition, prepositionSlots, slotPrepositions } from './closed.ts';
+import { amountPreposition, playerPossessives, prepositionSlots, slotPrepositions } from './closed.ts';
 import { nounsAt, type Noun } from './nouns.ts';
 import { comparisonAt, type Range } from './ranges.ts';
 import type { Reader } from './reader.ts';
@@ -38,14 +38,17 @@ export const singleNouns: NounReader = (reader, at, kind) =>
 export function actionClausesAt(reader: Reader, at: number, nouns: NounReader): readonly ActionClause[] {
   const clauses: ActionClause[] = [];
   for (const verbs of verbListsAt(reader, at)) begin(reader, nouns, verbs, undefined, at, clauses);
+  if (reader.lists && playerPossessives.has(reader.lower(at) ?? '')) {
+    const player = reader.dictionary.find('player', 'object');
+    const noun: Noun | undefined = player && { words: [{ word: player, cost: 0 }], start: at, end: at + 1, cost: 1 };
+    if (noun) happenings(reader, nouns, { any: [noun], except: [], end: at + 1, cost: 1 }, at + 1, at, clauses);
+  }
   for (const subject of nouns(reader, at, 'object')) {
     if (!reader.step()) break;
     if (reader.tokens[subject.end]?.kind === 'possessive') {
       // "opponent's death": whose happening it is. Statements have no such form.
       if (!reader.lists) continue;
-      for (const verb of verbsAt(reader, subject.end + 1)) {
-        if (verb.voice !== 'passive') begin(reader, nouns, [{ ...verb, voice: 'nominal' }], subject, at, clauses);
-      }
+      happenings(reader, nouns, subject, subject.end + 1, at, clauses);
       continue;
     }
     for (const verbs of verbListsAt(reader, subject.end)) begin(reader, nouns, verbs, subject, at, clauses);
@@ -66,6 +69,22 @@ export function actionClausesAt(reader: Reader, at: number, nouns: NounReader): 
   return clauses;
 }
 
+/** "opponent's death", "my kills": the verb at `at` as something that its owner does. */
+function happenings(
+  reader: Reader,
+  nouns: NounReader,
+  owner: NounList,
+  at: number,
+  start: number,
+  clauses: ActionClause[],
+): void {
+  for (const verb of verbsAt(reader, at))
+    if (verb.voice !== 'passive') begin(reader, nouns, [{ ...verb, voice: 'nominal' }], owner, start, clauses);
+}
+
+/** Most verbs in one list. */
+const maxVerbs = 24;
+
 /** Verbs at `at`, each alone; in queries also lists of them ("kills or stomps"). */
 function verbListsAt(reader: Reader, at: number): readonly (readonly Verb[])[] {
   const single = verbsAt(reader, at).map((verb) => [verb]);
@@ -77,7 +96,7 @@ function verbListsAt(reader: Reader, at: number): readonly (readonly Verb[])[] {
       let next = last.end;
       if (reader.lower(next) === ',') next++;
       if (reader.lower(next) === 'or') next++;
-      if (next === last.end || last.pending !== undefined || !reader.step()) return [];
+      if (next === last.end || last.pending !== undefined || list.length >= maxVerbs || !reader.step()) return [];
       return verbsAt(reader, next)
         .filter((verb) => verb.voice === last.voice && verb.pending === undefined)
         .map((verb) => [...list, verb]);
@@ -106,7 +125,8 @@ function begin(
     end: verbs.at(-1)!.end,
     cost: (subject?.cost ?? 0) + bare + verbs.reduce((sum, each) => sum + each.cost, 0),
   } as const;
-  if (verb.voice === 'nominal' && subject && reader.tokens[subject.end]?.kind !== 'possessive') return;
+  const owns = subject && (subject.end < verb.start || playerPossessives.has(reader.lower(subject.end - 1) ?? ''));
+  if (verb.voice === 'nominal' && subject && !owns) return;
   if (verb.voice === 'passive') {
     if (!isOpen(verb.word.frame.object) || (!subject && !reader.lists)) return;
     extend(reader, nouns, { ...begun, slots: subject ? { object: subject } : {} }, clauses);

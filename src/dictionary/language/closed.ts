@@ -57,7 +57,7 @@ const others = set(
   'by of and or not no except but without who that which then and there this those these same any every each all ' +
     'for above below least most more less than before after until between first last count how many often up down ' +
     'followed unless other excluding both either grouped per total altogether same confidence game session low high ' +
-    'ms s sec secs second seconds m min mins minute minutes h hour hours start end',
+    'during within around about since until final ms s sec secs second seconds m min mins minute minutes h hour hours start end',
 );
 
 /** Every word of the closed classes: no plain proper name begins with one. */

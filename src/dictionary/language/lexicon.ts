@@ -56,6 +56,7 @@ export class Lexicon {
   readonly parts: ReadonlySet<string>;
   private readonly allParts = new Set<string>();
   private readonly markers: Markers;
+  private readonly written: Partial<Record<WordKind, readonly string[]>> = {};
 
   constructor(dictionary: Dictionary) {
     this.markers = markersOf(dictionary);
@@ -104,11 +105,13 @@ export class Lexicon {
     return functionWords.has(lower) || this.parts.has(lower);
   }
 
-  /** Names and synonyms of a kind, for suggestions. */
-  *names(kind?: WordKind): Generator<string> {
-    for (const each of kind === undefined ? (['object', 'action', 'property'] as const) : [kind]) {
-      for (const entries of this.byFirst[each].values()) for (const entry of entries) yield entry.written.join(' ');
-    }
+  /** All ways of writing the words of a kind, for suggestions. */
+  names(kind?: WordKind): readonly string[] {
+    const kinds: readonly WordKind[] = kind === undefined ? ['object', 'action', 'property'] : [kind];
+    return kinds.flatMap((each) => {
+      this.written[each] ??= [...this.byFirst[each].values()].flat().map((entry) => entry.written.join(' '));
+      return this.written[each];
+    });
   }
 
   private unmarkedCost(word: Word, game: string | undefined, anyKind: boolean): number {

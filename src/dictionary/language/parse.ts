@@ -190,7 +190,7 @@ export function misunderstood(reader: Reader): TextIssue {
     return {
       code: 'unknown-word',
       message: `"${token.text}" is not a word of the dictionary`,
-      ...(near && { hint: `did you mean "${near}"?` }),
+      ...hinted(near && `did you mean "${near}"?`, (!near || mayBeName(reader, at)) && nameHint(reader)),
       ...place,
     };
   }
@@ -220,12 +220,29 @@ export function misunderstood(reader: Reader): TextIssue {
   };
 }
 
+/** Does it stand where a person's name might, in lower case? */
+function mayBeName(reader: Reader, at: number): boolean {
+  return at === 0 || reader.lower(at - 1) === 'by';
+}
+
+function nameHint(reader: Reader): string | undefined {
+  return reader.lists ? 'a name begins with a capital or stands in quotes' : undefined;
+}
+
+function hinted(...parts: readonly (string | false | undefined)[]): { hint?: string } {
+  const said = parts.filter((part) => part !== undefined && part !== false && part !== '');
+  return said.length === 0 ? {} : { hint: said.join(' ') };
+}
+
 function suggestion(reader: Reader, at: number): string | undefined {
   const { tokens, lexicon } = reader;
   // The whole name first ("roket launcher"), then the single word; where both are as near, "with" rather than "pit".
   const pair =
     tokens[at + 1]?.kind === 'word'
-      ? nearest(`${tokens[at]!.text} ${tokens[at + 1]!.text}`, lexicon.names())
+      ? nearest(
+          `${tokens[at]!.text} ${tokens[at + 1]!.text}`,
+          lexicon.names().filter((name) => name.includes(' ')),
+        )
       : undefined;
   // Behind "player's" a property is wanted: "healt" is "health" there, not "heal".
   const own = tokens[at - 1]?.kind === 'possessive' ? nearest(tokens[at]!.text, lexicon.names('property')) : undefined;

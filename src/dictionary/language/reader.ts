@@ -1,6 +1,6 @@
 import type { Dictionary } from '../dictionary.ts';
 import { lexiconOf, type Lexicon } from './lexicon.ts';
-import { tokenize, type Token } from './tokens.ts';
+import { numberOf, tokenize, type Token } from './tokens.ts';
 
 /** Most tokens in a sentence, and most steps taken to understand one: bounds against sentences made to take for ever. */
 export const maxTokens = 400;
@@ -23,9 +23,9 @@ export class Reader {
 
   constructor(sentence: string, dictionary: Dictionary, options: { game?: string | undefined; lists?: boolean } = {}) {
     this.sentence = sentence;
-    this.tokens = tokenize(sentence.slice(0, 20_000));
     this.dictionary = dictionary;
     this.lexicon = lexiconOf(dictionary);
+    this.tokens = tokenize(sentence.slice(0, 20_000)).flatMap((token) => apart(token, this.lexicon));
     this.game = options.game;
     this.lists = options.lists ?? false;
   }
@@ -76,4 +76,32 @@ export class Reader {
     this.memos.set(key, value);
     return value;
   }
+}
+
+const contraction = /^(do|does|did|has|have|had|is|are|was|were|could|would|wo|ca)n't$/;
+
+/**
+ * The parts of a token that is written as one: "doesn't" is "does not", and "rocket-launcher" a rocket launcher. Names
+ * begin with a capital and stay whole.
+ */
+function apart(token: Token, lexicon: Lexicon): readonly Token[] {
+  if (token.kind !== 'word') return [token];
+  const verb = contraction.exec(token.lower)?.[1];
+  if (verb !== undefined) {
+    const middle = token.start + verb.length;
+    return [
+      { ...token, text: verb, lower: verb, end: middle },
+      { ...token, text: 'not', lower: 'not', start: middle },
+    ];
+  }
+  if (!token.text.includes('-') || token.text !== token.lower || lexicon.knows(token.text)) return [token];
+  if (numberOf(token) !== undefined) return [token];
+  const parts = token.text.split('-');
+  if (!parts.every((part) => lexicon.knows(part))) return [token];
+  let start = token.start;
+  return parts.map((text) => {
+    const part: Token = { kind: 'word', text, lower: text, start, end: start + text.length };
+    start += text.length + 1;
+    return part;
+  });
 }

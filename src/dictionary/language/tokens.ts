@@ -25,6 +25,12 @@ export function tokenize(sentence: string): Token[] {
     const character = sentence[at]!;
     if (space.test(character)) at++;
     else if (openers[character] !== undefined) at = quoted(sentence, at, openers[character], tokens);
+    else if (singleQuoted(sentence, at) > 0) {
+      const end = singleQuoted(sentence, at);
+      const text = sentence.slice(at + 1, end - 1);
+      tokens.push({ kind: 'quoted', text, lower: text.toLowerCase(), start: at, end });
+      at = possessiveAt(sentence, end, tokens);
+    }
     else if (marks.includes(character)) {
       const two = sentence.slice(at, at + 2);
       const text = two === '<=' ? '≤' : two === '>=' ? '≥' : character;
@@ -51,6 +57,18 @@ function quoted(sentence: string, start: number, closer: string, tokens: Token[]
   const stop = Math.min(sentence.length, end + 1);
   tokens.push({ kind: 'quoted', text, lower: text.toLowerCase(), start, end: stop });
   return possessiveAt(sentence, stop, tokens);
+}
+
+/** Index behind a text in single quotes that begins at `at`; 0 if none does. */
+function singleQuoted(sentence: string, at: number): number {
+  const closer = { "'": "'", '‘': '’' }[sentence[at]!];
+  if (closer === undefined) return 0;
+  for (let end = at + 2; end < sentence.length; end++) {
+    const next = sentence[end + 1];
+    if (sentence[end] === closer && (next === undefined || space.test(next) || marks.includes(next) || next === closer))
+      return end + 1;
+  }
+  return 0;
 }
 
 function plain(sentence: string, start: number, tokens: Token[]): number {
@@ -111,13 +129,27 @@ const numberWords = [
   'twelve',
 ];
 
-/** The number that a token says: digits (a percent sign may follow) or a word up to twelve. */
+const teens = ['thirteen', 'fourteen', 'fifteen', 'sixteen', 'seventeen', 'eighteen', 'nineteen'];
+const tens = ['twenty', 'thirty', 'forty', 'fifty', 'sixty', 'seventy', 'eighty', 'ninety', 'hundred'];
+
+/** "seven", "fifteen", "twenty", "twenty-five", "hundred". */
+function spelled(lower: string): number | undefined {
+  const small = [...numberWords, ...teens].indexOf(lower);
+  if (small >= 0) return small;
+  const [ten, one] = lower.split('-', 2);
+  const base = tens.indexOf(ten!);
+  if (base < 0) return undefined;
+  const rest = one === undefined ? 0 : numberWords.indexOf(one);
+  return rest < 0 || rest > 9 || (one !== undefined && rest === 0) ? undefined : (base + 2) * 10 + rest;
+}
+
+/** The number that a token says: digits (a percent sign may follow) or a word up to a hundred. */
 export function numberOf(token: Token | undefined): number | undefined {
   if (token === undefined) return undefined;
   if (token.kind === 'number') return Number(token.text);
   if (token.kind !== 'word') return undefined;
-  const index = numberWords.indexOf(token.lower);
-  if (index >= 0) return index;
+  const word = spelled(token.lower);
+  if (word !== undefined) return word;
   const percent = /^([-+]?\d+(?:\.\d+)?)%$/.exec(token.text);
   return percent ? Number(percent[1]) : undefined;
 }
