@@ -73,7 +73,8 @@ fuzz('sentences', jumble(dictionary), (sentence) => {
   const wrong = validateStatement(statement, dictionary);
   if (wrong.length > 0) throw new Error(`a wrong statement: ${JSON.stringify(wrong)}`);
   const again = parse(render(statement, dictionary), dictionary).statement;
-  if (JSON.stringify(again) !== JSON.stringify(statement)) throw new Error(`not the same again: ${JSON.stringify(again)}`);
+  if (JSON.stringify(again) !== JSON.stringify(statement))
+    throw new Error(`not the same again: ${JSON.stringify(again)}`);
   return 'understood';
 });
 
@@ -89,9 +90,7 @@ fuzz('queries', jumble(dictionary), (sentence) => {
 
 const files = ['common', 'arena'].map(
   (name) =>
-    JSON.parse(
-      readFileSync(new URL(`../../test/cases/dictionaries/${name}.json`, import.meta.url), 'utf8'),
-    ) as unknown,
+    JSON.parse(readFileSync(new URL(`../../test/cases/dictionaries/${name}.json`, import.meta.url), 'utf8')) as unknown,
 );
 fuzz('dictionaries', fc.tuple(broken(files[0]), broken(files[1])), (both) => {
   const { dictionary: loaded, issues } = loadDictionary(both.map((data, index) => ({ file: `${index}`, data })));
@@ -105,7 +104,18 @@ fuzz('dictionaries', fc.tuple(broken(files[0]), broken(files[1])), (both) => {
 });
 
 // Time against length: pieces repeated, which have the most readings of their length.
-const pieces = ['player ', "player's ", 'kill or ', 'railgun, ', '( ', 'not ', 'the ', 'kill followed by ', 'is ', 'with gun '];
+const pieces = [
+  'player ',
+  "player's ",
+  'kill or ',
+  'railgun, ',
+  '( ',
+  'not ',
+  'the ',
+  'kill followed by ',
+  'is ',
+  'with gun ',
+];
 for (const [what, read] of [
   ['parse', (sentence: string) => parse(sentence, dictionary).issues.length],
   ['query', (sentence: string) => tried(() => asked(sentence))],

@@ -170,7 +170,12 @@ export function directionAt(
   if ((lower === 'goes' || lower === 'went') && (next === 'up' || next === 'down'))
     return { direction: next === 'up' ? 'rises' : 'drops', end: from + 2, cost: 1 };
   for (const [direction, verbs, canonical] of directions) {
-    if (verbs.has(lower)) return { direction, end: from + 1, cost: lower === canonical && from === at ? 0 : 1 };
+    if (verbs.has(lower))
+      return {
+        direction,
+        end: from + 1,
+        cost: (lower === canonical || lower === canonical.slice(0, -1)) && from === at ? 0 : 1,
+      };
   }
   return undefined;
 }

@@ -1,6 +1,6 @@
 import { isOpen } from '../dictionary.ts';
 import type { SlotName } from '../format.ts';
-import { amountPreposition, playerPossessives, prepositionSlots, slotPrepositions } from './closed.ts';
+import { amountPreposition, articles, playerPossessives, prepositionSlots, slotPrepositions } from './closed.ts';
 import { nounsAt, type Noun } from './nouns.ts';
 import { comparisonAt, type Range } from './ranges.ts';
 import type { Reader } from './reader.ts';
@@ -181,6 +181,7 @@ function* continuations(reader: Reader, nouns: NounReader, clause: ActionClause)
 
 /** Do the verb and what follows it begin another verb ("rotates piece …")? Then `render` keeps them apart. */
 function isPartOfLonger(reader: Reader, { verbs, end }: ActionClause): boolean {
+  if (articles.has(reader.lower(end) ?? '')) return false;
   return (
     verbs.length === 1 && verbsAt(reader, verbs[0]!.start).some((other) => other.voice === 'active' && other.end > end)
   );

@@ -50,7 +50,7 @@ export const dropVerbs = set(
   'drops drop dropped falls fall fell decreases decrease decreased sinks sank declines declined shrinks',
 );
 export const changeVerbs = set('changes change changed switches switched turns turned goes went');
-export const becomeVerbs = set('becomes become became is was equals reaches reached');
+export const becomeVerbs = set('becomes become became is was are were equals reaches reached');
 export const stayVerbs = set('stays stay stayed remains remained');
 
 const others = set(

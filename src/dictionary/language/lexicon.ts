@@ -80,11 +80,13 @@ export class Lexicon {
     const first = tokens[at];
     if (first === undefined || (first.kind !== 'word' && first.kind !== 'number')) return found;
     for (const entry of this.byFirst[kind].get(first.lower) ?? []) {
-      const full = matches(entry.parts, tokens, at);
+      const match = matches(entry.parts, tokens, at, kind === 'action' && entry.particle === undefined);
+      const full = match !== undefined;
       const split = !full && entry.particle !== undefined && entry.parts.length === 2;
       if (!full && !split) continue;
-      const length = full ? entry.parts.length : 1;
-      const cost = (entry.synonym ? 1 : 0) + caseCost(entry, tokens, at, length) + (full ? 0 : 1);
+      const length = match?.length ?? 1;
+      const cost =
+        (entry.synonym ? 1 : 0) + (match?.cost ?? 1) + (match?.cost ? 0 : caseCost(entry, tokens, at, length));
       const marked = full ? markerAt(tokens, at + length) : undefined;
       if (marked === undefined)
         found.push({
@@ -165,11 +167,28 @@ function variantsOf(text: string): string[] {
   return text.includes('-') ? [text, text.replaceAll('-', ' '), text.replaceAll('-', '')] : [text];
 }
 
-function matches(parts: readonly string[], tokens: readonly Token[], at: number): boolean {
-  return parts.every((part, index) => {
-    const token = tokens[at + index];
-    return token !== undefined && (token.kind === 'word' || token.kind === 'number') && token.lower === part;
-  });
+/** How far an article inside an action ("scores a goal") is from what `render` writes; "the" mostly parts verb and object. */
+const articleCosts: Readonly<Record<string, number>> = { a: 0.5, an: 0.5, the: 3 };
+
+function matches(
+  parts: readonly string[],
+  tokens: readonly Token[],
+  at: number,
+  articles: boolean,
+): { length: number; cost: number } | undefined {
+  let from = at;
+  let cost = 0;
+  for (const [index, part] of parts.entries()) {
+    const article = articles && index === 1 ? articleCosts[tokens[from]?.lower ?? ''] : undefined;
+    if (article !== undefined && tokens[from]!.lower !== part) {
+      from++;
+      cost = article;
+    }
+    const token = tokens[from++];
+    if (token === undefined || (token.kind !== 'word' && token.kind !== 'number') || token.lower !== part)
+      return undefined;
+  }
+  return { length: from - at, cost };
 }
 
 /** Words stand in lower case in a log; a capital that the dictionary does not have may begin a name instead. */

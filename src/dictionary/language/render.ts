@@ -71,7 +71,8 @@ class Renderer {
 
   property(statement: PropertyStatement): string {
     const property = this.need(statement.property, 'property');
-    return `${this.possessive(statement.subject)} ${this.marked(property, property.name)} ${this.change(statement)}`;
+    const change = this.change(statement, isPluralProperty(property.name));
+    return `${this.possessive(statement.subject)} ${this.marked(property, property.name)} ${change}`;
   }
 
   /** Subject, verb and object. Without a subject the passive; without either, or where a preposition stands between, the bare verb. */
@@ -107,17 +108,17 @@ class Renderer {
     const longer = lexiconOf(this.dictionary)
       .find('action', tokens, 0)
       .some(({ end, pending }) => end > length && pending === undefined);
-    return longer ? `the ${text}` : text;
+    return longer ? `the ${text.replace(/^(?:an?|the) /, '')}` : text;
   }
 
-  private change({ from, to }: PropertyStatement): string {
+  private change({ from, to }: PropertyStatement, plural: boolean): string {
     const { tense = 'present' } = this.style;
-    if (from === undefined) return `${changeForms('become', tense)} ${this.value(to)}`;
+    if (from === undefined) return `${changeForms('become', tense, plural)} ${this.value(to)}`;
     if (typeof from === 'number' && typeof to === 'number') {
-      if (from === to) return `${changeForms('stay', tense)} at ${to}`;
-      return `${changeForms(to > from ? 'rise' : 'drop', tense)} from ${from} to ${to}`;
+      if (from === to) return `${changeForms('stay', tense, plural)} at ${to}`;
+      return `${changeForms(to > from ? 'rise' : 'drop', tense, plural)} from ${from} to ${to}`;
     }
-    return `${changeForms('change', tense)} from ${this.value(from)} to ${this.value(to)}`;
+    return `${changeForms('change', tense, plural)} from ${this.value(from)} to ${this.value(to)}`;
   }
 
   private value(said: PropertyValue): string {
@@ -182,6 +183,11 @@ class Renderer {
       throw new RangeError(`"${id}" is not a known ${kind ?? 'word'}: validate statements before rendering them`);
     return word;
   }
+}
+
+/** "lives", "items found", "strokes over par"; but not "progress" or "flag status". */
+function isPluralProperty(name: string): boolean {
+  return /[^siu]s$/i.test(name.replace(/ (?:left|found|over .+)$/, ''));
 }
 
 function isPlural(slot: Slot): boolean {

@@ -37,6 +37,8 @@ const changes = {
 const tenses: readonly Tense[] = ['present', 'past', 'perfect', 'future'];
 
 /** The verb by which a property changes. */
-export function changeForms(verb: keyof typeof changes, tense: Tense): string {
-  return changes[verb][tenses.indexOf(tense)]!;
+export function changeForms(verb: keyof typeof changes, tense: Tense, plural = false): string {
+  const form = changes[verb][tenses.indexOf(tense)]!;
+  if (!plural) return form;
+  return tense === 'present' ? verb : form.replace(/^has /, 'have ');
 }

@@ -30,8 +30,7 @@ export function tokenize(sentence: string): Token[] {
       const text = sentence.slice(at + 1, end - 1);
       tokens.push({ kind: 'quoted', text, lower: text.toLowerCase(), start: at, end });
       at = possessiveAt(sentence, end, tokens);
-    }
-    else if (marks.includes(character)) {
+    } else if (marks.includes(character)) {
       const two = sentence.slice(at, at + 2);
       const text = two === '<=' ? '≤' : two === '>=' ? '≥' : character;
       const end = at + (text === character ? 1 : 2);
