@@ -213,6 +213,25 @@ describe('what is wrong in a session of our own', () => {
     expect(scored.quality).toEqual(scoreSession(steady, info).quality);
   });
 
+  it('a rate below zero is missing; of inputs the times count, one or many', async () => {
+    const fields = [{ targetBitrate: -5 }, { inputs: 20 }, { inputs: [30, null, 'x'] }];
+    const scored = await read(
+      'odd.ndjson',
+      ndjson([info, ...fields.map((one, frame) => ({ frame, presented: 50, ...one }))]),
+    );
+    expect(scored.quality.picture).toEqual(scoreSession([{ frame: 0 }], info).quality.picture);
+    expect(scored.quality.components['stackLatency']).toMatchObject({ measured: 2, mean: 25, max: 30 });
+    expect(scored.counts).toMatchObject({ badValues: 2 });
+    expect(scored.issues.map(({ message }) => message)).toEqual([
+      'targetBitrate is not a number from 0 up; taken as missing',
+      'inputs is not a list of numbers; taken as missing',
+    ]);
+  });
+
+  it('a file of a few bytes is none that is read', async () => {
+    await expect(read('few', '\n\n')).rejects.toMatchObject({ code: 'unknown-format' });
+  });
+
   it('a last line that was cut is left out', async () => {
     const scored = await read('cut.ndjson', lines.join('\n').slice(0, -15));
     expect(scored).toMatchObject({ quality: { frames: 199 }, counts: { malformed: 1 } });

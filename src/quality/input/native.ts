@@ -28,6 +28,7 @@ const numberFields = [
   'roundTripDelay',
   'stackLatency',
 ] as const;
+const unsigned: ReadonlySet<string> = new Set([...headerFields, 'qp', 'bytes']);
 const allFields = [...numberFields, 'inputs', 'extra'];
 const numeric: ReadonlySet<string> = new Set(numberFields);
 
@@ -238,12 +239,11 @@ class PartReader {
     for (const name in fields) {
       const value = fields[name];
       if (numeric.has(name)) {
-        if (typeof value === 'number' && Number.isFinite(value)) this.#seen.add(name);
+        if (typeof value === 'number' && Number.isFinite(value) && (value >= 0 || !unsigned.has(name)))
+          this.#seen.add(name);
         else this.#clear(fields, name, value, at);
       } else if (name === 'inputs') {
-        if (Array.isArray(value) && value.every((input) => typeof input === 'number' && Number.isFinite(input))) {
-          if (value.length > 0) this.#seen.add(name);
-        } else this.#clear(fields, name, value, at);
+        this.#inputs(fields, value, at);
       } else if (name !== 'extra') {
         this.#unknown(name, at);
       }
@@ -251,11 +251,21 @@ class PartReader {
     return fields as unknown as FrameRecord;
   }
 
+  /** A list of times, or a single one; what is no number in it is left out. */
+  #inputs(fields: Record<string, unknown>, value: unknown, at: string): void {
+    const list: unknown[] = Array.isArray(value) ? value : typeof value === 'number' ? [value] : [];
+    const times = list.filter((input) => typeof input === 'number' && Number.isFinite(input));
+    if ((!Array.isArray(value) && typeof value !== 'number') || times.length < list.length)
+      this.#clear(fields, 'inputs', value, at);
+    if (times.length > 0) this.#seen.add('inputs');
+    fields['inputs'] = times;
+  }
+
   #clear(fields: Record<string, unknown>, name: string, value: unknown, at: string): void {
     fields[name] = undefined;
     if (value === null || value === undefined) return;
     this.#notes.count('badValues');
-    const wanted = name === 'inputs' ? 'a list of numbers' : 'a number';
+    const wanted = name === 'inputs' ? 'a list of numbers' : unsigned.has(name) ? 'a number from 0 up' : 'a number';
     this.#notes.add('not-a-number', `${name} is not ${wanted}; taken as missing`, at);
   }
 

@@ -51,6 +51,7 @@ function kindOfText(head: string): Kind | undefined {
 
 /** ISO media, Matroska, FLV, AVI, MPEG-TS or an elementary H.264 stream. */
 function isVideo(bytes: Buffer): boolean {
+  if (bytes.length < 8) return false;
   const ascii = (from: number, to: number): string => bytes.toString('latin1', from, to);
   if (['ftyp', 'moov', 'mdat', 'styp', 'wide'].includes(ascii(4, 8))) return true;
   if (bytes.readUInt32BE(0) === 0x1a45dfa3) return true;
