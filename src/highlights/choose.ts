@@ -94,7 +94,8 @@ function chooseFrom(versions: readonly Version[], options: ChooseOptions): Choic
     .filter(({ number }, index) => number !== versions[index - 1]?.number)
     .map(({ scene }) => scene);
   const available = { scenes: scenes.length, seconds: scenes.reduce((sum, scene) => sum + scene.end - scene.start, 0) };
-  if (options.duration === undefined && options.perSession === undefined) return { scenes, available };
+  if (options.duration === undefined && options.perSession === undefined)
+    return { scenes: scenes.filter(({ score }) => score > 0), available };
   const candidates = versions.map(
     ({ scene, number }): Candidate => ({
       scene: number,

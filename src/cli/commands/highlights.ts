@@ -88,8 +88,13 @@ export const highlights: Command = {
     const reels: HighlightReel[] = [];
     for (const path of outputs.filter((each) => videos.includes(extname(each)))) {
       mkdirSync(dirname(resolve(path)), { recursive: true });
-      reels.push(await makeReel(path, chosen.choice, chosen.sources, mediaOf, options));
+      const made = await makeReel(path, chosen.choice, chosen.sources, mediaOf, options);
+      reels.push(made);
       if (io.isTty) io.stderr.write('\r\x1b[K');
+      const { whyEncoded } = made.reel;
+      const expected = options.captions === 'burn' || options.aspect !== 'source' || extname(path) === '.webm';
+      if (whyEncoded !== undefined && !expected)
+        io.stderr.write(`${path}: every frame was encoded anew: ${whyEncoded}.\n`);
     }
     const list = reels[0]?.list ?? listOf(chosen.choice, chosen.sources);
     for (const path of outputs) {

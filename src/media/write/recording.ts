@@ -35,6 +35,8 @@ export class Recording implements Disposable {
   readonly rotation: Rotation;
   /** Of an H.264 stream; undefined for other codecs. */
   readonly parameterSets: ParameterSets | undefined;
+  /** As FFmpeg names it: `h264`, `hevc`, `vp9`. */
+  readonly codec: string;
   readonly #file: VideoFile;
   #audio: FormatContext | undefined;
   readonly #audioIndex: number;
@@ -47,6 +49,7 @@ export class Recording implements Disposable {
     this.width = info.width;
     this.height = info.height;
     this.rotation = info.rotation;
+    this.codec = info.codec;
     this.timeBase = info.timeBase;
     const { avgFrameRate, rFrameRate } = stream;
     this.frameRate =

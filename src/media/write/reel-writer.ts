@@ -7,7 +7,7 @@ import { Muxer, type Container } from './muxer.ts';
 import { lengthPrefixed, nalUnits, unitsToCopy } from './nal.ts';
 import { DecodingTimes, reorderDepth } from './order.ts';
 import { Recording } from './recording.ts';
-import type { Accompaniment, ReelOptions } from './reel.ts';
+import type { Accompaniment, ReelOptions, WrittenReel } from './reel.ts';
 import { planRuns, type Run } from './runs.ts';
 import { smartBasis, type SmartBasis } from './smart.ts';
 import { feedInto, SOUND_RATE, soundOf } from './sound-track.ts';
@@ -34,6 +34,7 @@ export class ReelWriter implements Disposable {
   readonly #accompaniment: Accompaniment;
   readonly #encoding: VideoEncoding;
   readonly #smart: SmartBasis | undefined;
+  readonly #obstacle: string | undefined;
   readonly #muxer: Muxer;
   readonly #sound: SoundEncoder | undefined;
   readonly #feed: ((t: number) => void) | undefined;
@@ -57,8 +58,16 @@ export class ReelWriter implements Disposable {
     const webm = container === 'webm';
     this.#encoding = encoding;
     const { width, height } = this.#encoding;
-    this.#smart =
-      options.method === 'full' || accompaniment.paint || webm ? undefined : smartBasis(timeline, this.#encoding);
+    const smart =
+      options.method === 'full'
+        ? undefined
+        : accompaniment.paint
+          ? 'something is drawn into it'
+          : webm
+            ? 'a webm holds VP9'
+            : smartBasis(timeline, encoding);
+    if (typeof smart === 'string') this.#obstacle = smart;
+    else this.#smart = smart;
     this.#runs = timeline.cuts.map((cut): readonly Run[] =>
       this.#smart?.recordings.has(cut.recording)
         ? planRuns(cut.packets, cut.times[0]!, cut.to)
@@ -74,7 +83,7 @@ export class ReelWriter implements Disposable {
     }
   }
 
-  async write(): Promise<{ copied: number; encoded: number; width: number; height: number }> {
+  async write(): Promise<Pick<WrittenReel, 'copied' | 'encoded' | 'whyEncoded' | 'width' | 'height'>> {
     this.#start();
     for (const [index, cut] of this.#timeline.cuts.entries()) {
       for (const run of this.#runs[index]!) {
@@ -88,7 +97,17 @@ export class ReelWriter implements Disposable {
     this.#feed?.(Number.POSITIVE_INFINITY);
     this.#sound?.finish();
     this.#muxer.finish();
-    return { copied: this.#copied, encoded: this.#encoded, width: this.#encoding.width, height: this.#encoding.height };
+    const { width, height } = this.#encoding;
+    const none =
+      this.#smart && this.#copied === 0 ? 'no group of pictures that stands for itself lies within a scene' : undefined;
+    const why = this.#obstacle ?? none;
+    return {
+      copied: this.#copied,
+      encoded: this.#encoded,
+      width,
+      height,
+      ...(why !== undefined && { whyEncoded: why }),
+    };
   }
 
   #start(): void {

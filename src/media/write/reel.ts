@@ -90,6 +90,8 @@ export interface WrittenReel extends ReelPlan {
   /** Frames by how they came into the reel. */
   readonly copied: number;
   readonly encoded: number;
+  /** Why nothing could be copied, where that was wanted: `match.mkv is hevc, not h264`. */
+  readonly whyEncoded?: string;
 }
 
 /**

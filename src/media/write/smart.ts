@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import type { CodecParameters } from 'node-av/lib';
 import { VideoEncoder, type VideoEncoding } from './encoder.ts';
 import { parameterSetIds, readParameterSets, readSequence, sameParameterSets, writeRecord } from './nal.ts';
@@ -17,16 +18,20 @@ export interface SmartBasis {
 }
 
 /**
- * Whether parts of the reel can be copied, and how: H.264, progressive, 8-bit 4:2:0, of the reel's size, shown as it is
+ * Whether parts of the reel can be copied, and how, or in words why not: H.264, progressive, 8-bit 4:2:0, of the reel's size, shown as it is
  * stored. Recordings whose parameter sets differ cannot stand in one stream; those that fill most of the reel are
  * copied, the others encoded. New parts are encoded by x264 under parameter sets of another id in the same
  * configuration, so that each kind of packet finds its own.
  */
-export function smartBasis(timeline: Timeline, encoding: VideoEncoding): SmartBasis | undefined {
-  if (timeline.constant || encoding.encoder !== 'libx264') return undefined;
+export function smartBasis(timeline: Timeline, encoding: VideoEncoding): SmartBasis | string {
+  if (timeline.constant) return 'the reel has one constant frame rate';
+  if (encoding.encoder !== 'libx264') return `${encoding.encoder} encodes it`;
   const able = new Map<Recording, bigint>();
+  let obstacle = '';
   for (const { recording, length } of timeline.cuts) {
-    if (canCopy(recording, encoding)) able.set(recording, (able.get(recording) ?? 0n) + length);
+    const found = obstacleOf(recording, encoding);
+    if (found === undefined) able.set(recording, (able.get(recording) ?? 0n) + length);
+    else obstacle ||= `${basename(recording.path)} ${found}`;
   }
   const groups: { recordings: Recording[]; length: bigint }[] = [];
   for (const [recording, length] of able) {
@@ -39,17 +44,24 @@ export function smartBasis(timeline: Timeline, encoding: VideoEncoding): SmartBa
     } else groups.push({ recordings: [recording], length });
   }
   const best = groups.toSorted((a, b) => (a.length < b.length ? 1 : a.length > b.length ? -1 : 0))[0];
-  return best && basisOf(best.recordings, encoding);
+  return best ? (basisOf(best.recordings, encoding) ?? 'no number is left for further parameter sets') : obstacle;
 }
 
-function canCopy(recording: Recording, encoding: VideoEncoding): boolean {
+/** What keeps a recording's packets from being copied, as the rest of a sentence; undefined where nothing does. */
+function obstacleOf(recording: Recording, encoding: VideoEncoding): string | undefined {
   const sets = recording.parameterSets;
-  if (!sets || recording.width !== encoding.width || recording.height !== encoding.height || recording.rotation !== 0)
-    return false;
-  return sets.sequences.every((unit) => {
-    const { progressive, plain } = readSequence(unit);
-    return progressive && plain;
+  if (recording.codec !== 'h264') return `is ${recording.codec}, not h264`;
+  if (!sets) return 'does not say ahead how its pictures are coded';
+  if (recording.rotation !== 0) return 'is turned when it is shown';
+  if (recording.width !== encoding.width || recording.height !== encoding.height) {
+    const [had, wanted] = [recording, encoding].map(({ width, height }) => `${width} × ${height}`);
+    return `is ${had}, the reel ${wanted}`;
+  }
+  const plain = sets.sequences.every((unit) => {
+    const { progressive, plain: usual } = readSequence(unit);
+    return progressive && usual;
   });
+  return plain ? undefined : 'is interlaced, or not 4:2:0 with 8 bits';
 }
 
 function basisOf(recordings: readonly Recording[], encoding: VideoEncoding): SmartBasis | undefined {
