@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest';
+import { radius, scaled } from './dependency.ts';
+import type { KernelCall } from './graph.ts';
+import { type GraphRun, runGraph } from './run-graph.ts';
+import { moduleBeside } from './threads.ts';
+import { Trace } from './trace.ts';
+
+const resources = [
+  { name: 'given', regions: [6, 4], bytes: 8, data: given() },
+  { name: 'a', regions: [6, 4], bytes: 8 },
+  { name: 'b', regions: [6, 4], bytes: 8 },
+  { name: 'c', regions: [3, 2], bytes: 8 },
+];
+const calls: KernelCall[] = [
+  { name: 'first', space: [6, 4], reads: [{ resource: 'given' }], writes: [{ resource: 'a' }] },
+  { name: 'second', space: [6, 4], reads: [{ resource: 'a', regions: radius(1) }], writes: [{ resource: 'b' }] },
+  { name: 'third', space: [3, 2], reads: [{ resource: 'b', regions: scaled(2) }], writes: [{ resource: 'c' }] },
+];
+const base: GraphRun = { calls, resources, devices: 2, kernels: moduleBeside(import.meta.url, './fixtures/kernels') };
+
+function given(): SharedArrayBuffer {
+  const data = new SharedArrayBuffer(6 * 4 * 8);
+  new Uint8Array(data).forEach((_, i, all) => void (all[i] = i));
+  return data;
+}
+
+/** All that a run made. */
+async function made(run: GraphRun): Promise<number[][]> {
+  const result = await runGraph(run);
+  return [
+    ...Array.from({ length: 24 }, (_, i) => [...result.region('b', i)]),
+    ...Array.from({ length: 6 }, (_, i) => [...result.region('c', i)]),
+  ];
+}
+
+describe('a graph on threads with memories of their own', () => {
+  it('gives the same on any number of devices', async () => {
+    const alone = await made({ ...base, devices: 1 });
+    expect(await made({ ...base, devices: 3, options: { ahead: 1, prefetch: 2 } })).toEqual(alone);
+  });
+
+  it('gives the portions of a device that ends, or is stuck, to the others', async () => {
+    const alone = await made({ ...base, devices: 1 });
+    for (const how of ['exit', 'hang'] as const) {
+      const result = await made({ ...base, stuckAfter: 1500, settings: { fault: { device: 1, how } } });
+      expect(result, how).toEqual(alone);
+    }
+  });
+
+  it('tries a failed portion elsewhere, and says which one failed too often', async () => {
+    const alone = await made({ ...base, devices: 1 });
+    expect(await made({ ...base, settings: { fault: { device: 0, how: 'throw' } } })).toEqual(alone);
+    await expect(runGraph({ ...base, settings: { hopeless: true } })).rejects.toMatchObject({
+      code: 'portion-failed',
+      message: expect.stringMatching(/^portion \(\d,\d\) of "first" failed 3 times: no hope$/),
+    });
+  });
+
+  it('stops when aborted', async () => {
+    const controller = new AbortController();
+    const hanging = runGraph({ ...base, signal: controller.signal, settings: { fault: { device: 0, how: 'hang' } } });
+    controller.abort(new Error('enough'));
+    await expect(hanging).rejects.toThrow('enough');
+  });
+
+  it('shows portions, waits and copies in a trace', async () => {
+    const trace = new Trace();
+    const { copied } = await runGraph({ ...base, trace });
+    const { traceEvents } = trace.toJSON();
+    expect(traceEvents.filter(({ cat }) => cat === 'run')).toHaveLength(24 + 24 + 6);
+    expect(traceEvents.filter(({ cat }) => cat === 'copy')).toHaveLength(copied);
+  });
+});
