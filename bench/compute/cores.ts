@@ -1,0 +1,113 @@
+// The product's own work on real cores: groups of pictures decoded, samples cleaned of noise, a network on what changed;
+// with dependencies by region, with barriers between the three, and with static shares. The results must be equal.
+//   node bench/compute/cores.ts <video> [--devices 2] [--rounds 5] [--seconds 12] [--trace out.json]
+import { parseArgs } from 'node:util';
+import { writeModel } from '../../src/compute/tiling/onnx.ts';
+import { everything, offset, same, scaled, union } from '../../src/compute/scheduler/dependency.ts';
+import type { KernelCall } from '../../src/compute/scheduler/graph.ts';
+import { type GraphRun, runGraph } from '../../src/compute/scheduler/run-graph.ts';
+import { Trace } from '../../src/compute/scheduler/trace.ts';
+import { chunksOf, windowOf } from '../../src/media/packet-index.ts';
+import { scanPackets } from '../../src/media/packets.ts';
+import { openVideo } from '../../src/media/video.ts';
+import { mobilenet } from '../../tools/networks.ts';
+import type { Settings } from './cores-kernels.ts';
+
+const { values, positionals } = parseArgs({
+  options: {
+    devices: { type: 'string', default: '2' },
+    rounds: { type: 'string', default: '5' },
+    seconds: { type: 'string', default: '12' },
+    trace: { type: 'string' },
+  },
+  allowPositionals: true,
+});
+const media = positionals[0] ?? 'test/footage/freedoom-demo1.mp4';
+const devices = Number(values.devices);
+/** Samples of a group of pictures, and the part of the frame that is looked at. */
+const SAMPLES = 8;
+const [width, height] = [640, 352];
+
+using file = openVideo(media);
+const index = scanPackets(file);
+const chunks = chunksOf(index, { minSeconds: 0.1 }).filter(({ t }) => t < Number(values.seconds));
+const settings: Settings = {
+  media,
+  width,
+  height,
+  model: writeModel(mobilenet(8)),
+  chunks: chunks.map((chunk) => ({
+    chunk,
+    index: windowOf(index, chunk),
+    frames: Array.from(
+      { length: SAMPLES },
+      (_, i) => chunk.firstFrame + Math.floor((i * (chunk.lastFrame - chunk.firstFrame)) / SAMPLES),
+    ),
+  })),
+};
+const count = SAMPLES * chunks.length;
+const resources = [
+  { name: 'frames', regions: [count], bytes: width * height },
+  { name: 'cleaned', regions: [count], bytes: width * height },
+  { name: 'found', regions: [count], bytes: 1024 },
+];
+
+function calls(barrier: boolean, allocation: 'static' | 'dynamic'): KernelCall[] {
+  const list: KernelCall[] = [
+    {
+      name: 'decode',
+      space: [chunks.length],
+      writes: [{ resource: 'frames', regions: scaled(SAMPLES) }],
+      allocation,
+    },
+    {
+      name: 'clean',
+      space: [count],
+      reads: [{ resource: 'frames', regions: union(offset([-1]), same) }],
+      writes: [{ resource: 'cleaned' }],
+      allocation,
+    },
+    { name: 'infer', space: [count], reads: [{ resource: 'cleaned' }], writes: [{ resource: 'found' }], allocation },
+  ];
+  if (!barrier) return list;
+  return list.map((call, i) => {
+    const before = list[i - 1];
+    return before ? { ...call, after: [{ call: before.name, portions: everything(before.space) }] } : call;
+  });
+}
+
+const policies: Readonly<Record<string, Partial<GraphRun> & Pick<GraphRun, 'calls'>>> = {
+  'one device': { calls: calls(false, 'dynamic'), devices: 1 },
+  'barriers, static shares': { calls: calls(true, 'static') },
+  'barriers, free choice': { calls: calls(true, 'dynamic') },
+  'regions, static shares': { calls: calls(false, 'static') },
+  'regions, free choice': { calls: calls(false, 'dynamic'), options: { ahead: 1 } },
+};
+
+const times = new Map<string, number[]>();
+const results = new Set<string>();
+for (let round = 0; round < Number(values.rounds); round++) {
+  for (const [name, policy] of Object.entries(policies)) {
+    const kernels = new URL('./cores-kernels.ts', import.meta.url);
+    const trace = new Trace();
+    const result = await runGraph({ resources, devices, kernels, settings, trace, ...policy });
+    const { traceEvents } = trace.toJSON();
+    const spans = traceEvents.filter(({ ph, cat }) => ph === 'X' && cat !== 'wait');
+    const start = Math.min(...spans.map(({ ts }) => Number(ts)));
+    const end = Math.max(...spans.map(({ ts, dur }) => Number(ts) + Number(dur)));
+    times.set(name, [...(times.get(name) ?? []), (end - start) / 1000]);
+    let sum = 0;
+    for (let i = 0; i < count; i++) for (const byte of result.region('found', i)) sum = (Math.imul(sum, 31) + byte) | 0;
+    results.add(String(sum));
+    if (values.trace && name.startsWith('regions, free')) await trace.write(values.trace);
+  }
+}
+if (results.size !== 1) throw new Error(`results differ: ${[...results].join(', ')}`);
+const median = (list: readonly number[]) => list.toSorted((a, b) => a - b)[list.length >> 1]!;
+const ours = median(times.get('regions, free choice')!);
+console.log(
+  `${chunks.length} groups of pictures, ${count} samples of ${width} × ${height}, ${devices} devices; first portion begun to last one ended`,
+);
+console.log('| way | median | against regions, free choice |\n|---|---|---|');
+for (const [name, list] of times)
+  console.log(`| ${name} | ${median(list).toFixed(0)} ms | ${(median(list) / ours).toFixed(2)} |`);
