@@ -21,7 +21,7 @@ let events: readonly EventLine[];
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'detect-'));
-  await detect({ media, game: 'freedoom', out: join(folder, 'full'), workers: 2 });
+  await detect({ media, game: 'freedoom', out: join(folder, 'full'), workers: 2, trace: join(folder, 'trace.json') });
   ({ events } = await loadLog(join(folder, 'full')));
 }, 240_000);
 
@@ -37,6 +37,24 @@ describe('detect on a recording of Freedoom', () => {
     // At most one in twenty of each, so that a failure shows which.
     expect(misses.slice(Math.floor(all.truth / 20))).toEqual([]);
     expect(falseEvents.slice(Math.floor(all.events / 20))).toEqual([]);
+  });
+
+  it('writes a trace in the Trace Event Format with every portion, its copies and the waits on its own track', async () => {
+    const { traceEvents } = JSON.parse(await readFile(join(folder, 'trace.json'), 'utf8')) as {
+      traceEvents: { name: string; ph: string; cat?: string; ts: number; dur: number; pid: number; tid: number }[];
+    };
+    const spans = traceEvents.filter(({ ph }) => ph === 'X');
+    expect(traceEvents.every(({ ph, pid, tid }) => 'XMi'.includes(ph) && pid === 1 && tid > 0)).toBe(true);
+    const runs = spans.filter(({ cat }) => cat === 'run');
+    const copies = spans.filter(({ cat }) => cat === 'copy');
+    expect(runs.length).toBeGreaterThan(2);
+    expect(copies.map(({ name }) => name).toSorted()).toEqual(
+      ['request', 'result'].flatMap((name) => runs.map(() => name)),
+    );
+    // Tolerance: times are rounded to microseconds, and the span of a run ends just after its result was taken out.
+    const inside = ({ tid, ts, dur }: (typeof spans)[number]) =>
+      runs.filter((run) => run.tid === tid && ts >= run.ts - 2 && ts + dur <= run.ts + run.dur + 2);
+    expect(copies.map((copy) => inside(copy).length)).toEqual(copies.map(() => 1));
   });
 
   it('gives the same events when it reads only the stretches in which keyframes differ', {

@@ -189,7 +189,11 @@ async function* readFresh(run: Run, portions: readonly Portion[]): AsyncGenerato
     portions,
     devices: await readers.open(portions.length),
     run: ({ chunk, plan }, reader, { signal }) =>
-      reader.read({ chunk, index: windowOf(run.index, chunk), plan, rules } satisfies ReadRequest, signal),
+      reader.read(
+        { chunk, index: windowOf(run.index, chunk), plan, rules } satisfies ReadRequest,
+        signal,
+        trace && ((copy) => trace.span({ device: reader.name, activity: 'copy', ...copy })),
+      ),
     ...(options.signal ? { signal: options.signal } : {}),
     ...(trace ? { trace, label: ({ chunk }: Portion) => `${chunk.t.toFixed(1)}–${chunk.end.toFixed(1)} s` } : {}),
   });

@@ -1,5 +1,5 @@
 import type { Device } from '../compute/scheduler/schedule.ts';
-import { moduleBeside, ThreadDevice } from '../compute/scheduler/threads.ts';
+import { type Copy, moduleBeside, ThreadDevice } from '../compute/scheduler/threads.ts';
 import type { HudSettings } from '../regions/place.ts';
 import type { ChunkReadings } from './chunk-readings.ts';
 import type { Game } from './game.ts';
@@ -8,7 +8,8 @@ import { ReadingSession, type ReadRequest } from './session.ts';
 
 /** Something that reads chunks, one at a time. Close it when the work is over. */
 export interface Reader extends Device {
-  read(request: ReadRequest, signal: AbortSignal): Promise<ChunkReadings>;
+  /** `onCopy` is told how long request and readings were on their way between two threads. */
+  read(request: ReadRequest, signal: AbortSignal, onCopy?: (copy: Copy) => void): Promise<ChunkReadings>;
   retire(reason?: unknown): Promise<void>;
 }
 
@@ -74,8 +75,8 @@ class ReadingThread implements Reader {
     this.device = new ThreadDevice(name, moduleBeside(import.meta.url, './read-thread'));
   }
 
-  read(request: ReadRequest, signal: AbortSignal): Promise<ChunkReadings> {
-    return this.device.call(request, { signal });
+  read(request: ReadRequest, signal: AbortSignal, onCopy?: (copy: Copy) => void): Promise<ChunkReadings> {
+    return this.device.call(request, { signal, ...(onCopy ? { onCopy } : {}) });
   }
 
   async retire(reason?: unknown): Promise<void> {

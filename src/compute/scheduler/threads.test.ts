@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { schedule } from './schedule.ts';
-import { moduleBeside, ThreadDevice } from './threads.ts';
+import { type Copy, moduleBeside, ThreadDevice } from './threads.ts';
 
 const sums = moduleBeside(import.meta.url, './fixtures/sums');
 
@@ -11,6 +11,10 @@ describe('a worker thread as a device', () => {
     const result = await device.call({ numbers: [1, 2, 3] }, { onNote: (note) => notes.push(note) });
     expect(result).toEqual(new Float64Array([6]));
     expect(notes).toEqual(['adding']);
+    const copies: Copy[] = [];
+    await device.call({ numbers: [1] }, { onCopy: (copy) => copies.push(copy) });
+    expect(copies.map(({ name }) => name)).toEqual(['request', 'result']);
+    expect(copies.every(({ start, end }) => end >= start)).toBe(true);
   });
 
   it('passes errors on with their code, and lives on', async () => {

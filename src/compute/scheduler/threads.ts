@@ -1,9 +1,10 @@
 import { parentPort, Worker, type Transferable, type WorkerOptions } from 'node:worker_threads';
 import { type Issue, messageOf, PlaybyplayError } from '../../errors.ts';
 import { type Device, DeviceError } from './schedule.ts';
+import { now } from './trace.ts';
 
 type Reply =
-  | { readonly id: number; readonly result: unknown }
+  | { readonly id: number; readonly arrived: number; readonly sent: number; readonly result: unknown }
   | { readonly id: number; readonly note: unknown }
   | { readonly id: number; readonly error: Failure };
 
@@ -21,6 +22,15 @@ interface Call {
   readonly resolve: (result: unknown) => void;
   readonly reject: (reason: unknown) => void;
   readonly onNote: ((note: unknown) => void) | undefined;
+  readonly onCopy: ((copy: Copy) => void) | undefined;
+  readonly asked: number;
+}
+
+/** A message on its way between two memories, in milliseconds of `now()`: from its being sent to its being taken out. */
+export interface Copy {
+  readonly name: 'request' | 'result';
+  readonly start: number;
+  readonly end: number;
 }
 
 /** The module `name` in the folder of `base` (an `import.meta.url`): TypeScript in the checkout, JavaScript once built. */
@@ -51,16 +61,21 @@ export class ThreadDevice implements Device, AsyncDisposable {
 
   /**
    * Sends a request and resolves to the handler's result. `signal` is passed on to the handler; `onNote` receives what
-   * the handler notes on the way. Rejects with the handler's error, or DeviceError when the thread is gone.
+   * the handler notes on the way; `onCopy` is told how long request and result were on their way. Rejects with the handler's error, or DeviceError when the thread is gone.
    */
   call<Result>(
     request: unknown,
-    options: { signal?: AbortSignal; transfer?: readonly Transferable[]; onNote?: (note: unknown) => void } = {},
+    options: {
+      signal?: AbortSignal;
+      transfer?: readonly Transferable[];
+      onNote?: (note: unknown) => void;
+      onCopy?: (copy: Copy) => void;
+    } = {},
   ): Promise<Result> {
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();
     if (this.ended) return Promise.reject(this.ended);
     const id = this.next++;
-    this.calls.set(id, { resolve, reject, onNote: options.onNote });
+    this.calls.set(id, { resolve, reject, onNote: options.onNote, onCopy: options.onCopy, asked: now() });
     const cancel = () => this.worker.postMessage({ cancel: id } satisfies Request, []);
     this.worker.postMessage({ id, request } satisfies Request, options.transfer ?? []);
     if (options.signal?.aborted) cancel();
@@ -87,8 +102,11 @@ export class ThreadDevice implements Device, AsyncDisposable {
       return;
     }
     this.calls.delete(reply.id);
-    if ('result' in reply) call.resolve(reply.result);
-    else call.reject(revived(reply.error));
+    if ('result' in reply) {
+      call.onCopy?.({ name: 'request', start: call.asked, end: reply.arrived });
+      call.onCopy?.({ name: 'result', start: reply.sent, end: now() });
+      call.resolve(reply.result);
+    } else call.reject(revived(reply.error));
   }
 
   private end(reason: DeviceError): void {
@@ -127,6 +145,7 @@ export function serve(handler: (request: unknown, context: CallContext) => unkno
       return;
     }
     const { id, request } = message;
+    const arrived = now();
     const controller = new AbortController();
     running.set(id, controller);
     const note = (value: unknown, transfer: readonly Transferable[] = []) =>
@@ -134,8 +153,9 @@ export function serve(handler: (request: unknown, context: CallContext) => unkno
     last = last.then(async () => {
       try {
         const result = await handler(request, { signal: controller.signal, note });
-        if (result instanceof Moved) port.postMessage({ id, result: result.result }, result.transfer);
-        else port.postMessage({ id, result });
+        const times = { arrived, sent: now() };
+        if (result instanceof Moved) port.postMessage({ id, ...times, result: result.result }, result.transfer);
+        else port.postMessage({ id, ...times, result });
       } catch (error) {
         port.postMessage({ id, error: failure(error) });
       } finally {
