@@ -49,7 +49,7 @@ const places = plan.resources.map(({ count }, i) => ({ bytes: setup.resources[i]
 const have = new Uint8Array(plan.regions);
 let copied = 0;
 
-const post = (message: ThreadMessage): void => parentPort!.postMessage(message);
+const post = (message: ThreadMessage): void => parentPort!.postMessage(message, []);
 function span(activity: Span['activity'], name: string, start: number, details?: Record<string, unknown>): void {
   if (setup.traced)
     post({ kind: 'span', span: { activity, name, start, end: now(), ...(details ? { details } : {}) } });

@@ -43,7 +43,7 @@ describe('a graph on threads with memories of their own', () => {
     const alone = await made({ ...base, devices: 1 });
     for (const how of ['exit', 'hang'] as const) {
       const result = await made({ ...base, stuckAfter: 1500, settings: { fault: { device: 1, how } } });
-      expect(result, how).toEqual(alone);
+      expect({ how, result }).toEqual({ how, result: alone });
     }
   });
 
