@@ -24,10 +24,10 @@ export function summarize(scored: ScoredInput, points: readonly TrackPoint[], as
   ];
   const named = Object.entries(quality.components);
   if (named.length > 0) {
-    lines.push('', '                      mean      std      max  measured  score');
+    lines.push('', '                       mean       std       max  measured  score');
     for (const [name, component] of named) {
       const { mean, std, max, measured, score } = component;
-      const cells = [mean, std, max].map((value) => `${value.toFixed(1).padStart(6)} ms`).join('');
+      const cells = [mean, std, max].map((value) => `${value.toFixed(1).padStart(7)} ms`).join('');
       lines.push(
         `  ${(componentTitles[name] ?? name).padEnd(16)}${cells}${String(measured).padStart(10)}${score.toFixed(1).padStart(7)}`,
       );
