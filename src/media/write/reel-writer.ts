@@ -175,7 +175,7 @@ export class ReelWriter implements Disposable {
   #copy(cut: TimedCut, run: Run & { kind: 'copy' }): void {
     const { lengthSize } = cut.recording.parameterSets!;
     let position = -1;
-    for (const { packet, info } of cut.recording.packets(cut.times[0]!, cut.to)) {
+    for (const { packet, info } of cut.recording.packets(cut.from, cut.to)) {
       position++;
       if (position >= run.end) break;
       if (position < run.first) continue;

@@ -61,6 +61,18 @@ describe.each(['smart', 'full'] as const)('a reel by the %s method', (method) =>
   });
 });
 
+it('copies the right packets of a cut whose first frame is the first of a group', async () => {
+  const path = join(folder, 'group.mp4');
+  using recording = new Recording(thirty);
+  const { packets } = recording.index(recording.ticks(2.5), recording.ticks(5.5));
+  const first = packets.filter(({ key }) => key)[1]!.pts;
+  const number = Math.round(recording.seconds(first) * 30);
+  // A little before it: the frame is the first of the cut, and the group before it is where reading begins.
+  const reel = await writeReel(path, [{ media: thirty, start: number / 30 - 0.01, end: 6.5 }]);
+  expect(reel.copied).toBeGreaterThan(20);
+  expect(readFrames(path).map((frame) => frame.number)).toEqual(range(number, 195));
+});
+
 it('copies most packets of a cut, bit for bit', async () => {
   const path = join(folder, 'copied.mp4');
   const reel = await writeReel(path, [{ media: thirty, start: 0.5, end: 7.5 }], { quality: 40 });

@@ -13,6 +13,8 @@ export interface Cut {
 export interface TimedCut {
   readonly recording: Recording;
   readonly packets: readonly PlannedPacket[];
+  /** Where they were read from: reading from there again gives the same, from its first frame perhaps fewer. */
+  readonly from: bigint;
   /** Presentation times of its frames, ascending. */
   readonly times: readonly bigint[];
   /** The first frame behind it. */
@@ -64,11 +66,12 @@ export function layOut(cuts: readonly Cut[], recordings: Recordings, frameRate?:
   let offset = 0n;
   for (const [index, cut] of cuts.entries()) {
     const recording = sources[index]!;
-    const part = recording.index(recording.ticks(cut.start), recording.ticks(cut.end));
+    const from = recording.ticks(cut.start);
+    const part = recording.index(from, recording.ticks(cut.end));
     if (part.times.length === 0) continue;
     const rounded = rescale(part.next - part.times[0]!, recording.timeBase, timeBase);
     const length = rounded > 0n ? rounded : 1n;
-    timed.push({ recording, packets: part.packets, times: part.times, to: part.next, offset, length, index });
+    timed.push({ recording, packets: part.packets, from, times: part.times, to: part.next, offset, length, index });
     offset += length;
   }
   return { timeBase, frameRate: rate, constant, cuts: timed, length: offset };
