@@ -1,5 +1,5 @@
 // Damaged recordings: `node bench/damage.ts <game> <recording>… [--files 200] [--seconds 12]`. Makes files that are truncated,
-// have bytes flipped, ranges zeroed or packets dropped; each is read twice, with one and with two threads. Reported: crashes,
+// have bytes flipped, ranges zeroed, bytes or packets dropped; each is read twice, with one and with two threads. Reported: crashes,
 // hangs, logs that differ, and how many of the events of the readable parts were kept.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -25,7 +25,7 @@ const random = (below: number): number => {
   return seed % below;
 };
 
-type Damage = (bytes: Buffer) => Buffer;
+type Damage = (bytes: Buffer, source: string, broken: string) => Buffer;
 const damages: readonly (readonly [string, Damage])[] = [
   ['truncated', (bytes) => bytes.subarray(0, Math.floor(bytes.length * (0.2 + random(700) / 1000)))],
   [
@@ -47,6 +47,16 @@ const damages: readonly (readonly [string, Damage])[] = [
     (bytes) => {
       const at = 8192 + random(bytes.length - 8192);
       return Buffer.concat([bytes.subarray(0, at), bytes.subarray(at + 188 * (1 + random(200)))]);
+    },
+  ],
+  [
+    'packets dropped',
+    (_, source, broken) => {
+      const first = 1 + random(35 * Number(values.seconds));
+      const drop = `noise=drop='between(n,${first},${first + random(8)})'`;
+      const { status } = spawnSync('ffmpeg', ['-v', 'error', '-y', '-i', source, '-c', 'copy', '-bsf:v', drop, broken]);
+      if (status !== 0) throw new Error(`cannot drop packets of ${source}`);
+      return readFileSync(broken);
     },
   ],
 ];
@@ -81,6 +91,7 @@ function detect(file: string, workers: number): Outcome {
 const said = (lines: readonly LogLine[], within: (t: number) => boolean): Set<string> =>
   new Set(lines.flatMap((line) => (line.type === 'event' && within(line.t) ? [`${line.t} ${line.text}`] : [])));
 
+const wholes = new Map<string, Outcome>();
 const tally = { files: 0, refused: 0, crashed: 0, hung: 0, different: 0, gaps: 0, kept: 0, expected: 0 };
 const container = ['mp4', 'mkv', 'ts'];
 for (let n = 0; n < Number(values.files); n++) {
@@ -89,15 +100,19 @@ for (let n = 0; n < Number(values.files); n++) {
   const cut = ['-v', 'error', '-y', '-t', values.seconds, '-i', recording, '-c', 'copy'];
   if (n % 3 === 0) cut.push('-movflags', '+faststart');
   if (spawnSync('ffmpeg', [...cut, source]).status !== 0) throw new Error(`cannot cut ${recording}`);
-  const whole = detect(source, 1);
+  const kind = `${recording} ${container[n % 3]!}`;
+  const whole = wholes.get(kind) ?? detect(source, 1);
+  wholes.set(kind, whole);
   const [name, damage] = damages[n % damages.length]!;
   const broken = join(folder, `broken.${container[n % 3]!}`);
-  writeFileSync(broken, damage(readFileSync(source)));
+  writeFileSync(broken, damage(readFileSync(source), source, broken));
   const [first, second] = [detect(broken, 1), detect(broken, 2)];
   tally.files++;
   if (first.status === null) tally.hung++;
   else if (first.status === 1 && first.log === '') tally.refused++;
   else if (first.status !== 0) tally.crashed++;
+  if (first.status !== 0 && first.status !== 1)
+    console.log(`file ${n} (${name}, ${container[n % 3]!}): exit ${first.status}`);
   if (first.log !== second.log || first.status !== second.status) {
     tally.different++;
     console.log(`file ${n} (${name}, ${container[n % 3]!}): two runs differ`);

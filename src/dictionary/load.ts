@@ -20,6 +20,8 @@ export interface DictionarySource {
 export interface LoadOptions {
   /** Whether definitions are examined for circles, which is most of the work; default true. */
   readonly definitions?: boolean;
+  /** Whether names, frames and composite events are examined; default true. Files that are known to be sound need it not. */
+  readonly meaning?: boolean;
 }
 
 export interface LoadedDictionary {
@@ -70,10 +72,12 @@ export function loadDictionary(sources: readonly DictionarySource[], options: Lo
     ),
   );
   const dictionary = new Dictionary(seeds, infos, events);
-  checkNames(dictionary, linked);
-  if (options.definitions ?? true) checkDefinitions(dictionary, linked);
-  checkFrames(dictionary, linked);
-  for (const { file, report } of unique) checkEvents(dictionary, file, report);
+  if (options.meaning ?? true) {
+    checkNames(dictionary, linked);
+    if (options.definitions ?? true) checkDefinitions(dictionary, linked);
+    checkFrames(dictionary, linked);
+    for (const { file, report } of unique) checkEvents(dictionary, file, report);
+  }
   return { dictionary, issues: reports.flatMap((report) => report.issues) };
 }
 

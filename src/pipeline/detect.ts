@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
-import { basename, dirname, extname, join, resolve } from 'node:path';
+import { basename, dirname, extname, join } from 'node:path';
 import { schedule } from '../compute/scheduler/schedule.ts';
 import { Trace } from '../compute/scheduler/trace.ts';
 import type { Issue } from '../errors.ts';
@@ -79,7 +79,7 @@ export async function detect(options: DetectOptions): Promise<DetectSummary> {
   await using resources = new AsyncDisposableStack();
   resources.use(await lockFolder(folder));
   const most = options.workers ?? availableParallelism();
-  const readers = resources.use(new Readers(resolve(media), game, options.hud, most));
+  const readers = resources.use(new Readers(file, game, options.hud, most));
   // Threads start while this one looks through the file.
   if (!resume) readers.start(portionsIn(file.info.duration, plan));
   const print = await fingerprintMedia(media);

@@ -1,4 +1,5 @@
 import { serve } from '../compute/scheduler/threads.ts';
+import { openVideo } from '../media/video.ts';
 import { loadProfile } from '../profile/load.ts';
 import type { HudSettings } from '../regions/place.ts';
 import { ReadingSession, type ReadRequest } from './session.ts';
@@ -19,7 +20,7 @@ serve(async (request, { signal }) => {
   const wanted = request as OpenRequest | ReadRequest;
   if ('open' in wanted) {
     const { media, profile, hud } = wanted.open;
-    session = await ReadingSession.open(media, await loadProfile(profile), hud);
+    session = await ReadingSession.open(openVideo(media), await loadProfile(profile), { hud, owned: true });
     return undefined;
   }
   if (!session) throw new TypeError('the reading thread has not been told what to open');

@@ -1,5 +1,7 @@
+import { resolve } from 'node:path';
 import type { Device } from '../compute/scheduler/schedule.ts';
 import { type Copy, moduleBeside, ThreadDevice } from '../compute/scheduler/threads.ts';
+import type { VideoFile } from '../media/video.ts';
 import type { HudSettings } from '../regions/place.ts';
 import type { ChunkReadings } from './chunk-readings.ts';
 import type { Game } from './game.ts';
@@ -18,15 +20,15 @@ export interface Reader extends Device {
  * costs as much as decoding three seconds of video. Several are threads of their own.
  */
 export class Readers implements AsyncDisposable {
-  readonly #media: string;
+  readonly #file: VideoFile;
   readonly #game: Game;
   readonly #hud: HudSettings | undefined;
   readonly #most: number;
   #opening: Promise<readonly Reader[]> | undefined;
 
-  /** `most`: how many may read at once. `media` is an absolute path. */
-  constructor(media: string, game: Game, hud: HudSettings | undefined, most: number) {
-    this.#media = media;
+  /** `most`: how many may read at once. `file` must stay open as long as they read. */
+  constructor(file: VideoFile, game: Game, hud: HudSettings | undefined, most: number) {
+    this.#file = file;
     this.#game = game;
     this.#hud = hud;
     this.#most = most;
@@ -43,7 +45,9 @@ export class Readers implements AsyncDisposable {
   /** The readers, at least one and at most one a portion. Throws what opening the recording and the detectors throws. */
   open(portions: number): Promise<readonly Reader[]> {
     this.start(portions);
-    this.#opening ??= ReadingSession.open(this.#media, this.#game, this.#hud).then((one) => [new OwnThread(one)]);
+    this.#opening ??= ReadingSession.open(this.#file, this.#game, { hud: this.#hud }).then((one) => [
+      new OwnThread(one),
+    ]);
     return this.#opening;
   }
 
@@ -55,7 +59,7 @@ export class Readers implements AsyncDisposable {
   async #openThreads(count: number): Promise<readonly Reader[]> {
     const threads = Array.from({ length: count }, (_, i) => new ReadingThread(`reader ${i + 1}`));
     const { pack, path } = this.#game;
-    const open: OpenRequest = { open: { media: this.#media, profile: pack.locate(path), hud: this.#hud } };
+    const open: OpenRequest = { open: { media: resolve(this.#file.path), profile: pack.locate(path), hud: this.#hud } };
     try {
       await Promise.all(threads.map((thread) => thread.device.call(open)));
     } catch (error) {

@@ -1,6 +1,7 @@
+import { setFlagsFromString } from 'node:v8';
 import type { Assets } from '../detectors/kind.ts';
 import type { Chunk, PacketIndex } from '../media/packet-index.ts';
-import { openVideo, type VideoFile } from '../media/video.ts';
+import type { VideoFile } from '../media/video.ts';
 import type { Profile } from '../profile/profile.ts';
 import type { HudSettings } from '../regions/place.ts';
 import type { ChunkReadings } from './chunk-readings.ts';
@@ -16,30 +17,39 @@ export interface ReadRequest {
   readonly rules: readonly ProbeRule[] | undefined;
 }
 
+/**
+ * Every look at a decoded picture counts as megabytes with the garbage collector, although they are the decoder's: left to
+ * itself it marks the whole heap twice a second, on threads of its own, which took a seventh of a run's processor time. With
+ * this the heap may grow tenfold between two collections; of the growth hardly anything is memory.
+ */
+const HEAP_GROWTH = '--heap-growing-percent=900';
+
 /** An open recording and the detectors of a profile: reads chunks, one after the other, in the thread that made it. */
 export class ReadingSession implements Disposable {
   readonly #file: VideoFile;
   readonly #reader: SampleReader;
   readonly #detectors: number;
+  readonly #owned: boolean;
 
-  private constructor(file: VideoFile, reader: SampleReader, detectors: number) {
+  private constructor(file: VideoFile, reader: SampleReader, detectors: number, owned: boolean) {
+    this.#owned = owned;
     this.#file = file;
     this.#reader = reader;
     this.#detectors = detectors;
   }
 
-  /** Throws what `openVideo` and the detectors throw. */
+  /** Reads from `file`, which others may read from between chunks; closes it with itself only if it is `owned`. */
   static async open(
-    media: string,
+    file: VideoFile,
     game: { readonly profile: Profile; readonly assets: Assets },
-    hud: HudSettings | undefined,
+    { hud, owned = false }: { readonly hud?: HudSettings | undefined; readonly owned?: boolean },
   ): Promise<ReadingSession> {
-    const file = openVideo(media);
+    setFlagsFromString(HEAP_GROWTH);
     try {
       const reader = await SampleReader.open(game.profile, game.assets, file.info, hud);
-      return new ReadingSession(file, reader, Object.keys(game.profile.detectors).length);
+      return new ReadingSession(file, reader, Object.keys(game.profile.detectors).length, owned);
     } catch (error) {
-      file[Symbol.dispose]();
+      if (owned) file[Symbol.dispose]();
       throw error;
     }
   }
@@ -55,6 +65,6 @@ export class ReadingSession implements Disposable {
 
   [Symbol.dispose](): void {
     this.#reader[Symbol.dispose]();
-    this.#file[Symbol.dispose]();
+    if (this.#owned) this.#file[Symbol.dispose]();
   }
 }
