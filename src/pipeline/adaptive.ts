@@ -3,7 +3,7 @@ import { isProblem, readPictures } from '../media/decode.ts';
 import { type Chunk, firstFrameOf } from '../media/packet-index.ts';
 import type { Picture } from '../media/picture.ts';
 import { type ChunkReadings, ReadingsBuilder } from './chunk-readings.ts';
-import { type ChunkContext, type ChunkPlan, gapOf, pause, readSamples, timeAt, TURN } from './read-chunk.ts';
+import { type ChunkContext, type ChunkPlan, gapOf, pause, timeAt, TURN } from './read-chunk.ts';
 import type { Observations } from './sample-reader.ts';
 
 /** When two probes of a detector tell what lies between them. */
@@ -46,10 +46,11 @@ export async function readAdaptively(
     while (next < plan.frames.length && plan.frames[next]! < bounds[g + 1]!) next++;
     const part = { frames: plan.frames.slice(from, next), due: plan.due.slice(from, next) };
     const [before, after] = [probes.get(bounds[g]!), probes.get(bounds[g + 1]!)];
+    const group = { part, before, after, rules };
     if (before && after && settled(before, after, rules)) recall(context, part, 0, before, builder);
     else if (before && (after?.t ?? chunk.end) - before.t > spacing)
-      await readSparsely(context, chunk, part, { before, after, rules, spacing }, builder);
-    else await readSamples(context, chunk, part, builder);
+      await readSparsely(context, chunk, { ...group, before, spacing }, builder);
+    else await readDensely(context, chunk, group, builder);
   }
   return builder.finish();
 }
@@ -84,11 +85,47 @@ async function probe({ reader, detectors }: ChunkContext, picture: Picture): Pro
   return { t: picture.t, seen: await reader.read(picture, new Uint8Array(detectors).fill(1)) };
 }
 
-interface SparseGroup {
-  /** Its keyframe and the next. */
-  readonly before: Probe;
+interface Group {
+  /** Its samples. */
+  readonly part: ChunkPlan;
+  /** Its keyframe and the next, where they could be read. */
+  readonly before: Probe | undefined;
   readonly after: Probe | undefined;
   readonly rules: readonly ProbeRule[];
+}
+
+/** Samples after which it is tried again whether the rest of a group is known. */
+const PATIENCE = 3;
+
+/** Reads a group sample by sample, until one shows what the next keyframe shows: the rest is not even decoded. */
+async function readDensely(
+  context: ChunkContext,
+  chunk: Chunk,
+  { part, after, rules }: Group,
+  builder: ReadingsBuilder,
+): Promise<void> {
+  const { file, index, reader } = context;
+  let i = 0;
+  let tried = Number.NEGATIVE_INFINITY;
+  for (const item of readPictures(file, index, chunk, part.frames)) {
+    if (isProblem(item)) {
+      builder.gap(gapOf(item));
+      continue;
+    }
+    using picture = item;
+    while (i < part.frames.length && timeAt(index, part.frames[i]!) < picture.t) i++;
+    const seen = await reader.read(picture, part.due[i]!);
+    builder.add(picture.t, seen);
+    if (++i % TURN === 0) await pause(context);
+    if (!after || i - tried < PATIENCE || !compatible(seen, after, rules)) continue;
+    tried = i;
+    const here = await probe(context, picture);
+    if (settled(here, after, rules)) return recall(context, part, i, here, builder);
+  }
+}
+
+interface SparseGroup extends Group {
+  readonly before: Probe;
   /** Seconds: no two probes may lie further apart. */
   readonly spacing: number;
 }
@@ -101,8 +138,7 @@ interface SparseGroup {
 async function readSparsely(
   context: ChunkContext,
   chunk: Chunk,
-  plan: ChunkPlan,
-  { before, after, rules, spacing }: SparseGroup,
+  { part: plan, before, after, rules, spacing }: SparseGroup,
   builder: ReadingsBuilder,
 ): Promise<void> {
   const { file, index, reader } = context;
@@ -162,6 +198,11 @@ function settled(before: Probe, after: Probe, rules: readonly ProbeRule[]): bool
     const { persists, confidence } = rules[d]!;
     return apart <= persists && agree(one, after.seen[d], confidence);
   });
+}
+
+/** Whether what was read of a sample, be it not everything, is what a probe shows. */
+function compatible(seen: Observations, { seen: shown }: Probe, rules: readonly ProbeRule[]): boolean {
+  return seen.every((one, d) => one === undefined || agree(one, shown[d], rules[d]!.confidence));
 }
 
 /** Whether two probes of a detector say the same for certain. Unreadable ones prove nothing. */

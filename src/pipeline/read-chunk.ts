@@ -33,7 +33,7 @@ export async function readFully(context: ChunkContext, chunk: Chunk, plan: Chunk
 }
 
 /** Reads the samples of a plan, which lie in the chunk. */
-export async function readSamples(
+async function readSamples(
   context: ChunkContext,
   chunk: Chunk,
   plan: ChunkPlan,
