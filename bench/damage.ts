@@ -39,7 +39,7 @@ const damages: readonly (readonly [string, Damage])[] = [
     'range zeroed',
     (bytes) => {
       const at = 8192 + random(bytes.length - 8192);
-      return bytes.fill(0, at, at + 1000 + random(60_000));
+      return bytes.fill(0, at, Math.min(bytes.length, at + 1000 + random(60_000)));
     },
   ],
   [

@@ -12,6 +12,7 @@ import {
 } from 'node-av/constants';
 import type { AVPixelFormat, SwsFlags } from 'node-av/constants';
 import { PlaybyplayError } from '../errors.ts';
+import { lookedAt } from './collect.ts';
 import { colorOf } from './info.ts';
 import type { Rotation } from './info.ts';
 import type { ColorEncoding, Picture, Plane } from './picture.ts';
@@ -158,8 +159,10 @@ class FramePicture implements Picture {
   [Symbol.dispose](): void {
     if (!this.#open) return;
     this.#open = false;
+    const looked = this.#planes?.reduce((sum, { stride, height }) => sum + stride * height, 0);
     this.#planes = undefined;
     this.#release();
+    if (looked !== undefined) lookedAt(looked);
   }
 }
 

@@ -96,7 +96,7 @@ export class PacketScan {
     this.#ended = true;
   }
 
-  /** What is known so far: views that stay as they are. */
+  /** What is known so far: views that hold until the next `add`. */
   index(): PacketIndex {
     const groups = this.#firstFrames.length;
     const packets = this.#starts[groups] ?? this.#packets;
@@ -159,25 +159,25 @@ export class PacketScan {
   }
 
   #grow(): void {
-    this.#pts = doubled(this.#pts);
-    this.#dts = doubled(this.#dts);
-    this.#time = doubled(this.#time);
-    this.#order = doubled(this.#order);
-    this.#size = doubled(this.#size);
-    this.#flags = doubled(this.#flags);
-    this.#frame = doubled(this.#frame);
+    this.#pts = grown(this.#pts);
+    this.#dts = grown(this.#dts);
+    this.#time = grown(this.#time);
+    this.#order = grown(this.#order);
+    this.#size = grown(this.#size);
+    this.#flags = grown(this.#flags);
+    this.#frame = grown(this.#frame);
   }
 
   #growFrames(): void {
-    this.#t = doubled(this.#t);
-    this.#packet = doubled(this.#packet);
-    this.#key = doubled(this.#key);
-    this.#reference = doubled(this.#reference);
+    this.#t = grown(this.#t);
+    this.#packet = grown(this.#packet);
+    this.#key = grown(this.#key);
+    this.#reference = grown(this.#reference);
   }
 }
 
-function doubled<A extends Float64Array | Uint32Array | Int32Array | Uint8Array>(array: A): A {
-  const larger = new (array.constructor as new (length: number) => A)(array.length * 2);
-  larger.set(array);
-  return larger;
+/** The same array, longer, without ever holding both: views of it do not outlive this. */
+function grown<A extends Float64Array | Uint32Array | Int32Array | Uint8Array>(array: A): A {
+  const bytes = Math.ceil((array.length * 3) / 2) * array.BYTES_PER_ELEMENT;
+  return new (array.constructor as new (buffer: ArrayBuffer) => A)((array.buffer as ArrayBuffer).transfer(bytes));
 }

@@ -8,6 +8,7 @@ import { openJournal } from '../events/journal.ts';
 import type { EventLine, HeaderLine } from '../events/log.ts';
 import { lockFolder } from '../events/lock.ts';
 import { LogWriter } from '../events/writer.ts';
+import { lookedAt } from '../media/collect.ts';
 import { holesOf } from '../media/holes.ts';
 import { originOf, type PacketIndex, windowOf } from '../media/packet-index.ts';
 import { scanInTurns } from '../media/packets.ts';
@@ -60,6 +61,9 @@ export interface DetectSummary {
   readonly duration: number;
   readonly problems: Readonly<Record<string, number>>;
 }
+
+/** What a portion leaves behind in this thread, as pictures are counted (generously). */
+const PORTION_BYTES = 16 << 20;
 
 /** Where `detect` writes unless told otherwise. */
 export function defaultFolder(media: string): string {
@@ -125,6 +129,7 @@ export async function detect(options: DetectOptions): Promise<DetectSummary> {
     const { events, settled } = await interpreter.push(readings, hearing.until(portion.chunk.end));
     for (const event of events) log.add(event);
     await publish(settled);
+    lookedAt(PORTION_BYTES);
     options.onProgress?.(portion.chunk.end, duration);
   }
   const rest = await interpreter.push(NOTHING, hearing.until(Number.POSITIVE_INFINITY));

@@ -46,6 +46,15 @@ export function planPortions(
     }
   }
   const frames = [...due.keys()].toSorted((a, b) => a - b);
+  // Long recordings have few different masks: samples share them.
+  const masks = new Map<string, Uint8Array>();
+  const shared = (frame: number): Uint8Array => {
+    const mask = due.get(frame)!;
+    const key = mask.join('');
+    const known = masks.get(key) ?? mask;
+    masks.set(key, known);
+    return known;
+  };
   const portions: Portion[] = [];
   let next = 0;
   for (const chunk of chunksOf(index, { minSeconds: CHUNK_SECONDS[kind] })) {
@@ -53,7 +62,7 @@ export function planPortions(
     while (next < frames.length && frames[next]! < chunk.lastFrame) next++;
     if (next === from) continue;
     const own = frames.slice(from, next);
-    portions.push({ number: portions.length, chunk, plan: { frames: own, due: own.map((frame) => due.get(frame)!) } });
+    portions.push({ number: portions.length, chunk, plan: { frames: own, due: own.map(shared) } });
   }
   return portions;
 }

@@ -1,4 +1,3 @@
-import { setFlagsFromString } from 'node:v8';
 import type { Assets } from '../detectors/kind.ts';
 import type { Chunk, PacketIndex } from '../media/packet-index.ts';
 import type { VideoFile } from '../media/video.ts';
@@ -16,13 +15,6 @@ export interface ReadRequest {
   readonly plan: ChunkPlan;
   readonly rules: readonly ProbeRule[] | undefined;
 }
-
-/**
- * Every look at a decoded picture counts as megabytes with the garbage collector, although they are the decoder's: left to
- * itself it marks the whole heap twice a second, on threads of its own, which took a seventh of a run's processor time. With
- * this the heap may grow tenfold between two collections; of the growth hardly anything is memory.
- */
-const HEAP_GROWTH = '--heap-growing-percent=900';
 
 /** An open recording and the detectors of a profile: reads chunks, one after the other, in the thread that made it. */
 export class ReadingSession implements Disposable {
@@ -44,7 +36,6 @@ export class ReadingSession implements Disposable {
     game: { readonly profile: Profile; readonly assets: Assets },
     { hud, owned = false }: { readonly hud?: HudSettings | undefined; readonly owned?: boolean },
   ): Promise<ReadingSession> {
-    setFlagsFromString(HEAP_GROWTH);
     try {
       const reader = await SampleReader.open(game.profile, game.assets, file.info, hud);
       return new ReadingSession(file, reader, Object.keys(game.profile.detectors).length, owned);
