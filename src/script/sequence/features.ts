@@ -1,7 +1,7 @@
 import type { Cue } from '../../cues/cue.ts';
 
 /** Numbers that describe one detector in one tick; their order is part of the published form (docs/networks.md). */
-export const FEATURES = ['found', 'changed', 'lost', 'confidence', 'step', 'value', 'seen'] as const;
+export const FEATURES = ['found', 'changed', 'lost', 'confidence', 'step', 'value', 'seen', 'nought'] as const;
 
 /** Logarithm of one more than a size: steps of one and of a hundred both stay readable. */
 const STEP_UNIT = 5;
@@ -11,7 +11,8 @@ const MOST = 10;
 /**
  * Cues as a table: a row a tick of `tick` seconds (row k holds times in [k, k + 1) · tick), for each detector in order the
  * numbers of `FEATURES`: whether a cue of each trigger lies in it, the last one's confidence, how much a number changed
- * (sign · log(1 + size) / 5), what stands since then (number / 100, at most ±10; 0 for texts), and whether anything does.
+ * (sign · log(1 + size) / 5), what stands since then (number / 100, at most ±10; 0 for texts), whether anything does, and
+ * whether that is nought: dead, empty.
  */
 export class CueTable {
   readonly #detectors: readonly string[];
@@ -21,12 +22,14 @@ export class CueTable {
   #first = 0;
   readonly #value: Float32Array;
   readonly #seen: Float32Array;
+  readonly #nought: Float32Array;
 
   constructor(detectors: readonly string[], tick: number) {
     this.#detectors = detectors;
     this.#tick = tick;
     this.#value = new Float32Array(detectors.length);
     this.#seen = new Float32Array(detectors.length);
+    this.#nought = new Float32Array(detectors.length);
   }
 
   get width(): number {
@@ -55,8 +58,8 @@ export class CueTable {
     const number = cue.trigger === 'lost' ? 0 : Number(cue.value);
     this.#value[d] = Math.max(-MOST, Math.min(MOST, Number.isFinite(number) ? number / VALUE_UNIT : 0));
     this.#seen[d] = cue.trigger === 'lost' ? 0 : 1;
-    row[at + 5] = this.#value[d]!;
-    row[at + 6] = this.#seen[d]!;
+    this.#nought[d] = cue.trigger !== 'lost' && number === 0 && cue.value !== '' ? 1 : 0;
+    this.#stand(row, d);
   }
 
   /** Rows `from` to `to` (not included) one after the other; those before the start and behind the last cue as they stand. */
@@ -77,14 +80,15 @@ export class CueTable {
     this.#first += count;
   }
 
+  #stand(row: Float32Array, d: number): void {
+    row.set([this.#value[d]!, this.#seen[d]!, this.#nought[d]!], d * FEATURES.length + 5);
+  }
+
   /** Makes rows up to a tick: what stands goes on standing. */
   #reach(tick: number): void {
     while (this.#first + this.#rows.length <= tick) {
       const row = new Float32Array(this.width);
-      for (let d = 0; d < this.#detectors.length; d++) {
-        row[d * FEATURES.length + 5] = this.#value[d]!;
-        row[d * FEATURES.length + 6] = this.#seen[d]!;
-      }
+      for (let d = 0; d < this.#detectors.length; d++) this.#stand(row, d);
       this.#rows.push(row);
     }
   }

@@ -17,23 +17,25 @@ const changed = (detector: string, t: number, previous: number, value: number): 
 });
 
 describe('the table of cues', () => {
-  it('has seven numbers a detector and tick, and what stands goes on standing', () => {
+  it('has eight numbers a detector and tick, and what stands goes on standing', () => {
     const table = new CueTable(['health', 'ammo'], 0.05);
     table.add({ detector: 'health', t: 0.1, trigger: 'found', value: 80, confidence: 0.5 });
     table.add(changed('health', 0.2, 80, 60));
     table.add({ detector: 'armor', t: 0.2, trigger: 'found', value: 1, confidence: 1 });
     table.add({ detector: 'health', t: 0.25, trigger: 'lost', previous: 60, confidence: 0.7 });
     const rows = table.take(1, 7);
-    const row = (tick: number) => Array.from(rows.subarray((tick - 1) * 14, (tick - 1) * 14 + 7), (x) => +x.toFixed(4));
+    const row = (tick: number) => Array.from(rows.subarray((tick - 1) * 16, (tick - 1) * 16 + 8), (x) => +x.toFixed(4));
     expect(FEATURES.length * 2).toBe(table.width);
-    expect(row(1)).toEqual([0, 0, 0, 0, 0, 0, 0]);
-    expect(row(2)).toEqual([1, 0, 0, 0.5, 0, 0.8, 1]);
-    expect(row(3)).toEqual([0, 0, 0, 0, 0, 0.8, 1]);
+    expect(row(1)).toEqual([0, 0, 0, 0, 0, 0, 0, 0]);
+    expect(row(2)).toEqual([1, 0, 0, 0.5, 0, 0.8, 1, 0]);
+    expect(row(3)).toEqual([0, 0, 0, 0, 0, 0.8, 1, 0]);
     // −log(21) / 5 = −0.6089.
-    expect(row(4)).toEqual([0, 1, 0, 0.9, -0.6089, 0.6, 1]);
-    expect(row(5)).toEqual([0, 0, 1, 0.7, 0, 0, 0]);
-    expect(row(6)).toEqual([0, 0, 0, 0, 0, 0, 0]);
-    expect(Array.from(rows).filter((_, i) => i % 14 > 6)).toEqual(Array(42).fill(0));
+    expect(row(4)).toEqual([0, 1, 0, 0.9, -0.6089, 0.6, 1, 0]);
+    expect(row(5)).toEqual([0, 0, 1, 0.7, 0, 0, 0, 0]);
+    expect(row(6)).toEqual([0, 0, 0, 0, 0, 0, 0, 0]);
+    expect(Array.from(rows).filter((_, i) => i % 16 > 7)).toEqual(Array(48).fill(0));
+    table.add(changed('ammo', 0.4, 1, 0));
+    expect(Array.from(table.take(8, 9).subarray(13))).toEqual([0, 1, 1]);
   });
 
   it('puts whole microseconds into the right row', () => {
@@ -51,8 +53,8 @@ function model(width: number, window: number | string): Uint8Array {
   const weights = new Float32Array(2 * width * 3);
   const at = (kind: number, feature: number, tick: number): number => (kind * width + feature) * 3 + tick;
   weights[at(0, 1, 1)] = 40;
-  for (const tick of [0, 1, 2]) weights[at(0, 8, tick)] = 40;
-  weights[at(1, 9, 1)] = 40;
+  for (const tick of [0, 1, 2]) weights[at(0, 9, tick)] = 40;
+  weights[at(1, 10, 1)] = 40;
   return writeModel({
     irVersion: 8,
     opsets: new Map([['', 17]]),
@@ -83,7 +85,7 @@ const spec: SequenceSpec = {
   },
 };
 
-const assets = { read: () => Promise.resolve(model(14, 'T')) };
+const assets = { read: () => Promise.resolve(model(16, 'T')) };
 
 /** Gives cues in portions and collects what is said; `portions` are times up to which everything is known. */
 async function interpret(cues: readonly Cue[], portions: readonly number[], end: number): Promise<ScriptStatement[]> {
@@ -155,7 +157,7 @@ describe('a network in the place of a script', () => {
   it('is refused where model and profile do not fit together', async () => {
     await expect(SequenceReader.open({ ...spec, detectors: ['health'] }, assets)).rejects.toMatchObject({
       code: 'model-refused',
-      message: expect.stringContaining('the profile’s detectors and window make 1 × 64 × 7'.replace('’', "'")),
+      message: expect.stringContaining('the profile’s detectors and window make 1 × 64 × 8'.replace('’', "'")),
     });
     using reader = await SequenceReader.open({ ...spec, kinds: ['hit'], events: {} }, assets);
     await expect(reader.advance(Number.POSITIVE_INFINITY, 1)).rejects.toMatchObject({

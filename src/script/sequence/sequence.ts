@@ -62,7 +62,7 @@ export class SequenceReader implements Disposable {
     throw refused(
       file,
       `its input is ${dims.map((dim) => dim ?? '?').join(' × ')}; the profile's detectors and window make ${wanted.join(' × ')}`,
-      'Seven numbers a detector: see docs/networks.md.',
+      'Eight numbers a detector: see docs/networks.md.',
     );
   }
 
