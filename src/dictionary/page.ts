@@ -63,6 +63,7 @@ function entry(dictionary: Dictionary, word: Word, usage: Usage): object {
     synonyms: word.synonyms,
     forms: formsOf(word),
     pattern: word.kind === 'action' ? patternOf(word.frame) : [],
+    causes: word.causes?.id,
     examples: word.examples.length > 0 ? word.examples : (exampleOf(dictionary, word) ?? []),
     games: gamesOf(dictionary, word, usage),
   };
@@ -81,7 +82,8 @@ function patternOf(frame: Frame): [string, string][] {
     const parts = [rule.use === 'within' ? `said by the word itself${rule.word ? ` (${rule.word})` : ''}` : rule.use];
     if (isOpen(rule) && rule.accepts.length > 0) parts.push(rule.accepts.join(' or '));
     if (isOpen(rule) && rule.preposition !== '') parts.push(`“${rule.preposition} …”`);
-    return rule.use === 'optional' && rule.accepts.length === 0 && slot !== 'object' ? [] : [[slot, parts.join(', ')]];
+    const usual = rule.accepts.length === 0 || (slot === 'manner' && rule.accepts.join() === 'manner');
+    return rule.use === 'optional' && usual && slot !== 'object' ? [] : [[slot, parts.join(', ')]];
   });
 }
 

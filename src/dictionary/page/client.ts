@@ -16,7 +16,11 @@ function make(tag, attributes, ...children) {
   element.append(...children);
   return element;
 }
-const link = (word, text) => make('a', { href: '#' + encodeURI(word.kind + '/' + word.id), title: word.definition }, text || word.id);
+const labelOf = (word) => {
+  const more = [word.dictionary === 'common' ? '' : word.dictionary, word.sense || ''].filter(Boolean).join(' ');
+  return word.name + (more ? ' (' + more + ')' : '');
+};
+const link = (word, text) => make('a', { href: '#' + encodeURI(word.kind + '/' + word.id), title: word.definition }, text || labelOf(word));
 const shown = (word) => filter.value === '' || word.games.includes(filter.value);
 const childrenOf = (word) => word.children.map((id) => byKey.get(word.kind + '/' + id)).filter(shown);
 
@@ -66,6 +70,7 @@ function detail(word) {
     ...(word.synonyms.length > 0 ? section('also called', word.synonyms.join(', ')) : []),
     ...(word.forms.length > 0 ? section('forms', word.forms.join(', ')) : []),
     ...(word.pattern.length > 0 ? section('pattern', make('table', {}, ...word.pattern.map(([slot, rule]) => make('tr', {}, make('td', {}, slot), make('td', {}, rule))))) : []),
+    ...(word.causes ? section('makes its object', list([word.causes])) : []),
     ...section('games', word.games.length > 0 ? word.games.join(', ') : 'none of these games yet'),
     ...section('id', make('code', {}, word.id)),
   );

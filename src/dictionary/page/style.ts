@@ -33,5 +33,15 @@ blockquote { margin: .2rem 0; padding: .25rem .8rem; border-left: 3px solid var(
 mark { background: var(--hit); color: inherit }
 .result { padding: .35rem .3rem; border-bottom: 1px solid var(--line) }
 .result p { margin: 0; color: var(--dim) }
-@media (max-width: 700px) { body { grid-template: auto minmax(8rem, 38vh) 1fr / 1fr } nav { border-right: 0; border-bottom: 1px solid var(--line) } main { padding: 1rem } }
+@media (max-width: 700px) {
+  body { grid-template: auto minmax(8rem, 30vh) 1fr / 1fr }
+  header { padding: .5rem .7rem; gap: .4rem }
+  header small { display: none }
+  h1 { flex-basis: 100%; font-size: .95rem }
+  input[type=search] { min-width: 8rem }
+  select { max-width: 8rem }
+  nav { border-right: 0; border-bottom: 1px solid var(--line) }
+  nav a { padding: .2rem .4rem }
+  main { padding: .6rem 1rem 3rem }
+}
 `;
