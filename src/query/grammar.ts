@@ -86,7 +86,7 @@ function disjunctions(reader: Reader, at: number, depth: number): ReadCondition[
     joined(
       reader,
       conjunctions(reader, at, depth),
-      ['or', ', or'],
+      ['or', ', or', ','],
       (next) => conjunctions(reader, next, depth),
       either,
     ),

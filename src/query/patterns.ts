@@ -147,6 +147,8 @@ function changes(reader: Reader, head: PropertyClause): ReadCondition[] {
     for (const { value, end } of valuesAt(reader, at)) found.push(make({ to: valuePattern(reader, value) }, end));
   for (const first of prefixed(reader, at, 'from')) {
     found.push(make({ ...change, from: first.value }, first.end));
+    const below = comparisonAt(reader, reader.phrase(first.end, 'to') ?? first.end);
+    if (below) found.push(make({ ...change, from: first.value, to: below.range }, below.end));
     for (const second of prefixed(reader, first.end, 'to'))
       found.push(make({ ...change, from: first.value, to: second.value }, second.end));
   }

@@ -236,6 +236,7 @@ function hinted(...parts: readonly (string | false | undefined)[]): { hint?: str
 
 function suggestion(reader: Reader, at: number): string | undefined {
   const { tokens, lexicon } = reader;
+  if (!/[\p{L}\p{N}]/u.test(tokens[at]!.text)) return undefined;
   // The whole name first ("roket launcher"), then the single word; where both are as near, "with" rather than "pit".
   const pair =
     tokens[at + 1]?.kind === 'word'

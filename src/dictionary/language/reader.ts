@@ -86,6 +86,7 @@ const contraction = /^(do|does|did|has|have|had|is|are|was|were|could|would|wo|c
  */
 function apart(token: Token, lexicon: Lexicon): readonly Token[] {
   if (token.kind !== 'word') return [token];
+  if (token.text === '&') return [{ ...token, lower: 'and' }];
   const verb = contraction.exec(token.lower)?.[1];
   if (verb !== undefined) {
     const middle = token.start + verb.length;

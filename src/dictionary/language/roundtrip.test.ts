@@ -43,6 +43,8 @@ describe('parse(render(s)) = s', () => {
       { subject: 'player', action: 'place', object: 'block' },
       { subject: 'player', action: 'steal', object: { word: 'flag' as const, name: 'Red' } },
       { subject: 'player', action: 'complete', object: 'lap' },
+      { subject: 'character', action: 'rotate', object: 'piece set' },
+      { subject: 'character', action: 'rotate piece', object: 'set' },
     ] satisfies Statement[]) {
       const text = render(statement, dictionary);
       expect([text, parse(text, dictionary).statement]).toEqual([text, statement]);
