@@ -107,6 +107,7 @@ function compare(truth: Truth, reduced: readonly TruthLine[], events: readonly S
   const kinds = new Map<string, Tally>();
   const problems: string[] = [];
   for (const kind of new Set([...truth.raw, ...events].map((line) => kindOf(line.statement)))) {
+    if (truth.untold?.includes(kind)) continue;
     const tally = emptyTally();
     const wanted = ofKind(reduced, kind).filter((line) => !line.repeat);
     const raw = ofKind(truth.raw, kind);

@@ -21,6 +21,12 @@ function onCue(cue, game) {
     case 'weapon':
       onWeapon(cue, game);
       break;
+    case 'item':
+      onItem(cue, game);
+      break;
+    case 'medal':
+      if (cue.trigger !== 'lost') game.emit({ subject: 'player', action: 'earn', object: cue.value });
+      break;
     default:
       onScores(cue, game);
   }
@@ -79,7 +85,7 @@ function onArmor(cue, game) {
 }
 
 /** Seconds by which the icon of another weapon may be seen later, and earlier, than its figure. */
-const ICON_LATE = 0.6;
+const ICON_LATE = 0.2;
 const ICON_EARLY = 0.15;
 
 /** The most rounds that leave a weapon between two samples. */
@@ -122,10 +128,11 @@ function onWeapon(cue, game) {
   game.after(TOGETHER, () => {
     const weapon = cue.trigger === 'lost' ? 'gauntlet' : cue.value;
     const before = game.state.weapon;
-    if (game.state.alive === false) return;
-    if (cue.trigger !== 'lost' && game.state.figure === false) return;
+    // An icon that was seen is a switch even just before death; one that vanished with the player is none.
+    if (cue.trigger === 'lost' && game.state.alive === false) return;
+    if (cue.trigger !== 'lost' && game.state.figure === false && game.state.alive) return;
     game.state.weapon = weapon;
-    if (before === undefined || before === weapon || bornOrDead(cue.t, game)) return;
+    if (before === undefined || before === weapon || Math.abs((game.state.born ?? 0) - cue.t) <= TOGETHER) return;
     game.emit(
       { subject: 'player', property: 'weapon', from: { word: before }, to: { word: weapon } },
       { t: cue.t, cues: [cue] },
@@ -152,4 +159,60 @@ function onScores(cue, game) {
     if (last !== undefined)
       game.emit({ subject: 'player', property: 'score', from: last, to: own }, { t: since ?? cue.t, cues: [cue] });
   });
+}
+
+/** The name shown at the lower left of what was picked up, and the word for it. */
+const ITEMS = {
+  'Armor Shard': 'armor bonus',
+  Armor: 'openarena:combat armor',
+  'Heavy Armor': 'openarena:red armor',
+  '5 Health': 'openarena:small health',
+  '25 Health': 'openarena:medium health',
+  '50 Health': 'openarena:large health',
+  'Mega Health': 'openarena:mega health',
+  Shotgun: 'shotgun',
+  Machinegun: 'machine gun',
+  'Grenade Launcher': 'grenade launcher',
+  'Rocket Launcher': 'rocket launcher',
+  'Lightning Gun': 'lightning gun',
+  Railgun: 'railgun',
+  'Plasma Gun': 'plasma gun',
+  BFG10K: 'openarena:BFG',
+  'Grappling Hook': 'grappling hook',
+  Shells: 'shell',
+  Bullets: 'bullet',
+  Grenades: 'openarena:grenade box',
+  Cells: 'openarena:plasma cell',
+  Lightning: 'openarena:lightning ammo',
+  Rockets: 'rocket',
+  Slugs: 'openarena:slug',
+  'Bfg Ammo': 'openarena:BFG ammo',
+  'Personal Teleporter': 'openarena:personal teleporter',
+  Medkit: 'openarena:personal medikit',
+  'Quad Damage': 'openarena:quad damage',
+  'Battle Suit': 'openarena:battle suit',
+  Speed: 'openarena:haste',
+  Invisibility: 'invisibility',
+  Regeneration: 'regeneration',
+  Flight: 'openarena:flight',
+  'Red Flag': 'openarena:red flag',
+  'Blue Flag': 'openarena:blue flag',
+  'Neutral Flag': 'openarena:neutral flag',
+  Kamikaze: 'openarena:kamikaze',
+  Invulnerability: 'invulnerability',
+  Nails: 'openarena:nail',
+  'Proximity Mines': 'openarena:proximity mine',
+  'Chaingun Belt': 'openarena:belt',
+  Scout: 'openarena:scout#power-up',
+  Guard: 'openarena:guard#power-up',
+  Doubler: 'openarena:doubler',
+  'Ammo Regen': 'openarena:ammo regen',
+  Nailgun: 'nailgun',
+  'Prox Launcher': 'openarena:proximity mine launcher',
+  Chaingun: 'chaingun',
+};
+
+function onItem(cue, game) {
+  const object = cue.trigger === 'lost' ? undefined : ITEMS[cue.value];
+  if (object !== undefined) game.emit({ subject: 'player', action: 'pick up', object });
 }

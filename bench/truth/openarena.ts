@@ -1,6 +1,6 @@
 import type { Slot, Statement } from '../../src/events/statement.ts';
 import { type Series, type Step, type TruthLine, changes, compact } from './series.ts';
-import { deathStatement, weaponWord } from './words.ts';
+import { deathStatement, itemStatement, weaponWord } from './words.ts';
 
 /** A line of the kill feed, from an OpenArena clip's truth.json. */
 export interface Kill {
@@ -27,6 +27,13 @@ export interface PlayerRow {
   readonly score: number;
 }
 
+/** Something that the followed player picked up or was awarded: an item's or a medal's name in the game's code. */
+export interface Gain {
+  readonly t: number;
+  readonly frame?: number;
+  readonly what: string;
+}
+
 /** The HUD of an OpenArena clip. While the player is dead no figures but the score are drawn. */
 export interface ArenaSeries {
   readonly health: Series;
@@ -35,11 +42,18 @@ export interface ArenaSeries {
   readonly ammunition: Series;
   readonly weapon: Series;
   readonly score: Series;
+  /** The item named at the lower left, and the medal shown above; empty where the recording's truth does not tell. */
+  readonly item: Series;
+  readonly medal: Series;
 }
 
 const NO_AMMUNITION: ReadonlySet<string> = new Set(['gauntlet', 'grappling hook']);
 
-export function arenaSeries(recorded: readonly PlayerRow[]): ArenaSeries {
+export function arenaSeries(
+  recorded: readonly PlayerRow[],
+  items: readonly Gain[] = [],
+  medals: readonly Gain[] = [],
+): ArenaSeries {
   // The first snapshot is what the first frames show, whichever of them the fitted clock gives it to.
   const rows = recorded.map((row, i) => (i === 0 ? { ...row, t: 0 } : row));
   const alive = (value: (row: PlayerRow) => Step['value']): Series =>
@@ -50,7 +64,51 @@ export function arenaSeries(recorded: readonly PlayerRow[]): ArenaSeries {
     ammunition: alive((row) => (row.ammo === null || row.ammo < 0 || NO_AMMUNITION.has(row.weapon) ? null : row.ammo)),
     weapon: alive((row) => (row.weapon === 'none' ? null : weaponWord(row.weapon))),
     score: compact(rows.map((row) => ({ t: row.t, value: row.score }))),
+    item: shownFor(ITEM_SHOWN, namedItems(items)),
+    medal: shownFor(MEDAL_SHOWN, medals),
   };
+}
+
+/** Seconds for which the game shows what was picked up, and a medal. */
+const ITEM_SHOWN = 3;
+const MEDAL_SHOWN = 3;
+
+/** Seconds for which the row of weapons stands after one was picked up; while it does, no item is named. */
+const WEAPONS_SHOWN = 1.4;
+/** Items that bring up the row of weapons, and so are not named. */
+const SWITCHING = /^weapon_(?!machinegun)/;
+
+interface Named {
+  readonly t: number;
+  readonly what: string | null;
+}
+
+/** What is named of what was picked up; a weapon takes an older name away. */
+function namedItems(items: readonly Gain[]): Named[] {
+  let hidden = Number.NEGATIVE_INFINITY;
+  return items.flatMap((gain): Named[] => {
+    if (SWITCHING.test(gain.what)) {
+      hidden = gain.t + WEAPONS_SHOWN;
+      return [{ t: gain.t, what: null }];
+    }
+    return gain.t < hidden ? [] : [gain];
+  });
+}
+
+/** What is shown for some seconds, or until the next takes its place. */
+function shownFor(seconds: number, gains: readonly Named[]): Series {
+  const steps = gains.flatMap((gain, i): Step[] => {
+    const end = gain.t + seconds;
+    const next = gains[i + 1];
+    const step = { t: gain.t, value: gain.what };
+    return next && next.t < end ? [step] : [step, { t: end, value: null }];
+  });
+  return compact(steps.length === 0 ? [] : [{ t: 0, value: null }, ...steps]);
+}
+
+/** The same gained again while it stands: nothing that is drawn tells. */
+export function repeatedGains(gains: readonly Gain[], seconds = ITEM_SHOWN): Gain[] {
+  return gains.filter((gain, i) => i > 0 && gains[i - 1]!.what === gain.what && gain.t < gains[i - 1]!.t + seconds);
 }
 
 /** What a line of the kill feed says. The followed player is `player`, everybody else an opponent by name. */
@@ -76,6 +134,11 @@ export function arenaStatements(series: ArenaSeries, raw: ArenaSeries = series):
       lines.push({ t, statement: { subject, property, from: value(from), to: value(to) } });
     }
   }
+  for (const { t, value } of series.item)
+    if (typeof value === 'string') lines.push({ t, statement: itemStatement(value) });
+  for (const { t, value } of series.medal)
+    if (typeof value === 'string')
+      lines.push({ t, statement: { subject, action: 'earn', object: `openarena:${value}` } });
   for (const [i, step] of series.health.entries()) {
     if (i > 0 && series.health[i - 1]!.value === null)
       lines.push({ t: step.t, statement: { subject, action: 'respawn' } });

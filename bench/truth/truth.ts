@@ -2,14 +2,17 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
   type ArenaSeries,
+  type Gain,
   type Kill,
   type PlayerRow,
   arenaSeries,
   arenaStatements,
+  repeatedGains,
   killStatement,
 } from './openarena.ts';
 import { type DoomRow, type DoomSeries, doomSeries, doomStatements } from './doom.ts';
 import { roundTime } from '../../src/time.ts';
+import { itemStatement } from './words.ts';
 import { type Rule, type Series, type TruthLine, reduceSeries } from './series.ts';
 
 /** A rule with the times (ascending, seconds) at which the detector reads. */
@@ -30,6 +33,8 @@ export interface Truth {
   readonly height?: number;
   /** What each HUD element shows over time, by name. */
   readonly series: Readonly<Record<string, Series>>;
+  /** Kinds of events that this recording's truth does not tell of. */
+  readonly untold?: readonly string[];
   /** Everything that was drawn, however briefly. */
   readonly raw: readonly TruthLine[];
   /** What a perfect reader reports under the declared sampling and stability. */
@@ -54,6 +59,8 @@ interface ArenaFile {
   readonly followed_player: string;
   readonly kills: readonly Kill[];
   readonly series: readonly PlayerRow[];
+  readonly pick_ups?: readonly Gain[];
+  readonly awards?: readonly Gain[];
 }
 
 /** Reads a clip's truth: a `.json` file, or `truth.json` of a folder. Throws the error of the file system, or SyntaxError. */
@@ -78,7 +85,14 @@ function doomTruth(file: DoomFile): Truth {
 }
 
 function arenaTruth(file: ArenaFile): Truth {
-  const series = arenaSeries(timed(file.series, file.fps));
+  const items = timed(file.pick_ups ?? [], file.fps);
+  const series = arenaSeries(timed(file.series, file.fps), items, timed(file.awards ?? [], file.fps));
+  const again = repeatedGains(items).map(({ t, what }) => ({
+    t,
+    statement: itemStatement(what),
+    repeat: true as const,
+  }));
+  const untold = [...(file.pick_ups ? [] : ['pick up']), ...(file.awards ? [] : ['earn'])];
   const kills = timed(file.kills, file.fps).map((kill) => ({
     t: kill.t,
     statement: killStatement(kill, file.followed_player),
@@ -96,7 +110,8 @@ function arenaTruth(file: ArenaFile): Truth {
     game: 'openarena',
     ...extent(file),
     series: { ...series },
-    raw: merge(arenaStatements(series), kills),
+    untold,
+    raw: merge(arenaStatements(series), again, kills),
     reduce,
   };
 }

@@ -116,3 +116,62 @@ const WEAPONS: Readonly<Record<string, string>> = {
 export function weaponWord(name: string): string {
   return WEAPONS[name] ?? name;
 }
+
+/** OpenArena's items by their names in the game's code. */
+const ITEMS: Readonly<Record<string, string>> = {
+  weapon_gauntlet: 'gauntlet',
+  weapon_machinegun: 'machine gun',
+  weapon_shotgun: 'shotgun',
+  weapon_grenadelauncher: 'grenade launcher',
+  weapon_rocketlauncher: 'rocket launcher',
+  weapon_lightning: 'lightning gun',
+  weapon_railgun: 'railgun',
+  weapon_plasmagun: 'plasma gun',
+  weapon_bfg: 'openarena:BFG',
+  weapon_grapplinghook: 'grappling hook',
+  weapon_nailgun: 'nailgun',
+  weapon_prox_launcher: 'openarena:proximity mine launcher',
+  weapon_chaingun: 'chaingun',
+  ammo_bullets: 'bullet',
+  ammo_shells: 'shell',
+  ammo_rockets: 'rocket',
+  ammo_grenades: 'openarena:grenade box',
+  ammo_cells: 'openarena:plasma cell',
+  ammo_lightning: 'openarena:lightning ammo',
+  ammo_slugs: 'openarena:slug',
+  ammo_bfg: 'openarena:BFG ammo',
+  ammo_nails: 'openarena:nail',
+  ammo_mines: 'openarena:proximity mine',
+  ammo_belt: 'openarena:belt',
+  item_armor_shard: 'armor bonus',
+  item_armor_combat: 'openarena:combat armor',
+  item_armor_body: 'openarena:red armor',
+  item_health_small: 'openarena:small health',
+  item_health: 'openarena:medium health',
+  item_health_large: 'openarena:large health',
+  item_health_mega: 'openarena:mega health',
+  item_quad: 'openarena:quad damage',
+  item_enviro: 'openarena:battle suit',
+  item_haste: 'openarena:haste',
+  item_invis: 'invisibility',
+  item_regen: 'regeneration',
+  item_flight: 'openarena:flight',
+  item_scout: 'openarena:scout#power-up',
+  item_guard: 'openarena:guard#power-up',
+  item_doubler: 'openarena:doubler',
+  item_ammoregen: 'openarena:ammo regen',
+  holdable_medkit: 'openarena:personal medikit',
+  holdable_teleporter: 'openarena:personal teleporter',
+  holdable_kamikaze: 'openarena:kamikaze',
+  holdable_invulnerability: 'invulnerability',
+  team_CTF_redflag: 'openarena:red flag',
+  team_CTF_blueflag: 'openarena:blue flag',
+  team_CTF_neutralflag: 'openarena:neutral flag',
+};
+
+/** The followed player picked something up. Throws RangeError for an item that no table knows. */
+export function itemStatement(item: string): ActionStatement {
+  const object = ITEMS[item];
+  if (object === undefined) throw new RangeError(`unknown item ${JSON.stringify(item)}`);
+  return { subject: 'player', action: 'pick up', object };
+}

@@ -36,7 +36,7 @@ Examples:
   playbyplay profile glyphs freedoom --labels labels.ndjson --detector health --detector armor \\
     --pitch 13 --height 16 --pixels 0.3333,0.2778 --channel green --align right --out big.json
   playbyplay profile glyphs openarena --images numbers --pitch 16 --height 18 --pixels 0.25,0.25 \\
-    --noise 11 --jitter 0.05 --inks '#ffb000,#ff3333,#808080,#ffffff' --gain 0.15 --offset 5 --out numbers.json
+    --noise 8 --jitter 0.05 --inks '#ffb000,#ff3333,#808080,#ffffff' --gain 0.15 --offset 5 --out numbers.json
   playbyplay profile glyphs openarena --sheet bigchars.png --pitch 8 --height 16 --pixels 1,1 --out console.json
 `;
 
