@@ -36,7 +36,7 @@ for (const { label, picture } of labelledPictures(labels, labelFile)) {
   if (observation?.state === 'seen' && String(observation.value) === label.text) glyph.right++;
   const spec = profile.detectors[label.detector]! as unknown as TextOptions & { readonly region: string };
   const { rect } = placeRegion(profile.regions[spec.region]!, picture, profile.reference);
-  const charset = (await loadAtlas(spec.atlas, assets)).glyphs
+  const charset = (await loadAtlas(spec.atlas!, assets)).glyphs
     .map(({ char }) => char)
     .join('')
     .trim();

@@ -150,6 +150,16 @@ describe('createTracker', () => {
     expect(short(track([50, 50, '-', '-', 5, 5], fall))).toEqual(['found 50 @0', 'lost 50 @0.2', 'found 5 @0.4']);
   });
 
+  it('asks less of a likely change, not of something found where nothing was', () => {
+    const plausible = { expected: { within: [-50, 5], confidence: 0.1 } } as const;
+    const one = { stability: { samples: 1, confidence: 0.5, lost: 1 }, plausible };
+    expect(short(track([[80, 0.2], 80, [60, 0.2], [90, 0.2], '-', [60, 0.2]], one))).toEqual([
+      'found 80 @0.1',
+      'changed 80>60 @0.2',
+      'lost 60 @0.4',
+    ]);
+  });
+
   it('holds texts against their pattern', () => {
     const plausible = { pattern: '\\d+/\\d+' };
     expect(short(track(['1/2', '1/2', '12', '12', '3/4x', '3/4x', '3/4', '3/4'], { plausible }))).toEqual([

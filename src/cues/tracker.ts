@@ -83,7 +83,9 @@ export function createTracker(detector: string, spec: DetectorSpec, interval?: n
     const { expected } = spec.plausible ?? {};
     if (!expected || observation.state !== 'seen' || !accepted.seen) return threshold;
     const step = Number(observation.value) - Number(accepted.value);
-    return expected.steps.includes(step) ? Math.min(threshold, expected.confidence) : threshold;
+    const { steps = [], within } = expected;
+    const isLikely = steps.includes(step) || (within !== undefined && step >= within[0] && step <= within[1]);
+    return isLikely ? Math.min(threshold, expected.confidence) : threshold;
   }
 
   function skip(count: number): void {

@@ -133,10 +133,15 @@ export interface Plausibility {
   /** Consecutive samples after which an implausible change (not range or pattern) is accepted after all; default 10. */
   readonly unless?: number;
   /**
-   * Changes that are likely beforehand (a shot: −1): a reading that makes such a step from the accepted value needs only
-   * this confidence.
+   * Changes that are likely beforehand (a shot: −1, any fall of health): a reading that makes one of these `steps` from the
+   * accepted value, or one `within` a range, needs only this confidence. While nothing is accepted every reading needs
+   * the full one: something that looks like a figure where none stands is likelier than one misread for another.
    */
-  readonly expected?: { readonly steps: readonly number[]; readonly confidence: number };
+  readonly expected?: {
+    readonly steps?: readonly number[];
+    readonly within?: readonly [number, number];
+    readonly confidence: number;
+  };
 }
 
 /** A cue that makes a statement without a script. `$value`, `$previous` and `$1`… (groups of `match`) stand for what was read. */

@@ -99,10 +99,11 @@ export const DETECTOR_PROPERTIES: Readonly<Record<string, Schema>> = {
       unless: { type: 'integer', minimum: 1, maximum: 10_000, default: 10 },
       expected: {
         type: 'object',
-        required: ['steps', 'confidence'],
+        required: ['confidence'],
         additionalProperties: false,
         properties: {
           steps: { type: 'array', items: { type: 'number' }, minItems: 1, maxItems: 64 },
+          within: { type: 'array', items: { type: 'number' }, minItems: 2, maxItems: 2 },
           confidence: { type: 'number', minimum: 0, maximum: 1 },
         },
       },

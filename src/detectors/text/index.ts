@@ -1,14 +1,17 @@
 import { editDistance, PlaybyplayError } from '../../errors.ts';
 import type { Assets, Detector, DetectorKind, Observation, View } from '../kind.ts';
 import { type Atlas, parseAtlas } from './atlas.ts';
+import { Fallback, type FallbackOptions, valueOf } from './fallback.ts';
 import { GlyphReader } from './glyph-reader.ts';
 import type { Align, LineReading } from './line.ts';
 import { LightMeter, relight } from './light.ts';
 import { CB, type Channel, CR, type LineImage, sampleLine } from './line-image.ts';
 
 export interface TextOptions {
-  /** The font: an atlas file in the profile's folder. */
-  readonly atlas: string;
+  /** The font: an atlas file in the profile's folder. Without one the fallback reads everything. */
+  readonly atlas?: string;
+  /** What reads text that fits no glyph; it is given the region after its `preprocess` steps. */
+  readonly fallback?: FallbackOptions;
   /** Where the text starts from in its region; default left. */
   readonly align?: Align;
   /** The characters that can occur; default all of the atlas. */
@@ -30,7 +33,7 @@ const LIKENESS = 0.5;
 
 /**
  * Reads one line of text in a known font with a glyph atlas. What fits no glyph is not read: the observation is `absent`
- * where blanks explain the picture, `unreadable` where nothing does.
+ * where blanks explain the picture, `unreadable` where nothing does, and then asked of the fallback, if the profile has one.
  */
 export const kind: DetectorKind<TextOptions> = {
   name: 'text',
@@ -38,7 +41,6 @@ export const kind: DetectorKind<TextOptions> = {
     'One line of text in a font that was learnt (`playbyplay profile glyphs`): counters, names, messages. The value is the text, or a number.',
   schema: {
     type: 'object',
-    required: ['atlas'],
     properties: {
       atlas: { type: 'string', format: 'asset', description: "Atlas file, relative to the profile's folder." },
       align: { enum: ['left', 'right', 'centre'] },
@@ -47,6 +49,19 @@ export const kind: DetectorKind<TextOptions> = {
       jitter: { type: 'integer', minimum: 0, maximum: 8 },
       lexicon: { type: 'string', format: 'asset', description: 'File of the texts that can occur, one a line.' },
       reject: { type: 'number', minimum: 0, maximum: 1 },
+      fallback: {
+        type: 'object',
+        description:
+          'What reads text that fits no glyph, or has no atlas: a recogniser of unknown fonts, about 90 ms a crop. Wants dark text on light, capitals 20 to 30 pixels high, after the `preprocess` steps of the region.',
+        required: ['reader'],
+        additionalProperties: false,
+        properties: {
+          reader: { enum: ['tesseract'] },
+          whitelist: { type: 'string', minLength: 1 },
+          layout: { enum: ['line', 'word', 'character', 'block'] },
+          reject: { type: 'number', minimum: 0, maximum: 1 },
+        },
+      },
       light: {
         type: 'object',
         required: ['region', 'file'],
@@ -57,7 +72,9 @@ export const kind: DetectorKind<TextOptions> = {
   },
   regions: (options) => (options.light ? [options.light.region] : []),
   async open(options: TextOptions, assets: Assets): Promise<Detector> {
-    const atlas = await loadAtlas(options.atlas, assets);
+    if (options.atlas === undefined && !options.fallback)
+      throw new PlaybyplayError('no-font', 'a text detector needs an atlas, a fallback, or both');
+    const atlas = options.atlas === undefined ? undefined : await loadAtlas(options.atlas, assets);
     const meter = options.light && new LightMeter(await readText(assets, options.light.file), options.light.file);
     const lexicon = options.lexicon === undefined ? undefined : parseLexicon(await readText(assets, options.lexicon));
     return new TextDetector(atlas, options, meter, lexicon);
@@ -137,7 +154,8 @@ function nearestText(read: string, lexicon: readonly string[]): { text: string; 
 }
 
 class TextDetector implements Detector {
-  readonly #reader: GlyphReader;
+  readonly #reader: GlyphReader | undefined;
+  readonly #fallback: Fallback | undefined;
   readonly #options: TextOptions;
   readonly #light: { meter: LightMeter; region: string; key: string } | undefined;
 
@@ -148,31 +166,50 @@ class TextDetector implements Detector {
   #before: LineReading | undefined;
 
   constructor(
-    atlas: Atlas,
+    atlas: Atlas | undefined,
     options: TextOptions,
     meter: LightMeter | undefined,
     lexicon: readonly string[] | undefined,
   ) {
     this.#lexicon = lexicon;
-    this.#reader = new GlyphReader(atlas, options.charset);
+    this.#reader = atlas && new GlyphReader(atlas, options.charset);
+    this.#fallback = options.fallback && new Fallback(options.fallback, options.charset);
     this.#options = options;
     this.#light = meter && options.light && { meter, region: options.light.region, key: options.light.file };
-    if (this.#reader.size === 0)
+    if (this.#reader?.size === 0)
       throw new PlaybyplayError('bad-charset', `no glyph of ${options.atlas} is in the charset`);
   }
 
-  read(view: View): Observation {
-    const { align = 'left', jitter = 1, reject = 0.3 } = this.#options;
-    const image = lineImage(view, this.#reader.atlas, jitter, this.#light);
-    if (!image) return { state: 'unreadable', confidence: 0 };
-    const line = this.#corrected(this.#readLine(image, align, jitter));
-    if (line.confidence < reject) return { state: 'unreadable', confidence: line.confidence, detail: line.text };
-    if (line.text === '') return { state: 'absent', confidence: line.confidence };
-    return this.#value(line);
+  read(view: View): Observation | Promise<Observation> {
+    const own = this.#readGlyphs(view);
+    if (!this.#fallback || own?.state === 'seen' || own?.state === 'absent') return own!;
+    return this.#ask(this.#fallback, view, own);
   }
 
-  #readLine(image: LineImage, align: Align, jitter: number): LineReading {
-    const line = this.#reader.read(image, align, jitter, this.#before ? [this.#before] : []);
+  /** What the fallback reads; where it cannot either, what the glyphs said. */
+  async #ask(fallback: Fallback, view: View, own: Observation | undefined): Promise<Observation> {
+    const nothing: Observation = own ?? { state: 'unreadable', confidence: 0 };
+    const found = await fallback.read(await view.prepared());
+    if (!found) return nothing;
+    const { text, confidence } = this.#corrected({ ...found, cells: [] });
+    const seen = valueOf(text, Math.min(confidence, found.confidence), this.#options.value ?? 'text');
+    return seen.state === 'seen' ? seen : nothing;
+  }
+
+  #readGlyphs(view: View): Observation | undefined {
+    const { align = 'left', jitter = 1, reject = 0.3 } = this.#options;
+    const reader = this.#reader;
+    if (!reader) return undefined;
+    const image = lineImage(view, reader.atlas, jitter, this.#light);
+    if (!image) return { state: 'unreadable', confidence: 0 };
+    const line = this.#corrected(this.#readLine(reader, image, align, jitter));
+    if (line.confidence < reject) return { state: 'unreadable', confidence: line.confidence, detail: line.text };
+    if (line.text === '') return { state: 'absent', confidence: line.confidence };
+    return valueOf(line.text, line.confidence, this.#options.value ?? 'text');
+  }
+
+  #readLine(reader: GlyphReader, image: LineImage, align: Align, jitter: number): LineReading {
+    const line = reader.read(image, align, jitter, this.#before ? [this.#before] : []);
     if (line.cells.length > 0) this.#before = line;
     return line;
   }
@@ -189,13 +226,7 @@ class TextDetector implements Detector {
     return match ? { ...line, text: match.text, confidence: match.confidence } : line;
   }
 
-  #value(line: LineReading): Observation {
-    if (this.#options.value !== 'number') return { state: 'seen', value: line.text, confidence: line.confidence };
-    const value = Number(line.text);
-    if (line.text.includes(' ') || !Number.isFinite(value))
-      return { state: 'unreadable', confidence: line.confidence, detail: line.text };
-    return { state: 'seen', value, confidence: line.confidence };
+  [Symbol.dispose](): void {
+    this.#fallback?.[Symbol.dispose]();
   }
-
-  [Symbol.dispose](): void {}
 }
