@@ -9,13 +9,16 @@ import { kind } from './index.ts';
 const WHOLE = { x: 0, y: 0, width: 1, height: 1 };
 const assets = assetsIn(new URL('../../../configs/openarena', import.meta.url).pathname);
 
+function plane(pixels: Uint8Array, width: number, height: number) {
+  return { data: pixels, stride: width, width, height };
+}
+
 /** A grey picture with dark text on light, capitals about 26 pixels high. */
 async function pictureOf(text: string): Promise<Picture> {
   const { path } = letter(text, 36);
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="320" height="48"><rect width="100%" height="100%" fill="#ddd"/><path transform="translate(4 38)" d="${path}" fill="#111"/></svg>`;
   const { data, info } = await sharp(Buffer.from(svg)).greyscale().raw().toBuffer({ resolveWithObject: true });
   const { width, height } = info;
-  const plane = (pixels: Uint8Array, w: number, h: number) => ({ data: pixels, stride: w, width: w, height: h });
   const grey = () => plane(new Uint8Array((width * height) / 4).fill(128), width / 2, height / 2);
   return {
     t: 0,
