@@ -61,7 +61,7 @@ describe('a data set for training', () => {
   let yolo: string;
   beforeAll(async () => {
     [folders, coco, yolo] = await Promise.all([write('folders'), write('coco'), write('yolo')]);
-  }, 120_000);
+  });
 
   it('has the labels that the recording shows, by truth that was made without the program', async () => {
     const { series } = await json<{ series: { t: number; health: number | null; armor: number | null }[] }>(

@@ -23,7 +23,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'detect-'));
   await detect({ media, game: 'freedoom', out: join(folder, 'full'), workers: 2, trace: join(folder, 'trace.json') });
   ({ events } = await loadLog(join(folder, 'full')));
-}, 240_000);
+});
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
 

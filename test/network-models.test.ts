@@ -70,7 +70,7 @@ describe('networks trained on exported regions, dropped into a profile', () => {
     expect(truth.length).toBeGreaterThan(5);
     expect([events, close(events, truth)]).toEqual([events, true]);
     expect((await said(pack, 10, 2))[2]).toBe(log);
-  }, 240_000);
+  });
 
   it('make the events in the place of the script', async () => {
     const interpreter = await json<SequenceSpec>('tools', 'train', 'freedoom-events.json');
@@ -78,5 +78,5 @@ describe('networks trained on exported regions, dropped into a profile', () => {
     const [events, truth, log] = await said(pack, 10, 2);
     expect([events, close(events, truth)]).toEqual([events, true]);
     expect(log).not.toContain('"script"');
-  }, 240_000);
+  });
 });

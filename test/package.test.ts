@@ -42,7 +42,7 @@ async function playbyplay(...args: string[]): Promise<string> {
 beforeAll(async () => {
   manifest = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as Manifest;
   project = await install();
-}, 120_000);
+});
 
 describe('the packed package', () => {
   it('runs every command as far as its help', async () => {

@@ -127,4 +127,4 @@ it('the page about many sessions shows distributions of both groups, every sessi
   expect(await page.locator('table:nth-of-type(2) tr td:first-child').allTextContents()).toEqual(order);
   expect(complaints).toEqual([]);
   expect(readFileSync(join(folder, 'page.html'), 'utf8')).not.toMatch(/https?:\/\//);
-}, 30_000);
+});
