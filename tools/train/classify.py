@@ -90,7 +90,8 @@ def main():
     parser.add_argument("--background", default="none")
     parser.add_argument("--templates", nargs=2, metavar=("PROFILE", "DETECTOR"))
     parser.add_argument("--scenery")
-    parser.add_argument("--steps", type=int, help="batches of 64 an epoch")
+    parser.add_argument("--steps", type=int, help="batches an epoch")
+    parser.add_argument("--batch", type=int, default=64)
     parser.add_argument("--seed", type=int, default=1)
     args = parser.parse_args()
     torch.manual_seed(args.seed)
@@ -126,7 +127,7 @@ def main():
         total = 0.0
         for _ in range(steps):
             # Every name as often as another, however seldom it was seen.
-            chosen = [draw.choice(names) for _ in range(64)]
+            chosen = [draw.choice(names) for _ in range(args.batch)]
             batch = pictures.tensor([pictures.vary(picture(name), draw) for name in chosen])
             loss = nn.functional.cross_entropy(net(batch), torch.tensor([names.index(name) for name in chosen]), label_smoothing=0.02)
             optimiser.zero_grad()
