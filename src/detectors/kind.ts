@@ -111,6 +111,15 @@ export interface Listener {
   pause(): Heard[];
 }
 
+/** One record of a file beside the recording. */
+export interface StreamEntry {
+  /** Seconds. */
+  readonly t: number;
+  /** Seconds; left out where the record is of a moment. */
+  readonly end?: number;
+  readonly fields: Readonly<Record<string, string | number>>;
+}
+
 /** A plug-in: one folder under detectors/ exports one of these as `kind`. */
 export interface DetectorKind<Options = Readonly<Record<string, unknown>>> {
   readonly name: string;
@@ -130,6 +139,8 @@ export interface DetectorKind<Options = Readonly<Record<string, unknown>>> {
   compare?(options: Options): Comparer;
   /** Of kinds that hear: used instead of the detector. They look at no region. */
   listen?(options: Options, assets: Assets): Promise<Listener>;
+  /** Of kinds that read a file beside the recording: its readings in order of time. They look at no region. */
+  follow?(options: Options, entries: readonly StreamEntry[]): readonly Heard[];
   /** How readings become cues; default: the found/changed/lost state machine of cues/tracker.ts. `interval` in seconds. */
   track?(name: string, spec: DetectorSpec & Options, interval: number, assets: Assets): Promise<Tracker>;
 }

@@ -42,6 +42,15 @@ export interface HeaderLine {
     readonly from?: number;
     readonly to?: number;
   };
+  /** Files beside the recording: recording = offset + rate · stream, in seconds. */
+  readonly streams?: readonly {
+    readonly name: string;
+    readonly hash: string;
+    readonly offset: number;
+    readonly rate: number;
+    readonly records: number;
+    readonly skipped: number;
+  }[];
   readonly program: string;
 }
 

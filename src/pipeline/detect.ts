@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os';
 import { basename, dirname, extname, join } from 'node:path';
 import { schedule } from '../compute/scheduler/schedule.ts';
 import { Trace } from '../compute/scheduler/trace.ts';
+import type { Reading } from '../detectors/kind.ts';
 import type { Issue } from '../errors.ts';
 import { openJournal } from '../events/journal.ts';
 import type { EventLine, HeaderLine } from '../events/log.ts';
@@ -17,6 +18,7 @@ import type { HudSettings } from '../regions/place.ts';
 import { VERSION } from '../version.ts';
 import type { ChunkReadings } from './chunk-readings.ts';
 import { fingerprintMedia } from './fingerprint.ts';
+import { Following, type StreamSource } from './following.ts';
 import { type Game, openGame } from './game.ts';
 import { hearersOf, Hearing } from './hearing.ts';
 import { Interpreter } from './interpreter.ts';
@@ -40,6 +42,8 @@ export interface DetectOptions {
   /** Go on where a killed run stopped. */
   readonly resume?: boolean;
   readonly hud?: HudSettings;
+  /** Files beside the recording, by the names that the profile's `stream` detectors know them by. */
+  readonly streams?: readonly StreamSource[];
   readonly signal?: AbortSignal;
   /** Told after each chunk: seconds done, seconds in all. */
   readonly onProgress?: (done: number, total: number) => void;
@@ -96,7 +100,8 @@ export async function detect(options: DetectOptions): Promise<DetectSummary> {
   };
   const hearers = await hearersOf(game.profile);
   const portions = planPortions(index, game.profile, range, plan, hearers);
-  const header = headerOf(game, options, print, file.info, duration);
+  const following = await Following.open(options.streams ?? []);
+  const header = headerOf(game, options, print, file.info, duration, following.prints);
   await using journal = await openJournal<ChunkReadings>(
     join(folder, 'readings.journal'),
     journalKey(header, options.hud),
@@ -109,6 +114,11 @@ export async function detect(options: DetectOptions): Promise<DetectSummary> {
       interpreter.note({ code: error.code, message: `${error.message} What the profile listens for is left out.` }),
     ),
   );
+  await following.read(game.profile, options.from ?? 0, options.to ?? Number.POSITIVE_INFINITY, (detector, stream) =>
+    interpreter.note({ code: 'no-such-stream', message: `“${detector}” reads “${stream}”, which is not given.` }),
+  );
+  const beside = (until: number): Reading[] =>
+    [...hearing.until(until), ...following.until(until)].toSorted((a, b) => a.t - b.t);
   const gaps: { t: number; end: number; reason: string }[] = [];
   // Stretches that the file lost without a trace: no packet tells of them.
   for (const hole of holesOf(index, file.info)) {
@@ -126,13 +136,13 @@ export async function detect(options: DetectOptions): Promise<DetectSummary> {
       gaps.push(gap);
       log.gap(gap.t, gap.end, gap.reason);
     }
-    const { events, settled } = await interpreter.push(readings, hearing.until(portion.chunk.end));
+    const { events, settled } = await interpreter.push(readings, beside(portion.chunk.end));
     for (const event of events) log.add(event);
     await publish(settled);
     lookedAt(PORTION_BYTES);
     options.onProgress?.(portion.chunk.end, duration);
   }
-  const rest = await interpreter.push(NOTHING, hearing.until(Number.POSITIVE_INFINITY));
+  const rest = await interpreter.push(NOTHING, beside(Number.POSITIVE_INFINITY));
   const { events } = await interpreter.end(duration);
   for (const event of [...rest.events, ...events]) log.add(event);
   await publish(Number.POSITIVE_INFINITY);
@@ -213,6 +223,7 @@ function headerOf(
   print: { hash: string; bytes: number },
   info: { width: number; height: number; frameRate: { num: number; den: number }; startOffset: number },
   duration: number,
+  streams: NonNullable<HeaderLine['streams']>,
 ): HeaderLine {
   return {
     type: 'header',
@@ -237,6 +248,7 @@ function headerOf(
       ...(from === undefined ? {} : { from }),
       ...(to === undefined ? {} : { to }),
     },
+    ...(streams.length > 0 ? { streams } : {}),
     program: VERSION,
   };
 }

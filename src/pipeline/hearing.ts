@@ -27,10 +27,13 @@ export async function earsOf({ detectors }: Profile, assets: Assets): Promise<Re
   return ears;
 }
 
-/** The names of a profile's detectors that hear. */
+/** The names of a profile's detectors that hear, or follow a file: they look at no picture. */
 export async function hearersOf({ detectors }: Profile): Promise<ReadonlySet<string>> {
   const names = new Set<string>();
-  for (const [name, { kind }] of Object.entries(detectors)) if ((await loadKind(kind)).listen) names.add(name);
+  for (const [name, { kind }] of Object.entries(detectors)) {
+    const { listen, follow } = await loadKind(kind);
+    if (listen ?? follow) names.add(name);
+  }
   return names;
 }
 

@@ -79,7 +79,7 @@ export class SampleReader implements Disposable {
         when: spec.when ? names.indexOf(spec.when.detector) : undefined,
         last: undefined,
         comparer: kind.compare?.(spec),
-        hears: kind.listen !== undefined,
+        hears: (kind.listen ?? kind.follow) !== undefined,
         before: undefined,
         first: undefined,
       });

@@ -10,7 +10,7 @@ export async function kindSchemas(used?: ReadonlySet<string>): Promise<KindSchem
     kindNames().map(async (name): Promise<readonly [string, Schema]> => {
       if (used !== undefined && !used.has(name)) return [name, true];
       const kind = await loadKind(name);
-      if (kind.listen) late.set(name, 'hear');
+      if (kind.listen ?? kind.follow) late.set(name, 'hear');
       else if (kind.compare) late.set(name, 'compare');
       return [name, kind.schema];
     }),

@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import { PlaybyplayError } from '../../errors.ts';
 import type { EventLine } from '../../events/log.ts';
 import { detect as detectEvents, type DetectSummary } from '../../pipeline/detect.ts';
+import type { StreamSource } from '../../pipeline/following.ts';
 import { formatClock, parseTime } from '../../time.ts';
 import type { Command, CommandIo } from '../command.ts';
 import { formatIssues } from '../explain.ts';
@@ -19,6 +20,9 @@ Watches a recording and writes down what happened: events.ndjson, one line an ev
   --from <time>          only from here on: 90, 1:30, 2m
   --to <time>            only up to here
   --hud-scale <factor>   the HUD is drawn larger or smaller than the game's default
+  --stream <name=file>   a file beside the recording for the profile's stream detectors: inputs, heart rate, events
+                         (CSV, JSON), subtitles (SRT, VTT); may stand several times. “name=file@2.5”: its clock begins at
+                         2.5 s of the recording; “@10:12.5,900:902.6”: its second 10 is the recording's 12.5, and so on
   --resume               go on where an interrupted run stopped
   --trace <file>         write a timeline of the threads' work, for chrome://tracing or ui.perfetto.dev
   --quiet                print no events
@@ -39,6 +43,7 @@ const options = {
   from: { type: 'string' },
   to: { type: 'string' },
   'hud-scale': { type: 'string' },
+  stream: { type: 'string', multiple: true },
   resume: { type: 'boolean' },
   trace: { type: 'string' },
   quiet: { type: 'boolean', short: 'q' },
@@ -72,7 +77,9 @@ export const detect: Command = {
         values.json ? `${JSON.stringify(event)}\n` : `${formatClock(event.t).padStart(9)}  ${event.text}\n`,
       );
     };
+    const streams = (values.stream ?? []).map(streamOf);
     const summary = await detectEvents({
+      ...(streams.length > 0 ? { streams } : {}),
       media,
       game: values.game,
       plan,
@@ -129,4 +136,17 @@ function factor(name: string, text: string | undefined): number | undefined {
   const value = Number(text);
   if (!(value > 0.1 && value < 10)) throw usage(`--${name} must be a factor between 0.1 and 10.`);
   return value;
+}
+
+/** `name=file`, `name=file@offset` or `name=file@stream:recording,…`. */
+function streamOf(text: string): StreamSource {
+  const [, name, path, clock] = /^([^=]+)=(.+?)(?:@([-\d.:,]+))?$/.exec(text) ?? [];
+  if (name === undefined || path === undefined) throw usage(`--stream is name=file, not ${text}.`);
+  if (clock === undefined) return { name, path };
+  const pairs = clock.split(',').map((pair): [number, number] => {
+    const [stream, recording] = pair.includes(':') ? pair.split(':').map(Number) : [0, Number(pair)];
+    if (!Number.isFinite(stream) || !Number.isFinite(recording)) throw usage(`“${pair}” of --stream is no alignment.`);
+    return [stream!, recording!];
+  });
+  return { name, path, pairs };
 }

@@ -1,0 +1,69 @@
+import type { Cue } from '../../cues/cue.ts';
+import { createTracker, type Tracker } from '../../cues/tracker.ts';
+import type { DetectorKind, Observation, Reading } from '../kind.ts';
+import { follow, type StreamOptions } from './follow.ts';
+
+const alone: Observation = { state: 'unreadable', confidence: 0 };
+
+/** What another record of the session tells: inputs, biometric series, events, subtitles, each with a clock of its own. */
+export const kind: DetectorKind<StreamOptions> = {
+  name: 'stream',
+  description:
+    'What a file beside the recording tells, given to `detect --stream name=file@offset`. `of` says what is read: `text` (subtitles or messages; `found`, and `lost` at its end), `key` (a key, button or combination goes down: one `found` cue each), `rate` (presses a second over `window` seconds, 2 by default), `value` (a number such as a heart rate, rounded to `step`, 1 by default; it holds for `hold` seconds, 10 by default). `field` names the column or field. Subtitles (SRT, VTT), JSON (a list or lines) and CSV are read. It looks at no region.',
+  schema: {
+    type: 'object',
+    required: ['stream', 'of'],
+    properties: {
+      stream: { type: 'string', minLength: 1, description: 'The name under which the file is given.' },
+      of: { enum: ['text', 'key', 'rate', 'value'], description: 'What is read.' },
+      field: { type: 'string', minLength: 1, description: 'Column or field that holds it.' },
+      keys: {
+        type: 'array',
+        minItems: 1,
+        maxItems: 256,
+        items: { type: 'string', minLength: 1 },
+        description: 'Of `key`: keys and combinations (`ctrl+c`) that are told; else every key.',
+      },
+      window: { type: 'number', exclusiveMinimum: 0, maximum: 600, default: 2 },
+      hold: { type: 'number', exclusiveMinimum: 0, maximum: 3600, default: 10 },
+      step: { type: 'number', exclusiveMinimum: 0, default: 1 },
+    },
+  },
+  async open() {
+    return { read: () => alone, [Symbol.dispose]() {} };
+  },
+  follow,
+  async track(name, spec) {
+    return spec.of === 'rate' || spec.of === 'value' ? createTracker(name, spec) : new MomentTracker(name);
+  },
+};
+
+/** Everything told is found; what lasts is lost at its end. */
+class MomentTracker implements Tracker {
+  readonly #detector: string;
+  #state: Cue['value'];
+
+  constructor(detector: string) {
+    this.#detector = detector;
+  }
+
+  push({ t, observation }: Reading): Cue[] {
+    const base = { t, detector: this.#detector, confidence: observation.confidence };
+    if (observation.state === 'unreadable') return [];
+    if (observation.state === 'absent') {
+      const previous = this.#state;
+      this.#state = undefined;
+      return previous === undefined ? [] : [{ ...base, trigger: 'lost', previous }];
+    }
+    this.#state = observation.value;
+    return [{ ...base, trigger: 'found', value: observation.value }];
+  }
+
+  end(): Cue[] {
+    return [];
+  }
+
+  pendingSince(): undefined {
+    return undefined;
+  }
+}
