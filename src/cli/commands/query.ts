@@ -1,15 +1,18 @@
 import { parseArgs } from 'node:util';
+import type { Query } from '../../query/query.ts';
 import { unmetNames } from '../../query/names.ts';
 import { loadLogs } from '../../query/logs.ts';
 import { explainQuery, type ExplainedWord } from '../../query/describe.ts';
 import { compileQuery, runQuery, type CompiledQuery, type QueryResult } from '../../query/run.ts';
-import { PlaybyplayError } from '../../errors.ts';
+import { messageOf, PlaybyplayError } from '../../errors.ts';
 import type { Match } from '../../query/combine.ts';
 import { formatClock } from '../../time.ts';
 import { showPlace, underline } from '../caret.ts';
 import type { Command, CommandIo } from '../command.ts';
+import { formatIssues } from '../explain.ts';
 
 const help = `playbyplay query "<sentence>" <log or folder>… [options]
+       playbyplay query '{"find": …}' <log or folder>… [options]   (the structured form)
 
 Finds events by what happened, at any level of the dictionary: "defeats" finds kills and stomps.
 
@@ -46,12 +49,13 @@ export const query: Command = {
       throw new PlaybyplayError('usage', 'Which log? Give an events.ndjson or its folder.');
     const logs = await loadLogs(paths, { dictionaries: values.dictionary ?? [], signal: io.signal });
     for (const issue of logs.issues) io.stderr.write(`playbyplay: ${issue.path ?? ''} ${issue.message}\n`);
+    const asked = structured(sentence);
     let compiled: CompiledQuery;
     try {
-      compiled = compileQuery(sentence, logs.dictionary, logs.games.length === 1 ? { game: logs.games[0]! } : {});
+      compiled = compileQuery(asked, logs.dictionary, logs.games.length === 1 ? { game: logs.games[0]! } : {});
     } catch (error) {
       if (!(error instanceof PlaybyplayError) || error.code !== 'bad-query') throw error;
-      io.stderr.write(showPlace(sentence, error.issues));
+      io.stderr.write(asked === sentence ? showPlace(sentence, error.issues) : formatIssues(error.issues));
       return 2;
     }
     if (values.explain) explain(compiled, values.json ?? false, io);
@@ -66,6 +70,16 @@ export const query: Command = {
     return 0;
   },
 };
+
+/** A query in its structured form begins with a brace, which no sentence does. */
+function structured(text: string): string | Query {
+  if (!text.trimStart().startsWith('{')) return text;
+  try {
+    return JSON.parse(text) as Query;
+  } catch (error) {
+    throw new PlaybyplayError('usage', `The structured query is not JSON: ${messageOf(error)}`);
+  }
+}
 
 function explain(compiled: CompiledQuery, json: boolean, io: CommandIo): void {
   const explanation = explainQuery(compiled.query, compiled.dictionary);
