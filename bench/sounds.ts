@@ -1,12 +1,13 @@
 // Learns sounds on some clips and measures on others how often they are heard: precision, recall, time error and cost.
-//   node bench/sounds.ts --learn <clip folder> --on <clip folder> [--on …] [--examples 6] [--noise <clip folder>] [--list]
+//   node bench/sounds.ts --learn <clip folder> --on <clip folder> [--on …] [--examples 6] [--noise <clip folder>] [--activity] [--list]
 // Truth: what the game's figures show (a round that leaves, a pick-up) implies its sound. Other players' and monsters' shots
 // with the same sound are not in that truth; they lower the precision given here. --lag is by how many seconds the sound of the
 // recordings comes after their picture (OpenArena's recorder: 0.24). --noise adds another recording's sound at the same level (0 dB).
 import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { readFileSync } from 'node:fs';
-import type { SoundFrame } from '../src/detectors/kind.ts';
+import type { Heard, Listener, SoundFrame } from '../src/detectors/kind.ts';
+import { LoudListener, OnsetListener, VoiceListener } from '../src/detectors/sound/activity.ts';
 import { ClipListener } from '../src/detectors/sound/clips.ts';
 import { readPrint, type SoundPrint } from '../src/detectors/sound/print.ts';
 import { RATE, Spectrograph } from '../src/detectors/sound/spectrum.ts';
@@ -45,6 +46,7 @@ const { values } = parseArgs({
     within: { type: 'string', default: '6' },
     lag: { type: 'string', default: '0' },
     list: { type: 'boolean', default: false },
+    activity: { type: 'boolean', default: false },
   },
 });
 if (!values.learn || !values.on) {
@@ -182,6 +184,32 @@ function median(list: readonly number[]): number {
   return list.toSorted((a, b) => a - b)[list.length >> 1] ?? Number.NaN;
 }
 
+/** What needs no learning: how many true sounds begin with an onset, and how often each is reported. */
+function activity(folder: string): string {
+  const listeners: readonly (readonly [string, Listener])[] = [
+    ['onsets', new OnsetListener(4, 0.08)],
+    ['bursts of loudness', new LoudListener(6, -50)],
+    ['voices', new VoiceListener(-45)],
+  ];
+  const heard = new Map<string, Heard[]>(listeners.map(([name]) => [name, []]));
+  const spectrograph = new Spectrograph();
+  let frames = 0;
+  for (const block of soundOf(folder)) {
+    for (const frame of spectrograph.push(block)) {
+      frames++;
+      for (const [name, listener] of listeners) heard.get(name)!.push(...listener.hear(frame));
+    }
+  }
+  const truth = truthOf(folder).filter(({ unsure }) => !unsure);
+  const onsets = heard.get('onsets')!;
+  const begun = truth.filter(({ t }) => onsets.some((one) => Math.abs(one.t - t) <= 0.05)).length;
+  const counts = [...heard].map(([name, list]) => {
+    const found = list.filter(({ observation }) => observation.state === 'seen').length;
+    return `${((6000 * found) / frames).toFixed(1)} ${name}`;
+  });
+  return `${basename(folder)}: ${begun} of ${truth.length} sounds begin with an onset within 50 ms; a minute has ${counts.join(', ')}`;
+}
+
 const prints = learnAll(values.learn);
 for (const { label, frames, onset, at } of prints)
   process.stdout.write(`learnt ${label}: ${frames} frames, onset ${onset}, ${at.length} cells\n`);
@@ -240,3 +268,4 @@ for (const folder of values.on) {
 process.stdout.write(
   `\n${(cpu / heard).toFixed(1)} ms of CPU a second of sound, decoding included (${heard.toFixed(0)} s)\n`,
 );
+if (values.activity) for (const folder of values.on) process.stdout.write(`${activity(folder)}\n`);

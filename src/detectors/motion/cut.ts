@@ -3,12 +3,17 @@ import { digits, type Finder, type Happening, medianOf, type Step } from './seri
 /** Samples before and after a cut that it is compared with. */
 const BEFORE = 6;
 const AFTER = 2;
-/** Grey levels by which two scenes differ at least. */
-const DIFFERENCE = 6;
+/** Grey levels by which two scenes differ at least, and how many times as much as samples around them do. */
+const CHANGE = 6;
+const TIMES = 1.7;
+/** How many times as much as the samples next to it: a fast turn lasts for several. */
+const ABOVE = 1.2;
+/** Grey levels by which samples of a game that moves differ at least. */
+const MOVING = 4;
 
 /**
- * Another scene from one sample to the next: nearly all structure is new, and much more of it than in the samples around. A
- * fast turn loses structure, too, but over several samples.
+ * Another scene from one sample to the next: nearly all structure is new, and the picture changes much more than in the samples
+ * around. A fast turn loses structure, too, but over several samples.
  */
 export class CutFinder implements Finder {
   readonly #least: number;
@@ -39,8 +44,8 @@ export class CutFinder implements Finder {
     return this.#window.slice(this.#judged).find((step) => this.#isCandidate(step))?.t;
   }
 
-  #isCandidate({ lost, difference }: Step): boolean {
-    return lost >= this.#least && difference >= DIFFERENCE;
+  #isCandidate({ lost, change }: Step): boolean {
+    return lost >= this.#least && change >= CHANGE;
   }
 
   #judge(): Happening[] {
@@ -53,12 +58,12 @@ export class CutFinder implements Finder {
       this.#judged--;
     }
     if (!this.#isCandidate(step)) return [];
-    const around = [medianOf(before.map(({ lost }) => lost)), medianOf(after.map(({ lost }) => lost))];
-    const usual = Math.max(...around);
-    const greatest = [...before.slice(-AFTER), ...after].every(({ lost }) => lost < step.lost);
-    if (!greatest) return [];
-    const confidence = Math.max(0, Math.min(1, step.lost - 0.8 * usual));
-    const detail = { lost: digits(step.lost), usual: digits(usual), difference: digits(step.difference) };
+    const usual = Math.max(MOVING, medianOf([...before, ...after].map(({ change }) => change)));
+    const times = step.change / usual;
+    const near = [...before.slice(-AFTER), ...after];
+    if (times < TIMES || near.some(({ change }) => change * ABOVE >= step.change)) return [];
+    const confidence = Math.max(0, 1 - 0.5 * (TIMES / times) ** 2 - 0.5 * (1 - step.lost));
+    const detail = { lost: digits(step.lost), usual: digits(usual), change: digits(step.change) };
     return [{ t: step.t, value: 'cut', confidence, detail }];
   }
 }

@@ -11,6 +11,8 @@ export interface Movement {
   readonly contrast: number;
   /** Mean absolute difference of the two samples, in grey levels. */
   readonly difference: number;
+  /** The same without what is only light: of levels less the mean of each sample. */
+  readonly change: number;
   /** Way of the picture as a whole, in heights of the region a second; undefined where there is too little structure. */
   readonly x?: number;
   readonly y?: number;
@@ -54,7 +56,8 @@ export function movementOf(before: Sketch, now: Sketch): Movement {
   const seconds = now.t - before.t;
   const { level, contrast } = lightOf(now);
   const difference = differenceOf(before, now);
-  const light = { seconds, level, contrast, difference };
+  const change = difference === 0 ? 0 : changeOf(before, now, (level - lightOf(before).level) * UNITS);
+  const light = { seconds, level, contrast, difference, change };
   const guesses: Shift[] = [{ x: 0, y: 0 }];
   if (difference > 0) {
     for (const shift of likelyShifts(before, now, 3)) if (shift.x !== 0 || shift.y !== 0) guesses.push(shift);
@@ -84,6 +87,13 @@ export function movementOf(before: Sketch, now: Sketch): Movement {
 function differenceOf(before: Sketch, now: Sketch): number {
   let sum = 0;
   for (let i = 0; i < now.data.length; i++) sum += Math.abs(now.data[i]! - before.data[i]!);
+  return sum / (now.data.length * UNITS);
+}
+
+/** The mean absolute difference of levels less the mean of each picture, in grey levels. */
+function changeOf(before: Sketch, now: Sketch, lighter: number): number {
+  let sum = 0;
+  for (let i = 0; i < now.data.length; i++) sum += Math.abs(now.data[i]! - before.data[i]! - lighter);
   return sum / (now.data.length * UNITS);
 }
 
