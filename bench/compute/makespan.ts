@@ -1,6 +1,6 @@
 // Makespan against the lower bound, with barriers between kernel calls and with dependencies by region, in a
 // discrete-event simulation of up to 64 devices with memories of their own. Takes about two minutes.
-//   node bench/compute/makespan.ts [seeds, default 3]
+//   node bench/compute/makespan.ts [seeds, default 3] [devices, default 2,4,8,16,32,64]
 import { filters } from '../../test/scheduler/filters.ts';
 import { type Machine, type Policy, simulate } from '../../test/scheduler/simulate.ts';
 
@@ -13,14 +13,15 @@ const policies: Readonly<Record<string, Policy>> = {
   'regions dynamic': { barrier: false, allocation: 'dynamic', options: { ahead: 1 }, readWhileCopying: true },
 };
 
-const sizes: readonly (readonly [number, number, number])[] = [
+const wanted = process.argv[3]?.split(',').map(Number);
+const sizes = [
   [2, 8, 6],
   [4, 12, 8],
   [8, 16, 12],
   [16, 24, 16],
   [32, 32, 24],
   [64, 48, 32],
-];
+].filter(([devices]) => wanted?.includes(devices!) ?? true) as (readonly [number, number, number])[];
 const links = { fast: { latency: 0, bandwidth: 1e9 }, slow: { latency: 0.2, bandwidth: 5 } };
 const kinds = { noise: [0, 0.4], 'hot spots': [4, 0.4], 'hotter spots': [8, 0.5] } as const;
 
