@@ -43,6 +43,29 @@ function gabor(size: number, sigma: number, frequency: number, phase: number): n
   );
 }
 
+/** The product of a line with itself along each dimension. */
+function product(line: readonly number[], dimensions: number): NestedNumbers {
+  let data: number[] = [1];
+  for (let d = 0; d < dimensions; d++) data = data.flatMap((value) => line.map((other) => value * other));
+  return nest(
+    Array.from({ length: dimensions }, () => line.length),
+    Float64Array.from(data),
+  );
+}
+
+/** Weight · (neighbours − 2 · dimensions · centre): sums to 0. */
+function laplacian(dimensions: number, weight: number): NestedNumbers {
+  const data = Float64Array.from({ length: 3 ** dimensions }, (_, i) => {
+    const away = Array.from({ length: dimensions }, (__, d) => Math.abs((Math.floor(i / 3 ** d) % 3) - 1));
+    const distance = away.reduce((sum, by) => sum + by, 0);
+    return distance === 0 ? -2 * dimensions * weight : distance === 1 ? weight : 0;
+  });
+  return nest(
+    Array.from({ length: dimensions }, () => 3),
+    data,
+  );
+}
+
 /** Reals of six decimals: numbers next to the smallest double are refused, and tested apart. */
 const decimal = (min: number, max: number): fc.Arbitrary<number> =>
   fc.integer({ min: Math.ceil(min * 1e6), max: Math.floor(max * 1e6) }).map((millionths) => millionths / 1e6);
@@ -70,6 +93,19 @@ const kernels: fc.Arbitrary<NestedNumbers> = fc.oneof(
     const g = gaussian(s, 1);
     return outer(g, g).map((row) => row.map((value) => g.map((z) => value * z)));
   }),
+  // Products of one-dimensional kernels, and sums of second differences, in one to three dimensions.
+  fc
+    .tuple(decimal(0, 1), fc.constantFrom('lanczos', 'gabor'), fc.integer({ min: 1, max: 3 }))
+    .map(([phase, kind, dimensions]) => {
+      const lines = {
+        lanczos: () => normalised(Array.from({ length: 4 }, (_, i) => lanczos(i - 1 - phase, 2))),
+        gabor: () => Array.from({ length: 5 }, (_, i) => Math.exp(-((i - 2) ** 2) / 2) * Math.cos(i - 2 + 6 * phase)),
+      };
+      return product(lines[kind](), dimensions);
+    }),
+  fc
+    .tuple(fc.integer({ min: 1, max: 3 }), decimal(0.1, 2))
+    .map(([dimensions, weight]) => laplacian(dimensions, weight)),
   // Adversarial: one value fills the mantissa to the brim, the others are tiny, or just beside a half step.
   fc.array(fc.constantFrom(0.999999, 1e-9, 0.50390625, -0.5, 0.001953125, 1 / 3), { minLength: 1, maxLength: 9 }),
 );
