@@ -14,7 +14,7 @@ const policies: Readonly<Record<string, Policy>> = {
 };
 
 const wanted = process.argv[3]?.split(',').map(Number);
-const all: readonly (readonly [number, number, number])[] = [
+const everySize: readonly (readonly [number, number, number])[] = [
   [2, 8, 6],
   [4, 12, 8],
   [8, 16, 12],
@@ -22,7 +22,7 @@ const all: readonly (readonly [number, number, number])[] = [
   [32, 32, 24],
   [64, 48, 32],
 ];
-const sizes = all.filter(([devices]) => wanted?.includes(devices) ?? true);
+const sizes = everySize.filter(([devices]) => wanted?.includes(devices) ?? true);
 const links = { fast: { latency: 0, bandwidth: 1e9 }, slow: { latency: 0.2, bandwidth: 5 } };
 const kinds = { noise: [0, 0.4], 'hot spots': [4, 0.4], 'hotter spots': [8, 0.5] } as const;
 
