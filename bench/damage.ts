@@ -126,6 +126,7 @@ for (let n = 0; n < Number(values.files); n++) {
   const found = said(first.lines, () => true);
   tally.expected += expected.size;
   tally.kept += [...expected].filter((event) => found.has(event)).length;
+  if ((n + 1) % 20 === 0) console.log(JSON.stringify(tally));
 }
 rmSync(folder, { recursive: true });
 console.log(tally);

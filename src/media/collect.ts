@@ -3,6 +3,8 @@ import { runInNewContext } from 'node:vm';
 
 /** Bytes of pictures looked at between two collections of garbage. */
 const EVERY = 192 << 20;
+/** What reading a picture leaves behind in the way of garbage does not depend on its size. */
+const LEAST = 1 << 20;
 
 type Collect = (options: { readonly type: 'major'; readonly execution: 'sync'; readonly flavor: 'regular' }) => void;
 
@@ -16,7 +18,7 @@ let looked = 0;
  * the memory of an hour at that of a minute.
  */
 export function lookedAt(bytes: number): void {
-  looked += bytes;
+  looked += Math.max(bytes, LEAST);
   collect ??= takeOver();
   if (looked < EVERY) return;
   looked = 0;

@@ -41,6 +41,7 @@ function isUnfinished(path: string): boolean {
 function checkFile(path: string): void {
   const stat = statSync(path, { throwIfNoEntry: false });
   if (!stat) throw new PlaybyplayError('no-such-file', `There is no file ${path}.`);
+  if (stat.isFile() && stat.size === 0) throw new PlaybyplayError('not-a-video', `${path} is empty.`);
   if (stat.isDirectory()) throw new PlaybyplayError('not-a-video', `${path} is a folder, not a video file.`);
   try {
     accessSync(path, fs.R_OK);

@@ -23,7 +23,8 @@ Watches a recording and writes down what happened: events.ndjson, one line an ev
   --stream <name=file>   a file beside the recording for the profile's stream detectors: inputs, heart rate, events
                          (CSV, JSON), subtitles (SRT, VTT); may stand several times. “name=file@2.5”: its clock begins at
                          2.5 s of the recording; “@10:12.5,900:902.6”: its second 10 is the recording's 12.5, and so on
-  --resume               go on where an interrupted run stopped
+  --resume               go on where an interrupted run stopped; after a finished one, try a changed script
+                         on the same readings (kept in readings.journal, which may be deleted)
   --trace <file>         write a timeline of the threads' work, for chrome://tracing or ui.perfetto.dev
   --quiet                print no events
   --json                 print the events as NDJSON instead of sentences
