@@ -1,13 +1,16 @@
-import { appendFile, cp, mkdtemp, readdir } from 'node:fs/promises';
+import { appendFile, cp, mkdtemp, readdir, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { kindSchemas } from '../src/pipeline/schemas.ts';
 import { builtInPack, listGames, loadProfile } from '../src/profile/load.ts';
 import { ROOT } from '../src/version.ts';
 
-/** Beside a profile, but nothing that is read from the screen depends on them: texts for people, mappings of other logs. */
-const APART = /\.md$|\.log\.json$/;
+/**
+ * Beside a profile, but nothing that is read from the screen depends on them: texts for people, mappings of other logs,
+ * what to do with highlights; and trained networks that users may take instead, unless the profile names them.
+ */
+const APART = /\.md$|\.log\.json$|^highlights\.json$/;
 
 const games = await listGames(builtInPack());
 
@@ -19,7 +22,13 @@ describe('the fingerprint of a profile', () => {
     const hash = async (): Promise<string> => (await loadProfile(folder, { kinds: kindSchemas })).fingerprint.hash;
     const seen = [await hash()];
     const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-    const read = entries.filter((one) => one.isFile() && !APART.test(one.name));
+    const profile = await readFile(join(folder, 'profile.json'), 'utf8');
+    const read = entries.filter(
+      (one) =>
+        one.isFile() &&
+        !APART.test(one.name) &&
+        (basename(one.parentPath) !== 'models' || profile.includes(`models/${one.name}`)),
+    );
     for (const entry of read) {
       await appendFile(join(entry.parentPath, entry.name), ' ');
       const now = await hash();
