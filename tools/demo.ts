@@ -31,9 +31,10 @@ playbyplay(
   '--media',
   clip,
   '--duration',
-  '15s',
+  '20s',
   ...results.slice(0, 3).flatMap((path) => ['-o', path]),
 );
+playbyplay('summary', out, '--format', 'post');
 
 process.stdout.write('\nWhat the demo made:\n');
 for (const path of results) {

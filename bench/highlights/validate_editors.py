@@ -11,6 +11,7 @@ OTIO_PLUGIN_MANIFEST_PATH naming the adapters' manifests; Debian: python3-lxml, 
 """
 
 import csv
+import io
 import os
 import subprocess
 import sys
@@ -71,7 +72,9 @@ def frame_of(code, rate):
 
 def check_dtd(path, dtd):
     with open(dtd, encoding="utf-8") as file:
-        rules = etree.DTD(file)
+        # MLT 7 publishes a content model without its brackets, which no parser takes.
+        text = file.read().replace("<!ELEMENT properties property >", "<!ELEMENT properties (property | properties)* >")
+    rules = etree.DTD(io.StringIO(text.split("?>", 1)[1] if text.startswith("<?xml") else text))
     valid = rules.validate(etree.parse(path))
     for line in [] if valid else rules.error_log.filter_from_errors()[:5]:
         print("   ", line)
@@ -101,8 +104,8 @@ def check_lists(log, folder, rate, clips, markers):
     hour = frame_of("01:00:00;00" if rate != 30 else "01:00:00:00", rate)
     with open(paths["resolve-csv"], encoding="utf-8", newline="") as file:
         listed = [(frame_of(row["Start"], rate) - hour, row["Name"]) for row in csv.DictReader(file)]
-    track = timeline_in(otio.adapters.read_from_file(paths["resolve-edl"], adapter_name="cmx_3600", rate=rate)).tracks[0]
-    cut = [round(clip.source_range.start_time.value) - hour for clip in track.find_clips()]
+    timeline = timeline_in(otio.adapters.read_from_file(paths["resolve-edl"], adapter_name="cmx_3600", rate=rate))
+    cut = [round(clip.source_range.start_time.value) - hour for clip in timeline.tracks[0].find_clips()]
     for name, same in (("resolve-csv", listed == markers), ("resolve-edl", cut == [at for at, _ in markers])):
         wrong += 0 if same else 1
         print(f"{rate_name:>10} {name:15} {len(markers)} markers {'same' if same else 'DIFFER'}")
@@ -116,7 +119,8 @@ def check_lists(log, folder, rate, clips, markers):
 
 def markers_of(path):
     """Place in the edit and text of every marker, by OpenTimelineIO."""
-    track = next(track for track in otio.adapters.read_from_file(path).tracks if track.kind == "Video")
+    timeline = otio.adapters.read_from_file(path)
+    track = next(track for track in timeline.tracks if track.kind == "Video")
     return [
         (round((marker.marked_range.start_time - clip.source_range.start_time + clip.range_in_parent().start_time).value), marker.name)
         for clip in track.find_clips()

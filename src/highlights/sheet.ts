@@ -1,4 +1,5 @@
 import sharp, { type OverlayOptions } from 'sharp';
+import { bestMoment } from '../media/write/best-moment.ts';
 import { fontMetrics, letter, wrap } from '../media/write/lettering.ts';
 import { Recording } from '../media/write/recording.ts';
 import { stillAt } from '../media/write/still.ts';
@@ -45,7 +46,8 @@ export async function writeSheet(
     options.signal?.throwIfAborted();
     const left = GAP + (index % columns) * cell.width;
     const y = top + Math.floor(index / columns) * cell.height;
-    const input = await stillAt(recordings.open(entry.media), entry.t, width, height)
+    const recording = recordings.open(entry.media);
+    const input = await stillAt(recording, bestMoment(recording, entry.t), width, height)
       .png({ compressionLevel: 1 })
       .toBuffer();
     pictures.push({ input, left, top: y });

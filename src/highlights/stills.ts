@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
+import { bestMoment } from '../media/write/best-moment.ts';
 import { Fitter } from '../media/write/fit.ts';
 import { Recording } from '../media/write/recording.ts';
 import { writeReel, type ReelOptions } from '../media/write/reel.ts';
@@ -75,7 +76,9 @@ export async function writeThumbnails(
     using recording = new Recording(media(sources[scene.source]!));
     const height = Math.round((width * recording.height) / recording.width);
     const path = join(folder, `${sceneName(scene, index)}.jpg`);
-    await stillAt(recording, peakOf(scene), width, height).jpeg({ quality: 88 }).toFile(path);
+    await stillAt(recording, bestMoment(recording, peakOf(scene)), width, height)
+      .jpeg({ quality: 88 })
+      .toFile(path);
     paths.push(path);
   }
   return paths;

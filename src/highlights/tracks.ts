@@ -76,7 +76,10 @@ const TOLD = 0.5;
 /** Seconds within which a changed value says no more than the deed beside it: health falls to 0, the player dies. */
 const ECHO = 0.35;
 
-function withoutEchoes<T extends { readonly t: number; readonly kind: string }>(events: readonly T[]): readonly T[] {
+/** The events without those that only echo a deed. */
+export function withoutEchoes<T extends { readonly t: number; readonly kind: string }>(
+  events: readonly T[],
+): readonly T[] {
   const deeds = events.filter(({ kind }) => kind === 'action');
   return events.filter(({ t, kind }) => kind === 'action' || !deeds.some((deed) => Math.abs(deed.t - t) <= ECHO));
 }

@@ -2,9 +2,11 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, extname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { PlaybyplayError } from '../../errors.ts';
+import { isPropertyStatement } from '../../events/statement.ts';
 import { listOf } from '../../highlights/list.ts';
 import { CARD_SECONDS, makeReel, type HighlightReel, type HighlightReelOptions } from '../../highlights/reel.ts';
 import { summarize } from '../../highlights/summary.ts';
+import { withoutEchoes } from '../../highlights/tracks.ts';
 import { writeSheet } from '../../highlights/sheet.ts';
 import { writeClips, writePreview, writeThumbnails } from '../../highlights/stills.ts';
 import {
@@ -165,11 +167,18 @@ async function folders(values: Values, { choice, sources }: Chosen, io: CommandI
   return written;
 }
 
-async function sheet(path: string, { choice, sources }: Chosen, signal: AbortSignal): Promise<void> {
-  const entries = choice.scenes.flatMap((scene) =>
-    scene.events.map(({ event }) => ({ media: mediaOf(sources[scene.source]!), t: event.t, caption: event.text })),
-  );
-  await writeSheet(path, entries, { title: `${entries.length} events in ${choice.scenes.length} scenes`, signal });
+async function sheet(path: string, { choice, sources, dictionary }: Chosen, signal: AbortSignal): Promise<void> {
+  const { scenes } = choice;
+  const entries = scenes.flatMap(({ source, events }) => {
+    const told = events.map(({ event: { t, text, statement } }) => {
+      return { t, caption: text, kind: isPropertyStatement(statement) ? 'property' : 'action' };
+    });
+    return withoutEchoes(told).map(({ t, caption }) => ({ media: mediaOf(sources[source]!), t, caption }));
+  });
+  const count = (n: number, what: string) => `${n} ${what}${n === 1 ? '' : 's'}`;
+  const { games } = summarize(sources, choice.scenes, dictionary);
+  const title = `${games.join(', ')}: ${count(entries.length, 'moment')} in ${count(scenes.length, 'scene')}`;
+  await writeSheet(path, entries, { title, signal });
 }
 
 function defaultOutputs({ sources }: Chosen): string[] {

@@ -1,0 +1,46 @@
+import { Fitter } from './fit.ts';
+import type { Recording } from './recording.ts';
+
+const SIZE = { width: 64, height: 36 };
+/** Seconds around a moment in which a better picture of it may lie, and between those that are looked at. */
+const BEFORE = 0.3;
+const AFTER = 0.7;
+const STEP = 0.1;
+/** How much more contrast makes another picture better than that of the moment itself. */
+const BETTER = 1.25;
+
+/**
+ * The time of the picture that shows a moment best: its own frame, unless a flash, a tint of the whole screen or darkness
+ * hides what one near by shows with a quarter more contrast.
+ */
+export function bestMoment(recording: Recording, t: number): number {
+  using fitter = new Fitter(SIZE.width, SIZE.height, 'gray');
+  let next = t - BEFORE;
+  let own: { t: number; contrast: number } | undefined;
+  let best: { t: number; contrast: number } | undefined;
+  for (const { frame, pts } of recording.frames(recording.ticks(t - BEFORE), recording.ticks(t + AFTER))) {
+    const at = recording.seconds(pts);
+    const exact = !own && at >= t - 1e-6;
+    if (at < next - 1e-6 && !exact) continue;
+    next = at + STEP;
+    const fitted = fitter.fit(frame, recording.rotation);
+    const contrast = deviation(fitted.data![0]!, fitted.linesize[0]!);
+    if (exact) own = { t: at, contrast };
+    if (!best || contrast > best.contrast) best = { t: at, contrast };
+  }
+  return best && (!own || best.contrast > own.contrast * BETTER) ? best.t : t;
+}
+
+/** Standard deviation of a small picture's levels. */
+function deviation(data: Uint8Array, stride: number): number {
+  let [sum, squares] = [0, 0];
+  for (let y = 0; y < SIZE.height; y++) {
+    for (let x = 0; x < SIZE.width; x++) {
+      const level = data[y * stride + x]!;
+      sum += level;
+      squares += level * level;
+    }
+  }
+  const count = SIZE.width * SIZE.height;
+  return Math.sqrt(Math.max(0, squares / count - (sum / count) ** 2));
+}
