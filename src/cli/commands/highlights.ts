@@ -167,6 +167,11 @@ async function folders(values: Values, { choice, sources }: Chosen, io: CommandI
   return written;
 }
 
+/** `3 scenes`. */
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`;
+}
+
 async function sheet(path: string, { choice, sources, dictionary }: Chosen, signal: AbortSignal): Promise<void> {
   const { scenes } = choice;
   const entries = scenes.flatMap(({ source, events }) => {
@@ -175,9 +180,8 @@ async function sheet(path: string, { choice, sources, dictionary }: Chosen, sign
     });
     return withoutEchoes(told).map(({ t, caption }) => ({ media: mediaOf(sources[source]!), t, caption }));
   });
-  const count = (n: number, what: string) => `${n} ${what}${n === 1 ? '' : 's'}`;
   const { games } = summarize(sources, choice.scenes, dictionary);
-  const title = `${games.join(', ')}: ${count(entries.length, 'moment')} in ${count(scenes.length, 'scene')}`;
+  const title = `${games.join(', ')}: ${counted(entries.length, 'moment')} in ${counted(scenes.length, 'scene')}`;
   await writeSheet(path, entries, { title, signal });
 }
 
