@@ -1,43 +1,11 @@
 // What each reader of the HUD read, sample by sample, against truth: `node bench/readings.ts <clip>… [--out folder]`.
 // Uses the readings that `node bench/accuracy.ts` (same --out) left in each clip's journal.
-import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { inflateRawSync } from 'node:zlib';
-import type { Observation } from '../src/detectors/kind.ts';
-import type { ChunkReadings } from '../src/pipeline/chunk-readings.ts';
 import { openGame } from '../src/pipeline/game.ts';
-import { type Shown, valueAt } from './truth/series.ts';
+import { ALIASES, drawn, journalRecords, shown } from './truth/journal.ts';
+import { valueAt } from './truth/series.ts';
 import { loadTruth } from './truth/truth.ts';
-
-/** The records of a journal: a line of JSON, then frames of length, checksum and deflated JSON. */
-async function journalRecords(path: string): Promise<ChunkReadings[]> {
-  const data = await readFile(path);
-  const records: ChunkReadings[] = [];
-  let at = data.indexOf(10) + 1;
-  while (at + 8 <= data.length) {
-    const length = data.readUInt32LE(at);
-    const text = inflateRawSync(data.subarray(at + 8, at + 8 + length)).toString();
-    records.push((JSON.parse(text) as { record: ChunkReadings }).record);
-    at += 8 + length;
-  }
-  return records;
-}
-
-/** Names of detectors that read what truth calls otherwise. */
-const ALIASES: Readonly<Record<string, string>> = { 'own score': 'score' };
-
-/** OpenArena draws neither an armor of 0 (of ammunition it does) nor an icon for weapons without ammunition. */
-function drawn(game: string, detector: string, value: Shown): Shown {
-  if (game !== 'openarena') return value;
-  const isHidden = (detector === 'armor' && value === 0) || value === 'gauntlet' || value === 'grappling hook';
-  return isHidden ? null : value;
-}
-
-function shown(observation: Observation): Shown | undefined {
-  if (observation.state === 'unreadable') return undefined;
-  return observation.state === 'absent' ? null : (observation.value as Shown);
-}
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
