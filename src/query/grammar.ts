@@ -116,7 +116,8 @@ function joined(
     byEnd.set(end, [left]);
     for (const word of words) {
       const behind = reader.phrase(end, word);
-      if (behind === undefined || !reader.step()) continue;
+      // A comma alone parts happenings ("kills, deaths"); things parted by it are a list already.
+      if (behind === undefined || (word === ',' && !verbal(left.condition)) || !reader.step()) continue;
       for (const right of read(behind)) {
         const condition = join(left.condition, shareSubject(left.condition, right.condition));
         // A list binds tighter: "opponent kills or hurts player" has one object for both verbs.
