@@ -146,7 +146,13 @@ if (game === undefined || overlay === undefined || clips.length === 0)
 const { profile, assets } = await loadProfile(game);
 const networks = JSON.parse(await readFile(overlay, 'utf8')) as Record<string, DetectorSpec>;
 const names = Object.keys(networks);
-const own = Object.fromEntries(names.map((name) => [name, profile.detectors[name]!]));
+// Both by themselves: whatever else they wait for in the profile.
+const own = Object.fromEntries(
+  names.map((name) => {
+    const { when: _, ...spec } = profile.detectors[name]!;
+    return [name, spec as DetectorSpec];
+  }),
+);
 const sides = { [own[names[0]!]!.kind]: own, network: networks } as const;
 
 function drawn(value: Shown): Shown {
