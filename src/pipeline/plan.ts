@@ -32,6 +32,7 @@ export function planPortions(
 ): Portion[] {
   const detectors = Object.keys(profile.detectors);
   const due = new Map<number, Uint8Array>();
+  const none = new Uint8Array(detectors.length);
   const plans = new Map<string, readonly { readonly frame: number }[]>();
   for (const [d, name] of detectors.entries()) {
     if (hearing.has(name)) continue;
@@ -39,22 +40,16 @@ export function planPortions(
     const key = JSON.stringify(sampling);
     const samples = plans.get(key) ?? planSamples(index, sampling, range);
     plans.set(key, samples);
+    // Frames share their masks, of which there are few: an hour has tens of thousands of samples.
+    const wider = new Map<Uint8Array, Uint8Array>();
     for (const { frame } of samples) {
-      let mask = due.get(frame);
-      if (!mask) due.set(frame, (mask = new Uint8Array(detectors.length)));
-      mask[d] = 1;
+      const mask = due.get(frame) ?? none;
+      const more = wider.get(mask) ?? mask.with(d, 1);
+      wider.set(mask, more);
+      due.set(frame, more);
     }
   }
   const frames = [...due.keys()].toSorted((a, b) => a - b);
-  // Long recordings have few different masks: samples share them.
-  const masks = new Map<string, Uint8Array>();
-  const shared = (frame: number): Uint8Array => {
-    const mask = due.get(frame)!;
-    const key = mask.join('');
-    const known = masks.get(key) ?? mask;
-    masks.set(key, known);
-    return known;
-  };
   const portions: Portion[] = [];
   let next = 0;
   for (const chunk of chunksOf(index, { minSeconds: CHUNK_SECONDS[kind] })) {
@@ -62,7 +57,7 @@ export function planPortions(
     while (next < frames.length && frames[next]! < chunk.lastFrame) next++;
     if (next === from) continue;
     const own = frames.slice(from, next);
-    portions.push({ number: portions.length, chunk, plan: { frames: own, due: own.map(shared) } });
+    portions.push({ number: portions.length, chunk, plan: { frames: own, due: own.map((frame) => due.get(frame)!) } });
   }
   return portions;
 }
