@@ -99,14 +99,30 @@ function onAmmunition(cue, game) {
   const steps = (game.state.steps ??= []);
   const isChange = cue.trigger === 'changed';
   game.state.figure = cue.trigger !== 'lost';
-  const step = { t: cue.t, size: isChange ? Math.abs(cue.value - cue.previous) : 1e9 };
+  const step = {
+    t: cue.t,
+    size: isChange ? Math.abs(cue.value - cue.previous) : 1e9,
+    from: cue.previous,
+    to: cue.value,
+  };
   steps.push(step);
   while (steps[0].t < cue.t - 3) steps.shift();
   if (!isChange || cue.previous - cue.value > BURST) return;
   game.after(ICON_LATE + TOGETHER, () => {
     const isSwitch = (game.state.switches ?? []).some((t) => isAbout(step, t) && greatestAbout(t, steps) === step);
-    if (!isSwitch) changes('ammunition', cue, game);
+    if (!isSwitch && !isUndone(step, steps)) changes('ammunition', cue, game);
   });
+}
+
+/** Seconds within which a figure that becomes another and comes back was misread in between. */
+const BLINK = 0.25;
+
+/** Whether a step is one half of such a blink. */
+function isUndone(step, steps) {
+  return steps.some(
+    (other) =>
+      other.from === step.to && other.to === step.from && Math.abs(other.t - step.t) <= BLINK && step.size < 1e9,
+  );
 }
 
 /** The greatest change of the figure that can be due to a switch at t, of equals the last. */
