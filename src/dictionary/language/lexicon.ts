@@ -200,8 +200,10 @@ function caseCost(entry: Entry, tokens: readonly Token[], at: number, length: nu
 }
 
 function markerAt(tokens: readonly Token[], at: number): { label: string; end: number } | undefined {
-  if (tokens[at]?.lower !== '(') return undefined;
-  const close = tokens.findIndex((token, index) => index > at && token.lower === ')');
+  // A name may be a bracket, too, in quotes.
+  const is = (token: Token | undefined, mark: string): boolean => token?.kind === 'mark' && token.text === mark;
+  if (!is(tokens[at], '(')) return undefined;
+  const close = tokens.findIndex((token, index) => index > at && is(token, ')'));
   if (close < 0 || close === at + 1 || close > at + 9) return undefined;
   return {
     label: tokens

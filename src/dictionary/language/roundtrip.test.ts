@@ -44,6 +44,7 @@ describe('parse(render(s)) = s', () => {
       { subject: 'player', action: 'steal', object: { word: 'flag' as const, name: 'Red' } },
       { subject: 'player', action: 'complete', object: 'lap' },
       { subject: 'character', action: 'rotate', object: 'piece set' },
+      { subject: 'player', action: 'place', object: { word: 'coal', name: '(', of: { word: 'unit', name: ')' } } },
       { subject: 'character', action: 'rotate piece', object: 'set' },
     ] satisfies Statement[]) {
       const text = render(statement, dictionary);
