@@ -199,11 +199,14 @@ function caseCost(entry: Entry, tokens: readonly Token[], at: number, length: nu
   return cost;
 }
 
+/** A name may be a bracket, too, in quotes. */
+function isMark(token: Token | undefined, mark: string): boolean {
+  return token?.kind === 'mark' && token.text === mark;
+}
+
 function markerAt(tokens: readonly Token[], at: number): { label: string; end: number } | undefined {
-  // A name may be a bracket, too, in quotes.
-  const is = (token: Token | undefined, mark: string): boolean => token?.kind === 'mark' && token.text === mark;
-  if (!is(tokens[at], '(')) return undefined;
-  const close = tokens.findIndex((token, index) => index > at && is(token, ')'));
+  if (!isMark(tokens[at], '(')) return undefined;
+  const close = tokens.findIndex((token, index) => index > at && isMark(token, ')'));
   if (close < 0 || close === at + 1 || close > at + 9) return undefined;
   return {
     label: tokens
