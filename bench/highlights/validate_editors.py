@@ -131,7 +131,7 @@ def markers_of(path):
 def main(log):
     wrong = 0
     with tempfile.TemporaryDirectory() as folder:
-        for rate_name, rate in (("30", 30), ("30000/1001", 29.97)):
+        for rate_name, rate in (("30", 30), ("30000/1001", 30000 / 1001)):
             seen = {}
             for name in [*FORMATS, "mlt"]:
                 path = os.path.join(folder, f"edit-{rate}.{name}")

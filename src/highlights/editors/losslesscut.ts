@@ -1,4 +1,5 @@
 import { basename } from 'node:path';
+import { roundTime } from '../../time.ts';
 import { titleOfScene, type Scene, type Source } from '../scene.ts';
 import { csvField } from './edl.ts';
 
@@ -8,8 +9,8 @@ export function losslessCut(scenes: readonly Scene[], source: Source): string {
     version: 2,
     mediaFileName: basename(source.media ?? source.header.media.name),
     cutSegments: scenes.map((scene) => ({
-      start: scene.start,
-      end: scene.end,
+      start: roundTime(scene.start),
+      end: roundTime(scene.end),
       name: titleOfScene(scene),
       tags: { score: String(scene.score), because: scene.because },
       selected: true,
@@ -20,5 +21,7 @@ export function losslessCut(scenes: readonly Scene[], source: Source): string {
 
 /** The same as LosslessCut's CSV: start and end in seconds, name; no header. */
 export function losslessCutCsv(scenes: readonly Scene[]): string {
-  return scenes.map((scene) => `${scene.start},${scene.end},${csvField(titleOfScene(scene))}\n`).join('');
+  return scenes
+    .map((scene) => `${roundTime(scene.start)},${roundTime(scene.end)},${csvField(titleOfScene(scene))}\n`)
+    .join('');
 }
