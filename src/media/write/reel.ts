@@ -108,7 +108,8 @@ export async function writeReel(path: string, cuts: readonly Cut[], options: Ree
   const { width, height } = encoding;
   const plan: ReelPlan = { width, height, ...placesOf(timeline) };
   const accompaniment = (await options.prepare?.(plan)) ?? {};
-  const parts = [`${path}.part`, `${path}.part2`] as const;
+  // Named by the process: two that write the same reel must not write into one file.
+  const parts = [`${path}.${process.pid}.part`, `${path}.${process.pid}.part2`] as const;
   try {
     const counts = await writeFrames(parts[0], container, { timeline, encoding, accompaniment }, options);
     if (container === 'mp4' || container === 'mov') {
