@@ -7,6 +7,7 @@ export default defineConfig({
     // Against hanging only: how long a test takes depends on what else the machine does.
     testTimeout: 300_000,
     hookTimeout: 300_000,
+    setupFiles: ['test/setup.ts'],
     pool: 'forks',
     maxWorkers: 2,
   },
