@@ -63,24 +63,67 @@ const SAME_PICK_UP = 0.35;
 
 function onCue(cue, game) {
   onRise(cue, game);
-  if (cue.detector === 'message') onMessage(cue, game);
+  if (cue.detector === 'status bar') onStatusBar(cue, game);
+  else if (SCREENS.includes(cue.detector)) onScreen(cue, game);
+  else if (cue.detector.endsWith(' key')) onKey(cue, game);
+  else if (cue.detector === 'message') onMessage(cue, game);
   else if (cue.detector === 'health') onHealth(cue, game);
   else if (cue.detector === 'armor') onChange(cue, game);
   else if (cue.detector === 'ammunition') onAmmunition(cue, game);
   else onRow(cue, game);
 }
 
+/** The tally after a level, and the screen that names the next. */
+const SCREENS = ['tally', 'entering'];
+/** Seconds between a key's message and its picture on the status bar, at most. */
+const SAME_KEY = 1;
+/** A status bar that is there from the beginning of a recording says nothing about when its level began, seconds. */
+const BEGINNING = 0.5;
+/** Seconds for which the figures of a new life may still be covered in part. */
+const MELTING = 0.2;
+
+function onScreen(cue, game) {
+  if (cue.trigger === 'lost') return;
+  if (cue.detector === 'tally' && cue.trigger === 'found') {
+    game.emit({ subject: 'player', action: 'complete', object: 'level' });
+  }
+  game.state.between = true;
+}
+
+/** A level begins where the status bar comes first, after the tally, or after death; it can also be hidden for a while. */
+function onStatusBar(cue, game) {
+  if (cue.trigger !== 'found') return;
+  const first = game.state.played !== true && cue.t > BEGINNING;
+  if (first || game.state.between || game.state.dead) game.emit({ subject: 'level', action: 'begin' });
+  game.state.played = true;
+  game.state.between = false;
+  game.state.dead = false;
+}
+
+/** A key on the status bar whose message was not seen: covered by another, or messages are off. */
+function onKey(cue, game) {
+  if (cue.trigger === 'lost' || cue.t <= BEGINNING) return;
+  game.after(SAME_KEY, () => {
+    const told = (game.state.keys ?? []).some((key) => key.object === cue.value && Math.abs(key.t - cue.t) <= SAME_KEY);
+    if (!told) game.emit({ subject: 'player', action: 'obtain', object: cue.value }, { t: cue.t, cues: [cue] });
+  });
+}
+
 function onChange(cue, game) {
-  if (cue.trigger !== 'changed') return;
+  // What the next level begins with did not change before anyone's eyes.
+  if (cue.trigger !== 'changed' || game.state.between) return;
   game.emit({ subject: 'player', property: cue.detector, from: cue.previous, to: cue.value });
 }
 
 function onHealth(cue, game) {
   if (cue.trigger === 'changed' && cue.previous === 0) {
     game.emit({ subject: 'player', action: 'respawn' });
+    game.state.respawned = cue.t;
     return;
   }
-  onChange(cue, game);
+  // The old picture runs down over the new one, so the new figure may show in part first.
+  if (!(cue.t - game.state.respawned < MELTING)) onChange(cue, game);
+  if (cue.trigger !== 'lost' && cue.value === 0) game.state.dead = true;
   if (cue.trigger !== 'lost' && cue.value === 0) game.emit({ subject: 'player', action: 'die' });
 }
 
@@ -125,6 +168,8 @@ function onMessage(cue, game) {
   if (cue.trigger === 'lost') return;
   const object = PICK_UPS[cue.value];
   if (object !== undefined) game.emit({ subject: 'player', action: 'obtain', object });
+  if (/ (keycard|skull key)$/.test(object))
+    game.state.keys = [...(game.state.keys ?? []), { t: cue.t, object }].slice(-6);
   const locked = LOCKED.exec(cue.value);
   if (locked === null) return;
   const [, barrier, colour, key] = locked;

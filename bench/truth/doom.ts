@@ -22,6 +22,7 @@ export interface DoomSeries {
   readonly ammunition: Series;
   readonly table: readonly Series[];
   readonly message: Series;
+  readonly 'status bar': Series;
   /** Not a series of readings: each step is a pick-up under an unchanged message, which only a number tells. */
   readonly repeat: Series;
 }
@@ -35,6 +36,7 @@ export function doomSeries(rows: readonly DoomRow[]): DoomSeries {
     ammunition: of((row) => row.ammo),
     table: [0, 1, 2, 3].map((k) => of((row) => row.ammo_table?.[k] ?? null)),
     message: of((row) => (row.message === '' ? null : row.message)),
+    'status bar': of((row) => (row.hud ? 'status bar' : null)),
     repeat: repeats(rows),
   };
 }
@@ -78,6 +80,9 @@ export function doomStatements(series: DoomSeries, raw: DoomSeries = series): Tr
   }
   for (const step of series.health) {
     if (step.value === 0) lines.push({ t: step.t, statement: { subject: 'player', action: 'die' } });
+  }
+  for (const { t, value } of series['status bar']) {
+    if (value !== null && t > 0) lines.push({ t, statement: { subject: 'level', action: 'begin' } });
   }
   for (const t of lives) lines.push({ t, statement: { subject: 'player', action: 'respawn' } });
   for (const [source, extra] of [

@@ -81,7 +81,15 @@ function doomTruth(file: DoomFile): Truth {
   const rows = Object.fromEntries(['bullets', 'shells', 'rockets', 'cells'].map((name, k) => [name, series.table[k]!]));
   const { health, armor, ammunition, message } = series;
   const shown = { health, armor, ammunition, message, ...rows };
-  return { game: 'freedoom', ...extent(file), series: shown, raw: merge(doomStatements(series), centre), reduce };
+  // The truth knows that there is no status bar, not which screen is there instead.
+  return {
+    game: 'freedoom',
+    untold: ['complete'],
+    ...extent(file),
+    series: shown,
+    raw: merge(doomStatements(series), centre),
+    reduce,
+  };
 }
 
 function arenaTruth(file: ArenaFile): Truth {

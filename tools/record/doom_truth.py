@@ -252,4 +252,5 @@ def main():
         file.write(",\n".join(json.dumps(row) for row in series) + "\n]}\n")
 
 
-main()
+if __name__ == "__main__":
+    main()

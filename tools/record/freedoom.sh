@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # Records a Freedoom demo with its truth.
-#   freedoom.sh IWAD DEMO.lmp WIDTHxHEIGHT MAXRATE_KBITS OUTPUT_FOLDER
+#   [PWAD=LEVELS.wad] freedoom.sh IWAD DEMO.lmp WIDTHxHEIGHT MAXRATE_KBITS OUTPUT_FOLDER
 # Needs Debian's dsda-doom, freedoom, xvfb, ffmpeg, python3-numpy. The game is played off-line: a frame a game tic (35 a
 # second), however slow the machine. Each frame goes, untouched, to the reader of the truth and to the encoder.
 # OUTPUT_FOLDER gets video.mp4 and truth.json; frame i of both is the same.
 set -euo pipefail
-iwad=$(realpath "$1") demo=$(realpath "$2") size=$3 rate=$4 out=$5
+iwad=$(realpath "$1") demo=$(realpath "$2") pwad=${PWAD:+$(realpath "$PWAD")} size=$3 rate=$4 out=$5
 here=$(cd "$(dirname "$0")" && pwd)
 mkdir -p "$out"
 out=$(realpath "$out")
@@ -33,7 +33,7 @@ cap_muxcommand "ffmpeg -v error -i temp_v.nut -i temp_a.nut -c copy -movflags +f
 CFG
 cd "$work"
 # -timedemo, not -playdemo: it makes -viddump write every tic.
-SDL_AUDIODRIVER=dummy xvfb-run -a -s "-screen 0 ${size}x24" /usr/games/dsda-doom -iwad "$iwad" -config "$work/dsda.cfg" \
+SDL_AUDIODRIVER=dummy xvfb-run -a -s "-screen 0 ${size}x24" /usr/games/dsda-doom -iwad "$iwad" ${pwad:+-file "$pwad"} -config "$work/dsda.cfg" \
   -timedemo "$demo" -geometry "$size" -window -viddump video.mp4 > dsda.log 2>&1 || true
 for _ in $(seq 300); do [ -e truth.done ] && break; sleep 0.2; done
 [ -s video.mp4 ] && [ -s truth.json ] || { tail dsda.log >&2; exit 1; }

@@ -1,0 +1,50 @@
+#!/usr/bin/env python3
+"""Makes the icons of configs/freedoom from the game's own graphics, at the size that they have on a screen of 1280 × 720:
+
+    doom_icons.py GAME.wad FOLDER
+
+The boxes of the status bar for keys, empty and with each key; a label of the bar; the headings of the screens between levels.
+"""
+import os
+import sys
+
+import cv2
+import numpy as np
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from doom_truth import Wad
+
+COLOURS = ("blue", "yellow", "red")
+# The status bar begins in row 168 of 200; keys are drawn at (239, 171), (239, 181) and (239, 191).
+BOX_X, BOX_Y, BOX_WIDTH, BOX_HEIGHT = 238, 2, 9, 9
+LABEL = (188, 23, 46, 8)
+
+
+def main():
+    wad = Wad(sys.argv[1])
+    palette = wad.palettes()[0]
+
+    def write(name, patch):
+        rgb = palette[np.maximum(patch, 0)]
+        picture = np.dstack([rgb[..., ::-1], np.where(patch >= 0, 255, 0)]).astype(np.uint8)
+        # A pixel of the game is 3 × 3.6 pixels of the screen.
+        size = (3 * patch.shape[1], round(3.6 * patch.shape[0]))
+        cv2.imwrite(os.path.join(sys.argv[2], name + ".png"), cv2.resize(picture, size, interpolation=cv2.INTER_NEAREST))
+
+    bar = wad.patch("STBAR")
+    for row, colour in enumerate(COLOURS):
+        y = BOX_Y + 10 * row
+        for kind, lump in (("none", None), ("keycard", row), ("skull-key", row + 3)):
+            box = bar[y : y + BOX_HEIGHT, BOX_X : BOX_X + BOX_WIDTH].copy()
+            if lump is not None:
+                key = wad.patch(f"STKEYS{lump}")
+                place = box[1 : 1 + key.shape[0], 1 : 1 + key.shape[1]]
+                place[:] = np.where(key >= 0, key, place)
+            write(f"{colour}-{kind}", box)
+    x, y, width, height = LABEL
+    write("bar", bar[y : y + height, x : x + width])
+    write("tally", wad.patch("WIOSTK"))
+    write("entering", wad.patch("WIENTER"))
+
+
+main()
