@@ -47,6 +47,21 @@ describe('the structure of src', () => {
     expect(files.flatMap(importsOf).length).toBeGreaterThan(100);
   });
 
+  it('has no files that import each other in a circle', () => {
+    const imports = new Map(files.map((file) => [file, importsOf(file)]));
+    const done = new Set<string>();
+    const circles: string[] = [];
+    const visit = (file: string, path: readonly string[]): void => {
+      if (path.includes(file))
+        circles.push([...path.slice(path.indexOf(file)), file].map((f) => relative(src, f)).join(' → '));
+      if (done.has(file) || path.includes(file)) return;
+      for (const next of imports.get(file) ?? []) visit(next, [...path, file]);
+      done.add(file);
+    };
+    for (const file of files) visit(file, []);
+    expect(circles).toEqual([]);
+  });
+
   it('has no file of more than 400 lines', () => {
     const long = files.filter((file) => readFileSync(file, 'utf8').split('\n').length > 401);
     expect(long.map((file) => relative(src, file))).toEqual([]);

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Reading } from '../detectors/kind.ts';
+import type { Reading } from './reading.ts';
 import { roundTime } from '../time.ts';
 import type { Cue } from './cue.ts';
 import { orderCues, type Settled } from './order.ts';

@@ -1,4 +1,4 @@
-import type { Reading } from '../detectors/kind.ts';
+import type { Reading } from './reading.ts';
 import type { Cue } from './cue.ts';
 import type { Tracker } from './tracker.ts';
 

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Observation, Reading } from '../detectors/kind.ts';
+import type { Observation, Reading } from './reading.ts';
 import type { CueValue } from '../events/log.ts';
 import type { DetectorSpec } from '../profile/profile.ts';
 import { roundTime } from '../time.ts';

@@ -1,4 +1,4 @@
-import type { Reading } from '../detectors/kind.ts';
+import type { Reading } from './reading.ts';
 import type { CueValue } from '../events/log.ts';
 import type { DetectorSpec } from '../profile/profile.ts';
 import { plausibility } from './plausible.ts';

@@ -1,27 +1,13 @@
 import type { Picture } from '../media/picture.ts';
 import type { Rect } from '../geometry.ts';
+import type { Observation } from '../cues/reading.ts';
 import type { Tracker } from '../cues/tracker.ts';
-import type { CueValue } from '../events/log.ts';
 import type { DetectorSpec } from '../profile/profile.ts';
+
+export type { Observation, Reading } from '../cues/reading.ts';
 
 /** A JSON Schema (draft 2020-12) object. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
-
-/**
- * What one detector sees in one sample. `absent`: it is sure that nothing is there; `unreadable`: something may be there
- * but cannot be read, which neither confirms nor breaks a run. Confidence is a probability that the reading is right, 0…1.
- */
-export type Observation =
-  | { readonly state: 'seen'; readonly value: CueValue; readonly confidence: number; readonly detail?: unknown }
-  | { readonly state: 'absent'; readonly confidence: number }
-  | { readonly state: 'unreadable'; readonly confidence: number; readonly detail?: unknown };
-
-/** One detector's observation of one sample: the unit that workers hand over. Times in seconds. */
-export interface Reading {
-  readonly detector: string;
-  readonly t: number;
-  readonly observation: Observation;
-}
 
 /** Where a region lies on one picture; see regions/place.ts. */
 export interface Placement {

@@ -4,7 +4,7 @@ import { type Chunk, firstFrameOf } from '../media/packet-index.ts';
 import type { Picture } from '../media/picture.ts';
 import { type ChunkReadings, ReadingsBuilder } from './chunk-readings.ts';
 import { type ChunkContext, type ChunkPlan, gapOf, pause, timeAt, TURN } from './read-chunk.ts';
-import type { Observations } from './sample-reader.ts';
+import type { Observations } from './chunk-readings.ts';
 
 /** When two probes of a detector tell what lies between them. */
 export interface ProbeRule {

@@ -1,6 +1,8 @@
 import type { Observation, Reading, Sketch } from '../detectors/kind.ts';
 import type { GapLine } from '../events/log.ts';
-import type { Observations } from './sample-reader.ts';
+
+/** An observation per detector of the profile, in its order; undefined where the detector was not read. */
+export type Observations = readonly (Observation | undefined)[];
 
 /** What a worker hands over for a chunk, and what the journal keeps: plain JSON, each observation stored once. */
 export interface ChunkReadings {

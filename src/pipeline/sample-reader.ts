@@ -6,7 +6,7 @@ import type { Picture } from '../media/picture.ts';
 import type { DetectorSpec, Profile } from '../profile/profile.ts';
 import type { HudSettings } from '../regions/place.ts';
 import { type ChangeGate, type Region, RegionSet } from '../regions/regions.ts';
-import { type Edges, storeSketch } from './chunk-readings.ts';
+import { type Edges, type Observations, storeSketch } from './chunk-readings.ts';
 
 /** One detector of the profile, opened and placed. */
 interface Station {
@@ -26,9 +26,6 @@ interface Station {
   before: Sketch | undefined;
   first: Sketch | undefined;
 }
-
-/** An observation per detector of the profile, in its order; undefined where the detector was not read. */
-export type Observations = readonly (Observation | undefined)[];
 
 /**
  * Reads pictures of one size with all detectors of a profile: screens first, then the others in the order in which they

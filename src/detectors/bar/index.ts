@@ -5,18 +5,14 @@ import type { ColorSpaceName } from '../palette.ts';
 import { distanceTo, inSpace, namedColors } from '../palette.ts';
 import { fillByColor, fillByEdge } from './fill.ts';
 import type { Fill, Samples } from './fill.ts';
-import { samplesAlong } from './samples.ts';
+import { type GaugeShape, samplesAlong } from './samples.ts';
 
-export interface BarOptions {
-  readonly direction?: 'right' | 'left' | 'up' | 'down' | 'clockwise' | 'counterclockwise';
+export interface BarOptions extends GaugeShape {
   readonly fill?: readonly ColorOption[];
   readonly empty?: readonly ColorOption[];
   readonly tolerance?: number;
   readonly space?: ColorSpaceName;
   readonly step?: number;
-  readonly start?: number;
-  readonly sweep?: number;
-  readonly radii?: readonly [number, number];
 }
 
 /** Levels by which two colours must differ for an edge between them to be one. */

@@ -1,12 +1,19 @@
 import type { PreparedCrop, View } from '../kind.ts';
-import type { BarOptions } from './index.ts';
 import type { Samples } from './fill.ts';
+
+/** Which way a gauge fills; of a ring also where it begins, in degrees from twelve o'clock, how far it goes, and between which radii. */
+export interface GaugeShape {
+  readonly direction?: 'right' | 'left' | 'up' | 'down' | 'clockwise' | 'counterclockwise';
+  readonly start?: number;
+  readonly sweep?: number;
+  readonly radii?: readonly [number, number];
+}
 
 /** Slices of a ring: half a degree or so each. */
 const RING_SLICES = 720;
 
 /** The gauge's pixels as RGB triples, slice by slice from its empty end to its full end. */
-export function samplesAlong(crop: PreparedCrop, view: View, options: BarOptions): Samples {
+export function samplesAlong(crop: PreparedCrop, view: View, options: GaugeShape): Samples {
   const { direction = 'right' } = options;
   // The element within the padded, possibly resized crop.
   const fx = crop.width / view.rect.width;
@@ -34,7 +41,7 @@ export function samplesAlong(crop: PreparedCrop, view: View, options: BarOptions
 function ring(
   crop: PreparedCrop,
   box: { readonly x: number; readonly y: number; readonly width: number; readonly height: number },
-  { start = 0, sweep = 360, radii = [0.7, 1] }: BarOptions,
+  { start = 0, sweep = 360, radii = [0.7, 1] }: GaugeShape,
   clockwise: boolean,
 ): Samples {
   const count = Math.max(

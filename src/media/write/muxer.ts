@@ -12,9 +12,8 @@ import {
 import { PlaybyplayError } from '../../errors.ts';
 import type { Rational } from '../../time.ts';
 import { rational } from './encoder.ts';
+import type { Container } from './container.ts';
 import { describeTextStream } from './text-track.ts';
-
-export type Container = 'mp4' | 'mov' | 'matroska' | 'webm';
 
 /** A media file being written. Streams are added first, then `start`, packets, `finish`. */
 export class Muxer implements Disposable {

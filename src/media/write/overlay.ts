@@ -1,6 +1,6 @@
 import sharp from 'sharp';
 import { fontMetrics, letter, wrap } from './lettering.ts';
-import type { FramePlanes } from './reel.ts';
+import type { FramePlanes } from './reel-options.ts';
 
 /** A picture with transparency made ready to be laid over 4:2:0 frames. Even position and size. */
 export interface Overlay {

@@ -1,6 +1,6 @@
 import { AV_CODEC_ID_MOV_TEXT, AV_CODEC_ID_SUBRIP, AV_CODEC_ID_WEBVTT, AVMEDIA_TYPE_SUBTITLE } from 'node-av/constants';
 import type { CodecParameters } from 'node-av/lib';
-import type { Container } from './muxer.ts';
+import type { Container } from './container.ts';
 
 /** A text shown from `start` to `end` seconds of a reel. */
 export interface TimedText {
