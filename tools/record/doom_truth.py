@@ -2,8 +2,8 @@
 """Truth of a Doom recording: reads the status bar and the message line of a lossless capture by exact comparison with
 the WAD's own patches in all 14 palettes.
 
-    doom_truth.py CAPTURE.mkv GAME.wad truth.json
-    … raw RGB frames … | doom_truth.py WIDTHxHEIGHT GAME.wad truth.json
+    doom_truth.py CAPTURE.mkv GAME.wad truth.json [FPS=35]
+    … raw RGB frames … | doom_truth.py WIDTHxHEIGHT GAME.wad truth.json [FPS=35]
 
 The capture must be lossless RGB (freedoom.sh pipes it); any resolution and aspect ratio of a software-rendered
 dsda-doom with its status bar at the bottom. Every comparison is exact: a figure that does not match is null, never a guess.
@@ -224,7 +224,9 @@ def frames(path):
 
 
 def main():
+    global FPS
     capture, wad, out = sys.argv[1:4]
+    FPS = int(sys.argv[4]) if len(sys.argv) > 4 else FPS
     reader, series, last, count, without, tints, centre = None, [], None, 0, 0, {}, []
     for i, frame in enumerate(frames(capture)):
         reader = reader or Reader(Wad(wad), frame.shape[1], frame.shape[0])

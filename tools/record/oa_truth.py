@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Truth of an OpenArena demo that was rendered off-line with \\video.
 
-    oa_truth.py DEMO.dm_71 games.log render.log VIDEO truth.json [--engine ioquake3] [--map NAME]
+    oa_truth.py DEMO.dm_71 games.log render.log VIDEO truth.json [--fps 30] [--engine ioquake3] [--map NAME]
 
 From the demo's own snapshots: the followed player's health, armour, ammunition, weapon, score, and every obituary event.
 An off-line rendering moves the clock by exactly 1/fps a frame, and a snapshot is shown from the first frame whose clock
@@ -22,6 +22,8 @@ import numpy as np
 import quake3_demo
 
 WEAPONS = "none gauntlet machinegun shotgun grenade_launcher rocket_launcher lightning_gun railgun plasma_gun bfg10k grappling_hook nailgun prox_launcher chaingun".split()
+INTERMISSION = (5, 6)  # pm_type: the score table stands, nothing else is drawn
+WARMUP_STRING = 5
 HEALTH, ARMOR, SCORE, RANK, KILLED = 0, 4, 0, 2, 8
 AWARDS = {9: "impressive", 10: "excellent", 11: "defend", 12: "assist", 13: "humiliation", 14: "capture"}
 # Items by their number in the game's list, by the name that the server's log has for them.
@@ -39,6 +41,7 @@ def parse_args():
     parser = argparse.ArgumentParser()
     for name in ("demo", "games_log", "render_log", "video", "out"):
         parser.add_argument(name)
+    parser.add_argument("--fps", type=int, default=30)
     parser.add_argument("--engine", default="/usr/lib/ioquake3/ioquake3")
     parser.add_argument("--cache", default=os.path.join(tempfile.gettempdir(), "quake3-huffman.json"))
     parser.add_argument("--map", default="")
@@ -61,16 +64,27 @@ def plain(text):
 
 
 def read_demo(path, tree):
-    snapshots, obituaries, players, seen = [], [], {}, {}
+    """Snapshots (time, player), obituaries, names by client, and (time, what) of the match: it begins, it ends."""
+    snapshots, obituaries, players, seen, match_events, pending, warmup = [], [], {}, {}, [], [], None
     for kind, *rest in quake3_demo.Demo(path, tree):
         if kind == "gamestate":
             players.update(names(rest[0]))
+            warmup = rest[0].get(WARMUP_STRING, "")
         elif kind == "command":
             match = re.match(r'cs (\d+) "(.*)"', rest[1], re.S)
             if match:
                 players.update(names({int(match.group(1)): match.group(2)}))
+                warmup = match.group(2) if int(match.group(1)) == WARMUP_STRING else warmup
+            elif rest[1].startswith("map_restart"):
+                pending.append("begin")
         elif kind == "snapshot":
             snapshot = rest[0]
+            # The countdown is over when the map restarts without one: the client draws FIGHT!
+            match_events += [(snapshot["time"], what) for what in pending if warmup in ("", "0")]
+            pending = []
+            over = [one["player"].get("pm_type", 0) in INTERMISSION for one in (snapshot, {"player": snapshots[-1][1] if snapshots else {}})]
+            if over[0] and not over[1]:
+                match_events.append((snapshot["time"], "end"))
             snapshots.append((snapshot["time"], snapshot["player"]))
             now = {n: e for n, e in snapshot["entities"].items() if e.get("eType", 0) == OBITUARY}
             for number, entity in now.items():
@@ -78,7 +92,7 @@ def read_demo(path, tree):
                 if seen.get(number) != key:
                     obituaries.append((snapshot["time"], *key))
             seen = {n: (e.get("otherEntityNum", 0), e.get("otherEntityNum2", 0), e.get("eventParm", 0)) for n, e in now.items()}
-    return snapshots, obituaries, players
+    return snapshots, obituaries, players, match_events
 
 
 def games_log(path):
@@ -141,6 +155,19 @@ def logged_items(path, client, start, end):
     return items
 
 
+def final_scores(path):
+    """The table that the server logs when a match ends, and why it ended; empty where it did not."""
+    ends, rows = [], []
+    for line in open(path, encoding="latin-1"):
+        if match := re.match(r"\s*\d+:\d\d Exit: (.*)", line):
+            ends, rows = [match.group(1).strip()], []
+        elif ends and (match := re.match(r"\s*\d+:\d\d score: (-?\d+)  ping: -?\d+  client: (\d+) (.*)", line)):
+            rows.append({"score": int(match.group(1)), "name": plain(match.group(3).strip())})
+        elif match := re.match(r"\s*\d+:\d\d red:(-?\d+)  blue:(-?\d+)", line):
+            rows.append({"red": int(match.group(1)), "blue": int(match.group(2))})
+    return {"why": ends[0], "table": rows} if ends else {}
+
+
 def gray(video, crop, width, height):
     command = ["ffmpeg", "-v", "error", "-i", video, "-vf", f"crop=iw*{crop[2]}:ih*{crop[3]}:iw*{crop[0]}:ih*{crop[1]},scale={width}:{height}", "-f", "rawvideo", "-pix_fmt", "rgb24", "-"]
     data = subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout
@@ -180,9 +207,9 @@ def difference(a, b):
 
 def main():
     args = parse_args()
-    fps = 30
+    fps = args.fps
     tree = quake3_demo.code_tree(args.engine, args.cache)
-    snapshots, obituaries, players = read_demo(args.demo, tree)
+    snapshots, obituaries, players, match_events = read_demo(args.demo, tree)
     log = games_log(args.games_log)
     start = match_log(obituaries, log)
     followed = snapshots[-1][1].get("clientNum", 0)
@@ -219,7 +246,7 @@ def main():
         row = {
             "followed": players.get(player.get("clientNum", 0), "?"), "health": player["stats"].get(HEALTH, 0), "dead": player["stats"].get(HEALTH, 0) <= 0,
             "armor": player["stats"].get(ARMOR, 0), "weapon": WEAPONS[weapon].replace("_", " "), "ammo": player["ammo"].get(weapon, 0),
-            "score": player["persistant"].get(SCORE, 0), "rank": (rank & ~TIED) + 1, "rank_tied": bool(rank & TIED), "deaths": player["persistant"].get(KILLED, 0),
+            "over": player.get("pm_type", 0) in INTERMISSION, "score": player["persistant"].get(SCORE, 0), "rank": (rank & ~TIED) + 1, "rank_tied": bool(rank & TIED), "deaths": player["persistant"].get(KILLED, 0),
         }
         frame = place(time)
         if row != last and frame < frames:
@@ -229,7 +256,7 @@ def main():
             last = row
     head = {
         "game": "OpenArena 0.8.8", "map": args.map, "mode": "free for all, bots", "fps": fps, "frames": frames, "followed_player": players.get(followed),
-        "kills": kills, "awards": place_all(awards(snapshots)), "pick_ups": items, "alignment": {"fitted_shift_frames": good, "games_log_agrees": f"{len(obituaries)} of {len(obituaries)}"},
+        "kills": kills, "awards": place_all(awards(snapshots)), "pick_ups": items, "match": place_all(match_events), "scores": final_scores(args.games_log), "alignment": {"fitted_shift_frames": good, "games_log_agrees": f"{len(obituaries)} of {len(obituaries)}"},
     }
     with open(args.out, "w") as file:
         file.write(json.dumps(head, indent=1)[:-2] + ',\n"series": [\n' + ",\n".join(json.dumps(row) for row in series) + "\n]}\n")

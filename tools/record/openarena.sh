@@ -2,6 +2,9 @@
 # Records an OpenArena match of bots with its truth, in two steps:
 #   openarena.sh record NAME MAP FOLLOWED SECONDS BOT…     a dedicated server, and a spectator who records a demo (real time)
 #   openarena.sh render NAME WIDTH HEIGHT MAXRATE_KBITS OUTPUT_FOLDER    the demo, played off-line frame by frame (slow)
+# For record: TYPE=0 is the kind of game (0 everyone against everyone, 3 teams, 4 flags), LIMIT the frags (or flags) and TIMELIMIT the minutes
+# that end it, WARMUP=50 lets it begin with a countdown that ends after about half a minute of the recording, SERVER="+set …" more of the kind.
+# For render: FPS=30, CRF=24, PRESET=veryfast.
 # Needs Debian's openarena, openarena-server, xvfb, libgl1-mesa-dri, ffmpeg, python3-numpy. Works in ./NAME.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -13,10 +16,14 @@ record() {
   local map=$1 follow=$2 seconds=$3 port=$((28000 + RANDOM % 900))
   shift 3
   mkdir -p "$home/server/baseoa" "$home/client/baseoa"
-  for bot in "$@"; do echo "addbot $bot 4 free 0"; done > "$home/server/baseoa/bots.cfg"
+  local team=free
+  for bot in "$@"; do
+    [ "${TYPE:-0}" -ge 3 ] && { [ "$team" = red ] && team=blue || team=red; }
+    echo "addbot $bot 4 $team 0"
+  done > "$home/server/baseoa/bots.cfg"
   { sleep $((seconds + 40)); echo quit; } | nice /usr/games/openarena-server +set fs_homepath "$home/server" +set dedicated 1 \
-    +set net_ip 127.0.0.1 +set net_port "$port" +set sv_maxclients 10 +set g_gametype 0 +set fraglimit 0 +set timelimit 0 \
-    +set g_doWarmup 0 +set g_log games.log +set g_logsync 1 +set bot_enable 1 +map "$map" +exec bots.cfg > "$home/server.log" 2>&1 &
+    +set net_ip 127.0.0.1 +set net_port "$port" +set sv_maxclients 10 +set g_gametype "${TYPE:-0}" +set fraglimit "${LIMIT:-0}" +set capturelimit "${LIMIT:-0}" \
+    +set timelimit "${TIMELIMIT:-0}" +set g_doWarmup "$((${WARMUP:-0} > 0))" +set g_warmup "${WARMUP:-0}" ${SERVER:-} +set g_log games.log +set g_logsync 1 +set bot_enable 1 +map "$map" +exec bots.cfg > "$home/server.log" 2>&1 &
   sleep 8
   { sleep 14; echo "team spectator"; sleep 2; echo "follow $follow"; sleep 3; echo "record $name"; sleep "$seconds"; echo stoprecord; sleep 2; echo quit; } |
     SDL_AUDIODRIVER=dummy nice xvfb-run -a -s "-screen 0 320x240x24" /usr/games/openarena +set fs_homepath "$home/client" \
@@ -31,13 +38,14 @@ render() {
   mkdir -p "$out"
   SDL_AUDIODRIVER=dummy nice xvfb-run -a -s "-screen 0 ${width}x${height}x24" /usr/games/openarena +set fs_homepath "$home/client" \
     +set cl_renderer opengl1 +set r_mode -1 +set r_customwidth "$width" +set r_customheight "$height" +set r_fullscreen 0 +set r_picmip 0 \
-    +set s_initsound 1 +set s_useOpenAL 0 +set ttycon 0 +set name Watcher +set cl_aviFrameRate 30 +set cl_aviMotionJpeg 1 \
+    +set s_initsound 1 +set s_useOpenAL 0 +set ttycon 0 +set name Watcher +set cl_aviFrameRate "${FPS:-30}" +set cl_aviMotionJpeg 1 \
     +set r_aviMotionJpegQuality "${QUALITY:-90}" +set cg_lagometer 0 +set nextdemo quit +demo "$name" +video "$name" < /dev/null > "$home/render.log" 2>&1 || true
-  nice "${PYTHON:-/usr/bin/python3}" "$here/oa_truth.py" "$home/client/baseoa/demos/$name.dm_71" "$home/server/baseoa/games.log" "$home/render.log" "$avi" "$out/truth.json"
-  nice ffmpeg -v error -y -i "$avi" -vf "scale=in_range=full:out_range=tv:out_color_matrix=bt709,format=yuv420p" -c:v libx264 -preset veryfast -crf 24 \
-    -maxrate "${rate}k" -bufsize "$((2 * rate))k" -g 60 -color_range tv -colorspace bt709 -color_primaries bt709 -color_trc bt709 -threads 2 \
+  nice "${PYTHON:-/usr/bin/python3}" "$here/oa_truth.py" "$home/client/baseoa/demos/$name.dm_71" "$home/server/baseoa/games.log" "$home/render.log" "$avi" "$out/truth.json" --fps "${FPS:-30}"
+  nice ffmpeg -v error -y -i "$avi" -vf "scale=in_range=full:out_range=tv:out_color_matrix=bt709,format=yuv420p" -c:v libx264 -preset "${PRESET:-veryfast}" -crf "${CRF:-24}" \
+    -maxrate "${rate}k" -bufsize "$((2 * rate))k" -g "$((2 * ${FPS:-30}))" -color_range tv -colorspace bt709 -color_primaries bt709 -color_trc bt709 -threads 2 \
     -c:a aac -b:a 96k -movflags +faststart "$out/video.mp4"
   cp "$home/server/baseoa/games.log" "$out"
+  [ -n "${KEEP:-}" ] || rm "$avi"
 }
 
 "$step" "$@"

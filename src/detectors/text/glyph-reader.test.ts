@@ -52,24 +52,21 @@ function draw(atlas: Atlas, text: string, cells: number, margin: number, look: L
 const same = (text: string): string => text.replaceAll('I', 'l').replaceAll('|', 'l');
 
 describe('GlyphReader', () => {
-  it('reads numbers in any ink and any light that the atlas allows, with noise; where it errs it is not sure', () => {
+  it('reads numbers in any ink, in any light that the atlas allows and on any grey, with noise', () => {
     const reader = new GlyphReader(numbers);
     const looks = fc.record({
       value: fc.integer({ min: 0, max: 999 }),
-      ground: fc.integer({ min: 20, max: 90 }),
+      ground: fc.integer({ min: 20, max: 250 }),
       gain: fc.double({ min: 0.8, max: 1.3, noNaN: true }),
       noise: fc.integer({ min: 0, max: 8 }),
       ink: fc.integer({ min: 0, max: numbers.inks.length - 1 }),
       seed: fc.integer(),
     });
-    // A grey ink whose shading is as bright as the ground leaves 3 and 8, 9 and 8 hardly a difference.
     const wrong = fc.sample(looks, { numRuns: 2000, seed: 1 }).flatMap(({ value, ...look }) => {
       const { text, confidence } = reader.read(draw(numbers, String(value).padStart(3, ' '), 3, 1, look), 'right', 1);
       return text === String(value) ? [] : [{ value, text, confidence, look }];
     });
-    expect(wrong.length).toBeLessThan(20);
-    expect(wrong.filter(({ confidence }) => confidence >= 0.9)).toEqual([]);
-    expect(wrong.filter(({ look }) => look.ink !== 2)).toEqual([]);
+    expect(wrong).toEqual([]);
   });
 
   it('reads figures of every ink on bright ground', () => {

@@ -185,6 +185,16 @@ export class GlyphReader {
       second = index;
       secondLlr = llr;
     }
+    // Of two that fit about equally well the one counts that also leaves the other's strokes to the ground.
+    if (second >= 0 && secondLlr > 0 && bestLlr - secondLlr < CLOSE * bestLlr) {
+      const margin = this.scorer.contest(best, second, x, y);
+      if (margin < 0 && among.includes(second)) {
+        const won = this.scorer.score(second, x, y);
+        [best, second, misfit, ink, proof] = [second, best, won.misfit, won.ink, won.proof];
+        bestLlr = won.llr;
+      }
+      secondLlr = bestLlr - Math.abs(margin);
+    }
     const worth = best < 0 ? 1 : LEAST * this.#potential(best, ink);
     return { best, bestLlr, proof, misfit, ink, second, secondLlr, worth };
   }
@@ -225,6 +235,8 @@ export class GlyphReader {
 const STRONG = 0.6;
 /** What a right-aligned text whose last character cannot be read is worth. */
 const CUT = 0.1;
+/** Share of a glyph's log likelihood ratio by which the next best may lack behind and still be held against it. */
+const CLOSE = 0.25;
 /** Log likelihood ratio from which on a proportional glyph counts as seen. */
 const LEAST_LLR = 4;
 /** Share of the faintest glyph's brightest level that a cell must reach to hold anything. */

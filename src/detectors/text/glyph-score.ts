@@ -43,6 +43,7 @@ export class GlyphScorer {
   readonly #priorGain: number;
   readonly #priorOffset: number;
   readonly #inks: readonly Ink[];
+  readonly #differences = new Map<number, Difference>();
   #image: LineImage | undefined;
   #only: number | undefined;
   readonly #tables: readonly PlaneTables[];
@@ -116,20 +117,74 @@ export class GlyphScorer {
   }
 
   /** −2 log likelihood of the glyph's pixels as part of a surface, up to the terms that both hypotheses share. */
-  #rival({ sum, squares }: PlaneTables, x: number, y: number, width: number, n: number, { p, pp }: Sums): number {
+  #rival(tables: PlaneTables, x: number, y: number, width: number, n: number, { p, pp }: Sums): number {
+    const { area, sum, squares } = this.#box(tables, x, y, width, this.#atlas.file.height);
+    const mean = sum / area;
+    const variance = Math.max(FLAT * FLAT, squares / area - mean * mean);
+    return (pp - 2 * mean * p + n * mean * mean) / variance + n * Math.log(variance);
+  }
+
+  /** Sums over a glyph's box and a pixel around it. */
+  #box({ sum, squares }: PlaneTables, x: number, y: number, width: number, height: number): Box {
     const image = this.#image!;
     const left = Math.max(0, x - 1);
     const right = Math.min(image.width, x + width + 1);
     const top = Math.max(0, y - 1);
-    const bottom = Math.min(image.height, y + this.#atlas.file.height + 1);
+    const bottom = Math.min(image.height, y + height + 1);
     const stride = image.width + 1;
-    const area = (right - left) * (bottom - top);
     const [high, low] = [top * stride, bottom * stride];
-    const mean = (sum[low + right]! - sum[low + left]! - sum[high + right]! + sum[high + left]!) / area;
-    const square =
-      (squares[low + right]! - squares[low + left]! - squares[high + right]! + squares[high + left]!) / area;
-    const variance = Math.max(FLAT * FLAT, square - mean * mean);
-    return (pp - 2 * mean * p + n * mean * mean) / variance + n * Math.log(variance);
+    return {
+      area: (right - left) * (bottom - top),
+      sum: sum[low + right]! - sum[low + left]! - sum[high + right]! + sum[high + left]!,
+      squares: squares[low + right]! - squares[low + left]! - squares[high + right]! + squares[high + left]!,
+    };
+  }
+
+  /**
+   * Log likelihood margin of glyph `a` over glyph `b` at (x, y), where each also has to explain the pixels that only the
+   * other covers: as ground, like what lies around both. A stroke that looks like the ground then speaks for nobody,
+   * though it fits the glyph that has it (a 3 on stone as bright as the shaded side of an 8).
+   */
+  contest(a: number, b: number, x: number, y: number): number {
+    const image = this.#image!;
+    const base = y * image.width + x;
+    const { onlyA, onlyB } = this.#difference(a, b, image.width);
+    const costs = [a, b].map((index) => this.#modelCost(index, base));
+    const height = this.#atlas.file.height;
+    const wide = Math.max(this.#atlas.glyphs[a]!.width, this.#atlas.glyphs[b]!.width);
+    for (const [plane, tables] of this.#tables.entries()) {
+      const data = planeOf(image, plane);
+      const box = this.#box(tables, x, y, wide, height);
+      const ground = groundAround(box, data, base, this.#offsetsFor(image.width)[a]!, onlyB);
+      costs[0]! += groundCost(data, base, onlyB, ground);
+      costs[1]! += groundCost(data, base, onlyA, ground);
+    }
+    return (costs[1]! - costs[0]!) / 2;
+  }
+
+  /** −2 log likelihood of a glyph's pixels under the glyph, in its best ink. */
+  #modelCost(index: number, base: number): number {
+    const image = this.#image!;
+    const glyph = this.#atlas.glyphs[index]!;
+    const offsets = this.#offsetsFor(image.width)[index]!;
+    for (const [plane, sums] of this.#sums.entries()) addUp(planeOf(image, plane), base, offsets, glyph, sums);
+    let cost = Number.POSITIVE_INFINITY;
+    for (let ink = 0; ink < this.#inks.length; ink++)
+      if (this.#only === undefined || ink === this.#only) cost = Math.min(cost, this.#cost(glyph, this.#inks[ink]!));
+    return cost - this.#sums.length * glyph.logWeights;
+  }
+
+  /** Offsets of the pixels that only one of two glyphs covers. */
+  #difference(a: number, b: number, width: number): Difference {
+    const key = (a * this.#atlas.glyphs.length + b) * 65_536 + width;
+    let known = this.#differences.get(key);
+    if (!known) {
+      const [ofA, ofB] = [a, b].map((index) => this.#offsetsFor(width)[index]!) as [Int32Array, Int32Array];
+      const [inA, inB] = [new Set(ofA), new Set(ofB)];
+      known = { onlyA: ofA.filter((offset) => !inB.has(offset)), onlyB: ofB.filter((offset) => !inA.has(offset)) };
+      this.#differences.set(key, known);
+    }
+    return known;
   }
 
   /** Least −2 log likelihood over gain and offsets, priors included. */
@@ -149,6 +204,65 @@ export class GlyphScorer {
     const gain = Math.max(MIN_GAIN, linear / square);
     return constant - 2 * linear * gain + square * gain * gain;
   }
+}
+
+/** Offsets of pixels that only one of two glyphs covers. */
+interface Difference {
+  readonly onlyA: Int32Array;
+  readonly onlyB: Int32Array;
+}
+
+/** Number of pixels in a box, sum of their levels and of their squares. */
+interface Box {
+  readonly area: number;
+  readonly sum: number;
+  readonly squares: number;
+}
+
+/** What a pixel of the ground looks like: as what lies around, or, with a small probability, as anything in the box. */
+interface Ground {
+  readonly mean: number;
+  readonly variance: number;
+  readonly boxMean: number;
+  readonly boxVariance: number;
+}
+
+/** Least standard deviation of the ground, in grey levels. */
+const EVEN = 8;
+/** Share of the ground's pixels that need not look like what lies around. */
+const ODD = 0.2;
+/** Pixels around two glyphs from which on they tell what the ground is like. */
+const LEAST_AROUND = 16;
+
+/** The ground as the pixels of a box show it that neither of two glyphs covers. */
+function groundAround(box: Box, data: Float32Array, base: number, a: Int32Array, onlyB: Int32Array): Ground {
+  const { area } = box;
+  const boxMean = box.sum / area;
+  const boxVariance = Math.max(FLAT * FLAT, box.squares / area - boxMean * boxMean);
+  let { sum, squares } = box;
+  const around = area - a.length - onlyB.length;
+  if (around < LEAST_AROUND) return { mean: boxMean, variance: boxVariance, boxMean, boxVariance };
+  for (const offsets of [a, onlyB])
+    for (const offset of offsets) {
+      const p = data[base + offset]!;
+      sum -= p;
+      squares -= p * p;
+    }
+  const mean = sum / around;
+  return { mean, variance: Math.max(EVEN * EVEN, squares / around - mean * mean), boxMean, boxVariance };
+}
+
+/** −2 log likelihood of pixels as ground, up to a term that every hypothesis shares. */
+function groundCost(data: Float32Array, base: number, offsets: Int32Array, ground: Ground): number {
+  const { mean, variance, boxMean, boxVariance } = ground;
+  const [usual, odd] = [(1 - ODD) / Math.sqrt(variance), ODD / Math.sqrt(boxVariance)];
+  let cost = 0;
+  for (const offset of offsets) {
+    const p = data[base + offset]!;
+    const near = usual * Math.exp(-((p - mean) ** 2) / (2 * variance));
+    cost -= 2 * Math.log(near + odd * Math.exp(-((p - boxMean) ** 2) / (2 * boxVariance)) + 1e-12);
+  }
+  return cost;
 }
 
 /** Plain and weighted sums over a glyph's pixels p, with expected levels t. */
