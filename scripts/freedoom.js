@@ -63,9 +63,11 @@ const SAME_PICK_UP = 0.35;
 
 function onCue(cue, game) {
   onRise(cue, game);
+  if (cue.detector === 'ammunition' || ROWS.includes(cue.detector)) onHand(cue, game);
   if (cue.detector === 'status bar') onStatusBar(cue, game);
   else if (SCREENS.includes(cue.detector)) onScreen(cue, game);
   else if (cue.detector.endsWith(' key')) onKey(cue, game);
+  else if (cue.detector.startsWith('arms ')) onArms(cue, game);
   else if (cue.detector === 'message') onMessage(cue, game);
   else if (cue.detector === 'health') onHealth(cue, game);
   else if (cue.detector === 'armor') onChange(cue, game);
@@ -107,6 +109,101 @@ function onKey(cue, game) {
     const told = (game.state.keys ?? []).some((key) => key.object === cue.value && Math.abs(key.t - cue.t) <= SAME_KEY);
     if (!told) game.emit({ subject: 'player', action: 'obtain', object: cue.value }, { t: cue.t, cues: [cue] });
   });
+}
+
+/** What says of a weapon that it was obtained: the words of its slot on the status bar, of which each is one. */
+const SLOTS = {
+  shotgun: ['shotgun', 'double-barrelled shotgun'],
+  chaingun: ['chaingun'],
+  'rocket launcher': ['rocket launcher'],
+  'plasma gun': ['plasma gun'],
+  'freedoom:BFG': ['freedoom:BFG'],
+};
+
+/** The weapons that share their ammunition with one that may be in hand already. */
+const FIRES = { chaingun: 'bullets', 'freedoom:BFG': 'cells' };
+const WEAPONS = [...Object.values(SLOTS).flat(), 'chainsaw'];
+
+/** A number under ARMS turned yellow and no message told of the weapon. What the next level begins with was found before. */
+function onArms(cue, game) {
+  if (cue.trigger !== 'changed' || cue.previous !== 'none') return;
+  game.after(SAME_KEY, () => {
+    const told = (game.state.weapons ?? []).some(
+      (weapon) => SLOTS[cue.value].includes(weapon.object) && Math.abs(weapon.t - cue.t) <= SAME_KEY,
+    );
+    if (!told) game.emit({ subject: 'player', action: 'obtain', object: cue.value }, { t: cue.t, cues: [cue] });
+    raise(cue, game);
+  });
+}
+
+/** A weapon obtained for the first time is raised at once, also where the big figure stays because it fires the same. */
+function raise(cue, game) {
+  const { state } = game;
+  const before = state.weapon;
+  if (before === undefined || before === cue.value || state.row !== FIRES[cue.value]) return;
+  const message = state.weapons?.findLast(
+    (weapon) => SLOTS[cue.value].includes(weapon.object) && Math.abs(weapon.t - cue.t) <= SAME_KEY,
+  );
+  state.weapon = cue.value;
+  game.emit(
+    { subject: 'player', property: 'weapon', from: { word: before }, to: { word: cue.value } },
+    { t: message?.t ?? cue.t, cues: [cue] },
+  );
+}
+
+/** Seconds for which a figure must stand beside another row than before to tell of another weapon. */
+const IN_HAND = 0.3;
+
+/**
+ * The weapon in hand shows in the big figure: it is that of one row, or there is none. Where two rows show the same, and
+ * where two weapons fire the same, it says no more than is sure.
+ */
+function onHand(cue, game) {
+  const { state } = game;
+  if (cue.detector === 'ammunition') state.figure = cue;
+  game.cancel(state.handTimer);
+  state.handTimer = game.after(IN_HAND, () => {
+    const row = rowInHand(game);
+    if (row === undefined || row === state.row || state.dead || state.between) return;
+    const [before, since] = [state.weapon, state.figure];
+    state.row = row;
+    state.weapon = weaponOf(row, since.t, game);
+    if (before === undefined || before === state.weapon) return;
+    game.emit(
+      { subject: 'player', property: 'weapon', from: { word: before }, to: { word: state.weapon } },
+      { t: since.t, cues: [since] },
+    );
+  });
+}
+
+/** The one row that shows what the big figure does, `none` where there is no big figure; undefined where that is open. */
+function rowInHand(game) {
+  if (game.reading('bullets') === undefined) return undefined;
+  const figure = game.reading('ammunition');
+  if (figure === undefined) return 'none';
+  const rows = ROWS.filter((name) => game.reading(name) === figure);
+  return rows.length === 1 ? rows[0] : undefined;
+}
+
+/** Seconds between a weapon's message and its being raised, at most. */
+const RAISED = 1.5;
+
+function weaponOf(row, t, game) {
+  const obtained = (game.state.weapons ?? []).findLast((weapon) => Math.abs(weapon.t - t) <= RAISED)?.object;
+  switch (row) {
+    case 'bullets':
+      if (obtained === 'chaingun') return 'chaingun';
+      return game.reading('arms 4') === 'none' ? 'pistol' : 'gun';
+    case 'shells':
+      return 'shotgun';
+    case 'rockets':
+      return 'rocket launcher';
+    case 'cells':
+      if (obtained === 'freedoom:BFG' || obtained === 'plasma gun') return obtained;
+      return game.reading('arms 7') === 'none' ? 'plasma gun' : 'energy gun';
+    default:
+      return obtained === 'chainsaw' ? 'chainsaw' : 'melee weapon';
+  }
 }
 
 function onChange(cue, game) {
@@ -168,6 +265,7 @@ function onMessage(cue, game) {
   if (cue.trigger === 'lost') return;
   const object = PICK_UPS[cue.value];
   if (object !== undefined) game.emit({ subject: 'player', action: 'obtain', object });
+  if (WEAPONS.includes(object)) game.state.weapons = [...(game.state.weapons ?? []), { t: cue.t, object }].slice(-6);
   if (/ (keycard|skull key)$/.test(object))
     game.state.keys = [...(game.state.keys ?? []), { t: cue.t, object }].slice(-6);
   const locked = LOCKED.exec(cue.value);

@@ -11,6 +11,8 @@ export interface DoomRow {
   readonly ammo: number | null;
   /** Small yellow table, top to bottom: bullets, shells, rockets, cells. */
   readonly ammo_table?: readonly (number | null)[];
+  /** Weapon slots 2 to 7, negative where not owned. */
+  readonly arms?: readonly (number | null)[];
   readonly message: string;
   readonly palette: number | null;
 }
@@ -22,6 +24,8 @@ export interface DoomSeries {
   readonly ammunition: Series;
   readonly table: readonly Series[];
   readonly message: Series;
+  /** The weapon in hand, as far as figures, arms and messages tell; empty where the recording's truth has no arms. */
+  readonly weapon: Series;
   readonly 'status bar': Series;
   /** Not a series of readings: each step is a pick-up under an unchanged message, which only a number tells. */
   readonly repeat: Series;
@@ -36,9 +40,69 @@ export function doomSeries(rows: readonly DoomRow[]): DoomSeries {
     ammunition: of((row) => row.ammo),
     table: [0, 1, 2, 3].map((k) => of((row) => row.ammo_table?.[k] ?? null)),
     message: of((row) => (row.message === '' ? null : row.message)),
+    weapon: weapons(rows),
     'status bar': of((row) => (row.hud ? 'status bar' : null)),
     repeat: repeats(rows),
   };
+}
+
+const TABLE = ['bullets', 'shells', 'rockets', 'cells'] as const;
+const SLOT: Readonly<Record<string, number>> = { chaingun: 4, 'freedoom:BFG': 7, 'plasma gun': 6 };
+/** Weapons that share their ammunition with one that may be in hand already. */
+const FIRES: Readonly<Record<string, string>> = { chaingun: 'bullets', 'freedoom:BFG': 'cells' };
+/** Seconds for which the big figure must be that of another row, and between a weapon's message and its being raised. */
+const HELD = 0.3;
+const RAISED = 1.5;
+
+/** The weapon in hand over time: the big figure is that of one row of the table, or there is none. */
+function weapons(rows: readonly DoomRow[]): Series {
+  if (!rows.some((row) => row.arms)) return [];
+  const rowOf = ({ ammo, ammo_table }: DoomRow): string | undefined => {
+    if (ammo === null) return 'none';
+    const same = TABLE.filter((_, k) => ammo_table?.[k] === ammo);
+    return same.length === 1 ? same[0] : undefined;
+  };
+  const steps: Step[] = [];
+  let inHand: string | undefined;
+  for (const [i, row] of rows.entries()) {
+    const next = rows[i + 1];
+    if (!row.hud || row.health === null || row.health === 0) {
+      if (row.hud) continue;
+      steps.push({ t: row.t, value: null });
+      inHand = undefined;
+      continue;
+    }
+    const now = rowOf(row);
+    const fresh = newWeapon(rows, i);
+    if (fresh !== undefined && inHand === FIRES[fresh]) steps.push({ t: row.t, value: fresh });
+    const stays = rows.slice(i + 1).find((later) => later.t >= row.t + HELD || rowOf(later) !== now);
+    if (now === undefined || now === inHand || (next && stays && stays.t < row.t + HELD)) continue;
+    inHand = now;
+    const obtained = rows.find(
+      (one) => Math.abs(one.t - row.t) <= RAISED && /^YOU GOT THE|^THE SKAG/.test(one.message),
+    );
+    const object = obtained && (doomMessage(obtained.message) as { object?: string } | undefined)?.object;
+    steps.push({ t: row.t, value: weaponWord(now, row, object) });
+  }
+  return compact(steps);
+}
+
+/** A weapon that is owned from this row on and may fire what the one in hand does. */
+function newWeapon(rows: readonly DoomRow[], i: number): string | undefined {
+  const [before, row] = [rows[i - 1], rows[i]!];
+  return Object.keys(FIRES).find(
+    (name) => before?.arms?.[SLOT[name]! - 2] === -SLOT[name]! && row.arms?.[SLOT[name]! - 2] === SLOT[name]!,
+  );
+}
+
+function weaponWord(row: string, { arms }: DoomRow, obtained: string | undefined): string {
+  const owns = (name: string): boolean => Number(arms?.[SLOT[name]! - 2] ?? 0) > 0;
+  if (row === 'bullets') return obtained === 'chaingun' ? obtained : owns('chaingun') ? 'gun' : 'pistol';
+  if (row === 'shells') return 'shotgun';
+  if (row === 'rockets') return 'rocket launcher';
+  if (row === 'none') return obtained === 'chainsaw' ? obtained : 'melee weapon';
+  if (obtained !== undefined && obtained in SLOT && obtained !== 'chaingun') return obtained;
+  return owns('freedoom:BFG') ? 'energy gun' : 'plasma gun';
 }
 
 const QUANTITY: readonly [RegExp, (row: DoomRow) => number | null | undefined][] = [
@@ -77,6 +141,10 @@ export function doomStatements(series: DoomSeries, raw: DoomSeries = series): Tr
       const { t, from, to } = change;
       lines.push({ t, statement: { subject: 'player', property, from, to } });
     }
+  }
+  for (const { t, from, to } of changes(series.weapon)) {
+    const statement = { subject: 'player', property: 'weapon', from: { word: String(from) }, to: { word: String(to) } };
+    lines.push({ t, statement });
   }
   for (const step of series.health) {
     if (step.value === 0) lines.push({ t: step.t, statement: { subject: 'player', action: 'die' } });

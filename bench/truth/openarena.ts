@@ -25,6 +25,10 @@ export interface PlayerRow {
   /** −1 or null for weapons without ammunition. */
   readonly ammo: number | null;
   readonly score: number;
+  /** Whom the spectator follows then, where the truth says so: another, when the first is out of the game. */
+  readonly followed?: string;
+  /** The match is over: the score table stands, no figures. */
+  readonly over?: boolean;
 }
 
 /** Something that the followed player picked up or was awarded: an item's or a medal's name in the game's code. */
@@ -57,13 +61,13 @@ export function arenaSeries(
   // The first snapshot is what the first frames show, whichever of them the fitted clock gives it to.
   const rows = recorded.map((row, i) => (i === 0 ? { ...row, t: 0 } : row));
   const alive = (value: (row: PlayerRow) => Step['value']): Series =>
-    compact(rows.map((row) => ({ t: row.t, value: row.dead ? null : value(row) })));
+    compact(rows.map((row) => ({ t: row.t, value: row.dead || row.over ? null : value(row) })));
   return {
     health: alive((row) => row.health),
     armor: alive((row) => row.armor),
     ammunition: alive((row) => (row.ammo === null || row.ammo < 0 || NO_AMMUNITION.has(row.weapon) ? null : row.ammo)),
     weapon: alive((row) => (row.weapon === 'none' ? null : weaponWord(row.weapon))),
-    score: compact(rows.map((row) => ({ t: row.t, value: row.score }))),
+    score: compact(rows.map((row) => ({ t: row.t, value: row.over ? null : row.score }))),
     item: shownFor(ITEM_SHOWN, namedItems(items)),
     medal: shownFor(MEDAL_SHOWN, medals),
   };
@@ -109,6 +113,11 @@ function shownFor(seconds: number, gains: readonly Named[]): Series {
 /** The same gained again while it stands: nothing that is drawn tells. */
 export function repeatedGains(gains: readonly Gain[], seconds = ITEM_SHOWN): Gain[] {
   return gains.filter((gain, i) => i > 0 && gains[i - 1]!.what === gain.what && gain.t < gains[i - 1]!.t + seconds);
+}
+
+/** Whose name the screen shows as the followed player's at t: what changes with a death shows after it. */
+export function followedAt(rows: readonly PlayerRow[], t: number, otherwise: string): string {
+  return rows.findLast((row) => row.t < t - 1e-6)?.followed ?? otherwise;
 }
 
 /** What a line of the kill feed says. The followed player is `player`, everybody else an opponent by name. */

@@ -8,6 +8,7 @@ import {
   arenaSeries,
   arenaStatements,
   repeatedGains,
+  followedAt,
   killStatement,
 } from './openarena.ts';
 import { type DoomRow, type DoomSeries, doomSeries, doomStatements } from './doom.ts';
@@ -84,7 +85,7 @@ function doomTruth(file: DoomFile): Truth {
   // The truth knows that there is no status bar, not which screen is there instead.
   return {
     game: 'freedoom',
-    untold: ['complete'],
+    untold: ['complete', ...(series.weapon.length === 0 ? ['weapon'] : [])],
     ...extent(file),
     series: shown,
     raw: merge(doomStatements(series), centre),
@@ -93,8 +94,9 @@ function doomTruth(file: DoomFile): Truth {
 }
 
 function arenaTruth(file: ArenaFile): Truth {
+  const rows = timed(file.series, file.fps);
   const items = timed(file.pick_ups ?? [], file.fps);
-  const series = arenaSeries(timed(file.series, file.fps), items, timed(file.awards ?? [], file.fps));
+  const series = arenaSeries(rows, items, timed(file.awards ?? [], file.fps));
   const again = repeatedGains(items).map(({ t, what }) => ({
     t,
     statement: itemStatement(what),
@@ -103,7 +105,7 @@ function arenaTruth(file: ArenaFile): Truth {
   const untold = [...(file.pick_ups ? [] : ['pick up']), ...(file.awards ? [] : ['earn'])];
   const kills = timed(file.kills, file.fps).map((kill) => ({
     t: kill.t,
-    statement: killStatement(kill, file.followed_player),
+    statement: killStatement(kill, followedAt(rows, kill.t, file.followed_player)),
   }));
   const reduce = (rules: Rules): TruthLine[] => {
     const reduced: ArenaSeries = { ...series, ...reduceAll({ ...series }, rules) };

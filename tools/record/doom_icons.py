@@ -3,7 +3,8 @@
 
     doom_icons.py GAME.wad FOLDER
 
-The boxes of the status bar for keys, empty and with each key; a label of the bar; the headings of the screens between levels.
+The boxes of the status bar for keys, empty and with each key, and for arms, with the number of each in yellow (owned) and grey; a label of
+the bar; the headings of the screens between levels.
 """
 import os
 import sys
@@ -17,6 +18,8 @@ from doom_truth import Wad
 COLOURS = ("blue", "yellow", "red")
 # The status bar begins in row 168 of 200; keys are drawn at (239, 171), (239, 181) and (239, 191).
 BOX_X, BOX_Y, BOX_WIDTH, BOX_HEIGHT = 238, 2, 9, 9
+# Arms: the numbers of the weapons in two rows of three, 12 apart across and 10 down, the first (2) at (111, 172).
+ARMS_X, ARMS_Y, ARMS_WIDTH, ARMS_HEIGHT = 108, 2, 10, 10
 LABEL = (188, 23, 46, 8)
 
 
@@ -41,6 +44,17 @@ def main():
                 place = box[1 : 1 + key.shape[0], 1 : 1 + key.shape[1]]
                 place[:] = np.where(key >= 0, key, place)
             write(f"{colour}-{kind}", box)
+    background = bar.copy()
+    arms = wad.patch("STARMS")
+    background[0 : arms.shape[0], 104 : 104 + arms.shape[1]] = arms
+    for slot in range(3, 8):
+        x, y = ARMS_X + 12 * ((slot - 2) % 3), ARMS_Y + 10 * ((slot - 2) // 3)
+        for kind, lump in (("none", "STGNUM"), ("owned", "STYSNUM")):
+            box = background[y : y + ARMS_HEIGHT, x : x + ARMS_WIDTH].copy()
+            digit = wad.patch(f"{lump}{slot}")
+            place = box[2 : 2 + digit.shape[0], 3 : 3 + digit.shape[1]]
+            place[:] = np.where(digit >= 0, digit, place)
+            write(f"arms-{slot}-{kind}", box)
     x, y, width, height = LABEL
     write("bar", bar[y : y + height, x : x + width])
     write("tally", wad.patch("WIOSTK"))

@@ -80,6 +80,8 @@ class Reader:
         self.big = glyphs("STTNUM%d", range(10))
         self.small = glyphs("STYSNUM%d", range(10))
         self.keys = glyphs("STKEYS%d", range(6))
+        self.owned = {slot: Glyph(slot, wad.patch("STYSNUM%d" % slot)) for slot in range(2, 8)}
+        self.missing = {slot: Glyph(slot, wad.patch("STGNUM%d" % slot)) for slot in range(2, 8)}
         self.font = [Glyph(chr(n), wad.patch("STCFN%03d" % n)) for n in range(33, 96) if "STCFN%03d" % n in wad.lumps]
         for glyph in self.font:  # drawn through the engine's translation to red
             glyph.index = np.where(glyph.index == 45, 191, glyph.index)
@@ -128,6 +130,13 @@ class Reader:
                 break
             text = str(glyph.name) + text
         return int(text) if text else None
+
+    def arm(self, frame, slot, colours):
+        """The number of a weapon slot if it is owned, -number if it is not, None where neither stands there."""
+        x, y = 111 + 12 * ((slot - 2) % 3), 172 + 10 * ((slot - 2) // 3)
+        if self.match(frame, [self.owned[slot]], x, y, colours, self.left):
+            return slot
+        return -slot if self.match(frame, [self.missing[slot]], x, y, colours, self.left) else None
 
     def message(self, frame, colours):
         """The line in the top left corner, which is drawn in the same 320 × 200 raster from the left edge."""
@@ -202,6 +211,7 @@ class Reader:
             names = ("blue card", "yellow card", "red card", "blue skull", "yellow skull", "red skull")
             found = [self.match(frame, self.keys, 239, y, colours, self.left) for y in (171, 181, 191)]
             row["keys"] = [names[key.name] for key in found if key]
+            row["arms"] = [self.arm(frame, slot, colours) for slot in range(2, 8)]
         row["palette"] = palette
         return row
 
@@ -245,7 +255,7 @@ def main():
     note = (
         "series holds a row for each frame at which any value differs from the frame before; palette 0 normal, 1-8 red (damage), "
         "9-12 gold (pick-up), 13 green (suit); message is as drawn (the font has capitals only); ammo null = weapon without ammo; "
-        "ammo_table rows bullets, shells, rockets, cells (as drawn top to bottom)"
+        "ammo_table rows bullets, shells, rockets, cells (as drawn top to bottom); arms: weapon slots 2 to 7, negative where not owned"
     )
     with open(out, "w") as file:
         head = {"fps": FPS, "frames": count, "width": reader.width, "height": reader.height, "frames_without_status_bar": without}
