@@ -61,6 +61,26 @@ export {
   type QueryResult,
 } from './query/run.ts';
 
+export type {
+  Assets,
+  Comparer,
+  Detector,
+  DetectorKind,
+  Heard,
+  JsonSchema,
+  Listener,
+  Observation as DetectorObservation,
+  Placement,
+  PreparedCrop,
+  Sketch,
+  SoundFrame,
+  StreamEntry,
+  View,
+} from './detectors/kind.ts';
+export type { Cue } from './cues/cue.ts';
+export type { Tracker } from './cues/tracker.ts';
+export type { Rect, Size } from './geometry.ts';
+export type { ColorEncoding, Picture, Plane } from './media/picture.ts';
 export { detect, type DetectOptions, type DetectSummary } from './pipeline/detect.ts';
 export { loadProfile, type LoadedProfile, type LoadOptions } from './profile/load.ts';
 export type { DetectorSpec, EventMapping, Profile, RegionSpec } from './profile/profile.ts';

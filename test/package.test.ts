@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readFile, readdir, symlink, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readFile, readdir, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -72,10 +72,44 @@ describe('the packed package', () => {
     expect(JSON.parse(stdout)).toContain('player obtains shotgun');
   });
 
+  it('takes a detector kind from a user\u2019s file and from a package, in every thread', async () => {
+    const example = join(project, 'node_modules', 'playbyplay', 'docs', 'examples', 'spots');
+    const media = join(root, 'test', 'footage', 'freedoom-demo1.mp4');
+    await copyFile(join(example, 'spots.js'), join(project, 'spots.js'));
+    const own = join(project, 'node_modules', '@someone', 'spots');
+    await mkdir(own, { recursive: true });
+    await copyFile(join(example, 'spots.js'), join(own, 'spots.js'));
+    const about = { name: '@someone/spots', version: '2.1.0', type: 'module', exports: { import: './spots.js' } };
+    await writeFile(join(own, 'package.json'), JSON.stringify(about));
+    const logs = await Promise.all(
+      [
+        ['--plugin', './spots.js', '--workers', '1', '--to', '5'],
+        ['--plugin', './spots.js', '--workers', '2', '--to', '5'],
+        ['--plugin', '@someone/spots', '--workers', '2', '--to', '5'],
+      ].map(async (options, i) => {
+        const out = join(project, `arms${i}`);
+        await playbyplay('detect', media, '--game', join(example, 'pack'), '--quiet', '--out', out, ...options);
+        return (await readFile(join(out, 'events.ndjson'), 'utf8')).split('\n');
+      }),
+    );
+    expect(logs[0]).toEqual(logs[1]);
+    expect(logs[0]!.slice(1)).toEqual(logs[2]!.slice(1));
+    // The shotgun is picked up, as the clip's truth tells.
+    expect(JSON.parse(logs[0]![1]!)).toMatchObject({ t: 2.714286, text: "player's weapon count rises from 1 to 2" });
+    const [{ plugins: file }, { plugins: packaged }] = [logs[0]!, logs[2]!].map(([line]) => JSON.parse(line!));
+    expect([file, packaged]).toMatchObject([
+      [{ name: 'spots', version: '1.0.0' }],
+      [{ name: '@someone/spots', version: '2.1.0', hash: file[0].hash }],
+    ]);
+  });
+
   it('gives its types to a program in TypeScript', async () => {
     await writeFile(
       join(project, 'program.ts'),
-      `import { evaluate, type EventLine } from 'playbyplay';
+      `import { evaluate, type DetectorKind, type EventLine } from 'playbyplay';
+       export const kind: DetectorKind<{ region: string }> = {
+         name: 'nothing', description: 'nothing', schema: { type: 'object' },
+         open: async () => ({ read: () => ({ state: 'absent', confidence: 1 }), [Symbol.dispose]() {} }) };
        const events: EventLine[] = [];
        export const right: number = evaluate([{ events, truth: [] }], { tolerance: 1 }).all.hits;
        export const wrong: string = right;`,
@@ -84,7 +118,7 @@ describe('the packed package', () => {
     const lib = ['--lib', 'es2024,esnext.disposable', '--typeRoots', join(root, 'node_modules', '@types')];
     const tsc = join(root, 'node_modules', '.bin', 'tsc');
     const checked = run(tsc, [...options, ...lib, 'program.ts'], { cwd: project });
-    await expect(checked).rejects.toMatchObject({ stdout: expect.stringMatching(/^program\.ts\(4,\d+\)[^\n]*\n$/) });
+    await expect(checked).rejects.toMatchObject({ stdout: expect.stringMatching(/^program\.ts\(7,\d+\)[^\n]*\n$/) });
   });
 
   it('holds what it needs and nothing of its development', async () => {

@@ -1,44 +1,16 @@
 // Writes docs/reference.md: every preprocessing step and detector kind with its options, from their own schemas.
 //   node tools/reference.ts
 import { writeFileSync } from 'node:fs';
+import { optionRows } from '../src/cli/kinds.ts';
 import { allKinds } from '../src/detectors/registry.ts';
 import { loadSteps } from '../src/regions/preprocess.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** What an option takes, in words: `number, 0 to 255`; `one of fixed, otsu, adaptive`. */
-function wording(schema: Schema): string {
-  const { type, enum: choices, minimum, exclusiveMinimum, maximum, exclusiveMaximum, items, pattern, $ref } = schema;
-  if (Array.isArray(choices)) return `one of ${choices.map((one) => `\`${String(one)}\``).join(', ')}`;
-  if ($ref === 'urn:playbyplay:preprocess') return 'steps';
-  const alternatives = (schema['oneOf'] ?? schema['anyOf']) as readonly Schema[] | undefined;
-  if (alternatives) return alternatives.map(wording).join(', or ');
-  if (pattern === '^#[0-9a-fA-F]{6}$') return 'colour `#rrggbb`';
-  if (type === 'array') {
-    const { minItems, maxItems } = schema;
-    const count = minItems !== undefined && minItems === maxItems ? `${String(minItems)} × ` : 'list of ';
-    return `${count}${items ? wording(items as Schema) : 'anything'}`;
-  }
-  if (type === 'object') {
-    const inner = Object.keys((schema['properties'] as Schema | undefined) ?? {});
-    const extra = schema['additionalProperties'];
-    if (inner.length > 0) return `object with ${inner.map((name) => `\`${name}\``).join(', ')}`;
-    return typeof extra === 'object' && extra !== null ? `names, each with ${wording(extra as Schema)}` : 'object';
-  }
-  const low = minimum ?? exclusiveMinimum;
-  const high = maximum ?? exclusiveMaximum;
-  const range =
-    low === undefined && high === undefined
-      ? ''
-      : `, ${exclusiveMinimum === undefined ? '' : 'above '}${String(low ?? '')} to ${String(high ?? '')}`;
-  return `${String(type ?? 'anything')}${high === undefined && low !== undefined ? `, ${exclusiveMinimum === undefined ? 'at least' : 'above'} ${String(low)}` : range}`;
-}
-
 function table(options: Readonly<Record<string, Schema>>, required: readonly string[]): string {
-  const rows = Object.entries(options).map(([name, schema]) => {
-    const preset =
-      schema['default'] === undefined ? '' : `\`${JSON.stringify(schema['default']).replaceAll('"', '')}\``;
-    return `| \`${name}\` | ${wording(schema)} | ${required.includes(name) ? 'required' : preset} |`;
+  const rows = optionRows(options, required).map(({ name, takes, required: needed, default: preset }) => {
+    const value = preset === undefined ? '' : `\`${JSON.stringify(preset).replaceAll('"', '')}\``;
+    return `| \`${name}\` | ${takes} | ${needed ? 'required' : value} |`;
   });
   return rows.length === 0 ? 'No options.' : `| option | takes | default |\n|---|---|---|\n${rows.join('\n')}`;
 }

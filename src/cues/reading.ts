@@ -7,7 +7,13 @@ import type { CueValue } from '../events/log.ts';
 export type Observation =
   | { readonly state: 'seen'; readonly value: CueValue; readonly confidence: number; readonly detail?: unknown }
   | { readonly state: 'absent'; readonly confidence: number }
-  | { readonly state: 'unreadable'; readonly confidence: number; readonly detail?: unknown };
+  | {
+      readonly state: 'unreadable';
+      readonly confidence: number;
+      readonly detail?: unknown;
+      /** Why a plug-in could not read: its own mistake, which is counted among the run's problems. */
+      readonly failure?: string;
+    };
 
 /** One detector's observation of one sample: the unit that workers hand over. Times in seconds. */
 export interface Reading {

@@ -106,7 +106,7 @@ export interface StreamEntry {
   readonly fields: Readonly<Record<string, string | number>>;
 }
 
-/** A plug-in: one folder under detectors/ exports one of these as `kind`. */
+/** A kind of detector: each folder under detectors/ with an index exports one as `kind`, and so do users' plug-ins. */
 export interface DetectorKind<Options = Readonly<Record<string, unknown>>> {
   readonly name: string;
   /** One paragraph for people. */

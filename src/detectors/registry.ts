@@ -3,6 +3,7 @@ import { extname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { nearest, PlaybyplayError } from '../errors.ts';
 import type { DetectorKind } from './kind.ts';
+import { NO_PLUGINS, type Plugins } from './plugins/load.ts';
 
 /** `.ts` in the checkout, `.js` in the package: what this very file is. */
 const extension = extname(import.meta.filename);
@@ -16,14 +17,17 @@ export function kindNames(): readonly string[] {
 }
 
 /**
- * Loads one kind; only kinds that a profile uses are ever loaded.
+ * Loads one kind, built in or of a plug-in; of the built-in ones only those that a profile uses are ever loaded.
  * @throws PlaybyplayError `unknown-detector-kind` with the nearest name.
  */
-export async function loadKind(name: string): Promise<DetectorKind> {
+export async function loadKind(name: string, plugins: Plugins = NO_PLUGINS): Promise<DetectorKind> {
+  const brought = plugins.kinds.get(name);
+  if (brought) return brought.kind;
   const names = kindNames();
   if (!names.includes(name)) {
-    const near = nearest(name, names);
-    const hint = near ? `Did you mean "${near}"?` : `The kinds are ${names.join(', ')}.`;
+    const all = [...names, ...plugins.kinds.keys()];
+    const near = nearest(name, all);
+    const hint = near ? `Did you mean "${near}"?` : `The kinds are ${all.join(', ')}; a plug-in can bring more.`;
     throw new PlaybyplayError('unknown-detector-kind', `There is no detector kind "${name}".`, { hint });
   }
   const module = (await import(pathToFileURL(indexOf(name)).href)) as { readonly kind?: DetectorKind };

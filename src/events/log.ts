@@ -51,6 +51,8 @@ export interface HeaderLine {
     readonly records: number;
     readonly skipped: number;
   }[];
+  /** The plug-ins whose kinds of detectors the profile uses. */
+  readonly plugins?: readonly Fingerprint[];
   readonly program: string;
 }
 

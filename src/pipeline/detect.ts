@@ -4,6 +4,7 @@ import { basename, dirname, extname, join } from 'node:path';
 import { schedule } from '../compute/scheduler/schedule.ts';
 import { Trace } from '../compute/scheduler/trace.ts';
 import type { Reading } from '../detectors/kind.ts';
+import { pluginsUsed } from '../detectors/plugins/load.ts';
 import type { Issue } from '../errors.ts';
 import { openJournal } from '../events/journal.ts';
 import type { EventLine, HeaderLine } from '../events/log.ts';
@@ -44,6 +45,11 @@ export interface DetectOptions {
   readonly hud?: HudSettings;
   /** Files beside the recording, by the names that the profile's `stream` detectors know them by. */
   readonly streams?: readonly StreamSource[];
+  /**
+   * Plug-ins that bring further kinds of detectors: paths (absolute, or beginning with a dot) or names of npm packages, both
+   * seen from the current folder. Their code is run; a profile cannot name any.
+   */
+  readonly plugins?: readonly string[];
   readonly signal?: AbortSignal;
   /** Told after each chunk: seconds done, seconds in all. */
   readonly onProgress?: (done: number, total: number) => void;
@@ -80,7 +86,7 @@ export function defaultFolder(media: string): string {
  */
 export async function detect(options: DetectOptions): Promise<DetectSummary> {
   const { media, plan = 'full', resume = false, signal } = options;
-  const game = await openGame(options.game);
+  const game = await openGame(options.game, options.plugins);
   using file = openVideo(media);
   const folder = options.out ?? defaultFolder(media);
   await mkdir(folder, { recursive: true });
@@ -98,7 +104,7 @@ export async function detect(options: DetectOptions): Promise<DetectSummary> {
     ...(options.from === undefined ? {} : { from: options.from }),
     ...(options.to === undefined ? {} : { to: options.to }),
   };
-  const hearers = await hearersOf(game.profile);
+  const hearers = await hearersOf(game.profile, game.plugins);
   const portions = planPortions(index, game.profile, range, plan, hearers);
   const following = await Following.open(options.streams ?? []);
   const header = headerOf(game, options, print, file.info, duration, following.prints);
@@ -110,12 +116,23 @@ export async function detect(options: DetectOptions): Promise<DetectSummary> {
   await using log = await LogWriter.create(join(folder, 'events.ndjson'), header, { resume });
   using interpreter = await Interpreter.open(game, (issue) => options.onProblem?.(issue));
   const hearing = resources.use(
-    await Hearing.open(media, game.profile, game.assets, { origin: originOf(index), ...range, signal }, (error) =>
-      interpreter.note({ code: error.code, message: `${error.message} What the profile listens for is left out.` }),
+    await Hearing.open(
+      media,
+      game.profile,
+      game.assets,
+      { origin: originOf(index), ...range, signal },
+      ({ code, message }) =>
+        interpreter.note({ code, message: `${message} What the profile listens for is left out.` }),
+      game.plugins,
     ),
   );
-  await following.read(game.profile, options.from ?? 0, options.to ?? Number.POSITIVE_INFINITY, (detector, stream) =>
-    interpreter.note({ code: 'no-such-stream', message: `“${detector}” reads “${stream}”, which is not given.` }),
+  await following.read(
+    game.profile,
+    options.from ?? 0,
+    options.to ?? Number.POSITIVE_INFINITY,
+    (detector, stream) =>
+      interpreter.note({ code: 'no-such-stream', message: `“${detector}” reads “${stream}”, which is not given.` }),
+    game.plugins,
   );
   const beside = (until: number): Reading[] =>
     [...hearing.until(until), ...following.until(until)].toSorted((a, b) => a.t - b.t);
@@ -199,7 +216,7 @@ async function* readFresh(run: Run, portions: readonly Portion[]): AsyncGenerato
   if (portions.length === 0) return undefined;
   const { options, game, readers } = run;
   const trace = options.trace === undefined ? undefined : new Trace();
-  const rules = run.plan === 'adaptive' ? await probeRules(game.profile) : undefined;
+  const rules = run.plan === 'adaptive' ? await probeRules(game.profile, game.plugins) : undefined;
   const work = schedule<Portion, ChunkReadings, Reader>({
     portions,
     devices: await readers.open(portions.length),
@@ -225,6 +242,10 @@ function headerOf(
   duration: number,
   streams: NonNullable<HeaderLine['streams']>,
 ): HeaderLine {
+  const plugins = pluginsUsed(
+    game.plugins,
+    Object.values(game.profile.detectors).map(({ kind }) => kind),
+  );
   return {
     type: 'header',
     format: 'playbyplay/1',
@@ -249,13 +270,14 @@ function headerOf(
       ...(to === undefined ? {} : { to }),
     },
     ...(streams.length > 0 ? { streams } : {}),
+    ...(plugins.length > 0 ? { plugins } : {}),
     program: VERSION,
   };
 }
 
 /** What readings depend on: not on script and dictionary, so that a changed script is run again on the old readings. */
 function journalKey(
-  { media, profile, plan, program }: HeaderLine,
+  { media, profile, plan, plugins, program }: HeaderLine,
   hud: HudSettings | undefined,
 ): Record<string, string> {
   return {
@@ -264,5 +286,6 @@ function journalKey(
     plan: JSON.stringify(plan),
     program,
     hud: JSON.stringify(hud ?? {}),
+    ...(plugins ? { plugins: JSON.stringify(plugins) } : {}),
   };
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { Reading, StreamEntry } from '../detectors/kind.ts';
+import type { Plugins } from '../detectors/plugins/load.ts';
 import { loadKind } from '../detectors/registry.ts';
 import { readStream } from '../detectors/stream/entries.ts';
 import { messageOf, PlaybyplayError } from '../errors.ts';
@@ -58,10 +59,11 @@ export class Following {
     from: number,
     to: number,
     missing: (detector: string, stream: string) => void,
+    plugins?: Plugins,
   ): Promise<void> {
     const readings: Reading[] = [];
     for (const [detector, spec] of Object.entries(detectors)) {
-      const { follow } = await loadKind(spec.kind);
+      const { follow } = await loadKind(spec.kind, plugins);
       if (!follow) continue;
       const entries = this.#entries.get(String(spec['stream']));
       if (!entries) missing(detector, String(spec['stream']));

@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto';
 import { loadDictionary } from '../dictionary/load.ts';
 import type { Dictionary } from '../dictionary/dictionary.ts';
 import { builtinFolder, readSources } from '../dictionary/files.ts';
+import { loadPlugins, type Plugins } from '../detectors/plugins/load.ts';
+import { kindNames } from '../detectors/registry.ts';
 import { PlaybyplayError } from '../errors.ts';
 import type { Fingerprint } from '../events/log.ts';
 import { type LoadedProfile, loadProfile } from '../profile/load.ts';
@@ -12,19 +14,21 @@ import { kindSchemas } from './schemas.ts';
 export interface Game extends LoadedProfile {
   readonly dictionary: Dictionary;
   readonly dictionaries: readonly Fingerprint[];
+  readonly plugins: Plugins;
 }
 
 /**
  * Opens a game by name, or by the path of its profile or pack. Throws PlaybyplayError `unknown-game`, `profile-broken`,
- * `dictionary-broken` with every issue at once.
+ * `dictionary-broken` with every issue at once. `plugins` are what its user named, as for `loadPlugins`.
  */
-export async function openGame(nameOrPath: string): Promise<Game> {
-  const loaded = await loadProfile(nameOrPath, { kinds: kindSchemas });
+export async function openGame(nameOrPath: string, plugins: readonly string[] = []): Promise<Game> {
+  const brought = await loadPlugins(plugins, plugins.length > 0 ? kindNames() : []);
+  const loaded = await loadProfile(nameOrPath, { kinds: (used) => kindSchemas(used, brought) });
   const { dictionary, dictionaries } = await openDictionary(loaded);
   const { script, ...rest } = loaded;
   // A network takes the script's place.
   const own = script === undefined || loaded.profile.interpreter ? {} : { script };
-  return { ...rest, ...own, dictionary, dictionaries };
+  return { ...rest, ...own, dictionary, dictionaries, plugins: brought };
 }
 
 /** The common dictionary, and of the extensions that the profile names those of its pack before the built-in ones. */

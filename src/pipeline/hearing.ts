@@ -1,4 +1,5 @@
 import type { Assets, Heard, Listener, Reading } from '../detectors/kind.ts';
+import type { Plugins } from '../detectors/plugins/load.ts';
 import { loadKind } from '../detectors/registry.ts';
 import { RATE, Spectrograph } from '../detectors/sound/spectrum.ts';
 import { PlaybyplayError } from '../errors.ts';
@@ -16,10 +17,14 @@ interface Ear {
 }
 
 /** The detectors of a profile that hear, by sound track; none of them means that no sound is decoded. */
-export async function earsOf({ detectors }: Profile, assets: Assets): Promise<ReadonlyMap<number, readonly Ear[]>> {
+export async function earsOf(
+  { detectors }: Profile,
+  assets: Assets,
+  plugins?: Plugins,
+): Promise<ReadonlyMap<number, readonly Ear[]>> {
   const ears = new Map<number, Ear[]>();
   for (const [detector, spec] of Object.entries(detectors)) {
-    const { listen } = await loadKind(spec.kind);
+    const { listen } = await loadKind(spec.kind, plugins);
     if (!listen) continue;
     const track = Number(spec['track'] ?? 0);
     ears.set(track, [...(ears.get(track) ?? []), { detector, listener: await listen(spec, assets) }]);
@@ -28,10 +33,10 @@ export async function earsOf({ detectors }: Profile, assets: Assets): Promise<Re
 }
 
 /** The names of a profile's detectors that hear, or follow a file: they look at no picture. */
-export async function hearersOf({ detectors }: Profile): Promise<ReadonlySet<string>> {
+export async function hearersOf({ detectors }: Profile, plugins?: Plugins): Promise<ReadonlySet<string>> {
   const names = new Set<string>();
   for (const [name, { kind }] of Object.entries(detectors)) {
-    const { listen, follow } = await loadKind(kind);
+    const { listen, follow } = await loadKind(kind, plugins);
     if (listen ?? follow) names.add(name);
   }
   return names;
@@ -64,9 +69,10 @@ export class Hearing implements Disposable {
     assets: Assets,
     options: HearingOptions,
     missing: (error: PlaybyplayError) => void,
+    plugins?: Plugins,
   ): Promise<Hearing> {
     const tracks: Track[] = [];
-    for (const [number, ears] of await earsOf(profile, assets)) {
+    for (const [number, ears] of await earsOf(profile, assets, plugins)) {
       const from = Math.max(0, options.from ?? 0);
       const blocks = readAudio(media, {
         track: number,

@@ -1,4 +1,4 @@
-import type { Assets, Reading } from '../detectors/kind.ts';
+import type { Reading } from '../detectors/kind.ts';
 import { loadKind } from '../detectors/registry.ts';
 import { type CueStream, orderCues, type Settled } from '../cues/order.ts';
 import { createTracker, type Tracker } from '../cues/tracker.ts';
@@ -41,6 +41,9 @@ export class Interpreter implements Disposable {
   readonly #dictionary: Dictionary;
   readonly #report: (issue: Issue) => void;
   readonly #problems = new Map<string, number>();
+  /** Mistakes of plug-ins that were passed on already. */
+  readonly #told = new Set<string>();
+  readonly #trackers: readonly Tracker[];
   samples = 0;
   #last = 0;
 
@@ -48,6 +51,7 @@ export class Interpreter implements Disposable {
     game: Game,
     seams: Seams,
     stream: CueStream,
+    trackers: readonly Tracker[],
     script: GameScript | undefined,
     sequence: SequenceReader | undefined,
     report: (issue: Issue) => void,
@@ -55,6 +59,7 @@ export class Interpreter implements Disposable {
     this.#detectors = Object.keys(game.profile.detectors);
     this.#seams = seams;
     this.#stream = stream;
+    this.#trackers = trackers;
     this.#script = script;
     this.#sequence = sequence;
     this.#map = compileMappings(game.profile.events);
@@ -65,12 +70,13 @@ export class Interpreter implements Disposable {
   static async open(game: Game, report: (issue: Issue) => void): Promise<Interpreter> {
     const detectors = Object.keys(game.profile.detectors);
     const trackers = new Map<string, Tracker>();
-    for (const name of detectors) trackers.set(name, await trackerFor(game.profile, name, game.assets));
+    for (const name of detectors) trackers.set(name, await trackerFor(game, name));
     const script = game.script && (await openScript({ source: game.script.source, name: game.script.name, detectors }));
     return new Interpreter(
       game,
-      await Seams.open(game.profile),
+      await Seams.open(game.profile, game.plugins),
       orderCues(trackers),
+      [...trackers.values()],
       script,
       await openSequence(game),
       report,
@@ -96,7 +102,7 @@ export class Interpreter implements Disposable {
         const { t } = heard[next]!;
         const first = next;
         while (next < heard.length && heard[next]!.t === t) next++;
-        settled = this.#interpret(this.#stream.sample(t, heard.slice(first, next)), events);
+        settled = this.#sample(t, heard.slice(first, next), events);
         this.#last = t;
       }
     };
@@ -106,7 +112,7 @@ export class Interpreter implements Disposable {
       this.#last = t;
       const together: Reading[] = [...readingsOf(chunk, i, this.#detectors)];
       while (next < heard.length && heard[next]!.t === t) together.push(heard[next++]!);
-      settled = this.#interpret(this.#stream.sample(t, together), events);
+      settled = this.#sample(t, together, events);
     }
     listen(Number.POSITIVE_INFINITY);
     if (this.#sequence && Number.isFinite(settled))
@@ -121,7 +127,25 @@ export class Interpreter implements Disposable {
     this.#interpret(this.#stream.end(last), events);
     if (this.#script) this.#take(this.#script.end(last), events);
     if (this.#sequence) this.#take(await this.#sequence.advance(Number.POSITIVE_INFINITY, last), events);
+    for (const [d, { failure }] of this.#trackers.entries())
+      if (failure !== undefined) this.#failure(this.#detectors[d]!, failure);
     return { events, settled: Number.POSITIVE_INFINITY };
+  }
+
+  #sample(t: number, readings: readonly Reading[], events: NewEvent[]): number {
+    for (const { detector, observation } of readings)
+      if (observation.state === 'unreadable' && observation.failure !== undefined)
+        this.#failure(detector, observation.failure);
+    return this.#interpret(this.#stream.sample(t, readings), events);
+  }
+
+  /** Counts a plug-in's mistake; passes it on only once, as it may come with every sample. */
+  #failure(detector: string, message: string): void {
+    this.#problems.set('plugin-failed', (this.#problems.get('plugin-failed') ?? 0) + 1);
+    const key = `${detector} ${message}`;
+    if (this.#told.has(key) || this.#told.size >= 50) return;
+    this.#told.add(key);
+    this.#report({ code: 'plugin-failed', path: `detector “${detector}”`, message });
   }
 
   #interpret({ moments, until }: Settled, events: NewEvent[]): number {
@@ -179,9 +203,9 @@ async function openSequence({ profile, assets }: Game): Promise<SequenceReader |
   return await SequenceReader.open(profile.interpreter, assets);
 }
 
-async function trackerFor(profile: Profile, name: string, assets: Assets): Promise<Tracker> {
+async function trackerFor({ profile, assets, plugins }: Game, name: string): Promise<Tracker> {
   const spec = profile.detectors[name]!;
-  const kind = await loadKind(spec.kind);
+  const kind = await loadKind(spec.kind, plugins);
   const interval = intervalOf(profile, name);
   return kind.track ? kind.track(name, spec, interval, assets) : createTracker(name, spec, interval);
 }

@@ -1,4 +1,6 @@
 import { serve } from '../compute/scheduler/threads.ts';
+import { loadPlugins } from '../detectors/plugins/load.ts';
+import { kindNames } from '../detectors/registry.ts';
 import { openVideo } from '../media/video.ts';
 import { loadProfile } from '../profile/load.ts';
 import type { HudSettings } from '../regions/place.ts';
@@ -11,6 +13,8 @@ export interface OpenRequest {
     /** Path of the profile. */
     readonly profile: string;
     readonly hud: HudSettings | undefined;
+    /** Paths of the plug-ins' modules. */
+    readonly plugins: readonly string[];
   };
 }
 
@@ -20,7 +24,9 @@ serve(async (request, { signal }) => {
   const wanted = request as OpenRequest | ReadRequest;
   if ('open' in wanted) {
     const { media, profile, hud } = wanted.open;
-    session = await ReadingSession.open(openVideo(media), await loadProfile(profile), { hud, owned: true });
+    const plugins = await loadPlugins(wanted.open.plugins, kindNames());
+    const game = { ...(await loadProfile(profile)), plugins };
+    session = await ReadingSession.open(openVideo(media), game, { hud, owned: true });
     return undefined;
   }
   if (!session) throw new TypeError('the reading thread has not been told what to open');

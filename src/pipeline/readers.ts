@@ -58,8 +58,15 @@ export class Readers implements AsyncDisposable {
 
   async #openThreads(count: number): Promise<readonly Reader[]> {
     const threads = Array.from({ length: count }, (_, i) => new ReadingThread(`reader ${i + 1}`));
-    const { pack, path } = this.#game;
-    const open: OpenRequest = { open: { media: resolve(this.#file.path), profile: pack.locate(path), hud: this.#hud } };
+    const { pack, path, plugins } = this.#game;
+    const open: OpenRequest = {
+      open: {
+        media: resolve(this.#file.path),
+        profile: pack.locate(path),
+        hud: this.#hud,
+        plugins: plugins.modules,
+      },
+    };
     try {
       await Promise.all(threads.map((thread) => thread.device.call(open)));
     } catch (error) {

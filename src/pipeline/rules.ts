@@ -1,14 +1,15 @@
 import { acceptedFrom } from '../cues/tracker.ts';
+import type { Plugins } from '../detectors/plugins/load.ts';
 import { loadKind } from '../detectors/registry.ts';
 import type { Profile } from '../profile/profile.ts';
 import { intervalOf } from './interpreter.ts';
 import type { ProbeRule } from './adaptive.ts';
 
 /** For every detector, in the profile's order, when two probes of it tell what lies between them. */
-export async function probeRules(profile: Profile): Promise<ProbeRule[]> {
+export async function probeRules(profile: Profile, plugins?: Plugins): Promise<ProbeRule[]> {
   return Promise.all(
     Object.entries(profile.detectors).map(async ([name, spec]) => {
-      const kind = await loadKind(spec.kind);
+      const kind = await loadKind(spec.kind, plugins);
       // What is heard is not probed.
       const persists = kind.listen ? Number.POSITIVE_INFINITY : (spec.persists ?? intervalOf(profile, name));
       // Kinds with a tracker of their own judge confidence by other rules.

@@ -1,5 +1,6 @@
 import type { Assets, Comparer, Detector, DetectorKind } from '../detectors/kind.ts';
 import type { Observation, Placement, Sketch, View } from '../detectors/kind.ts';
+import type { Plugins } from '../detectors/plugins/load.ts';
 import { loadKind } from '../detectors/registry.ts';
 import type { Size } from '../geometry.ts';
 import type { Picture } from '../media/picture.ts';
@@ -58,12 +59,18 @@ export class SampleReader implements Disposable {
     this.#order = [...order];
   }
 
-  static async open(profile: Profile, assets: Assets, frame: Size, hud?: HudSettings): Promise<SampleReader> {
+  static async open(
+    profile: Profile,
+    assets: Assets,
+    frame: Size,
+    hud?: HudSettings,
+    plugins?: Plugins,
+  ): Promise<SampleReader> {
     const regions = await RegionSet.open(profile.regions, frame, profile.reference, hud);
     const names = Object.keys(profile.detectors);
     const stations: Station[] = [];
     for (const [name, spec] of Object.entries(profile.detectors)) {
-      const kind: DetectorKind = await loadKind(spec.kind);
+      const kind: DetectorKind = await loadKind(spec.kind, plugins);
       const region = spec.region === undefined ? undefined : regions.get(spec.region);
       const others = (kind.regions?.(spec) ?? []).map((other) => regions.get(other));
       const watched = region ? [region, ...others] : others;

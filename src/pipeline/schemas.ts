@@ -1,15 +1,19 @@
+import { NO_PLUGINS, type Plugins } from '../detectors/plugins/load.ts';
 import { kindNames, loadKind } from '../detectors/registry.ts';
 import type { KindSchemas } from '../profile/schema.ts';
 import type { Schema } from '../schema.ts';
 import { preprocessSchema } from '../regions/preprocess.ts';
 
-/** The schemas that complete the profile's: of the detector kinds `used` (default: all) and of the preprocessing steps. */
-export async function kindSchemas(used?: ReadonlySet<string>): Promise<KindSchemas> {
+/**
+ * The schemas that complete the profile's: of the detector kinds `used` (default: all; those of `plugins` among them) and of
+ * the preprocessing steps.
+ */
+export async function kindSchemas(used?: ReadonlySet<string>, plugins: Plugins = NO_PLUGINS): Promise<KindSchemas> {
   const late = new Map<string, 'compare' | 'hear'>();
   const detectors = await Promise.all(
-    kindNames().map(async (name): Promise<readonly [string, Schema]> => {
+    [...kindNames(), ...plugins.kinds.keys()].map(async (name): Promise<readonly [string, Schema]> => {
       if (used !== undefined && !used.has(name)) return [name, true];
-      const kind = await loadKind(name);
+      const kind = await loadKind(name, plugins);
       if (kind.listen ?? kind.follow) late.set(name, 'hear');
       else if (kind.compare) late.set(name, 'compare');
       return [name, kind.schema];

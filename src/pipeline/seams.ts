@@ -1,4 +1,5 @@
 import type { Comparer, Sketch } from '../detectors/kind.ts';
+import type { Plugins } from '../detectors/plugins/load.ts';
 import { loadKind } from '../detectors/registry.ts';
 import type { Profile } from '../profile/profile.ts';
 import { type ChunkReadings, restoreSketch } from './chunk-readings.ts';
@@ -16,10 +17,10 @@ export class Seams {
     this.#comparers = comparers;
   }
 
-  static async open({ detectors }: Profile): Promise<Seams> {
+  static async open({ detectors }: Profile, plugins?: Plugins): Promise<Seams> {
     const comparers = new Map<number, Comparer>();
     for (const [d, spec] of Object.values(detectors).entries()) {
-      const comparer = (await loadKind(spec.kind)).compare?.(spec);
+      const comparer = (await loadKind(spec.kind, plugins)).compare?.(spec);
       if (comparer) comparers.set(d, comparer);
     }
     return new Seams(comparers);

@@ -1,4 +1,5 @@
 import type { Assets } from '../detectors/kind.ts';
+import type { Plugins } from '../detectors/plugins/load.ts';
 import type { Chunk, PacketIndex } from '../media/packet-index.ts';
 import type { VideoFile } from '../media/video.ts';
 import type { Profile } from '../profile/profile.ts';
@@ -33,11 +34,11 @@ export class ReadingSession implements Disposable {
   /** Reads from `file`, which others may read from between chunks; closes it with itself only if it is `owned`. */
   static async open(
     file: VideoFile,
-    game: { readonly profile: Profile; readonly assets: Assets },
+    game: { readonly profile: Profile; readonly assets: Assets; readonly plugins?: Plugins },
     { hud, owned = false }: { readonly hud?: HudSettings | undefined; readonly owned?: boolean },
   ): Promise<ReadingSession> {
     try {
-      const reader = await SampleReader.open(game.profile, game.assets, file.info, hud);
+      const reader = await SampleReader.open(game.profile, game.assets, file.info, hud, game.plugins);
       return new ReadingSession(file, reader, Object.keys(game.profile.detectors).length, owned);
     } catch (error) {
       if (owned) file[Symbol.dispose]();

@@ -51,7 +51,24 @@ export function checkProfile(value: unknown, source: string, kinds?: KindSchemas
   checkPlausible(value, complain);
   checkEvents(value, complain);
   checkInterpreter(value, complain);
-  return { issues: [...form, ...unique(issues)], assets };
+  const named = form.map((issue) => unknownKind(issue, value, kinds));
+  return { issues: [...named, ...unique(issues)], assets };
+}
+
+/** A kind that nobody brings is the one mistake that a profile's user, not its author, can mend. */
+function unknownKind(issue: Issue, value: unknown, kinds: KindSchemas | undefined): Issue {
+  const name = /#\/detectors\/([^/]+)\/kind$/.exec(issue.path ?? '')?.[1];
+  if (name === undefined || issue.code !== 'schema-value' || !kinds) return issue;
+  const spec = membersOf(value, 'detectors').find(([detector]) => escape(detector) === name)?.[1];
+  const kind = String(spec?.['kind']);
+  const near = nearest(kind, kinds.detectors.keys());
+  return {
+    code: 'unknown-detector-kind',
+    path: issue.path!,
+    message: `there is no detector kind “${kind}”, neither built in nor in the plug-ins named`,
+    hint:
+      near === undefined ? 'If a plug-in brings it, name that: --plugin <file or package>.' : `Did you mean “${near}”?`,
+  };
 }
 
 type Complain = (code: string, pointer: string, message: string, hint?: string) => void;

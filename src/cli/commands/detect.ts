@@ -7,6 +7,7 @@ import type { StreamSource } from '../../pipeline/following.ts';
 import { formatClock, parseTime } from '../../time.ts';
 import type { Command, CommandIo } from '../command.ts';
 import { formatIssues } from '../explain.ts';
+import { namedPlugins } from '../plugins.ts';
 import { ProgressBar } from '../progress.ts';
 
 const help = `playbyplay detect <recording> --game <name or profile> [options]
@@ -19,6 +20,8 @@ Watches a recording and writes down what happened: events.ndjson, one line an ev
   --workers <n>          reading threads (default: one a core); the log does not depend on it
   --from <time>          only from here on: 90, 1:30, 2m
   --to <time>            only up to here
+  --plugin <name>        a plug-in that brings kinds of detectors: a file or folder (./my-detector.js) or an npm package seen
+                         from here; may stand several times. It is a program, and is run: name only what you trust
   --hud-scale <factor>   the HUD is drawn larger or smaller than the game's default
   --stream <name=file>   a file beside the recording for the profile's stream detectors: inputs, heart rate, events
                          (CSV, JSON), subtitles (SRT, VTT); may stand several times. “name=file@2.5”: its clock begins at
@@ -44,6 +47,7 @@ const options = {
   from: { type: 'string' },
   to: { type: 'string' },
   'hud-scale': { type: 'string' },
+  plugin: { type: 'string', multiple: true },
   stream: { type: 'string', multiple: true },
   resume: { type: 'boolean' },
   trace: { type: 'string' },
@@ -79,7 +83,9 @@ export const detect: Command = {
       );
     };
     const streams = (values.stream ?? []).map(streamOf);
+    const plugins = await namedPlugins(values.plugin);
     const summary = await detectEvents({
+      ...(plugins.length > 0 ? { plugins } : {}),
       ...(streams.length > 0 ? { streams } : {}),
       media,
       game: values.game,
@@ -109,7 +115,10 @@ function report({ events, gaps, log, duration, problems }: DetectSummary, io: Co
   for (const gap of gaps)
     io.stderr.write(`  ${formatClock(gap.t)} to ${formatClock(gap.end)} could not be read: ${gap.reason}\n`);
   const faults = Object.values(problems).reduce((sum, n) => sum + n, 0);
-  if (faults > 0) io.stderr.write(`  ${faults} statements of the script or profile could not be used.\n`);
+  const failures = problems['plugin-failed'] ?? 0;
+  if (failures > 0) io.stderr.write(`  ${failures} readings are missing because a plug-in failed.\n`);
+  if (faults > failures)
+    io.stderr.write(`  ${faults - failures} statements of the script or profile could not be used.\n`);
   io.stderr.write(`${events} events in ${formatClock(duration)} of video → ${log}\n`);
 }
 

@@ -30,7 +30,7 @@ const subcommands: Readonly<Record<string, Subcommand>> = {
 export const profile: Command = {
   name: 'profile',
   summary: 'check a game profile, learn its fonts and sounds, export training data, list the games',
-  help: `playbyplay profile check <game or path>… [--json]
+  help: `playbyplay profile check <game or path>… [--plugin <file or package>]… [--json]
 
 Checks profiles: their form, what their names refer to, the files they use, and
 whether their script can be loaded. Says all that is wrong at once, each with its

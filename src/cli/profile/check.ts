@@ -1,6 +1,7 @@
 import { posix } from 'node:path';
 import { parseArgs } from 'node:util';
-import { loadKind } from '../../detectors/registry.ts';
+import { loadPlugins, type Plugins } from '../../detectors/plugins/load.ts';
+import { kindNames, loadKind } from '../../detectors/registry.ts';
 import { messageOf, PlaybyplayError, type Issue } from '../../errors.ts';
 import { settingsSchema } from '../../highlights/settings-schema.ts';
 import { kindSchemas } from '../../pipeline/schemas.ts';
@@ -10,21 +11,27 @@ import { findProfile, inspectProfile } from '../../profile/load.ts';
 import { SequenceReader } from '../../script/sequence/sequence.ts';
 import { openScript } from '../../script/script.ts';
 import type { CommandIo } from '../command.ts';
+import { namedPlugins } from '../plugins.ts';
 import { formatIssues } from '../explain.ts';
 import { loadProfile } from '../../profile/load.ts';
 
 /** `profile check`: everything that is wrong with a profile and its script, at once. */
 export async function checkCommand(args: string[], io: CommandIo): Promise<number> {
-  const { values, positionals } = parseArgs({ args, options: { json: { type: 'boolean' } }, allowPositionals: true });
+  const { values, positionals } = parseArgs({
+    args,
+    options: { json: { type: 'boolean' }, plugin: { type: 'string', multiple: true } },
+    allowPositionals: true,
+  });
   if (positionals.length === 0) {
     throw new PlaybyplayError('usage', 'Which profile? Give the name of a game, or a path.');
   }
+  const plugins = await loadPlugins(await namedPlugins(values.plugin), kindNames());
   let findings = 0;
   for (const name of positionals) {
     const { pack, path } = await findProfile(name);
     const place = pack.locate(path);
-    const issues = [...(await inspectProfile(name, { kinds: kindSchemas }))];
-    if (issues.length === 0) issues.push(...(await detectorIssues(name)), ...(await scriptIssues(name)));
+    const issues = [...(await inspectProfile(name, { kinds: (used) => kindSchemas(used, plugins) }))];
+    if (issues.length === 0) issues.push(...(await detectorIssues(name, plugins)), ...(await scriptIssues(name)));
     issues.push(...(await highlightIssues(pack, posix.join(posix.dirname(path), 'highlights.json'))));
     findings += issues.length;
     if (values.json) io.stdout.write(`${JSON.stringify({ profile: place, issues })}\n`);
@@ -38,7 +45,7 @@ export async function checkCommand(args: string[], io: CommandIo): Promise<numbe
 }
 
 /** What is wrong with the files that detectors and interpreter use: fonts, icons, networks. */
-async function detectorIssues(name: string): Promise<readonly Issue[]> {
+async function detectorIssues(name: string, plugins: Plugins): Promise<readonly Issue[]> {
   const { profile, assets, pack, path } = await loadProfile(name);
   const issues: Issue[] = [];
   const attempt = async (pointer: string, open: () => Promise<Disposable>): Promise<void> => {
@@ -52,7 +59,7 @@ async function detectorIssues(name: string): Promise<readonly Issue[]> {
     }
   };
   for (const [detector, spec] of Object.entries(profile.detectors))
-    await attempt(`/detectors/${detector}`, async () => (await loadKind(spec.kind)).open(spec, assets));
+    await attempt(`/detectors/${detector}`, async () => (await loadKind(spec.kind, plugins)).open(spec, assets));
   const { interpreter } = profile;
   if (interpreter) await attempt('/interpreter', () => SequenceReader.open(interpreter, assets));
   return issues;

@@ -7,6 +7,9 @@ import { parseLabels } from '../../pipeline/learn.ts';
 import { kindSchemas } from '../../pipeline/schemas.ts';
 import { loadProfile } from '../../profile/load.ts';
 import type { CommandIo } from '../command.ts';
+import { loadPlugins } from '../../detectors/plugins/load.ts';
+import { kindNames } from '../../detectors/registry.ts';
+import { namedPlugins } from '../plugins.ts';
 import { ProgressBar } from '../progress.ts';
 
 export const exportHelp = `playbyplay profile export <game or path> <media>… --out <folder> [--format folders|coco|yolo]
@@ -24,6 +27,7 @@ read there. Train in the framework of your choice, save as ONNX, and name it in 
   --from, --to <s>       only this part of each recording
   --held <0…1>           share held back for validation, in stretches of five seconds (default 0.2)
   --most <n>             regions of one label at most (default 2000)
+  --plugin <name>        a plug-in that brings kinds of the profile (see playbyplay detectors --help)
   --image png|jpg        how frames are saved (default png)
 
 labels.ndjson lists every region with its recording, time, box, label and confidence; labels.txt the labels in the
@@ -51,6 +55,7 @@ export async function exportCommand(args: string[], io: CommandIo): Promise<numb
       held: { type: 'string' },
       most: { type: 'string' },
       image: { type: 'string', default: 'png' },
+      plugin: { type: 'string', multiple: true },
       json: { type: 'boolean' },
     },
   });
@@ -61,9 +66,11 @@ export async function exportCommand(args: string[], io: CommandIo): Promise<numb
   const { image } = values;
   if (image !== 'png' && image !== 'jpg') throw usage(`--image is png or jpg, not ${image}`);
   const format = formatNamed(values.format);
-  const loaded = await loadProfile(game, { kinds: kindSchemas });
+  const plugins = await loadPlugins(await namedPlugins(values.plugin), kindNames());
+  const loaded = await loadProfile(game, { kinds: (used) => kindSchemas(used, plugins) });
   const bar = new ProgressBar(io, 'exporting');
   const options = {
+    plugins,
     ...(values.detector ? { detectors: values.detector } : {}),
     ...(values.region === undefined ? {} : { region: values.region }),
     ...(values.background === undefined ? {} : { background: values.background }),

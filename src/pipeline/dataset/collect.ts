@@ -11,6 +11,7 @@ import type { Profile } from '../../profile/profile.ts';
 import { RegionSet } from '../../regions/regions.ts';
 import { type Label, labelledPictures } from '../learn.ts';
 import { planPortions } from '../plan.ts';
+import type { Plugins } from '../../detectors/plugins/load.ts';
 import { SampleReader } from '../sample-reader.ts';
 
 /** A labelled region of one picture. */
@@ -38,6 +39,8 @@ export interface LabelledPicture {
 }
 
 export interface CollectOptions {
+  /** The plug-ins that bring kinds of the profile. */
+  readonly plugins?: Plugins;
   /** Whose readings are labels; default all that have a region. */
   readonly detectors?: readonly string[];
   /** Seconds between pictures; default 0.5. */
@@ -97,7 +100,7 @@ export async function* collectReadings(
       ...(options.from === undefined ? {} : { from: options.from }),
       ...(options.to === undefined ? {} : { to: options.to }),
     };
-    using reader = await SampleReader.open(profile, assets, file.info);
+    using reader = await SampleReader.open(profile, assets, file.info, undefined, options.plugins);
     const regions = await RegionSet.open(profile.regions, file.info, profile.reference);
     for (const { chunk, plan } of planPortions(index, sampled, range, 'full')) {
       options.signal?.throwIfAborted();

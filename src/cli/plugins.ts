@@ -1,0 +1,42 @@
+import { readFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { messageOf, PlaybyplayError } from '../errors.ts';
+import { checkSchema, type Schema } from '../schema.ts';
+
+const configSchema: Schema = {
+  type: 'object',
+  additionalProperties: false,
+  properties: { plugins: { type: 'array', items: { type: 'string', minLength: 1 }, maxItems: 100 } },
+};
+
+/** Where a person's own settings lie. */
+export function configPath(env: NodeJS.ProcessEnv = process.env): string {
+  const base = env['XDG_CONFIG_HOME'] || (process.platform === 'win32' && env['APPDATA']) || join(homedir(), '.config');
+  return join(base, 'playbyplay', 'config.json');
+}
+
+/**
+ * The plug-ins that the person named: in their own settings, then on the command line. Never a game's profile nor a file
+ * in the current folder: those may come from strangers. Throws PlaybyplayError `config-broken`.
+ */
+export async function namedPlugins(options: readonly string[] | undefined): Promise<readonly string[]> {
+  return [...(await configured(configPath())), ...(options ?? [])];
+}
+
+async function configured(path: string): Promise<readonly string[]> {
+  const text = await readFile(path, 'utf8').catch(() => undefined);
+  if (text === undefined) return [];
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw new PlaybyplayError('config-broken', `the settings in ${path} are not JSON: ${messageOf(error)}`);
+  }
+  const issues = checkSchema(configSchema, value, { source: path });
+  if (issues.length > 0) throw new PlaybyplayError('config-broken', `the settings in ${path} are wrong`, { issues });
+  // Paths in it are seen from where it lies.
+  return ((value as { plugins?: readonly string[] }).plugins ?? []).map((name) =>
+    /^\.{1,2}[/\\]/.test(name) ? join(dirname(path), name) : name,
+  );
+}

@@ -1,0 +1,194 @@
+import type { Tracker } from '../../cues/tracker.ts';
+import { messageOf, PlaybyplayError } from '../../errors.ts';
+import type { Comparer, Detector, DetectorKind, Heard, Listener, Observation, View } from '../kind.ts';
+
+/**
+ * A plug-in's kind whose mistakes do not end the run: whatever throws, or gives something that is no observation, counts
+ * as unreadable and names the plug-in. What a person can correct (a PlaybyplayError, such as a missing file) is thrown on.
+ */
+export function guarded(kind: DetectorKind, plugin: string): DetectorKind {
+  const failed = (doing: string, error: unknown): Observation => ({
+    state: 'unreadable',
+    confidence: 0,
+    failure: `the plug-in ${plugin} (detector kind ${kind.name}) failed to ${doing}: ${messageOf(error)}`,
+  });
+  const { regions, compare, listen, follow, track } = kind;
+  return {
+    name: kind.name,
+    description: kind.description,
+    schema: kind.schema,
+    ...(kind.reads === undefined ? {} : { reads: kind.reads }),
+    ...(regions && { regions: (options) => regions.call(kind, options).map(String) }),
+    async open(options, assets) {
+      try {
+        return guardedDetector(await kind.open(options, assets), failed);
+      } catch (error) {
+        if (error instanceof PlaybyplayError) throw error;
+        const seen = failed('open', error);
+        return { read: () => seen, [Symbol.dispose]() {} };
+      }
+    },
+    ...(compare && { compare: (options) => guardedComparer(() => compare.call(kind, options), failed) }),
+    ...(listen && { listen: (options, assets) => guardedListener(() => listen.call(kind, options, assets), failed) }),
+    ...(follow && {
+      follow(options, entries) {
+        try {
+          return heardFrom(follow.call(kind, options, entries));
+        } catch (error) {
+          return [{ t: 0, observation: failed('follow', error) }];
+        }
+      },
+    }),
+    ...(track && {
+      async track(name, spec, interval, assets) {
+        return new GuardedTracker(await track.call(kind, name, spec, interval, assets), (error) =>
+          String((failed('track', error) as { failure?: string }).failure),
+        );
+      },
+    }),
+  };
+}
+
+type Fail = (doing: string, error: unknown) => Observation;
+
+function guardedDetector(detector: Detector, failed: Fail): Detector {
+  return {
+    read(view: View) {
+      try {
+        const seen: unknown = detector.read(view);
+        if (!(seen instanceof Promise)) return observationOf(seen);
+        return seen.then(observationOf).catch((error: unknown) => failed('read', error));
+      } catch (error) {
+        return failed('read', error);
+      }
+    },
+    [Symbol.dispose]() {
+      try {
+        detector[Symbol.dispose]?.();
+      } catch {
+        // Its readings are in; nothing depends on it any more.
+      }
+    },
+  };
+}
+
+/** A sketch of no size stands for one that could not be made. */
+function guardedComparer(make: () => Comparer, failed: Fail): Comparer {
+  let reason: unknown = new Error('no sketch');
+  let comparer: Comparer | undefined;
+  try {
+    comparer = make();
+  } catch (error) {
+    reason = error;
+  }
+  const empty = { width: 0, height: 0, data: new Uint16Array(0) };
+  return {
+    sketch(view) {
+      try {
+        if (comparer) return comparer.sketch(view);
+      } catch (error) {
+        reason = error;
+      }
+      return { t: view.picture.t, ...empty };
+    },
+    compare(before, now) {
+      if (!comparer || now.width === 0) return failed('sketch', reason);
+      try {
+        return observationOf(comparer.compare(before?.width === 0 ? undefined : before, now));
+      } catch (error) {
+        return failed('compare', error);
+      }
+    },
+  };
+}
+
+async function guardedListener(open: () => Promise<Listener>, failed: Fail): Promise<Listener> {
+  let t = 0;
+  let listener: Listener | undefined;
+  let fault: Heard | undefined;
+  try {
+    listener = await open();
+  } catch (error) {
+    if (error instanceof PlaybyplayError) throw error;
+    fault = { t, observation: failed('open', error) };
+  }
+  const attempt = (hear: (listener: Listener) => Heard[]): Heard[] => {
+    if (!listener) {
+      const told = fault ? [fault] : [];
+      fault = undefined;
+      return told;
+    }
+    try {
+      return heardFrom(hear(listener));
+    } catch (error) {
+      listener = undefined;
+      return [{ t, observation: failed('hear', error) }];
+    }
+  };
+  return {
+    delay: listener?.delay ?? 0,
+    hear(frame) {
+      t = frame.t;
+      return attempt((one) => one.hear(frame));
+    },
+    pause: () => attempt((one) => one.pause()),
+  };
+}
+
+/** Falls silent with the first mistake. */
+class GuardedTracker implements Tracker {
+  readonly #tracker: Tracker;
+  readonly #wording: (error: unknown) => string;
+  failure: string | undefined;
+
+  constructor(tracker: Tracker, wording: (error: unknown) => string) {
+    this.#tracker = tracker;
+    this.#wording = wording;
+  }
+
+  push(reading: Parameters<Tracker['push']>[0]): ReturnType<Tracker['push']> {
+    return this.#attempt(() => this.#tracker.push(reading), []);
+  }
+
+  end(t: number): ReturnType<Tracker['end']> {
+    return this.#attempt(() => this.#tracker.end(t), []);
+  }
+
+  pendingSince(now?: number): number | undefined {
+    return this.#attempt(() => this.#tracker.pendingSince(now), undefined);
+  }
+
+  #attempt<T>(run: () => T, otherwise: T): T {
+    if (this.failure !== undefined) return otherwise;
+    try {
+      return run();
+    } catch (error) {
+      this.failure = this.#wording(error);
+      return otherwise;
+    }
+  }
+}
+
+function heardFrom(list: readonly Heard[]): Heard[] {
+  return list.map(({ t, observation }) => {
+    if (!Number.isFinite(t)) throw new TypeError('what is heard or followed needs a time “t” in seconds');
+    return { t, observation: observationOf(observation) };
+  });
+}
+
+/** Whatever a reader returned, as an observation; throws a TypeError that says what is wrong with it. */
+function observationOf(value: unknown): Observation {
+  if (typeof value !== 'object' || value === null) throw new TypeError(`it returned ${String(value)}, no observation`);
+  const { state, confidence, value: seen, detail } = value as Readonly<Record<string, unknown>>;
+  if (typeof confidence !== 'number' || !(confidence >= 0 && confidence <= 1))
+    throw new TypeError(`its confidence must be a number from 0 to 1, not ${String(confidence)}`);
+  // What a journal cannot keep must not be there in the first run either.
+  const more = detail === undefined ? {} : { detail: JSON.parse(JSON.stringify(detail)) as unknown };
+  if (state === 'absent') return { state, confidence };
+  if (state === 'unreadable') return { state, confidence, ...more };
+  if (state !== 'seen') throw new TypeError(`its state must be seen, absent or unreadable, not ${String(state)}`);
+  if (typeof seen !== 'string' && typeof seen !== 'number' && typeof seen !== 'boolean')
+    throw new TypeError(`what it sees must be a text, a number or true/false, not ${typeof seen}`);
+  if (typeof seen === 'number' && !Number.isFinite(seen)) throw new TypeError(`it saw the number ${seen}`);
+  return { state, value: seen, confidence, ...more };
+}

@@ -1,0 +1,158 @@
+import { mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { draw, viewOfImage } from '../testing.ts';
+import type { View } from '../kind.ts';
+import { loadKind } from '../registry.ts';
+import { loadPlugins, pluginsUsed } from './load.ts';
+
+let folder: string;
+const BUILT_IN = ['text', 'icon'];
+const assets = { read: () => Promise.reject(new Error('no assets')) };
+const kindOf = (name: string, more = ''): string =>
+  `{ name: '${name}', description: 'A kind.', schema: { type: 'object' },
+     open: async () => ({ read: () => ({ state: 'seen', value: '${name}', confidence: 1 }), [Symbol.dispose]() {} }) ${more} }`;
+
+async function file(path: string, text: string): Promise<string> {
+  await mkdir(dirname(join(folder, path)), { recursive: true });
+  await writeFile(join(folder, path), text);
+  return `./${path}`;
+}
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'playbyplay-plugins-'));
+  await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
+});
+
+describe('plug-ins', () => {
+  it.each([
+    ['a module', 'one.js', `export const version = '3'; export const kind = ${kindOf('one')};`],
+    ['a module of several kinds', 'two.js', `export const kinds = [${kindOf('other')}, ${kindOf('one')}];`],
+    ['a default export', 'three.mjs', `export default ${kindOf('one')};`],
+    ['CommonJS', 'four.cjs', `module.exports = { kind: ${kindOf('one')} };`],
+    ['TypeScript', 'five.ts', `const x: number = 1; export const kind = ${kindOf('one')};`],
+  ])('can be %s', async (_, path, text) => {
+    const plugins = await loadPlugins([await file(path, text)], BUILT_IN, folder);
+    using detector = await (await loadKind('one', plugins)).open({}, assets);
+    expect(await detector.read(viewOfImage(draw(1, 1, () => [0, 0, 0])))).toMatchObject({
+      state: 'seen',
+      value: 'one',
+    });
+    const [print] = pluginsUsed(plugins, ['one', 'text']);
+    expect(print).toMatchObject({ name: path.slice(0, path.lastIndexOf('.')), version: path === 'one.js' ? '3' : '0' });
+  });
+
+  it('can be packages, found from the folder of the user', async () => {
+    const about = { name: 'a-plugin', version: '1.2.3', main: 'lib/main.cjs' };
+    await file('node_modules/a-plugin/package.json', JSON.stringify(about));
+    await file('node_modules/a-plugin/lib/main.cjs', `exports.kind = ${kindOf('packed')};`);
+    const plugins = await loadPlugins(['a-plugin', './node_modules/a-plugin'], BUILT_IN, folder);
+    expect([...plugins.kinds.keys()]).toEqual(['packed']);
+    expect(pluginsUsed(plugins, ['packed'])).toMatchObject([{ name: 'a-plugin', version: '1.2.3' }]);
+  });
+
+  it('have a fingerprint of all their own code, and of nothing else', async () => {
+    const hash = async (): Promise<string> =>
+      [...(await loadPlugins([path], BUILT_IN, folder)).kinds.values()][0]!.plugin.hash;
+    const path = await file('parts/index.js', `import { n } from './n.js'; export const kind = ${kindOf('parts')}; n;`);
+    await file('parts/n.js', 'export const n = 1;');
+    const before = await hash();
+    await file('parts/unused.js', 'export const n = 2;');
+    expect(await hash()).toBe(before);
+    await file('parts/n.js', 'export const n = 3;');
+    expect(await hash()).not.toBe(before);
+  });
+
+  it.each([
+    ['not-there', 'plugin-missing', /no package “not-there”/, expect.stringMatching(/npm install not-there/)],
+    ['./not-there.js', 'plugin-missing', /no plug-in at/, undefined],
+    ['named.js', 'plugin-missing', /no package/, expect.stringMatching(/write \.\/named\.js/)],
+    ['./throws.js', 'plugin-broken', /throws\.js cannot be used: it cannot be loaded: no such luck/, undefined],
+    ['./empty.js', 'plugin-broken', /exports no detector kind/, undefined],
+    ['./unnamed.js', 'plugin-broken', /“name” must be lower-case/, undefined],
+    ['./icon.js', 'plugin-broken', /name of a built-in one/, undefined],
+    ['./schema.js', 'plugin-broken', /unknown keywords: mininum/, undefined],
+  ])('%s is refused with a reason', async (name, code, message, hint) => {
+    await file('named.js', `export const kind = ${kindOf('named')};`);
+    await file('throws.js', `throw new Error('no such luck');`);
+    await file('empty.js', `export const something = 1;`);
+    await file('unnamed.js', `export const kind = ${kindOf('A kind')};`);
+    await file('icon.js', `export const kind = ${kindOf('icon')};`);
+    await file(
+      'schema.js',
+      `export const kind = { ...${kindOf('schema')}, schema: { properties: { a: { mininum: 1 } } } };`,
+    );
+    await expect(loadPlugins([name], BUILT_IN, folder)).rejects.toMatchObject({
+      code,
+      message: expect.stringMatching(message),
+      hint,
+    });
+  });
+
+  it.each([
+    ['open', `open: async () => { throw new Error('broke'); }`, 'failed to open: broke'],
+    [
+      'read',
+      `open: async () => ({ read() { throw new Error('broke'); }, [Symbol.dispose]() {} })`,
+      'failed to read: broke',
+    ],
+    ['a promise', `open: async () => ({ read: () => Promise.reject(new Error('broke')) })`, 'failed to read: broke'],
+    ['nothing', `open: async () => ({ read: () => undefined })`, 'failed to read: it returned undefined'],
+    ['odd', `open: async () => ({ read: () => ({ state: 'seen', value: 1, confidence: 2 }) })`, 'confidence must be'],
+    ['infinite', `open: async () => ({ read: () => ({ state: 'seen', value: 1 / 0, confidence: 1 }) })`, 'Infinity'],
+  ])('that fail with %s give unreadable samples that name them', async (name, part, failure) => {
+    const path = await file(
+      `fails-${name.replace(' ', '-')}.js`,
+      `export const kind = ${kindOf('fails', `, ${part}`)};`,
+    );
+    const plugins = await loadPlugins([path], BUILT_IN, folder);
+    using detector = await (await loadKind('fails', plugins)).open({}, assets);
+    const seen = await detector.read(viewOfImage(draw(1, 1, () => [0, 0, 0])));
+    expect(seen).toMatchObject({ state: 'unreadable', failure: expect.stringContaining(failure) });
+    expect(seen).toMatchObject({ failure: expect.stringContaining('the plug-in fails-') });
+  });
+
+  it('that fail while listening, following, comparing or tracking fall silent and say so', async () => {
+    const path = await file(
+      'late.js',
+      `const no = () => { throw new Error('broke'); };
+       export const kind = { ...${kindOf('late')}, follow: no, listen: async () => ({ delay: 0, hear: no, pause: no }),
+         compare: () => ({ sketch: no, compare: no }), track: async () => ({ push: no, end: no, pendingSince: no }) };`,
+    );
+    const kind = await loadKind('late', await loadPlugins([path], BUILT_IN, folder));
+    const failure = expect.stringMatching(/^the plug-in late .* failed to \w+: broke$/);
+    expect(kind.follow!({}, [])).toMatchObject([{ t: 0, observation: { failure } }]);
+    const listener = await kind.listen!({}, assets);
+    const frame = { t: 1.25, bands: new Float32Array(1), loudness: 0, pitch: () => ({ hertz: 0, clarity: 0 }) };
+    expect(listener.hear(frame)).toMatchObject([{ t: 1.25, observation: { state: 'unreadable', failure } }]);
+    expect(listener.hear(frame)).toEqual([]);
+    const comparer = kind.compare!({});
+    const view = { picture: { t: 2 } } as View;
+    expect(comparer.compare(undefined, comparer.sketch(view)!)).toMatchObject({ failure });
+    const tracker = await kind.track!('a', { kind: 'late' }, 0.1, assets);
+    expect(tracker.push({ detector: 'a', t: 0, observation: { state: 'absent', confidence: 1 } })).toEqual([]);
+    expect(tracker.failure).toEqual(failure);
+  });
+});
+
+describe('the example of the guide', () => {
+  it('counts spots, by area in pixels of the reference frame', async () => {
+    const example = join(import.meta.dirname, '../../../docs/examples/spots/spots.js');
+    const kind = await loadKind('spots', await loadPlugins([example], BUILT_IN));
+    const white = [255, 255, 255] as const;
+    const picture = draw(40, 20, (x, y) =>
+      (x < 6 && y < 6) || (x > 20 && x < 30 && y > 10) || (x === 35 && y === 3) ? white : [0, 0, 0],
+    );
+    using detector = await kind.open({ minimum: 4 }, assets);
+    expect(await detector.read(viewOfImage(picture))).toMatchObject({ state: 'seen', value: 2 });
+    expect(await detector.read(viewOfImage(draw(9, 9, () => [0, 0, 0])))).toMatchObject({ state: 'absent' });
+    expect(await detector.read(viewOfImage({ data: new Uint8Array(0), width: 0, height: 0, channels: 3 }))).toEqual({
+      state: 'unreadable',
+      confidence: 1,
+    });
+    expect(await readFile(join(dirname(example), '..', '..', 'plugins.md'), 'utf8')).toContain(
+      'examples/spots/spots.js',
+    );
+  });
+});

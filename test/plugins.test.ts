@@ -1,0 +1,64 @@
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import type { Issue } from '../src/errors.ts';
+import { detect } from '../src/pipeline/detect.ts';
+
+const media = join(import.meta.dirname, 'footage', 'freedoom-demo1.mp4');
+
+it('a plug-in that fails costs its own readings only, and is named', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'playbyplay-plugin-run-'));
+  const plugin = join(folder, 'dizzy.mjs');
+  await writeFile(
+    plugin,
+    `export const kind = { name: 'dizzy', description: 'Fails after a second.', schema: { type: 'object' },
+       open: async () => ({ read(view) {
+         if (view.picture.t > 1) throw new RangeError('too dizzy');
+         return { state: 'seen', value: 'steady', confidence: 1 };
+       } }) };`,
+  );
+  const region = { x: 0.25, y: 0.85, width: 0.1, height: 0.1 };
+  const profile = {
+    format: 'playbyplay/profile/1',
+    game: 'dizzy',
+    title: 'Dizzy',
+    version: '1',
+    reference: { width: 1280, height: 720 },
+    regions: { all: region },
+    detectors: {
+      dizzy: { kind: 'dizzy', region: 'all' },
+      light: { kind: 'color', region: 'all', colors: { dark: '#000000', grey: '#707070' } },
+    },
+    events: [
+      { on: { detector: 'dizzy', trigger: 'found' }, statement: { subject: 'player', action: 'move' } },
+      { on: { detector: 'light', trigger: 'found' }, statement: { subject: 'player', action: 'appear' } },
+    ],
+  };
+  const game = join(folder, 'profile.json');
+  await writeFile(game, JSON.stringify(profile));
+  await expect(detect({ media, game, out: join(folder, 'none'), to: 4 })).rejects.toMatchObject({
+    code: 'profile-broken',
+    issues: [{ code: 'unknown-detector-kind', hint: expect.stringContaining('--plugin') }],
+  });
+  const logs = await Promise.all(
+    [1, 2].map(async (workers) => {
+      const problems: Issue[] = [];
+      const out = join(folder, `out${workers}`);
+      const onProblem = (issue: Issue): void => void problems.push(issue);
+      const summary = await detect({ media, game, out, to: 4, workers, plugins: [plugin], onProblem });
+      expect(summary.problems).toEqual({ 'plugin-failed': 29 });
+      expect(problems).toMatchObject([
+        {
+          code: 'plugin-failed',
+          path: 'detector “dizzy”',
+          message: 'the plug-in dizzy (detector kind dizzy) failed to read: too dizzy',
+        },
+      ]);
+      return readFile(join(out, 'events.ndjson'), 'utf8');
+    }),
+  );
+  expect(logs[0]).toBe(logs[1]);
+  expect(logs[0]).toContain('player moves');
+  expect(logs[0]).toContain('player appears');
+});
