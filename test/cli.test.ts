@@ -126,7 +126,7 @@ describe('playbyplay', () => {
     const { code, out } = await playbyplay('profile', 'check', folder);
     expect(code).toBe(3);
     expect(out).toContain('profile.json#/titel: “titel” is not known here — Did you mean “title”?');
-    expect(out).toContain('profile.json#/detectors/a/kind: “kind” must be one of');
+    expect(out).toContain('profile.json#/detectors/a/kind: there is no detector kind “txt”');
   });
 
   it('prints a schema that other tools can use', async () => {
