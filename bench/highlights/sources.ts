@@ -137,6 +137,11 @@ function difference(a: Buffer, b: Buffer): number {
   return sum / PIXELS;
 }
 
+function mean(values: Iterable<number>): number {
+  const list = [...values];
+  return list.reduce((sum, value) => sum + value, 0) / list.length;
+}
+
 let wrong = 0;
 for (const [name, { from, args }] of Object.entries(recordings)) {
   const path = join(folder, name);
@@ -159,6 +164,7 @@ for (const [name, { from, args }] of Object.entries(recordings)) {
     const away = [at - 1, at, at + 1].map((j) => (source[j] ? difference(picture, source[j]!) : 255));
     return Math.min(...away) < away[1]! - 0.05;
   }).length;
+  const darker = mean(seen.map((picture, i) => mean(source[meant[i] ?? 0]!) - mean(picture)));
   const shown = times(output);
   const late = reel.cuts.map(({ offset }) => Math.min(...shown.map((t) => Math.abs(t - offset))));
   const lags = name.startsWith('no sound')
@@ -168,12 +174,13 @@ for (const [name, { from, args }] of Object.entries(recordings)) {
       );
   const right =
     misplaced === 0 &&
+    Math.abs(darker) < 0.5 &&
     seen.length === meant.length &&
     Math.max(...late) < 0.002 &&
     lags.every(({ lag }) => Math.abs(lag) <= 20);
   if (!right) wrong++;
   process.stdout.write(
-    `${name.padEnd(18)} ${right ? 'right' : 'WRONG'}: ${seen.length} frames of ${meant.length}, ${misplaced} not the one meant; ${reel.copied} copied${reel.whyEncoded === undefined ? '' : ` (${reel.whyEncoded})`}; sound off by ${lags.map(({ lag, alike }) => `${lag.toFixed(1)} ms (${alike.toFixed(2)})`).join(', ') || 'nothing: there is none'}\n`,
+    `${name.padEnd(18)} ${right ? 'right' : 'WRONG'}: ${seen.length} frames of ${meant.length}, ${misplaced} not the one meant, darker by ${darker.toFixed(2)}; ${reel.copied} copied${reel.whyEncoded === undefined ? '' : ` (${reel.whyEncoded})`}; sound off by ${lags.map(({ lag, alike }) => `${lag.toFixed(1)} ms (${alike.toFixed(2)})`).join(', ') || 'nothing: there is none'}\n`,
   );
 }
 rmSync(folder, { recursive: true });

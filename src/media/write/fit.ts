@@ -1,7 +1,16 @@
-import { AV_BUFFERSRC_FLAG_KEEP_REF, AV_PIX_FMT_GRAY8, AV_PIX_FMT_RGB24, AV_PIX_FMT_YUV420P } from 'node-av/constants';
+import {
+  AV_BUFFERSRC_FLAG_KEEP_REF,
+  AV_PIX_FMT_GRAY8,
+  AV_PIX_FMT_RGB24,
+  AV_PIX_FMT_YUV420P,
+  AVCOL_RANGE_MPEG,
+  AVCOL_RANGE_UNSPECIFIED,
+  AVCOL_SPC_UNSPECIFIED,
+} from 'node-av/constants';
 import { FFmpegError, Filter, FilterGraph, Frame, type FilterContext } from 'node-av/lib';
 import type { Rect, Size } from '../../geometry.ts';
 import type { Rotation } from '../info.ts';
+import type { ColorTags } from './encoder.ts';
 import { cropAround, even, hudStrip, type Layout } from './frame-layout.ts';
 
 const pixelFormats = { yuv420p: AV_PIX_FMT_YUV420P, rgb24: AV_PIX_FMT_RGB24, gray: AV_PIX_FMT_GRAY8 } as const;
@@ -30,7 +39,12 @@ export interface FitOptions {
   readonly layout?: Layout;
   /** Where the HUD is, in fractions of the upright frame, for the `hud` layout. */
   readonly hud?: Rect;
+  /** What the levels that come out mean; default what those of the frame do. */
+  readonly levels?: Levels;
 }
+
+/** Matrix between colours and levels, and the range of these. */
+export type Levels = Pick<ColorTags, 'space' | 'range'>;
 
 /** Brings frames of any size and pixel format to one size and format, by a layout where the shapes differ. */
 export class Fitter implements Disposable {
@@ -39,6 +53,7 @@ export class Fitter implements Disposable {
   readonly #format: keyof typeof pixelFormats;
   readonly #layout: Layout;
   readonly #hud: Rect;
+  readonly #levels: Levels | undefined;
   #graph: FilterGraph | undefined;
   #source: FilterContext | undefined;
   #sink: FilterContext | undefined;
@@ -50,6 +65,7 @@ export class Fitter implements Disposable {
     this.#format = format;
     this.#layout = options.layout ?? 'pad';
     this.#hud = options.hud ?? { x: 0, y: 0.85, width: 1, height: 0.15 };
+    this.#levels = options.levels;
     this.#width = width;
     this.#height = height;
     this.#output.alloc();
@@ -63,10 +79,14 @@ export class Fitter implements Disposable {
     const format = pixelFormats[this.#format];
     const upright = rotation % 180 === 0 ? frame : { width: frame.height, height: frame.width };
     const fits = rotation === 0 && frame.width === this.#width && frame.height === this.#height;
-    if (fits && frame.format === format) return frame;
-    const aspect = frame.sampleAspectRatio;
-    const key = `${frame.width}x${frame.height}:${frame.format}:${aspect.num}/${aspect.den}:${rotation}`;
-    if (key !== this.#key) this.#build(frame, upright, rotation, key);
+    const levels = levelsOf({ space: frame.colorSpace, range: frame.colorRange }, this.#levels);
+    if (fits && frame.format === format && same(levels, this.#levels)) return frame;
+    const { width, height, sampleAspectRatio } = frame;
+    const key = [width, height, frame.format, `${sampleAspectRatio}`, rotation, levels.space, levels.range].join();
+    if (key !== this.#key) {
+      this.#build(frame, upright, rotation, levels);
+      this.#key = key;
+    }
     if (this.#layout === 'crop' || this.#layout === 'hud') this.#moveCrop(upright, centre);
     FFmpegError.throwIfError(this.#source!.buffersrcAddFrameSync(frame, AV_BUFFERSRC_FLAG_KEEP_REF), 'scale');
     this.#output.unref();
@@ -93,7 +113,7 @@ export class Fitter implements Disposable {
     return cropAround(x, 0.5, free, { width: this.#width, height: picture });
   }
 
-  #build(frame: Frame, upright: Size, rotation: Rotation, key: string): void {
+  #build(frame: Frame, upright: Size, rotation: Rotation, levels: Levels): void {
     this.#graph?.free();
     const graph = new FilterGraph();
     graph.alloc();
@@ -107,11 +127,17 @@ export class Fitter implements Disposable {
     const source = make(
       'buffer',
       'in',
-      `video_size=${frame.width}x${frame.height}:pix_fmt=${frame.format}:time_base=1/1000000:pixel_aspect=${aspect}`,
+      `video_size=${frame.width}x${frame.height}:pix_fmt=${frame.format}:time_base=1/1000000:pixel_aspect=${aspect}:colorspace=${levels.space}:range=${levels.range}`,
     );
     let start = source;
     for (const [index, turn] of TURNS[rotation].entries()) {
       const filter = make(turn[0], `turn${index}`, turn[1]);
+      link(start, filter);
+      start = filter;
+    }
+    if (!same(levels, this.#levels)) {
+      const { space, range } = levelsOf(this.#levels!, levels);
+      const filter = make('scale', 'levels', `out_color_matrix=${space}:out_range=${range}`);
       link(start, filter);
       start = filter;
     }
@@ -124,7 +150,6 @@ export class Fitter implements Disposable {
     this.#graph = graph;
     this.#source = source;
     this.#sink = sink;
-    this.#key = key;
     this.#crop = '';
   }
 
@@ -209,6 +234,21 @@ export class Fitter implements Disposable {
     this.#output.free();
     this.#graph?.free();
   }
+}
+
+/** The levels of a frame; what it does not say about them is taken to be as `wanted`, else as usual. */
+function levelsOf({ space, range }: Levels, wanted: Levels | undefined): Levels {
+  return {
+    space: space === AVCOL_SPC_UNSPECIFIED ? (wanted?.space ?? space) : space,
+    range: range === AVCOL_RANGE_UNSPECIFIED ? AVCOL_RANGE_MPEG : range,
+  };
+}
+
+/** Whether levels are as wanted, as far as that is said. */
+function same(levels: Levels, wanted: Levels | undefined): boolean {
+  if (!wanted) return true;
+  const { space, range } = levelsOf(wanted, levels);
+  return space === levels.space && range === levels.range;
 }
 
 function link(from: FilterContext, to: FilterContext, fromPad = 0, toPad = 0): void {

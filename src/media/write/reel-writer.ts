@@ -75,7 +75,8 @@ export class ReelWriter implements Disposable {
         : [{ kind: 'encode', from: cut.times[0]!, to: cut.to }],
     );
     this.#decodingTimes = new DecodingTimes(webm ? 0 : this.#depth(), this.#step());
-    this.#fitter = new Fitter(width, height, 'yuv420p', options);
+    const { color } = this.#encoding;
+    this.#fitter = new Fitter(width, height, 'yuv420p', { ...options, ...(color && { levels: color }) });
     this.#muxer = new Muxer(path, container);
     if (timeline.cuts.some((cut) => cut.recording.hasSound)) {
       const sink = (packet: Packet) => this.#muxer.write(packet, this.#audio!, SOUND_BASE);
