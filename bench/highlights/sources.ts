@@ -177,7 +177,7 @@ for (const [name, { from, args }] of Object.entries(recordings)) {
     Math.abs(darker) < 0.5 &&
     seen.length === meant.length &&
     Math.max(...late) < 0.002 &&
-    lags.every(({ lag }) => Math.abs(lag) <= 20);
+    lags.every(({ lag, alike }) => Math.abs(lag) <= 20 && alike > 0.97);
   if (!right) wrong++;
   process.stdout.write(
     `${name.padEnd(18)} ${right ? 'right' : 'WRONG'}: ${seen.length} frames of ${meant.length}, ${misplaced} not the one meant, darker by ${darker.toFixed(2)}; ${reel.copied} copied${reel.whyEncoded === undefined ? '' : ` (${reel.whyEncoded})`}; sound off by ${lags.map(({ lag, alike }) => `${lag.toFixed(1)} ms (${alike.toFixed(2)})`).join(', ') || 'nothing: there is none'}\n`,

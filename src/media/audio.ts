@@ -4,6 +4,7 @@ import {
   AVDISCARD_ALL,
   AVDISCARD_DEFAULT,
   AVMEDIA_TYPE_AUDIO,
+  AV_CODEC_FLAG2_SKIP_MANUAL,
   AVSEEK_FLAG_BACKWARD,
   AV_CHANNEL_ORDER_NATIVE,
   AV_NOPTS_VALUE,
@@ -62,6 +63,8 @@ export function* readAudio(path: string, options: AudioOptions): Generator<Audio
   const origin = options.origin ?? 0;
   const { from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INFINITY } = options;
   if (from > PREROLL) {
+    // A track that an edit list shortens is told to skip its beginning, behind each seek once more: times decide here.
+    decoder.flags2 = (decoder.flags2 | AV_CODEC_FLAG2_SKIP_MANUAL) as typeof decoder.flags2;
     format.seekFrameSync(stream.index, BigInt(Math.floor((from + origin - PREROLL) / scale)), AVSEEK_FLAG_BACKWARD);
   }
   for (let open = true; open; ) {

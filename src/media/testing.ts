@@ -50,6 +50,8 @@ export interface AudioSpec {
   readonly from: number;
   readonly to: number;
   readonly length: number;
+  /** Seconds by which all of it comes later than its own count says; negative: what lies before 0 is cut off in mp4. */
+  readonly shift?: number;
 }
 
 /** What was encoded, in decode order. */
@@ -313,7 +315,7 @@ function encodeAudio(format: FormatContext, stream: Stream, encoder: CodecContex
       const sounds = t >= spec.from && t < spec.to;
       samples.writeFloatLE(sounds ? 0.5 * Math.sin(2 * Math.PI * spec.frequency * t) : 0, i * 4);
     }
-    frame.pts = BigInt(at);
+    frame.pts = BigInt(at + Math.round((spec.shift ?? 0) * sampleRate));
     check(encoder.sendFrameSync(frame), 'encode');
     frame.unref();
     drain();

@@ -3,7 +3,6 @@ import {
   AV_SAMPLE_FMT_FLTP,
   AVDISCARD_ALL,
   AVERROR_EAGAIN,
-  AVERROR_EOF,
   AVSEEK_FLAG_BACKWARD,
 } from 'node-av/constants';
 import { FFmpegError, Frame, Packet, SoftwareResampleContext, type FormatContext } from 'node-av/lib';
@@ -20,37 +19,41 @@ export function readSound(context: FormatContext, index: number, target: Sound, 
   const stream = context.streams[index]!;
   for (const other of context.streams) if (other.index !== index) other.discard = AVDISCARD_ALL;
   using decoder = openDecoder(stream);
-  const base = stream.timeBase.num / stream.timeBase.den;
-  // Codecs with overlapping windows need a packet or two before the first whole one.
-  const from = BigInt(Math.floor((start - 0.2) / base));
-  if (context.seekFrameSync(index, from, AVSEEK_FLAG_BACKWARD) < 0)
-    context.seekFrameSync(index, 0n, AVSEEK_FLAG_BACKWARD);
   using packet = new Packet();
   using frame = new Frame();
   packet.alloc();
   frame.alloc();
-  const resampler = new StereoResampler(target, start, rate, base);
-  try {
-    let code = 0;
-    while (!resampler.full && code !== AVERROR_EOF) {
-      code = context.readFrameSync(packet);
-      if (code >= 0 && packet.streamIndex !== index) {
-        packet.unref();
-        continue;
-      }
-      const sent = decoder.sendPacketSync(code < 0 ? null : packet);
-      packet.unref();
-      if (sent < 0 && sent !== AVERROR_EAGAIN && code >= 0) continue;
-      while (decoder.receiveFrameSync(frame) >= 0) {
-        resampler.add(frame);
-        frame.unref();
-      }
-      if (code < 0) break;
+  const base = stream.timeBase.num / stream.timeBase.den;
+  using resampler = new StereoResampler(target, start, rate, base);
+  const receive = () => {
+    while (decoder.receiveFrameSync(frame) >= 0) {
+      resampler.add(frame);
+      frame.unref();
     }
-    resampler.flush();
-  } finally {
-    resampler[Symbol.dispose]();
+  };
+  // Codecs with overlapping windows need a packet or two before the first whole one.
+  const from = BigInt(Math.floor((start - 0.2) / base));
+  if (context.seekFrameSync(index, from, AVSEEK_FLAG_BACKWARD) < 0)
+    context.seekFrameSync(index, 0n, AVSEEK_FLAG_BACKWARD);
+  while (nextPacket(context, index, packet)) {
+    const sent = decoder.sendPacketSync(packet);
+    packet.unref();
+    if (sent < 0 && sent !== AVERROR_EAGAIN) continue;
+    receive();
+    if (resampler.full) return;
   }
+  decoder.sendPacketSync(null);
+  receive();
+  resampler.flush();
+}
+
+/** Reads the stream's next packet; false at the end. */
+function nextPacket(context: FormatContext, index: number, packet: Packet): boolean {
+  while (context.readFrameSync(packet) >= 0) {
+    if (packet.streamIndex === index) return true;
+    packet.unref();
+  }
+  return false;
 }
 
 /** Brings decoded sound to stereo floats of one rate and lays it down by its time stamps. */
