@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import { compare, type Expense } from '../../compute/tiling/compare.ts';
 import { listing } from '../../compute/tiling/listing.ts';
 import { readModel } from '../../compute/tiling/onnx.ts';
-import { inMiB, planTiling, programsOf, type TilingPlan } from '../../compute/tiling/plan.ts';
+import { inMiB, planTiling, type TilingPlan } from '../../compute/tiling/plan.ts';
 import type { Axis } from '../../compute/tiling/units.ts';
 import { length } from '../../compute/tiling/window.ts';
 import { messageOf, PlaybyplayError } from '../../errors.ts';
@@ -141,7 +141,7 @@ function jsonOf(plan: TilingPlan, withInstructions: boolean) {
       results,
       units: units.map((unit) => ({ name: unit.name, ...layerOf(unit, plan), kept: mostKept(unit.outputs, passes) })),
     })),
-    ...(withInstructions ? { instructions: programsOf(plan).map(listing) } : {}),
+    ...(withInstructions ? { instructions: chains.map(({ analysis: part, passes }) => listing(part, passes)) } : {}),
   };
 }
 
@@ -208,8 +208,8 @@ function cells(title: string, of: Expense | undefined): string[] {
 }
 
 function instructionsOf(plan: TilingPlan): string {
-  const rows = programsOf(plan)
-    .flatMap(listing)
+  const rows = plan.chains
+    .flatMap(({ analysis, passes }) => listing(analysis, passes))
     .map(({ pass, op, unit, from, to }) => [String(pass), op, unit ?? '', from.join(' + '), '→', to.join(', ')]);
   return `${aligned([['pass', 'instruction', 'unit', 'from', '', 'to'], ...rows])}\n`;
 }

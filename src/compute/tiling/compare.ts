@@ -1,6 +1,5 @@
-import { compile, memoryOf } from './instructions.ts';
 import { type Pass, passesOf, sizeAlong, traffic } from './passes.ts';
-import { type Chain, programsOf, type TilingPlan } from './plan.ts';
+import { type Chain, memoryFor, programOf, programsOf, type TilingPlan } from './plan.ts';
 import type { Program } from './instructions.ts';
 
 /** What a way to run a network takes. */
@@ -46,7 +45,7 @@ export function compare(plan: TilingPlan): Comparison {
 export function recomputingPrograms(plan: TilingPlan): Program[] | undefined {
   const programs = plan.chains.map((chain) => {
     const passes = recomputing(plan, chain);
-    return passes && compile(chain.analysis, plan.axis, passes);
+    return passes && programOf(chain.analysis, plan.axis, passes);
   });
   return programs.every((program) => program !== undefined) ? programs : undefined;
 }
@@ -67,7 +66,7 @@ function again({ axis }: TilingPlan, { analysis, step, tiles }: Chain): Pass[] {
 function expense({ axis, chains, weights }: TilingPlan, passes: readonly (readonly Pass[])[]): Expense {
   let [most, fetched, macs, count] = [0, 0, 0, 0];
   for (const [i, { analysis }] of chains.entries()) {
-    const { main, aux } = memoryOf(analysis, axis, passes[i]!);
+    const { main, aux } = memoryFor(analysis, axis, passes[i]!);
     const made = traffic(analysis, axis, passes[i]!);
     most = Math.max(most, 4 * (main + aux));
     fetched += made.fetched;
@@ -82,7 +81,7 @@ function recomputing({ axis }: TilingPlan, { analysis, main, aux }: Chain): Pass
   const most = Math.min(...analysis.results.map((name) => sizeAlong(analysis, name, axis)));
   const attempt = (tiles: number) => {
     const passes = passesOf(analysis, { axis, tiles, recompute: true });
-    return 4 * memoryOf(analysis, axis, passes).main <= main + aux ? passes : undefined;
+    return 4 * memoryFor(analysis, axis, passes).main <= main + aux ? passes : undefined;
   };
   let high = 1;
   let found = attempt(high);

@@ -1,8 +1,10 @@
 import { type InferenceSession, Tensor } from 'onnxruntime-node';
 import { PlaybyplayError } from '../../errors.ts';
-import type { Instruction, Place, Program } from './instructions.ts';
+import type { GroupRun, Instruction, Place, Program } from './instructions.ts';
 import type { Shape } from './operators.ts';
-import { openSession, restModel, type RuntimeOptions, unitModel } from './session.ts';
+import { GroupSession } from './group-session.ts';
+import type { Group } from './groups.ts';
+import { openSession, restModel, type RuntimeOptions } from './session.ts';
 import type { Analysis, Axis } from './units.ts';
 import { length } from './window.ts';
 
@@ -40,7 +42,8 @@ export interface Counts {
 export class TiledNetwork implements AsyncDisposable {
   private readonly analysis: Analysis;
   private readonly programs: readonly Program[];
-  private readonly sessions: ReadonlyMap<string, InferenceSession>;
+  private readonly sessions: ReadonlyMap<Group, GroupSession>;
+  private readonly pads = new Map<number, Float32Array>();
   private readonly rest: InferenceSession | undefined;
   private readonly main: Float32Array;
   private readonly aux: Float32Array;
@@ -50,7 +53,7 @@ export class TiledNetwork implements AsyncDisposable {
   private constructor(
     analysis: Analysis,
     programs: readonly Program[],
-    sessions: ReadonlyMap<string, InferenceSession>,
+    sessions: ReadonlyMap<Group, GroupSession>,
     rest: InferenceSession | undefined,
   ) {
     this.analysis = analysis;
@@ -67,9 +70,9 @@ export class TiledNetwork implements AsyncDisposable {
     programs: readonly Program[],
     options: RuntimeOptions = {},
   ): Promise<TiledNetwork> {
-    const sessions = new Map<string, InferenceSession>();
-    for (const { axis, units } of programs) {
-      for (const unit of units) sessions.set(unit.name, await openSession(unitModel(unit, analysis, axis), options));
+    const sessions = new Map<Group, GroupSession>();
+    for (const { axis, groups } of programs) {
+      for (const group of groups) sessions.set(group, await GroupSession.open(group, analysis, axis, options));
     }
     const rest = restModel(analysis);
     return new TiledNetwork(analysis, programs, sessions, rest && (await openSession(rest, options)));
@@ -110,7 +113,8 @@ export class TiledNetwork implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    for (const session of [...this.sessions.values(), this.rest]) await session?.release();
+    for (const session of this.sessions.values()) await session[Symbol.asyncDispose]();
+    await this.rest?.release();
   }
 
   /** Makes a chain's results the sources of those behind it, and lets go of what nobody reads any more. */
@@ -139,7 +143,7 @@ export class TiledNetwork implements AsyncDisposable {
       case 'pad':
         return this.fill(instruction.to, instruction.value);
       case 'run':
-        return await this.runUnit(instruction);
+        return await this.runGroup(instruction);
       default:
         return this.copy(instruction.from, instruction.to, dram);
     }
@@ -185,26 +189,21 @@ export class TiledNetwork implements AsyncDisposable {
     this.counts.copied += blocks * length(to.range) * unit;
   }
 
-  private async runUnit({ unit, inputs, outputs }: Instruction & { readonly op: 'run' }): Promise<void> {
-    const feeds = Object.fromEntries(inputs.map((place) => [place.map, this.tensorAt(place)]));
-    const fetches = Object.fromEntries(outputs.map((place) => [place.map, this.tensorAt(place)]));
-    const results = await this.sessions.get(unit.name)!.run(feeds, fetches);
-    for (const { map } of outputs) {
-      // The runtime writes into the buffer it is given; were it not to, what it made would be lost.
-      if (results[map]!.data !== fetches[map]!.data)
-        (fetches[map]!.data as Float32Array).set(results[map]!.data as Float32Array);
+  private async runGroup(step: GroupRun): Promise<void> {
+    await this.sessions.get(step.group)!.run(step, this.main, this.aux, (value, floats) => this.padding(value, floats));
+    for (const { unit, positions } of step.made) {
+      this.counts.computed += positions;
+      this.counts.macs += unit.work[this.axis] * positions;
     }
-    const made = length(outputs[0]!.range);
-    this.counts.computed += made;
-    this.counts.macs += unit.work[this.axis] * made;
     this.counts.runs++;
   }
 
-  private tensorAt({ map, offset, span }: Place): Tensor {
-    const { channels, height, width } = this.shapeOf(map);
-    const dims = this.axis === 'rows' ? [1, channels, length(span), width] : [1, channels, height, length(span)];
-    const size = dims.reduce((product, dim) => product * dim, 1);
-    return new Tensor('float32', this.main.subarray(offset, offset + size), dims);
+  private padding(value: number, floats: number): Float32Array {
+    const known = this.pads.get(value);
+    if (known && known.length >= floats) return known;
+    const made = new Float32Array(floats).fill(value);
+    this.pads.set(value, made);
+    return made;
   }
 
   private bufferOf({ buffer, map }: Place, dram: ReadonlyMap<string, Float32Array>): Float32Array {

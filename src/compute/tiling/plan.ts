@@ -1,8 +1,10 @@
 import { PlaybyplayError } from '../../errors.ts';
-import { compile, memoryOf, type Program, unitSize } from './instructions.ts';
+import { canGroup } from './group-model.ts';
+import { type Group, groupsOf } from './groups.ts';
+import { compile, memoryOf, type Program } from './instructions.ts';
 import type { Model } from './onnx.ts';
 import { type Pass, passesOf, sizeAlong } from './passes.ts';
-import { type Analysis, analyse, type Axis, type Unit } from './units.ts';
+import { type Analysis, analyse, type Axis, type Unit, unitSize } from './units.ts';
 
 export interface TilingOptions {
   /** Of the picture, in pixels. */
@@ -91,7 +93,21 @@ function planAlong(analysis: Analysis, axis: Axis, options: TilingOptions): Tili
 
 /** The programs of a plan's chains, ready to be executed. */
 export function programsOf({ chains, axis }: TilingPlan): Program[] {
-  return chains.map(({ analysis, passes }) => compile(analysis, axis, passes));
+  return chains.map(({ analysis, passes }) => programOf(analysis, axis, passes));
+}
+
+/** A chain's program for passes of any sort. */
+export function programOf(analysis: Analysis, axis: Axis, passes: readonly Pass[]): Program {
+  return compile(analysis, axis, passes, groupsFor(analysis, axis, passes));
+}
+
+/** The memory that a chain takes with such passes, in floats. */
+export function memoryFor(analysis: Analysis, axis: Axis, passes: readonly Pass[]): ReturnType<typeof memoryOf> {
+  return memoryOf(analysis, axis, passes, groupsFor(analysis, axis, passes));
+}
+
+function groupsFor(analysis: Analysis, axis: Axis, passes: readonly Pass[]): Group[] {
+  return groupsOf(analysis, axis, passes, !canGroup(analysis.model));
 }
 
 /** The units of a chain with the most positions a pass that fit into `room` bytes, if any do. */
@@ -105,7 +121,7 @@ function chainWithin(
   const attempt = (size: number): Chain | undefined => {
     const parts = tiles === undefined ? { step: size } : { tiles };
     const passes = passesOf(analysis, { axis, ...parts, keepInput, recompute });
-    const { main, aux } = memoryOf(analysis, axis, passes);
+    const { main, aux } = memoryFor(analysis, axis, passes);
     if (4 * (main + aux) > room) return undefined;
     return { analysis, step: size, ...(tiles ? { tiles } : {}), passes, main: 4 * main, aux: 4 * aux };
   };
@@ -159,7 +175,7 @@ function partOf(analysis: Analysis, first: number, end: number): Analysis {
 function leastBudget(analysis: Analysis, axis: Axis, options: TilingOptions): number {
   const alone = analysis.units.map((_, i) => {
     const part = partOf(analysis, i, i + 1);
-    const { main, aux } = memoryOf(part, axis, passesOf(part, { axis, step: options.step ?? 1 }));
+    const { main, aux } = memoryFor(part, axis, passesOf(part, { axis, step: options.step ?? 1 }));
     return 4 * (main + aux);
   });
   return weightsOf(analysis) + Math.max(...alone);

@@ -1,8 +1,7 @@
 import { InferenceSession } from 'onnxruntime-node';
 import { messageOf, PlaybyplayError } from '../../errors.ts';
-import { integersOfNode, type Model, type Node, type Value, writeModel } from './onnx.ts';
-import type { Operator } from './operators.ts';
-import type { Analysis, Axis, Unit } from './units.ts';
+import { type Model, type Node, type Value, writeModel } from './onnx.ts';
+import type { Analysis } from './units.ts';
 
 /** Options that every session here is made with; memory goes back to the system after each run. */
 export interface RuntimeOptions {
@@ -19,16 +18,8 @@ export async function openSession(model: Model, options: RuntimeOptions = {}): P
 
 /** … for a model as it stands in its file. Throws `model-unsupported` where the runtime refuses it. */
 export async function openBytes(bytes: Uint8Array, options: RuntimeOptions = {}): Promise<InferenceSession> {
-  const settings: InferenceSession.SessionOptions = {
-    intraOpNumThreads: options.threads ?? 1,
-    interOpNumThreads: 1,
-    executionProviders: [...(options.providers ?? ['cpu'])],
-    enableCpuMemArena: false,
-    enableMemPattern: false,
-    logSeverityLevel: 3,
-  };
   try {
-    return await InferenceSession.create(bytes, settings);
+    return await InferenceSession.create(bytes, settingsOf(options));
   } catch (error) {
     throw new PlaybyplayError('model-unsupported', `the runtime cannot execute this model: ${messageOf(error)}`, {
       cause: error,
@@ -36,13 +27,15 @@ export async function openBytes(bytes: Uint8Array, options: RuntimeOptions = {})
   }
 }
 
-/** The model of one unit for any number of rows (or columns): padding along the axis is left to the caller. */
-export function unitModel(unit: Unit, analysis: Analysis, axis: Axis): Model {
-  const nodes = unit.operators.map((operator) => (operator.padded ? withoutPadding(operator, axis) : operator.node));
+/** What the runtime is told. */
+export function settingsOf({ threads = 1, providers = ['cpu'] }: RuntimeOptions): InferenceSession.SessionOptions {
   return {
-    ...partOf(analysis.model, nodes),
-    inputs: unit.inputs.map((name) => openValue(name, analysis)),
-    outputs: unit.outputs.map((name) => openValue(name, analysis)),
+    intraOpNumThreads: threads,
+    interOpNumThreads: 1,
+    executionProviders: [...providers],
+    enableCpuMemArena: false,
+    enableMemPattern: false,
+    logSeverityLevel: 3,
   };
 }
 
@@ -75,15 +68,4 @@ function partOf(model: Model, nodes: readonly Node[]): Pick<Model, 'irVersion' |
 
 function openValue(name: string, { shapes }: Pick<Analysis, 'shapes'>): Value {
   return { name, type: 1, dims: [1, shapes.get(name)!.channels, `${name}_height`, `${name}_width`] };
-}
-
-function withoutPadding({ node, rows, columns }: Operator, axis: Axis): Node {
-  const pads = integersOfNode(node, 'pads') ?? [0, 0, 0, 0];
-  const own = [rows.before, columns.before, rows.after, columns.after];
-  const kept = own.map((pad, i) => ((axis === 'rows') === (i % 2 === 0) ? 0 : pad));
-  if (kept.every((pad, i) => pad === pads[i]) && !node.attributes.has('auto_pad')) return node;
-  const attributes = new Map(node.attributes);
-  attributes.delete('auto_pad');
-  attributes.set('pads', { kind: 'ints', value: kept });
-  return { ...node, attributes };
 }

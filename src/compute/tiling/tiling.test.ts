@@ -3,11 +3,10 @@ import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { describe, expect, it } from 'vitest';
 import { Network, networks } from '../../../tools/networks.ts';
 import { TiledNetwork } from './execute.ts';
-import { compile } from './instructions.ts';
 import { openImageModel } from './model.ts';
 import { initializer, type Model, node, numbersOf, readModel, writeModel } from './onnx.ts';
 import { type Pass, passesOf, traffic } from './passes.ts';
-import { planTiling, programsOf } from './plan.ts';
+import { planTiling, programOf, programsOf } from './plan.ts';
 import { analyse, type Axis } from './units.ts';
 import { length } from './window.ts';
 
@@ -82,7 +81,7 @@ describe('a tiled network', () => {
           const size = { width: 16 + 8 * (choices[0]! % 3), height: 16 + 8 * (choices[1]! % 3) };
           const analysis = analyse(model, size);
           const passes = passesOf(analysis, { axis, step });
-          await using tiled = await TiledNetwork.open(analysis, [compile(analysis, axis, passes)]);
+          await using tiled = await TiledNetwork.open(analysis, [programOf(analysis, axis, passes)]);
           const picture = pictureOf(3, size);
           expect(await furthest(await tiled.run({ image: picture }), model, picture, size)).toBeLessThan(1e-5);
           expect(tiled.counted.fetched).toBe(axis === 'rows' ? size.height : size.width);

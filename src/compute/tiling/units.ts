@@ -177,6 +177,11 @@ export function windowOn(unit: Unit, input: string, axis: Axis): AxisWindow {
   return unit.windows.get(input)![axis];
 }
 
+/** Floats of one position of a map along the axis. */
+export function unitSize({ channels, height, width }: Shape, axis: Axis): number {
+  return channels * (axis === 'rows' ? width : height);
+}
+
 function isBlockwise({ rows, columns }: Operator): boolean {
   return [rows, columns].every(
     ({ kernel, stride, before, after, up }) => kernel === stride && before === 0 && after === 0 && up === 1,
