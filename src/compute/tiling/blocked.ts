@@ -4,7 +4,18 @@ import { join } from 'node:path';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import type { Group } from './groups.ts';
 import { joints } from './group-model.ts';
-import { FLOAT, initializer, integerOfNode, type Model, node, type Node, readModel, writeModel } from './onnx.ts';
+import {
+  FLOAT,
+  type Initializer,
+  initializer,
+  integerOfNode,
+  type Model,
+  node,
+  type Node,
+  readModel,
+  type Value,
+  writeModel,
+} from './onnx.ts';
 import type { Analysis, Axis } from './units.ts';
 
 /**
@@ -44,32 +55,29 @@ export function blockSize(): Promise<number | undefined> {
 async function probe(): Promise<number | undefined> {
   const channels = 32;
   const weights = Float32Array.from({ length: channels * channels }, (_, i) => (i % (channels + 1) === 0 ? 1 : 0));
-  const value = (name: string) => ({ name, type: FLOAT, dims: [1, channels, 'height', 'width'] });
+  const open = (name: string) => ({ name, type: FLOAT, dims: [1, channels, 'height', 'width'] });
   const attributes = { kernel_shape: [1, 1] };
   const plain: Model = {
     irVersion: 8,
     opsets: new Map([['', 17]]),
-    nodes: [
-      node('Conv', ['x', 'weights'], ['y'], attributes),
-      node('Conv', ['y', 'weights'], ['z'], attributes),
-    ],
+    nodes: [node('Conv', ['x', 'weights'], ['y'], attributes), node('Conv', ['y', 'weights'], ['z'], attributes)],
     initializers: new Map([['weights', initializer('weights', [channels, channels, 1, 1], weights)]]),
-    inputs: [value('x')],
-    outputs: [value('z')],
+    inputs: [open('x')],
+    outputs: [open('z')],
   };
   const settings = { intraOpNumThreads: 1, interOpNumThreads: 1, logSeverityLevel: 4 } as const;
   const model = await optimized(plain, settings);
   const last = model.nodes.find(isOutput);
   if (!last) return undefined;
   const [inner] = last.inputs as [string];
-  const bare = { ...model, nodes: model.nodes.filter((one) => one !== last), outputs: [value(inner)] };
+  const bare = { ...model, nodes: model.nodes.filter((one) => one !== last), outputs: [open(inner)] };
   const session = await InferenceSession.create(writeModel(bare), { ...settings, graphOptimizationLevel: 'disabled' });
   const pixels = Float32Array.from({ length: 2 * channels }, (_, i) => i + 1);
   const results = await session.run({ x: new Tensor('float32', pixels, [1, channels, 1, 2]) });
   const found = results[inner]!.data as Float32Array;
   await session.release();
   const fits = (b: number) =>
-    pixels.every((value, i) => found[(((i >> 1) / b) | 0) * 2 * b + (i % 2) * b + ((i >> 1) % b)] === value);
+    pixels.every((pixel, i) => found[(((i >> 1) / b) | 0) * 2 * b + (i % 2) * b + ((i >> 1) % b)] === pixel);
   return [4, 8, 16, 32].find(fits);
 }
 
@@ -83,80 +91,166 @@ function isInput({ op, domain }: Node): boolean {
 
 /** Lets an optimized group put its maps together in blocks, where they come in blocks. */
 export function inBlocks(model: Model, group: Group, { shapes }: Analysis, axis: Axis, block: number): Blocked {
-  const makers = new Map(model.nodes.flatMap((one) => one.outputs.map((name) => [name, one] as const)));
-  const constants = new Map(model.initializers);
-  const shapeAs = (dims: readonly number[]) => {
-    const name = `shape@${dims.join(',')}`;
-    constants.set(name, initializer(name, [dims.length], BigInt64Array.from(dims.map(BigInt))));
-    return name;
-  };
-  const maps = new Set<string>();
-  /** Tensors in rows of blocks, and whose map they are of. */
-  const rows = new Map<string, string>();
-  const before: Node[] = [];
-  const replaced = new Map<Node, Node>();
-  for (const map of group.kept) {
-    const { whole } = joints(map);
-    const { channels, height, width } = shapes.get(map)!;
-    const join = makers.get(whole);
-    const turned = makers.get(map);
-    if (!join || join.op !== 'Concat' || !turned || !isOutput(turned)) continue;
-    if (channels % block !== 0 || integerOfNode(turned, 'channels', 0) !== channels) continue;
-    const dims = axis === 'rows' ? [1, channels / block, -1, width * block] : [1, channels / block, height, -1];
-    const own = `${map}@blocks`;
-    before.push(node('Reshape', [turned.inputs[0]!, shapeAs(dims)], [own]));
-    replaced.set(join, { ...join, inputs: join.inputs.map((name) => (name === map ? own : name)) });
-    maps.add(map);
-    rows.set(whole, map);
-    for (const part of model.nodes)
-      if (part.op === 'Slice' && part.inputs[0] === whole) rows.set(part.outputs[0]!, map);
-  }
-  const outputs = new Set(model.outputs.map(({ name }) => name));
-  const nodes: Node[] = [];
-  const plain = new Set<string>();
-  for (const one of model.nodes) {
-    const next = replaced.get(one) ?? one;
-    if (replaced.has(one)) nodes.push(before.find(({ outputs: [name] }) => next.inputs.includes(name!))!);
-    const { channels, height, width } = shapes.get(rows.get(next.inputs[0] ?? '') ?? '') ?? NOTHING;
-    const back = shapeAs(axis === 'rows' ? [1, channels, -1, width] : [1, channels, height, -1]);
-    if (isInput(next) && rows.has(next.inputs[0]!)) {
-      nodes.push(node('Reshape', [next.inputs[0]!, back], next.outputs));
-      continue;
-    }
-    if (next.op !== 'Slice') {
-      for (const name of next.inputs) {
-        const map = rows.get(name);
-        if (map === undefined || plain.has(name)) continue;
-        // An operator that wants the plain order.
-        const shape = shapes.get(map)!;
-        const dims = axis === 'rows' ? [1, shape.channels, -1, shape.width] : [1, shape.channels, shape.height, -1];
-        const turn = { channels: shape.channels, channels_last: 0 };
-        nodes.push(node('Reshape', [name, shapeAs(dims)], [`${name}@turned`]));
-        nodes.push({ ...node('ReorderOutput', [`${name}@turned`], [`${name}@plain`], turn), domain: DOMAIN });
-        plain.add(name);
-      }
-    }
-    nodes.push({ ...next, inputs: next.inputs.map((name) => (plain.has(name) && next.op !== 'Slice' ? `${name}@plain` : name)) });
-  }
-  const read = new Set(nodes.flatMap(({ inputs }) => inputs));
-  const needed = nodes.filter((one) => one.outputs.some((name) => read.has(name) || outputs.has(name)));
-  const open = (name: string) => [1, 'blocks', `${name}_height`, `${name}_width`];
-  const inRows = (name: string) => rows.has(name) || [...maps].some((map) => extras(map).includes(name));
-  return {
-    maps,
-    model: {
-      ...model,
-      nodes: needed,
-      initializers: constants,
-      inputs: model.inputs.map((value) => (inRows(value.name) ? { ...value, dims: open(value.name) } : value)),
-      outputs: model.outputs.map((value) => (inRows(value.name) ? { ...value, dims: open(value.name) } : value)),
-    },
-  };
+  return new Rewriter(model, group, shapes, axis, block).rewritten();
 }
 
-const NOTHING = { channels: 0, height: 0, width: 0 };
+/** A tensor that is there in blocks: under which name, and how many channels it has. */
+interface InBlocks {
+  readonly name: string;
+  readonly channels: number;
+}
 
-function extras(map: string): string[] {
-  const { head, kept, tail } = joints(map);
-  return [head, kept, tail];
+/** Operators that work number by number, and so on blocks as well. */
+const POINTWISE = new Set(
+  'Add Sub Mul Div Sum Min Max Mean Relu LeakyRelu Sigmoid Tanh HardSigmoid Clip Elu'.split(' '),
+);
+
+/** Goes through the operators in order; what is there in blocks is turned over only for those that can do nothing else. */
+class Rewriter {
+  private readonly model: Model;
+  private readonly group: Group;
+  private readonly shapes: Analysis['shapes'];
+  private readonly axis: Axis;
+  private readonly block: number;
+  private readonly nodes: Node[] = [];
+  private readonly constants: Map<string, Initializer>;
+  /** By the name that a tensor has in the plain order. */
+  private readonly blocked = new Map<string, InBlocks>();
+  /** Names in the model of what is the same in blocks. */
+  private readonly same = new Map<string, string>();
+  private readonly plain: Set<string>;
+  /** Maps handed over in blocks, and the parts of them. */
+  private readonly maps = new Set<string>();
+  private readonly parts = new Map<string, string>();
+
+  constructor(model: Model, group: Group, shapes: Analysis['shapes'], axis: Axis, block: number) {
+    this.model = model;
+    this.group = group;
+    this.shapes = shapes;
+    this.axis = axis;
+    this.block = block;
+    this.constants = new Map(model.initializers);
+    this.plain = new Set([...model.inputs.map(({ name }) => name), ...model.initializers.keys()]);
+  }
+
+  rewritten(): Blocked {
+    for (const one of this.model.nodes) this.take(one);
+    for (const { name } of this.model.outputs) if (!this.parts.has(name)) this.inPlainOrder(name);
+    const read = new Set(this.nodes.flatMap(({ inputs }) => inputs));
+    const outputs = new Set(this.model.outputs.map(({ name }) => name));
+    const nodes = this.nodes.filter((one) => one.outputs.some((name) => read.has(name) || outputs.has(name)));
+    const handed = new Set([...this.maps].flatMap((map) => Object.values(joints(map))));
+    const open = (value: Value): Value =>
+      handed.has(value.name) ? { ...value, dims: [1, 'blocks', `${value.name}_height`, `${value.name}_width`] } : value;
+    return {
+      maps: this.maps,
+      model: {
+        ...this.model,
+        nodes,
+        initializers: this.constants,
+        inputs: this.model.inputs.map(open),
+        outputs: this.model.outputs.map(open),
+      },
+    };
+  }
+
+  private take(one: Node): void {
+    const [output] = one.outputs as [string];
+    const [first] = one.inputs as [string];
+    if (isOutput(one)) {
+      const channels = integerOfNode(one, 'channels', 0);
+      if (channels % this.block === 0) this.blocked.set(output, { name: this.named(first), channels });
+      else this.add(one);
+    } else if (isInput(one) && this.blocked.has(first)) this.same.set(output, this.blocked.get(first)!.name);
+    else if (one.op === 'Concat' && this.joins(one)) this.join(one);
+    else if (one.op === 'Slice' && this.parts.has(first)) this.part(one);
+    else if (!this.pointwise(one)) this.add(one);
+  }
+
+  /** Whether this is how one of the group's own maps is put together, which is there in blocks. */
+  private joins({ outputs: [whole], inputs }: Node): boolean {
+    const map = [...this.group.kept].find((name) => joints(name).whole === whole);
+    return map !== undefined && inputs.includes(map) && this.blocked.has(map);
+  }
+
+  private join(one: Node): void {
+    const [whole] = one.outputs as [string];
+    const map = [...this.group.kept].find((name) => joints(name).whole === whole)!;
+    const { channels, height, width } = this.shapes.get(map)!;
+    const { block } = this;
+    const dims = this.axis === 'rows' ? [1, channels / block, -1, width * block] : [1, channels / block, height, -1];
+    const own = `${map}@blocks`;
+    this.nodes.push(node('Reshape', [this.blocked.get(map)!.name, this.dims(dims)], [own]));
+    this.nodes.push({ ...one, inputs: one.inputs.map((name) => (name === map ? own : name)) });
+    this.maps.add(map);
+    this.parts.set(whole, map);
+    this.asMap(whole, map);
+  }
+
+  private part(one: Node): void {
+    const [part] = one.outputs as [string];
+    const map = this.parts.get(one.inputs[0]!)!;
+    this.nodes.push(one);
+    this.parts.set(part, map);
+    if (part !== joints(map).keep) this.asMap(part, map);
+  }
+
+  /** Rows of blocks, seen as a map in blocks again. */
+  private asMap(rows: string, map: string): void {
+    const { channels, height, width } = this.shapes.get(map)!;
+    const name = `${rows}@map`;
+    const dims = this.axis === 'rows' ? [1, channels, -1, width] : [1, channels, height, -1];
+    this.nodes.push(node('Reshape', [rows, this.dims(dims)], [name]));
+    this.blocked.set(rows, { name, channels });
+  }
+
+  /** An operator that can as well work on blocks, if all that it reads is there in blocks. */
+  private pointwise(one: Node): boolean {
+    const [output] = one.outputs as [string];
+    const stacks = one.op === 'Concat' && integerOfNode(one, 'axis', 0) === 1;
+    if (one.domain !== '' || (!stacks && !POINTWISE.has(one.op))) return false;
+    const read = one.inputs.slice(0, one.op === 'Clip' ? 1 : undefined).map((name) => this.blocked.get(name));
+    if (!read.every((each) => each !== undefined)) return false;
+    const [{ channels }] = read as [InBlocks];
+    if (!stacks && read.some((each) => each.channels !== channels)) return false;
+    const name = `${output}@blocked`;
+    this.nodes.push({
+      ...one,
+      inputs: one.inputs.map((input, i) => read[i]?.name ?? input),
+      outputs: [name],
+    });
+    this.blocked.set(output, {
+      name,
+      channels: stacks ? read.reduce((sum, each) => sum + each.channels, 0) : channels,
+    });
+    return true;
+  }
+
+  private add(one: Node): void {
+    const inputs = one.inputs.map((name) => this.same.get(name) ?? this.inPlainOrder(name));
+    this.nodes.push({ ...one, inputs });
+    for (const name of one.outputs) this.plain.add(name);
+  }
+
+  private named(name: string): string {
+    return this.same.get(name) ?? name;
+  }
+
+  /** The name of a tensor in the plain order: turned over, once, if it is there in blocks only. */
+  private inPlainOrder(name: string): string {
+    const found = this.blocked.get(name);
+    // Rows of blocks keep the name that the group knows them by.
+    const plain = this.parts.has(name) ? `${name}@plain` : name;
+    if (!found || this.plain.has(plain)) return plain;
+    const turn = { channels: found.channels, channels_last: 0 };
+    this.nodes.push({ ...node('ReorderOutput', [found.name], [plain], turn), domain: DOMAIN });
+    this.plain.add(plain);
+    return plain;
+  }
+
+  private dims(dims: readonly number[]): string {
+    const name = `shape@${dims.join(',')}`;
+    this.constants.set(name, initializer(name, [dims.length], BigInt64Array.from(dims.map(BigInt))));
+    return name;
+  }
 }

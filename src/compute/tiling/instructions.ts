@@ -67,12 +67,7 @@ export interface Program {
 }
 
 /** Works out the instructions of all passes, and places their buffers. */
-export function compile(
-  analysis: Analysis,
-  axis: Axis,
-  passes: readonly Pass[],
-  groups: readonly Group[],
-): Program {
+export function compile(analysis: Analysis, axis: Axis, passes: readonly Pass[], groups: readonly Group[]): Program {
   const auxiliary = auxiliaryPlaces(analysis, axis, passes);
   let [main, scratch] = [0, 0];
   const programs = passes.map((pass) => {
@@ -87,7 +82,7 @@ export function compile(
   return { axis, passes: programs, main, aux: auxiliary.size, scratch, groups, sources, results };
 }
 
-/** The memory that a program would take, in floats; passes that differ only in their place are looked at once. */
+/** The memory that a program would take, in floats. */
 export function memoryOf(
   analysis: Analysis,
   axis: Axis,
@@ -95,17 +90,8 @@ export function memoryOf(
   groups: readonly Group[],
 ): { readonly main: number; readonly aux: number } {
   const auxiliary = auxiliaryPlaces(analysis, axis, passes);
-  const seen = new Set<string>();
   let [main, scratch] = [0, 0];
   for (const pass of passes) {
-    const maps = Array.from(pass.maps.values(), ({ kept, fresh, keep }) => [length(kept), length(fresh), length(keep)]);
-    const units = pass.units.map(({ unit, reads }) => [
-      unit.name,
-      reads.map((read) => [length(read.need), read.before, read.after]),
-    ]);
-    const signature = JSON.stringify([maps, units]);
-    if (seen.has(signature)) continue;
-    seen.add(signature);
     const builder = new PassBuilder(analysis, axis, pass, groups, auxiliary.offsets);
     builder.build();
     main = Math.max(main, builder.placed().size);
@@ -261,10 +247,6 @@ class PassBuilder {
     steps: readonly UnitPass[],
     spans: ReadonlyMap<string, Span>,
   ): Generator<GroupRun['parts'][number]> {
-    const within = ({ whole, head }: Span, from: number, to: number) => {
-      const start = whole.from - head;
-      return { from: from - start, to: to - start };
-    };
     for (const { unit, reads } of steps) {
       for (const { name: map, need, before, after } of reads) {
         const name = partName(unit, map);
@@ -354,4 +336,10 @@ class PassBuilder {
 function pads(steps: readonly UnitPass[], unit: Unit, map: string): boolean {
   const reads = steps.find((step) => step.unit === unit)?.reads ?? [];
   return reads.some(({ name, before, after }) => name === map && before + after > 0);
+}
+
+/** Positions of a map, counted from where what a group has of it begins. */
+function within({ whole, head }: Span, from: number, to: number): Range {
+  const start = whole.from - head;
+  return { from: from - start, to: to - start };
 }

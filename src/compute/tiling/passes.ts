@@ -263,6 +263,24 @@ function unitPass(analysis: Analysis, axis: Axis, unit: Unit, out: Range): UnitP
   return { unit, out, reads };
 }
 
+/** One of each sort of passes: most differ only in their place. */
+export function distinct(passes: readonly Pass[]): Pass[] {
+  const sorts = new Map<string, Pass>();
+  for (const pass of passes) {
+    const maps = Array.from(pass.maps.values(), ({ kept, fresh, keep }) => [length(kept), length(fresh), length(keep)]);
+    const units = pass.units.map(({ unit, out, reads }) => [
+      unit.name,
+      length(out),
+      reads.map(({ name, need, before, after }) => {
+        const start = need.from - (pass.maps.get(name)?.kept.from ?? 0);
+        return [start, length(need), before, after];
+      }),
+    ]);
+    sorts.set(JSON.stringify([maps, units]), pass);
+  }
+  return [...sorts.values()];
+}
+
 /** Positions fetched from the sources, and multiply-adds, of all passes. */
 export function traffic(
   analysis: Analysis,

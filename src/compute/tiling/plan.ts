@@ -3,7 +3,7 @@ import { canGroup } from './group-model.ts';
 import { type Group, groupsOf } from './groups.ts';
 import { compile, memoryOf, type Program } from './instructions.ts';
 import type { Model } from './onnx.ts';
-import { type Pass, passesOf, sizeAlong } from './passes.ts';
+import { distinct, type Pass, passesOf, sizeAlong } from './passes.ts';
 import { type Analysis, analyse, type Axis, type Unit, unitSize } from './units.ts';
 
 export interface TilingOptions {
@@ -98,12 +98,13 @@ export function programsOf({ chains, axis }: TilingPlan): Program[] {
 
 /** A chain's program for passes of any sort. */
 export function programOf(analysis: Analysis, axis: Axis, passes: readonly Pass[]): Program {
-  return compile(analysis, axis, passes, groupsFor(analysis, axis, passes));
+  return compile(analysis, axis, passes, groupsFor(analysis, axis, distinct(passes)));
 }
 
 /** The memory that a chain takes with such passes, in floats. */
 export function memoryFor(analysis: Analysis, axis: Axis, passes: readonly Pass[]): ReturnType<typeof memoryOf> {
-  return memoryOf(analysis, axis, passes, groupsFor(analysis, axis, passes));
+  const sorts = distinct(passes);
+  return memoryOf(analysis, axis, sorts, groupsFor(analysis, axis, sorts));
 }
 
 function groupsFor(analysis: Analysis, axis: Axis, passes: readonly Pass[]): Group[] {

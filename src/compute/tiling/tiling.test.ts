@@ -208,25 +208,27 @@ function pictureOf(channels: number, { width, height }: { width: number; height:
 /** Layers of every kind that can be tiled, in an order given by `choices`, with residuals and concatenations. */
 function randomNetwork(choices: readonly number[]): Model {
   const net = new Network(choices[2]!);
-  const maps = [{ name: net.conv('image', 4, 3), scale: 8 }];
+  // Eight channels fill a block of the runtime's, four do not.
+  const wide = choices[2]! % 2 === 0 ? 8 : 4;
+  const maps = [{ name: net.conv('image', wide, 3), scale: 8 }];
   for (const [i, choice] of choices.slice(3).entries()) {
     const from = maps[Math.max(0, maps.length - 1 - (choice % 2) * (i % 3))]!;
-    const same = maps.filter(({ scale, name }) => scale === from.scale && net.channelsOf(name) === 4);
+    const same = maps.filter(({ scale, name }) => scale === from.scale && net.channelsOf(name) === wide);
     const other = same[choice % same.length]!.name;
-    const four = net.channelsOf(from.name) === 4 ? from.name : net.conv(from.name, 4, 1);
+    const four = net.channelsOf(from.name) === wide ? from.name : net.conv(from.name, wide, 1);
     const kinds: (() => string)[] = [
-      () => net.conv(from.name, 4, 3, { activation: 'Relu' }),
-      () => net.conv(from.name, 4, [5, 3], { pads: [1, 2, 3, 0] }),
-      () => net.conv(four, 4, 3, { group: 4, dilation: 2, pads: [2, 2, 2, 2] }),
-      () => net.add('Add', [four, other], 4),
+      () => net.conv(from.name, wide, 3, { activation: 'Relu' }),
+      () => net.conv(from.name, wide, [5, 3], { pads: [1, 2, 3, 0] }),
+      () => net.conv(four, wide, 3, { group: wide, dilation: 2, pads: [2, 2, 2, 2] }),
+      () => net.add('Add', [four, other], wide),
       () => net.concat(four, other),
       () => net.pool(from.name, 3, 1, [1, 1, 1, 1]),
-      () => net.add('LeakyRelu', [net.conv(from.name, 4, 1)], 4, { alpha: { kind: 'float', value: 0.1 } }),
+      () => net.add('LeakyRelu', [net.conv(from.name, wide, 1)], wide, { alpha: { kind: 'float', value: 0.1 } }),
     ];
     if (from.scale > 1)
       kinds.push(
         () => net.pool(four),
-        () => net.conv(four, 4, 3, { stride: 2 }),
+        () => net.conv(four, wide, 3, { stride: 2 }),
       );
     if (from.scale < 8)
       kinds.push(
@@ -237,15 +239,16 @@ function randomNetwork(choices: readonly number[]): Model {
     const halves = from.scale > 1 && (kind === 7 || kind === 8);
     const doubles = kind >= (from.scale > 1 ? 9 : 7);
     // Residuals need both sides to have been made with the same padding: sizes differ after [1, 2, 3, 0].
-    const name = kind === 1 ? net.conv(from.name, 4, [5, 3], { pads: [2, 2, 2, 0] }) : kinds[kind]!();
+    const name = kind === 1 ? net.conv(from.name, wide, [5, 3], { pads: [2, 2, 2, 0] }) : kinds[kind]!();
     maps.push({ name, scale: halves ? from.scale / 2 : doubles ? from.scale * 2 : from.scale });
   }
   return net.model(...new Set([maps.at(-1)!.name, maps.at(-3)!.name]));
 }
 
 function transposed(net: Network, from: string): string {
-  const weights = net.weights([4, 4, 2, 2], 0.3);
-  return net.add('ConvTranspose', [from, weights], 4, { kernel_shape: [2, 2], strides: [2, 2] });
+  const channels = net.channelsOf(from);
+  const weights = net.weights([channels, channels, 2, 2], 0.3);
+  return net.add('ConvTranspose', [from, weights], channels, { kernel_shape: [2, 2], strides: [2, 2] });
 }
 
 it('leaves out operators that cannot be cut, and takes those that can', () => {
