@@ -9,6 +9,17 @@ export type { Observation, Reading } from '../cues/reading.ts';
 /** A JSON Schema (draft 2020-12) object. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
+/** Where on the frame, in pixels, an observation found what it saw; undefined where it does not say. */
+export function placeOf(observation: Observation): Rect | undefined {
+  if (observation.state !== 'seen') return undefined;
+  const { detail } = observation;
+  const first: unknown = Array.isArray(detail) ? detail[0] : (detail as { place?: unknown } | undefined)?.place;
+  if (typeof first !== 'object' || first === null) return undefined;
+  const { x, y, width, height } = first as Partial<Rect>;
+  const numbers = [x, y, width, height].every((one) => typeof one === 'number' && Number.isFinite(one));
+  return numbers ? ({ x, y, width, height } as Rect) : undefined;
+}
+
 /** Where a region lies on one picture; see regions/place.ts. */
 export interface Placement {
   /** Whole pixels, padding included, clipped to the frame. */
@@ -118,6 +129,8 @@ export interface DetectorKind<Options = Readonly<Record<string, unknown>>> {
   readonly schema: JsonSchema;
   /** What a picture must differ in to be read again: luma alone, or colours too (default). */
   readonly reads?: 'luma' | 'pixels';
+  /** Whether, with these options, what is seen says where: `detail.place`, or that of the first in a list; in pixels of the frame. */
+  places?(options: Options): boolean;
   /** Regions besides its own that the reading depends on. */
   regions?(options: Options): readonly string[];
   open(options: Options, assets: Assets): Promise<Detector>;

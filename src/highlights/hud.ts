@@ -8,7 +8,9 @@ import { placeRegion } from '../regions/place.ts';
 export async function hudOf(game: string, frame: Size): Promise<Rect[]> {
   try {
     const { profile } = await loadProfile(game);
-    return Object.values(profile.regions).map((region) => {
+    // Where regions lie that follow something is seen in the picture only.
+    const fixed = Object.values(profile.regions).filter(({ relative }) => !relative);
+    return fixed.map((region) => {
       const { rect } = placeRegion(region, frame, profile.reference);
       return {
         x: rect.x / frame.width,

@@ -2,6 +2,8 @@ import { nearest, type Issue } from '../errors.ts';
 import { shapeStatement } from '../events/shape.ts';
 import { Pattern } from '../pattern/pattern.ts';
 import { checkSchema } from '../schema.ts';
+import { checkLinks } from './check-links.ts';
+import { type Complain, escape, isObject, keysOf, membersOf, tolerant } from './check-tools.ts';
 import { profileSchema, type KindSchemas } from './schema.ts';
 
 /** What a profile refers to outside itself. */
@@ -10,8 +12,6 @@ export interface CheckedProfile {
   /** Files of the pack that detectors name, relative to the profile's folder, with where they are named. */
   readonly assets: readonly { readonly path: string; readonly pointer: string }[];
 }
-
-type Json = Readonly<Record<string, unknown>>;
 
 const EPSILON = 1e-9;
 
@@ -24,28 +24,33 @@ export function checkProfile(value: unknown, source: string, kinds?: KindSchemas
     detector: keysOf(value, 'detectors'),
     region: keysOf(value, 'regions'),
     screen: keysOf(value, 'screens'),
+    mode: keysOf(value, 'modes'),
+    source: [...keysOf(value, 'detectors'), ...keysOf(value, 'sequences')],
   };
+  const following = new Set(membersOf(value, 'regions').flatMap(([name, { relative }]) => (relative ? [name] : [])));
   const issues: Issue[] = [];
   const assets: { path: string; pointer: string }[] = [];
+  const complain: Complain = (code, pointer, message, hint) => {
+    issues.push({ code, path: `${source}#${pointer}`, message, ...(hint === undefined ? {} : { hint }) });
+  };
   const refer = (format: string, name: string, pointer: string): void => {
     if (format === 'asset') assets.push({ path: name, pointer });
     const known = format in names ? names[format as keyof typeof names] : undefined;
+    if (format === 'region' && following.has(name) && !/^\/detectors\/[^/]+\/region$/.test(pointer))
+      complain('region-follows', pointer, `“${name}” follows a find: it cannot be looked at besides another region`);
     if (known === undefined || known.includes(name)) return;
     const near = nearest(name, known);
     issues.push({
       code: `unknown-${format}`,
       path: `${source}#${pointer}`,
-      message: `there is no ${format} “${name}”`,
+      message: `there is no ${format === 'source' ? 'detector or sequence' : format} “${name}”`,
       ...(near === undefined ? {} : { hint: `Did you mean “${near}”?` }),
     });
   };
   const others = kinds?.preprocess === undefined ? [] : [kinds.preprocess];
   const form = checkSchema(profileSchema(kinds), value, { source, others, onFormat: refer });
-  const complain = (code: string, pointer: string, message: string, hint?: string): void => {
-    issues.push({ code, path: `${source}#${pointer}`, message, ...(hint === undefined ? {} : { hint }) });
-  };
   checkRegions(value, complain);
-  checkDependencies(value, complain);
+  checkLinks(value, kinds, complain);
   checkScreens(value, complain);
   checkLate(value, kinds?.late ?? new Map(), complain);
   checkPlausible(value, complain);
@@ -71,11 +76,10 @@ function unknownKind(issue: Issue, value: unknown, kinds: KindSchemas | undefine
   };
 }
 
-type Complain = (code: string, pointer: string, message: string, hint?: string) => void;
-
 function checkRegions(value: unknown, complain: Complain): void {
   for (const [name, region] of membersOf(value, 'regions')) {
-    const { x, y, width, height } = region;
+    const { x, y, width, height, relative } = region;
+    if (relative !== undefined) continue;
     const sticksOut = (start: unknown, size: unknown): boolean =>
       typeof start === 'number' && typeof size === 'number' && start <= 1 && size <= 1 && start + size > 1 + EPSILON;
     if (sticksOut(x, width)) {
@@ -91,33 +95,6 @@ function checkRegions(value: unknown, complain: Complain): void {
         `/regions/${escape(name)}`,
         `region “${name}” sticks out below: ${String(y)} + ${String(height)} > 1`,
       );
-    }
-  }
-}
-
-/** A detector must not wait, by `when`, for itself, directly or through others. */
-function checkDependencies(value: unknown, complain: Complain): void {
-  const waitsFor = new Map<string, string>();
-  for (const [name, { when }] of membersOf(value, 'detectors')) {
-    if (isObject(when) && typeof when['detector'] === 'string') waitsFor.set(name, when['detector']);
-  }
-  const told = new Set<string>();
-  for (const start of waitsFor.keys()) {
-    const chain = [start];
-    for (let next = waitsFor.get(start); next !== undefined; next = waitsFor.get(next)) {
-      if (next === start) {
-        if (!told.has(start))
-          complain(
-            'circular-when',
-            `/detectors/${escape(start)}/when`,
-            `“${[...chain, start].join('” waits for “')}”`,
-            'One of them must be read by itself.',
-          );
-        for (const name of chain) told.add(name);
-        break;
-      }
-      if (chain.includes(next)) break;
-      chain.push(next);
     }
   }
 }
@@ -220,11 +197,6 @@ function checkInterpreter(value: unknown, complain: Complain): void {
   }
 }
 
-/** A placeholder was made a 1: a word slot wants a text, a number is right anywhere else. */
-function tolerant(key: string, value: unknown): unknown {
-  return value === 1 && key !== 'amount' && key !== 'count' && key !== 'to' && key !== 'from' ? 'something' : value;
-}
-
 function groupsOf(match: string): number {
   try {
     return new Pattern(match).groups;
@@ -235,23 +207,4 @@ function groupsOf(match: string): number {
 
 function unique(issues: readonly Issue[]): readonly Issue[] {
   return [...new Map(issues.map((issue) => [`${issue.path} ${issue.message}`, issue])).values()];
-}
-
-function isObject(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function keysOf(value: unknown, key: string): readonly string[] {
-  const inner = isObject(value) ? value[key] : undefined;
-  return isObject(inner) ? Object.keys(inner) : [];
-}
-
-function membersOf(value: unknown, key: string): readonly (readonly [string, Json])[] {
-  const inner = isObject(value) ? value[key] : undefined;
-  if (!isObject(inner)) return [];
-  return Object.entries(inner).filter((entry): entry is [string, Json] => isObject(entry[1]));
-}
-
-function escape(name: string): string {
-  return name.replaceAll('~', '~0').replaceAll('/', '~1');
 }

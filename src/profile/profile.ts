@@ -14,7 +14,11 @@ export interface Profile {
   readonly regions: Readonly<Record<string, RegionSpec>>;
   /** Screens that exclude others: while one is seen, only the detectors that name it in `screens` are read. */
   readonly screens?: Readonly<Record<string, ScreenSpec>>;
+  /** Modes of the game (a level, driving, looking on) by what a detector has read; detectors and regions may hold in some only. */
+  readonly modes?: Readonly<Record<string, ModeSpec>>;
   readonly detectors: Readonly<Record<string, DetectorSpec>>;
+  /** Cues that follow one another, by the name under which they make a cue of their own. */
+  readonly sequences?: Readonly<Record<string, CueSequence>>;
   /** Extension dictionaries that the statements use besides the common one, by id; default: the one named like the game. */
   readonly dictionaries?: readonly string[];
   /** Mappings of cues to statements that need no script. */
@@ -73,6 +77,13 @@ export interface RegionSpec {
   /** Extra margin on every side, in fractions of the region's own size; for jitter and settings. */
   readonly padding?: number | { readonly x: number; readonly y: number };
   readonly preprocess?: readonly PreprocessStep[];
+  /** The modes in which it is of use: its detectors are read in no other. */
+  readonly modes?: readonly string[];
+  /**
+   * It lies where a detector found something in the same sample: `x` and `y` count from the upper left corner of what was
+   * found, and all four are in `unit`s: sizes of what was found (default), or fractions of the reference frame.
+   */
+  readonly relative?: { readonly detector: string; readonly unit?: 'found' | 'frame' };
 }
 
 /** One step of a region's preprocessing; `step` names it, the rest are its options (see regions/ for their schemas). */
@@ -88,6 +99,50 @@ export interface ScreenSpec {
   readonly value?: string | number | boolean;
 }
 
+/** A mode holds while the accepted reading of `detector` is `value` (anything, if left out; nothing, with `seen` false). */
+export interface ModeSpec {
+  readonly detector: string;
+  /** As in `ScreenSpec`. */
+  readonly value?: string | number | boolean;
+  readonly seen?: boolean;
+}
+
+/** Which cues are meant. */
+export interface CueCondition {
+  /** Name of a detector or a sequence. */
+  readonly detector: string;
+  /** Default: `found` or `changed`. */
+  readonly trigger?: 'found' | 'changed' | 'lost';
+  /** Regular expression over the value (of `lost`: over what was lost). */
+  readonly match?: string;
+  /** Condition on numbers: value against previous. */
+  readonly change?: 'rise' | 'fall';
+}
+
+/**
+ * When a detector is switched on: from the time of such a cue on, for a time, until another cue, or whichever comes first.
+ * With neither, until the next cue of the same detector that is not such a cue: until what it read is lost or another.
+ */
+export interface Activation extends CueCondition {
+  /** Seconds. */
+  readonly for?: number;
+  readonly until?: CueCondition;
+}
+
+/** Cues that follow one another make a cue at the time of the last. */
+export interface CueSequence {
+  readonly steps: readonly (CueCondition & {
+    /** Seconds after the step before, at most. */
+    readonly within?: number;
+  })[];
+  /** Seconds from the first step to the last, at most; default 10. */
+  readonly within?: number;
+  /** A cue that breaks off what has begun. */
+  readonly unless?: CueCondition;
+  /** A statement without a script: `$1` … `$9` is what that step read (the first group of its `match`, where it has one). */
+  readonly statement?: Readonly<Record<string, unknown>>;
+}
+
 /** What every detector has; further options belong to its kind. */
 export interface DetectorSpec {
   readonly kind: string;
@@ -95,6 +150,10 @@ export interface DetectorSpec {
   readonly region?: string;
   /** Read only while this other detector sees something in the same sample (optionally: this value). */
   readonly when?: { readonly detector: string; readonly value?: string | number | boolean; readonly seen?: boolean };
+  /** Switched on by cues of other detectors; off, it costs nothing and reads nothing. Of a list, any one. */
+  readonly after?: Activation | readonly Activation[];
+  /** Read only in these modes, any of them; see `Profile.modes`. */
+  readonly modes?: readonly string[];
   /** Screens during which it is read besides the normal one (default none); see `Profile.screens`. */
   readonly screens?: readonly string[];
   /** Seconds between samples; default the profile's. */

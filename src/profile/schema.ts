@@ -8,6 +8,8 @@ export interface KindSchemas {
   readonly preprocess?: Schema;
   /** Kinds whose readings are made behind the workers: `compare` with the sample before, `hear` instead of looking. */
   readonly late?: ReadonlyMap<string, 'compare' | 'hear'>;
+  /** By kind that can say where it found something: whether it does with these options. */
+  readonly places?: ReadonlyMap<string, (options: Readonly<Record<string, unknown>>) => boolean>;
 }
 
 const NAME: Schema = {
@@ -20,6 +22,56 @@ const SECONDS: Schema = { type: 'number', exclusiveMinimum: 0, maximum: 3600 };
 const FRACTION: Schema = { type: 'number', minimum: 0, maximum: 1 };
 const PATTERN: Schema = { type: 'string', format: 'regex', maxLength: 1000 };
 const DETECTOR: Schema = { type: 'string', format: 'detector' };
+
+/** A detector, or a sequence, which makes cues as well. */
+const SOURCE: Schema = { type: 'string', format: 'source' };
+const MODES: Schema = { type: 'array', minItems: 1, uniqueItems: true, items: { type: 'string', format: 'mode' } };
+
+const CONDITION = {
+  detector: { ...(SOURCE as object), description: 'The detector or sequence whose cue it is.' },
+  trigger: { enum: ['found', 'changed', 'lost'], description: 'Default: found or changed.' },
+  match: { ...(PATTERN as object), description: 'Over the value; of what is lost: over what it was.' },
+  change: { enum: ['rise', 'fall'] },
+};
+const ONE_CUE: Schema = {
+  type: 'object',
+  required: ['detector'],
+  additionalProperties: false,
+  properties: CONDITION,
+};
+
+const ACTIVATION = {
+  type: 'object',
+  required: ['detector'],
+  additionalProperties: false,
+  properties: {
+    ...CONDITION,
+    for: { ...SECONDS, description: 'Seconds from the cue on.' },
+    until: { ...ONE_CUE, description: 'The cue that ends it.' },
+  },
+};
+
+const SEQUENCE: Schema = {
+  type: 'object',
+  required: ['steps'],
+  additionalProperties: false,
+  properties: {
+    steps: {
+      type: 'array',
+      minItems: 2,
+      maxItems: 9,
+      items: {
+        type: 'object',
+        required: ['detector'],
+        additionalProperties: false,
+        properties: { ...CONDITION, within: { ...SECONDS, description: 'Seconds after the step before, at most.' } },
+      },
+    },
+    within: { ...SECONDS, default: 10, description: 'Seconds from the first step to the last, at most.' },
+    unless: { ...ONE_CUE, description: 'A cue that breaks off what has begun.' },
+    statement: { type: 'object', maxProperties: 12 },
+  },
+};
 
 const REGION = {
   type: 'object',
@@ -53,8 +105,36 @@ const REGION = {
       ],
     },
     preprocess: { type: 'array', maxItems: 32, items: { type: 'object', required: ['step'] } },
+    modes: { ...MODES, description: 'The modes in which its detectors are read.' },
+    relative: {
+      type: 'object',
+      required: ['detector'],
+      additionalProperties: false,
+      description: 'It lies where a detector found something in the same sample: x and y count from there.',
+      properties: {
+        detector: DETECTOR,
+        unit: { enum: ['found', 'frame'], default: 'found', description: 'Sizes of what was found, or of the frame.' },
+      },
+    },
   },
 };
+
+/** Offsets and sizes of a region that follows something may be any. */
+const ANYWHERE: Schema = { type: 'number', minimum: -100, maximum: 100 };
+const EXTENT: Schema = { type: 'number', exclusiveMinimum: 0, maximum: 100 };
+
+/** A region in the frame, or one that follows something, whose place counts from there. */
+function regionSchema(preprocess: Schema): Schema {
+  const { relative, ...placed } = REGION.properties;
+  const { anchor: _, scale: __, ...free } = placed;
+  const following = { ...free, x: ANYWHERE, y: ANYWHERE, width: EXTENT, height: EXTENT, relative, preprocess };
+  return {
+    if: { required: ['relative'] },
+    // oxlint-disable-next-line unicorn/no-thenable -- the keyword of JSON Schema
+    then: { ...REGION, properties: following },
+    else: { ...REGION, properties: { ...placed, preprocess } },
+  };
+}
 
 /** The properties that every detector has, whatever its kind. */
 export const DETECTOR_PROPERTIES: Readonly<Record<string, Schema>> = {
@@ -67,6 +147,11 @@ export const DETECTOR_PROPERTIES: Readonly<Record<string, Schema>> = {
     description: 'Read only while another detector sees something (this value) in the same sample.',
     properties: { detector: DETECTOR, value: VALUE, seen: { type: 'boolean' } },
   },
+  after: {
+    oneOf: [ACTIVATION, { type: 'array', minItems: 1, maxItems: 20, items: ACTIVATION }],
+    description: 'Switched on by a cue of another detector (of a list: any), for a time or until another cue.',
+  },
+  modes: { ...MODES, description: 'The modes in which it is read.' },
   screens: {
     type: 'array',
     uniqueItems: true,
@@ -121,7 +206,7 @@ const EVENT: Schema = {
       required: ['detector', 'trigger'],
       additionalProperties: false,
       properties: {
-        detector: DETECTOR,
+        detector: SOURCE,
         trigger: { enum: ['found', 'changed', 'lost'] },
         match: PATTERN,
         change: { enum: ['rise', 'fall'] },
@@ -177,8 +262,7 @@ const SAMPLING: Schema = {
 export function profileSchema(kinds?: KindSchemas): Schema {
   const steps = kinds?.preprocess;
   const id = typeof steps === 'object' ? steps['$id'] : undefined;
-  const region =
-    typeof id === 'string' ? { ...REGION, properties: { ...REGION.properties, preprocess: { $ref: id } } } : REGION;
+  const region = regionSchema(typeof id === 'string' ? { $ref: id } : REGION.properties.preprocess);
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     title: 'playbyplay profile',
@@ -219,12 +303,24 @@ export function profileSchema(kinds?: KindSchemas): Schema {
           properties: { detector: DETECTOR, value: VALUE },
         },
       },
+      modes: {
+        type: 'object',
+        maxProperties: 100,
+        propertyNames: NAME,
+        additionalProperties: {
+          type: 'object',
+          required: ['detector'],
+          additionalProperties: false,
+          properties: { detector: DETECTOR, value: VALUE, seen: { type: 'boolean', default: true } },
+        },
+      },
       detectors: {
         type: 'object',
         maxProperties: 500,
         propertyNames: NAME,
         additionalProperties: detectorSchema(kinds),
       },
+      sequences: { type: 'object', maxProperties: 100, propertyNames: NAME, additionalProperties: SEQUENCE },
       dictionaries: {
         type: 'array',
         maxItems: 50,

@@ -24,6 +24,33 @@ export interface PlacedRegion {
   readonly scaleY: number;
 }
 
+/**
+ * Places a region that counts from what was found at `found` (pixels of the frame): in sizes of what was found, or in
+ * fractions of the reference frame, which grow as the region's `scale` says.
+ */
+export function placeBeside(
+  spec: RegionSpec,
+  found: Rect,
+  frame: Size,
+  reference: Size,
+  hud: HudSettings = {},
+): PlacedRegion {
+  const content = hud.content ?? { x: 0, y: 0, width: 1, height: 1 };
+  const size = { width: content.width * frame.width, height: content.height * frame.height };
+  const [scaleX, scaleY] = scales(spec.scale ?? 'height', size, reference, hud.scale ?? 1);
+  const [unitX, unitY] =
+    spec.relative?.unit === 'frame'
+      ? [reference.width * scaleX, reference.height * scaleY]
+      : [found.width, found.height];
+  const inner: Rect = {
+    x: found.x + spec.x * unitX,
+    y: found.y + spec.y * unitY,
+    width: spec.width * unitX,
+    height: spec.height * unitY,
+  };
+  return { rect: clip(outwards(inner, spec.padding ?? 0), frame), inner, scaleX, scaleY };
+}
+
 /** Distances below this are rounding noise of the fractions, not pixels. */
 const EPSILON = 1e-6;
 

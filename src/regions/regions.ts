@@ -1,9 +1,9 @@
-import type { Size } from '../geometry.ts';
+import type { Rect, Size } from '../geometry.ts';
 import type { Picture } from '../media/picture.ts';
 import type { RegionSpec } from '../profile/profile.ts';
 import { cropGrey, cropLuma, cropPlanes, cropRgb, sameLuma, samePixels } from './crop.ts';
 import type { HudSettings, PlacedRegion } from './place.ts';
-import { placeRegion } from './place.ts';
+import { placeBeside, placeRegion } from './place.ts';
 import type { Preprocess } from './preprocess.ts';
 import { compilePreprocess } from './preprocess.ts';
 import type { Crop } from './step.ts';
@@ -49,12 +49,24 @@ export class ChangeGate {
   }
 }
 
+/** A region that lies where something was found. */
+export interface FollowingRegion {
+  readonly detector: string;
+  /** The region for a find at `found`, in pixels of the frame; the same object for the same place as long as it is remembered. */
+  at(found: Rect): Promise<Region> | Region;
+}
+
+/** Places of a region that are remembered: what is found jitters between a few. */
+const REMEMBERED = 32;
+
 /** All regions of a profile, placed and compiled for frames of one size. */
 export class RegionSet {
   readonly #regions: ReadonlyMap<string, Region>;
+  readonly #following: ReadonlyMap<string, FollowingRegion>;
 
-  private constructor(regions: ReadonlyMap<string, Region>) {
+  private constructor(regions: ReadonlyMap<string, Region>, following: ReadonlyMap<string, FollowingRegion>) {
     this.#regions = regions;
+    this.#following = following;
   }
 
   /**
@@ -69,10 +81,20 @@ export class RegionSet {
   ): Promise<RegionSet> {
     const cache = new CropCache();
     const regions = new Map<string, Region>();
+    const following = new Map<string, FollowingRegion>();
     for (const [name, spec] of Object.entries(specs)) {
-      regions.set(name, await openRegion(name, spec, placeRegion(spec, frame, reference, hud), cache));
+      if (spec.relative) {
+        const open = (found: Rect): Promise<Region> =>
+          openRegion(name, spec, placeBeside(spec, found, frame, reference, hud), cache);
+        following.set(name, { detector: spec.relative.detector, at: remembered(open) });
+      } else regions.set(name, await openRegion(name, spec, placeRegion(spec, frame, reference, hud), cache));
     }
-    return new RegionSet(regions);
+    return new RegionSet(regions, following);
+  }
+
+  /** A region that follows something; undefined for one that has its place. */
+  following(name: string): FollowingRegion | undefined {
+    return this.#following.get(name);
   }
 
   /** Throws RangeError for a name that the profile does not have. */
@@ -85,6 +107,25 @@ export class RegionSet {
   names(): Iterable<string> {
     return this.#regions.keys();
   }
+}
+
+function remembered(open: (found: Rect) => Promise<Region>): FollowingRegion['at'] {
+  const known = new Map<string, Region>();
+  return (found) => {
+    const key = [found.x, found.y, found.width, found.height].join(' ');
+    const region = known.get(key);
+    if (region) {
+      // The one used last goes last.
+      known.delete(key);
+      known.set(key, region);
+      return region;
+    }
+    return open(found).then((made) => {
+      if (known.size >= REMEMBERED) known.delete(known.keys().next().value!);
+      known.set(key, made);
+      return made;
+    });
+  };
 }
 
 /** Crops made of a picture, by rectangle and steps so far. They live as long as the picture object. */

@@ -1,3 +1,4 @@
+import type { Rect } from '../../geometry.ts';
 import { separableFilter } from '../../regions/filter.ts';
 import { gaussianTaps } from '../../regions/taps.ts';
 import type { Assets, Detector, DetectorKind, Observation, PreparedCrop, View } from '../kind.ts';
@@ -90,6 +91,7 @@ export const kind: DetectorKind<IconOptions> = {
       none: { type: 'array', items: { type: 'string' } },
     },
   },
+  places: () => true,
   async open(options, assets) {
     return openIcons(options, await readIcons(options, assets));
   },
@@ -140,10 +142,8 @@ export function openIcons(options: Omit<IconOptions, 'icons'>, templates: readon
       windowIn(crop, view, options.search),
     );
     const unit = 2 ** ready.halvings;
-    return decide(
-      found.map((match) => ({ ...match, x: match.x * unit, y: match.y * unit })),
-      options,
-    );
+    const at = found.map((match) => ({ ...match, x: match.x * unit, y: match.y * unit }));
+    return decide(at, options, placeIn(at[0], view, whole, unit));
   };
   return {
     read(view) {
@@ -204,9 +204,23 @@ function windowIn(crop: PreparedCrop, { rect, inner, scaleX, scaleY }: View, sea
   };
 }
 
+/** Where an icon that was found lies on the frame; `unit`: how often the crop was halved. */
+function placeIn(found: Found | undefined, { rect }: View, crop: PreparedCrop, unit: number): Rect | undefined {
+  if (!found) return undefined;
+  const [fx, fy] = [rect.width / crop.width, rect.height / crop.height];
+  const tenth = (pixels: number): number => Math.round(10 * pixels) / 10;
+  return {
+    x: tenth(rect.x + found.x * fx),
+    y: tenth(rect.y + found.y * fy),
+    width: tenth(found.width * unit * fx),
+    height: tenth(found.height * unit * fy),
+  };
+}
+
 function decide(
   found: readonly Found[],
   { threshold = 0.7, margin = 0.04, none = [] }: IconOptions | Omit<IconOptions, 'icons'>,
+  place: Rect | undefined,
 ): Observation {
   const [best] = found;
   // Not one template fits into the crop.
@@ -220,6 +234,7 @@ function decide(
     x: best.x,
     y: best.y,
     ...(found[1] ? { other: found[1].name } : {}),
+    ...(place ? { place } : {}),
   };
   if (found[1] && ahead < margin) return { state: 'unreadable', confidence: 1 - confidence, detail };
   if (none.includes(best.name)) return { state: 'absent', confidence };

@@ -14,6 +14,9 @@ export interface Variant {
 /** The best match of one name. */
 export interface Found extends Match {
   readonly name: string;
+  /** Size of the template that matched. */
+  readonly width: number;
+  readonly height: number;
 }
 
 /** Around which middle to look, and how far from it; pixels of the crop. */
@@ -92,7 +95,9 @@ export function searchAll(
   const best = new Map<string, Found>();
   for (const { variant, at } of candidates) {
     const known = best.get(variant.name);
-    if (!known || at.score > known.score) best.set(variant.name, { ...at, name: variant.name });
+    if (known && at.score <= known.score) continue;
+    const { width, height } = variant.levels[0]!;
+    best.set(variant.name, { ...at, name: variant.name, width, height });
   }
   return [...best.values()].toSorted((a, b) => b.score - a.score || (a.name < b.name ? -1 : 1));
 }

@@ -22,6 +22,7 @@ export const kind: DetectorKind<OnnxOptions> = {
     'What a trained network (ONNX) sees in a region: which class it is, which things are where (YOLO v5 to v12, RT-DETR, DETR, SSD), what a line of text says (recognisers with CTC), or which of some pictures is most like it (embeddings). Complete examples are in networks.md.',
   schema,
   regions: ({ regions = [] }) => regions,
+  places: ({ task, value }) => task === 'detect' && value !== 'words',
   async open(options, assets) {
     return await OnnxDetector.open(options, assets);
   },

@@ -1,0 +1,42 @@
+import type { CueValue } from '../events/log.ts';
+import { Pattern } from '../pattern/pattern.ts';
+import type { CueCondition } from '../profile/profile.ts';
+import type { Cue } from './cue.ts';
+
+/** Longest text that an expression is tried on. */
+const LONGEST = 500;
+
+/** What a cue read that fulfils a condition: the groups of its `match`, the whole match first; no groups without one. */
+export type Fulfilled = readonly (string | undefined)[];
+
+/** Tells whether a cue is one of those meant; undefined: it is not. */
+export function compileCondition(condition: CueCondition): (cue: Cue) => Fulfilled | undefined {
+  const { detector, trigger, change } = condition;
+  const match = condition.match === undefined ? undefined : new Pattern(condition.match);
+  return (cue) => {
+    if (cue.detector !== detector) return undefined;
+    if (trigger === undefined ? cue.trigger === 'lost' : cue.trigger !== trigger) return undefined;
+    if (!changesAs(cue, change)) return undefined;
+    return match === undefined ? [] : match.exec(String(contentOf(cue) ?? '').slice(0, LONGEST));
+  };
+}
+
+/** What a cue is about: the value, or what was lost. */
+export function contentOf(cue: Cue): CueValue | undefined {
+  return cue.trigger === 'lost' ? cue.previous : cue.value;
+}
+
+function changesAs({ value, previous }: Cue, change: 'rise' | 'fall' | undefined): boolean {
+  if (change === undefined) return true;
+  const [now, before] = [Number(value ?? Number.NaN), Number(previous ?? Number.NaN)];
+  return change === 'rise' ? now > before : now < before;
+}
+
+/** Whether a value is the one wanted: any if undefined; a text between slashes is a regular expression. */
+export function compileValue(wanted: CueValue | undefined): (value: CueValue) => boolean {
+  if (wanted === undefined) return () => true;
+  const source = typeof wanted === 'string' ? /^\/(.+)\/$/su.exec(wanted)?.[1] : undefined;
+  if (source === undefined) return (value) => value === wanted;
+  const pattern = new Pattern(source);
+  return (value) => pattern.test(String(value).slice(0, LONGEST));
+}

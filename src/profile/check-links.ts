@@ -1,0 +1,150 @@
+import { shapeStatement } from '../events/shape.ts';
+import { Pattern } from '../pattern/pattern.ts';
+import { type Complain, escape, isObject, type Json, membersOf, tolerant } from './check-tools.ts';
+import type { KindSchemas } from './schema.ts';
+
+/** That one detector or sequence needs another. */
+interface Need {
+  readonly other: string;
+  readonly pointer: string;
+  readonly verb: 'waits for' | 'is switched by' | 'follows' | 'consists of';
+}
+
+/** How detectors, regions, modes and sequences hang together: nothing depends on itself, nothing on what comes too late. */
+export function checkLinks(value: unknown, kinds: KindSchemas | undefined, complain: Complain): void {
+  const detectors = new Map(membersOf(value, 'detectors'));
+  for (const [name] of membersOf(value, 'sequences'))
+    if (detectors.has(name))
+      complain('name-taken', `/sequences/${escape(name)}`, `a detector has the name “${name}” already`);
+  checkCircles(needsOf(value), complain);
+  checkValues(value, complain);
+  checkSequences(value, complain);
+  checkRelative(value, detectors, kinds, complain);
+  for (const [screen, { detector }] of membersOf(value, 'screens')) {
+    const spec = detectors.get(String(detector));
+    const region = isObject(spec) ? regionOf(value, spec) : undefined;
+    if (spec?.['after'] === undefined && spec?.['modes'] === undefined && region?.['modes'] === undefined) continue;
+    const message = `“${String(detector)}” must always be read to tell a screen`;
+    complain('screen-detector', `/screens/${escape(screen)}`, message, 'Leave out its “after” and “modes”.');
+  }
+}
+
+function regionOf(value: unknown, spec: Json): Json | undefined {
+  return new Map(membersOf(value, 'regions')).get(String(spec['region']));
+}
+
+/** By name of detector or sequence: what it cannot be without. */
+function needsOf(value: unknown): Map<string, Need[]> {
+  const modes = new Map(membersOf(value, 'modes'));
+  const needs = new Map<string, Need[]>();
+  for (const [name, spec] of membersOf(value, 'detectors')) {
+    const own: Need[] = [];
+    const add = (verb: Need['verb'], link: unknown, pointer: string): void => {
+      if (isObject(link) && typeof link['detector'] === 'string') own.push({ other: link['detector'], pointer, verb });
+    };
+    const at = `/detectors/${escape(name)}`;
+    add('waits for', spec['when'], `${at}/when`);
+    for (const one of [spec['after']].flat()) {
+      add('is switched by', one, `${at}/after`);
+      if (isObject(one)) add('is switched by', one['until'], `${at}/after`);
+    }
+    const region = regionOf(value, spec);
+    add('follows', region?.['relative'], `${at}/region`);
+    for (const [list, pointer] of [
+      [spec['modes'], `${at}/modes`],
+      [region?.['modes'], `${at}/region`],
+    ] as const)
+      if (Array.isArray(list)) for (const mode of list) add('is switched by', modes.get(String(mode)), pointer);
+    needs.set(name, own);
+  }
+  for (const [name, { steps, unless }] of membersOf(value, 'sequences')) {
+    const links = [...(Array.isArray(steps) ? (steps as unknown[]) : []), unless].filter(isObject);
+    const own = links.map(
+      ({ detector }): Need => ({
+        other: String(detector),
+        pointer: `/sequences/${escape(name)}`,
+        verb: 'consists of',
+      }),
+    );
+    needs.set(name, own);
+  }
+  return needs;
+}
+
+/** Tells each circle once, at its first member. */
+function checkCircles(needs: ReadonlyMap<string, readonly Need[]>, complain: Complain): void {
+  const done = new Set<string>();
+  const visit = (name: string, path: readonly (readonly [string, Need])[]): void => {
+    const start = path.findIndex(([member]) => member === name);
+    if (start >= 0) {
+      const circle = path.slice(start);
+      const first = circle[0]![1];
+      const told = circle.map(([member, { verb }]) => `“${member}” ${verb} `).join('');
+      const waits = circle.every(([, { verb }]) => verb === 'waits for');
+      const message = circle.length > 1 || !waits ? `${told}“${name}”` : `“${name}” waits for itself`;
+      complain(waits ? 'circular-when' : 'circular-dependency', first.pointer, message, HINT);
+      return;
+    }
+    if (done.has(name)) return;
+    for (const need of needs.get(name) ?? []) visit(need.other, [...path, [name, need]]);
+    done.add(name);
+  };
+  for (const name of needs.keys()) visit(name, []);
+}
+
+const HINT = 'One of them must be read by itself.';
+
+/** Values of modes that are regular expressions. */
+function checkValues(value: unknown, complain: Complain): void {
+  for (const [name, { value: wanted }] of membersOf(value, 'modes')) {
+    const expression = typeof wanted === 'string' ? /^\/(.+)\/$/su.exec(wanted)?.[1] : undefined;
+    if (expression === undefined) continue;
+    try {
+      void new Pattern(expression);
+    } catch (error) {
+      const message = `“value” is not a regular expression: ${(error as Error).message}`;
+      complain('schema-form', `/modes/${escape(name)}/value`, message);
+    }
+  }
+}
+
+function checkSequences(value: unknown, complain: Complain): void {
+  for (const [name, { steps, statement }] of membersOf(value, 'sequences')) {
+    if (!isObject(statement) || !Array.isArray(steps)) continue;
+    const pointer = `/sequences/${escape(name)}/statement`;
+    const text = JSON.stringify(statement);
+    for (const [, digit] of text.matchAll(/\$(\d)/g))
+      if (Number(digit) < 1 || Number(digit) > steps.length)
+        complain('unknown-group', pointer, `$${digit} stands for a step that “steps” does not have`);
+    const shaped = shapeStatement(JSON.parse(text.replaceAll(/"\$(?:value|previous|\d)"/g, '1'), tolerant));
+    if (!('issues' in shaped)) continue;
+    for (const { path, message } of shaped.issues)
+      complain('statement-shape', `${pointer}${path === '' ? '' : `/${path}`}`, message);
+  }
+}
+
+/** What a region follows must say where it found something, and what looks there must not need to know beforehand. */
+function checkRelative(
+  value: unknown,
+  detectors: ReadonlyMap<string, Json>,
+  kinds: KindSchemas | undefined,
+  complain: Complain,
+): void {
+  for (const [name, { relative }] of membersOf(value, 'regions')) {
+    if (!isObject(relative)) continue;
+    const followed = detectors.get(String(relative['detector']));
+    const pointer = `/regions/${escape(name)}/relative`;
+    if (kinds?.places && followed && !kinds.places.get(String(followed['kind']))?.(followed))
+      complain(
+        'no-place',
+        `${pointer}/detector`,
+        `“${String(relative['detector'])}” does not say where it found something`,
+        'Icons do, and networks that find boxes.',
+      );
+    for (const [detector, spec] of detectors) {
+      if (spec['region'] !== name || kinds?.late?.get(String(spec['kind'])) !== 'compare') continue;
+      const message = `“${detector}” compares a place with itself: its region cannot follow anything`;
+      complain('late-detector', `/detectors/${escape(detector)}/region`, message);
+    }
+  }
+}
