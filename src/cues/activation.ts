@@ -61,8 +61,7 @@ function activationSwitch(activation: Activation): Switch {
     initially: false,
     seconds: seconds ?? Number.POSITIVE_INFINITY,
     on: (cue) => on(cue) !== undefined,
-    off: (cue) =>
-      lapses ? cue.detector === activation.detector && on(cue) === undefined : end?.(cue) !== undefined,
+    off: (cue) => (lapses ? cue.detector === activation.detector && on(cue) === undefined : end?.(cue) !== undefined),
   };
 }
 

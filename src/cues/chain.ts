@@ -19,6 +19,12 @@ export interface ChainDetail {
   readonly steps: readonly Step[];
 }
 
+/** Whether a cue's detail is that of a sequence. */
+export function isChain(detail: unknown): detail is ChainDetail {
+  const { steps } = (detail ?? {}) as { steps?: unknown };
+  return Array.isArray(steps) && steps.every((step) => typeof (step as Partial<Step> | null)?.cue === 'object');
+}
+
 /** Finds cues that follow one another. Equal times count as following, in whatever order. Each cue serves once. */
 export class ChainMatcher {
   readonly #name: string;

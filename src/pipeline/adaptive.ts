@@ -2,7 +2,7 @@ import type { Observation } from '../detectors/kind.ts';
 import { isProblem, readPictures } from '../media/decode.ts';
 import { type Chunk, firstFrameOf } from '../media/packet-index.ts';
 import type { Picture } from '../media/picture.ts';
-import { type ChunkReadings, ReadingsBuilder } from './chunk-readings.ts';
+import { ASLEEP, type ChunkReadings, ReadingsBuilder } from './chunk-readings.ts';
 import { type ChunkContext, type ChunkPlan, gapOf, pause, timeAt, TURN } from './read-chunk.ts';
 import type { Observations } from './chunk-readings.ts';
 
@@ -207,8 +207,8 @@ function compatible(seen: Observations, { seen: shown }: Probe, rules: readonly 
 
 /** Whether two probes of a detector say the same for certain. Unreadable ones prove nothing. */
 function agree(a: Observation | undefined, b: Observation | undefined, confidence: number): boolean {
-  // Not read: another screen was shown.
-  if (!a || !b) return a === b;
+  // Not read: another screen was shown, or it seemed to be switched off.
+  if (!a || !b || a === ASLEEP || b === ASLEEP) return a === b;
   if (a.state === 'unreadable' || a.state !== b.state) return false;
   if (Math.min(a.confidence, b.confidence) < confidence) return false;
   return a.state !== 'seen' || b.state !== 'seen' || a.value === b.value;

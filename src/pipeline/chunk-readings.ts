@@ -4,12 +4,16 @@ import type { GapLine } from '../events/log.ts';
 /** An observation per detector of the profile, in its order; undefined where the detector was not read. */
 export type Observations = readonly (Observation | undefined)[];
 
+/** In the place of what was not read because the detector seemed to be switched off. */
+export const ASLEEP: Observation = { state: 'unreadable', confidence: 0 };
+const ASLEEP_INDEX = -2;
+
 /** What a worker hands over for a chunk, and what the journal keeps: plain JSON, each observation stored once. */
 export interface ChunkReadings {
   /** Seconds, ascending: the samples of the chunk. */
   readonly t: number[];
   readonly observations: Observation[];
-  /** Per sample, per detector: index into `observations`, −1 where it was not read. */
+  /** Per sample, per detector: index into `observations`, −1 where there was nothing to read, −2 where it seemed to be switched off. */
   readonly seen: number[][];
   readonly gaps: { readonly t: number; readonly end: number; readonly reason: string }[];
   /** By number of the detector: the first and last sketch of each that compares, for the samples at the chunk's borders. */
@@ -57,6 +61,7 @@ export class ReadingsBuilder {
     this.#readings.seen.push(
       observations.map((observation) => {
         if (!observation) return -1;
+        if (observation === ASLEEP) return ASLEEP_INDEX;
         let index = this.#known.get(observation);
         if (index === undefined) {
           index = this.#readings.observations.push(observation) - 1;
@@ -86,4 +91,10 @@ export function* readingsOf(chunk: ChunkReadings, i: number, detectors: readonly
   for (const [d, index] of chunk.seen[i]!.entries()) {
     if (index >= 0) yield { detector: detectors[d]!, t, observation: chunk.observations[index]! };
   }
+}
+
+/** The detectors that seemed to be switched off in sample i. */
+export function asleepIn(chunk: ChunkReadings, i: number, detectors: readonly string[]): readonly string[] {
+  const indices = chunk.seen[i]!;
+  return indices.includes(ASLEEP_INDEX) ? detectors.filter((_, d) => indices[d] === ASLEEP_INDEX) : [];
 }

@@ -27,6 +27,7 @@ import { planPortions, type Portion, portionsIn } from './plan.ts';
 import { probeRules } from './rules.ts';
 import { type Reader, Readers } from './readers.ts';
 import type { ReadRequest } from './session.ts';
+import { Waking } from './waking.ts';
 
 export interface DetectOptions {
   readonly media: string;
@@ -114,7 +115,12 @@ export async function detect(options: DetectOptions): Promise<DetectSummary> {
     { resume },
   );
   await using log = await LogWriter.create(join(folder, 'events.ndjson'), header, { resume });
-  using interpreter = await Interpreter.open(game, (issue) => options.onProblem?.(issue));
+  using waking = new Waking(media, game, options.hud, index, portions);
+  using interpreter = await Interpreter.open(
+    game,
+    (issue) => options.onProblem?.(issue),
+    (wants) => waking.read(wants, signal),
+  );
   const hearing = resources.use(
     await Hearing.open(
       media,

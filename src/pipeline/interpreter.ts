@@ -1,6 +1,8 @@
-import type { Reading } from '../detectors/kind.ts';
+import type { Want } from '../cues/nodes.ts';
+import type { Observation, Reading } from '../detectors/kind.ts';
 import { loadKind } from '../detectors/registry.ts';
-import { type CueStream, orderCues, type Settled } from '../cues/order.ts';
+import { activationsOf } from '../cues/activation.ts';
+import { type CueStream, type Links, orderCues, type Settled } from '../cues/order.ts';
 import { createTracker, type Tracker } from '../cues/tracker.ts';
 import type { Dictionary } from '../dictionary/dictionary.ts';
 import { render } from '../dictionary/language/render.ts';
@@ -11,7 +13,7 @@ import type { Profile } from '../profile/profile.ts';
 import { compileMappings } from '../script/mapping.ts';
 import { type GameScript, openScript, type ScriptOutput, type ScriptStatement } from '../script/script.ts';
 import type { SequenceReader } from '../script/sequence/sequence.ts';
-import { type ChunkReadings, readingsOf } from './chunk-readings.ts';
+import { asleepIn, type ChunkReadings, readingsOf } from './chunk-readings.ts';
 import type { Game } from './game.ts';
 import { Seams } from './seams.ts';
 
@@ -21,6 +23,12 @@ export interface Interpreted {
   /** Seconds: no event to come is earlier. */
   readonly settled: number;
 }
+
+/** What was wanted, and what was seen; undefined: there was nothing to read, or the frame could not be decoded. */
+export type Woken = Want & { readonly observation: Observation | undefined };
+
+/** Reads detectors in samples in which they turned out to be switched on after the recording had been read. */
+export type Wake = (wants: readonly Want[]) => Promise<readonly Woken[]>;
 
 /** The default distance of samples, in seconds. */
 const INTERVAL = 0.1;
@@ -40,6 +48,7 @@ export class Interpreter implements Disposable {
   readonly #map: ReturnType<typeof compileMappings>;
   readonly #dictionary: Dictionary;
   readonly #report: (issue: Issue) => void;
+  readonly #wake: Wake;
   readonly #problems = new Map<string, number>();
   /** Mistakes of plug-ins that were passed on already. */
   readonly #told = new Set<string>();
@@ -55,31 +64,46 @@ export class Interpreter implements Disposable {
     script: GameScript | undefined,
     sequence: SequenceReader | undefined,
     report: (issue: Issue) => void,
+    wake: Wake,
   ) {
+    this.#wake = wake;
     this.#detectors = Object.keys(game.profile.detectors);
     this.#seams = seams;
     this.#stream = stream;
     this.#trackers = trackers;
     this.#script = script;
     this.#sequence = sequence;
-    this.#map = compileMappings(game.profile.events);
+    this.#map = compileMappings(game.profile.events, game.profile.sequences);
     this.#dictionary = game.dictionary;
     this.#report = report;
   }
 
-  static async open(game: Game, report: (issue: Issue) => void): Promise<Interpreter> {
-    const detectors = Object.keys(game.profile.detectors);
+  /** `wake` reads detectors in samples in which they turn out to be switched on. */
+  static async open(game: Game, report: (issue: Issue) => void, wake: Wake = asleep): Promise<Interpreter> {
+    const { profile } = game;
     const trackers = new Map<string, Tracker>();
-    for (const name of detectors) trackers.set(name, await trackerFor(game, name));
+    const plain = new Set<string>();
+    for (const [name, { kind }] of Object.entries(profile.detectors)) {
+      trackers.set(name, await trackerFor(game, name));
+      if (!(await loadKind(kind, game.plugins)).track) plain.add(name);
+    }
+    const sequences = profile.sequences ?? {};
+    const links: Links = {
+      activations: activationsOf(profile),
+      sequences,
+      renew: (name) => (plain.has(name) ? plainTracker(profile, name) : undefined),
+    };
+    const detectors = [...Object.keys(profile.detectors), ...Object.keys(sequences)];
     const script = game.script && (await openScript({ source: game.script.source, name: game.script.name, detectors }));
     return new Interpreter(
       game,
       await Seams.open(game.profile, game.plugins),
-      orderCues(trackers),
+      orderCues(trackers, links),
       [...trackers.values()],
       script,
       await openSequence(game),
       report,
+      wake,
     );
   }
 
@@ -112,9 +136,10 @@ export class Interpreter implements Disposable {
       this.#last = t;
       const together: Reading[] = [...readingsOf(chunk, i, this.#detectors)];
       while (next < heard.length && heard[next]!.t === t) together.push(heard[next++]!);
-      settled = this.#sample(t, together, events);
+      settled = this.#sample(t, together, events, asleepIn(chunk, i, this.#detectors));
     }
     listen(Number.POSITIVE_INFINITY);
+    settled = Math.max(settled, await this.#rouse(events));
     if (this.#sequence && Number.isFinite(settled))
       settled = Math.min(settled, this.#take(await this.#sequence.advance(settled), events));
     return { events, settled };
@@ -125,6 +150,7 @@ export class Interpreter implements Disposable {
     const events: NewEvent[] = [];
     const last = Math.max(t, this.#last);
     this.#interpret(this.#stream.end(last), events);
+    await this.#rouse(events);
     if (this.#script) this.#take(this.#script.end(last), events);
     if (this.#sequence) this.#take(await this.#sequence.advance(Number.POSITIVE_INFINITY, last), events);
     for (const [d, { failure }] of this.#trackers.entries())
@@ -132,11 +158,11 @@ export class Interpreter implements Disposable {
     return { events, settled: Number.POSITIVE_INFINITY };
   }
 
-  #sample(t: number, readings: readonly Reading[], events: NewEvent[]): number {
+  #sample(t: number, readings: readonly Reading[], events: NewEvent[], asleep: readonly string[] = []): number {
     for (const { detector, observation } of readings)
       if (observation.state === 'unreadable' && observation.failure !== undefined)
         this.#failure(detector, observation.failure);
-    return this.#interpret(this.#stream.sample(t, readings), events);
+    return this.#interpret(this.#stream.sample(t, readings, asleep), events);
   }
 
   /** Counts a plug-in's mistake; passes it on only once, as it may come with every sample. */
@@ -146,6 +172,14 @@ export class Interpreter implements Disposable {
     if (this.#told.has(key) || this.#told.size >= 50) return;
     this.#told.add(key);
     this.#report({ code: 'plugin-failed', path: `detector “${detector}”`, message });
+  }
+
+  /** Has read what turned out to be needed; whoever is switched on by that may need more. */
+  async #rouse(events: NewEvent[]): Promise<number> {
+    let settled = Number.NEGATIVE_INFINITY;
+    for (let wants = this.#stream.wants(); wants.length > 0; wants = this.#stream.wants())
+      settled = this.#interpret(this.#stream.fill(await this.#wake(wants)), events);
+    return settled;
   }
 
   #interpret({ moments, until }: Settled, events: NewEvent[]): number {
@@ -205,7 +239,13 @@ async function openSequence({ profile, assets }: Game): Promise<SequenceReader |
 
 async function trackerFor({ profile, assets, plugins }: Game, name: string): Promise<Tracker> {
   const spec = profile.detectors[name]!;
-  const kind = await loadKind(spec.kind, plugins);
-  const interval = intervalOf(profile, name);
-  return kind.track ? kind.track(name, spec, interval, assets) : createTracker(name, spec, interval);
+  const { track } = await loadKind(spec.kind, plugins);
+  return track ? track(name, spec, intervalOf(profile, name), assets) : plainTracker(profile, name);
 }
+
+function plainTracker(profile: Profile, name: string): Tracker {
+  return createTracker(name, profile.detectors[name]!, intervalOf(profile, name));
+}
+
+/** Without a recording nothing more can be read. */
+const asleep: Wake = (wants) => Promise.resolve(wants.map((want) => ({ ...want, observation: undefined })));

@@ -134,6 +134,10 @@ function nearestFrame(times: Float64Array, t: number): number {
 function textSpec({ profile }: LoadedProfile, name: string): DetectorSpec & TextOptions {
   const spec = profile.detectors[name];
   if (!spec) throw new PlaybyplayError('unknown-detector', `the profile has no detector ${name}`);
+  if (spec.region !== undefined && profile.regions[spec.region]?.relative)
+    throw new PlaybyplayError('unknown-region', `the region of ${name} follows what is found`, {
+      hint: 'Learn the font from a detector whose region has a place of its own.',
+    });
   return spec as DetectorSpec & TextOptions;
 }
 

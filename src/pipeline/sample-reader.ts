@@ -1,23 +1,31 @@
+import { activationsOf } from '../cues/activation.ts';
 import type { Assets, Comparer, Detector, DetectorKind } from '../detectors/kind.ts';
 import type { Observation, Placement, Sketch, View } from '../detectors/kind.ts';
 import type { Plugins } from '../detectors/plugins/load.ts';
+import { placeOf } from '../detectors/kind.ts';
 import { loadKind } from '../detectors/registry.ts';
 import type { Size } from '../geometry.ts';
 import type { Picture } from '../media/picture.ts';
 import type { DetectorSpec, Profile } from '../profile/profile.ts';
 import type { HudSettings } from '../regions/place.ts';
-import { type ChangeGate, type Region, RegionSet } from '../regions/regions.ts';
-import { type Edges, type Observations, storeSketch } from './chunk-readings.ts';
+import { type ChangeGate, type FollowingRegion, type Region, RegionSet } from '../regions/regions.ts';
+import { ASLEEP, type Edges, type Observations, storeSketch } from './chunk-readings.ts';
+import { Guess } from './guess.ts';
 
 /** One detector of the profile, opened and placed. */
 interface Station {
   readonly name: string;
   readonly spec: DetectorSpec;
   readonly detector: Detector;
-  readonly region: Region | undefined;
-  readonly gates: readonly ChangeGate[];
+  /** Of a region that follows something: where it lay last. */
+  region: Region | undefined;
+  gates: readonly ChangeGate[];
   /** Index of the detector that `when` names. */
   readonly when: number | undefined;
+  /** Where its region follows something: what, by whom it is found, and how the region is watched. */
+  readonly follows: Following | undefined;
+  /** Others switch it on. */
+  readonly switched: boolean;
   /** What it saw when its gates last opened. */
   last: Observation | undefined;
   readonly comparer: Comparer | undefined;
@@ -26,6 +34,12 @@ interface Station {
   /** Of one that compares: its sample before and its first, since `begin`. */
   before: Sketch | undefined;
   first: Sketch | undefined;
+}
+
+interface Following {
+  readonly station: number;
+  readonly region: FollowingRegion;
+  readonly watch: (region: Region) => ChangeGate;
 }
 
 /**
@@ -38,10 +52,21 @@ export class SampleReader implements Disposable {
   readonly #order: readonly number[];
   readonly #screens: readonly { readonly name: string; readonly station: number; readonly value: unknown }[];
   readonly #regions: RegionSet;
+  readonly #guess: Guess;
+  /** What is switched on by others is read: never, always, or where it seems to be on. */
+  #awake: boolean | 'guess';
 
-  private constructor(profile: Profile, stations: readonly Station[], regions: RegionSet) {
+  private constructor(
+    profile: Profile,
+    stations: readonly Station[],
+    regions: RegionSet,
+    guess: Guess,
+    awake: boolean,
+  ) {
     this.#stations = stations;
     this.#regions = regions;
+    this.#guess = guess;
+    this.#awake = awake;
     const names = stations.map((station) => station.name);
     this.#screens = Object.entries(profile.screens ?? {}).map(([name, screen]) => ({
       name,
@@ -50,8 +75,7 @@ export class SampleReader implements Disposable {
     }));
     const order = new Set<number>();
     const visit = (index: number): void => {
-      const { when } = stations[index]!;
-      if (when !== undefined && !order.has(when)) visit(when);
+      for (const other of [...needsOf(stations[index]!), ...guess.sources(index)]) if (!order.has(other)) visit(other);
       order.add(index);
     };
     for (const { station } of this.#screens) visit(station);
@@ -59,19 +83,25 @@ export class SampleReader implements Disposable {
     this.#order = [...order];
   }
 
+  /** `awake`: detectors that others switch on are read as if they were on. */
   static async open(
     profile: Profile,
     assets: Assets,
     frame: Size,
     hud?: HudSettings,
     plugins?: Plugins,
+    awake = false,
   ): Promise<SampleReader> {
+    const switched = activationsOf(profile);
+    const loose = new Set<string>();
     const regions = await RegionSet.open(profile.regions, frame, profile.reference, hud);
     const names = Object.keys(profile.detectors);
     const stations: Station[] = [];
     for (const [name, spec] of Object.entries(profile.detectors)) {
       const kind: DetectorKind = await loadKind(spec.kind, plugins);
-      const region = spec.region === undefined ? undefined : regions.get(spec.region);
+      if (kind.track) loose.add(name);
+      const follows = spec.region === undefined ? undefined : regions.following(spec.region);
+      const region = spec.region === undefined || follows ? undefined : regions.get(spec.region);
       const others = (kind.regions?.(spec) ?? []).map((other) => regions.get(other));
       const watched = region ? [region, ...others] : others;
       stations.push({
@@ -81,6 +111,12 @@ export class SampleReader implements Disposable {
         detector: await kind.open(spec, assets),
         gates: watched.map((one) => one.gate(kind.reads ?? 'pixels')),
         when: spec.when ? names.indexOf(spec.when.detector) : undefined,
+        follows: follows && {
+          station: names.indexOf(follows.detector),
+          region: follows,
+          watch: (one) => one.gate(kind.reads ?? 'pixels'),
+        },
+        switched: switched.has(name) && !kind.compare,
         last: undefined,
         comparer: kind.compare?.(spec),
         hears: (kind.listen ?? kind.follow) !== undefined,
@@ -88,7 +124,7 @@ export class SampleReader implements Disposable {
         first: undefined,
       });
     }
-    return new SampleReader(profile, stations, regions);
+    return new SampleReader(profile, stations, regions, new Guess(profile, loose), awake);
   }
 
   /** Whether any detector compares its samples. */
@@ -96,8 +132,10 @@ export class SampleReader implements Disposable {
     return this.#stations.some(({ comparer }) => comparer !== undefined);
   }
 
-  /** A stretch of samples begins: detectors that compare have none before the next. */
+  /** A stretch of samples begins, which come in order of time: detectors that compare have none before the next. */
   begin(): void {
+    this.#guess.begin();
+    if (this.#awake === false) this.#awake = 'guess';
     for (const station of this.#stations) {
       station.before = undefined;
       station.first = undefined;
@@ -124,8 +162,13 @@ export class SampleReader implements Disposable {
       if (!needed[index] || station.hears) continue;
       const isScreen = this.#screens.find((one) => one.station === index);
       if (screen !== undefined && !isScreen && !(station.spec.screens ?? []).includes(screen)) continue;
+      if (station.switched && !this.#isAwake(index, picture, result)) {
+        result[index] = ASLEEP;
+        continue;
+      }
       const off = station.when === undefined ? undefined : offReading(station.spec, result[station.when]);
-      const pending = off ?? this.#look(station, picture, memo);
+      const placed = off ?? (station.follows && (await this.#place(station, station.follows, result)));
+      const pending = placed ?? this.#look(station, picture, memo);
       const observation = pending instanceof Promise ? await pending : pending;
       result[index] = observation;
       if (isScreen && screen === undefined && matches(observation, isScreen.value)) screen = isScreen.name;
@@ -144,10 +187,31 @@ export class SampleReader implements Disposable {
     for (const { station } of this.#screens) needed[station] = 1;
     for (let i = this.#order.length - 1; i >= 0; i--) {
       const index = this.#order[i]!;
-      const { when } = this.#stations[index]!;
-      if (needed[index] && when !== undefined) needed[when] = 1;
+      if (needed[index]) for (const other of needsOf(this.#stations[index]!)) needed[other] = 1;
     }
     return needed;
+  }
+
+  #isAwake(index: number, { t }: Picture, seen: Observations): boolean {
+    if (this.#awake !== 'guess') return this.#awake;
+    // Also where it is off: the guess goes by what it has been shown.
+    return this.#guess.isOn(index, t, seen);
+  }
+
+  /** Lays a region that follows something where that was found; what is read instead, where it was not. */
+  async #place(station: Station, follows: Following, seen: Observations): Promise<Observation | undefined> {
+    const found = seen[follows.station];
+    if (found?.state === 'absent') return found;
+    const place = found && placeOf(found);
+    if (!place) return { state: 'unreadable', confidence: 0 };
+    const at = follows.region.at(place);
+    const region = at instanceof Promise ? await at : at;
+    if (region !== station.region) {
+      station.region = region;
+      station.gates = [follows.watch(region)];
+      station.last = undefined;
+    }
+    return undefined;
   }
 
   #compare(station: Station, comparer: Comparer, picture: Picture, memo: Map<string, unknown>): Observation {
@@ -201,6 +265,11 @@ export class SampleReader implements Disposable {
   [Symbol.dispose](): void {
     for (const { detector } of this.#stations) detector[Symbol.dispose]();
   }
+}
+
+/** The detectors whose readings of the same sample one needs. */
+function needsOf({ when, follows }: Station): readonly number[] {
+  return [...(when === undefined ? [] : [when]), ...(follows ? [follows.station] : [])];
 }
 
 /** What a detector reports while the one it waits for does not see what it should; undefined when it is to be read. */

@@ -17,6 +17,14 @@ export interface ReadRequest {
   readonly rules: readonly ProbeRule[] | undefined;
 }
 
+export interface SessionOptions {
+  readonly hud?: HudSettings | undefined;
+  /** The file is closed with the session. */
+  readonly owned?: boolean;
+  /** Detectors that others switch on are read as if they were on. */
+  readonly awake?: boolean;
+}
+
 /** An open recording and the detectors of a profile: reads chunks, one after the other, in the thread that made it. */
 export class ReadingSession implements Disposable {
   readonly #file: VideoFile;
@@ -35,10 +43,10 @@ export class ReadingSession implements Disposable {
   static async open(
     file: VideoFile,
     game: { readonly profile: Profile; readonly assets: Assets; readonly plugins?: Plugins },
-    { hud, owned = false }: { readonly hud?: HudSettings | undefined; readonly owned?: boolean },
+    { hud, owned = false, awake = false }: SessionOptions,
   ): Promise<ReadingSession> {
     try {
-      const reader = await SampleReader.open(game.profile, game.assets, file.info, hud, game.plugins);
+      const reader = await SampleReader.open(game.profile, game.assets, file.info, hud, game.plugins, awake);
       return new ReadingSession(file, reader, Object.keys(game.profile.detectors).length, owned);
     } catch (error) {
       if (owned) file[Symbol.dispose]();

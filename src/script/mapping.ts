@@ -1,13 +1,11 @@
+import { isChain } from '../cues/chain.ts';
+import { compileCondition, type Fulfilled } from '../cues/condition.ts';
 import type { Cue } from '../cues/cue.ts';
 import type { Issue } from '../errors.ts';
 import type { CueValue } from '../events/log.ts';
 import { shapeStatement } from '../events/shape.ts';
-import { Pattern } from '../pattern/pattern.ts';
-import type { EventMapping } from '../profile/profile.ts';
+import type { CueSequence, EventMapping } from '../profile/profile.ts';
 import { toLogged, type ScriptStatement } from './script.ts';
-
-/** Longest text that a mapping's regular expression is tried on. */
-const LONGEST = 500;
 
 export interface MappedCue {
   readonly statements: readonly ScriptStatement[];
@@ -15,49 +13,60 @@ export interface MappedCue {
 }
 
 /**
- * Turns a profile's `events` into a function from a cue to its statements, in the order of the profile. In a
+ * Turns a profile's `events`, and what its sequences state, into a function from a cue to its statements, in the order of the profile. In a
  * statement `$value` and `$previous` stand for what was read (a number stays one where it is the whole slot), `$1` and
  * so on for the groups of `match`; a slot that comes out empty is left out.
  */
-export function compileMappings(mappings: readonly EventMapping[] | undefined): (cue: Cue) => MappedCue {
-  const byCue = Map.groupBy(
-    (mappings ?? []).map((mapping, index) => ({ ...mapping, index, match: expressionOf(mapping) })),
-    ({ on }) => `${on.trigger} ${on.detector}`,
-  );
+export function compileMappings(
+  events: readonly EventMapping[] = [],
+  sequences: Readonly<Record<string, CueSequence>> = {},
+): (cue: Cue) => MappedCue {
+  const mappings: Mapping[] = events.map(({ on, statement }, index) => ({
+    key: `${on.trigger} ${on.detector}`,
+    path: `#/events/${index}/statement`,
+    test: compileCondition(on),
+    statement,
+  }));
+  for (const [name, { statement }] of Object.entries(sequences))
+    if (statement)
+      mappings.push({ key: `found ${name}`, path: `#/sequences/${name}/statement`, test: stepsOf, statement });
+  const byCue = Map.groupBy(mappings, ({ key }) => key);
   return (cue) => {
     const statements: ScriptStatement[] = [];
     const problems: Issue[] = [];
-    for (const { on, match, statement, index } of byCue.get(`${cue.trigger} ${cue.detector}`) ?? []) {
-      const subject = cue.trigger === 'lost' ? cue.previous : cue.value;
-      const groups = match === undefined ? [] : match.exec(String(subject ?? '').slice(0, LONGEST));
-      if (groups === undefined || !changesAs(cue, on.change)) continue;
+    for (const { path, test, statement } of byCue.get(`${cue.trigger} ${cue.detector}`) ?? []) {
+      const groups = test(cue);
+      if (groups === undefined) continue;
       const shaped = shapeStatement(fill(statement, cue, groups));
       if ('issues' in shaped) {
         for (const issue of shaped.issues) {
-          const path = `#/events/${index}/statement/${issue.path}`;
-          problems.push({
-            code: 'mapping-statement',
-            path,
-            message: `${issue.message} (${cue.t} s, on ${cue.detector})`,
-          });
+          const message = `${issue.message} (${cue.t} s, on ${cue.detector})`;
+          problems.push({ code: 'mapping-statement', path: `${path}/${issue.path}`, message });
         }
       } else {
         const { confidence, t } = cue;
-        statements.push({ t, end: t, statement: shaped.statement, confidence, cues: [toLogged(cue)] });
+        statements.push({ t, end: t, statement: shaped.statement, confidence, cues: evidenceFor(cue) });
       }
     }
     return { statements, problems };
   };
 }
 
-function expressionOf({ on }: EventMapping): Pattern | undefined {
-  return on.match === undefined ? undefined : new Pattern(on.match);
+interface Mapping {
+  readonly key: string;
+  readonly path: string;
+  readonly test: (cue: Cue) => Fulfilled | undefined;
+  readonly statement: Readonly<Record<string, unknown>>;
 }
 
-function changesAs({ value, previous }: Cue, change: 'rise' | 'fall' | undefined): boolean {
-  if (change === undefined) return true;
-  const [now, before] = [Number(value ?? Number.NaN), Number(previous ?? Number.NaN)];
-  return change === 'rise' ? now > before : now < before;
+/** What the steps of a sequence read, from 1. */
+function stepsOf({ detail }: Cue): Fulfilled | undefined {
+  return isChain(detail) ? [undefined, ...detail.steps.map(({ read }) => read)] : undefined;
+}
+
+/** The grounds of a statement made of a cue: of a sequence, its steps. */
+function evidenceFor(cue: Cue): ScriptStatement['cues'] {
+  return isChain(cue.detail) ? cue.detail.steps.flatMap((step) => evidenceFor(step.cue)) : [toLogged(cue)];
 }
 
 /** A statement's template with `$value` and `$previous` of a cue filled in. */

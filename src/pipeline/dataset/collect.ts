@@ -70,7 +70,15 @@ function checkedNames({ profile }: LoadedProfile, { detectors, region }: Collect
   }
   if (region !== undefined && !Object.hasOwn(profile.regions, region))
     throw unknown('region', region, Object.keys(profile.regions));
-  return detectors ?? names.filter((name) => region !== undefined || profile.detectors[name]!.region !== undefined);
+  const own =
+    detectors ?? names.filter((name) => region !== undefined || profile.detectors[name]!.region !== undefined);
+  for (const name of own) {
+    const used = region ?? profile.detectors[name]!.region!;
+    if (!profile.regions[used]?.relative) continue;
+    const message = `the region “${used}” follows what is found: it has no place of its own to cut pictures from`;
+    throw new PlaybyplayError('unknown-region', message, { hint: 'Name other detectors, or another region.' });
+  }
+  return own;
 }
 
 function unknown(what: string, name: string, names: readonly string[]): PlaybyplayError {
@@ -100,7 +108,7 @@ export async function* collectReadings(
       ...(options.from === undefined ? {} : { from: options.from }),
       ...(options.to === undefined ? {} : { to: options.to }),
     };
-    using reader = await SampleReader.open(profile, assets, file.info, undefined, options.plugins);
+    using reader = await SampleReader.open(profile, assets, file.info, undefined, options.plugins, true);
     const regions = await RegionSet.open(profile.regions, file.info, profile.reference);
     for (const { chunk, plan } of planPortions(index, sampled, range, 'full')) {
       options.signal?.throwIfAborted();

@@ -1,0 +1,303 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Activation, CueSequence, DetectorSpec, Profile } from '../profile/profile.ts';
+import { roundTime } from '../time.ts';
+import { activationsOf } from './activation.ts';
+import { compileCondition } from './condition.ts';
+import type { Cue } from './cue.ts';
+import { type CueStream, orderCues, type Settled } from './order.ts';
+import type { Observation, Reading } from './reading.ts';
+import { createTracker, type Tracker } from './tracker.ts';
+
+/** A value, nothing, or unreadable, per sample. */
+type Series = readonly (number | undefined | 'blurred')[];
+
+const STEP = 0.1;
+const at = (i: number): number => roundTime(i * STEP);
+
+function observe(value: Series[number]): Observation {
+  if (value === 'blurred') return { state: 'unreadable', confidence: 0 };
+  return value === undefined ? { state: 'absent', confidence: 0.9 } : { state: 'seen', value, confidence: 0.9 };
+}
+
+function profileOf(
+  detectors: Readonly<Record<string, Partial<DetectorSpec>>>,
+  more: Partial<Pick<Profile, 'sequences' | 'modes' | 'regions'>> = {},
+): Profile {
+  return {
+    format: 'playbyplay/profile/1',
+    game: 'test',
+    title: 'Test',
+    version: '1',
+    reference: { width: 64, height: 64 },
+    regions: {},
+    ...more,
+    detectors: Object.fromEntries(
+      Object.entries(detectors).map(([name, spec]) => [name, { kind: 'text', stability: { samples: 1 }, ...spec }]),
+    ),
+  };
+}
+
+function streamOf(profile: Profile): CueStream {
+  const make = (name: string): Tracker => createTracker(name, profile.detectors[name]!, STEP);
+  return orderCues(new Map(Object.keys(profile.detectors).map((name) => [name, make(name)])), {
+    activations: activationsOf(profile),
+    sequences: profile.sequences ?? {},
+    renew: make,
+  });
+}
+
+/**
+ * All cues of a recording. `awake` says which readings are made beforehand of what is switched on by others; `patience` after
+ * how many samples the missing ones are made.
+ */
+function play(
+  profile: Profile,
+  series: Readonly<Record<string, Series>>,
+  awake: (name: string, i: number) => boolean = () => true,
+  patience = 1,
+): Cue[] {
+  const stream = streamOf(profile);
+  const switched = activationsOf(profile);
+  const cues: Cue[] = [];
+  let until = Number.NEGATIVE_INFINITY;
+  const take = (settled: Settled): void => {
+    for (const moment of settled.moments) {
+      expect(moment.t).toBeGreaterThan(until);
+      expect(moment.t).toBeLessThanOrEqual(settled.until);
+      cues.push(...moment.cues);
+    }
+    until = settled.until;
+  };
+  const rouse = (): void => {
+    for (let wants = stream.wants(); wants.length > 0; wants = stream.wants())
+      take(
+        stream.fill(
+          wants.map((want) => ({ ...want, observation: observe(series[want.detector]![Math.round(want.t / STEP)]) })),
+        ),
+      );
+  };
+  const length = Math.max(...Object.values(series).map((one) => one.length));
+  for (let i = 0; i < length; i++) {
+    const names = Object.keys(series);
+    const isRead = (name: string): boolean => !switched.has(name) || awake(name, i);
+    const readings = names
+      .filter(isRead)
+      .map((detector): Reading => ({ detector, t: at(i), observation: observe(series[detector]![i]) }));
+    take(
+      stream.sample(
+        at(i),
+        readings,
+        names.filter((name) => !isRead(name)),
+      ),
+    );
+    if (i % patience === patience - 1) rouse();
+  }
+  take(stream.end(at(length - 1)));
+  rouse();
+  expect(until).toBe(Number.POSITIVE_INFINITY);
+  return cues;
+}
+
+const told = (cues: readonly Cue[]): string[] =>
+  cues.map(({ t, detector, trigger, value, previous }) => `${t} ${detector} ${trigger} ${value ?? previous}`);
+
+describe('detectors that others switch on', () => {
+  const icon: Series = [undefined, undefined, 7, 7, 7, undefined, undefined, undefined, 7, 7, undefined, undefined];
+  const name: Series = [1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2];
+  const withName = (after: Activation): Profile => profileOf({ icon: {}, name: { after } });
+  const ofName = (profile: Profile): string[] =>
+    told(play(profile, { icon, name })).filter((cue) => cue.includes('name'));
+
+  it('are read from the cue on, in its own sample too, until what caused it is lost', () => {
+    expect(ofName(withName({ detector: 'icon' }))).toEqual([
+      '0.2 name found 1',
+      '0.4 name changed 2',
+      '0.5 name lost 2',
+      '0.8 name found 2',
+      '1 name lost 2',
+    ]);
+  });
+
+  it('are read for a time, and forget between', () => {
+    expect(ofName(withName({ detector: 'icon', trigger: 'lost', for: 0.25 }))).toEqual([
+      '0.5 name found 2',
+      '0.75 name lost 2',
+      '1 name found 2',
+    ]);
+  });
+
+  it('are read until another cue, and not for a cue that is not meant', () => {
+    const profile = (match: string): Profile =>
+      profileOf({ icon: {}, other: {}, name: { after: { detector: 'icon', match, until: { detector: 'other' } } } });
+    const other: Series = [undefined, undefined, undefined, undefined, undefined, undefined, 3, 3, 3, 3, 3, 3];
+    const cues = (match: string): string[] =>
+      told(play(profile(match), { icon, name, other })).filter((cue) => cue.includes('name'));
+    expect(cues('7')).toEqual(['0.2 name found 1', '0.4 name changed 2', '0.6 name lost 2', '0.8 name found 2']);
+    expect(cues('8')).toEqual([]);
+  });
+
+  it('are read in their modes and in those of their region alone', () => {
+    const profile = profileOf(
+      { icon: {}, name: { region: 'plate', modes: ['driving'] }, rest: { modes: ['walking'] } },
+      {
+        modes: { driving: { detector: 'icon', value: '/^7$/' }, walking: { detector: 'icon', seen: false } },
+        regions: { plate: { x: 0, y: 0, width: 1, height: 1, modes: ['driving'] } },
+      },
+    );
+    expect(told(play(profile, { icon, name, rest: name })).filter((cue) => !cue.includes('icon'))).toEqual([
+      '0 rest found 1',
+      '0.2 name found 1',
+      '0.2 rest lost 1',
+      '0.4 name changed 2',
+      '0.5 name lost 2',
+      '0.5 rest found 2',
+      '0.8 name found 2',
+      '0.8 rest lost 2',
+      '1 name lost 2',
+      '1 rest found 2',
+    ]);
+  });
+
+  it('drag along what waits for them', () => {
+    const profile = profileOf({
+      icon: {},
+      name: { after: { detector: 'icon' } },
+      more: { when: { detector: 'name' } },
+    });
+    expect([...activationsOf(profile).keys()]).toEqual(['name', 'more']);
+  });
+});
+
+describe('sequences of cues', () => {
+  const kill: Series = [undefined, 5, 5, undefined, 5, 5, undefined, undefined, undefined, undefined];
+  const medal: Series = [9, undefined, undefined, undefined, undefined, undefined, 9, 9, undefined, 9];
+  const made = (sequence: CueSequence, more: Series = []): string[] =>
+    told(
+      play(profileOf({ kill: {}, medal: {}, more: {} }, { sequences: { feat: sequence } }), { kill, medal, more }),
+    ).filter((cue) => cue.includes('feat'));
+
+  it('need their steps in order and in time, and use each cue once', () => {
+    const steps = [{ detector: 'kill' }, { detector: 'medal', within: 0.3 }];
+    expect(made({ steps })).toEqual(['0.6 feat found 9']);
+    expect(made({ steps: [{ detector: 'kill' }, { detector: 'medal' }] })).toEqual([
+      '0.6 feat found 9',
+      '0.9 feat found 9',
+    ]);
+    expect(made({ steps: [{ detector: 'kill' }, { detector: 'kill', within: 0.3 }] })).toEqual(['0.4 feat found 5']);
+    expect(made({ steps, within: 0.1 })).toEqual([]);
+  });
+
+  it('are broken off by what must not come between', () => {
+    const more: Series = [undefined, undefined, undefined, undefined, undefined, 1];
+    const steps = [{ detector: 'kill' }, { detector: 'medal', within: 0.3 }];
+    expect(made({ steps, unless: { detector: 'more' } }, more)).toEqual([]);
+    expect(made({ steps, unless: { detector: 'more', trigger: 'changed' } }, more)).toEqual(['0.6 feat found 9']);
+  });
+
+  it('take cues of one sample in either order', () => {
+    expect(made({ steps: [{ detector: 'medal', trigger: 'lost' }, { detector: 'kill' }] })).toContain(
+      '0.1 feat found 5',
+    );
+  });
+});
+
+/** What the rules say, from all cues at once: the reference for the stream, which knows only what came before. */
+function rule(profile: Profile, series: Readonly<Record<string, Series>>, length: number): Map<string, Cue[]> {
+  const known = new Map<string, Cue[]>();
+  for (const [name, spec] of Object.entries(profile.detectors)) {
+    const clauses = [spec.after].flat().filter((one) => one !== undefined);
+    const all = clauses.flatMap(({ detector, until }) => [detector, ...(until ? [until.detector] : [])]);
+    const heard = [...new Set(all)].flatMap((source) => known.get(source)!);
+    const isOn = (t: number): boolean => clauses.length === 0 || clauses.some((one) => holds(one, heard, t));
+    const borders = heard.flatMap(({ t }) => [t, ...clauses.map((one) => roundTime(t + (one.for ?? 0)))]);
+    const times = [...new Set([0, ...borders])].filter((t) => t <= at(length - 1)).toSorted((a, b) => a - b);
+    const cues: Cue[] = [];
+    for (let i = 0; i < times.length; i++) {
+      if (!isOn(times[i]!)) continue;
+      const from = times[i]!;
+      while (i < times.length && isOn(times[i]!)) i++;
+      cues.push(...stretch(name, spec, series[name]!, from, times[i]));
+    }
+    known.set(name, cues);
+  }
+  return known;
+}
+
+function holds(activation: Activation, heard: readonly Cue[], t: number): boolean {
+  const on = compileCondition(activation);
+  const end = activation.until && compileCondition(activation.until);
+  const lapses = !end && activation.for === undefined;
+  return heard.some((cue) => {
+    if (!on(cue) || cue.t > t || t >= roundTime(cue.t + (activation.for ?? Number.POSITIVE_INFINITY))) return false;
+    return !heard.some(
+      (other) =>
+        other.t > cue.t &&
+        other.t <= t &&
+        (end?.(other) !== undefined || (lapses && other.detector === activation.detector && !on(other))),
+    );
+  });
+}
+
+function stretch(name: string, spec: DetectorSpec, values: Series, from: number, to: number | undefined): Cue[] {
+  const tracker = createTracker(name, spec, STEP);
+  const cues = values.flatMap((value, i) =>
+    at(i) < from || at(i) >= (to ?? Number.POSITIVE_INFINITY)
+      ? []
+      : tracker.push({ detector: name, t: at(i), observation: observe(value) }),
+  );
+  const last = cues.at(-1);
+  if (to === undefined || last === undefined || last.trigger === 'lost') return cues;
+  return [...cues, { t: to, detector: name, trigger: 'lost', previous: last.value!, confidence: last.confidence }];
+}
+
+describe('a graph of dependent detectors', () => {
+  const NAMES = ['a', 'b', 'c', 'd'];
+  const condition = (earlier: readonly string[]): fc.Arbitrary<Activation> =>
+    fc.record(
+      {
+        detector: fc.constantFrom(...earlier),
+        trigger: fc.constantFrom('found', 'changed', 'lost'),
+        match: fc.constantFrom('1', '[12]'),
+      },
+      { requiredKeys: ['detector'] },
+    );
+  const activation = (earlier: readonly string[]): fc.Arbitrary<Activation> =>
+    fc
+      .record(
+        { on: condition(earlier), for: fc.constantFrom(0.1, 0.25, 0.4, 1), until: condition(earlier) },
+        { requiredKeys: ['on'] },
+      )
+      .map(({ on, ...rest }) => ({ ...on, ...rest }));
+  const detector = (i: number): fc.Arbitrary<Partial<DetectorSpec>> =>
+    fc.record(
+      {
+        stability: fc.record({ samples: fc.integer({ min: 1, max: 3 }), gaps: fc.integer({ min: 0, max: 2 }) }),
+        ...(i === 0 ? {} : { after: fc.array(activation(NAMES.slice(0, i)), { minLength: 1, maxLength: 2 }) }),
+      },
+      { requiredKeys: i > 1 ? ['stability', 'after'] : ['stability'] },
+    ) as fc.Arbitrary<Partial<DetectorSpec>>;
+  const graph = fc.tuple(...NAMES.map((_, i) => detector(i)));
+  const value = fc.constantFrom<Series[number]>(1, 1, 2, undefined, undefined, 'blurred');
+  const recording = fc.array(fc.tuple(value, value, value, value), { minLength: 1, maxLength: 40 });
+
+  it('makes the cues that the rules ask for, whatever was read beforehand and in whatever portions', () => {
+    fc.assert(
+      fc.property(
+        graph,
+        recording,
+        fc.array(fc.boolean(), { minLength: 1 }),
+        fc.integer({ min: 1, max: 50 }),
+        (specs, frames, guess, patience) => {
+          const profile = profileOf(Object.fromEntries(NAMES.map((name, i) => [name, specs[i]!])));
+          const series = Object.fromEntries(NAMES.map((name, d) => [name, frames.map((frame) => frame[d]!)]));
+          const cues = play(profile, series, (name, i) => guess[(i + NAMES.indexOf(name)) % guess.length]!, patience);
+          const wanted = rule(profile, series, frames.length);
+          for (const name of NAMES)
+            expect(told(cues.filter((cue) => cue.detector === name))).toEqual(told(wanted.get(name)!));
+        },
+      ),
+      { numRuns: 400, seed: 7 },
+    );
+  });
+});

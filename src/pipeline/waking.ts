@@ -1,0 +1,80 @@
+import type { Want } from '../cues/nodes.ts';
+import { type PacketIndex, timeOf, windowOf } from '../media/packet-index.ts';
+import { openVideo } from '../media/video.ts';
+import type { HudSettings } from '../regions/place.ts';
+import type { Game } from './game.ts';
+import type { Woken } from './interpreter.ts';
+import type { Portion } from './plan.ts';
+import { ReadingSession } from './session.ts';
+
+/**
+ * Reads once more what workers left out, in this thread. Whether a detector is switched on is known only behind the workers;
+ * what they guess wrong is mended here, so a guess can cost time but never change a log.
+ */
+export class Waking implements Disposable {
+  readonly #media: string;
+  readonly #game: Game;
+  readonly #hud: HudSettings | undefined;
+  readonly #index: PacketIndex;
+  readonly #portions: readonly Portion[];
+  readonly #detectors: readonly string[];
+  #session: ReadingSession | undefined;
+  /** Samples that were read again. */
+  samples = 0;
+
+  constructor(
+    media: string,
+    game: Game,
+    hud: HudSettings | undefined,
+    index: PacketIndex,
+    portions: readonly Portion[],
+  ) {
+    this.#media = media;
+    this.#game = game;
+    this.#hud = hud;
+    this.#index = index;
+    this.#portions = portions;
+    this.#detectors = Object.keys(game.profile.detectors);
+  }
+
+  async read(wants: readonly Want[], signal?: AbortSignal): Promise<readonly Woken[]> {
+    this.#session ??= await ReadingSession.open(openVideo(this.#media), this.#game, {
+      hud: this.#hud,
+      owned: true,
+      awake: true,
+    });
+    const woken: Woken[] = [];
+    const byPortion = Map.groupBy(wants, ({ t }) => this.#portions.findLast(({ chunk }) => chunk.t <= t)!);
+    for (const [portion, own] of [...byPortion].toSorted(([a], [b]) => a.number - b.number))
+      woken.push(...(await this.#readPortion(this.#session, portion, own, signal)));
+    return woken.toSorted((a, b) => a.t - b.t);
+  }
+
+  async #readPortion(
+    session: ReadingSession,
+    { chunk, plan }: Portion,
+    wants: readonly Want[],
+    signal: AbortSignal | undefined,
+  ): Promise<readonly Woken[]> {
+    const byTime = Map.groupBy(wants, ({ t }) => t);
+    const frames = plan.frames.filter((frame) => byTime.has(timeOf(this.#index, frame)));
+    const due = frames.map((frame) => {
+      const mask = new Uint8Array(this.#detectors.length);
+      for (const { detector } of byTime.get(timeOf(this.#index, frame))!) mask[this.#detectors.indexOf(detector)] = 1;
+      return mask;
+    });
+    this.samples += frames.length;
+    const request = { chunk, index: windowOf(this.#index, chunk), plan: { frames, due }, rules: undefined };
+    const { t, seen, observations } = await session.read(request, signal);
+    const sampleAt = new Map(t.map((time, i) => [time, i]));
+    return wants.map((want) => {
+      const i = sampleAt.get(want.t);
+      const number = i === undefined ? -1 : seen[i]![this.#detectors.indexOf(want.detector)]!;
+      return { ...want, observation: observations[number] };
+    });
+  }
+
+  [Symbol.dispose](): void {
+    this.#session?.[Symbol.dispose]();
+  }
+}
