@@ -91,3 +91,37 @@ describe('the guide to profiles', () => {
     for (const kind of kinds.detectors.keys()) expect(text).toMatch(new RegExp(`^\\| \`${kind}\` `, 'm'));
   });
 });
+
+describe('the guide to profiles', () => {
+  it('shows dependent detectors that pass the check', async () => {
+    const text = await readFile(new URL('../docs/profiles.md', import.meta.url), 'utf8');
+    const section = /## Dependent detectors[^]*?## Screens/.exec(text)![0];
+    const parts = [...section.matchAll(/```json\n(.*?)```/gs)].map(
+      ([, json]) => JSON.parse(`{${json}}`) as Record<string, Record<string, { region?: string }>>,
+    );
+    expect(parts.length).toBe(4);
+    const kinds = await kindSchemas();
+    const area = { x: 0, y: 0, width: 0.5, height: 0.5 };
+    const others = {
+      feed: { kind: 'feed', region: 'a', atlas: 'a.json' },
+      medal: { kind: 'color', region: 'a', colors: {} },
+    };
+    for (const { regions = {}, detectors = {}, ...rest } of parts) {
+      const used = Object.values(detectors).map(({ region }) => region ?? 'a');
+      const all = { ...Object.fromEntries(['a', ...used].map((name) => [name, area])), ...regions };
+      const read = { ...others, health: { ...others.medal }, ...detectors };
+      const profile = {
+        format: 'playbyplay/profile/1',
+        game: 'example',
+        title: 'Example',
+        version: '1',
+        reference: { width: 1280, height: 720 },
+        regions: all,
+        detectors: read,
+        ...rest,
+      };
+      const found = checkProfile(profile, 'profile.json', kinds).issues;
+      expect(found.filter(({ path }) => !/\/(?:feed|medal|health)\b/.test(path ?? ''))).toEqual([]);
+    }
+  });
+});
