@@ -84,6 +84,14 @@ interface Switched {
   since: number;
 }
 
+function initial(spec: Switch): Switched {
+  return {
+    spec,
+    since: Number.NEGATIVE_INFINITY,
+    expires: spec.initially ? Number.POSITIVE_INFINITY : Number.NEGATIVE_INFINITY,
+  };
+}
+
 /** Whether a detector is active, followed through time. */
 export class ActivationState {
   readonly #clauses: readonly (readonly Switched[])[];
@@ -95,11 +103,6 @@ export class ActivationState {
   }
 
   static of(clauses: Clauses): ActivationState {
-    const initial = (spec: Switch): Switched => ({
-      spec,
-      since: Number.NEGATIVE_INFINITY,
-      expires: spec.initially ? Number.POSITIVE_INFINITY : Number.NEGATIVE_INFINITY,
-    });
     return new ActivationState(clauses.map((switches) => switches.map(initial)));
   }
 

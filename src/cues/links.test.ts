@@ -102,10 +102,18 @@ function play(
 const told = (cues: readonly Cue[]): string[] =>
   cues.map(({ t, detector, trigger, value, previous }) => `${t} ${detector} ${trigger} ${value ?? previous}`);
 
+function withName(after: Activation): Profile {
+  return profileOf({ icon: {}, name: { after } });
+}
+
+function withOther(match: string): Profile {
+  const after = { detector: 'icon', match, until: { detector: 'other' } };
+  return profileOf({ icon: {}, other: {}, name: { after } });
+}
+
 describe('detectors that others switch on', () => {
   const icon: Series = [undefined, undefined, 7, 7, 7, undefined, undefined, undefined, 7, 7, undefined, undefined];
   const name: Series = [1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2];
-  const withName = (after: Activation): Profile => profileOf({ icon: {}, name: { after } });
   const ofName = (profile: Profile): string[] =>
     told(play(profile, { icon, name })).filter((cue) => cue.includes('name'));
 
@@ -128,11 +136,9 @@ describe('detectors that others switch on', () => {
   });
 
   it('are read until another cue, and not for a cue that is not meant', () => {
-    const profile = (match: string): Profile =>
-      profileOf({ icon: {}, other: {}, name: { after: { detector: 'icon', match, until: { detector: 'other' } } } });
     const other: Series = [undefined, undefined, undefined, undefined, undefined, undefined, 3, 3, 3, 3, 3, 3];
     const cues = (match: string): string[] =>
-      told(play(profile(match), { icon, name, other })).filter((cue) => cue.includes('name'));
+      told(play(withOther(match), { icon, name, other })).filter((cue) => cue.includes('name'));
     expect(cues('7')).toEqual(['0.2 name found 1', '0.4 name changed 2', '0.6 name lost 2', '0.8 name found 2']);
     expect(cues('8')).toEqual([]);
   });
@@ -251,17 +257,19 @@ function stretch(name: string, spec: DetectorSpec, values: Series, from: number,
   return [...cues, { t: to, detector: name, trigger: 'lost', previous: last.value!, confidence: last.confidence }];
 }
 
+function condition(earlier: readonly string[]): fc.Arbitrary<Activation> {
+  return fc.record(
+    {
+      detector: fc.constantFrom(...earlier),
+      trigger: fc.constantFrom('found', 'changed', 'lost'),
+      match: fc.constantFrom('1', '[12]'),
+    },
+    { requiredKeys: ['detector'] },
+  );
+}
+
 describe('a graph of dependent detectors', () => {
   const NAMES = ['a', 'b', 'c', 'd'];
-  const condition = (earlier: readonly string[]): fc.Arbitrary<Activation> =>
-    fc.record(
-      {
-        detector: fc.constantFrom(...earlier),
-        trigger: fc.constantFrom('found', 'changed', 'lost'),
-        match: fc.constantFrom('1', '[12]'),
-      },
-      { requiredKeys: ['detector'] },
-    );
   const activation = (earlier: readonly string[]): fc.Arbitrary<Activation> =>
     fc
       .record(

@@ -94,8 +94,7 @@ describe('checking how detectors hang together', () => {
   });
 
   it('wants screens to be told by what is always read', () => {
-    const change: Change = (p) => Object.assign(p, { screens: { menu: { detector: 'icon' } } });
-    expect(faults(change)).toEqual([
+    expect(faults((p) => Object.assign(p, { screens: { menu: { detector: 'icon' } } }))).toEqual([
       'screen-detector /screens/menu “icon” must always be read to tell a screen Leave out its “after” and “modes”.',
     ]);
   });

@@ -204,11 +204,14 @@ function windowIn(crop: PreparedCrop, { rect, inner, scaleX, scaleY }: View, sea
   };
 }
 
+function tenth(pixels: number): number {
+  return Math.round(10 * pixels) / 10;
+}
+
 /** Where an icon that was found lies on the frame; `unit`: how often the crop was halved. */
 function placeIn(found: Found | undefined, { rect }: View, crop: PreparedCrop, unit: number): Rect | undefined {
   if (!found) return undefined;
   const [fx, fy] = [rect.width / crop.width, rect.height / crop.height];
-  const tenth = (pixels: number): number => Math.round(10 * pixels) / 10;
   return {
     x: tenth(rect.x + found.x * fx),
     y: tenth(rect.y + found.y * fy),
