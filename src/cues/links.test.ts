@@ -268,15 +268,17 @@ function condition(earlier: readonly string[]): fc.Arbitrary<Activation> {
   );
 }
 
+function activation(earlier: readonly string[]): fc.Arbitrary<Activation> {
+  return fc
+    .record(
+      { on: condition(earlier), for: fc.constantFrom(0.1, 0.25, 0.4, 1), until: condition(earlier) },
+      { requiredKeys: ['on'] },
+    )
+    .map(({ on, ...rest }) => ({ ...on, ...rest }));
+}
+
 describe('a graph of dependent detectors', () => {
   const NAMES = ['a', 'b', 'c', 'd'];
-  const activation = (earlier: readonly string[]): fc.Arbitrary<Activation> =>
-    fc
-      .record(
-        { on: condition(earlier), for: fc.constantFrom(0.1, 0.25, 0.4, 1), until: condition(earlier) },
-        { requiredKeys: ['on'] },
-      )
-      .map(({ on, ...rest }) => ({ ...on, ...rest }));
   const detector = (i: number): fc.Arbitrary<Partial<DetectorSpec>> =>
     fc.record(
       {
