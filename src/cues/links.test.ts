@@ -230,17 +230,17 @@ function rule(profile: Profile, series: Readonly<Record<string, Series>>, length
   return known;
 }
 
-function holds(activation: Activation, heard: readonly Cue[], t: number): boolean {
-  const on = compileCondition(activation);
-  const end = activation.until && compileCondition(activation.until);
-  const lapses = !end && activation.for === undefined;
+function holds(switching: Activation, heard: readonly Cue[], t: number): boolean {
+  const on = compileCondition(switching);
+  const end = switching.until && compileCondition(switching.until);
+  const lapses = !end && switching.for === undefined;
   return heard.some((cue) => {
-    if (!on(cue) || cue.t > t || t >= roundTime(cue.t + (activation.for ?? Number.POSITIVE_INFINITY))) return false;
+    if (!on(cue) || cue.t > t || t >= roundTime(cue.t + (switching.for ?? Number.POSITIVE_INFINITY))) return false;
     return !heard.some(
       (other) =>
         other.t > cue.t &&
         other.t <= t &&
-        (end?.(other) !== undefined || (lapses && other.detector === activation.detector && !on(other))),
+        (end?.(other) !== undefined || (lapses && other.detector === switching.detector && !on(other))),
     );
   });
 }
