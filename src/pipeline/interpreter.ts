@@ -9,7 +9,8 @@ import { render } from '../dictionary/language/render.ts';
 import { validateStatement } from '../dictionary/language/validate.ts';
 import type { Issue } from '../errors.ts';
 import type { NewEvent } from '../events/writer.ts';
-import type { Profile } from '../profile/profile.ts';
+import type { CueSequence, Profile } from '../profile/profile.ts';
+import { Fusion } from '../script/fusion/fusion.ts';
 import { compileMappings } from '../script/mapping.ts';
 import { type GameScript, openScript, type ScriptOutput, type ScriptStatement } from '../script/script.ts';
 import type { SequenceReader } from '../script/sequence/sequence.ts';
@@ -49,6 +50,7 @@ export class Interpreter implements Disposable {
   readonly #dictionary: Dictionary;
   readonly #report: (issue: Issue) => void;
   readonly #wake: Wake;
+  readonly #fusion: Fusion;
   readonly #problems = new Map<string, number>();
   /** Mistakes of plug-ins that were passed on already. */
   readonly #told = new Set<string>();
@@ -67,6 +69,8 @@ export class Interpreter implements Disposable {
     wake: Wake,
   ) {
     this.#wake = wake;
+    const { sequences, fusion } = game.profile;
+    this.#fusion = new Fusion(fusion, game.dictionary, (detector) => partsOf(detector, sequences ?? {}));
     this.#detectors = Object.keys(game.profile.detectors);
     this.#seams = seams;
     this.#stream = stream;
@@ -118,7 +122,6 @@ export class Interpreter implements Disposable {
   /** Takes the readings of the next chunk, and what was heard until its end, both in order of time. */
   async push(portion: ChunkReadings, heard: readonly Reading[] = []): Promise<Interpreted> {
     const chunk = this.#seams.mend(portion);
-    const events: NewEvent[] = [];
     let settled = Number.NEGATIVE_INFINITY;
     let next = 0;
     const listen = (until: number): void => {
@@ -126,7 +129,7 @@ export class Interpreter implements Disposable {
         const { t } = heard[next]!;
         const first = next;
         while (next < heard.length && heard[next]!.t === t) next++;
-        settled = this.#sample(t, heard.slice(first, next), events);
+        settled = this.#sample(t, heard.slice(first, next));
         this.#last = t;
       }
     };
@@ -136,33 +139,32 @@ export class Interpreter implements Disposable {
       this.#last = t;
       const together: Reading[] = [...readingsOf(chunk, i, this.#detectors)];
       while (next < heard.length && heard[next]!.t === t) together.push(heard[next++]!);
-      settled = this.#sample(t, together, events, asleepIn(chunk, i, this.#detectors));
+      settled = this.#sample(t, together, asleepIn(chunk, i, this.#detectors));
     }
     listen(Number.POSITIVE_INFINITY);
-    settled = Math.max(settled, await this.#rouse(events));
+    settled = Math.max(settled, await this.#rouse());
     if (this.#sequence && Number.isFinite(settled))
-      settled = Math.min(settled, this.#take(await this.#sequence.advance(settled), events));
-    return { events, settled };
+      settled = Math.min(settled, this.#take(await this.#sequence.advance(settled)));
+    return this.#fused(settled);
   }
 
   /** The media is over at `t` seconds. */
   async end(t: number): Promise<Interpreted> {
-    const events: NewEvent[] = [];
     const last = Math.max(t, this.#last);
-    this.#interpret(this.#stream.end(last), events);
-    await this.#rouse(events);
-    if (this.#script) this.#take(this.#script.end(last), events);
-    if (this.#sequence) this.#take(await this.#sequence.advance(Number.POSITIVE_INFINITY, last), events);
+    this.#interpret(this.#stream.end(last));
+    await this.#rouse();
+    if (this.#script) this.#take(this.#script.end(last));
+    if (this.#sequence) this.#take(await this.#sequence.advance(Number.POSITIVE_INFINITY, last));
     for (const [d, { failure }] of this.#trackers.entries())
       if (failure !== undefined) this.#failure(this.#detectors[d]!, failure);
-    return { events, settled: Number.POSITIVE_INFINITY };
+    return this.#fused(Number.POSITIVE_INFINITY);
   }
 
-  #sample(t: number, readings: readonly Reading[], events: NewEvent[], asleep: readonly string[] = []): number {
+  #sample(t: number, readings: readonly Reading[], asleep: readonly string[] = []): number {
     for (const { detector, observation } of readings)
       if (observation.state === 'unreadable' && observation.failure !== undefined)
         this.#failure(detector, observation.failure);
-    return this.#interpret(this.#stream.sample(t, readings, asleep), events);
+    return this.#interpret(this.#stream.sample(t, readings, asleep));
   }
 
   /** Counts a plug-in's mistake; passes it on only once, as it may come with every sample. */
@@ -175,43 +177,49 @@ export class Interpreter implements Disposable {
   }
 
   /** Has read what turned out to be needed; whoever is switched on by that may need more. */
-  async #rouse(events: NewEvent[]): Promise<number> {
+  async #rouse(): Promise<number> {
     let settled = Number.NEGATIVE_INFINITY;
     for (let wants = this.#stream.wants(); wants.length > 0; wants = this.#stream.wants())
-      settled = this.#interpret(this.#stream.fill(await this.#wake(wants)), events);
+      settled = this.#interpret(this.#stream.fill(await this.#wake(wants)));
     return settled;
   }
 
-  #interpret({ moments, until }: Settled, events: NewEvent[]): number {
+  #interpret({ moments, until }: Settled): number {
     let settled = until;
     for (const { t, cues } of moments) {
       for (const cue of cues) {
         const { statements, problems } = this.#map(cue);
-        for (const statement of statements) this.#add(statement, events);
+        for (const statement of statements) this.#add(statement);
         for (const problem of problems) this.#problem(problem);
       }
       this.#sequence?.add(cues);
-      if (this.#script) settled = Math.min(settled, this.#take(this.#script.onCues(t, cues), events));
+      if (this.#script) settled = Math.min(settled, this.#take(this.#script.onCues(t, cues)));
     }
-    if (this.#script && Number.isFinite(until))
-      settled = Math.min(settled, this.#take(this.#script.onCues(until, []), events));
+    if (this.#script && Number.isFinite(until)) settled = Math.min(settled, this.#take(this.#script.onCues(until, [])));
     return settled;
   }
 
-  #take(output: ScriptOutput, events: NewEvent[]): number {
-    for (const statement of output.statements) this.#add(statement, events);
+  #take(output: ScriptOutput): number {
+    for (const statement of output.statements) this.#add(statement);
     // Script and network count their own problems; here they are only passed on.
     for (const problem of output.problems) this.#report(problem);
     return output.settled;
   }
 
-  #add(made: ScriptStatement, events: NewEvent[]): void {
+  #add(made: ScriptStatement): void {
     const issues = validateStatement(made.statement, this.#dictionary);
     if (issues.length > 0) {
       for (const issue of issues) this.#problem({ ...issue, path: `${made.t} s: statement${issue.path ?? ''}` });
       return;
     }
-    events.push({ ...made, text: render(made.statement, this.#dictionary) });
+    this.#fusion.add(made);
+  }
+
+  /** What is final where no statement to come is earlier than `until` seconds. */
+  #fused(until: number): Interpreted {
+    const { statements, settled } = this.#fusion.settle(until);
+    const events = statements.map((made) => ({ ...made, text: render(made.statement, this.#dictionary) }));
+    return { events, settled };
   }
 
   /** Counts and passes on a problem with the recording. */
@@ -228,6 +236,11 @@ export class Interpreter implements Disposable {
     this.#script?.dispose();
     this.#sequence?.[Symbol.dispose]();
   }
+}
+
+/** The detectors that a sequence rests on; a detector rests on itself. */
+function partsOf(name: string, sequences: Readonly<Record<string, CueSequence>>): readonly string[] {
+  return sequences[name]?.steps.flatMap(({ detector }) => partsOf(detector, sequences)) ?? [name];
 }
 
 /** The network that takes the script's place, if the profile has one. */

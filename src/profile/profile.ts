@@ -23,6 +23,8 @@ export interface Profile {
   readonly dictionaries?: readonly string[];
   /** Mappings of cues to statements that need no script. */
   readonly events?: readonly EventMapping[];
+  /** How statements from several detectors about one happening become one event; false: each is an event of its own. */
+  readonly fusion?: FusionSpec | false;
   /** A trained network that makes statements of cues, in the place of the game script. */
   readonly interpreter?: SequenceSpec;
 }
@@ -203,6 +205,27 @@ export interface Plausibility {
   };
 }
 
+/** How statements about one happening are counted once; docs/fusion.md. */
+export interface FusionSpec {
+  /** Seconds within which statements of several detectors may be about one happening; default 0.5. */
+  readonly window?: number;
+  /** How much of what further evidence says counts, 0…1; default 0.5. */
+  readonly independence?: number;
+  /** Other settings for some statements: the first rule that fits. */
+  readonly rules?: readonly FusionRule[];
+  /** By detector: how its confidence relates to its events being right, as a line in log-odds: [offset, slope]. */
+  readonly calibration?: Readonly<Record<string, readonly [number, number]>>;
+}
+
+/** Settings for statements with this action, or about this property, or with words under it. */
+export interface FusionRule {
+  readonly action?: string;
+  readonly property?: string;
+  readonly window?: number;
+  /** Such statements are always events of their own. */
+  readonly off?: true;
+}
+
 /** A cue that makes a statement without a script. `$value`, `$previous` and `$1`… (groups of `match`) stand for what was read. */
 export interface EventMapping {
   readonly on: {
@@ -214,4 +237,8 @@ export interface EventMapping {
     readonly change?: 'rise' | 'fall';
   };
   readonly statement: Readonly<Record<string, unknown>>;
+  /** It only supports statements that say as much; by itself it makes no event. */
+  readonly support?: true;
+  /** It is an event of its own, whatever else is said. */
+  readonly alone?: true;
 }

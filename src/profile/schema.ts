@@ -1,4 +1,17 @@
 import type { Schema } from '../schema.ts';
+import {
+  ACTIVATION,
+  DETECTOR,
+  FRACTION,
+  FUSION,
+  MODES,
+  NAME,
+  PATTERN,
+  SECONDS,
+  SEQUENCE,
+  SOURCE,
+  VALUE,
+} from './schema-links.ts';
 
 /** The schemas of what a profile can use, supplied by those who know the kinds. */
 export interface KindSchemas {
@@ -11,67 +24,6 @@ export interface KindSchemas {
   /** By kind that can say where it found something: whether it does with these options. */
   readonly places?: ReadonlyMap<string, (options: Readonly<Record<string, unknown>>) => boolean>;
 }
-
-const NAME: Schema = {
-  type: 'string',
-  pattern: '^[\\p{L}\\p{N}](?:[\\p{L}\\p{N} ._-]{0,62}[\\p{L}\\p{N}])?$',
-  $comment: 'must be a name of at most 64 letters, digits, spaces, dots and hyphens',
-};
-const VALUE: Schema = { type: ['string', 'number', 'boolean'] };
-const SECONDS: Schema = { type: 'number', exclusiveMinimum: 0, maximum: 3600 };
-const FRACTION: Schema = { type: 'number', minimum: 0, maximum: 1 };
-const PATTERN: Schema = { type: 'string', format: 'regex', maxLength: 1000 };
-const DETECTOR: Schema = { type: 'string', format: 'detector' };
-
-/** A detector, or a sequence, which makes cues as well. */
-const SOURCE: Schema = { type: 'string', format: 'source' };
-const MODES: Schema = { type: 'array', minItems: 1, uniqueItems: true, items: { type: 'string', format: 'mode' } };
-
-const CONDITION = {
-  detector: { ...(SOURCE as object), description: 'The detector or sequence whose cue it is.' },
-  trigger: { enum: ['found', 'changed', 'lost'], description: 'Default: found or changed.' },
-  match: { ...(PATTERN as object), description: 'Over the value; of what is lost: over what it was.' },
-  change: { enum: ['rise', 'fall'] },
-};
-const ONE_CUE: Schema = {
-  type: 'object',
-  required: ['detector'],
-  additionalProperties: false,
-  properties: CONDITION,
-};
-
-const ACTIVATION = {
-  type: 'object',
-  required: ['detector'],
-  additionalProperties: false,
-  properties: {
-    ...CONDITION,
-    for: { ...SECONDS, description: 'Seconds from the cue on.' },
-    until: { ...ONE_CUE, description: 'The cue that ends it.' },
-  },
-};
-
-const SEQUENCE: Schema = {
-  type: 'object',
-  required: ['steps'],
-  additionalProperties: false,
-  properties: {
-    steps: {
-      type: 'array',
-      minItems: 2,
-      maxItems: 9,
-      items: {
-        type: 'object',
-        required: ['detector'],
-        additionalProperties: false,
-        properties: { ...CONDITION, within: { ...SECONDS, description: 'Seconds after the step before, at most.' } },
-      },
-    },
-    within: { ...SECONDS, default: 10, description: 'Seconds from the first step to the last, at most.' },
-    unless: { ...ONE_CUE, description: 'A cue that breaks off what has begun.' },
-    statement: { type: 'object', maxProperties: 12 },
-  },
-};
 
 const REGION = {
   type: 'object',
@@ -213,6 +165,8 @@ const EVENT: Schema = {
       },
     },
     statement: { type: 'object', maxProperties: 12 },
+    support: { const: true, description: 'It only supports statements that say as much; by itself it makes no event.' },
+    alone: { const: true, description: 'It is an event of its own, whatever else is said.' },
   },
 };
 
@@ -328,6 +282,7 @@ export function profileSchema(kinds?: KindSchemas): Schema {
         items: { type: 'string', minLength: 1, maxLength: 64 },
       },
       events: { type: 'array', maxItems: 2000, items: EVENT },
+      fusion: FUSION,
       interpreter: INTERPRETER,
     },
   };

@@ -21,11 +21,13 @@ export function compileMappings(
   events: readonly EventMapping[] = [],
   sequences: Readonly<Record<string, CueSequence>> = {},
 ): (cue: Cue) => MappedCue {
-  const mappings: Mapping[] = events.map(({ on, statement }, index) => ({
+  const mappings: Mapping[] = events.map(({ on, statement, support, alone }, index) => ({
     key: `${on.trigger} ${on.detector}`,
     path: `#/events/${index}/statement`,
     test: compileCondition(on),
     statement,
+    ...(support === true ? { support } : {}),
+    ...(alone === true ? { alone } : {}),
   }));
   for (const [name, { statement }] of Object.entries(sequences))
     if (statement)
@@ -34,7 +36,7 @@ export function compileMappings(
   return (cue) => {
     const statements: ScriptStatement[] = [];
     const problems: Issue[] = [];
-    for (const { path, test, statement } of byCue.get(`${cue.trigger} ${cue.detector}`) ?? []) {
+    for (const { path, test, statement, support, alone } of byCue.get(`${cue.trigger} ${cue.detector}`) ?? []) {
       const groups = test(cue);
       if (groups === undefined) continue;
       const shaped = shapeStatement(fill(statement, cue, groups));
@@ -45,7 +47,15 @@ export function compileMappings(
         }
       } else {
         const { confidence, t } = cue;
-        statements.push({ t, end: t, statement: shaped.statement, confidence, cues: evidenceFor(cue) });
+        statements.push({
+          t,
+          end: t,
+          statement: shaped.statement,
+          confidence,
+          cues: evidenceFor(cue),
+          ...(support && { support }),
+          ...(alone && { alone }),
+        });
       }
     }
     return { statements, problems };
@@ -57,6 +67,8 @@ interface Mapping {
   readonly path: string;
   readonly test: (cue: Cue) => Fulfilled | undefined;
   readonly statement: Readonly<Record<string, unknown>>;
+  readonly support?: true;
+  readonly alone?: true;
 }
 
 /** What the steps of a sequence read, from 1. */

@@ -16,6 +16,12 @@ export interface ScriptStatement {
   /** 0…1: the script's own figure, else the least confidence among the cues, else 1. */
   readonly confidence: number;
   readonly cues: readonly LoggedCue[];
+  /** The script gave the confidence itself. */
+  readonly given?: true;
+  /** It only supports statements that say as much; by itself it makes no event. */
+  readonly support?: true;
+  /** It is an event of its own, whatever else is said. */
+  readonly alone?: true;
 }
 
 export interface ScriptOutput {
@@ -223,7 +229,7 @@ class RunningScript implements GameScript {
   }
 
   #accept(emitted: unknown, now: number, when: string): void {
-    const { t, end, statement: text, confidence, cues } = record(emitted);
+    const { t, end, statement: text, confidence, cues, support, alone } = record(emitted);
     const shaped = shapeStatement(parse(text));
     if ('issues' in shaped) {
       for (const issue of shaped.issues) {
@@ -251,6 +257,9 @@ class RunningScript implements GameScript {
       statement: shaped.statement,
       confidence: given ?? least,
       cues: evidence,
+      ...(given === undefined ? {} : { given: true }),
+      ...(support === true ? { support } : {}),
+      ...(alone === true ? { alone } : {}),
     });
   }
 

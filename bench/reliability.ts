@@ -1,0 +1,148 @@
+// Whether the confidence of events means what it says: `node bench/reliability.ts <folder with clips>… [--out folder]`.
+// Of the events logged at 0.9 nine in ten should be right. Compares the logs of `node bench/accuracy.ts` (same --out; made where
+// they are missing) with the truth: an event is right if the truth tells of the same within the tolerance, one to one, drawn however
+// briefly. Bins hold at least 50 events; neighbouring bins are joined until they do.
+import { mkdir, readdir, stat } from 'node:fs/promises';
+import { basename, join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { share } from '../src/evaluate/statistics.ts';
+import type { EventLine } from '../src/events/log.ts';
+import { loadLog } from '../src/events/reader.ts';
+import { detect } from '../src/pipeline/detect.ts';
+import { kindOf, matchSaid } from './truth/match.ts';
+import { loadTruth } from './truth/truth.ts';
+
+const USAGE = `usage: node bench/reliability.ts <folder>… [--out folder] [--tolerance 0.5] [--by kind|clip|evidence|game] [--json]
+  --by    one table for each kind of event, clip, set of detectors or game (default: all together)
+  --json  every event with its confidence and whether it is right, one a line`;
+
+const EDGES = [0, 0.3, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 0.98, 0.99, 0.995, 1.000001];
+const LEAST = 50;
+
+interface Judged {
+  readonly game: string;
+  readonly clip: string;
+  readonly kind: string;
+  /** The detectors that it rests on. */
+  readonly evidence: string;
+  readonly t: number;
+  readonly text: string;
+  readonly confidence: number;
+  readonly right: boolean;
+}
+
+async function clipsIn(folder: string): Promise<string[]> {
+  const names = await readdir(folder);
+  if (names.includes('video.mp4') && names.includes('truth.json')) return [folder];
+  const inside = await Promise.all(
+    names.toSorted().map(async (name) => {
+      const path = join(folder, name);
+      return (await stat(path)).isDirectory() ? clipsIn(path) : [];
+    }),
+  );
+  return inside.flat();
+}
+
+async function judge(folder: string, outFolder: string, tolerance: number): Promise<Judged[]> {
+  const truth = await loadTruth(folder);
+  const clip = basename(folder);
+  const out = join(outFolder, clip);
+  await mkdir(out, { recursive: true });
+  if (!(await stat(join(out, 'events.ndjson')).catch(() => undefined)))
+    await detect({ media: join(folder, 'video.mp4'), game: truth.game, out });
+  const { events } = await loadLog(out);
+  const own = events.filter(({ statement }) => !truth.untold?.includes(kindOf(statement)));
+  const right = new Set<EventLine>(matchSaid(truth.raw, own, tolerance).pairs.map(({ event }) => event));
+  return own.map((event) => ({
+    game: truth.game,
+    clip,
+    kind: kindOf(event.statement),
+    evidence: [...new Set(event.cues.map(({ detector }) => detector))].toSorted().join(' + '),
+    t: event.t,
+    text: event.text,
+    confidence: event.confidence,
+    right: right.has(event),
+  }));
+}
+
+interface Bin {
+  readonly low: number;
+  readonly high: number;
+  readonly events: readonly Judged[];
+}
+
+/** The events by confidence, from the surest down; a bin with few takes in the next. */
+function binned(events: readonly Judged[]): Bin[] {
+  const bins: Bin[] = [];
+  for (let k = EDGES.length - 2; k >= 0; k--) {
+    const [low, high] = [EDGES[k]!, EDGES[k + 1]!];
+    const own = events.filter(({ confidence }) => confidence >= low && confidence < high);
+    const last = bins.at(-1);
+    if (last && last.events.length < LEAST)
+      bins[bins.length - 1] = { low, high: last.high, events: [...last.events, ...own] };
+    else bins.push({ low, high, events: own });
+  }
+  const [last, before] = [bins.at(-1), bins.at(-2)];
+  if (last && before && last.events.length < LEAST)
+    bins.splice(-2, 2, { low: last.low, high: before.high, events: [...before.events, ...last.events] });
+  return bins.filter(({ events: inside }) => inside.length > 0);
+}
+
+function table(name: string, events: readonly Judged[]): string {
+  const rows = binned(events).map(({ low, high, events: inside }) => {
+    const right = inside.filter((event) => event.right).length;
+    const mean = inside.reduce((sum, { confidence }) => sum + confidence, 0) / inside.length;
+    const interval = share(right, inside.length);
+    const off = mean < interval.low ? interval.low - mean : mean > interval.high ? interval.high - mean : 0;
+    const cells = [
+      `${low}–${Math.min(1, high)}`,
+      mean.toFixed(3),
+      inside.length,
+      (right / inside.length).toFixed(3),
+      `${interval.low.toFixed(3)}–${interval.high.toFixed(3)}`,
+      off === 0 ? '' : off.toFixed(3),
+    ];
+    return `| ${cells.join(' | ')} |`;
+  });
+  const brier =
+    events.reduce((sum, { confidence, right }) => sum + (confidence - Number(right)) ** 2, 0) / events.length;
+  return [
+    `## ${name}, ${events.length} events, Brier score ${brier.toFixed(4)}`,
+    '',
+    '| confidence | mean | events | right | 95 % interval | off by |',
+    '|---|---|---|---|---|---|',
+    ...rows,
+    '',
+  ].join('\n');
+}
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    out: { type: 'string', default: new URL('out/', import.meta.url).pathname },
+    tolerance: { type: 'string', default: '0.5' },
+    by: { type: 'string', default: 'all' },
+    json: { type: 'boolean', default: false },
+    help: { type: 'boolean', short: 'h', default: false },
+  },
+});
+const groupings: Readonly<Record<string, (event: Judged) => string>> = {
+  all: () => 'all games',
+  game: ({ game }) => game,
+  kind: ({ game, kind }) => `${game}: ${kind}`,
+  clip: ({ clip }) => clip,
+  evidence: ({ game, evidence }) => `${game}: ${evidence}`,
+};
+const grouping = groupings[values.by];
+if (values.help || positionals.length === 0 || grouping === undefined) {
+  process.stderr.write(`${USAGE}\n`);
+  process.exitCode = values.help ? 0 : 2;
+} else {
+  const events: Judged[] = [];
+  for (const clip of (await Promise.all(positionals.map(clipsIn))).flat()) {
+    process.stderr.write(`${clip}\n`);
+    events.push(...(await judge(clip, resolve(values.out), Number(values.tolerance))));
+  }
+  if (values.json) for (const event of events) process.stdout.write(`${JSON.stringify(event)}\n`);
+  else for (const [name, own] of Map.groupBy(events, grouping)) process.stdout.write(`${table(name, own)}\n`);
+}
