@@ -63,6 +63,7 @@ const SAME_PICK_UP = 0.35;
 
 function onCue(cue, game) {
   onRise(cue, game);
+  support(cue, game);
   if (cue.detector === 'ammunition' || ROWS.includes(cue.detector)) onHand(cue, game);
   if (cue.detector === 'status bar') onStatusBar(cue, game);
   else if (SCREENS.includes(cue.detector)) onScreen(cue, game);
@@ -273,4 +274,12 @@ function onMessage(cue, game) {
   const [, barrier, colour, key] = locked;
   const needed = key === 'KEY' ? 'key' : `freedoom:${colour.toLowerCase()} ${KEYS[key]}`;
   game.emit({ subject: barrier === 'DOOR' ? 'door' : 'switch', action: 'require', object: needed });
+}
+
+/** What a figure that rises tells of a pick-up: of which sort it was, which makes the message surer. */
+function support(cue, game) {
+  if (cue.trigger !== 'changed' || !(cue.value > cue.previous)) return;
+  const object = { health: 'healing item', armor: 'armor' }[cue.detector];
+  const gain = ROWS.includes(cue.detector) ? 'ammunition' : object;
+  if (gain !== undefined) game.emit({ subject: 'player', action: 'obtain', object: gain }, { support: true });
 }

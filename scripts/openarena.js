@@ -1,6 +1,7 @@
 // OpenArena and Quake III Arena: kills from the feed, the followed player's health, armor and ammunition.
 
 function onCue(cue, game) {
+  support(cue, game);
   switch (cue.detector) {
     case 'followed':
       if (cue.trigger !== 'lost') game.state.player = cue.value;
@@ -231,4 +232,15 @@ const ITEMS = {
 function onItem(cue, game) {
   const object = cue.trigger === 'lost' ? undefined : ITEMS[cue.value];
   if (object !== undefined) game.emit({ subject: 'player', action: 'pick up', object });
+}
+
+/** What else tells of kills by the player and of the player's deaths, if not of whom or by what: it makes the feed's line surer. */
+function support(cue, game) {
+  const isFirst = game.reading('first') === 'own' && game.reading('second') !== 'own';
+  const scored = cue.detector === (isFirst ? 'first score' : 'own score') && cue.value - cue.previous === 1;
+  const rewarded = ['openarena:excellent', 'openarena:humiliation'].includes(cue.value) && cue.trigger !== 'lost';
+  if (scored || rewarded) game.emit({ subject: 'player', action: 'kill', object: 'opponent' }, { support: true });
+  // While the player is dead no figures are shown.
+  if (cue.detector === 'health' && cue.trigger === 'lost')
+    game.emit({ subject: 'player', action: 'die' }, { support: true });
 }
