@@ -41,6 +41,8 @@ function game(name: string, detectors: object): string {
     regions: { view: { x: 0, y: 0, width: 1, height: 1 } },
     detectors: { view: { kind: 'color', region: 'view', colors: { dark: '#000000' } }, ...detectors },
     events: [...said, ...changed],
+    // Every detector says the same here, whatever it read.
+    fusion: false,
     dictionaries: [],
   };
   writeFileSync(join(place, 'profile.json'), JSON.stringify(profile));

@@ -174,13 +174,13 @@ const game = freeze({
   state: create(null),
   get t() { return now; },
   emit(statement, options) {
-    const { t = now, end = t, confidence, cues, support, alone } = options ?? {};
+    const { t = now, end = t, confidence, cues } = options ?? {};
     push(out.statements, {
       t: number(t, 'game.emit: t'), end: number(end, 'game.emit: end'),
       statement: stringify(statement) ?? 'null',
       confidence: confidence === undefined ? null : confidence,
       cues: cues === undefined ? evidence : sourcesOf(cues),
-      support: support === true, alone: alone === true,
+      support: options?.support, alone: options?.alone,
     });
   },
   reading(detector) { return mapGet(accepted, named(detector, 'game.reading')); },
