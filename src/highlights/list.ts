@@ -36,11 +36,15 @@ export interface ListedScene {
   }[];
 }
 
-/** The list of a choice; with the written reel, times are those of the frames that were cut; `lead` cuts of it come before the scenes. */
-export function listOf(choice: Choice, sources: readonly Source[], reel?: ReelPlan, lead = 0): HighlightList {
+/** The list of a choice; with the written reel, of which each cut is a scene, times are those of the frames that were cut. */
+export function listOf(
+  choice: Choice,
+  sources: readonly Source[],
+  reel?: Pick<ReelPlan, 'duration' | 'cuts'>,
+): HighlightList {
   let offset = 0;
   const scenes = choice.scenes.map((scene, index): ListedScene => {
-    const cut = reel?.cuts.find((each) => each.index === index + lead);
+    const cut = reel?.cuts[index];
     const start = cut?.start ?? scene.start;
     const end = cut?.end ?? scene.end;
     const at = cut?.offset ?? offset;

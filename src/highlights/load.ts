@@ -6,6 +6,7 @@ import { loadDictionary } from '../dictionary/load.ts';
 import type { Issue } from '../errors.ts';
 import type { EventLine, HeaderLine } from '../events/log.ts';
 import { findLogs, loadLog } from '../events/reader.ts';
+import { fingerprintMedia } from '../pipeline/fingerprint.ts';
 import { compileQuery, matchEvents } from '../query/run.ts';
 import type { Source } from './scene.ts';
 
@@ -38,11 +39,22 @@ export async function gather(paths: readonly string[], options: GatherOptions = 
       ...(options.signal && { signal: options.signal }),
     });
     const media = options.media?.[index] ?? findMedia(log, header);
+    if (media !== undefined) issues.push(...(await otherRecording(media, header)));
     const named = distinct(header, events, log, sessions);
     sources.push({ ...named, log, ...(media !== undefined && { media: resolve(media) }) });
   }
   const { dictionary, issues: findings } = await dictionaryOf(sources, options.dictionaries ?? []);
   return { sources, dictionary, issues: [...issues, ...findings] };
+}
+
+/** Says so where a recording is not the one that was watched. */
+async function otherRecording(media: string, { media: { name, hash, bytes } }: HeaderLine): Promise<Issue[]> {
+  if (!/^[\da-f]{32}$/.test(hash)) return [];
+  const found = await fingerprintMedia(media);
+  if (found.hash === hash) return [];
+  const told = found.bytes === bytes ? 'its content differs' : `it has ${found.bytes} bytes instead of ${bytes}`;
+  const message = `is not the recording that the log speaks of (${name}): ${told}. Times may not fit.`;
+  return [{ code: 'other-recording', path: media, message }];
 }
 
 /** Two recordings of one name are two sessions: the folder tells them apart. */

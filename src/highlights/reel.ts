@@ -27,7 +27,7 @@ import { reelChapters, reelNarrative, type Caption } from './tracks.ts';
 export interface HighlightReelOptions
   extends Pick<
     ReelOptions,
-    'method' | 'quality' | 'preset' | 'encoder' | 'loudness' | 'crossfade' | 'signal' | 'onProgress'
+    'method' | 'quality' | 'preset' | 'encoder' | 'loudness' | 'crossfade' | 'audioTrack' | 'signal' | 'onProgress'
   > {
   readonly aspect?: '16:9' | '9:16' | '1:1' | 'source';
   /** How a recording of another shape comes into the reel; default: an upright or square reel crops, else bars. */
@@ -78,6 +78,8 @@ export async function makeReel(
     }
     const hud = layout === 'hud' ? await stripIn(sources, choice) : undefined;
     let list: HighlightList | undefined;
+    // Without scenes of which the recording has no frame: it can be shorter than its log says.
+    let shown = choice;
     const { aspect: _, captions = 'track', title, subtitle: __, ...rest } = options;
     const reel = await writeReel(path, cuts, {
       ...rest,
@@ -86,7 +88,9 @@ export async function makeReel(
       follow: layout === 'crop' || layout === 'hud',
       ...(hud && { hud }),
       prepare: async (plan): Promise<Accompaniment> => {
-        list = listOf(choice, sources, plan, lead);
+        const { scenes } = choice;
+        shown = { ...choice, scenes: scenes.filter((_, i) => plan.cuts.some(({ index }) => index === i + lead)) };
+        list = listOf(shown, sources, { ...plan, cuts: plan.cuts.slice(lead) });
         const told = reelNarrative(list);
         const chapters = reelChapters(list);
         return {
@@ -94,15 +98,15 @@ export async function makeReel(
             captions: told.map(({ start, end, lines }) => ({ start, end, text: lines.join('\n') })),
           }),
           ...(captions === 'burn' && {
-            paint: await captionPainter(told, plan, await hudIn(sources, choice, plan, layout)),
+            paint: await captionPainter(told, plan, await hudIn(sources, shown, plan, layout)),
           }),
           chapters: lead > 0 ? [{ start: 0, end: chapters[0]!.start, title: title ?? '' }, ...chapters] : chapters,
-          log: reelLog(list, choice.scenes, sources, { ...plan, name: basename(path) }),
+          log: reelLog(list, shown.scenes, sources, { ...plan, name: basename(path) }),
           ...(title !== undefined && { title }),
         };
       },
     });
-    if (extname(path).toLowerCase() === '.webm') await writeLogBeside(path, list!, choice, sources, reel);
+    if (extname(path).toLowerCase() === '.webm') await writeLogBeside(path, list!, shown, sources, reel);
     return { reel, list: list! };
   } finally {
     if (scratch !== undefined) await rm(scratch, { recursive: true, force: true });

@@ -24,6 +24,9 @@ export interface WindowOptions {
   readonly longest?: number;
 }
 
+/** A window is at least so long, in seconds: also of a moment with nothing around it, some frames can be seen. */
+const LEAST = 0.2;
+
 /**
  * The stretches around events: overlapping and neighbouring windows become one, as long as it stays within `longest`.
  * Two windows that still overlap then share their overlap: the cut lies in its middle.
@@ -34,11 +37,11 @@ export function windowsOf(events: readonly EventLine[], options: WindowOptions):
   const limit = options.duration ?? Number.POSITIVE_INFINITY;
   const windows: { start: number; end: number; events: EventLine[] }[] = [];
   for (const event of events.toSorted((a, b) => a.t - b.t || a.end - b.end)) {
-    if (event.t > limit) continue;
     const { before, after } = options.marginOf(event);
-    const start = Math.max(0, Math.min(event.t - before, limit));
-    const end = Math.min(limit, Math.max(event.t, event.end) + after);
-    if (end <= start) continue;
+    const latest = Math.max(event.t, event.end) + after;
+    if (event.t > limit || latest < 0) continue;
+    const start = Math.max(0, Math.min(event.t - before, limit - LEAST));
+    const end = Math.min(limit, Math.max(latest, start + LEAST));
     const last = windows.at(-1);
     if (last && start <= last.end + gap && Math.max(end, last.end) - last.start <= longest) {
       last.end = Math.max(last.end, end);

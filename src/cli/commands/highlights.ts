@@ -8,8 +8,10 @@ import { CARD_SECONDS, makeReel, type HighlightReel, type HighlightReelOptions }
 import { summarize } from '../../highlights/summary.ts';
 import { withoutEchoes } from '../../highlights/tracks.ts';
 import { writeSheet } from '../../highlights/sheet.ts';
+import { hardwareEncoders } from '../../media/write/encoder.ts';
 import { writeClips, writePreview, writeThumbnails } from '../../highlights/stills.ts';
 import {
+  audioTrackOf,
   choiceHelp,
   choiceOptions,
   choose,
@@ -38,6 +40,8 @@ chapters, captions and its own event log.
   --title [text]         a title before the first scene; "auto" makes one up
   --quality <n>          0 (lossless) to 51, default 20
   --hardware             encode on the graphics card, where one can
+  --encoder <name>       the same by name: ${hardwareEncoders.join(', ')};
+                         libx264 (default)
   --full                 encode every frame anew instead of copying what can be copied
   --json                 print the highlight list
 ${choiceHelp}
@@ -64,6 +68,7 @@ const highlightOptions = {
   quality: { type: 'string' },
   full: { type: 'boolean' },
   hardware: { type: 'boolean' },
+  encoder: { type: 'string' },
   json: { type: 'boolean' },
 } as const;
 
@@ -93,7 +98,12 @@ export const highlights: Command = {
       const made = await makeReel(path, chosen.choice, chosen.sources, mediaOf, options);
       reels.push(made);
       if (io.isTty) io.stderr.write('\r\x1b[K');
-      const { whyEncoded } = made.reel;
+      const { whyEncoded, encoder } = made.reel;
+      if (values.hardware && !hardwareEncoders.some((name) => name === encoder))
+        io.stderr.write(`${path}: no graphics card encodes here, ${encoder} did.\n`);
+      const missing = chosen.choice.scenes.length - made.list.scenes.length;
+      if (missing > 0)
+        io.stderr.write(`${path}: ${counted(missing, 'scene')} left out: the recording has no picture there.\n`);
       const expected = options.captions === 'burn' || options.aspect !== 'source' || extname(path) === '.webm';
       if (whyEncoded !== undefined && !expected)
         io.stderr.write(`${path}: every frame was encoded anew: ${whyEncoded}.\n`);
@@ -148,11 +158,18 @@ function reelOptions(values: Values, chosen: Chosen, io: CommandIo): HighlightRe
     }),
     ...(title !== undefined && title !== '' && { title, subtitle: told ? `${told.tally} · ${scenes}` : scenes }),
     ...(quality !== undefined && { quality }),
-    ...(values.hardware && { encoder: 'hardware' }),
+    ...encoderOf(values),
+    audioTrack: audioTrackOf(values['audio-track']),
     method: values.full ? 'full' : 'smart',
     signal: io.signal,
     onProgress: progress(io, 'reel'),
   };
+}
+
+/** Who encodes; nobody named: who does it for the kind of file. */
+function encoderOf({ hardware, encoder }: Values): Pick<HighlightReelOptions, 'encoder'> {
+  if (encoder !== undefined) return { encoder: oneOf('encoder', encoder, [...hardwareEncoders, 'libx264'], 'libx264') };
+  return hardware ? { encoder: 'hardware' } : {};
 }
 
 /** Clips and thumbnails, each in a folder. */
@@ -160,7 +177,9 @@ async function folders(values: Values, { choice, sources }: Chosen, io: CommandI
   const written: string[] = [];
   if (values.clips !== undefined) {
     const method = values.full ? 'full' : 'smart';
-    written.push(...(await writeClips(values.clips, choice, sources, mediaOf, { method, signal: io.signal })));
+    const audioTrack = audioTrackOf(values['audio-track']);
+    const options = { method, audioTrack, signal: io.signal } as const;
+    written.push(...(await writeClips(values.clips, choice, sources, mediaOf, options)));
   }
   if (values.thumbnails !== undefined)
     written.push(...(await writeThumbnails(values.thumbnails, choice, sources, mediaOf)));

@@ -12,6 +12,7 @@ import type { Reason, Source } from '../../highlights/scene.ts';
 import { readSettings, settingsFor, unknownWords } from '../../highlights/settings.ts';
 import { readViewerWeights, viewerFactors } from '../../highlights/viewers.ts';
 import { soundEnvelope } from '../../media/write/envelope.ts';
+import type { AudioTrack } from '../../media/write/recording.ts';
 import { spoiledEvents, streamFactors } from '../../quality/play.ts';
 import { formatClock, parseTime } from '../../time.ts';
 import { showPlace } from '../caret.ts';
@@ -30,6 +31,7 @@ export const choiceOptions = {
   viewers: { type: 'string' },
   'bad-stream': { type: 'string' },
   media: { type: 'string', multiple: true },
+  'audio-track': { type: 'string' },
   dictionary: { type: 'string', multiple: true },
   help: { type: 'boolean', short: 'h' },
 } as const satisfies ParseArgsOptionsConfig;
@@ -47,6 +49,7 @@ export const choiceHelp = `  --preset <name>        ${Object.keys(presets).join(
   --bad-stream <how>     scenes that a freeze, stutter or lag of the stream spoils, where the log tells of it (see
                          quality --events): down (half the score, default), skip, keep
   --media <file>         the recording, if it does not lie beside its log; once for each log
+  --audio-track <n>      which sound of the recordings: 0 (the first, default), 1 … or "mix" for all of them together
   --dictionary <file>    a further dictionary; may be given several times
 `;
 
@@ -62,6 +65,7 @@ export interface ChoiceValues {
   readonly viewers?: string | undefined;
   readonly 'bad-stream'?: string | undefined;
   readonly media?: string[] | undefined;
+  readonly 'audio-track'?: string | undefined;
   readonly dictionary?: string[] | undefined;
 }
 
@@ -101,6 +105,7 @@ export async function choose(
     ...(values.after !== undefined && { after: seconds('after', values.after) }),
   };
   const { notable } = preset;
+  const audioTrack = audioTrackOf(values['audio-track']);
   const badStream = badStreamOf(values['bad-stream']);
   const choice = chooseScenes(gathered.sources, {
     dictionary: gathered.dictionary,
@@ -108,7 +113,7 @@ export async function choose(
     ...(badStream === 'skip' && { exclude: excluding(spoiledEvents(gathered.sources), tests.exclude) }),
     margin,
     factors: factorsOf(values.viewers, gathered.sources, badStream === 'down'),
-    envelopes: gathered.sources.map((source) => envelopeOf(source, io.signal)),
+    envelopes: gathered.sources.map((source) => envelopeOf(source, io.signal, audioTrack)),
     ...(duration !== undefined && { duration }),
     ...(values['per-session'] !== undefined && { perSession: count('per-session', values['per-session']) }),
     ...(notable !== undefined && { notable }),
@@ -189,8 +194,16 @@ function factorsOf(viewers: string | undefined, sources: readonly Source[], down
   return (source: number, event: EventLine): Reason[] => [...stream(source, event), ...(liked?.(source, event) ?? [])];
 }
 
-function envelopeOf({ media, header }: Source, signal: AbortSignal) {
-  return media === undefined ? undefined : soundEnvelope(media, header.media.duration, signal);
+function envelopeOf({ media, header }: Source, signal: AbortSignal, track: AudioTrack) {
+  return media === undefined ? undefined : soundEnvelope(media, header.media.duration, signal, track);
+}
+
+/** Which sound is heard. Throws PlaybyplayError `usage` for what is no track. */
+export function audioTrackOf(text = '0'): AudioTrack {
+  const track = Number(text);
+  if (text === 'mix') return text;
+  if (text !== '' && Number.isInteger(track) && track >= 0) return track;
+  throw new PlaybyplayError('usage', `--audio-track ${text} is not a track: write 0, 1, 2 … or mix.`);
 }
 
 export function seconds(name: string, text: string): number {

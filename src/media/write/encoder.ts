@@ -2,13 +2,16 @@ import {
   AV_CHANNEL_LAYOUT_STEREO,
   AV_CODEC_FLAG_GLOBAL_HEADER,
   AV_PICTURE_TYPE_I,
+  AV_LOG_QUIET,
   AV_PICTURE_TYPE_NONE,
+  AV_PIX_FMT_NV12,
   AV_PIX_FMT_YUV420P,
   AV_SAMPLE_FMT_FLTP,
 } from 'node-av/constants';
-import { Codec, CodecContext, FFmpegError, Frame, Packet, Rational as AvRational } from 'node-av/lib';
+import { Codec, CodecContext, FFmpegError, Frame, Log, Packet, Rational as AvRational } from 'node-av/lib';
 import { PlaybyplayError } from '../../errors.ts';
 import type { Rational } from '../../time.ts';
+import { Interleaver } from './nv12.ts';
 
 /** How the video of a reel is encoded. */
 export interface VideoEncoding {
@@ -25,6 +28,8 @@ export interface VideoEncoding {
   readonly color?: ColorTags;
   /** Encoder by FFmpeg's name; default `libx264`. */
   readonly encoder?: string;
+  /** Form in which the encoder gets its frames; default the one it takes. */
+  readonly planes?: 3 | 2;
 }
 
 /** Colour description as FFmpeg's numbers (those of ITU-T H.273). */
@@ -43,14 +48,17 @@ export class VideoEncoder implements Disposable {
   readonly context: CodecContext;
   readonly #sink: PacketSink;
   readonly #packet = newPacket();
+  readonly #interleaver: Interleaver | undefined;
 
   constructor(encoding: VideoEncoding, sink: PacketSink) {
     this.#sink = sink;
     this.context = openVideoEncoder(encoding);
+    if (this.context.pixelFormat === AV_PIX_FMT_NV12) this.#interleaver = new Interleaver();
   }
 
   /** Encodes one 4:2:0 frame; `pts` in the encoder's time base; `key` makes it one that can be sought. */
-  async encode(frame: Frame, pts: bigint, key = false): Promise<void> {
+  async encode(planar: Frame, pts: bigint, key = false): Promise<void> {
+    const frame = this.#interleaver?.interleave(planar) ?? planar;
     frame.pts = pts;
     frame.timeBase = this.context.timeBase;
     frame.pictType = key ? AV_PICTURE_TYPE_I : AV_PICTURE_TYPE_NONE;
@@ -72,12 +80,22 @@ export class VideoEncoder implements Disposable {
 
   [Symbol.dispose](): void {
     this.#packet.free();
+    this.#interleaver?.[Symbol.dispose]();
     this.context.freeContext();
   }
 }
 
 /** Encoders of graphics cards that take frames from ordinary memory. */
-const hardwareEncoders = ['h264_nvenc', 'h264_qsv', 'h264_amf', 'h264_videotoolbox', 'h264_v4l2m2m'];
+export const hardwareEncoders = ['h264_nvenc', 'h264_qsv', 'h264_amf', 'h264_videotoolbox', 'h264_v4l2m2m'] as const;
+
+/** What each of them needs. */
+const NEEDS: Readonly<Record<string, string>> = {
+  h264_nvenc: 'an NVIDIA graphics card and its driver',
+  h264_qsv: 'an Intel graphics chip and its driver',
+  h264_amf: 'an AMD graphics card and its driver',
+  h264_videotoolbox: 'a Mac',
+  h264_v4l2m2m: 'a video device of Linux that encodes H.264',
+};
 
 /** The first encoder of a graphics card that opens for this encoding; undefined where there is none. */
 export function hardwareEncoder(encoding: VideoEncoding): string | undefined {
@@ -94,13 +112,16 @@ export function hardwareEncoder(encoding: VideoEncoding): string | undefined {
 
 function openVideoEncoder(encoding: VideoEncoding): CodecContext {
   const name = encoding.encoder ?? 'libx264';
+  Log.setLevel(AV_LOG_QUIET);
+  const hint = NEEDS[name] === undefined ? undefined : `It needs ${NEEDS[name]}; x264 needs nothing.`;
   const codec = Codec.findEncoderByName(name as Parameters<typeof Codec.findEncoderByName>[0]);
-  if (!codec) throw new PlaybyplayError('no-encoder', `There is no encoder "${name}" in this build of FFmpeg.`);
+  if (!codec)
+    throw new PlaybyplayError('no-encoder', `There is no encoder "${name}" in this build of FFmpeg.`, { hint });
   const context = new CodecContext();
   context.allocContext3(codec);
   context.width = encoding.width;
   context.height = encoding.height;
-  context.pixelFormat = AV_PIX_FMT_YUV420P;
+  context.pixelFormat = takesPlanes(codec, encoding.planes) ? AV_PIX_FMT_YUV420P : AV_PIX_FMT_NV12;
   context.timeBase = rational(encoding.timeBase);
   context.framerate = rational(encoding.frameRate);
   context.flags = (context.flags | AV_CODEC_FLAG_GLOBAL_HEADER) as typeof context.flags;
@@ -120,9 +141,15 @@ function openVideoEncoder(encoding: VideoEncoding): CodecContext {
   const code = context.open2Sync(codec, null);
   if (code < 0) {
     context.freeContext();
-    throw new PlaybyplayError('encoder-failed', `The encoder ${name} cannot be opened: ${FFmpegError.strerror(code)}.`);
+    const reason = FFmpegError.strerror(code);
+    throw new PlaybyplayError('encoder-failed', `The encoder ${name} cannot be opened: ${reason}.`, { hint });
   }
   return context;
+}
+
+/** Whether frames go to an encoder as they are made, in three planes. */
+function takesPlanes(codec: Codec, wanted: 3 | 2 | undefined): boolean {
+  return wanted === undefined ? (codec.pixelFormats?.includes(AV_PIX_FMT_YUV420P) ?? true) : wanted === 3;
 }
 
 function videoOptions(name: string, encoding: VideoEncoding): Record<string, string> {

@@ -1,4 +1,4 @@
-import { Recording } from './recording.ts';
+import { Recording, type AudioTrack } from './recording.ts';
 
 /** How loud a recording is over time. */
 export interface Envelope {
@@ -14,8 +14,13 @@ const CHUNK = 30;
 const SILENCE = -100;
 
 /** The sound levels of a whole recording, or of nothing where it has no sound. Memory: 50 numbers a second. */
-export function soundEnvelope(path: string, duration: number, signal?: AbortSignal): Envelope | undefined {
-  using recording = new Recording(path);
+export function soundEnvelope(
+  path: string,
+  duration: number,
+  signal?: AbortSignal,
+  track?: AudioTrack,
+): Envelope | undefined {
+  using recording = new Recording(path, track);
   if (!recording.hasSound) return undefined;
   const levels = new Float32Array(Math.ceil(duration / STEP)).fill(SILENCE);
   const samples = STEP * RATE;

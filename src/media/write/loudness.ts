@@ -54,6 +54,9 @@ function mean(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
+/** Decibels below full scale. */
+const CEILING = -2.3;
+
 /**
  * Applies a gain and keeps samples under a ceiling: the gain falls ahead of a peak that would pass it (5 ms look-ahead)
  * and comes back over 100 ms. Delays nothing: what it looks ahead over is held back and given by `flush`. The ceiling
@@ -68,7 +71,7 @@ export class Limiter {
   #right: Float32Array = new Float32Array(0);
   #current: number;
 
-  constructor(rate: number, gain: number, ceiling = 10 ** (-2.3 / 20)) {
+  constructor(rate: number, gain: number, ceiling = 10 ** (CEILING / 20)) {
     this.#gain = gain;
     this.#ceiling = ceiling;
     this.#ahead = Math.round(rate * 0.005);
@@ -127,25 +130,33 @@ function joined(a: Float32Array, b: Float32Array): Float32Array {
   return both;
 }
 
-/** Sound brought to an integrated loudness, peaks limited. `sound` is run through several times, always the same. */
-export function* atLoudness(sound: () => Iterable<Sound>, rate: number, target: number): Generator<Sound> {
+/**
+ * Sound brought to an integrated loudness in LUFS, peaks limited to `ceiling` in decibels. `sound` is run through several
+ * times, always the same.
+ */
+export function* atLoudness(
+  sound: () => Iterable<Sound>,
+  rate: number,
+  target: number,
+  ceiling = CEILING,
+): Generator<Sound> {
   let gain = 1;
   // Limiting takes loudness away, so the gain is corrected by what the result measures.
   for (let pass = 0; pass < 5; pass++) {
     const meter = new LoudnessMeter(rate);
-    for (const part of pass === 0 ? sound() : limited(sound(), rate, gain)) meter.add(part);
+    for (const part of pass === 0 ? sound() : limited(sound(), rate, gain, ceiling)) meter.add(part);
     const measured = meter.integrated;
     if (measured === undefined || Math.abs(target - measured) < 0.1) break;
     gain = Math.min(gain * 10 ** ((target - measured) / 20), MOST_GAIN);
   }
-  yield* gain === 1 ? sound() : limited(sound(), rate, gain);
+  yield* limited(sound(), rate, gain, ceiling);
 }
 
 /** 24 dB: what is quieter is meant to be quiet. */
 const MOST_GAIN = 10 ** (24 / 20);
 
-function* limited(sound: Iterable<Sound>, rate: number, gain: number): Generator<Sound> {
-  const limiter = new Limiter(rate, gain);
+function* limited(sound: Iterable<Sound>, rate: number, gain: number, ceiling: number): Generator<Sound> {
+  const limiter = new Limiter(rate, gain, 10 ** (ceiling / 20));
   for (const part of sound) yield limiter.push(part);
   yield limiter.flush();
 }

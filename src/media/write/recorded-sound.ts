@@ -2,6 +2,7 @@ import {
   AV_CHANNEL_LAYOUT_STEREO,
   AV_SAMPLE_FMT_FLTP,
   AVDISCARD_ALL,
+  AVDISCARD_DEFAULT,
   AVERROR_EAGAIN,
   AVSEEK_FLAG_BACKWARD,
 } from 'node-av/constants';
@@ -17,7 +18,7 @@ export interface Sound {
 /** Decodes sound from `start` (seconds of the container) into `target`, which is filled sample for sample by time. */
 export function readSound(context: FormatContext, index: number, target: Sound, start: number, rate: number): void {
   const stream = context.streams[index]!;
-  for (const other of context.streams) if (other.index !== index) other.discard = AVDISCARD_ALL;
+  for (const each of context.streams) each.discard = each.index === index ? AVDISCARD_DEFAULT : AVDISCARD_ALL;
   using decoder = openDecoder(stream);
   using packet = new Packet();
   using frame = new Frame();

@@ -1,14 +1,18 @@
 import { AV_CODEC_ID_H264, AV_NOPTS_VALUE, AV_PKT_FLAG_DISCARD, AV_PKT_FLAG_KEY } from 'node-av/constants';
 import { Frame, Packet, type CodecContext, type FormatContext, type Stream } from 'node-av/lib';
 import type { Rational } from '../../time.ts';
+import { PlaybyplayError } from '../../errors.ts';
 import { openFormat } from '../open.ts';
-import type { Rotation } from '../info.ts';
+import type { AudioStreamInfo, Rotation } from '../info.ts';
 import { openVideo, type VideoFile } from '../video.ts';
 import { openDecoder } from './decoder.ts';
 import type { ColorTags } from './encoder.ts';
 import { isParameterSet, NAL, nalType, nalUnits, readParameterSets, type ParameterSets } from './nal.ts';
 import { readSound, type Sound } from './recorded-sound.ts';
 import type { PacketInfo, PlannedPacket } from './runs.ts';
+
+/** Which sound of a recording is heard: a track, counted from 0, or all of them mixed. */
+export type AudioTrack = number | 'mix';
 
 /** A decoded frame and its place in the stream. The frame is reused: copy what must outlive the next step. */
 export interface SourceFrame {
@@ -39,9 +43,11 @@ export class Recording implements Disposable {
   readonly codec: string;
   readonly #file: VideoFile;
   #audio: FormatContext | undefined;
-  readonly #audioIndex: number;
+  /** Streams that are heard. */
+  readonly #heard: readonly number[];
 
-  constructor(path: string) {
+  /** Throws PlaybyplayError `no-such-audio-track` where the recording has sound, but not this track. */
+  constructor(path: string, track: AudioTrack = 0) {
     this.path = path;
     this.#file = openVideo(path);
     const { info, stream } = this.#file;
@@ -56,8 +62,8 @@ export class Recording implements Disposable {
       info.frameRate.num > 0
         ? info.frameRate
         : { num: rFrameRate.num || avgFrameRate.num || 30, den: rFrameRate.den || 1 };
-    this.#audioIndex = info.audio[0]?.index ?? -1;
-    this.hasSound = this.#audioIndex >= 0;
+    this.#heard = heardOf(path, info.audio, track);
+    this.hasSound = this.#heard.length > 0;
     this.color = {
       primaries: parameters.colorPrimaries,
       transfer: parameters.colorTrc,
@@ -212,13 +218,32 @@ export class Recording implements Disposable {
     const sound = { left: new Float32Array(length), right: new Float32Array(length) };
     if (!this.hasSound || length === 0) return sound;
     this.#audio ??= openFormat(this.path);
-    readSound(this.#audio, this.#audioIndex, sound, start + this.#originSeconds(), rate);
+    const from = start + this.#originSeconds();
+    for (const [n, index] of this.#heard.entries()) {
+      const track = n === 0 ? sound : { left: new Float32Array(length), right: new Float32Array(length) };
+      readSound(this.#audio, index, track, from, rate);
+      if (n === 0) continue;
+      for (let i = 0; i < length; i++) {
+        sound.left[i]! += track.left[i]!;
+        sound.right[i]! += track.right[i]!;
+      }
+    }
     return sound;
   }
 
   #originSeconds(): number {
     return (Number(this.firstPts) * this.timeBase.num) / this.timeBase.den;
   }
+}
+
+/** The indices of the streams that are heard; none where there is no sound at all. */
+function heardOf(path: string, tracks: readonly AudioStreamInfo[], track: AudioTrack): number[] {
+  const wanted = track === 'mix' ? tracks : tracks.filter((each) => each.track === track);
+  if (wanted.length > 0 || tracks.length === 0) return wanted.map(({ index }) => index);
+  const has = tracks.length === 1 ? 'one sound track' : `${tracks.length} sound tracks`;
+  throw new PlaybyplayError('no-such-audio-track', `${path} has ${has}; track ${track} was asked for.`, {
+    hint: `Tracks are counted from 0: give 0${tracks.length > 1 ? ` to ${tracks.length - 1}` : ''}.`,
+  });
 }
 
 /** Frames that are not shown must not be copied: the group they stand in cannot be taken whole. */

@@ -79,6 +79,8 @@ export interface WrittenReel extends ReelPlan {
   /** Frames by how they came into the reel. */
   readonly copied: number;
   readonly encoded: number;
+  /** What encoded them, by FFmpeg's name. */
+  readonly encoder: string;
   /** Why nothing could be copied, where that was wanted: `match.mkv is hevc, not h264`. */
   readonly whyEncoded?: string;
 }

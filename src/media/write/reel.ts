@@ -2,6 +2,7 @@ import { rename, rm } from 'node:fs/promises';
 import { hardwareEncoder, type VideoEncoding } from './encoder.ts';
 import { finishMatroska } from './finish-matroska.ts';
 import { finishMp4 } from './finish.ts';
+import { PlaybyplayError } from '../../errors.ts';
 import { type Container, containerOf } from './container.ts';
 import { even } from './frame-layout.ts';
 import type { ReelOptions, ReelPlan, WrittenReel } from './reel-options.ts';
@@ -25,9 +26,10 @@ export type {
  * reason.
  */
 export async function writeReel(path: string, cuts: readonly Cut[], options: ReelOptions = {}): Promise<WrittenReel> {
-  using recordings = new Recordings();
+  using recordings = new Recordings(options.audioTrack);
   const timeline = layOut(cuts, recordings, options.frameRate);
-  if (timeline.cuts.length === 0) throw new RangeError('no cut holds a frame');
+  if (timeline.cuts.length === 0)
+    throw new PlaybyplayError('no-frame', 'No frame of the recording lies in what is to be cut.');
   const container = containerOf(path);
   const encoding = encodingOf(timeline, options, container);
   const { width, height } = encoding;
@@ -59,7 +61,7 @@ export async function writeReel(path: string, cuts: readonly Cut[], options: Ree
       await finishMatroska(parts[0], { chapters: titles, ...(attached && { log }) });
       await rename(parts[0], path);
     }
-    return { path, ...plan, ...counts };
+    return { path, ...plan, ...counts, encoder: encoding.encoder };
   } finally {
     for (const part of parts) await rm(part, { force: true });
   }
@@ -87,7 +89,11 @@ function placesOf({ cuts, timeBase, length }: Timeline): Pick<WrittenReel, 'dura
   };
 }
 
-function encodingOf(timeline: Timeline, options: ReelOptions, container: Container): VideoEncoding {
+function encodingOf(
+  timeline: Timeline,
+  options: ReelOptions,
+  container: Container,
+): VideoEncoding & { readonly encoder: string } {
   const first = timeline.cuts[0]!.recording;
   const software = container === 'webm' ? 'libvpx-vp9' : 'libx264';
   const encoding = {
@@ -100,7 +106,13 @@ function encodingOf(timeline: Timeline, options: ReelOptions, container: Contain
     ...(options.quality !== undefined && { quality: options.quality }),
     ...(options.preset !== undefined && { preset: options.preset }),
   };
-  if (options.encoder !== 'hardware') return encoding;
+  if (options.encoder !== 'hardware') {
+    if (container === 'webm' && encoding.encoder !== software)
+      throw new PlaybyplayError('no-encoder', `A webm holds VP9, which ${encoding.encoder} does not encode.`, {
+        hint: 'Name the reel .mp4, .mov or .mkv.',
+      });
+    return encoding;
+  }
   const found = container === 'webm' ? undefined : hardwareEncoder(encoding);
   return { ...encoding, encoder: found ?? software };
 }

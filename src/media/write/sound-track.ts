@@ -1,12 +1,15 @@
 import { atLoudness } from './loudness.ts';
 import type { SoundEncoder } from './encoder.ts';
 import type { Sound } from './recorded-sound.ts';
+import type { AudioTrack } from './recording.ts';
 import { mixSound, type SoundCut } from './sound.ts';
 import { secondsIn, type Timeline } from './timeline.ts';
 
 export const SOUND_RATE = 48_000;
 
 export interface SoundOptions {
+  /** Which sound of the recordings is heard; default their first track. */
+  readonly audioTrack?: AudioTrack;
   /** Seconds of cross-fade at each joint; default 0.04. */
   readonly crossfade?: number;
   /** Integrated loudness in LUFS, peaks limited; default −14, `false` leaves it as it is. */

@@ -1,5 +1,5 @@
 import type { Rational } from '../../time.ts';
-import { Recording } from './recording.ts';
+import { Recording, type AudioTrack } from './recording.ts';
 import type { PlannedPacket } from './runs.ts';
 
 /** A stretch of a recording: the frames with start ≤ t < end, in seconds from its first video frame. */
@@ -38,9 +38,14 @@ export interface Timeline {
 /** Recordings opened once each and closed together. */
 export class Recordings implements Disposable {
   readonly #open = new Map<string, Recording>();
+  readonly #track: AudioTrack;
+
+  constructor(track: AudioTrack = 0) {
+    this.#track = track;
+  }
 
   open(path: string): Recording {
-    const recording = this.#open.get(path) ?? new Recording(path);
+    const recording = this.#open.get(path) ?? new Recording(path, this.#track);
     this.#open.set(path, recording);
     return recording;
   }
