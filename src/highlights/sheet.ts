@@ -1,8 +1,11 @@
+import { writeFile } from 'node:fs/promises';
+import { extname } from 'node:path';
 import sharp, { type OverlayOptions } from 'sharp';
 import { bestMoment } from '../media/write/best-moment.ts';
 import { fontMetrics, letter, wrap } from '../media/write/lettering.ts';
 import { Recording } from '../media/write/recording.ts';
 import { stillAt } from '../media/write/still.ts';
+import { wholeFile } from '../media/write/whole-file.ts';
 import { formatClock } from '../time.ts';
 
 /** One picture of a contact sheet. */
@@ -47,17 +50,19 @@ export async function writeSheet(
     const left = GAP + (index % columns) * cell.width;
     const y = top + Math.floor(index / columns) * cell.height;
     const recording = recordings.open(entry.media);
-    const input = await stillAt(recording, bestMoment(recording, entry.t), width, height)
-      .png({ compressionLevel: 1 })
-      .toBuffer();
-    pictures.push({ input, left, top: y });
+    const picture = stillAt(recording, bestMoment(recording, entry.t), width, height);
+    // A recording that ends before its log leaves a place without a picture.
+    const input = await picture?.png({ compressionLevel: 1 }).toBuffer();
+    if (input) pictures.push({ input, left, top: y });
     shapes += badge(formatClock(entry.t), left + 6, y + height - 8);
     shapes += text(entry.caption, left, y + height + 4 + TEXT, TEXT, '#e8e8e8', width, 2);
   }
   const lettering = `<svg xmlns="http://www.w3.org/2000/svg" width="${sheet.width}" height="${sheet.height}">${shapes}</svg>`;
-  await sharp({ create: { ...sheet, channels: 3, background: '#16181d' } })
+  const whole = await sharp({ create: { ...sheet, channels: 3, background: '#16181d' } })
     .composite([...pictures, { input: Buffer.from(lettering), left: 0, top: 0 }])
-    .toFile(path);
+    .toFormat(extname(path) === '.png' ? 'png' : 'jpeg')
+    .toBuffer();
+  await wholeFile(path, (part) => writeFile(part, whole));
 }
 
 function text(

@@ -1,4 +1,4 @@
-import { mkdir } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { bestMoment } from '../media/write/best-moment.ts';
@@ -6,6 +6,9 @@ import { Fitter } from '../media/write/fit.ts';
 import { Recording } from '../media/write/recording.ts';
 import { writeReel, type ReelOptions } from '../media/write/reel.ts';
 import { stillAt } from '../media/write/still.ts';
+import { wholeFile } from '../media/write/whole-file.ts';
+import { PlaybyplayError } from '../errors.ts';
+import { formatClock } from '../time.ts';
 import type { Choice } from './choose.ts';
 import { strongestOf, titleOfScene, type Scene, type Source } from './scene.ts';
 
@@ -52,14 +55,17 @@ export async function writePreview(
     for (let y = 0; y < height; y++) picture.set(data.subarray(y * stride, y * stride + width * 3), y * width * 3);
     pictures.push(picture);
   }
+  if (pictures.length === 0)
+    throw new PlaybyplayError('no-frame', `The recording has no picture at ${formatClock(start)}.`);
   const moving = sharp(Buffer.concat(pictures), {
     raw: { width, height: height * pictures.length, channels: 3, pageHeight: height },
   });
   const delay = pictures.map(() => Math.round(1000 / rate));
-  await (path.endsWith('.gif')
+  const preview = await (path.endsWith('.gif')
     ? moving.gif({ delay, loop: 0, effort: 4 })
     : moving.webp({ delay, loop: 0, quality: 70 })
-  ).toFile(path);
+  ).toBuffer();
+  await wholeFile(path, (part) => writeFile(part, preview));
 }
 
 /** Writes each scene's strongest moment as a JPEG; gives the paths in the order of the scenes. */
@@ -76,9 +82,10 @@ export async function writeThumbnails(
     using recording = new Recording(media(sources[scene.source]!));
     const height = Math.round((width * recording.height) / recording.width);
     const path = join(folder, `${sceneName(scene, index)}.jpg`);
-    await stillAt(recording, bestMoment(recording, peakOf(scene)), width, height)
-      .jpeg({ quality: 88 })
-      .toFile(path);
+    const picture = stillAt(recording, bestMoment(recording, peakOf(scene)), width, height);
+    if (!picture) continue;
+    const jpeg = await picture.jpeg({ quality: 88 }).toBuffer();
+    await wholeFile(path, (part) => writeFile(part, jpeg));
     paths.push(path);
   }
   return paths;

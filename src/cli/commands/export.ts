@@ -1,7 +1,9 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { PlaybyplayError } from '../../errors.ts';
+import { wholeFile } from '../../media/write/whole-file.ts';
 import { exportAs, formats } from '../../highlights/export.ts';
 import { choiceHelp, choiceOptions, choose, nothing, titleOf } from '../highlights/choice.ts';
 import type { Command } from '../command.ts';
@@ -67,7 +69,7 @@ export const exportCommand: Command = {
       if (out === undefined) io.stdout.write(text);
       else {
         mkdirSync(dirname(resolve(out)), { recursive: true });
-        writeFileSync(out, text);
+        await wholeFile(out, (part) => writeFile(part, text));
       }
     }
     return 0;

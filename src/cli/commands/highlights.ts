@@ -1,4 +1,5 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { dirname, extname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { PlaybyplayError } from '../../errors.ts';
@@ -9,6 +10,7 @@ import { summarize } from '../../highlights/summary.ts';
 import { withoutEchoes } from '../../highlights/tracks.ts';
 import { writeSheet } from '../../highlights/sheet.ts';
 import { hardwareEncoders } from '../../media/write/encoder.ts';
+import { wholeFile } from '../../media/write/whole-file.ts';
 import { writeClips, writePreview, writeThumbnails } from '../../highlights/stills.ts';
 import {
   audioTrackOf,
@@ -111,7 +113,8 @@ export const highlights: Command = {
     const list = reels[0]?.list ?? listOf(chosen.choice, chosen.sources);
     for (const path of outputs) {
       mkdirSync(dirname(resolve(path)), { recursive: true });
-      if (extname(path) === '.json') writeFileSync(path, `${JSON.stringify(list, undefined, 2)}\n`);
+      if (extname(path) === '.json')
+        await wholeFile(path, (part) => writeFile(part, `${JSON.stringify(list, undefined, 2)}\n`));
       else if (sheets.includes(extname(path))) await sheet(path, chosen, io.signal);
       else if (previews.includes(extname(path))) await writePreview(path, chosen.choice, chosen.sources, mediaOf);
     }

@@ -25,8 +25,9 @@ const FADE = 0.4;
 /** Writes a title card as a short silent mp4: the words over a blurred picture of the recording. */
 export async function writeCard(path: string, card: Card, behind: Recording, t: number): Promise<void> {
   const { width, height, timeBase, frameRate } = card;
-  const still = await stillAt(behind, t, behind.width, behind.height).png().toBuffer();
-  const blurred = await sharp(still)
+  const still = await stillAt(behind, t, behind.width, behind.height)?.png().toBuffer();
+  const plain = { width: 16, height: 16, channels: 3, background: '#16181d' } as const;
+  const blurred = await (still ? sharp(still) : sharp({ create: plain }))
     .resize(width, height, { fit: 'cover' })
     .blur(Math.max(2, width / 60))
     .png()

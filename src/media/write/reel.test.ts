@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -123,6 +123,13 @@ it('keeps the times of a recording with a variable rate', async () => {
     ...second.map((n) => join2 + seconds[n]! - seconds[second[0]!]!),
   ];
   for (const [index, { t }] of seen.entries()) expect(t).toBeCloseTo(expected[index]!, 4);
+});
+
+it('does not take the place of its own recording', async () => {
+  const linked = join(folder, 'link.mp4');
+  symlinkSync(thirty, linked);
+  await expect(writeReel(linked, [{ media: thirty, start: 1, end: 2 }])).rejects.toThrow(/is a recording that/);
+  expect(readFrames(thirty)).toHaveLength(240);
 });
 
 it('leaves no file behind when it is interrupted', async () => {

@@ -1,4 +1,5 @@
-import { rename, rm } from 'node:fs/promises';
+import { existsSync, realpathSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { hardwareEncoder, type VideoEncoding } from './encoder.ts';
 import { finishMatroska } from './finish-matroska.ts';
 import { finishMp4 } from './finish.ts';
@@ -7,6 +8,7 @@ import { type Container, containerOf } from './container.ts';
 import { even } from './frame-layout.ts';
 import type { ReelOptions, ReelPlan, WrittenReel } from './reel-options.ts';
 import { ReelWriter, type WriterPlan } from './reel-writer.ts';
+import { wholeFile } from './whole-file.ts';
 import { layOut, Recordings, secondsIn, type Cut, type Timeline } from './timeline.ts';
 
 export type { Cut };
@@ -26,6 +28,7 @@ export type {
  * reason.
  */
 export async function writeReel(path: string, cuts: readonly Cut[], options: ReelOptions = {}): Promise<WrittenReel> {
+  refuseSources(path, cuts);
   using recordings = new Recordings(options.audioTrack);
   const timeline = layOut(cuts, recordings, options.frameRate);
   if (timeline.cuts.length === 0)
@@ -35,36 +38,51 @@ export async function writeReel(path: string, cuts: readonly Cut[], options: Ree
   const { width, height } = encoding;
   const plan: ReelPlan = { width, height, ...placesOf(timeline) };
   const accompaniment = (await options.prepare?.(plan)) ?? {};
-  // Named by the process: two that write the same reel must not write into one file.
-  const parts = [`${path}.${process.pid}.part`, `${path}.${process.pid}.part2`] as const;
+  const counts = await wholeFile(path, (part) =>
+    container === 'mp4' || container === 'mov'
+      ? writeMp4(part, container, { timeline, encoding, accompaniment }, options)
+      : writeMatroska(part, container, { timeline, encoding, accompaniment }, options),
+  );
+  return { path, ...plan, ...counts, encoder: encoding.encoder };
+}
+
+/** Frames, sound and texts first, then the index with chapters and log moved before them. */
+async function writeMp4(path: string, container: Container, plan: WriterPlan, options: ReelOptions) {
+  const { captions = [], chapters = [], log, title } = plan.accompaniment;
+  const before = 1 + Number(plan.timeline.cuts.some((cut) => cut.recording.hasSound)) + Number(captions.length > 0);
+  const frames = `${path}.frames`;
   try {
-    const counts = await writeFrames(parts[0], container, { timeline, encoding, accompaniment }, options);
-    if (container === 'mp4' || container === 'mov') {
-      const { captions = [], chapters = [], log, title } = accompaniment;
-      const before = 1 + Number(timeline.cuts.some((cut) => cut.recording.hasSound)) + Number(captions.length > 0);
-      await finishMp4(
-        parts[0],
-        parts[1],
-        {
-          chapters,
-          ...(chapters.length > 0 && { chapterTrack: before }),
-          ...(log !== undefined && { log }),
-          ...(title !== undefined && { title }),
-        },
-        options.signal,
-      );
-      await rename(parts[1], path);
-    } else {
-      const { chapters = [], log } = accompaniment;
-      const titles = chapters.map(({ start, end, title }) => ({ start, end, text: title }));
-      const attached = container === 'matroska' && log !== undefined;
-      await finishMatroska(parts[0], { chapters: titles, ...(attached && { log }) });
-      await rename(parts[0], path);
-    }
-    return { path, ...plan, ...counts, encoder: encoding.encoder };
+    const counts = await writeFrames(frames, container, plan, options);
+    const finish = {
+      chapters,
+      ...(chapters.length > 0 && { chapterTrack: before }),
+      ...(log !== undefined && { log }),
+      ...(title !== undefined && { title }),
+    };
+    await finishMp4(frames, path, finish, options.signal);
+    return counts;
   } finally {
-    for (const part of parts) await rm(part, { force: true });
+    await rm(frames, { force: true });
   }
+}
+
+async function writeMatroska(path: string, container: Container, plan: WriterPlan, options: ReelOptions) {
+  const { chapters = [], log } = plan.accompaniment;
+  const counts = await writeFrames(path, container, plan, options);
+  const titles = chapters.map(({ start, end, title }) => ({ start, end, text: title }));
+  const attached = container === 'matroska' && log !== undefined;
+  await finishMatroska(path, { chapters: titles, ...(attached && { log }) });
+  return counts;
+}
+
+/** A reel never takes the place of a recording that it is cut from. */
+function refuseSources(path: string, cuts: readonly Cut[]): void {
+  if (!existsSync(path)) return;
+  const place = realpathSync(path);
+  if (!cuts.some(({ media }) => existsSync(media) && realpathSync(media) === place)) return;
+  throw new PlaybyplayError('unwritable', `${path} is a recording that the reel is cut from.`, {
+    hint: 'Give the reel another name.',
+  });
 }
 
 async function writeFrames(path: string, container: Container, plan: WriterPlan, options: ReelOptions) {

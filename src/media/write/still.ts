@@ -1,10 +1,9 @@
 import sharp, { type Sharp } from 'sharp';
-import { PlaybyplayError } from '../../errors.ts';
 import { Fitter } from './fit.ts';
 import type { Recording } from './recording.ts';
 
-/** The frame shown at `t` seconds, scaled to fit into the size, as an RGB picture. */
-export function stillAt(recording: Recording, t: number, width: number, height: number): Sharp {
+/** The frame shown at `t` seconds, scaled to fit into the size, as an RGB picture; undefined where there is none. */
+export function stillAt(recording: Recording, t: number, width: number, height: number): Sharp | undefined {
   const wanted = recording.ticks(t);
   const step = recording.ticksPerFrame();
   // The frame on screen at `t` began at most some frames before it, also where the rate varies.
@@ -20,7 +19,7 @@ export function stillAt(recording: Recording, t: number, width: number, height: 
     }
     if (picture) return picture;
   }
-  throw new PlaybyplayError('no-frame', `${recording.path} has no frame at ${t} s.`);
+  return undefined;
 }
 
 function packRows(data: Uint8Array, stride: number, rowBytes: number, rows: number): Buffer {
