@@ -89,7 +89,10 @@ export async function makeReel(
       ...(hud && { hud }),
       prepare: async (plan): Promise<Accompaniment> => {
         const { scenes } = choice;
-        shown = { ...choice, scenes: scenes.filter((_, i) => plan.cuts.some(({ index }) => index === i + lead)) };
+        shown = {
+          ...choice,
+          scenes: scenes.filter((each) => plan.cuts.some(({ index }) => scenes[index - lead] === each)),
+        };
         list = listOf(shown, sources, { ...plan, cuts: plan.cuts.slice(lead) });
         const told = reelNarrative(list);
         const chapters = reelChapters(list);

@@ -44,8 +44,7 @@ describe('an encoder of video', () => {
     try {
       new VideoEncoder({ ...encoding, width: 320, height: 240, encoder: name }, () => {})[Symbol.dispose]();
     } catch (error) {
-      expect(error).toBeInstanceOf(PlaybyplayError);
-      told = `${(error as PlaybyplayError).code}: ${(error as PlaybyplayError).hint}`;
+      told = error instanceof PlaybyplayError ? `${error.code}: ${error.hint}` : `${error}`;
     }
     expect(told).toMatch(/^$|^(?:no-encoder|encoder-failed): It needs an? .+; x264 needs nothing\.$/);
   });
