@@ -1,20 +1,25 @@
 // Whether the confidence of events means what it says: `node bench/reliability.ts <folder with clips>… [--out folder]`.
 // Of the events logged at 0.9 nine in ten should be right. Compares the logs of `node bench/accuracy.ts` (same --out; made where
 // they are missing) with the truth: an event is right if the truth tells of the same within the tolerance, one to one, drawn however
-// briefly. Bins hold at least 50 events; neighbouring bins are joined until they do.
-import { mkdir, readdir, stat } from 'node:fs/promises';
+// briefly. Bins hold at least 50 events; neighbouring bins are joined until they do. With --fit: the lines in log-odds (a profile's
+// `fusion.calibration`) that make each detector's confidence right, and the table that they give on recordings that they were not
+// fitted on: each recording, with all renderings of it, is judged by lines fitted on the others.
+import { createHash } from 'node:crypto';
+import { mkdir, readdir, readFile, stat } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { share } from '../src/evaluate/statistics.ts';
 import type { EventLine } from '../src/events/log.ts';
 import { loadLog } from '../src/events/reader.ts';
 import { detect } from '../src/pipeline/detect.ts';
+import { calibrated, logOdds, probability } from '../src/script/fusion/confidence.ts';
 import { kindOf, matchSaid } from './truth/match.ts';
 import { loadTruth } from './truth/truth.ts';
 
-const USAGE = `usage: node bench/reliability.ts <folder>… [--out folder] [--tolerance 0.5] [--by kind|clip|evidence|game] [--json]
+const USAGE = `usage: node bench/reliability.ts <folder>… [--out folder] [--tolerance 0.5] [--by kind|clip|evidence|game] [--json|--fit]
   --by    one table for each kind of event, clip, set of detectors or game (default: all together)
-  --json  every event with its confidence and whether it is right, one a line`;
+  --json  every event with its confidence and whether it is right, one a line
+  --fit   lines for a profile's calibration, and tables before and after on recordings held back`;
 
 const EDGES = [0, 0.3, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 0.98, 0.99, 0.995, 1.000001];
 const LEAST = 50;
@@ -29,6 +34,11 @@ interface Judged {
   readonly text: string;
   readonly confidence: number;
   readonly right: boolean;
+  /** The detector of the least sure cue, and that cue's own confidence. */
+  readonly weakest: string;
+  readonly raw: number;
+  /** Recordings with the same truth are renderings of one. */
+  readonly recording: string;
 }
 
 async function clipsIn(folder: string): Promise<string[]> {
@@ -53,7 +63,12 @@ async function judge(folder: string, outFolder: string, tolerance: number): Prom
   const { events } = await loadLog(out);
   const own = events.filter(({ statement }) => !truth.untold?.includes(kindOf(statement)));
   const right = new Set<EventLine>(matchSaid(truth.raw, own, tolerance).pairs.map(({ event }) => event));
+  const recording = createHash('sha256')
+    .update(await readFile(join(folder, 'truth.json')))
+    .digest('hex');
   return own.map((event) => ({
+    recording,
+    ...weakestOf(event),
     game: truth.game,
     clip,
     kind: kindOf(event.statement),
@@ -63,6 +78,69 @@ async function judge(folder: string, outFolder: string, tolerance: number): Prom
     confidence: event.confidence,
     right: right.has(event),
   }));
+}
+
+function weakestOf({ cues, confidence }: EventLine): Pick<Judged, 'weakest' | 'raw'> {
+  const [least] = cues.toSorted((a, b) => a.confidence - b.confidence);
+  return least ? { weakest: least.detector, raw: least.confidence } : { weakest: '', raw: confidence };
+}
+
+type Line = readonly [offset: number, slope: number];
+
+/** What is expected before any event: no shift and the detector's own slope, loosely. */
+const LOOSE = { offset: 2, slope: 0.5 };
+
+/** The likeliest line through confidences in log-odds (maximum a posteriori, Newton's method). */
+function fitted(events: readonly Judged[]): Line {
+  let [offset, slope] = [0, 1];
+  const points = events.map(({ raw, right }) => ({ x: logOdds(raw), y: Number(right) }));
+  for (let round = 0; round < 50; round++) {
+    let [go, gs] = [offset / LOOSE.offset ** 2, (slope - 1) / LOOSE.slope ** 2];
+    let [oo, os, ss] = [1 / LOOSE.offset ** 2, 0, 1 / LOOSE.slope ** 2];
+    for (const { x, y } of points) {
+      const p = probability(offset + slope * x);
+      const w = p * (1 - p);
+      go += p - y;
+      gs += (p - y) * x;
+      oo += w;
+      os += w * x;
+      ss += w * x * x;
+    }
+    const determinant = oo * ss - os * os;
+    offset -= (ss * go - os * gs) / determinant;
+    slope -= (oo * gs - os * go) / determinant;
+  }
+  return [offset, slope];
+}
+
+function linesOf(events: readonly Judged[]): Map<string, Line> {
+  const groups = Map.groupBy(events, ({ game, weakest }) => `${game} ${weakest}`);
+  return new Map([...groups].map(([name, own]) => [name, fitted(own)]));
+}
+
+/** The events with the confidence that lines fitted on other recordings give them. */
+function heldBack(events: readonly Judged[]): readonly Judged[] {
+  return [...new Set(events.map(({ recording }) => recording))].flatMap((recording) => {
+    const lines = linesOf(events.filter((event) => event.recording !== recording));
+    const own = events.filter((event) => event.recording === recording);
+    return own.map((event) => ({
+      ...event,
+      confidence: calibrated(event.raw, lines.get(`${event.game} ${event.weakest}`)),
+    }));
+  });
+}
+
+function reportFit(events: readonly Judged[]): void {
+  for (const [game, own] of Map.groupBy(events, (event) => event.game)) {
+    const lines = [...linesOf(own)].map(([name, [offset, slope]]) => [
+      name.slice(game.length + 1),
+      [offset, slope].map((number) => Math.round(number * 100) / 100),
+    ]);
+    process.stdout.write(`${game}: ${JSON.stringify(Object.fromEntries(lines))}\n\n`);
+    const plain = own.map((event) => ({ ...event, confidence: event.raw }));
+    process.stdout.write(`${table(`${game}, the least cue's own confidence`, plain)}\n`);
+    process.stdout.write(`${table(`${game}, by lines fitted on other recordings`, heldBack(own))}\n`);
+  }
 }
 
 interface Bin {
@@ -123,6 +201,7 @@ const { values, positionals } = parseArgs({
     tolerance: { type: 'string', default: '0.5' },
     by: { type: 'string', default: 'all' },
     json: { type: 'boolean', default: false },
+    fit: { type: 'boolean', default: false },
     help: { type: 'boolean', short: 'h', default: false },
   },
 });
@@ -143,6 +222,7 @@ if (values.help || positionals.length === 0 || grouping === undefined) {
     process.stderr.write(`${clip}\n`);
     events.push(...(await judge(clip, resolve(values.out), Number(values.tolerance))));
   }
-  if (values.json) for (const event of events) process.stdout.write(`${JSON.stringify(event)}\n`);
+  if (values.fit) reportFit(events);
+  else if (values.json) for (const event of events) process.stdout.write(`${JSON.stringify(event)}\n`);
   else for (const [name, own] of Map.groupBy(events, grouping)) process.stdout.write(`${table(name, own)}\n`);
 }
