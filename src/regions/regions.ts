@@ -17,35 +17,59 @@ export interface Region extends PlacedRegion {
   readonly shape: Preprocess['shape'];
   /** The crop after all steps; computed once per picture, also for regions that share rectangle and first steps. */
   prepare(picture: Picture): Crop;
-  /** A gate of its own for one reader of this region. `reads` widens what it compares. */
+  /** A gate for one reader of this region. `reads` widens what it compares. */
   gate(reads?: 'luma' | 'pixels'): ChangeGate;
 }
 
-/** Remembers the samples it was last shown, and tells whether a picture differs from them in its rectangle. */
-export class ChangeGate {
+/** The samples of a rectangle as they were last looked at, with a number that grows whenever they have changed. */
+class Watched {
   readonly #rect: PlacedRegion['rect'];
-  readonly #reads: 'luma' | 'pixels';
+  readonly #same: typeof sameLuma;
+  readonly #copy: typeof cropLuma;
+  #picture: Picture | undefined;
   #previous: Uint8Array | undefined;
+  #version = 0;
 
   constructor(rect: PlacedRegion['rect'], reads: 'luma' | 'pixels') {
     this.#rect = rect;
-    this.#reads = reads;
+    this.#same = reads === 'luma' ? sameLuma : samePixels;
+    this.#copy = reads === 'luma' ? cropLuma : cropPlanes;
+  }
+
+  /** Looks at a picture, once however often it is asked for. */
+  versionIn(picture: Picture): number {
+    if (picture === this.#picture) return this.#version;
+    this.#picture = picture;
+    if (this.#previous && this.#same(picture, this.#rect, this.#previous)) return this.#version;
+    this.#previous = this.#copy(picture, this.#rect, this.#previous);
+    return ++this.#version;
+  }
+}
+
+/** Tells one reader whether the samples of a rectangle have changed since it last asked; readers share the looking. */
+export class ChangeGate {
+  readonly #watched: Watched;
+  #seen = 0;
+
+  /** Use `Region.gate`. */
+  constructor(watched: Watched) {
+    this.#watched = watched;
   }
 
   /**
-   * Whether anything changed since the last picture for which this was true (true for the first). Equality is exact, so a
-   * reading kept behind it is the one that this very picture would give.
+   * Whether any reader of the rectangle has seen a change since this one last asked (true for the first picture). Equality is
+   * exact, so a reading kept behind it is the one that this very picture would give.
    */
   changed(picture: Picture): boolean {
-    const luma = this.#reads === 'luma';
-    if (this.#previous && (luma ? sameLuma : samePixels)(picture, this.#rect, this.#previous)) return false;
-    this.#previous = (luma ? cropLuma : cropPlanes)(picture, this.#rect, this.#previous);
+    const version = this.#watched.versionIn(picture);
+    if (version === this.#seen) return false;
+    this.#seen = version;
     return true;
   }
 
   /** Forgets: the next picture counts as changed. */
   reset(): void {
-    this.#previous = undefined;
+    this.#seen = 0;
   }
 }
 
@@ -160,6 +184,12 @@ async function openRegion(name: string, spec: RegionSpec, placed: PlacedRegion, 
   const keys = steps.length === stages.length ? steps.map((_, n) => place + JSON.stringify(steps.slice(0, n + 1))) : [];
   const all = place + JSON.stringify(steps);
   const reads = from === 'grey' ? 'luma' : 'pixels';
+  const watched = new Map<'luma' | 'pixels', Watched>();
+  function watch(what: 'luma' | 'pixels'): Watched {
+    const known = watched.get(what) ?? new Watched(rect, what);
+    watched.set(what, known);
+    return known;
+  }
   function raw(picture: Picture): Crop {
     const channels = from === 'grey' ? 1 : 3;
     return cache.get(picture, place, () => {
@@ -172,7 +202,7 @@ async function openRegion(name: string, spec: RegionSpec, placed: PlacedRegion, 
     name,
     reads,
     shape,
-    gate: (wanted = reads) => new ChangeGate(rect, wanted === 'pixels' ? 'pixels' : reads),
+    gate: (wanted = reads) => new ChangeGate(watch(wanted === 'pixels' ? 'pixels' : reads)),
     prepare: (picture) =>
       keys.length === 0
         ? cache.get(picture, all, () => preprocess.run(raw(picture)))

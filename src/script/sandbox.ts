@@ -1,3 +1,4 @@
+import { setFlagsFromString } from 'node:v8';
 import type { QuickJSContext, QuickJSHandle, QuickJSRuntime } from 'quickjs-emscripten';
 import { messageOf, PlaybyplayError } from '../errors.ts';
 import { PRELUDE } from './prelude.ts';
@@ -92,7 +93,7 @@ export class Sandbox implements Disposable {
     // The interpreter's own limit counts allocations, not their sizes; what WebAssembly is given cannot be outgrown.
     const pages = Math.max(LEAST_PAGES, Math.ceil((limits.memory ?? 0) / PAGE));
     const wasmMemory = new WebAssembly.Memory({ initial: LEAST_PAGES, maximum: pages });
-    const quickjs = await newQuickJSWASMModuleFromVariant(newVariant(RELEASE_SYNC, { wasmMemory }));
+    const quickjs = await compiledLate(() => newQuickJSWASMModuleFromVariant(newVariant(RELEASE_SYNC, { wasmMemory })));
     const runtime = quickjs.newRuntime();
     const context = runtime.newContext({
       intrinsics: {
@@ -276,6 +277,23 @@ export class Sandbox implements Disposable {
         hint: 'Look for loops over very long texts or lists in the script.',
       },
     );
+  }
+}
+
+/** Bytes of WebAssembly that a function runs before V8 compiles it anew with its optimizer: what it is told here, and its own default. */
+const LATE = 200_000_000;
+const USUAL = 13_000_000;
+
+/**
+ * Loads the interpreter such that its one huge function is optimized late: that takes a second of processor time, which a
+ * recording of some minutes does not pay back. What else is loaded keeps V8's default.
+ */
+async function compiledLate<T>(load: () => Promise<T>): Promise<T> {
+  setFlagsFromString(`--wasm-tiering-budget=${LATE}`);
+  try {
+    return await load();
+  } finally {
+    setFlagsFromString(`--wasm-tiering-budget=${USUAL}`);
   }
 }
 

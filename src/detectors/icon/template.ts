@@ -1,10 +1,10 @@
-import sharp from 'sharp';
 import { PlaybyplayError, messageOf } from '../../errors.ts';
 import { separableFilter } from '../../regions/filter.ts';
 import type { SeparableFilter } from '../../regions/filter.ts';
 import { gaussianTaps, resamplingTaps } from '../../regions/taps.ts';
 import type { Taps } from '../../regions/taps.ts';
 import type { Crop } from '../../regions/step.ts';
+import { readPlainPng, type RgbaPicture } from './png.ts';
 
 /** A picture to look for: RGB, and how much each pixel counts. */
 export interface Template {
@@ -24,11 +24,8 @@ const MAX_SIDE = 512;
  */
 export async function readTemplate(file: Uint8Array, path: string): Promise<Template> {
   try {
-    const image = sharp(file, { limitInputPixels: MAX_SIDE * MAX_SIDE })
-      .toColourspace('srgb')
-      .ensureAlpha();
-    const { data, info } = await image.raw().toBuffer({ resolveWithObject: true });
-    const count = info.width * info.height;
+    const { data, width, height } = readPlainPng(file, MAX_SIDE) ?? (await decoded(file));
+    const count = width * height;
     const rgb = new Uint8Array(count * 3);
     const mask = new Uint8Array(count);
     for (let i = 0; i < count; i++) {
@@ -36,13 +33,23 @@ export async function readTemplate(file: Uint8Array, path: string): Promise<Temp
       mask[i] = data[4 * i + 3]!;
     }
     if (mask.every((alpha) => alpha === 0)) throw new RangeError('it is transparent all over');
-    return { width: info.width, height: info.height, rgb, mask };
+    return { width, height, rgb, mask };
   } catch (error) {
     throw new PlaybyplayError('invalid-icon', `The icon ${path} cannot be used: ${messageOf(error)}.`, {
       hint: `Icons are PNG files of at most ${MAX_SIDE}×${MAX_SIDE} pixels; transparent pixels do not count.`,
       cause: error,
     });
   }
+}
+
+/** Any other image file. The library for it is loaded with the first of them. */
+async function decoded(file: Uint8Array): Promise<RgbaPicture> {
+  const { default: sharp } = await import('sharp');
+  const image = sharp(file, { limitInputPixels: MAX_SIDE * MAX_SIDE })
+    .toColourspace('srgb')
+    .ensureAlpha();
+  const { data, info } = await image.raw().toBuffer({ resolveWithObject: true });
+  return { data, width: info.width, height: info.height };
 }
 
 /** The template at another size; colours under the mask do not bleed in from outside it. */

@@ -21,12 +21,22 @@ const FLAT = 10;
 /** An ink of the font as the scorer wants it: how far each plane of the image follows the glyph's grey levels. */
 type Ink = readonly number[];
 
-/** Tables of one plane of the image that is looked at. */
+/** One plane of the image that is looked at. */
 interface PlaneTables {
+  data: Float32Array;
   /** Integral images of the levels and of their squares, one row and column larger than the image. */
   sum: Float64Array;
   squares: Float64Array;
+  /** Sums over the pixels of the glyph that is scored, by the constants below. */
+  readonly sums: Float64Array;
 }
+
+/** Plain and weighted sums over a glyph's pixels p, with expected levels t: Σ p, Σ p², Σ w p, Σ w p t, Σ w p². */
+const P = 0;
+const PP = 1;
+const WP = 2;
+const WPT = 3;
+const WPP = 4;
 
 /**
  * Scores glyphs on one line image. The picture at a glyph is modelled as gain · level + offset + noise, pixel by pixel
@@ -44,11 +54,12 @@ export class GlyphScorer {
   readonly #priorOffset: number;
   readonly #inks: readonly Ink[];
   readonly #differences = new Map<number, Difference>();
-  #image: LineImage | undefined;
   #only: number | undefined;
   readonly #tables: readonly PlaneTables[];
-  /** Sums over a glyph's pixels by plane. */
-  readonly #sums: readonly Sums[];
+  /** Of the image that is looked at, and of its width. */
+  #offsetsNow: readonly Int32Array[] = [];
+  #width = 0;
+  #height = 0;
   readonly fit: Fit = { llr: 0, proof: 0, misfit: 0, ink: 0 };
 
   constructor(atlas: Atlas) {
@@ -57,9 +68,12 @@ export class GlyphScorer {
     this.#priorGain = 1 / Math.max(gain, 1e-3) ** 2;
     this.#priorOffset = 1 / Math.max(offset, 0.1) ** 2;
     this.#inks = atlas.inks;
-    const planes = atlas.inks[0]!.length;
-    this.#tables = Array.from({ length: planes }, () => ({ sum: new Float64Array(0), squares: new Float64Array(0) }));
-    this.#sums = Array.from({ length: planes }, () => ({ p: 0, pp: 0, wp: 0, wpt: 0, wpp: 0 }));
+    this.#tables = Array.from({ length: atlas.inks[0]!.length }, () => ({
+      data: new Float32Array(0),
+      sum: new Float64Array(0),
+      squares: new Float64Array(0),
+      sums: new Float64Array(5),
+    }));
   }
 
   /** Pixel offsets of every glyph for images of this width. */
@@ -72,10 +86,15 @@ export class GlyphScorer {
     return offsets;
   }
 
-  /** Makes `image` the one that glyphs are scored on. */
+  /** Makes `image` the one that glyphs are scored on; it must not change before the next. */
   look(image: LineImage): void {
-    this.#image = image;
-    for (const [plane, tables] of this.#tables.entries()) integrate(planeOf(image, plane), image, tables);
+    this.#width = image.width;
+    this.#height = image.height;
+    this.#offsetsNow = this.#offsetsFor(image.width);
+    for (const [plane, tables] of this.#tables.entries()) {
+      tables.data = planeOf(image, plane);
+      integrate(tables, image);
+    }
   }
 
   /** What `read` returns while only one of the inks counts. */
@@ -90,17 +109,18 @@ export class GlyphScorer {
 
   /** Scores glyph `index` with its upper left corner at (x, y); the glyph must lie inside the image. Result in `fit`. */
   score(index: number, x: number, y: number): Fit {
-    const image = this.#image!;
     const glyph = this.#atlas.glyphs[index]!;
-    const offsets = this.#offsetsFor(image.width)[index]!;
-    const base = y * image.width + x;
-    const planes = this.#sums.length;
+    const offsets = this.#offsetsNow[index]!;
+    const base = y * this.#width + x;
+    const planes = this.#tables.length;
     let rival = planes * glyph.logWeights;
     let flat = 0;
-    for (const [plane, sums] of this.#sums.entries()) {
-      addUp(planeOf(image, plane), base, offsets, glyph, sums);
-      rival += this.#rival(this.#tables[plane]!, x, y, glyph.width, offsets.length, sums);
-      flat += sums.wpp - (sums.wp * sums.wp) / glyph.sumW;
+    for (let plane = 0; plane < planes; plane++) {
+      const tables = this.#tables[plane]!;
+      const { sums } = tables;
+      addUp(tables.data, base, offsets, glyph, sums);
+      rival += this.#rival(tables, x, y, glyph.width, offsets.length);
+      flat += sums[WPP]! - (sums[WP]! * sums[WP]!) / glyph.sumW;
     }
     let cost = Number.POSITIVE_INFINITY;
     for (let ink = 0; ink < this.#inks.length; ink++) {
@@ -117,21 +137,30 @@ export class GlyphScorer {
   }
 
   /** −2 log likelihood of the glyph's pixels as part of a surface, up to the terms that both hypotheses share. */
-  #rival(tables: PlaneTables, x: number, y: number, width: number, n: number, { p, pp }: Sums): number {
-    const { area, sum, squares } = this.#box(tables, x, y, width, this.#atlas.file.height);
-    const mean = sum / area;
-    const variance = Math.max(FLAT * FLAT, squares / area - mean * mean);
-    return (pp - 2 * mean * p + n * mean * mean) / variance + n * Math.log(variance);
+  #rival({ sum, squares, sums }: PlaneTables, x: number, y: number, width: number, n: number): number {
+    // As `#box` has it, written out: this is the innermost of all reading.
+    const left = Math.max(0, x - 1);
+    const right = Math.min(this.#width, x + width + 1);
+    const stride = this.#width + 1;
+    const top = Math.max(0, y - 1);
+    const bottom = Math.min(this.#height, y + this.#atlas.file.height + 1);
+    const area = (right - left) * (bottom - top);
+    const high = top * stride;
+    const low = bottom * stride;
+    const mean = (sum[low + right]! - sum[low + left]! - sum[high + right]! + sum[high + left]!) / area;
+    const square =
+      (squares[low + right]! - squares[low + left]! - squares[high + right]! + squares[high + left]!) / area;
+    const variance = Math.max(FLAT * FLAT, square - mean * mean);
+    return (sums[PP]! - 2 * mean * sums[P]! + n * mean * mean) / variance + n * Math.log(variance);
   }
 
   /** Sums over a glyph's box and a pixel around it. */
   #box({ sum, squares }: PlaneTables, x: number, y: number, width: number, height: number): Box {
-    const image = this.#image!;
     const left = Math.max(0, x - 1);
-    const right = Math.min(image.width, x + width + 1);
+    const right = Math.min(this.#width, x + width + 1);
     const top = Math.max(0, y - 1);
-    const bottom = Math.min(image.height, y + height + 1);
-    const stride = image.width + 1;
+    const bottom = Math.min(this.#height, y + height + 1);
+    const stride = this.#width + 1;
     const [high, low] = [top * stride, bottom * stride];
     return {
       area: (right - left) * (bottom - top),
@@ -146,16 +175,15 @@ export class GlyphScorer {
    * though it fits the glyph that has it (a 3 on stone as bright as the shaded side of an 8).
    */
   contest(a: number, b: number, x: number, y: number): number {
-    const image = this.#image!;
-    const base = y * image.width + x;
-    const { onlyA, onlyB } = this.#difference(a, b, image.width);
+    const base = y * this.#width + x;
+    const { onlyA, onlyB } = this.#difference(a, b, this.#width);
     const costs = [a, b].map((index) => this.#modelCost(index, base));
     const height = this.#atlas.file.height;
     const wide = Math.max(this.#atlas.glyphs[a]!.width, this.#atlas.glyphs[b]!.width);
-    for (const [plane, tables] of this.#tables.entries()) {
-      const data = planeOf(image, plane);
+    for (const tables of this.#tables) {
+      const { data } = tables;
       const box = this.#box(tables, x, y, wide, height);
-      const ground = groundAround(box, data, base, this.#offsetsFor(image.width)[a]!, onlyB);
+      const ground = groundAround(box, data, base, this.#offsetsNow[a]!, onlyB);
       costs[0]! += groundCost(data, base, onlyB, ground);
       costs[1]! += groundCost(data, base, onlyA, ground);
     }
@@ -164,14 +192,13 @@ export class GlyphScorer {
 
   /** −2 log likelihood of a glyph's pixels under the glyph, in its best ink. */
   #modelCost(index: number, base: number): number {
-    const image = this.#image!;
     const glyph = this.#atlas.glyphs[index]!;
-    const offsets = this.#offsetsFor(image.width)[index]!;
-    for (const [plane, sums] of this.#sums.entries()) addUp(planeOf(image, plane), base, offsets, glyph, sums);
+    const offsets = this.#offsetsNow[index]!;
+    for (const { data, sums } of this.#tables) addUp(data, base, offsets, glyph, sums);
     let cost = Number.POSITIVE_INFINITY;
     for (let ink = 0; ink < this.#inks.length; ink++)
       if (this.#only === undefined || ink === this.#only) cost = Math.min(cost, this.#cost(glyph, this.#inks[ink]!));
-    return cost - this.#sums.length * glyph.logWeights;
+    return cost - this.#tables.length * glyph.logWeights;
   }
 
   /** Offsets of the pixels that only one of two glyphs covers. */
@@ -194,10 +221,12 @@ export class GlyphScorer {
     let constant = this.#priorGain;
     let linear = this.#priorGain;
     let square = this.#priorGain;
-    for (const [plane, k] of ink.entries()) {
-      const { wp, wpt, wpp } = this.#sums[plane]!;
-      constant += wpp - (wp * wp) / d;
-      linear += k * (wpt - (wp * glyph.sumWT) / d);
+    for (let plane = 0; plane < ink.length; plane++) {
+      const k = ink[plane]!;
+      const { sums } = this.#tables[plane]!;
+      const wp = sums[WP]!;
+      constant += sums[WPP]! - (wp * wp) / d;
+      linear += k * (sums[WPT]! - (wp * glyph.sumWT) / d);
       square += k * k * (glyph.sumWTT - (glyph.sumWT * glyph.sumWT) / d);
     }
     // A negative picture or a flat one is not this glyph.
@@ -265,16 +294,7 @@ function groundCost(data: Float32Array, base: number, offsets: Int32Array, groun
   return cost;
 }
 
-/** Plain and weighted sums over a glyph's pixels p, with expected levels t. */
-interface Sums {
-  p: number;
-  pp: number;
-  wp: number;
-  wpt: number;
-  wpp: number;
-}
-
-function addUp(data: Float32Array, base: number, offsets: Int32Array, glyph: Glyph, sums: Sums): void {
+function addUp(data: Float32Array, base: number, offsets: Int32Array, glyph: Glyph, sums: Float64Array): void {
   const { level, weight } = glyph;
   const n = offsets.length;
   let sum = 0;
@@ -291,11 +311,11 @@ function addUp(data: Float32Array, base: number, offsets: Int32Array, glyph: Gly
     sumPT += wp * level[i]!;
     sumPP += wp * p;
   }
-  sums.p = sum;
-  sums.pp = squares;
-  sums.wp = sumP;
-  sums.wpt = sumPT;
-  sums.wpp = sumPP;
+  sums[P] = sum;
+  sums[PP] = squares;
+  sums[WP] = sumP;
+  sums[WPT] = sumPT;
+  sums[WPP] = sumPP;
 }
 
 /** Plane 0 is the image itself, 1 and 2 are its colour differences. */
@@ -303,14 +323,14 @@ function planeOf(image: LineImage, plane: number): Float32Array {
   return plane === 0 ? image.data : image.chroma![plane - 1]!;
 }
 
-function integrate(data: Float32Array, { width, height }: LineImage, tables: PlaneTables): void {
+function integrate(tables: PlaneTables, { width, height }: LineImage): void {
   const stride = width + 1;
   const size = stride * (height + 1);
   if (tables.sum.length < size) {
     tables.sum = new Float64Array(size);
     tables.squares = new Float64Array(size);
   }
-  const { sum, squares } = tables;
+  const { data, sum, squares } = tables;
   sum.fill(0, 0, stride);
   squares.fill(0, 0, stride);
   for (let y = 0; y < height; y++) {

@@ -85,8 +85,18 @@ export async function readText(assets: Assets, path: string): Promise<string> {
   return Buffer.from(await assets.read(path)).toString('utf8');
 }
 
+/** Atlases by the text of their files, so that detectors of one font share it and what is worked out from it. */
+const atlases = new Map<string, Atlas>();
+const MOST_ATLASES = 16;
+
 export async function loadAtlas(path: string, assets: Assets): Promise<Atlas> {
-  return parseAtlas(await readText(assets, path), path);
+  const text = await readText(assets, path);
+  const known = atlases.get(text);
+  if (known) return known;
+  const atlas = parseAtlas(text, path);
+  if (atlases.size >= MOST_ATLASES) atlases.clear();
+  atlases.set(text, atlas);
+  return atlas;
 }
 
 /** Where line images are made: none outlives the reading of it. */
