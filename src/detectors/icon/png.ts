@@ -69,7 +69,8 @@ function unfilter(rows: Buffer, line: number, samples: number, height: number): 
     const above = y === 0 ? -1 : from - line - 1;
     const filter = rows[from - 1]!;
     if (filter > 4) return false;
-    for (let i = 0; filter !== 0 && i < line; i++) {
+    if (filter === 0) continue;
+    for (let i = 0; i < line; i++) {
       const left = i < samples ? 0 : rows[from + i - samples]!;
       const up = above < 0 ? 0 : rows[above + i]!;
       const corner = above < 0 || i < samples ? 0 : rows[above + i - samples]!;
