@@ -310,4 +310,47 @@ describe('a graph of dependent detectors', () => {
       { numRuns: 400, seed: 7 },
     );
   });
+
+  it('makes the same cues with sequences in it, whatever was read beforehand and in whatever portions', () => {
+    const step = fc.record(
+      {
+        detector: fc.constantFrom('a', 'b'),
+        trigger: fc.constantFrom('found', 'changed', 'lost'),
+        within: fc.constantFrom(0.2, 0.5),
+      },
+      { requiredKeys: ['detector'] },
+    ) as fc.Arbitrary<CueSequence['steps'][number]>;
+    const sequence = fc.record(
+      {
+        steps: fc.array(step, { minLength: 2, maxLength: 3 }),
+        unless: condition(['a', 'b']),
+        within: fc.constantFrom(0.5, 2),
+      },
+      { requiredKeys: ['steps'] },
+    ) as fc.Arbitrary<CueSequence>;
+    const made = new Set<string>();
+    fc.assert(
+      fc.property(
+        fc.tuple(sequence, activation(['first']), activation(['first', 'c', 'second'])),
+        recording,
+        fc.array(fc.boolean(), { minLength: 1 }),
+        fc.integer({ min: 1, max: 50 }),
+        ([first, c, d], frames, guess, patience) => {
+          const second: CueSequence = { steps: [{ detector: 'first' }, { detector: 'c' }] };
+          const profile = profileOf(
+            { a: {}, b: {}, c: { after: c }, d: { after: d } },
+            { sequences: { first, second } },
+          );
+          const series = Object.fromEntries(NAMES.map((name, n) => [name, frames.map((frame) => frame[n]!)]));
+          const cues = told(play(profile, series));
+          const others = play(profile, series, (name, i) => guess[(i + NAMES.indexOf(name)) % guess.length]!, patience);
+          expect(told(others)).toEqual(cues);
+          for (const cue of cues) made.add(cue.split(' ')[1]!);
+        },
+      ),
+      { numRuns: 400, seed: 11 },
+    );
+    // All of them took part.
+    expect([...made].toSorted()).toEqual(['a', 'b', 'c', 'd', 'first', 'second']);
+  });
 });

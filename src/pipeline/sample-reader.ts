@@ -1,4 +1,5 @@
 import { activationsOf } from '../cues/activation.ts';
+import { compileValue } from '../cues/condition.ts';
 import type { Assets, Comparer, Detector, DetectorKind } from '../detectors/kind.ts';
 import type { Observation, Placement, Sketch, View } from '../detectors/kind.ts';
 import type { Plugins } from '../detectors/plugins/load.ts';
@@ -6,6 +7,7 @@ import { placeOf } from '../detectors/kind.ts';
 import { loadKind } from '../detectors/registry.ts';
 import type { Size } from '../geometry.ts';
 import type { Picture } from '../media/picture.ts';
+import type { CueValue } from '../events/log.ts';
 import type { DetectorSpec, Profile } from '../profile/profile.ts';
 import type { HudSettings } from '../regions/place.ts';
 import { type ChangeGate, type FollowingRegion, type Region, RegionSet } from '../regions/regions.ts';
@@ -22,6 +24,8 @@ interface Station {
   gates: readonly ChangeGate[];
   /** Index of the detector that `when` names. */
   readonly when: number | undefined;
+  /** Whether that reading is the one that it waits for. */
+  readonly allows: (before: Observation) => boolean;
   /** Where its region follows something: what, by whom it is found, and how the region is watched. */
   readonly follows: Following | undefined;
   /** Others switch it on. */
@@ -50,7 +54,11 @@ export class SampleReader implements Disposable {
   readonly #stations: readonly Station[];
   /** Indices of the stations such that dependencies come first. */
   readonly #order: readonly number[];
-  readonly #screens: readonly { readonly name: string; readonly station: number; readonly value: unknown }[];
+  readonly #screens: readonly {
+    readonly name: string;
+    readonly station: number;
+    readonly shows: (one: Observation) => boolean;
+  }[];
   readonly #regions: RegionSet;
   readonly #guess: Guess;
   /** What is switched on by others is read: never, always, or where it seems to be on. */
@@ -71,7 +79,7 @@ export class SampleReader implements Disposable {
     this.#screens = Object.entries(profile.screens ?? {}).map(([name, screen]) => ({
       name,
       station: names.indexOf(screen.detector),
-      value: screen.value,
+      shows: seenAs(screen.value),
     }));
     const order = new Set<number>();
     const visit = (index: number): void => {
@@ -116,6 +124,7 @@ export class SampleReader implements Disposable {
           region: follows,
           watch: (one) => one.gate(kind.reads ?? 'pixels'),
         },
+        allows: spec.when?.seen === false ? ({ state }) => state === 'absent' : seenAs(spec.when?.value),
         switched: switched.has(name) && !kind.compare,
         last: undefined,
         comparer: kind.compare?.(spec),
@@ -166,12 +175,12 @@ export class SampleReader implements Disposable {
         result[index] = ASLEEP;
         continue;
       }
-      const off = station.when === undefined ? undefined : offReading(station.spec, result[station.when]);
+      const off = station.when === undefined ? undefined : offReading(station, result[station.when]);
       const placed = off ?? (station.follows && (await this.#place(station, station.follows, result)));
       const pending = placed ?? this.#look(station, picture, memo);
       const observation = pending instanceof Promise ? await pending : pending;
       result[index] = observation;
-      if (isScreen && screen === undefined && matches(observation, isScreen.value)) screen = isScreen.name;
+      if (isScreen && screen === undefined && isScreen.shows(observation)) screen = isScreen.name;
     }
     return result;
   }
@@ -273,18 +282,13 @@ function needsOf({ when, follows }: Station): readonly number[] {
 }
 
 /** What a detector reports while the one it waits for does not see what it should; undefined when it is to be read. */
-function offReading(spec: DetectorSpec, before: Observation | undefined): Observation | undefined {
+function offReading({ allows }: Station, before: Observation | undefined): Observation | undefined {
   if (!before || before.state === 'unreadable') return { state: 'unreadable', confidence: 0 };
-  const { value, seen = true } = spec.when!;
-  const fulfilled = seen ? matches(before, value) : before.state === 'absent';
-  return fulfilled ? undefined : { state: 'absent', confidence: before.confidence };
+  return allows(before) ? undefined : { state: 'absent', confidence: before.confidence };
 }
 
 /** Whether something is seen that is `value` (any value if undefined; a regular expression between slashes). */
-function matches(observation: Observation, value: unknown): boolean {
-  if (observation.state !== 'seen') return false;
-  if (value === undefined) return true;
-  if (typeof value === 'string' && value.length > 2 && value.startsWith('/') && value.endsWith('/'))
-    return new RegExp(value.slice(1, -1), 'u').test(String(observation.value));
-  return observation.value === value;
+function seenAs(value: CueValue | undefined): (observation: Observation) => boolean {
+  const fits = compileValue(value);
+  return (observation) => observation.state === 'seen' && fits(observation.value);
 }
