@@ -4,7 +4,7 @@ import type { Dictionary } from '../dictionary/dictionary.ts';
 import { builtinFolder, readSources } from '../dictionary/files.ts';
 import { loadPlugins, type Plugins } from '../detectors/plugins/load.ts';
 import { kindNames } from '../detectors/registry.ts';
-import { PlaybyplayError } from '../errors.ts';
+import { type Issue, nearest, PlaybyplayError } from '../errors.ts';
 import type { Fingerprint } from '../events/log.ts';
 import { type LoadedProfile, loadProfile } from '../profile/load.ts';
 import { join } from 'node:path';
@@ -25,10 +25,29 @@ export async function openGame(nameOrPath: string, plugins: readonly string[] = 
   const brought = await loadPlugins(plugins, plugins.length > 0 ? kindNames() : []);
   const loaded = await loadProfile(nameOrPath, { kinds: (used) => kindSchemas(used, brought) });
   const { dictionary, dictionaries } = await openDictionary(loaded);
+  checkWords(loaded, dictionary);
   const { script, ...rest } = loaded;
   // A network takes the script's place.
   const own = script === undefined || loaded.profile.interpreter ? {} : { script };
   return { ...rest, ...own, dictionary, dictionaries, plugins: brought };
+}
+
+/** The words of rules of fusion must be there, or they would hold for nothing. */
+function checkWords({ profile, path }: LoadedProfile, dictionary: Dictionary): void {
+  const rules = profile.fusion === false ? [] : (profile.fusion?.rules ?? []);
+  const issues = rules.flatMap((rule, index) =>
+    (['action', 'property'] as const).flatMap((kind): Issue[] => {
+      const word = rule[kind];
+      if (word === undefined || dictionary.find(word, kind)) return [];
+      const known = dictionary.words(kind).map(({ id }) => id);
+      const near = nearest(word, known);
+      const hint = near === undefined ? {} : { hint: `Did you mean “${near}”?` };
+      const at = `${path}#/fusion/rules/${index}/${kind}`;
+      return [{ code: 'unknown-word', path: at, message: `there is no ${kind} “${word}”`, ...hint }];
+    }),
+  );
+  if (issues.length > 0)
+    throw new PlaybyplayError('profile-broken', `the profile of ${profile.game} names unknown words`, { issues });
 }
 
 /** The common dictionary, and of the extensions that the profile names those of its pack before the built-in ones. */

@@ -72,37 +72,37 @@ const WORD: Schema = { type: 'string', minLength: 1, maxLength: 200 };
 
 export const FUSION = {
   description: 'How statements of several detectors about one happening become one event; false: not at all.',
-  oneOf: [
-    { const: false },
-    {
-      type: 'object',
-      additionalProperties: false,
-      properties: {
-        window: { type: 'number', minimum: 0, maximum: 30, default: 0.5, description: 'Seconds.' },
-        independence: { ...FRACTION, default: 0.5, description: 'How much of what further evidence says counts.' },
-        rules: {
-          type: 'array',
-          maxItems: 100,
-          items: {
-            type: 'object',
-            minProperties: 2,
-            additionalProperties: false,
-            properties: {
-              action: WORD,
-              property: WORD,
-              window: { type: 'number', minimum: 0, maximum: 30 },
-              off: { const: true },
-            },
+  if: { type: 'object' },
+  // oxlint-disable-next-line unicorn/no-thenable -- the keyword of JSON Schema
+  then: {
+    type: 'object',
+    additionalProperties: false,
+    properties: {
+      window: { type: 'number', minimum: 0, maximum: 30, default: 0.5, description: 'Seconds.' },
+      independence: { ...FRACTION, default: 0.5, description: 'How much of what further evidence says counts.' },
+      rules: {
+        type: 'array',
+        maxItems: 100,
+        items: {
+          type: 'object',
+          minProperties: 2,
+          additionalProperties: false,
+          properties: {
+            action: WORD,
+            property: WORD,
+            window: { type: 'number', minimum: 0, maximum: 30 },
+            off: { const: true },
           },
         },
-        calibration: {
-          type: 'object',
-          maxProperties: 500,
-          propertyNames: DETECTOR,
-          description: 'By detector: offset and slope of its confidence in log-odds.',
-          additionalProperties: { type: 'array', minItems: 2, maxItems: 2, items: { type: 'number' } },
-        },
+      },
+      calibration: {
+        type: 'object',
+        maxProperties: 500,
+        propertyNames: DETECTOR,
+        description: 'By detector: offset and slope of its confidence in log-odds.',
+        additionalProperties: { type: 'array', minItems: 2, maxItems: 2, items: { type: 'number' } },
       },
     },
-  ],
+  },
+  else: { const: false, $comment: 'must be an object, or false' },
 };
