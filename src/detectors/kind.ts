@@ -60,6 +60,20 @@ export interface Assets {
 export interface Detector extends Disposable {
   /** A pure function of the view: same pixels, same observation, whatever was read before. */
   read(view: View): Observation | Promise<Observation>;
+  /**
+   * Of detectors whose reading is dear and needs only a little of the picture: what it needs, as plain data with memory of
+   * its own, or an observation where nothing is to be done. `settle` makes the reading of it, here or in another thread, and
+   * both together give what `read` gives.
+   */
+  defer?(view: View): Deferred | Observation | Promise<Deferred | Observation>;
+  settle?(deferred: Deferred): Promise<Observation>;
+}
+
+/** What a reading needs of its picture: plain data. */
+export interface Deferred {
+  readonly deferred: unknown;
+  /** Its memory, which is moved and not copied. */
+  readonly memory: readonly ArrayBuffer[];
 }
 
 /** What is kept of a picture's region to compare the next sample with: a grid of averaged levels, in 64ths of a grey level. */
@@ -134,6 +148,8 @@ export interface DetectorKind<Options = Readonly<Record<string, unknown>>> {
   /** Regions besides its own that the reading depends on. */
   regions?(options: Options): readonly string[];
   open(options: Options, assets: Assets): Promise<Detector>;
+  /** Estimated seconds of a reading, of kinds whose readings can be dear; decides whether threads share them. */
+  cost?(options: Options, assets: Assets): Promise<number>;
   /** Of kinds that compare each sample with the one before: used instead of the detector, which reads a picture alone. */
   compare?(options: Options): Comparer;
   /** Of kinds that hear: used instead of the detector. They look at no region. */

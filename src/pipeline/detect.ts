@@ -1,8 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { basename, dirname, extname, join } from 'node:path';
-import { schedule } from '../compute/scheduler/schedule.ts';
-import { Trace } from '../compute/scheduler/trace.ts';
 import type { Reading } from '../detectors/kind.ts';
 import { pluginsUsed } from '../detectors/plugins/load.ts';
 import type { Issue } from '../errors.ts';
@@ -12,7 +10,7 @@ import { lockFolder } from '../events/lock.ts';
 import { LogWriter } from '../events/writer.ts';
 import { lookedAt } from '../media/collect.ts';
 import { holesOf } from '../media/holes.ts';
-import { originOf, type PacketIndex, windowOf } from '../media/packet-index.ts';
+import { originOf } from '../media/packet-index.ts';
 import { scanInTurns } from '../media/packets.ts';
 import { openVideo } from '../media/video.ts';
 import type { HudSettings } from '../regions/place.ts';
@@ -24,9 +22,9 @@ import { type Game, openGame } from './game.ts';
 import { hearersOf, Hearing } from './hearing.ts';
 import { Interpreter } from './interpreter.ts';
 import { planPortions, type Portion, portionsIn } from './plan.ts';
-import { probeRules } from './rules.ts';
-import { type Reader, Readers } from './readers.ts';
-import type { ReadRequest } from './session.ts';
+import { type FreshRun, readFresh } from './read-fresh.ts';
+import { Readers } from './readers.ts';
+import { sharedLoad } from './sharing.ts';
 import { Waking } from './waking.ts';
 
 export interface DetectOptions {
@@ -60,6 +58,8 @@ export interface DetectOptions {
   readonly onProblem?: (issue: Issue) => void;
   /** File for a Chrome trace of the run's portions. */
   readonly trace?: string;
+  /** Seconds after which a thread that has not finished a picture counts as stuck and another does its work; default 120. */
+  readonly stuckAfter?: number;
 }
 
 export interface DetectSummary {
@@ -95,8 +95,9 @@ export async function detect(options: DetectOptions): Promise<DetectSummary> {
   resources.use(await lockFolder(folder));
   const most = options.workers ?? availableParallelism();
   const readers = resources.use(new Readers(file, game, options.hud, most));
+  const shared = await sharing(options, game, file.info.duration);
   // Threads start while this one looks through the file.
-  if (!resume) readers.start(portionsIn(file.info.duration, plan));
+  if (!resume) readers.start(shared ? most : portionsIn(file.info.duration, plan));
   const print = await fingerprintMedia(media);
   const index = await scanInTurns(file, signal ? { signal } : {});
   const { t } = index;
@@ -152,7 +153,7 @@ export async function detect(options: DetectOptions): Promise<DetectSummary> {
   const publish = async (until: number): Promise<void> => {
     for (const event of await log.settle(until)) options.onEvent?.(event);
   };
-  const run: Run = { game, options, index, plan, readers };
+  const run: FreshRun = { game, options, index, plan, readers, shared };
   for await (const { portion, readings, fresh } of readPortions(run, portions, journal)) {
     if (fresh) await journal.append(String(portion.number), readings);
     for (const gap of readings.gaps) {
@@ -174,16 +175,22 @@ export async function detect(options: DetectOptions): Promise<DetectSummary> {
   return { folder, log: log.path, events: end.events, gaps, samples: end.samples, duration, problems };
 }
 
+/** Seconds of computing from which on it pays to let threads share the readings of a chunk. */
+const WORTH_SHARING = 1;
+
+/** Whether threads are to share dear readings: with several of them, and a plan that knows its samples beforehand. */
+async function sharing(
+  { plan = 'full', workers = availableParallelism(), from = 0, to = Number.POSITIVE_INFINITY }: DetectOptions,
+  game: Game,
+  duration: number | undefined,
+): Promise<boolean> {
+  if (plan !== 'full' || workers < 2) return false;
+  const seconds = Math.max(0, Math.min(duration ?? Number.POSITIVE_INFINITY, to) - from);
+  return (await sharedLoad(game)) * seconds >= WORTH_SHARING;
+}
+
 /** No samples. */
 const NOTHING: ChunkReadings = { t: [], observations: [], seen: [], gaps: [] };
-
-interface Run {
-  readonly game: Game;
-  readonly options: DetectOptions;
-  readonly index: PacketIndex;
-  readonly plan: 'full' | 'adaptive';
-  readonly readers: Readers;
-}
 
 interface ReadPortion {
   readonly portion: Portion;
@@ -194,7 +201,7 @@ interface ReadPortion {
 
 /** The readings of every portion, in order: from the journal where it has them, else from the threads. */
 async function* readPortions(
-  run: Run,
+  run: FreshRun,
   portions: readonly Portion[],
   journal: Awaited<ReturnType<typeof openJournal<ChunkReadings>>>,
 ): AsyncGenerator<ReadPortion> {
@@ -216,28 +223,6 @@ async function* readPortions(
   } finally {
     await fresh.return(undefined);
   }
-}
-
-async function* readFresh(run: Run, portions: readonly Portion[]): AsyncGenerator<ChunkReadings, undefined> {
-  if (portions.length === 0) return undefined;
-  const { options, game, readers } = run;
-  const trace = options.trace === undefined ? undefined : new Trace();
-  const rules = run.plan === 'adaptive' ? await probeRules(game.profile, game.plugins) : undefined;
-  const work = schedule<Portion, ChunkReadings, Reader>({
-    portions,
-    devices: await readers.open(portions.length),
-    run: ({ chunk, plan }, reader, { signal }) =>
-      reader.read(
-        { chunk, index: windowOf(run.index, chunk), plan, rules } satisfies ReadRequest,
-        signal,
-        trace && ((copy) => trace.span({ device: reader.name, activity: 'copy', ...copy })),
-      ),
-    ...(options.signal ? { signal: options.signal } : {}),
-    ...(trace ? { trace, label: ({ chunk }: Portion) => `${chunk.t.toFixed(1)}–${chunk.end.toFixed(1)} s` } : {}),
-  });
-  for await (const { result } of work) yield result;
-  if (trace) await trace.write(options.trace!);
-  return undefined;
 }
 
 function headerOf(

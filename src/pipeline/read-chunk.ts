@@ -1,9 +1,10 @@
 import { setImmediate as turn } from 'node:timers/promises';
+import type { Deferred, Observation } from '../detectors/kind.ts';
 import { type DecodeProblem, isProblem, readPictures } from '../media/decode.ts';
 import type { Chunk, PacketIndex } from '../media/packet-index.ts';
 import type { VideoFile } from '../media/video.ts';
 import { type ChunkReadings, ReadingsBuilder } from './chunk-readings.ts';
-import type { SampleReader } from './sample-reader.ts';
+import type { Handover, SampleReader } from './sample-reader.ts';
 
 /** The samples of a chunk: frame numbers, ascending, and for each which detectors are due (a byte per detector). */
 export interface ChunkPlan {
@@ -18,6 +19,16 @@ export interface ChunkContext {
   readonly reader: SampleReader;
   readonly detectors: number;
   readonly signal?: AbortSignal | undefined;
+  /** Takes readings that others may make, of the sample with that number among the chunk's. */
+  readonly share?: Share | undefined;
+}
+
+/** Hands readings over to other threads. */
+export interface Share {
+  /** Returns a stand-in, or undefined where the reading is to be made here. */
+  handOver(sample: number, detector: number, deferred: Deferred): Observation | undefined;
+  /** Samples before this one have been read; nothing of them will be handed over any more. */
+  passed(sample: number): void;
 }
 
 /** Pictures after which the event loop turns, so that views of them are freed and signals noticed, however long a chunk is. */
@@ -28,6 +39,7 @@ export async function readFully(context: ChunkContext, chunk: Chunk, plan: Chunk
   const builder = new ReadingsBuilder();
   context.reader.begin();
   await readSamples(context, chunk, plan, builder);
+  context.share?.passed(plan.frames.length);
   builder.edges(context.reader.edges());
   return builder.finish();
 }
@@ -39,7 +51,7 @@ async function readSamples(
   plan: ChunkPlan,
   builder: ReadingsBuilder,
 ): Promise<void> {
-  const { file, index, reader } = context;
+  const { file, index, reader, share } = context;
   let i = 0;
   let pictures = 0;
   for (const item of readPictures(file, index, chunk, plan.frames)) {
@@ -49,7 +61,11 @@ async function readSamples(
     }
     using picture = item;
     while (i < plan.frames.length && timeAt(index, plan.frames[i]!) < picture.t) i++;
-    builder.add(picture.t, await reader.read(picture, plan.due[i]!));
+    const sample = i;
+    share?.passed(sample);
+    const handOver: Handover | undefined =
+      share && ((detector, deferred) => share.handOver(sample, detector, deferred));
+    builder.add(picture.t, await reader.read(picture, plan.due[i]!, handOver));
     if (++pictures % TURN === 0) await pause(context);
   }
 }

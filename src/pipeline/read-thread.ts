@@ -1,10 +1,12 @@
 import { serve } from '../compute/scheduler/threads.ts';
+import { now } from '../compute/scheduler/trace.ts';
 import { loadPlugins } from '../detectors/plugins/load.ts';
 import { kindNames } from '../detectors/registry.ts';
 import { openVideo } from '../media/video.ts';
 import { loadProfile } from '../profile/load.ts';
 import type { HudSettings } from '../regions/place.ts';
-import { ReadingSession, type ReadRequest } from './session.ts';
+import { ReadingSession, type ReadRequest, type SettleRequest } from './session.ts';
+import { type PassedSample, Sharer } from './sharing.ts';
 
 /** What a reading thread is told first. */
 export interface OpenRequest {
@@ -20,8 +22,14 @@ export interface OpenRequest {
 
 let session: ReadingSession | undefined;
 
-serve(async (request, { signal }) => {
-  const wanted = request as OpenRequest | ReadRequest;
+/** Says at most so often that the thread is at work, in milliseconds. */
+const PULSE = 1000;
+
+/** What the thread notes while it reads: a sign of life, or what it leaves to others. */
+export type ReadingNote = { readonly alive: true } | PassedSample;
+
+serve(async (request, { signal, note }) => {
+  const wanted = request as OpenRequest | ReadRequest | SettleRequest;
   if ('open' in wanted) {
     const { media, profile, hud } = wanted.open;
     const plugins = await loadPlugins(wanted.open.plugins, kindNames());
@@ -30,5 +38,14 @@ serve(async (request, { signal }) => {
     return undefined;
   }
   if (!session) throw new TypeError('the reading thread has not been told what to open');
-  return session.read(wanted, signal);
+  if ('settle' in wanted) return session.settle(wanted.settle);
+  let told = now();
+  const alive = () => {
+    if (now() - told < PULSE) return;
+    told = now();
+    note({ alive: true } satisfies ReadingNote);
+  };
+  const { share } = wanted;
+  const sharer = share && new Sharer(share.waiting, share.most, (passed, memory) => note(passed, memory));
+  return session.read(wanted, { signal, share: sharer, alive });
 });

@@ -1,17 +1,31 @@
 import { resolve } from 'node:path';
 import type { Device } from '../compute/scheduler/schedule.ts';
 import { type Copy, moduleBeside, ThreadDevice } from '../compute/scheduler/threads.ts';
+import type { Observation } from '../detectors/kind.ts';
 import type { VideoFile } from '../media/video.ts';
 import type { HudSettings } from '../regions/place.ts';
 import type { ChunkReadings } from './chunk-readings.ts';
 import type { Game } from './game.ts';
-import type { OpenRequest } from './read-thread.ts';
-import { ReadingSession, type ReadRequest } from './session.ts';
+import type { OpenRequest, ReadingNote } from './read-thread.ts';
+import { ReadingSession, type ReadRequest, type SettleRequest } from './session.ts';
+import type { LeftReading } from './sharing.ts';
+
+/** What a reader is given besides its request. */
+export interface ReadContext {
+  readonly signal: AbortSignal;
+  /** Told how long request and readings were on their way between two threads. */
+  readonly onCopy?: ((copy: Copy) => void) | undefined;
+  /** Told what the thread notes on the way. */
+  readonly onNote?: (note: ReadingNote) => void;
+}
 
 /** Something that reads chunks, one at a time. Close it when the work is over. */
 export interface Reader extends Device {
-  /** `onCopy` is told how long request and readings were on their way between two threads. */
-  read(request: ReadRequest, signal: AbortSignal, onCopy?: (copy: Copy) => void): Promise<ChunkReadings>;
+  /** Whether it is a thread of its own, which can end or be ended. */
+  readonly thread: boolean;
+  read(request: ReadRequest, context: ReadContext): Promise<ChunkReadings>;
+  /** Makes readings that another thread has left. */
+  settle(left: readonly LeftReading[], context: ReadContext): Promise<ReadonlyMap<number, Observation>>;
   retire(reason?: unknown): Promise<void>;
 }
 
@@ -78,6 +92,7 @@ export class Readers implements AsyncDisposable {
 }
 
 class ReadingThread implements Reader {
+  readonly thread = true;
   readonly name: string;
   readonly device: ThreadDevice;
 
@@ -86,8 +101,12 @@ class ReadingThread implements Reader {
     this.device = new ThreadDevice(name, moduleBeside(import.meta.url, './read-thread'));
   }
 
-  read(request: ReadRequest, signal: AbortSignal, onCopy?: (copy: Copy) => void): Promise<ChunkReadings> {
-    return this.device.call(request, { signal, ...(onCopy ? { onCopy } : {}) });
+  read(request: ReadRequest, context: ReadContext): Promise<ChunkReadings> {
+    return this.device.call(request, optionsOf(context));
+  }
+
+  settle(left: readonly LeftReading[], context: ReadContext): Promise<ReadonlyMap<number, Observation>> {
+    return this.device.call({ settle: left } satisfies SettleRequest, optionsOf(context));
   }
 
   async retire(reason?: unknown): Promise<void> {
@@ -95,7 +114,16 @@ class ReadingThread implements Reader {
   }
 }
 
+function optionsOf({ signal, onCopy, onNote }: ReadContext) {
+  return {
+    signal,
+    ...(onCopy ? { onCopy } : {}),
+    ...(onNote ? { onNote: (note: unknown) => onNote(note as ReadingNote) } : {}),
+  };
+}
+
 class OwnThread implements Reader {
+  readonly thread = false;
   readonly name = 'reader';
   readonly #session: ReadingSession;
   #reading: Promise<unknown> = Promise.resolve();
@@ -104,10 +132,14 @@ class OwnThread implements Reader {
     this.#session = session;
   }
 
-  read(request: ReadRequest, signal: AbortSignal): Promise<ChunkReadings> {
-    const reading = this.#session.read(request, signal);
+  read(request: ReadRequest, { signal }: ReadContext): Promise<ChunkReadings> {
+    const reading = this.#session.read(request, { signal });
     this.#reading = reading;
     return reading;
+  }
+
+  settle(left: readonly LeftReading[]): Promise<ReadonlyMap<number, Observation>> {
+    return this.#session.settle(left);
   }
 
   /** The file cannot be closed under a reading: waits until the one under way has noticed its signal. */

@@ -1,6 +1,6 @@
-import { activationsOf } from '../cues/activation.ts';
+import { activationsOf, sameSample } from '../cues/activation.ts';
 import { compileValue } from '../cues/condition.ts';
-import type { Assets, Comparer, Detector, DetectorKind } from '../detectors/kind.ts';
+import type { Assets, Comparer, Deferred, Detector, DetectorKind } from '../detectors/kind.ts';
 import type { Observation, Placement, Sketch, View } from '../detectors/kind.ts';
 import type { Plugins } from '../detectors/plugins/load.ts';
 import { placeOf } from '../detectors/kind.ts';
@@ -38,6 +38,8 @@ interface Station {
   /** Of one that compares: its sample before and its first, since `begin`. */
   before: Sketch | undefined;
   first: Sketch | undefined;
+  /** Nobody waits for its readings, so that they can be made elsewhere. */
+  readonly apart: boolean;
 }
 
 interface Following {
@@ -45,6 +47,9 @@ interface Following {
   readonly region: FollowingRegion;
   readonly watch: (region: Region) => ChangeGate;
 }
+
+/** Takes a reading that is to be made elsewhere, if it is wanted there: returns its stand-in, else undefined. */
+export type Handover = (detector: number, deferred: Deferred) => Observation | undefined;
 
 /**
  * Reads pictures of one size with all detectors of a profile: screens first, then the others in the order in which they
@@ -104,6 +109,7 @@ export class SampleReader implements Disposable {
     const loose = new Set<string>();
     const regions = await RegionSet.open(profile.regions, frame, profile.reference, hud);
     const names = Object.keys(profile.detectors);
+    const awaited = awaitedIn(profile);
     const stations: Station[] = [];
     for (const [name, spec] of Object.entries(profile.detectors)) {
       const kind: DetectorKind = await loadKind(spec.kind, plugins);
@@ -131,6 +137,7 @@ export class SampleReader implements Disposable {
         hears: (kind.listen ?? kind.follow) !== undefined,
         before: undefined,
         first: undefined,
+        apart: !awaited.has(name),
       });
     }
     return new SampleReader(profile, stations, regions, new Guess(profile, loose), awake);
@@ -160,8 +167,17 @@ export class SampleReader implements Disposable {
     return edges;
   }
 
-  /** Reads the detectors whose entry in `due` is 1, and what they depend on. */
-  async read(picture: Picture, due: ArrayLike<number>): Promise<Observations> {
+  /** Who is told whenever a picture is looked at. */
+  onPicture: (() => void) | undefined;
+
+  /** Makes a reading that was handed over. */
+  async settle(detector: number, deferred: Deferred): Promise<Observation> {
+    return await this.#stations[detector]!.detector.settle!(deferred);
+  }
+
+  /** Reads the detectors whose entry in `due` is 1, and what they depend on. With `handOver`, dear readings may be left to others. */
+  async read(picture: Picture, due: ArrayLike<number>, handOver?: Handover): Promise<Observations> {
+    this.onPicture?.();
     const result: (Observation | undefined)[] = this.#stations.map(() => undefined);
     const needed = this.#withDependencies(due);
     const memo = new Map<string, unknown>();
@@ -177,7 +193,7 @@ export class SampleReader implements Disposable {
       }
       const off = station.when === undefined ? undefined : offReading(station, result[station.when]);
       const placed = off ?? (station.follows && (await this.#place(station, station.follows, result)));
-      const pending = placed ?? this.#look(station, picture, memo);
+      const pending = placed ?? this.#look(index, picture, memo, handOver);
       const observation = pending instanceof Promise ? await pending : pending;
       result[index] = observation;
       if (isScreen && screen === undefined && isScreen.shows(observation)) screen = isScreen.name;
@@ -232,13 +248,20 @@ export class SampleReader implements Disposable {
     return comparer.compare(before, now);
   }
 
-  #look(station: Station, picture: Picture, memo: Map<string, unknown>): Observation | Promise<Observation> {
+  #look(
+    index: number,
+    picture: Picture,
+    memo: Map<string, unknown>,
+    handOver: Handover | undefined,
+  ): Observation | Promise<Observation> {
+    const station = this.#stations[index]!;
     if (station.comparer) return this.#compare(station, station.comparer, picture, memo);
     // Every gate must be asked, as each remembers what it was shown.
     let changed = station.last === undefined;
     for (const gate of station.gates) if (gate.changed(picture)) changed = true;
     if (!changed && station.gates.length > 0) return station.last!;
-    const seen = station.detector.read(this.#view(station, picture, memo));
+    const view = this.#view(station, picture, memo);
+    const seen = handOver && station.apart ? this.#handOver(index, view, handOver) : station.detector.read(view);
     if (!(seen instanceof Promise)) {
       station.last = seen;
       return seen;
@@ -247,6 +270,14 @@ export class SampleReader implements Disposable {
       station.last = observation;
       return observation;
     });
+  }
+
+  #handOver(index: number, view: View, handOver: Handover): Observation | Promise<Observation> {
+    const { detector } = this.#stations[index]!;
+    if (!detector.defer || !detector.settle) return detector.read(view);
+    return Promise.resolve(detector.defer(view)).then((found) =>
+      'deferred' in found ? (handOver(index, found) ?? detector.settle!(found)) : found,
+    );
   }
 
   #view(station: Station, picture: Picture, memo: Map<string, unknown>): View {
@@ -279,6 +310,17 @@ export class SampleReader implements Disposable {
 /** The detectors whose readings of the same sample one needs. */
 function needsOf({ when, follows }: Station): readonly number[] {
   return [...(when === undefined ? [] : [when]), ...(follows ? [follows.station] : [])];
+}
+
+/** Detectors whose readings decide whether, or where, others are read. */
+export function awaitedIn(profile: Profile): Set<string> {
+  const names = Object.keys(profile.detectors);
+  const switches = [...activationsOf(profile).values()].flat(2);
+  return new Set([
+    ...names.flatMap((name) => sameSample(profile, name).filter((other) => other !== name)),
+    ...switches.flatMap(({ sources }) => sources),
+    ...Object.values(profile.screens ?? {}).map(({ detector }) => detector),
+  ]);
 }
 
 /** What a detector reports while the one it waits for does not see what it should; undefined when it is to be read. */

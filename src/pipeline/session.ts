@@ -1,4 +1,4 @@
-import type { Assets } from '../detectors/kind.ts';
+import type { Assets, Observation } from '../detectors/kind.ts';
 import type { Plugins } from '../detectors/plugins/load.ts';
 import type { Chunk, PacketIndex } from '../media/packet-index.ts';
 import type { VideoFile } from '../media/video.ts';
@@ -6,8 +6,9 @@ import type { Profile } from '../profile/profile.ts';
 import type { HudSettings } from '../regions/place.ts';
 import type { ChunkReadings } from './chunk-readings.ts';
 import { type ProbeRule, readAdaptively } from './adaptive.ts';
-import { type ChunkPlan, readFully } from './read-chunk.ts';
+import { type ChunkPlan, readFully, type Share } from './read-chunk.ts';
 import { SampleReader } from './sample-reader.ts';
+import type { LeftReading, Waiting } from './sharing.ts';
 
 /** One chunk to read; `rules` (one a detector) ask for the adaptive plan. */
 export interface ReadRequest {
@@ -15,6 +16,13 @@ export interface ReadRequest {
   readonly index: PacketIndex;
   readonly plan: ChunkPlan;
   readonly rules: readonly ProbeRule[] | undefined;
+  /** Leaves readings to others while fewer than `most` wait. */
+  readonly share?: { readonly waiting: Waiting; readonly most: number } | undefined;
+}
+
+/** Readings to be made that another thread has left. */
+export interface SettleRequest {
+  readonly settle: readonly LeftReading[];
 }
 
 export interface SessionOptions {
@@ -54,13 +62,24 @@ export class ReadingSession implements Disposable {
     }
   }
 
-  /** Rejects with the signal's reason soon after it is aborted. */
-  read({ chunk, index, plan, rules }: ReadRequest, signal?: AbortSignal): Promise<ChunkReadings> {
-    const context = { file: this.#file, reader: this.#reader, detectors: this.#detectors, index, signal };
+  /** Rejects with the signal's reason soon after it is aborted. `share` takes readings that others may make. */
+  read(
+    { chunk, index, plan, rules }: ReadRequest,
+    { signal, share, alive }: { signal?: AbortSignal; share?: Share | undefined; alive?: () => void } = {},
+  ): Promise<ChunkReadings> {
+    this.#reader.onPicture = alive;
+    const context = { file: this.#file, reader: this.#reader, detectors: this.#detectors, index, signal, share };
     // What compares samples cannot be probed: a keyframe does not tell what came before it.
     return rules === undefined || this.#reader.compares
       ? readFully(context, chunk, plan)
       : readAdaptively(context, chunk, plan, rules);
+  }
+
+  /** Makes readings that were left to others. */
+  async settle(left: readonly LeftReading[]): Promise<Map<number, Observation>> {
+    const made = new Map<number, Observation>();
+    for (const { id, detector, deferred } of left) made.set(id, await this.#reader.settle(detector, deferred));
+    return made;
   }
 
   [Symbol.dispose](): void {

@@ -65,7 +65,7 @@ export class Waking implements Disposable {
     });
     this.samples += frames.length;
     const request = { chunk, index: windowOf(this.#index, chunk), plan: { frames, due }, rules: undefined };
-    const { t, seen, observations } = await session.read(request, signal);
+    const { t, seen, observations } = await session.read(request, signal ? { signal } : {});
     const sampleAt = new Map(t.map((time, i) => [time, i]));
     return wants.map((want) => {
       const i = sampleAt.get(want.t);

@@ -26,18 +26,27 @@ export interface Schedule<Portion, Result, D extends Device = Device> {
   run(portion: Portion, device: D, context: RunContext): Promise<Result>;
   /** Portions that must be done before this one starts, by number; default none. */
   readonly dependencies?: (index: number) => Iterable<number>;
+  /**
+   * Regions by which portions depend on parts of each other: a portion that reads a region may start as soon as that is
+   * there, which the portion that writes it may say long before it is done.
+   */
+  readonly regions?: {
+    readonly count: number;
+    readonly writes: (index: number) => Iterable<number>;
+    readonly reads: (index: number) => Iterable<number>;
+  };
   /** In which order results are yielded; default `in order`, that of the portions. */
   readonly order?: 'in order' | 'as finished';
   /** How many portions may be under way or finished beyond the oldest one not yet yielded; default four a device. */
   readonly ahead?: number;
   /** How often a portion is tried before the schedule fails; default 3. */
   readonly attempts?: number;
-  /** Milliseconds after which a device that has not finished its portion counts as stuck; default never. */
+  /** Milliseconds after which a device that has neither finished its portion nor shown life counts as stuck; default never. */
   readonly stuckAfter?: number;
   readonly signal?: AbortSignal | undefined;
   readonly trace?: Trace | undefined;
-  /** The portion's name in the trace; default its number. */
-  readonly label?: (portion: Portion, index: number) => string;
+  /** The portion's name in the trace; default its number. Undefined: it is not worth showing. */
+  readonly label?: (portion: Portion, index: number) => string | undefined;
   /** Told when a device is taken out. */
   readonly onRetired?: (device: D, reason: unknown) => void;
 }
@@ -47,6 +56,10 @@ export interface RunContext {
   /** 1 for the first try. */
   readonly attempt: number;
   readonly signal: AbortSignal;
+  /** Says that a region that this portion writes is complete; others need not wait for the rest. */
+  publish(region: number): void;
+  /** Says that the device is at work: its time until it counts as stuck begins anew. */
+  alive(): void;
 }
 
 export interface Finished<Portion, Result, D extends Device = Device> {
@@ -93,12 +106,15 @@ class Run<Portion, Result, D extends Device> {
 
   constructor(options: Schedule<Portion, Result, D>) {
     this.options = options;
-    const { portions, devices, dependencies } = options;
+    const { portions, devices, dependencies, regions } = options;
     const after = dependencies
       ? [{ call: 'work', portions: ([index]: readonly number[]) => [...dependencies(index!)].map((other) => [other]) }]
       : [];
-    const call = { name: 'work', space: [portions.length], order: 'in order' as const, after };
-    this.plan = plan([call], [], devices.length);
+    const data = regions
+      ? { reads: [{ ...access(regions.reads), grain: 'region' as const }], writes: [access(regions.writes)] }
+      : {};
+    const call = { name: 'work', space: [portions.length], order: 'in order' as const, after, ...data };
+    this.plan = plan([call], regions ? [{ name: 'data', regions: [regions.count] }] : [], devices.length);
     this.layout = ledger.layoutOf(this.plan);
     const shared = ledger.atomics(ledger.ledger(this.plan));
     this.words = { ...shared, notify: () => this.notify() };
@@ -161,11 +177,18 @@ class Run<Portion, Result, D extends Device> {
     stuck.promise.catch(() => {});
     const over = () => stuck.reject(new DeviceError(`${device.name} has not finished within ${stuckAfter} ms`));
     const timer = stuckAfter === undefined ? undefined : setTimeout(over, stuckAfter);
+    const context: RunContext = {
+      index,
+      attempt,
+      signal: controller.signal,
+      publish: (region) => ledger.publish(this.words, this.layout, region, number),
+      alive: () => void timer?.refresh(),
+    };
     const aborted = () => stuck.reject(controller.signal.reason);
     controller.signal.addEventListener('abort', aborted, { once: true });
     let outcome = 'done';
     try {
-      const running = this.options.run(portion, device, { index, attempt, signal: controller.signal });
+      const running = this.options.run(portion, device, context);
       const result = await Promise.race([running, stuck.promise]);
       if (ledger.complete(this.words, this.plan, this.layout, index, number)) {
         this.finished.push({ index, portion, result, device });
@@ -177,15 +200,16 @@ class Run<Portion, Result, D extends Device> {
     } finally {
       clearTimeout(timer);
       this.running.delete(device);
-      const name = label?.(portion, index) ?? String(index);
-      trace?.span({
-        device: device.name,
-        activity: 'run',
-        name,
-        start,
-        end: now(),
-        details: { index, attempt, outcome },
-      });
+      const name = label ? label(portion, index) : String(index);
+      if (name !== undefined)
+        trace?.span({
+          device: device.name,
+          activity: 'run',
+          name,
+          start,
+          end: now(),
+          details: { index, attempt, outcome },
+        });
     }
   }
 
@@ -229,4 +253,9 @@ class Run<Portion, Result, D extends Device> {
   private async changed({ at, value }: Effect & { readonly kind: 'wait' }): Promise<void> {
     while (this.words.load(at) === value) await this.wake.promise;
   }
+}
+
+/** Regions of a schedule, as those of a kernel call's resource. */
+function access(of: (index: number) => Iterable<number>) {
+  return { resource: 'data', regions: ([index]: readonly number[]) => [...of(index!)].map((region) => [region]) };
 }

@@ -1,7 +1,8 @@
 import { checkedModel, type Network, openNetwork, refused, type Values } from '../../compute/inference/network.ts';
+import { secondsOf } from '../../compute/inference/cost.ts';
 import type { Model } from '../../compute/tiling/onnx.ts';
 import { cropRgb } from '../../regions/crop.ts';
-import type { Assets, Detector, DetectorKind, Observation, PreparedCrop, View } from '../kind.ts';
+import type { Assets, Deferred, Detector, DetectorKind, Observation, PreparedCrop, View } from '../kind.ts';
 import { formatOf } from './boxes.ts';
 import { classify } from './classify.ts';
 import { charactersOf, readLine, stepsOf } from './ctc.ts';
@@ -26,7 +27,19 @@ export const kind: DetectorKind<OnnxOptions> = {
   async open(options, assets) {
     return await OnnxDetector.open(options, assets);
   },
+  async cost(options, assets) {
+    const { model: file, regions = [] } = options;
+    const model = checkedModel(await assets.read(file), file);
+    const { width, height } = inputOf(model, options);
+    return (1 + regions.length) * secondsOf(model, width ?? height, height);
+  },
 };
+
+/** What a reading needs: its crops, and where the first of them lies. */
+interface Crops {
+  readonly crops: readonly PreparedCrop[];
+  readonly rect: View['rect'];
+}
 
 /** How crops are fitted where the profile does not say it: as the published pipelines of the task do it. */
 function defaultsOf({ task, format = 'yolov8' }: OnnxOptions): InputDefaults {
@@ -41,7 +54,7 @@ type Judge = (
   n: number,
   batch: Batch,
   crop: PreparedCrop,
-  view: View,
+  view: Pick<View, 'rect'>,
 ) => Observation;
 
 class OnnxDetector implements Detector {
@@ -113,9 +126,30 @@ class OnnxDetector implements Detector {
   }
 
   async read(view: View): Promise<Observation> {
+    const crops = await this.#crops(view);
+    return crops ? await this.#look({ crops, rect: view.rect }) : NO_PIXELS;
+  }
+
+  async defer(view: View): Promise<Deferred | Observation> {
+    const crops = await this.#crops(view);
+    if (!crops) return NO_PIXELS;
+    // The first is shared with other detectors; the rest of its buffer is nobody's business either.
+    const own = crops.map((crop) => ({ ...crop, data: Uint8Array.from(crop.data) }));
+    const deferred: Crops = { crops: own, rect: view.rect };
+    return { deferred, memory: own.map(({ data }) => data.buffer) };
+  }
+
+  async settle({ deferred }: Deferred): Promise<Observation> {
+    return await this.#look(deferred as Crops);
+  }
+
+  async #crops(view: View): Promise<readonly PreparedCrop[] | undefined> {
     const crops = [await view.prepared(), ...(this.#options.regions ?? []).map((name) => cropOf(view, name))];
-    if (crops.some(({ width, height }) => width === 0 || height === 0)) return { state: 'unreadable', confidence: 1 };
-    const seen = await this.#run(crops, (outputs, n, batch) => this.#judge!(outputs, n, batch, crops[n]!, view));
+    return crops.some(({ width, height }) => width === 0 || height === 0) ? undefined : crops;
+  }
+
+  async #look({ crops, rect }: Crops): Promise<Observation> {
+    const seen = await this.#run(crops, (outputs, n, batch) => this.#judge!(outputs, n, batch, crops[n]!, { rect }));
     return seen.length === 1 ? seen[0]! : together(seen);
   }
 
@@ -159,6 +193,8 @@ class OnnxDetector implements Detector {
     this.#network[Symbol.dispose]();
   }
 }
+
+const NO_PIXELS: Observation = { state: 'unreadable', confidence: 1 };
 
 function inputOf(model: Model, options: OnnxOptions): InputMaker {
   const { model: file, input = {} } = options;

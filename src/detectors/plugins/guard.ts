@@ -1,6 +1,6 @@
 import type { Tracker } from '../../cues/tracker.ts';
 import { messageOf, PlaybyplayError } from '../../errors.ts';
-import type { Comparer, Detector, DetectorKind, Heard, Listener, Observation, View } from '../kind.ts';
+import type { Comparer, Deferred, Detector, DetectorKind, Heard, Listener, Observation, View } from '../kind.ts';
 
 /**
  * A plug-in's kind whose mistakes do not end the run: whatever throws, or gives something that is no observation, counts
@@ -12,7 +12,7 @@ export function guarded(kind: DetectorKind, plugin: string): DetectorKind {
     confidence: 0,
     failure: `the plug-in ${plugin} (detector kind ${kind.name}) failed to ${doing}: ${messageOf(error)}`,
   });
-  const { regions, compare, listen, follow, track } = kind;
+  const { regions, cost, compare, listen, follow, track } = kind;
   return {
     name: kind.name,
     description: kind.description,
@@ -28,6 +28,16 @@ export function guarded(kind: DetectorKind, plugin: string): DetectorKind {
         return { read: () => seen, [Symbol.dispose]() {} };
       }
     },
+    ...(cost && {
+      async cost(options, assets) {
+        try {
+          return Number(await cost.call(kind, options, assets)) || 0;
+        } catch (error) {
+          if (error instanceof PlaybyplayError) throw error;
+          return 0;
+        }
+      },
+    }),
     ...(compare && { compare: (options) => guardedComparer(() => compare.call(kind, options), failed) }),
     ...(listen && { listen: (options, assets) => guardedListener(() => listen.call(kind, options, assets), failed) }),
     ...(follow && {
@@ -62,11 +72,35 @@ function guardedDetector(detector: Detector, failed: Fail): Detector {
         return failed('read', error);
       }
     },
+    ...(typeof detector.defer === 'function' &&
+      typeof detector.settle === 'function' &&
+      guardedParts(detector, failed)),
     [Symbol.dispose]() {
       try {
         detector[Symbol.dispose]?.();
       } catch {
         // Its readings are in; nothing depends on it any more.
+      }
+    },
+  };
+}
+
+/** The two halves of a reading that can be made in another thread. */
+function guardedParts(detector: Detector, failed: Fail): Pick<Detector, 'defer' | 'settle'> {
+  return {
+    async defer(view: View): Promise<Deferred | Observation> {
+      try {
+        const found = (await detector.defer!(view)) as Partial<Deferred> & Observation;
+        return 'deferred' in found ? { deferred: found.deferred, memory: found.memory ?? [] } : observationOf(found);
+      } catch (error) {
+        return failed('read', error);
+      }
+    },
+    async settle(deferred: Deferred): Promise<Observation> {
+      try {
+        return observationOf(await detector.settle!(deferred));
+      } catch (error) {
+        return failed('read', error);
       }
     },
   };
