@@ -9,6 +9,7 @@ import { loadLog } from '../src/events/reader.ts';
 import { detect } from '../src/pipeline/detect.ts';
 import type { DetectorSpec, Profile } from '../src/profile/profile.ts';
 import { journalRecords } from './truth/journal.ts';
+import { kindOf } from './truth/match.ts';
 import { valueAt } from './truth/series.ts';
 import { loadTruth } from './truth/truth.ts';
 
@@ -133,7 +134,7 @@ await run('linked', linked);
 const chains = (await told('linked')).filter(({ statement }) => 'action' in statement && statement.from !== undefined);
 const medals = (await told('plain')).filter(({ statement }) => 'action' in statement && statement.action === 'earn');
 const kills = truth.raw.filter(
-  ({ statement }) => 'action' in statement && statement.subject === 'player' && statement.action !== 'earn',
+  ({ statement }) => kindOf(statement) === 'kill' && 'subject' in statement && statement.subject === 'player',
 );
 say('## A medal within 2.5 s of a kill\n');
 for (const { t, text, cues } of chains) {
@@ -180,10 +181,14 @@ for (let round = 0; round < Number(values.rounds); round++) {
   times[0]!.push(await run('without', profile));
   times[1]!.push(await run('idle', idle));
 }
-const median = (list: readonly number[]): number => list.toSorted((a, b) => a - b)[Math.floor(list.length / 2)]!;
-const [without, off] = times.map((list) => median(list)) as [number, number];
-say(`\n## Twenty detectors that are never switched on\n`);
-say(
-  `CPU ${without.toFixed(2)} s without, ${off.toFixed(2)} s with them: ${(off / without).toFixed(3)} (medians of ${values.rounds}, in turns)`,
-);
+if (times[0]!.length > 0) {
+  const [without, off] = times.map((list) => list.toSorted((a, b) => a - b)[Math.floor(list.length / 2)]!) as [
+    number,
+    number,
+  ];
+  say(`\n## Twenty detectors that are never switched on\n`);
+  say(
+    `CPU ${without.toFixed(2)} s without, ${off.toFixed(2)} s with them: ${(off / without).toFixed(3)} (medians of ${values.rounds}, in turns)`,
+  );
+}
 await rm(work, { recursive: true });

@@ -78,7 +78,7 @@ const EXTENT: Schema = { type: 'number', exclusiveMinimum: 0, maximum: 100 };
 /** A region in the frame, or one that follows something, whose place counts from there. */
 function regionSchema(preprocess: Schema): Schema {
   const { relative, ...placed } = REGION.properties;
-  const { anchor: _, scale: __, ...free } = placed;
+  const { anchor: _, ...free } = placed;
   const following = { ...free, x: ANYWHERE, y: ANYWHERE, width: EXTENT, height: EXTENT, relative, preprocess };
   return {
     if: { required: ['relative'] },
