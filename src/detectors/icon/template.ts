@@ -4,7 +4,7 @@ import type { SeparableFilter } from '../../regions/filter.ts';
 import { gaussianTaps, resamplingTaps } from '../../regions/taps.ts';
 import type { Taps } from '../../regions/taps.ts';
 import type { Crop } from '../../regions/step.ts';
-import { readPlainPng, type RgbaPicture } from './png.ts';
+import { readPlainPng, type RgbaPicture } from '../../media/still.ts';
 
 /** A picture to look for: RGB, and how much each pixel counts. */
 export interface Template {
