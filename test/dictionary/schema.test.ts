@@ -34,7 +34,7 @@ describe('the published schemas', () => {
     expect([unknownKeywords(dictionarySchema), unknownKeywords(querySchema)]).toEqual([[], []]);
   });
 
-  it.each(['common', 'freedoom', 'openarena', 'stream'])('accept dictionary/%s.json', (name) => {
+  it.each(['common', 'freedoom', 'hedgewars', 'openarena', 'stream'])('accept dictionary/%s.json', (name) => {
     expect(isDictionary(read(`dictionary/${name}.json`))).toBe(true);
   });
 

@@ -14,7 +14,7 @@ const help = `playbyplay detect <recording> --game <name or profile> [options]
 
 Watches a recording and writes down what happened: events.ndjson, one line an event.
 
-  --game <name|path>     freedoom, openarena, or the path of a profile or pack of your own
+  --game <name|path>     freedoom, hedgewars, openarena, or the path of your own profile or pack
   --out <folder>         where the log goes (default: <recording>.playbyplay beside it)
   --plan full|adaptive   read every sample (default), or only the stretches in which keyframes differ
   --workers <n>          reading threads (default: one a core); the log does not depend on it
