@@ -65,7 +65,7 @@ function activationSwitch(activation: Activation): Switch {
   };
 }
 
-function modeSwitch({ detector, value, seen = true }: ModeSpec): Switch {
+function modeSwitch({ detector, value, seen = true, keeps }: ModeSpec): Switch {
   const fits = compileValue(value);
   const holds = (cue: Cue): boolean => cue.trigger !== 'lost' && cue.value !== undefined && fits(cue.value);
   const is = (cue: Cue, wanted: boolean): boolean => cue.detector === detector && holds(cue) === wanted;
@@ -74,7 +74,7 @@ function modeSwitch({ detector, value, seen = true }: ModeSpec): Switch {
     initially: !seen,
     seconds: Number.POSITIVE_INFINITY,
     on: (cue) => is(cue, seen),
-    off: (cue) => is(cue, !seen),
+    off: (cue) => is(cue, !seen) && !(keeps && cue.trigger === 'lost'),
   };
 }
 

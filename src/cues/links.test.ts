@@ -165,6 +165,17 @@ describe('detectors that others switch on', () => {
     ]);
   });
 
+  it('are read in a mode that keeps until something else is read', () => {
+    const modes = { seventh: { detector: 'icon', value: 7, keeps: true as const } };
+    const profile = profileOf({ icon: {}, name: { modes: ['seventh'] } }, { modes });
+    const shown: Series = [undefined, 7, undefined, undefined, 8, undefined, undefined, 7, undefined];
+    expect(told(play(profile, { icon: shown, name })).filter((cue) => cue.includes('name'))).toEqual([
+      '0.1 name found 1',
+      '0.4 name lost 1',
+      '0.7 name found 2',
+    ]);
+  });
+
   it('drag along what waits for them', () => {
     const profile = profileOf({
       icon: {},

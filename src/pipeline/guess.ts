@@ -125,10 +125,10 @@ function conditionOf(context: Context, condition: CueCondition): Pick<RawSwitch,
   return { source: names.indexOf(detector), like };
 }
 
-function modeOf(names: readonly string[], { detector, value, seen = true }: ModeSpec): RawSwitch {
+function modeOf(names: readonly string[], { detector, value, seen = true, keeps }: ModeSpec): RawSwitch {
   const fits = compileValue(value);
   const like: Likeness = (observation) => {
-    if (observation.state === 'unreadable') return undefined;
+    if (observation.state === 'unreadable' || (keeps && observation.state === 'absent')) return undefined;
     return (observation.state === 'seen' && fits(observation.value)) === seen;
   };
   return {

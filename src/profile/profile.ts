@@ -107,6 +107,8 @@ export interface ModeSpec {
   /** As in `ScreenSpec`. */
   readonly value?: string | number | boolean;
   readonly seen?: boolean;
+  /** It holds on while nothing is read, until something else is: the name of a level is shown only when it begins. */
+  readonly keeps?: true;
 }
 
 /** Which cues are meant. */

@@ -265,7 +265,12 @@ export function profileSchema(kinds?: KindSchemas): Schema {
           type: 'object',
           required: ['detector'],
           additionalProperties: false,
-          properties: { detector: DETECTOR, value: VALUE, seen: { type: 'boolean', default: true } },
+          properties: {
+            detector: DETECTOR,
+            value: VALUE,
+            seen: { type: 'boolean', default: true },
+            keeps: { const: true },
+          },
         },
       },
       detectors: {
