@@ -64,7 +64,7 @@ beforeAll(async () => {
   };
   await writeFile(
     join(folder, 'configs', 'freedoom', 'profile.json'),
-    JSON.stringify({ ...profile, screens: undefined, ...changed }),
+    JSON.stringify({ ...profile, screens: undefined, fusion: undefined, ...changed }),
   );
 });
 
