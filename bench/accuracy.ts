@@ -13,6 +13,7 @@ import { planSamples } from '../src/sampling/plan.ts';
 import { messageOf } from '../src/errors.ts';
 import { canonical } from '../src/evaluate/match.ts';
 import { share } from '../src/evaluate/statistics.ts';
+import { type Judged, calibrationTable } from './truth/bins.ts';
 import { type Said, kindOf, matchSaid } from './truth/match.ts';
 import type { TruthLine } from './truth/series.ts';
 import { type Rules, type Truth, loadTruth } from './truth/truth.ts';
@@ -42,6 +43,8 @@ interface ClipResult {
   readonly game: string;
   readonly interval: number;
   readonly kinds: Map<string, Tally>;
+  /** Every event with its logged confidence; right where truth has it. */
+  readonly judged: readonly Judged[];
   readonly problems: readonly string[];
 }
 
@@ -103,7 +106,11 @@ function ofKind<T extends Said>(lines: readonly T[], kind: string): T[] {
   return lines.filter((line) => kindOf(line.statement) === kind);
 }
 
-function compare(truth: Truth, reduced: readonly TruthLine[], events: readonly Said[], tolerance: number) {
+/** An event of the log. */
+type Sure = Said & { readonly confidence: number };
+
+function compare(truth: Truth, reduced: readonly TruthLine[], events: readonly Sure[], tolerance: number) {
+  const judged: Judged[] = [];
   const kinds = new Map<string, Tally>();
   const problems: string[] = [];
   for (const kind of new Set([...truth.raw, ...events].map((line) => kindOf(line.statement)))) {
@@ -137,10 +144,12 @@ function compare(truth: Truth, reduced: readonly TruthLine[], events: readonly S
       errors: matched.pairs.map((pair) => Math.abs(pair.truth.t - pair.event.t)),
     } satisfies Tally);
     kinds.set(kind, tally);
+    const right = new Set([...matched.pairs, ...explained.pairs].map((pair) => pair.event));
+    for (const event of own) judged.push({ confidence: event.confidence, right: right.has(event) });
     for (const line of matched.missed) problems.push(`missed ${describe(line)}`);
     for (const line of explained.extra) problems.push(`wrong  ${describe(line)}`);
   }
-  return { kinds, problems: problems.toSorted((a, b) => a.slice(7, 17).localeCompare(b.slice(7, 17))) };
+  return { kinds, judged, problems: problems.toSorted((a, b) => a.slice(7, 17).localeCompare(b.slice(7, 17))) };
 }
 
 const same = (a: Said, b: Said): boolean => canonical(a.statement) === canonical(b.statement);
@@ -183,6 +192,10 @@ function report(results: readonly ClipResult[], quiet: boolean): string {
     lines.push(`## ${game}, ${clips.length} clips pooled (95 % Wilson intervals)`, '', HEAD);
     for (const [kind, tally] of pool(clips)) lines.push(row(kind, tally, clips[0]!.interval));
     lines.push('');
+  }
+  for (const game of new Set(results.map((result) => result.game))) {
+    const judged = results.flatMap((result) => (result.game === game ? result.judged : []));
+    lines.push(`## ${game}: logged confidence of events`, '', calibrationTable(judged, 'events'), '');
   }
   for (const { clip, kinds, problems, interval } of results) {
     lines.push(`### ${clip}`, '', HEAD, ...[...kinds].map(([kind, tally]) => row(kind, tally, interval)), '');

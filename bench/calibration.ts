@@ -4,22 +4,11 @@
 // frame only. Bins hold at least 50 readings; neighbouring bins are joined until they do.
 import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { share } from '../src/evaluate/statistics.ts';
 import { openGame } from '../src/pipeline/game.ts';
+import { type Judged, calibrationTable } from './truth/bins.ts';
 import { ALIASES, drawn, journalRecords, shown } from './truth/journal.ts';
 import { valueAt } from './truth/series.ts';
 import { loadTruth } from './truth/truth.ts';
-
-const EDGES = [0, 0.1, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99, 0.999, 1.000001];
-const LEAST = 50;
-
-interface Bin {
-  readonly low: number;
-  readonly high: number;
-  readonly count: number;
-  readonly right: number;
-  readonly sum: number;
-}
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -31,7 +20,7 @@ if (positionals.length === 0) {
 }
 
 /** Confidence and rightness of every reading, by game and detector. */
-const all = new Map<string, { confidence: number; right: boolean }[]>();
+const all = new Map<string, Judged[]>();
 for (const folder of positionals) {
   const truth = await loadTruth(folder);
   const { profile } = await openGame(truth.game);
@@ -54,49 +43,4 @@ for (const folder of positionals) {
   }
 }
 
-for (const [name, list] of all) {
-  process.stdout.write(
-    `## ${name}\n\n| confidence | mean | readings | right | 95 % interval | off by |\n|---|---|---|---|---|---|\n`,
-  );
-  for (const { low, high, count, right, sum } of binned(list)) {
-    const mean = sum / count;
-    const interval = share(right, count);
-    const off = mean < interval.low ? interval.low - mean : mean > interval.high ? interval.high - mean : 0;
-    const cells = [
-      `${low}–${Math.min(1, high)}`,
-      mean.toFixed(4),
-      count,
-      (right / count).toFixed(4),
-      `${interval.low.toFixed(4)}–${interval.high.toFixed(4)}`,
-      off === 0 ? '' : off.toFixed(4),
-    ];
-    process.stdout.write(`| ${cells.join(' | ')} |\n`);
-  }
-  process.stdout.write('\n');
-}
-
-/** The readings by confidence, from the surest down; a bin with few takes in the next. */
-function binned(list: readonly { readonly confidence: number; readonly right: boolean }[]): Bin[] {
-  const bins: Bin[] = [];
-  for (let k = EDGES.length - 2; k >= 0; k--) {
-    const [low, high] = [EDGES[k]!, EDGES[k + 1]!];
-    const inside = list.filter(({ confidence }) => confidence >= low && confidence < high);
-    const own: Bin = {
-      low,
-      high,
-      count: inside.length,
-      right: inside.filter(({ right }) => right).length,
-      sum: inside.reduce((sum, { confidence }) => sum + confidence, 0),
-    };
-    const last = bins.at(-1);
-    if (last && last.count < LEAST) bins[bins.length - 1] = joined(last, own);
-    else bins.push(own);
-  }
-  const [last, before] = [bins.at(-1), bins.at(-2)];
-  if (last && before && last.count < LEAST) bins.splice(-2, 2, joined(before, last));
-  return bins.filter(({ count }) => count > 0);
-}
-
-function joined(a: Bin, b: Bin): Bin {
-  return { low: b.low, high: a.high, count: a.count + b.count, right: a.right + b.right, sum: a.sum + b.sum };
-}
+for (const [name, list] of all) process.stdout.write(`## ${name}\n\n${calibrationTable(list, 'readings')}\n\n`);

@@ -1,5 +1,7 @@
 // The glyph reader against tesseract on the same crops: exact-match rate and time a crop.
-// `node bench/glyphs.ts <labels.ndjson> <game> [--crops 400]` (labels as for `playbyplay profile glyphs`).
+// `node bench/glyphs.ts <labels.ndjson> <game> [--crops 400] [--tesseract 400]` (labels as for `playbyplay profile
+// glyphs`, or from `bench/truth/labels.ts`); so many crops, evenly chosen, and of these so many for tesseract. The time of
+// the glyph reader is that of the whole detector: light, crop, reading.
 import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { loadAtlas, type TextOptions } from '../src/detectors/text/index.ts';
@@ -7,12 +9,13 @@ import { TesseractReader } from '../src/detectors/text/tesseract.ts';
 import { SampleReader } from '../src/pipeline/sample-reader.ts';
 import { labelledPictures, parseLabels } from '../src/pipeline/learn.ts';
 import { loadProfile } from '../src/profile/load.ts';
+import type { Picture } from '../src/media/picture.ts';
 import { cropRgb } from '../src/regions/crop.ts';
 import { placeRegion } from '../src/regions/place.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { crops: { type: 'string', default: '400' } },
+  options: { crops: { type: 'string', default: '400' }, tesseract: { type: 'string', default: '400' } },
 });
 const [labelFile, game] = positionals;
 if (labelFile === undefined || game === undefined)
@@ -24,16 +27,43 @@ const all = parseLabels(await readFile(labelFile, 'utf8'), labelFile).filter((la
 const step = Math.max(1, Math.floor(all.length / Number(values.crops)));
 const labels = all.filter((_, i) => i % step === 0);
 const tesseracts = new Map<string, TesseractReader>();
-const glyph = { right: 0, times: [] as number[] };
-const ocr = { right: 0, times: [] as number[] };
-let reader: SampleReader | undefined;
+const every = Math.max(1, Math.floor(labels.length / Math.max(1, Number(values.tesseract))));
+
+interface Side {
+  readonly times: number[];
+  crops: number;
+  right: number;
+}
+const sides = { glyph: new Map<string, Side>(), tesseract: new Map<string, Side>() };
+const sideOf = (of: Map<string, Side>, detector: string): Side => {
+  const side = of.get(detector) ?? { times: [], crops: 0, right: 0 };
+  of.set(detector, side);
+  return side;
+};
+const misses: string[] = [];
+const readers = new Map<string, SampleReader>();
+let n = 0;
 for (const { label, picture } of labelledPictures(labels, labelFile)) {
-  reader ??= await SampleReader.open(profile, assets, picture);
+  const size = `${picture.width}×${picture.height}`;
+  const reader = readers.get(size) ?? (await SampleReader.open(profile, assets, picture));
+  readers.set(size, reader);
   const due = Uint8Array.from(names, (name) => (name === label.detector ? 1 : 0));
-  let start = performance.now();
+  const side = sideOf(sides.glyph, label.detector);
+  const start = performance.now();
   const observation = (await reader.read(picture, due))[names.indexOf(label.detector)];
-  glyph.times.push(performance.now() - start);
-  if (observation?.state === 'seen' && String(observation.value) === label.text) glyph.right++;
+  side.times.push(performance.now() - start);
+  side.crops++;
+  const read = observation?.state === 'seen' ? String(observation.value) : '';
+  if (read === label.text) side.right++;
+  else
+    misses.push(
+      `${label.detector} at ${label.t.toFixed(2)} s, ${size}: ${label.text} as ${read || 'nothing'} (${observation?.confidence.toFixed(2)})`,
+    );
+  if (n++ % every === 0) await byTesseract(label, picture);
+}
+for (const tesseract of tesseracts.values()) await tesseract[Symbol.asyncDispose]();
+
+async function byTesseract(label: { readonly detector: string; readonly text: string }, picture: Picture) {
   const spec = profile.detectors[label.detector]! as unknown as TextOptions & { readonly region: string };
   const { rect } = placeRegion(profile.regions[spec.region]!, picture, profile.reference);
   const charset = (await loadAtlas(spec.atlas!, assets)).glyphs
@@ -45,22 +75,27 @@ for (const { label, picture } of labelledPictures(labels, labelFile)) {
     tesseracts.set(charset, tesseract);
     await tesseract.read({ data: new Uint8Array(3 * 64 * 32), width: 64, height: 32, channels: 3 });
   }
-  start = performance.now();
-  const { text } = await tesseract.read({
-    data: cropRgb(picture, rect),
-    width: rect.width,
-    height: rect.height,
-    channels: 3,
-  });
-  ocr.times.push(performance.now() - start);
-  if (text.trim() === label.text) ocr.right++;
+  const side = sideOf(sides.tesseract, label.detector);
+  const data = cropRgb(picture, rect);
+  const start = performance.now();
+  const { text } = await tesseract.read({ data, width: rect.width, height: rect.height, channels: 3 });
+  side.times.push(performance.now() - start);
+  side.crops++;
+  if (text.trim() === label.text) side.right++;
 }
-for (const tesseract of tesseracts.values()) await tesseract[Symbol.asyncDispose]();
-const median = (times: readonly number[]): number => times.toSorted((a, b) => a - b)[times.length >> 1]!;
-for (const [name, side] of [
-  ['glyph reader', glyph],
-  ['tesseract', ocr],
-] as const)
-  console.log(
-    `${name.padEnd(13)} ${side.right}/${labels.length} exact (${((100 * side.right) / labels.length).toFixed(2)} %), median ${median(side.times).toFixed(3)} ms a crop`,
-  );
+
+const median = (times: readonly number[]): number => times.toSorted((a, b) => a - b)[times.length >> 1] ?? 0;
+
+function line(name: string, { times, crops, right }: Side): string {
+  return `| ${name} | ${right}/${crops} | ${((100 * right) / Math.max(1, crops)).toFixed(2)} % | ${median(times).toFixed(3)} ms |`;
+}
+
+console.log('| reader, detector | exact | | median a crop |\n|---|---|---|---|');
+for (const [name, of] of Object.entries(sides)) {
+  const all = [...of.values()];
+  const sum = (pick: (side: Side) => number): number => all.reduce((total, side) => total + pick(side), 0);
+  for (const [detector, side] of of) console.log(line(`${name}, ${detector}`, side));
+  const times = all.flatMap((side) => side.times);
+  console.log(line(`**${name}, all**`, { times, crops: sum((side) => side.crops), right: sum((side) => side.right) }));
+}
+for (const miss of misses.slice(0, 40)) console.log(miss);

@@ -49,14 +49,23 @@ const ROWS = ['bullets', 'shells', 'rockets', 'cells'];
 /** Seconds within which the big figure and its row of the table change together. */
 const TOGETHER = 0.15;
 
-/** Which figure rises when an item is obtained: the same message drawn again shows only there. */
+/** Which figure rises when an item is obtained, and by how much at most: the same message drawn again shows only there. */
 const RISES = [
-  [/AMMO|MINIGUN/, 'bullets'],
-  [/SHELLS|SHOTGUN/, 'shells'],
-  [/MISSILE/, 'rockets'],
-  [/ENERGY|SKAG/, 'cells'],
-  [/HEALTH|OVERDRIVE/, 'health'],
-  [/ARMOR/, 'armor'],
+  [/AMMO CLIP/, 'bullets', 20],
+  [/BOX OF AMMO/, 'bullets', 100],
+  [/MINIGUN/, 'bullets', 40],
+  [/BOX OF SHOTGUN SHELLS/, 'shells', 40],
+  [/SHELLS|SHOTGUN/, 'shells', 16],
+  [/A MISSILE/, 'rockets', 2],
+  [/MISSILE/, 'rockets', 10],
+  [/SMALL ENERGY/, 'cells', 40],
+  [/ENERGY|SKAG/, 'cells', 200],
+  [/HEALTH BONUS/, 'health', 3],
+  [/SMALL HEALTH/, 'health', 10],
+  [/LARGE HEALTH/, 'health', 25],
+  [/OVERDRIVE/, 'health', 199],
+  [/ARMOR BONUS/, 'armor', 3],
+  [/ARMOR/, 'armor', 200],
 ];
 /** Seconds between a figure and the message of the same pick-up, at most. */
 const SAME_PICK_UP = 0.35;
@@ -255,8 +264,9 @@ function onRise(cue, game) {
     if (!message || message.value === undefined || Math.abs(message.t - cue.t) <= SAME_PICK_UP || message.t > cue.t)
       return;
     const object = PICK_UPS[message.value];
-    const [, figure] = RISES.find(([words]) => words.test(message.value)) ?? [];
-    if (object === undefined || figure !== cue.detector) return;
+    const [, figure, most] = RISES.find(([words]) => words.test(message.value)) ?? [];
+    // Another item at the same time, whose own message was covered, raises the figure by more.
+    if (object === undefined || figure !== cue.detector || cue.value - cue.previous > most) return;
     game.emit({ subject: 'player', action: 'obtain', object }, { t: cue.t, cues: [message, cue] });
   });
 }

@@ -42,6 +42,14 @@ function onLine(cue, game) {
   const { event, slots, action, with: means, at } = cue.detail;
   const options = { t: cue.t, cues: [cue] };
   const more = { ...(means === undefined ? {} : { with: means }), ...(at === undefined ? {} : { at }) };
+  if (event === 'enter') {
+    onEntry(cue, game, options);
+    return;
+  }
+  if (event === 'win' || event === 'end') {
+    onMatchEnd(slots.player, game, options);
+    return;
+  }
   const victim = who(slots.victim ?? slots.player, game);
   if (event === 'kill' && slots.killer !== slots.victim) {
     game.emit({ subject: who(slots.killer, game), action: action ?? 'kill', object: victim, ...more }, options);
@@ -52,6 +60,25 @@ function onLine(cue, game) {
   } else {
     game.emit({ subject: victim, action: event }, options);
   }
+}
+
+/** Seconds in which the scores of a new match show. */
+const NEW_SCORES = 1.5;
+
+/** OpenArena greets whoever enters the game; at the end of the warm-up that is everybody, and nobody has a point. */
+function onEntry(cue, game, options) {
+  game.after(NEW_SCORES, () => {
+    const scores = ['first score', 'own score'].map((name) => game.reading(name));
+    if (scores.every((score) => score === 0)) game.emit({ subject: 'match', action: 'begin' }, options);
+  });
+}
+
+/** The line that says who, or that the time, reached the limit. */
+function onMatchEnd(winner, game, options) {
+  game.emit({ subject: 'match', action: 'end' }, options);
+  if (winner === undefined) return;
+  const subject = winner === 'Red' || winner === 'Blue' ? { word: 'team', name: winner } : who(winner, game);
+  game.emit({ subject, action: 'win', object: 'match' }, options);
 }
 
 /** Seconds within which figures that belong together change. */

@@ -115,6 +115,41 @@ export function repeatedGains(gains: readonly Gain[], seconds = ITEM_SHOWN): Gai
   return gains.filter((gain, i) => i > 0 && gains[i - 1]!.what === gain.what && gain.t < gains[i - 1]!.t + seconds);
 }
 
+const TEAMS: ReadonlySet<string> = new Set(['Red', 'Blue']);
+
+/** What the game said of the match: `begin` (the warm-up is over), or a line that the server printed. `name`: how a player is meant. */
+export function matchStatements(what: string, name: (name: string) => Slot): Statement[] {
+  if (what === 'begin') return [{ subject: 'match', action: 'begin' }];
+  const over = { subject: 'match', action: 'end' } as const;
+  if (what === 'Timelimit hit.') return [over];
+  const [, winner] = /^(.+) hit the \w+limit\.$/.exec(what) ?? [];
+  if (winner !== undefined) {
+    const subject = TEAMS.has(winner) ? { word: 'team', name: winner } : name(winner);
+    return [over, { subject, action: 'win', object: 'match' }];
+  }
+  const [, member, came] = /^(.+) (entered the game|disconnected)$/.exec(what) ?? [];
+  if (member !== undefined) return [{ subject: name(member), action: came === 'disconnected' ? 'leave' : 'join' }];
+  const [, who, deed] = /^(.+) (got|captured|returned) the \w+ flag!$/.exec(what) ?? [];
+  return who === undefined ? [] : [{ subject: name(who), action: FLAGS[deed!]! }];
+}
+
+const FLAGS: Readonly<Record<string, string>> = { got: 'take flag', captured: 'capture flag', returned: 'return flag' };
+
+/** Lines that the console shows at most. */
+const LINES = 4;
+
+/** What is drawn of the lines of a match: of many at once the last. */
+export function drawnLines(lines: readonly Gain[]): Gain[] {
+  // What came with a restart of the map was wiped away with the lines before it.
+  const wiped = (line: Gain): boolean =>
+    line.what !== 'begin' && lines.some((other) => other.what === 'begin' && Math.abs(other.t - line.t) < 1e-6);
+  return lines.filter((line, i) => {
+    if (wiped(line)) return false;
+    const later = lines.slice(i + 1).filter((other) => other.t - line.t < 1e-6 && other.what !== 'begin');
+    return line.what === 'begin' || later.length < LINES;
+  });
+}
+
 /** Whose name the screen shows as the followed player's at t: what changes with a death shows after it. */
 export function followedAt(rows: readonly PlayerRow[], t: number, otherwise: string): string {
   return rows.findLast((row) => row.t < t - 1e-6)?.followed ?? otherwise;

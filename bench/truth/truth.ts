@@ -8,10 +8,13 @@ import {
   arenaSeries,
   arenaStatements,
   repeatedGains,
+  drawnLines,
   followedAt,
   killStatement,
+  matchStatements,
 } from './openarena.ts';
 import { type DoomRow, type DoomSeries, doomSeries, doomStatements } from './doom.ts';
+import type { Slot } from '../../src/events/statement.ts';
 import { roundTime } from '../../src/time.ts';
 import { itemStatement } from './words.ts';
 import { type Rule, type Series, type TruthLine, reduceSeries } from './series.ts';
@@ -62,6 +65,8 @@ interface ArenaFile {
   readonly series: readonly PlayerRow[];
   readonly pick_ups?: readonly Gain[];
   readonly awards?: readonly Gain[];
+  /** `begin`, `intermission`, or a line that the server printed. */
+  readonly match?: readonly Gain[];
 }
 
 /** Reads a clip's truth: a `.json` file, or `truth.json` of a folder. Throws the error of the file system, or SyntaxError. */
@@ -102,18 +107,28 @@ function arenaTruth(file: ArenaFile): Truth {
     statement: itemStatement(what),
     repeat: true as const,
   }));
-  const untold = [...(file.pick_ups ? [] : ['pick up']), ...(file.awards ? [] : ['earn'])];
+  const ofMatch = ['begin', 'end', 'win', 'take flag', 'capture flag', 'return flag', 'join', 'leave'];
+  const untold = [
+    ...(file.pick_ups ? [] : ['pick up']),
+    ...(file.awards ? [] : ['earn']),
+    ...(file.match ? [] : ofMatch),
+  ];
   const kills = timed(file.kills, file.fps).map((kill) => ({
     t: kill.t,
     statement: killStatement(kill, followedAt(rows, kill.t, file.followed_player)),
   }));
+  const told = drawnLines(timed(file.match ?? [], file.fps)).flatMap(({ t, what }) => {
+    const name = (one: string): Slot =>
+      one === followedAt(rows, t, file.followed_player) ? 'player' : { word: 'opponent', name: one };
+    return matchStatements(what, name).map((statement) => ({ t, statement }));
+  });
   const reduce = (rules: Rules): TruthLine[] => {
     const reduced: ArenaSeries = { ...series, ...reduceAll({ ...series }, rules) };
     const { times, samples } = rules['feed'] ?? rules.default;
     const last = times.at(-samples) ?? 0;
     return merge(
       arenaStatements(reduced, series),
-      kills.filter((kill) => kill.t <= last),
+      [...kills, ...told].filter((line) => line.t <= last),
     );
   };
   return {
@@ -121,7 +136,7 @@ function arenaTruth(file: ArenaFile): Truth {
     ...extent(file),
     series: { ...series },
     untold,
-    raw: merge(arenaStatements(series), again, kills),
+    raw: merge(arenaStatements(series), again, kills, told),
     reduce,
   };
 }

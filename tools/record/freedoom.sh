@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
 # Records a Freedoom demo with its truth.
 #   [PWAD=LEVELS.wad] [FPS=35] [CRF=24] [PRESET=fast] [KEYS=FILE] freedoom.sh IWAD DEMO.lmp WIDTHxHEIGHT MAXRATE_KBITS OUTPUT_FOLDER
-# FPS: the engine's frames are repeated or left out. KEYS: lines "SECONDS KEY…" (as xdotool names them) that are pressed SECONDS of real time after
-# the game's window came: menus, the map.
+# FPS: the engine's frames are repeated or left out. KEYS: lines "SECONDS KEY…" for press_keys.py, which opens menus and the map.
 # Needs Debian's dsda-doom, freedoom, xvfb, ffmpeg, python3-numpy. The game is played off-line: a frame a game tic (35 a
 # second), however slow the machine. Each frame goes, untouched, to the reader of the truth and to the encoder.
 # OUTPUT_FOLDER gets video.mp4 and truth.json; frame i of both is the same.
@@ -17,7 +16,8 @@ trap 'rm -rf "$work"' EXIT
 encode="-c:v libx264 -preset ${PRESET:-fast} -crf ${CRF:-24} -maxrate ${rate}k -bufsize $((2 * rate))k -g $((2 * fps)) -pix_fmt yuv420p -threads 2"
 cat > "$work/video.sh" <<SH
 #!/usr/bin/env bash
-if [ $fps = 35 ]; then cat; else ffmpeg -v error -f rawvideo -pix_fmt rgb24 -r 35 -s $size -i - -vf fps=$fps -f rawvideo -pix_fmt rgb24 -; fi |
+if [ -n "$keys" ]; then "${PYTHON:-/usr/bin/python3}" "$here/press_keys.py" $size 35 "$keys"; else cat; fi |
+  if [ $fps = 35 ]; then cat; else ffmpeg -v error -f rawvideo -pix_fmt rgb24 -r 35 -s $size -i - -vf fps=$fps -f rawvideo -pix_fmt rgb24 -; fi |
   tee >("${PYTHON:-/usr/bin/python3}" "$here/doom_truth.py" $size "$iwad" "$work/truth.json" $fps && touch "$work/truth.done") |
   ffmpeg -v error -f rawvideo -pix_fmt rgb24 -r $fps -s $size -i - $encode -y "\$1"
 SH
@@ -36,23 +36,9 @@ cap_videocommand "./video.sh temp_v.nut"
 cap_muxcommand "ffmpeg -v error -i temp_v.nut -i temp_a.nut -c copy -movflags +faststart -y %f"
 CFG
 cd "$work"
-cat > "$work/run.sh" <<SH
-#!/usr/bin/env bash
-if [ -n "$keys" ]; then
-  (
-    while ! xdotool search --onlyvisible --name . > /dev/null 2>&1; do sleep 0.1; done
-    began=\$(date +%s%N)
-    while read -r at names; do
-      while [ \$(((\$(date +%s%N) - began) / 1000000)) -lt \$(printf %.0f "\${at}e3") ]; do sleep 0.02; done
-      for name in \$names; do xdotool key --delay 60 "\$name"; sleep 0.15; done
-    done < "$keys"
-  ) &
-fi
-exec /usr/games/dsda-doom -iwad "$iwad" ${pwad:+-file "$pwad"} -config "$work/dsda.cfg" -timedemo "$demo" -geometry "$size" -window -viddump video.mp4
-SH
-chmod +x "$work/run.sh"
 # -timedemo, not -playdemo: it makes -viddump write every tic.
-SDL_AUDIODRIVER=dummy xvfb-run -a -s "-screen 0 ${size}x24" ./run.sh > dsda.log 2>&1 || true
+SDL_AUDIODRIVER=dummy xvfb-run -a -s "-screen 0 ${size}x24" /usr/games/dsda-doom -iwad "$iwad" ${pwad:+-file "$pwad"} -config "$work/dsda.cfg" \
+  -timedemo "$demo" -geometry "$size" -window -viddump video.mp4 > dsda.log 2>&1 || true
 for _ in $(seq 300); do [ -e truth.done ] && break; sleep 0.2; done
 [ -s video.mp4 ] && [ -s truth.json ] || { tail dsda.log >&2; exit 1; }
 mv video.mp4 truth.json "$out"

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Writes two levels and a demo for measuring keys and level ends: a corridor of keys with an exit at its end, twice.
 
-    keys_level.py OUT.wad OUT.lmp [EPISODE=1]
+    keys_level.py OUT.wad OUT.lmp [EPISODE=1 [MAP=1]]
 
-The levels take the places of the first two of an episode (EPISODE 0: of Doom II). The first holds keycards, the second skull
+The levels take the places of two of an episode from MAP on (EPISODE 0: of Doom II, where text follows MAP 6). The first holds keycards, the second skull
 keys; the floor hurts, so the screen turns red now and then, and the walk ends with a death in the second level and its start anew.
 Graphics are the game's. A level is one convex room, which needs no node tree.
 """
@@ -61,7 +61,8 @@ def tic(forward=0, buttons=0):
 
 def main():
     episode = int(sys.argv[3]) if len(sys.argv) > 3 else 1
-    labels = ["MAP01", "MAP02"] if episode == 0 else [f"E{episode}M1", f"E{episode}M2"]
+    first = int(sys.argv[4]) if len(sys.argv) > 4 else 1
+    labels = [f"MAP{n:02}" if episode == 0 else f"E{episode}M{n}" for n in (first, first + 1)]
     cards = [(-700, BLUE_CARD), (-400, SHELLS), (-200, RED_CARD), (200, MEDIKIT), (400, YELLOW_CARD)]
     skulls = [(-700, YELLOW_SKULL), (-300, BLUE_SKULL), (0, MEDIKIT), (350, RED_SKULL)]
     write_wad(sys.argv[1], level(labels[0], cards, "STARTAN3", "NUKAGE1") + level(labels[1], skulls, "GRAY1", "FLOOR4_8"))
@@ -69,7 +70,7 @@ def main():
     tally = tic() * 100 + tic(0, USE) + tic() * 35 + tic(0, USE) + tic() * 70 + tic(0, USE) + tic() * 70
     tics = (walk + tally) * 2 + tic() * 105
     # version, skill, episode, map, deathmatch, respawn, fast, nomonsters, console player, players 1 to 4
-    header = bytes((109, 2, max(1, episode), 1, 0, 0, 0, 0, 0, 1, 0, 0, 0))
+    header = bytes((109, 2, max(1, episode), first, 0, 0, 0, 0, 0, 1, 0, 0, 0))
     with open(sys.argv[2], "wb") as file:
         file.write(header + tics + b"\x80")
 

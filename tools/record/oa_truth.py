@@ -64,7 +64,7 @@ def plain(text):
 
 
 def read_demo(path, tree):
-    """Snapshots (time, player), obituaries, names by client, and (time, what) of the match: it begins, it ends."""
+    """Snapshots (time, player), obituaries, names by client, and (time, what) of the match: it begins, every line that the server prints, the score table at its end."""
     snapshots, obituaries, players, seen, match_events, pending, warmup = [], [], {}, {}, [], [], None
     for kind, *rest in quake3_demo.Demo(path, tree):
         if kind == "gamestate":
@@ -77,14 +77,16 @@ def read_demo(path, tree):
                 warmup = match.group(2) if int(match.group(1)) == WARMUP_STRING else warmup
             elif rest[1].startswith("map_restart"):
                 pending.append("begin")
+            elif match := re.match(r'(?:print|chat) "(.*)', rest[1], re.S):
+                pending.append(plain(match.group(1).rstrip('"\n').strip()))
         elif kind == "snapshot":
             snapshot = rest[0]
-            # The countdown is over when the map restarts without one: the client draws FIGHT!
-            match_events += [(snapshot["time"], what) for what in pending if warmup in ("", "0")]
+            # The warm-up is over when the map restarts without a countdown.
+            match_events += [(snapshot["time"], what) for what in pending if what != "begin" or warmup in ("", "0")]
             pending = []
             over = [one["player"].get("pm_type", 0) in INTERMISSION for one in (snapshot, {"player": snapshots[-1][1] if snapshots else {}})]
             if over[0] and not over[1]:
-                match_events.append((snapshot["time"], "end"))
+                match_events.append((snapshot["time"], "intermission"))
             snapshots.append((snapshot["time"], snapshot["player"]))
             now = {n: e for n, e in snapshot["entities"].items() if e.get("eType", 0) == OBITUARY}
             for number, entity in now.items():
@@ -212,7 +214,8 @@ def main():
     snapshots, obituaries, players, match_events = read_demo(args.demo, tree)
     log = games_log(args.games_log)
     start = match_log(obituaries, log)
-    followed = snapshots[-1][1].get("clientNum", 0)
+    # At the end of a match the spectator follows nobody.
+    followed = next(player.get("clientNum", 0) for _, player in reversed(snapshots) if player.get("pm_type", 0) not in INTERMISSION)
     values = lambda p: (p["stats"].get(HEALTH, 0), p["ammo"].get(p.get("weapon", 0), 0))
     changes = [b[0] for a, b in zip(snapshots, snapshots[1:]) if values(a[1]) != values(b[1]) and values(b[1])[0] > 0]
     frames, good, scores = fit_offset(args.video, changes, fps, snapshots[0][0])

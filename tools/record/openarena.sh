@@ -28,7 +28,7 @@ record() {
   { sleep 14; echo "team spectator"; sleep 2; echo "follow $follow"; sleep 3; echo "record $name"; sleep "$seconds"; echo stoprecord; sleep 2; echo quit; } |
     SDL_AUDIODRIVER=dummy nice xvfb-run -a -s "-screen 0 320x240x24" /usr/games/openarena +set fs_homepath "$home/client" \
       +set cl_renderer opengl1 +set r_mode -1 +set r_customwidth 320 +set r_customheight 240 +set r_fullscreen 0 +set r_picmip 5 \
-      +set com_maxfps 20 +set s_initsound 0 +set name Watcher +set cl_allowDownload 0 +set ttycon 0 +connect "127.0.0.1:$port" > "$home/client.log" 2>&1 || true
+      +set com_maxfps "${RATE:-20}" +set s_initsound 0 +set name Watcher +set cl_allowDownload 0 +set ttycon 0 +connect "127.0.0.1:$port" > "$home/client.log" 2>&1 || true
   wait
   ls -l "$home"/client/baseoa/demos/*.dm_71 "$home/server/baseoa/games.log"
 }
