@@ -51,6 +51,8 @@ function onLine(cue, game) {
     return;
   }
   const victim = who(slots.victim ?? slots.player, game);
+  if (victim === 'player' && slots.victim !== undefined)
+    game.state.deaths = [...(game.state.deaths ?? []), cue.t].slice(-8);
   if (event === 'kill' && slots.killer !== slots.victim) {
     game.emit({ subject: who(slots.killer, game), action: action ?? 'kill', object: victim, ...more }, options);
   } else if (event === 'kill' || event === 'suicide') {
@@ -69,7 +71,9 @@ const NEW_SCORES = 1.5;
 function onEntry(cue, game, options) {
   game.after(NEW_SCORES, () => {
     const scores = ['first score', 'own score'].map((name) => game.reading(name));
-    if (scores.every((score) => score === 0)) game.emit({ subject: 'match', action: 'begin' }, options);
+    if (!scores.every((score) => score === 0)) return;
+    game.state.begins = [...(game.state.begins ?? []), cue.t].slice(-4);
+    game.emit({ subject: 'match', action: 'begin' }, options);
   });
 }
 
@@ -89,13 +93,33 @@ function onHealth(cue, game) {
   if (cue.trigger === 'changed') changes('health', cue, game);
   if (cue.trigger === 'lost') game.state.alive = false;
   if (cue.trigger !== 'found') return;
-  if (game.state.alive === false || cue.t > 0.5) game.emit({ subject: 'player', action: 'respawn' });
   game.state.alive = true;
   game.state.born = cue.t;
+  // Figures that come back after a menu, a console or a score table are no new life: somebody must have died.
+  game.after(KNOWN, () => {
+    const died = (game.state.deaths ?? []).some((t) => t > (game.state.lived ?? -1) && t <= cue.t);
+    game.state.lived = cue.t;
+    if (died) game.emit({ subject: 'player', action: 'respawn' }, { t: cue.t, cues: [cue] });
+  });
 }
 
+/** Seconds after which lines before a new life are understood. */
+const KNOWN = 2.5;
+
 function changes(property, cue, game, options = {}) {
-  game.emit({ subject: 'player', property, from: cue.previous, to: cue.value }, { t: cue.t, cues: [cue], ...options });
+  const statement = { subject: 'player', property, from: cue.previous, to: cue.value };
+  unlessNew(statement, { t: cue.t, cues: [cue], ...options }, game);
+}
+
+/** Seconds after which it is known whether a match began. */
+const SETTLED = 2;
+
+/** Says that something of the player's changed, unless a match began: then everything is as at its start. */
+function unlessNew(statement, options, game) {
+  game.after(SETTLED, () => {
+    const began = (game.state.begins ?? []).some((t) => Math.abs(t - options.t) <= TOGETHER);
+    if (!began) game.emit(statement, options);
+  });
 }
 
 /** Whether a life began or ended within a moment of t. */
@@ -177,10 +201,8 @@ function onWeapon(cue, game) {
     if (cue.trigger !== 'lost' && game.state.figure === false && game.state.alive) return;
     game.state.weapon = weapon;
     if (before === undefined || before === weapon || Math.abs((game.state.born ?? 0) - cue.t) <= TOGETHER) return;
-    game.emit(
-      { subject: 'player', property: 'weapon', from: { word: before }, to: { word: weapon } },
-      { t: cue.t, cues: [cue] },
-    );
+    const statement = { subject: 'player', property: 'weapon', from: { word: before }, to: { word: weapon } };
+    unlessNew(statement, { t: cue.t, cues: [cue] }, game);
   });
 }
 
@@ -200,8 +222,8 @@ function onScores(cue, game) {
     scores.since = undefined;
     if (own === last) return;
     scores.last = own;
-    if (last !== undefined)
-      game.emit({ subject: 'player', property: 'score', from: last, to: own }, { t: since ?? cue.t, cues: [cue] });
+    const statement = { subject: 'player', property: 'score', from: last, to: own };
+    if (last !== undefined) unlessNew(statement, { t: since ?? cue.t, cues: [cue] }, game);
   });
 }
 

@@ -122,12 +122,16 @@ function arenaTruth(file: ArenaFile): Truth {
       one === followedAt(rows, t, file.followed_player) ? 'player' : { word: 'opponent', name: one };
     return matchStatements(what, name).map((statement) => ({ t, statement }));
   });
+  // With a match everything begins anew: no change.
+  const begins = (file.match ?? []).filter(({ what }) => what === 'begin');
+  const kept = (lines: TruthLine[]): TruthLine[] =>
+    lines.filter(({ t, statement }) => !('property' in statement) || !begins.some((one) => Math.abs(one.t - t) < 0.3));
   const reduce = (rules: Rules): TruthLine[] => {
     const reduced: ArenaSeries = { ...series, ...reduceAll({ ...series }, rules) };
     const { times, samples } = rules['feed'] ?? rules.default;
     const last = times.at(-samples) ?? 0;
     return merge(
-      arenaStatements(reduced, series),
+      kept(arenaStatements(reduced, series)),
       [...kills, ...told].filter((line) => line.t <= last),
     );
   };
@@ -136,7 +140,7 @@ function arenaTruth(file: ArenaFile): Truth {
     ...extent(file),
     series: { ...series },
     untold,
-    raw: merge(arenaStatements(series), again, kills, told),
+    raw: merge(kept(arenaStatements(series)), again, kills, told),
     reduce,
   };
 }
