@@ -2,9 +2,10 @@
 # Records an OpenArena match of bots with its truth, in two steps:
 #   openarena.sh record NAME MAP FOLLOWED SECONDS BOT…     a dedicated server, and a spectator who records a demo (real time)
 #   openarena.sh render NAME WIDTH HEIGHT MAXRATE_KBITS OUTPUT_FOLDER    the demo, played off-line frame by frame (slow)
+#   openarena.sh finish …    as render, from the pictures of an earlier one
 # For record: TYPE=0 is the kind of game (0 everyone against everyone, 3 teams, 4 flags), LIMIT the frags (or flags) and TIMELIMIT the minutes
 # that end it, WARMUP=50 lets it begin with a countdown that ends after about half a minute of the recording, SERVER="+set …" more of the kind.
-# For render: FPS=30, CRF=24, PRESET=veryfast.
+# For render: FPS=30, CRF=24, PRESET=veryfast, COMMANDS=FILE of console commands given when the demo begins ("wait 100" waits so many frames).
 # Needs Debian's openarena, openarena-server, xvfb, libgl1-mesa-dri, ffmpeg, python3-numpy. Works in ./NAME.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -34,12 +35,18 @@ record() {
 }
 
 render() {
-  local width=$1 height=$2 rate=$3 out=$4 avi="$home/client/baseoa/videos/$name.avi"
+  local width=$1 height=$2 out=$4
   mkdir -p "$out"
+  [ -z "${COMMANDS:-}" ] || cp "$COMMANDS" "$home/client/baseoa/commands.cfg"
   SDL_AUDIODRIVER=dummy nice xvfb-run -a -s "-screen 0 ${width}x${height}x24" /usr/games/openarena +set fs_homepath "$home/client" \
     +set cl_renderer opengl1 +set r_mode -1 +set r_customwidth "$width" +set r_customheight "$height" +set r_fullscreen 0 +set r_picmip 0 \
     +set s_initsound 1 +set s_useOpenAL 0 +set ttycon 0 +set name Watcher +set cl_aviFrameRate "${FPS:-30}" +set cl_aviMotionJpeg 1 \
-    +set r_aviMotionJpegQuality "${QUALITY:-90}" +set cg_lagometer 0 +set nextdemo quit +demo "$name" +video "$name" < /dev/null > "$home/render.log" 2>&1 || true
+    +set r_aviMotionJpegQuality "${QUALITY:-90}" +set cg_lagometer 0 +set nextdemo quit +demo "$name" +video "$name" ${COMMANDS:++exec commands.cfg} < /dev/null > "$home/render.log" 2>&1 || true
+  finish "$@"
+}
+
+finish() {
+  local rate=$3 out=$4 avi="$home/client/baseoa/videos/$name.avi"
   nice "${PYTHON:-/usr/bin/python3}" "$here/oa_truth.py" "$home/client/baseoa/demos/$name.dm_71" "$home/server/baseoa/games.log" "$home/render.log" "$avi" "$out/truth.json" --fps "${FPS:-30}"
   nice ffmpeg -v error -y -i "$avi" -vf "scale=in_range=full:out_range=tv:out_color_matrix=bt709,format=yuv420p" -c:v libx264 -preset "${PRESET:-veryfast}" -crf "${CRF:-24}" \
     -maxrate "${rate}k" -bufsize "$((2 * rate))k" -g "$((2 * ${FPS:-30}))" -color_range tv -colorspace bt709 -color_primaries bt709 -color_trc bt709 -threads 2 \
