@@ -91,17 +91,30 @@ const TOGETHER = 0.35;
 /** While the player is dead no figures are shown: what stands there afterwards belongs to a new life. */
 function onHealth(cue, game) {
   if (cue.trigger === 'changed') changes('health', cue, game);
-  if (cue.trigger === 'lost') game.state.alive = false;
+  if (cue.trigger === 'lost') {
+    game.state.alive = false;
+    game.state.gone = cue.t;
+  }
   if (cue.trigger !== 'found') return;
   game.state.alive = true;
   game.state.born = cue.t;
-  // Figures that come back after a menu, a console or a score table are no new life: somebody must have died.
+  // Figures that come back after a menu or the table at a match's end are no new life: somebody must have died, or the
+  // scores have stood without the figures.
+  const since = Math.max(
+    game.state.gone ?? 0,
+    Math.min(game.since('first score') ?? cue.t, game.since('own score') ?? cue.t),
+  );
+  const bare = cue.t - since > BARE;
   game.after(KNOWN, () => {
-    const died = (game.state.deaths ?? []).some((t) => t > (game.state.lived ?? -1) && t <= cue.t);
+    const { deaths = [], lived = -1 } = game.state;
     game.state.lived = cue.t;
-    if (died) game.emit({ subject: 'player', action: 'respawn' }, { t: cue.t, cues: [cue] });
+    if (bare || deaths.some((t) => t > lived && t <= cue.t))
+      game.emit({ subject: 'player', action: 'respawn' }, { t: cue.t, cues: [cue] });
   });
 }
+
+/** Seconds for which scores stand without figures where a player is dead. */
+const BARE = 0.5;
 
 /** Seconds after which lines before a new life are understood. */
 const KNOWN = 2.5;
@@ -116,10 +129,21 @@ const SETTLED = 2;
 
 /** Says that something of the player's changed, unless a match began: then everything is as at its start. */
 function unlessNew(statement, options, game) {
-  game.after(SETTLED, () => {
-    const began = (game.state.begins ?? []).some((t) => Math.abs(t - options.t) <= TOGETHER);
-    if (!began) game.emit(statement, options);
-  });
+  const waiting = (game.state.waiting ??= []);
+  waiting.push({ statement, options });
+  game.after(SETTLED, () => tellSettled(game, game.t - SETTLED));
+}
+
+function tellSettled(game, until) {
+  const { waiting = [], begins = [] } = game.state;
+  for (const { statement, options } of waiting.filter((one) => one.options.t <= until)) {
+    if (!begins.some((t) => Math.abs(t - options.t) <= TOGETHER)) game.emit(statement, options);
+  }
+  game.state.waiting = waiting.filter((one) => one.options.t > until);
+}
+
+function onEnd(game) {
+  tellSettled(game, Infinity);
 }
 
 /** Whether a life began or ended within a moment of t. */
