@@ -92,10 +92,10 @@ function line(name: string, { times, crops, right }: Side): string {
 
 console.log('| reader, detector | exact | | median a crop |\n|---|---|---|---|');
 for (const [name, of] of Object.entries(sides)) {
-  const all = [...of.values()];
-  const sum = (pick: (side: Side) => number): number => all.reduce((total, side) => total + pick(side), 0);
+  const read = [...of.values()];
+  const sum = (pick: (side: Side) => number): number => read.reduce((total, side) => total + pick(side), 0);
   for (const [detector, side] of of) console.log(line(`${name}, ${detector}`, side));
-  const times = all.flatMap((side) => side.times);
+  const times = read.flatMap((side) => side.times);
   console.log(line(`**${name}, all**`, { times, crops: sum((side) => side.crops), right: sum((side) => side.right) }));
 }
 for (const miss of misses.slice(0, 40)) console.log(miss);
