@@ -64,6 +64,16 @@ function marginOf() {
 }
 
 describe('windowsOf', () => {
+  it('show a moment with nothing around it, at the beginning and at the end, and nothing outside of the recording', () => {
+    const bare = { marginOf: () => ({ before: 0, after: 0 }), gap: 0, duration: 30 };
+    const windows = windowsOf([kill(-2), kill(0), kill(12), kill(30), kill(31)], bare);
+    expect(windows.map(({ start, end }) => [start, end])).toEqual([
+      [0, 0.2],
+      [12, 12.2],
+      [29.8, 30],
+    ]);
+  });
+
   it('merges what overlaps or nearly meets, and keeps to the recording', () => {
     const windows = windowsOf([kill(1), kill(8), kill(20), kill(29)], { marginOf, gap: 1, duration: 30 });
     // 0–3 and 4–10 are a second apart; 16–22 and 25–30 three.
@@ -141,6 +151,23 @@ describe('chooseScenes', () => {
     expect(scenes).toHaveLength(1);
     expect(scenes[0]!.end - scenes[0]!.start).toBeLessThanOrEqual(15);
     expect(scenes[0]!.events.length).toBeGreaterThanOrEqual(4);
+  });
+
+  it('shows a part of a scene that alone is too long', () => {
+    const { scenes } = chooseScenes([source([kill(20)])], { dictionary, duration: 3 });
+    expect(scenes.map(({ start, end }) => [start, end])).toEqual([[18, 21]]);
+  });
+
+  it('takes the louder of two scenes that are alike, and says so', () => {
+    const levels = new Float32Array(6000).fill(-30);
+    levels.fill(-18, 79 / 0.02, 82 / 0.02);
+    const envelopes = [{ step: 0.02, levels }];
+    const [quiet, loud] = [undefined, envelopes].map((known) =>
+      chooseScenes([source([kill(40), kill(80)])], { dictionary, duration: 8, ...(known && { envelopes: known }) }),
+    );
+    expect(quiet!.scenes.map(({ events }) => events[0]!.event.t)).toEqual([40]);
+    expect(loud!.scenes.map(({ events }) => events[0]!.event.t)).toEqual([80]);
+    expect(loud!.scenes[0]!.because).toMatch(/\d+ dB louder than usual/);
   });
 
   it('takes at most so many of a session', () => {

@@ -190,14 +190,20 @@ function onQuietMoments(windows: readonly Window[], duration: number, envelope: 
 const VERSIONS = 48;
 
 /**
- * A scene and, if it takes much of the time there is, shorter versions of it: the windows of each run of its events.
- * The whole scene comes first.
+ * A scene and, if it takes much of the time there is, shorter versions of it: the windows of each run of its events; where
+ * even these are too long, of each event what fits. The whole scene comes first.
  */
 function versionsOf(window: Window, marginFor: (event: EventLine) => Margin, duration: number | undefined): Window[] {
+  if (duration === undefined || window.end - window.start <= duration / 4) return [window];
+  const versions = [window, ...runsOf(window, marginFor)];
+  if (versions.some(({ start, end }) => end - start <= duration)) return versions;
+  return [...versions, ...window.events.slice(0, VERSIONS).map((event) => trimmed(window, event, marginFor, duration))];
+}
+
+/** The windows of some runs of a window's events, not of all of them. */
+function runsOf(window: Window, marginFor: (event: EventLine) => Margin): Window[] {
   const { events } = window;
-  const whole = [window];
-  if (duration === undefined || events.length < 2 || window.end - window.start <= duration / 4) return whole;
-  const shorter: Window[] = [];
+  const runs: Window[] = [];
   // Long scenes have many runs: then only those that begin or end with every n-th event.
   const step = Math.ceil((events.length * (events.length + 1)) / 2 / VERSIONS);
   for (let i = 0; i < events.length; i += step) {
@@ -207,8 +213,18 @@ function versionsOf(window: Window, marginFor: (event: EventLine) => Margin, dur
       const start = i === 0 ? window.start : Math.max(window.start, run[0]!.t - marginFor(run[0]!).before);
       const last = Math.max(...run.map((event) => event.end + marginFor(event).after));
       const end = j === events.length - 1 ? window.end : Math.min(window.end, last);
-      shorter.push({ start, end, events: run });
+      runs.push({ start, end, events: run });
     }
   }
-  return [...whole, ...shorter];
+  return runs;
+}
+
+/** An event with as much around it as there is time for, before and after in the same share. */
+function trimmed(window: Window, event: EventLine, marginFor: (event: EventLine) => Margin, duration: number): Window {
+  const { before, after } = marginFor(event);
+  const earliest = Math.max(window.start, event.t - before);
+  const latest = Math.min(window.end, event.end + after);
+  const share = Math.min(1, duration / (latest - earliest));
+  const start = event.t - (event.t - earliest) * share;
+  return { start, end: Math.min(latest, start + duration), events: [event] };
 }

@@ -64,7 +64,7 @@ export function summarize(sources: readonly Source[], scenes: readonly Scene[], 
   });
   const titles = games.map((game) => titleOf(game, dictionary));
   const where = placeOf(titles, sources.length);
-  const tally = tallyOf(lines, dictionary);
+  const tally = events.length === 0 ? 'No events' : tallyOf(lines, dictionary);
   const headline = `${tally} ${where}`;
   return {
     format: 'playbyplay/summary/1',
@@ -272,7 +272,7 @@ export function markdownSummary(summary: Summary): string {
     `# ${summary.headline}`,
     '',
     `${formatClock(summary.duration, 0)} of ${summary.games.join(', ')}, ${summary.sessions} session${summary.sessions === 1 ? '' : 's'}.`,
-    '',
+    ...(summary.lines.length > 0 ? [''] : []),
     ...summary.lines.map(({ text }) => `- ${text}`),
     ...(rows.length > 0
       ? ['', '## Best moments', '', '| time | what | because | session |', '|---|---|---|---|', ...rows]

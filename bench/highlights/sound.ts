@@ -1,0 +1,74 @@
+// What the sound changes in the choice of scenes and of cuts, measured on the sound as the ffmpeg command decodes it:
+//   node bench/highlights/sound.ts <log>…            (DURATION=20 QUERY="player dies")
+// For each log, with the sound and without: how loud the chosen events are beside the recording's usual level, which
+// scenes differ and why, and how loud the 100 ms around the cuts are. Needs the ffmpeg command (Debian: ffmpeg).
+import { spawnSync } from 'node:child_process';
+import { chooseScenes, type Choice } from '../../src/highlights/choose.ts';
+import { gather, queryTest } from '../../src/highlights/load.ts';
+import type { Scene } from '../../src/highlights/scene.ts';
+import { soundEnvelope } from '../../src/media/write/envelope.ts';
+
+const logs = process.argv.slice(2);
+if (logs.length === 0) throw new RangeError('usage: sound.ts <log>…');
+const duration = Number(process.env['DURATION'] ?? 20);
+const RATE = 16_000;
+
+function soundOf(path: string): Float32Array {
+  const args = ['-v', 'error', '-i', path, '-map', '0:a:0', '-ac', '1', '-ar', `${RATE}`, '-f', 'f32le', '-'];
+  const { stdout } = spawnSync('ffmpeg', args, { maxBuffer: 1 << 30 });
+  return new Float32Array(stdout.buffer, stdout.byteOffset, Math.floor(stdout.length / 4));
+}
+
+/** Root mean square from `from` to `to` seconds, in decibels. */
+function level(sound: Float32Array, from: number, to: number): number {
+  const part = sound.subarray(Math.max(0, Math.round(from * RATE)), Math.round(to * RATE));
+  const power = part.reduce((sum, sample) => sum + sample * sample, 0) / Math.max(1, part.length);
+  return 10 * Math.log10(power + 1e-10);
+}
+
+function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+/** Events that scenes are named after. */
+function peaks({ scenes }: Choice): number[] {
+  return scenes.map(({ events }) => events.toSorted((a, b) => b.score - a.score)[0]!.event.t);
+}
+
+for (const log of logs) {
+  const gathered = await gather([log]);
+  const { sources, dictionary } = gathered;
+  const query = process.env['QUERY'];
+  const asked = { dictionary, ...(query !== undefined && { include: queryTest([query], gathered) }) };
+  const { media, header } = sources[0]!;
+  const envelopes = [soundEnvelope(media!, header.media.duration)];
+  const heard = chooseScenes(sources, { ...asked, duration, envelopes });
+  const deaf = chooseScenes(sources, { ...asked, duration });
+  const sound = soundOf(media!);
+  const usual = level(sound, 0, header.media.duration);
+  const above = (choice: Choice) => mean(peaks(choice).map((t) => level(sound, t - 1, t + 1.5) - usual));
+  process.stdout.write(
+    `${header.media.name}: the chosen moments lie ${above(heard).toFixed(1)} dB over the usual level with the sound, ${above(deaf).toFixed(1)} dB without\n`,
+  );
+  const name = (scene: Scene) => `${scene.start.toFixed(1)}–${scene.end.toFixed(1)} ${scene.because}`;
+  const like = (a: Scene, b: Scene) => a.start < b.end && b.start < a.end;
+  for (const scene of heard.scenes)
+    process.stdout.write(`  ${deaf.scenes.some((other) => like(scene, other)) ? ' ' : '+'} ${name(scene)}\n`);
+  for (const scene of deaf.scenes.filter((each) => !heard.scenes.some((other) => like(each, other))))
+    process.stdout.write(`  − ${name(scene)}\n`);
+  // All scenes of both, so that the same cuts are compared.
+  const all = [envelopes, undefined].map((known) =>
+    chooseScenes(sources, { ...asked, ...(known && { envelopes: known }) }).scenes.flatMap(({ start, end }) => [
+      start,
+      end,
+    ]),
+  );
+  const cuts = all.map((times) =>
+    times
+      .filter((t) => t > 0.1 && t < header.media.duration - 0.1)
+      .map((t) => level(sound, t - 0.05, t + 0.05) - usual),
+  );
+  process.stdout.write(
+    `  ${cuts[0]!.length} cuts: ${mean(cuts[0]!).toFixed(1)} dB against the usual level where the sound is known, ${mean(cuts[1]!).toFixed(1)} dB where not\n`,
+  );
+}
