@@ -35,6 +35,14 @@ function peaks({ scenes }: Choice): number[] {
   return scenes.map(({ events }) => events.toSorted((a, b) => b.score - a.score)[0]!.event.t);
 }
 
+function name({ start, end, because }: Scene): string {
+  return `${start.toFixed(1)}–${end.toFixed(1)} ${because}`;
+}
+
+function overlap(a: Scene, b: Scene): boolean {
+  return a.start < b.end && b.start < a.end;
+}
+
 for (const log of logs) {
   const gathered = await gather([log]);
   const { sources, dictionary } = gathered;
@@ -50,11 +58,9 @@ for (const log of logs) {
   process.stdout.write(
     `${header.media.name}: the chosen moments lie ${above(heard).toFixed(1)} dB over the usual level with the sound, ${above(deaf).toFixed(1)} dB without\n`,
   );
-  const name = (scene: Scene) => `${scene.start.toFixed(1)}–${scene.end.toFixed(1)} ${scene.because}`;
-  const like = (a: Scene, b: Scene) => a.start < b.end && b.start < a.end;
   for (const scene of heard.scenes)
-    process.stdout.write(`  ${deaf.scenes.some((other) => like(scene, other)) ? ' ' : '+'} ${name(scene)}\n`);
-  for (const scene of deaf.scenes.filter((each) => !heard.scenes.some((other) => like(each, other))))
+    process.stdout.write(`  ${deaf.scenes.some((other) => overlap(scene, other)) ? ' ' : '+'} ${name(scene)}\n`);
+  for (const scene of deaf.scenes.filter((each) => !heard.scenes.some((other) => overlap(each, other))))
     process.stdout.write(`  − ${name(scene)}\n`);
   // All scenes of both, so that the same cuts are compared.
   const all = [envelopes, undefined].map((known) =>
