@@ -33,10 +33,18 @@ export function activationsOf(profile: Profile): ReadonlyMap<string, Clauses> {
   }
   const all = new Map<string, Clauses>();
   for (const name of own.keys()) {
-    const clauses = sameSample(profile, name).flatMap((one) => own.get(one)!);
-    if (clauses.length > 0) all.set(name, clauses);
+    const needed = sameSample(profile, name);
+    const clauses = needed.flatMap((one) => own.get(one)!);
+    // A region that stays where something was found may have to wait for what came before, too.
+    if (clauses.length > 0 || needed.some((one) => holdOf(profile, one) !== undefined)) all.set(name, clauses);
   }
   return all;
+}
+
+/** The seconds for which a detector's region stays where something was found last; undefined: not at all. */
+export function holdOf({ detectors, regions }: Profile, name: string): number | undefined {
+  const { region } = detectors[name]!;
+  return region === undefined ? undefined : regions[region]?.relative?.hold;
 }
 
 /** A detector and all whose readings it needs in the same sample. */

@@ -64,7 +64,7 @@ export function orderCues(trackers: ReadonlyMap<string, Tracker>, links: Links =
   for (const [name, sequence] of Object.entries(links.sequences)) nodes.set(name, new ChainNode(name, sequence));
   const order = inOrder(nodes);
   // Nodes that nothing holds up are asked for nothing but the run that is open.
-  const followers = order.filter(({ sources }) => sources.length > 0);
+  const followers = order.filter((node) => !(node instanceof DetectorNode));
   const listeners = new Map<string, CueNode[]>();
   for (const node of followers)
     for (const source of node.sources) listeners.set(source, [...(listeners.get(source) ?? []), node]);

@@ -1,8 +1,12 @@
+import type { Rect } from '../geometry.ts';
 import type { Observation, Reading, Sketch } from '../detectors/kind.ts';
 import type { GapLine } from '../events/log.ts';
 
 /** An observation per detector of the profile, in its order; undefined where the detector was not read. */
 export type Observations = readonly (Observation | undefined)[];
+
+/** Places on the frame, by time of the sample and number of the detector. */
+export type Places = ReadonlyMap<number, ReadonlyMap<number, Rect>>;
 
 /** In the place of what was not read because the detector seemed to be switched off. */
 export const ASLEEP: Observation = { state: 'unreadable', confidence: 0 };

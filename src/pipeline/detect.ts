@@ -120,7 +120,7 @@ export async function detect(options: DetectOptions): Promise<DetectSummary> {
   using interpreter = await Interpreter.open(
     game,
     (issue) => options.onProblem?.(issue),
-    (wants) => waking.read(wants, signal),
+    (wants, places) => waking.read(wants, places, signal),
   );
   const hearing = resources.use(
     await Hearing.open(

@@ -14,8 +14,9 @@ import { Fusion } from '../script/fusion/fusion.ts';
 import { compileMappings } from '../script/mapping.ts';
 import { type GameScript, openScript, type ScriptOutput, type ScriptStatement } from '../script/script.ts';
 import type { SequenceReader } from '../script/sequence/sequence.ts';
-import { asleepIn, type ChunkReadings, readingsOf } from './chunk-readings.ts';
+import { asleepIn, type ChunkReadings, type Places, readingsOf } from './chunk-readings.ts';
 import type { Game } from './game.ts';
+import { Holding } from './holding.ts';
 import { Seams } from './seams.ts';
 
 /** What a stretch of readings came to. */
@@ -29,7 +30,7 @@ export interface Interpreted {
 export type Woken = Want & { readonly observation: Observation | undefined };
 
 /** Reads detectors in samples in which they turned out to be switched on after the recording had been read. */
-export type Wake = (wants: readonly Want[]) => Promise<readonly Woken[]>;
+export type Wake = (wants: readonly Want[], places: Places) => Promise<readonly Woken[]>;
 
 /** The default distance of samples, in seconds. */
 const INTERVAL = 0.1;
@@ -51,6 +52,7 @@ export class Interpreter implements Disposable {
   readonly #report: (issue: Issue) => void;
   readonly #wake: Wake;
   readonly #fusion: Fusion;
+  readonly #holding: Holding;
   readonly #problems = new Map<string, number>();
   /** Mistakes of plug-ins that were passed on already. */
   readonly #told = new Set<string>();
@@ -69,6 +71,7 @@ export class Interpreter implements Disposable {
     wake: Wake,
   ) {
     this.#wake = wake;
+    this.#holding = new Holding(game.profile);
     const { sequences, fusion } = game.profile;
     this.#fusion = new Fusion(fusion, game.dictionary, (detector) => partsOf(detector, sequences ?? {}));
     this.#detectors = Object.keys(game.profile.detectors);
@@ -139,10 +142,12 @@ export class Interpreter implements Disposable {
       this.#last = t;
       const together: Reading[] = [...readingsOf(chunk, i, this.#detectors)];
       while (next < heard.length && heard[next]!.t === t) together.push(heard[next++]!);
-      settled = this.#sample(t, together, asleepIn(chunk, i, this.#detectors));
+      const { readings, asleep } = this.#holding.take(t, together, asleepIn(chunk, i, this.#detectors));
+      settled = this.#sample(t, readings, asleep);
     }
     listen(Number.POSITIVE_INFINITY);
     settled = Math.max(settled, await this.#rouse());
+    this.#holding.forget(settled);
     if (this.#sequence && Number.isFinite(settled))
       settled = Math.min(settled, this.#take(await this.#sequence.advance(settled)));
     return this.#fused(settled);
@@ -180,7 +185,7 @@ export class Interpreter implements Disposable {
   async #rouse(): Promise<number> {
     let settled = Number.NEGATIVE_INFINITY;
     for (let wants = this.#stream.wants(); wants.length > 0; wants = this.#stream.wants())
-      settled = this.#interpret(this.#stream.fill(await this.#wake(wants)));
+      settled = this.#interpret(this.#stream.fill(await this.#wake(wants, this.#holding.places)));
     return settled;
   }
 

@@ -14,7 +14,9 @@ export async function probeRules(profile: Profile, plugins?: Plugins): Promise<P
       const kind = await loadKind(spec.kind, plugins);
       // What is heard is not probed, nor what others switch on: that is read where it is on.
       const persists =
-        kind.listen || switched.has(name) ? Number.POSITIVE_INFINITY : (spec.persists ?? intervalOf(profile, name));
+        kind.listen || (switched.get(name)?.length ?? 0) > 0
+          ? Number.POSITIVE_INFINITY
+          : (spec.persists ?? intervalOf(profile, name));
       // Kinds with a tracker of their own judge confidence by other rules.
       return { persists, confidence: kind.track ? 0 : acceptedFrom(spec) };
     }),

@@ -1,4 +1,4 @@
-import { activationsOf, sameSample } from '../cues/activation.ts';
+import { activationsOf, sameSample, holdOf } from '../cues/activation.ts';
 import { compileValue } from '../cues/condition.ts';
 import type { Assets, Comparer, Deferred, Detector, DetectorKind } from '../detectors/kind.ts';
 import type { Observation, Placement, Sketch, View } from '../detectors/kind.ts';
@@ -11,7 +11,7 @@ import type { CueValue } from '../events/log.ts';
 import type { DetectorSpec, Profile } from '../profile/profile.ts';
 import type { HudSettings } from '../regions/place.ts';
 import { type ChangeGate, type FollowingRegion, type Region, RegionSet } from '../regions/regions.ts';
-import { ASLEEP, type Edges, type Observations, storeSketch } from './chunk-readings.ts';
+import { ASLEEP, type Edges, type Observations, storeSketch, type Places } from './chunk-readings.ts';
 import { Guess } from './guess.ts';
 
 /** One detector of the profile, opened and placed. */
@@ -44,6 +44,8 @@ interface Station {
 
 interface Following {
   readonly station: number;
+  /** It may lie where something was found before. */
+  readonly hold: boolean;
   readonly region: FollowingRegion;
   readonly watch: (region: Region) => ChangeGate;
 }
@@ -128,10 +130,11 @@ export class SampleReader implements Disposable {
         follows: follows && {
           station: names.indexOf(follows.detector),
           region: follows,
+          hold: holdOf(profile, name) !== undefined,
           watch: (one) => one.gate(kind.reads ?? 'pixels'),
         },
         allows: spec.when?.seen === false ? ({ state }) => state === 'absent' : seenAs(spec.when?.value),
-        switched: switched.has(name) && !kind.compare,
+        switched: (switched.get(name)?.length ?? 0) > 0 && !kind.compare,
         last: undefined,
         comparer: kind.compare?.(spec),
         hears: (kind.listen ?? kind.follow) !== undefined,
@@ -167,6 +170,9 @@ export class SampleReader implements Disposable {
     return edges;
   }
 
+  /** Where regions lie that stay where something was found before: by time of the sample and number of the detector. */
+  places: Places | undefined;
+
   /** Who is told whenever a picture is looked at. */
   onPicture: (() => void) | undefined;
 
@@ -192,7 +198,7 @@ export class SampleReader implements Disposable {
         continue;
       }
       const off = station.when === undefined ? undefined : offReading(station, result[station.when]);
-      const placed = off ?? (station.follows && (await this.#place(station, station.follows, result)));
+      const placed = off ?? (station.follows && (await this.#place(index, station.follows, result, picture.t)));
       const pending = placed ?? this.#look(index, picture, memo, handOver);
       const observation = pending instanceof Promise ? await pending : pending;
       result[index] = observation;
@@ -224,11 +230,16 @@ export class SampleReader implements Disposable {
   }
 
   /** Lays a region that follows something where that was found; what is read instead, where it was not. */
-  async #place(station: Station, follows: Following, seen: Observations): Promise<Observation | undefined> {
+  async #place(index: number, follows: Following, seen: Observations, t: number): Promise<Observation | undefined> {
+    const station = this.#stations[index]!;
     const found = seen[follows.station];
-    if (found?.state === 'absent') return found;
-    const place = found && placeOf(found);
-    if (!place) return { state: 'unreadable', confidence: 0 };
+    if (found === ASLEEP) return ASLEEP;
+    const place = (found && placeOf(found)) ?? this.places?.get(t)?.get(index);
+    if (!place) {
+      // Where something was found before is known behind the workers.
+      if (follows.hold && this.#awake !== true) return ASLEEP;
+      return found?.state === 'absent' ? found : { state: 'unreadable', confidence: 0 };
+    }
     const at = follows.region.at(place);
     const region = at instanceof Promise ? await at : at;
     if (region !== station.region) {
@@ -325,6 +336,7 @@ export function awaitedIn(profile: Profile): Set<string> {
 
 /** What a detector reports while the one it waits for does not see what it should; undefined when it is to be read. */
 function offReading({ allows }: Station, before: Observation | undefined): Observation | undefined {
+  if (before === ASLEEP) return ASLEEP;
   if (!before || before.state === 'unreadable') return { state: 'unreadable', confidence: 0 };
   return allows(before) ? undefined : { state: 'absent', confidence: before.confidence };
 }

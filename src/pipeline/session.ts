@@ -4,7 +4,7 @@ import type { Chunk, PacketIndex } from '../media/packet-index.ts';
 import type { VideoFile } from '../media/video.ts';
 import type { Profile } from '../profile/profile.ts';
 import type { HudSettings } from '../regions/place.ts';
-import type { ChunkReadings } from './chunk-readings.ts';
+import type { ChunkReadings, Places } from './chunk-readings.ts';
 import { type ProbeRule, readAdaptively } from './adaptive.ts';
 import { type ChunkPlan, readFully, type Share } from './read-chunk.ts';
 import { SampleReader } from './sample-reader.ts';
@@ -16,6 +16,8 @@ export interface ReadRequest {
   readonly index: PacketIndex;
   readonly plan: ChunkPlan;
   readonly rules: readonly ProbeRule[] | undefined;
+  /** Where regions lie that stay where something was found before. */
+  readonly places?: Places | undefined;
   /** Leaves readings to others while fewer than `most` wait. */
   readonly share?: { readonly waiting: Waiting; readonly most: number } | undefined;
 }
@@ -64,10 +66,11 @@ export class ReadingSession implements Disposable {
 
   /** Rejects with the signal's reason soon after it is aborted. `share` takes readings that others may make. */
   read(
-    { chunk, index, plan, rules }: ReadRequest,
+    { chunk, index, plan, rules, places }: ReadRequest,
     { signal, share, alive }: { signal?: AbortSignal; share?: Share | undefined; alive?: () => void } = {},
   ): Promise<ChunkReadings> {
     this.#reader.onPicture = alive;
+    this.#reader.places = places;
     const context = { file: this.#file, reader: this.#reader, detectors: this.#detectors, index, signal, share };
     // What compares samples cannot be probed: a keyframe does not tell what came before it.
     return rules === undefined || this.#reader.compares

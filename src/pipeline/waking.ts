@@ -2,6 +2,7 @@ import type { Want } from '../cues/nodes.ts';
 import { type PacketIndex, timeOf, windowOf } from '../media/packet-index.ts';
 import { openVideo } from '../media/video.ts';
 import type { HudSettings } from '../regions/place.ts';
+import type { Places } from './chunk-readings.ts';
 import type { Game } from './game.ts';
 import type { Woken } from './interpreter.ts';
 import type { Portion } from './plan.ts';
@@ -37,7 +38,7 @@ export class Waking implements Disposable {
     this.#detectors = Object.keys(game.profile.detectors);
   }
 
-  async read(wants: readonly Want[], signal?: AbortSignal): Promise<readonly Woken[]> {
+  async read(wants: readonly Want[], places: Places, signal?: AbortSignal): Promise<readonly Woken[]> {
     this.#session ??= await ReadingSession.open(openVideo(this.#media), this.#game, {
       hud: this.#hud,
       owned: true,
@@ -46,7 +47,7 @@ export class Waking implements Disposable {
     const woken: Woken[] = [];
     const byPortion = Map.groupBy(wants, ({ t }) => this.#portions.findLast(({ chunk }) => chunk.t <= t)!);
     for (const [portion, own] of [...byPortion].toSorted(([a], [b]) => a.number - b.number))
-      woken.push(...(await this.#readPortion(this.#session, portion, own, signal)));
+      woken.push(...(await this.#readPortion(this.#session, portion, own, places, signal)));
     return woken.toSorted((a, b) => a.t - b.t);
   }
 
@@ -54,6 +55,7 @@ export class Waking implements Disposable {
     session: ReadingSession,
     { chunk, plan }: Portion,
     wants: readonly Want[],
+    places: Places,
     signal: AbortSignal | undefined,
   ): Promise<readonly Woken[]> {
     const byTime = Map.groupBy(wants, ({ t }) => t);
@@ -64,7 +66,7 @@ export class Waking implements Disposable {
       return mask;
     });
     this.samples += frames.length;
-    const request = { chunk, index: windowOf(this.#index, chunk), plan: { frames, due }, rules: undefined };
+    const request = { chunk, index: windowOf(this.#index, chunk), plan: { frames, due }, rules: undefined, places };
     const { t, seen, observations } = await session.read(request, signal ? { signal } : {});
     const sampleAt = new Map(t.map((time, i) => [time, i]));
     return wants.map((want) => {

@@ -93,6 +93,12 @@ describe('checking how detectors hang together', () => {
     ]);
   });
 
+  it('lets a region stay only where it is always known what was found', () => {
+    expect(faults((p) => (p['regions']!['name']!['relative'] = { detector: 'icon', hold: 1 }))).toEqual([
+      'no-place /regions/name/relative/hold “icon” is not always read: what it found last is not known Leave out “hold”, or read it always.',
+    ]);
+  });
+
   it('wants screens to be told by what is always read', () => {
     expect(faults((p) => Object.assign(p, { screens: { menu: { detector: 'icon' } } }))).toEqual([
       'screen-detector /screens/menu “icon” must always be read to tell a screen Leave out its “after” and “modes”.',

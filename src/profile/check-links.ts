@@ -123,6 +123,23 @@ function checkSequences(value: unknown, complain: Complain): void {
   }
 }
 
+/** Whether others decide when a detector is read, or it may have to wait for its place. */
+function isSwitched(
+  value: unknown,
+  name: string,
+  detectors: ReadonlyMap<string, Json>,
+  above: readonly string[] = [],
+): boolean {
+  const spec = detectors.get(name);
+  if (spec === undefined || above.includes(name)) return false;
+  const region = regionOf(value, spec);
+  if (spec['after'] !== undefined || spec['modes'] !== undefined || region?.['modes'] !== undefined) return true;
+  const links = [spec['when'], region?.['relative']].filter(isObject);
+  return links.some(
+    ({ detector, hold }) => hold !== undefined || isSwitched(value, String(detector), detectors, [...above, name]),
+  );
+}
+
 /** What a region follows must say where it found something, and what looks there must not need to know beforehand. */
 function checkRelative(
   value: unknown,
@@ -140,6 +157,13 @@ function checkRelative(
         `${pointer}/detector`,
         `“${String(relative['detector'])}” does not say where it found something`,
         'Icons do, and networks that find boxes.',
+      );
+    if (relative['hold'] !== undefined && isSwitched(value, String(relative['detector']), detectors))
+      complain(
+        'no-place',
+        `${pointer}/hold`,
+        `“${String(relative['detector'])}” is not always read: what it found last is not known`,
+        'Leave out “hold”, or read it always.',
       );
     for (const [detector, spec] of detectors) {
       if (spec['region'] !== name || kinds?.late?.get(String(spec['kind'])) !== 'compare') continue;

@@ -83,9 +83,10 @@ export interface RegionSpec {
   readonly modes?: readonly string[];
   /**
    * It lies where a detector found something in the same sample: `x` and `y` count from the upper left corner of what was
-   * found, and all four are in `unit`s: sizes of what was found (default), or fractions of the reference frame.
+   * found, and all four are in `unit`s: sizes of what was found (default), or fractions of the reference frame. Where nothing is
+   * found, it stays where something was found last, for `hold` seconds.
    */
-  readonly relative?: { readonly detector: string; readonly unit?: 'found' | 'frame' };
+  readonly relative?: { readonly detector: string; readonly unit?: 'found' | 'frame'; readonly hold?: number };
 }
 
 /** One step of a region's preprocessing; `step` names it, the rest are its options (see regions/ for their schemas). */

@@ -66,6 +66,7 @@ const REGION = {
       properties: {
         detector: DETECTOR,
         unit: { enum: ['found', 'frame'], default: 'found', description: 'Sizes of what was found, or of the frame.' },
+        hold: { ...SECONDS, description: 'Seconds for which it stays where something was found last.' },
       },
     },
   },
