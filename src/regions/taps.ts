@@ -75,16 +75,20 @@ function makeTaps(
   return { length, starts, weights };
 }
 
+/** Rows that were converted, by their weights: filters of one kernel for pictures of several sizes share nearly all. */
+const converted = new Map<string, { readonly mantissas: Int32Array; readonly shift: number }>();
+const MOST_ROWS = 4096;
+
 /** Taps in fixed point: each output sample's weights sum to exactly 1 (compute/quantize), and all share one shift. */
 export function fixedTaps({ length, starts, weights }: Taps): FixedTaps {
   const rows: { readonly mantissas: Int32Array; readonly shift: number }[] = [];
-  const known = new Map<string, (typeof rows)[number]>();
+  if (converted.size > MOST_ROWS) converted.clear();
   for (let i = 0; i < starts.length; i++) {
     const row = weights.subarray(i * length, (i + 1) * length);
     // Phases repeat; they differ by rounding noise only.
     const key = Array.from(row, (value) => value.toFixed(9)).join(' ');
-    const made = known.get(key) ?? quantized(row);
-    known.set(key, made);
+    const made = converted.get(key) ?? quantized(row);
+    converted.set(key, made);
     rows.push(made);
   }
   const shift = rows.reduce((most, row) => Math.max(most, row.shift), 0);

@@ -1,6 +1,6 @@
-import { setFlagsFromString } from 'node:v8';
 import type { QuickJSContext, QuickJSHandle, QuickJSRuntime } from 'quickjs-emscripten';
 import { messageOf, PlaybyplayError } from '../errors.ts';
+import { tune } from '../tuning.ts';
 import { PRELUDE } from './prelude.ts';
 
 /** What a script may use. Interrupts are the interpreter's own count of work (about 10 000 branches and calls each). */
@@ -289,11 +289,11 @@ const USUAL = 13_000_000;
  * recording of some minutes does not pay back. What else is loaded keeps V8's default.
  */
 async function compiledLate<T>(load: () => Promise<T>): Promise<T> {
-  setFlagsFromString(`--wasm-tiering-budget=${LATE}`);
+  tune(`--wasm-tiering-budget=${LATE}`);
   try {
     return await load();
   } finally {
-    setFlagsFromString(`--wasm-tiering-budget=${USUAL}`);
+    tune(`--wasm-tiering-budget=${USUAL}`);
   }
 }
 
