@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { tune } from '../tuning.ts';
+import { tune } from '../compute/tuning.ts';
 
 /** Bytes of pictures looked at between two collections of garbage. */
 const EVERY = 512 << 20;

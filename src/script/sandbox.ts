@@ -1,6 +1,6 @@
 import type { QuickJSContext, QuickJSHandle, QuickJSRuntime } from 'quickjs-emscripten';
 import { messageOf, PlaybyplayError } from '../errors.ts';
-import { tune } from '../tuning.ts';
+import { tune } from '../compute/tuning.ts';
 import { PRELUDE } from './prelude.ts';
 
 /** What a script may use. Interrupts are the interpreter's own count of work (about 10 000 branches and calls each). */
