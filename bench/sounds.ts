@@ -1,11 +1,13 @@
 // Learns sounds on some clips and measures on others how often they are heard: precision, recall, time error and cost.
-//   node bench/sounds.ts --learn <clip folder> --on <clip folder> [--on …] [--examples 6] [--noise <clip folder>] [--activity] [--list]
-// Truth: what the game's figures show (a round that leaves, a pick-up) implies its sound. Other players' and monsters' shots
-// with the same sound are not in that truth; they lower the precision given here. --lag is by how many seconds the sound of the
-// recordings comes after their picture (OpenArena's recorder: 0.24). --noise adds another recording's sound at the same level (0 dB).
+//   node bench/sounds.ts --learn <clip folder> --on <clip folder> [--on …] [--examples 14] [--noise <clip folder>] [--level 6] [--activity] [--list]
+// Truth: what the game's figures show (a round that leaves, a pick-up) implies its sound; other players' and monsters' shots with the
+// same sound are not in it. --heard <folder> takes it from <clip>.json there instead: what the game itself played
+// (tools/record/doom_sounds.py), everybody's shots. --length shotgun=0.4: seconds to learn of a sound. --lag is by how many seconds the
+// recordings' sound comes after their picture (OpenArena's recorder: 0.24). --noise adds another recording's sound at the same level
+// (0 dB), --level 6 so many dB louder.
 import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import type { Heard, Listener, SoundFrame } from '../src/detectors/kind.ts';
 import { LoudListener, OnsetListener, VoiceListener } from '../src/detectors/sound/activity.ts';
 import { ClipListener } from '../src/detectors/sound/clips.ts';
@@ -39,10 +41,12 @@ const { values } = parseArgs({
     learn: { type: 'string', multiple: true },
     on: { type: 'string', multiple: true },
     examples: { type: 'string', default: '6' },
-    length: { type: 'string', default: '0.4' },
+    length: { type: 'string', multiple: true, default: [] },
+    heard: { type: 'string' },
     noise: { type: 'string' },
     level: { type: 'string', default: '0' },
     likeness: { type: 'string', default: '0.45' },
+    clear: { type: 'string', default: '10' },
     within: { type: 'string', default: '6' },
     lag: { type: 'string', default: '0' },
     list: { type: 'boolean', default: false },
@@ -57,8 +61,28 @@ if (!values.learn || !values.on) {
 /** What must have been heard in a clip. */
 function truthOf(folder: string): Sound[] {
   const truth = JSON.parse(readFileSync(join(folder, 'truth.json'), 'utf8')) as { game?: string; series: Row[] };
-  const sounds = truth.game?.startsWith('OpenArena') ? arenaSounds(truth.series) : doomSounds(truth.series);
+  const shown = truth.game?.startsWith('OpenArena') ? arenaSounds(truth.series) : doomSounds(truth.series);
+  const file = values.heard && join(values.heard, `${basename(folder)}.json`);
+  const sounds = file && existsSync(file) ? playedSounds(file, shown) : shown;
   return sounds.map((sound) => ({ ...sound, t: sound.t + Number(values.lag) }));
+}
+
+/**
+ * What the game itself played when every other sound was silent (tools/record/doom_sounds.py): others' shots, too. Its clock is set by
+ * the rounds that leave. What the game cuts off within a tenth of a second may be heard or not.
+ */
+function playedSounds(file: string, shown: readonly Sound[]): Sound[] {
+  const labels = { DSPISTOL: 'pistol', DSSHOTGN: 'shotgun', DSITEMUP: 'item', DSWPNUP: 'weapon' };
+  const played = JSON.parse(readFileSync(file, 'utf8')) as Record<string, [number, number, number][]>;
+  return Object.entries(labels)
+    .flatMap(([lump, label]) => {
+      const all = (played[lump] ?? []).map(([t, , heard]) => ({ label, t, unsure: heard < 0.1 }));
+      const later = all.flatMap((one) => shown.filter((other) => other.label === label).map(({ t }) => t - one.t));
+      const near = (offset: number): number => later.filter((one) => Math.abs(one - offset) < 0.02).length;
+      const offset = later.reduce((best, one) => (near(one) > near(best) ? one : best), later[0] ?? 0);
+      return all.map((one) => ({ ...one, t: one.t + offset }));
+    })
+    .toSorted((a, b) => a.t - b.t);
 }
 
 /** Doom: a round that leaves is a shot; every pick-up sounds, weapons otherwise than things. */
@@ -135,14 +159,18 @@ interface Hit extends Sound {
 
 function hear(blocks: Iterable<AudioBlock>, prints: readonly SoundPrint[]): { hits: Hit[]; seconds: number } {
   const spectrograph = new Spectrograph();
-  const listener = new ClipListener(prints, Number(values.likeness), Number(values.within));
+  const listener = new ClipListener(prints, {
+    likeness: Number(values.likeness),
+    clear: Number(values.clear),
+    within: Number(values.within),
+  });
   const hits: Hit[] = [];
   let frames = 0;
   const note = (heard: ReturnType<ClipListener['hear']>): void => {
     for (const { t, observation } of heard) {
       if (observation.state !== 'seen') continue;
-      const { likeness, gain } = observation.detail as { likeness: number; gain: number };
-      hits.push({ label: String(observation.value), t, likeness, gain });
+      const { likeness, clear, gain } = observation.detail as { likeness?: number; clear?: number; gain: number };
+      hits.push({ label: String(observation.value), t, likeness: likeness ?? clear ?? 0, gain });
     }
   };
   const take = (frame: SoundFrame): void => {
@@ -157,10 +185,12 @@ function hear(blocks: Iterable<AudioBlock>, prints: readonly SoundPrint[]): { hi
 /** Learns every sound that is heard often enough from its occurrences that nothing else interrupts. */
 function learnAll(folders: readonly string[]): SoundPrint[] {
   const occurrences = new Map<string, { media: string; from: number; to: number }[]>();
-  const length = Number(values.length);
+  const given = new Map(values.length.map((one) => one.split('=') as [string, string]));
+  const lengthOf = (label: string): number => Number(given.get(label) ?? 0.4);
   for (const folder of folders) {
     const truth = truthOf(folder);
     for (const { label, t, unsure } of truth) {
+      const length = lengthOf(label);
       if (
         unsure ||
         t > truth.at(-1)!.t - 1 ||
@@ -211,8 +241,10 @@ function activity(folder: string): string {
 }
 
 const prints = learnAll(values.learn);
-for (const { label, frames, onset, at } of prints)
-  process.stdout.write(`learnt ${label}: ${frames} frames, onset ${onset}, ${at.length} cells\n`);
+for (const { label, frames, onset, at, waves } of prints)
+  process.stdout.write(
+    `learnt ${label}: ${frames} frames, onset ${onset}, ${at.length} cells, ${waves.length} waveforms\n`,
+  );
 process.stdout.write(
   '\n| sound | clip | precision | recall | median error | worst | likeness of right and wrong ones |\n',
 );

@@ -1,5 +1,5 @@
 import { type Example, learnPrint, LONGEST, type SoundFile } from '../detectors/sound/print.ts';
-import { RATE, Spectrograph, STEP } from '../detectors/sound/spectrum.ts';
+import { HOP, RATE, Spectrograph, STEP } from '../detectors/sound/spectrum.ts';
 import { PlaybyplayError } from '../errors.ts';
 import { readAudio } from '../media/audio.ts';
 import { originOf } from '../media/packet-index.ts';
@@ -44,12 +44,14 @@ export function learnSound(label: string, occurrences: readonly Occurrence[], tr
 function exampleOf(media: string, from: number, to: number, origin: number, track: number): Example {
   const spectrograph = new Spectrograph();
   const frames: Float32Array[] = [];
+  const samples: Float32Array[] = [];
   let before = 0;
   const range = { from: Math.max(0, from - BEFORE - 0.05), to: to + AFTER + 0.05 };
   for (const block of readAudio(media, { track, sampleRate: RATE, origin, ...range })) {
-    for (const { t, bands } of spectrograph.push(block)) {
+    for (const { t, bands, samples: part } of spectrograph.push(block)) {
       if (t < from - BEFORE - STEP / 2 || t >= to + AFTER - STEP / 2) continue;
       frames.push(bands);
+      samples.push(part.slice());
       if (t < from - STEP / 2) before++;
     }
   }
@@ -57,5 +59,7 @@ function exampleOf(media: string, from: number, to: number, origin: number, trac
   if (frames.length < before + length)
     throw new PlaybyplayError('bad-sound', `${media} has no sound from ${from.toFixed(2)} to ${to.toFixed(2)} s`);
   // What follows the stretch serves only to slide examples onto each other.
-  return { frames, before, length };
+  const recorded = new Float32Array(samples.length * HOP);
+  for (const [i, part] of samples.entries()) recorded.set(part, i * HOP);
+  return { frames, before, length, recorded: { samples: recorded, start: before * HOP } };
 }

@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
+import type { SoundFile } from '../../detectors/sound/print.ts';
 import { PlaybyplayError } from '../../errors.ts';
 import { learnSound } from '../../pipeline/learn-sound.ts';
 import { parseTime } from '../../time.ts';
@@ -8,7 +9,8 @@ import type { CommandIo } from '../command.ts';
 export const soundHelp = `playbyplay profile sound <recording> --from <time> --to <time> --label <name> --out <sound.json>
 
 Learns a sound for the sound detector from where it is heard in a recording. Begin just before it begins. Give several
-occurrences by repeating --from and --to: what else was heard then drops out, and the sound is recognised more surely.
+occurrences by repeating --from and --to (three to twelve, with different things heard beside): what else was heard then drops
+out, and where the game plays the same waveform every time it is recognised by that, through sounds louder than itself.
 
   --from, --to <time>  seconds, or minutes and seconds (1:02.5); up to 3 s apart
   --label <name>       what it is called
@@ -41,8 +43,17 @@ export async function soundCommand(args: string[], io: CommandIo): Promise<numbe
   const sound = learnSound(label, occurrences, track);
   await writeFile(out, `${JSON.stringify(sound)}\n`);
   const count = occurrences.length === 1 ? 'one occurrence' : `${occurrences.length} occurrences`;
-  io.stdout.write(`${out}: ${label}, ${(sound.frames / 100).toFixed(2)} s, from ${count}\n`);
+  io.stdout.write(`${out}: ${label}, ${(sound.frames / 100).toFixed(2)} s, from ${count}; ${knownBy(sound)}\n`);
   return 0;
+}
+
+/** How it will be recognised, and what would make it surer. */
+function knownBy({ waves = [], examples }: SoundFile): string {
+  if (waves.length > 0)
+    return `known by ${waves.length === 1 ? 'its waveform' : `${waves.length} waveforms`}, the same in ${waves.map((one) => one.examples).join(' and ')} of them`;
+  if (examples === 1)
+    return 'known by its spectrogram only: give two more occurrences, and it is known by its waveform';
+  return 'known by its spectrogram only: no waveform that they share was found (the game plays it differently each time, or they are too quiet)';
 }
 
 function timeOf(text: string): number {

@@ -124,7 +124,13 @@ describe('plug-ins', () => {
     const failure = expect.stringMatching(/^the plug-in late .* failed to \w+: broke$/);
     expect(kind.follow!({}, [])).toMatchObject([{ t: 0, observation: { failure } }]);
     const listener = await kind.listen!({}, assets);
-    const frame = { t: 1.25, bands: new Float32Array(1), loudness: 0, pitch: () => ({ hertz: 0, clarity: 0 }) };
+    const frame = {
+      t: 1.25,
+      bands: new Float32Array(1),
+      loudness: 0,
+      samples: new Float32Array(240),
+      pitch: () => ({ hertz: 0, clarity: 0 }),
+    };
     expect(listener.hear(frame)).toMatchObject([{ t: 1.25, observation: { state: 'unreadable', failure } }]);
     expect(listener.hear(frame)).toEqual([]);
     const comparer = kind.compare!({});

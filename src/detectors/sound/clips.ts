@@ -1,4 +1,5 @@
 import type { Heard, Listener, SoundFrame } from '../kind.ts';
+import { EchoListener } from './echoes.ts';
 import { Past, type Placed } from './match.ts';
 import type { SoundPrint } from './print.ts';
 import { STEP } from './spectrum.ts';
@@ -18,10 +19,10 @@ interface Candidate extends Placed {
 }
 
 /**
- * Recognises learnt sounds, several at once. Of fits of one sound less than `apart` seconds from each other only the best
+ * Recognises learnt sounds by their spectrogram, several at once. Of fits of one sound less than `apart` seconds from each other only the best
  * counts; one that lies in another sound must be likely without what that one explains.
  */
-export class ClipListener implements Listener {
+export class PatchListener implements Listener {
   readonly delay: number;
   readonly #prints: readonly SoundPrint[];
   readonly #likeness: number;
@@ -118,5 +119,55 @@ export class ClipListener implements Listener {
       this.#chosen.push(taken);
     }
     return chosen;
+  }
+}
+
+/** Least likeness of a spectrogram and clearness of a waveform, dB of difference, and seconds apart, all optional. */
+export interface ClipLimits {
+  readonly likeness?: number | undefined;
+  readonly clear?: number | undefined;
+  readonly within?: number | undefined;
+  readonly apart?: number | undefined;
+}
+
+/** Recognises learnt sounds: by their waveform where the game plays the same one every time, else by their spectrogram. */
+export class ClipListener implements Listener {
+  readonly delay: number;
+  readonly #parts: readonly Listener[];
+  #heard: Heard[] = [];
+
+  constructor(prints: readonly SoundPrint[], { likeness = 0.55, clear = 10, within = 15, apart }: ClipLimits = {}) {
+    const [waves, patches] = [
+      prints.filter((one) => one.waves.length > 0),
+      prints.filter((one) => one.waves.length === 0),
+    ];
+    this.#parts = [
+      ...(waves.length > 0 ? [new EchoListener(waves, clear, within, apart)] : []),
+      ...(patches.length > 0 ? [new PatchListener(patches, likeness, within, apart)] : []),
+    ];
+    this.delay = Math.max(...this.#parts.map((part) => part.delay)) + STEP;
+  }
+
+  hear(frame: SoundFrame): Heard[] {
+    return this.#ready(
+      this.#parts.flatMap((part) => part.hear(frame)),
+      frame.t - this.delay,
+    );
+  }
+
+  pause(): Heard[] {
+    return this.#ready(
+      this.#parts.flatMap((part) => part.pause()),
+      Number.POSITIVE_INFINITY,
+    );
+  }
+
+  /** In order of time, whichever of the two takes longer to tell. */
+  #ready(heard: readonly Heard[], until: number): Heard[] {
+    if (this.#parts.length === 1) return [...heard];
+    this.#heard.push(...heard);
+    const ready = this.#heard.filter(({ t }) => t < until).toSorted((a, b) => a.t - b.t);
+    this.#heard = this.#heard.filter(({ t }) => t >= until);
+    return ready;
   }
 }

@@ -28,7 +28,7 @@ export const kind: DetectorKind<SoundOptions> = {
 };
 
 async function listen(options: SoundOptions, assets: Assets): Promise<Listener> {
-  const { of, rise, least, apart, likeness = 0.55, within = 15 } = options;
+  const { of, rise, least, apart } = options;
   switch (of) {
     case 'loud':
       return new LoudListener(rise ?? 6, least ?? -50);
@@ -48,7 +48,7 @@ async function listen(options: SoundOptions, assets: Assets): Promise<Listener> 
           label,
         })),
       );
-      return new ClipListener(prints, likeness, within, apart);
+      return new ClipListener(prints, options);
     }
   }
 }

@@ -6,8 +6,10 @@ export interface SoundOptions {
   readonly of: SoundOf;
   /** Of `clip`: learnt sounds by what they are called, each one file or several. */
   readonly clips?: Readonly<Record<string, string | readonly string[]>>;
-  /** Of `clip`: least likeness. */
+  /** Of `clip`, for sounds that are known by their spectrogram: least likeness. */
   readonly likeness?: number;
+  /** Of `clip`, for sounds that are known by their waveform: how many times the usual answer tells. */
+  readonly clear?: number;
   /** Of `clip`: dB by which it may be louder or quieter than learnt. The player's own sounds keep their level. */
   readonly within?: number;
   /** Of `loud`: LU by which it must be louder than the last ten seconds; of `onset`: dB. */
@@ -34,7 +36,20 @@ export const SOUND_SCHEMA = {
       description: 'Learnt sounds (files) by what they are called.',
       additionalProperties: { oneOf: [FILE, { type: 'array', items: FILE, minItems: 1, maxItems: 16 }] },
     },
-    likeness: { type: 'number', minimum: 0, maximum: 1, default: 0.55 },
+    likeness: {
+      type: 'number',
+      minimum: 0,
+      maximum: 1,
+      default: 0.55,
+      description: 'Of `clip`: least likeness of a sound that is known by its spectrogram.',
+    },
+    clear: {
+      type: 'number',
+      minimum: 3,
+      maximum: 1000,
+      default: 10,
+      description: 'Of `clip`: how many times the usual answer a sound that is known by its waveform must give.',
+    },
     within: { type: 'number', exclusiveMinimum: 0, maximum: 60, default: 15 },
     rise: { type: 'number', exclusiveMinimum: 0, maximum: 60 },
     least: { type: 'number', minimum: -120, maximum: 0 },

@@ -1,5 +1,6 @@
 import { PlaybyplayError } from '../../errors.ts';
-import { BANDS } from './spectrum.ts';
+import { learnWaves, type PackedWave, packWave, type Recorded, unpackWave } from './learn-wave.ts';
+import { BANDS, RATE, STEP } from './spectrum.ts';
 
 /** A sound as it is recognised: what of its spectrogram stands out. Frames are hundredths of a second. */
 export interface SoundPrint {
@@ -12,6 +13,8 @@ export interface SoundPrint {
   readonly band: Uint8Array;
   readonly level: Float32Array;
   readonly weight: Float32Array;
+  /** What is played itself, 24 000 samples a second, where the game plays the same every time. */
+  readonly waves: readonly Float32Array[];
 }
 
 /** A print on disk (`playbyplay/sound/1`): levels in dB above −128 and weights in 255ths, frame after frame, as base64. */
@@ -25,6 +28,8 @@ export interface SoundFile {
   readonly weights: string;
   /** How many examples it was learnt from. */
   readonly examples: number;
+  /** Waveforms that examples have in common, 16-bit samples as base64. */
+  readonly waves?: readonly PackedWave[];
 }
 
 /** Longest sound that can be learnt, in frames. */
@@ -46,6 +51,10 @@ export function readPrint(text: string, name: string): SoundPrint {
       hint: 'Learn it again with “playbyplay profile sound”.',
     });
   }
+  const packed = Array.isArray(file.waves) ? file.waves.slice(0, 8) : [];
+  const waves = packed.flatMap((one) => unpackWave(one) ?? []);
+  if (waves.length < packed.length)
+    throw new PlaybyplayError('bad-sound', `${name} is damaged: a waveform cannot be read`);
   const order = [...weights.keys()].filter((i) => weights[i]! > 0);
   order.sort((a, b) => weights[b]! - weights[a]! || a - b);
   const cells = order.slice(0, MOST_CELLS);
@@ -57,6 +66,7 @@ export function readPrint(text: string, name: string): SoundPrint {
     band: Uint8Array.from(cells, (i) => i % BANDS),
     level: Float32Array.from(cells, (i) => levels[i]! - 128),
     weight: Float32Array.from(cells, (i) => weights[i]! / 255),
+    waves,
   };
 }
 
@@ -75,6 +85,8 @@ export interface Example {
   readonly before: number;
   /** How many make the sound; those after it only serve to move examples onto each other. */
   readonly length: number;
+  /** The samples of all of them. */
+  readonly recorded?: Recorded;
 }
 
 /** dB above what was there before from which a cell stands out, and by which it does fully. */
@@ -125,8 +137,10 @@ export function learnPrint(label: string, examples: readonly Example[]): SoundFi
     // The quieter a cell, the sooner other sounds cover it.
     weights[i]! *= Math.max(0, 1 - (loudest - means[i]!) / RANGE);
   }
+  const recorded = examples.flatMap((example) => example.recorded ?? []);
+  const waves = learnWaves(recorded, Math.round(length * STEP * RATE)).map(packWave);
   const most = Math.max(...weights);
-  if (!(most > 0)) {
+  if (!(most > 0) && waves.length === 0) {
     throw new PlaybyplayError(
       'bad-sound',
       `nothing in the stretch for ${label} stands out from what was heard before`,
@@ -136,7 +150,7 @@ export function learnPrint(label: string, examples: readonly Example[]): SoundFi
     );
   }
   const quantized = Uint8Array.from(weights, (weight) =>
-    weight < 0.04 * most ? 0 : Math.round((255 * weight) / most),
+    !(most > 0) || weight < 0.04 * most ? 0 : Math.round((255 * weight) / most),
   );
   return {
     format: 'playbyplay/sound/1',
@@ -147,6 +161,7 @@ export function learnPrint(label: string, examples: readonly Example[]): SoundFi
     levels: Buffer.from(levels).toString('base64'),
     weights: Buffer.from(quantized).toString('base64'),
     examples: examples.length,
+    ...(waves.length === 0 ? {} : { waves }),
   };
 }
 
@@ -214,7 +229,10 @@ function onsetOf(weights: Uint8Array, frames: number): number {
     weights.subarray(frame * BANDS, (frame + 1) * BANDS).reduce((sum, weight) => sum + weight, 0),
   );
   const most = Math.max(...sums);
-  return sums.findIndex((sum) => sum >= most / 3);
+  return Math.max(
+    0,
+    sums.findIndex((sum) => most > 0 && sum >= most / 3),
+  );
 }
 
 export function quantile(values: readonly number[], share: number): number {

@@ -133,7 +133,7 @@ describe('a learnt sound', () => {
       .add(4, 0.3, (s) => 0.3 * Math.sin(2 * Math.PI * 500 * s));
     const again = shot(3);
     tape.add(2, 0.4, (s) => 0.5 * again(s));
-    const heard = said(listen(new ClipListener(prints, 0.5, 15), tape.blocks()));
+    const heard = said(listen(new ClipListener(prints, { likeness: 0.5 }), tape.blocks()));
     expect(heard.map(([, what]) => what)).toEqual(['pick-up', 'shot', 'pick-up']);
     for (const [i, t] of [1, 2, 3].entries()) expect(Math.abs(heard[i]![0] - t)).toBeLessThan(0.03);
   });
@@ -141,7 +141,7 @@ describe('a learnt sound', () => {
   it('is found through music as loud as itself', () => {
     const tape = new Tape(6).add(0, 6, music);
     for (const t of [1.3, 2.9, 4.4]) tape.add(t, 0.4, pickUp).add(t + 0.7, 0.4, shot(3));
-    const heard = said(listen(new ClipListener(prints, 0.5, 15), tape.blocks()));
+    const heard = said(listen(new ClipListener(prints, { likeness: 0.5 }), tape.blocks()));
     expect(heard.map(([, what]) => what)).toEqual(['pick-up', 'shot', 'pick-up', 'shot', 'pick-up', 'shot']);
     for (const [i, t] of [1.3, 2, 2.9, 3.6, 4.4, 5.1].entries()) expect(Math.abs(heard[i]![0] - t)).toBeLessThan(0.03);
   });
@@ -149,14 +149,65 @@ describe('a learnt sound', () => {
   it('is heard beside another that begins with it', () => {
     const wave = shot(3);
     const both = new Tape(3).add(1.5, 0.4, pickUp).add(1.55, 0.4, (s) => 0.3 * wave(s));
-    const heard = said(listen(new ClipListener(prints, 0.35, 15), both.blocks()));
+    const heard = said(listen(new ClipListener(prints, { likeness: 0.35 }), both.blocks()));
     expect(heard.map(([, what]) => what).toSorted()).toEqual(['pick-up', 'shot']);
   });
 
   it('does not depend on how the sound is cut into blocks', () => {
     const tape = new Tape(3).add(0, 3, music).add(1.5, 0.4, pickUp);
-    const [one, other] = [500, 4096].map((size) => listen(new ClipListener(prints, 0.3, 15), tape.blocks(size)));
+    const [one, other] = [500, 4096].map((size) =>
+      listen(new ClipListener(prints, { likeness: 0.3 }), tape.blocks(size)),
+    );
     expect(one).toEqual(other);
+  });
+
+  describe('by its waveform', () => {
+    const rain = noise(11);
+    const rains = (size: number): Float32Array => Float32Array.from({ length: size }, () => 0.25 * rain());
+    /** An occurrence with other sound as loud as itself, half a second before it and after. */
+    const occurrence = (wave: (s: number) => number): { frames: Float32Array[]; samples: Float32Array } => {
+      const tape = new Tape(1.4).add(0.5, 0.4, wave).add(0, 1.4, () => 0.1 * rain());
+      const all = frames(tape.blocks()).filter(({ t }) => t > 0.095);
+      const samples = Float32Array.from(
+        all.flatMap((one) => [...tape.samples.subarray(Math.round(one.t * RATE)).subarray(0, 240)]),
+      );
+      return { frames: all.map(({ bands }) => bands), samples };
+    };
+    const learn = (waves: readonly ((s: number) => number)[]): SoundPrint => {
+      const examples = waves.map((wave) => {
+        const { frames: seen, samples } = occurrence(wave);
+        return { frames: seen, before: 40, length: 35, recorded: { samples, start: 40 * 240 } };
+      });
+      return readPrint(JSON.stringify(learnPrint('shot', examples)), 'shot');
+    };
+    const learnt = learn([shot(3), shot(3), shot(3), shot(3)]);
+
+    it('is found beneath noise that is louder than it, to the hundredth of a second', () => {
+      expect(learnt.waves).toHaveLength(1);
+      const tape = new Tape(8);
+      for (const t of [1.234, 3.1, 3.3, 7.4]) tape.add(t, 0.4, shot(3));
+      for (const t of [2, 4.5, 6]) tape.add(t, 0.4, shot(8));
+      for (const [i, value] of rains(tape.samples.length).entries()) tape.samples[i]! += value;
+      const heard = listen(new ClipListener([learnt]), tape.blocks());
+      expect(heard).toHaveLength(4);
+      for (const [i, t] of [1.234, 3.1, 3.3, 7.4].entries()) expect(Math.abs(heard[i]!.t - t)).toBeLessThan(0.01);
+      const gains = heard.map(({ observation }) => (observation as { detail?: { gain?: number } }).detail?.gain);
+      for (const gain of gains) expect(Math.abs(Number(gain))).toBeLessThan(3);
+    });
+
+    it('is heard the same however the sound is cut, and from wherever one begins to listen', () => {
+      const tape = new Tape(6).add(2.5, 0.4, shot(3)).add(4.81, 0.4, shot(3));
+      const [one, other] = [500, 4096].map((size) => listen(new ClipListener([learnt]), tape.blocks(size)));
+      expect(one).toEqual(other);
+      expect(one).toHaveLength(2);
+      const later = new Tape(4.7);
+      later.samples.set(tape.samples.subarray(Math.round(1.3 * RATE)));
+      expect(said(listen(new ClipListener([learnt]), later.blocks(1000, 1.3)))).toEqual(said(one!));
+    });
+
+    it('is not claimed where every occurrence differs', () => {
+      expect(learn([shot(3), shot(4), shot(5), shot(6)]).waves).toEqual([]);
+    });
   });
 
   it('is refused where nothing stands out, or where it is of another version', () => {
@@ -208,7 +259,10 @@ describe('on a recording', () => {
     });
     const learnt = shots.filter((_, i) => i % 5 === 2).map(({ t }) => ({ media, from: t - 0.05, to: t + 0.35 }));
     const print = readPrint(JSON.stringify(learnSound('shotgun', learnt)), 'shotgun');
-    const heard = listen(new ClipListener([print], 0.55, 6), readAudio(media, { sampleRate: RATE, stereo: true }));
+    const heard = listen(
+      new ClipListener([print], { within: 6 }),
+      readAudio(media, { sampleRate: RATE, stereo: true }),
+    );
     const missed = shots.filter(({ t }) => !heard.some((one) => Math.abs(one.t - t) < 0.06));
     expect(shots.length).toBeGreaterThan(5);
     expect(missed.length).toBeLessThanOrEqual(Math.ceil(shots.length / 10));

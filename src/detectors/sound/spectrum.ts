@@ -8,7 +8,7 @@ import type { SoundFrame } from '../kind.ts';
 export const RATE = 24_000;
 /** Seconds from one frame to the next, and samples. */
 export const STEP = 0.01;
-const HOP = RATE * STEP;
+export const HOP = RATE * STEP;
 /** Samples that a frame's spectrum is made from, its time in their middle: 43 ms. */
 const SIZE = 1024;
 /** Bands of equal width on a scale that is linear below 300 Hz and logarithmic above. */
@@ -122,6 +122,7 @@ export class Spectrograph {
       t: roundTime(this.#next * STEP),
       bands,
       loudness: this.#loudness(),
+      samples: this.#samples.subarray(from + SIZE / 2, from + SIZE / 2 + HOP),
       pitch: () => this.#pitch(power),
     };
   }
