@@ -58,7 +58,7 @@ export function learnWaves(recorded: readonly Recorded[], length: number): Share
         i,
       );
     });
-    let group = groups.reduce((most, one) => (weight(one) > weight(most) ? one : most));
+    let group = groups.reduce((most, one) => (support(one) > support(most) ? one : most));
     for (let round = 0; round < ROUNDS && group.size >= enough; round++) {
       const before = group;
       // An occurrence answers its own noise: each is compared with the mean of the others.
@@ -91,7 +91,7 @@ function unselfish(group: Map<number, Match>, self: number): Map<number, Match> 
   return group;
 }
 
-function weight(group: ReadonlyMap<number, Match>): number {
+function support(group: ReadonlyMap<number, Match>): number {
   return [...group.values()].reduce((sum, { clear }) => sum + Math.min(clear, CLEAR), 0);
 }
 

@@ -69,7 +69,7 @@ export class Flattened {
       const [x, y, p] = [this.re[k]!, this.im[k]!, this.power[k]!];
       const [ar, ai] = [a.re[k]! / (p * one), -a.im[k]! / (p * one)];
       // X·conj(S)/P: a real answer for each waveform, the second's as the imaginary part.
-      let [u, v] = [x * ar - y * ai, x * ai + y * ar];
+      const [u, v] = [x * ar - y * ai, x * ai + y * ar];
       let [r, s] = [0, 0];
       if (b) {
         const [br, bi] = [b.re[k]! / (p * other), -b.im[k]! / (p * other)];
@@ -77,9 +77,8 @@ export class Flattened {
       }
       re[k] = u - s;
       im[k] = v + r;
-      [u, v, r, s] = [u, -v, r, -s];
-      re[SIZE - k] = u - s;
-      im[SIZE - k] = v + r;
+      re[SIZE - k] = u + s;
+      im[SIZE - k] = r - v;
     }
     Flattened.#fft.inverse(re, im);
     return [re, im];
