@@ -68,7 +68,7 @@ export function arenaSeries(
     ammunition: alive((row) => (row.ammo === null || row.ammo < 0 || NO_AMMUNITION.has(row.weapon) ? null : row.ammo)),
     weapon: alive((row) => (row.weapon === 'none' ? null : weaponWord(row.weapon))),
     score: compact(rows.map((row) => ({ t: row.t, value: row.over ? null : row.score }))),
-    item: shownFor(ITEM_SHOWN, namedItems(items)),
+    item: shownFor(ITEM_SHOWN, namedItems(items, spawns(rows))),
     medal: shownFor(MEDAL_SHOWN, medals),
   };
 }
@@ -77,7 +77,7 @@ export function arenaSeries(
 const ITEM_SHOWN = 3;
 const MEDAL_SHOWN = 3;
 
-/** Seconds for which the row of weapons stands after one was picked up; while it does, no item is named. */
+/** Seconds for which the row of weapons stands after one was picked up or a life began; while it does, no item is named. */
 const WEAPONS_SHOWN = 1.4;
 /** Items that bring up the row of weapons, and so are not named. */
 const SWITCHING = /^weapon_(?!machinegun)/;
@@ -87,16 +87,16 @@ interface Named {
   readonly what: string | null;
 }
 
-/** What is named of what was picked up; a weapon takes an older name away. */
-function namedItems(items: readonly Gain[]): Named[] {
-  let hidden = Number.NEGATIVE_INFINITY;
-  return items.flatMap((gain): Named[] => {
-    if (SWITCHING.test(gain.what)) {
-      hidden = gain.t + WEAPONS_SHOWN;
-      return [{ t: gain.t, what: null }];
-    }
-    return gain.t < hidden ? [] : [gain];
-  });
+/** Times at which a life begins: the row of weapons comes up. */
+function spawns(rows: readonly PlayerRow[]): number[] {
+  return rows.flatMap((row, i) => (i > 0 && rows[i - 1]!.dead && !row.dead ? [row.t] : []));
+}
+
+/** What is named of what was picked up; the row of weapons takes an older name away, and none comes while it stands. */
+function namedItems(items: readonly Gain[], lives: readonly number[]): Named[] {
+  const rows = [...items.flatMap((gain) => (SWITCHING.test(gain.what) ? [gain.t] : [])), ...lives];
+  const named = items.filter((gain) => !rows.some((t) => t <= gain.t && gain.t < t + WEAPONS_SHOWN));
+  return [...named, ...rows.map((t) => ({ t, what: null }))].toSorted((a, b) => a.t - b.t);
 }
 
 /** What is shown for some seconds, or until the next takes its place. */
