@@ -28,6 +28,8 @@ function onCue(cue, game) {
     case 'medal':
       if (cue.trigger !== 'lost') game.emit({ subject: 'player', action: 'earn', object: cue.value });
       break;
+    case 'console':
+      break;
     default:
       onScores(cue, game);
   }
