@@ -1,4 +1,5 @@
 import { PlaybyplayError } from '../../errors.ts';
+import { plainCase } from '../text/atlas.ts';
 
 /** A phrase that a feed's lines follow: literal text with `{slots}` and `(alternatives|…)`; further keys are for the script. */
 export interface PhraseEntry {
@@ -216,19 +217,6 @@ export class Lexicon {
     }
     return best;
   }
-}
-
-/**
- * Of letters that look the same in the font the one that English would write: within a word of small letters the small
- * one (l, not I).
- */
-export function plainCase(text: string, canon: (char: string) => string): string {
-  if (canon('l') !== canon('I')) return text;
-  return text.replace(/[Il]/g, (char, at: number) => {
-    const [before, after] = [text[at - 1] ?? ' ', text[at + 1] ?? ' '];
-    if (/[a-z]/.test(before) || (/[a-z]/.test(after) && /[\p{L}]/u.test(before))) return 'l';
-    return /[A-Z]/.test(before) || !/\p{L}/u.test(before) ? 'I' : char;
-  });
 }
 
 /** Whether a slot can hold the text: no outer blanks, no gap, not the head of a chat line. */

@@ -187,6 +187,19 @@ export function lookalikes(atlas: Atlas): (char: string) => string {
   return (char) => first.get(char) ?? char;
 }
 
+/**
+ * Of letters that look the same in the font the one that English would write: within a word of small letters the small
+ * one (l, not I).
+ */
+export function plainCase(text: string, canon: (char: string) => string): string {
+  if (canon('l') !== canon('I')) return text;
+  return text.replace(/[Il]/g, (char, at: number) => {
+    const [before, after] = [text[at - 1] ?? ' ', text[at + 1] ?? ' '];
+    if (/[a-z]/.test(before) || (/[a-z]/.test(after) && /[\p{L}]/u.test(before))) return 'l';
+    return /[A-Z]/.test(before) || !/\p{L}/u.test(before) ? 'I' : char;
+  });
+}
+
 function difference(a: ReadonlyMap<number, number>, b: ReadonlyMap<number, number>): number {
   let sum = 0;
   const all = new Set([...a.keys(), ...b.keys()]);

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Atlas, parseAtlas } from './atlas.ts';
+import { type Atlas, lookalikes, parseAtlas, plainCase } from './atlas.ts';
 import { GlyphReader } from './glyph-reader.ts';
 import type { LineImage } from './line-image.ts';
 import { rivalsOf } from './rivals.ts';
@@ -87,6 +87,15 @@ describe('GlyphReader', () => {
       expect(reader.read(draw(numbers, '', 3, 1, look), 'right', 1)).toMatchObject({ text: '', cells: [] });
     const white = new GlyphReader(letters).read(draw(letters, '', 20, 0, { ground: 250 }), 'left', 0);
     expect(white.text).toBe('');
+  });
+
+  it('is sure of a letter that looks like another', () => {
+    const names = load('names');
+    for (const name of ['Angelyss', 'Skelebot', 'Liz']) {
+      const { text, confidence } = new GlyphReader(names).read(draw(names, name, name.length, 1), 'left', 1);
+      expect(plainCase(text, lookalikes(names))).toBe(name);
+      expect(confidence).toBeGreaterThan(0.9);
+    }
   });
 
   it('does not take half a glyph for a whole one', () => {

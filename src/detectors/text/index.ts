@@ -1,6 +1,6 @@
 import { editDistance, PlaybyplayError } from '../../errors.ts';
 import type { Assets, Detector, DetectorKind, Observation, View } from '../kind.ts';
-import { type Atlas, parseAtlas } from './atlas.ts';
+import { type Atlas, lookalikes, parseAtlas, plainCase } from './atlas.ts';
 import { Fallback, type FallbackOptions, valueOf } from './fallback.ts';
 import { GlyphReader } from './glyph-reader.ts';
 import type { Align, LineReading } from './line.ts';
@@ -165,6 +165,8 @@ function nearestText(read: string, lexicon: readonly string[]): { text: string; 
 
 class TextDetector implements Detector {
   readonly #reader: GlyphReader | undefined;
+  /** Which characters look the same, where the font has letters of which some do. */
+  readonly #canon: ((char: string) => string) | undefined;
   readonly #fallback: Fallback | undefined;
   readonly #options: TextOptions;
   readonly #light: { meter: LightMeter; region: string; key: string } | undefined;
@@ -183,6 +185,8 @@ class TextDetector implements Detector {
   ) {
     this.#lexicon = lexicon;
     this.#reader = atlas && new GlyphReader(atlas, options.charset);
+    const canon = atlas && lookalikes(atlas);
+    this.#canon = canon && canon('l') === canon('I') && canon('l') !== 'l' ? canon : undefined;
     this.#fallback = options.fallback && new Fallback(options.fallback, options.charset);
     this.#options = options;
     this.#light = meter && options.light && { meter, region: options.light.region, key: options.light.file };
@@ -221,7 +225,7 @@ class TextDetector implements Detector {
   #readLine(reader: GlyphReader, image: LineImage, align: Align, jitter: number): LineReading {
     const line = reader.read(image, align, jitter, this.#before ? [this.#before] : []);
     if (line.cells.length > 0) this.#before = line;
-    return line;
+    return this.#canon && line.text !== '' ? { ...line, text: plainCase(line.text, this.#canon) } : line;
   }
 
   /** The one text of the lexicon that the reading is a slip away from; else the reading as it is. */

@@ -19,6 +19,9 @@ const HALF = 0.5;
 /** The same for glyphs that must be tried before one is taken to stand beyond doubt. */
 const QUARTER = 0.25;
 
+/** Share of its own worth that each of two glyphs earns on the other's picture where they look the same. */
+const ALIKE = 0.99;
+
 const known = new WeakMap<Atlas, Rivals>();
 
 /** Scores every glyph on every glyph's picture, once per atlas. */
@@ -48,8 +51,12 @@ function compare(atlas: Atlas): Rivals {
   /** Whether a glyph earns this share of its worth on the picture of another, in one ink or the other. */
   const fits = (on: number, glyph: number, share: number): boolean =>
     scores.some((ofInk) => ofInk[on]![glyph]! > share * Math.max(1, ofInk[glyph]![glyph]!));
+  // Of two that look the same neither is less sure for the other: what is meant, the neighbours tell.
+  const alike = (i: number, j: number): boolean =>
+    atlas.glyphs[i]!.width === atlas.glyphs[j]!.width &&
+    scores.every((ofInk) => ofInk[i]![j]! > ALIKE * ofInk[i]![i]! && ofInk[j]![i]! > ALIKE * ofInk[j]![j]!);
   const others = (i: number, test: (j: number) => boolean): number[] =>
-    atlas.glyphs.flatMap((_, j) => (j !== i && test(j) ? [j] : []));
+    atlas.glyphs.flatMap((_, j) => (j !== i && test(j) && !alike(i, j) ? [j] : []));
   const of = atlas.glyphs.map((_, i) => others(i, (j) => fits(i, j, HALF)));
   const near = atlas.glyphs.map((_, i) => others(i, (j) => fits(i, j, QUARTER) || fits(j, i, QUARTER)));
   return { potential, of, near };
