@@ -230,7 +230,10 @@ export class ReelWriter implements Disposable {
     const { recording } = cut;
     if (this.#path?.cut !== cut) {
       using other = new Recording(recording.path);
-      this.#path = { cut, path: followAction(other, recording.seconds(cut.times[0]!), recording.seconds(cut.to)) };
+      const { width, height } = this.#encoding;
+      const view = Math.min(1, (width * recording.height) / (height * recording.width));
+      const [start, end] = [recording.seconds(cut.times[0]!), recording.seconds(cut.to)];
+      this.#path = { cut, path: followAction(other, start, end, view) };
     }
     return actionAt(this.#path.path, recording.seconds(pts));
   }
