@@ -214,3 +214,31 @@ describe('truth and report', () => {
     expect(text).toContain('Missed (2):\n  00:03.000  player health 80 60  (instead: player health 80 66)');
   });
 });
+
+describe('numbers that may differ', () => {
+  it('pairs gauges whose figures are near, one to one, and never other words', () => {
+    const truth = [health(1, 100, 76), health(5, 76, 50), kill(9, 'Sarge')];
+    const events = [health(1, 99, 77), health(5, 76, 40), kill(9, 'Gargoyle')];
+    expect(judge(events, truth, { numbers: 2 }).all).toMatchObject({ truth: 3, events: 3, hits: 1 });
+    expect(judge(events, truth).all).toMatchObject({ hits: 0 });
+  });
+
+  it('prefers what is equal', () => {
+    const truth = [health(1, 100, 76), health(1.1, 100, 77)];
+    const events = [health(1.05, 100, 77), health(1, 100, 76)];
+    expect(judge(events, truth, { numbers: 5 }).all).toMatchObject({ hits: 2 });
+  });
+});
+
+describe('a slot with an owner', () => {
+  const turn = (t: number, name: string): Timed => ({
+    t,
+    statement: { subject: { word: 'turn', of: { word: 'team', name } }, action: 'begin' },
+  });
+
+  it('is another where the owner is another', () => {
+    expect(judge([turn(1, 'Foxes')], [turn(1, 'Foxes')]).all).toMatchObject({ hits: 1 });
+    expect(judge([turn(1, 'Otters')], [turn(1, 'Foxes')]).all).toMatchObject({ hits: 0, isA: 0 });
+    expect(judge([turn(1, 'Otters')], [turn(1, 'Foxes')], { isA: () => true }).all).toMatchObject({ isA: 0 });
+  });
+});

@@ -1,5 +1,13 @@
 import { isPropertyStatement, type Statement } from '../events/statement.ts';
-import { matchEqual, matchNearest, sameButForWords, type Related, type Timed } from './match.ts';
+import {
+  equalWithin,
+  matchEqual,
+  matchNearest,
+  type Pair,
+  sameButForWords,
+  type Related,
+  type Timed,
+} from './match.ts';
 import { share, timeError, type Share, type TimeError } from './statistics.ts';
 
 /** A line of truth: what happened when (seconds). */
@@ -11,6 +19,8 @@ export interface TruthLine extends Timed {
 export interface EvaluateOptions {
   /** Seconds by which an event may lie before or after its truth. */
   readonly tolerance: number;
+  /** By how much numbers (`from`, `to`, `amount`) may differ; default 0. For gauges, which show no figures. */
+  readonly numbers?: number;
   /** Whether `a` is a `b` by the dictionary; without it words must be equal. */
   readonly isA?: Related;
   /**
@@ -122,7 +132,7 @@ function meansOneOf(statement: Statement, truth: readonly TruthLine[], isA: Rela
 function tallyClip(
   events: readonly Timed[],
   truth: readonly TruthLine[],
-  { tolerance, isA }: EvaluateOptions,
+  { tolerance, numbers = 0, isA }: EvaluateOptions,
   tallies: Map<string, Tally>,
 ): { truth: Miss[]; events: Miss[] } {
   const tallyOf = (statement: Statement): Tally => {
@@ -135,7 +145,7 @@ function tallyClip(
   const repeats = truth.filter((one) => one.repeat === true);
   for (const { statement } of plain) tallyOf(statement).truth += 1;
 
-  const hits = matchEqual(plain, events, tolerance);
+  const hits = matchWithin(plain, events, tolerance, numbers);
   for (const pair of hits) {
     const [was, is] = [plain[pair.truth]!, events[pair.event]!];
     const tally = tallyOf(was.statement);
@@ -178,6 +188,22 @@ function tallyClip(
     truth: missed.map((one, index) => besides(one, wrong[beside.find((pair) => pair.truth === index)?.event ?? -1])),
     events: wrong.map((one, index) => besides(one, missed[beside.find((pair) => pair.event === index)?.truth ?? -1])),
   };
+}
+
+/** Pairs of equal statements, then, of what is left, of those whose numbers differ by no more than `numbers`. */
+function matchWithin(truth: readonly Timed[], events: readonly Timed[], tolerance: number, numbers: number): Pair[] {
+  const pairs = matchEqual(truth, events, tolerance);
+  if (numbers === 0) return pairs;
+  const [ours, theirs] = [new Set(pairs.map((pair) => pair.truth)), new Set(pairs.map((pair) => pair.event))];
+  const left = truth.map((_, i) => i).filter((i) => !ours.has(i));
+  const right = events.map((_, i) => i).filter((i) => !theirs.has(i));
+  const more = matchNearest(
+    left.map((i) => truth[i]!),
+    right.map((i) => events[i]!),
+    tolerance,
+    (a, b) => equalWithin(a, b, numbers),
+  );
+  return [...pairs, ...more.map((pair) => ({ truth: left[pair.truth]!, event: right[pair.event]! }))];
 }
 
 function besides({ t, statement }: Timed, other: Timed | undefined): Miss {

@@ -161,8 +161,9 @@ export function canonical(statement: Statement): string {
 
 function plain(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
-  const { word, name, count } = value as { word?: string; name?: string; count?: number };
-  return name === undefined && count === undefined ? word : [word, name ?? null, count ?? null];
+  const { word, name, count, of } = value as { word?: string; name?: string; count?: number; of?: unknown };
+  if (name === undefined && count === undefined && of === undefined) return word;
+  return [word, name ?? null, count ?? null, ...(of === undefined ? [] : [plain(of)])];
 }
 
 /** Whether two statements differ at most in words of which one means the other: names, numbers and texts are equal. */
@@ -189,9 +190,25 @@ function sameValue(a: PropertyValue, b: PropertyValue, related: Related): boolea
 
 function sameSlot(a: Slot, b: Slot, related: Related): boolean {
   const [x, y] = [a, b].map((slot) => (typeof slot === 'string' ? { word: slot } : slot));
-  return x!.name === y!.name && x!.count === y!.count && alike(x!.word, y!.word, related);
+  if (x!.name !== y!.name || x!.count !== y!.count || !alike(x!.word, y!.word, related)) return false;
+  if (x!.of === undefined || y!.of === undefined) return x!.of === y!.of;
+  return sameSlot(x!.of, y!.of, related);
 }
 
 function alike(a: WordId, b: WordId, related: Related): boolean {
   return a === b || related(a, b) || related(b, a);
 }
+
+/** Whether two statements are equal but for their numbers (`from`, `to`, `amount`), which differ by no more than `most`. */
+export function equalWithin(a: Statement, b: Statement, most: number): boolean {
+  const left: Readonly<Record<string, unknown>> = { ...a };
+  const right: Readonly<Record<string, unknown>> = { ...b };
+  return [...new Set([...Object.keys(left), ...Object.keys(right)])].every((key) => {
+    const [x, y] = [left[key], right[key]];
+    if (!NUMBERS.has(key) || typeof x !== 'number' || typeof y !== 'number')
+      return JSON.stringify(plain(x)) === JSON.stringify(plain(y));
+    return Math.abs(x - y) <= most + EPSILON;
+  });
+}
+
+const NUMBERS: ReadonlySet<string> = new Set(['from', 'to', 'amount']);

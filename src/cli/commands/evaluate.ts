@@ -25,6 +25,7 @@ than the tolerance; each counts once. Pairs of which one word means the other
 speak are not judged.
 
   --tolerance <s>   seconds by which times may differ (default: 1.5 samples)
+  --numbers <n>     by how much numbers (from, to, amount) may differ (default: 0), for gauges without figures
   --all             judge every kind: events of which the truth does not speak are false
   --json            print the figures as JSON
 
@@ -42,7 +43,12 @@ export const evaluate: Command = {
   async run(args, io) {
     const { values, positionals } = parseArgs({
       args,
-      options: { tolerance: { type: 'string' }, all: { type: 'boolean' }, json: { type: 'boolean' } },
+      options: {
+        tolerance: { type: 'string' },
+        numbers: { type: 'string' },
+        all: { type: 'boolean' },
+        json: { type: 'boolean' },
+      },
       allowPositionals: true,
     });
     if (positionals.length === 0 || positionals.length % 2 !== 0) {
@@ -59,6 +65,7 @@ export const evaluate: Command = {
     const dictionary = await dictionaryFor(headers);
     const result = score(clips, {
       tolerance: toleranceOf(values.tolerance, headers),
+      numbers: numbersOf(values.numbers),
       kinds: values.all ? 'all' : 'truth',
       ...(dictionary === undefined ? {} : { isA: (a, b) => dictionary.isA(a, b) }),
     });
@@ -72,6 +79,13 @@ function toleranceOf(text: string | undefined, headers: readonly HeaderLine[]): 
   const seconds = parseTime(text);
   if (seconds === undefined) throw new PlaybyplayError('usage', `--tolerance is a time, such as 0.15, not ${text}`);
   return seconds;
+}
+
+function numbersOf(text = '0'): number {
+  const most = Number(text);
+  if (text.trim() === '' || !Number.isFinite(most) || most < 0)
+    throw new PlaybyplayError('usage', `--numbers is a number from 0 on, not ${text}`);
+  return most;
 }
 
 /** The words of the logs, as far as they come with the program. */

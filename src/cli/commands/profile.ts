@@ -7,6 +7,7 @@ import { checkCommand } from '../profile/check.ts';
 import { exportCommand, exportHelp } from '../profile/export.ts';
 import { glyphsCommand, glyphsHelp } from '../profile/glyphs.ts';
 import { soundCommand, soundHelp } from '../profile/sound.ts';
+import { tryCommand, tryHelp } from '../profile/try.ts';
 
 type Subcommand = (args: string[], io: CommandIo) => Promise<number>;
 
@@ -15,6 +16,7 @@ const subcommands: Readonly<Record<string, Subcommand>> = {
   export: exportCommand,
   glyphs: glyphsCommand,
   sound: soundCommand,
+  try: tryCommand,
   async list(_args, io) {
     for (const game of await listGames(builtInPack())) io.stdout.write(`${game}\n`);
     return 0;
@@ -29,13 +31,14 @@ const subcommands: Readonly<Record<string, Subcommand>> = {
 
 export const profile: Command = {
   name: 'profile',
-  summary: 'check a game profile, learn its fonts and sounds, export training data, list the games',
+  summary: 'check and try a game profile, learn its fonts and sounds, export training data, list the games',
   help: `playbyplay profile check <game or path>… [--plugin <file or package>]… [--json]
 
 Checks profiles: their form, what their names refer to, the files they use, and
 whether their script can be loaded. Says all that is wrong at once, each with its
 JSON path. Exit code 3 when there are mistakes.
 
+${tryHelp}
 ${glyphsHelp}
 ${soundHelp}
 ${exportHelp}

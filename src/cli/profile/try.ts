@@ -1,0 +1,94 @@
+import { parseArgs } from 'node:util';
+import { loadPlugins } from '../../detectors/plugins/load.ts';
+import { kindNames } from '../../detectors/registry.ts';
+import { nearest, PlaybyplayError } from '../../errors.ts';
+import { type Look, look, type Seen } from '../../pipeline/look.ts';
+import { kindSchemas } from '../../pipeline/schemas.ts';
+import { loadProfile } from '../../profile/load.ts';
+import { parseTime } from '../../time.ts';
+import type { CommandIo } from '../command.ts';
+import { namedPlugins } from '../plugins.ts';
+
+export const tryHelp = `playbyplay profile try <game or path> <recording> --at <time>… [--out <folder>]
+
+Shows what each detector reads at moments of a recording, and how surely: for making a profile. A script is not needed yet.
+
+  --at <time>            seconds, or minutes and seconds (1:02.5); may be given several times
+  --detector <name>      only this detector; may be given several times
+  --out <folder>         also writes the frame with all regions drawn in, and each region as its detectors are shown it
+  --plugin <name>        a plug-in that brings kinds of the profile (see playbyplay detectors --help)
+  --json                 print NDJSON: an object a moment
+
+Example:
+  playbyplay profile try ./my-game match.mp4 --at 12.3 --at 1:02 --out looks
+`;
+
+export async function tryCommand(args: string[], io: CommandIo): Promise<number> {
+  const { values, positionals } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: {
+      at: { type: 'string', multiple: true },
+      detector: { type: 'string', multiple: true },
+      out: { type: 'string', short: 'o' },
+      plugin: { type: 'string', multiple: true },
+      json: { type: 'boolean' },
+    },
+  });
+  const [game, media, ...more] = positionals;
+  if (game === undefined || media === undefined || more.length > 0)
+    throw new PlaybyplayError('usage', 'Which game, and which recording? Give one of each.');
+  if (!values.at) throw new PlaybyplayError('usage', 'When? Give --at, such as --at 12.3.');
+  const times = values.at.map(timeOf);
+  const plugins = await loadPlugins(await namedPlugins(values.plugin), kindNames());
+  const loaded = await loadProfile(game, { kinds: (used) => kindSchemas(used, plugins) });
+  const names = Object.keys(loaded.profile.detectors);
+  for (const name of values.detector ?? []) if (!names.includes(name)) throw unknownDetector(name, names);
+  const options = {
+    plugins,
+    ...(values.detector ? { detectors: values.detector } : {}),
+    ...(values.out === undefined ? {} : { out: values.out }),
+  };
+  let count = 0;
+  for await (const one of look(loaded, media, times, options)) {
+    io.signal?.throwIfAborted();
+    count++;
+    io.stdout.write(values.json ? `${JSON.stringify(one)}\n` : shown(one));
+  }
+  if (count === 0) throw new PlaybyplayError('no-picture', 'the recording shows nothing at these times');
+  return 0;
+}
+
+/** A moment as a table. */
+function shown({ t, seen, files }: Look): string {
+  const rows = seen.map((one) => [one.detector, one.kind, ...read(one)] as const);
+  const widths = [0, 1, 2].map((column) => Math.max(...rows.map((row) => row[column]!.length)));
+  const lines = rows.map((row) =>
+    `  ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')}`.trimEnd(),
+  );
+  const written = files.length === 0 ? '' : `  → ${files[0]} and ${files.length - 1} regions\n`;
+  return `${t.toFixed(2)} s\n${lines.join('\n')}\n${written}`;
+}
+
+function read({ observation, least, when, region }: Seen): [string, string] {
+  if (observation === undefined)
+    return ['not asked', when === undefined ? (region === undefined ? 'reads no pictures' : '') : `waits for ${when}`];
+  const sure = observation.confidence.toFixed(2);
+  if (observation.state === 'absent') return ['nothing there', sure];
+  if (observation.state === 'unreadable') return ['unreadable', ''];
+  const value = typeof observation.value === 'string' ? `“${observation.value}”` : String(observation.value);
+  return [value, observation.confidence < least ? `${sure}, below the ${least} that it must have` : sure];
+}
+
+function timeOf(text: string): number {
+  const t = parseTime(text);
+  if (t === undefined) throw new PlaybyplayError('usage', `${text} is no time. Write 12.3 or 1:02.5.`);
+  return t;
+}
+
+function unknownDetector(name: string, names: readonly string[]): PlaybyplayError {
+  const near = nearest(name, names);
+  return new PlaybyplayError('unknown-detector', `the profile has no detector “${name}”`, {
+    hint: near === undefined ? `There are ${names.join(', ')}.` : `Did you mean “${near}”?`,
+  });
+}

@@ -1,0 +1,52 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import sharp from 'sharp';
+import { afterAll, describe, expect, it } from 'vitest';
+
+const folder = mkdtempSync(join(tmpdir(), 'try-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const clip = 'test/footage/freedoom-demo1.mp4';
+
+/** Runs the real program. */
+function playbyplay(...args: readonly string[]) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['src/cli/launch.js', ...args], {
+    cwd: `${import.meta.dirname}/..`,
+    encoding: 'utf8',
+  });
+  return { status, stdout, stderr };
+}
+
+describe('playbyplay profile try', () => {
+  it('says what detectors read at moments of a recording', () => {
+    // The clip's truth: health falls from 100 to 88 at 5.17 s, ammunition from 12 to 11 at 4.66 s.
+    const moments = ['--at', '4', '--at', '0:06', '--detector', 'health', '--detector', 'ammunition'];
+    const { status, stdout } = playbyplay('profile', 'try', 'freedoom', clip, ...moments);
+    expect(status).toBe(0);
+    expect(stdout).toMatch(/^4\.00 s\n {2}health +text {2}100 .*\n {2}ammunition +text {2}12 /);
+    expect(stdout).toMatch(/^6\.00 s\n {2}health +text {2}88 /m);
+  });
+
+  it('draws the regions, and writes them as detectors are shown them', async () => {
+    const { stdout } = playbyplay('profile', 'try', 'freedoom', clip, '--at', '4', '--out', folder, '--json');
+    const { t, seen, files } = JSON.parse(stdout) as { t: number; seen: unknown[]; files: string[] };
+    expect(t).toBe(4);
+    expect(seen).toContainEqual(expect.objectContaining({ detector: 'health', kind: 'text', region: 'health' }));
+    expect(readdirSync(folder).length).toBe(files.length);
+    const drawn = sharp(join(folder, '4.00.png'));
+    expect(await drawn.metadata()).toMatchObject({ width: 1280, height: 720 });
+    const { data, info } = await drawn.raw().toBuffer({ resolveWithObject: true });
+    const isInk = (_: number, i: number): boolean =>
+      data[i * info.channels] === 255 && data[i * info.channels + 1] === 0 && data[i * info.channels + 2] === 255;
+    expect(Array.from({ length: info.width * info.height }, isInk).filter(Boolean).length).toBeGreaterThan(500);
+  });
+
+  it('says which detectors there are, and what is no time', () => {
+    const near = playbyplay('profile', 'try', 'freedoom', clip, '--at', '4', '--detector', 'helth');
+    expect([near.status, near.stderr]).toEqual([1, expect.stringContaining('Did you mean “health”?')]);
+    const late = playbyplay('profile', 'try', 'freedoom', clip, '--at', 'soon');
+    expect([late.status, late.stderr]).toEqual([2, expect.stringContaining('soon is no time')]);
+  });
+});
