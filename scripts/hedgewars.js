@@ -55,7 +55,7 @@ function onTimer(cue, game) {
       if (turn.color === undefined) return;
       tell(() => ({ subject: { word: 'turn', of: team(turn.color) }, action: 'begin' }), t, [cue], later);
     });
-  } else if (trigger === 'changed' ? value < previous - 1 : previous > 1) shot(t, [cue], game);
+  } else if (trigger === 'changed' && value < previous - 1) shot(t, [cue], game);
 }
 
 /** The first shot of a turn. */
@@ -94,6 +94,9 @@ function isAlmostIn(name, text) {
 /** Seconds without movement after which a gauge stands. */
 const STILL = 0.7;
 
+/** The least change, in percent: a pixel of the wind's gauge is one and a half. */
+const LEAST = 2;
+
 /** What each gauge (wind, or a team's colour) stood at, and since when it moves. */
 const gauges = {};
 
@@ -104,25 +107,56 @@ function wind(game) {
 function settle(key, cue, game, value = () => wind(game)) {
   const gauge = (gauges[key] ??= { at: undefined });
   gauge.now = value();
-  if (gauge.now !== gauge.at && gauge.began === undefined) Object.assign(gauge, { began: cue.t, cue });
+  const moves = gauge.at === undefined || Math.abs(gauge.now - gauge.at) >= LEAST;
+  // A pixel more or less, now and then, is no movement.
+  if (!moves && gauge.timer === undefined) return;
+  if (moves && gauge.began === undefined) Object.assign(gauge, { began: cue.t, cue });
   if (gauge.timer !== undefined) game.cancel(gauge.timer);
-  gauge.timer = game.after(STILL, (later) => {
-    const { at, now, began, cue: first } = gauge;
-    Object.assign(gauge, { at: now, began: undefined, timer: undefined });
-    // A pixel more or less is no change; scenery in the team's colour makes a bar look longer.
-    if (at === undefined || Math.abs(now - at) < 2) return;
-    const change = { from: at, to: now };
-    if (key === 'wind') later.emit({ subject: 'level', property: 'wind', ...change }, { t: began, cues: [first, cue] });
-    else tell(() => ({ subject: team(key), property: 'health', ...change }), began, [first, cue], later);
-  });
+  gauge.timer = game.after(STILL, (later) => stands(key, gauge, cue, later));
 }
+
+function stands(key, gauge, last, game) {
+  const { at, now, began, cue } = gauge;
+  Object.assign(gauge, { began: undefined, timer: undefined });
+  if (at !== undefined && Math.abs(now - at) < LEAST) return;
+  gauge.at = now;
+  // When a match is over the picture goes dark, and the gauges with it.
+  if (at === undefined || game.state.over) return;
+  const change = { from: at, to: now };
+  if (key === 'wind') game.emit({ subject: 'level', property: 'wind', ...change }, { t: began, cues: [cue, last] });
+  else tell(() => ({ subject: team(key), property: 'health', ...change }), began, [cue, last], game);
+}
+
+/** Seconds that a team's bar is away, while others stand, when the team is out. */
+const OUT = 2;
+
+/** Seconds from the first bar within which all have been seen. */
+const GATHER = 10;
+
+const ROWS = ['1', '2', '3'];
 
 /** The rows change places when one team's health falls below another's: a bar belongs to the colour that it has. */
 function onBar(row, cue, game) {
+  if (cue.detector.startsWith('badge') && gauges[cue.previous]?.at > 0)
+    game.after(OUT, (later) => isOut(cue.previous, cue, later));
   const color = game.reading(`badge ${row}`);
   const value = game.reading(`bar ${row}`);
   if (color === undefined || value === undefined) return;
+  game.state.began ??= cue.t;
+  // No team comes later: what looks like one more row is scenery.
+  if (gauges[color] === undefined && cue.t > game.state.began + GATHER) return;
   settle(color, cue, game, () => value);
+}
+
+/** A team without health has no row. */
+function isOut(color, cue, game) {
+  const shown = ROWS.map((row) => game.reading(`badge ${row}`));
+  const gauge = gauges[color];
+  if (gauge === undefined || shown.includes(color) || shown.every((one) => one === undefined)) return;
+  const { at, began = cue.t, timer } = gauge;
+  if (timer !== undefined) game.cancel(timer);
+  delete gauges[color];
+  tell(() => ({ subject: team(color), property: 'health', from: at, to: 0 }), began, [cue], game);
 }
 
 // Captions. Each happening is worded in a hundred ways; PHRASES says by which words a kind is told.
@@ -139,15 +173,8 @@ function onCaption(row, cue, game) {
   const t = shown !== undefined && cue.t - shown < 0.6 ? shown : cue.t;
   const rounds =
     /(\d+) rounds till sudden death/.exec(text)?.[1] ?? (text.includes('last round till sudden') ? 1 : undefined);
-  if (rounds !== undefined) {
-    once(
-      `rounds ${rounds}`,
-      { subject: 'match', property: 'hedgewars:rounds till sudden death', to: Number(rounds) },
-      t,
-      cue,
-      game,
-    );
-  } else if (text.includes('sudden death'))
+  if (rounds !== undefined) onRounds(Number(rounds), t, cue, game);
+  else if (text.includes('sudden death'))
     once('sudden death', { subject: 'hedgewars:sudden death', action: 'begin' }, t, cue, game);
   else if (/\d remaining/.test(text)) shot(t, [cue], game);
   else {
@@ -158,6 +185,13 @@ function onCaption(row, cue, game) {
       }
     }
   }
+}
+
+/** They only become fewer: a border beside the figure may look like another digit. */
+function onRounds(rounds, t, cue, game) {
+  if (rounds >= (game.state.rounds ?? 100)) return;
+  game.state.rounds = rounds;
+  game.emit({ subject: 'match', property: 'hedgewars:rounds till sudden death', to: rounds }, { t, cues: [cue] });
 }
 
 /** The name beside a phrase ('' for one without), or undefined where the phrase is not in the text. */
@@ -179,13 +213,21 @@ function happens(kind, name, t, cue, game) {
     die: { subject: hog, action: 'die' },
     drown: { subject: hog, action: 'drown' },
     begin: { subject: 'match', action: 'begin' },
-    win: { subject: { word: 'team', name }, action: 'win', object: 'match' },
+    win: { subject: { word: 'team', name: known(name) }, action: 'win', object: 'match' },
     draw: { subject: 'match', action: 'end' },
     health: { subject: 'hedgewars:health crate', action: 'appear' },
     weapon: { subject: 'hedgewars:weapon crate', action: 'appear' },
     utility: { subject: 'hedgewars:utility crate', action: 'appear' },
   }[kind];
-  once(`${kind} ${name}`, statement, t, cue, game);
+  if (kind === 'begin') Object.assign(game.state, { over: false, rounds: undefined });
+  if (kind === 'win' || kind === 'draw') game.state.over = true;
+  once(kind === 'die' || kind === 'drown' ? `${kind} ${name}` : kind, statement, t, cue, game);
+}
+
+/** The team's name that a word ends with, if any: a border beside it may look like a letter. */
+function known(word) {
+  const teams = Object.keys(names).map((color) => team(color).name);
+  return teams.find((name) => name !== undefined && word.endsWith(name)) ?? word;
 }
 
 /** A caption may be misread, or begin again, between two readings. */

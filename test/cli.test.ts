@@ -129,6 +129,26 @@ describe('playbyplay', () => {
     expect(out).toContain('profile.json#/detectors/a/kind: there is no detector kind “txt”');
   });
 
+  it('says that steps before a learnt font do nothing', async () => {
+    const pack = await mkdtemp(join(tmpdir(), 'playbyplay-steps-'));
+    const font = { format: 'playbyplay/atlas/1', name: 'f', channel: 'luma', pixels: { x: 1, y: 1 }, height: 1 };
+    const glyphs = [{ char: '1', width: 1, level: 'AA==', deviation: 'AA==' }];
+    await writeFile(join(pack, 'f.json'), JSON.stringify({ ...font, layout: 'fixed', pitch: 1, glyphs }));
+    const region = { x: 0, y: 0, width: 0.1, height: 0.1, preprocess: [{ step: 'invert' }] };
+    const head = { format: 'playbyplay/profile/1', game: 'x', title: 'X', version: '1' };
+    const profile = {
+      ...head,
+      reference: { width: 640, height: 360 },
+      sampling: { interval: 0.1 },
+      regions: { score: region },
+      detectors: { score: { kind: 'text', region: 'score', atlas: 'f.json' } },
+    };
+    await writeFile(join(pack, 'profile.json'), JSON.stringify(profile));
+    const { code, out } = await playbyplay('profile', 'check', pack);
+    expect(code).toBe(3);
+    expect(out).toContain('profile.json#/regions/score/preprocess: does nothing: “score” looks for its font');
+  });
+
   it('prints a schema that other tools can use', async () => {
     const { out } = await playbyplay('profile', 'schema');
     expect(JSON.parse(out)).toMatchObject({ $schema: 'https://json-schema.org/draft/2020-12/schema', type: 'object' });

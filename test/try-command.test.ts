@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp from 'sharp';
@@ -48,5 +48,17 @@ describe('playbyplay profile try', () => {
     expect([near.status, near.stderr]).toEqual([1, expect.stringContaining('Did you mean “health”?')]);
     const late = playbyplay('profile', 'try', 'freedoom', clip, '--at', 'soon');
     expect([late.status, late.stderr]).toEqual([2, expect.stringContaining('soon is no time')]);
+  });
+});
+
+describe('a script that notes something', () => {
+  it('is heard on stderr, and says nothing in the log', () => {
+    const pack = join(folder, 'pack');
+    cpSync('configs/freedoom', join(pack, 'configs/freedoom'), { recursive: true });
+    mkdirSync(join(pack, 'scripts'));
+    writeFileSync(join(pack, 'scripts/freedoom.js'), 'function onEnd(game) { game.note("over at", game.t); }');
+    const { stderr, stdout } = playbyplay('detect', clip, '--game', pack, '--to', '1', '--out', join(folder, 'log'));
+    expect(stderr).toMatch(/\(script\) over at \d/);
+    expect(stdout).toBe('');
   });
 });

@@ -12,7 +12,12 @@ function table(options: Readonly<Record<string, Schema>>, required: readonly str
     const value = preset === undefined ? '' : `\`${JSON.stringify(preset).replaceAll('"', '')}\``;
     return `| \`${name}\` | ${takes} | ${needed ? 'required' : value} |`;
   });
-  return rows.length === 0 ? 'No options.' : `| option | takes | default |\n|---|---|---|\n${rows.join('\n')}`;
+  if (rows.length === 0) return 'No options.';
+  const more = optionRows(options, required).flatMap(({ name, description }) =>
+    description === undefined ? [] : [`- \`${name}\`: ${description}`],
+  );
+  const list = more.length === 0 ? '' : `\n\n${more.join('\n')}`;
+  return `| option | takes | default |\n|---|---|---|\n${rows.join('\n')}${list}`;
 }
 
 /** The text of docs/reference.md. */

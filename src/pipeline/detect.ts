@@ -15,6 +15,7 @@ import { scanInTurns } from '../media/packets.ts';
 import { openVideo } from '../media/video.ts';
 import type { HudSettings } from '../regions/place.ts';
 import { VERSION } from '../version.ts';
+import type { ScriptNote } from '../script/script.ts';
 import type { ChunkReadings } from './chunk-readings.ts';
 import { fingerprintMedia } from './fingerprint.ts';
 import { Following, type StreamSource } from './following.ts';
@@ -56,6 +57,8 @@ export interface DetectOptions {
   readonly onEvent?: (event: EventLine) => void;
   /** Told of the script's and the profile's mistakes as they come up. */
   readonly onProblem?: (issue: Issue) => void;
+  /** Told what the script says to its author (`game.note`). */
+  readonly onNote?: (note: ScriptNote) => void;
   /** File for a Chrome trace of the run's portions. */
   readonly trace?: string;
   /** Seconds after which a thread that has not finished a picture counts as stuck and another does its work; default 120. */
@@ -121,6 +124,7 @@ export async function detect(options: DetectOptions): Promise<DetectSummary> {
     game,
     (issue) => options.onProblem?.(issue),
     (wants, places) => waking.read(wants, places, signal),
+    (note) => options.onNote?.(note),
   );
   const hearing = resources.use(
     await Hearing.open(

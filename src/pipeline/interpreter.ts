@@ -12,7 +12,13 @@ import type { NewEvent } from '../events/writer.ts';
 import type { CueSequence, Profile } from '../profile/profile.ts';
 import { Fusion } from '../script/fusion/fusion.ts';
 import { compileMappings } from '../script/mapping.ts';
-import { type GameScript, openScript, type ScriptOutput, type ScriptStatement } from '../script/script.ts';
+import {
+  type GameScript,
+  openScript,
+  type ScriptNote,
+  type ScriptOutput,
+  type ScriptStatement,
+} from '../script/script.ts';
 import type { SequenceReader } from '../script/sequence/sequence.ts';
 import { asleepIn, type ChunkReadings, type Places, readingsOf } from './chunk-readings.ts';
 import type { Game } from './game.ts';
@@ -54,6 +60,7 @@ export class Interpreter implements Disposable {
   readonly #fusion: Fusion;
   readonly #holding: Holding;
   readonly #problems = new Map<string, number>();
+  readonly #remark: (note: ScriptNote) => void;
   /** Mistakes of plug-ins that were passed on already. */
   readonly #told = new Set<string>();
   readonly #trackers: readonly Tracker[];
@@ -69,9 +76,11 @@ export class Interpreter implements Disposable {
     sequence: SequenceReader | undefined,
     report: (issue: Issue) => void,
     wake: Wake,
+    remark: (note: ScriptNote) => void,
   ) {
     this.#wake = wake;
     this.#holding = new Holding(game.profile);
+    this.#remark = remark;
     const { sequences, fusion } = game.profile;
     this.#fusion = new Fusion(fusion, game.dictionary, (detector) => partsOf(detector, sequences ?? {}));
     this.#detectors = Object.keys(game.profile.detectors);
@@ -85,8 +94,13 @@ export class Interpreter implements Disposable {
     this.#report = report;
   }
 
-  /** `wake` reads detectors in samples in which they turn out to be switched on. */
-  static async open(game: Game, report: (issue: Issue) => void, wake: Wake = asleep): Promise<Interpreter> {
+  /** `wake` reads detectors in samples in which they turn out to be switched on; `remark` is told what the script notes. */
+  static async open(
+    game: Game,
+    report: (issue: Issue) => void,
+    wake: Wake = asleep,
+    remark: (note: ScriptNote) => void = () => undefined,
+  ): Promise<Interpreter> {
     const { profile } = game;
     const trackers = new Map<string, Tracker>();
     const plain = new Set<string>();
@@ -111,6 +125,7 @@ export class Interpreter implements Disposable {
       await openSequence(game),
       report,
       wake,
+      remark,
     );
   }
 
@@ -208,6 +223,7 @@ export class Interpreter implements Disposable {
     for (const statement of output.statements) this.#add(statement);
     // Script and network count their own problems; here they are only passed on.
     for (const problem of output.problems) this.#report(problem);
+    for (const note of output.notes) this.#remark(note);
     return output.settled;
   }
 

@@ -24,12 +24,18 @@ export interface ScriptStatement {
   readonly alone?: true;
 }
 
+/** What a script said to its author, and when in the recording (seconds). */
+export interface ScriptNote {
+  readonly t: number;
+  readonly text: string;
+}
+
 export interface ScriptOutput {
   /** In the order in which the script made them. */
   readonly statements: readonly ScriptStatement[];
   readonly problems: readonly Issue[];
   /** What the script had to say to its author (`game.note`, `console.log`). */
-  readonly notes: readonly { readonly t: number; readonly text: string }[];
+  readonly notes: readonly ScriptNote[];
   /** Seconds: no statement to come is earlier than this. */
   readonly settled: number;
 }

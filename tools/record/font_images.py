@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """font_images.py FONT.ttf SIZE FOLDER [CHARACTERS [TOP BOTTOM]]: one picture a character, for `playbyplay profile glyphs --images`.
 
-White on black, as wide as the character's advance in whole pixels (as SDL_ttf and most games lay text out) and as high as the
+White, opaque where ink is, as wide as the character's advance in whole pixels (as SDL_ttf and most games lay text out) and as high as the
 line (or its rows TOP to BOTTOM), named by code point. Needs Pillow. Prints the space's width.
 """
 import os, sys
@@ -13,7 +13,8 @@ font = ImageFont.truetype(path, size, layout_engine=ImageFont.Layout.BASIC)
 top, bottom = map(int, sys.argv[5:7]) if len(sys.argv) > 6 else (0, sum(font.getmetrics()))
 os.makedirs(folder, exist_ok=True)
 for c in characters:
-    image = Image.new('L', (round(font.getlength(c)), bottom - top), 0)
-    ImageDraw.Draw(image).text((0, -top), c, 255, font=font)
+    ink = Image.new('L', (round(font.getlength(c)), bottom - top), 0)
+    ImageDraw.Draw(ink).text((0, -top), c, 255, font=font)
+    image = Image.merge('LA', (Image.new('L', ink.size, 255), ink))
     image.save(f'{folder}/u{ord(c):04x}.png')
 print(round(font.getlength(' ')))

@@ -104,6 +104,10 @@ export const detect: Command = {
         bar.clear();
         io.stderr.write(formatIssues([issue]));
       },
+      onNote: ({ t, text }) => {
+        bar.clear();
+        io.stderr.write(`${formatClock(t).padStart(9)}  (script) ${text}\n`);
+      },
     }).finally(() => bar.clear());
     report(summary, io);
     return 0;

@@ -5,6 +5,7 @@ import { kindNames, loadKind } from '../../detectors/registry.ts';
 import { messageOf, PlaybyplayError, type Issue } from '../../errors.ts';
 import { settingsSchema } from '../../highlights/settings-schema.ts';
 import { kindSchemas } from '../../pipeline/schemas.ts';
+import type { Profile } from '../../profile/profile.ts';
 import type { Pack } from '../../profile/pack.ts';
 import { checkSchema } from '../../schema.ts';
 import { findProfile, inspectProfile } from '../../profile/load.ts';
@@ -60,9 +61,25 @@ async function detectorIssues(name: string, plugins: Plugins): Promise<readonly 
   };
   for (const [detector, spec] of Object.entries(profile.detectors))
     await attempt(`/detectors/${detector}`, async () => (await loadKind(spec.kind, plugins)).open(spec, assets));
+  issues.push(...unusedSteps(profile, pack.locate(path)));
   const { interpreter } = profile;
   if (interpreter) await attempt('/interpreter', () => SequenceReader.open(interpreter, assets));
   return issues;
+}
+
+/** Preprocessing of regions that are read by a learnt font alone: glyphs are looked for in the untouched picture. */
+function unusedSteps({ detectors, regions }: Profile, place: string): Issue[] {
+  const byRegion = Map.groupBy(Object.entries(detectors), ([, { region }]) => region ?? '');
+  return [...byRegion].flatMap(([region, users]) => {
+    const steps = regions[region]?.preprocess ?? [];
+    const isUnused = users.every(
+      ([, { kind, ...more }]) => (kind === 'text' || kind === 'feed') && 'atlas' in more && !('fallback' in more),
+    );
+    if (steps.length === 0 || !isUnused) return [];
+    const message = `does nothing: ${users.map(([name]) => `“${name}”`).join(', ')} looks for its font in the picture as it is`;
+    const hint = 'Leave it out. The colours of the font are told by “profile glyphs --inks” or --channel.';
+    return [{ code: 'unused-steps', path: `${place}#/regions/${region}/preprocess`, message, hint }];
+  });
 }
 
 /** What is wrong with the settings for highlights beside a profile, if there are any. */

@@ -18,11 +18,12 @@ Learns a font for the text and feed detectors: from labelled moments of recordin
   --sheet <png>          an image with the characters in equal cells
   --columns, --rows <n>  its cells (default 16 and 16)
   --first <code>         character code of the first cell (default 0)
-  --images <folder>      one PNG a character, named by its code point: u0041.png
+  --images <folder>      one PNG a character, named by its code point: u0041.png; as wide as the way to the next character, opaque
+                         where ink is (what is transparent may be anything); without --pitch the font is proportional
   --chars <text>         which characters (default: all printable ASCII of a sheet, all images)
   --pitch <n>            pixels from one character to the next, in a font of fixed pitch
   --space <n>            width of a space, in a proportional font (from --images)
-  --width, --height <n>  size of a character in atlas pixels (width: default the pitch)
+  --width, --height <n>  size of a character in atlas pixels (width: default the pitch; both: default the images')
   --pixels <x>,<y>       atlas pixels per pixel of the reference frame (0.25,0.25: a quarter of the size)
   --channel <name>       luma (default), red, green, blue, saturation red: where the ink stands out
   --inks <colours>       the colours a white font is drawn in: #ffb000,#ff3333; read by colour then, not by channel
@@ -118,7 +119,8 @@ async function fromImages(values: Values): Promise<Atlas> {
     const { data, info } = await sharp(path).ensureAlpha().raw().toBuffer({ resolveWithObject: true });
     return { rgba: data, width: info.width, height: info.height };
   };
-  const common = shape(values);
+  const height = values.height ?? (await heightOf(values));
+  const common = shape(height === undefined ? values : { ...values, height });
   let glyphs: GlyphImage[];
   if (values.sheet !== undefined) {
     const printable = Array.from({ length: 94 }, (_, i) => String.fromCodePoint(33 + i)).join('');
@@ -153,6 +155,14 @@ async function fromImages(values: Values): Promise<Atlas> {
       ? { layout: 'fixed', pitch: number(values, 'pitch') }
       : { layout: 'proportional', space: values.space === undefined ? 4 : number(values, 'space'), gaps: [0, 0] }),
   });
+}
+
+/** The height of the pictures of a folder of characters. */
+async function heightOf({ images }: Values): Promise<string | undefined> {
+  if (images === undefined) return undefined;
+  const { default: sharp } = await import('sharp');
+  const first = (await readdir(images)).find((name) => /^u[0-9a-f]{4,6}\.png$/i.test(name));
+  return first === undefined ? undefined : String((await sharp(join(images, first)).metadata()).height);
 }
 
 function shape(values: Values) {

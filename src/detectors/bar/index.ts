@@ -42,11 +42,29 @@ export const kind: DetectorKind<BarOptions> = {
     required: ['region'],
     properties: {
       direction: { enum: ['right', 'left', 'up', 'down', 'clockwise', 'counterclockwise'], default: 'right' },
-      fill: { type: 'array', items: COLOR_SCHEMA, minItems: 1, maxItems: 16 },
-      empty: { type: 'array', items: COLOR_SCHEMA, minItems: 1, maxItems: 16 },
+      fill: {
+        type: 'array',
+        items: COLOR_SCHEMA,
+        minItems: 1,
+        maxItems: 16,
+        description: 'The colours of the full part; without them the edge between the two parts is looked for.',
+      },
+      empty: {
+        type: 'array',
+        items: COLOR_SCHEMA,
+        minItems: 1,
+        maxItems: 16,
+        description: 'The colours of the empty part; without them all that is not full is empty, also scenery.',
+      },
       tolerance: { type: 'number', exclusiveMinimum: 0, maximum: 442, default: 60 },
       space: { enum: ['rgb', 'ycbcr', 'chroma'], default: 'rgb' },
-      step: { type: 'number', exclusiveMinimum: 0, maximum: 50, default: 1 },
+      step: {
+        type: 'number',
+        exclusiveMinimum: 0,
+        maximum: 50,
+        default: 1,
+        description: 'Readings are rounded to it, in percent.',
+      },
       start: { type: 'number', minimum: -360, maximum: 360, default: 0 },
       sweep: { type: 'number', exclusiveMinimum: 0, maximum: 360, default: 360 },
       radii: {

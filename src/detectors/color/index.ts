@@ -41,11 +41,26 @@ export const kind: DetectorKind<ColorOptions> = {
           anyOf: [COLOR_SCHEMA, { type: 'array', items: COLOR_SCHEMA, minItems: 1, maxItems: 16 }],
         },
       },
-      measure: { enum: ['mean', 'dominant', 'share'], default: 'mean' },
+      measure: {
+        enum: ['mean', 'dominant', 'share'],
+        default: 'mean',
+        description:
+          '`share`: the colour that most pixels are near to, also where they are few among others (ink on a ground).',
+      },
       tolerance: { type: 'number', exclusiveMinimum: 0, maximum: 442, default: 48 },
-      minimum: { type: 'number', minimum: 0, maximum: 1, default: 0.5 },
+      minimum: {
+        type: 'number',
+        minimum: 0,
+        maximum: 1,
+        default: 0.5,
+        description: 'The least share of the pixels, for `share`.',
+      },
       space: { enum: ['rgb', 'ycbcr', 'chroma'], default: 'rgb' },
-      absent: { type: 'array', items: { type: 'string' } },
+      absent: {
+        type: 'array',
+        items: { type: 'string' },
+        description: 'Names of colours that mean that nothing is there.',
+      },
     },
   },
   async open(options) {

@@ -43,12 +43,33 @@ export const kind: DetectorKind<TextOptions> = {
     type: 'object',
     properties: {
       atlas: { type: 'string', format: 'asset', description: "Atlas file, relative to the profile's folder." },
-      align: { enum: ['left', 'right', 'centre'] },
-      charset: { type: 'string', minLength: 1 },
-      value: { enum: ['text', 'number'] },
-      jitter: { type: 'integer', minimum: 0, maximum: 8 },
-      lexicon: { type: 'string', format: 'asset', description: 'File of the texts that can occur, one a line.' },
-      reject: { type: 'number', minimum: 0, maximum: 1 },
+      align: {
+        enum: ['left', 'right', 'centre'],
+        description: 'Where the text starts from in its region; default left.',
+      },
+      charset: { type: 'string', minLength: 1, description: 'The characters that can occur; default all.' },
+      value: {
+        enum: ['text', 'number'],
+        description: '`number`: gives a number, which `change` and scripts can compare.',
+      },
+      jitter: {
+        type: 'integer',
+        minimum: 0,
+        maximum: 8,
+        description: 'Pixels of the atlas by which the text may lie elsewhere in its region; default 1.',
+      },
+      lexicon: {
+        type: 'string',
+        format: 'asset',
+        description:
+          'File of the texts that can occur, one a line: a reading a slip away from just one of them becomes that one.',
+      },
+      reject: {
+        type: 'number',
+        minimum: 0,
+        maximum: 1,
+        description: 'Readings of glyphs that are less sure count as unreadable; default 0.3.',
+      },
       fallback: {
         type: 'object',
         description:
