@@ -19,6 +19,11 @@ const health = (t: number, from: number, to: number): Timed => ({
   statement: { subject: 'player', property: 'health', from, to },
 });
 
+const turn = (t: number, name: string): Timed => ({
+  t,
+  statement: { subject: { word: 'turn', of: { word: 'team', name } }, action: 'begin' },
+});
+
 function judge(
   events: readonly Timed[],
   truth: readonly TruthLine[],
@@ -231,11 +236,6 @@ describe('numbers that may differ', () => {
 });
 
 describe('a slot with an owner', () => {
-  const turn = (t: number, name: string): Timed => ({
-    t,
-    statement: { subject: { word: 'turn', of: { word: 'team', name } }, action: 'begin' },
-  });
-
   it('is another where the owner is another', () => {
     expect(judge([turn(1, 'Foxes')], [turn(1, 'Foxes')]).all).toMatchObject({ hits: 1 });
     expect(judge([turn(1, 'Otters')], [turn(1, 'Foxes')]).all).toMatchObject({ hits: 0, isA: 0 });
