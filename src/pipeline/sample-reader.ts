@@ -59,6 +59,8 @@ export type Handover = (detector: number, deferred: Deferred) => Observation | u
  */
 export class SampleReader implements Disposable {
   readonly #stations: readonly Station[];
+  /** By station: the indices of those whose readings of the same sample it needs. */
+  readonly #needs: readonly (readonly number[])[];
   /** Indices of the stations such that dependencies come first. */
   readonly #order: readonly number[];
   readonly #screens: readonly {
@@ -79,6 +81,7 @@ export class SampleReader implements Disposable {
     awake: boolean,
   ) {
     this.#stations = stations;
+    this.#needs = stations.map(needsOf);
     this.#regions = regions;
     this.#guess = guess;
     this.#awake = awake;
@@ -90,7 +93,7 @@ export class SampleReader implements Disposable {
     }));
     const order = new Set<number>();
     const visit = (index: number): void => {
-      for (const other of [...needsOf(stations[index]!), ...guess.sources(index)]) if (!order.has(other)) visit(other);
+      for (const other of [...this.#needs[index]!, ...guess.sources(index)]) if (!order.has(other)) visit(other);
       order.add(index);
     };
     for (const { station } of this.#screens) visit(station);
@@ -218,7 +221,7 @@ export class SampleReader implements Disposable {
     for (const { station } of this.#screens) needed[station] = 1;
     for (let i = this.#order.length - 1; i >= 0; i--) {
       const index = this.#order[i]!;
-      if (needed[index]) for (const other of needsOf(this.#stations[index]!)) needed[other] = 1;
+      if (needed[index]) for (const other of this.#needs[index]!) needed[other] = 1;
     }
     return needed;
   }
