@@ -3,20 +3,16 @@ import { mkdir, readdir, stat } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { loadLog } from '../src/events/reader.ts';
-import { scanPackets } from '../src/media/packets.ts';
-import { openVideo } from '../src/media/video.ts';
 import { detect } from '../src/pipeline/detect.ts';
 import { openGame } from '../src/pipeline/game.ts';
-import type { Profile } from '../src/profile/profile.ts';
-import { roundTime } from '../src/time.ts';
-import { planSamples } from '../src/sampling/plan.ts';
 import { messageOf } from '../src/errors.ts';
 import { canonical } from '../src/evaluate/match.ts';
 import { share } from '../src/evaluate/statistics.ts';
 import { type Judged, calibrationTable } from './truth/bins.ts';
 import { type Said, kindOf, matchSaid } from './truth/match.ts';
 import type { TruthLine } from './truth/series.ts';
-import { type Rules, type Truth, loadTruth } from './truth/truth.ts';
+import { declaredRules } from './truth/rules.ts';
+import { type Truth, loadTruth } from './truth/truth.ts';
 
 const USAGE = `usage: node bench/accuracy.ts <folder>… [--out folder] [--keep] [--plan full|adaptive] [--tolerance 0.5] [--json]
 Runs detection on every clip (a folder with video.mp4 and truth.json) in the folders and compares the events with the truth.
@@ -70,21 +66,6 @@ async function clipsIn(folder: string): Promise<string[]> {
     }),
   );
   return inside.flat();
-}
-
-/** The sampling and stability that the profile declares, with the frames that this recording's samples take. */
-function declaredRules(video: string, profile: Profile): Rules {
-  using file = openVideo(video);
-  const index = scanPackets(file);
-  const timesOf = (interval: number): number[] =>
-    planSamples(index, { interval }).map((sample) => roundTime(index.t[sample.frame]!));
-  const interval = profile.sampling?.interval ?? 0.1;
-  const rules = Object.entries(profile.detectors).map(([name, spec]) => {
-    const samples = spec.stability?.samples ?? 2;
-    const times = timesOf(spec.interval ?? interval);
-    return [name, { samples, lost: spec.stability?.lost ?? samples, times }] as const;
-  });
-  return { ...Object.fromEntries(rules), default: { samples: 2, times: timesOf(interval) } };
 }
 
 async function measure(folder: string, options: Options): Promise<ClipResult> {

@@ -8,21 +8,22 @@ import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, stat } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { share } from '../src/evaluate/statistics.ts';
+import { canonical } from '../src/evaluate/match.ts';
 import type { EventLine } from '../src/events/log.ts';
 import { loadLog } from '../src/events/reader.ts';
 import { detect } from '../src/pipeline/detect.ts';
+import { openGame } from '../src/pipeline/game.ts';
 import { calibrated, logOdds, probability } from '../src/script/fusion/confidence.ts';
+import { calibrationTable } from './truth/bins.ts';
 import { kindOf, matchSaid } from './truth/match.ts';
-import { loadTruth } from './truth/truth.ts';
+import { declaredRules } from './truth/rules.ts';
+import type { TruthLine } from './truth/series.ts';
+import { loadTruth, type Truth } from './truth/truth.ts';
 
 const USAGE = `usage: node bench/reliability.ts <folder>… [--out folder] [--tolerance 0.5] [--by kind|clip|evidence|game] [--json|--fit]
   --by    one table for each kind of event, clip, set of detectors or game (default: all together)
   --json  every event with its confidence and whether it is right, one a line
   --fit   lines for a profile's calibration, and tables before and after on recordings held back`;
-
-const EDGES = [0, 0.3, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 0.98, 0.99, 0.995, 1.000001];
-const LEAST = 50;
 
 interface Judged {
   readonly game: string;
@@ -62,7 +63,8 @@ async function judge(folder: string, outFolder: string, tolerance: number): Prom
     await detect({ media: join(folder, 'video.mp4'), game: truth.game, out });
   const { events } = await loadLog(out);
   const own = events.filter(({ statement }) => !truth.untold?.includes(kindOf(statement)));
-  const right = new Set<EventLine>(matchSaid(truth.raw, own, tolerance).pairs.map(({ event }) => event));
+  const { profile } = await openGame(truth.game);
+  const right = rightOf(truth, truth.reduce(declaredRules(join(folder, 'video.mp4'), profile)), own, tolerance);
   const recording = createHash('sha256')
     .update(await readFile(join(folder, 'truth.json')))
     .digest('hex');
@@ -78,6 +80,27 @@ async function judge(folder: string, outFolder: string, tolerance: number): Prom
     confidence: event.confidence,
     right: right.has(event),
   }));
+}
+
+/** The events that the truth tells of: as a perfect reader of the profile's samples would see it, or as it was drawn. */
+function rightOf(
+  truth: Truth,
+  reduced: readonly TruthLine[],
+  events: readonly EventLine[],
+  tolerance: number,
+): ReadonlySet<EventLine> {
+  const seen = matchSaid(reduced, events, tolerance);
+  const told = new Set(seen.pairs.map((pair) => keyOf(pair.truth)));
+  const drawn = matchSaid(
+    truth.raw.filter((line) => !told.has(keyOf(line))),
+    seen.extra,
+    tolerance,
+  );
+  return new Set([...seen.pairs, ...drawn.pairs].map(({ event }) => event));
+}
+
+function keyOf({ t, statement }: TruthLine): string {
+  return `${t} ${canonical(statement)}`;
 }
 
 function weakestOf({ cues, confidence }: EventLine): Pick<Judged, 'weakest' | 'raw'> {
@@ -143,55 +166,10 @@ function reportFit(events: readonly Judged[]): void {
   }
 }
 
-interface Bin {
-  readonly low: number;
-  readonly high: number;
-  readonly events: readonly Judged[];
-}
-
-/** The events by confidence, from the surest down; a bin with few takes in the next. */
-function binned(events: readonly Judged[]): Bin[] {
-  const bins: Bin[] = [];
-  for (let k = EDGES.length - 2; k >= 0; k--) {
-    const [low, high] = [EDGES[k]!, EDGES[k + 1]!];
-    const own = events.filter(({ confidence }) => confidence >= low && confidence < high);
-    const last = bins.at(-1);
-    if (last && last.events.length < LEAST)
-      bins[bins.length - 1] = { low, high: last.high, events: [...last.events, ...own] };
-    else bins.push({ low, high, events: own });
-  }
-  const [last, before] = [bins.at(-1), bins.at(-2)];
-  if (last && before && last.events.length < LEAST)
-    bins.splice(-2, 2, { low: last.low, high: before.high, events: [...before.events, ...last.events] });
-  return bins.filter(({ events: inside }) => inside.length > 0);
-}
-
 function table(name: string, events: readonly Judged[]): string {
-  const rows = binned(events).map(({ low, high, events: inside }) => {
-    const right = inside.filter((event) => event.right).length;
-    const mean = inside.reduce((sum, { confidence }) => sum + confidence, 0) / inside.length;
-    const interval = share(right, inside.length);
-    const off = mean < interval.low ? interval.low - mean : mean > interval.high ? interval.high - mean : 0;
-    const cells = [
-      `${low}–${Math.min(1, high)}`,
-      mean.toFixed(3),
-      inside.length,
-      (right / inside.length).toFixed(3),
-      `${interval.low.toFixed(3)}–${interval.high.toFixed(3)}`,
-      off === 0 ? '' : off.toFixed(3),
-    ];
-    return `| ${cells.join(' | ')} |`;
-  });
-  const brier =
-    events.reduce((sum, { confidence, right }) => sum + (confidence - Number(right)) ** 2, 0) / events.length;
-  return [
-    `## ${name}, ${events.length} events, Brier score ${brier.toFixed(4)}`,
-    '',
-    '| confidence | mean | events | right | 95 % interval | off by |',
-    '|---|---|---|---|---|---|',
-    ...rows,
-    '',
-  ].join('\n');
+  const squares = events.reduce((sum, { confidence, right }) => sum + (confidence - Number(right)) ** 2, 0);
+  const head = `## ${name}, ${events.length} events, Brier score ${(squares / events.length).toFixed(4)}`;
+  return `${head}\n\n${calibrationTable(events, 'events')}\n`;
 }
 
 const { values, positionals } = parseArgs({
