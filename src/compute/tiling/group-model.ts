@@ -33,7 +33,9 @@ export function groupModel(group: Group, analysis: Analysis, axis: Axis): Model 
   };
   const wholeOf = (name: string) => (group.joined.has(name) ? joints(name).whole : name);
   for (const unit of group.units) {
-    const read = new Map(unit.inputs.map((name) => [name, wholeOf(name)]));
+    const read = new Map(
+      unit.inputs.map((name) => [name, group.fresh.has(partName(unit, name)) ? name : wholeOf(name)]),
+    );
     for (const name of unit.inputs) {
       const own = partName(unit, name);
       if (!group.sliced.has(own)) continue;

@@ -15,6 +15,8 @@ export interface Group {
   readonly kept: ReadonlySet<string>;
   /** What units read only a part of, as `partName`. */
   readonly sliced: ReadonlySet<string>;
+  /** What units read of joined maps that is always just what is new, as `partName`. */
+  readonly fresh: ReadonlySet<string>;
 }
 
 /** What a group has of a map in a pass: what was kept and what is new, with padding before and after it. */
@@ -69,6 +71,7 @@ function groupOf(units: readonly Unit[], analysis: Analysis, axis: Axis, passes:
   const inputs = [...new Set(units.flatMap((unit) => unit.inputs))];
   const joined = new Set<string>();
   const sliced = new Set<string>();
+  const stale = new Set<string>();
   for (const [i, pass] of passes.entries()) {
     const at = steps[i]!;
     if (!at.has(units[0]!)) continue;
@@ -82,12 +85,22 @@ function groupOf(units: readonly Unit[], analysis: Analysis, axis: Axis, passes:
         const single = !own.has(read.name) && readersIn(units, read.name).length === 1;
         if (!single && !exact(unit, axis, read, spanOf(pass, units, read.name), step.out))
           sliced.add(partName(unit, read.name));
+        if (!own.has(read.name) || !newest(read, pass)) stale.add(partName(unit, read.name));
       }
     }
   }
+  const parts = units.flatMap((unit) => unit.inputs.map((input) => partName(unit, input)));
+  const fresh = new Set(parts.filter((part) => !stale.has(part)));
+  for (const part of fresh) sliced.delete(part);
   const kept = new Set([...joined].filter((name) => !elsewhere.has(name)));
   const name = units.length === 1 ? units[0]!.name : `${units[0]!.name} … ${units.at(-1)!.name}`;
-  return { name, units, inputs: inputs.filter((input) => !own.has(input)), outputs, joined, kept, sliced };
+  return { name, units, inputs: inputs.filter((input) => !own.has(input)), outputs, joined, kept, sliced, fresh };
+}
+
+/** Whether a unit reads just what is new of a map. */
+function newest({ name, need, before, after }: UnitPass['reads'][number], pass: Pass): boolean {
+  const { fresh } = pass.maps.get(name)!;
+  return before + after === 0 && need.from === fresh.from && need.to === fresh.to;
 }
 
 export function readersIn(units: readonly Unit[], map: string): Unit[] {

@@ -35,8 +35,9 @@ export function scratchOf(
     for (const name of unit.outputs) {
       const fresh = sizeOf(name, length(out));
       const { head, whole, tail } = spans.get(name)!;
-      const all = group.joined.has(name) ? sizeOf(name, head + length(whole) + tail) : fresh;
-      hold(name, all);
+      const both = readersIn(group.units, name).some((reader) => group.fresh.has(partName(reader, name)));
+      const all = sizeOf(name, head + length(whole) + tail) + (both ? fresh : 0);
+      hold(name, group.joined.has(name) ? all : fresh);
       if (group.joined.has(name)) most = Math.max(most, live + fresh);
     }
     const later = new Set(steps.slice(i + 1).map((step) => step.unit));
