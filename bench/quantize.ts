@@ -21,6 +21,7 @@ const round = (value: number): number => Math.sign(value) * Math.round(Math.abs(
 
 const methods: Readonly<Record<string, Quantizer>> = {
   exact: (kernel) => quantizeKernel(kernel, { mantissaBits: bits }).mantissas,
+  frequency: (kernel) => quantizeKernel(kernel, { mantissaBits: bits, method: 'frequency' }).mantissas,
   source: (kernel) => quantizeKernel(kernel, { mantissaBits: bits, method: 'source' }).mantissas,
   nearest: ({ data }, shift) => data.map((value) => round(value * 2 ** shift)),
   // FFmpeg's scaler: error diffused from left to right.
@@ -97,18 +98,40 @@ const families: Readonly<Record<string, Kernel[]>> = {
   'symmetric noise, 2-D': many(() => nest([5, 5], normalised(symmetricNoise())) as number[][]),
 };
 
+/** The largest difference between two frequency responses, on sixteen points an axis. */
+function deviation({ shape, data }: Kernel, integers: ArrayLike<number>, scale: number): number {
+  const points = 16;
+  let worst = 0;
+  for (let n = 0; n < points ** shape.length; n++) {
+    let [re, im] = [0, 0];
+    for (const [i, value] of data.entries()) {
+      let [cell, point, angle] = [i, n, 0];
+      for (const extent of shape.toReversed()) {
+        angle += (((2 * Math.PI) / points) * (point % points)) * (cell % extent);
+        cell = Math.floor(cell / extent);
+        point = Math.floor(point / points);
+      }
+      const error = integers[i]! / scale - value;
+      re += error * Math.cos(angle);
+      im += error * Math.sin(angle);
+    }
+    worst = Math.max(worst, Math.hypot(re, im));
+  }
+  return worst;
+}
+
 const percent = (part: number): string => `${((100 * part) / count).toFixed(1)} %`;
 
 for (const [family, kernels] of Object.entries(families)) {
   process.stdout.write(`\n${family} (${count} kernels, ${bits} bits)\n`);
   process.stdout.write(
-    '| method | sum missed | worst flat 255 after two passes | symmetry lost | rms error, in steps |\n|---|---|---|---|---|\n',
+    '| method | sum missed | worst flat 255 after two passes | symmetry lost | rms error, in steps | mean worst deviation of the response |\n|---|---|---|---|---|---|\n',
   );
   for (const [name, quantize] of Object.entries(methods)) {
     // Both are for one dimension; the second for symmetric kernels.
     if (kernels[0]!.shape.length > 1 && /swscale|OpenCV/.test(name)) continue;
     if (family.startsWith('Lanczos') && name.includes('OpenCV')) continue;
-    let [missed, asymmetric, worst, squares, cells] = [0, 0, 255, 0, 0];
+    let [missed, asymmetric, worst, squares, cells, response] = [0, 0, 255, 0, 0, 0];
     for (const kernel of kernels) {
       const shift = -quantizeKernel(kernel, { mantissaBits: bits }).exponents[0]!;
       const scale =
@@ -132,9 +155,10 @@ for (const [family, kernels] of Object.entries(families)) {
         asymmetric++;
       for (const [i, value] of kernel.data.entries()) squares += (integers[i]! / scale - value) ** 2 * 4 ** shift;
       cells += kernel.data.length;
+      response += deviation(kernel, integers, scale);
     }
     process.stdout.write(
-      `| ${name} | ${percent(missed)} | ${worst.toFixed(1)} | ${percent(asymmetric)} | ${Math.sqrt(squares / cells).toFixed(4)} |\n`,
+      `| ${name} | ${percent(missed)} | ${worst.toFixed(1)} | ${percent(asymmetric)} | ${Math.sqrt(squares / cells).toFixed(4)} | ${(response / count).toFixed(5)} |\n`,
     );
   }
 }
