@@ -16,7 +16,7 @@ export interface ScriptStatement {
   /** 0…1: the script's own figure, else the least confidence among the cues, else 1. */
   readonly confidence: number;
   readonly cues: readonly LoggedCue[];
-  /** The script gave the confidence itself. */
+  /** The confidence is not just the least among the cues: script or network gave it. */
   readonly given?: true;
   /** It only supports statements that say as much; by itself it makes no event. */
   readonly support?: true;

@@ -179,7 +179,9 @@ export class SequenceReader implements Disposable {
       }
       return;
     }
-    statements.push({ t, end: t, statement: shaped.statement, confidence: likely, cues: cue ? [toLogged(cue)] : [] });
+    const cues = cue ? [toLogged(cue)] : [];
+    // The network's own figure.
+    statements.push({ t, end: t, statement: shaped.statement, confidence: likely, cues, given: true });
   }
 
   [Symbol.dispose](): void {
