@@ -182,6 +182,8 @@ export class SwitchedNode implements CueNode {
   /** Brings the activation up to `t`, one change after the other. */
   #switchTo(t: number): Cue[] {
     const cues: Cue[] = [];
+    // Only a cue switches on.
+    if (!this.#state.active && !(this.#heard[0] && this.#heard[0].t <= t)) this.#at = t;
     while (this.#at < t) {
       const next = Math.min(t, this.#heard[0]?.t ?? t, this.#state.nextExpiry(this.#at));
       const now = this.#heard[0]?.t === next ? takeMoment(this.#heard) : [];

@@ -63,9 +63,10 @@ function look(one: RawSwitch, t: number, seen: readonly (Observation | undefined
   const ended = until && seen[until.source];
   if (ended && until.like(ended) === true) one.expires = Math.min(one.expires, t);
   const now = seen[one.source];
-  const like = now && one.like(now);
+  const { before } = one;
+  // The same reading again says nothing new.
+  const like = now && now !== before ? one.like(now) : undefined;
   if (now && like !== undefined) {
-    const { before } = one;
     const known = before ? one.like(before) === true && valueOf(before) === valueOf(now) : !one.lapses;
     if (like && !known) one.expires = t + one.seconds;
     if (!like && one.lapses) one.expires = t;
