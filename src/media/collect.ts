@@ -1,29 +1,34 @@
-import { setFlagsFromString } from 'node:v8';
+import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { tune } from '../compute/tuning.ts';
 
-/** Bytes of pictures looked at between two collections of garbage. */
-const EVERY = 512 << 20;
-/** What reading a picture leaves behind in the way of garbage does not depend on its size. */
-const LEAST = 1 << 20;
+/** Bytes by which the heap may grow between two collections of garbage; 16 MiB of them are V8's for what is short-lived. */
+const ROOM = 24 << 20;
+/** Pictures after which the heap is measured. */
+const PICTURES = 16;
 
 type Collect = (options: { readonly type: 'major'; readonly execution: 'sync'; readonly flavor: 'regular' }) => void;
 
 let collect: Collect | undefined;
-let looked = 0;
+let pictures = 0;
+/** What the heap held after the last collection. */
+let held: number | undefined;
 
 /**
- * To be told of every picture that was looked at, and of other work as if it were pictures. V8 counts a view of a picture as if
+ * To be told of every picture that was looked at, and of other work now and then. V8 counts a view of a picture as if
  * the picture's bytes were its own: left to itself it marks the whole heap twice a second of work, on threads of its own,
- * for a sixth of all processor time. Here it is told to let the heap grow, and to collect after so many bytes, which keeps
- * the memory of an hour at that of a minute.
+ * for a sixth of all processor time. Here it is told to let the heap grow, and to collect when the heap has grown by so
+ * much, which keeps the memory of an hour at that of a minute.
  */
-export function lookedAt(bytes: number): void {
-  looked += Math.max(bytes, LEAST);
+export function lookedAt(): void {
   collect ??= takeOver();
-  if (looked < EVERY) return;
-  looked = 0;
+  if (++pictures < PICTURES) return;
+  pictures = 0;
+  const used = getHeapStatistics().used_heap_size;
+  if (held === undefined) held = used;
+  if (used < held + ROOM) return;
   collect({ type: 'major', execution: 'sync', flavor: 'regular' });
+  held = getHeapStatistics().used_heap_size;
 }
 
 function takeOver(): Collect {

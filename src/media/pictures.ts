@@ -159,10 +159,10 @@ class FramePicture implements Picture {
   [Symbol.dispose](): void {
     if (!this.#open) return;
     this.#open = false;
-    const looked = this.#planes?.reduce((sum, { stride, height }) => sum + stride * height, 0);
+    const looked = this.#planes !== undefined;
     this.#planes = undefined;
     this.#release();
-    if (looked !== undefined) lookedAt(looked);
+    if (looked) lookedAt();
   }
 }
 

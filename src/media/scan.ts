@@ -94,6 +94,7 @@ export class PacketScan {
     for (let group = this.#firstFrames.length; group < this.#starts.length; group++) this.#finish(group);
     this.#problem = problem;
     this.#ended = true;
+    this.#trim();
   }
 
   /** What is known so far: views that hold until the next `add`. */
@@ -158,6 +159,22 @@ export class PacketScan {
     this.#frame[i] = frame;
   }
 
+  /** Gives back what was kept free for more. */
+  #trim(): void {
+    this.#pts = resized(this.#pts, this.#packets);
+    this.#dts = resized(this.#dts, this.#packets);
+    this.#size = resized(this.#size, this.#packets);
+    this.#flags = resized(this.#flags, this.#packets);
+    this.#frame = resized(this.#frame, this.#packets);
+    this.#t = resized(this.#t, this.#frames);
+    this.#packet = resized(this.#packet, this.#frames);
+    this.#key = resized(this.#key, this.#frames);
+    this.#reference = resized(this.#reference, this.#frames);
+    // Only what orders frames wants these.
+    this.#time = new Float64Array(0);
+    this.#order = new Float64Array(0);
+  }
+
   #grow(): void {
     this.#pts = grown(this.#pts);
     this.#dts = grown(this.#dts);
@@ -176,8 +193,12 @@ export class PacketScan {
   }
 }
 
-/** The same array, longer, without ever holding both: views of it do not outlive this. */
 function grown<A extends Float64Array | Uint32Array | Int32Array | Uint8Array>(array: A): A {
-  const bytes = Math.ceil((array.length * 3) / 2) * array.BYTES_PER_ELEMENT;
+  return resized(array, Math.ceil((array.length * 3) / 2));
+}
+
+/** The same array, of another length, without ever holding both: views of it do not outlive this. */
+function resized<A extends Float64Array | Uint32Array | Int32Array | Uint8Array>(array: A, length: number): A {
+  const bytes = length * array.BYTES_PER_ELEMENT;
   return new (array.constructor as new (buffer: ArrayBuffer) => A)((array.buffer as ArrayBuffer).transfer(bytes));
 }

@@ -31,6 +31,8 @@ export interface VideoSpec {
   readonly timeBase: { readonly num: number; readonly den: number };
   /** Number that the picture of a frame shows, where it is not the frame's own: frames that show the same are duplicates. */
   readonly shows?: (frame: number) => number;
+  /** Paints a frame's planes itself, instead of a number; rows lie `strides` bytes apart. */
+  readonly paint?: (planes: readonly Uint8Array[], strides: readonly number[], frame: number) => void;
   /** A keyframe every so many frames; 10 by default. */
   readonly keyEvery?: number;
   readonly options?: Readonly<Record<string, string | number>>;
@@ -184,7 +186,8 @@ function encodeVideo(format: FormatContext, stream: Stream, encoder: CodecContex
     frame.height = encoder.height;
     frame.format = encoder.pixelFormat;
     check(frame.getBuffer(), 'frame');
-    paint(frame, spec.shows?.(number) ?? number, spec.pixelFormat ?? 'yuv420p');
+    if (spec.paint) spec.paint(frame.data!, frame.linesize, number);
+    else paint(frame, spec.shows?.(number) ?? number, spec.pixelFormat ?? 'yuv420p');
     frame.pts = BigInt(pts);
     frame.pictType = number % (spec.keyEvery ?? 10) === 0 ? AV_PICTURE_TYPE_I : AV_PICTURE_TYPE_NONE;
     check(encoder.sendFrameSync(frame), 'encode');

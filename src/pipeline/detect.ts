@@ -76,9 +76,6 @@ export interface DetectSummary {
   readonly problems: Readonly<Record<string, number>>;
 }
 
-/** What a portion leaves behind in this thread, as pictures are counted (generously). */
-const PORTION_BYTES = 16 << 20;
-
 /** Where `detect` writes unless told otherwise. */
 export function defaultFolder(media: string): string {
   return join(dirname(media), `${basename(media, extname(media))}.playbyplay`);
@@ -167,7 +164,7 @@ export async function detect(options: DetectOptions): Promise<DetectSummary> {
     const { events, settled } = await interpreter.push(readings, beside(portion.chunk.end));
     for (const event of events) log.add(event);
     await publish(settled);
-    lookedAt(PORTION_BYTES);
+    lookedAt();
     options.onProgress?.(portion.chunk.end, duration);
   }
   const rest = await interpreter.push(NOTHING, beside(Number.POSITIVE_INFINITY));
