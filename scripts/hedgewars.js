@@ -181,7 +181,7 @@ function onCaption(row, cue, game) {
     for (const [kind, marks] of Object.entries(PHRASES)) {
       for (const mark of marks.split('; ')) {
         const name = match(mark, text, cue.value);
-        if (name !== undefined) return happens(kind, name, t, cue, game);
+        if (name !== undefined) return happens({ kind, name, mark }, t, cue, game);
       }
     }
   }
@@ -203,11 +203,14 @@ function match(mark, text, original) {
   const near = mark.startsWith('* ') ? text.slice(0, at) : text.slice(at + words.length);
   const candidates = near.trim().split(/ +/);
   const name = mark.startsWith('* ') ? candidates.at(-1) : candidates[0];
-  // As it is written on the screen.
-  return original.split(/[^\p{L}\p{N}]+/u).find((word) => word.toLowerCase() === name && /^\p{Lu}/u.test(word));
+  // As it is written on the screen; a border beside it may look like one more capital.
+  const written = original
+    .split(/[^\p{L}\p{N}]+/u)
+    .find((word) => word.toLowerCase() === name && /^\p{Lu}/u.test(word));
+  return written?.replace(/^\p{Lu}(?=\p{Lu}\p{Ll})/u, '');
 }
 
-function happens(kind, name, t, cue, game) {
+function happens({ kind, name, mark }, t, cue, game) {
   const hog = { word: 'hedgewars:hedgehog', name };
   const statement = {
     die: { subject: hog, action: 'die' },
@@ -221,7 +224,8 @@ function happens(kind, name, t, cue, game) {
   }[kind];
   if (kind === 'begin') Object.assign(game.state, { over: false, rounds: undefined });
   if (kind === 'win' || kind === 'draw') game.state.over = true;
-  once(kind === 'die' || kind === 'drown' ? `${kind} ${name}` : kind, statement, t, cue, game);
+  // Two crates in a row are worded differently, two readings of one caption are not.
+  once(`${kind} ${{ win: '', draw: '', begin: '' }[kind] ?? (name === '' ? mark : name)}`, statement, t, cue, game);
 }
 
 /** The team's name that a word ends with, if any: a border beside it may look like a letter. */
