@@ -41,3 +41,16 @@ export function clip(rect: Rect, size: Size): Rect {
     height: Math.max(0, Math.min(rect.y + rect.height, size.height) - y),
   };
 }
+
+/** How a player has set the HUD, or a recorder the picture; everything optional. */
+export interface HudSettings {
+  /** The game's HUD scale, relative to the one the profile was measured at: sizes and distances to the anchor grow by it; default 1. */
+  readonly scale?: number;
+  /** Safe-area margin across and down, as a fraction of the frame: elements anchored at an edge move inwards by it; default 0. */
+  readonly x?: number;
+  readonly y?: number;
+  /** Where the game's picture lies in the video, in fractions of the frame (letterbox, pillarbox, a stream's layout); default all of it. */
+  readonly content?: Rect;
+  /** Pixels of the video per pixel that the game drew, where the recording was resized: what `scale: "none"` grows by; default 1. */
+  readonly pixel?: number;
+}

@@ -133,6 +133,28 @@ export interface StreamEntry {
   readonly fields: Readonly<Record<string, string | number>>;
 }
 
+/**
+ * A picture of something that a detector knows, to find out from a recording where it lies. Pixels are of the reference
+ * frame, unless said otherwise.
+ */
+export interface Landmark {
+  /** The region in which it lies. */
+  readonly region: string;
+  /** Its size; 0: that of the region. */
+  readonly width: number;
+  readonly height: number;
+  /** Its samples: grey levels and how much each counts (0…255), `columns` × `rows` of them. */
+  readonly columns: number;
+  readonly rows: number;
+  readonly levels: Uint8Array;
+  readonly weights: Uint8Array;
+  /** Where its upper left corner may lie in the region, which has the size given: in the middle, unless said otherwise. */
+  at?(region: {
+    readonly width: number;
+    readonly height: number;
+  }): readonly { readonly x: number; readonly y: number }[];
+}
+
 /** A kind of detector: each folder under detectors/ with an index exports one as `kind`, and so do users' plug-ins. */
 export interface DetectorKind<Options = Readonly<Record<string, unknown>>> {
   readonly name: string;
@@ -152,6 +174,11 @@ export interface DetectorKind<Options = Readonly<Record<string, unknown>>> {
   open(options: Options, assets: Assets): Promise<Detector>;
   /** Estimated seconds of a reading, of kinds whose readings can be dear; decides whether threads share them. */
   cost?(options: Options, assets: Assets): Promise<number>;
+  /**
+   * Of kinds that see something only where they know it (icons, text in a learnt font), so that seeing it proves that the
+   * profile fits: pictures by which to find where it lies, if they have any.
+   */
+  landmarks?(options: Options, assets: Assets): Promise<readonly Landmark[]>;
   /** Of kinds that compare each sample with the one before: used instead of the detector, which reads a picture alone. */
   compare?(options: Options): Comparer;
   /** Of kinds that hear: used instead of the detector. They look at no region. */

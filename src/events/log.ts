@@ -1,4 +1,5 @@
 import type { Rational } from '../time.ts';
+import type { HudSettings } from '../geometry.ts';
 import type { Statement } from './statement.ts';
 
 /** What a detector reports: a text, a number, or a list of either. */
@@ -42,6 +43,8 @@ export interface HeaderLine {
     readonly from?: number;
     readonly to?: number;
   };
+  /** Where the HUD lies, if not where the profile has it by itself; with a confidence where it was found, not given. */
+  readonly placement?: HudSettings & { readonly confidence?: number };
   /** Files beside the recording: recording = offset + rate · stream, in seconds. */
   readonly streams?: readonly {
     readonly name: string;

@@ -22,6 +22,7 @@ import { Following, type StreamSource } from './following.ts';
 import { type Game, openGame } from './game.ts';
 import { hearersOf, Hearing } from './hearing.ts';
 import { Interpreter } from './interpreter.ts';
+import { type Decision, decidePlacement, earlierPlacement } from './placement/decide.ts';
 import { planPortions, type Portion, portionsIn } from './plan.ts';
 import { type FreshRun, readFresh } from './read-fresh.ts';
 import { Readers } from './readers.ts';
@@ -42,7 +43,13 @@ export interface DetectOptions {
   readonly to?: number;
   /** Go on where a killed run stopped. */
   readonly resume?: boolean;
+  /** Where the HUD lies, if that is known. */
   readonly hud?: HudSettings;
+  /**
+   * Unless `hud` tells: `auto` (default) takes the profile's own place if its elements are seen there, and else searches where
+   * they are; `default` takes the profile's own without looking.
+   */
+  readonly place?: 'auto' | 'default';
   /** Files beside the recording, by the names that the profile's `stream` detectors know them by. */
   readonly streams?: readonly StreamSource[];
   /**
@@ -74,6 +81,10 @@ export interface DetectSummary {
   /** Seconds of video. */
   readonly duration: number;
   readonly problems: Readonly<Record<string, number>>;
+  /** Where the HUD was found, if not where the profile has it by itself. */
+  readonly placement?: HeaderLine['placement'];
+  /** Nothing of the profile was found: perhaps the recording is of another game. */
+  readonly doubt?: Issue;
 }
 
 /** Where `detect` writes unless told otherwise. */
@@ -94,7 +105,7 @@ export async function detect(options: DetectOptions): Promise<DetectSummary> {
   await using resources = new AsyncDisposableStack();
   resources.use(await lockFolder(folder));
   const most = options.workers ?? availableParallelism();
-  const readers = resources.use(new Readers(file, game, options.hud, most));
+  let readers = resources.use(new Readers(file, game, options.hud, most));
   const shared = await sharing(options, game, file.info.duration);
   // Threads start while this one looks through the file.
   if (!resume) readers.start(shared ? most : portionsIn(file.info.duration, plan));
@@ -109,14 +120,18 @@ export async function detect(options: DetectOptions): Promise<DetectSummary> {
   const hearers = await hearersOf(game.profile, game.plugins);
   const portions = planPortions(index, game.profile, range, plan, hearers);
   const following = await Following.open(options.streams ?? []);
-  const header = headerOf(game, options, print, file.info, duration, following.prints);
-  await using journal = await openJournal<ChunkReadings>(
-    join(folder, 'readings.journal'),
-    journalKey(header, options.hud),
-    { resume },
-  );
+  const about = { media: print, profile: game.fingerprint, program: VERSION };
+  const decision = await placementOf(options, folder, about, () => decidePlacement(file, index, game, signal));
+  const { hud, doubt } = decision;
+  if (doubt) options.onProblem?.(doubt);
+  // The threads that started meanwhile have the profile's own place.
+  if (hud && !options.hud) readers = resources.use(new Readers(file, game, hud, most));
+  const header = headerOf(game, options, print, file.info, duration, following.prints, decision.placement);
+  await using journal = await openJournal<ChunkReadings>(join(folder, 'readings.journal'), journalKey(header, hud), {
+    resume,
+  });
   await using log = await LogWriter.create(join(folder, 'events.ndjson'), header, { resume });
-  using waking = new Waking(media, game, options.hud, index, portions);
+  using waking = new Waking(media, game, hud, index, portions);
   using interpreter = await Interpreter.open(
     game,
     (issue) => options.onProblem?.(issue),
@@ -173,7 +188,20 @@ export async function detect(options: DetectOptions): Promise<DetectSummary> {
   await publish(Number.POSITIVE_INFINITY);
   const problems = interpreter.problems;
   const end = await log.end(interpreter.samples, problems);
-  return { folder, log: log.path, events: end.events, gaps, samples: end.samples, duration, problems };
+  const placed = { ...(hud && { placement: decision.placement }), ...(doubt && { doubt }) };
+  return { folder, log: log.path, events: end.events, gaps, samples: end.samples, duration, problems, ...placed };
+}
+
+/** The placement that the options give, an earlier run found, or `decide` finds. */
+async function placementOf(
+  { hud, place = 'auto', resume = false }: DetectOptions,
+  folder: string,
+  about: Parameters<typeof earlierPlacement>[1],
+  decide: () => Promise<Decision>,
+): Promise<Decision> {
+  if (hud) return { hud, placement: hud };
+  if (place === 'default') return { hud, placement: undefined };
+  return (resume ? await earlierPlacement(folder, about) : undefined) ?? (await decide());
 }
 
 /** Seconds of computing from which on it pays to let threads share the readings of a chunk. */
@@ -233,6 +261,7 @@ function headerOf(
   info: { width: number; height: number; frameRate: { num: number; den: number }; startOffset: number },
   duration: number,
   streams: NonNullable<HeaderLine['streams']>,
+  placement: HeaderLine['placement'],
 ): HeaderLine {
   const plugins = pluginsUsed(
     game.plugins,
@@ -261,6 +290,7 @@ function headerOf(
       ...(from === undefined ? {} : { from }),
       ...(to === undefined ? {} : { to }),
     },
+    ...(placement ? { placement } : {}),
     ...(streams.length > 0 ? { streams } : {}),
     ...(plugins.length > 0 ? { plugins } : {}),
     program: VERSION,

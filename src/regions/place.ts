@@ -1,17 +1,8 @@
 import { anchorPoint, clip } from '../geometry.ts';
-import type { Rect, Size } from '../geometry.ts';
+import type { HudSettings, Rect, Size } from '../geometry.ts';
 import type { RegionSpec } from '../profile/profile.ts';
 
-/** How a player has set the HUD, or a recorder the picture; everything optional. */
-export interface HudSettings {
-  /** The game's HUD scale, relative to the one the profile was measured at: sizes and distances to the anchor grow by it; default 1. */
-  readonly scale?: number;
-  /** Safe-area margin across and down, as a fraction of the frame: elements anchored at an edge move inwards by it; default 0. */
-  readonly x?: number;
-  readonly y?: number;
-  /** Where the game's picture lies in the video, in fractions of the frame (letterbox, pillarbox, a stream's layout); default all of it. */
-  readonly content?: Rect;
-}
+export type { HudSettings };
 
 /** Where a region lies in one frame size. */
 export interface PlacedRegion {
@@ -37,7 +28,7 @@ export function placeBeside(
 ): PlacedRegion {
   const content = hud.content ?? { x: 0, y: 0, width: 1, height: 1 };
   const size = { width: content.width * frame.width, height: content.height * frame.height };
-  const [scaleX, scaleY] = scales(spec.scale ?? 'height', size, reference, hud.scale ?? 1);
+  const [scaleX, scaleY] = scales(spec.scale ?? 'height', size, reference, hud);
   const [unitX, unitY] =
     spec.relative?.unit === 'frame'
       ? [reference.width * scaleX, reference.height * scaleY]
@@ -65,7 +56,7 @@ export function placeRegion(spec: RegionSpec, frame: Size, reference: Size, hud:
   }
   const content = hud.content ?? { x: 0, y: 0, width: 1, height: 1 };
   const [width, height] = [content.width * frame.width, content.height * frame.height];
-  const [scaleX, scaleY] = scales(spec.scale ?? 'height', { width, height }, reference, hud.scale ?? 1);
+  const [scaleX, scaleY] = scales(spec.scale ?? 'height', { width, height }, reference, hud);
   const anchor = anchorPoint(spec.anchor ?? 'centre');
   // A margin moves an edge anchor inwards by itself, a centre anchor not at all: (1 − 2a) is 1, 0, −1.
   const originX = content.x * frame.width + (anchor.x + (1 - 2 * anchor.x) * (hud.x ?? 0)) * width;
@@ -83,7 +74,7 @@ function scales(
   mode: NonNullable<RegionSpec['scale']>,
   frame: Size,
   reference: Size,
-  hudScale: number,
+  { scale: hudScale = 1, pixel = 1 }: HudSettings,
 ): readonly [number, number] {
   const x = frame.width / reference.width;
   const y = frame.height / reference.height;
@@ -97,7 +88,7 @@ function scales(
     case 'stretch':
       return [x * hudScale, y * hudScale];
     case 'none':
-      return [hudScale, hudScale];
+      return [pixel * hudScale, pixel * hudScale];
   }
 }
 

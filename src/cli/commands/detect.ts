@@ -3,6 +3,9 @@ import { parseArgs } from 'node:util';
 import { PlaybyplayError } from '../../errors.ts';
 import type { EventLine } from '../../events/log.ts';
 import { detect as detectEvents, type DetectSummary } from '../../pipeline/detect.ts';
+import type { HudSettings } from '../../geometry.ts';
+import { recogniseGame } from '../../pipeline/placement/decide.ts';
+import { describePlacement, readPlacement } from '../placement.ts';
 import type { StreamSource } from '../../pipeline/following.ts';
 import { formatClock, parseTime } from '../../time.ts';
 import type { Command, CommandIo } from '../command.ts';
@@ -14,12 +17,15 @@ const help = `playbyplay detect <recording> --game <name or profile> [options]
 
 Watches a recording and writes down what happened: events.ndjson, one line an event.
 
-  --game <name|path>     freedoom, hedgewars, openarena, or the path of your own profile or pack
+  --game <name|path>     freedoom, hedgewars, openarena, the path of your own profile or pack, or auto: the one that is seen
   --out <folder>         where the log goes (default: <recording>.playbyplay beside it)
   --plan full|adaptive   read every sample (default), or only the stretches in which keyframes differ
   --workers <n>          reading threads (default: one a core); the log does not depend on it
   --from <time>          only from here on: 90, 1:30, 2m
   --to <time>            only up to here
+  --place <where>        where the HUD lies: auto (default) looks whether its elements are where the profile has them, and else
+                         searches them (letterbox, window, stream layout, HUD scale); default does not look; or a file
+                         that profile place wrote
   --plugin <name>        a plug-in that brings kinds of detectors: a file or folder (./my-detector.js) or an npm package seen
                          from here; may stand several times. It is a program, and is run: name only what you trust
   --hud-scale <factor>   the HUD is drawn larger or smaller than the game's default
@@ -36,6 +42,7 @@ Examples:
   playbyplay detect match.mp4 --game openarena
   playbyplay detect doom.mkv --game freedoom --plan adaptive --out logs/doom
   playbyplay detect long.mp4 --game openarena --resume
+  playbyplay detect stream.mp4 --game auto
   playbyplay detect clip.mp4 --game ./my-pack --json | jq -r .text
 `;
 
@@ -47,6 +54,7 @@ const options = {
   from: { type: 'string' },
   to: { type: 'string' },
   'hud-scale': { type: 'string' },
+  place: { type: 'string' },
   plugin: { type: 'string', multiple: true },
   stream: { type: 'string', multiple: true },
   resume: { type: 'boolean' },
@@ -74,6 +82,8 @@ export const detect: Command = {
     const to = time('to', values.to);
     if (from !== undefined && to !== undefined && !(from < to)) throw usage('--from must be before --to.');
     const hudScale = factor('hud-scale', values['hud-scale']);
+    const place = await placeOf(values.place, hudScale);
+    const game = values.game === 'auto' ? await recognised(media, io) : values.game;
     const bar = new ProgressBar(io, 'watching');
     const show = (event: EventLine): void => {
       if (values.quiet) return;
@@ -88,7 +98,8 @@ export const detect: Command = {
       ...(plugins.length > 0 ? { plugins } : {}),
       ...(streams.length > 0 ? { streams } : {}),
       media,
-      game: values.game,
+      game,
+      ...place,
       plan,
       workers,
       resume: values.resume ?? false,
@@ -96,7 +107,6 @@ export const detect: Command = {
       ...(values.out === undefined ? {} : { out: values.out }),
       ...(from === undefined ? {} : { from }),
       ...(to === undefined ? {} : { to }),
-      ...(hudScale === undefined ? {} : { hud: { scale: hudScale } }),
       ...(values.trace === undefined ? {} : { trace: values.trace }),
       onProgress: (done, total) => bar.show(done, total),
       onEvent: show,
@@ -110,12 +120,15 @@ export const detect: Command = {
       },
     }).finally(() => bar.clear());
     report(summary, io);
-    return 0;
+    return summary.doubt ? 3 : 0;
   },
 };
 
 /** What a person wants to know at the end, on stderr. */
-function report({ events, gaps, log, duration, problems }: DetectSummary, io: CommandIo): void {
+function report(summary: DetectSummary, io: CommandIo): void {
+  const { events, gaps, log, duration, problems, placement, doubt } = summary;
+  if (placement?.confidence !== undefined)
+    io.stderr.write(`  The HUD was found ${describePlacement(placement)} (${placement.confidence.toFixed(2)}).\n`);
   for (const gap of gaps)
     io.stderr.write(`  ${formatClock(gap.t)} to ${formatClock(gap.end)} could not be read: ${gap.reason}\n`);
   const faults = Object.values(problems).reduce((sum, n) => sum + n, 0);
@@ -124,6 +137,31 @@ function report({ events, gaps, log, duration, problems }: DetectSummary, io: Co
   if (faults > failures)
     io.stderr.write(`  ${faults - failures} statements of the script or profile could not be used.\n`);
   io.stderr.write(`${events} events in ${formatClock(duration)} of video → ${log}\n`);
+  if (doubt) io.stderr.write(`Warning: ${doubt.message}. ${doubt.hint ?? ''}\n`);
+}
+
+/** What `--place` and `--hud-scale` say. */
+async function placeOf(
+  place: string | undefined,
+  scale: number | undefined,
+): Promise<{ readonly place?: 'auto' | 'default'; readonly hud?: HudSettings }> {
+  if (scale !== undefined) {
+    if (place !== undefined) throw usage('--place and --hud-scale both say where the HUD lies.');
+    return { hud: { scale } };
+  }
+  if (place === undefined || place === 'auto' || place === 'default') return { place: place ?? 'auto' };
+  return { hud: await readPlacement(place) };
+}
+
+/** The game that a recording shows. Throws PlaybyplayError `unknown-recording`. */
+async function recognised(media: string, io: CommandIo): Promise<string> {
+  const { found, known } = await recogniseGame(media, io.signal);
+  if (!found)
+    throw new PlaybyplayError('unknown-recording', `${media} shows none of the games known: ${known.join(', ')}`, {
+      hint: 'Name the game, or the path of a profile: --game ./my-game.',
+    });
+  io.stderr.write(`This looks like ${found.game} (${found.confidence.toFixed(2)}).\n`);
+  return found.game;
 }
 
 function usage(message: string, hint?: string): PlaybyplayError {

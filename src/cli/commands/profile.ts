@@ -6,6 +6,7 @@ import type { Command, CommandIo } from '../command.ts';
 import { checkCommand } from '../profile/check.ts';
 import { exportCommand, exportHelp } from '../profile/export.ts';
 import { glyphsCommand, glyphsHelp } from '../profile/glyphs.ts';
+import { placeCommand, placeHelp } from '../profile/place.ts';
 import { soundCommand, soundHelp } from '../profile/sound.ts';
 import { tryCommand, tryHelp } from '../profile/try.ts';
 
@@ -15,6 +16,7 @@ const subcommands: Readonly<Record<string, Subcommand>> = {
   check: checkCommand,
   export: exportCommand,
   glyphs: glyphsCommand,
+  place: placeCommand,
   sound: soundCommand,
   try: tryCommand,
   async list(_args, io) {
@@ -31,7 +33,7 @@ const subcommands: Readonly<Record<string, Subcommand>> = {
 
 export const profile: Command = {
   name: 'profile',
-  summary: 'check and try a game profile, learn its fonts and sounds, export training data, list the games',
+  summary: 'check and try a game profile, find its HUD in a recording, learn its fonts and sounds, export training data',
   help: `playbyplay profile check <game or path>… [--plugin <file or package>]… [--json]
 
 Checks profiles: their form, what their names refer to, the files they use, and
@@ -42,6 +44,7 @@ ${tryHelp}
 ${glyphsHelp}
 ${soundHelp}
 ${exportHelp}
+${placeHelp}
 playbyplay profile list      the games that come with the program
 playbyplay profile schema    the JSON Schema of a profile, with every detector kind
 

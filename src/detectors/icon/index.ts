@@ -1,14 +1,14 @@
 import type { Rect } from '../../geometry.ts';
 import { separableFilter } from '../../regions/filter.ts';
 import { gaussianTaps } from '../../regions/taps.ts';
-import type { Assets, Detector, DetectorKind, Observation, PreparedCrop, View } from '../kind.ts';
+import type { Assets, Detector, DetectorKind, Landmark, Observation, PreparedCrop, View } from '../kind.ts';
 import { absence, certainty } from './calibration.ts';
 import { focused } from './focus.ts';
 import type { NamedTemplate } from './focus.ts';
 import { halved, Matcher } from './matcher.ts';
 import { addVariants, searchAll } from './search.ts';
 import type { Found, Variant } from './search.ts';
-import { readTemplate } from './template.ts';
+import { readTemplate, type Template } from './template.ts';
 
 interface IconOptions {
   readonly icons: Readonly<Record<string, string | readonly string[]>>;
@@ -95,7 +95,17 @@ export const kind: DetectorKind<IconOptions> = {
   async open(options, assets) {
     return openIcons(options, await readIcons(options, assets));
   },
+  async landmarks(options, assets) {
+    const { zoom = 1, region = '' } = options as IconOptions & { readonly region?: string };
+    return (await readIcons(options, assets)).map(({ template }) => landmarkOf(template, zoom, region));
+  },
 };
+
+/** A template as a landmark in the middle of its region. */
+function landmarkOf({ width, height, rgb, mask }: Template, zoom: number, region: string): Landmark {
+  const levels = mask.map((_, i) => (13933 * rgb[3 * i]! + 46871 * rgb[3 * i + 1]! + 4732 * rgb[3 * i + 2]!) >> 16);
+  return { region, width: width / zoom, height: height / zoom, columns: width, rows: height, levels, weights: mask };
+}
 
 async function readIcons({ icons }: IconOptions, assets: Assets): Promise<readonly NamedTemplate[]> {
   const files = Object.entries(icons).flatMap(([name, given]) =>

@@ -158,7 +158,10 @@ export class Matcher {
       this.#kernels.scan(image, pitch, columns, rows, weights, products[k]!, eights, height, out + k * count * 24);
     }
     const sums = new Float64Array(this.#kernels.memory.buffer, out, count * 3 * this.channels);
-    return Float64Array.from({ length: count }, (_, n) => scoreOf(sums, n, count, pattern, measure));
+    const scores = new Float64Array(count);
+    if (measure === 'correlation' && this.channels === 1) correlations(sums, pattern, scores);
+    else for (let n = 0; n < count; n++) scores[n] = scoreOf(sums, n, count, pattern, measure);
+    return scores;
   }
 
   /** The best position in `from … to`, the first of equals. */
@@ -212,6 +215,17 @@ function scoreOf(sums: Float64Array, n: number, count: number, pattern: Pattern,
   if (measure === 'difference') return Math.max(0, 1 - Math.sqrt(squares / total / channels) / 128);
   const least = FLAT * Math.sqrt(channels);
   return cross / total / (Math.max(pattern.spread, least) * Math.max(Math.sqrt(Math.max(0, variance)), least));
+}
+
+/** The same for the correlations of one channel: a search over whole frames has millions of them. */
+function correlations(sums: Float64Array, { total, sums: own, spread }: Pattern, scores: Float64Array): void {
+  const levels = own[0]!;
+  const divisor = total * Math.max(spread, FLAT);
+  for (let n = 0, at = 0; n < scores.length; n++, at += 3) {
+    const mean = sums[at + 1]! / total;
+    const variance = sums[at + 2]! / total - mean * mean;
+    scores[n] = (sums[at]! - levels * mean) / (divisor * (variance > FLAT * FLAT ? Math.sqrt(variance) : FLAT));
+  }
 }
 
 /** BT.709 luma, rounded. */

@@ -12,13 +12,14 @@ export function guarded(kind: DetectorKind, plugin: string): DetectorKind {
     confidence: 0,
     failure: `the plug-in ${plugin} (detector kind ${kind.name}) failed to ${doing}: ${messageOf(error)}`,
   });
-  const { regions, cost, compare, listen, follow, track } = kind;
+  const { regions, landmarks, cost, compare, listen, follow, track } = kind;
   return {
     name: kind.name,
     description: kind.description,
     schema: kind.schema,
     ...(kind.reads === undefined ? {} : { reads: kind.reads }),
     ...(regions && { regions: (options) => regions.call(kind, options).map(String) }),
+    ...(landmarks && { landmarks: (options, assets) => landmarks.call(kind, options, assets).catch(() => []) }),
     async open(options, assets) {
       try {
         return guardedDetector(await kind.open(options, assets), failed);

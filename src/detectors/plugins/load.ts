@@ -179,7 +179,7 @@ function checked(value: unknown, plugin: string): DetectorKind {
   if (unknown.length > 0) throw fault(`has a schema with unknown keywords: ${unknown.join(', ')}`);
   if (typeof open !== 'function') throw fault('has no function “open”');
   if (reads !== undefined && reads !== 'luma' && reads !== 'pixels') throw fault('“reads” neither luma nor pixels');
-  for (const part of ['regions', 'cost', 'compare', 'listen', 'follow', 'track']) {
+  for (const part of ['regions', 'landmarks', 'cost', 'compare', 'listen', 'follow', 'track']) {
     const given = (value as Readonly<Record<string, unknown>>)[part];
     if (given !== undefined && typeof given !== 'function') throw fault(`has a “${part}” that is no function`);
   }

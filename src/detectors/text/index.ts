@@ -1,5 +1,5 @@
 import { editDistance, PlaybyplayError } from '../../errors.ts';
-import type { Assets, Detector, DetectorKind, Observation, View } from '../kind.ts';
+import type { Assets, Detector, DetectorKind, Landmark, Observation, View } from '../kind.ts';
 import { type Atlas, lookalikes, parseAtlas, plainCase } from './atlas.ts';
 import { Fallback, type FallbackOptions, valueOf } from './fallback.ts';
 import { GlyphReader } from './glyph-reader.ts';
@@ -92,6 +92,7 @@ export const kind: DetectorKind<TextOptions> = {
     },
   },
   regions: (options) => (options.light ? [options.light.region] : []),
+  landmarks: landmarksOf,
   async open(options: TextOptions, assets: Assets): Promise<Detector> {
     if (options.atlas === undefined && !options.fallback)
       throw new PlaybyplayError('no-font', 'a text detector needs an atlas, a fallback, or both');
@@ -101,6 +102,35 @@ export const kind: DetectorKind<TextOptions> = {
     return new TextDetector(atlas, options, meter, lexicon);
   },
 };
+
+/** A glyph counts as a landmark from so many pixels of the reference frame on: smaller ones look like much else. */
+const LEAST_LANDMARK = 16;
+/** Places of a line, from where it is aligned, at which a glyph of a fixed layout is looked for. */
+const PLACES = 3;
+
+/** The light's reference, which is always there; and of fonts in which every character has its place the larger glyphs. */
+async function landmarksOf(options: TextOptions & { readonly region?: string }, assets: Assets): Promise<Landmark[]> {
+  const { atlas: path, light, align = 'left', region = '', charset } = options;
+  if (light) return [new LightMeter(await readText(assets, light.file), light.file).landmark(light.region)];
+  if (path === undefined || align === 'centre') return [];
+  const { file } = await loadAtlas(path, assets);
+  const { pixels, height, pitch, layout } = file;
+  const step = pitch! / pixels.x;
+  if (layout !== 'fixed' || Math.min(step, height / pixels.y) < LEAST_LANDMARK) return [];
+  return file.glyphs
+    .filter(({ char }) => (charset === undefined || charset.includes(char)) && /[\p{L}\p{N}]/u.test(char))
+    .map(({ width, level, sigma }) => ({
+      region,
+      width: width / pixels.x,
+      height: height / pixels.y,
+      columns: width,
+      rows: height,
+      levels: Buffer.from(level, 'base64'),
+      weights: Buffer.from(sigma, 'base64').map((deviation) => Math.round(255 / (1 + (deviation / 32) ** 2))),
+      at: ({ width: whole }) =>
+        Array.from({ length: PLACES }, (_, n) => ({ x: align === 'left' ? n * step : whole - (n + 1) * step, y: 0 })),
+    }));
+}
 
 export async function readText(assets: Assets, path: string): Promise<string> {
   return Buffer.from(await assets.read(path)).toString('utf8');

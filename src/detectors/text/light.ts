@@ -1,5 +1,5 @@
 import { PlaybyplayError } from '../../errors.ts';
-import type { Placement } from '../kind.ts';
+import type { Landmark, Placement } from '../kind.ts';
 import type { Picture } from '../../media/picture.ts';
 import { CB, type Channel, channelWeights, CR, type LineImage, sampleLine } from './line-image.ts';
 
@@ -48,6 +48,14 @@ export class LightMeter {
     const mean = { y: meanOf(y), cb: meanOf(cb) - 128, cr: meanOf(cr) - 128 };
     const variance = y.reduce((sum, value) => sum + (value - mean.y) ** 2, 0) / y.length;
     this.#reference = { width: file.width, height: file.height, y, mean, variance: Math.max(1, variance) };
+  }
+
+  /** The reference as something to find the HUD by; it fills `region`. */
+  landmark(region: string): Landmark {
+    const { width: columns, height: rows, y } = this.#reference;
+    const levels = Uint8Array.from(y);
+    const weights = new Uint8Array(levels.length).fill(255);
+    return { region, width: 0, height: 0, columns, rows, levels, weights };
   }
 
   measure(picture: Picture, place: Placement): Light {

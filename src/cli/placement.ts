@@ -1,0 +1,61 @@
+import { readFile } from 'node:fs/promises';
+import { messageOf, PlaybyplayError } from '../errors.ts';
+import type { HudSettings } from '../geometry.ts';
+import { checkSchema, type Schema } from '../schema.ts';
+
+const FRACTION: Schema = { type: 'number', minimum: -10, maximum: 10 };
+const placementSchema: Schema = {
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    format: { const: 'playbyplay/placement/1' },
+    confidence: { type: 'number' },
+    content: {
+      type: 'object',
+      required: ['x', 'y', 'width', 'height'],
+      additionalProperties: false,
+      properties: {
+        x: FRACTION,
+        y: FRACTION,
+        width: { type: 'number', exclusiveMinimum: 0, maximum: 20 },
+        height: { type: 'number', exclusiveMinimum: 0, maximum: 20 },
+      },
+    },
+    scale: { type: 'number', exclusiveMinimum: 0, maximum: 20 },
+    pixel: { type: 'number', exclusiveMinimum: 0, maximum: 20 },
+    x: FRACTION,
+    y: FRACTION,
+  },
+};
+
+/** Reads a placement that `profile place` wrote. Throws PlaybyplayError `placement-broken`. */
+export async function readPlacement(path: string): Promise<HudSettings> {
+  let value: unknown;
+  try {
+    value = JSON.parse(await readFile(path, 'utf8'));
+  } catch (error) {
+    throw new PlaybyplayError('placement-broken', `the placement ${path} cannot be read: ${messageOf(error)}`, {
+      hint: '--place takes auto, default, or a file that profile place --write wrote.',
+    });
+  }
+  const issues = checkSchema(placementSchema, value, { source: path });
+  if (issues.length > 0) throw new PlaybyplayError('placement-broken', `the placement ${path} is wrong`, { issues });
+  const { format: _, confidence: __, ...hud } = value as HudSettings & { format?: string; confidence?: number };
+  return hud;
+}
+
+function percent(value: number): string {
+  return `${(100 * value).toFixed(1)} %`;
+}
+
+/** A placement in words: “at 10.0 %, 5.2 %, 50.0 % × 50.0 % of the frame, its HUD at 0.8 of the size”. */
+export function describePlacement({ content, scale, pixel }: HudSettings): string {
+  const parts: string[] = [];
+  if (content)
+    parts.push(
+      `at ${percent(content.x)}, ${percent(content.y)}, ${percent(content.width)} × ${percent(content.height)} of the frame`,
+    );
+  if (scale !== undefined) parts.push(`at ${scale.toFixed(3)} of its size`);
+  if (pixel !== undefined) parts.push(`with pixels ${pixel.toFixed(3)} as large as the game drew them`);
+  return parts.join(', ') || 'where the profile has it';
+}

@@ -1,0 +1,164 @@
+import { open } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Issue } from '../../errors.ts';
+import type { Fingerprint, HeaderLine } from '../../events/log.ts';
+import type { PacketIndex } from '../../media/packet-index.ts';
+import type { VideoFile } from '../../media/video.ts';
+import { builtInPack, listGames } from '../../profile/load.ts';
+import type { HudSettings } from '../../regions/place.ts';
+import { openVideo } from '../../media/video.ts';
+import { scanInTurns } from '../../media/packets.ts';
+import { type Game, openGame } from '../game.ts';
+import { checkDefault, type Evidence, type FoundPlacement, LOOKED_AT, searchPixel, searchPlacement } from './find.ts';
+
+/** Pictures that decide whether a recording is of another game. */
+const OTHERS_LOOK_AT = 12;
+
+/** Where a run has its profile lie, and what is to be said about that. */
+export interface Decision {
+  /** Undefined: where the profile has it by itself. */
+  readonly hud: HudSettings | undefined;
+  /** For the log's header, where it is not the profile's own. */
+  readonly placement: HeaderLine['placement'];
+  /** Nothing of the profile was found: the recording may be of another game. */
+  readonly doubt?: Issue;
+}
+
+const PLAIN: Decision = { hud: undefined, placement: undefined };
+
+/**
+ * Decides where the profile lies on a recording: where it has it by itself if its elements are seen there, else where they are
+ * found. Depends on recording, profile and program alone.
+ */
+export async function decidePlacement(
+  file: VideoFile,
+  index: PacketIndex,
+  game: Game,
+  signal: AbortSignal | undefined,
+): Promise<Decision> {
+  const check = await checkDefault(file, index, game, LOOKED_AT, { signal });
+  // Nothing to go by, or nothing to look at.
+  if (!check || check.pictures === 0) return PLAIN;
+  if (check.confidence > 0 && !check.framed) {
+    const pixel = await searchPixel(file, index, game);
+    return pixel === undefined ? PLAIN : decided({ ...check, hud: { pixel } });
+  }
+  const other = check.confidence > 0 ? undefined : await otherGame(file, index, game, signal);
+  const found = other ? undefined : await searchPlacement(file, index, game, { signal });
+  if (found) return decided(found);
+  if (check.confidence > 0) return PLAIN;
+  return { ...PLAIN, doubt: doubtOf(game.profile.game, check, other) };
+}
+
+/** A placement that was found, as the header has it. */
+export function decided({ hud, confidence }: FoundPlacement): Decision {
+  return Object.keys(hud).length === 0 ? PLAIN : { hud, placement: { ...hud, confidence } };
+}
+
+/** The placement that an earlier run of the same recording and profile found, if its log tells. */
+export async function earlierPlacement(
+  folder: string,
+  {
+    media,
+    profile,
+    program,
+  }: { readonly media: { readonly hash: string }; readonly profile: Fingerprint; readonly program: string },
+): Promise<Decision | undefined> {
+  const first = await firstLine(join(folder, 'events.ndjson'));
+  try {
+    const header = JSON.parse(first ?? 'null') as HeaderLine | null;
+    if (header?.placement?.confidence === undefined || header.program !== program) return undefined;
+    if (header.media.hash !== media.hash || header.profile.hash !== profile.hash) return undefined;
+    const { confidence: _, ...hud } = header.placement;
+    return { hud, placement: header.placement };
+  } catch {
+    return undefined;
+  }
+}
+
+async function firstLine(path: string): Promise<string | undefined> {
+  try {
+    await using file = await open(path);
+    for await (const line of file.readLines({ autoClose: false })) return line;
+  } catch {
+    // There is no log yet.
+  }
+  return undefined;
+}
+
+/** A game that a recording may show. */
+export interface Recognised {
+  readonly game: string;
+  readonly confidence: number;
+  /** Where it lies, if not where its profile has it by itself. */
+  readonly hud?: HudSettings;
+}
+
+/** The built-in game that a recording plainly shows, if it is another one. */
+async function otherGame(
+  file: VideoFile,
+  index: PacketIndex,
+  own: Game,
+  signal: AbortSignal | undefined,
+): Promise<Recognised | undefined> {
+  const names = (await listGames(builtInPack())).filter((name) => name !== own.profile.game);
+  return mostLikely(await recogniseByDefault(file, index, names, OTHERS_LOOK_AT, signal));
+}
+
+async function recogniseByDefault(
+  file: VideoFile,
+  index: PacketIndex,
+  names: readonly string[],
+  most: number,
+  signal: AbortSignal | undefined,
+): Promise<Recognised[]> {
+  const found: Recognised[] = [];
+  for (const name of names) {
+    const check = await checkDefault(file, index, await openGame(name), most, { signal, thorough: true });
+    if (check && check.confidence > 0) found.push({ game: name, confidence: check.confidence });
+  }
+  return found;
+}
+
+function mostLikely(found: readonly Recognised[]): Recognised | undefined {
+  return found.toSorted((a, b) => b.confidence - a.confidence)[0];
+}
+
+/**
+ * The known game that a recording shows: that whose HUD elements are seen, where its profile has them, or else anywhere.
+ * Undefined where none is found.
+ */
+export async function recogniseGame(
+  media: string,
+  signal?: AbortSignal,
+): Promise<{ readonly found: Recognised | undefined; readonly known: readonly string[] }> {
+  using file = openVideo(media);
+  const index = await scanInTurns(file, signal ? { signal } : {});
+  const known = await listGames(builtInPack());
+  const plain = mostLikely(await recogniseByDefault(file, index, known, OTHERS_LOOK_AT, signal));
+  if (plain) return { found: plain, known };
+  for (const everywhere of [false, true]) {
+    const found: Recognised[] = [];
+    for (const game of known) {
+      const place = await searchPlacement(file, index, await openGame(game), { signal, everywhere });
+      if (place) found.push({ game, confidence: place.confidence, hud: place.hud });
+    }
+    if (found.length > 0) return { found: mostLikely(found), known };
+  }
+  return { found: undefined, known };
+}
+
+function doubtOf(game: string, { pictures }: Evidence, other: Recognised | undefined): Issue {
+  const message = `none of the HUD elements of ${game} were found in ${pictures} pictures`;
+  return other
+    ? {
+        code: 'wrong-game',
+        message: `${message}; the recording looks like ${other.game} (${other.confidence.toFixed(2)})`,
+        hint: `Try --game ${other.game}.`,
+      }
+    : {
+        code: 'hud-not-found',
+        message: `${message}, nor anywhere else in them`,
+        hint: 'Is it another game, or is its HUD hidden? --place default looks no further.',
+      };
+}

@@ -1,0 +1,307 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import type { Rect, Size } from '../../geometry.ts';
+import type { PacketIndex } from '../../media/packet-index.ts';
+import type { Picture } from '../../media/picture.ts';
+import type { VideoFile } from '../../media/video.ts';
+import type { HudSettings } from '../../regions/place.ts';
+import type { Game } from '../game.ts';
+import { type Edges, edgesOf, hasBlackBorder } from './borders.ts';
+import { type Candidate, contentsOf, contentsWithin } from './content.ts';
+import { Fit } from './fit.ts';
+import { fitted, Locator, type Pair, type Sighting, type Similarity } from './locate.ts';
+import { type Mark, marksOf } from './marks.ts';
+import { kept, pictureAt, spreadFrames } from './pictures.ts';
+import { pixelOf } from './pixel.ts';
+
+/** How sure a sighting of an element must be to count. */
+const STRONG = 0.7;
+/** Pictures that are looked at before it is said that nothing is there; and that are kept to search in. */
+export const LOOKED_AT = 40;
+const SEARCHED = 6;
+/** Pictures in which marks are looked for everywhere, and findings of one that are followed. */
+const LOCATED = 2;
+const FOLLOWED = 2;
+const GROWN = 8;
+/** Support that a sighting needs to be followed: that of one mark. */
+const SUPPORT = 0.18;
+/** Bytes of luma that are kept at most. */
+const KEPT_BYTES = 64 << 20;
+
+/** What was seen of a profile's elements on some pictures at one placement. */
+export interface Evidence {
+  /** Pictures looked at, and those that show at least two elements (one, where the profile has no more). */
+  readonly pictures: number;
+  readonly showing: number;
+  /** In how many pictures each element was seen surely. */
+  readonly elements: Readonly<Record<string, number>>;
+  /** 0…1: that the profile fits. */
+  readonly confidence: number;
+}
+
+/** Where a profile lies on a recording. */
+export interface FoundPlacement extends Evidence {
+  /** Empty: where the profile has it by itself. */
+  readonly hud: HudSettings;
+}
+
+/** Adds up what pictures show. */
+class Count {
+  readonly #names: readonly string[];
+  readonly #seen: number[];
+  #sum = 0;
+  pictures = 0;
+  showing = 0;
+  strong = 0;
+
+  constructor(names: readonly string[]) {
+    this.#names = names;
+    this.#seen = names.map(() => 0);
+  }
+
+  add(seen: Float64Array): void {
+    let strong = 0;
+    for (const [i, confidence] of seen.entries()) {
+      if (confidence < STRONG) continue;
+      strong++;
+      this.#seen[i]!++;
+      this.#sum += confidence;
+    }
+    this.pictures++;
+    this.strong += strong;
+    if (strong >= Math.min(2, this.#names.length)) this.showing++;
+  }
+
+  /** One picture with two elements is no accident; a lone element has to be seen in three. */
+  get fits(): boolean {
+    return this.#names.length > 1 ? this.showing >= 1 : this.strong >= 3;
+  }
+
+  get evidence(): Evidence {
+    const elements = Object.fromEntries(
+      this.#names.map((name, i) => [name, this.#seen[i]!]).filter(([, n]) => n !== 0),
+    );
+    const confidence =
+      this.strong === 0 ? 0 : (this.#sum / this.strong) * (1 - 0.5 ** (this.showing + this.strong / 4));
+    const { pictures, showing } = this;
+    return { pictures, showing, elements, confidence: this.fits ? Math.round(confidence * 1000) / 1000 : 0 };
+  }
+}
+
+export interface PlacementOptions {
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** What was seen where the profile has it by itself. */
+export interface DefaultEvidence extends Evidence {
+  /** The picture has black borders: even if something fits, other parts may not. */
+  readonly framed: boolean;
+}
+
+/**
+ * Whether a profile fits a recording where it lies by itself, judged by pictures spread over it; stops as soon as it does,
+ * unless a `thorough` answer is wanted.
+ * Undefined where the profile has nothing by which that could be told.
+ */
+export async function checkDefault(
+  file: VideoFile,
+  index: PacketIndex,
+  game: Game,
+  most = LOOKED_AT,
+  { signal, thorough = false }: PlacementOptions & { readonly thorough?: boolean } = {},
+): Promise<DefaultEvidence | undefined> {
+  using fit = await Fit.open(game, game.plugins);
+  if (fit.names.length === 0) return undefined;
+  const count = new Count(fit.names);
+  let framed = false;
+  for (const frame of spreadFrames(index, most)) {
+    using picture = pictureAt(file, index, frame);
+    if (!picture) continue;
+    count.add(await fit.look(picture, {}, thorough ? {} : { enough: 3 }));
+    framed = hasBlackBorder(picture);
+    if (count.fits && !thorough) break;
+    await turn();
+    signal?.throwIfAborted();
+  }
+  return { ...count.evidence, framed };
+}
+
+/**
+ * Searches where a profile lies on a recording: looks for its icons and figures everywhere on some pictures, in any scale,
+ * (with `everywhere: false` only within borders that can be seen, which costs little) and asks its detectors whether they can read there. The same recording and profile give the same result. Undefined where
+ * nothing was found.
+ */
+export async function searchPlacement(
+  file: VideoFile,
+  index: PacketIndex,
+  game: Game,
+  { signal, everywhere = true }: PlacementOptions & { readonly everywhere?: boolean } = {},
+): Promise<FoundPlacement | undefined> {
+  using fit = await Fit.open(game, game.plugins);
+  if (fit.names.length === 0) return undefined;
+  const pictures = picturesOf(file, index);
+  const [frame] = pictures;
+  if (!frame) return undefined;
+  const edges = edgesOf(pictures);
+  const marks = await marksOf(game, game.plugins);
+  const search: Search = { fit, pictures, edges, marks, frame, reference: game.profile.reference, growths: GROWN };
+  let best = await withinEdges(search);
+  signal?.throwIfAborted();
+  for (const picture of everywhere ? pictures.slice(0, LOCATED) : []) {
+    if (best) break;
+    for (const sightings of new Locator(picture, marks, game.profile.reference).everywhere()) {
+      best = await follow(search, picture, sightings);
+      if (best) break;
+      await turn();
+      signal?.throwIfAborted();
+    }
+  }
+  if (!best) return undefined;
+  const pixel = await pixelOf(game, pictures, best.hud);
+  return pixel === undefined ? best : { ...best, hud: { ...best.hud, pixel } };
+}
+
+/** What is seen at a placement on a dozen pictures. */
+export async function evidenceAt(file: VideoFile, index: PacketIndex, game: Game, hud: HudSettings): Promise<Evidence> {
+  using fit = await Fit.open(game, game.plugins);
+  const count = new Count(fit.names);
+  for (const frame of spreadFrames(index, 12)) {
+    using picture = pictureAt(file, index, frame);
+    if (picture) count.add(await fit.look(picture, hud));
+  }
+  return count.evidence;
+}
+
+/** `pixelOf` for a profile that fits a recording where it lies by itself; looks at nothing where it cannot matter. */
+export async function searchPixel(file: VideoFile, index: PacketIndex, game: Game): Promise<number | undefined> {
+  const { regions, reference } = game.profile;
+  if (file.info.height === reference.height || !Object.values(regions).some(({ scale }) => scale === 'none'))
+    return undefined;
+  return pixelOf(game, picturesOf(file, index), {});
+}
+
+interface Search {
+  readonly fit: Fit;
+  readonly pictures: readonly Picture[];
+  readonly edges: Edges;
+  readonly marks: readonly Mark[];
+  readonly frame: Size;
+  readonly reference: Size;
+  /** How many sightings may still be made exact by reading about them, which costs much. */
+  growths: number;
+}
+
+/** The placement within borders that can be seen, as exact as marks there make it. */
+async function withinEdges(search: Search): Promise<FoundPlacement | undefined> {
+  const { fit, pictures, edges, marks, frame, reference } = search;
+  const plain: Candidate = { hud: {}, prior: 0.1 };
+  const rough = await bestOf(fit, pictures, [plain, ...contentsWithin(edges, frame)]);
+  if (!rough) return undefined;
+  if (rough.found.hud.content === undefined) return rough.found;
+  const { content = { x: 0, y: 0, width: 1, height: 1 } } = rough.found.hud;
+  const scale = (content.height * frame.height) / reference.height;
+  const expected = { scale, x: content.x * frame.width, y: content.y * frame.height };
+  const [sighting] = new Locator(pictures[0]!, marks, reference).about(expected);
+  if (!sighting) return rough.found;
+  const exact = await bestOf(fit, pictures, contentsOf(sighting, edges, frame, reference));
+  return exact && exact.score > rough.score ? exact.found : rough.found;
+}
+
+/** The placement that the best of a mark's sightings lead to, if detectors can read there. */
+async function follow(
+  search: Search,
+  picture: Picture,
+  sightings: readonly Sighting[],
+): Promise<FoundPlacement | undefined> {
+  const { fit, pictures, edges, frame, reference } = search;
+  for (const sighting of sightings.slice(0, FOLLOWED)) {
+    if (sighting.score < SUPPORT) continue;
+    const grown = search.growths-- > 0 ? await grow(fit, picture, sighting, frame, reference) : undefined;
+    for (const one of grown ? [grown, sighting] : [sighting]) {
+      const best = await bestOf(fit, [picture, ...pictures], contentsOf(one, edges, frame, reference));
+      if (best) return best.found;
+    }
+  }
+  return undefined;
+}
+
+/** A sighting made exact by the places near by at which text can be read; undefined where there is none. */
+async function grow(
+  fit: Fit,
+  picture: Picture,
+  sighting: Sighting,
+  frame: Size,
+  reference: Size,
+): Promise<Sighting | undefined> {
+  const { spot, scale } = sighting;
+  const pairs: Pair[] = [{ from: spot, x: sighting.x + scale * spot.x, y: sighting.y + scale * spot.y, score: 1 }];
+  for (const { number, region } of fit.lightAt(spot.anchor, spot.mode).slice(0, 3)) {
+    const from = { x: region.x * reference.width, y: region.y * reference.height };
+    const reach = 2 + 0.012 * Math.hypot(from.x - spot.x, from.y - spot.y);
+    const step = Math.max(0.75, reach / 4) * scale;
+    let best = { confidence: STRONG, x: 0, y: 0 };
+    for (let dy = -4; dy <= 4; dy++)
+      for (let dx = -4; dx <= 4; dx++) {
+        const [x, y] = [sighting.x + dx * step, sighting.y + dy * step];
+        const seen = await fit.look(
+          picture,
+          { content: contentAt({ scale, x, y }, frame, reference) },
+          { only: number },
+        );
+        if (seen[number]! > best.confidence) best = { confidence: seen[number]!, x: dx * step, y: dy * step };
+      }
+    if (best.confidence > STRONG)
+      pairs.push({ from, x: sighting.x + scale * from.x + best.x, y: sighting.y + scale * from.y + best.y, score: 1 });
+  }
+  return pairs.length < 2 ? undefined : { ...sighting, ...fitted(pairs, sighting) };
+}
+
+function contentAt({ scale, x, y }: Similarity, frame: Size, reference: Size): Rect {
+  return {
+    x: x / frame.width,
+    y: y / frame.height,
+    width: (scale * reference.width) / frame.width,
+    height: (scale * reference.height) / frame.height,
+  };
+}
+
+/** The candidate at which most is seen; the first two pictures decide which are looked at closer. */
+async function bestOf(
+  fit: Fit,
+  pictures: readonly Picture[],
+  candidates: readonly Candidate[],
+): Promise<{ readonly score: number; readonly found: FoundPlacement } | undefined> {
+  let best: { readonly score: number; readonly found: FoundPlacement } | undefined;
+  for (const { hud, prior } of candidates) {
+    if (fit.hasLight && !(await anySeen(fit, pictures.slice(0, 2), hud))) continue;
+    const count = new Count(fit.names);
+    let sum = 0;
+    for (const [i, picture] of pictures.entries()) {
+      const seen = await fit.look(picture, hud);
+      count.add(seen);
+      for (const confidence of seen) sum += confidence;
+      if (i === 1 && count.strong === 0) break;
+    }
+    if (!count.fits || count.showing < Math.min(2, count.pictures)) continue;
+    const score = sum / count.pictures + prior;
+    if (!best || score > best.score) best = { score, found: { hud, ...count.evidence } };
+  }
+  return best;
+}
+
+async function anySeen(fit: Fit, pictures: readonly Picture[], hud: HudSettings): Promise<boolean> {
+  for (const picture of pictures) {
+    const seen = await fit.look(picture, hud, { enough: 1, light: true });
+    if (seen.some((confidence) => confidence >= STRONG)) return true;
+  }
+  return false;
+}
+
+function picturesOf(file: VideoFile, index: PacketIndex): Picture[] {
+  const pictures: Picture[] = [];
+  const most = Math.max(3, Math.min(SEARCHED, Math.floor(KEPT_BYTES / (file.info.width * file.info.height))));
+  for (const frame of spreadFrames(index, most)) {
+    using picture = pictureAt(file, index, frame);
+    if (picture) pictures.push(kept(picture));
+  }
+  return pictures;
+}

@@ -1,0 +1,139 @@
+import type { Detector, Observation, View } from '../../detectors/kind.ts';
+import { NO_PLUGINS, type Plugins } from '../../detectors/plugins/load.ts';
+import { loadKind } from '../../detectors/registry.ts';
+import type { Picture } from '../../media/picture.ts';
+import type { LoadedProfile } from '../../profile/load.ts';
+import type { RegionSpec } from '../../profile/profile.ts';
+import type { HudSettings } from '../../regions/place.ts';
+import { RegionSet } from '../../regions/regions.ts';
+
+/** A detector whose seeing something proves that it looks at the right place. */
+interface Witness {
+  readonly name: string;
+  readonly detector: Detector;
+  readonly region: string;
+  /** Reads text, which costs little at a new scale; icons have to be made for it. */
+  readonly light: boolean;
+}
+
+/** Which detectors are asked: until `enough` are sure, those of text alone, or one. */
+interface Looking {
+  readonly enough?: number;
+  readonly light?: boolean;
+  readonly only?: number;
+}
+
+/**
+ * Tells how well a profile fits pictures at a placement: reads them with those detectors that only see what they know —
+ * text in a learnt font, icons — whatever they wait for.
+ */
+export class Fit implements Disposable {
+  readonly #witnesses: readonly Witness[];
+  readonly #loaded: Pick<LoadedProfile, 'profile'>;
+  readonly #regions: Readonly<Record<string, RegionSpec>>;
+  #cache: { readonly key: string; readonly set: RegionSet } | undefined;
+
+  private constructor(
+    loaded: Pick<LoadedProfile, 'profile'>,
+    witnesses: readonly Witness[],
+    regions: Readonly<Record<string, RegionSpec>>,
+  ) {
+    this.#loaded = loaded;
+    this.#witnesses = witnesses;
+    this.#regions = regions;
+  }
+
+  static async open(
+    loaded: Pick<LoadedProfile, 'profile' | 'assets'>,
+    plugins: Plugins = NO_PLUGINS,
+    wanted?: ReadonlySet<string>,
+  ): Promise<Fit> {
+    const { profile, assets } = loaded;
+    const witnesses: Witness[] = [];
+    const regions = new Set<string>();
+    for (const [name, spec] of Object.entries(profile.detectors)) {
+      const kind = await loadKind(spec.kind, plugins);
+      const { region } = spec;
+      // Where a region follows something else it proves nothing about the placement.
+      const moves = region !== undefined && profile.regions[region]?.relative !== undefined;
+      if (!kind.landmarks || region === undefined || moves || (wanted && !wanted.has(name))) continue;
+      // What reads unknown text sees something anywhere.
+      const { fallback, ...own } = spec as typeof spec & { readonly fallback?: unknown };
+      if (fallback !== undefined && own['atlas'] === undefined) continue;
+      witnesses.push({ name, region, light: spec.kind === 'text', detector: await kind.open(own, assets) });
+      for (const one of [region, ...(kind.regions?.(own) ?? [])]) regions.add(one);
+    }
+    const used = Object.entries(profile.regions).filter(([name]) => regions.has(name));
+    witnesses.sort((a, b) => Number(b.light) - Number(a.light));
+    return new Fit(loaded, witnesses, Object.fromEntries(used));
+  }
+
+  /** The detectors that are asked, in this order. */
+  get names(): readonly string[] {
+    return this.#witnesses.map(({ name }) => name);
+  }
+
+  /** The confidence with which each detector sees something, 0 where it does not, or is not asked: see `Looking`. */
+  async look(picture: Picture, hud: HudSettings, { enough, light, only }: Looking = {}): Promise<Float64Array> {
+    const seen = new Float64Array(this.#witnesses.length);
+    const set = await this.#placed(picture, hud);
+    const memo = new Map<string, unknown>();
+    let sure = 0;
+    for (const [i, witness] of this.#witnesses.entries()) {
+      if (sure >= (enough ?? Number.POSITIVE_INFINITY)) break;
+      if (only === undefined ? light && !witness.light : only !== i) continue;
+      const placed = set.get(witness.region);
+      if (placed.rect.width === 0 || placed.rect.height === 0) continue;
+      const view: View = {
+        picture,
+        ...placed,
+        place: (name) => set.get(name),
+        once<T>(key: string, make: () => T): T {
+          if (!memo.has(key)) memo.set(key, make());
+          return memo.get(key) as T;
+        },
+        prepared: () => placed.prepare(picture),
+      };
+      const reading = witness.detector.read(view);
+      seen[i] = evidence(reading instanceof Promise ? await reading : reading);
+      if (seen[i]! > 0.8) sure++;
+    }
+    return seen;
+  }
+
+  /** The regions at which they look, in the same order. */
+  get regionNames(): readonly string[] {
+    return this.#witnesses.map(({ region }) => region);
+  }
+
+  /** Whether there are enough detectors that cost little to judge by them alone. */
+  get hasLight(): boolean {
+    return this.#witnesses.filter(({ light }) => light).length >= 2;
+  }
+
+  /** The detectors that cost little and whose regions keep their distance to an anchor, by their numbers. */
+  lightAt(anchor: string, mode: string): readonly { readonly number: number; readonly region: RegionSpec }[] {
+    return this.#witnesses.flatMap(({ light, region: name }, number) => {
+      const region = this.#regions[name]!;
+      const fits = (region.anchor ?? 'centre') === anchor && (region.scale ?? 'height') === mode;
+      return light && fits ? [{ number, region }] : [];
+    });
+  }
+
+  async #placed(picture: Picture, hud: HudSettings): Promise<RegionSet> {
+    const key = JSON.stringify([picture.width, picture.height, hud]);
+    if (this.#cache?.key !== key) {
+      const set = await RegionSet.open(this.#regions, picture, this.#loaded.profile.reference, hud);
+      this.#cache = { key, set };
+    }
+    return this.#cache.set;
+  }
+
+  [Symbol.dispose](): void {
+    for (const { detector } of this.#witnesses) detector[Symbol.dispose]();
+  }
+}
+
+function evidence(observation: Observation): number {
+  return observation.state === 'seen' ? observation.confidence : 0;
+}

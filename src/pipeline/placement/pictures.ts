@@ -1,0 +1,80 @@
+import { isProblem, readPictures } from '../../media/decode.ts';
+import { type Chunk, chunkOf, firstFrameOf, groupEnd, groupOf, type PacketIndex } from '../../media/packet-index.ts';
+import type { Picture, Plane } from '../../media/picture.ts';
+import type { VideoFile } from '../../media/video.ts';
+
+/** Groups from which on keyframes alone are taken. */
+const ENOUGH = 8;
+/** Frames of a group that are decoded for the sake of one picture, at most. */
+const DEEPEST = 600;
+
+/**
+ * The numbers of at most `most` frames spread over a recording, in an order in which any beginning of the list is spread,
+ * too: keyframes, or, where there are too few of them, frames between.
+ */
+export function spreadFrames(index: PacketIndex, most: number): number[] {
+  const count = index.t.length;
+  if (count === 0) return [];
+  const groups = groupEnd(index) - index.firstGroup;
+  const frames = new Set<number>();
+  const duration = index.t[count - 1]!;
+  for (let i = 0; i < most; i++) {
+    const t = ((i + 0.5) / most) * duration;
+    let at = frameAt(index, t);
+    const group = groupOf(index, index.firstFrame + at);
+    const key = firstFrameOf(index, group);
+    if (groups >= Math.min(most, ENOUGH)) at = key - index.firstFrame;
+    else at = Math.min(at, key - index.firstFrame + DEEPEST);
+    frames.add(index.firstFrame + at);
+  }
+  return scattered([...frames].toSorted((a, b) => a - b));
+}
+
+/** The last frame at or before `t` seconds. */
+function frameAt(index: PacketIndex, t: number): number {
+  let [low, high] = [0, index.t.length];
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if (index.t[middle]! <= t) low = middle;
+    else high = middle;
+  }
+  return low;
+}
+
+/** The middle first, then the middles of both halves, and so on. */
+function scattered(sorted: readonly number[]): number[] {
+  const order: number[] = [];
+  let spans: (readonly [number, number])[] = [[0, sorted.length]];
+  while (spans.length > 0) {
+    const next: (readonly [number, number])[] = [];
+    for (const [from, to] of spans) {
+      if (from >= to) continue;
+      const middle = (from + to) >> 1;
+      order.push(sorted[middle]!);
+      next.push([from, middle], [middle + 1, to]);
+    }
+    spans = next;
+  }
+  return order;
+}
+
+/** One picture of a recording; undefined where it cannot be decoded. Dispose of it before asking for the next. */
+export function pictureAt(file: VideoFile, index: PacketIndex, frame: number): Picture | undefined {
+  const group = groupOf(index, frame);
+  const chunk: Chunk = chunkOf(index, group, group + 1);
+  for (const item of readPictures(file, index, chunk, [frame])) return isProblem(item) ? undefined : item;
+  return undefined;
+}
+
+/** A picture in memory of its own, which nobody has to dispose of. */
+export function kept(picture: Picture): Picture {
+  const { t, width, height, chromaShiftX, chromaShiftY, color } = picture;
+  const [y, u, v] = [picture.y, picture.u, picture.v].map(copied) as [Plane, Plane, Plane];
+  return { t, width, height, chromaShiftX, chromaShiftY, color, y, u, v, [Symbol.dispose]() {} };
+}
+
+function copied({ data, stride, width, height }: Plane): Plane {
+  const out = new Uint8Array(width * height);
+  for (let row = 0; row < height; row++) out.set(data.subarray(row * stride, row * stride + width), row * width);
+  return { data: out, stride: width, width, height };
+}

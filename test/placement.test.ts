@@ -1,0 +1,136 @@
+import { mkdtemp, readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Frame } from 'node-av/lib';
+import { AV_PIX_FMT_YUV420P } from 'node-av/constants';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { eachFrame } from '../src/detectors/testing.ts';
+import { sampleLine } from '../src/detectors/text/line-image.ts';
+import type { Issue } from '../src/errors.ts';
+import type { HeaderLine } from '../src/events/log.ts';
+import type { Size } from '../src/geometry.ts';
+import type { Picture, Plane } from '../src/media/picture.ts';
+import { VideoEncoder } from '../src/media/write/encoder.ts';
+import { Muxer } from '../src/media/write/muxer.ts';
+import { detect, type DetectOptions } from '../src/pipeline/detect.ts';
+import { edgesOf } from '../src/pipeline/placement/borders.ts';
+import { kept } from '../src/pipeline/placement/pictures.ts';
+
+const clip = join(import.meta.dirname, 'footage', 'freedoom-demo1.mp4');
+const SIZE = { width: 960, height: 720 } as const;
+/** Where the recording, 1280 × 720, is drawn on the frame. */
+const WINDOW = { x: 60, y: 100, width: 800, height: 450 } as const;
+
+let folder: string;
+const pictures: Picture[] = [];
+
+/** A plane with a grey ground and the picture's plane in a window; `unit` pixels of the frame per sample. */
+function drawn(plane: Plane, unit: number, ground: number, picture: Picture): Plane {
+  const [width, height] = [SIZE.width / unit, SIZE.height / unit];
+  const data = new Uint8Array(width * height).fill(ground);
+  const [w, h] = [WINDOW.width / unit, WINDOW.height / unit];
+  const color = { matrix: 'bt709', fullRange: true } as const;
+  const source = { ...picture, y: plane, color, width: plane.width, height: plane.height } as Picture;
+  const small = sampleLine(source, { x: 0, y: 0, width: plane.width, height: plane.height }, w, h, 'luma');
+  for (let row = 0; row < h; row++)
+    for (let column = 0; column < w; column++)
+      data[(WINDOW.y / unit + row) * width + WINDOW.x / unit + column] = small.data[row * w + column]!;
+  return { data, stride: width, width, height };
+}
+
+async function write(path: string, size: Size, planesOf: (n: number) => readonly Plane[]): Promise<string> {
+  const timeBase = { num: 1, den: 10 };
+  using muxer = new Muxer(path, 'matroska');
+  const streams: Parameters<Muxer['write']>[1][] = [];
+  using video = new VideoEncoder({ ...size, timeBase, frameRate: { num: 10, den: 1 }, quality: 16 }, (packet) =>
+    muxer.write(packet, streams[0]!, timeBase),
+  );
+  streams.push(muxer.addStream(video.context, timeBase, { num: 10, den: 1 }));
+  muxer.start();
+  for (let n = 0; n < pictures.length; n++) {
+    const data = Buffer.concat(planesOf(n).map((plane) => plane.data));
+    using frame = Frame.fromVideoBuffer(data, { ...size, format: AV_PIX_FMT_YUV420P, timeBase });
+    await video.encode(frame, BigInt(n));
+  }
+  await video.finish();
+  muxer.finish();
+  return path;
+}
+
+async function headerOf(options: DetectOptions): Promise<HeaderLine> {
+  const { log } = await detect(options);
+  return JSON.parse((await readFile(log, 'utf8')).split('\n')[0]!) as HeaderLine;
+}
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'playbyplay-placement-'));
+  const frames = Array.from({ length: 24 }, (_, i) => 60 + i * 45);
+  eachFrame(clip, frames, (picture) => pictures.push(kept(picture)));
+});
+
+describe('a recording of a window on a desktop', () => {
+  it('shows where the window is by what moves', () => {
+    const scenes = pictures.filter((_, i) => i % 4 === 0);
+    const framed = scenes.map((picture): Picture => ({ ...picture, ...SIZE, y: drawn(picture.y, 1, 90, picture) }));
+    const { left, right, top } = edgesOf(framed);
+    expect([left.at(-1), right.at(-1), top.at(-1)]).toEqual([WINDOW.x, WINDOW.x + WINDOW.width, WINDOW.y]);
+  });
+
+  it('is read where the HUD is found, and has that in its log', async () => {
+    const media = await write(join(folder, 'window.mkv'), SIZE, (n) => {
+      const picture = pictures[n]!;
+      return [drawn(picture.y, 1, 90, picture), drawn(picture.u, 2, 140, picture), drawn(picture.v, 2, 110, picture)];
+    });
+    const out = join(folder, 'window');
+    const header = await headerOf({ media, game: 'freedoom', out, workers: 1 });
+    const { content, confidence } = header.placement!;
+    expect(confidence).toBeGreaterThan(0.9);
+    const pixels = [content!.x * 960, content!.y * 720, content!.width * 960, content!.height * 720];
+    for (const [i, value] of [WINDOW.x, WINDOW.y, WINDOW.width, WINDOW.height].entries())
+      expect(Math.abs(pixels[i]! - value)).toBeLessThan(2);
+    const events = await readFile(join(out, 'events.ndjson'), 'utf8');
+    expect(events).toContain("player's health drops from 100 to");
+    // Resumed, by two threads: the same log, the placement taken from it.
+    await detect({ media, game: 'freedoom', out, workers: 2, resume: true });
+    expect(await readFile(join(out, 'events.ndjson'), 'utf8')).toBe(events);
+    // Given, not found: no confidence.
+    const given = await headerOf({
+      media,
+      game: 'freedoom',
+      out: `${out}-given`,
+      workers: 1,
+      hud: { content: content! },
+    });
+    expect(given.placement).toEqual({ content });
+  });
+});
+
+describe('a recording without the HUD', () => {
+  it('is doubted', async () => {
+    const size = { width: 160, height: 120 };
+    const grey = (unit: number, level: number): Plane => {
+      const [width, height] = [size.width / unit, size.height / unit];
+      return { data: new Uint8Array(width * height).fill(level), stride: width, width, height };
+    };
+    const media = await write(join(folder, 'empty.mkv'), size, (n) => [grey(1, 60 + n), grey(2, 128), grey(2, 128)]);
+    const problems: Issue[] = [];
+    const onProblem = (issue: Issue): void => void problems.push(issue);
+    const { doubt, events, placement } = await detect({ media, game: 'freedoom', workers: 1, onProblem });
+    expect(doubt).toMatchObject({
+      code: 'hud-not-found',
+      message: expect.stringContaining('none of the HUD elements'),
+    });
+    expect([problems[0], events, placement]).toEqual([doubt, 0, undefined]);
+  });
+});
+
+it('another game is said to be another', async () => {
+  const out = join(folder, 'wrong');
+  const { doubt } = await detect({ media: clip, game: 'openarena', out, to: 1, workers: 1 });
+  expect(doubt).toMatchObject({
+    code: 'wrong-game',
+    message: expect.stringMatching(/looks like freedoom \(0\.9\d\)$/),
+  });
+  const header = await headerOf({ media: clip, game: 'freedoom', out: `${out}-right`, to: 1, workers: 1 });
+  expect(header.placement).toBeUndefined();
+});
