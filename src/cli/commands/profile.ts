@@ -33,7 +33,8 @@ const subcommands: Readonly<Record<string, Subcommand>> = {
 
 export const profile: Command = {
   name: 'profile',
-  summary: 'check and try a game profile, find its HUD in a recording, learn its fonts and sounds, export training data',
+  summary:
+    'check and try a game profile, find its HUD in a recording, learn its fonts and sounds, export training data',
   help: `playbyplay profile check <game or path>… [--plugin <file or package>]… [--json]
 
 Checks profiles: their form, what their names refer to, the files they use, and
