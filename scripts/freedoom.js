@@ -138,10 +138,11 @@ const WEAPONS = [...Object.values(SLOTS).flat(), 'chainsaw'];
 function onArms(cue, game) {
   if (cue.trigger !== 'changed' || cue.previous !== 'none') return;
   game.after(SAME_KEY, () => {
-    const told = (game.state.weapons ?? []).some(
-      (weapon) => SLOTS[cue.value].includes(weapon.object) && Math.abs(weapon.t - cue.t) <= SAME_KEY,
-    );
+    const weapons = (game.state.weapons ??= []);
+    // Once told it is not told again, however late or often the number is seen to turn.
+    const told = weapons.some(({ object }) => SLOTS[cue.value].includes(object));
     if (!told) game.emit({ subject: 'player', action: 'obtain', object: cue.value }, { t: cue.t, cues: [cue] });
+    if (!told) weapons.push({ t: cue.t, object: cue.value });
     raise(cue, game);
   });
 }
@@ -224,6 +225,7 @@ function onChange(cue, game) {
 
 function onHealth(cue, game) {
   if (cue.trigger === 'changed' && cue.previous === 0) {
+    game.state.weapons = [];
     game.emit({ subject: 'player', action: 'respawn' });
     game.state.respawned = cue.t;
     return;
@@ -276,7 +278,7 @@ function onMessage(cue, game) {
   if (cue.trigger === 'lost') return;
   const object = PICK_UPS[cue.value];
   if (object !== undefined) game.emit({ subject: 'player', action: 'obtain', object });
-  if (WEAPONS.includes(object)) game.state.weapons = [...(game.state.weapons ?? []), { t: cue.t, object }].slice(-6);
+  if (WEAPONS.includes(object)) game.state.weapons = [...(game.state.weapons ?? []), { t: cue.t, object }].slice(-40);
   if (/ (keycard|skull key)$/.test(object))
     game.state.keys = [...(game.state.keys ?? []), { t: cue.t, object }].slice(-6);
   const locked = LOCKED.exec(cue.value);

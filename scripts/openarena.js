@@ -123,6 +123,9 @@ const KNOWN = 2.5;
 
 function changes(property, cue, game, options = {}) {
   const statement = { subject: 'player', property, from: cue.previous, to: cue.value };
+  const figures = (game.state.figures ??= []);
+  figures.push({ t: cue.t, property, from: cue.previous, to: cue.value });
+  while (figures[0].t < cue.t - SETTLED - 1) figures.shift();
   unlessNew(statement, { t: cue.t, cues: [cue], ...options }, game);
 }
 
@@ -139,9 +142,18 @@ function unlessNew(statement, options, game) {
 function tellSettled(game, until) {
   const { waiting = [], begins = [] } = game.state;
   for (const { statement, options } of waiting.filter((one) => one.options.t <= until)) {
-    if (!begins.some((t) => Math.abs(t - options.t) <= TOGETHER)) game.emit(statement, options);
+    const began = begins.some((t) => Math.abs(t - options.t) <= TOGETHER);
+    if (!began && !cameBack(statement, options.t, game)) game.emit(statement, options);
   }
   game.state.waiting = waiting.filter((one) => one.options.t > until);
+}
+
+/** Whether a change is one half of a figure's becoming another and coming back at once. */
+function cameBack({ property, from, to }, t, game) {
+  const { figures = [] } = game.state;
+  return figures.some(
+    (other) => other.property === property && other.from === to && other.to === from && Math.abs(other.t - t) <= BLINK,
+  );
 }
 
 function onEnd(game) {

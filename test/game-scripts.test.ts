@@ -1,0 +1,154 @@
+import { readFile } from 'node:fs/promises';
+import { expect, test } from 'vitest';
+import type { Cue } from '../src/cues/cue.ts';
+import type { Statement } from '../src/events/statement.ts';
+import { openScript, type ScriptStatement } from '../src/script/script.ts';
+
+type Short = readonly [t: number, detector: string, trigger: Cue['trigger'], value?: unknown, previous?: unknown];
+
+/** What a built-in game's script says of some cues, in order of time. */
+async function said(game: string, cues: readonly Short[], end = 60): Promise<{ t: number; statement: Statement }[]> {
+  const source = await readFile(new URL(`../scripts/${game}.js`, import.meta.url), 'utf8');
+  using script = await openScript({ source, name: `${game}.js` });
+  const events: ScriptStatement[] = [];
+  for (const t of [...new Set(cues.map(([at]) => at))]) {
+    const now = cues.filter(([at]) => at === t).map((cue) => cueOf(cue));
+    events.push(...script.onCues(t, now).statements);
+  }
+  events.push(...script.end(end).statements);
+  // What only supports other statements is no event of its own.
+  return events
+    .filter(({ support }) => support !== true)
+    .map(({ t, statement }) => ({ t, statement }))
+    .toSorted((a, b) => a.t - b.t);
+}
+
+function cueOf([t, detector, trigger, value, previous]: Short): Cue {
+  const isLine = detector === 'feed';
+  const given = isLine ? { value: '', detail: value } : { value };
+  return { t, detector, trigger, confidence: 1, previous, ...given } as Cue;
+}
+
+const line = (event: string, slots: Record<string, string> = {}): unknown => ({ event, slots });
+
+const standing: readonly Short[] = [
+  [0, 'followed', 'found', 'Kyonshi'],
+  [0, 'health', 'found', 60],
+  [0, 'first score', 'found', 3],
+  [0, 'own score', 'found', 2],
+];
+
+test('openarena: with a new match the figures begin anew', async () => {
+  const restart: readonly Short[] = [
+    [5, 'feed', 'found', line('enter')],
+    [5, 'health', 'changed', 125, 60],
+    [5.2, 'first score', 'changed', 0, 3],
+    [5.2, 'own score', 'changed', 0, 2],
+    [9, 'health', 'changed', 124, 125],
+    [20, 'feed', 'found', line('win', { player: 'Major' })],
+  ];
+  expect(await said('openarena', [...standing, ...restart])).toEqual([
+    { t: 5, statement: { subject: 'match', action: 'begin' } },
+    { t: 9, statement: { subject: 'player', property: 'health', from: 125, to: 124 } },
+    { t: 20, statement: { subject: 'match', action: 'end' } },
+    { t: 20, statement: { subject: { word: 'opponent', name: 'Major' }, action: 'win', object: 'match' } },
+  ]);
+});
+
+test('openarena: who comes into a match that goes on does not begin it', async () => {
+  const events = await said('openarena', [...standing, [5, 'feed', 'found', line('enter')]]);
+  expect(events).toEqual([]);
+});
+
+test('openarena: figures that come back are a new life after a death, not after a menu', async () => {
+  const menu: readonly Short[] = [
+    ...standing,
+    [3, 'health', 'lost', undefined, 60],
+    [3, 'first score', 'lost', undefined, 3],
+    [3, 'own score', 'lost', undefined, 2],
+    [6, 'health', 'found', 60],
+    [6, 'first score', 'found', 3],
+    [6, 'own score', 'found', 2],
+  ];
+  expect(await said('openarena', menu)).toEqual([]);
+  const death: readonly Short[] = [
+    ...standing,
+    [3, 'feed', 'found', line('kill', { killer: 'Liz', victim: 'Kyonshi' })],
+    [3, 'health', 'lost', undefined, 60],
+    [5, 'health', 'found', 125],
+  ];
+  expect(
+    (await said('openarena', death)).map(({ t, statement }) => [t, 'action' in statement && statement.action]),
+  ).toEqual([
+    [3, 'kill'],
+    [5, 'respawn'],
+  ]);
+});
+
+test('openarena: a figure that becomes another and comes back at once was misread', async () => {
+  const blink: readonly Short[] = [
+    ...standing,
+    [4, 'health', 'changed', 1, 60],
+    [4.1, 'health', 'changed', 60, 1],
+    [8, 'health', 'changed', 50, 60],
+  ];
+  expect(await said('openarena', blink)).toEqual([
+    { t: 8, statement: { subject: 'player', property: 'health', from: 60, to: 50 } },
+  ]);
+});
+
+const bar: readonly Short[] = [
+  [0, 'ammunition', 'found', 50],
+  [0, 'bullets', 'found', 50],
+  [0, 'shells', 'found', 0],
+  [0, 'rockets', 'found', 1],
+  [0, 'cells', 'found', 2],
+  [0, 'health', 'found', 100],
+  [0, 'arms 3', 'found', 'none'],
+  [0, 'arms 4', 'found', 'none'],
+];
+const weapon = (from: string, to: string): Statement => ({
+  subject: 'player',
+  property: 'weapon',
+  from: { word: from },
+  to: { word: to },
+});
+
+test('freedoom: a weapon is obtained once, and in hand when its ammunition is', async () => {
+  const shotgun: readonly Short[] = [
+    ...bar,
+    [3, 'message', 'found', 'YOU GOT THE PUMP-ACTION SHOTGUN!'],
+    [3, 'shells', 'changed', 8, 0],
+    [3.5, 'arms 3', 'changed', 'shotgun', 'none'],
+    [3.6, 'ammunition', 'changed', 8, 50],
+    [7, 'arms 3', 'changed', 'none', 'shotgun'],
+    [8, 'arms 3', 'changed', 'shotgun', 'none'],
+  ];
+  expect(await said('freedoom', shotgun)).toEqual([
+    { t: 3, statement: { subject: 'player', action: 'obtain', object: 'shotgun' } },
+    { t: 3.6, statement: weapon('pistol', 'shotgun') },
+  ]);
+});
+
+test('freedoom: a weapon without a message is told by its number; one that fires the same is raised', async () => {
+  const events = await said('freedoom', [...bar, [4, 'arms 4', 'changed', 'chaingun', 'none']]);
+  expect(events).toEqual([
+    { t: 4, statement: { subject: 'player', action: 'obtain', object: 'chaingun' } },
+    { t: 4, statement: weapon('pistol', 'chaingun') },
+  ]);
+});
+
+test('freedoom: a rise that the standing message cannot have brought is not its item', async () => {
+  const rises: readonly Short[] = [
+    ...bar,
+    [2, 'message', 'found', 'PICKED UP AN AMMO CLIP.'],
+    [2, 'bullets', 'changed', 60, 50],
+    [4, 'bullets', 'changed', 70, 60],
+    [6, 'bullets', 'changed', 120, 70],
+  ];
+  const clip = { subject: 'player', action: 'obtain', object: 'freedoom:clip' };
+  expect((await said('freedoom', rises)).filter(({ statement }) => 'action' in statement)).toEqual([
+    { t: 2, statement: clip },
+    { t: 4, statement: clip },
+  ]);
+});
