@@ -11,7 +11,7 @@ async function said(game: string, cues: readonly Short[], end = 60): Promise<{ t
   const source = await readFile(new URL(`../scripts/${game}.js`, import.meta.url), 'utf8');
   using script = await openScript({ source, name: `${game}.js` });
   const events: ScriptStatement[] = [];
-  for (const t of [...new Set(cues.map(([at]) => at))]) {
+  for (const t of new Set(cues.map(([at]) => at))) {
     const now = cues.filter(([at]) => at === t).map((cue) => cueOf(cue));
     events.push(...script.onCues(t, now).statements);
   }
