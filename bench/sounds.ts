@@ -3,7 +3,7 @@
 // Truth: what the game's figures show (a round that leaves, a pick-up) implies its sound; other players' and monsters' shots with the
 // same sound are not in it. --heard <folder> takes it from <clip>.json there instead: what the game itself played
 // (tools/record/doom_sounds.py), everybody's shots. --length shotgun=0.4: seconds to learn of a sound. --lag is by how many seconds the
-// recordings' sound comes after their picture (OpenArena's recorder: 0.24). --noise adds another recording's sound at the same level
+// recordings' sound comes after their picture (OpenArena's recorder: 0.24 to 0.4; “auto”: what most of each recording agrees on). --noise adds another recording's sound at the same level
 // (0 dB), --level 6 so many dB louder.
 import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -64,7 +64,15 @@ function truthOf(folder: string): Sound[] {
   const shown = truth.game?.startsWith('OpenArena') ? arenaSounds(truth.series) : doomSounds(truth.series);
   const file = values.heard && join(values.heard, `${basename(folder)}.json`);
   const sounds = file && existsSync(file) ? playedSounds(file, shown) : shown;
-  return sounds.map((sound) => ({ ...sound, t: sound.t + Number(values.lag) }));
+  const lag = values.lag === 'auto' ? 0 : Number(values.lag);
+  return sounds.map((sound) => ({ ...sound, t: sound.t + lag }));
+}
+
+/** Seconds by which most of what is heard comes after the picture that shows it: one number for a recording, its recorder's. */
+function lagOf(truth: readonly Sound[], hits: readonly Hit[]): number {
+  const lags = truth.flatMap(({ label, t }) => hits.filter((hit) => hit.label === label).map((hit) => hit.t - t));
+  const near = (lag: number): number => lags.filter((one) => Math.abs(one - lag) < 0.03).length;
+  return lags.filter((lag) => Math.abs(lag) < 0.6).reduce((best, one) => (near(one) > near(best) ? one : best), 0);
 }
 
 /**
@@ -188,7 +196,7 @@ function learnAll(folders: readonly string[]): SoundPrint[] {
   const given = new Map(values.length.map((one) => one.split('=') as [string, string]));
   const lengthOf = (label: string): number => Number(given.get(label) ?? 0.4);
   for (const folder of folders) {
-    const truth = truthOf(folder);
+    const truth = truthOf(folder).map((one) => ({ ...one, t: one.t + (values.lag === 'auto' ? 0.24 : 0) }));
     for (const { label, t, unsure } of truth) {
       const length = lengthOf(label);
       if (
@@ -251,13 +259,15 @@ process.stdout.write(
 process.stdout.write('|---|---|---|---|---|---|---|\n');
 let [cpu, heard] = [0, 0];
 for (const folder of values.on) {
-  const truth = truthOf(folder);
+  const shown = truthOf(folder);
   const before = process.cpuUsage();
   const blocks = values.noise ? mixed(folder, values.noise, Number(values.level)) : soundOf(folder);
   const { hits, seconds } = hear(blocks, prints);
   const { user, system } = process.cpuUsage(before);
   cpu += (user + system) / 1000;
   heard += seconds;
+  const lag = values.lag === 'auto' ? lagOf(shown, hits) : 0;
+  const truth = shown.map((one) => ({ ...one, t: one.t + lag }));
   for (const { label } of prints) {
     const wanted = truth.filter((one) => one.label === label);
     const found = hits.filter((one) => one.label === label);

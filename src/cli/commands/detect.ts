@@ -31,7 +31,8 @@ Watches a recording and writes down what happened: events.ndjson, one line an ev
   --hud-scale <factor>   the HUD is drawn larger or smaller than the game's default
   --stream <name=file>   a file beside the recording for the profile's stream detectors: inputs, heart rate, events
                          (CSV, JSON), subtitles (SRT, VTT); may stand several times. “name=file@2.5”: its clock begins at
-                         2.5 s of the recording; “@10:12.5,900:902.6”: its second 10 is the recording's 12.5, and so on
+                         2.5 s of the recording; “@10:12.5,900:902.6”: its second 10 is the recording's 12.5, and so on;
+                         “@auto”: by what is heard when its records are (see playbyplay align)
   --resume               go on where an interrupted run stopped; after a finished one, try a changed script
                          on the same readings (kept in readings.journal, which may be deleted)
   --trace <file>         write a timeline of the threads' work, for chrome://tracing or ui.perfetto.dev
@@ -92,7 +93,8 @@ export const detect: Command = {
         values.json ? `${JSON.stringify(event)}\n` : `${formatClock(event.t).padStart(9)}  ${event.text}\n`,
       );
     };
-    const streams = (values.stream ?? []).map(streamOf);
+    const streams: StreamSource[] = [];
+    for (const text of values.stream ?? []) streams.push(await streamOf(text, media, io));
     const plugins = await namedPlugins(values.plugin);
     const summary = await detectEvents({
       ...(plugins.length > 0 ? { plugins } : {}),
@@ -190,15 +192,40 @@ function factor(name: string, text: string | undefined): number | undefined {
   return value;
 }
 
-/** `name=file`, `name=file@offset` or `name=file@stream:recording,…`. */
-function streamOf(text: string): StreamSource {
-  const [, name, path, clock] = /^([^=]+)=(.+?)(?:@([-\d.:,]+))?$/.exec(text) ?? [];
+/** `name=file`, `name=file@offset`, `name=file@stream:recording,…` or `name=file@auto`. */
+async function streamOf(text: string, media: string, io: CommandIo): Promise<StreamSource> {
+  const [, name, path, clock] = /^([^=]+)=(.+?)(?:@(auto|[-\d.:,]+))?$/.exec(text) ?? [];
   if (name === undefined || path === undefined) throw usage(`--stream is name=file, not ${text}.`);
   if (clock === undefined) return { name, path };
+  if (clock === 'auto') return { name, path, pairs: await heardPairs(media, name, path, io) };
   const pairs = clock.split(',').map((pair): [number, number] => {
     const [stream, recording] = pair.includes(':') ? pair.split(':').map(Number) : [0, Number(pair)];
     if (!Number.isFinite(stream) || !Number.isFinite(recording)) throw usage(`“${pair}” of --stream is no alignment.`);
     return [stream!, recording!];
   });
   return { name, path, pairs };
+}
+
+/** The clock of a log by what is heard when its records are. */
+async function heardPairs(media: string, name: string, path: string, io: CommandIo): Promise<[number, number][]> {
+  const { alignMoments } = await import('../../pipeline/align/align.ts');
+  const { matched, offset, drift, confidence } = await alignMoments(media, path, { signal: io.signal });
+  if (!matched) {
+    throw new PlaybyplayError(
+      'bad-stream',
+      `${path} could not be aligned: its records do not fall together with what is heard`,
+      {
+        hint: 'Give its clock by hand: --stream name=file@offset.',
+      },
+    );
+  }
+  const [start, later] = [offset, offset + 1000 * (1 + drift / 1e6)].map((t) => Math.round(t * 1e4) / 1e4) as [
+    number,
+    number,
+  ];
+  io.stderr.write(`${name} aligned: @0:${start},1000:${later}, confidence ${confidence.toFixed(2)}\n`);
+  return [
+    [0, start],
+    [1000, later],
+  ];
 }

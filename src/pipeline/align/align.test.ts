@@ -1,0 +1,101 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { alignMoments, alignSound } from './align.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'playbyplay-align-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+const RATE = 12_000;
+
+/** Numbers of a linear congruential generator, −1…1: the same every time. */
+function random(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 31 - 1;
+  };
+}
+
+/** Seconds at which something sounds: irregular, about one a second. */
+function times(seed: number, seconds: number): number[] {
+  const next = random(seed);
+  return Array.from({ length: seconds }, (_, i) => i + 0.5 + 0.45 * next());
+}
+
+/** A session: at each time a burst of noise that dies away, always another one. */
+function session(seed: number, seconds: number): (t: number) => number {
+  const starts = times(seed, seconds);
+  const bursts = starts.map((_, i) => {
+    const next = random(seed * 1000 + i);
+    return Float32Array.from({ length: RATE / 2 }, (_unused, k) => 0.3 * next() * Math.exp((-8 * k) / RATE));
+  });
+  return (t) => {
+    let sum = 0;
+    for (let i = Math.max(0, Math.floor(t) - 1); i <= Math.min(seconds - 1, Math.floor(t)); i++) {
+      const at = (t - starts[i]!) * RATE;
+      if (at < 0 || at >= RATE / 2 - 1) continue;
+      const [k, part] = [Math.floor(at), at % 1];
+      sum += bursts[i]![k]! * (1 - part) + bursts[i]![k + 1]! * part;
+    }
+    return sum;
+  };
+}
+
+function wav(name: string, seconds: number, wave: (t: number) => number): string {
+  const count = seconds * RATE;
+  const data = Buffer.alloc(44 + 2 * count);
+  data.write('RIFF', 0);
+  data.writeUInt32LE(36 + 2 * count, 4);
+  data.write('WAVEfmt ', 8);
+  data.writeUInt32LE(16, 16);
+  data.writeUInt16LE(1, 20);
+  data.writeUInt16LE(1, 22);
+  data.writeUInt32LE(RATE, 24);
+  data.writeUInt32LE(2 * RATE, 28);
+  data.writeUInt16LE(2, 32);
+  data.writeUInt16LE(16, 34);
+  data.write('data', 36);
+  data.writeUInt32LE(2 * count, 40);
+  for (let i = 0; i < count; i++)
+    data.writeInt16LE(Math.max(-32_768, Math.min(32_767, Math.round(32_767 * wave(i / RATE)))), 44 + 2 * i);
+  const path = join(folder, name);
+  writeFileSync(path, data);
+  return path;
+}
+
+describe('the clock of a second record', () => {
+  const heard = session(1, 60);
+  const recording = wav('recording.wav', 60, heard);
+
+  it('is found by what both heard: its offset and drift, beneath another sound as loud', () => {
+    const other = session(2, 60);
+    const second = wav('second.wav', 45, (t) => 0.6 * heard(8.125 + (1 + 150e-6) * t) + 0.6 * other(t));
+    const found = alignSound(recording, second);
+    expect(found).toMatchObject({ matched: true, by: 'waveform' });
+    expect(Math.abs(found.offset - 8.125)).toBeLessThan(0.002);
+    expect(Math.abs(found.drift - 150)).toBeLessThan(15);
+    expect(found.confidence).toBeGreaterThan(0.9);
+  });
+
+  it('is not claimed for a recording of something else', () => {
+    const second = wav('unrelated.wav', 45, session(3, 45));
+    expect(alignSound(recording, second)).toMatchObject({ matched: false, confidence: 0 });
+  });
+
+  it('is found for a log whose records fall together with sounds, others among them', async () => {
+    const log = (name: string, moments: readonly number[]): string => {
+      const path = join(folder, name);
+      writeFileSync(path, `t,key\n${moments.map((t) => `${t.toFixed(3)},fire\n`).join('')}`);
+      return path;
+    };
+    const sounding = times(1, 60).filter((t, i) => t > 7 && i % 3 !== 0);
+    const silent = times(9, 40).map((t) => t + 10);
+    const keys = [...sounding, ...silent].toSorted((a, b) => a - b).map((t) => t - 6.5);
+    const found = await alignMoments(recording, log('keys.csv', keys));
+    expect(found).toMatchObject({ matched: true, by: 'moments' });
+    expect(Math.abs(found.offset - 6.5)).toBeLessThan(0.03);
+    const unrelated = await alignMoments(recording, log('others.csv', times(17, 50)));
+    expect(unrelated.matched).toBe(false);
+  });
+});
