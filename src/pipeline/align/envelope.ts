@@ -4,6 +4,9 @@ import { Fft } from '../../compute/fft.ts';
 
 /** Groups of bands in which what sets in is followed. */
 export const GROUPS = 4;
+const SIZE = BANDS / GROUPS;
+/** Power in dB below which nothing sets in. */
+const HEARD = FLOOR + 35;
 /** Frames over which the usual is taken out. */
 const USUAL = 60;
 
@@ -22,12 +25,14 @@ export function envelopeOf(path: string, origin: number, track: number, signal?:
     for (const { t, bands } of spectrograph.push(block)) {
       const frame = Math.round(t / STEP);
       if (frame < 0) continue;
+      const last: Float32Array = before ?? bands;
       for (let group = 0; group < GROUPS; group++) {
-        const size = BANDS / GROUPS;
         let sum = 0;
-        for (let band = group * size; before && band < (group + 1) * size; band++)
-          sum += Math.max(0, Math.max(bands[band]!, FLOOR + 35) - Math.max(before[band]!, FLOOR + 35));
-        flux[group]![frame] = sum / size;
+        for (let band = group * SIZE; band < (group + 1) * SIZE; band++) {
+          const [now, then] = [Math.max(bands[band]!, HEARD), Math.max(last[band]!, HEARD)];
+          sum += Math.max(0, now - then);
+        }
+        flux[group]![frame] = sum / SIZE;
       }
       before = bands;
     }
