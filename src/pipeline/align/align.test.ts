@@ -64,6 +64,12 @@ function wav(name: string, seconds: number, wave: (t: number) => number): string
   return path;
 }
 
+function log(name: string, moments: readonly number[]): string {
+  const path = join(folder, name);
+  writeFileSync(path, `t,key\n${moments.map((t) => `${t.toFixed(3)},fire\n`).join('')}`);
+  return path;
+}
+
 describe('the clock of a second record', () => {
   const heard = session(1, 60);
   const recording = wav('recording.wav', 60, heard);
@@ -84,11 +90,6 @@ describe('the clock of a second record', () => {
   });
 
   it('is found for a log whose records fall together with sounds, others among them', async () => {
-    const log = (name: string, moments: readonly number[]): string => {
-      const path = join(folder, name);
-      writeFileSync(path, `t,key\n${moments.map((t) => `${t.toFixed(3)},fire\n`).join('')}`);
-      return path;
-    };
     const sounding = times(1, 60).filter((t, i) => t > 7 && i % 3 !== 0);
     const silent = times(9, 40).map((t) => t + 10);
     const keys = [...sounding, ...silent].toSorted((a, b) => a - b).map((t) => t - 6.5);
