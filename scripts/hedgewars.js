@@ -1,9 +1,9 @@
 // Hedgewars: turns, weapons, shots, the teams' health, the wind, deaths and crates.
 
 /** Seconds that a statement may lie in the past: what moves is told when it stands still, and names are waited for. */
-const lookback = 30;
+const lookback = 120;
 
-/** Seconds that pass before anything is said: by then the names beside the bars have been read. */
+/** Seconds that pass before anything is said of a team, and again while its name has not been read. */
 const PATIENCE = 6;
 
 function onCue(cue, game) {
@@ -35,9 +35,27 @@ function team(color) {
   return best === undefined ? { word: 'team' } : { word: 'team', name: best[0] };
 }
 
-/** Says, once the names are known, what happened at t. */
-function tell(make, t, cues, game) {
-  game.after(PATIENCE, (later) => later.emit(make(), { t, cues }));
+/** What waits for a team's name. */
+const waiting = [];
+
+/** Says what a team did or met at t, once its name is known or the time for waiting is over. */
+function tell(color, make, t, cues, game) {
+  waiting.push({ color, make, t, cues });
+  game.after(PATIENCE, look);
+}
+
+function look(game, isOver = false) {
+  for (const one of waiting.splice(0)) {
+    const { color, make, t, cues } = one;
+    const isDue = names[color] !== undefined ? game.t >= t + PATIENCE : game.t > t + lookback - 2 * PATIENCE;
+    if (isDue || isOver) game.emit(make(team(color)), { t, cues });
+    else waiting.push(one);
+  }
+  if (waiting.length > 0 && !isOver) game.after(PATIENCE, look);
+}
+
+function onEnd(game) {
+  look(game, true);
 }
 
 // Turns. The clock at the bottom left is there only while somebody may act; a shot cuts it to three seconds of retreat.
@@ -51,11 +69,18 @@ function onTimer(cue, game) {
     const turn = { t, fired: false, weapon: undefined };
     game.state.turn = turn;
     game.after(WEAPON_LATE, (later) => {
-      turn.color = later.reading('ink 2') ?? later.reading('ink 1');
+      turn.color = later.reading(`ink ${rowSince(t, later)}`);
       if (turn.color === undefined) return;
-      tell(() => ({ subject: { word: 'turn', of: team(turn.color) }, action: 'begin' }), t, [cue], later);
+      tell(turn.color, (who) => ({ subject: { word: 'turn', of: who }, action: 'begin' }), t, [cue], later);
     });
   } else if (trigger === 'changed' && value < previous - 1) shot(t, [cue], game);
+}
+
+/** The row of captions in which a team's colour appeared first since t; what else looks like one is scenery. */
+function rowSince(t, game) {
+  const since = (row) => game.since(`ink ${row}`);
+  const rows = ['1', '2'].filter((row) => game.reading(`ink ${row}`) !== undefined && since(row) >= t - WEAPON_LATE);
+  return rows.sort((a, b) => since(a) - since(b))[0] ?? '1';
 }
 
 /** The first shot of a turn. */
@@ -64,7 +89,7 @@ function shot(t, cues, game) {
   if (turn === undefined || turn.fired || turn.color === undefined) return;
   turn.fired = true;
   const means = turn.weapon === undefined ? {} : { with: turn.weapon };
-  tell(() => ({ subject: team(turn.color), action: 'attack', ...means }), t, cues, game);
+  tell(turn.color, (who) => ({ subject: who, action: 'attack', ...means }), t, cues, game);
 }
 
 /** The weapon's name is shown when a turn begins and whenever another is taken: "Watermelon Bomb, 3 sec". */
@@ -76,7 +101,7 @@ function onWeapon(cue, game) {
   if (turn === undefined || weapon === undefined || weapon === turn.weapon) return;
   const isChosen = cue.t > turn.t + WEAPON_LATE && !turn.fired;
   turn.weapon = weapon;
-  if (isChosen) tell(() => ({ subject: team(turn.color), action: 'equip', object: weapon }), cue.t, [cue], game);
+  if (isChosen) tell(turn.color, (who) => ({ subject: who, action: 'equip', object: weapon }), cue.t, [cue], game);
 }
 
 /** Whether a name of five letters and more stands in a text with one letter misread. */
@@ -124,7 +149,7 @@ function stands(key, gauge, last, game) {
   if (at === undefined || game.state.over) return;
   const change = { from: at, to: now };
   if (key === 'wind') game.emit({ subject: 'level', property: 'wind', ...change }, { t: began, cues: [cue, last] });
-  else tell(() => ({ subject: team(key), property: 'health', ...change }), began, [cue, last], game);
+  else tell(key, (who) => ({ subject: who, property: 'health', ...change }), began, [cue, last], game);
 }
 
 /** Seconds that a team's bar is away, while others stand, when the team is out. */
@@ -137,7 +162,7 @@ const ROWS = ['1', '2', '3'];
 
 /** The rows change places when one team's health falls below another's: a bar belongs to the colour that it has. */
 function onBar(row, cue, game) {
-  if (cue.detector.startsWith('badge') && gauges[cue.previous]?.at > 0)
+  if (cue.detector.startsWith('badge') && gauges[cue.previous]?.at > 0 && !game.state.over)
     game.after(OUT, (later) => isOut(cue.previous, cue, later));
   const color = game.reading(`badge ${row}`);
   const value = game.reading(`bar ${row}`);
@@ -156,7 +181,7 @@ function isOut(color, cue, game) {
   const { at, began = cue.t, timer } = gauge;
   if (timer !== undefined) game.cancel(timer);
   delete gauges[color];
-  tell(() => ({ subject: team(color), property: 'health', from: at, to: 0 }), began, [cue], game);
+  tell(color, (who) => ({ subject: who, property: 'health', from: at, to: 0 }), began, [cue], game);
 }
 
 // Captions. Each happening is worded in a hundred ways; PHRASES says by which words a kind is told.
