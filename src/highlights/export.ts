@@ -22,6 +22,8 @@ export interface ExportRequest {
   /** The folder that media paths are relative to; without it they are absolute. */
   readonly relativeTo?: string;
   readonly rate?: Rational;
+  /** Whether a recording has sound; default all have. */
+  readonly hasSound?: (source: Source) => boolean;
 }
 
 /** Text of a format, and what a person should know about it. */
@@ -136,8 +138,8 @@ function edit(request: ExportRequest): Edit {
   return editOf(request.choice.scenes, request.sources, options(request));
 }
 
-function options({ title, dictionary, rate }: ExportRequest) {
-  return { title, dictionary, ...(rate && { rate }) };
+function options({ title, dictionary, rate, hasSound }: ExportRequest) {
+  return { title, dictionary, ...(rate && { rate }), ...(hasSound && { hasSound }) };
 }
 
 /** Scenes of the only recording: for formats that know no more. */

@@ -3,6 +3,8 @@ import { writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { PlaybyplayError } from '../../errors.ts';
+import type { Source } from '../../highlights/scene.ts';
+import { openVideo } from '../../media/video.ts';
 import { wholeFile } from '../../media/write/whole-file.ts';
 import { exportAs, formats } from '../../highlights/export.ts';
 import { choiceHelp, choiceOptions, choose, nothing, titleOf } from '../highlights/choice.ts';
@@ -61,6 +63,7 @@ export const exportCommand: Command = {
       const { text, issues } = exportAs(format, {
         ...chosen,
         title: values.title ?? titleOf(chosen),
+        hasSound,
         ...(rate && { rate }),
         ...(values.relative && { relativeTo: resolve(dirname(out ?? 'x')) }),
       });
@@ -75,6 +78,13 @@ export const exportCommand: Command = {
     return 0;
   },
 };
+
+/** Whether a recording has sound; one that was not found is taken to have some. */
+function hasSound({ media }: Source): boolean {
+  if (media === undefined) return true;
+  using file = openVideo(media);
+  return file.info.audio.length > 0;
+}
 
 /** `30`, `29.97`, `30000/1001`. */
 function rateOf(text: string): { num: number; den: number } {

@@ -206,6 +206,8 @@ export class SoundEncoder implements Disposable {
     this.context.bitRate = 192_000n;
     this.context.timeBase = new AvRational(1, rate);
     this.context.flags = (this.context.flags | AV_CODEC_FLAG_GLOBAL_HEADER) as typeof this.context.flags;
+    // Its other search adds peaks of up to 3 dB here and there, whatever the ceiling of the limiter before it.
+    if (encoderName === 'aac') FFmpegError.throwIfError(this.context.setOption('aac_coder', 'fast'), 'sound option');
     FFmpegError.throwIfError(this.context.open2Sync(codec, null), `open ${encoderName}`);
     const size = this.context.frameSize > 0 ? this.context.frameSize : 1024;
     this.#left = new Float32Array(size);

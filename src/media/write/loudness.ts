@@ -60,7 +60,7 @@ const CEILING = -2.3;
 /**
  * Applies a gain and keeps samples under a ceiling: the gain falls ahead of a peak that would pass it (5 ms look-ahead)
  * and comes back over 100 ms. Delays nothing: what it looks ahead over is held back and given by `flush`. The ceiling
- * leaves room for what rises between samples and what the sound's encoder adds, together up to 0.8 dB measured.
+ * leaves room for what rises between samples and what the sound's encoder adds (docs/decisions.md).
  */
 export class Limiter {
   readonly #gain: number;

@@ -12,6 +12,8 @@ export interface SoundOptions {
   readonly audioTrack?: AudioTrack;
   /** Seconds of cross-fade at each joint; default 0.04. */
   readonly crossfade?: number;
+  /** What samples are kept under, in decibels below full scale; default −2.3, which leaves room for AAC. */
+  readonly ceiling?: number;
   /** Integrated loudness in LUFS, peaks limited; default −14, `false` leaves it as it is. */
   readonly loudness?: number | false;
 }
@@ -28,8 +30,10 @@ function soundCuts({ cuts, timeBase }: Timeline): SoundCut[] {
 export function soundOf(timeline: Timeline, options: SoundOptions): Generator<Sound> {
   const cuts = soundCuts(timeline);
   const mix = { rate: SOUND_RATE, ...(options.crossfade !== undefined && { crossfade: options.crossfade }) };
-  const { loudness = -14 } = options;
-  return loudness === false ? mixSound(cuts, mix) : atLoudness(() => mixSound(cuts, mix), SOUND_RATE, loudness);
+  const { loudness = -14, ceiling } = options;
+  return loudness === false
+    ? mixSound(cuts, mix)
+    : atLoudness(() => mixSound(cuts, mix), SOUND_RATE, loudness, ceiling);
 }
 
 /** Gives the encoder sound up to a time, so that picture and sound reach the muxer side by side. */
