@@ -1,7 +1,7 @@
 // How well fixed-point kernels keep their sum, their symmetry and their coefficients: this program's methods against those of
 // other libraries, as published (reimplemented here in a few lines each), on the same kernels at the same scale.
 //
-//   node bench/quantize.ts [--bits 8] [--kernels 2000] [--searched 50]
+//   node bench/quantize.ts [--bits 8] [--kernels 2000] [--searched 8]
 // Against the libraries themselves: bench/quantize-libraries.ts.
 import { parseArgs } from 'node:util';
 import { exactSum, gaussian, kernelOf, lanczos, nest, normalised, outer } from '../src/compute/quantize/kernel.ts';
@@ -13,7 +13,7 @@ const { values } = parseArgs({
   options: {
     bits: { type: 'string', default: '8' },
     kernels: { type: 'string', default: '2000' },
-    searched: { type: 'string', default: '50' },
+    searched: { type: 'string', default: '8' },
   },
 });
 const bits = Number(values.bits);
