@@ -60,6 +60,14 @@ describe('FeedTracker', () => {
     ]);
   });
 
+  it('knows a line that takes the place of one alike but for the names', () => {
+    const [old, fresh] = ['Beret was railed by Skelebot', 'Grunt was railed by Jenna'];
+    expect(said(follow([...times(20, [old]), ...times(10, [fresh]), ...times(6, [])]))).toEqual([
+      `0 ${old}`,
+      `2 ${fresh}`,
+    ]);
+  });
+
   it('does not start a line again that scenery covers for some samples', () => {
     const covered = 'Tony was ra   q    #';
     const glimpse = '          a # ra    b';

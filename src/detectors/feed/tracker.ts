@@ -42,10 +42,13 @@ const LIKENESS = 0.5;
 const GLIMPSE = 4;
 /**
  * Share of the characters compared that may differ: the video's compression lets the line that stood there before shine
- * through for some frames, but after a gap another line, alike but for a name, can have come.
+ * through for some frames of a new one, but after a gap, or once a line has been seen well, another, alike but for the
+ * names, can have come.
  */
 const CONFLICTS = 0.35;
-const CONFLICTS_AFTER_GAP = 0.1;
+const CONFLICTS_LATER = 0.1;
+/** Sightings after which nothing shines through any more. */
+const YOUNG = 6;
 /** What a standing line that an assumed shift leaves without a match takes from that shift's score. */
 const UNMATCHED = 0.1;
 /** Seconds for which a line with a doubtful name waits for the name to be seen elsewhere. */
@@ -224,7 +227,7 @@ function compare(track: Track, line: FeedLine | undefined): Comparison {
         1 - Math.min(1, Math.max((scores.get(seen) ?? 0) / score, (near.get(`${column} ${char}`) ?? 0) / evidence));
   }
   const likeness = all === 0 ? 0 : same / all;
-  const limit = track.missed === 0 ? CONFLICTS : CONFLICTS_AFTER_GAP;
+  const limit = track.missed === 0 && track.seen < YOUNG ? CONFLICTS : CONFLICTS_LATER;
   const agrees = conflicts <= Math.max(1, limit * (same + conflicts));
   return {
     fits: agrees && (likeness >= LIKENESS || same >= GLIMPSE),
