@@ -125,7 +125,12 @@ for (let n = 0; n < Number(values.files); n++) {
   const expected = said(whole.lines, readable);
   const found = said(first.lines, () => true);
   tally.expected += expected.size;
-  tally.kept += [...expected].filter((event) => found.has(event)).length;
+  const lost = [...expected].filter((event) => !found.has(event));
+  tally.kept += expected.size - lost.length;
+  if (lost.length > 0) {
+    const stretches = gaps.map(({ t, end }) => `${t}–${end}`).join(', ');
+    console.log(`file ${n} (${name}, ${container[n % 3]!}): lost ${lost.join('; ')}; gaps ${stretches || 'none'}`);
+  }
   if ((n + 1) % 20 === 0) console.log(JSON.stringify(tally));
 }
 rmSync(folder, { recursive: true });

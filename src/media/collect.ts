@@ -6,6 +6,8 @@ import { tune } from '../compute/tuning.ts';
 const ROOM = 24 << 20;
 /** Pictures after which the heap is measured. */
 const PICTURES = 16;
+/** Pictures after which garbage is collected in any case: views of them hold memory that is not the heap's. */
+const MOST = 1024;
 
 type Collect = (options: { readonly type: 'major'; readonly execution: 'sync'; readonly flavor: 'regular' }) => void;
 
@@ -22,11 +24,17 @@ let held: number | undefined;
  */
 export function lookedAt(): void {
   collect ??= takeOver();
-  if (++pictures < PICTURES) return;
-  pictures = 0;
+  if (++pictures % PICTURES !== 0) return;
   const used = getHeapStatistics().used_heap_size;
-  if (held === undefined) held = used;
-  if (used < held + ROOM) return;
+  held ??= used;
+  if (used < held + ROOM && pictures < MOST) return;
+  collectNow();
+}
+
+/** Collects garbage at once: after work that leaves much of it, before pictures are looked at. */
+export function collectNow(): void {
+  collect ??= takeOver();
+  pictures = 0;
   collect({ type: 'major', execution: 'sync', flavor: 'regular' });
   held = getHeapStatistics().used_heap_size;
 }
@@ -37,6 +45,7 @@ function takeOver(): Collect {
   setFlagsFromString('--no-expose-gc');
   if (typeof found !== 'function') return () => {};
   // Without the second, the bytes of pictures alone, which are none of its own, let it mark the heap.
-  tune('--heap-growing-percent=3000', '--external-memory-accounted-in-global-limit');
+  // The third keeps what is short-lived at the size that the start gave it.
+  tune('--heap-growing-percent=3000', '--external-memory-accounted-in-global-limit', '--semi-space-growth-factor=1');
   return found as Collect;
 }

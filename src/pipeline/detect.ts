@@ -8,7 +8,7 @@ import { openJournal } from '../events/journal.ts';
 import type { EventLine, HeaderLine } from '../events/log.ts';
 import { lockFolder } from '../events/lock.ts';
 import { LogWriter } from '../events/writer.ts';
-import { lookedAt } from '../media/collect.ts';
+import { collectNow, lookedAt } from '../media/collect.ts';
 import { holesOf } from '../media/holes.ts';
 import { originOf } from '../media/packet-index.ts';
 import { scanInTurns } from '../media/packets.ts';
@@ -87,6 +87,9 @@ export interface DetectSummary {
   readonly doubt?: Issue;
 }
 
+/** Frames from which on planning leaves more garbage than collecting it costs. */
+const LONG = 20_000;
+
 /** Where `detect` writes unless told otherwise. */
 export function defaultFolder(media: string): string {
   return join(dirname(media), `${basename(media, extname(media))}.playbyplay`);
@@ -119,6 +122,7 @@ export async function detect(options: DetectOptions): Promise<DetectSummary> {
   };
   const hearers = await hearersOf(game.profile, game.plugins);
   const portions = planPortions(index, game.profile, range, plan, hearers);
+  if (t.length > LONG) collectNow();
   const following = await Following.open(options.streams ?? []);
   const about = { media: print, profile: game.fingerprint, program: VERSION };
   const decision = await placementOf(options, folder, about, () => decidePlacement(file, index, game, signal));
