@@ -52,7 +52,7 @@ process.stdout.write(
 for (const { offset, rate, level, microphone } of cases) {
   const out = join(folder, 'second.m4a');
   const color = microphone ? ',highpass=f=250,lowpass=f=4000,aecho=0.8:0.7:23|41:0.4|0.3' : '';
-  const graph = `[0:a]asetrate=${rate},aresample=${RATE}${color}[x];[1:a]volume=${level}dB[y];[2:a]aformat=channel_layouts=mono[z];[x][y][z]amix=inputs=3:duration=first:normalize=0,alimiter[o]`;
+  const graph = `[0:a]asetrate=${rate},aresample=${RATE}${color}[x];[1:a]volume=${level}dB[y];[2:a]aformat=channel_layouts=mono[z];[x][y][z]amix=inputs=3:duration=first:normalize=0,volume=0.5[o]`;
   const noise = ['-f', 'lavfi', '-i', `anoisesrc=r=${RATE}:a=0.02:seed=3`];
   ffmpeg([
     '-ss',
