@@ -45,8 +45,8 @@ const CLEAR = 4.5;
 const FINE = { count: 40, clear: 7, near: 0.004 };
 /** Seconds over which drift shows. */
 const SHORTEST = 20;
-/** Fewest places that must agree, and the share of those compared. */
-const ENOUGH = { places: 3, share: 0.15 };
+/** Fewest places that must agree, and the share of those compared: music of one tempo and kit made 3 of 16 agree. */
+const ENOUGH = { places: 4, share: 0.35 };
 
 /** Aligns two recordings by what is heard in both. Throws what opening them throws. */
 export function alignSound(first: string, second: string, options: AlignOptions = {}): ClockAlignment {
