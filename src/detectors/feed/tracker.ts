@@ -20,6 +20,8 @@ interface Track {
   /** Per column: summed evidence for each character. */
   readonly columns: Map<string, number>[];
   seen: number;
+  /** Sightings since it came to its slot. */
+  still: number;
   missed: number;
   emitted: boolean;
 }
@@ -42,12 +44,12 @@ const LIKENESS = 0.5;
 const GLIMPSE = 4;
 /**
  * Share of the characters compared that may differ: the video's compression lets the line that stood there before shine
- * through for some frames of a new one, but after a gap, or once a line has been seen well, another, alike but for the
+ * through for some frames after it moved, but after a gap, or once a line has stood there, another, alike but for the
  * names, can have come.
  */
 const CONFLICTS = 0.35;
 const CONFLICTS_LATER = 0.1;
-/** Sightings after which nothing shines through any more. */
+/** Sightings in one slot after which nothing shines through any more. */
 const YOUNG = 6;
 /** What a standing line that an assumed shift leaves without a match takes from that shift's score. */
 const UNMATCHED = 0.1;
@@ -106,7 +108,10 @@ export class FeedTracker implements Tracker {
   #follow(lines: readonly FeedLine[], t: number): void {
     const bySlot = new Map(lines.map((line) => [line.slot, line]));
     const shift = this.#shift(bySlot);
-    for (const track of this.#tracks) track.slot -= shift;
+    for (const track of this.#tracks) {
+      track.slot -= shift;
+      if (shift > 0) track.still = 0;
+    }
     // Of two tracks that have come to the same slot the one that shows more of the line has it.
     const taken = new Map<number, { track: Track; same: number }>();
     for (const track of this.#tracks) {
@@ -118,6 +123,7 @@ export class FeedTracker implements Tracker {
       if (taken.get(track.slot)?.track === track) {
         track.missed = 0;
         track.seen++;
+        track.still++;
         gather(track, bySlot.get(track.slot)!);
       } else {
         // Covered for a moment, or gone: what is above has moved up past it.
@@ -131,6 +137,7 @@ export class FeedTracker implements Tracker {
         slot: line.slot,
         columns: [],
         seen: 1,
+        still: 1,
         missed: 0,
         emitted: false,
       };
@@ -150,7 +157,7 @@ export class FeedTracker implements Tracker {
       let matched = false;
       for (const track of this.#tracks) {
         if (track.slot < d) continue;
-        const { fits, likeness } = compare(track, bySlot.get(track.slot - d));
+        const { fits, likeness } = compare(track, bySlot.get(track.slot - d), d > 0);
         total += fits ? likeness : -UNMATCHED;
         matched ||= fits;
       }
@@ -207,8 +214,8 @@ interface Comparison {
   readonly likeness: number;
 }
 
-/** Compares the characters that track and line are sure of. */
-function compare(track: Track, line: FeedLine | undefined): Comparison {
+/** Compares the characters that track and line are sure of; `moves`: the track would have moved to the line's slot. */
+function compare(track: Track, line: FeedLine | undefined, moves = false): Comparison {
   if (!line) return { fits: false, same: 0, likeness: 0 };
   const near = new Map(line.rivals?.map(([column, char, score]) => [`${column} ${char}`, score]));
   let same = 0;
@@ -227,7 +234,7 @@ function compare(track: Track, line: FeedLine | undefined): Comparison {
         1 - Math.min(1, Math.max((scores.get(seen) ?? 0) / score, (near.get(`${column} ${char}`) ?? 0) / evidence));
   }
   const likeness = all === 0 ? 0 : same / all;
-  const limit = track.missed === 0 && track.seen < YOUNG ? CONFLICTS : CONFLICTS_LATER;
+  const limit = track.missed === 0 && (moves || track.still < YOUNG) ? CONFLICTS : CONFLICTS_LATER;
   const agrees = conflicts <= Math.max(1, limit * (same + conflicts));
   return {
     fits: agrees && (likeness >= LIKENESS || same >= GLIMPSE),
