@@ -1,5 +1,5 @@
 // Accuracy on recordings with truth: `node bench/accuracy.ts <folder with clips>…` (a clip: video.mp4 and truth.json).
-import { mkdir, readdir, stat } from 'node:fs/promises';
+import { mkdir, stat } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { loadLog } from '../src/events/reader.ts';
@@ -9,6 +9,7 @@ import { messageOf } from '../src/errors.ts';
 import { canonical } from '../src/evaluate/match.ts';
 import { share } from '../src/evaluate/statistics.ts';
 import { type Judged, calibrationTable } from './truth/bins.ts';
+import { clipsIn } from './truth/clips.ts';
 import { type Said, kindOf, matchSaid } from './truth/match.ts';
 import type { TruthLine } from './truth/series.ts';
 import { declaredRules } from './truth/rules.ts';
@@ -55,18 +56,6 @@ const emptyTally = (): Tally => ({
   repeatsFound: 0,
   errors: [],
 });
-
-async function clipsIn(folder: string): Promise<string[]> {
-  const names = await readdir(folder);
-  if (names.includes('video.mp4') && names.includes('truth.json')) return [folder];
-  const inside = await Promise.all(
-    names.toSorted().map(async (name) => {
-      const path = join(folder, name);
-      return (await stat(path)).isDirectory() ? clipsIn(path) : [];
-    }),
-  );
-  return inside.flat();
-}
 
 async function measure(folder: string, options: Options): Promise<ClipResult> {
   const truth = await loadTruth(folder);

@@ -5,7 +5,7 @@
 // `fusion.calibration`) that make each detector's confidence right, and the table that they give on recordings that they were not
 // fitted on: each recording, with all renderings of it, is judged by lines fitted on the others.
 import { createHash } from 'node:crypto';
-import { mkdir, readdir, readFile, stat } from 'node:fs/promises';
+import { mkdir, readFile, stat } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { canonical } from '../src/evaluate/match.ts';
@@ -15,6 +15,7 @@ import { detect } from '../src/pipeline/detect.ts';
 import { openGame } from '../src/pipeline/game.ts';
 import { calibrated, logOdds, probability } from '../src/script/fusion/confidence.ts';
 import { calibrationTable } from './truth/bins.ts';
+import { clipsIn } from './truth/clips.ts';
 import { kindOf, matchSaid } from './truth/match.ts';
 import { declaredRules } from './truth/rules.ts';
 import type { TruthLine } from './truth/series.ts';
@@ -40,18 +41,6 @@ interface Judged {
   readonly raw: number;
   /** Recordings with the same truth are renderings of one. */
   readonly recording: string;
-}
-
-async function clipsIn(folder: string): Promise<string[]> {
-  const names = await readdir(folder);
-  if (names.includes('video.mp4') && names.includes('truth.json')) return [folder];
-  const inside = await Promise.all(
-    names.toSorted().map(async (name) => {
-      const path = join(folder, name);
-      return (await stat(path)).isDirectory() ? clipsIn(path) : [];
-    }),
-  );
-  return inside.flat();
 }
 
 async function judge(folder: string, outFolder: string, tolerance: number): Promise<Judged[]> {

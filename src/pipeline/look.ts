@@ -1,13 +1,14 @@
-import { mkdir } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
+import { acceptedFrom } from '../cues/tracker.ts';
 import type { Observation } from '../detectors/kind.ts';
 import type { Plugins } from '../detectors/plugins/load.ts';
-import type { Rect } from '../geometry.ts';
 import { cropRgb } from '../regions/crop.ts';
 import type { Picture } from '../media/picture.ts';
 import type { LoadedProfile } from '../profile/load.ts';
 import { RegionSet } from '../regions/regions.ts';
+import { type DrawnRegion, drawRegions } from './draw-regions.ts';
 import { labelledPictures } from './learn.ts';
 import { SampleReader } from './sample-reader.ts';
 
@@ -41,9 +42,6 @@ export interface LookOptions {
   readonly out?: string;
 }
 
-/** The least confidence of readings that count, where a detector does not say. */
-const LEAST = 0.8;
-
 /** Reads single moments (seconds) of a recording with all detectors of a profile, each as if it were switched on. */
 export async function* look(
   loaded: LoadedProfile,
@@ -61,7 +59,7 @@ export async function* look(
     const seen = names.flatMap((detector, d): Seen[] => {
       if (!wanted.includes(detector)) return [];
       const spec = profile.detectors[detector]!;
-      const least = spec.stability?.confidence ?? LEAST;
+      const least = acceptedFrom(spec);
       const { kind, region, when } = spec;
       return [{ detector, kind, region, observation: observations[d], least, when: when?.detector }];
     });
@@ -81,12 +79,12 @@ async function draw(
   const regions = await RegionSet.open(profile.regions, picture, profile.reference);
   const stem = picture.t.toFixed(2);
   const files: string[] = [];
-  const boxes: { readonly name: string; readonly rect: Rect }[] = [];
+  const boxes: DrawnRegion[] = [];
   for (const name of new Set(seen.flatMap(({ region }) => region ?? []))) {
     if (profile.regions[name]?.relative) continue;
     const region = regions.get(name);
     if (region.rect.width === 0 || region.rect.height === 0) continue;
-    boxes.push({ name, rect: region.rect });
+    boxes.push({ name, ...region.rect, color: '#ff00ff' });
     const { data, width, height, channels } = region.prepare(picture);
     const file = join(out, `${stem} ${name.replaceAll(/[^\p{L}\p{N}._ -]/gu, '_')}.png`);
     await sharp(data, { raw: { width, height, channels } }).png().toFile(file);
@@ -94,24 +92,7 @@ async function draw(
   }
   const { width, height } = picture;
   const file = join(out, `${stem}.png`);
-  const pixels = cropRgb(picture, { x: 0, y: 0, width, height });
-  await sharp(pixels, { raw: { width, height, channels: 3 } })
-    .composite([{ input: Buffer.from(drawing(width, height, boxes)) }])
-    .png()
-    .toFile(file);
+  const rgb = cropRgb(picture, { x: 0, y: 0, width, height });
+  await writeFile(file, await drawRegions({ width, height, rgb }, boxes));
   return [file, ...files];
-}
-
-function drawing(
-  width: number,
-  height: number,
-  boxes: readonly { readonly name: string; readonly rect: Rect }[],
-): string {
-  const shapes = boxes.map(({ name, rect }) => {
-    const place = `x="${rect.x - 0.5}" y="${rect.y - 0.5}" width="${rect.width + 1}" height="${rect.height + 1}"`;
-    const text = name.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
-    const y = rect.y > 14 ? rect.y - 4 : rect.y + rect.height + 12;
-    return `<rect ${place} fill="none" stroke="#ff00ff"/><text x="${rect.x}" y="${y}" font-size="11" font-family="sans-serif" fill="#ff00ff">${text}</text>`;
-  });
-  return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}">${shapes.join('')}</svg>`;
 }

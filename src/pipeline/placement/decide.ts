@@ -3,11 +3,10 @@ import { join } from 'node:path';
 import type { Issue } from '../../errors.ts';
 import type { Fingerprint, HeaderLine } from '../../events/log.ts';
 import type { PacketIndex } from '../../media/packet-index.ts';
-import type { VideoFile } from '../../media/video.ts';
+import { scanInTurns } from '../../media/packets.ts';
+import { openVideo, type VideoFile } from '../../media/video.ts';
 import { builtInPack, listGames } from '../../profile/load.ts';
 import type { HudSettings } from '../../regions/place.ts';
-import { openVideo } from '../../media/video.ts';
-import { scanInTurns } from '../../media/packets.ts';
 import { type Game, openGame } from '../game.ts';
 import { checkDefault, type Evidence, type FoundPlacement, LOOKED_AT, searchPixel, searchPlacement } from './find.ts';
 

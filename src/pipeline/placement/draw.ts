@@ -1,8 +1,8 @@
-import sharp from 'sharp';
 import type { PacketIndex } from '../../media/packet-index.ts';
 import type { VideoFile } from '../../media/video.ts';
 import { cropRgb } from '../../regions/crop.ts';
 import { type HudSettings, placeRegion } from '../../regions/place.ts';
+import { drawRegions } from '../draw-regions.ts';
 import type { Game } from '../game.ts';
 import { Fit } from './fit.ts';
 import { pictureAt, spreadFrames } from './pictures.ts';
@@ -20,22 +20,19 @@ export async function drawPlacement(
   const { width, height, rgb, seen } = shown;
   const { regions, reference } = game.profile;
   const good = new Set(fit.regionNames.filter((_, i) => seen[i]! >= 0.7));
-  const line = Math.max(1, Math.round(height / 480));
-  const box = (x: number, y: number, w: number, h: number, color: string): string =>
-    `<rect x="${x}" y="${y}" width="${w}" height="${h}" fill="none" stroke="${color}" stroke-width="${line}"/>`;
-  const boxes = Object.entries(regions).map(([name, spec]) => {
+  const drawn = Object.entries(regions).map(([name, spec]) => {
     const { inner } = placeRegion(spec, { width, height }, reference, hud);
-    return box(inner.x, inner.y, inner.width, inner.height, good.has(name) ? '#30ff50' : '#ffd020');
+    return { ...inner, color: good.has(name) ? '#30ff50' : '#ffd020' };
   });
   const { content } = hud;
-  const frame = content
-    ? box(content.x * width, content.y * height, content.width * width, content.height * height, '#40a0ff')
-    : '';
-  const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}">${frame}${boxes.join('')}</svg>`;
-  return sharp(rgb, { raw: { width, height, channels: 3 } })
-    .composite([{ input: Buffer.from(svg), left: 0, top: 0 }])
-    .png()
-    .toBuffer();
+  const frame = content && {
+    x: content.x * width,
+    y: content.y * height,
+    width: content.width * width,
+    height: content.height * height,
+    color: '#40a0ff',
+  };
+  return drawRegions({ width, height, rgb }, frame ? [frame, ...drawn] : drawn);
 }
 
 /** Of some pictures that in which most is seen. */
