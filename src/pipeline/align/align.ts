@@ -86,10 +86,9 @@ export async function alignMoments(media: string, log: string, options: AlignOpt
     throw new PlaybyplayError('bad-stream', `${log} has ${entries.length} records, too few to be aligned by`);
   const sounding = soundingOf(media, options.track ?? 0);
   const whole = envelopeOf(sounding.path, sounding.origin, sounding.track, options.signal);
-  const coarse = consensus(candidates(whole, momentsOf(entries.map(({ t }) => t))), NEAR);
-  if (!coarse) return unmatched('moments', 0);
-  const { matched, ...rest } = byOnsets(coarse.members, whole, momentsOf(entries.map(({ t }) => t)));
-  return { matched, ...rest, by: 'moments' };
+  const moments = momentsOf(entries.map(({ t }) => t));
+  const coarse = consensus(candidates(whole, moments), NEAR);
+  return coarse ? { ...byOnsets(coarse.members, whole, moments), by: 'moments' } : unmatched('moments', 0);
 }
 
 function byOnsets(members: readonly Measured[], whole: Envelope, other: Envelope): ClockAlignment {

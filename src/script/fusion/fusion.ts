@@ -77,7 +77,6 @@ export class Fusion {
     const group = [first];
     if (this.#isOff || !this.#isFusible(first)) return group;
     const near = this.#waiting.filter((one) => one.t - first.t <= this.#widest + 1e-6);
-    near.sort((a, b) => a.t - b.t || a.ordinal - b.ordinal);
     for (const one of near) {
       const apart = roundTime(one.t - first.t);
       if (this.#isFusible(one) && group.every((other) => this.#fit(other, one, apart))) group.push(one);
