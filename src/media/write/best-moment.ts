@@ -2,8 +2,7 @@ import { Fitter } from './fit.ts';
 import type { Recording } from './recording.ts';
 
 const SIZE = { width: 64, height: 36 };
-/** Seconds around a moment in which a better picture of it may lie, and between those that are looked at. */
-const BEFORE = 0.3;
+/** Seconds after a moment in which a better picture of it may lie (before it, what is told has not happened yet), and between those that are looked at. */
 const AFTER = 0.7;
 const STEP = 0.1;
 /** How much more contrast makes another picture better than that of the moment itself. */
@@ -11,24 +10,23 @@ const BETTER = 1.25;
 
 /**
  * The time of the picture that shows a moment best: its own frame, unless a flash, a tint of the whole screen or darkness
- * hides what one near by shows with a quarter more contrast.
+ * hides what one soon after shows with a quarter more contrast.
  */
 export function bestMoment(recording: Recording, t: number): number {
   using fitter = new Fitter(SIZE.width, SIZE.height, 'gray');
-  let next = t - BEFORE;
+  let next = t;
   let own: { t: number; contrast: number } | undefined;
   let best: { t: number; contrast: number } | undefined;
-  for (const { frame, pts } of recording.frames(recording.ticks(t - BEFORE), recording.ticks(t + AFTER))) {
+  for (const { frame, pts } of recording.frames(recording.ticks(t), recording.ticks(t + AFTER))) {
     const at = recording.seconds(pts);
-    const exact = !own && at >= t - 1e-6;
-    if (at < next - 1e-6 && !exact) continue;
+    if (at < next - 1e-6) continue;
     next = at + STEP;
     const fitted = fitter.fit(frame, recording.rotation);
     const contrast = deviation(fitted.data![0]!, fitted.linesize[0]!);
-    if (exact) own = { t: at, contrast };
+    own ??= { t: at, contrast };
     if (!best || contrast > best.contrast) best = { t: at, contrast };
   }
-  return best && (!own || best.contrast > own.contrast * BETTER) ? best.t : t;
+  return own && best && best.contrast > own.contrast * BETTER ? best.t : t;
 }
 
 /** Standard deviation of a small picture's levels. */
