@@ -6,7 +6,7 @@ import type { GraphSetup, ThreadMessage } from './graph-thread.ts';
 import { indexOf } from './space.ts';
 import * as ledger from './ledger.ts';
 import { moduleBeside } from './threads.ts';
-import type { Trace } from './trace.ts';
+import { now, type Trace } from './trace.ts';
 
 /** A resource with the size of its regions, all alike. */
 export interface SizedResource extends Resource {
@@ -144,7 +144,7 @@ class Crew {
   private look(stuckAfter: number): void {
     for (const device of this.left) {
       const begun = this.since[device]!;
-      if (begun === 0 || performance.timeOrigin + performance.now() - begun < stuckAfter) continue;
+      if (begun === 0 || now() - begun < stuckAfter) continue;
       const late = new Error(`device ${device + 1} has not finished its portion within ${stuckAfter} ms`);
       void this.workers[device]!.terminate().then(() => this.take(device, late));
     }

@@ -13,9 +13,12 @@ export interface Span {
   readonly details?: Readonly<Record<string, unknown>>;
 }
 
-/** Milliseconds on a clock that all threads of the process share. */
+/**
+ * Milliseconds on a clock that all threads of the process share. (Not `performance.timeOrigin`: each thread takes its own
+ * from two clocks, between which a busy machine may put it aside.)
+ */
 export function now(): number {
-  return performance.timeOrigin + performance.now();
+  return Number(process.hrtime.bigint()) / 1e6;
 }
 
 /**
