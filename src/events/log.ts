@@ -54,6 +54,18 @@ export interface HeaderLine {
     readonly records: number;
     readonly skipped: number;
   }[];
+  /** Second recordings of the session: recording = offset + rate · companion, in seconds. */
+  readonly companions?: readonly {
+    readonly name: string;
+    readonly hash: string;
+    readonly bytes: number;
+    /** Seconds of its video, by its own clock. */
+    readonly duration: number;
+    readonly width: number;
+    readonly height: number;
+    readonly offset: number;
+    readonly rate: number;
+  }[];
   /** The plug-ins whose kinds of detectors the profile uses. */
   readonly plugins?: readonly Fingerprint[];
   readonly program: string;

@@ -54,6 +54,8 @@ export interface AudioSpec {
   readonly length: number;
   /** Seconds by which all of it comes later than its own count says; negative: what lies before 0 is cut off in mp4. */
   readonly shift?: number;
+  /** Another wave than a tone, −1…1, of seconds. */
+  readonly wave?: (t: number) => number;
 }
 
 /** What was encoded, in decode order. */
@@ -316,7 +318,8 @@ function encodeAudio(format: FormatContext, stream: Stream, encoder: CodecContex
     for (let i = 0; i < block; i++) {
       const t = (at + i) / sampleRate;
       const sounds = t >= spec.from && t < spec.to;
-      samples.writeFloatLE(sounds ? 0.5 * Math.sin(2 * Math.PI * spec.frequency * t) : 0, i * 4);
+      const level = spec.wave?.(t) ?? 0.5 * Math.sin(2 * Math.PI * spec.frequency * t);
+      samples.writeFloatLE(sounds ? level : 0, i * 4);
     }
     frame.pts = BigInt(at + Math.round((spec.shift ?? 0) * sampleRate));
     check(encoder.sendFrameSync(frame), 'encode');

@@ -17,14 +17,16 @@ import type { HudSettings } from '../regions/place.ts';
 import { VERSION } from '../version.ts';
 import type { ScriptNote } from '../script/script.ts';
 import type { ChunkReadings } from './chunk-readings.ts';
+import { Companions, type CompanionSource } from './companions.ts';
 import { fingerprintMedia } from './fingerprint.ts';
 import { Following, type StreamSource } from './following.ts';
 import { type Game, openGame } from './game.ts';
 import { hearersOf, Hearing } from './hearing.ts';
 import { Interpreter } from './interpreter.ts';
 import { type Decision, decidePlacement, earlierPlacement } from './placement/decide.ts';
-import { planPortions, type Portion, portionsIn } from './plan.ts';
-import { type FreshRun, readFresh } from './read-fresh.ts';
+import { planPortions, portionsIn } from './plan.ts';
+import type { FreshRun } from './read-fresh.ts';
+import { readPortions } from './read-portions.ts';
 import { Readers } from './readers.ts';
 import { sharedLoad } from './sharing.ts';
 import { Waking } from './waking.ts';
@@ -52,6 +54,8 @@ export interface DetectOptions {
   readonly place?: 'auto' | 'default';
   /** Files beside the recording, by the names that the profile's `stream` detectors know them by. */
   readonly streams?: readonly StreamSource[];
+  /** Second recordings of the session, by the names that the profile's detectors know them by (`media`). */
+  readonly companions?: readonly CompanionSource[];
   /**
    * Plug-ins that bring further kinds of detectors: paths (absolute, or beginning with a dot) or names of npm packages, both
    * seen from the current folder. Their code is run; a profile cannot name any.
@@ -86,6 +90,8 @@ export interface DetectSummary {
   /** Nothing of the profile was found: perhaps the recording is of another game. */
   readonly doubt?: Issue;
 }
+
+type Gap = ChunkReadings['gaps'][number];
 
 /** Frames from which on planning leaves more garbage than collecting it costs. */
 const LONG = 20_000;
@@ -124,13 +130,25 @@ export async function detect(options: DetectOptions): Promise<DetectSummary> {
   const portions = planPortions(index, game.profile, range, plan, hearers);
   if (t.length > LONG) collectNow();
   const following = await Following.open(options.streams ?? []);
+  const companions = resources.use(
+    await Companions.open(options.companions ?? [], game, { ...options, duration, workers: most, plan }),
+  );
   const about = { media: print, profile: game.fingerprint, program: VERSION };
   const decision = await placementOf(options, folder, about, () => decidePlacement(file, index, game, signal));
   const { hud, doubt } = decision;
   if (doubt) options.onProblem?.(doubt);
   // The threads that started meanwhile have the profile's own place.
   if (hud && !options.hud) readers = resources.use(new Readers(file, game, hud, most));
-  const header = headerOf(game, options, print, file.info, duration, following.prints, decision.placement);
+  const header = headerOf(
+    game,
+    options,
+    print,
+    file.info,
+    duration,
+    following.prints,
+    companions.prints,
+    decision.placement,
+  );
   await using journal = await openJournal<ChunkReadings>(join(folder, 'readings.journal'), journalKey(header, hud), {
     resume,
   });
@@ -139,7 +157,7 @@ export async function detect(options: DetectOptions): Promise<DetectSummary> {
   using interpreter = await Interpreter.open(
     game,
     (issue) => options.onProblem?.(issue),
-    (wants, places) => waking.read(wants, places, signal),
+    (wants, places) => companions.wake(wants, places, (own) => waking.read(own, places, signal)),
     (note) => options.onNote?.(note),
   );
   const hearing = resources.use(
@@ -161,32 +179,41 @@ export async function detect(options: DetectOptions): Promise<DetectSummary> {
       interpreter.note({ code: 'no-such-stream', message: `“${detector}” reads “${stream}”, which is not given.` }),
     game.plugins,
   );
-  const beside = (until: number): Reading[] =>
-    [...hearing.until(until), ...following.until(until)].toSorted((a, b) => a.t - b.t);
-  const gaps: { t: number; end: number; reason: string }[] = [];
+  for (const { detector, media: name } of companions.missing)
+    interpreter.note({
+      code: 'no-such-media',
+      message: `“${detector}” needs “${name}”, which is not given (--media).`,
+    });
+  for (const issue of companions.issues) interpreter.note(issue);
+  const gaps: Gap[] = [];
+  const note = (gap: Gap): void => {
+    gaps.push(gap);
+    log.gap(gap.t, gap.end, gap.reason);
+  };
+  companions.begin(journal);
+  const beside = async (until: number): Promise<Reading[]> => {
+    const seen = await companions.until(until);
+    for (const gap of seen.gaps) note(gap);
+    return [...hearing.until(until), ...following.until(until), ...seen.readings].toSorted((a, b) => a.t - b.t);
+  };
   // Stretches that the file lost without a trace: no packet tells of them.
   for (const hole of holesOf(index, file.info)) {
     if (hole.end <= (options.from ?? 0) || hole.t >= (options.to ?? Number.POSITIVE_INFINITY)) continue;
-    gaps.push(hole);
-    log.gap(hole.t, hole.end, hole.reason);
+    note(hole);
   }
   const publish = async (until: number): Promise<void> => {
     for (const event of await log.settle(until)) options.onEvent?.(event);
   };
   const run: FreshRun = { game, options, index, plan, readers, shared };
-  for await (const { portion, readings, fresh } of readPortions(run, portions, journal)) {
-    if (fresh) await journal.append(String(portion.number), readings);
-    for (const gap of readings.gaps) {
-      gaps.push(gap);
-      log.gap(gap.t, gap.end, gap.reason);
-    }
-    const { events, settled } = await interpreter.push(readings, beside(portion.chunk.end));
+  for await (const { portion, readings } of readPortions(run, portions, journal)) {
+    for (const gap of readings.gaps) note(gap);
+    const { events, settled } = await interpreter.push(readings, await beside(portion.chunk.end));
     for (const event of events) log.add(event);
     await publish(settled);
     lookedAt();
     options.onProgress?.(portion.chunk.end, duration);
   }
-  const rest = await interpreter.push(NOTHING, beside(Number.POSITIVE_INFINITY));
+  const rest = await interpreter.push(NOTHING, await beside(Number.POSITIVE_INFINITY));
   const { events } = await interpreter.end(duration);
   for (const event of [...rest.events, ...events]) log.add(event);
   await publish(Number.POSITIVE_INFINITY);
@@ -225,39 +252,6 @@ async function sharing(
 /** No samples. */
 const NOTHING: ChunkReadings = { t: [], observations: [], seen: [], gaps: [] };
 
-interface ReadPortion {
-  readonly portion: Portion;
-  readonly readings: ChunkReadings;
-  /** Read in this run, not taken from the journal. */
-  readonly fresh: boolean;
-}
-
-/** The readings of every portion, in order: from the journal where it has them, else from the threads. */
-async function* readPortions(
-  run: FreshRun,
-  portions: readonly Portion[],
-  journal: Awaited<ReturnType<typeof openJournal<ChunkReadings>>>,
-): AsyncGenerator<ReadPortion> {
-  const missing = portions.filter((portion) => !journal.completed.has(String(portion.number)));
-  const done = portions.filter((portion) => journal.completed.has(String(portion.number)));
-  const fresh = readFresh(run, missing);
-  try {
-    let nextDone = 0;
-    let nextFresh = missing.length > 0 ? await fresh.next() : undefined;
-    for (const portion of portions) {
-      if (done[nextDone] === portion) {
-        nextDone++;
-        yield { portion, readings: (await journal.read(String(portion.number)))!, fresh: false };
-      } else {
-        yield { portion, readings: nextFresh!.value as ChunkReadings, fresh: true };
-        nextFresh = await fresh.next();
-      }
-    }
-  } finally {
-    await fresh.return(undefined);
-  }
-}
-
 function headerOf(
   game: Game,
   { media, plan = 'full', from, to }: DetectOptions,
@@ -265,6 +259,7 @@ function headerOf(
   info: { width: number; height: number; frameRate: { num: number; den: number }; startOffset: number },
   duration: number,
   streams: NonNullable<HeaderLine['streams']>,
+  companions: NonNullable<HeaderLine['companions']>,
   placement: HeaderLine['placement'],
 ): HeaderLine {
   const plugins = pluginsUsed(
@@ -296,6 +291,7 @@ function headerOf(
     },
     ...(placement ? { placement } : {}),
     ...(streams.length > 0 ? { streams } : {}),
+    ...(companions.length > 0 ? { companions } : {}),
     ...(plugins.length > 0 ? { plugins } : {}),
     program: VERSION,
   };
@@ -303,7 +299,7 @@ function headerOf(
 
 /** What readings depend on: not on script and dictionary, so that a changed script is run again on the old readings. */
 function journalKey(
-  { media, profile, plan, plugins, program }: HeaderLine,
+  { media, profile, plan, plugins, companions, program }: HeaderLine,
   hud: HudSettings | undefined,
 ): Record<string, string> {
   return {
@@ -313,5 +309,6 @@ function journalKey(
     program,
     hud: JSON.stringify(hud ?? {}),
     ...(plugins ? { plugins: JSON.stringify(plugins) } : {}),
+    ...(companions ? { companions: JSON.stringify(companions) } : {}),
   };
 }

@@ -42,7 +42,7 @@ export class Following {
       });
       const { offset, rate } = alignment(pairs ?? []);
       const hash = createHash('sha256').update(content).digest('hex').slice(0, 16);
-      const at = (t: number): number => Math.round((offset + rate * t) * 1e6) / 1e6;
+      const at = (t: number): number => onRecording({ offset, rate }, t);
       const file = readStream(content.toString('utf8'), basename(path));
       prints.push({ name, hash, offset, rate, records: file.entries.length, skipped: file.skipped });
       entries.set(
@@ -79,6 +79,11 @@ export class Following {
     while (this.#next < this.#readings.length && this.#readings[this.#next]!.t < t) this.#next++;
     return this.#readings.slice(first, this.#next);
   }
+}
+
+/** A second clock's time in seconds of the recording, to the microsecond. */
+export function onRecording({ offset, rate }: { readonly offset: number; readonly rate: number }, t: number): number {
+  return Math.round((offset + rate * t) * 1e6) / 1e6;
 }
 
 /** The line through the pairs with the least squares: recording = offset + rate · stream. */

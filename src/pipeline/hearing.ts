@@ -4,6 +4,7 @@ import { loadKind } from '../detectors/registry.ts';
 import { RATE, Spectrograph } from '../detectors/sound/spectrum.ts';
 import { PlaybyplayError } from '../errors.ts';
 import { type AudioBlock, readAudio } from '../media/audio.ts';
+import { mediaOf } from '../profile/media.ts';
 import type { Profile } from '../profile/profile.ts';
 
 /** Seconds of sound before the range of a run that listeners take in to know what is usual. */
@@ -16,28 +17,36 @@ interface Ear {
   readonly listener: Listener;
 }
 
-/** The detectors of a profile that hear, by sound track; none of them means that no sound is decoded. */
+/** The detectors of a profile that hear a recording (`media`: a companion), by sound track; none of them means that no sound is decoded. */
 export async function earsOf(
   { detectors }: Profile,
   assets: Assets,
   plugins?: Plugins,
+  media?: string,
 ): Promise<ReadonlyMap<number, readonly Ear[]>> {
   const ears = new Map<number, Ear[]>();
   for (const [detector, spec] of Object.entries(detectors)) {
     const { listen } = await loadKind(spec.kind, plugins);
-    if (!listen) continue;
+    if (!listen || mediaOf(spec) !== media) continue;
     const track = Number(spec['track'] ?? 0);
     ears.set(track, [...(ears.get(track) ?? []), { detector, listener: await listen(spec, assets) }]);
   }
   return ears;
 }
 
-/** The names of a profile's detectors that hear, or follow a file: they look at no picture. */
-export async function hearersOf({ detectors }: Profile, plugins?: Plugins): Promise<ReadonlySet<string>> {
+/**
+ * The names of a profile's detectors that look at no picture of a recording (`media`: of a companion): they hear, follow a
+ * file, or belong to another recording.
+ */
+export async function hearersOf(
+  { detectors }: Profile,
+  plugins?: Plugins,
+  media?: string,
+): Promise<ReadonlySet<string>> {
   const names = new Set<string>();
-  for (const [name, { kind }] of Object.entries(detectors)) {
-    const { listen, follow } = await loadKind(kind, plugins);
-    if (listen ?? follow) names.add(name);
+  for (const [name, spec] of Object.entries(detectors)) {
+    const { listen, follow } = await loadKind(spec.kind, plugins);
+    if ((listen ?? follow) || mediaOf(spec) !== media) names.add(name);
   }
   return names;
 }
@@ -47,6 +56,8 @@ export interface HearingOptions {
   readonly origin: number;
   readonly from?: number | undefined;
   readonly to?: number | undefined;
+  /** Of a companion recording: its name. */
+  readonly companion?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -72,7 +83,7 @@ export class Hearing implements Disposable {
     plugins?: Plugins,
   ): Promise<Hearing> {
     const tracks: Track[] = [];
-    for (const [number, ears] of await earsOf(profile, assets, plugins)) {
+    for (const [number, ears] of await earsOf(profile, assets, plugins, options.companion)) {
       const from = Math.max(0, options.from ?? 0);
       const blocks = readAudio(media, {
         track: number,

@@ -20,7 +20,7 @@ import {
   type ScriptStatement,
 } from '../script/script.ts';
 import type { SequenceReader } from '../script/sequence/sequence.ts';
-import { asleepIn, type ChunkReadings, type Places, readingsOf } from './chunk-readings.ts';
+import { ASLEEP, asleepIn, type ChunkReadings, type Places, readingsOf } from './chunk-readings.ts';
 import type { Game } from './game.ts';
 import { Holding } from './holding.ts';
 import { Seams } from './seams.ts';
@@ -147,7 +147,7 @@ export class Interpreter implements Disposable {
         const { t } = heard[next]!;
         const first = next;
         while (next < heard.length && heard[next]!.t === t) next++;
-        settled = this.#sample(t, heard.slice(first, next));
+        settled = this.#beside(t, heard.slice(first, next));
         this.#last = t;
       }
     };
@@ -157,8 +157,7 @@ export class Interpreter implements Disposable {
       this.#last = t;
       const together: Reading[] = [...readingsOf(chunk, i, this.#detectors)];
       while (next < heard.length && heard[next]!.t === t) together.push(heard[next++]!);
-      const { readings, asleep } = this.#holding.take(t, together, asleepIn(chunk, i, this.#detectors));
-      settled = this.#sample(t, readings, asleep);
+      settled = this.#beside(t, together, asleepIn(chunk, i, this.#detectors));
     }
     listen(Number.POSITIVE_INFINITY);
     settled = Math.max(settled, await this.#rouse());
@@ -178,6 +177,14 @@ export class Interpreter implements Disposable {
     for (const [d, { failure }] of this.#trackers.entries())
       if (failure !== undefined) this.#failure(this.#detectors[d]!, failure);
     return this.#fused(Number.POSITIVE_INFINITY);
+  }
+
+  /** A sample of one recording, or of several at the same time; what was left out stands among the readings as `ASLEEP`, too. */
+  #beside(t: number, together: readonly Reading[], left: readonly string[] = []): number {
+    const out = together.filter(({ observation }) => observation === ASLEEP).map(({ detector }) => detector);
+    const there = out.length === 0 ? together : together.filter(({ observation }) => observation !== ASLEEP);
+    const { readings, asleep } = this.#holding.take(t, there, [...left, ...out]);
+    return this.#sample(t, readings, asleep);
   }
 
   #sample(t: number, readings: readonly Reading[], asleep: readonly string[] = []): number {

@@ -10,6 +10,7 @@ import { chunksOf, scanPackets } from '../media/packets.ts';
 import type { Picture } from '../media/picture.ts';
 import { openVideo } from '../media/video.ts';
 import type { LoadedProfile } from '../profile/load.ts';
+import { referenceOf } from '../profile/media.ts';
 import type { DetectorSpec } from '../profile/profile.ts';
 import { placeRegion } from '../regions/place.ts';
 
@@ -66,7 +67,7 @@ export async function learnAtlas(
     const meter = spec.light && meters.get(spec.light.file);
     if (meter) {
       const region = loaded.profile.regions[spec.light!.region]!;
-      const light = meter.measure(picture, placeRegion(region, picture, loaded.profile.reference));
+      const light = meter.measure(picture, placeRegion(region, picture, referenceOf(loaded.profile, spec.media)));
       if (light.likeness < 0.8) continue;
       relight(image, light, options.channel, picture.color.matrix);
     }
@@ -142,7 +143,7 @@ function textSpec({ profile }: LoadedProfile, name: string): DetectorSpec & Text
 }
 
 function cropLine(picture: Picture, { profile }: LoadedProfile, spec: DetectorSpec, options: LearnOptions): LineImage {
-  const place = placeRegion(profile.regions[spec.region ?? '']!, picture, profile.reference);
+  const place = placeRegion(profile.regions[spec.region ?? '']!, picture, referenceOf(profile, spec.media));
   const stepX = place.scaleX / options.pixels.x;
   const stepY = place.scaleY / options.pixels.y;
   const width = Math.max(1, Math.round(place.inner.width / stepX)) + 2 * options.margin;

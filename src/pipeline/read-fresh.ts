@@ -26,6 +26,8 @@ export interface FreshRun {
   readonly readers: Readers;
   /** Whether threads share dear readings, so that there are portions of two sorts. */
   readonly shared: boolean;
+  /** The recording is this companion of the profile's. */
+  readonly companion?: string;
 }
 
 /** One portion for the scheduler: a chunk to decode and read, or what its thread has left of one of its samples. */
@@ -57,7 +59,7 @@ export async function* readFresh(
     { portion },
     ...(shared ? portion.plan.frames.map((_, sample) => ({ portion, sample })) : []),
   ]);
-  const rules = run.plan === 'adaptive' ? await probeRules(game.profile, game.plugins) : undefined;
+  const rules = run.plan === 'adaptive' ? await probeRules(game.profile, game.plugins, run.companion) : undefined;
   const worker = new Worker(run, jobs, rules, trace, devices.length);
   const most = Math.max(...portions.map(({ plan }) => (shared ? plan.frames.length : 0) + 1));
   const stuckAfter = devices[0]!.thread ? { stuckAfter: 1000 * (options.stuckAfter ?? STUCK_AFTER) } : {};

@@ -15,6 +15,8 @@ export interface OpenRequest {
     /** Path of the profile. */
     readonly profile: string;
     readonly hud: HudSettings | undefined;
+    /** The recording is this companion of the profile's. */
+    readonly companion: string | undefined;
     /** Paths of the plug-ins' modules. */
     readonly plugins: readonly string[];
   };
@@ -31,10 +33,10 @@ export type ReadingNote = { readonly alive: true } | PassedSample;
 serve(async (request, { signal, note }) => {
   const wanted = request as OpenRequest | ReadRequest | SettleRequest;
   if ('open' in wanted) {
-    const { media, profile, hud } = wanted.open;
+    const { media, profile, hud, companion } = wanted.open;
     const plugins = await loadPlugins(wanted.open.plugins, kindNames());
     const game = { ...(await loadProfile(profile)), plugins };
-    session = await ReadingSession.open(openVideo(media), game, { hud, owned: true });
+    session = await ReadingSession.open(openVideo(media), game, { hud, companion, owned: true });
     return undefined;
   }
   if (!session) throw new TypeError('the reading thread has not been told what to open');

@@ -38,14 +38,16 @@ export class Readers implements AsyncDisposable {
   readonly #game: Game;
   readonly #hud: HudSettings | undefined;
   readonly #most: number;
+  readonly #companion: string | undefined;
   #opening: Promise<readonly Reader[]> | undefined;
 
-  /** `most`: how many may read at once. `file` must stay open as long as they read. */
-  constructor(file: VideoFile, game: Game, hud: HudSettings | undefined, most: number) {
+  /** `most`: how many may read at once. `file` must stay open as long as they read; it may be a `companion` of the profile's. */
+  constructor(file: VideoFile, game: Game, hud: HudSettings | undefined, most: number, companion?: string) {
     this.#file = file;
     this.#game = game;
     this.#hud = hud;
     this.#most = most;
+    this.#companion = companion;
   }
 
   /** Lets threads start for so many portions of work, if there are to be several. */
@@ -59,9 +61,9 @@ export class Readers implements AsyncDisposable {
   /** The readers, at least one and at most one a portion. Throws what opening the recording and the detectors throws. */
   open(portions: number): Promise<readonly Reader[]> {
     this.start(portions);
-    this.#opening ??= ReadingSession.open(this.#file, this.#game, { hud: this.#hud }).then((one) => [
-      new OwnThread(one),
-    ]);
+    this.#opening ??= ReadingSession.open(this.#file, this.#game, { hud: this.#hud, companion: this.#companion }).then(
+      (one) => [new OwnThread(one)],
+    );
     return this.#opening;
   }
 
@@ -78,6 +80,7 @@ export class Readers implements AsyncDisposable {
         media: resolve(this.#file.path),
         profile: pack.locate(path),
         hud: this.#hud,
+        companion: this.#companion,
         plugins: plugins.modules,
       },
     };

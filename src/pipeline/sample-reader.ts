@@ -8,6 +8,7 @@ import { loadKind } from '../detectors/registry.ts';
 import type { Size } from '../geometry.ts';
 import type { Picture } from '../media/picture.ts';
 import type { CueValue } from '../events/log.ts';
+import { mediaOf, referenceOf } from '../profile/media.ts';
 import type { DetectorSpec, Profile } from '../profile/profile.ts';
 import type { HudSettings } from '../regions/place.ts';
 import { type ChangeGate, type FollowingRegion, type Region, RegionSet } from '../regions/regions.ts';
@@ -33,7 +34,7 @@ interface Station {
   /** What it saw when its gates last opened. */
   last: Observation | undefined;
   readonly comparer: Comparer | undefined;
-  /** Has no readings of pictures. */
+  /** Has no readings of these pictures. */
   readonly hears: boolean;
   /** Of one that compares: its sample before and its first, since `begin`. */
   before: Sketch | undefined;
@@ -41,6 +42,9 @@ interface Station {
   /** Nobody waits for its readings, so that they can be made elsewhere. */
   readonly apart: boolean;
 }
+
+/** In the place of a detector that looks at another recording. */
+const NOT_HERE: Detector = { read: () => ({ state: 'unreadable', confidence: 0 }), [Symbol.dispose]() {} };
 
 interface Following {
   readonly station: number;
@@ -101,7 +105,7 @@ export class SampleReader implements Disposable {
     this.#order = [...order];
   }
 
-  /** `awake`: detectors that others switch on are read as if they were on. */
+  /** `awake`: detectors that others switch on are read as if they were on. `media`: the pictures are of that companion recording. */
   static async open(
     profile: Profile,
     assets: Assets,
@@ -109,10 +113,11 @@ export class SampleReader implements Disposable {
     hud?: HudSettings,
     plugins?: Plugins,
     awake = false,
+    media?: string,
   ): Promise<SampleReader> {
     const switched = activationsOf(profile);
     const loose = new Set<string>();
-    const regions = await RegionSet.open(profile.regions, frame, profile.reference, hud);
+    const regions = await RegionSet.open(profile.regions, frame, referenceOf(profile, media), hud);
     const names = Object.keys(profile.detectors);
     const awaited = awaitedIn(profile);
     const stations: Station[] = [];
@@ -122,12 +127,13 @@ export class SampleReader implements Disposable {
       const follows = spec.region === undefined ? undefined : regions.following(spec.region);
       const region = spec.region === undefined || follows ? undefined : regions.get(spec.region);
       const others = (kind.regions?.(spec) ?? []).map((other) => regions.get(other));
+      const foreign = mediaOf(spec) !== media;
       const watched = region ? [region, ...others] : others;
       stations.push({
         name,
         spec,
         region,
-        detector: await kind.open(spec, assets),
+        detector: foreign ? NOT_HERE : await kind.open(spec, assets),
         gates: watched.map((one) => one.gate(kind.reads ?? 'pixels')),
         when: spec.when ? names.indexOf(spec.when.detector) : undefined,
         follows: follows && {
@@ -139,8 +145,8 @@ export class SampleReader implements Disposable {
         allows: spec.when?.seen === false ? ({ state }) => state === 'absent' : seenAs(spec.when?.value),
         switched: (switched.get(name)?.length ?? 0) > 0 && !kind.compare,
         last: undefined,
-        comparer: kind.compare?.(spec),
-        hears: (kind.listen ?? kind.follow) !== undefined,
+        comparer: foreign ? undefined : kind.compare?.(spec),
+        hears: foreign || (kind.listen ?? kind.follow) !== undefined,
         before: undefined,
         first: undefined,
         apart: !awaited.has(name),

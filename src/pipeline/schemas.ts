@@ -9,14 +9,15 @@ import { preprocessSchema } from '../regions/preprocess.ts';
  * the preprocessing steps.
  */
 export async function kindSchemas(used?: ReadonlySet<string>, plugins: Plugins = NO_PLUGINS): Promise<KindSchemas> {
-  const late = new Map<string, 'compare' | 'hear'>();
+  const late = new Map<string, 'compare' | 'hear' | 'follow'>();
   const places = new Map<string, (options: Readonly<Record<string, unknown>>) => boolean>();
   const detectors = await Promise.all(
     [...kindNames(), ...plugins.kinds.keys()].map(async (name): Promise<readonly [string, Schema]> => {
       if (used !== undefined && !used.has(name)) return [name, true];
       const kind = await loadKind(name, plugins);
       if (kind.places) places.set(name, (options) => kind.places!(options));
-      if (kind.listen ?? kind.follow) late.set(name, 'hear');
+      if (kind.follow) late.set(name, 'follow');
+      else if (kind.listen) late.set(name, 'hear');
       else if (kind.compare) late.set(name, 'compare');
       return [name, kind.schema];
     }),

@@ -33,6 +33,8 @@ export interface SessionOptions {
   readonly owned?: boolean;
   /** Detectors that others switch on are read as if they were on. */
   readonly awake?: boolean;
+  /** The recording is this companion of the profile's. */
+  readonly companion?: string | undefined;
 }
 
 /** An open recording and the detectors of a profile: reads chunks, one after the other, in the thread that made it. */
@@ -53,10 +55,10 @@ export class ReadingSession implements Disposable {
   static async open(
     file: VideoFile,
     game: { readonly profile: Profile; readonly assets: Assets; readonly plugins?: Plugins },
-    { hud, owned = false, awake = false }: SessionOptions,
+    { hud, owned = false, awake = false, companion }: SessionOptions,
   ): Promise<ReadingSession> {
     try {
-      const reader = await SampleReader.open(game.profile, game.assets, file.info, hud, game.plugins, awake);
+      const reader = await SampleReader.open(game.profile, game.assets, file.info, hud, game.plugins, awake, companion);
       return new ReadingSession(file, reader, Object.keys(game.profile.detectors).length, owned);
     } catch (error) {
       if (owned) file[Symbol.dispose]();

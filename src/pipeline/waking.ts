@@ -19,6 +19,7 @@ export class Waking implements Disposable {
   readonly #index: PacketIndex;
   readonly #portions: readonly Portion[];
   readonly #detectors: readonly string[];
+  readonly #companion: string | undefined;
   #session: ReadingSession | undefined;
   /** Samples that were read again. */
   samples = 0;
@@ -29,12 +30,14 @@ export class Waking implements Disposable {
     hud: HudSettings | undefined,
     index: PacketIndex,
     portions: readonly Portion[],
+    companion?: string,
   ) {
     this.#media = media;
     this.#game = game;
     this.#hud = hud;
     this.#index = index;
     this.#portions = portions;
+    this.#companion = companion;
     this.#detectors = Object.keys(game.profile.detectors);
   }
 
@@ -43,6 +46,7 @@ export class Waking implements Disposable {
       hud: this.#hud,
       owned: true,
       awake: true,
+      companion: this.#companion,
     });
     const woken: Woken[] = [];
     const byPortion = Map.groupBy(wants, ({ t }) => this.#portions.findLast(({ chunk }) => chunk.t <= t)!);

@@ -20,6 +20,7 @@ export function checkLinks(value: unknown, kinds: KindSchemas | undefined, compl
   checkValues(value, complain);
   checkSequences(value, complain);
   checkRelative(value, detectors, kinds, complain);
+  checkMedia(value, detectors, kinds, complain);
   for (const [screen, { detector }] of membersOf(value, 'screens')) {
     const spec = detectors.get(String(detector));
     const region = isObject(spec) ? regionOf(value, spec) : undefined;
@@ -170,5 +171,47 @@ function checkRelative(
       const message = `“${detector}” compares a place with itself: its region cannot follow anything`;
       complain('late-detector', `/detectors/${escape(detector)}/region`, message);
     }
+  }
+}
+
+/** What is decided within one sample is decided within one recording: those of two are never taken at the same time. */
+function checkMedia(
+  value: unknown,
+  detectors: ReadonlyMap<string, Json>,
+  kinds: KindSchemas | undefined,
+  complain: Complain,
+): void {
+  const mediaOf = (name: unknown): unknown => detectors.get(String(name))?.['media'];
+  const screens = new Map(membersOf(value, 'screens'));
+  for (const [name, spec] of detectors) {
+    const { media, when, screens: shownOn } = spec;
+    const at = `/detectors/${escape(name)}`;
+    const apart = (other: unknown): boolean => detectors.has(String(other)) && mediaOf(other) !== media;
+    const relative = regionOf(value, spec)?.['relative'];
+    const told = (verb: string, other: unknown): string =>
+      `“${name}” cannot ${verb} “${String(other)}”, which is read in another recording`;
+    if (isObject(when) && apart(when['detector']))
+      complain(
+        'other-media',
+        `${at}/when`,
+        told('wait for', when['detector']),
+        'Cues can switch it on: “after”, “modes”.',
+      );
+    if (isObject(relative) && apart(relative['detector']))
+      complain('other-media', `${at}/region`, told('follow', relative['detector']));
+    for (const screen of Array.isArray(shownOn) ? (shownOn as unknown[]) : [])
+      if (apart(screens.get(String(screen))?.['detector']))
+        complain(
+          'other-media',
+          `${at}/screens`,
+          told('be read on the screen of', screens.get(String(screen))!['detector']),
+        );
+    if (media !== undefined && kinds?.late?.get(String(spec['kind'])) === 'follow')
+      complain(
+        'other-media',
+        `${at}/media`,
+        `“${name}” reads a file: “media” means nothing for it`,
+        'Name the file by “stream”.',
+      );
   }
 }

@@ -14,6 +14,8 @@ export interface CheckedProfile {
 }
 
 const EPSILON = 1e-9;
+/** What a format names, where that is not its own name. */
+const NOUNS: Readonly<Record<string, string>> = { source: 'detector or sequence', media: 'companion recording' };
 
 /**
  * Everything that is wrong with a profile (already parsed), all at once: its form, then what it means — regions inside the
@@ -25,6 +27,7 @@ export function checkProfile(value: unknown, source: string, kinds?: KindSchemas
     region: keysOf(value, 'regions'),
     screen: keysOf(value, 'screens'),
     mode: keysOf(value, 'modes'),
+    media: keysOf(value, 'media'),
     source: [...keysOf(value, 'detectors'), ...keysOf(value, 'sequences')],
   };
   const following = new Set(membersOf(value, 'regions').flatMap(([name, { relative }]) => (relative ? [name] : [])));
@@ -43,7 +46,7 @@ export function checkProfile(value: unknown, source: string, kinds?: KindSchemas
     issues.push({
       code: `unknown-${format}`,
       path: `${source}#${pointer}`,
-      message: `there is no ${format === 'source' ? 'detector or sequence' : format} “${name}”`,
+      message: `there is no ${NOUNS[format] ?? format} “${name}”`,
       ...(near === undefined ? {} : { hint: `Did you mean “${near}”?` }),
     });
   };
@@ -118,7 +121,7 @@ function checkScreens(value: unknown, complain: Complain): void {
 }
 
 /** Readings that are made behind the workers come too late for others to wait for; sound has neither region nor screen. */
-function checkLate(value: unknown, late: ReadonlyMap<string, 'compare' | 'hear'>, complain: Complain): void {
+function checkLate(value: unknown, late: NonNullable<KindSchemas['late']>, complain: Complain): void {
   const detectors = new Map(membersOf(value, 'detectors'));
   const isLate = (name: unknown): boolean => late.has(String(detectors.get(String(name))?.['kind']));
   const hint = 'Let the game script relate them: game.reading(…) and game.recent(…).';
@@ -127,7 +130,7 @@ function checkLate(value: unknown, late: ReadonlyMap<string, 'compare' | 'hear'>
     const { when } = spec;
     if (isObject(when) && isLate(when['detector']))
       complain('late-detector', `${pointer}/when`, `“${name}” cannot wait for “${String(when['detector'])}”`, hint);
-    if (late.get(String(spec['kind'])) !== 'hear') continue;
+    if (!['hear', 'follow'].includes(late.get(String(spec['kind'])) ?? '')) continue;
     for (const option of ['region', 'when', 'screens', 'interval']) {
       if (spec[option] !== undefined)
         complain('late-detector', `${pointer}/${option}`, `“${name}” hears: “${option}” means nothing for it`);

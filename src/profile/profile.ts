@@ -11,6 +11,8 @@ export interface Profile {
   /** The frame size on which the fractions were measured. */
   readonly reference: { readonly width: number; readonly height: number };
   readonly sampling?: Sampling;
+  /** Companion recordings (a webcam's, say) that detectors look at or listen to, by the name under which they are given. */
+  readonly media?: Readonly<Record<string, MediaSpec>>;
   readonly regions: Readonly<Record<string, RegionSpec>>;
   /** Screens that exclude others: while one is seen, only the detectors that name it in `screens` are read. */
   readonly screens?: Readonly<Record<string, ScreenSpec>>;
@@ -52,6 +54,13 @@ export interface SequenceEvent {
   /** The detector whose cue such an event is: it gives the time, `$value` and `$previous`. */
   readonly on?: string;
   readonly statement: Readonly<Record<string, unknown>>;
+}
+
+/** A second recording of the session, with a picture of its own. */
+export interface MediaSpec {
+  /** The frame size on which the regions of its detectors were measured. */
+  readonly reference: { readonly width: number; readonly height: number };
+  readonly description?: string;
 }
 
 /** Which frames are samples. One of the three. */
@@ -153,6 +162,8 @@ export interface DetectorSpec {
   readonly kind: string;
   /** The region it looks at (kinds that hear, or read logs, have none). */
   readonly region?: string;
+  /** The companion recording that it looks at or listens to (a name of `Profile.media`); default: the recording itself. */
+  readonly media?: string;
   /** Read only while this other detector sees something in the same sample (optionally: this value). */
   readonly when?: { readonly detector: string; readonly value?: string | number | boolean; readonly seen?: boolean };
   /** Switched on by cues of other detectors; off, it costs nothing and reads nothing. Of a list, any one. */

@@ -19,8 +19,8 @@ export interface KindSchemas {
   readonly detectors: ReadonlyMap<string, Schema>;
   /** Schema of a region's `preprocess` list, with an `$id`. */
   readonly preprocess?: Schema;
-  /** Kinds whose readings are made behind the workers: `compare` with the sample before, `hear` instead of looking. */
-  readonly late?: ReadonlyMap<string, 'compare' | 'hear'>;
+  /** Kinds whose readings are made behind the workers: `compare` with the sample before; `hear`, or `follow` a file, instead of looking. */
+  readonly late?: ReadonlyMap<string, 'compare' | 'hear' | 'follow'>;
   /** By kind that can say where it found something: whether it does with these options. */
   readonly places?: ReadonlyMap<string, (options: Readonly<Record<string, unknown>>) => boolean>;
 }
@@ -93,6 +93,11 @@ function regionSchema(preprocess: Schema): Schema {
 export const DETECTOR_PROPERTIES: Readonly<Record<string, Schema>> = {
   kind: { type: 'string', description: 'What sort of detector it is.' },
   region: { type: 'string', format: 'region', description: 'The region it looks at.' },
+  media: {
+    type: 'string',
+    format: 'media',
+    description: 'The companion recording that it looks at or listens to; default: the recording itself.',
+  },
   when: {
     type: 'object',
     required: ['detector'],
@@ -210,6 +215,30 @@ const SAMPLING: Schema = {
   },
 };
 
+const FRAME: Schema = {
+  type: 'object',
+  required: ['width', 'height'],
+  additionalProperties: false,
+  properties: {
+    width: { type: 'integer', minimum: 16, maximum: 32_768 },
+    height: { type: 'integer', minimum: 16, maximum: 32_768 },
+  },
+};
+
+const MEDIA: Schema = {
+  type: 'object',
+  maxProperties: 16,
+  propertyNames: NAME,
+  description:
+    'Companion recordings by name (`detect --media name=file`): a webcam, say. Detectors name them by `media`.',
+  additionalProperties: {
+    type: 'object',
+    required: ['reference'],
+    additionalProperties: false,
+    properties: { reference: FRAME, description: { type: 'string', maxLength: 10_000 } },
+  },
+};
+
 /**
  * The JSON Schema (draft 2020-12) of a profile. With the schemas of the kinds it knows every option; without, those of
  * detectors and preprocessing steps are left open.
@@ -236,16 +265,9 @@ export function profileSchema(kinds?: KindSchemas): Schema {
       title: { type: 'string', minLength: 1, maxLength: 200 },
       version: { type: 'string', minLength: 1, maxLength: 50 },
       description: { type: 'string', maxLength: 10_000 },
-      reference: {
-        type: 'object',
-        required: ['width', 'height'],
-        additionalProperties: false,
-        properties: {
-          width: { type: 'integer', minimum: 16, maximum: 32_768 },
-          height: { type: 'integer', minimum: 16, maximum: 32_768 },
-        },
-      },
+      reference: FRAME,
       sampling: SAMPLING,
+      media: MEDIA,
       regions: { type: 'object', maxProperties: 500, propertyNames: NAME, additionalProperties: region },
       screens: {
         type: 'object',

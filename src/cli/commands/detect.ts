@@ -6,9 +6,11 @@ import { detect as detectEvents, type DetectSummary } from '../../pipeline/detec
 import type { HudSettings } from '../../geometry.ts';
 import { recogniseGame } from '../../pipeline/placement/decide.ts';
 import { describePlacement, readPlacement } from '../placement.ts';
+import type { CompanionSource } from '../../pipeline/companions.ts';
 import type { StreamSource } from '../../pipeline/following.ts';
 import { formatClock, parseTime } from '../../time.ts';
 import type { Command, CommandIo } from '../command.ts';
+import { besideOf } from '../beside.ts';
 import { formatIssues } from '../explain.ts';
 import { namedPlugins } from '../plugins.ts';
 import { ProgressBar } from '../progress.ts';
@@ -33,6 +35,8 @@ Watches a recording and writes down what happened: events.ndjson, one line an ev
                          (CSV, JSON), subtitles (SRT, VTT); may stand several times. “name=file@2.5”: its clock begins at
                          2.5 s of the recording; “@10:12.5,900:902.6”: its second 10 is the recording's 12.5, and so on;
                          “@auto”: by what is heard when its records are (see playbyplay align)
+  --media <name=file>    a second recording of the session (a webcam's, say) for the detectors that name it by “media”; its
+                         clock as for --stream, “@auto” by what both recordings heard; may stand several times
   --resume               go on where an interrupted run stopped; after a finished one, try a changed script
                          on the same readings (kept in readings.journal, which may be deleted)
   --trace <file>         write a timeline of the threads' work, for chrome://tracing or ui.perfetto.dev
@@ -44,6 +48,7 @@ Examples:
   playbyplay detect doom.mkv --game freedoom --plan adaptive --out logs/doom
   playbyplay detect long.mp4 --game openarena --resume
   playbyplay detect stream.mp4 --game auto
+  playbyplay detect match.mp4 --game ./my-pack --media webcam=cam.mkv@auto --stream keys=keys.csv@2.5
   playbyplay detect clip.mp4 --game ./my-pack --json | jq -r .text
 `;
 
@@ -58,6 +63,7 @@ const options = {
   place: { type: 'string' },
   plugin: { type: 'string', multiple: true },
   stream: { type: 'string', multiple: true },
+  media: { type: 'string', multiple: true },
   resume: { type: 'boolean' },
   trace: { type: 'string' },
   quiet: { type: 'boolean', short: 'q' },
@@ -94,11 +100,14 @@ export const detect: Command = {
       );
     };
     const streams: StreamSource[] = [];
-    for (const text of values.stream ?? []) streams.push(await streamOf(text, media, io));
+    for (const text of values.stream ?? []) streams.push(await besideOf('stream', text, media, io));
+    const companions: CompanionSource[] = [];
+    for (const text of values.media ?? []) companions.push(await besideOf('media', text, media, io));
     const plugins = await namedPlugins(values.plugin);
     const summary = await detectEvents({
       ...(plugins.length > 0 ? { plugins } : {}),
       ...(streams.length > 0 ? { streams } : {}),
+      ...(companions.length > 0 ? { companions } : {}),
       media,
       game,
       ...place,
@@ -190,42 +199,4 @@ function factor(name: string, text: string | undefined): number | undefined {
   const value = Number(text);
   if (!(value > 0.1 && value < 10)) throw usage(`--${name} must be a factor between 0.1 and 10.`);
   return value;
-}
-
-/** `name=file`, `name=file@offset`, `name=file@stream:recording,…` or `name=file@auto`. */
-async function streamOf(text: string, media: string, io: CommandIo): Promise<StreamSource> {
-  const [, name, path, clock] = /^([^=]+)=(.+?)(?:@(auto|[-\d.:,]+))?$/.exec(text) ?? [];
-  if (name === undefined || path === undefined) throw usage(`--stream is name=file, not ${text}.`);
-  if (clock === undefined) return { name, path };
-  if (clock === 'auto') return { name, path, pairs: await heardPairs(media, name, path, io) };
-  const pairs = clock.split(',').map((pair): [number, number] => {
-    const [stream, recording] = pair.includes(':') ? pair.split(':').map(Number) : [0, Number(pair)];
-    if (!Number.isFinite(stream) || !Number.isFinite(recording)) throw usage(`“${pair}” of --stream is no alignment.`);
-    return [stream!, recording!];
-  });
-  return { name, path, pairs };
-}
-
-/** The clock of a log by what is heard when its records are. */
-async function heardPairs(media: string, name: string, path: string, io: CommandIo): Promise<[number, number][]> {
-  const { alignMoments } = await import('../../pipeline/align/align.ts');
-  const { matched, offset, drift, confidence } = await alignMoments(media, path, { signal: io.signal });
-  if (!matched) {
-    throw new PlaybyplayError(
-      'bad-stream',
-      `${path} could not be aligned: its records do not fall together with what is heard`,
-      {
-        hint: 'Give its clock by hand: --stream name=file@offset.',
-      },
-    );
-  }
-  const [start, later] = [offset, offset + 1000 * (1 + drift / 1e6)].map((t) => Math.round(t * 1e4) / 1e4) as [
-    number,
-    number,
-  ];
-  io.stderr.write(`${name} aligned: @0:${start},1000:${later}, confidence ${confidence.toFixed(2)}\n`);
-  return [
-    [0, start],
-    [1000, later],
-  ];
 }

@@ -3,44 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { alignMoments, alignSound } from './align.ts';
+import { BURST_RATE as RATE, session, times } from './testing.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'playbyplay-align-'));
 afterAll(() => rmSync(folder, { recursive: true }));
-const RATE = 12_000;
-
-/** Numbers of a linear congruential generator, −1…1: the same every time. */
-function random(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 2 ** 31 - 1;
-  };
-}
-
-/** Seconds at which something sounds: irregular, about one a second. */
-function times(seed: number, seconds: number): number[] {
-  const next = random(seed);
-  return Array.from({ length: seconds }, (_, i) => i + 0.5 + 0.45 * next());
-}
-
-/** A session: at each time a burst of noise that dies away, always another one. */
-function session(seed: number, seconds: number): (t: number) => number {
-  const starts = times(seed, seconds);
-  const bursts = starts.map((_, i) => {
-    const next = random(seed * 1000 + i);
-    return Float32Array.from({ length: RATE / 2 }, (_unused, k) => 0.3 * next() * Math.exp((-8 * k) / RATE));
-  });
-  return (t) => {
-    let sum = 0;
-    for (let i = Math.max(0, Math.floor(t) - 1); i <= Math.min(seconds - 1, Math.floor(t)); i++) {
-      const at = (t - starts[i]!) * RATE;
-      if (at < 0 || at >= RATE / 2 - 1) continue;
-      const [k, part] = [Math.floor(at), at % 1];
-      sum += bursts[i]![k]! * (1 - part) + bursts[i]![k + 1]! * part;
-    }
-    return sum;
-  };
-}
 
 function wav(name: string, seconds: number, wave: (t: number) => number): string {
   const count = seconds * RATE;

@@ -3,6 +3,7 @@ import { NO_PLUGINS, type Plugins } from '../../detectors/plugins/load.ts';
 import { loadKind } from '../../detectors/registry.ts';
 import type { Picture } from '../../media/picture.ts';
 import type { LoadedProfile } from '../../profile/load.ts';
+import { mediaOf } from '../../profile/media.ts';
 import type { RegionSpec } from '../../profile/profile.ts';
 import type { HudSettings } from '../../regions/place.ts';
 import { RegionSet } from '../../regions/regions.ts';
@@ -54,6 +55,7 @@ export class Fit implements Disposable {
     for (const [name, spec] of Object.entries(profile.detectors)) {
       const kind = await loadKind(spec.kind, plugins);
       const { region } = spec;
+      if (mediaOf(spec) !== undefined) continue;
       // Where a region follows something else it proves nothing about the placement.
       const moves = region !== undefined && profile.regions[region]?.relative !== undefined;
       if (!kind.landmarks || region === undefined || moves || (wanted && !wanted.has(name))) continue;

@@ -3,6 +3,7 @@ import type { Template } from '../../detectors/icon/template.ts';
 import { NO_PLUGINS, type Plugins } from '../../detectors/plugins/load.ts';
 import { loadKind } from '../../detectors/registry.ts';
 import type { LoadedProfile } from '../../profile/load.ts';
+import { mediaOf } from '../../profile/media.ts';
 import type { RegionSpec } from '../../profile/profile.ts';
 
 /** A place on the reference frame, in pixels, and what it keeps its distance to. */
@@ -38,6 +39,7 @@ export async function marksOf(
   const { width, height } = profile.reference;
   const marks = new Map<string, Mark>();
   for (const spec of Object.values(profile.detectors)) {
+    if (mediaOf(spec) !== undefined) continue;
     const kind = await loadKind(spec.kind, plugins);
     for (const landmark of (await kind.landmarks?.(spec, assets)) ?? []) {
       const region = profile.regions[landmark.region];
