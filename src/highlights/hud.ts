@@ -2,15 +2,21 @@ import type { Rect, Size } from '../geometry.ts';
 import { cropAround, type Layout } from '../media/write/frame-layout.ts';
 import { loadProfile } from '../profile/load.ts';
 import { PlaybyplayError } from '../errors.ts';
+import { mediaOf } from '../profile/media.ts';
 import { placeRegion } from '../regions/place.ts';
 
 /** Where a game's profile says the HUD is, in fractions of a recording's frame. Nothing for an unknown game. */
 export async function hudOf(game: string, frame: Size): Promise<Rect[]> {
   try {
     const { profile } = await loadProfile(game);
-    // Where regions lie that follow something is seen in the picture only.
-    const fixed = Object.values(profile.regions).filter(({ relative }) => !relative);
-    return fixed.map((region) => {
+    // Where regions lie that follow something is seen in the picture only; those of companions are on other pictures.
+    const specs = Object.values(profile.detectors);
+    const elsewhere = (name: string): boolean => {
+      const own = specs.filter(({ region }) => region === name);
+      return own.length > 0 && own.every((spec) => mediaOf(spec) !== undefined);
+    };
+    const fixed = Object.entries(profile.regions).filter(([name, { relative }]) => !relative && !elsewhere(name));
+    return fixed.map(([, region]) => {
       const { rect } = placeRegion(region, frame, profile.reference);
       return {
         x: rect.x / frame.width,

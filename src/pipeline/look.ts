@@ -6,6 +6,7 @@ import type { Observation } from '../detectors/kind.ts';
 import type { Plugins } from '../detectors/plugins/load.ts';
 import { cropRgb } from '../regions/crop.ts';
 import type { Picture } from '../media/picture.ts';
+import { mediaOf, referenceOf } from '../profile/media.ts';
 import type { LoadedProfile } from '../profile/load.ts';
 import { RegionSet } from '../regions/regions.ts';
 import { type DrawnRegion, drawRegions } from './draw-regions.ts';
@@ -38,6 +39,8 @@ export interface LookOptions {
   /** Whose readings; default all. */
   readonly detectors?: readonly string[];
   readonly plugins?: Plugins;
+  /** The recording is this companion of the profile's. */
+  readonly companion?: string;
   /** Where to write the frame with its regions drawn in, and each region as its detectors are shown it. */
   readonly out?: string;
 }
@@ -54,16 +57,25 @@ export async function* look(
   const wanted = options.detectors ?? names;
   const labels = times.map((t) => ({ media, t, detector: '', text: '' }));
   for (const { picture } of labelledPictures(labels, 'here')) {
-    using reader = await SampleReader.open(profile, assets, picture, undefined, options.plugins, true);
+    using reader = await SampleReader.open(
+      profile,
+      assets,
+      picture,
+      undefined,
+      options.plugins,
+      true,
+      options.companion,
+    );
     const observations = await reader.read(picture, new Uint8Array(names.length).fill(1));
     const seen = names.flatMap((detector, d): Seen[] => {
       if (!wanted.includes(detector)) return [];
       const spec = profile.detectors[detector]!;
+      if (mediaOf(spec) !== options.companion) return [];
       const least = acceptedFrom(spec);
       const { kind, region, when } = spec;
       return [{ detector, kind, region, observation: observations[d], least, when: when?.detector }];
     });
-    const files = options.out === undefined ? [] : await draw(loaded, picture, seen, options.out);
+    const files = options.out === undefined ? [] : await draw(loaded, picture, seen, options.out, options.companion);
     yield { t: picture.t, seen, files };
   }
 }
@@ -74,9 +86,10 @@ async function draw(
   picture: Picture,
   seen: readonly Seen[],
   out: string,
+  companion: string | undefined,
 ): Promise<string[]> {
   await mkdir(out, { recursive: true });
-  const regions = await RegionSet.open(profile.regions, picture, profile.reference);
+  const regions = await RegionSet.open(profile.regions, picture, referenceOf(profile, companion));
   const stem = picture.t.toFixed(2);
   const files: string[] = [];
   const boxes: DrawnRegion[] = [];

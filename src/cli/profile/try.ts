@@ -15,6 +15,7 @@ Shows what each detector reads at moments of a recording, and how surely: for ma
 
   --at <time>            seconds, or minutes and seconds (1:02.5); may be given several times
   --detector <name>      only this detector; may be given several times
+  --media <name>         the recording is a companion (a webcam's, say) of that name; shows the detectors that look at it
   --out <folder>         also writes the frame with all regions drawn in, and each region as its detectors are shown it
   --plugin <name>        a plug-in that brings kinds of the profile (see playbyplay detectors --help)
   --json                 print NDJSON: an object a moment
@@ -30,6 +31,7 @@ export async function tryCommand(args: string[], io: CommandIo): Promise<number>
     options: {
       at: { type: 'string', multiple: true },
       detector: { type: 'string', multiple: true },
+      media: { type: 'string' },
       out: { type: 'string', short: 'o' },
       plugin: { type: 'string', multiple: true },
       json: { type: 'boolean' },
@@ -44,8 +46,14 @@ export async function tryCommand(args: string[], io: CommandIo): Promise<number>
   const loaded = await loadProfile(game, { kinds: (used) => kindSchemas(used, plugins) });
   const names = Object.keys(loaded.profile.detectors);
   for (const name of values.detector ?? []) if (!names.includes(name)) throw unknownDetector(name, names);
+  const known = Object.keys(loaded.profile.media ?? {});
+  if (values.media !== undefined && !known.includes(values.media))
+    throw new PlaybyplayError('unknown-media', `the profile knows no companion recording “${values.media}”`, {
+      hint: known.length === 0 ? 'It has none.' : `It has ${known.join(', ')}.`,
+    });
   const options = {
     plugins,
+    ...(values.media === undefined ? {} : { companion: values.media }),
     ...(values.detector ? { detectors: values.detector } : {}),
     ...(values.out === undefined ? {} : { out: values.out }),
   };
@@ -62,7 +70,7 @@ export async function tryCommand(args: string[], io: CommandIo): Promise<number>
 /** A moment as a table. */
 function shown({ t, seen, files }: Look): string {
   const rows = seen.map((one) => [one.detector, one.kind, ...read(one)] as const);
-  const widths = [0, 1, 2].map((column) => Math.max(...rows.map((row) => row[column]!.length)));
+  const widths = [0, 1, 2].map((column) => Math.max(0, ...rows.map((row) => row[column]!.length)));
   const lines = rows.map((row) =>
     `  ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')}`.trimEnd(),
   );

@@ -7,6 +7,7 @@ import { scanPackets } from '../../media/packets.ts';
 import type { Picture } from '../../media/picture.ts';
 import { openVideo } from '../../media/video.ts';
 import type { LoadedProfile } from '../../profile/load.ts';
+import { mediaOf, referenceOf } from '../../profile/media.ts';
 import type { Profile } from '../../profile/profile.ts';
 import { RegionSet } from '../../regions/regions.ts';
 import { type Label, labelledPictures } from '../learn.ts';
@@ -71,7 +72,15 @@ function checkedNames({ profile }: LoadedProfile, { detectors, region }: Collect
   if (region !== undefined && !Object.hasOwn(profile.regions, region))
     throw unknown('region', region, Object.keys(profile.regions));
   const own =
-    detectors ?? names.filter((name) => region !== undefined || profile.detectors[name]!.region !== undefined);
+    detectors ??
+    names.filter((name) => {
+      const spec = profile.detectors[name]!;
+      return mediaOf(spec) === undefined && (region !== undefined || spec.region !== undefined);
+    });
+  if (new Set(own.map((name) => mediaOf(profile.detectors[name]!))).size > 1)
+    throw new PlaybyplayError('unknown-media', 'the detectors named look at different recordings', {
+      hint: 'Export those of a companion by themselves, from its recording.',
+    });
   for (const name of own) {
     const used = region ?? profile.detectors[name]!.region!;
     if (!profile.regions[used]?.relative) continue;
@@ -96,6 +105,7 @@ export async function* collectReadings(
 ): AsyncGenerator<LabelledPicture> {
   const { profile, assets } = loaded;
   const wanted = checkedNames(loaded, options);
+  const companion = wanted[0] === undefined ? undefined : mediaOf(profile.detectors[wanted[0]]!);
   const { interval = INTERVAL, confidence: least = CONFIDENCE, background } = options;
   const sampled = sampledAt(profile, interval);
   const names = Object.keys(profile.detectors);
@@ -108,8 +118,8 @@ export async function* collectReadings(
       ...(options.from === undefined ? {} : { from: options.from }),
       ...(options.to === undefined ? {} : { to: options.to }),
     };
-    using reader = await SampleReader.open(profile, assets, file.info, undefined, options.plugins, true);
-    const regions = await RegionSet.open(profile.regions, file.info, profile.reference);
+    using reader = await SampleReader.open(profile, assets, file.info, undefined, options.plugins, true, companion);
+    const regions = await RegionSet.open(profile.regions, file.info, referenceOf(profile, companion));
     for (const { chunk, plan } of planPortions(index, sampled, range, 'full')) {
       options.signal?.throwIfAborted();
       for (const item of readPictures(file, index, chunk, plan.frames)) {
@@ -140,6 +150,7 @@ export async function* collectLabels(
 ): AsyncGenerator<LabelledPicture> {
   const { profile } = loaded;
   const wanted = checkedNames(loaded, options);
+  const companion = wanted[0] === undefined ? undefined : mediaOf(profile.detectors[wanted[0]]!);
   const own = labels.filter(({ detector }) => wanted.includes(detector));
   const media = [...new Set(own.map((label) => label.media))];
   const stems = stemsOf(media);
@@ -147,7 +158,7 @@ export async function* collectLabels(
     options.signal?.throwIfAborted();
     const text = label.text === '' ? options.background : label.text;
     if (text === undefined) continue;
-    const regions = await RegionSet.open(profile.regions, picture, profile.reference);
+    const regions = await RegionSet.open(profile.regions, picture, referenceOf(profile, companion));
     const name = options.region ?? profile.detectors[label.detector]!.region!;
     const found = regionOf(regions, picture, label.detector, name, text, 1);
     const stem = stems[media.indexOf(label.media)]!;
