@@ -20,6 +20,9 @@ const OFFSET = 5.2;
 const RATE = 1 + 400e-6;
 const onRecording = (t: number): number => OFFSET + RATE * t;
 
+const within = (t: number, spans: readonly (readonly [number, number])[]): boolean =>
+  spans.some(([from, to]) => t >= from && t < to);
+
 /** Half of the picture is bright within some stretches; in the other half a pattern moves within others. */
 function clip(
   name: string,
@@ -30,8 +33,6 @@ function clip(
   wave: (t: number) => number,
 ): string {
   const path = join(folder, name);
-  const within = (t: number, spans: readonly (readonly [number, number])[]): boolean =>
-    spans.some(([from, to]) => t >= from && t < to);
   let way = 0;
   const ways = Array.from({ length: fps * seconds }, (_, i) => (within(i / fps, moving) ? ++way : way));
   makeVideo({
