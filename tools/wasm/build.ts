@@ -10,6 +10,7 @@ export const kernels = [
   { source: 'tools/wasm/filter.wat', module: 'src/regions/filter-wasm.ts', name: 'FILTER_WASM' },
   { source: 'tools/wasm/match.wat', module: 'src/detectors/icon/match-wasm.ts', name: 'MATCH_WASM' },
   { source: 'tools/wasm/box.wat', module: 'src/detectors/text/box-wasm.ts', name: 'BOX_WASM' },
+  { source: 'tools/wasm/glyph.wat', module: 'src/detectors/text/glyph-wasm.ts', name: 'GLYPH_WASM' },
 ] as const;
 
 /** The generated module's text. */

@@ -122,21 +122,8 @@ function byShare(
   tolerance: number,
   minimum: number,
 ): Found {
-  const counts = names.map(() => 0);
+  const counts = countNear(data, channels, names, space, tolerance);
   const total = data.length / channels;
-  for (let at = 0; at < data.length; at += channels) {
-    const last = at + channels - 1;
-    const color = inSpace(data[at]!, data[Math.min(last, at + 1)]!, data[last]!, space);
-    let best = -1;
-    let least = tolerance;
-    for (const [index, named] of names.entries()) {
-      const distance = distanceTo(color, named);
-      if (distance > least) continue;
-      best = index;
-      least = distance;
-    }
-    if (best >= 0) counts[best]!++;
-  }
   const order = names.map((_, index) => index).toSorted((a, b) => counts[b]! - counts[a]! || a - b);
   const share = counts[order[0]!]! / total;
   if (share < minimum) return { confidence: 1 - 0.5 * (share / minimum) ** 2 };
@@ -147,6 +134,46 @@ function byShare(
     confidence: 1 - 0.5 * against ** 2,
     detail: { share: Math.round(share * 1000) / 1000 },
   };
+}
+
+/** How many pixels are nearest to a colour of each name, and within `tolerance` of it; the last of equally near names has it. */
+function countNear(
+  data: Uint8Array,
+  channels: number,
+  names: readonly NamedColor[],
+  space: ColorSpaceName,
+  tolerance: number,
+): number[] {
+  const counts = names.map(() => 0);
+  const flat = Float64Array.from(names.flatMap(({ colors }) => colors.flat()));
+  const owners = Int32Array.from(names.flatMap(({ colors }, index) => colors.map(() => index)));
+  const green = channels === 1 ? 0 : 1;
+  const blue = channels - 1;
+  // Nothing is made for a pixel, not even a triple: there are thousands in a crop.
+  for (let at = 0; at < data.length; at += channels) {
+    let a = data[at]!;
+    let b = data[at + green]!;
+    let c = data[at + blue]!;
+    if (space !== 'rgb') {
+      const luma = 0.2126 * a + 0.7152 * b + 0.0722 * c;
+      b = (c - luma) / 1.8556;
+      c = (a - luma) / 1.5748;
+      a = space === 'chroma' ? 0 : luma;
+    }
+    let best = -1;
+    let least = tolerance;
+    for (let k = 0, from = 0; k < owners.length; k++, from += 3) {
+      const x = a - flat[from]!;
+      const y = b - flat[from + 1]!;
+      const z = c - flat[from + 2]!;
+      const distance = Math.sqrt(x * x + y * y + z * z);
+      if (distance > least) continue;
+      best = owners[k]!;
+      least = distance;
+    }
+    if (best >= 0) counts[best]!++;
+  }
+  return counts;
 }
 
 /** Mean red, green and blue. */

@@ -203,11 +203,14 @@ export class Matcher {
 function scoreOf(sums: Float64Array, n: number, count: number, pattern: Pattern, measure: Measure): number {
   const { total } = pattern;
   const channels = pattern.sums.length;
-  let [cross, variance, squares] = [0, 0, 0];
+  let cross = 0;
+  let variance = 0;
+  let squares = 0;
   for (let k = 0; k < channels; k++) {
     const at = 3 * (k * count + n);
-    const [products, levels, square] = [sums[at]!, sums[at + 1]!, sums[at + 2]!];
-    const mean = levels / total;
+    const products = sums[at]!;
+    const square = sums[at + 2]!;
+    const mean = sums[at + 1]! / total;
     cross += products - pattern.sums[k]! * mean;
     variance += square / total - mean * mean;
     squares += square - 2 * products + pattern.squares[k]!;

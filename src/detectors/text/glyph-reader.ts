@@ -1,4 +1,5 @@
 import type { Atlas } from './atlas.ts';
+import type { GlyphBounds } from './glyph-bounds.ts';
 import { GlyphScorer } from './glyph-score.ts';
 import { type Align, type Cell, cellConfidence, lineOf, type LineReading } from './line.ts';
 import { type Rivals, rivalsOf } from './rivals.ts';
@@ -13,6 +14,11 @@ export class GlyphReader {
   readonly #allowed: ReadonlySet<number>;
   readonly #rivals: Rivals;
   readonly #brightness: number | undefined;
+  /** Of a font of one ink; which number a glyph has there. */
+  readonly #bounds: GlyphBounds | undefined;
+  readonly #numbers: Int32Array;
+  /** Glyphs that explain nothing are of no interest as rivals: not in a font that has one for the blank. */
+  readonly #blank: boolean;
 
   /** `charset` restricts which glyphs are tried (digits, say); default all of the atlas. */
   constructor(atlas: Atlas, charset?: string) {
@@ -25,6 +31,9 @@ export class GlyphReader {
       wanted === undefined || glyph.char === ' ' || wanted.has(glyph.char) ? [i] : [],
     );
     this.#allowed = new Set(this.#restricted);
+    this.#bounds = this.scorer.bounds(this.#restricted);
+    this.#numbers = Int32Array.from(atlas.glyphs, (_, i) => this.#restricted.indexOf(i));
+    this.#blank = atlas.glyphs.some(({ char }) => char === ' ');
   }
 
   /** How many glyphs are tried, the blank not counted. */
@@ -41,19 +50,31 @@ export class GlyphReader {
     this.scorer.look(image);
     const fixed = this.atlas.file.layout === 'fixed';
     if (!fixed) {
+      this.#bounds?.look(image);
       const again = hints.map((hint) => this.#confirm(hint, image, margin)).find((line) => line !== undefined);
       if (again) return again;
     }
-    const read = (dx: number, dy: number): LineReading =>
+    const read = (dx: number, dy: number, beat: number): LineReading | undefined =>
       fixed
-        ? this.#readFixed(image, align, margin, dx, dy, hints)
-        : readProportional(this.scorer, this.atlas, this.#rivals, this.#restricted, image, align, margin, dy);
-    let best = read(0, 0);
+        ? this.#readFixed(image, align, margin, dx, dy, hints, beat)
+        : readProportional(
+            this.scorer,
+            this.atlas,
+            this.#rivals,
+            this.#restricted,
+            this.#bounds,
+            image,
+            align,
+            margin,
+            dy,
+          );
+    let best = read(0, 0, Number.NEGATIVE_INFINITY)!;
     if (margin === 0 || this.#isClean(best)) return best;
     let bestScore = totalOf(best);
     for (const [dx, dy] of SHIFTS) {
       if (dx !== 0 && this.atlas.file.layout !== 'fixed') continue;
-      const shifted = read(dx, dy);
+      const shifted = read(dx, dy, bestScore + SHIFT_COST);
+      if (!shifted) continue;
       const score = totalOf(shifted);
       if (score > bestScore + SHIFT_COST) {
         best = shifted;
@@ -76,8 +97,10 @@ export class GlyphReader {
     const { space = 4, gaps = [0, 0] } = this.atlas.file;
     for (const gap of [0, space, gaps[1], space + gaps[1]]) {
       const x = last.x + last.width + gap;
-      for (const index of this.#restricted) {
+      if (x < image.width) this.#bounds?.places(x, margin);
+      for (const [n, index] of this.#restricted.entries()) {
         if (x + this.atlas.glyphs[index]!.width > image.width) continue;
+        if (this.#bounds && this.#bounds.upper(n, 0) <= LEAST_LLR) continue;
         if (this.scorer.score(index, x, margin).llr > LEAST_LLR) return undefined;
       }
     }
@@ -90,6 +113,7 @@ export class GlyphReader {
     return { ...old, llr: bestLlr, misfit, confidence, second: rival > 0 ? second : -1, secondLlr: rival };
   }
 
+  /** A line of a fixed layout; undefined where its characters cannot explain more than `beat`. */
   #readFixed(
     image: LineImage,
     align: Align,
@@ -97,29 +121,47 @@ export class GlyphReader {
     dx: number,
     dy: number,
     hints: readonly LineReading[],
-  ): LineReading {
+    beat: number,
+  ): LineReading | undefined {
     const pitch = this.atlas.file.pitch!;
     const box = image.width - 2 * margin;
     const count = Math.max(1, Math.floor(box / pitch + 1e-6));
     const rest = box - count * pitch;
-    const once = (start: number, length: number): LineReading => {
-      const cells = Array.from({ length }, (_, i) => {
-        const x = Math.round(start + i * pitch);
-        const guesses = hints.flatMap((hint) => hint.cells.find((cell) => cell.x === x)?.glyph ?? []);
-        return this.#readCell(image, x, margin + dy, guesses);
+    const y = margin + dy;
+    const at = (start: number, length: number): LineReading | undefined => {
+      const xs = Array.from({ length }, (_, i) => Math.round(start + i * pitch));
+      const dim = Uint8Array.from(xs, (x) => (this.#isDim(image, x, y) ? 1 : 0));
+      if (this.#bounds && this.#most(this.#bounds, image, xs, y, dim) <= beat) return undefined;
+      return this.#inOneInk(() => {
+        const cells = xs.map((x, i) => this.#readCell(image, x, y, dim[i] === 1, i, hints));
+        const line = lineOf(cells);
+        // A right-aligned text ends in the last cell: a blank there is a character that is hidden.
+        const isCut = align === 'right' && line.cells.length > 0 && cells.at(-1)!.glyph < 0;
+        return isCut ? { ...line, confidence: line.confidence * CUT } : line;
       });
-      const line = lineOf(cells);
-      // A right-aligned text ends in the last cell: a blank there is a character that is hidden.
-      const isCut = align === 'right' && line.cells.length > 0 && cells.at(-1)!.glyph < 0;
-      return isCut ? { ...line, confidence: line.confidence * CUT } : line;
     };
-    const at = (start: number, length: number): LineReading => this.#inOneInk(() => once(start, length));
     const left = margin + dx + (align === 'left' ? 0 : align === 'right' ? rest : rest / 2);
     const line = at(left, count);
     if (align !== 'centre' || count < 2) return line;
     // A centred text of the other parity stands half a character off.
     const shifted = at(left + pitch / 2, count - 1);
+    if (!line || !shifted) return line ?? shifted;
     return totalOf(shifted) > totalOf(line) ? shifted : line;
+  }
+
+  /** Works out the bounds for a line's cells, and the most that its characters can explain. */
+  #most(bounds: GlyphBounds, image: LineImage, xs: readonly number[], y: number, dim: Uint8Array): number {
+    bounds.cells(image, xs, y, dim);
+    let total = 0;
+    for (let i = 0; i < xs.length; i++) {
+      let most = 0;
+      for (let n = 0; n < this.#restricted.length && dim[i] === 0; n++) {
+        const upper = bounds.upper(n, i);
+        if (upper > most && this.#isInside(this.#restricted[n]!, xs[i]!, image)) most = upper;
+      }
+      total += most;
+    }
+    return total;
   }
 
   /** A line has one ink: where characters were taken in several, the line in that one of these that explains most. */
@@ -131,15 +173,11 @@ export class GlyphReader {
     return lines.reduce((best, line) => (totalOf(line) > totalOf(best) ? line : best));
   }
 
-  #readCell(image: LineImage, x: number, y: number, guesses: readonly number[]): Cell {
-    if (this.#isDim(image, x, y)) return cellOf(this.atlas, x, NOTHING);
-    const found =
-      this.#among(
-        image,
-        x,
-        y,
-        guesses.filter((glyph) => glyph >= 0),
-      ) ?? this.#best(image, x, y, this.#restricted);
+  #readCell(image: LineImage, x: number, y: number, dim: boolean, place: number, hints: readonly LineReading[]): Cell {
+    if (dim) return cellOf(this.atlas, x, NOTHING);
+    if (this.#bounds) return cellOf(this.atlas, x, this.#best(image, x, y, this.#restricted, this.#rivals.near, place));
+    const guesses = hints.flatMap((hint) => hint.cells.find((cell) => cell.x === x && cell.glyph >= 0)?.glyph ?? []);
+    const found = this.#among(image, x, y, guesses) ?? this.#best(image, x, y, this.#restricted);
     return cellOf(this.atlas, x, found);
   }
 
@@ -159,15 +197,31 @@ export class GlyphReader {
     return undefined;
   }
 
-  /** The best of some glyphs, and of its rivals the next best. */
-  #best(image: LineImage, x: number, y: number, among: readonly number[], rivals = this.#rivals.near): Candidates {
+  /**
+   * The best of some glyphs, and of its rivals the next best. `place` is the number of (x, y) among those that the bounds of all
+   * candidates were worked out for: what cannot win or matter is then not scored.
+   */
+  #best(
+    image: LineImage,
+    x: number,
+    y: number,
+    among: readonly number[],
+    rivals = this.#rivals.near,
+    place = -1,
+  ): Candidates {
+    const bounds = place < 0 ? undefined : this.#bounds;
+    let least = Number.NEGATIVE_INFINITY;
+    if (bounds)
+      for (let n = 0; n < among.length; n++)
+        if (this.#isInside(among[n]!, x, image)) least = Math.max(least, bounds.lower(n, place));
     let best = -1;
     let bestLlr = Number.NEGATIVE_INFINITY;
     let misfit = 0;
     let ink = 0;
     let proof = Number.NEGATIVE_INFINITY;
-    for (const index of among) {
-      if (x < 0 || x + this.atlas.glyphs[index]!.width > image.width) continue;
+    for (let n = 0; n < among.length; n++) {
+      const index = among[n]!;
+      if (!this.#isInside(index, x, image) || (bounds && bounds.upper(n, place) < least)) continue;
       const fit = this.scorer.score(index, x, y);
       if (fit.llr <= bestLlr) continue;
       best = index;
@@ -180,6 +234,7 @@ export class GlyphReader {
     let secondLlr = Number.NEGATIVE_INFINITY;
     for (const index of best < 0 ? [] : rivals[best]!) {
       if (x + this.atlas.glyphs[index]!.width > image.width || !this.#allowed.has(index)) continue;
+      if (bounds && !this.#blank && bounds.upper(this.#numbers[index]!, place) <= 0) continue;
       const { llr } = this.scorer.score(index, x, y);
       if (llr <= secondLlr) continue;
       second = index;
@@ -197,6 +252,10 @@ export class GlyphReader {
     }
     const worth = best < 0 ? 1 : LEAST * this.#potential(best, ink);
     return { best, bestLlr, proof, misfit, ink, second, secondLlr, worth };
+  }
+
+  #isInside(index: number, x: number, image: LineImage): boolean {
+    return x >= 0 && x + this.atlas.glyphs[index]!.width <= image.width;
   }
 
   /** What a glyph earns on a clean picture of itself. */

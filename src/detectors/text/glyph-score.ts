@@ -1,4 +1,5 @@
 import type { Atlas, Glyph } from './atlas.ts';
+import { GlyphBounds } from './glyph-bounds.ts';
 import type { LineImage } from './line-image.ts';
 
 /** How well a glyph fits at a place. */
@@ -74,6 +75,24 @@ export class GlyphScorer {
       squares: new Float64Array(0),
       sums: new Float64Array(5),
     }));
+  }
+
+  /** Mean and variance of the surface that a glyph of that width is held against at (x, y), in the first plane. */
+  surface(x: number, y: number, width: number): { readonly mean: number; readonly variance: number } {
+    const { area, sum, squares } = this.#box(this.#tables[0]!, x, y, width, this.#atlas.file.height);
+    const mean = sum / area;
+    return { mean, variance: Math.max(FLAT * FLAT, squares / area - mean * mean) };
+  }
+
+  /** Of a font of one ink: bounds of what `score` gives for some glyphs, of the image that is looked at. */
+  bounds(candidates: readonly number[]): GlyphBounds | undefined {
+    if (this.#tables.length > 1 || candidates.length === 0) return undefined;
+    return new GlyphBounds(this.#atlas, candidates, {
+      priorGain: this.#priorGain,
+      priorOffset: this.#priorOffset,
+      leastGain: MIN_GAIN,
+      surface: (x, y, width) => this.surface(x, y, width),
+    });
   }
 
   /** Pixel offsets of every glyph for images of this width. */

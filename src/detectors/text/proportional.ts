@@ -1,5 +1,6 @@
 import type { Atlas } from './atlas.ts';
-import type { Fit, GlyphScorer } from './glyph-score.ts';
+import type { GlyphBounds } from './glyph-bounds.ts';
+import type { GlyphScorer } from './glyph-score.ts';
 import type { Rivals } from './rivals.ts';
 import { type Align, type Cell, cellConfidence, type LineReading } from './line.ts';
 import type { LineImage } from './line-image.ts';
@@ -24,6 +25,8 @@ interface Node {
 const LEAST = 4;
 /** Partial lines that may be worse than the best one at the same place by this much are dropped. */
 const BEAM = 60;
+/** Pen positions whose bounds are worked out together. */
+const PLACES = 4;
 
 /**
  * Reads a line of a proportional font: the sequence of glyphs with the greatest total log likelihood ratio, by dynamic
@@ -35,6 +38,7 @@ export function readProportional(
   atlas: Atlas,
   rivals: Rivals,
   candidates: readonly number[],
+  bounds: GlyphBounds | undefined,
   image: LineImage,
   align: Align,
   margin: number,
@@ -49,6 +53,7 @@ export function readProportional(
   for (let x = align === 'left' ? Math.max(0, margin - 1) : 0; x <= lastStart; x++) starts[x] = 1;
 
   let best: Node | undefined;
+  let bounded = -1;
   for (let x = 0; x < image.width; x++) {
     // The best partial line that can be continued here: one that ended a gap or a space before.
     let from: Node | undefined;
@@ -59,7 +64,12 @@ export function readProportional(
     }
     if (!from && !starts[x]) continue;
     if (from && best && from.score < best.score - BEAM) continue;
-    for (const node of extend(scorer, atlas, rivals, candidates, image, x, y, from)) {
+    if (bounds && (bounded < 0 || x >= bounded + PLACES)) {
+      bounded = x;
+      bounds.places(x, y);
+    }
+    const fits = fitting(scorer, atlas, candidates, bounds, x - bounded, image, x, y);
+    for (const node of extend(atlas, rivals, fits, x, from)) {
       const known = nodes[node.end];
       if (!known || node.score > known.score) nodes[node.end] = node;
       if (!best || node.score > best.score) best = node;
@@ -68,24 +78,37 @@ export function readProportional(
   return lineFrom(best, atlas, gaps[1]);
 }
 
-/** All glyphs that fit at pen position x, each as a continuation of `from`. */
-function extend(
+/** A glyph that stands at the pen position perhaps. */
+interface Fitting {
+  readonly index: number;
+  readonly llr: number;
+  readonly misfit: number;
+}
+
+/** All glyphs that fit at pen position x, which is number `place` of those that the bounds were worked out for. */
+function fitting(
   scorer: GlyphScorer,
   atlas: Atlas,
-  rivals: Rivals,
   candidates: readonly number[],
+  bounds: GlyphBounds | undefined,
+  place: number,
   image: LineImage,
   x: number,
   y: number,
-  from: Node | undefined,
-): Node[] {
-  const fits: { index: number; llr: number; misfit: number }[] = [];
-  for (const index of candidates) {
-    const end = x + atlas.glyphs[index]!.width;
-    if (end > image.width) continue;
-    const fit: Fit = scorer.score(index, x, y);
+): Fitting[] {
+  const fits: Fitting[] = [];
+  for (let n = 0; n < candidates.length; n++) {
+    const index = candidates[n]!;
+    if (x + atlas.glyphs[index]!.width > image.width) continue;
+    if (bounds && bounds.upper(n, place) <= LEAST) continue;
+    const fit = scorer.score(index, x, y);
     if (fit.llr > LEAST) fits.push({ index, llr: fit.llr, misfit: fit.misfit });
   }
+  return fits;
+}
+
+/** The likeliest of these glyphs, each as a continuation of `from`. */
+function extend(atlas: Atlas, rivals: Rivals, fits: Fitting[], x: number, from: Node | undefined): Node[] {
   if (fits.length === 0) return [];
   fits.sort((a, b) => b.llr - a.llr || a.index - b.index);
   const gap = from ? x - from.end : 0;

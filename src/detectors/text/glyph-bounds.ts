@@ -1,0 +1,180 @@
+import type { Atlas } from './atlas.ts';
+import { GLYPH_WASM } from './glyph-wasm.ts';
+import type { LineImage } from './line-image.ts';
+
+/** What the bounds need to know of how glyphs are scored. */
+export interface ScoreRules {
+  /** 1 / variance of the priors of gain and offset. */
+  readonly priorGain: number;
+  readonly priorOffset: number;
+  readonly leastGain: number;
+  /** Mean and variance of the surface that a glyph of some width at a place is held against. */
+  surface(x: number, y: number, width: number): { readonly mean: number; readonly variance: number };
+}
+
+/** Exports of tools/wasm/glyph.wat; all but the last three arguments are addresses or counts. */
+interface Kernels {
+  readonly memory: WebAssembly.Memory;
+  bound(
+    image: number,
+    glyphs: number,
+    count: number,
+    surfaces: number,
+    out: number,
+    gain: number,
+    offset: number,
+    least: number,
+  ): void;
+}
+
+/** Places that are looked at side by side. */
+const LANES = 4;
+const FLOAT = 4;
+const VECTOR = 16;
+/** Bytes of a glyph's record before its pixels, of a pixel's, and of a surface. */
+const HEAD = 24;
+const PIXEL = 12;
+const SURFACE = 3 * VECTOR;
+
+let compiled: WebAssembly.Module | undefined;
+
+/**
+ * How well glyphs fit at most, four places at a time, in single precision: only those glyphs that can win need to be scored. For
+ * fonts of one ink. Each result lies in `upper` and `lower` until the next call: per place and glyph (in the order of
+ * `candidates`) bounds of the log likelihood ratio that `GlyphScorer.score` gives.
+ */
+export class GlyphBounds {
+  readonly #atlas: Atlas;
+  readonly #candidates: readonly number[];
+  readonly #rules: ScoreRules;
+  readonly #kernels: Kernels;
+  /** The widths of glyphs, and each's number. */
+  readonly #widths: readonly number[];
+  readonly #surfaces: number;
+  readonly #glyphs: number;
+  readonly #image: number;
+  #out = 0;
+  /** Floats from one row of the copied picture to the next. */
+  #stride = 0;
+  #floats: Float32Array;
+
+  constructor(atlas: Atlas, candidates: readonly number[], rules: ScoreRules) {
+    compiled ??= new WebAssembly.Module(Buffer.from(GLYPH_WASM, 'base64'));
+    this.#kernels = new WebAssembly.Instance(compiled).exports as unknown as Kernels;
+    this.#atlas = atlas;
+    this.#candidates = candidates;
+    this.#rules = rules;
+    this.#widths = [...new Set(candidates.map((index) => atlas.glyphs[index]!.width))];
+    this.#surfaces = VECTOR;
+    this.#glyphs = this.#surfaces + this.#widths.length * SURFACE;
+    const records = candidates.reduce((sum, index) => sum + HEAD + PIXEL * atlas.glyphs[index]!.dx.length, 0);
+    this.#image = (this.#glyphs + records + VECTOR) & ~(VECTOR - 1);
+    this.#floats = new Float32Array(this.#kernels.memory.buffer);
+    this.#reserve(this.#image);
+  }
+
+  /** Bounds at the places given by `xs`, all at `y`; what `skip` marks need not be known. */
+  cells(image: LineImage, xs: readonly number[], y: number, skip: Uint8Array): void {
+    const width = Math.max(...this.#widths);
+    const patch = width * LANES * image.height;
+    this.#layOut(width * LANES, LANES, patch, Math.ceil(xs.length / LANES));
+    const from = this.#image / FLOAT;
+    for (let first = 0; first < xs.length; first += LANES) {
+      let wanted = false;
+      for (let i = first; i < Math.min(xs.length, first + LANES); i++) if (skip[i] === 0) wanted = true;
+      if (!wanted) continue;
+      for (let lane = 0; lane < LANES; lane++) {
+        const x = xs[Math.min(first + lane, xs.length - 1)]!;
+        for (let row = 0, to = from + lane; row < image.height; row++) {
+          const base = row * image.width + x;
+          for (let column = 0; column < width; column++, to += LANES) this.#floats[to] = image.data[base + column]!;
+        }
+        this.#hold(lane, x, y);
+      }
+      this.#bound(from + y * this.#stride, first / LANES);
+    }
+  }
+
+  /** Takes a picture over, for `places`. */
+  look(image: LineImage): void {
+    const stride = image.width + LANES;
+    this.#layOut(stride, 1, stride * image.height, 1);
+    const from = this.#image / FLOAT;
+    for (let row = 0; row < image.height; row++) {
+      const base = row * image.width;
+      this.#floats.set(image.data.subarray(base, base + image.width), from + row * stride);
+    }
+  }
+
+  /** Bounds at `x`, x + 1, x + 2, x + 3; those of glyphs that do not fit into the picture there mean nothing. */
+  places(x: number, y: number): void {
+    for (let lane = 0; lane < LANES; lane++) this.#hold(lane, x + lane, y);
+    this.#bound(this.#image / FLOAT + y * this.#stride + x, 0);
+  }
+
+  /** The greatest log likelihood ratio that candidate number `n` can have at place number `i`. */
+  upper(n: number, i: number): number {
+    return this.#floats[this.#at(n, i)]!;
+  }
+
+  /** The least. */
+  lower(n: number, i: number): number {
+    const at = this.#at(n, i);
+    return this.#floats[at]! - this.#floats[at + LANES]!;
+  }
+
+  #at(n: number, i: number): number {
+    const lane = i & (LANES - 1);
+    return this.#out / FLOAT + (((i - lane) / LANES) * this.#candidates.length + n) * 2 * LANES + lane;
+  }
+
+  /** Sets what glyphs are held against at a place. */
+  #hold(lane: number, x: number, y: number): void {
+    for (let n = 0, at = this.#surfaces / FLOAT + lane; n < this.#widths.length; n++, at += SURFACE / FLOAT) {
+      const { mean, variance } = this.#rules.surface(x, y, this.#widths[n]!);
+      this.#floats[at] = mean;
+      this.#floats[at + LANES] = 1 / variance;
+      this.#floats[at + 2 * LANES] = Math.log(variance);
+    }
+  }
+
+  #bound(from: number, group: number): void {
+    const { priorGain, priorOffset, leastGain } = this.#rules;
+    const { length } = this.#candidates;
+    const out = this.#out + group * length * 2 * VECTOR;
+    this.#kernels.bound(FLOAT * from, this.#glyphs, length, this.#surfaces, out, priorGain, priorOffset, leastGain);
+  }
+
+  /** Readies memory and records: rows so many floats apart, columns `step`, so many in all, so many groups of places. */
+  #layOut(stride: number, step: number, size: number, groups: number): void {
+    this.#out = (this.#image + FLOAT * (size + 2 * LANES) + VECTOR) & ~(VECTOR - 1);
+    this.#reserve(this.#out + groups * this.#candidates.length * 2 * VECTOR);
+    if (stride === this.#stride) return;
+    this.#stride = stride;
+    const view = new DataView(this.#kernels.memory.buffer);
+    const { priorGain, priorOffset } = this.#rules;
+    let at = this.#glyphs;
+    for (const index of this.#candidates) {
+      const glyph = this.#atlas.glyphs[index]!;
+      const d = glyph.sumW + priorOffset;
+      view.setInt32(at, glyph.dx.length, true);
+      view.setInt32(at + 4, SURFACE * this.#widths.indexOf(glyph.width), true);
+      const square = priorGain + glyph.sumWTT - glyph.sumWT ** 2 / d;
+      for (const [i, value] of [glyph.logWeights, d, glyph.sumWT, square].entries())
+        view.setFloat32(at + 8 + FLOAT * i, value, true);
+      at += HEAD;
+      for (let i = 0; i < glyph.dx.length; i++, at += PIXEL) {
+        view.setInt32(at, FLOAT * (glyph.dy[i]! * stride + glyph.dx[i]! * step), true);
+        view.setFloat32(at + 4, glyph.weight[i]!, true);
+        view.setFloat32(at + 8, glyph.weight[i]! * glyph.level[i]!, true);
+      }
+    }
+  }
+
+  #reserve(end: number): void {
+    const { memory } = this.#kernels;
+    const missing = end - memory.buffer.byteLength;
+    if (missing > 0) memory.grow(Math.ceil(missing / 65_536));
+    if (this.#floats.buffer !== memory.buffer) this.#floats = new Float32Array(memory.buffer);
+  }
+}

@@ -1,0 +1,69 @@
+;; Bounds of how well glyphs fit at four places at once, 128-bit SIMD: `node tools/wasm/build.ts` assembles this into
+;; src/detectors/text/glyph-wasm.ts.
+(module
+  (memory (export "memory") 1)
+
+  ;; For each of $count glyphs, whose records follow each other from $glyph on, two vectors to $out: the greatest value that its
+  ;; log likelihood ratio at each of four places can have, and how far below that it lies at most. $image: floats, those of a pixel
+  ;; at the four places side by side. A record: number of pixels, offset of its surface in $surfaces (both i32), sum of the logs of
+  ;; the weights, sum of weights plus $offset, sum of weights times levels, the gain's square term (floats); then a pixel's
+  ;; offset in $image (i32), weight, and weight times level (floats). A surface: vectors of mean, 1 / variance, log of the variance.
+  ;; $gain and $offset are 1 / variance of their priors. Levels count from the mean, which is what floats are precise enough for.
+  (func (export "bound")
+    (param $image i32) (param $glyph i32) (param $count i32) (param $surfaces i32) (param $out i32)
+    (param $gain f32) (param $offset f32) (param $least f32)
+    (local $k i32) (local $pixels i32) (local $surface i32)
+    (local $mean v128) (local $q v128) (local $wq v128) (local $qq v128) (local $sq v128) (local $swq v128) (local $swqt v128)
+    (local $swqq v128) (local $u v128) (local $constant v128) (local $linear v128) (local $g v128) (local $doubt v128)
+    (loop $glyphs
+      (local.set $pixels (i32.load (local.get $glyph)))
+      (local.set $surface (i32.add (local.get $surfaces) (i32.load offset=4 (local.get $glyph))))
+      (local.set $mean (v128.load (local.get $surface)))
+      (local.set $sq (v128.const i32x4 0 0 0 0))
+      (local.set $swq (v128.const i32x4 0 0 0 0))
+      (local.set $swqt (v128.const i32x4 0 0 0 0))
+      (local.set $swqq (v128.const i32x4 0 0 0 0))
+      (local.set $k (i32.add (local.get $glyph) (i32.const 24)))
+      (local.set $pixels (i32.add (local.get $k) (i32.mul (local.get $pixels) (i32.const 12))))
+      (block $none
+        (br_if $none (i32.eq (local.get $k) (local.get $pixels)))
+        (loop $sums
+          (local.set $q (f32x4.sub (v128.load (i32.add (local.get $image) (i32.load (local.get $k)))) (local.get $mean)))
+          (local.set $wq (f32x4.mul (v128.load32_splat offset=4 (local.get $k)) (local.get $q)))
+          (local.set $sq (f32x4.add (local.get $sq) (f32x4.mul (local.get $q) (local.get $q))))
+          (local.set $swq (f32x4.add (local.get $swq) (local.get $wq)))
+          (local.set $swqt (f32x4.add (local.get $swqt)
+            (f32x4.mul (v128.load32_splat offset=8 (local.get $k)) (local.get $q))))
+          (local.set $swqq (f32x4.add (local.get $swqq) (f32x4.mul (local.get $wq) (local.get $q))))
+          (br_if $sums (i32.lt_u (local.tee $k (i32.add (local.get $k) (i32.const 12))) (local.get $pixels)))))
+      ;; With the best offset put in, -2 log likelihood is a parabola in the gain: constant - 2 linear g + square g g.
+      (local.set $u (f32x4.sub (local.get $swq) (f32x4.mul (f32x4.splat (local.get $offset)) (local.get $mean))))
+      (local.set $q (f32x4.div (local.get $u) (v128.load32_splat offset=12 (local.get $glyph))))
+      (local.set $constant (f32x4.add
+        (f32x4.add (f32x4.splat (local.get $gain)) (local.get $swqq))
+        (f32x4.mul (f32x4.splat (local.get $offset)) (f32x4.mul (local.get $mean) (local.get $mean)))))
+      (local.set $linear (f32x4.sub
+        (f32x4.add (f32x4.splat (local.get $gain)) (local.get $swqt))
+        (f32x4.mul (local.get $q) (v128.load32_splat offset=16 (local.get $glyph)))))
+      (local.set $g (f32x4.max (f32x4.splat (local.get $least))
+        (f32x4.div (local.get $linear) (v128.load32_splat offset=20 (local.get $glyph)))))
+      ;; What rounding may have done, many times over.
+      (local.set $doubt (f32x4.add (f32x4.splat (f32.const 0.05))
+        (f32x4.mul (f32x4.splat (f32.const 0.00001))
+          (f32x4.add (local.get $constant) (f32x4.abs (f32x4.mul (local.get $linear) (local.get $g)))))))
+      ;; The rival: a surface with mean and variance of the box.
+      (local.set $wq (f32x4.add (v128.load32_splat offset=8 (local.get $glyph))
+        (f32x4.add
+          (f32x4.mul (local.get $sq) (v128.load offset=16 (local.get $surface)))
+          (f32x4.mul (f32x4.splat (f32.convert_i32_s (i32.load (local.get $glyph)))) (v128.load offset=32 (local.get $surface))))))
+      (local.set $wq (f32x4.sub (local.get $wq)
+        (f32x4.sub (f32x4.sub (local.get $constant) (f32x4.mul (local.get $u) (local.get $q)))
+          (f32x4.mul (local.get $g)
+            (f32x4.sub (f32x4.add (local.get $linear) (local.get $linear))
+              (f32x4.mul (local.get $g) (v128.load32_splat offset=20 (local.get $glyph))))))))
+      (v128.store (local.get $out)
+        (f32x4.add (f32x4.mul (local.get $wq) (f32x4.splat (f32.const 0.5))) (local.get $doubt)))
+      (v128.store offset=16 (local.get $out) (f32x4.add (local.get $doubt) (local.get $doubt)))
+      (local.set $out (i32.add (local.get $out) (i32.const 32)))
+      (local.set $glyph (local.get $pixels))
+      (br_if $glyphs (local.tee $count (i32.sub (local.get $count) (i32.const 1)))))))
