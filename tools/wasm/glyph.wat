@@ -3,8 +3,8 @@
 (module
   (memory (export "memory") 1)
 
-  ;; For each of $count glyphs, whose records follow each other from $glyph on, two vectors to $out: the greatest value that its
-  ;; log likelihood ratio at each of four places can have, and how far below that it lies at most. $image: floats, those of a pixel
+  ;; For each of $count glyphs, whose records follow each other from $glyph on, two vectors to $out: the greatest and the least value
+  ;; that its log likelihood ratio at each of four places can have; and behind them the greatest of each. $image: floats, those of a pixel
   ;; at the four places side by side. A record: number of pixels, offset of its surface in $surfaces (both i32), sum of the logs of
   ;; the weights, sum of weights plus $offset, sum of weights times levels, the gain's square term (floats); then a pixel's
   ;; offset in $image (i32), weight, and weight times level (floats). A surface: vectors of mean, 1 / variance, log of the variance.
@@ -15,6 +15,9 @@
     (local $k i32) (local $pixels i32) (local $surface i32)
     (local $mean v128) (local $q v128) (local $wq v128) (local $qq v128) (local $sq v128) (local $swq v128) (local $swqt v128)
     (local $swqq v128) (local $u v128) (local $constant v128) (local $linear v128) (local $g v128) (local $doubt v128)
+    (local $most v128) (local $sure v128)
+    (local.set $most (f32x4.splat (f32.const -inf)))
+    (local.set $sure (f32x4.splat (f32.const -inf)))
     (loop $glyphs
       (local.set $pixels (i32.load (local.get $glyph)))
       (local.set $surface (i32.add (local.get $surfaces) (i32.load offset=4 (local.get $glyph))))
@@ -61,9 +64,15 @@
           (f32x4.mul (local.get $g)
             (f32x4.sub (f32x4.add (local.get $linear) (local.get $linear))
               (f32x4.mul (local.get $g) (v128.load32_splat offset=20 (local.get $glyph))))))))
-      (v128.store (local.get $out)
-        (f32x4.add (f32x4.mul (local.get $wq) (f32x4.splat (f32.const 0.5))) (local.get $doubt)))
-      (v128.store offset=16 (local.get $out) (f32x4.add (local.get $doubt) (local.get $doubt)))
+      (local.set $wq (f32x4.mul (local.get $wq) (f32x4.splat (f32.const 0.5))))
+      (local.set $q (f32x4.sub (local.get $wq) (local.get $doubt)))
+      (local.set $wq (f32x4.add (local.get $wq) (local.get $doubt)))
+      (v128.store (local.get $out) (local.get $wq))
+      (v128.store offset=16 (local.get $out) (local.get $q))
+      (local.set $most (f32x4.pmax (local.get $most) (local.get $wq)))
+      (local.set $sure (f32x4.pmax (local.get $sure) (local.get $q)))
       (local.set $out (i32.add (local.get $out) (i32.const 32)))
       (local.set $glyph (local.get $pixels))
-      (br_if $glyphs (local.tee $count (i32.sub (local.get $count) (i32.const 1)))))))
+      (br_if $glyphs (local.tee $count (i32.sub (local.get $count) (i32.const 1)))))
+    (v128.store (local.get $out) (local.get $most))
+    (v128.store offset=16 (local.get $out) (local.get $sure))))

@@ -154,12 +154,17 @@ function coarseMatches(
   if (level === 0) return [matcher.best(planes, pattern, measure, xs, ys)];
   const columns = xs[1] - xs[0] + 1;
   const scores = matcher.scan(planes, pattern, measure, xs, ys);
-  const order = Array.from(scores.keys()).toSorted((a, b) => scores[b]! - scores[a]! || a - b);
   const kept: Match[] = [];
-  for (const n of order) {
-    if (kept.length === CANDIDATES) break;
-    const match = { score: scores[n]!, x: xs[0] + (n % columns), y: ys[0] + Math.floor(n / columns) };
-    if (kept.every(({ x, y }) => Math.abs(x - match.x) > 1 || Math.abs(y - match.y) > 1)) kept.push(match);
+  while (kept.length < CANDIDATES) {
+    let most = -1;
+    for (let n = 0; n < scores.length; n++) {
+      if (most >= 0 && scores[n]! <= scores[most]!) continue;
+      const x = xs[0] + (n % columns);
+      const y = ys[0] + Math.floor(n / columns);
+      if (!kept.some((match) => Math.abs(match.x - x) <= 1 && Math.abs(match.y - y) <= 1)) most = n;
+    }
+    if (most < 0) break;
+    kept.push({ score: scores[most]!, x: xs[0] + (most % columns), y: ys[0] + Math.floor(most / columns) });
   }
   return kept;
 }

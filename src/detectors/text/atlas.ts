@@ -169,22 +169,34 @@ function prepareGlyph(glyph: GlyphFile, file: AtlasFile): Glyph {
 /** Mean difference of level, in grey levels over the ink, below which two glyphs look the same. */
 const SAME = 12;
 
+const maps = new WeakMap<Atlas, ReadonlyMap<string, string>>();
+
 /** Maps characters whose glyphs look the same in this font (I and l, say) to the first of them. */
 export function lookalikes(atlas: Atlas): (char: string) => string {
+  let first = maps.get(atlas);
+  if (!first) {
+    first = sameOnes(atlas);
+    maps.set(atlas, first);
+  }
+  const map = first;
+  return (char) => map.get(char) ?? char;
+}
+
+function sameOnes({ glyphs, file }: Atlas): ReadonlyMap<string, string> {
   const first = new Map<string, string>();
-  const shapes = atlas.glyphs.map((glyph) => {
-    const ink = new Map<number, number>();
-    for (let i = 0; i < glyph.dx.length; i++) ink.set(glyph.dy[i]! * 512 + glyph.dx[i]!, glyph.level[i]!);
+  const shapes = glyphs.map((glyph) => {
+    const ink = new Int16Array(glyph.width * file.height).fill(-1);
+    for (let i = 0; i < glyph.dx.length; i++) ink[glyph.dy[i]! * glyph.width + glyph.dx[i]!] = glyph.level[i]!;
     return ink;
   });
-  for (const [b, glyph] of atlas.glyphs.entries()) {
+  for (const [b, glyph] of glyphs.entries()) {
     for (let a = 0; a < b && !first.has(glyph.char); a++) {
-      const other = atlas.glyphs[a]!;
+      const other = glyphs[a]!;
       if (other.width === glyph.width && difference(shapes[a]!, shapes[b]!) < SAME)
         first.set(glyph.char, first.get(other.char) ?? other.char);
     }
   }
-  return (char) => first.get(char) ?? char;
+  return first;
 }
 
 /**
@@ -200,9 +212,16 @@ export function plainCase(text: string, canon: (char: string) => string): string
   });
 }
 
-function difference(a: ReadonlyMap<number, number>, b: ReadonlyMap<number, number>): number {
+/** Mean difference of two inks over the pixels that either has; −1 is none. */
+function difference(a: Int16Array, b: Int16Array): number {
   let sum = 0;
-  const all = new Set([...a.keys(), ...b.keys()]);
-  for (const key of all) sum += Math.abs((a.get(key) ?? 0) - (b.get(key) ?? 0));
-  return sum / Math.max(1, all.size);
+  let count = 0;
+  for (let i = 0; i < a.length; i++) {
+    const p = a[i]!;
+    const q = b[i]!;
+    if (p < 0 && q < 0) continue;
+    sum += Math.abs(Math.max(0, p) - Math.max(0, q));
+    count++;
+  }
+  return sum / Math.max(1, count);
 }

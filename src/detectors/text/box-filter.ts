@@ -69,6 +69,8 @@ interface Kernels {
     height: number,
     to: number,
     scale: number,
+    scratch: number,
+    zero: number,
   ): void;
 }
 
@@ -88,6 +90,9 @@ interface Placed {
 
 /** Regions stay where they are, so that a recording needs few; beyond this many all are made anew. */
 const MOST_COVERAGES = 256;
+/** Bytes of a sample of a line; lines that are filtered at once. */
+const LINE = 4;
+const WOVEN = 4;
 /** From this width on a native copy of a row beats a loop. */
 const NATIVE_ROW = 64;
 
@@ -116,7 +121,8 @@ class BoxFilter {
     let end = levels;
     for (const { across, down } of coverages) {
       const columns = padded(across.high - across.low);
-      end = Math.max(end, aligned(levels + columns * (down.high - down.low)) + 4 * columns * height);
+      const lines = aligned(levels + columns * (down.high - down.low));
+      end = Math.max(end, lines + LINE * columns * (height + 3 + WOVEN));
     }
     this.#reserve(end + 16);
     const cells = new Float32Array(this.#kernels.memory.buffer, result, size).fill(offset);
@@ -125,6 +131,7 @@ class BoxFilter {
       const columns = padded(across.high - across.low);
       const lines = aligned(levels + columns * (down.high - down.low));
       this.#copy(plane, across, down, columns, levels);
+      const scratch = lines + LINE * columns * (height + 3);
       // Coverages count from the plane's corner, copies begin where they are first needed.
       const corner = levels - down.low * columns;
       this.#kernels.down(
@@ -139,8 +146,8 @@ class BoxFilter {
         lines,
       );
       this.#kernels.across(
-        lines - 4 * across.low,
-        4 * columns,
+        lines,
+        LINE * columns,
         across.first,
         across.count,
         across.weights,
@@ -149,6 +156,8 @@ class BoxFilter {
         height,
         result,
         weight,
+        scratch,
+        scratch - WOVEN * LINE * across.low,
       );
     }
     out.set(cells);

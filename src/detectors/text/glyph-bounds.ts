@@ -50,6 +50,8 @@ export class GlyphBounds {
   readonly #kernels: Kernels;
   /** The widths of glyphs, and each's number. */
   readonly #widths: readonly number[];
+  /** The width of the widest glyph. */
+  readonly widest: number;
   readonly #surfaces: number;
   readonly #glyphs: number;
   readonly #image: number;
@@ -65,6 +67,7 @@ export class GlyphBounds {
     this.#candidates = candidates;
     this.#rules = rules;
     this.#widths = [...new Set(candidates.map((index) => atlas.glyphs[index]!.width))];
+    this.widest = Math.max(...this.#widths);
     this.#surfaces = VECTOR;
     this.#glyphs = this.#surfaces + this.#widths.length * SURFACE;
     const records = candidates.reduce((sum, index) => sum + HEAD + PIXEL * atlas.glyphs[index]!.dx.length, 0);
@@ -75,7 +78,7 @@ export class GlyphBounds {
 
   /** Bounds at the places given by `xs`, all at `y`; what `skip` marks need not be known. */
   cells(image: LineImage, xs: readonly number[], y: number, skip: Uint8Array): void {
-    const width = Math.max(...this.#widths);
+    const width = this.widest;
     const patch = width * LANES * image.height;
     this.#layOut(width * LANES, LANES, patch, Math.ceil(xs.length / LANES));
     const from = this.#image / FLOAT;
@@ -119,13 +122,31 @@ export class GlyphBounds {
 
   /** The least. */
   lower(n: number, i: number): number {
-    const at = this.#at(n, i);
-    return this.#floats[at]! - this.#floats[at + LANES]!;
+    return this.#floats[this.#at(n, i) + LANES]!;
+  }
+
+  /** The greatest of the upper bounds there, and of the lower: of all candidates, whether they fit into the picture or not. */
+  most(i: number): number {
+    return this.#floats[this.#at(this.#candidates.length, i)]!;
+  }
+
+  sure(i: number): number {
+    return this.#floats[this.#at(this.#candidates.length, i) + LANES]!;
+  }
+
+  /** Numbers of the candidates that may have a log likelihood ratio of `least` or more, ascending, and how many they are. */
+  reaching(least: number, i: number, numbers: Int32Array): number {
+    let found = 0;
+    const floats = this.#floats;
+    const { length } = this.#candidates;
+    for (let n = 0, at = this.#at(0, i); n < length; n++, at += 2 * LANES)
+      if (floats[at]! >= least) numbers[found++] = n;
+    return found;
   }
 
   #at(n: number, i: number): number {
     const lane = i & (LANES - 1);
-    return this.#out / FLOAT + (((i - lane) / LANES) * this.#candidates.length + n) * 2 * LANES + lane;
+    return this.#out / FLOAT + (((i - lane) / LANES) * (this.#candidates.length + 1) + n) * 2 * LANES + lane;
   }
 
   /** Sets what glyphs are held against at a place. */
@@ -141,14 +162,14 @@ export class GlyphBounds {
   #bound(from: number, group: number): void {
     const { priorGain, priorOffset, leastGain } = this.#rules;
     const { length } = this.#candidates;
-    const out = this.#out + group * length * 2 * VECTOR;
+    const out = this.#out + group * (length + 1) * 2 * VECTOR;
     this.#kernels.bound(FLOAT * from, this.#glyphs, length, this.#surfaces, out, priorGain, priorOffset, leastGain);
   }
 
   /** Readies memory and records: rows so many floats apart, columns `step`, so many in all, so many groups of places. */
   #layOut(stride: number, step: number, size: number, groups: number): void {
     this.#out = (this.#image + FLOAT * (size + 2 * LANES) + VECTOR) & ~(VECTOR - 1);
-    this.#reserve(this.#out + groups * this.#candidates.length * 2 * VECTOR);
+    this.#reserve(this.#out + groups * (this.#candidates.length + 1) * 2 * VECTOR);
     if (stride === this.#stride) return;
     this.#stride = stride;
     const view = new DataView(this.#kernels.memory.buffer);

@@ -17,6 +17,9 @@ export class GlyphReader {
   /** Of a font of one ink; which number a glyph has there. */
   readonly #bounds: GlyphBounds | undefined;
   readonly #numbers: Int32Array;
+  readonly #reaching: Int32Array;
+  /** Of the place that is looked at, the scores of those glyphs that have one. */
+  readonly #scores: Float64Array;
   /** Glyphs that explain nothing are of no interest as rivals: not in a font that has one for the blank. */
   readonly #blank: boolean;
 
@@ -32,6 +35,8 @@ export class GlyphReader {
     );
     this.#allowed = new Set(this.#restricted);
     this.#bounds = this.scorer.bounds(this.#restricted);
+    this.#scores = new Float64Array(atlas.glyphs.length);
+    this.#reaching = new Int32Array(this.#restricted.length);
     this.#numbers = Int32Array.from(atlas.glyphs, (_, i) => this.#restricted.indexOf(i));
     this.#blank = atlas.glyphs.some(({ char }) => char === ' ');
   }
@@ -153,14 +158,8 @@ export class GlyphReader {
   #most(bounds: GlyphBounds, image: LineImage, xs: readonly number[], y: number, dim: Uint8Array): number {
     bounds.cells(image, xs, y, dim);
     let total = 0;
-    for (let i = 0; i < xs.length; i++) {
-      let most = 0;
-      for (let n = 0; n < this.#restricted.length && dim[i] === 0; n++) {
-        const upper = bounds.upper(n, i);
-        if (upper > most && this.#isInside(this.#restricted[n]!, xs[i]!, image)) most = upper;
-      }
-      total += most;
-    }
+    for (let i = 0; i < xs.length; i++)
+      if (dim[i] === 0 && xs[i]! >= 0 && xs[i]! < image.width) total += Math.max(0, bounds.most(i));
     return total;
   }
 
@@ -210,19 +209,19 @@ export class GlyphReader {
     place = -1,
   ): Candidates {
     const bounds = place < 0 ? undefined : this.#bounds;
-    let least = Number.NEGATIVE_INFINITY;
-    if (bounds)
-      for (let n = 0; n < among.length; n++)
-        if (this.#isInside(among[n]!, x, image)) least = Math.max(least, bounds.lower(n, place));
+    const isInside = bounds !== undefined && x >= 0 && x + bounds.widest <= image.width;
+    this.#scores.fill(Number.NaN);
+    const tried = isInside ? bounds.reaching(bounds.sure(place), place, this.#reaching) : among.length;
     let best = -1;
     let bestLlr = Number.NEGATIVE_INFINITY;
     let misfit = 0;
     let ink = 0;
     let proof = Number.NEGATIVE_INFINITY;
-    for (let n = 0; n < among.length; n++) {
-      const index = among[n]!;
-      if (!this.#isInside(index, x, image) || (bounds && bounds.upper(n, place) < least)) continue;
+    for (let n = 0; n < tried; n++) {
+      const index = isInside ? this.#restricted[this.#reaching[n]!]! : among[n]!;
+      if (x < 0 || x + this.atlas.glyphs[index]!.width > image.width) continue;
       const fit = this.scorer.score(index, x, y);
+      this.#scores[index] = fit.llr;
       if (fit.llr <= bestLlr) continue;
       best = index;
       bestLlr = fit.llr;
@@ -235,7 +234,8 @@ export class GlyphReader {
     for (const index of best < 0 ? [] : rivals[best]!) {
       if (x + this.atlas.glyphs[index]!.width > image.width || !this.#allowed.has(index)) continue;
       if (bounds && !this.#blank && bounds.upper(this.#numbers[index]!, place) <= 0) continue;
-      const { llr } = this.scorer.score(index, x, y);
+      const known = this.#scores[index]!;
+      const llr = Number.isNaN(known) ? this.scorer.score(index, x, y).llr : known;
       if (llr <= secondLlr) continue;
       second = index;
       secondLlr = llr;
@@ -252,10 +252,6 @@ export class GlyphReader {
     }
     const worth = best < 0 ? 1 : LEAST * this.#potential(best, ink);
     return { best, bestLlr, proof, misfit, ink, second, secondLlr, worth };
-  }
-
-  #isInside(index: number, x: number, image: LineImage): boolean {
-    return x >= 0 && x + this.atlas.glyphs[index]!.width <= image.width;
   }
 
   /** What a glyph earns on a clean picture of itself. */

@@ -59,6 +59,8 @@ export class GlyphScorer {
   readonly #tables: readonly PlaneTables[];
   /** Of the image that is looked at, and of its width. */
   #offsetsNow: readonly Int32Array[] = [];
+  /** The image, until its levels have been added up. */
+  #image: LineImage | undefined;
   #width = 0;
   #height = 0;
   readonly fit: Fit = { llr: 0, proof: 0, misfit: 0, ink: 0 };
@@ -79,6 +81,7 @@ export class GlyphScorer {
 
   /** Mean and variance of the surface that a glyph of that width is held against at (x, y), in the first plane. */
   surface(x: number, y: number, width: number): { readonly mean: number; readonly variance: number } {
+    this.#integrate();
     const { area, sum, squares } = this.#box(this.#tables[0]!, x, y, width, this.#atlas.file.height);
     const mean = sum / area;
     return { mean, variance: Math.max(FLAT * FLAT, squares / area - mean * mean) };
@@ -110,10 +113,16 @@ export class GlyphScorer {
     this.#width = image.width;
     this.#height = image.height;
     this.#offsetsNow = this.#offsetsFor(image.width);
-    for (const [plane, tables] of this.#tables.entries()) {
-      tables.data = planeOf(image, plane);
-      integrate(tables, image);
-    }
+    for (const [plane, tables] of this.#tables.entries()) tables.data = planeOf(image, plane);
+    this.#image = image;
+  }
+
+  /** Adds up the image's levels, when the first glyph is to be scored: many a line has nothing that is bright enough. */
+  #integrate(): void {
+    const image = this.#image;
+    if (!image) return;
+    for (const tables of this.#tables) integrate(tables, image);
+    this.#image = undefined;
   }
 
   /** What `read` returns while only one of the inks counts. */
@@ -128,6 +137,7 @@ export class GlyphScorer {
 
   /** Scores glyph `index` with its upper left corner at (x, y); the glyph must lie inside the image. Result in `fit`. */
   score(index: number, x: number, y: number): Fit {
+    if (this.#image) this.#integrate();
     const glyph = this.#atlas.glyphs[index]!;
     const offsets = this.#offsetsNow[index]!;
     const base = y * this.#width + x;
@@ -194,6 +204,7 @@ export class GlyphScorer {
    * though it fits the glyph that has it (a 3 on stone as bright as the shaded side of an 8).
    */
   contest(a: number, b: number, x: number, y: number): number {
+    this.#integrate();
     const base = y * this.#width + x;
     const { onlyA, onlyB } = this.#difference(a, b, this.#width);
     const costs = [a, b].map((index) => this.#modelCost(index, base));
