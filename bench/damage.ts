@@ -1,8 +1,8 @@
-// Damaged recordings: `node bench/damage.ts <game> <recording>… [--files 200] [--seconds 12]`. Makes files that are truncated,
+// Damaged recordings: `node bench/damage.ts <game> <recording>… [--files 200] [--from 0] [--seconds 12]`. Makes files that are truncated,
 // have bytes flipped, ranges zeroed, bytes or packets dropped; each is read twice, with one and with two threads. Reported: crashes,
 // hangs, logs that differ, and how many of the events of the readable parts were kept.
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -10,11 +10,18 @@ import type { LogLine } from '../src/events/log.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { files: { type: 'string', default: '200' }, seconds: { type: 'string', default: '12' } },
+  options: {
+    files: { type: 'string', default: '200' },
+    from: { type: 'string', default: '0' },
+    seconds: { type: 'string', default: '12' },
+    keep: { type: 'string' },
+  },
 });
 const [game, ...recordings] = positionals;
 if (game === undefined || recordings.length === 0)
-  throw new Error('usage: node bench/damage.ts <game> <recording>… [--files 200] [--seconds 12]');
+  throw new Error(
+    'usage: node bench/damage.ts <game> <recording>… [--files 200] [--from 0] [--seconds 12] [--keep folder]',
+  );
 const folder = mkdtempSync(join(tmpdir(), 'damage-'));
 const launch = join(import.meta.dirname, '..', 'src', 'cli', 'launch.js');
 
@@ -100,12 +107,14 @@ for (let n = 0; n < Number(values.files); n++) {
   const cut = ['-v', 'error', '-y', '-t', values.seconds, '-i', recording, '-c', 'copy'];
   if (n % 3 === 0) cut.push('-movflags', '+faststart');
   if (spawnSync('ffmpeg', [...cut, source]).status !== 0) throw new Error(`cannot cut ${recording}`);
-  const kind = `${recording} ${container[n % 3]!}`;
-  const whole = wholes.get(kind) ?? detect(source, 1);
-  wholes.set(kind, whole);
   const [name, damage] = damages[n % damages.length]!;
   const broken = join(folder, `broken.${container[n % 3]!}`);
   writeFileSync(broken, damage(readFileSync(source), source, broken));
+  // Files before the portion asked for are damaged too, so that the others are the same in every portion.
+  if (n < Number(values.from)) continue;
+  const kind = `${recording} ${container[n % 3]!}`;
+  const whole = wholes.get(kind) ?? detect(source, 1);
+  wholes.set(kind, whole);
   const [first, second] = [detect(broken, 1), detect(broken, 2)];
   tally.files++;
   if (first.status === null) tally.hung++;
@@ -129,6 +138,7 @@ for (let n = 0; n < Number(values.files); n++) {
   tally.kept += expected.size - lost.length;
   if (lost.length > 0) {
     const stretches = gaps.map(({ t, end }) => `${t}–${end}`).join(', ');
+    if (values.keep !== undefined) copyFileSync(broken, join(values.keep, `${n}.${container[n % 3]!}`));
     console.log(`file ${n} (${name}, ${container[n % 3]!}): lost ${lost.join('; ')}; gaps ${stretches || 'none'}`);
   }
   if ((n + 1) % 20 === 0) console.log(JSON.stringify(tally));

@@ -74,7 +74,7 @@ function onCue(cue, game) {
   onRise(cue, game);
   support(cue, game);
   if (cue.detector === 'ammunition' || ROWS.includes(cue.detector)) onHand(cue, game);
-  if (cue.detector === 'status bar') onStatusBar(cue, game);
+  if (BAR.includes(cue.detector)) onStatusBar(cue, game);
   else if (SCREENS.includes(cue.detector)) onScreen(cue, game);
   else if (cue.detector.endsWith(' key')) onKey(cue, game);
   else if (cue.detector.startsWith('arms ')) onArms(cue, game);
@@ -89,8 +89,6 @@ function onCue(cue, game) {
 const SCREENS = ['tally', 'entering'];
 /** Seconds between a key's message and its picture on the status bar, at most. */
 const SAME_KEY = 1;
-/** A status bar that is there from the beginning of a recording says nothing about when its level began, seconds. */
-const BEGINNING = 0.5;
 /** Seconds for which the figures of a new life may still be covered in part. */
 const MELTING = 0.2;
 
@@ -102,19 +100,38 @@ function onScreen(cue, game) {
   game.state.between = true;
 }
 
-/** A level begins where the status bar comes first, after the tally, or after death; it can also be hidden for a while. */
+/** Two places of the status bar, far from each other. */
+const BAR = ['status bar', 'left of the bar'];
+/** Seconds in which the old screen runs down over the status bar. */
+const WIPE = 0.6;
+
+/**
+ * A level begins where the whole status bar comes first, after the tally, or after death; it can also be hidden for a while.
+ * What is there from the first picture on says nothing about when its level began.
+ */
 function onStatusBar(cue, game) {
+  const { state } = game;
   if (cue.trigger !== 'found') return;
-  const first = game.state.played !== true && cue.t > BEGINNING;
-  if (first || game.state.between || game.state.dead) game.emit({ subject: 'level', action: 'begin' });
-  game.state.played = true;
-  game.state.between = false;
-  game.state.dead = false;
+  if (state.coming !== undefined) {
+    state.coming.push(cue);
+    return;
+  }
+  state.coming = [cue];
+  const begins = (state.played !== true && cue.first !== true) || state.between || state.dead;
+  state.played = true;
+  state.between = false;
+  state.dead = false;
+  game.after(WIPE, () => {
+    const cues = state.coming;
+    state.coming = undefined;
+    const t = Math.max(...cues.map((one) => one.t));
+    if (begins) game.emit({ subject: 'level', action: 'begin' }, { t, cues });
+  });
 }
 
 /** A key on the status bar whose message was not seen: covered by another, or messages are off. */
 function onKey(cue, game) {
-  if (cue.trigger === 'lost' || cue.t <= BEGINNING) return;
+  if (cue.trigger === 'lost' || cue.first) return;
   game.after(SAME_KEY, () => {
     const told = (game.state.keys ?? []).some((key) => key.object === cue.value && Math.abs(key.t - cue.t) <= SAME_KEY);
     if (!told) game.emit({ subject: 'player', action: 'obtain', object: cue.value }, { t: cue.t, cues: [cue] });

@@ -182,8 +182,18 @@ describe('createTracker', () => {
         value: 'x',
         confidence: expect.closeTo(0.85, 9),
         detail: 'b',
+        first: true,
       },
     ]);
+  });
+
+  it('says of what is found in the first reading that counts that nobody knows since when it was there', () => {
+    const isFirst = (samples: readonly Short[]) => track(samples).map((cue) => cue.first === true);
+    expect(isFirst([5, 5, 6, 6])).toEqual([true, false]);
+    expect(isFirst(['?', 5, 5])).toEqual([true]);
+    expect(isFirst(['-', 5, 5])).toEqual([false]);
+    expect(isFirst([4, 5, 5])).toEqual([false]);
+    expect(isFirst([5, 5, '-', '-', 5, 5])).toEqual([true, false, false]);
   });
 
   it('agrees with a rule that looks back over the whole sequence', () => {

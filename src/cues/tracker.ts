@@ -33,6 +33,8 @@ interface Run {
   confidenceSum: number;
   bestConfidence: number;
   detail: unknown;
+  /** Began with the first reading that counts. */
+  readonly first: boolean;
 }
 
 const DEFAULTS = { samples: 2, confidence: 0.8, gaps: 2, unless: 10 } as const;
@@ -62,6 +64,7 @@ export function createTracker(detector: string, spec: DetectorSpec, interval?: n
   let run: Run | undefined;
   let doubt: Run | undefined;
   let last: number | undefined;
+  let isBlank = true;
 
   function settle(winner: Run): Cue {
     const before = accepted;
@@ -76,6 +79,7 @@ export function createTracker(detector: string, spec: DetectorSpec, interval?: n
       ...(winner.content.seen ? { value: winner.content.value } : {}),
       ...(before.seen ? { previous: before.value } : {}),
       confidence: winner.confidenceSum / winner.count,
+      ...(winner.first && winner.content.seen ? { first: true } : {}),
       ...(winner.detail === undefined ? {} : { detail: winner.detail }),
     };
   }
@@ -110,15 +114,17 @@ export function createTracker(detector: string, spec: DetectorSpec, interval?: n
       }
       if (verdict === 'doubtful') {
         run = aged(run, 1, gaps);
-        doubt = continued(doubt, content, t, observation);
+        doubt = continued(doubt, content, t, observation, false);
         return doubt.count >= unless ? [settle(doubt)] : [];
       }
       doubt = undefined;
+      const isFirst = isBlank;
+      isBlank = false;
       if (same(content, accepted)) {
         run = undefined;
         return [];
       }
-      run = continued(run, content, t, observation);
+      run = continued(run, content, t, observation, isFirst);
       return run.count >= (content.seen ? samples : lostSamples) ? [settle(run)] : [];
     },
     end() {
@@ -164,11 +170,17 @@ function aged(run: Run | undefined, count: number, gaps: number): Run | undefine
   return run.gap > gaps ? undefined : run;
 }
 
-function continued(run: Run | undefined, content: Content, t: number, observation: Reading['observation']): Run {
+function continued(
+  run: Run | undefined,
+  content: Content,
+  t: number,
+  observation: Reading['observation'],
+  first: boolean,
+): Run {
   const { confidence } = observation;
   const detail = 'detail' in observation ? observation.detail : undefined;
   if (run === undefined || !same(run.content, content)) {
-    return { content, t, count: 1, gap: 0, confidenceSum: confidence, bestConfidence: confidence, detail };
+    return { content, t, count: 1, gap: 0, confidenceSum: confidence, bestConfidence: confidence, detail, first };
   }
   run.count += 1;
   run.gap = 0;

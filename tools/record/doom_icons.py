@@ -3,7 +3,7 @@
 
     doom_icons.py GAME.wad FOLDER
 
-The boxes of the status bar for keys, empty and with each key, and for arms, with the number of each in yellow (owned) and grey; a label of
+The boxes of the status bar for keys, empty and with each key, and for arms, with the number of each in yellow (owned) and grey; two labels of
 the bar; the headings of the screens between levels.
 """
 import os
@@ -20,7 +20,7 @@ COLOURS = ("blue", "yellow", "red")
 BOX_X, BOX_Y, BOX_WIDTH, BOX_HEIGHT = 238, 2, 9, 9
 # Arms: the numbers of the weapons in two rows of three, 12 apart across and 10 down, the first (2) at (111, 172).
 ARMS_X, ARMS_Y, ARMS_WIDTH, ARMS_HEIGHT = 108, 2, 10, 10
-LABEL = (188, 23, 46, 8)
+LABELS = {"bar": (188, 23, 46, 8), "bar-left": (2, 26, 46, 3)}
 
 
 def main():
@@ -55,8 +55,8 @@ def main():
             place = box[2 : 2 + digit.shape[0], 3 : 3 + digit.shape[1]]
             place[:] = np.where(digit >= 0, digit, place)
             write(f"arms-{slot}-{kind}", box)
-    x, y, width, height = LABEL
-    write("bar", bar[y : y + height, x : x + width])
+    for name, (x, y, width, height) in LABELS.items():
+        write(name, bar[y : y + height, x : x + width])
     write("tally", wad.patch("WIOSTK"))
     write("entering", wad.patch("WIENTER"))
 

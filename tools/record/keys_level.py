@@ -64,7 +64,7 @@ def main():
     first = int(sys.argv[4]) if len(sys.argv) > 4 else 1
     labels = [f"MAP{n:02}" if episode == 0 else f"E{episode}M{n}" for n in (first, first + 1)]
     cards = [(-700, BLUE_CARD), (-400, SHELLS), (-200, RED_CARD), (200, MEDIKIT), (400, YELLOW_CARD)]
-    skulls = [(-700, YELLOW_SKULL), (-300, BLUE_SKULL), (0, MEDIKIT), (350, RED_SKULL)]
+    skulls = [(-860, YELLOW_SKULL), (-740, BLUE_SKULL), (-560, RED_SKULL), (0, MEDIKIT)]
     write_wad(sys.argv[1], level(labels[0], cards, "STARTAN3", "NUKAGE1") + level(labels[1], skulls, "GRAY1", "FLOOR4_8"))
     walk = tic() * 35 + tic(10) * 590  # to the exit; what is left of it passes in the intermission
     tally = tic() * 100 + tic(0, USE) + tic() * 35 + tic(0, USE) + tic() * 70 + tic(0, USE) + tic() * 70

@@ -2,12 +2,11 @@ import type { Tracker } from '../../cues/tracker.ts';
 import type { DetectorSpec } from '../../profile/profile.ts';
 import type { Assets, Detector, DetectorKind, Observation, View } from '../kind.ts';
 import { type Atlas, lookalikes } from '../text/atlas.ts';
-import { GlyphReader } from '../text/glyph-reader.ts';
 import { loadAtlas, readText } from '../text/index.ts';
-import { sampleLine } from '../text/line-image.ts';
-import type { Cell, LineReading } from '../text/line.ts';
+import type { Cell } from '../text/line.ts';
 import { Lexicon } from './lexicon.ts';
 import type { FeedLine } from './lines.ts';
+import { LineReader } from './reader.ts';
 import { FeedTracker } from './tracker.ts';
 
 export interface FeedOptions {
@@ -66,44 +65,29 @@ export const kind: DetectorKind<FeedOptions> = {
 };
 
 class FeedDetector implements Detector {
-  readonly #reader: GlyphReader;
-  readonly #lines: number;
+  readonly #reader: LineReader;
+  readonly #atlas: Atlas;
   readonly #canon: (char: string) => string;
-  #buffer = new Float32Array(0);
-  /** What the lines read before, as hints. */
-  #before: readonly LineReading[] = [];
 
   constructor(atlas: Atlas, lines: number) {
-    this.#reader = new GlyphReader(atlas);
+    this.#reader = new LineReader(atlas, lines);
     this.#canon = lookalikes(atlas);
-    this.#lines = lines;
+    this.#atlas = atlas;
   }
 
   read(view: View): Observation {
-    const { pixels, height, pitch } = this.#reader.atlas.file;
-    const stepX = view.scaleX / pixels.x;
-    const width = Math.floor(view.inner.width / stepX / pitch!) * pitch!;
-    const lineHeight = view.inner.height / this.#lines;
-    if (this.#buffer.length < width * height) this.#buffer = new Float32Array(width * height);
     const found: FeedLine[] = [];
-    const now: LineReading[] = [];
-    for (let slot = 0; slot < this.#lines; slot++) {
-      const box = { x: view.inner.x, y: view.inner.y + slot * lineHeight, width: width * stepX, height: lineHeight };
-      const image = sampleLine(view.picture, box, width, height, this.#reader.atlas.file.channel, this.#buffer);
-      const hints = this.#before.slice(slot, slot + 2).filter((hint) => hint !== undefined);
-      const reading = this.#reader.read(image, 'left', 0, hints);
-      now.push(reading);
-      const line = this.#lineOf(slot, reading.cells);
+    for (const [slot, cells] of this.#reader.read(view).entries()) {
+      const line = this.#lineOf(slot, cells);
       if (line) found.push(line);
     }
-    this.#before = now;
     if (found.length === 0) return { state: 'absent', confidence: 0.95 };
     const value = found.map((line) => line.text.trimEnd()).join('\n');
     return { state: 'seen', value, confidence: 0.95, detail: { lines: found } };
   }
 
   #lineOf(slot: number, cells: readonly Cell[]): FeedLine | undefined {
-    const { glyphs, file } = this.#reader.atlas;
+    const { glyphs, file } = this.#atlas;
     const columnOf = (cell: Cell): number => Math.round(cell.x / file.pitch!);
     const kept = cells.filter((cell) => cell.glyph >= 0 && cell.llr >= LEAST);
     if (kept.length === 0) return undefined;

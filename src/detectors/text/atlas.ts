@@ -67,6 +67,8 @@ export interface Atlas {
   /** Per ink, what the levels are multiplied by: in the one channel, or in Y', Cb and Cr. */
   readonly inks: readonly (readonly number[])[];
   readonly glyphs: readonly Glyph[];
+  /** What is added to all levels, those of the glyphs and those of the pictures in which they are looked for; default 0. */
+  readonly shift?: number;
 }
 
 /** Reads an atlas; throws PlaybyplayError `bad-atlas` with what is wrong. */

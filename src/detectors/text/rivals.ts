@@ -67,7 +67,7 @@ function drawn(glyph: Glyph, ink: readonly number[], atlas: Atlas): LineImage {
   const width = Math.max(...atlas.glyphs.map((other) => other.width)) + 2;
   const height = atlas.file.height + 2;
   const [data, cb, cr] = ink.map((k, plane) => {
-    const pixels = new Float32Array(width * height).fill(plane === 0 ? GROUND : 0);
+    const pixels = new Float32Array(width * height).fill(plane === 0 ? GROUND + (atlas.shift ?? 0) : 0);
     for (const [i, level] of glyph.level.entries()) pixels[(glyph.dy[i]! + 1) * width + glyph.dx[i]! + 1] = k * level;
     return pixels;
   });

@@ -11,7 +11,7 @@ import { Fit } from './fit.ts';
 import { fitted, Locator, type Pair, type Sighting, type Similarity } from './locate.ts';
 import { type Mark, marksOf } from './marks.ts';
 import { kept, pictureAt, spreadFrames } from './pictures.ts';
-import { pixelOf } from './pixel.ts';
+import { hasPixels, pixelOf } from './pixel.ts';
 
 /** How sure a sighting of an element must be to count. */
 const STRONG = 0.7;
@@ -24,6 +24,8 @@ const FOLLOWED = 2;
 const GROWN = 8;
 /** Support that a sighting needs to be followed: that of one mark. */
 const SUPPORT = 0.18;
+/** Pictures that are looked at for the size of text drawn in pixels. */
+const PIXELS = 24;
 /** Bytes of luma that are kept at most. */
 const KEPT_BYTES = 64 << 20;
 
@@ -173,10 +175,15 @@ export async function evidenceAt(file: VideoFile, index: PacketIndex, game: Game
 
 /** `pixelOf` for a profile that fits a recording where it lies by itself; looks at nothing where it cannot matter. */
 export async function searchPixel(file: VideoFile, index: PacketIndex, game: Game): Promise<number | undefined> {
-  const { regions, reference } = game.profile;
-  if (file.info.height === reference.height || !Object.values(regions).some(({ scale }) => scale === 'none'))
-    return undefined;
-  return pixelOf(game, picturesOf(file, index), {});
+  return hasPixels(game) ? pixelOf(game, spreadPictures(file, index, PIXELS), {}) : undefined;
+}
+
+/** Pictures spread over a recording, each gone when the next is asked for. */
+function* spreadPictures(file: VideoFile, index: PacketIndex, most: number): Generator<Picture> {
+  for (const frame of spreadFrames(index, most)) {
+    using picture = pictureAt(file, index, frame);
+    if (picture) yield picture;
+  }
 }
 
 interface Search {

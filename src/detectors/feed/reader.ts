@@ -1,0 +1,130 @@
+import type { Rect } from '../../geometry.ts';
+import type { View } from '../kind.ts';
+import type { Atlas } from '../text/atlas.ts';
+import { GlyphReader } from '../text/glyph-reader.ts';
+import { type LineImage, sampleLine } from '../text/line-image.ts';
+import type { Cell, LineReading } from '../text/line.ts';
+import { type Across, LineEnlarger, resizedAtlas } from '../text/resized.ts';
+
+/** From this many pixels of the video per pixel of the font on, the font is read as it was learnt. */
+const AS_LEARNT = 0.9;
+/** Places between two pixels of the video that are told apart. */
+const PHASES = 6;
+
+/** Characters of a line that begin at the same place between two pixels of the video. */
+interface Group {
+  readonly reader: GlyphReader;
+  readonly columns: readonly number[];
+}
+
+/** Reads the lines of a feed, drawn in a font of fixed pitch: in the size in which it was learnt, or smaller. */
+export class LineReader {
+  readonly #atlas: Atlas;
+  readonly #lines: number;
+  readonly #learnt: GlyphReader;
+  readonly #enlarger = new LineEnlarger();
+  #buffer = new Float32Array(0);
+  #part = new Float32Array(0);
+  /** For lines that were made smaller: readers by place, and what the lines of each height consist of. */
+  readonly #readers = new Map<string, GlyphReader>();
+  #groups: readonly (readonly Group[])[] = [];
+  #groupsOf = '';
+  /** What the lines read before, as hints: by line and group. */
+  #before: readonly (readonly LineReading[])[] = [];
+
+  constructor(atlas: Atlas, lines: number) {
+    this.#atlas = atlas;
+    this.#lines = lines;
+    this.#learnt = new GlyphReader(atlas);
+  }
+
+  /** The characters of every line, from left to right. */
+  read({ picture, inner, scaleX, scaleY }: View): (readonly Cell[])[] {
+    const { pixels, height, pitch, channel } = this.#atlas.file;
+    const scale = { x: scaleX / pixels.x, y: scaleY / pixels.y };
+    const width = Math.floor(inner.width / scale.x / pitch!) * pitch!;
+    const lineHeight = inner.height / this.#lines;
+    const small = Math.min(scale.x, scale.y) < AS_LEARNT;
+    if (this.#buffer.length < width * height) this.#buffer = new Float32Array(width * height);
+    if (small) this.#arrange(inner, lineHeight, width / pitch!, scale);
+    const now: LineReading[][] = [];
+    const found = Array.from({ length: this.#lines }, (_, slot) => {
+      const box = { x: inner.x, y: inner.y + slot * lineHeight, width: width * scale.x, height: lineHeight };
+      const image = small
+        ? this.#enlarger.draw(picture, box, width, height, this.#buffer)
+        : sampleLine(picture, box, width, height, channel, this.#buffer);
+      const before = this.#before.slice(slot, slot + 2);
+      if (!small) {
+        const reading = this.#learnt.read(image, 'left', 0, hintsOf(before, 0));
+        now.push([reading]);
+        return reading.cells;
+      }
+      const own: LineReading[] = [];
+      now.push(own);
+      return this.#groups[slot]!.flatMap((group, g) => {
+        const reading = group.reader.read(this.#partOf(image, group.columns), 'left', 0, hintsOf(before, g));
+        own.push(reading);
+        return reading.cells.map((cell) => ({
+          ...cell,
+          x: group.columns[Math.round(cell.x / pitch!)]! * pitch!,
+          // So many pixels of the video were looked at, whatever they were drawn to.
+          llr: cell.llr * scale.x * scale.y,
+          secondLlr: cell.secondLlr * scale.x * scale.y,
+        }));
+      }).toSorted((a, b) => a.x - b.x);
+    });
+    this.#before = now;
+    return found;
+  }
+
+  /** Puts the columns of each line into groups. */
+  #arrange(inner: Rect, lineHeight: number, columns: number, scale: Across): void {
+    const key = [inner.x, inner.y, lineHeight, columns, scale.x, scale.y].join(' ');
+    if (key === this.#groupsOf) return;
+    this.#groupsOf = key;
+    this.#before = [];
+    this.#readers.clear();
+    const pitch = this.#atlas.file.pitch! * scale.x;
+    this.#groups = Array.from({ length: this.#lines }, (_, slot) => {
+      const y = phaseOf(inner.y + slot * lineHeight);
+      const byPlace = new Map<number, number[]>();
+      for (let column = 0; column < columns; column++) {
+        const x = phaseOf(inner.x + column * pitch);
+        byPlace.set(x, [...(byPlace.get(x) ?? []), column]);
+      }
+      return [...byPlace].map(([x, own]) => ({ reader: this.#readerAt(scale, { x, y }), columns: own }));
+    });
+  }
+
+  #readerAt(scale: Across, phase: Across): GlyphReader {
+    const key = `${phase.x} ${phase.y}`;
+    let reader = this.#readers.get(key);
+    if (!reader) {
+      reader = new GlyphReader(resizedAtlas(this.#atlas, scale, phase));
+      this.#readers.set(key, reader);
+    }
+    return reader;
+  }
+
+  /** Some columns of a line, side by side. */
+  #partOf({ data, width, height }: LineImage, columns: readonly number[]): LineImage {
+    const pitch = this.#atlas.file.pitch!;
+    const own = columns.length * pitch;
+    if (this.#part.length < own * height) this.#part = new Float32Array(width * height);
+    const part = this.#part.subarray(0, own * height);
+    for (let y = 0; y < height; y++)
+      for (const [i, column] of columns.entries()) {
+        const from = y * width + column * pitch;
+        part.set(data.subarray(from, from + pitch), y * own + i * pitch);
+      }
+    return { data: part, width: own, height };
+  }
+}
+
+function phaseOf(at: number): number {
+  return (Math.round((at - Math.floor(at)) * PHASES) % PHASES) / PHASES;
+}
+
+function hintsOf(lines: readonly (readonly LineReading[])[], group: number): LineReading[] {
+  return lines.flatMap((line) => line[group] ?? []);
+}
