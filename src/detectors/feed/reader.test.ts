@@ -11,11 +11,7 @@ const atlas = parseAtlas(readFileSync(new URL(name, import.meta.url), 'utf8'), n
 const canon = lookalikes(atlas);
 const plain = (text: string): string => [...text].map(canon).join('');
 
-const LINES = [
-  "Angelyss almost dodged Sergei's rocket",
-  'Penguin got lead poisoning from Neko',
-  'S_Marine was railed by Liz',
-];
+const LINES = ['Angelyss was melted by Sergei', 'Penguin got lead poisoning from Neko', 'S_Marine was railed by Liz'];
 const SIZE = { width: 544, height: 48 };
 
 /** The lines in white, as a game draws them, over ground that goes from `dark` to `bright`. */
