@@ -30,6 +30,9 @@ function track(samples: readonly Short[], spec: Partial<DetectorSpec> = {}): Cue
   return [...readings(samples).flatMap((reading) => tracker.push(reading)), ...tracker.end(99)];
 }
 
+/** Which cues were found in the first reading that counts. */
+const isFirst = (samples: readonly Short[]): boolean[] => track(samples).map((cue) => cue.first === true);
+
 /** Cues in short: `found 5 @0.1`. */
 function short(cues: readonly Cue[]): string[] {
   return cues.map(({ trigger, previous, value, t }) => {
@@ -188,7 +191,6 @@ describe('createTracker', () => {
   });
 
   it('says of what is found in the first reading that counts that nobody knows since when it was there', () => {
-    const isFirst = (samples: readonly Short[]) => track(samples).map((cue) => cue.first === true);
     expect(isFirst([5, 5, 6, 6])).toEqual([true, false]);
     expect(isFirst(['?', 5, 5])).toEqual([true]);
     expect(isFirst(['-', 5, 5])).toEqual([false]);
