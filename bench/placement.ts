@@ -1,6 +1,6 @@
 // Whether profiles are found on recordings that were resized, framed, moved or cut, how exactly, and what is then read; and
 // that nothing is found where nothing is. Needs ffmpeg.
-//   node bench/placement.ts [--seconds 24] [--cost] <game>=<recording>… [--negative <recording>…]
+//   node bench/placement.ts [--seconds 24] [--cost] [--only <rows, as an expression>] <game>=<recording>… [--negative <recording>…]
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -20,6 +20,8 @@ interface Change {
   readonly frame: Size;
   /** Where the whole picture then lies, in pixels. */
   readonly content: Rect;
+  /** How oblong its pixels then are, told by the file or not. */
+  readonly aspect?: number;
   /** Second inputs, and the filter from [0] (and those) to the result. */
   readonly inputs?: readonly string[];
   readonly filter: string;
@@ -65,6 +67,41 @@ const CHANGES: readonly Change[] = [
     content: rect(-32 / 0.95, -18 / 0.95, 1280 / 0.95, 720 / 0.95),
     filter: '[0]crop=1216:684:32:18,scale=1280:720',
   },
+  {
+    name: 'squeezed to 4:3, which the file says',
+    frame: { width: 960, height: 720 },
+    content: rect(0, 0, 960, 720),
+    aspect: 4 / 3,
+    filter: '[0]scale=960:720,setsar=4/3',
+  },
+  {
+    name: 'squeezed to 4:3, which nothing says',
+    frame: { width: 960, height: 720 },
+    content: rect(0, 0, 960, 720),
+    aspect: 4 / 3,
+    filter: '[0]scale=960:720,setsar=1',
+  },
+  {
+    name: 'squeezed, letterboxed, its pixels said to be oblong',
+    frame: { width: 1440, height: 1080 },
+    content: rect(0, 90, 1440, 900),
+    aspect: (16 / 9 / 1440) * 900,
+    filter: '[0]scale=1440:900,pad=1440:1080:0:90,setsar=10/9',
+  },
+  {
+    name: 'resized, letterboxed and moved, an edge lost',
+    frame: { width: 1440, height: 1080 },
+    content: rect(-24, 131, 1440, 810),
+    filter: '[0]scale=1440:810,crop=1416:810:24:0,pad=1440:1080:0:131,setsar=1',
+  },
+  {
+    name: 'window on a desktop, scaled anew, bars around it',
+    frame: { width: 1280, height: 1024 },
+    content: rect((137 * 2) / 3, 152 + (61 * 2) / 3, 640, 360),
+    inputs: ['-f', 'lavfi', '-i', 'color=0x2a6a8a:s=1920x1080:r=30'],
+    filter:
+      '[1]drawbox=x=129:y=31:w=976:h=578:c=0xdddddd:t=fill,drawbox=x=1300:y=80:w=480:h=640:c=white:t=fill,drawbox=y=1040:w=1920:h=40:c=0x202020:t=fill[d];[0]scale=960:540[g];[d][g]overlay=137:61:shortest=1,scale=1280:720,pad=1280:1024:0:152,setsar=1',
+  },
 ];
 
 const { values, positionals } = parseArgs({
@@ -73,6 +110,7 @@ const { values, positionals } = parseArgs({
     seconds: { type: 'string', default: '24' },
     negative: { type: 'string', multiple: true, default: [] },
     cost: { type: 'boolean' },
+    only: { type: 'string', default: '' },
   },
 });
 const folder = join(tmpdir(), 'playbyplay-placement-bench');
@@ -119,7 +157,9 @@ for (const positional of positionals) {
   process.stdout.write(
     `\n${name}, ${values.seconds} s\n| recording | found | confidence | error, pixels (mean, most) | search, CPU s | events as without |\n|---|---|---|---|---|---|\n`,
   );
-  for (const change of CHANGES) {
+  for (const change of CHANGES.filter(
+    ({ name: row }) => new RegExp(values.only).test(row) || row === CHANGES[0]!.name,
+  )) {
     const path = make(media, change);
     using file = openVideo(path);
     const before = seconds();
@@ -128,14 +168,14 @@ for (const positional of positionals) {
     const { frame, content: box } = change;
     const truth: HudSettings = {
       content: rect(box.x / frame.width, box.y / frame.height, box.width / frame.width, box.height / frame.height),
+      aspect: change.aspect ?? 1,
     };
     const errors = Object.values(regions)
       .filter(({ scale }) => scale !== 'none')
       .map((spec) => {
-        const [is, should] = [hud ?? {}, truth].map((one) => placeRegion(spec, frame, reference, one).inner) as [
-          Rect,
-          Rect,
-        ];
+        const [is, should] = [hud ?? {}, truth].map(
+          (one) => placeRegion(spec, { ...frame, pixelAspect: file.info.pixelAspect }, reference, one).inner,
+        ) as [Rect, Rect];
         return Math.max(
           Math.abs(is.x - should.x),
           Math.abs(is.y - should.y),

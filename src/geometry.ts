@@ -4,6 +4,12 @@ export interface Size {
   readonly height: number;
 }
 
+/** A frame in pixels, which need not be square. */
+export interface FrameSize extends Size {
+  /** How many times as wide as high a pixel is shown; default 1. */
+  readonly pixelAspect?: number | undefined;
+}
+
 /** A rectangle: in pixels, or in fractions of a frame where the name says so. Right and bottom edges are exclusive. */
 export interface Rect extends Size {
   readonly x: number;
@@ -53,4 +59,9 @@ export interface HudSettings {
   readonly content?: Rect;
   /** Pixels of the video per pixel that the game drew, where the recording was resized: what `scale: "none"` grows by; default 1. */
   readonly pixel?: number;
+  /**
+   * How many times as wide as high a pixel of the video shows what the game drew: 4/3 where a game of 16:9 was squeezed to 4:3; 3/4 where
+   * one of 4:3 was stretched to 16:9. Default: as the video file says, which is mostly 1.
+   */
+  readonly aspect?: number;
 }

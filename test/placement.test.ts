@@ -1,4 +1,4 @@
-import { mkdtemp, readFile } from 'node:fs/promises';
+import { cp, mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Frame } from 'node-av/lib';
@@ -14,6 +14,7 @@ import { VideoEncoder } from '../src/media/write/encoder.ts';
 import { Muxer } from '../src/media/write/muxer.ts';
 import { detect, type DetectOptions } from '../src/pipeline/detect.ts';
 import { edgesOf } from '../src/pipeline/placement/borders.ts';
+import { recogniseGame } from '../src/pipeline/placement/decide.ts';
 import { kept } from '../src/pipeline/placement/pictures.ts';
 
 const clip = join(import.meta.dirname, 'footage', 'freedoom-demo1.mp4');
@@ -105,6 +106,34 @@ describe('a recording of a window on a desktop', () => {
   });
 });
 
+describe('a recording squeezed to 4:3', () => {
+  const size = { width: 480, height: 360 };
+  const squeezed = (plane: Plane, unit: number, picture: Picture): Plane => {
+    const [width, height] = [size.width / unit, size.height / unit];
+    const color = { matrix: 'bt709', fullRange: true } as const;
+    const source = { ...picture, y: plane, color, width: plane.width, height: plane.height } as Picture;
+    const { data } = sampleLine(
+      source,
+      { x: 0, y: 0, width: plane.width, height: plane.height },
+      width,
+      height,
+      'luma',
+    );
+    return { data: Uint8Array.from(data, Math.round), stride: width, width, height };
+  };
+
+  it('is found to be', async () => {
+    const media = await write(join(folder, 'squeezed.mkv'), size, (n) => {
+      const picture = pictures[n]!;
+      return [squeezed(picture.y, 1, picture), squeezed(picture.u, 2, picture), squeezed(picture.v, 2, picture)];
+    });
+    const { placement } = await headerOf({ media, game: 'freedoom', out: join(folder, 'squeezed'), workers: 1 });
+    expect(placement).toMatchObject({ aspect: 1.3333 });
+    expect(placement!.content).toBeUndefined();
+    expect(placement!.confidence).toBeGreaterThan(0.9);
+  });
+});
+
 describe('a recording without the HUD', () => {
   it('is doubted', async () => {
     const size = { width: 160, height: 120 };
@@ -124,13 +153,29 @@ describe('a recording without the HUD', () => {
   });
 });
 
+it('a game of the user’s own is recognised like the built-in ones', async () => {
+  const packs = join(folder, 'packs');
+  const own = join(packs, 'mine', 'configs', 'my-doom');
+  await cp(join(import.meta.dirname, '..', 'configs', 'freedoom'), own, { recursive: true });
+  const profile = await readFile(join(own, 'profile.json'), 'utf8');
+  await writeFile(join(own, 'profile.json'), profile.replace('"game": "freedoom"', '"game": "my-doom"'));
+  const { found, known } = await recogniseGame(clip, { profiles: [packs] });
+  expect(found).toMatchObject({ game: 'my-doom', path: join(own, 'profile.json') });
+  expect(known).toEqual(['my-doom', 'freedoom', 'hedgewars', 'openarena']);
+  await expect(recogniseGame(clip, { profiles: [join(packs, 'none')] })).rejects.toMatchObject({
+    code: 'profile-missing',
+  });
+});
+
 it('another game is said to be another', async () => {
   const out = join(folder, 'wrong');
-  const { doubt } = await detect({ media: clip, game: 'openarena', out, to: 1, workers: 1 });
-  expect(doubt).toMatchObject({
+  await expect(detect({ media: clip, game: 'openarena', out, to: 1, workers: 1 })).rejects.toMatchObject({
     code: 'wrong-game',
     message: expect.stringMatching(/looks like freedoom \(0\.9\d\)$/),
+    hint: expect.stringContaining('--place default'),
   });
+  const { events } = await detect({ media: clip, game: 'openarena', out, to: 1, workers: 1, place: 'default' });
+  expect(events).toBe(0);
   const header = await headerOf({ media: clip, game: 'freedoom', out: `${out}-right`, to: 1, workers: 1 });
   expect(header.placement).toBeUndefined();
 });

@@ -25,7 +25,10 @@ export function explain(
   }
   if (error instanceof PlaybyplayError) {
     const message = context.color ? styleText('bold', error.message, { validateStream: false }) : error.message;
-    return { text: `playbyplay: ${message}\n${formatIssues(error.issues)}${hintLine(error.hint)}`, exitCode: 1 };
+    return {
+      text: `playbyplay: ${message}\n${formatIssues(error.issues)}${hintLine(error.hint)}`,
+      exitCode: error.code === 'wrong-game' ? 3 : 1,
+    };
   }
   const trace = error instanceof Error ? (error.stack ?? error.message) : String(error);
   return { text: `playbyplay: a mistake in the program itself\n${trace}\n`, exitCode: 1 };

@@ -23,6 +23,7 @@ const placementSchema: Schema = {
     },
     scale: { type: 'number', exclusiveMinimum: 0, maximum: 20 },
     pixel: { type: 'number', exclusiveMinimum: 0, maximum: 20 },
+    aspect: { type: 'number', minimum: 0.1, maximum: 10 },
     x: FRACTION,
     y: FRACTION,
   },
@@ -49,7 +50,7 @@ function percent(value: number): string {
 }
 
 /** A placement in words: “at 10.0 %, 5.2 %, 50.0 % × 50.0 % of the frame, its HUD at 0.8 of the size”. */
-export function describePlacement({ content, scale, pixel }: HudSettings): string {
+export function describePlacement({ content, scale, pixel, aspect }: HudSettings): string {
   const parts: string[] = [];
   if (content)
     parts.push(
@@ -57,5 +58,9 @@ export function describePlacement({ content, scale, pixel }: HudSettings): strin
     );
   if (scale !== undefined) parts.push(`at ${scale.toFixed(3)} of its size`);
   if (pixel !== undefined) parts.push(`with pixels ${pixel.toFixed(3)} as large as the game drew them`);
+  if (aspect !== undefined)
+    parts.push(
+      `with pixels ${aspect.toFixed(3)} times as wide as high: the picture is ${aspect > 1 ? 'squeezed' : 'stretched'}`,
+    );
   return parts.join(', ') || 'where the profile has it';
 }

@@ -4,10 +4,12 @@ import { dirname, join } from 'node:path';
 import { messageOf, PlaybyplayError } from '../errors.ts';
 import { checkSchema, type Schema } from '../schema.ts';
 
+const NAMES: Schema = { type: 'array', items: { type: 'string', minLength: 1 }, maxItems: 100 };
+
 const configSchema: Schema = {
   type: 'object',
   additionalProperties: false,
-  properties: { plugins: { type: 'array', items: { type: 'string', minLength: 1 }, maxItems: 100 } },
+  properties: { plugins: NAMES, profiles: NAMES },
 };
 
 /** Where a person's own settings lie. */
@@ -21,10 +23,15 @@ export function configPath(env: NodeJS.ProcessEnv = process.env): string {
  * in the current folder: those may come from strangers. Throws PlaybyplayError `config-broken`.
  */
 export async function namedPlugins(options: readonly string[] | undefined): Promise<readonly string[]> {
-  return [...(await configured(configPath())), ...(options ?? [])];
+  return [...(await configured('plugins', configPath())), ...(options ?? [])];
 }
 
-async function configured(path: string): Promise<readonly string[]> {
+/** Where the person's own profiles lie: by their settings, then by the command line. Throws PlaybyplayError `config-broken`. */
+export async function namedProfiles(options: readonly string[] | undefined): Promise<readonly string[]> {
+  return [...(options ?? []), ...(await configured('profiles', configPath()))];
+}
+
+async function configured(what: 'plugins' | 'profiles', path: string): Promise<readonly string[]> {
   const text = await readFile(path, 'utf8').catch(() => undefined);
   if (text === undefined) return [];
   let value: unknown;
@@ -36,7 +43,7 @@ async function configured(path: string): Promise<readonly string[]> {
   const issues = checkSchema(configSchema, value, { source: path });
   if (issues.length > 0) throw new PlaybyplayError('config-broken', `the settings in ${path} are wrong`, { issues });
   // Paths in it are seen from where it lies.
-  return ((value as { plugins?: readonly string[] }).plugins ?? []).map((name) =>
+  return ((value as Partial<Record<typeof what, readonly string[]>>)[what] ?? []).map((name) =>
     /^\.{1,2}[/\\]/.test(name) ? join(dirname(path), name) : name,
   );
 }

@@ -36,7 +36,7 @@ export function* readPictures(
   chunk: Chunk,
   wanted: ArrayLike<number>,
 ): Generator<Picture | DecodeProblem, void, undefined> {
-  const maker = new PictureMaker(file.info.rotation);
+  const maker = new PictureMaker(file.info.rotation, file.info.pixelAspect);
   const reader = new PacketReader(file, index);
   try {
     for (let from = 0; from < wanted.length; ) {

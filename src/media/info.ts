@@ -38,6 +38,8 @@ export interface VideoInfo {
   /** Pixels of the upright picture. */
   readonly width: number;
   readonly height: number;
+  /** How many times as wide as high a pixel is shown; left out where it is as wide as high. */
+  readonly pixelAspect?: number;
   readonly pixelFormat: string;
   /** Seconds per tick of the stream's timestamps. */
   readonly timeBase: Rational;
@@ -72,6 +74,7 @@ export function describe(format: FormatContext, stream: Stream): VideoInfo {
     codec: avGetCodecName(par.codecId) ?? 'unknown',
     width: turned ? par.height : par.width,
     height: turned ? par.width : par.height,
+    ...pixelAspectOf(par.sampleAspectRatio, turned),
     pixelFormat: avGetPixFmtName(par.format as AVPixelFormat) ?? 'unknown',
     timeBase,
     frameRate: { num: rate.num, den: rate.den || 1 },
@@ -82,6 +85,13 @@ export function describe(format: FormatContext, stream: Stream): VideoInfo {
     color: colorOf(par.colorSpace, par.colorRange),
     audio,
   };
+}
+
+/** Anamorphic video says how wide its pixels are; what is within half a percent of square is rounding. */
+function pixelAspectOf({ num, den }: Rational, turned: boolean): { readonly pixelAspect?: number } {
+  if (!(num > 0 && den > 0) || Math.abs(num / den - 1) < 0.005) return {};
+  const aspect = turned ? den / num : num / den;
+  return aspect > 0.1 && aspect < 10 ? { pixelAspect: aspect } : {};
 }
 
 /** Matroska's tag says when a stream ends: `00:00:12.057000000`. */

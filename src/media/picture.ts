@@ -23,6 +23,8 @@ export interface Picture extends Disposable {
   readonly t: number;
   readonly width: number;
   readonly height: number;
+  /** How many times as wide as high a pixel is shown, if not as wide as high. */
+  readonly pixelAspect?: number | undefined;
   readonly y: Plane;
   readonly u: Plane;
   readonly v: Plane;

@@ -30,13 +30,15 @@ const PLANAR = new Map<AVPixelFormat, readonly [shiftX: number, shiftY: number, 
 /** Turns decoded frames into pictures: converts what is not 8-bit planar, turns what is not upright, reuses the memory. */
 export class PictureMaker implements Disposable {
   readonly #rotation: Rotation;
+  readonly #pixelAspect: number | undefined;
   readonly #free: Frame[] = [];
   #current: Frame | undefined;
   #scaler: { readonly key: string; readonly context: SoftwareScaleContext } | undefined;
   #closed = false;
 
-  constructor(rotation: Rotation) {
+  constructor(rotation: Rotation, pixelAspect?: number) {
     this.#rotation = rotation;
+    this.#pixelAspect = pixelAspect;
   }
 
   /** The frame to decode into. */
@@ -63,7 +65,7 @@ export class PictureMaker implements Disposable {
       else this.#free.push(frame);
     };
     const encoding = { matrix: color.matrix, fullRange: color.fullRange || fullRange };
-    const picture = new FramePicture(frame, t, shiftX, shiftY, encoding, release);
+    const picture = new FramePicture(frame, t, shiftX, shiftY, encoding, this.#pixelAspect, release);
     return this.#rotation === 0 ? picture : turned(picture, this.#rotation);
   }
 
@@ -119,6 +121,7 @@ class FramePicture implements Picture {
   readonly t: number;
   readonly width: number;
   readonly height: number;
+  readonly pixelAspect: number | undefined;
   readonly chromaShiftX: number;
   readonly chromaShiftY: number;
   readonly color: ColorEncoding;
@@ -127,7 +130,16 @@ class FramePicture implements Picture {
   #planes: readonly Plane[] | undefined;
   #open = true;
 
-  constructor(frame: Frame, t: number, shiftX: number, shiftY: number, color: ColorEncoding, release: () => void) {
+  constructor(
+    frame: Frame,
+    t: number,
+    shiftX: number,
+    shiftY: number,
+    color: ColorEncoding,
+    pixelAspect: number | undefined,
+    release: () => void,
+  ) {
+    this.pixelAspect = pixelAspect;
     this.#frame = frame;
     this.t = t;
     this.width = frame.width;
@@ -179,13 +191,14 @@ function planesOf(frame: Frame, shiftX: number, shiftY: number): Plane[] {
 
 /** The same picture turned upright, in memory of its own. */
 function turned(picture: FramePicture, rotation: Rotation): Picture {
-  const { t, color, chromaShiftX, chromaShiftY } = picture;
+  const { t, color, pixelAspect, chromaShiftX, chromaShiftY } = picture;
   const sideways = rotation !== 180;
   const planes = [picture.y, picture.u, picture.v].map((plane) => turnPlane(plane, rotation));
   picture[Symbol.dispose]();
   return {
     t,
     color,
+    pixelAspect,
     width: planes[0]!.width,
     height: planes[0]!.height,
     y: planes[0]!,

@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import { basename, dirname, extname, join } from 'node:path';
 import type { Reading } from '../detectors/kind.ts';
 import { pluginsUsed } from '../detectors/plugins/load.ts';
-import type { Issue } from '../errors.ts';
+import { type Issue, PlaybyplayError } from '../errors.ts';
 import { openJournal } from '../events/journal.ts';
 import type { EventLine, HeaderLine } from '../events/log.ts';
 import { lockFolder } from '../events/lock.ts';
@@ -52,6 +52,8 @@ export interface DetectOptions {
    * they are; `default` takes the profile's own without looking.
    */
   readonly place?: 'auto' | 'default';
+  /** Profiles besides the built-in ones (packs, or folders of packs) whose games the recording may show instead. */
+  readonly profiles?: readonly string[];
   /** Files beside the recording, by the names that the profile's `stream` detectors know them by. */
   readonly streams?: readonly StreamSource[];
   /** Second recordings of the session, by the names that the profile's detectors know them by (`media`). */
@@ -87,7 +89,7 @@ export interface DetectSummary {
   readonly problems: Readonly<Record<string, number>>;
   /** Where the HUD was found, if not where the profile has it by itself. */
   readonly placement?: HeaderLine['placement'];
-  /** Nothing of the profile was found: perhaps the recording is of another game. */
+  /** Nothing of the profile was found: perhaps the recording is of another game, or its HUD is hidden. */
   readonly doubt?: Issue;
 }
 
@@ -103,7 +105,8 @@ export function defaultFolder(media: string): string {
 
 /**
  * The main job: watches a recording and writes its event log. Readings are made by threads, chunk by chunk, and kept in
- * a journal; cues, script and log run here, once, in order.
+ * a journal; cues, script and log run here, once, in order. Throws PlaybyplayError `wrong-game` before anything is read where the
+ * recording plainly shows another known game.
  */
 export async function detect(options: DetectOptions): Promise<DetectSummary> {
   const { media, plan = 'full', resume = false, signal } = options;
@@ -134,8 +137,12 @@ export async function detect(options: DetectOptions): Promise<DetectSummary> {
     await Companions.open(options.companions ?? [], game, { ...options, duration, workers: most, plan }),
   );
   const about = { media: print, profile: game.fingerprint, program: VERSION };
-  const decision = await placementOf(options, folder, about, () => decidePlacement(file, index, game, signal));
+  const decision = await placementOf(options, folder, about, () =>
+    decidePlacement(file, index, game, signal, options.profiles),
+  );
   const { hud, doubt } = decision;
+  // Reading on would only write a log of nothing; whoever knows better says `place: 'default'`.
+  if (doubt?.code === 'wrong-game') throw new PlaybyplayError('wrong-game', doubt.message, { hint: doubt.hint });
   if (doubt) options.onProblem?.(doubt);
   // The threads that started meanwhile have the profile's own place.
   if (hud && !options.hud) readers = resources.use(new Readers(file, game, hud, most));

@@ -5,7 +5,7 @@ import type { Observation, Placement, Sketch, View } from '../detectors/kind.ts'
 import type { Plugins } from '../detectors/plugins/load.ts';
 import { placeOf } from '../detectors/kind.ts';
 import { loadKind } from '../detectors/registry.ts';
-import type { Size } from '../geometry.ts';
+import type { FrameSize } from '../geometry.ts';
 import type { Picture } from '../media/picture.ts';
 import type { CueValue } from '../events/log.ts';
 import { mediaOf, referenceOf } from '../profile/media.ts';
@@ -109,7 +109,7 @@ export class SampleReader implements Disposable {
   static async open(
     profile: Profile,
     assets: Assets,
-    frame: Size,
+    frame: FrameSize,
     hud?: HudSettings,
     plugins?: Plugins,
     awake = false,

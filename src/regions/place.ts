@@ -1,5 +1,5 @@
 import { anchorPoint, clip } from '../geometry.ts';
-import type { HudSettings, Rect, Size } from '../geometry.ts';
+import type { FrameSize, HudSettings, Rect, Size } from '../geometry.ts';
 import type { RegionSpec } from '../profile/profile.ts';
 
 export type { HudSettings };
@@ -22,13 +22,15 @@ export interface PlacedRegion {
 export function placeBeside(
   spec: RegionSpec,
   found: Rect,
-  frame: Size,
+  frame: FrameSize,
   reference: Size,
   hud: HudSettings = {},
 ): PlacedRegion {
   const content = hud.content ?? { x: 0, y: 0, width: 1, height: 1 };
-  const size = { width: content.width * frame.width, height: content.height * frame.height };
-  const [scaleX, scaleY] = scales(spec.scale ?? 'height', size, reference, hud);
+  const aspect = aspectOf(frame, hud);
+  const size = { width: content.width * frame.width * aspect, height: content.height * frame.height };
+  const [wide, scaleY] = scales(spec.scale ?? 'height', size, reference, hud);
+  const scaleX = wide / aspect;
   const [unitX, unitY] =
     spec.relative?.unit === 'frame'
       ? [reference.width * scaleX, reference.height * scaleY]
@@ -50,13 +52,15 @@ const EPSILON = 1e-6;
  * keeps its distance to its anchor, in pixels of the reference times the scale. Rounded outwards to whole pixels.
  * @throws RangeError when a size is not positive.
  */
-export function placeRegion(spec: RegionSpec, frame: Size, reference: Size, hud: HudSettings = {}): PlacedRegion {
+export function placeRegion(spec: RegionSpec, frame: FrameSize, reference: Size, hud: HudSettings = {}): PlacedRegion {
   for (const size of [frame, reference]) {
     if (!(size.width > 0 && size.height > 0)) throw new RangeError(`not a frame size: ${size.width}×${size.height}`);
   }
   const content = hud.content ?? { x: 0, y: 0, width: 1, height: 1 };
   const [width, height] = [content.width * frame.width, content.height * frame.height];
-  const [scaleX, scaleY] = scales(spec.scale ?? 'height', { width, height }, reference, hud);
+  const aspect = aspectOf(frame, hud);
+  const [wide, scaleY] = scales(spec.scale ?? 'height', { width: width * aspect, height }, reference, hud);
+  const scaleX = wide / aspect;
   const anchor = anchorPoint(spec.anchor ?? 'centre');
   // A margin moves an edge anchor inwards by itself, a centre anchor not at all: (1 − 2a) is 1, 0, −1.
   const originX = content.x * frame.width + (anchor.x + (1 - 2 * anchor.x) * (hud.x ?? 0)) * width;
@@ -68,6 +72,11 @@ export function placeRegion(spec: RegionSpec, frame: Size, reference: Size, hud:
     height: spec.height * reference.height * scaleY,
   };
   return { rect: clip(outwards(inner, spec.padding ?? 0), frame), inner, scaleX, scaleY };
+}
+
+/** How many times as wide as high a pixel of the frame shows what the game drew. */
+function aspectOf({ pixelAspect = 1 }: FrameSize, { aspect = pixelAspect }: HudSettings): number {
+  return aspect;
 }
 
 function scales(

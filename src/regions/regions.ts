@@ -1,4 +1,4 @@
-import type { Rect, Size } from '../geometry.ts';
+import type { FrameSize, Rect, Size } from '../geometry.ts';
 import type { Picture } from '../media/picture.ts';
 import type { RegionSpec } from '../profile/profile.ts';
 import { cropGrey, cropLuma, cropPlanes, cropRgb, sameLuma, samePixels } from './crop.ts';
@@ -99,7 +99,7 @@ export class RegionSet {
    */
   static async open(
     specs: Readonly<Record<string, RegionSpec>>,
-    frame: Size,
+    frame: FrameSize,
     reference: Size,
     hud: HudSettings = {},
   ): Promise<RegionSet> {

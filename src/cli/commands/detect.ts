@@ -8,11 +8,12 @@ import { recogniseGame } from '../../pipeline/placement/decide.ts';
 import { describePlacement, readPlacement } from '../placement.ts';
 import type { CompanionSource } from '../../pipeline/companions.ts';
 import type { StreamSource } from '../../pipeline/following.ts';
+import { knownProfiles } from '../../profile/known.ts';
 import { formatClock, parseTime } from '../../time.ts';
 import type { Command, CommandIo } from '../command.ts';
 import { besideOf } from '../beside.ts';
 import { formatIssues } from '../explain.ts';
-import { namedPlugins } from '../plugins.ts';
+import { namedPlugins, namedProfiles } from '../plugins.ts';
 import { ProgressBar } from '../progress.ts';
 
 const help = `playbyplay detect <recording> --game <name or profile> [options]
@@ -20,6 +21,8 @@ const help = `playbyplay detect <recording> --game <name or profile> [options]
 Watches a recording and writes down what happened: events.ndjson, one line an event.
 
   --game <name|path>     freedoom, hedgewars, openarena, the path of your own profile or pack, or auto: the one that is seen
+  --profiles <path>      your own profiles, to be named or recognised like the built-in ones: a pack, or a folder of packs; may
+                         stand several times, and in your settings (docs/profiles.md)
   --out <folder>         where the log goes (default: <recording>.playbyplay beside it)
   --plan full|adaptive   read every sample (default), or only the stretches in which keyframes differ
   --workers <n>          reading threads (default: one a core); the log does not depend on it
@@ -61,6 +64,7 @@ const options = {
   to: { type: 'string' },
   'hud-scale': { type: 'string' },
   place: { type: 'string' },
+  profiles: { type: 'string', multiple: true },
   plugin: { type: 'string', multiple: true },
   stream: { type: 'string', multiple: true },
   media: { type: 'string', multiple: true },
@@ -90,7 +94,10 @@ export const detect: Command = {
     if (from !== undefined && to !== undefined && !(from < to)) throw usage('--from must be before --to.');
     const hudScale = factor('hud-scale', values['hud-scale']);
     const place = await placeOf(values.place, hudScale);
-    const game = values.game === 'auto' ? await recognised(media, io) : values.game;
+    const plugins = await namedPlugins(values.plugin);
+    const profiles = await namedProfiles(values.profiles);
+    const game =
+      values.game === 'auto' ? await recognised(media, io, profiles, plugins) : await chosen(values.game, profiles);
     const bar = new ProgressBar(io, 'watching');
     const show = (event: EventLine): void => {
       if (values.quiet) return;
@@ -103,9 +110,9 @@ export const detect: Command = {
     for (const text of values.stream ?? []) streams.push(await besideOf('stream', text, media, io));
     const companions: CompanionSource[] = [];
     for (const text of values.media ?? []) companions.push(await besideOf('media', text, media, io));
-    const plugins = await namedPlugins(values.plugin);
     const summary = await detectEvents({
       ...(plugins.length > 0 ? { plugins } : {}),
+      ...(profiles.length > 0 ? { profiles } : {}),
       ...(streams.length > 0 ? { streams } : {}),
       ...(companions.length > 0 ? { companions } : {}),
       media,
@@ -165,14 +172,25 @@ async function placeOf(
 }
 
 /** The game that a recording shows. Throws PlaybyplayError `unknown-recording`. */
-async function recognised(media: string, io: CommandIo): Promise<string> {
-  const { found, known } = await recogniseGame(media, io.signal);
+async function recognised(
+  media: string,
+  io: CommandIo,
+  profiles: readonly string[],
+  plugins: readonly string[],
+): Promise<string> {
+  const { found, known } = await recogniseGame(media, { signal: io.signal, profiles, plugins });
   if (!found)
     throw new PlaybyplayError('unknown-recording', `${media} shows none of the games known: ${known.join(', ')}`, {
       hint: 'Name the game, or the path of a profile: --game ./my-game.',
     });
   io.stderr.write(`This looks like ${found.game} (${found.confidence.toFixed(2)}).\n`);
-  return found.game;
+  return found.path;
+}
+
+/** What opens a game that is named: one of the user's own, a built-in one, or a path. */
+async function chosen(name: string, profiles: readonly string[]): Promise<string> {
+  if (profiles.length === 0) return name;
+  return (await knownProfiles(profiles)).find(({ game }) => game === name)?.path ?? name;
 }
 
 function usage(message: string, hint?: string): PlaybyplayError {

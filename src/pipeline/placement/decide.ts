@@ -1,14 +1,22 @@
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Issue } from '../../errors.ts';
+import { type Issue, PlaybyplayError } from '../../errors.ts';
 import type { Fingerprint, HeaderLine } from '../../events/log.ts';
 import type { PacketIndex } from '../../media/packet-index.ts';
 import { scanInTurns } from '../../media/packets.ts';
 import { openVideo, type VideoFile } from '../../media/video.ts';
-import { builtInPack, listGames } from '../../profile/load.ts';
+import { type KnownProfile, knownProfiles } from '../../profile/known.ts';
 import type { HudSettings } from '../../regions/place.ts';
 import { type Game, openGame } from '../game.ts';
-import { checkDefault, type Evidence, type FoundPlacement, LOOKED_AT, searchPixel, searchPlacement } from './find.ts';
+import {
+  checkDefault,
+  type Evidence,
+  type FoundPlacement,
+  LOOKED_AT,
+  searchOblong,
+  searchPixel,
+  searchPlacement,
+} from './find.ts';
 
 /** Pictures that decide whether a recording is of another game. */
 const OTHERS_LOOK_AT = 12;
@@ -27,22 +35,26 @@ const PLAIN: Decision = { hud: undefined, placement: undefined };
 
 /**
  * Decides where the profile lies on a recording: where it has it by itself if its elements are seen there, else where they are
- * found. Depends on recording, profile and program alone.
+ * found. Depends on recording, profile and program alone; `profiles` (as for `knownProfiles`) only tell which other game it may be.
  */
 export async function decidePlacement(
   file: VideoFile,
   index: PacketIndex,
   game: Game,
   signal: AbortSignal | undefined,
+  profiles: readonly string[] = [],
 ): Promise<Decision> {
   const check = await checkDefault(file, index, game, LOOKED_AT, { signal });
   // Nothing to go by, or nothing to look at.
   if (!check || check.pictures === 0) return PLAIN;
   if (check.confidence > 0 && !check.framed) {
+    // A stretched picture still shows an icon or two where they are looked for.
+    const oblong = check.few ? await searchOblong(file, index, game) : undefined;
+    if (oblong) return decided(oblong);
     const pixel = await searchPixel(file, index, game);
     return pixel === undefined ? PLAIN : decided({ ...check, hud: { pixel } });
   }
-  const other = check.confidence > 0 ? undefined : await otherGame(file, index, game, signal);
+  const other = check.confidence > 0 ? undefined : await otherGame(file, index, game, signal, profiles);
   const found = other ? undefined : await searchPlacement(file, index, game, { signal });
   if (found) return decided(found);
   if (check.confidence > 0) return PLAIN;
@@ -88,39 +100,71 @@ async function firstLine(path: string): Promise<string | undefined> {
 /** A game that a recording may show. */
 export interface Recognised {
   readonly game: string;
+  /** What opens its profile. */
+  readonly path: string;
   readonly confidence: number;
   /** Where it lies, if not where its profile has it by itself. */
   readonly hud?: HudSettings;
 }
 
-/** The built-in game that a recording plainly shows, if it is another one. */
+/** The known game that a recording plainly shows, if it is another one. */
 async function otherGame(
   file: VideoFile,
   index: PacketIndex,
   own: Game,
   signal: AbortSignal | undefined,
+  profiles: readonly string[],
 ): Promise<Recognised | undefined> {
-  const names = (await listGames(builtInPack())).filter((name) => name !== own.profile.game);
-  return mostLikely(await recogniseByDefault(file, index, names, OTHERS_LOOK_AT, signal));
+  const others = (await knownProfiles(profiles)).filter(({ game }) => game !== own.profile.game);
+  return mostLikely(
+    await recogniseByDefault(file, index, await opened(others, own.plugins.modules), OTHERS_LOOK_AT, signal),
+  );
 }
 
 async function recogniseByDefault(
   file: VideoFile,
   index: PacketIndex,
-  names: readonly string[],
+  games: readonly Candidate[],
   most: number,
   signal: AbortSignal | undefined,
 ): Promise<Recognised[]> {
   const found: Recognised[] = [];
-  for (const name of names) {
-    const check = await checkDefault(file, index, await openGame(name), most, { signal, thorough: true });
-    if (check && check.confidence > 0) found.push({ game: name, confidence: check.confidence });
+  for (const { known, game } of games) {
+    const check = await checkDefault(file, index, game, most, { signal, thorough: true });
+    if (check && check.confidence > 0) found.push({ ...known, confidence: check.confidence });
   }
   return found;
 }
 
+/** A known game that can be opened. */
+interface Candidate {
+  readonly known: KnownProfile;
+  readonly game: Game;
+}
+
+/** Those of them that can be opened: what is wrong with a profile that nobody chose does not matter. */
+async function opened(known: readonly KnownProfile[], plugins: readonly string[]): Promise<readonly Candidate[]> {
+  const games: Candidate[] = [];
+  for (const one of known) {
+    try {
+      games.push({ known: one, game: await openGame(one.path, plugins) });
+    } catch (error) {
+      if (!(error instanceof PlaybyplayError)) throw error;
+    }
+  }
+  return games;
+}
+
 function mostLikely(found: readonly Recognised[]): Recognised | undefined {
   return found.toSorted((a, b) => b.confidence - a.confidence)[0];
+}
+
+export interface RecogniseOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** Profiles besides the built-in ones, as for `knownProfiles`. */
+  readonly profiles?: readonly string[];
+  /** As for `openGame`. */
+  readonly plugins?: readonly string[];
 }
 
 /**
@@ -129,18 +173,19 @@ function mostLikely(found: readonly Recognised[]): Recognised | undefined {
  */
 export async function recogniseGame(
   media: string,
-  signal?: AbortSignal,
+  { signal, profiles = [], plugins = [] }: RecogniseOptions = {},
 ): Promise<{ readonly found: Recognised | undefined; readonly known: readonly string[] }> {
   using file = openVideo(media);
   const index = await scanInTurns(file, signal ? { signal } : {});
-  const known = await listGames(builtInPack());
-  const plain = mostLikely(await recogniseByDefault(file, index, known, OTHERS_LOOK_AT, signal));
+  const games = await opened(await knownProfiles(profiles), plugins);
+  const known = games.map((one) => one.known.game);
+  const plain = mostLikely(await recogniseByDefault(file, index, games, OTHERS_LOOK_AT, signal));
   if (plain) return { found: plain, known };
   for (const everywhere of [false, true]) {
     const found: Recognised[] = [];
-    for (const game of known) {
-      const place = await searchPlacement(file, index, await openGame(game), { signal, everywhere });
-      if (place) found.push({ game, confidence: place.confidence, hud: place.hud });
+    for (const one of games) {
+      const place = await searchPlacement(file, index, one.game, { signal, everywhere });
+      if (place) found.push({ ...one.known, confidence: place.confidence, hud: place.hud });
     }
     if (found.length > 0) return { found: mostLikely(found), known };
   }
@@ -153,11 +198,11 @@ function doubtOf(game: string, { pictures }: Evidence, other: Recognised | undef
     ? {
         code: 'wrong-game',
         message: `${message}; the recording looks like ${other.game} (${other.confidence.toFixed(2)})`,
-        hint: `Try --game ${other.game}.`,
+        hint: `Nothing was read. Give --game ${other.path}, or --place default if it is ${game} all the same.`,
       }
     : {
         code: 'hud-not-found',
         message: `${message}, nor anywhere else in them`,
-        hint: 'Is it another game, or is its HUD hidden? --place default looks no further.',
+        hint: 'Is it another game, or is its HUD hidden? It is read all the same, where the profile has it.',
       };
 }

@@ -12,12 +12,15 @@ import { fitted, Locator, type Pair, type Sighting, type Similarity } from './lo
 import { type Mark, marksOf } from './marks.ts';
 import { kept, pictureAt, spreadFrames } from './pictures.ts';
 import { hasPixels, pixelOf } from './pixel.ts';
+import { aspectsOf, squared } from './squared.ts';
 
 /** How sure a sighting of an element must be to count. */
 const STRONG = 0.7;
 /** Pictures that are looked at before it is said that nothing is there; and that are kept to search in. */
 export const LOOKED_AT = 40;
 const SEARCHED = 6;
+/** Elements on one picture that say enough. */
+const ENOUGH = 3;
 /** Pictures in which marks are looked for everywhere, and findings of one that are followed. */
 const LOCATED = 2;
 const FOLLOWED = 2;
@@ -97,6 +100,8 @@ export interface PlacementOptions {
 export interface DefaultEvidence extends Evidence {
   /** The picture has black borders: even if something fits, other parts may not. */
   readonly framed: boolean;
+  /** Hardly anything was seen when it was taken to fit. */
+  readonly few: boolean;
 }
 
 /**
@@ -118,13 +123,14 @@ export async function checkDefault(
   for (const frame of spreadFrames(index, most)) {
     using picture = pictureAt(file, index, frame);
     if (!picture) continue;
-    count.add(await fit.look(picture, {}, thorough ? {} : { enough: 3 }));
+    count.add(await fit.look(picture, {}, thorough ? {} : { enough: ENOUGH }));
     framed = hasBlackBorder(picture);
     if (count.fits && !thorough) break;
     await turn();
     signal?.throwIfAborted();
   }
-  return { ...count.evidence, framed };
+  const few = Object.keys(count.evidence.elements).length < Math.min(ENOUGH, fit.names.length);
+  return { ...count.evidence, framed, few };
 }
 
 /**
@@ -139,27 +145,67 @@ export async function searchPlacement(
   { signal, everywhere = true }: PlacementOptions & { readonly everywhere?: boolean } = {},
 ): Promise<FoundPlacement | undefined> {
   using fit = await Fit.open(game, game.plugins);
-  if (fit.names.length === 0) return undefined;
-  const pictures = picturesOf(file, index);
-  const [frame] = pictures;
-  if (!frame) return undefined;
-  const edges = edgesOf(pictures);
-  const marks = await marksOf(game, game.plugins);
-  const search: Search = { fit, pictures, edges, marks, frame, reference: game.profile.reference, growths: GROWN };
+  const search = await openSearch(file, index, game, fit);
+  if (!search) return undefined;
   let best = await withinEdges(search);
+  const stretched = best ? undefined : await oblong(search);
   signal?.throwIfAborted();
-  for (const picture of everywhere ? pictures.slice(0, LOCATED) : []) {
+  if (stretched && seenIn(stretched) >= WHOLE * fit.names.length) best = stretched;
+  for (const picture of everywhere ? search.pictures.slice(0, LOCATED) : []) {
     if (best) break;
-    for (const sightings of new Locator(picture, marks, game.profile.reference).everywhere()) {
+    for (const sightings of new Locator(picture, search.marks, game.profile.reference).everywhere()) {
       best = await follow(search, picture, sightings);
       if (best) break;
       await turn();
       signal?.throwIfAborted();
     }
   }
-  if (!best) return undefined;
-  const pixel = await pixelOf(game, pictures, best.hud);
-  return pixel === undefined ? best : { ...best, hud: { ...best.hud, pixel } };
+  if (stretched && (!best || seenIn(stretched) > seenIn(best))) best = stretched;
+  return best && (await withPixel(file, game, search, best));
+}
+
+/**
+ * Whether much more is seen if a recording is taken to be stretched or squeezed than where the profile has it by itself, which a
+ * few elements on it seemed to confirm.
+ */
+export async function searchOblong(
+  file: VideoFile,
+  index: PacketIndex,
+  game: Game,
+): Promise<FoundPlacement | undefined> {
+  using fit = await Fit.open(game, game.plugins);
+  const search = await openSearch(file, index, game, fit);
+  if (!search) return undefined;
+  const plain = await bestOf(fit, search.pictures, [{ hud: {}, prior: 0 }]);
+  const found = await oblong(search);
+  if (!found || seenIn(found) < 1.5 * (plain ? seenIn(plain.found) : 0)) return undefined;
+  return await withPixel(file, game, search, found);
+}
+
+/** Of all elements, the share that must be seen for a stretched picture to be believed without a look at anything else. */
+const WHOLE = 0.6;
+
+/** How many elements are seen in a picture, on average. */
+function seenIn({ elements, pictures }: Evidence): number {
+  return Object.values(elements).reduce((sum, n) => sum + n, 0) / Math.max(1, pictures);
+}
+
+async function openSearch(file: VideoFile, index: PacketIndex, game: Game, fit: Fit): Promise<Search | undefined> {
+  if (fit.names.length === 0) return undefined;
+  const pictures = picturesOf(file, index);
+  const [frame] = pictures;
+  if (!frame) return undefined;
+  const [edges, marks] = [edgesOf(pictures), await marksOf(game, game.plugins)];
+  const { pixelAspect } = file.info;
+  return { fit, pictures, edges, marks, frame, pixelAspect, reference: game.profile.reference, growths: GROWN };
+}
+
+async function withPixel(file: VideoFile, game: Game, search: Search, found: FoundPlacement): Promise<FoundPlacement> {
+  // The pictures' pixels are square, whatever those of the video are.
+  const { aspect } = found.hud;
+  const shown = aspect === undefined ? found.hud : { ...found.hud, aspect: aspect / (file.info.pixelAspect ?? 1) };
+  const pixel = await pixelOf(game, search.pictures, shown);
+  return pixel === undefined ? found : { ...found, hud: { ...found.hud, pixel } };
 }
 
 /** What is seen at a placement on a dozen pictures. */
@@ -192,9 +238,29 @@ interface Search {
   readonly edges: Edges;
   readonly marks: readonly Mark[];
   readonly frame: Size;
+  readonly pixelAspect: number | undefined;
   readonly reference: Size;
   /** How many sightings may still be made exact by reading about them, which costs much. */
   growths: number;
+}
+
+/** The placement of a game that was stretched or squeezed into the frame, or into the borders that can be seen. */
+async function oblong(search: Search): Promise<FoundPlacement | undefined> {
+  const { frame, edges } = search;
+  const parts = contentsWithin(edges, frame).map(({ hud }) => hud.content!);
+  let best: FoundPlacement | undefined;
+  for (const aspect of aspectsOf(frame, parts)) {
+    const pictures = search.pictures.map((picture) => squared(picture, aspect));
+    const found = await withinEdges({ ...search, pictures, frame: pictures[0]!, edges: edgesOf(pictures) });
+    if (!found || (best && seenIn(found) <= seenIn(best))) continue;
+    // By the pixels of the video itself.
+    best = { ...found, hud: { ...found.hud, aspect: rounded(aspect * (search.pixelAspect ?? 1)) } };
+  }
+  return best;
+}
+
+function rounded(value: number): number {
+  return Math.round(value * 1e4) / 1e4;
 }
 
 /** The placement within borders that can be seen, as exact as marks there make it. */
@@ -308,7 +374,7 @@ function picturesOf(file: VideoFile, index: PacketIndex): Picture[] {
   const most = Math.max(3, Math.min(SEARCHED, Math.floor(KEPT_BYTES / (file.info.width * file.info.height))));
   for (const frame of spreadFrames(index, most)) {
     using picture = pictureAt(file, index, frame);
-    if (picture) pictures.push(kept(picture));
+    if (picture) pictures.push(squared(kept(picture)));
   }
   return pictures;
 }

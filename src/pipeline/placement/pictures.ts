@@ -68,9 +68,9 @@ export function pictureAt(file: VideoFile, index: PacketIndex, frame: number): P
 
 /** A picture in memory of its own, which nobody has to dispose of. */
 export function kept(picture: Picture): Picture {
-  const { t, width, height, chromaShiftX, chromaShiftY, color } = picture;
+  const { t, width, height, pixelAspect, chromaShiftX, chromaShiftY, color } = picture;
   const [y, u, v] = [picture.y, picture.u, picture.v].map(copied) as [Plane, Plane, Plane];
-  return { t, width, height, chromaShiftX, chromaShiftY, color, y, u, v, [Symbol.dispose]() {} };
+  return { t, width, height, pixelAspect, chromaShiftX, chromaShiftY, color, y, u, v, [Symbol.dispose]() {} };
 }
 
 function copied({ data, stride, width, height }: Plane): Plane {
