@@ -39,7 +39,12 @@ function drawn(plane: Plane, unit: number, ground: number, picture: Picture): Pl
   return { data, stride: width, width, height };
 }
 
-async function write(path: string, size: Size, planesOf: (n: number) => readonly Plane[]): Promise<string> {
+async function write(
+  path: string,
+  size: Size,
+  planesOf: (n: number) => readonly Plane[],
+  count = pictures.length,
+): Promise<string> {
   const timeBase = { num: 1, den: 10 };
   using muxer = new Muxer(path, 'matroska');
   const streams: Parameters<Muxer['write']>[1][] = [];
@@ -48,7 +53,7 @@ async function write(path: string, size: Size, planesOf: (n: number) => readonly
   );
   streams.push(muxer.addStream(video.context, timeBase, { num: 10, den: 1 }));
   muxer.start();
-  for (let n = 0; n < pictures.length; n++) {
+  for (let n = 0; n < count; n++) {
     const data = Buffer.concat(planesOf(n).map((plane) => plane.data));
     using frame = Frame.fromVideoBuffer(data, { ...size, format: AV_PIX_FMT_YUV420P, timeBase });
     await video.encode(frame, BigInt(n));
@@ -123,11 +128,22 @@ describe('a recording squeezed to 4:3', () => {
   };
 
   it('is found to be', async () => {
-    const media = await write(join(folder, 'squeezed.mkv'), size, (n) => {
-      const picture = pictures[n]!;
-      return [squeezed(picture.y, 1, picture), squeezed(picture.u, 2, picture), squeezed(picture.v, 2, picture)];
+    const media = await write(
+      join(folder, 'squeezed.mkv'),
+      size,
+      (n) => {
+        const picture = pictures[n]!;
+        return [squeezed(picture.y, 1, picture), squeezed(picture.u, 2, picture), squeezed(picture.v, 2, picture)];
+      },
+      6,
+    );
+    const { placement } = await headerOf({
+      media,
+      game: 'freedoom',
+      out: join(folder, 'squeezed'),
+      workers: 1,
+      to: 0.1,
     });
-    const { placement } = await headerOf({ media, game: 'freedoom', out: join(folder, 'squeezed'), workers: 1 });
     expect(placement).toMatchObject({ aspect: 1.3333 });
     expect(placement!.content).toBeUndefined();
     expect(placement!.confidence).toBeGreaterThan(0.9);

@@ -183,7 +183,7 @@ export async function searchOblong(
 }
 
 /** Of all elements, the share that must be seen for a stretched picture to be believed without a look at anything else. */
-const WHOLE = 0.6;
+const WHOLE = 0.5;
 
 /** How many elements are seen in a picture, on average. */
 function seenIn({ elements, pictures }: Evidence): number {
@@ -246,17 +246,25 @@ interface Search {
 
 /** The placement of a game that was stretched or squeezed into the frame, or into the borders that can be seen. */
 async function oblong(search: Search): Promise<FoundPlacement | undefined> {
-  const { frame, edges } = search;
-  const parts = contentsWithin(edges, frame).map(({ hud }) => hud.content!);
-  let best: FoundPlacement | undefined;
-  for (const aspect of aspectsOf(frame, parts)) {
-    const pictures = search.pictures.map((picture) => squared(picture, aspect));
-    const found = await withinEdges({ ...search, pictures, frame: pictures[0]!, edges: edgesOf(pictures) });
-    if (!found || (best && seenIn(found) <= seenIn(best))) continue;
-    // By the pixels of the video itself.
-    best = { ...found, hud: { ...found.hud, aspect: rounded(aspect * (search.pixelAspect ?? 1)) } };
+  const { fit, frame, edges } = search;
+  const whole = { x: 0, y: 0, width: 1, height: 1 };
+  // All of the frame, and what borders or movement enclose.
+  const parts = [whole, ...contentsWithin(edges, frame).flatMap(({ hud }) => hud.content ?? [])];
+  const places = parts.length === 1 ? parts : [whole, parts.at(-1)!];
+  let best: { readonly score: number; readonly aspect: number; readonly hud: HudSettings } | undefined;
+  for (const aspect of aspectsOf(frame, places)) {
+    // Two pictures tell whether it is worth while to look at all.
+    const pictures = search.pictures.slice(0, 2).map((picture) => squared(picture, aspect));
+    const candidates = places.map((part) => ({ hud: part === whole ? {} : { content: part }, prior: 0 }));
+    const found = await bestOf(fit, pictures, candidates);
+    if (found && found.score > (best?.score ?? 0)) best = { score: found.score, aspect, hud: found.found.hud };
   }
-  return best;
+  if (!best) return undefined;
+  const { aspect } = best;
+  const pictures = search.pictures.map((picture) => squared(picture, aspect));
+  const found = await bestOf(fit, pictures, [{ hud: best.hud, prior: 0 }]);
+  // By the pixels of the video itself.
+  return found && { ...found.found, hud: { ...best.hud, aspect: rounded(aspect * (search.pixelAspect ?? 1)) } };
 }
 
 function rounded(value: number): number {
