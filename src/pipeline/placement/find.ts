@@ -150,7 +150,7 @@ export async function searchPlacement(
   let best = await withinEdges(search);
   const stretched = best ? undefined : await oblong(search);
   signal?.throwIfAborted();
-  if (stretched && seenIn(stretched) >= WHOLE * fit.names.length) best = stretched;
+  if (stretched && seenIn(stretched) >= Math.min(CONVINCING, fit.names.length / 2)) best = stretched;
   for (const picture of everywhere ? search.pictures.slice(0, LOCATED) : []) {
     if (best) break;
     for (const sightings of new Locator(picture, search.marks, game.profile.reference).everywhere()) {
@@ -182,8 +182,8 @@ export async function searchOblong(
   return await withPixel(file, game, search, found);
 }
 
-/** Of all elements, the share that must be seen for a stretched picture to be believed without a look at anything else. */
-const WHOLE = 0.5;
+/** Elements in a picture for which a stretched one is believed without a look at anything else. */
+const CONVINCING = 6;
 
 /** How many elements are seen in a picture, on average. */
 function seenIn({ elements, pictures }: Evidence): number {
