@@ -11,13 +11,17 @@ const media = join(import.meta.dirname, 'footage', 'freedoom-demo1.mp4');
  * reading, or comes to the twentieth picture, once: a file tells that it has.
  */
 const plugin = `
-import { existsSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { isMainThread } from 'node:worker_threads';
 let [pictures, readings] = [0, 0];
 function end(when, count, at) {
   const marker = process.env.GLOW_FOLDER + '/' + when;
-  if (process.env.GLOW_ENDS !== when || count !== at || isMainThread || existsSync(marker)) return;
-  writeFileSync(marker, '');
+  if (process.env.GLOW_ENDS !== when || count !== at || isMainThread) return;
+  try {
+    writeFileSync(marker, '', { flag: 'wx' });
+  } catch {
+    return;
+  }
   process.exit(3);
 }
 export const kind = {
