@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import { compare, type Expense } from '../../compute/tiling/compare.ts';
 import { listing } from '../../compute/tiling/listing.ts';
 import { readModel } from '../../compute/tiling/onnx.ts';
-import { inMiB, planTiling, type TilingPlan } from '../../compute/tiling/plan.ts';
+import { inMiB, planTiling, type TilingOptions, type TilingPlan } from '../../compute/tiling/plan.ts';
 import type { Axis } from '../../compute/tiling/units.ts';
 import { length } from '../../compute/tiling/window.ts';
 import { messageOf, PlaybyplayError } from '../../errors.ts';
@@ -57,7 +57,7 @@ export const model: Command = {
         hint: 'Write playbyplay model plan …',
       });
     if (path === undefined || rest.length > 0) throw new PlaybyplayError('usage', 'give one model');
-    const plan = planTiling(readModel(await bytesOf(path)), {
+    const plan = await planned(path, {
       ...sizeOf(values.input),
       budget: bytesIn(values.budget),
       ...(values.axis === undefined ? {} : { axis: axisOf(values.axis) }),
@@ -71,6 +71,18 @@ export const model: Command = {
     return 0;
   },
 };
+
+/** Plans a file's network; what is wrong is said of the file. */
+async function planned(path: string, tiling: TilingOptions): Promise<TilingPlan> {
+  const bytes = await bytesOf(path);
+  try {
+    return planTiling(readModel(bytes), tiling);
+  } catch (error) {
+    if (!(error instanceof PlaybyplayError)) throw error;
+    const { code, message, hint } = error;
+    throw new PlaybyplayError(code, `${path}: ${message}`, { cause: error, ...(hint === undefined ? {} : { hint }) });
+  }
+}
 
 async function bytesOf(path: string): Promise<Uint8Array> {
   try {

@@ -2,8 +2,8 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
-import type { Group } from './groups.ts';
-import { joints } from './group-model.ts';
+import type { Group } from './group.ts';
+import { pieces, tensors } from './group-model.ts';
 import {
   FLOAT,
   type Initializer,
@@ -12,6 +12,7 @@ import {
   type Model,
   node,
   type Node,
+  numbersOf,
   readModel,
   type Value,
   writeModel,
@@ -91,7 +92,13 @@ function isInput({ op, domain }: Node): boolean {
 
 /** Lets an optimized group put its maps together in blocks, where they come in blocks. */
 export function inBlocks(model: Model, group: Group, { shapes }: Analysis, axis: Axis, block: number): Blocked {
-  return new Rewriter(model, group, shapes, axis, block).rewritten();
+  const plain = new Set<string>();
+  for (;;) {
+    const rewriter = new Rewriter(model, group, shapes, axis, block, plain);
+    const found = rewriter.rewritten();
+    if (rewriter.mixed.size === 0) return found;
+    for (const map of rewriter.mixed) plain.add(map);
+  }
 }
 
 /** A tensor that is there in blocks: under which name, and how many channels it has. */
@@ -119,27 +126,50 @@ class Rewriter {
   /** Names in the model of what is the same in blocks. */
   private readonly same = new Map<string, string>();
   private readonly plain: Set<string>;
-  /** Maps handed over in blocks, and the parts of them. */
+  /** Maps handed over in blocks; rows of which map a tensor holds in blocks; of which map a tensor is a window or a part. */
   private readonly maps = new Set<string>();
-  private readonly parts = new Map<string, string>();
+  private readonly rows = new Map<string, string>();
+  private readonly mapOf = new Map<string, string>();
+  /** Maps of which the seam is there in blocks and the bulk is not, or the other way round: they are left in the plain order. */
+  readonly mixed = new Set<string>();
 
-  constructor(model: Model, group: Group, shapes: Analysis['shapes'], axis: Axis, block: number) {
+  constructor(
+    model: Model,
+    group: Group,
+    shapes: Analysis['shapes'],
+    axis: Axis,
+    block: number,
+    plain: ReadonlySet<string>,
+  ) {
     this.model = model;
     this.group = group;
     this.shapes = shapes;
     this.axis = axis;
     this.block = block;
     this.constants = new Map(model.initializers);
+    for (const name of group.maps.keys()) {
+      if (plain.has(name)) continue;
+      this.mapOf.set(tensors(name).seamRows, name);
+      this.mapOf.set(tensors(name).rows, name);
+    }
+    for (const { name, map } of group.windows) this.mapOf.set(name, map);
     this.plain = new Set([...model.inputs.map(({ name }) => name), ...model.initializers.keys()]);
   }
 
   rewritten(): Blocked {
     for (const one of this.model.nodes) this.take(one);
-    for (const { name } of this.model.outputs) if (!this.parts.has(name)) this.inPlainOrder(name);
+    for (const { name } of this.model.outputs) if (!this.rows.has(name)) this.inPlainOrder(name);
     const read = new Set(this.nodes.flatMap(({ inputs }) => inputs));
     const outputs = new Set(this.model.outputs.map(({ name }) => name));
     const nodes = this.nodes.filter((one) => one.outputs.some((name) => read.has(name) || outputs.has(name)));
-    const handed = new Set([...this.maps].flatMap((map) => Object.values(joints(map))));
+    const handed = new Set(
+      [...this.maps].flatMap((map) => {
+        const { head, kept, tail, keep } = tensors(map);
+        const padded = this.group.windows.filter((window) => window.map === map && window.padded);
+        const own = padded.map(({ name }) => pieces(name)).flatMap((names) => [names.head, names.tail]);
+        return [head, kept, tail, keep, ...own];
+      }),
+    );
     const open = (value: Value): Value =>
       handed.has(value.name) ? { ...value, dims: [1, 'blocks', `${value.name}_height`, `${value.name}_width`] } : value;
     return {
@@ -162,46 +192,59 @@ class Rewriter {
       if (channels % this.block === 0) this.blocked.set(output, { name: this.named(first), channels });
       else this.add(one);
     } else if (isInput(one) && this.blocked.has(first)) this.same.set(output, this.blocked.get(first)!.name);
-    else if (one.op === 'Concat' && this.joins(one)) this.join(one);
-    else if (one.op === 'Slice' && this.parts.has(first)) this.part(one);
+    else if (one.op === 'Resize' && this.enlarged(one)) return;
+    else if (one.op === 'Reshape' && this.mapOf.has(output) && this.reshaped(one)) return;
+    else if (one.op === 'Slice' && this.rows.has(first)) this.inRows(one, this.rows.get(first)!);
+    else if (one.op === 'Concat' && one.inputs.some((name) => this.rows.has(name))) this.join(one);
     else if (!this.pointwise(one)) this.add(one);
   }
 
-  /** Whether this is how one of the group's own maps is put together, which is there in blocks. */
-  private joins({ outputs: [whole], inputs }: Node): boolean {
-    const map = [...this.group.kept].find((name) => joints(name).whole === whole);
-    return map !== undefined && inputs.includes(map) && this.blocked.has(map);
+  /** A map as rows, or rows as a map: the same numbers in blocks, too. */
+  private reshaped(one: Node): boolean {
+    const [output] = one.outputs as [string];
+    const [first, shape] = one.inputs as [string, string];
+    const map = this.mapOf.get(output)!;
+    const { channels, height, width } = this.shapes.get(map)!;
+    const { block } = this;
+    if (this.rows.has(first)) {
+      const name = `${output}@blocked`;
+      this.nodes.push(node('Reshape', [first, shape], [name]));
+      this.blocked.set(output, { name, channels });
+      return true;
+    }
+    const found = this.blocked.get(first);
+    if (!found) return false;
+    const dims = this.axis === 'rows' ? [1, channels / block, -1, width * block] : [1, channels / block, height, -1];
+    this.nodes.push(node('Reshape', [found.name, this.dims(dims)], [output]));
+    this.maps.add(map);
+    this.rows.set(output, map);
+    return true;
+  }
+
+  /** Enlargement by whole numbers, which the runtime can do in blocks. */
+  private enlarged(one: Node): boolean {
+    const [output] = one.outputs as [string];
+    const found = this.blocked.get(one.inputs[0]!);
+    const scales = this.model.initializers.get(one.inputs[2] ?? one.inputs[1] ?? '');
+    if (!found || scales?.dims[0] !== 4) return false;
+    const name = `${output}@blocked`;
+    const attributes = { scales: numbersOf(scales).map(Number), mode: 'nearest' };
+    this.nodes.push({ ...node('Upsample', [found.name], [name], attributes), domain: DOMAIN });
+    this.blocked.set(output, { name, channels: found.channels });
+    return true;
   }
 
   private join(one: Node): void {
-    const [whole] = one.outputs as [string];
-    const map = [...this.group.kept].find((name) => joints(name).whole === whole)!;
-    const { channels, height, width } = this.shapes.get(map)!;
-    const { block } = this;
-    const dims = this.axis === 'rows' ? [1, channels / block, -1, width * block] : [1, channels / block, height, -1];
-    const own = `${map}@blocks`;
-    this.nodes.push(node('Reshape', [this.blocked.get(map)!.name, this.dims(dims)], [own]));
-    this.nodes.push({ ...one, inputs: one.inputs.map((name) => (name === map ? own : name)) });
-    this.maps.add(map);
-    this.parts.set(whole, map);
-    this.asMap(whole, map);
+    const maps = new Set(one.inputs.flatMap((name) => this.rows.get(name) ?? []));
+    const own = one.inputs.filter((name) => !this.model.inputs.some((input) => input.name === name));
+    const [map] = [...maps] as [string];
+    if (own.some((name) => !this.rows.has(name))) this.mixed.add(map);
+    this.inRows(one, map);
   }
 
-  private part(one: Node): void {
-    const [part] = one.outputs as [string];
-    const map = this.parts.get(one.inputs[0]!)!;
+  private inRows(one: Node, map: string): void {
     this.nodes.push(one);
-    this.parts.set(part, map);
-    if (part !== joints(map).keep) this.asMap(part, map);
-  }
-
-  /** Rows of blocks, seen as a map in blocks again. */
-  private asMap(rows: string, map: string): void {
-    const { channels, height, width } = this.shapes.get(map)!;
-    const name = `${rows}@map`;
-    const dims = this.axis === 'rows' ? [1, channels, -1, width] : [1, channels, height, -1];
-    this.nodes.push(node('Reshape', [rows, this.dims(dims)], [name]));
-    this.blocked.set(rows, { name, channels });
+    this.rows.set(one.outputs[0]!, map);
   }
 
   /** An operator that can as well work on blocks, if all that it reads is there in blocks. */
@@ -238,14 +281,14 @@ class Rewriter {
 
   /** The name of a tensor in the plain order: turned over, once, if it is there in blocks only. */
   private inPlainOrder(name: string): string {
+    const rows = this.rows.get(name);
+    if (rows !== undefined) this.mixed.add(rows);
     const found = this.blocked.get(name);
-    // Rows of blocks keep the name that the group knows them by.
-    const plain = this.parts.has(name) ? `${name}@plain` : name;
-    if (!found || this.plain.has(plain)) return plain;
+    if (!found || this.plain.has(name)) return name;
     const turn = { channels: found.channels, channels_last: 0 };
-    this.nodes.push({ ...node('ReorderOutput', [found.name], [plain], turn), domain: DOMAIN });
-    this.plain.add(plain);
-    return plain;
+    this.nodes.push({ ...node('ReorderOutput', [found.name], [name], turn), name: `${name}@turned`, domain: DOMAIN });
+    this.plain.add(name);
+    return name;
   }
 
   private dims(dims: readonly number[]): string {

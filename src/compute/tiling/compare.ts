@@ -1,4 +1,5 @@
-import { type Pass, passesOf, sizeAlong, traffic } from './passes.ts';
+import { type Pass, sizeAlong } from './pass.ts';
+import { passesOf, traffic } from './passes.ts';
 import { type Chain, memoryFor, programOf, programsOf, type TilingPlan } from './plan.ts';
 import type { Program } from './instructions.ts';
 

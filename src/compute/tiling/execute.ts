@@ -3,7 +3,6 @@ import { PlaybyplayError } from '../../errors.ts';
 import type { GroupRun, Instruction, Place, Program } from './instructions.ts';
 import type { Shape } from './operators.ts';
 import { GroupSession } from './group-session.ts';
-import type { Group } from './groups.ts';
 import { openSession, restModel, type RuntimeOptions } from './session.ts';
 import type { Analysis, Axis } from './units.ts';
 import { length } from './window.ts';
@@ -42,7 +41,7 @@ export interface Counts {
 export class TiledNetwork implements AsyncDisposable {
   private readonly analysis: Analysis;
   private readonly programs: readonly Program[];
-  private readonly sessions: ReadonlyMap<Group, GroupSession>;
+  private readonly sessions: ReadonlyMap<Program, GroupSession>;
   private readonly pads = new Map<number, Float32Array>();
   private readonly rest: InferenceSession | undefined;
   private readonly main: Float32Array;
@@ -53,7 +52,7 @@ export class TiledNetwork implements AsyncDisposable {
   private constructor(
     analysis: Analysis,
     programs: readonly Program[],
-    sessions: ReadonlyMap<Group, GroupSession>,
+    sessions: ReadonlyMap<Program, GroupSession>,
     rest: InferenceSession | undefined,
   ) {
     this.analysis = analysis;
@@ -70,9 +69,10 @@ export class TiledNetwork implements AsyncDisposable {
     programs: readonly Program[],
     options: RuntimeOptions = {},
   ): Promise<TiledNetwork> {
-    const sessions = new Map<Group, GroupSession>();
-    for (const { axis, groups } of programs) {
-      for (const group of groups) sessions.set(group, await GroupSession.open(group, analysis, axis, options));
+    const sessions = new Map<Program, GroupSession>();
+    for (const program of programs) {
+      const { group, axis, analysis: part } = program;
+      sessions.set(program, await GroupSession.open(group, part, axis, options));
     }
     const rest = restModel(analysis);
     return new TiledNetwork(analysis, programs, sessions, rest && (await openSession(rest, options)));
@@ -99,7 +99,7 @@ export class TiledNetwork implements AsyncDisposable {
       for (const name of program.results) dram.set(name, new Float32Array(sizeOfShape(this.shapeOf(name))));
       for (const pass of program.passes) {
         options.signal?.throwIfAborted();
-        for (const instruction of pass) await this.execute(instruction, from, dram);
+        for (const instruction of pass) await this.execute(instruction, program, from, dram);
       }
       this.handOn(chain, from, dram);
     }
@@ -134,16 +134,15 @@ export class TiledNetwork implements AsyncDisposable {
 
   private async execute(
     instruction: Instruction,
+    program: Program,
     sources: ReadonlyMap<string, Source>,
     dram: ReadonlyMap<string, Float32Array>,
   ): Promise<void> {
     switch (instruction.op) {
       case 'fetch':
         return this.fetch(instruction.to, sources.get(instruction.to.map)!);
-      case 'pad':
-        return this.fill(instruction.to, instruction.value);
       case 'run':
-        return await this.runGroup(instruction);
+        return await this.runGroup(instruction, program);
       default:
         return this.copy(instruction.from, instruction.to, dram);
     }
@@ -167,15 +166,6 @@ export class TiledNetwork implements AsyncDisposable {
     this.counts.fetched += length(to.range);
   }
 
-  private fill(to: Place, value: number): void {
-    const { blocks, unit } = this.blocksOf(to.map);
-    const stride = length(to.span) * unit;
-    const start = to.offset + (to.range.from - to.span.from) * unit;
-    const size = length(to.range) * unit;
-    for (let block = 0; block < blocks; block++)
-      this.main.fill(value, start + block * stride, start + block * stride + size);
-  }
-
   private copy(from: Place, to: Place, dram: ReadonlyMap<string, Float32Array>): void {
     const { blocks, unit } = this.blocksOf(to.map);
     const source = this.bufferOf(from, dram);
@@ -189,8 +179,8 @@ export class TiledNetwork implements AsyncDisposable {
     this.counts.copied += blocks * length(to.range) * unit;
   }
 
-  private async runGroup(step: GroupRun): Promise<void> {
-    await this.sessions.get(step.group)!.run(step, this.main, this.aux, (value, floats) => this.padding(value, floats));
+  private async runGroup(step: GroupRun, program: Program): Promise<void> {
+    await this.sessions.get(program)!.run(step, this.main, this.aux, (value, floats) => this.padding(value, floats));
     for (const { unit, positions } of step.made) {
       this.counts.computed += positions;
       this.counts.macs += unit.work[this.axis] * positions;

@@ -1,4 +1,4 @@
-import { type Pass, type UnitPass } from './passes.ts';
+import { type Pass, type UnitPass } from './pass.ts';
 import type { Analysis } from './units.ts';
 import { length, type Range } from './window.ts';
 

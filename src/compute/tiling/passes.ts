@@ -1,33 +1,8 @@
+import { type MapPass, type Pass, sizeAlong, type UnitPass } from './pass.ts';
+import { divided } from './seams.ts';
 import type { Analysis, Axis, Unit } from './units.ts';
 import { windowOn } from './units.ts';
-import { computable, length, needed, outputSize, padding, type Range, startOf } from './window.ts';
-
-/** What a unit does in one pass: which positions it makes, and what it reads for that, padding apart. */
-export interface UnitPass {
-  readonly unit: Unit;
-  readonly out: Range;
-  readonly reads: readonly {
-    readonly name: string;
-    readonly need: Range;
-    readonly before: number;
-    readonly after: number;
-  }[];
-}
-
-/** What becomes of a feature map in one pass. */
-export interface MapPass {
-  /** Positions kept from the pass before. */
-  readonly kept: Range;
-  /** Positions that are new: fetched or computed. */
-  readonly fresh: Range;
-  /** Positions kept for the next pass. */
-  readonly keep: Range;
-}
-
-export interface Pass {
-  readonly units: readonly UnitPass[];
-  readonly maps: ReadonlyMap<string, MapPass>;
-}
+import { computable, inside, length, needed, outputSize, padding, type Range, startOf } from './window.ts';
 
 export interface PassOptions {
   readonly axis: Axis;
@@ -41,17 +16,15 @@ export interface PassOptions {
   readonly recompute?: boolean;
 }
 
-/** Length of a feature map along the axis. */
-export function sizeAlong(analysis: Analysis, name: string, axis: Axis): number {
-  const shape = analysis.shapes.get(name)!;
-  return axis === 'rows' ? shape.height : shape.width;
-}
-
 /**
  * Works out the passes. Each unit computes in a pass whatever its inputs allow, and no position twice; of each feature
  * map is kept what a unit will still read. (With `recompute`: each tile of the results on its own.)
  */
 export function passesOf(analysis: Analysis, options: PassOptions): Pass[] {
+  return divided(analysis, options.axis, undivided(analysis, options));
+}
+
+function undivided(analysis: Analysis, options: PassOptions): Pass[] {
   const { axis, step, tiles } = options;
   if (options.recompute) {
     if (!tiles) throw new RangeError('recomputing needs a number of tiles');
@@ -65,7 +38,10 @@ export function passesOf(analysis: Analysis, options: PassOptions): Pass[] {
       keepInput,
     });
   const cuts = inputCuts(analysis, axis, step ?? 1);
-  return streamed(analysis, axis, { cuts, most: (unit) => portion(analysis, axis, unit, step ?? 1), keepInput });
+  // What padding at the end sets free is all seam, which takes more memory: it comes last, in passes of its own.
+  const last = Math.max(1, Math.ceil((step ?? 1) / 3));
+  const most = (unit: Unit, end: boolean) => portion(analysis, axis, unit, end ? last : (step ?? 1));
+  return streamed(analysis, axis, { cuts, most, keepInput, endApart: cuts.length > 1 });
 }
 
 /**
@@ -95,6 +71,12 @@ function outputCuts(analysis: Analysis, axis: Axis, tiles: number): Map<string, 
     const ranges = backwards(analysis, axis, (size) => ({ from: 0, to: Math.round(((tile + 1) * size) / tiles) }));
     return new Map(analysis.sources.map((name) => [name, ranges.get(name)?.to ?? 0]));
   });
+}
+
+/** How many positions of each source the first position of all results depends on. */
+export function reachOfFirst(analysis: Analysis, axis: Axis): number {
+  const ranges = backwards(analysis, axis, () => ({ from: 0, to: 1 }));
+  return Math.max(...analysis.sources.map((name) => ranges.get(name)?.to ?? 0));
 }
 
 /** The range of every feature map that the given ranges of the results depend on. */
@@ -143,6 +125,7 @@ function alone(analysis: Analysis, axis: Axis, tile: number, tiles: number): Pas
       kept: { from: range.from, to: range.from },
       fresh: range,
       keep: { from: range.to, to: range.to },
+      split: range.to,
     });
   };
   for (const name of analysis.sources) if (ranges.has(name)) fresh(name, ranges.get(name)!);
@@ -157,9 +140,11 @@ function alone(analysis: Analysis, axis: Axis, tile: number, tiles: number): Pas
 
 interface Course {
   readonly cuts: readonly ReadonlyMap<string, number>[];
-  /** The most that a unit makes in one pass. */
-  readonly most: (unit: Unit) => number;
+  /** The most that a unit makes in one pass, `end` when all of the sources has been fetched before. */
+  readonly most: (unit: Unit, end: boolean) => number;
   readonly keepInput: boolean;
+  /** Whether what needs padding at the end is left to passes behind the last that fetches anything. */
+  readonly endApart?: boolean;
 }
 
 function streamed(analysis: Analysis, axis: Axis, course: Course): Pass[] {
@@ -167,7 +152,8 @@ function streamed(analysis: Analysis, axis: Axis, course: Course): Pass[] {
   const passes: Pass[] = [];
   const done = () => analysis.results.every((name) => at(state.frontier, name) === sizeAlong(analysis, name, axis));
   for (let pass = 0; pass < course.cuts.length || !done(); pass++) {
-    const next = streamPass(analysis, axis, course, course.cuts[Math.min(pass, course.cuts.length - 1)]!, state);
+    const cut = course.cuts[Math.min(pass, course.cuts.length - 1)]!;
+    const next = streamPass(analysis, axis, course, { cut, end: pass >= course.cuts.length }, state);
     if (pass >= course.cuts.length && next.units.length === 0) throw new Error('the passes have come to a standstill');
     passes.push(next);
   }
@@ -197,17 +183,18 @@ function streamPass(
   analysis: Analysis,
   axis: Axis,
   course: Course,
-  cut: ReadonlyMap<string, number>,
+  { cut, end }: { readonly cut: ReadonlyMap<string, number>; readonly end: boolean },
   state: State,
 ): Pass {
   const { frontier, keptFrom } = state;
-  const maps = new Map<string, { kept: Range; fresh: Range; keep: Range }>();
+  const maps = new Map<string, { kept: Range; fresh: Range; keep: Range; split: number }>();
   const units: UnitPass[] = [];
   const advance = (name: string, to: number, from = at(frontier, name)) => {
     maps.set(name, {
       kept: { from: Math.min(at(keptFrom, name), from), to: from },
       fresh: { from, to },
       keep: { from: to, to },
+      split: to,
     });
     frontier.set(name, to);
   };
@@ -219,10 +206,12 @@ function streamPass(
   }
   for (const unit of analysis.units) {
     const from = at(frontier, unit.outputs[0]!);
-    const sizes = unit.inputs.map((name) =>
-      computable(windowOn(unit, name, axis), at(frontier, name), sizeAlong(analysis, name, axis)),
-    );
-    const most = Math.min(from + course.most(unit), ...sizes);
+    const sizes = unit.inputs.map((name) => {
+      const [window, size] = [windowOn(unit, name, axis), sizeAlong(analysis, name, axis)];
+      const inner = course.endApart && !end;
+      return inner ? inside(window, at(frontier, name), size) : computable(window, at(frontier, name), size);
+    });
+    const most = Math.min(from + course.most(unit, end), ...sizes);
     // An enlargement makes all rows of an input row or none, however far the other inputs have come.
     const out = { from, to: Math.max(from, most - (most % enlarged(unit, axis))) };
     if (length(out) > 0) units.push(unitPass(analysis, axis, unit, out));
@@ -267,7 +256,12 @@ function unitPass(analysis: Analysis, axis: Axis, unit: Unit, out: Range): UnitP
 export function distinct(passes: readonly Pass[]): Pass[] {
   const sorts = new Map<string, Pass>();
   for (const pass of passes) {
-    const maps = Array.from(pass.maps.values(), ({ kept, fresh, keep }) => [length(kept), length(fresh), length(keep)]);
+    const maps = Array.from(pass.maps.values(), ({ kept, fresh, keep, split }) => [
+      length(kept),
+      length(fresh),
+      length(keep),
+      split - fresh.from,
+    ]);
     const units = pass.units.map(({ unit, out, reads }) => [
       unit.name,
       length(out),

@@ -1,9 +1,11 @@
 import { PlaybyplayError } from '../../errors.ts';
 import { canGroup } from './group-model.ts';
-import { type Group, groupsOf } from './groups.ts';
+import { groupOf } from './group.ts';
 import { compile, memoryOf, type Program } from './instructions.ts';
 import type { Model } from './onnx.ts';
-import { distinct, type Pass, passesOf, sizeAlong } from './passes.ts';
+import { type Pass, sizeAlong } from './pass.ts';
+import { distinct, passesOf } from './passes.ts';
+import { shortened } from './shortened.ts';
 import { type Analysis, analyse, type Axis, type Unit, unitSize } from './units.ts';
 
 export interface TilingOptions {
@@ -56,6 +58,10 @@ export interface TilingPlan {
  */
 export function planTiling(model: Model, options: TilingOptions): TilingPlan {
   const analysis = analyse(model, options);
+  if (!canGroup(model))
+    throw new PlaybyplayError('model-unsupported', 'this model cannot be tiled: its set of operators is older than 7', {
+      hint: 'export it again with opset 10 or later, or run it without a budget',
+    });
   const axes: readonly Axis[] = options.axis ? [options.axis] : ['rows', 'columns'];
   const plans = axes.flatMap((axis) => planAlong(analysis, axis, options) ?? []);
   const best = plans.toSorted((a, b) => costOf(a) - costOf(b))[0];
@@ -98,17 +104,13 @@ export function programsOf({ chains, axis }: TilingPlan): Program[] {
 
 /** A chain's program for passes of any sort. */
 export function programOf(analysis: Analysis, axis: Axis, passes: readonly Pass[]): Program {
-  return compile(analysis, axis, passes, groupsFor(analysis, axis, distinct(passes)));
+  return compile(analysis, axis, passes, groupOf(analysis, axis, distinct(passes)));
 }
 
 /** The memory that a chain takes with such passes, in floats. */
 export function memoryFor(analysis: Analysis, axis: Axis, passes: readonly Pass[]): ReturnType<typeof memoryOf> {
   const sorts = distinct(passes);
-  return memoryOf(analysis, axis, sorts, groupsFor(analysis, axis, sorts));
-}
-
-function groupsFor(analysis: Analysis, axis: Axis, passes: readonly Pass[]): Group[] {
-  return groupsOf(analysis, axis, passes, !canGroup(analysis.model));
+  return memoryOf(analysis, axis, sorts, groupOf(analysis, axis, sorts));
 }
 
 /** The units of a chain with the most positions a pass that fit into `room` bytes, if any do. */
@@ -119,25 +121,47 @@ function chainWithin(
   { step, tiles, keepInput = true, recompute = false }: TilingOptions,
 ): Chain | undefined {
   const longest = Math.max(...analysis.sources.map((name) => sizeAlong(analysis, name, axis)));
-  const attempt = (size: number): Chain | undefined => {
+  const grain = grainOf(analysis, axis);
+  // Strides then fall alike in all passes: most passes are equal, and the bulk begins near to where the new rows do.
+  const rounded = (size: number) => (step === undefined && size > 2 * grain ? size - (size % grain) : size);
+  const within = (size: number, part = analysis): Chain | undefined => {
     const parts = tiles === undefined ? { step: size } : { tiles };
-    const passes = passesOf(analysis, { axis, ...parts, keepInput, recompute });
-    const { main, aux } = memoryFor(analysis, axis, passes);
+    const passes = passesOf(part, { axis, ...parts, keepInput, recompute });
+    const { main, aux } = memoryFor(part, axis, passes);
     if (4 * (main + aux) > room) return undefined;
     return { analysis, step: size, ...(tiles ? { tiles } : {}), passes, main: 4 * main, aux: 4 * aux };
   };
-  if (tiles !== undefined) return attempt(Math.ceil(longest / tiles));
-  if (step !== undefined) return attempt(Math.min(step, longest));
-  let best = attempt(1);
-  if (!best) return undefined;
-  let [low, high] = [1, longest + 1];
-  while (high - low > Math.max(1, low >> 4)) {
-    const middle = low === 1 ? Math.min(64, (low + high) >> 1) : Math.min(2 * low, (low + high) >> 1);
-    const chain = attempt(middle);
-    if (chain) [best, low] = [chain, middle];
-    else high = middle;
-  }
-  return best;
+  if (tiles !== undefined) return within(Math.ceil(longest / tiles));
+  if (step !== undefined) return within(Math.min(step, longest));
+  const most = (fits: (size: number) => boolean): number => {
+    if (!fits(1)) return 0;
+    let [low, high] = [1, longest + 1];
+    while (high - low > Math.max(1, low >> 4)) {
+      const middle = low === 1 ? Math.min(64, (low + high) >> 1) : Math.min(2 * low, (low + high) >> 1);
+      if (fits(rounded(middle))) low = middle;
+      else high = middle;
+    }
+    return rounded(low);
+  };
+  const likely = most((size) => within(size, shortened(analysis, axis, size)) !== undefined);
+  if (likely === 0) return undefined;
+  return within(likely) ?? within(most((size) => within(size) !== undefined) || 1);
+}
+
+/** Bytes that a chain takes with the fewest positions a pass. */
+function leastOf(analysis: Analysis, axis: Axis, step = 1): number {
+  const part = shortened(analysis, axis, step) ?? analysis;
+  const { main, aux } = memoryFor(part, axis, passesOf(part, { axis, step }));
+  return 4 * (main + aux);
+}
+
+/** Positions of the sources for one of the smallest map, where that is a whole number up to 32. */
+function grainOf(analysis: Analysis, axis: Axis): number {
+  const longest = Math.max(...analysis.sources.map((name) => sizeAlong(analysis, name, axis)));
+  const shortest = Math.min(
+    ...analysis.units.flatMap(({ outputs }) => outputs.map((name) => sizeAlong(analysis, name, axis))),
+  );
+  return Math.min(32, 2 ** Math.round(Math.log2(Math.max(1, longest / shortest))));
 }
 
 /** Cuts the units into chains that fit, with the least handed between them (shortest path over the places to cut). */
@@ -149,7 +173,7 @@ function split(analysis: Analysis, axis: Axis, room: number, options: TilingOpti
     if (cost[first] === Number.POSITIVE_INFINITY) continue;
     for (let end = first + 1; end <= units.length; end++) {
       const part = partOf(analysis, first, end);
-      if (!chainWithin(part, axis, room, { ...options, step: options.step ?? 1 })) break;
+      if (leastOf(part, axis, options.step) > room) break;
       const handed = bytesOf(analysis, part.sources) + bytesOf(analysis, part.results);
       if (cost[first]! + handed >= cost[end]!) continue;
       cost[end] = cost[first]! + handed;
@@ -159,7 +183,9 @@ function split(analysis: Analysis, axis: Axis, room: number, options: TilingOpti
   if (cost[units.length] === Number.POSITIVE_INFINITY) return undefined;
   const chains: Chain[] = [];
   for (let end = units.length; end > 0; end = from[end - 1]!) {
-    chains.unshift(chainWithin(partOf(analysis, from[end - 1]!, end), axis, room, options)!);
+    const chain = chainWithin(partOf(analysis, from[end - 1]!, end), axis, room, options);
+    if (!chain) return undefined;
+    chains.unshift(chain);
   }
   return chains;
 }
@@ -174,11 +200,7 @@ function partOf(analysis: Analysis, first: number, end: number): Analysis {
 }
 
 function leastBudget(analysis: Analysis, axis: Axis, options: TilingOptions): number {
-  const alone = analysis.units.map((_, i) => {
-    const part = partOf(analysis, i, i + 1);
-    const { main, aux } = memoryFor(part, axis, passesOf(part, { axis, step: options.step ?? 1 }));
-    return 4 * (main + aux);
-  });
+  const alone = analysis.units.map((_, i) => leastOf(partOf(analysis, i, i + 1), axis, options.step));
   return weightsOf(analysis) + Math.max(...alone);
 }
 

@@ -1,51 +1,51 @@
-import { type Group, partName, readersIn, type Span } from './groups.ts';
-import type { UnitPass } from './passes.ts';
+import { type Group, type MapUse, type Reach, reachOf, wholeOf, type Window } from './group.ts';
+import { partName, pieces, tensors } from './group-model.ts';
+import { type UnitPass } from './pass.ts';
+import { type Layout, type Part, PARTS } from './seams.ts';
 import { type Analysis, type Axis, type Unit, unitSize } from './units.ts';
 import { length } from './window.ts';
 
 /**
- * Floats that the runtime takes at most while it executes a group: maps from where they are made to where they are last
- * read, parts that are copied out of them, and what operators hand to each other inside a unit.
+ * Floats that the runtime takes at most while it executes a chain in the order of its model: every tensor from where it is
+ * made to where it is last read, rows at the seam and what windows are put together of included.
  */
 export function scratchOf(
   group: Group,
-  steps: readonly UnitPass[],
-  spans: ReadonlyMap<string, Span>,
-  { shapes }: Analysis,
+  steps: ReadonlyMap<Unit, UnitPass>,
+  layout: Layout,
+  analysis: Pick<Analysis, 'shapes' | 'sources'>,
   axis: Axis,
 ): number {
-  const sizeOf = (map: string, positions: number) => positions * unitSize(shapes.get(map)!, axis);
+  return mostHeld(new Course(group, steps, layout, analysis, axis).made);
+}
+
+/** A tensor that is made: its size in floats, and what it is made of. */
+interface Made {
+  readonly name: string;
+  readonly size: number;
+  readonly reads: readonly string[];
+  /** Whether it takes the place of what it is made of, if nobody else reads that. */
+  readonly inPlace?: boolean;
+}
+
+function mostHeld(made: readonly Made[]): number {
+  const readers = new Map<string, number>();
+  for (const { reads } of made) for (const name of reads) readers.set(name, (readers.get(name) ?? 0) + 1);
   const held = new Map<string, number>();
   let [live, most] = [0, 0];
-  const hold = (map: string, size: number) => {
-    held.set(map, size);
-    live += size;
+  const free = (name: string) => {
+    live -= held.get(name) ?? 0;
+    held.delete(name);
   };
-  for (const [i, { unit, out, reads }] of steps.entries()) {
-    let own = insideOf(unit, length(out), { shapes }, axis);
-    for (const { name, need, before, after } of reads) {
-      const span = spans.get(name)!;
-      // The runtime turns what comes from outside over into its own order, except pictures of few channels.
-      if (group.inputs.includes(name) && !held.has(name) && shapes.get(name)!.channels >= TURNED)
-        hold(name, sizeOf(name, span.head + length(span.whole) + span.tail));
-      if (group.sliced.has(partName(unit, name))) own += sizeOf(name, before + length(need) + after);
-    }
-    for (const name of unit.outputs) own += sizeOf(name, length(out));
-    most = Math.max(most, live + own);
-    for (const name of unit.outputs) {
-      const fresh = sizeOf(name, length(out));
-      const { head, whole, tail } = spans.get(name)!;
-      const both = readersIn(group.units, name).some((reader) => group.fresh.has(partName(reader, name)));
-      const all = sizeOf(name, head + length(whole) + tail) + (both ? fresh : 0);
-      hold(name, group.joined.has(name) ? all : fresh);
-      if (group.joined.has(name)) most = Math.max(most, live + fresh);
-    }
-    const later = new Set(steps.slice(i + 1).map((step) => step.unit));
-    for (const [name, size] of held) {
-      if (readersIn(group.units, name).some((reader) => later.has(reader))) continue;
-      held.delete(name);
-      live -= size;
-    }
+  for (const { name, size, reads, inPlace } of made) {
+    for (const read of reads) readers.set(read, readers.get(read)! - 1);
+    const done = reads.filter((read) => readers.get(read) === 0);
+    const taken = inPlace && done.some((read) => (held.get(read) ?? 0) === size);
+    most = Math.max(most, live + (taken ? 0 : size));
+    for (const read of done) free(read);
+    live += size;
+    held.set(name, size);
+    if ((readers.get(name) ?? 0) === 0) free(name);
   }
   return most;
 }
@@ -53,18 +53,94 @@ export function scratchOf(
 /** Least channels of a map that the runtime keeps in blocks of channels. */
 const TURNED = 8;
 
-/** Room for what a unit's operators hand to each other; pointwise functions work in place. */
-function insideOf(unit: Unit, positions: number, { shapes }: Pick<Analysis, 'shapes'>, axis: Axis): number {
-  const made = new Map<string, number>();
-  let most = 0;
-  for (const operator of unit.operators) {
-    const { output, inputs, shape, node } = operator;
-    const leaves = unit.outputs.includes(output) && shapes.has(output);
-    const own = leaves ? 0 : unitSize(shape, axis) * unit.ratios.get(operator)![axis];
-    const read = inputs.reduce((sum, name) => sum + (made.get(name) ?? 0), 0);
-    const inPlace = node.op !== 'Conv' && node.op !== 'Concat' && inputs.length === 1;
-    most = Math.max(most, inPlace ? Math.max(own, read) : own + read);
-    made.set(output, own);
+/** What a session makes in a pass, in order. */
+class Course {
+  readonly made: Made[] = [];
+  private readonly layout: Layout;
+  private readonly shapes: Analysis['shapes'];
+  private readonly axis: Axis;
+  private readonly windows = new Map<string, { readonly window: Window; readonly reach: Reach }[]>();
+
+  constructor(
+    group: Group,
+    steps: ReadonlyMap<Unit, UnitPass>,
+    layout: Layout,
+    { shapes, sources }: Pick<Analysis, 'shapes' | 'sources'>,
+    axis: Axis,
+  ) {
+    this.layout = layout;
+    this.shapes = shapes;
+    this.axis = axis;
+    for (const [i, window] of group.windows.entries()) {
+      const key = keyOf(window.unit, window.part);
+      const reach = reachOf(layout.windows[i]!, layout.spans.get(window.map)!, window.padded);
+      this.windows.set(key, [...(this.windows.get(key) ?? []), { window, reach }]);
+    }
+    for (const name of sources) {
+      // The runtime turns what comes from outside over into its own order, except pictures of few channels.
+      if (shapes.get(name)!.channels >= TURNED)
+        this.add(name, this.sizeOf(name, length(layout.spans.get(name)!.bulk)), []);
+      this.seam(group.maps.get(name)!);
+    }
+    for (const unit of group.units) {
+      if (steps.has(unit)) for (const part of PARTS) this.unit(unit, part);
+      for (const name of unit.outputs) this.seam(group.maps.get(name)!);
+    }
   }
-  return most * positions;
+
+  private unit(unit: Unit, part: Part): void {
+    const span = this.layout.spans.get(unit.outputs[0]!)!;
+    const positions = length(span[part]);
+    const read = new Map<string, string>();
+    for (const { window, reach } of this.windows.get(keyOf(unit, part))!)
+      read.set(window.map, this.window(window, reach));
+    const own = new Set(unit.operators.map(({ output }) => output));
+    for (const operator of unit.operators) {
+      const { output, inputs, shape, node } = operator;
+      const size = unitSize(shape, this.axis) * positions * unit.ratios.get(operator)![this.axis];
+      const named = inputs.map((name) => read.get(name) ?? (own.has(name) ? partName(name, part) : name));
+      const point = node.op !== 'Conv' && node.op !== 'Concat' && node.op !== 'ConvTranspose';
+      this.add(partName(output, part), size, named, point);
+    }
+  }
+
+  private window({ name, map, direct, whole, bulk, padded }: Window, reach: Reach): string {
+    if (direct) return map;
+    const names = pieces(name);
+    const list: string[] = [];
+    const cut = (share: Window['whole'], from: string, to: string, positions: number) => {
+      if (share === 'part') this.add(to, this.sizeOf(map, positions), [from]);
+      if (share !== 'none') list.push(share === 'part' ? to : from);
+    };
+    cut(whole, tensors(map).whole, names.whole, length(reach.whole));
+    cut(bulk, map, names.bulk, length(reach.bulk));
+    if (list.length === 1 && !padded) return list[0]!;
+    const { whole: one, bulk: other, head, tail } = reach;
+    this.add(name, this.sizeOf(map, length(one) + length(other) + head + tail), list);
+    return name;
+  }
+
+  /** What is put together at the seam, and cut off for the next pass. */
+  private seam({ name, whole, seam, first, kept, keepsBulk, source }: MapUse): void {
+    if (!whole) return;
+    const span = this.layout.spans.get(name)!;
+    const names = tensors(name);
+    if (first) this.add(names.first, this.sizeOf(name, length(span.first)), source ? [] : [name]);
+    const joined = [...(seam && !source ? [names.seam] : []), ...(first ? [names.first] : [])];
+    this.add(names.whole, this.sizeOf(name, length(wholeOf(span))), joined);
+    // What is kept goes to a place of its own; it is read where it is cut off.
+    if (kept) this.add(names.keep, 0, [names.whole, ...(keepsBulk && !source ? [name] : [])]);
+  }
+
+  private add(name: string, size: number, reads: readonly string[], inPlace = false): void {
+    this.made.push({ name, size, reads, inPlace });
+  }
+
+  private sizeOf(map: string, positions: number): number {
+    return positions * unitSize(this.shapes.get(map)!, this.axis);
+  }
+}
+
+function keyOf(unit: Unit, part: Part): string {
+  return `${unit.outputs[0]!} ${part}`;
 }

@@ -3,7 +3,7 @@ import { messageOf, PlaybyplayError } from '../../errors.ts';
 import { type Model, type Node, type Value, writeModel } from './onnx.ts';
 import type { Analysis } from './units.ts';
 
-/** Options that every session here is made with; memory goes back to the system after each run. */
+/** Options that every session here is made with; unless told otherwise, memory goes back to the system after each run. */
 export interface RuntimeOptions {
   /** Threads per operator; default 1. */
   readonly threads?: number;
@@ -12,14 +12,22 @@ export interface RuntimeOptions {
 }
 
 /** A session of onnxruntime for a model held in memory. */
-export async function openSession(model: Model, options: RuntimeOptions = {}): Promise<InferenceSession> {
-  return await openBytes(writeModel(model), options);
+export async function openSession(
+  model: Model,
+  options: RuntimeOptions = {},
+  more: InferenceSession.SessionOptions = {},
+): Promise<InferenceSession> {
+  return await openBytes(writeModel(model), options, more);
 }
 
 /** … for a model as it stands in its file. Throws `model-unsupported` where the runtime refuses it. */
-export async function openBytes(bytes: Uint8Array, options: RuntimeOptions = {}): Promise<InferenceSession> {
+export async function openBytes(
+  bytes: Uint8Array,
+  options: RuntimeOptions = {},
+  more: InferenceSession.SessionOptions = {},
+): Promise<InferenceSession> {
   try {
-    return await InferenceSession.create(bytes, settingsOf(options));
+    return await InferenceSession.create(bytes, { ...settingsOf(options), ...more });
   } catch (error) {
     throw new PlaybyplayError('model-unsupported', `the runtime cannot execute this model: ${messageOf(error)}`, {
       cause: error,

@@ -3,9 +3,11 @@ import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { describe, expect, it } from 'vitest';
 import { Network, networks } from '../../../tools/networks.ts';
 import { TiledNetwork } from './execute.ts';
+import { groupOf } from './group.ts';
 import { openImageModel } from './model.ts';
 import { initializer, type Model, node, numbersOf, readModel, writeModel } from './onnx.ts';
-import { type Pass, passesOf, traffic } from './passes.ts';
+import { type Pass } from './pass.ts';
+import { passesOf, traffic } from './passes.ts';
 import { planTiling, programOf, programsOf } from './plan.ts';
 import { analyse, type Axis } from './units.ts';
 import { length } from './window.ts';
@@ -115,6 +117,49 @@ describe('a tiled network', () => {
     await using tiled = await TiledNetwork.open(plan.analysis, programsOf(plan));
     const picture = pictureOf(3, size);
     expect(await furthest(await tiled.run({ image: picture }), model, picture, size)).toBeLessThan(1e-5);
+  });
+
+  it('puts together only what lies about the seam: layers read the bulk straight from the layer before', () => {
+    const analysis = analyse(networks.vgg(), { width: 64, height: 512 });
+    const passes = passesOf(analysis, { axis: 'rows', step: 128 });
+    const { windows } = groupOf(analysis, 'rows', passes);
+    expect(windows.filter(({ part }) => part === 'bulk').map(({ direct }) => direct)).toEqual(
+      analysis.units.map(() => true),
+    );
+    // The first rows of every map wait for what was kept; the deeper, the more, but never more than half.
+    const seams = [...passes[1]!.maps.values()].map(({ fresh: { from, to }, split }) => [split - from, to - split]);
+    expect(seams).toEqual([
+      [2, 126],
+      [4, 124],
+      [3, 61],
+      [5, 59],
+      [4, 28],
+      [6, 26],
+      [4, 12],
+      [6, 10],
+      [4, 4],
+    ]);
+  });
+
+  it('takes sets of operators from 7 on, maps that are padded with two values, and layers that read one map twice', async () => {
+    const net = new Network(11);
+    const first = net.conv('image', 8, 3, { activation: 'Relu' });
+    const pooled = net.pool(first, 3, 1, [1, 1, 1, 1]);
+    const both = net.concat(pooled, net.conv(first, 8, 5), net.conv(first, 8, 1));
+    const halved = net.conv(both, 8, 3, { stride: 2 });
+    const four = net.constant([4], Float32Array.of(1, 1, 2, 2));
+    const back = net.add('Upsample', [halved, four], 8, { mode: 'nearest' });
+    const model: Model = { ...net.model(net.add('Add', [back, first], 8)), opsets: new Map([['', 9]]) };
+    const size = { width: 24, height: 96 };
+    const picture = pictureOf(3, size);
+    for (const step of [1, 7, 16, 32]) {
+      const analysis = analyse(model, size);
+      const program = programOf(analysis, 'rows', passesOf(analysis, { axis: 'rows', step }));
+      await using tiled = await TiledNetwork.open(analysis, [program]);
+      expect(await furthest(await tiled.run({ image: picture }), model, picture, size)).toBeLessThan(1e-5);
+    }
+    const old: Model = { ...model, opsets: new Map([['', 6]]) };
+    expect(() => planTiling(old, { ...size, budget: 1e9 })).toThrow(/older than 7/);
   });
 
   it('says what budget would do where none is enough', () => {

@@ -41,8 +41,12 @@ export function startOf({ kernel, stride, before, up }: AxisWindow, out: number)
 
 /** How many outputs can be computed once the first `available` of `size` inputs are there. */
 export function computable(window: AxisWindow, available: number, size: number): number {
+  return available >= size ? outputSize(window, size) : inside(window, available, size);
+}
+
+/** … of which none needs the padding at the end. */
+export function inside(window: AxisWindow, available: number, size: number): number {
   const total = outputSize(window, size);
-  if (available >= size) return total;
   const { kernel, stride, before, up } = window;
   const complete = up > 1 ? available * up - before : Math.floor((available + before - kernel) / stride) + 1;
   return Math.min(total, Math.max(0, complete));
