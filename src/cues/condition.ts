@@ -1,6 +1,6 @@
 import type { CueValue } from '../events/log.ts';
 import { Pattern } from '../pattern/pattern.ts';
-import type { CueCondition } from '../profile/profile.ts';
+import type { CueCondition, WantedOne, WantedValue } from '../profile/profile.ts';
 import type { Cue } from './cue.ts';
 
 /** Longest text that an expression is tried on. */
@@ -32,9 +32,19 @@ function changesAs({ value, previous }: Cue, change: 'rise' | 'fall' | undefined
   return change === 'rise' ? now > before : now < before;
 }
 
-/** Whether a value is the one wanted: any if undefined; a text between slashes is a regular expression. */
-export function compileValue(wanted: CueValue | undefined): (value: CueValue) => boolean {
+/** Whether a value is one of those wanted: any if undefined. */
+export function compileValue(wanted: WantedValue | undefined): (value: CueValue) => boolean {
   if (wanted === undefined) return () => true;
+  if (!Array.isArray(wanted)) return compileOne(wanted as WantedOne);
+  const tests = (wanted as readonly WantedOne[]).map(compileOne);
+  return (value) => tests.some((test) => test(value));
+}
+
+function compileOne(wanted: WantedOne): (value: CueValue) => boolean {
+  if (typeof wanted === 'object') {
+    const { min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY } = wanted;
+    return (value) => typeof value === 'number' && value >= min && value <= max;
+  }
   const source = typeof wanted === 'string' ? /^\/(.+)\/$/su.exec(wanted)?.[1] : undefined;
   if (source === undefined) return (value) => value === wanted;
   const pattern = new Pattern(source);

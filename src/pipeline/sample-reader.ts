@@ -7,9 +7,8 @@ import { placeOf } from '../detectors/kind.ts';
 import { loadKind } from '../detectors/registry.ts';
 import type { FrameSize } from '../geometry.ts';
 import type { Picture } from '../media/picture.ts';
-import type { CueValue } from '../events/log.ts';
 import { mediaOf, referenceOf } from '../profile/media.ts';
-import type { DetectorSpec, Profile } from '../profile/profile.ts';
+import type { DetectorSpec, Profile, WantedValue } from '../profile/profile.ts';
 import type { HudSettings } from '../regions/place.ts';
 import { type ChangeGate, type FollowingRegion, type Region, RegionSet } from '../regions/regions.ts';
 import { ASLEEP, type Edges, type Observations, storeSketch, type Places } from './chunk-readings.ts';
@@ -350,8 +349,8 @@ function offReading({ allows }: Station, before: Observation | undefined): Obser
   return allows(before) ? undefined : { state: 'absent', confidence: before.confidence };
 }
 
-/** Whether something is seen that is `value` (any value if undefined; a regular expression between slashes). */
-function seenAs(value: CueValue | undefined): (observation: Observation) => boolean {
+/** Whether something is seen that is `value` (any value if undefined). */
+function seenAs(value: WantedValue | undefined): (observation: Observation) => boolean {
   const fits = compileValue(value);
   return (observation) => observation.state === 'seen' && fits(observation.value);
 }

@@ -52,6 +52,17 @@ describe('checking how detectors hang together', () => {
     expect(faults()).toEqual([]);
   });
 
+  it('takes lists, bounds and expressions for values, and says what is wrong with them', () => {
+    const waits = (value: unknown) =>
+      faults((p) => (p['detectors']!['icon']!['when'] = { detector: 'vehicle', value }) as unknown);
+    expect(waits(['car', '/bike$/', { max: 30 }])).toEqual([]);
+    expect(waits(['car', '/bike(/', { min: 3, max: 2 }])).toEqual([
+      expect.stringContaining('schema-form /detectors/icon/when/value/1 “value” is not a regular expression'),
+      'empty-range /detectors/icon/when/value/2 nothing lies between min 3 and max 2',
+    ]);
+    expect(waits({ most: 3 })).toEqual([expect.stringContaining('/detectors/icon/when/value')]);
+  });
+
   it('knows detectors, sequences and modes by name', () => {
     expect(faults((p) => (p['detectors']!['icon']!['after'] = { detector: 'hoted' }))).toEqual([
       'unknown-source /detectors/icon/after/detector there is no detector or sequence “hoted” Did you mean “hooted”?',

@@ -95,18 +95,30 @@ function checkCircles(needs: ReadonlyMap<string, readonly Need[]>, complain: Com
 
 const HINT = 'One of them must be read by itself.';
 
-/** Values of modes that are regular expressions. */
+/** Values that are wanted: regular expressions among them, and bounds between which nothing lies. */
 function checkValues(value: unknown, complain: Complain): void {
-  for (const [name, { value: wanted }] of membersOf(value, 'modes')) {
-    const expression = typeof wanted === 'string' ? /^\/(.+)\/$/su.exec(wanted)?.[1] : undefined;
-    if (expression === undefined) continue;
-    try {
-      void new Pattern(expression);
-    } catch (error) {
-      const message = `“value” is not a regular expression: ${(error as Error).message}`;
-      complain('schema-form', `/modes/${escape(name)}/value`, message);
+  const wanted = [
+    ...membersOf(value, 'modes').map(([name, mode]) => [mode['value'], `/modes/${escape(name)}/value`] as const),
+    ...membersOf(value, 'screens').map(
+      ([name, screen]) => [screen['value'], `/screens/${escape(name)}/value`] as const,
+    ),
+    ...membersOf(value, 'detectors').flatMap(([name, { when }]) =>
+      isObject(when) ? [[when['value'], `/detectors/${escape(name)}/when/value`] as const] : [],
+    ),
+  ];
+  for (const [values, pointer] of wanted)
+    for (const [i, one] of [values].flat().entries()) {
+      const at = Array.isArray(values) ? `${pointer}/${i}` : pointer;
+      if (isObject(one) && typeof one['min'] === 'number' && typeof one['max'] === 'number' && one['min'] > one['max'])
+        complain('empty-range', at, `nothing lies between min ${one['min']} and max ${one['max']}`);
+      const expression = typeof one === 'string' ? /^\/(.*)\/$/su.exec(one)?.[1] : undefined;
+      if (expression === undefined) continue;
+      try {
+        void new Pattern(expression);
+      } catch (error) {
+        complain('schema-form', at, `“value” is not a regular expression: ${(error as Error).message}`);
+      }
     }
-  }
 }
 
 function checkSequences(value: unknown, complain: Complain): void {

@@ -54,7 +54,6 @@ export function checkProfile(value: unknown, source: string, kinds?: KindSchemas
   const form = checkSchema(profileSchema(kinds), value, { source, others, onFormat: refer });
   checkRegions(value, complain);
   checkLinks(value, kinds, complain);
-  checkScreens(value, complain);
   checkLate(value, kinds?.late ?? new Map(), complain);
   checkPlausible(value, complain);
   checkEvents(value, complain);
@@ -97,24 +96,6 @@ function checkRegions(value: unknown, complain: Complain): void {
         'region-outside-frame',
         `/regions/${escape(name)}`,
         `region “${name}” sticks out below: ${String(y)} + ${String(height)} > 1`,
-      );
-    }
-  }
-}
-
-/** What tells a screen must itself be read on every screen, so it cannot be excluded by one. */
-function checkScreens(value: unknown, complain: Complain): void {
-  for (const [name, screen] of membersOf(value, 'screens')) {
-    const { value: wanted } = screen;
-    const expression = typeof wanted === 'string' ? /^\/(.*)\/$/su.exec(wanted)?.[1] : undefined;
-    if (expression === undefined) continue;
-    try {
-      void new Pattern(expression);
-    } catch (error) {
-      complain(
-        'schema-form',
-        `/screens/${escape(name)}/value`,
-        `“value” is not a regular expression: ${(error as Error).message}`,
       );
     }
   }

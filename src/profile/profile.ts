@@ -72,6 +72,13 @@ export interface Sampling {
   readonly all?: true;
 }
 
+/**
+ * Which readings are meant: one value (a text between slashes is a regular expression), numbers within bounds (both inclusive), or any of a
+ * list of these.
+ */
+export type WantedValue = WantedOne | readonly WantedOne[];
+export type WantedOne = string | number | boolean | { readonly min?: number; readonly max?: number };
+
 /** A rectangle of the frame, in fractions of the reference frame. */
 export interface RegionSpec {
   readonly x: number;
@@ -107,15 +114,15 @@ export interface PreprocessStep {
 export interface ScreenSpec {
   /** The detector whose being found means that this screen is shown. */
   readonly detector: string;
-  /** If given, the reading must equal it (or match it, as a regular expression between slashes). */
-  readonly value?: string | number | boolean;
+  /** If given, the reading must be it. */
+  readonly value?: WantedValue;
 }
 
 /** A mode holds while the accepted reading of `detector` is `value` (anything, if left out; nothing, with `seen` false). */
 export interface ModeSpec {
   readonly detector: string;
   /** As in `ScreenSpec`. */
-  readonly value?: string | number | boolean;
+  readonly value?: WantedValue;
   readonly seen?: boolean;
   /** It holds on while nothing is read, until something else is: the name of a level is shown only when it begins. */
   readonly keeps?: true;
@@ -164,8 +171,8 @@ export interface DetectorSpec {
   readonly region?: string;
   /** The companion recording that it looks at or listens to (a name of `Profile.media`); default: the recording itself. */
   readonly media?: string;
-  /** Read only while this other detector sees something in the same sample (optionally: this value). */
-  readonly when?: { readonly detector: string; readonly value?: string | number | boolean; readonly seen?: boolean };
+  /** Read only while this other detector sees something in the same sample (optionally: such a value). */
+  readonly when?: { readonly detector: string; readonly value?: WantedValue; readonly seen?: boolean };
   /** Switched on by cues of other detectors; off, it costs nothing and reads nothing. Of a list, any one. */
   readonly after?: Activation | readonly Activation[];
   /** Read only in these modes, any of them; see `Profile.modes`. */

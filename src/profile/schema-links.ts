@@ -7,7 +7,26 @@ export const NAME = {
   pattern: '^[\\p{L}\\p{N}](?:[\\p{L}\\p{N} ._-]{0,62}[\\p{L}\\p{N}])?$',
   $comment: 'must be a name of at most 64 letters, digits, spaces, dots and hyphens',
 };
-export const VALUE = { type: ['string', 'number', 'boolean'] };
+const ONE_VALUE: Schema = {
+  if: { type: 'object' },
+  // oxlint-disable-next-line unicorn/no-thenable -- the keyword of JSON Schema
+  then: {
+    type: 'object',
+    minProperties: 1,
+    additionalProperties: false,
+    properties: { min: { type: 'number' }, max: { type: 'number' } },
+  },
+  else: { type: ['string', 'number', 'boolean'], $comment: 'must be a value, bounds (min, max), or a list of these' },
+};
+
+/** Which readings are meant. */
+export const VALUE: Schema = {
+  description: 'A value (a text between slashes is a regular expression), bounds of numbers, or a list of these.',
+  if: { type: 'array' },
+  // oxlint-disable-next-line unicorn/no-thenable -- the keyword of JSON Schema
+  then: { type: 'array', minItems: 1, maxItems: 200, items: ONE_VALUE },
+  else: ONE_VALUE,
+};
 export const SECONDS = { type: 'number', exclusiveMinimum: 0, maximum: 3600 };
 export const FRACTION = { type: 'number', minimum: 0, maximum: 1 };
 export const PATTERN = { type: 'string', format: 'regex', maxLength: 1000 };
