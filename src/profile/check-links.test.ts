@@ -47,14 +47,15 @@ function faults(change: Change = () => undefined): string[] {
   );
 }
 
+const waits = (value: unknown): string[] =>
+  faults((p) => (p['detectors']!['icon']!['when'] = { detector: 'vehicle', value }) as unknown);
+
 describe('checking how detectors hang together', () => {
   it('finds nothing wrong with what is right', () => {
     expect(faults()).toEqual([]);
   });
 
   it('takes lists, bounds and expressions for values, and says what is wrong with them', () => {
-    const waits = (value: unknown) =>
-      faults((p) => (p['detectors']!['icon']!['when'] = { detector: 'vehicle', value }) as unknown);
     expect(waits(['car', '/bike$/', { max: 30 }])).toEqual([]);
     expect(waits(['car', '/bike(/', { min: 3, max: 2 }])).toEqual([
       expect.stringContaining('schema-form /detectors/icon/when/value/1 “value” is not a regular expression'),
