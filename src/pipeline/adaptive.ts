@@ -1,18 +1,10 @@
-import type { Observation } from '../detectors/kind.ts';
 import { isProblem, readPictures } from '../media/decode.ts';
 import { type Chunk, firstFrameOf } from '../media/packet-index.ts';
 import type { Picture } from '../media/picture.ts';
-import { ASLEEP, type ChunkReadings, ReadingsBuilder } from './chunk-readings.ts';
+import { type ChunkReadings, ReadingsBuilder } from './chunk-readings.ts';
+import { agree, type ProbeRule } from './probe.ts';
 import { type ChunkContext, type ChunkPlan, gapOf, pause, timeAt, TURN } from './read-chunk.ts';
 import type { Observations } from './chunk-readings.ts';
-
-/** When two probes of a detector tell what lies between them. */
-export interface ProbeRule {
-  /** Seconds for which a changed reading does not come back: probes further apart prove nothing. */
-  readonly persists: number;
-  /** The confidence that a reading needs to count; a probe below it proves nothing. */
-  readonly confidence: number;
-}
 
 /** What all detectors see on one picture. */
 interface Probe {
@@ -203,13 +195,4 @@ function settled(before: Probe, after: Probe, rules: readonly ProbeRule[]): bool
 /** Whether what was read of a sample, be it not everything, is what a probe shows. */
 function compatible(seen: Observations, { seen: shown }: Probe, rules: readonly ProbeRule[]): boolean {
   return seen.every((one, d) => one === undefined || agree(one, shown[d], rules[d]!.confidence));
-}
-
-/** Whether two probes of a detector say the same for certain. Unreadable ones prove nothing. */
-function agree(a: Observation | undefined, b: Observation | undefined, confidence: number): boolean {
-  // Not read: another screen was shown, or it seemed to be switched off.
-  if (!a || !b || a === ASLEEP || b === ASLEEP) return a === b;
-  if (a.state === 'unreadable' || a.state !== b.state) return false;
-  if (Math.min(a.confidence, b.confidence) < confidence) return false;
-  return a.state !== 'seen' || b.state !== 'seen' || a.value === b.value;
 }

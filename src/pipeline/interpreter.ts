@@ -39,7 +39,7 @@ export type Woken = Want & { readonly observation: Observation | undefined };
 export type Wake = (wants: readonly Want[], places: Places) => Promise<readonly Woken[]>;
 
 /** The default distance of samples, in seconds. */
-const INTERVAL = 0.1;
+export const INTERVAL = 0.1;
 
 /** Seconds between the samples of a detector. */
 export function intervalOf(profile: Profile, detector: string): number {

@@ -3,6 +3,7 @@ import type { Deferred, Observation } from '../detectors/kind.ts';
 import { type DecodeProblem, isProblem, readPictures } from '../media/decode.ts';
 import type { Chunk, PacketIndex } from '../media/packet-index.ts';
 import type { VideoFile } from '../media/video.ts';
+import { Between, type BetweenRules } from './between.ts';
 import { type ChunkReadings, ReadingsBuilder } from './chunk-readings.ts';
 import type { Handover, SampleReader } from './sample-reader.ts';
 
@@ -19,6 +20,8 @@ export interface ChunkContext {
   readonly reader: SampleReader;
   readonly detectors: number;
   readonly signal?: AbortSignal | undefined;
+  /** When samples tell what one between them shows; without, every sample is read. */
+  readonly between?: BetweenRules | undefined;
   /** Takes readings that others may make, of the sample with that number among the chunk's. */
   readonly share?: Share | undefined;
 }
@@ -52,21 +55,31 @@ async function readSamples(
   builder: ReadingsBuilder,
 ): Promise<void> {
   const { file, index, reader, share } = context;
+  const between = new Between(context, plan, builder);
   let i = 0;
   let pictures = 0;
-  for (const item of readPictures(file, index, chunk, plan.frames)) {
-    if (isProblem(item)) {
-      builder.gap(gapOf(item));
-      continue;
+  try {
+    for (const item of readPictures(file, index, chunk, plan.frames)) {
+      if (isProblem(item)) {
+        await between.release();
+        builder.gap(gapOf(item));
+        continue;
+      }
+      while (i < plan.frames.length && timeAt(index, plan.frames[i]!) < item.t) i++;
+      const sample = i;
+      if (between.hold(item, sample)) continue;
+      using picture = item;
+      share?.passed(sample);
+      const handOver: Handover | undefined =
+        share && ((detector, deferred) => share.handOver(sample, detector, deferred));
+      const seen = await reader.read(picture, plan.due[sample]!, handOver);
+      await between.release({ t: picture.t, sample, seen });
+      builder.add(picture.t, seen);
+      if (++pictures % TURN === 0) await pause(context);
     }
-    using picture = item;
-    while (i < plan.frames.length && timeAt(index, plan.frames[i]!) < picture.t) i++;
-    const sample = i;
-    share?.passed(sample);
-    const handOver: Handover | undefined =
-      share && ((detector, deferred) => share.handOver(sample, detector, deferred));
-    builder.add(picture.t, await reader.read(picture, plan.due[i]!, handOver));
-    if (++pictures % TURN === 0) await pause(context);
+    await between.release();
+  } finally {
+    between[Symbol.dispose]();
   }
 }
 

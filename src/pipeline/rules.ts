@@ -4,8 +4,9 @@ import type { Plugins } from '../detectors/plugins/load.ts';
 import { loadKind } from '../detectors/registry.ts';
 import { mediaOf } from '../profile/media.ts';
 import type { Profile } from '../profile/profile.ts';
-import { intervalOf } from './interpreter.ts';
-import type { ProbeRule } from './adaptive.ts';
+import { INTERVAL, intervalOf } from './interpreter.ts';
+import type { BetweenRules } from './between.ts';
+import type { ProbeRule } from './probe.ts';
 
 /** For every detector, in the profile's order, when two probes of it tell what lies between them. */
 export async function probeRules(profile: Profile, plugins?: Plugins, media?: string): Promise<ProbeRule[]> {
@@ -23,3 +24,32 @@ export async function probeRules(profile: Profile, plugins?: Plugins, media?: st
     }),
   );
 }
+
+/**
+ * When a full plan need not read a sample: of detectors that are sampled more often than the profile as a whole, and whose readings
+ * persist, those between two samples that agree. Undefined where there are none, or where some are switched or placed by others,
+ * which looks at every sample in turn.
+ */
+export async function betweenRules(
+  profile: Profile,
+  plugins?: Plugins,
+  media?: string,
+): Promise<BetweenRules | undefined> {
+  const specs = Object.entries(profile.detectors);
+  const switched = activationsOf(profile);
+  if ([...switched.values()].some((causes) => causes.length > 0)) return undefined;
+  if (Object.values(profile.regions).some((region) => region.relative)) return undefined;
+  const usual = profile.sampling?.interval ?? INTERVAL;
+  const often = await Promise.all(
+    specs.map(async ([name, spec]) => {
+      const kind = await loadKind(spec.kind, plugins);
+      const judged = kind.track || kind.compare || kind.listen || kind.follow || !TOLD.has(kind.name);
+      return !judged && spec.persists !== undefined && intervalOf(profile, name) < usual ? 1 : 0;
+    }),
+  );
+  if (!often.includes(1)) return undefined;
+  return { probes: await probeRules(profile, plugins, media), often: Uint8Array.from(often) };
+}
+
+/** Kinds that read a picture in the thread that has it: others may leave it to another one. */
+const TOLD: ReadonlySet<string> = new Set(['text', 'icon', 'color', 'bar']);

@@ -5,7 +5,10 @@ import type { VideoFile } from '../media/video.ts';
 import type { Profile } from '../profile/profile.ts';
 import type { HudSettings } from '../regions/place.ts';
 import type { ChunkReadings, Places } from './chunk-readings.ts';
-import { type ProbeRule, readAdaptively } from './adaptive.ts';
+import { readAdaptively } from './adaptive.ts';
+import type { BetweenRules } from './between.ts';
+import type { ProbeRule } from './probe.ts';
+import { betweenRules } from './rules.ts';
 import { type ChunkPlan, readFully, type Share } from './read-chunk.ts';
 import { SampleReader } from './sample-reader.ts';
 import type { LeftReading, Waiting } from './sharing.ts';
@@ -43,8 +46,16 @@ export class ReadingSession implements Disposable {
   readonly #reader: SampleReader;
   readonly #detectors: number;
   readonly #owned: boolean;
+  readonly #between: BetweenRules | undefined;
 
-  private constructor(file: VideoFile, reader: SampleReader, detectors: number, owned: boolean) {
+  private constructor(
+    file: VideoFile,
+    reader: SampleReader,
+    detectors: number,
+    owned: boolean,
+    between: BetweenRules | undefined,
+  ) {
+    this.#between = between;
     this.#owned = owned;
     this.#file = file;
     this.#reader = reader;
@@ -59,7 +70,8 @@ export class ReadingSession implements Disposable {
   ): Promise<ReadingSession> {
     try {
       const reader = await SampleReader.open(game.profile, game.assets, file.info, hud, game.plugins, awake, companion);
-      return new ReadingSession(file, reader, Object.keys(game.profile.detectors).length, owned);
+      const between = await betweenRules(game.profile, game.plugins, companion);
+      return new ReadingSession(file, reader, Object.keys(game.profile.detectors).length, owned, between);
     } catch (error) {
       if (owned) file[Symbol.dispose]();
       throw error;
@@ -73,7 +85,16 @@ export class ReadingSession implements Disposable {
   ): Promise<ChunkReadings> {
     this.#reader.onPicture = alive;
     this.#reader.places = places;
-    const context = { file: this.#file, reader: this.#reader, detectors: this.#detectors, index, signal, share };
+    const between = this.#between;
+    const context = {
+      file: this.#file,
+      reader: this.#reader,
+      detectors: this.#detectors,
+      index,
+      between,
+      signal,
+      share,
+    };
     // What compares samples cannot be probed: a keyframe does not tell what came before it.
     return rules === undefined || this.#reader.compares
       ? readFully(context, chunk, plan)

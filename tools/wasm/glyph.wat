@@ -3,6 +3,41 @@
 (module
   (memory (export "memory") 1)
 
+  ;; Puts four pictures of floats side by side: column c, row r of that at $a to vector r * 4 * $fours + c of $out, and so on. Rows of
+  ;; the pictures are $pitch bytes apart; $fours is a quarter of the number of columns, at least 1.
+  (func (export "weave")
+    (param $a i32) (param $b i32) (param $c i32) (param $d i32) (param $pitch i32) (param $fours i32) (param $rows i32)
+    (param $out i32)
+    (local $k i32) (local $at i32) (local $p v128) (local $q v128) (local $r v128) (local $s v128) (local $t v128) (local $u v128)
+    (loop $down
+      (local.set $k (local.get $fours))
+      (local.set $at (i32.const 0))
+      (loop $across
+        (local.set $p (v128.load (i32.add (local.get $a) (local.get $at))))
+        (local.set $q (v128.load (i32.add (local.get $b) (local.get $at))))
+        (local.set $r (v128.load (i32.add (local.get $c) (local.get $at))))
+        (local.set $s (v128.load (i32.add (local.get $d) (local.get $at))))
+        (local.set $t (i8x16.shuffle 0 1 2 3 16 17 18 19 4 5 6 7 20 21 22 23 (local.get $p) (local.get $q)))
+        (local.set $u (i8x16.shuffle 0 1 2 3 16 17 18 19 4 5 6 7 20 21 22 23 (local.get $r) (local.get $s)))
+        (v128.store (local.get $out)
+          (i8x16.shuffle 0 1 2 3 4 5 6 7 16 17 18 19 20 21 22 23 (local.get $t) (local.get $u)))
+        (v128.store offset=16 (local.get $out)
+          (i8x16.shuffle 8 9 10 11 12 13 14 15 24 25 26 27 28 29 30 31 (local.get $t) (local.get $u)))
+        (local.set $t (i8x16.shuffle 8 9 10 11 24 25 26 27 12 13 14 15 28 29 30 31 (local.get $p) (local.get $q)))
+        (local.set $u (i8x16.shuffle 8 9 10 11 24 25 26 27 12 13 14 15 28 29 30 31 (local.get $r) (local.get $s)))
+        (v128.store offset=32 (local.get $out)
+          (i8x16.shuffle 0 1 2 3 4 5 6 7 16 17 18 19 20 21 22 23 (local.get $t) (local.get $u)))
+        (v128.store offset=48 (local.get $out)
+          (i8x16.shuffle 8 9 10 11 12 13 14 15 24 25 26 27 28 29 30 31 (local.get $t) (local.get $u)))
+        (local.set $out (i32.add (local.get $out) (i32.const 64)))
+        (local.set $at (i32.add (local.get $at) (i32.const 16)))
+        (br_if $across (local.tee $k (i32.sub (local.get $k) (i32.const 1)))))
+      (local.set $a (i32.add (local.get $a) (local.get $pitch)))
+      (local.set $b (i32.add (local.get $b) (local.get $pitch)))
+      (local.set $c (i32.add (local.get $c) (local.get $pitch)))
+      (local.set $d (i32.add (local.get $d) (local.get $pitch)))
+      (br_if $down (local.tee $rows (i32.sub (local.get $rows) (i32.const 1))))))
+
   ;; For each of $count glyphs, whose records follow each other from $glyph on, two vectors to $out: the greatest and the least value
   ;; that its log likelihood ratio at each of four places can have; and behind them the greatest of each. $image: floats, those of a pixel
   ;; at the four places side by side. A record: number of pixels, offset of its surface in $surfaces (both i32), sum of the logs of

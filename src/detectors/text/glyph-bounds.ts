@@ -15,6 +15,7 @@ export interface ScoreRules {
 /** Exports of tools/wasm/glyph.wat; all but the last three arguments are addresses or counts. */
 interface Kernels {
   readonly memory: WebAssembly.Memory;
+  weave(a: number, b: number, c: number, d: number, pitch: number, fours: number, rows: number, out: number): void;
   bound(
     image: number,
     glyphs: number,
@@ -54,8 +55,12 @@ export class GlyphBounds {
   readonly widest: number;
   readonly #surfaces: number;
   readonly #glyphs: number;
+  /** Floats before the picture, and before four parts of it side by side. */
   readonly #image: number;
+  #patch = 0;
   #out = 0;
+  #width = 0;
+  #height = 0;
   /** Floats from one row of the copied picture to the next. */
   #stride = 0;
   #floats: Float32Array;
@@ -71,48 +76,44 @@ export class GlyphBounds {
     this.#surfaces = VECTOR;
     this.#glyphs = this.#surfaces + this.#widths.length * SURFACE;
     const records = candidates.reduce((sum, index) => sum + HEAD + PIXEL * atlas.glyphs[index]!.dx.length, 0);
-    this.#image = (this.#glyphs + records + VECTOR) & ~(VECTOR - 1);
+    this.#image = ((this.#glyphs + records + VECTOR) & ~(VECTOR - 1)) / FLOAT;
     this.#floats = new Float32Array(this.#kernels.memory.buffer);
-    this.#reserve(this.#image);
+    this.#reserve(FLOAT * this.#image);
+  }
+
+  /** Takes a picture over, before its first `cells` or `places`. */
+  look({ data, width, height }: LineImage): void {
+    const size = width * height;
+    this.#width = width;
+    this.#height = height;
+    this.#patch = this.#image + size + LANES * LANES;
+    this.#reserve(FLOAT * this.#patch);
+    this.#floats.set(data.length === size ? data : data.subarray(0, size), this.#image);
   }
 
   /** Bounds at the places given by `xs`, all at `y`; what `skip` marks need not be known. */
-  cells(image: LineImage, xs: readonly number[], y: number, skip: Uint8Array): void {
-    const width = this.widest;
-    const patch = width * LANES * image.height;
-    this.#layOut(width * LANES, LANES, patch, Math.ceil(xs.length / LANES));
-    const from = this.#image / FLOAT;
+  cells(xs: readonly number[], y: number, skip: Uint8Array): void {
+    const fours = Math.ceil(this.widest / LANES);
+    const stride = fours * LANES * LANES;
+    this.#layOut(stride, LANES, this.#patch + stride * this.#height, Math.ceil(xs.length / LANES));
     for (let first = 0; first < xs.length; first += LANES) {
       let wanted = false;
       for (let i = first; i < Math.min(xs.length, first + LANES); i++) if (skip[i] === 0) wanted = true;
       if (!wanted) continue;
-      for (let lane = 0; lane < LANES; lane++) {
-        const x = xs[Math.min(first + lane, xs.length - 1)]!;
-        for (let row = 0, to = from + lane; row < image.height; row++) {
-          const base = row * image.width + x;
-          for (let column = 0; column < width; column++, to += LANES) this.#floats[to] = image.data[base + column]!;
-        }
-        this.#hold(lane, x, y);
-      }
-      this.#bound(from + y * this.#stride, first / LANES);
-    }
-  }
-
-  /** Takes a picture over, for `places`. */
-  look(image: LineImage): void {
-    const stride = image.width + LANES;
-    this.#layOut(stride, 1, stride * image.height, 1);
-    const from = this.#image / FLOAT;
-    for (let row = 0; row < image.height; row++) {
-      const base = row * image.width;
-      this.#floats.set(image.data.subarray(base, base + image.width), from + row * stride);
+      const x = (lane: number): number => xs[Math.min(first + lane, xs.length - 1)]!;
+      const at = (lane: number): number => FLOAT * (this.#image + Math.max(0, x(lane)));
+      const pitch = FLOAT * this.#width;
+      this.#kernels.weave(at(0), at(1), at(2), at(3), pitch, fours, this.#height, FLOAT * this.#patch);
+      for (let lane = 0; lane < LANES; lane++) this.#hold(lane, x(lane), y);
+      this.#bound(this.#patch + y * stride, first / LANES);
     }
   }
 
   /** Bounds at `x`, x + 1, x + 2, x + 3; those of glyphs that do not fit into the picture there mean nothing. */
   places(x: number, y: number): void {
+    this.#layOut(this.#width, 1, this.#patch, 1);
     for (let lane = 0; lane < LANES; lane++) this.#hold(lane, x + lane, y);
-    this.#bound(this.#image / FLOAT + y * this.#stride + x, 0);
+    this.#bound(this.#image + y * this.#width + x, 0);
   }
 
   /** The greatest log likelihood ratio that candidate number `n` can have at place number `i`. */
@@ -166,9 +167,9 @@ export class GlyphBounds {
     this.#kernels.bound(FLOAT * from, this.#glyphs, length, this.#surfaces, out, priorGain, priorOffset, leastGain);
   }
 
-  /** Readies memory and records: rows so many floats apart, columns `step`, so many in all, so many groups of places. */
-  #layOut(stride: number, step: number, size: number, groups: number): void {
-    this.#out = (this.#image + FLOAT * (size + 2 * LANES) + VECTOR) & ~(VECTOR - 1);
+  /** Readies memory and records: rows so many floats apart, columns `step`, results from float `end` on for so many groups of places. */
+  #layOut(stride: number, step: number, end: number, groups: number): void {
+    this.#out = (FLOAT * (end + LANES * LANES) + VECTOR) & ~(VECTOR - 1);
     this.#reserve(this.#out + groups * (this.#candidates.length + 1) * 2 * VECTOR);
     if (stride === this.#stride) return;
     this.#stride = stride;

@@ -17,6 +17,8 @@ export class GlyphReader {
   /** Of a font of one ink; which number a glyph has there. */
   readonly #bounds: GlyphBounds | undefined;
   readonly #numbers: Int32Array;
+  /** Whether the bounds have the image. */
+  #looked = false;
   readonly #reaching: Int32Array;
   /** Of the place that is looked at, the scores of those glyphs that have one. */
   readonly #scores: Float64Array;
@@ -53,6 +55,7 @@ export class GlyphReader {
    */
   read(image: LineImage, align: Align, margin: number, hints: readonly LineReading[] = []): LineReading {
     this.scorer.look(image);
+    this.#looked = false;
     const fixed = this.atlas.file.layout === 'fixed';
     if (!fixed) {
       this.#bounds?.look(image);
@@ -156,7 +159,10 @@ export class GlyphReader {
 
   /** Works out the bounds for a line's cells, and the most that its characters can explain. */
   #most(bounds: GlyphBounds, image: LineImage, xs: readonly number[], y: number, dim: Uint8Array): number {
-    bounds.cells(image, xs, y, dim);
+    if (dim.every((one) => one === 1)) return 0;
+    if (!this.#looked) bounds.look(image);
+    this.#looked = true;
+    bounds.cells(xs, y, dim);
     let total = 0;
     for (let i = 0; i < xs.length; i++)
       if (dim[i] === 0 && xs[i]! >= 0 && xs[i]! < image.width) total += Math.max(0, bounds.most(i));
