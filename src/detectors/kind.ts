@@ -56,6 +56,12 @@ export interface Assets {
   read(path: string): Promise<Uint8Array>;
 }
 
+/** Something outside the pack that readings depend on: part of the profile's fingerprint. */
+export interface Requirement {
+  readonly name: string;
+  readonly hash: string;
+}
+
 /** A detector at work: reads samples, one after the other, in the order of their times. */
 export interface Detector extends Disposable {
   /** A pure function of the view: same pixels, same observation, whatever was read before. */
@@ -172,6 +178,11 @@ export interface DetectorKind<Options = Readonly<Record<string, unknown>>> {
   /** Regions besides its own that the reading depends on. */
   regions?(options: Options): readonly string[];
   open(options: Options, assets: Assets): Promise<Detector>;
+  /**
+   * What has to be installed for reading with these options. Throws PlaybyplayError with what is missing and how to get it; asked
+   * before anything is read.
+   */
+  requires?(options: Options, assets: Assets): Promise<readonly Requirement[]>;
   /** Estimated seconds of a reading, of kinds whose readings can be dear; decides whether threads share them. */
   cost?(options: Options, assets: Assets): Promise<number>;
   /**

@@ -35,6 +35,8 @@ export interface HeaderLine {
     readonly start: number;
   };
   readonly profile: Fingerprint;
+  /** Languages of the screen (BCP 47), where the profile or its user said. */
+  readonly languages?: readonly string[];
   readonly script?: Fingerprint;
   readonly dictionaries: readonly Fingerprint[];
   readonly plan: {

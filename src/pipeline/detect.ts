@@ -63,6 +63,8 @@ export interface DetectOptions {
    * seen from the current folder. Their code is run; a profile cannot name any.
    */
   readonly plugins?: readonly string[];
+  /** Languages of the screen (BCP 47), if not the profile's own. */
+  readonly language?: string | readonly string[];
   readonly signal?: AbortSignal;
   /** Told after each chunk: seconds done, seconds in all. */
   readonly onProgress?: (done: number, total: number) => void;
@@ -110,7 +112,7 @@ export function defaultFolder(media: string): string {
  */
 export async function detect(options: DetectOptions): Promise<DetectSummary> {
   const { media, plan = 'full', resume = false, signal } = options;
-  const game = await openGame(options.game, options.plugins);
+  const game = await openGame(options.game, options.plugins, options.language);
   using file = openVideo(media);
   const folder = options.out ?? defaultFolder(media);
   await mkdir(folder, { recursive: true });
@@ -288,6 +290,7 @@ function headerOf(
       start: info.startOffset,
     },
     profile: game.fingerprint,
+    ...(game.languages.length > 0 ? { languages: game.languages } : {}),
     ...(game.script ? { script: game.script.fingerprint } : {}),
     dictionaries: game.dictionaries,
     plan: {

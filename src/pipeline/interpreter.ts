@@ -115,7 +115,9 @@ export class Interpreter implements Disposable {
       renew: (name) => (plain.has(name) ? plainTracker(profile, name) : undefined),
     };
     const detectors = [...Object.keys(profile.detectors), ...Object.keys(sequences)];
-    const script = game.script && (await openScript({ source: game.script.source, name: game.script.name, detectors }));
+    const { languages } = game;
+    const script =
+      game.script && (await openScript({ source: game.script.source, name: game.script.name, detectors, languages }));
     return new Interpreter(
       game,
       await Seams.open(game.profile, game.plugins),

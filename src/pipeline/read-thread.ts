@@ -19,6 +19,7 @@ export interface OpenRequest {
     readonly companion: string | undefined;
     /** Paths of the plug-ins' modules. */
     readonly plugins: readonly string[];
+    readonly languages: readonly string[];
   };
 }
 
@@ -33,9 +34,10 @@ export type ReadingNote = { readonly alive: true } | PassedSample;
 serve(async (request, { signal, note }) => {
   const wanted = request as OpenRequest | ReadRequest | SettleRequest;
   if ('open' in wanted) {
-    const { media, profile, hud, companion } = wanted.open;
+    const { media, profile, hud, companion, languages } = wanted.open;
     const plugins = await loadPlugins(wanted.open.plugins, kindNames());
-    const game = { ...(await loadProfile(profile)), plugins };
+    const loaded = await loadProfile(profile, { language: languages.length > 0 ? languages : undefined });
+    const game = { ...loaded, plugins };
     session = await ReadingSession.open(openVideo(media), game, { hud, companion, owned: true });
     return undefined;
   }

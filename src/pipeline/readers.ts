@@ -74,7 +74,7 @@ export class Readers implements AsyncDisposable {
 
   async #openThreads(count: number): Promise<readonly Reader[]> {
     const threads = Array.from({ length: count }, (_, i) => new ReadingThread(`reader ${i + 1}`));
-    const { pack, path, plugins } = this.#game;
+    const { pack, path, plugins, languages } = this.#game;
     const open: OpenRequest = {
       open: {
         media: resolve(this.#file.path),
@@ -82,6 +82,7 @@ export class Readers implements AsyncDisposable {
         hud: this.#hud,
         companion: this.#companion,
         plugins: plugins.modules,
+        languages,
       },
     };
     try {

@@ -1,5 +1,6 @@
 import { nearest, type Issue } from '../errors.ts';
 import { shapeStatement } from '../events/shape.ts';
+import { languageTag } from '../language/tags.ts';
 import { Pattern } from '../pattern/pattern.ts';
 import { checkSchema } from '../schema.ts';
 import { checkLinks } from './check-links.ts';
@@ -38,6 +39,8 @@ export function checkProfile(value: unknown, source: string, kinds?: KindSchemas
   };
   const refer = (format: string, name: string, pointer: string): void => {
     if (format === 'asset') assets.push({ path: name, pointer });
+    if (format === 'language' && languageTag(name) === undefined)
+      complain('unknown-language', pointer, `“${name}” is no language`, 'Write a BCP 47 tag: de, pt-BR, zh-Hant.');
     const known = format in names ? names[format as keyof typeof names] : undefined;
     if (format === 'region' && following.has(name) && !/^\/detectors\/[^/]+\/region$/.test(pointer))
       complain('region-follows', pointer, `“${name}” follows a find: it cannot be looked at besides another region`);

@@ -5,6 +5,7 @@ import { messageOf, nearest, PlaybyplayError, type Issue } from '../errors.ts';
 import type { Fingerprint } from '../events/log.ts';
 import { ROOT } from '../version.ts';
 import { checkProfile } from './check.ts';
+import { inLanguage } from './languages.ts';
 import { folderPack, type Pack } from './pack.ts';
 import type { Profile } from './profile.ts';
 import type { KindSchemas } from './schema.ts';
@@ -18,11 +19,16 @@ export interface LoadOptions {
   readonly packs?: readonly Pack[];
   /** Schemas of the kinds of detectors (those named, and the names of all others) and of preprocessing. */
   readonly kinds?: (used: ReadonlySet<string>) => Promise<KindSchemas>;
+  /** Languages of the screen, if not the profile's own. */
+  readonly language?: string | readonly string[] | undefined;
 }
 
 /** A profile, checked, with what belongs to it. */
 export interface LoadedProfile {
+  /** Its detectors have the languages that they are to read. */
   readonly profile: Profile;
+  /** The languages of the screen: those asked for, else the profile's; none where neither says. */
+  readonly languages: readonly string[];
   /** Name, version and hash of the profile and of every file in its folder that it names. */
   readonly fingerprint: Fingerprint;
   readonly pack: Pack;
@@ -134,18 +140,25 @@ export async function loadProfile(nameOrPath: string, options: LoadOptions = {})
       { issues: all },
     );
   }
-  const profile = value as Profile;
+  const { profile, languages, paths } = inLanguage(value as Profile, options.language);
   const hash = createHash('sha256').update(bytes);
+  if (options.language !== undefined) hash.update(`\0language ${languages.join(' ')}\0`);
+  const locate = async (asset: string): Promise<string> => {
+    for (const path of paths(asset)) if (await pack.has(posix.join(folder, path))) return path;
+    return asset;
+  };
   for (const asset of new Set(assets.map((one) => one.path).toSorted())) {
-    hash.update(`\0${asset}\0`).update(await pack.read(posix.join(folder, asset)));
+    const path = await locate(asset);
+    hash.update(`\0${path}\0`).update(await pack.read(posix.join(folder, path)));
   }
   const script = await readScript(pack, profile.game);
   return {
     profile,
+    languages,
     fingerprint: { name: profile.game, version: profile.version, hash: hash.digest('hex').slice(0, 32) },
     pack,
     path,
-    assets: { read: (asset) => pack.read(posix.join(folder, asset)) },
+    assets: { read: async (asset) => pack.read(posix.join(folder, await locate(asset))) },
     ...(script === undefined ? {} : { script }),
   };
 }

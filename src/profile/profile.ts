@@ -8,6 +8,10 @@ export interface Profile {
   readonly title: string;
   readonly version: string;
   readonly description?: string;
+  /** The language of what the screen says (BCP 47), or several; default English. */
+  readonly language?: string | readonly string[];
+  /** Further languages that it can be told to read, by files beside those it names: `feed.json` in German is `feed.de.json`. */
+  readonly languages?: readonly string[];
   /** The frame size on which the fractions were measured. */
   readonly reference: { readonly width: number; readonly height: number };
   readonly sampling?: Sampling;
@@ -167,6 +171,8 @@ export interface CueSequence {
 /** What every detector has; further options belong to its kind. */
 export interface DetectorSpec {
   readonly kind: string;
+  /** The languages of what it reads, if not those of the profile. */
+  readonly language?: string | readonly string[];
   /** The region it looks at (kinds that hear, or read logs, have none). */
   readonly region?: string;
   /** The companion recording that it looks at or listens to (a name of `Profile.media`); default: the recording itself. */

@@ -30,6 +30,11 @@ export const VALUE: Schema = {
 export const SECONDS = { type: 'number', exclusiveMinimum: 0, maximum: 3600 };
 export const FRACTION = { type: 'number', minimum: 0, maximum: 1 };
 export const PATTERN = { type: 'string', format: 'regex', maxLength: 1000 };
+const TAG = { type: 'string', format: 'language', maxLength: 35 };
+/** Languages, as BCP 47 tags. */
+export const TAGS = { type: 'array', minItems: 1, maxItems: 50, uniqueItems: true, items: TAG };
+/** One language or several. */
+export const LANGUAGE = { oneOf: [TAG, { ...TAGS, maxItems: 8 }] };
 export const DETECTOR = { type: 'string', format: 'detector' };
 
 /** A detector, or a sequence, which makes cues as well. */

@@ -4,12 +4,14 @@ import {
   DETECTOR,
   FRACTION,
   FUSION,
+  LANGUAGE,
   MODES,
   NAME,
   PATTERN,
   SECONDS,
   SEQUENCE,
   SOURCE,
+  TAGS,
   VALUE,
 } from './schema-links.ts';
 
@@ -92,6 +94,7 @@ function regionSchema(preprocess: Schema): Schema {
 /** The properties that every detector has, whatever its kind. */
 export const DETECTOR_PROPERTIES: Readonly<Record<string, Schema>> = {
   kind: { type: 'string', description: 'What sort of detector it is.' },
+  language: { ...LANGUAGE, description: 'Languages of what it reads (BCP 47); default those of the profile.' },
   region: { type: 'string', format: 'region', description: 'The region it looks at.' },
   media: {
     type: 'string',
@@ -265,6 +268,11 @@ export function profileSchema(kinds?: KindSchemas): Schema {
       title: { type: 'string', minLength: 1, maxLength: 200 },
       version: { type: 'string', minLength: 1, maxLength: 50 },
       description: { type: 'string', maxLength: 10_000 },
+      language: { ...LANGUAGE, description: 'Language of what the screen says (BCP 47), or several; default en.' },
+      languages: {
+        ...TAGS,
+        description: 'Further languages that it can read, by files of their own: feed.json in German is feed.de.json.',
+      },
       reference: FRAME,
       sampling: SAMPLING,
       media: MEDIA,

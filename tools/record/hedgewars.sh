@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Records a match of Hedgewars' computer players with what the engine's own script tells of it.
 #   hedgewars.sh SEED THEME SECONDS WIDTHxHEIGHT MAXRATE_KBITS OUTPUT_FOLDER TEAM:COLOR:HEALTH:HOG,HOG… TEAM:…
+# LOCALE (en): the language that the game speaks, one of its Data/Locale/*.txt.
 # Needs Debian's hedgewars, xvfb, libgl1-mesa-dri, gcc, ffmpeg. The engine runs off-line: a frame every 1/FPS (30) of a second of
 # its clock, however slow the machine (steady.c). OUTPUT_FOLDER gets video.mp4, engine.log (the script's lines) and frames.txt
 # (frame, length of engine.log's source when it was shown), from which hedgewars_truth.py makes the truth.
@@ -35,7 +36,7 @@ SDL_AUDIODRIVER=disk SDL_DISKAUDIOFILE="$work/sound.raw" STEADY_FPS=$fps STEADY_
   STEADY_NOTES="$out/frames.txt" STEADY_VIDEO="$work/frames.rgb" STEADY_WATCH="$work/Logs/game0.log" \
   xvfb-run -a -s "-screen 0 ${size}x24" env LD_PRELOAD="$work/steady.so" /usr/lib/hedgewars/bin/hwengine "$work/match.hwd" \
   --prefix /usr/share/games/hedgewars/Data --user-prefix "$work" --width "${size%x*}" --height "${size#*x}" --nomusic --volume 60 \
-  --locale en.txt > "$work/engine.txt" 2>&1 || true
+  --locale "${LOCALE:-en}.txt" > "$work/engine.txt" 2>&1 || true
 wait
 cp "$work/Logs/game0.log" "$out/engine.log"
 # SDL waits whole milliseconds (23 for 1024 samples): a hundredth too much sound, which this takes back.

@@ -33,6 +33,7 @@ Watches a recording and writes down what happened: events.ndjson, one line an ev
                          that profile place wrote
   --plugin <name>        a plug-in that brings kinds of detectors: a file or folder (./my-detector.js) or an npm package seen
                          from here; may stand several times. It is a program, and is run: name only what you trust
+  --language <tag>       the language of the game in this recording, if the profile reads several: de, pt-BR; or several (ru,en)
   --hud-scale <factor>   the HUD is drawn larger or smaller than the game's default
   --stream <name=file>   a file beside the recording for the profile's stream detectors: inputs, heart rate, events
                          (CSV, JSON), subtitles (SRT, VTT); may stand several times. “name=file@2.5”: its clock begins at
@@ -65,6 +66,7 @@ const options = {
   'hud-scale': { type: 'string' },
   place: { type: 'string' },
   profiles: { type: 'string', multiple: true },
+  language: { type: 'string' },
   plugin: { type: 'string', multiple: true },
   stream: { type: 'string', multiple: true },
   media: { type: 'string', multiple: true },
@@ -123,6 +125,7 @@ export const detect: Command = {
       resume: values.resume ?? false,
       signal: io.signal,
       ...(values.out === undefined ? {} : { out: values.out }),
+      ...(values.language === undefined ? {} : { language: values.language }),
       ...(from === undefined ? {} : { from }),
       ...(to === undefined ? {} : { to }),
       ...(values.trace === undefined ? {} : { trace: values.trace }),

@@ -4,6 +4,8 @@ import { loadPlugins, type Plugins } from '../../detectors/plugins/load.ts';
 import { kindNames, loadKind } from '../../detectors/registry.ts';
 import { messageOf, PlaybyplayError, type Issue } from '../../errors.ts';
 import { settingsSchema } from '../../highlights/settings-schema.ts';
+import { languageName, languagesOf } from '../../language/tags.ts';
+import { requirements } from '../../pipeline/game.ts';
 import { kindSchemas } from '../../pipeline/schemas.ts';
 import type { Profile } from '../../profile/profile.ts';
 import type { Pack } from '../../profile/pack.ts';
@@ -20,7 +22,7 @@ import { loadProfile } from '../../profile/load.ts';
 export async function checkCommand(args: string[], io: CommandIo): Promise<number> {
   const { values, positionals } = parseArgs({
     args,
-    options: { json: { type: 'boolean' }, plugin: { type: 'string', multiple: true } },
+    options: { json: { type: 'boolean' }, plugin: { type: 'string', multiple: true }, language: { type: 'string' } },
     allowPositionals: true,
   });
   if (positionals.length === 0) {
@@ -31,8 +33,12 @@ export async function checkCommand(args: string[], io: CommandIo): Promise<numbe
   for (const name of positionals) {
     const { pack, path } = await findProfile(name);
     const place = pack.locate(path);
-    const issues = [...(await inspectProfile(name, { kinds: (used) => kindSchemas(used, plugins) }))];
-    if (issues.length === 0) issues.push(...(await detectorIssues(name, plugins)), ...(await scriptIssues(name)));
+    const { language } = values;
+    const issues = [...(await inspectProfile(name, { kinds: (used) => kindSchemas(used, plugins), language }))];
+    if (issues.length === 0) {
+      issues.push(...(await detectorIssues(name, plugins, language)), ...(await scriptIssues(name)));
+      if (issues.length === 0) issues.push(...(await otherLanguages(name, plugins, language)));
+    }
     issues.push(...(await highlightIssues(pack, posix.join(posix.dirname(path), 'highlights.json'))));
     findings += issues.length;
     if (values.json) io.stdout.write(`${JSON.stringify({ profile: place, issues })}\n`);
@@ -46,8 +52,9 @@ export async function checkCommand(args: string[], io: CommandIo): Promise<numbe
 }
 
 /** What is wrong with the files that detectors and interpreter use: fonts, icons, networks. */
-async function detectorIssues(name: string, plugins: Plugins): Promise<readonly Issue[]> {
-  const { profile, assets, pack, path } = await loadProfile(name);
+async function detectorIssues(name: string, plugins: Plugins, language?: string): Promise<Issue[]> {
+  const loaded = await loadProfile(name, { language });
+  const { profile, assets, pack, path } = loaded;
   const issues: Issue[] = [];
   const attempt = async (pointer: string, open: () => Promise<Disposable>): Promise<void> => {
     try {
@@ -61,9 +68,21 @@ async function detectorIssues(name: string, plugins: Plugins): Promise<readonly 
   };
   for (const [detector, spec] of Object.entries(profile.detectors))
     await attempt(`/detectors/${detector}`, async () => (await loadKind(spec.kind, plugins)).open(spec, assets));
-  issues.push(...unusedSteps(profile, pack.locate(path)));
+  issues.push(...unusedSteps(profile, pack.locate(path)), ...(await requirements(loaded, plugins)).issues);
   const { interpreter } = profile;
   if (interpreter) await attempt('/interpreter', () => SequenceReader.open(interpreter, assets));
+  return issues;
+}
+
+/** What is wrong with the files of the profile's other languages; what reading them needs is asked for with `--language` alone. */
+async function otherLanguages(name: string, plugins: Plugins, language: string | undefined): Promise<readonly Issue[]> {
+  const { profile } = await loadProfile(name);
+  const issues: Issue[] = [];
+  for (const tag of language === undefined ? languagesOf(profile.languages) : []) {
+    const found = await detectorIssues(name, plugins, tag);
+    const own = found.filter(({ code }) => code !== 'no-language-data');
+    issues.push(...own.map((issue) => ({ ...issue, message: `in ${languageName(tag)}: ${issue.message}` })));
+  }
   return issues;
 }
 

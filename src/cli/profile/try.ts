@@ -3,6 +3,7 @@ import { loadPlugins } from '../../detectors/plugins/load.ts';
 import { kindNames } from '../../detectors/registry.ts';
 import { nearest, PlaybyplayError } from '../../errors.ts';
 import { type Look, look, type Seen } from '../../pipeline/look.ts';
+import { meetRequirements } from '../../pipeline/game.ts';
 import { kindSchemas } from '../../pipeline/schemas.ts';
 import { loadProfile } from '../../profile/load.ts';
 import { parseTime } from '../../time.ts';
@@ -17,6 +18,7 @@ Shows what each detector reads at moments of a recording, and how surely: for ma
   --detector <name>      only this detector; may be given several times
   --media <name>         the recording is a companion (a webcam's, say) of that name; shows the detectors that look at it
   --out <folder>         also writes the frame with all regions drawn in, and each region as its detectors are shown it
+  --language <tag>       the language of the game in this recording, if the profile reads several
   --plugin <name>        a plug-in that brings kinds of the profile (see playbyplay detectors --help)
   --json                 print NDJSON: an object a moment
 
@@ -33,6 +35,7 @@ export async function tryCommand(args: string[], io: CommandIo): Promise<number>
       detector: { type: 'string', multiple: true },
       media: { type: 'string' },
       out: { type: 'string', short: 'o' },
+      language: { type: 'string' },
       plugin: { type: 'string', multiple: true },
       json: { type: 'boolean' },
     },
@@ -43,7 +46,8 @@ export async function tryCommand(args: string[], io: CommandIo): Promise<number>
   if (!values.at) throw new PlaybyplayError('usage', 'When? Give --at, such as --at 12.3.');
   const times = values.at.map(timeOf);
   const plugins = await loadPlugins(await namedPlugins(values.plugin), kindNames());
-  const loaded = await loadProfile(game, { kinds: (used) => kindSchemas(used, plugins) });
+  const loaded = await loadProfile(game, { kinds: (used) => kindSchemas(used, plugins), language: values.language });
+  await meetRequirements(loaded, plugins);
   const names = Object.keys(loaded.profile.detectors);
   for (const name of values.detector ?? []) if (!names.includes(name)) throw unknownDetector(name, names);
   const known = Object.keys(loaded.profile.media ?? {});

@@ -1,38 +1,14 @@
-import { PlaybyplayError } from '../../errors.ts';
 import { plainCase } from '../text/atlas.ts';
-
-/** A phrase that a feed's lines follow: literal text with `{slots}` and `(alternatives|…)`; further keys are for the script. */
-export interface PhraseEntry {
-  readonly text: string;
-  readonly [key: string]: unknown;
-}
-
-export interface LexiconFile {
-  readonly format: 'playbyplay/lexicon/1';
-  readonly phrases: readonly PhraseEntry[];
-  /** Names that slots are known to hold from the start; others are learnt from the lines themselves. */
-  readonly names?: readonly string[];
-  /** What stands between the name and the words of somebody who speaks (": "): such lines tell names. */
-  readonly speaker?: string;
-}
+import { parsePhrases, type Wording } from '../text/phrases.ts';
 
 /** For a column of the line: how much speaks for other characters, as a share (0…1) of what speaks for the one read. */
 export type Rivals = (column: number) => ReadonlyMap<string, number>;
 
 const NO_RIVALS: ReadonlyMap<string, number> = new Map();
 
-type Piece = { readonly literal: string } | { readonly slot: string };
-
-interface Phrase {
-  readonly entry: PhraseEntry;
-  readonly pieces: readonly Piece[];
-  /** Characters of literal text. */
-  readonly weight: number;
-}
-
 /** A line understood as one of the phrases. */
 export interface PhraseMatch {
-  readonly entry: PhraseEntry;
+  readonly wording: Wording;
   readonly slots: Readonly<Record<string, string>>;
   /** The phrase with its slots filled: what the line says once slips are mended. */
   readonly text: string;
@@ -61,35 +37,26 @@ const KNOWN = 1;
 const WELL_KNOWN = 3;
 /** Mean cost of a differing character up to which a well known name is taken. */
 const OFTEN = 0.35;
-const MOST_PHRASES = 2000;
 
 /** Knows a feed's phrases, and the names seen in it. */
 export class Lexicon {
-  readonly #phrases: readonly Phrase[];
+  readonly #phrases: readonly Wording[];
   readonly #names = new Map<string, number>();
   readonly #canon: (char: string) => string;
   readonly #speaker: string | undefined;
 
   /** `canon` maps characters that look the same in the feed's font to one of them. */
   constructor(json: string, name: string, canon: (char: string) => string) {
-    const file = parse(json, name);
+    const file = parsePhrases(json, name);
     this.#canon = canon;
     this.#speaker = file.speaker;
-    this.#phrases = file.phrases.flatMap((entry) =>
-      alternatives(entry.text).map((text): Phrase => {
-        const pieces = piecesOf(text);
-        const weight = pieces.reduce((sum, piece) => sum + ('literal' in piece ? piece.literal.length : 0), 0);
-        return { entry, pieces, weight };
-      }),
-    );
-    if (this.#phrases.length > MOST_PHRASES)
-      throw new PlaybyplayError('bad-lexicon', `${name} has more than ${MOST_PHRASES} phrases`);
+    this.#phrases = file.wordings;
     for (const known of file.names ?? []) this.#names.set(known, 2);
   }
 
   /** The phrase that explains the line best, or undefined where none fits. */
   match(line: string, rivals: Rivals = () => NO_RIVALS): PhraseMatch | undefined {
-    let best: { phrase: Phrase; slots: Filling[]; slips: number } | undefined;
+    let best: { phrase: Wording; slots: Filling[]; slips: number } | undefined;
     for (const phrase of this.#phrases) {
       const found = this.#align(phrase, line);
       if (!found) continue;
@@ -115,7 +82,7 @@ export class Lexicon {
       }
     }
     return {
-      entry: best.phrase.entry,
+      wording: best.phrase,
       slots,
       text,
       slips: best.slips,
@@ -153,7 +120,7 @@ export class Lexicon {
   }
 
   /** The way of filling the slots with the fewest slips in the literal text. */
-  #align({ pieces, weight }: Phrase, line: string): { slots: Filling[]; slips: number } | undefined {
+  #align({ pieces, weight }: Wording, line: string): { slots: Filling[]; slips: number } | undefined {
     const limit = Math.floor(weight * SLIPS);
     let best: { slots: Filling[]; errors: number } | undefined;
     const walk = (index: number, at: number, errors: number, slots: readonly Filling[]): void => {
@@ -222,36 +189,4 @@ export class Lexicon {
 /** Whether a slot can hold the text: no outer blanks, no gap, not the head of a chat line. */
 function isName(text: string): boolean {
   return text.trim() === text && text !== '' && !text.includes('  ') && !/[:;] /.test(text) && !text.endsWith(':');
-}
-
-function parse(json: string, name: string): LexiconFile {
-  let file: LexiconFile;
-  try {
-    file = JSON.parse(json) as LexiconFile;
-  } catch (error) {
-    throw new PlaybyplayError('bad-lexicon', `${name} is not JSON`, {
-      cause: error,
-    });
-  }
-  if (file?.format !== 'playbyplay/lexicon/1' || !Array.isArray(file.phrases))
-    throw new PlaybyplayError('bad-lexicon', `${name} is not a playbyplay/lexicon/1 file with phrases`);
-  for (const [i, phrase] of file.phrases.entries())
-    if (typeof phrase?.text !== 'string' || phrase.text === '')
-      throw new PlaybyplayError('bad-lexicon', `${name}: phrase ${i} has no text`);
-  return file;
-}
-
-/** `tripped on (his|her) own grenade` → both. */
-function alternatives(text: string): string[] {
-  const group = /\(([^()|]*(?:\|[^()|]*)+)\)/.exec(text);
-  if (!group) return [text];
-  const [before, after] = [text.slice(0, group.index), text.slice(group.index + group[0].length)];
-  return group[1]!.split('|').flatMap((choice) => alternatives(before + choice + after));
-}
-
-function piecesOf(text: string): Piece[] {
-  return text
-    .split(/(\{[^{}]+\})/)
-    .filter((part) => part !== '')
-    .map((part) => (part.startsWith('{') ? { slot: part.slice(1, -1) } : { literal: part }));
 }

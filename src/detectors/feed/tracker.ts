@@ -2,6 +2,7 @@ import type { Cue } from '../../cues/cue.ts';
 import type { Tracker } from '../../cues/tracker.ts';
 import type { Reading } from '../kind.ts';
 import type { Lexicon, PhraseMatch, Rivals } from './lexicon.ts';
+import { detailOf } from '../text/phrases.ts';
 import { type FeedLine, isFeedDetail } from './lines.ts';
 
 /** What the sightings of a line together say. */
@@ -200,7 +201,7 @@ export class FeedTracker implements Tracker {
       trigger: 'found',
       value: match?.text ?? text,
       confidence: match ? Math.max(confidence, 0.99 * (1 - match.slips)) : confidence,
-      ...(match ? { detail: { ...match.entry, slots: match.slots } } : {}),
+      ...(match ? { detail: detailOf(match.wording, match.slots) } : {}),
     };
   }
 }

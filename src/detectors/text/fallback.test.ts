@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import type { Picture } from '../../media/picture.ts';
 import { letter } from '../../media/write/lettering.ts';
 import { assetsIn, viewOf } from '../testing.ts';
-import { valueOf } from './fallback.ts';
 import { kind } from './index.ts';
+import { valueOf } from './value.ts';
 
 const WHOLE = { x: 0, y: 0, width: 1, height: 1 };
 const assets = assetsIn(new URL('../../../configs/openarena', import.meta.url).pathname);

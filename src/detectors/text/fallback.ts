@@ -1,4 +1,6 @@
-import type { Observation, PreparedCrop } from '../kind.ts';
+import { normalizeText } from '../../language/text.ts';
+import type { PreparedCrop } from '../kind.ts';
+import type { LanguageData } from './language-data.ts';
 import type { TesseractOptions, TesseractReader } from './tesseract.ts';
 
 /** How text is read that no glyph of the atlas fits, or that has no atlas. */
@@ -10,6 +12,8 @@ export interface FallbackOptions {
   readonly layout?: NonNullable<TesseractOptions['layout']>;
   /** The recogniser's own confidence from which on a reading counts; default 0.6. */
   readonly reject?: number;
+  /** Language data beside the profile, for languages that are not installed. */
+  readonly data?: readonly string[];
 }
 
 /** The recogniser's confidence is no probability: it is sure of misread pixel fonts too, so it never counts for more than this. */
@@ -21,9 +25,20 @@ export class Fallback implements Disposable {
   readonly #charset: string | undefined;
   #reader: Promise<TesseractReader> | undefined;
 
-  constructor(options: FallbackOptions, charset: string | undefined) {
+  readonly #data: () => readonly LanguageData[];
+  readonly #languages: readonly string[];
+
+  /** `data` finds what the recogniser needs for the languages; it is asked with the first crop. */
+  constructor(
+    options: FallbackOptions,
+    charset: string | undefined,
+    data: () => readonly LanguageData[],
+    languages: readonly string[],
+  ) {
     this.#options = options;
     this.#charset = charset;
+    this.#data = data;
+    this.#languages = languages;
   }
 
   /** Reads a prepared crop: the text and how much it counts; undefined where nothing could be read. */
@@ -31,10 +46,14 @@ export class Fallback implements Disposable {
     const { whitelist = this.#charset, layout, reject = 0.6 } = this.#options;
     this.#reader ??= import('./tesseract.ts').then(
       ({ TesseractReader: Reader }) =>
-        new Reader({ ...(whitelist === undefined ? {} : { whitelist }), ...(layout === undefined ? {} : { layout }) }),
+        new Reader({
+          languages: this.#data(),
+          ...(whitelist === undefined ? {} : { whitelist }),
+          ...(layout === undefined ? {} : { layout }),
+        }),
     );
     const { text, confidence } = await (await this.#reader).read(crop);
-    const line = text.trim();
+    const line = this.#languages.length === 0 ? text.trim() : normalizeText(text, this.#languages);
     return line === '' || confidence < reject ? undefined : { text: line, confidence: MOST * confidence };
   }
 
@@ -44,13 +63,4 @@ export class Fallback implements Disposable {
     this.#reader = undefined;
     void reader?.then((one) => one[Symbol.asyncDispose]()).catch(() => {});
   }
-}
-
-/** An observation as the value kind wants it: the text itself, or the number that it is. */
-export function valueOf(text: string, confidence: number, value: 'text' | 'number'): Observation {
-  if (value === 'text') return { state: 'seen', value: text, confidence };
-  const number = Number(text);
-  if (text === '' || text.includes(' ') || !Number.isFinite(number))
-    return { state: 'unreadable', confidence, detail: text };
-  return { state: 'seen', value: number, confidence };
 }

@@ -1,8 +1,13 @@
-import { editDistance, PlaybyplayError } from '../../errors.ts';
-import type { Assets, Detector, DetectorKind, Landmark, Observation, View } from '../kind.ts';
+import { PlaybyplayError } from '../../errors.ts';
+import { DEFAULT_LANGUAGE, languagesOf } from '../../language/tags.ts';
+import { normalizeText } from '../../language/text.ts';
+import type { Assets, Detector, DetectorKind, Landmark, Observation, Requirement, View } from '../kind.ts';
 import { type Atlas, lookalikes, parseAtlas, plainCase } from './atlas.ts';
-import { Fallback, type FallbackOptions, valueOf } from './fallback.ts';
+import { Fallback, type FallbackOptions } from './fallback.ts';
 import { GlyphReader } from './glyph-reader.ts';
+import { languageData, languageRequirements } from './language-data.ts';
+import { openLexicon, type TextLexicon } from './lexicon.ts';
+import { type ValueKind, valueOf } from './value.ts';
 import type { Align, LineReading } from './line.ts';
 import { LightMeter, relight } from './light.ts';
 import { CB, type Channel, CR, type LineImage, sampleLine } from './line-image.ts';
@@ -16,16 +21,28 @@ export interface TextOptions {
   readonly align?: Align;
   /** The characters that can occur; default all of the atlas. */
   readonly charset?: string;
-  /** `number`: the text is a number, given as one. */
-  readonly value?: 'text' | 'number';
+  /** `number`: the text is a number, given as one; `time`: a clock or a duration, given in seconds. */
+  readonly value?: ValueKind;
+  /** Languages (BCP 47) of the text: those of the profile. */
+  readonly language?: string | readonly string[];
   /** Pixels (of the atlas) by which the text may be shifted in its region; default 1. */
   readonly jitter?: number;
   /** A part of the HUD that never changes, and its picture in plain light (a light file): tints are measured there. */
   readonly light?: { readonly region: string; readonly file: string };
-  /** A file of the texts that can occur, one a line: a reading a slip away from just one of them becomes that one. */
+  /** A file of the texts or phrases that can occur: a reading a slip away from just one of them becomes that one. */
   readonly lexicon?: string;
+  /** In what a reading and a text of the lexicon may differ. */
+  readonly ignore?: readonly ('case' | 'diacritics')[];
+  /** What becomes of texts that are not in the lexicon: kept as they are read (default), or taken for unreadable. */
+  readonly others?: 'keep' | 'drop';
   /** Readings below this confidence count as unreadable; default 0.3. */
   readonly reject?: number;
+}
+
+/** What the fallback needs for the detector's languages: English, unless the profile says otherwise. */
+function dataOf({ language, fallback }: TextOptions, assets: Assets): ReturnType<typeof languageData> {
+  const tags = languagesOf(language);
+  return languageData(tags.length === 0 ? [DEFAULT_LANGUAGE] : tags, fallback?.data ?? [], assets);
 }
 
 /** How like its reference the light's region must be for anything to be read. */
@@ -49,8 +66,9 @@ export const kind: DetectorKind<TextOptions> = {
       },
       charset: { type: 'string', minLength: 1, description: 'The characters that can occur; default all.' },
       value: {
-        enum: ['text', 'number'],
-        description: '`number`: gives a number, which `change` and scripts can compare.',
+        enum: ['text', 'number', 'time'],
+        description:
+          '`number`: gives a number, written as in the language (1.234,5 in German; 45 % is 45). `time`: gives seconds (1:23.4, 1\'23"4, 2h05).',
       },
       jitter: {
         type: 'integer',
@@ -62,7 +80,17 @@ export const kind: DetectorKind<TextOptions> = {
         type: 'string',
         format: 'asset',
         description:
-          'File of the texts that can occur, one a line: a reading a slip away from just one of them becomes that one.',
+          'File of the texts that can occur, one a line, or of phrases (playbyplay/lexicon/1, as for feeds), which may stand anywhere in the text: a reading a slip away from just one of them becomes that one.',
+      },
+      ignore: {
+        type: 'array',
+        uniqueItems: true,
+        items: { enum: ['case', 'diacritics'] },
+        description: 'In what a reading and a text of the lexicon may differ; of phrases the case never counts.',
+      },
+      others: {
+        enum: ['keep', 'drop'],
+        description: 'Texts that are not in the lexicon: kept as they are read (default), or taken for unreadable.',
       },
       reject: {
         type: 'number',
@@ -81,6 +109,14 @@ export const kind: DetectorKind<TextOptions> = {
           whitelist: { type: 'string', minLength: 1 },
           layout: { enum: ['line', 'word', 'character', 'block'] },
           reject: { type: 'number', minimum: 0, maximum: 1 },
+          data: {
+            type: 'array',
+            minItems: 1,
+            maxItems: 8,
+            items: { type: 'string', format: 'asset' },
+            description:
+              "Tesseract's language data beside the profile (`rus.traineddata.gz`), for languages whose npm package is not installed.",
+          },
         },
       },
       light: {
@@ -98,8 +134,20 @@ export const kind: DetectorKind<TextOptions> = {
       throw new PlaybyplayError('no-font', 'a text detector needs an atlas, a fallback, or both');
     const atlas = options.atlas === undefined ? undefined : await loadAtlas(options.atlas, assets);
     const meter = options.light && new LightMeter(await readText(assets, options.light.file), options.light.file);
-    const lexicon = options.lexicon === undefined ? undefined : parseLexicon(await readText(assets, options.lexicon));
-    return new TextDetector(atlas, options, meter, lexicon);
+    const languages = languagesOf(options.language);
+    const lexicon =
+      options.lexicon === undefined
+        ? undefined
+        : openLexicon(await readText(assets, options.lexicon), options.lexicon, languages, {
+            case: options.ignore?.includes('case') ?? false,
+            diacritics: options.ignore?.includes('diacritics') ?? false,
+          });
+    const fallback =
+      options.fallback && new Fallback(options.fallback, options.charset, () => dataOf(options, assets), languages);
+    return new TextDetector(atlas, options, meter, lexicon, fallback);
+  },
+  async requires(options: TextOptions, assets: Assets): Promise<readonly Requirement[]> {
+    return options.fallback ? languageRequirements(dataOf(options, assets)) : [];
   },
 };
 
@@ -187,33 +235,6 @@ export function lineImage(
   return cb && cr ? { ...image!, chroma: [cb.data, cr.data] } : image;
 }
 
-function parseLexicon(text: string): string[] {
-  return text.split(/\r?\n/).filter((line) => line !== '');
-}
-
-/** Share of a text's characters that may be misread for it still to be recognised. */
-const SLIPS = 0.15;
-
-/**
- * The text nearest to what was read, if it is near enough and every other is clearly further. The confidence falls with
- * the characters that had to be changed and with the nearness of the next text.
- */
-function nearestText(read: string, lexicon: readonly string[]): { text: string; confidence: number } | undefined {
-  let text: string | undefined;
-  let best = Number.POSITIVE_INFINITY;
-  let next = Number.POSITIVE_INFINITY;
-  for (const candidate of lexicon) {
-    const distance = editDistance(read, candidate, Math.max(4, Math.ceil(candidate.length * SLIPS) + 3));
-    if (distance < best) {
-      next = best;
-      best = distance;
-      text = candidate;
-    } else if (distance < next) next = distance;
-  }
-  if (text === undefined || best > text.length * SLIPS || next - best < 2) return undefined;
-  return { text, confidence: 0.995 * (1 - best / text.length) };
-}
-
 class TextDetector implements Detector {
   readonly #reader: GlyphReader | undefined;
   /** Which characters look the same, where the font has letters of which some do. */
@@ -222,9 +243,8 @@ class TextDetector implements Detector {
   readonly #options: TextOptions;
   readonly #light: { meter: LightMeter; region: string; key: string } | undefined;
 
-  readonly #lexicon: readonly string[] | undefined;
-  /** What texts became by the lexicon; null: nothing. */
-  readonly #matches = new Map<string, { readonly text: string; readonly confidence: number } | null>();
+  readonly #languages: readonly string[];
+  readonly #lexicon: TextLexicon | undefined;
   /** The line read before, as a hint. */
   #before: LineReading | undefined;
 
@@ -232,13 +252,15 @@ class TextDetector implements Detector {
     atlas: Atlas | undefined,
     options: TextOptions,
     meter: LightMeter | undefined,
-    lexicon: readonly string[] | undefined,
+    lexicon: TextLexicon | undefined,
+    fallback: Fallback | undefined,
   ) {
+    this.#languages = languagesOf(options.language);
     this.#lexicon = lexicon;
     this.#reader = atlas && new GlyphReader(atlas, options.charset);
     const canon = atlas && lookalikes(atlas);
     this.#canon = canon && canon('l') === canon('I') && canon('l') !== 'l' ? canon : undefined;
-    this.#fallback = options.fallback && new Fallback(options.fallback, options.charset);
+    this.#fallback = fallback;
     this.#options = options;
     this.#light = meter && options.light && { meter, region: options.light.region, key: options.light.file };
     if (this.#reader?.size === 0)
@@ -256,8 +278,7 @@ class TextDetector implements Detector {
     const nothing: Observation = own ?? { state: 'unreadable', confidence: 0 };
     const found = await fallback.read(await view.prepared());
     if (!found) return nothing;
-    const { text, confidence } = this.#corrected({ ...found, cells: [] });
-    const seen = valueOf(text, Math.min(confidence, found.confidence), this.#options.value ?? 'text');
+    const seen = this.#observed(found.text, found.confidence, found.confidence);
     return seen.state === 'seen' ? seen : nothing;
   }
 
@@ -267,10 +288,11 @@ class TextDetector implements Detector {
     if (!reader) return undefined;
     const image = lineImage(view, reader.atlas, jitter, this.#light);
     if (!image) return { state: 'unreadable', confidence: 0 };
-    const line = this.#corrected(this.#readLine(reader, image, align, jitter));
-    if (line.confidence < reject) return { state: 'unreadable', confidence: line.confidence, detail: line.text };
-    if (line.text === '') return { state: 'absent', confidence: line.confidence };
-    return valueOf(line.text, line.confidence, this.#options.value ?? 'text');
+    const line = this.#readLine(reader, image, align, jitter);
+    const seen = line.text === '' ? undefined : this.#observed(line.text, line.confidence);
+    const confidence = seen?.state === 'seen' ? seen.confidence : line.confidence;
+    if (confidence < reject) return { state: 'unreadable', confidence, detail: line.text };
+    return seen ?? { state: 'absent', confidence };
   }
 
   #readLine(reader: GlyphReader, image: LineImage, align: Align, jitter: number): LineReading {
@@ -279,16 +301,18 @@ class TextDetector implements Detector {
     return this.#canon && line.text !== '' ? { ...line, text: plainCase(line.text, this.#canon) } : line;
   }
 
-  /** The one text of the lexicon that the reading is a slip away from; else the reading as it is. */
-  #corrected(line: LineReading): LineReading {
-    if (!this.#lexicon || line.text === '') return line;
-    let match = this.#matches.get(line.text);
-    if (match === undefined) {
-      match = nearestText(line.text, this.#lexicon) ?? null;
-      if (this.#matches.size > 1000) this.#matches.clear();
-      this.#matches.set(line.text, match);
-    }
-    return match ? { ...line, text: match.text, confidence: match.confidence } : line;
+  /**
+   * What a text is as the detector's value: the one of the lexicon that it is a slip away from, which is surer than the reading was (at
+   * most `most`), else as it was read.
+   */
+  #observed(read: string, confidence: number, most = 1): Observation {
+    const text = this.#languages.length === 0 ? read : normalizeText(read, this.#languages);
+    const found = this.#lexicon?.find(text);
+    if (this.#lexicon && !found && this.#options.others === 'drop')
+      return { state: 'unreadable', confidence, detail: text };
+    const sure = found ? Math.min(found.confidence, most) : confidence;
+    const seen = valueOf(found?.text ?? text, sure, this.#options.value ?? 'text', this.#languages);
+    return found?.detail && seen.state === 'seen' ? { ...seen, detail: found.detail } : seen;
   }
 
   [Symbol.dispose](): void {

@@ -1,12 +1,16 @@
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Worker } from 'tesseract.js';
 import { messageOf, PlaybyplayError } from '../../errors.ts';
 import type { PreparedCrop } from '../kind.ts';
+import { type LanguageData, languageData } from './language-data.ts';
 
 export interface TesseractOptions {
   /** Characters that can occur; default all. */
   readonly whitelist?: string;
+  /** What it is to read in; default English. */
+  readonly languages?: readonly LanguageData[];
   /** What a crop holds; default one `line`. */
   readonly layout?: 'line' | 'word' | 'character' | 'block';
   /** Reads after which the worker is replaced; default 200. It leaks, and nothing else gives memory back. */
@@ -40,7 +44,7 @@ const FLAT = 16;
 const LSTM_ONLY = 1;
 
 /**
- * Recognises unknown text with Tesseract 5 (LSTM, English), off-line: its data comes from the package `@tesseract.js-data/eng`.
+ * Recognises unknown text with Tesseract 5 (LSTM), off-line: its data is given, or that of English from `@tesseract.js-data/eng`.
  * About 90 ms a crop, so it is the fallback for fonts without an atlas. Wants dark text on light, capitals 20–30 pixels high.
  *
  * Loaded with the first read. One read at a time, in the order of the calls. What it returns depends on the crop alone: the
@@ -54,7 +58,8 @@ export class TesseractReader implements AsyncDisposable {
   #queue: Promise<unknown> = Promise.resolve();
 
   constructor(options: TesseractOptions = {}) {
-    this.#options = { whitelist: '', layout: 'line', recycleAfter: 200, margin: 10, ...options };
+    const { languages = languageData(['en'], [], undefined) } = options;
+    this.#options = { whitelist: '', layout: 'line', recycleAfter: 200, margin: 10, ...options, languages };
     if (!(this.#options.recycleAfter >= 1)) throw new RangeError('recycleAfter must be at least 1');
   }
 
@@ -109,19 +114,19 @@ export class TesseractReader implements AsyncDisposable {
   }
 }
 
-async function start({ whitelist, layout }: Required<TesseractOptions>): Promise<Worker> {
+async function start({ whitelist, layout, languages }: Required<TesseractOptions>): Promise<Worker> {
   const { createWorker } = await import('tesseract.js');
-  const data = createRequire(import.meta.url).resolve('@tesseract.js-data/eng/package.json');
+  const { folder, temporary } = await together(languages);
   let failure: unknown;
-  const worker = await createWorker('eng', LSTM_ONLY, {
-    langPath: join(dirname(data), '4.0.0_best_int'),
+  const worker = await createWorker(languages.map(({ code }) => code).join('+'), LSTM_ONLY, {
+    langPath: folder,
     // Never read or written outside the package.
     cacheMethod: 'none',
     gzip: true,
     errorHandler: (error) => {
       failure = error;
     },
-  });
+  }).finally(() => (temporary ? rm(folder, { recursive: true, force: true }) : undefined));
   if (failure !== undefined) throw new Error(messageOf(failure));
   await worker.setParameters({
     tessedit_pageseg_mode: LAYOUTS[layout] as never,
@@ -132,6 +137,17 @@ async function start({ whitelist, layout }: Required<TesseractOptions>): Promise
     classify_enable_learning: '0',
   });
   return worker;
+}
+
+/** The one folder that holds the data of all languages: it is read from files only, and they can lie in several packages. */
+async function together(
+  languages: readonly LanguageData[],
+): Promise<{ readonly folder: string; readonly temporary: boolean }> {
+  const [first, ...more] = languages.map(({ folder }) => folder);
+  if (first !== undefined && more.every((one) => one === first)) return { folder: first, temporary: false };
+  const folder = await mkdtemp(join(tmpdir(), 'playbyplay-languages-'));
+  for (const { code, load } of languages) await writeFile(join(folder, `${code}.traineddata.gz`), await load());
+  return { folder, temporary: true };
 }
 
 /** The crop as a binary portable map (PGM or PPM), which Tesseract's image library reads as it is. */

@@ -1,0 +1,126 @@
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { basename, dirname, join } from 'node:path';
+import { PlaybyplayError } from '../../errors.ts';
+import { languageName } from '../../language/tags.ts';
+import type { Assets, Requirement } from '../kind.ts';
+
+/** What Tesseract knows of a language: the text of `<code>.traineddata`, packed or not. */
+export interface LanguageData {
+  /** Tesseract's own name for it: `deu`, `chi_sim`. */
+  readonly code: string;
+  load(): Promise<Uint8Array>;
+  /** The folder that holds it as `<code>.traineddata.gz`, where it lies in one. */
+  readonly folder?: string;
+}
+
+/** The languages for which there is data, by Tesseract's names: those of ISO 639-2, some with a script. */
+const CODES = (
+  'afr amh ara asm aze aze_cyrl bel ben bod bos bre bul cat ceb ces chi_sim chi_tra chr cos cym dan deu div dzo ell eng epo est eus ' +
+  'fao fas fil fin fra fry gla gle glg guj hat heb hin hrv hun hye iku ind isl ita jav jpn kan kat kaz khm kir kmr kor lao lat ' +
+  'lav lit ltz mal mar mkd mlt mon mri msa mya nep nld nor oci ori pan pol por pus que ron rus san sin slk slv snd spa sqi srp srp_latn ' +
+  'sun swa swe syr tam tat tel tgk tha tir ton tur uig ukr urd uzb uzb_cyrl vie yid yor'
+).split(' ');
+
+const SCRIPTS: Readonly<Record<string, string>> = { sim: 'Hans', tra: 'Hant', latn: 'Latn', cyrl: 'Cyrl' };
+/** Names that are not those of ISO 639, and languages that are read by the data of another. */
+const NAMES: Readonly<Record<string, string>> = { chi: 'zh', msa: 'ms', srp: 'sr', nor: 'no', swa: 'sw', uzb: 'uz', aze: 'az' };
+const ALSO: Readonly<Record<string, string>> = { nb: 'no', nn: 'no', yue: 'zh', ku: 'kmr' };
+
+/** Language and script of Tesseract's data. */
+function keyOf(code: string): string {
+  const [name = '', script] = code.split('_');
+  const locale = new Intl.Locale(NAMES[name] ?? Intl.getCanonicalLocales(name)[0]!);
+  // Serbian and the like without a script are the one that is not named.
+  return `${locale.language} ${script === undefined ? locale.maximize().script : SCRIPTS[script]}`;
+}
+
+let byKey: ReadonlyMap<string, string> | undefined;
+
+/** Tesseract's name for the data of a language; undefined where there is none. */
+export function tesseractCode(tag: string): string | undefined {
+  byKey ??= new Map(CODES.map((code) => [keyOf(code), code]));
+  const locale = new Intl.Locale(tag).maximize();
+  const language = ALSO[locale.language] ?? locale.language;
+  return byKey.get(`${language} ${locale.script}`);
+}
+
+/** How the file of a language is called, packed or not. */
+const FILE = /^([a-z]{3}(?:_[a-z]+)*)\.traineddata(?:\.gz)?$/;
+
+/**
+ * What Tesseract needs for these languages, in their order: the files that the profile ships (`files`, paths of `assets`), else
+ * installed npm packages, else a folder that the variable TESSDATA_PREFIX names. Nothing is ever downloaded.
+ * @throws PlaybyplayError `no-language-data`, `bad-language-data`.
+ */
+export function languageData(
+  tags: readonly string[],
+  files: readonly string[],
+  assets: Assets | undefined,
+): readonly LanguageData[] {
+  const shipped = new Map(
+    files.map((file): [string, LanguageData] => {
+      const code = FILE.exec(basename(file))?.[1];
+      if (code === undefined)
+        throw new PlaybyplayError('bad-language-data', `${file} is not called like language data`, {
+          hint: 'Tesseract knows it by its name: deu.traineddata, or deu.traineddata.gz.',
+        });
+      return [code, { code, load: () => assets!.read(file) }];
+    }),
+  );
+  const found = tags.map((tag) => {
+    const code = tesseractCode(tag) ?? [...shipped.keys()].find((name) => name === tag);
+    const data = code === undefined ? undefined : (shipped.get(code) ?? installed(code));
+    if (!data) throw missing(tag, code);
+    return data;
+  });
+  const codes = new Set(found.map(({ code }) => code));
+  const extra = [...shipped.values()].filter(({ code }) => !codes.has(code));
+  return [...new Map([...found, ...extra].map((data) => [data.code, data])).values()];
+}
+
+/** The quick kind of the data, as integers: what the package is called in the places where npm puts it. */
+const KIND = '4.0.0_best_int';
+
+function installed(code: string): LanguageData | undefined {
+  for (const from of [import.meta.url, join(process.cwd(), 'package.json')]) {
+    try {
+      const folder = join(dirname(createRequire(from).resolve(`@tesseract.js-data/${code}/package.json`)), KIND);
+      const path = join(folder, `${code}.traineddata.gz`);
+      if (existsSync(path)) return { code, folder, load: () => readFile(path) };
+    } catch {
+      // Not installed there.
+    }
+  }
+  const prefix = process.env['TESSDATA_PREFIX'];
+  if (!prefix) return undefined;
+  const path = [`${code}.traineddata`, `${code}.traineddata.gz`]
+    .flatMap((name) => [join(prefix, name), join(prefix, 'tessdata', name)])
+    .find((one) => existsSync(one));
+  return path === undefined ? undefined : { code, load: () => readFile(path) };
+}
+
+function missing(tag: string, code: string | undefined): PlaybyplayError {
+  const name = `${languageName(tag)} (${tag})`;
+  if (code === undefined)
+    return new PlaybyplayError('no-language-data', `Tesseract has no data for ${name}`, {
+      hint: 'Read it with a font of its own (an atlas), or ship data for it beside the profile: "fallback": { …, "data": […] }.',
+    });
+  return new PlaybyplayError('no-language-data', `the language data of ${name} for Tesseract is not installed`, {
+    hint: `npm install @tesseract.js-data/${code} (in the folder where you work), or set TESSDATA_PREFIX to a folder with ${code}.traineddata, or ship that beside the profile: "fallback": { …, "data": ["${code}.traineddata.gz"] }.`,
+  });
+}
+
+/** The data as something that readings depend on. */
+export async function languageRequirements(data: readonly LanguageData[]): Promise<readonly Requirement[]> {
+  return Promise.all(
+    data.map(async ({ code, load }) => ({
+      name: `${code}.traineddata`,
+      hash: createHash('sha256')
+        .update(await load())
+        .digest('hex'),
+    })),
+  );
+}

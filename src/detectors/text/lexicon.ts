@@ -1,0 +1,253 @@
+import { editDistance, PlaybyplayError } from '../../errors.ts';
+import { type Ignoring, foldText, graphemesOf } from '../../language/text.ts';
+import { detailOf, parsePhrases, type Wording } from './phrases.ts';
+
+/** What a text became by the lexicon. */
+export interface Corrected {
+  readonly text: string;
+  readonly confidence: number;
+  /** Of a phrase: what its entry says, and its slots. */
+  readonly detail?: Readonly<Record<string, unknown>>;
+}
+
+/** The texts that can occur: as they are, or phrases with slots for names. */
+export interface TextLexicon {
+  /** The one that was meant by what was read, if one is near enough and clearly nearer than every other. */
+  find(read: string): Corrected | undefined;
+}
+
+/** Reads a lexicon: phrases (a playbyplay/lexicon/1 file), or texts, one a line. Throws PlaybyplayError `bad-lexicon`. */
+export function openLexicon(
+  content: string,
+  name: string,
+  languages: readonly string[],
+  ignoring: Ignoring,
+): TextLexicon {
+  const text = content.replace(/^\uFEFF/, '');
+  const lexicon = /^\s*\{/.test(text)
+    ? new Phrases(parsePhrases(text, name).wordings, languages, { ...ignoring, case: true })
+    : new Lines(text, name, languages, ignoring);
+  return new Remembering(lexicon);
+}
+
+/** A line stands for many samples. */
+class Remembering implements TextLexicon {
+  readonly #lexicon: TextLexicon;
+  readonly #known = new Map<string, Corrected | undefined>();
+
+  constructor(lexicon: TextLexicon) {
+    this.#lexicon = lexicon;
+  }
+
+  find(read: string): Corrected | undefined {
+    if (this.#known.has(read)) return this.#known.get(read);
+    const found = this.#lexicon.find(read);
+    if (this.#known.size > 1000) this.#known.clear();
+    this.#known.set(read, found);
+    return found;
+  }
+}
+
+/** Share of a text's characters that may be misread for it still to be recognised. */
+const SLIPS = 0.15;
+
+/** Whole texts. The confidence falls with the characters that had to be changed. */
+class Lines implements TextLexicon {
+  readonly #texts: readonly { readonly text: string; readonly folded: string }[];
+  readonly #fold: (text: string) => string;
+
+  constructor(content: string, name: string, languages: readonly string[], ignoring: Ignoring) {
+    this.#fold = (text) => foldText(text, languages, ignoring);
+    this.#texts = content
+      .split(/\r?\n/)
+      .filter((line) => line !== '')
+      .map((line) => ({ text: line.normalize('NFC'), folded: this.#fold(line) }));
+    if (this.#texts.length === 0) throw new PlaybyplayError('bad-lexicon', `${name} is empty`);
+  }
+
+  find(read: string): Corrected | undefined {
+    const folded = this.#fold(read);
+    let text: string | undefined;
+    let best = Number.POSITIVE_INFINITY;
+    let next = Number.POSITIVE_INFINITY;
+    for (const candidate of this.#texts) {
+      const limit = Math.max(4, Math.ceil(candidate.folded.length * SLIPS) + 3);
+      const distance = editDistance(folded, candidate.folded, limit);
+      if (distance < best) {
+        next = best;
+        best = distance;
+        text = candidate.text;
+      } else if (distance < next) next = distance;
+    }
+    if (text === undefined || best > text.length * SLIPS || next - best < 2) return undefined;
+    return { text, confidence: SURE * (1 - best / text.length) };
+  }
+}
+
+const SURE = 0.995;
+
+/** Share of a phrase's own characters that may be misread, lost or added. */
+const PHRASE_SLIPS = 0.3;
+/** Characters of a phrase from which on one of them may be wrong. */
+const TOLERANT = 5;
+/** What a wrong character takes from what the right ones say for a phrase. */
+const WRONG = 2;
+/** By how much a phrase must be the better one, in characters, where another says something else. */
+const CLEARLY = 2;
+
+/** A slot in a phrase that was taken apart: no character looks like it. */
+const SLOT = '\uFFFF';
+
+interface Prepared {
+  readonly wording: Wording;
+  /** Folded characters of the phrase between its outer slots, and SLOT for those inside. */
+  readonly core: string;
+  readonly weight: number;
+}
+
+interface Match {
+  readonly prepared: Prepared;
+  readonly errors: number;
+  readonly score: number;
+  /** Where the core ends in the text that was read. */
+  readonly end: number;
+}
+
+/**
+ * Phrases, which may stand anywhere in the text that was read: what is around them is scenery, or the names in their outer slots.
+ * The phrase is taken that most characters speak for, wrong, lost and added ones against it.
+ */
+class Phrases implements TextLexicon {
+  readonly #phrases: readonly Prepared[];
+  readonly #fold: (char: string) => string;
+
+  constructor(wordings: readonly Wording[], languages: readonly string[], ignoring: Ignoring) {
+    this.#fold = (char) => (/^\s/u.test(char) ? ' ' : foldText(char, languages, ignoring));
+    this.#phrases = wordings.map((wording) => {
+      const inner = wording.pieces.map((piece) =>
+        'slot' in piece ? SLOT : graphemesOf(piece.literal).map(this.#fold).join(''),
+      );
+      const core = inner.join('').replace(new RegExp(`^[${SLOT} ]+|[${SLOT} ]+$`, 'gu'), '');
+      return { wording, core, weight: core.replaceAll(SLOT, '').length };
+    });
+  }
+
+  find(read: string): Corrected | undefined {
+    const { text, from } = this.#folded(read);
+    let best: Match | undefined;
+    let next = 0;
+    for (const prepared of this.#phrases) {
+      const found = matchIn(text, prepared);
+      if (!found) continue;
+      const isSame = best?.prepared.wording.entry === prepared.wording.entry;
+      if (!best || found.score > best.score) {
+        if (best && !isSame) next = Math.max(next, best.score);
+        best = found;
+      } else if (!isSame) next = Math.max(next, found.score);
+    }
+    if (!best || best.score - next < CLEARLY) return undefined;
+    const { prepared, errors } = best;
+    const slots = slotsOf(best, text, read, from);
+    const filled = prepared.wording.pieces.map((piece) => ('slot' in piece ? slots[piece.slot]! : piece.literal));
+    return {
+      text: filled.join('').trim(),
+      confidence: SURE * (1 - errors / prepared.weight),
+      detail: detailOf(prepared.wording, slots),
+    };
+  }
+
+  /** The text folded, and where each of its characters stands in what was read. */
+  #folded(read: string): { text: string; from: number[] } {
+    const from: number[] = [];
+    let text = '';
+    let at = 0;
+    for (const char of graphemesOf(read)) {
+      const folded = this.#fold(char);
+      text += folded;
+      for (let i = 0; i < folded.length; i++) from.push(at);
+      at += char.length;
+    }
+    from.push(at);
+    return { text, from };
+  }
+}
+
+/** Least changes for the core to stand somewhere in the text; undefined where there are too many. */
+function matchIn(text: string, prepared: Prepared): Match | undefined {
+  const { core, weight } = prepared;
+  const most = weight < TOLERANT ? 0 : Math.floor(weight * PHRASE_SLIPS);
+  if (weight === 0 || weight - most > text.length) return undefined;
+  const rows = align(text, core, most);
+  const last = rows?.at(-1);
+  if (!last) return undefined;
+  let [errors, end] = [Number.POSITIVE_INFINITY, 0];
+  for (const [j, cost] of last.entries()) {
+    const all = cost + (isInWord(text, j) ? 1 : 0);
+    if (all < errors) [errors, end] = [all, j];
+  }
+  return errors > most ? undefined : { prepared, errors, end, score: weight - WRONG * errors };
+}
+
+/** Per row (characters of the core) and column (of the text): least changes so far; undefined where all are more than `most`. */
+function align(text: string, core: string, most: number): number[][] | undefined {
+  const first = Array.from({ length: text.length + 1 }, (_, j): number => (isInWord(text, j) ? 1 : 0));
+  const rows = [first];
+  for (const char of core) {
+    const above = rows.at(-1)!;
+    const row = [char === SLOT ? Number.POSITIVE_INFINITY : above[0]! + 1];
+    let least = row[0]!;
+    for (let j = 1; j <= text.length; j++) {
+      const cost =
+        char === SLOT
+          ? Math.min(row[j - 1]!, above[j - 1]!)
+          : Math.min(above[j - 1]! + (char === text[j - 1] ? 0 : 1), above[j]! + 1, row[j - 1]! + 1);
+      row.push(cost);
+      if (cost < least) least = cost;
+    }
+    if (least > most) return undefined;
+    rows.push(row);
+  }
+  return rows;
+}
+
+const SPACED = /[[\p{L}\p{N}]--[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}]]/v;
+
+/** Whether the place before character j is inside a word (of a script that sets words apart). */
+function isInWord(text: string, j: number): boolean {
+  return j > 0 && j < text.length && SPACED.test(text[j - 1]!) && SPACED.test(text[j]!);
+}
+
+/** What the slots hold, as it was read: inner ones by the alignment, outer ones what is left on their side. */
+function slotsOf({ prepared, end }: Match, text: string, read: string, from: readonly number[]): Record<string, string> {
+  const { core, wording } = prepared;
+  const rows = align(text, core, Number.POSITIVE_INFINITY)!;
+  const inner: [number, number][] = [];
+  let j = end;
+  for (let i = core.length; i > 0; i--) {
+    const [row, above] = [rows[i]!, rows[i - 1]!];
+    if (core[i - 1] === SLOT) {
+      const stop = j;
+      while (row[j] === row[j - 1] && row[j] !== above[j - 1]) j--;
+      j--;
+      inner.unshift([j, stop]);
+      continue;
+    }
+    while (j > 0 && row[j] === row[j - 1]! + 1 && row[j] !== above[j - 1]! + (core[i - 1] === text[j - 1] ? 0 : 1)) j--;
+    const isKept = j > 0 && row[j] === above[j - 1]! + (core[i - 1] === text[j - 1] ? 0 : 1);
+    if (isKept) j--;
+  }
+  const slots: Record<string, string> = {};
+  let next = 0;
+  for (const [i, piece] of wording.pieces.entries()) {
+    if (!('slot' in piece)) continue;
+    const [start, stop] =
+      i === 0 ? [0, j] : i === wording.pieces.length - 1 ? [end, text.length] : (inner[next++] ?? [0, 0]);
+    slots[piece.slot] = nameIn(read.slice(from[start], from[stop]));
+  }
+  return slots;
+}
+
+/** A name without what stands around it: blanks, signs. */
+function nameIn(text: string): string {
+  return text.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}\p{M})\]!?.]+$/gu, '').replace(/[.!?]+$/u, '');
+}

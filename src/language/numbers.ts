@@ -1,0 +1,177 @@
+/**
+ * Numbers and times as a screen writes them in its language: signs of decimals and of thousands, digits of any script, percent and
+ * minus signs, from the CLDR data of `Intl`.
+ */
+
+interface Marks {
+  readonly decimal: string;
+  /** Undefined where thousands are set apart by any space. */
+  readonly group: string | undefined;
+  /** How many digits stand in the last group, and in those before it. */
+  readonly groups: readonly [last: number, others: number];
+}
+
+const known = new Map<string, Marks>();
+
+function marksOf(language: string): Marks {
+  let marks = known.get(language);
+  if (!marks) {
+    const parts = new Intl.NumberFormat(language, { useGrouping: 'always', numberingSystem: 'latn' }).formatToParts(1234567890.5);
+    const of = (type: string): string => parts.find((part) => part.type === type)?.value ?? '';
+    const sizes = parts.filter(({ type }) => type === 'integer').map(({ value }) => value.length);
+    const group = of('group');
+    marks = {
+      decimal: of('decimal') || '.',
+      group: /^\s$/u.test(group) ? undefined : group || ',',
+      groups: [sizes.at(-1) ?? 3, sizes.at(-2) ?? 3],
+    };
+    known.set(language, marks);
+  }
+  return marks;
+}
+
+let digits: ReadonlyMap<string, string> | undefined;
+
+/** The digits of all scripts that ICU knows, full-width ones and ideographs among them. */
+function digitsOf(): ReadonlyMap<string, string> {
+  digits ??= new Map(
+    Intl.supportedValuesOf('numberingSystem').flatMap((numberingSystem) => {
+      const shown = [...new Intl.NumberFormat('en', { numberingSystem, useGrouping: false }).format(9876543210)];
+      return shown.length === 10 ? shown.map((char, i): [string, string] => [char, String(9 - i)]) : [];
+    }),
+  );
+  return digits;
+}
+
+const MARKS = /[\u061C\u200B-\u200F\u202A-\u202E\u2060-\u2069\uFEFF]/gu;
+
+/** With ASCII digits and signs, without marks of direction. */
+function plain(text: string): string {
+  const ascii = text.replace(MARKS, '').trim();
+  if (/^[\x20-\x7E]*$/.test(ascii)) return ascii;
+  const table = digitsOf();
+  return Array.from(ascii, (char) => table.get(char) ?? FORMS[char] ?? char).join('');
+}
+
+const FORMS: Readonly<Record<string, string>> = {
+  '−': '-',
+  '–': '-',
+  '‐': '-',
+  '‑': '-',
+  '‒': '-',
+  '﹣': '-',
+  '－': '-',
+  '＋': '+',
+  '．': '.',
+  '，': ',',
+  '：': ':',
+  '٫': '.',
+  '٬': ',',
+  '％': '%',
+  '٪': '%',
+  '﹪': '%',
+  '’': "'",
+  '‘': "'",
+  '′': "'",
+  '＇': "'",
+  '”': '"',
+  '“': '"',
+  '″': '"',
+  '＂': '"',
+};
+
+/**
+ * The number that a text is, written as in the first of the languages in which it is one; undefined where it is none. `45 %` is 45,
+ * `(12)` is none. Signs of thousands stand where the language has them or not at all: `1,23` is no English number.
+ */
+export function parseNumber(text: string, languages: readonly string[] = []): number | undefined {
+  const native = /[٫٬]/.test(text);
+  const found = /^([+-]?) ?(.*?)(-?) ?%?$/u.exec(plain(text).replace(/[\u00A0\u2000-\u200A\u202F\u3000]/gu, ' ').replace(/^% ?/, ''));
+  const [, before = '', amount = '', after = ''] = found ?? [];
+  if (before !== '' && after !== '') return undefined;
+  const sign = before === '-' || after === '-' ? -1 : 1;
+  for (const language of languages.length === 0 ? ['en'] : languages) {
+    const value = amountOf(amount, native ? marksOf('en') : marksOf(language));
+    if (value !== undefined) return value === 0 ? 0 : sign * value;
+  }
+  const value = languages.some((tag) => /^(?:ja|zh|ko|yue)\b/.test(tag)) ? ideographs(amount) : undefined;
+  return value === undefined ? undefined : sign * value;
+}
+
+function amountOf(text: string, { decimal, group, groups: [last, others] }: Marks): number | undefined {
+  const [whole = '', fraction, ...rest] = text.split(decimal);
+  if (rest.length > 0 || (fraction !== undefined && !/^\d+$/.test(fraction))) return undefined;
+  if (whole === '' && fraction !== undefined) return Number(`0.${fraction}`);
+  const mark = group ?? ' ';
+  const pieces = whole.split(mark);
+  if (!pieces.every((piece) => /^\d+$/.test(piece))) return undefined;
+  if (pieces.length > 1) {
+    const [first = '', ...inner] = pieces.slice(0, -1);
+    const fits = pieces.at(-1)!.length === last && inner.every(({ length }) => length === others) && first.length <= others;
+    if (!fits) return undefined;
+  }
+  return Number(`${pieces.join('')}.${fraction ?? '0'}`);
+}
+
+const UNITS: Readonly<Record<string, number>> = { 十: 10, 百: 100, 千: 1000 };
+const MYRIADS: Readonly<Record<string, number>> = { 万: 1e4, 萬: 1e4, 億: 1e8, 亿: 1e8, 兆: 1e12 };
+
+/** A number with the ideographs of tens, hundreds and thousands: 二百三十五, whose digits are ASCII already, and 3万5千. */
+function ideographs(text: string): number | undefined {
+  if (!/[十百千万萬億亿兆]/u.test(text)) return undefined;
+  let [total, section, current] = [0, 0, ''];
+  for (const char of text) {
+    if (/[0-9]/.test(char)) current += char;
+    else if (UNITS[char] !== undefined) {
+      section += UNITS[char] * Number(current || 1);
+      current = '';
+    } else if (MYRIADS[char] !== undefined) {
+      total += MYRIADS[char] * (section + Number(current || 0) || 1);
+      [section, current] = [0, ''];
+    } else return undefined;
+  }
+  return total + section + Number(current || 0);
+}
+
+const HOURS = 'h|hrs?|hours?|std?|ч|час|時間|小时|小時|ώ|時|时';
+const MINUTES = "m|min|mins?|minutes?|мин|м|'|分钟|分鐘|分|λ";
+const SECONDS = `s|sec|secs?|seconds?|sek|с|сек|"|''|秒|δ`;
+const UNIT_TIME = new RegExp(
+  `^(?:(\\d+) ?(?:${HOURS}) ?)?(?:(\\d+) ?(?:${MINUTES}) ?)?(?:(\\d+)(?:[.,](\\d+))? ?(?:${SECONDS})? ?(\\d+)?)?$`,
+  'iu',
+);
+
+/**
+ * The seconds that a clock or a duration shows: `1:23`, `1:02:03.4`, `1:23,4`, `1'23"4`, `2h05`, `12.5 s`, `1分23秒4`. Undefined where it
+ * is none.
+ */
+export function parseDuration(text: string): number | undefined {
+  const clean = plain(text).replace(/\s+/gu, ' ');
+  const [, minus, body = ''] = /^([+-]?)(.*)$/u.exec(clean) ?? [];
+  const value = clockOf(body) ?? unitsOf(body);
+  return value === undefined ? undefined : minus === '-' && value > 0 ? -value : value;
+}
+
+function clockOf(text: string): number | undefined {
+  const found = /^(?:(\d+):)?(\d+) ?: ?(\d{2})(?:[.,](\d+))?$/.exec(text);
+  if (!found) return undefined;
+  const [, hours = '0', minutes = '0', seconds = '0', fraction = '0'] = found;
+  if (Number(seconds) > 59 || (found[1] !== undefined && Number(minutes) > 59)) return undefined;
+  return secondsOf(hours, minutes, seconds, fraction);
+}
+
+function unitsOf(text: string): number | undefined {
+  const found = UNIT_TIME.exec(text);
+  if (!found || text === '') return undefined;
+  const [, hours, minutes, last, decimals, rest] = found;
+  if (hours === undefined && minutes === undefined && last === undefined) return undefined;
+  // 2h05 are minutes.
+  if (hours !== undefined && minutes === undefined && last !== undefined && /\d$/.test(text) && rest === undefined)
+    return decimals === undefined ? secondsOf(hours, last, '0', '0') : undefined;
+  if (decimals !== undefined && rest !== undefined) return undefined;
+  return secondsOf(hours ?? '0', minutes ?? '0', last ?? '0', decimals ?? rest ?? '0');
+}
+
+function secondsOf(hours: string, minutes: string, seconds: string, fraction: string): number {
+  return Number(hours) * 3600 + Number(minutes) * 60 + Number(`${seconds}.${fraction}`);
+}
