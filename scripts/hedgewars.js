@@ -23,7 +23,7 @@ const names = {};
 
 function onName(row, { value, confidence }, game) {
   const color = game.reading(`badge ${row}`);
-  const word = /([A-Za-z]{2,})$/.exec(value)?.[1];
+  const word = /(\p{L}[\p{L}\p{M}]+)$/u.exec(value)?.[1];
   if (color === undefined || word === undefined) return;
   const name = word[0].toUpperCase() + word.slice(1);
   names[color] ??= {};
@@ -63,10 +63,13 @@ function onEnd(game) {
 /** Seconds within which the weapon's name, in the team's colour, appears when a turn begins. */
 const WEAPON_LATE = 0.5;
 
+/** Seconds by which it may be read before the clock. */
+const WEAPON_EARLY = 0.2;
+
 function onTimer(cue, game) {
   const { trigger, value, previous, t } = cue;
   if (trigger === 'found' || value > previous + 1) {
-    const turn = { t, fired: false, weapon: undefined };
+    const turn = { t, fired: false, weapon: shownNow(game) };
     game.state.turn = turn;
     game.after(WEAPON_LATE, (later) => {
       turn.color = later.reading(`ink ${rowSince(t, later)}`);
@@ -74,6 +77,12 @@ function onTimer(cue, game) {
       tell(turn.color, (who) => ({ subject: { word: 'turn', of: who }, action: 'begin' }), t, [cue], later);
     });
   } else if (trigger === 'changed' && value < previous - 1) shot(t, [cue], game);
+}
+
+/** The weapon whose name has just appeared: the captions may be read a sample before the clock. */
+function shownNow(game) {
+  const just = (row) => game.recent(WEAPON_EARLY, `weapon ${row}`).filter(({ trigger }) => trigger !== 'lost');
+  return [...just(1), ...just(2)].at(-1)?.detail?.weapon;
 }
 
 /** The row of captions in which a team's colour appeared first since t; what else looks like one is scenery. */
@@ -92,26 +101,18 @@ function shot(t, cues, game) {
   tell(turn.color, (who) => ({ subject: who, action: 'attack', ...means }), t, cues, game);
 }
 
-/** The weapon's name is shown when a turn begins and whenever another is taken: "Watermelon Bomb, 3 sec". */
+/** The weapon's name is shown when a turn begins and whenever another is taken: "Watermelon Bomb, 3 sec" (weapons.json). */
 function onWeapon(cue, game) {
   const { turn } = game.state;
-  const text = cue.value.toLowerCase();
-  const weapon = (WEAPONS.find(([name]) => text.includes(name)) ??
-    WEAPONS.find(([name]) => isAlmostIn(name, text)))?.[1];
+  const weapon = cue.detail?.weapon;
   if (turn === undefined || weapon === undefined || weapon === turn.weapon) return;
   const isChosen = cue.t > turn.t + WEAPON_LATE && !turn.fired;
   turn.weapon = weapon;
-  if (isChosen) tell(turn.color, (who) => ({ subject: who, action: 'equip', object: weapon }), cue.t, [cue], game);
-}
-
-/** Whether a name of five letters and more stands in a text with one letter misread. */
-function isAlmostIn(name, text) {
-  for (let i = 0; name.length >= 5 && i + name.length <= text.length; i++) {
-    let wrong = 0;
-    for (let j = 0; j < name.length && wrong < 2; j++) if (text[i + j] !== name[j]) wrong++;
-    if (wrong < 2) return true;
-  }
-  return false;
+  if (!isChosen) return;
+  const make = (who) => ({ subject: who, action: 'equip', object: weapon });
+  game.after(WEAPON_EARLY, (later) => {
+    if (later.state.turn === turn) tell(turn.color, make, cue.t, [cue], later);
+  });
 }
 
 // Gauges. They move to a new value for up to two seconds; it counts from when they began, and is read when they stand.
@@ -184,59 +185,41 @@ function isOut(color, cue, game) {
   tell(color, (who) => ({ subject: who, property: 'health', from: at, to: 0 }), began, [cue], game);
 }
 
-// Captions. Each happening is worded in a hundred ways; PHRASES says by which words a kind is told.
+// Captions. Each happening is worded in a hundred ways, in every language; captions.json has them all, with what they tell.
 
 /** Seconds within which the same caption is the same happening. */
 const AGAIN = 6;
 
 function onCaption(row, cue, game) {
-  const text = cue.value
-    .toLowerCase()
-    .replaceAll('-', ' ')
-    .replace(/[^a-z0-9 ]/g, '');
+  const { tells, text, rounds, slots } = cue.detail ?? {};
   const shown = game.since(`white ${row}`);
   const t = shown !== undefined && cue.t - shown < 0.6 ? shown : cue.t;
-  const rounds =
-    /(\d+) rounds till sudden death/.exec(text)?.[1] ?? (text.includes('last round till sudden') ? 1 : undefined);
-  if (rounds !== undefined) onRounds(Number(rounds), t, cue, game);
-  else if (text.includes('sudden death'))
+  if (tells === 'rounds') onRounds(rounds ?? Number(/\d+/.exec(slots.rounds)?.[0]), t, cue, game);
+  else if (tells === 'sudden death')
     once('sudden death', { subject: 'hedgewars:sudden death', action: 'begin' }, t, cue, game);
-  else if (/\d remaining/.test(text)) shot(t, [cue], game);
-  else {
-    for (const [kind, marks] of Object.entries(PHRASES)) {
-      for (const mark of marks.split('; ')) {
-        const name = match(mark, text, cue.value);
-        if (name !== undefined) return happens({ kind, name, mark }, t, cue, game);
-      }
-    }
-  }
+  else if (tells === 'shot') shot(t, [cue], game);
+  else if (tells !== undefined) happens({ kind: tells, name: nameIn(text, slots.name), mark: text }, t, cue, game);
 }
 
-/** They only become fewer: a border beside the figure may look like another digit. */
+/** They become fewer one at a time: a border beside the figure may look like another digit, or hide one. */
 function onRounds(rounds, t, cue, game) {
-  if (rounds >= (game.state.rounds ?? 100)) return;
+  const { rounds: before } = game.state;
+  if (!(rounds < (before ?? 100)) || rounds < before - 2) return;
   game.state.rounds = rounds;
   game.emit({ subject: 'match', property: 'hedgewars:rounds till sudden death', to: rounds }, { t, cues: [cue] });
 }
 
-/** The name beside a phrase ('' for one without), or undefined where the phrase is not in the text. */
-function match(mark, text, original) {
-  const words = mark.replace(/^\* | \*$/, '');
-  const at = ` ${text} `.indexOf(` ${words} `);
-  if (at < 0) return undefined;
-  if (words === mark) return '';
-  const near = mark.startsWith('* ') ? text.slice(0, at) : text.slice(at + words.length);
-  const candidates = near.trim().split(/ +/);
-  const name = mark.startsWith('* ') ? candidates.at(-1) : candidates[0];
-  // As it is written on the screen; a border beside it may look like one more capital.
-  const written = original
-    .split(/[^\p{L}\p{N}]+/u)
-    .find((word) => word.toLowerCase() === name && /^\p{Lu}/u.test(word));
-  return written?.replace(/^\p{Lu}(?=\p{Lu}\p{Ll})/u, '');
+/** The name beside a phrase; what stands further off, and what looks like one more capital, is border and scenery. */
+function nameIn(text, read = '') {
+  const words = read
+    .split(/[^\p{L}\p{M}\p{N}]+/u)
+    .filter((word) => /\p{L}{2}|^[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}]/u.test(word));
+  const word = text.startsWith('{') ? words.at(-1) : words[0];
+  return word?.replace(/^\p{Lu}(?=\p{Lu}\p{Ll})/u, '') ?? '';
 }
 
 function happens({ kind, name, mark }, t, cue, game) {
-  const hog = { word: 'hedgewars:hedgehog', name };
+  const hog = { word: 'hedgewars:hedgehog', ...(name === '' ? {} : { name }) };
   const statement = {
     die: { subject: hog, action: 'die' },
     drown: { subject: hog, action: 'drown' },
@@ -266,65 +249,3 @@ function once(key, statement, t, cue, game) {
   said[key] = t;
   game.emit(statement, { t, cues: [cue] });
 }
-
-/** The words of weapons, by what the game calls them; longer names first, as some are part of others. */
-const WEAPONS = [
-  ['hellish hand grenade', 'hedgewars:hellish hand grenade'],
-  ['molotov cocktail', 'incendiary grenade'],
-  ['watermelon bomb', 'hedgewars:watermelon bomb'],
-  ['old limburger', 'hedgewars:limburger'],
-  ['cluster bomb', 'hedgewars:cluster bomb'],
-  ['desert eagle', 'hedgewars:desert eagle'],
-  ['baseball bat', 'baseball bat'],
-  ['drill rocket', 'hedgewars:drill rocket'],
-  ['sniper rifle', 'sniper rifle'],
-  ['piano strike', 'hedgewars:piano strike'],
-  ['flamethrower', 'flamethrower'],
-  ['drill strike', 'hedgewars:drill strike'],
-  ['pick hammer', 'pickaxe'],
-  ['mine strike', 'hedgewars:mine strike'],
-  ['sticky mine', 'hedgewars:sticky mine'],
-  ['homing bee', 'hedgewars:homing bee'],
-  ['air attack', 'hedgewars:air attack'],
-  ['blow torch', 'hedgewars:blow torch'],
-  ['shoryuken', 'hedgewars:shoryuken'],
-  ['seduction', 'hedgewars:seduction'],
-  ['dynamite', 'hedgewars:dynamite'],
-  ['kamikaze', 'hedgewars:kamikaze'],
-  ['rc plane', 'hedgewars:RC plane'],
-  ['sine gun', 'hedgewars:sine gun'],
-  ['air mine', 'hedgewars:air mine'],
-  ['grenade', 'grenade'],
-  ['bazooka', 'rocket launcher'],
-  ['shotgun', 'shotgun'],
-  ['ballgun', 'hedgewars:ballgun'],
-  ['mudball', 'hedgewars:mudball'],
-  ['cleaver', 'hedgewars:cleaver'],
-  ['creeper', 'hedgewars:creeper'],
-  ['minigun', 'chaingun'],
-  ['mortar', 'mortar'],
-  ['napalm', 'hedgewars:napalm'],
-  ['hammer', 'war hammer'],
-  ['birdy', 'hedgewars:birdy'],
-  ['rope', 'rope'],
-  ['mine', 'mine'],
-  ['whip', 'hedgewars:whip'],
-  ['cake', 'hedgewars:cake'],
-];
-
-/** By which words captions are told (tools/record/hedgewars_phrases.py makes the list from the game's own texts); * is a name. */
-const PHRASES = {
-  die: '* has kicked; * has seen; * never saw; * waves; * has gone to a; * meets; * can hang; * has done; * makes the ultimate; * departs; * makes like a; * has timed; * says peace; * will be fondly; * leaves behind; * has launched; * has tossed; * has baked; * has swung; * has called; * has pumped; * has thrown; * has drawn; * took one; * could really; * has gone to play; * has ragequit; * fails; poor poor *; * prefers warmux; * has been blocking; * is a hero; * finds; * has left the; * goes the way; * brings hedgehogs; * brings a; * is an ex hog; * is pushing; * has ceased; goodbye to *; left for *; * faces; got em *; * suffers a; * has passed; * is stone; * is no more; * has expired; * rests; * joins; * we hardly; * had a low; * could have used an; is there; * wont get up; * didnt make; * just pretends; * sees; * is worm; * has bit; game over *; over for *; * will return; * needs some rest; * wasnt; bye *; * goes to; * has been eliminated; avenged *; * wont feel; * was just; * waits; * has an after; * lost in; * has been destroyed; * goes into; why did *; oh no *; * doesnt need; * has been freed; * assumes room; * comes to; * is dead as; * dropped; * is six; * lets natural; * says no; * went to the; * forgot how; * tripped; * faints; * reached',
-  drown:
-    '* plays submarine; * mimics; * swims; * floats; * checks; * goes glug; * goes splash; * forgot his; * really should; * left his; * is washed; * is one soggy; * forgot to bring his; * goes splish; * is sleeping; * thinks the; * looks thirsty; claims *; * is lost at; * should have brought his; * gets a burial; * has that; * is practicing; * goes in; * is not jesus; * is finding; * springs; how many; * makes the ocean; * didnt enlist; * is doing his; toilet *; neither can *; * wants to play ecco; * has gone to visit; * has found; little work *; * should have brought a jet; * doesnt like; * is forever; * is short; * thinks salt; * gets salt; * has walked; * has a bath; * is wet; * gets his; locker for *; * explores; gills *; * is swimming; * needs a refreshing; * retreats; * always wanted to try; * mistook the; * went to its; * prefers water',
-  begin:
-    'lets fight; armed and; get ready; get it on; this party; last hog; lets rock; lets jam; beginning; start of; welcome to; the front; crush your; best hog; or death; the spoils; losing is; the hogs; hedgewarsorg; luck and; youre not; your all; cleaning; millennium; fight of; your best; destroy the; good luck; have fun; the good; fight dirty; fight with; dont give; surrender; and sock; fragfest; a tussle; go go go; hedgehogs advance; bring it; have no fear; be brave',
-  win: '* wins; * is the champion; * showed; * is the best of; * does the; victory for *; winner is *; congratulations *; down to *; * has mastered; * won; * made an; * is the number; bravo *; applause applause *; exciting victory *; * destroyed the; * has conquered; * has crushed; cheers for *; * chose; * gets a star; * drinks; triumph for *; * takes a sip; * masterfully; * is the victor; * wins with; * earns; * rules; whos the winner *; * is having; * demonstrated',
-  draw: 'round draw; its a draw; draw how; draw now; disappointing; bravely to; where is; have all; my tickets; dead good',
-  health:
-    'incoming aid; aid from; pack for; health in; the doctor; band aids; make you; a potion; a pick me; a healthy; a remedy; can find; urgent delivery; hope incoming; fountain; life in boxes; in sight; you feel; pitch up; there is; expectancy; health maker; crate of life; your life; say achoo; this you; health and; aids and; looks healthy; cure the; this is good; likes you; before the; gain some; help for; need help; everything; wounded we; too late; bread rations; your health; this will; a doctors; get instant; health booster; boost your; fight the sickness; heal yourself; bless you; recommended; did somebody; friend of; helper in; heals your; little longer; box will; some help; here let; on health; 1 health; to great; efficient; favourable; have been; today is; extra health; health bonus; healthier; emergency; are good; take your; forgotten; your total; you covered; have help; toughness; the aid to; you make; your death; wont let; suffering; pays off; healthcare; this medicine; for soldiers; dr health; hunger for; more health; guaranteed; painkillers; when you; hesitate; guardian; the gods; bandages; suspicious; box with; cant get; still not; immortality; almost like',
-  weapon:
-    'more weapons; reinforcements; lock and; weapon is; could be; christmas; special delivery; a nightmare; destructive; volatile; is yours; mmmmm ammo; whatevers; weapon drop; dont let; new toys; mysterious; of pandora; who wants; give your; the party; great fun; birthday; guns lots; of these; make the; for wimps; explosive; gun nuts; battlefield; intimidate; ammo crate; nice surprise; surprises; advantage; collect me; some big; who will; extend your; ammunition; forecast; gets the; seize this; offense is; some fun; play with; weapon crate; no ammo no; to reload; this one; some hogs; punishment; smite the; explosions; upon your; you never; better grab; this means; leads to; warriors; temperatures; you have; worthy of; weaponry; surprise weapon; damage in; some damage; see this; its raining; just run; its a blast; its such; find out; unbox this; crate creates; terminator; explosion; additional; difference; outblast; not over; the show; collect or; bet this; world of; superior; firepower; a weapon; of chaos; finders keepers; hear guns; its time; fun time; now were; the arms; grabs it; unattended; children; aint for; you like; special package; complete; ultimate chance; it or blow; got some; ultimate weapon; childrens; greetings; further to; annihilation; the things; to defend; even the; ammo not; stockpile; viciously; argument; hope its; cant win; firearms; go alone; likes to; pew in a',
-  utility:
-    'tooltime; in handy; utilities; utilise this; out below; tools for; should be; this wisely; is heavy; need this; this something; whats in; more than; more tools; looks useful; engineers; strategists; mobility; nuts and; hedgecogs; fool grab; you hand; construction; cool a tool; technology; build something; builders; buildings; utility crate; dont drop; box full; here have; a toolbox; useful delivery; some tools; so exited; falling from; helper for; your options; outsmart; bridges to; surprise utility; useful present; heavy toolbox; mightier; yes we can; the roof; possibilities; renovation; it while; better is; here take; or abuse; invention; thingamajig; inventive; part diy; it yourself; those diyers; get mobile; be damned; collectibles; found in; a spanner; knife in; may need; appeared; the more; included; for tactical; pinnacle; high tech; of options; a toaster; you need; straight; with care; contents fragile; this may; piece of; the tools',
-};

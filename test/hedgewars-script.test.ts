@@ -3,16 +3,40 @@ import { expect, it } from 'vitest';
 import type { Cue } from '../src/cues/cue.ts';
 import { render } from '../src/dictionary/language/render.ts';
 import { loadBuiltin } from '../src/dictionary/files.ts';
+import { openLexicon, type TextLexicon } from '../src/detectors/text/lexicon.ts';
 import { validateStatement } from '../src/dictionary/language/validate.ts';
 import { openScript } from '../src/script/script.ts';
 
 const { dictionary } = await loadBuiltin(['hedgewars']);
 const source = await readFile(`${import.meta.dirname}/../scripts/hedgewars.js`, 'utf8');
 
+/** What the game says in a language, as the profile's detectors know it. */
+const opened = new Map<string, Promise<Readonly<Record<string, TextLexicon>>>>();
+
+async function lexicons(tag: string): Promise<Readonly<Record<string, TextLexicon>>> {
+  const known = opened.get(tag) ?? openLexicons(tag);
+  opened.set(tag, known);
+  return known;
+}
+
+async function openLexicons(tag: string): Promise<Readonly<Record<string, TextLexicon>>> {
+  const open = async (name: string): Promise<TextLexicon> => {
+    const file = `${name}${tag === 'en' ? '' : `.${tag}`}.json`;
+    const json = await readFile(`${import.meta.dirname}/../configs/hedgewars/${file}`, 'utf8');
+    return openLexicon(json, file, [tag], {});
+  };
+  return { caption: await open('captions'), weapon: await open('weapons') };
+}
+
 type Told = readonly [t: number, detector: string, value: string | number | null, previous?: string | number];
 
 /** What the script says of cues: found, changed (from the last of the tuple) or, with null, lost. */
 async function said(...told: readonly Told[]): Promise<string[]> {
+  return saidIn('en', ...told);
+}
+
+async function saidIn(tag: string, ...told: readonly Told[]): Promise<string[]> {
+  const known = await lexicons(tag);
   using script = await openScript({ source, name: 'hedgewars.js' });
   const lines: string[] = [];
   const take = ({ statements, problems }: ReturnType<typeof script.onCues>): void => {
@@ -29,7 +53,10 @@ async function said(...told: readonly Told[]): Promise<string[]> {
         cues.map(([, detector, value, previous]): Cue => {
           const trigger = value === null ? 'lost' : previous === undefined ? 'found' : 'changed';
           const before = previous === undefined ? {} : { previous };
-          return { t, detector, trigger, confidence: 0.9, ...(value === null ? {} : { value }), ...before };
+          const found = typeof value === 'string' ? known[detector.split(' ')[0]!]?.find(value) : undefined;
+          const { detail } = found ?? {};
+          const seen = value === null ? {} : { value: found?.text ?? value };
+          return { t, detector, trigger, confidence: 0.9, ...seen, ...before, ...(detail && { detail }) };
         }),
       ),
     );
@@ -106,3 +133,65 @@ it('tells captions by the words that only their kind has, whatever stands beside
     '40 team Foxes wins match',
   ]);
 });
+
+/** The same match in another language, as a recogniser reads it: noise around it, letters misread, accents lost. */
+const SPOKEN: Readonly<Record<string, readonly string[]>> = {
+  en: [
+    'Mortar',
+    "Let's fight!",
+    'Foxes plays submarine',
+    '3 rounds till Sudden Death!',
+    'Sudden Death!',
+    'Foxes wins!',
+  ],
+  de: [
+    'MOrser, 3 sec',
+    'Auf in die Schlacht',
+    '| Foxes geht auf Tauchstati0n!',
+    '3 Runden bis zum Sudden Oeath!',
+    'Sudden Death!',
+    'Foxes gewinnt',
+  ],
+  ru: [
+    '= Миномет',
+    'Вооружены и готовы к 6ою!',
+    'Foxes играет подводную лодку',
+    '3 раундов до потопа!',
+    'Скоро потоп!',
+    'Победила команда Foxes!',
+  ],
+  ja: [
+    '迫撃砲',
+    '戦いましょう!',
+    'Foxesが潜水艦の真似をしています',
+    'サドンデスまで残り3ターン!',
+    'サドンデス時間になりました!',
+    'Foxesの勝ちです!',
+  ],
+};
+
+it.each(Object.entries(SPOKEN))(
+  'tells the same of what the game says in any of its languages: %s',
+  async (tag, texts) => {
+    const [mortar, fight, drowned, rounds, sudden, win] = texts as [string, string, string, string, string, string];
+    const turn: readonly Told[] = [
+      [2, 'caption 1', fight],
+      [3, 'timer', 20],
+      [3, 'ink 1', 'red'],
+      [5, 'weapon 1', mortar],
+      [12, 'caption 1', drowned],
+      [20, 'caption 1', rounds],
+      [30, 'caption 2', sudden],
+      [40, 'caption 1', win],
+    ];
+    expect(await saidIn(tag, ...rows, ...turn)).toEqual([
+      '2 match begins',
+      "3 team Foxes's turn begins",
+      '5 team Foxes equips mortar',
+      '12 hedgehog Foxes drowns',
+      "20 match's rounds till sudden death becomes 3",
+      '30 sudden death begins',
+      '40 team Foxes wins match',
+    ]);
+  },
+);

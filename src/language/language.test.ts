@@ -1,7 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseDuration, parseNumber } from './numbers.ts';
-import { isRightToLeft, languagesOf, languageTag, localizedPath, lookupRange, matchLanguage, scriptsOf } from './tags.ts';
+import {
+  isRightToLeft,
+  languagesOf,
+  languageTag,
+  localizedPath,
+  lookupRange,
+  matchLanguage,
+  scriptsOf,
+} from './tags.ts';
 import { foldText, graphemesOf, inScript, normalizeText, readingOrder, wordsOf } from './text.ts';
 
 describe('language tags', () => {
@@ -9,7 +17,13 @@ describe('language tags', () => {
     expect(languageTag('pt-br')).toBe('pt-BR');
     expect(languageTag('deu')).toBe('de');
     expect(languageTag('zh_TW')).toBe('zh-TW');
-    expect(['german', 'qqx', '', 'de..', '../de'].map(languageTag)).toEqual([undefined, undefined, undefined, undefined, undefined]);
+    expect(['german', 'qqx', '', 'de..', '../de'].map(languageTag)).toEqual([
+      undefined,
+      undefined,
+      undefined,
+      undefined,
+      undefined,
+    ]);
     expect(languagesOf(['RU', 'en', 'rus'])).toEqual(['ru', 'en']);
     expect(languagesOf(undefined)).toEqual([]);
   });
@@ -26,7 +40,11 @@ describe('language tags', () => {
 
   it('know their scripts and directions', () => {
     expect(scriptsOf(['ja', 'ru'])).toEqual(['Hira', 'Kana', 'Hani', 'Cyrl']);
-    expect([isRightToLeft(['ar']), isRightToLeft(['he', 'en']), isRightToLeft(['en', 'he'])]).toEqual([true, true, false]);
+    expect([isRightToLeft(['ar']), isRightToLeft(['he', 'en']), isRightToLeft(['en', 'he'])]).toEqual([
+      true,
+      true,
+      false,
+    ]);
   });
 });
 
@@ -83,13 +101,38 @@ describe('numbers', () => {
   });
 
   it('are read back as any language writes them', () => {
-    const languages = ['en', 'de', 'fr', 'de-CH', 'en-IN', 'hi', 'ar-EG', 'fa', 'pl', 'ja', 'pt-PT', 'my', 'bn', 'ne', 'he', 'sv'];
+    const languages = [
+      'en',
+      'de',
+      'fr',
+      'de-CH',
+      'en-IN',
+      'hi',
+      'ar-EG',
+      'fa',
+      'pl',
+      'ja',
+      'pt-PT',
+      'my',
+      'bn',
+      'ne',
+      'he',
+      'sv',
+    ];
     fc.assert(
-      fc.property(fc.constantFrom(...languages), fc.integer({ min: -9_999_999, max: 9_999_999 }), fc.boolean(), (tag, n, grouped) => {
-        const value = n / 100;
-        const shown = new Intl.NumberFormat(tag, { useGrouping: grouped ? 'always' : false, minimumFractionDigits: 2 }).format(value);
-        expect(parseNumber(shown, [tag])).toBe(value === 0 ? 0 : value);
-      }),
+      fc.property(
+        fc.constantFrom(...languages),
+        fc.integer({ min: -9_999_999, max: 9_999_999 }),
+        fc.boolean(),
+        (tag, n, grouped) => {
+          const value = n / 100;
+          const shown = new Intl.NumberFormat(tag, {
+            useGrouping: grouped ? 'always' : false,
+            minimumFractionDigits: 2,
+          }).format(value);
+          expect(parseNumber(shown, [tag])).toBe(value === 0 ? 0 : value);
+        },
+      ),
       { seed: 4, numRuns: 300 },
     );
   });
@@ -100,7 +143,7 @@ describe('durations', () => {
     ['1:23', 83],
     ['1:23.4', 83.4],
     ['01:02:03,25', 3723.25],
-    ["1'23\"4", 83.4],
+    ['1\'23"4', 83.4],
     ['1′23″45', 83.45],
     ['2h05', 7500],
     ['2 h 05 min', 7500],

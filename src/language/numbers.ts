@@ -16,7 +16,9 @@ const known = new Map<string, Marks>();
 function marksOf(language: string): Marks {
   let marks = known.get(language);
   if (!marks) {
-    const parts = new Intl.NumberFormat(language, { useGrouping: 'always', numberingSystem: 'latn' }).formatToParts(1234567890.5);
+    const parts = new Intl.NumberFormat(language, { useGrouping: 'always', numberingSystem: 'latn' }).formatToParts(
+      1234567890.5,
+    );
     const of = (type: string): string => parts.find((part) => part.type === type)?.value ?? '';
     const sizes = parts.filter(({ type }) => type === 'integer').map(({ value }) => value.length);
     const group = of('group');
@@ -86,7 +88,11 @@ const FORMS: Readonly<Record<string, string>> = {
  */
 export function parseNumber(text: string, languages: readonly string[] = []): number | undefined {
   const native = /[٫٬]/.test(text);
-  const found = /^([+-]?) ?(.*?)(-?) ?%?$/u.exec(plain(text).replace(/[\u00A0\u2000-\u200A\u202F\u3000]/gu, ' ').replace(/^% ?/, ''));
+  const found = /^([+-]?) ?(.*?)(-?) ?%?$/u.exec(
+    plain(text)
+      .replace(/[\u00A0\u2000-\u200A\u202F\u3000]/gu, ' ')
+      .replace(/^% ?/, ''),
+  );
   const [, before = '', amount = '', after = ''] = found ?? [];
   if (before !== '' && after !== '') return undefined;
   const sign = before === '-' || after === '-' ? -1 : 1;
@@ -107,7 +113,8 @@ function amountOf(text: string, { decimal, group, groups: [last, others] }: Mark
   if (!pieces.every((piece) => /^\d+$/.test(piece))) return undefined;
   if (pieces.length > 1) {
     const [first = '', ...inner] = pieces.slice(0, -1);
-    const fits = pieces.at(-1)!.length === last && inner.every(({ length }) => length === others) && first.length <= others;
+    const fits =
+      pieces.at(-1)!.length === last && inner.every(({ length }) => length === others) && first.length <= others;
     if (!fits) return undefined;
   }
   return Number(`${pieces.join('')}.${fraction ?? '0'}`);

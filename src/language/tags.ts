@@ -90,14 +90,35 @@ export function isRightToLeft(tags: readonly string[]): boolean {
   return tags[0] !== undefined && RIGHT_TO_LEFT.has(scriptOf(tags[0]));
 }
 
-const RIGHT_TO_LEFT: ReadonlySet<string> = new Set(['Arab', 'Hebr', 'Thaa', 'Syrc', 'Nkoo', 'Adlm', 'Rohg', 'Mand', 'Samr']);
+const RIGHT_TO_LEFT: ReadonlySet<string> = new Set([
+  'Arab',
+  'Hebr',
+  'Thaa',
+  'Syrc',
+  'Nkoo',
+  'Adlm',
+  'Rohg',
+  'Mand',
+  'Samr',
+]);
 
 /** Whether words of the first of the languages stand side by side without spaces. */
 export function isUnspaced(tags: readonly string[]): boolean {
   return tags[0] !== undefined && UNSPACED.has(scriptOf(tags[0]));
 }
 
-const UNSPACED: ReadonlySet<string> = new Set(['Jpan', 'Hans', 'Hant', 'Hani', 'Hira', 'Kana', 'Thai', 'Laoo', 'Khmr', 'Mymr']);
+const UNSPACED: ReadonlySet<string> = new Set([
+  'Jpan',
+  'Hans',
+  'Hant',
+  'Hani',
+  'Hira',
+  'Kana',
+  'Thai',
+  'Laoo',
+  'Khmr',
+  'Mymr',
+]);
 
 /** A file's name for a language: `feed.json` in German is `feed.de.json`. */
 export function localizedPath(path: string, tag: string): string {

@@ -13,7 +13,8 @@ export function normalizeText(text: string, languages: readonly string[] = []): 
   return isUnspaced(languages) ? plain.replace(IDEOGRAPHIC_SPACE, '') : plain;
 }
 
-const WIDE = '[\\p{sc=Han}\\p{sc=Hira}\\p{sc=Kana}\\p{sc=Thai}\\p{sc=Laoo}\\p{sc=Khmr}\\p{sc=Mymr}\u3000-\u303F\u30FC\uFF01-\uFF0F\uFF1A-\uFF20]';
+const WIDE =
+  '[\\p{sc=Han}\\p{sc=Hira}\\p{sc=Kana}\\p{sc=Thai}\\p{sc=Laoo}\\p{sc=Khmr}\\p{sc=Mymr}\u3000-\u303F\u30FC\uFF01-\uFF0F\uFF1A-\uFF20]';
 const IDEOGRAPHIC_SPACE = new RegExp(`(?<=${WIDE}) (?=${WIDE})`, 'gu');
 
 /** In what two texts may differ and still be the same. */
@@ -99,9 +100,18 @@ export function wordsOf(text: string, languages: readonly string[] = []): string
  */
 export function readingOrder(graphemes: readonly string[], languages: readonly string[]): string[] {
   if (!isRightToLeft(languages) && !graphemes.some((one) => RIGHT.test(one))) return [...graphemes];
-  if (!isRightToLeft(languages)) return turnRuns(graphemes, (one) => RIGHT.test(one), (one) => LEFT.test(one));
+  if (!isRightToLeft(languages))
+    return turnRuns(
+      graphemes,
+      (one) => RIGHT.test(one),
+      (one) => LEFT.test(one),
+    );
   const turned = graphemes.toReversed().map((one) => MIRRORED[one] ?? one);
-  return turnRuns(turned, (one) => LEFT.test(one), (one) => RIGHT.test(one));
+  return turnRuns(
+    turned,
+    (one) => LEFT.test(one),
+    (one) => RIGHT.test(one),
+  );
 }
 
 const RIGHT = /[\p{sc=Arab}\p{sc=Hebr}\p{sc=Syrc}\p{sc=Thaa}\p{sc=Nkoo}\p{sc=Adlm}\uFB1D-\uFDFF\uFE70-\uFEFC]/u;

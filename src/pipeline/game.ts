@@ -45,12 +45,19 @@ export async function openGame(
  * The profile with what its detectors need besides the pack as part of its fingerprint. Throws PlaybyplayError `profile-broken` where
  * something is missing.
  */
-export async function meetRequirements<Loaded extends LoadedProfile>(loaded: Loaded, plugins: Plugins): Promise<Loaded> {
+export async function meetRequirements<Loaded extends LoadedProfile>(
+  loaded: Loaded,
+  plugins: Plugins,
+): Promise<Loaded> {
   const { found, issues } = await requirements(loaded, plugins);
   if (issues.length > 0)
-    throw new PlaybyplayError('profile-broken', `something that the profile of ${loaded.profile.game} needs is missing`, {
-      issues,
-    });
+    throw new PlaybyplayError(
+      'profile-broken',
+      `something that the profile of ${loaded.profile.game} needs is missing`,
+      {
+        issues,
+      },
+    );
   if (found.length === 0) return loaded;
   const hash = createHash('sha256').update(loaded.fingerprint.hash);
   for (const one of found) hash.update(`\0${one.name}\0${one.hash}`);

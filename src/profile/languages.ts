@@ -50,8 +50,12 @@ function readable(text: string, game: string, known: readonly string[]): string 
     });
   }
   if (matchLanguage(tag, known) === undefined)
-    throw new PlaybyplayError('unknown-language', `the profile of ${game} does not read ${languageName(tag)} (${tag})`, {
-      hint: `It reads ${list}. To teach it: write its texts beside those it has (feed.json as feed.${tag}.json) and add “${tag}” to its “languages”.`,
-    });
+    throw new PlaybyplayError(
+      'unknown-language',
+      `the profile of ${game} does not read ${languageName(tag)} (${tag})`,
+      {
+        hint: `It reads ${list}. To teach it: write its texts beside those it has (feed.json as feed.${tag}.json) and add “${tag}” to its “languages”.`,
+      },
+    );
   return tag;
 }

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""hedgewars_truth.py CLIP FPS > CLIP/truth.ndjson: what a recording shows, as statements, from what the engine's script told.
+"""hedgewars_truth.py CLIP FPS [LOCALE] > CLIP/truth.ndjson: what a recording shows, as statements, from what the engine's script told.
 
 A line of engine.log belongs to the first picture that was shown after it was written (frames.txt). What only the captions tell
 (deaths, crates, the match's beginning) was looked at by hand and stands in CLIP/captions.ndjson, lines of truth already.
+LOCALE is the language of the game (de, ru …): its own texts say which weapon a name means.
 """
-import bisect, json, os, sys
+import bisect, json, os, re, sys
 
 # The engine's names of weapons as the dictionary's words.
 WORDS = {
@@ -14,6 +15,20 @@ WORDS = {
     'Homing Bee': 'hedgewars:homing bee', 'Drill Rocket': 'hedgewars:drill rocket', 'Dynamite': 'hedgewars:dynamite', 'Whip': 'hedgewars:whip',
     'Hammer': 'war hammer', 'Skip': None,
 }
+
+
+LOCALES = '/usr/share/games/hedgewars/Data/Locale'
+
+
+def names_in(locale):
+    """Weapons by number (00:26) in a locale."""
+    return dict(re.findall(r'^(00:\d\d)=(.*\S)', open(f'{LOCALES}/{locale}.txt', encoding='utf-8').read(), re.M))
+
+
+def speak(locale):
+    """The words of weapons by their names in a locale."""
+    english = names_in('en')
+    WORDS.update({name: WORDS[english[number]] for number, name in names_in(locale).items() if english.get(number) in WORDS})
 
 
 def lines(clip, fps):
@@ -78,6 +93,8 @@ def merged(told):
 
 
 clip, fps = sys.argv[1], float(sys.argv[2])
+if len(sys.argv) > 3:
+    speak(sys.argv[3])
 truth = merged(statements(clip, fps))
 captions = f'{clip}/captions.ndjson'
 if os.path.exists(captions):

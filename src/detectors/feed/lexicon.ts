@@ -1,5 +1,5 @@
 import { plainCase } from '../text/atlas.ts';
-import { parsePhrases, type Wording } from '../text/phrases.ts';
+import { type PhraseEntry, parsePhrases, type Wording } from '../text/phrases.ts';
 
 /** For a column of the line: how much speaks for other characters, as a share (0…1) of what speaks for the one read. */
 export type Rivals = (column: number) => ReadonlyMap<string, number>;
@@ -8,6 +8,7 @@ const NO_RIVALS: ReadonlyMap<string, number> = new Map();
 
 /** A line understood as one of the phrases. */
 export interface PhraseMatch {
+  readonly entry: PhraseEntry;
   readonly wording: Wording;
   readonly slots: Readonly<Record<string, string>>;
   /** The phrase with its slots filled: what the line says once slips are mended. */
@@ -82,6 +83,7 @@ export class Lexicon {
       }
     }
     return {
+      entry: best.phrase.entry,
       wording: best.phrase,
       slots,
       text,

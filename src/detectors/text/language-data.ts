@@ -26,7 +26,15 @@ const CODES = (
 
 const SCRIPTS: Readonly<Record<string, string>> = { sim: 'Hans', tra: 'Hant', latn: 'Latn', cyrl: 'Cyrl' };
 /** Names that are not those of ISO 639, and languages that are read by the data of another. */
-const NAMES: Readonly<Record<string, string>> = { chi: 'zh', msa: 'ms', srp: 'sr', nor: 'no', swa: 'sw', uzb: 'uz', aze: 'az' };
+const NAMES: Readonly<Record<string, string>> = {
+  chi: 'zh',
+  msa: 'ms',
+  srp: 'sr',
+  nor: 'no',
+  swa: 'sw',
+  uzb: 'uz',
+  aze: 'az',
+};
 const ALSO: Readonly<Record<string, string>> = { nb: 'no', nn: 'no', yue: 'zh', ku: 'kmr' };
 
 /** Language and script of Tesseract's data. */

@@ -103,6 +103,16 @@ interface Prepared {
   /** Folded characters of the phrase between its outer slots, and SLOT for those inside. */
   readonly core: string;
   readonly weight: number;
+  /** How often each character (code unit) stands in it. */
+  readonly counts: readonly (readonly [code: number, count: number])[];
+}
+
+/** A text that was read, folded. */
+interface Text {
+  readonly text: string;
+  readonly counts: ReadonlyMap<number, number>;
+  /** By place: 1 inside a word, where a phrase hardly begins or ends. */
+  readonly starts: Int16Array;
 }
 
 interface Match {
@@ -122,22 +132,34 @@ class Phrases implements TextLexicon {
   readonly #fold: (char: string) => string;
 
   constructor(wordings: readonly Wording[], languages: readonly string[], ignoring: Ignoring) {
-    this.#fold = (char) => (/^\s/u.test(char) ? ' ' : foldText(char, languages, ignoring));
+    const known = new Map<string, string>([[' ', ' ']]);
+    this.#fold = (char) => {
+      let folded = known.get(char);
+      if (folded === undefined)
+        known.set(char, (folded = /^\s/u.test(char) ? ' ' : foldText(char, languages, ignoring)));
+      return folded;
+    };
     this.#phrases = wordings.map((wording) => {
       const inner = wording.pieces.map((piece) =>
         'slot' in piece ? SLOT : graphemesOf(piece.literal).map(this.#fold).join(''),
       );
       const core = inner.join('').replace(new RegExp(`^[${SLOT} ]+|[${SLOT} ]+$`, 'gu'), '');
-      return { wording, core, weight: core.replaceAll(SLOT, '').length };
+      const literal = core.replaceAll(SLOT, '');
+      return { wording, core, weight: literal.length, counts: [...countsOf(literal)] };
     });
   }
 
   find(read: string): Corrected | undefined {
     const { text, from } = this.#folded(read);
+    const given: Text = {
+      text,
+      counts: countsOf(text),
+      starts: Int16Array.from({ length: text.length + 1 }, (_, j) => (isInWord(text, j) ? 1 : 0)),
+    };
     let best: Match | undefined;
     let next = 0;
     for (const prepared of this.#phrases) {
-      const found = matchIn(text, prepared);
+      const found = matchIn(given, prepared);
       if (!found) continue;
       const isSame = best?.prepared.wording.entry === prepared.wording.entry;
       if (!best || found.score > best.score) {
@@ -147,7 +169,7 @@ class Phrases implements TextLexicon {
     }
     if (!best || best.score - next < CLEARLY) return undefined;
     const { prepared, errors } = best;
-    const slots = slotsOf(best, text, read, from);
+    const slots = slotsOf(best, given, read, from);
     const filled = prepared.wording.pieces.map((piece) => ('slot' in piece ? slots[piece.slot]! : piece.literal));
     return {
       text: filled.join('').trim(),
@@ -172,37 +194,61 @@ class Phrases implements TextLexicon {
   }
 }
 
+function countsOf(text: string): Map<number, number> {
+  const counts = new Map<number, number>();
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    counts.set(code, (counts.get(code) ?? 0) + 1);
+  }
+  return counts;
+}
+
 /** Least changes for the core to stand somewhere in the text; undefined where there are too many. */
-function matchIn(text: string, prepared: Prepared): Match | undefined {
+function matchIn(given: Text, prepared: Prepared): Match | undefined {
+  const { text, counts, starts } = given;
   const { core, weight } = prepared;
   const most = weight < TOLERANT ? 0 : Math.floor(weight * PHRASE_SLIPS);
   if (weight === 0 || weight - most > text.length) return undefined;
-  const rows = align(text, core, most);
-  const last = rows?.at(-1);
+  // A character that the text does not have must be wrong.
+  let lacking = 0;
+  for (const [code, count] of prepared.counts) {
+    lacking += Math.max(0, count - (counts.get(code) ?? 0));
+    if (lacking > most) return undefined;
+  }
+  const last = align(given, core, most)?.at(-1);
   if (!last) return undefined;
   let [errors, end] = [Number.POSITIVE_INFINITY, 0];
   for (const [j, cost] of last.entries()) {
-    const all = cost + (isInWord(text, j) ? 1 : 0);
+    const all = cost + starts[j]!;
     if (all < errors) [errors, end] = [all, j];
   }
   return errors > most ? undefined : { prepared, errors, end, score: weight - WRONG * errors };
 }
 
+/** More changes than any text needs. */
+const NEVER = 1 << 14;
+
 /** Per row (characters of the core) and column (of the text): least changes so far; undefined where all are more than `most`. */
-function align(text: string, core: string, most: number): number[][] | undefined {
-  const first = Array.from({ length: text.length + 1 }, (_, j): number => (isInWord(text, j) ? 1 : 0));
-  const rows = [first];
-  for (const char of core) {
-    const above = rows.at(-1)!;
-    const row = [char === SLOT ? Number.POSITIVE_INFINITY : above[0]! + 1];
-    let least = row[0]!;
-    for (let j = 1; j <= text.length; j++) {
-      const cost =
-        char === SLOT
-          ? Math.min(row[j - 1]!, above[j - 1]!)
-          : Math.min(above[j - 1]! + (char === text[j - 1] ? 0 : 1), above[j]! + 1, row[j - 1]! + 1);
-      row.push(cost);
-      if (cost < least) least = cost;
+function align({ text, starts }: Text, core: string, most: number): Int16Array[] | undefined {
+  const columns = text.length + 1;
+  const rows = [starts];
+  for (let i = 0; i < core.length; i++) {
+    const code = core.charCodeAt(i);
+    const isSlot = core[i] === SLOT;
+    const above = rows[i]!;
+    const row = new Int16Array(columns);
+    let left = isSlot ? NEVER : above[0]! + 1;
+    let least = left;
+    row[0] = left;
+    for (let j = 1; j < columns; j++) {
+      const diagonal = above[j - 1]!;
+      if (isSlot) left = Math.min(left, diagonal);
+      else {
+        const cost = diagonal + (code === text.charCodeAt(j - 1) ? 0 : 1);
+        left = Math.min(left + 1, cost, above[j]! + 1);
+      }
+      row[j] = left;
+      if (left < least) least = left;
     }
     if (least > most) return undefined;
     rows.push(row);
@@ -218,9 +264,10 @@ function isInWord(text: string, j: number): boolean {
 }
 
 /** What the slots hold, as it was read: inner ones by the alignment, outer ones what is left on their side. */
-function slotsOf({ prepared, end }: Match, text: string, read: string, from: readonly number[]): Record<string, string> {
+function slotsOf({ prepared, end }: Match, given: Text, read: string, from: readonly number[]): Record<string, string> {
+  const { text } = given;
   const { core, wording } = prepared;
-  const rows = align(text, core, Number.POSITIVE_INFINITY)!;
+  const rows = align(given, core, NEVER)!;
   const inner: [number, number][] = [];
   let j = end;
   for (let i = core.length; i > 0; i--) {

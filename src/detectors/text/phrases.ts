@@ -45,7 +45,10 @@ export function parsePhrases(json: string, name: string): LexiconFile & { readon
 }
 
 /** What an entry is for the script, and what its slots held. */
-export function detailOf({ entry, text }: Wording, slots: Readonly<Record<string, string>>): Readonly<Record<string, unknown>> {
+export function detailOf(
+  { entry, text }: Wording,
+  slots: Readonly<Record<string, string>>,
+): Readonly<Record<string, unknown>> {
   return { ...entry, ...(typeof entry.text === 'string' ? {} : { text }), slots };
 }
 

@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+import { languageData, languageRequirements, tesseractCode } from './language-data.ts';
+
+describe("Tesseract's language data", () => {
+  it.each([
+    ['de', 'deu'],
+    ['pt-BR', 'por'],
+    ['zh', 'chi_sim'],
+    ['zh-TW', 'chi_tra'],
+    ['zh-Hant-HK', 'chi_tra'],
+    ['sr', 'srp'],
+    ['sr-Latn', 'srp_latn'],
+    ['nb', 'nor'],
+    ['uz', 'uzb'],
+    ['uz-Cyrl', 'uzb_cyrl'],
+    ['el', 'ell'],
+    ['fil', 'fil'],
+    ['ja', 'jpn'],
+    ['tlh', undefined],
+  ])('of %s is called %s', (tag, code) => {
+    expect(tesseractCode(tag)).toBe(code);
+  });
+
+  it('of English is installed, with a hash for the fingerprint', async () => {
+    const [data, ...more] = languageData(['en-GB'], [], undefined);
+    expect([data?.code, more.length]).toEqual(['eng', 0]);
+    expect(await languageRequirements([data!])).toEqual([
+      { name: 'eng.traineddata', hash: expect.stringMatching(/^[0-9a-f]{64}$/) as never },
+    ]);
+  });
+
+  it('that is missing is told with what to install', () => {
+    expect(() => languageData(['en', 'yi'], [], undefined)).toThrow(
+      expect.objectContaining({
+        code: 'no-language-data',
+        message: expect.stringContaining('Yiddish (yi)') as never,
+        hint: expect.stringContaining('npm install @tesseract.js-data/yid') as never,
+      }) as never,
+    );
+    expect(() => languageData(['tlh'], [], undefined)).toThrow('Tesseract has no data for Klingon');
+  });
+
+  it('may lie beside the profile, under its own name', async () => {
+    const assets = { read: (path: string) => Promise.resolve(Buffer.from(path)) };
+    const found = languageData(['yi', 'en'], ['ocr/yid.traineddata.gz'], assets);
+    expect(found.map(({ code }) => code)).toEqual(['yid', 'eng']);
+    expect(Buffer.from(await found[0]!.load()).toString()).toBe('ocr/yid.traineddata.gz');
+    expect(() => languageData(['yi'], ['ocr/jiddisch.bin'], assets)).toThrow('not called like language data');
+  });
+});
