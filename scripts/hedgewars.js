@@ -201,10 +201,10 @@ function onCaption(row, cue, game) {
   else if (tells !== undefined) happens({ kind: tells, name: nameIn(text, slots.name), mark: text }, t, cue, game);
 }
 
-/** They become fewer one at a time: a border beside the figure may look like another digit, or hide one. */
+/** They become fewer, five at a time at most: a border beside the figure may look like another digit, or hide one. */
 function onRounds(rounds, t, cue, game) {
   const { rounds: before } = game.state;
-  if (!(rounds < (before ?? 100)) || rounds < before - 2) return;
+  if (!(rounds < (before ?? 100)) || rounds < before - 5) return;
   game.state.rounds = rounds;
   game.emit({ subject: 'match', property: 'hedgewars:rounds till sudden death', to: rounds }, { t, cues: [cue] });
 }
@@ -215,7 +215,7 @@ function nameIn(text, read = '') {
     .split(/[^\p{L}\p{M}\p{N}]+/u)
     .filter((word) => /\p{L}{2}|^[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}]/u.test(word));
   const word = text.startsWith('{') ? words.at(-1) : words[0];
-  return word?.replace(/^\p{Lu}(?=\p{Lu}\p{Ll})/u, '') ?? '';
+  return word?.replace(/^\p{L}(?=\p{Lu}\p{Ll})/u, '') ?? '';
 }
 
 function happens({ kind, name, mark }, t, cue, game) {

@@ -115,9 +115,7 @@ export class Interpreter implements Disposable {
       renew: (name) => (plain.has(name) ? plainTracker(profile, name) : undefined),
     };
     const detectors = [...Object.keys(profile.detectors), ...Object.keys(sequences)];
-    const { languages } = game;
-    const script =
-      game.script && (await openScript({ source: game.script.source, name: game.script.name, detectors, languages }));
+    const script = game.script && (await openScript({ source: game.script.source, name: game.script.name, detectors }));
     return new Interpreter(
       game,
       await Seams.open(game.profile, game.plugins),

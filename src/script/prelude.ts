@@ -115,7 +115,7 @@ for (const [holder, name] of [[JSON, 'parse'], [JSON, 'stringify'], [Object, 'ke
 // The game as the script sees it.
 const sources = new WeakMap();
 const accepted = new Map(), lastValue = new Map(), changedAt = new Map(), timers = new Map();
-let known = null, languages = freeze([]), now = 0, evidence = [], current = [], recent = [], nextTimer = 1;
+let known = null, now = 0, evidence = [], current = [], recent = [], nextTimer = 1;
 let out = nothing();
 
 function nothing() { return { statements: [], notes: [], timers: [], cancelled: [] }; }
@@ -173,7 +173,6 @@ const slice = String.prototype.slice;
 const game = freeze({
   state: create(null),
   get t() { return now; },
-  get languages() { return languages; },
   emit(statement, options) {
     const { t = now, end = t, confidence, cues } = options ?? {};
     push(out.statements, {
@@ -213,8 +212,7 @@ defineProperty(global, 'console', { value: freeze({ log: note, warn: note, error
 
 let functions = {};
 return {
-  ready(found, detectors, spoken) {
-    languages = freezeDeep(parse(spoken));
+  ready(found, detectors) {
     functions = found;
     known = new Map();
     const names = parse(detectors);

@@ -62,7 +62,6 @@ export class Sandbox implements Disposable {
     limits: Limits,
     source: string,
     detectors: readonly string[] | undefined,
-    languages: readonly string[],
   ) {
     this.#name = name;
     this.#runtime = runtime;
@@ -76,11 +75,11 @@ export class Sandbox implements Disposable {
     this.entries = new Set(ENTRIES.filter((entry) => this.#peek(`typeof ${entry}`) === 'function'));
     const lookback = this.#peek(`typeof lookback === 'number' ? lookback : undefined`);
     this.settings = typeof lookback === 'number' ? { lookback } : {};
-    this.#connect(detectors, languages);
+    this.#connect(detectors);
   }
 
   /**
-   * Loads `source`; `name` is how errors call it. `detectors`: the names that the script may ask for; `languages`: those of the screen.
+   * Loads `source`; `name` is how errors call it. `detectors`: the names that the script may ask for.
    * Throws PlaybyplayError `script-broken` when the source cannot be loaded.
    */
   static async open(
@@ -88,7 +87,6 @@ export class Sandbox implements Disposable {
     name: string,
     detectors: readonly string[] | undefined,
     limits: Limits = {},
-    languages: readonly string[] = [],
   ): Promise<Sandbox> {
     refuseBigInt(source, name);
     const { newQuickJSWASMModuleFromVariant, newVariant, RELEASE_SYNC } = await import('quickjs-emscripten');
@@ -108,7 +106,7 @@ export class Sandbox implements Disposable {
         Promise: true,
       },
     });
-    return new Sandbox(name, runtime, context, limits, source, detectors, languages);
+    return new Sandbox(name, runtime, context, limits, source, detectors);
   }
 
   get dead(): boolean {
@@ -242,14 +240,12 @@ export class Sandbox implements Disposable {
     return this.#run(() => this.#context.evalCode(expression, 'prelude.js')).value;
   }
 
-  #connect(detectors: readonly string[] | undefined, languages: readonly string[]): void {
+  #connect(detectors: readonly string[] | undefined): void {
     const found = [...this.entries].join(', ');
     using functions = this.#context.unwrapResult(this.#context.evalCode(`({ ${found} })`, 'prelude.js'));
     using names = this.#context.newString(JSON.stringify(detectors ?? null));
-    using spoken = this.#context.newString(JSON.stringify(languages));
     using ready = this.#context.getProp(this.#host, 'ready');
-    const given = [functions, names, spoken];
-    this.#context.unwrapResult(this.#context.callFunction(ready, this.#context.undefined, ...given)).dispose();
+    this.#context.unwrapResult(this.#context.callFunction(ready, this.#context.undefined, functions, names)).dispose();
   }
 
   #check({ fault }: { fault?: Fault }): void {

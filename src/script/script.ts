@@ -46,8 +46,6 @@ export interface ScriptOptions {
   readonly name: string;
   /** Names of the profile's detectors, so that `game.reading` can refuse a slip of the pen; default: any name. */
   readonly detectors?: readonly string[];
-  /** Languages of the screen (BCP 47): `game.languages`. */
-  readonly languages?: readonly string[];
   readonly limits?: Limits;
 }
 
@@ -76,8 +74,7 @@ const MOST_OVERRUNS = 10;
 
 /** Loads a game script. Throws PlaybyplayError `script-broken` where it cannot be loaded. */
 export async function openScript(options: ScriptOptions): Promise<GameScript> {
-  const { source, name, detectors, limits, languages } = options;
-  const sandbox = await Sandbox.open(source, name, detectors, limits, languages);
+  const sandbox = await Sandbox.open(options.source, options.name, options.detectors, options.limits);
   return new RunningScript(sandbox, options);
 }
 
