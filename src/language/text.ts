@@ -1,7 +1,8 @@
 import { isRightToLeft, isUnspaced, scriptsOf } from './tags.ts';
 
 /** Marks that are not seen: of direction, joining and breaking, and the byte order mark. */
-const INVISIBLE = /[\u00AD\u061C\u180E\u200B\u200E\u200F\u202A-\u202E\u2060-\u2064\u2066-\u206F\uFEFF\uFE0E\uFE0F]/gu;
+const INVISIBLE =
+  /[\u00AD\u061C\u180E\u200B\u200E\u200F\u202A-\u202E\u2060-\u2064\u2066-\u206F\uFEFF]|[\uFE0E\uFE0F]/gu;
 const SPACES = /[\s\u00A0\u1680\u2000-\u200A\u202F\u205F\u3000]+/gu;
 
 /**

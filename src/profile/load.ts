@@ -144,12 +144,12 @@ export async function loadProfile(nameOrPath: string, options: LoadOptions = {})
   const hash = createHash('sha256').update(bytes);
   if (options.language !== undefined) hash.update(`\0language ${languages.join(' ')}\0`);
   const locate = async (asset: string): Promise<string> => {
-    for (const path of paths(asset)) if (await pack.has(posix.join(folder, path))) return path;
+    for (const one of paths(asset)) if (await pack.has(posix.join(folder, one))) return one;
     return asset;
   };
   for (const asset of new Set(assets.map((one) => one.path).toSorted())) {
-    const path = await locate(asset);
-    hash.update(`\0${path}\0`).update(await pack.read(posix.join(folder, path)));
+    const taken = await locate(asset);
+    hash.update(`\0${taken}\0`).update(await pack.read(posix.join(folder, taken)));
   }
   const script = await readScript(pack, profile.game);
   return {
