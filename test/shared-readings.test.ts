@@ -7,22 +7,24 @@ import { detect } from '../src/pipeline/detect.ts';
 const media = join(import.meta.dirname, 'footage', 'freedoom-demo1.mp4');
 
 /**
- * A kind whose readings any thread can make: how light a region is, coarsely. Ends the thread that makes the fifth
- * reading, or comes to the twentieth picture, once: a file tells that it has.
+ * A kind whose readings any thread can make: how light a region is, coarsely. Ends (or hangs in) the thread that makes the
+ * fifth reading, or comes to the twentieth picture, once: a file tells that it has.
  */
 const plugin = `
 import { writeFileSync } from 'node:fs';
 import { isMainThread } from 'node:worker_threads';
 let [pictures, readings] = [0, 0];
 function end(when, count, at) {
-  const marker = process.env.GLOW_FOLDER + '/' + when;
-  if (process.env.GLOW_ENDS !== when || count !== at || isMainThread) return;
+  const wanted = process.env.GLOW_ENDS;
+  const marker = process.env.GLOW_FOLDER + '/' + wanted;
+  if (!wanted.endsWith(when) || count !== at || isMainThread) return;
   try {
     writeFileSync(marker, '', { flag: 'wx' });
   } catch {
     return;
   }
-  process.exit(3);
+  if (!wanted.startsWith('hangs')) process.exit(3);
+  for (;;) Math.random();
 }
 export const kind = {
   name: 'glow', description: 'How light it is.', schema: { type: 'object' },
@@ -90,7 +92,8 @@ async function run(workers: number, ends = ''): Promise<{ log: string; trace: Tr
   const out = join(folder, `out ${workers} ${ends}`);
   const trace = join(folder, `trace ${workers} ${ends}.json`);
   const plugins = [join(folder, 'glow.mjs')];
-  await detect({ media, game: join(folder, 'profile.json'), out, to: 5, workers, plugins, trace });
+  const stuckAfter = ends.startsWith('hangs') ? { stuckAfter: 1.5 } : {};
+  await detect({ media, game: join(folder, 'profile.json'), out, to: 5, workers, plugins, trace, ...stuckAfter });
   const { traceEvents } = JSON.parse(await readFile(trace, 'utf8')) as { traceEvents: Traced[] };
   return { log: await readFile(join(out, 'events.ndjson'), 'utf8'), trace: traceEvents };
 }
@@ -113,6 +116,12 @@ describe('readings that threads share', () => {
   it.each(['pictures', 'readings'])('are made by others when a thread ends in the middle of its %s', async (what) => {
     const ended = await run(3, what);
     expect(ended.trace.filter(({ name }) => name === 'retired')).toHaveLength(1);
+    expect(ended.log).toBe(alone.log);
+  });
+
+  it.each(['pictures', 'readings'])('are made by others when a thread hangs in the middle of its %s', async (what) => {
+    const ended = await run(4, `hangs ${what}`);
+    expect(ended.trace.filter(({ name }) => name === 'retired').length).toBeGreaterThan(0);
     expect(ended.log).toBe(alone.log);
   });
 });

@@ -41,6 +41,9 @@ type Made = { readonly readings: ChunkReadings } | { readonly made: ReadonlyMap<
 
 const STUCK_AFTER = 120;
 
+/** Milliseconds after which a thread says again that it is at work: often enough not to count as stuck. */
+const PULSE = 1000;
+
 /**
  * The readings of the portions, in order. The threads are the scheduler's devices. With `shared`, a sample that a thread
  * is done with is a region: what was left of it is a portion that may start as soon as the region is there, while the
@@ -62,7 +65,8 @@ export async function* readFresh(
   const rules = run.plan === 'adaptive' ? await probeRules(game.profile, game.plugins, run.companion) : undefined;
   const worker = new Worker(run, jobs, rules, trace, devices.length);
   const most = Math.max(...portions.map(({ plan }) => (shared ? plan.frames.length : 0) + 1));
-  const stuckAfter = devices[0]!.thread ? { stuckAfter: 1000 * (options.stuckAfter ?? STUCK_AFTER) } : {};
+  const patience = 1000 * (options.stuckAfter ?? STUCK_AFTER);
+  const stuckAfter = devices[0]!.thread ? { stuckAfter: patience } : {};
   const work = schedule<Job, Made, Reader>({
     portions: jobs,
     devices,
@@ -151,6 +155,7 @@ class Worker {
       index: windowOf(this.from.index, chunk),
       plan,
       rules: this.rules,
+      pulse: Math.min(PULSE, 250 * (this.from.options.stuckAfter ?? STUCK_AFTER)),
       ...(share ? { share: { waiting: this.waiting, most: this.most } } : {}),
     };
     const onNote = (note: ReadingNote) => this.note(note, reader, context);

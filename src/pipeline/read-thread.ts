@@ -25,9 +25,6 @@ export interface OpenRequest {
 
 let session: ReadingSession | undefined;
 
-/** Says at most so often that the thread is at work, in milliseconds. */
-const PULSE = 1000;
-
 /** What the thread notes while it reads: a sign of life, or what it leaves to others. */
 export type ReadingNote = { readonly alive: true } | PassedSample;
 
@@ -45,7 +42,7 @@ serve(async (request, { signal, note }) => {
   if ('settle' in wanted) return session.settle(wanted.settle);
   let told = now();
   const alive = () => {
-    if (now() - told < PULSE) return;
+    if (now() - told < wanted.pulse) return;
     told = now();
     note({ alive: true } satisfies ReadingNote);
   };

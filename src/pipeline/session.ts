@@ -21,6 +21,8 @@ export interface ReadRequest {
   readonly rules: readonly ProbeRule[] | undefined;
   /** Where regions lie that stay where something was found before. */
   readonly places?: Places | undefined;
+  /** Milliseconds after which a thread says again that it is at work. */
+  readonly pulse: number;
   /** Leaves readings to others while fewer than `most` wait. */
   readonly share?: { readonly waiting: Waiting; readonly most: number } | undefined;
 }
@@ -80,7 +82,7 @@ export class ReadingSession implements Disposable {
 
   /** Rejects with the signal's reason soon after it is aborted. `share` takes readings that others may make. */
   read(
-    { chunk, index, plan, rules, places }: ReadRequest,
+    { chunk, index, plan, rules, places }: Omit<ReadRequest, 'pulse' | 'share'>,
     { signal, share, alive }: { signal?: AbortSignal; share?: Share | undefined; alive?: () => void } = {},
   ): Promise<ChunkReadings> {
     this.#reader.onPicture = alive;
