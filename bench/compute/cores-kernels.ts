@@ -64,4 +64,8 @@ const infer: GraphKernel = async ({ inputs, outputs, settings }) => {
   outputs[0]!.set(Uint8Array.from(first!.data as Float32Array, (value) => 255 * value).subarray(0, outputs[0]!.length));
 };
 
-export const kernels: Record<string, GraphKernel> = { decode, clean, infer };
+export const kernels: Record<string, GraphKernel> = {
+  decode,
+  clean: Object.assign(clean, { whileCopying: true }),
+  infer: Object.assign(infer, { whileCopying: true }),
+};

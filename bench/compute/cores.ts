@@ -1,5 +1,6 @@
 // The product's own work on real cores: groups of pictures decoded, samples cleaned of noise, a network on what changed;
-// with dependencies by region, with barriers between the three, and with static shares. The results must be equal.
+// with dependencies by region, with barriers between the three, and with static shares; and with copies made beside the
+// work (kernels read while a copy runs), or pushed to all devices. The results must be equal.
 //   node bench/compute/cores.ts <video> [--devices 2] [--rounds 5] [--seconds 12] [--trace out.json]
 import { parseArgs } from 'node:util';
 import { writeModel } from '../../src/compute/tiling/onnx.ts';
@@ -82,9 +83,12 @@ const policies: Readonly<Record<string, Partial<GraphRun> & Pick<GraphRun, 'call
   'barriers, free choice': { calls: calls(true, 'dynamic') },
   'regions, static shares': { calls: calls(false, 'static') },
   'regions, free choice': { calls: calls(false, 'dynamic'), options: { ahead: 1 } },
+  '… read while copied': { calls: calls(false, 'dynamic'), options: { ahead: 1 }, copying: {} },
+  '… pushed': { calls: calls(false, 'dynamic'), options: { ahead: 1 }, copying: { push: true } },
 };
 
 const times = new Map<string, number[]>();
+const copies = new Map<string, { readonly count: number; readonly milliseconds: number }>();
 const results = new Set<string>();
 for (let round = 0; round < Number(values.rounds); round++) {
   for (const [name, policy] of Object.entries(policies)) {
@@ -96,6 +100,9 @@ for (let round = 0; round < Number(values.rounds); round++) {
     const start = Math.min(...spans.map(({ ts }) => Number(ts)));
     const end = Math.max(...spans.map(({ ts, dur }) => Number(ts) + Number(dur)));
     times.set(name, [...(times.get(name) ?? []), (end - start) / 1000]);
+    const copying = spans.filter(({ cat }) => cat === 'copy');
+    const milliseconds = copying.reduce((all, { dur }) => all + Number(dur) / 1000, 0);
+    copies.set(name, { count: copying.length, milliseconds });
     let sum = 0;
     for (let i = 0; i < count; i++) for (const byte of result.region('found', i)) sum = (Math.imul(sum, 31) + byte) | 0;
     results.add(String(sum));
@@ -108,6 +115,9 @@ const ours = median(times.get('regions, free choice')!);
 console.log(
   `${chunks.length} groups of pictures, ${count} samples of ${width} × ${height}, ${devices} devices; first portion begun to last one ended`,
 );
-console.log('| way | median | against regions, free choice |\n|---|---|---|');
-for (const [name, list] of times)
-  console.log(`| ${name} | ${median(list).toFixed(0)} ms | ${(median(list) / ours).toFixed(2)} |`);
+console.log('| way | median | against regions, free choice | copies, last round |\n|---|---|---|---|');
+for (const [name, list] of times) {
+  const { count: made, milliseconds } = copies.get(name)!;
+  const cells = [`${median(list).toFixed(0)} ms`, (median(list) / ours).toFixed(2)];
+  console.log(`| ${name} | ${cells.join(' | ')} | ${made} in ${milliseconds.toFixed(1)} ms |`);
+}

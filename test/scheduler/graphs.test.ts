@@ -2,6 +2,7 @@
 // the result must equal that of one device after the other, whatever happens.
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import * as copies from '../../src/compute/scheduler/copies.ts';
 import * as depend from '../../src/compute/scheduler/dependency.ts';
 import { type DeviceOptions, type Effect, work } from '../../src/compute/scheduler/device.ts';
 import {
@@ -100,6 +101,27 @@ describe('random task graphs', () => {
     );
   });
 
+  it('give it, too, where copies are made beside the work, block by block, and portions start while they arrive', () => {
+    fc.assert(
+      fc.property(
+        graphs,
+        fc.integer({ min: 2, max: 4 }),
+        options,
+        fc.constantFrom<Fault>('none', 'dies', 'goes on'),
+        fc.record({ meanwhile: fc.boolean(), push: fc.boolean() }),
+        fc.array(fc.nat(997), { minLength: 8, maxLength: 40 }),
+        ({ calls, resources }, devices, settings, fault, copying, choices) => {
+          const planned = plan(calls, resources, devices);
+          const run = new Rehearsal(planned, settings, fault, choices, copying);
+          expect(run.toEnd()).toEqual(sequential(planned));
+          expect(run.uncounted()).toBe(0);
+          expect(run.mostOften()).toBeLessThanOrEqual(1);
+        },
+      ),
+      { numRuns: 400 },
+    );
+  });
+
   it('refuse circles, double writers and unknown names', () => {
     const resources = [{ name: 'a', regions: [2] }];
     const writer: KernelCall = { name: 'w', space: [2], writes: [{ resource: 'a' }] };
@@ -130,6 +152,16 @@ function sequential(planned: Plan): number[] {
   return values;
 }
 
+interface Copying {
+  /** Portions start while their inputs are being copied. */
+  readonly meanwhile: boolean;
+  readonly push: boolean;
+}
+
+/** A region's value in this many blocks: the value itself, and numbers made of it. */
+const BLOCKS = 3;
+const blockOf = (value: number, block: number): number => value ^ (7919 * block);
+
 /** Steps the devices' loops one effect at a time in an order given by `choices`; a run takes several steps. */
 class Rehearsal {
   private readonly plan: Plan;
@@ -141,10 +173,17 @@ class Rehearsal {
   private readonly counted: number[];
   private readonly fault: Fault;
   private readonly choices: readonly number[];
+  private readonly copying: Copying | undefined;
+  /** The copier's words and layout, and the blocks that have arrived at each device. */
+  private readonly copyLayout;
+  private readonly cells;
+  private readonly arrived: Map<number, number[]>[];
+  private readonly copier: Generator<copies.CopyEffect, void> | undefined;
+  private copierAt: copies.CopyEffect | undefined;
   private turn = 0;
   private faulted = false;
 
-  constructor(planned: Plan, settings: DeviceOptions, fault: Fault, choices: readonly number[]) {
+  constructor(planned: Plan, settings: DeviceOptions, fault: Fault, choices: readonly number[], copying?: Copying) {
     this.plan = planned;
     this.layout = protocol.layoutOf(planned);
     this.words = protocol.atomics(protocol.ledger(planned));
@@ -155,6 +194,13 @@ class Rehearsal {
     this.counted = Array.from({ length: planned.portions }, () => 0);
     this.fault = fault;
     this.choices = choices;
+    this.copying = copying;
+    this.arrived = devices.map(() => new Map());
+    const sizes = planned.resources.map(() => BLOCKS);
+    this.copyLayout = copies.copyLayout(planned, sizes, 1);
+    this.cells = protocol.atomics(new Int32Array(new SharedArrayBuffer(4 * this.copyLayout.length)));
+    if (!copying) return;
+    this.copier = copies.copier(this.cells, this.copyLayout);
   }
 
   toEnd(): number[] {
@@ -163,6 +209,7 @@ class Rehearsal {
       if (steps === faultAt && this.fault !== 'none') this.strike();
       if (this.allDone() && (this.fault !== 'dies with its memory' || this.faulted)) break;
       const able = this.loops.flatMap((_, device) => (this.canMove(device) ? [device] : []));
+      if (this.copier && this.canCopy()) able.push(this.loops.length);
       if (able.length === 0 && !this.faulted && this.fault !== 'none') this.strike();
       else if (able.length === 0) throw new Error('deadlock');
       else this.step(able[this.choice() % able.length]!);
@@ -192,14 +239,64 @@ class Rehearsal {
   private canMove(device: number): boolean {
     const effect = this.pending[device];
     if (effect === 'over') return false;
+    if (effect?.kind === 'run' && this.copying && !this.copying.meanwhile && !this.hasArrived(device, effect.portion))
+      return false;
     return effect?.kind !== 'wait' || this.words.load(effect.at) !== effect.value;
   }
 
+  private canCopy(): boolean {
+    const { copierAt } = this;
+    return copierAt?.kind !== 'wait' || this.cells.load(copierAt.at) !== copierAt.value;
+  }
+
+  /** Carries out what the copier was at: one block. */
+  private copy(): void {
+    const { copierAt } = this;
+    if (copierAt?.kind === 'copy') {
+      const { device, region, block } = copierAt;
+      const value = this.memories[this.words.load(this.layout.regions + region) - 1]!.get(region)!;
+      const blocks = this.arrived[device]!.get(region) ?? [];
+      blocks[block] = blockOf(value, block);
+      this.arrived[device]!.set(region, blocks);
+    }
+    this.copierAt = this.copier!.next().value ?? undefined;
+  }
+
+  /** Regions that a device reads for a portion and has not made itself. */
+  private foreign(device: number, portion: number): number[] {
+    return [...copies.copiedInputs(this.plan, portion)].filter(
+      (region) => this.words.load(this.layout.regions + region) > 0 && !this.memories[device]!.has(region),
+    );
+  }
+
+  private order(device: number, portion: number): void {
+    for (const region of this.foreign(device, portion)) copies.want(this.cells, this.copyLayout, device, region);
+  }
+
+  private hasArrived(device: number, portion: number): boolean {
+    return this.foreign(device, portion).every(
+      (region) => copies.whole(this.cells, this.copyLayout, device, region).next().done,
+    );
+  }
+
+  /** A region as a portion sees it: blocks that have arrived from here, the others from where they were written. */
+  private seen(device: number, region: number, there: number | undefined): number | undefined {
+    if (there === undefined) return undefined;
+    const count = copies.arrived(this.cells, this.copyLayout, device, region);
+    for (let block = 0; block < BLOCKS; block++) {
+      const found = block < count ? this.arrived[device]!.get(region)![block] : blockOf(there, block);
+      if (found !== blockOf(there, block)) throw new Error(`block ${block} of region ${region} has not arrived`);
+    }
+    return there;
+  }
+
   private step(device: number): void {
+    if (device === this.loops.length) return this.copy();
     const effect = this.pending[device];
     if (typeof effect === 'object' && effect.kind === 'run') this.finish(device, effect.portion);
     const { value, done } = this.loops[device]!.next();
     this.pending[device] = done ? 'over' : value!;
+    if (this.copying && !done && value.kind !== 'wait') this.order(device, value.portion);
   }
 
   private finish(device: number, portion: number): void {
@@ -209,9 +306,9 @@ class Rehearsal {
       const value =
         this.plan.writer[region]! < 0 || holder === -2
           ? 0
-          : (this.memories[device]!.get(region) ?? this.memories[holder]?.get(region));
+          : (this.memories[device]!.get(region) ?? this.seen(device, region, this.memories[holder]?.get(region)));
       if (value === undefined) return protocol.giveBack(this.words, this.layout, portion, device);
-      if (holder >= 0) this.memories[device]!.set(region, value);
+      if (holder >= 0 && !this.copying) this.memories[device]!.set(region, value);
       inputs.push(value);
     }
     for (const region of listOf(this.plan.outputs, portion)) {
@@ -219,6 +316,11 @@ class Rehearsal {
       if (this.choice() % 2 === 0) protocol.publish(this.words, this.layout, region, device);
     }
     if (protocol.complete(this.words, this.plan, this.layout, portion, device)) this.counted[portion]!++;
+    if (!this.copying?.push) return;
+    for (const region of listOf(this.plan.outputs, portion))
+      for (const [other] of this.loops.entries())
+        if (other !== device && this.words.load(this.layout.regions + region) === device + 1)
+          copies.want(this.cells, this.copyLayout, other, region);
   }
 
   private allDone(): boolean {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { KernelCall } from '../../src/compute/scheduler/graph.ts';
 import type { Words } from '../../src/compute/scheduler/ledger.ts';
+import { checkCopies } from './copies.ts';
 import { check, type Scenario } from './protocol.ts';
 
 /** A call that reads what another writes; larger spaces are explored by bench/compute/interleavings.ts. */
@@ -30,6 +31,29 @@ describe('the dependency protocol, in every interleaving', () => {
   });
 });
 
+const silent = (words: Words): Words => ({ ...words, notify: () => {} });
+
+describe('copies beside the work, in every interleaving', () => {
+  it.each([
+    ['a reader that waits for all of it', { readers: ['waits'] }],
+    ['a reader that starts while it arrives', { readers: ['starts'] }],
+    ['a reader that wants it twice', { readers: ['waits'], twice: true }],
+    ['two devices', { readers: ['waits', 'starts'], blocks: 1 }],
+  ] as const)('hold: %s', (_, scenario) => {
+    const result = checkCopies(scenario);
+    expect(result.counterexample).toBeUndefined();
+    expect(result.complete).toBe(true);
+    expect(result.ends).toBeGreaterThan(0);
+  });
+
+  it('are found wrong where a block counts before it is there, and where nobody is rung', () => {
+    const hasty = checkCopies({ readers: ['starts'], hasty: true });
+    expect(hasty.counterexample?.message).toMatch(/^device 0 reads block \d, which has not arrived$/);
+    const mute = checkCopies({ readers: ['waits'], sabotage: silent });
+    expect(mute.counterexample?.message).toMatch(/waits for ever/);
+  });
+});
+
 const tornExchange = (words: Words): Words => ({
   ...words,
   exchange: (at, expected, value) => {
@@ -38,7 +62,6 @@ const tornExchange = (words: Words): Words => ({
     return held;
   },
 });
-const silent = (words: Words): Words => ({ ...words, notify: () => {} });
 
 describe('the explorer', () => {
   it('finds a claim that is not atomic', () => {

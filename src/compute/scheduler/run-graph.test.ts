@@ -39,6 +39,23 @@ describe('a graph on threads with memories of their own', () => {
     expect(await made({ ...base, devices: 3, options: { ahead: 1, prefetch: 2 } })).toEqual(alone);
   });
 
+  it('gives it with copies beside the work, and kernels that read while a copy runs', async () => {
+    const alone = await made({ ...base, devices: 1 });
+    for (const whileCopying of [false, true]) {
+      const copying = { block: 3, push: whileCopying };
+      const kernels = moduleBeside(import.meta.url, whileCopying ? './fixtures/early-kernels' : './fixtures/kernels');
+      const trace = new Trace();
+      const shares = calls.map((call) => ({ ...call, allocation: 'static' as const }));
+      const run = { ...base, calls: shares, devices: 3, kernels, copying, options: { ahead: 1 }, trace };
+      expect(await made(run)).toEqual(alone);
+      const { traceEvents } = trace.toJSON();
+      // Pushed to all, every region is copied to both of the others at most. Who need not wait may be done before.
+      const copied = traceEvents.filter(({ cat }) => cat === 'copy').length;
+      expect(copied).toBeGreaterThanOrEqual(whileCopying ? 0 : 6);
+      expect(copied).toBeLessThanOrEqual(2 * (24 + 24 + 6));
+    }
+  });
+
   it('gives the portions of a device that ends, or is stuck, to the others', async () => {
     const alone = await made({ ...base, devices: 1 });
     for (const how of ['exit', 'hang'] as const) {

@@ -1,10 +1,14 @@
+import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { messageOf, PlaybyplayError } from '../../errors.ts';
+import { COPIED, copyLayout, endCopies } from './copies.ts';
+import type { CopyMessage, CopySetup } from './copy-thread.ts';
 import type { DeviceOptions } from './device.ts';
 import { callOf, type KernelCall, plan, type Plan, type Resource } from './graph.ts';
 import type { GraphSetup, ThreadMessage } from './graph-thread.ts';
 import { indexOf } from './space.ts';
 import * as ledger from './ledger.ts';
+import { MemoryMap } from './memory.ts';
 import { moduleBeside } from './threads.ts';
 import { now, type Trace } from './trace.ts';
 
@@ -25,6 +29,12 @@ export interface GraphRun {
   /** Sent to each device before the first portion: what its kernels ask for. */
   readonly settings?: unknown;
   readonly options?: DeviceOptions;
+  /**
+   * A thread of its own copies, in blocks, beside the work (else each device copies what it needs before it starts): what is
+   * to be prefetched, what a portion needs, and with `push` every region to all devices as soon as it is written. Kernels
+   * that say `whileCopying` start meanwhile and read the rest where it was written. `block`: bytes, default 64 KiB.
+   */
+  readonly copying?: { readonly push?: boolean; readonly block?: number };
   /** Milliseconds after which a device that is still at one portion counts as stuck; default never. */
   readonly stuckAfter?: number;
   /** How often a portion is tried before the run fails; default 3. */
@@ -53,7 +63,9 @@ export async function runGraph(run: GraphRun): Promise<GraphResult> {
   run.signal?.throwIfAborted();
   const planned = plan(run.calls, run.resources, run.devices);
   const shared = ledger.ledger(planned);
-  const memories = Array.from({ length: run.devices }, () => new SharedArrayBuffer(sizeOf(run.resources)));
+  const sizes = run.resources.map((resource) => resource.bytes);
+  const map = new MemoryMap(planned, sizes);
+  const memories = Array.from({ length: run.devices }, () => new SharedArrayBuffer(map.size));
   const at = new Float64Array(new SharedArrayBuffer(8 * run.devices));
   const setup: Omit<GraphSetup, 'device'> = {
     plan: planned,
@@ -66,6 +78,7 @@ export async function runGraph(run: GraphRun): Promise<GraphResult> {
     attempts: run.attempts ?? 3,
     since: at,
     traced: run.trace !== undefined,
+    ...(run.copying ? { copying: copyingOf(planned, sizes, run.copying) } : {}),
   };
   const crew = new Crew(run, planned, shared, setup);
   await crew.finished();
@@ -75,9 +88,20 @@ export async function runGraph(run: GraphRun): Promise<GraphResult> {
     devices: Int32Array.from({ length: planned.portions }, (_, portion) =>
       ledger.deviceOf(shared[ledger.layoutOf(planned).portions + portion]!),
     ),
-    region: (resource, number) => regionOf(run.resources, planned, shared, memories, resource, number),
+    region: (resource, number) => regionOf(run.resources, planned, shared, { map, memories }, resource, number),
   };
 }
+
+function copyingOf(
+  planned: Plan,
+  bytes: readonly number[],
+  { push = false, block = BLOCK }: NonNullable<GraphRun['copying']>,
+) {
+  const layout = copyLayout(planned, bytes, block);
+  return { cells: new Int32Array(new SharedArrayBuffer(4 * layout.length)), layout, block, push };
+}
+
+const BLOCK = 1 << 16;
 
 /** The threads of one run. */
 class Crew {
@@ -89,6 +113,8 @@ class Crew {
   private readonly words;
   private readonly since: Float64Array;
   private readonly workers: Worker[];
+  private readonly copying: GraphSetup['copying'];
+  private readonly copier: Worker | undefined;
   private readonly left: Set<number>;
   private readonly over = Promise.withResolvers<void>();
   private failure: unknown;
@@ -100,6 +126,8 @@ class Crew {
     this.words = ledger.atomics(shared);
     this.since = setup.since;
     this.left = new Set(Array.from({ length: run.devices }, (_, device) => device));
+    this.copying = setup.copying;
+    this.copier = setup.copying && this.openCopier(setup, setup.copying);
     const module = moduleBeside(import.meta.url, './graph-thread');
     this.workers = Array.from({ length: run.devices }, (_, device) => {
       const worker = new Worker(module, { name: `device ${device + 1}`, workerData: { ...setup, device } });
@@ -108,6 +136,18 @@ class Crew {
       worker.on('exit', (code) => this.take(device, new Error(`device ${device + 1} ended with exit code ${code}`)));
       return worker;
     });
+  }
+
+  private openCopier(setup: Omit<GraphSetup, 'device'>, { cells, layout, block }: NonNullable<GraphSetup['copying']>) {
+    const { plan: planned, words, memories, resources, traced } = setup;
+    const bytes = resources.map((resource) => resource.bytes);
+    const workerData: CopySetup = { plan: planned, words, cells, layout, block, memories, bytes, traced };
+    const copier = new Worker(moduleBeside(import.meta.url, './copy-thread'), { name: 'copies', workerData });
+    copier.on('message', ({ to, span }: CopyMessage) =>
+      this.run.trace?.span({ ...span, device: `copies to device ${to + 1}` }),
+    );
+    copier.on('error', (error) => this.fail(error));
+    return copier;
   }
 
   async finished(): Promise<void> {
@@ -122,8 +162,17 @@ class Crew {
       signal?.removeEventListener('abort', abort);
       ledger.stop(this.words, ledger.CANCELLED);
       await Promise.all(this.workers.map((worker) => worker.terminate()));
+      if (this.copying) endCopies(ledger.atomics(this.copying.cells));
+      // Its last messages belong to the trace.
+      if (this.copier) await this.ended(this.copier);
+      this.copied += this.copying?.cells[COPIED] ?? 0;
     }
     if (this.failure !== undefined) throw this.failure;
+  }
+
+  private async ended(copier: Worker): Promise<void> {
+    if (this.failure !== undefined) await copier.terminate();
+    else if (copier.threadId !== -1) await once(copier, 'exit');
   }
 
   private receive(device: number, message: ThreadMessage): void {
@@ -171,23 +220,19 @@ class Crew {
   }
 }
 
-function sizeOf(resources: readonly SizedResource[]): number {
-  return resources.reduce((sum, { bytes, regions }) => sum + bytes * regions.reduce((a, b) => a * b, 1), 0);
-}
-
 function regionOf(
   resources: readonly SizedResource[],
   planned: Plan,
   words: Int32Array,
-  memories: readonly SharedArrayBuffer[],
+  { map, memories }: { readonly map: MemoryMap; readonly memories: readonly SharedArrayBuffer[] },
   name: string,
   number: number,
 ): Uint8Array {
   const which = planned.resources.findIndex((resource) => resource.name === name);
   if (which < 0) throw new RangeError(`there is no resource named "${name}"`);
   const { bytes, data } = resources[which]!;
-  const holder = words[ledger.layoutOf(planned).regions + planned.resources[which]!.first + number]! - 1;
-  if (holder < 0) return data ? new Uint8Array(data, number * bytes, bytes) : new Uint8Array(bytes);
-  const before = sizeOf(resources.slice(0, which));
-  return new Uint8Array(memories[holder]!, before + number * bytes, bytes);
+  const region = planned.resources[which]!.first + number;
+  const holder = words[ledger.layoutOf(planned).regions + region]! - 1;
+  if (holder >= 0) return map.view(memories[holder]!, region);
+  return data ? new Uint8Array(data, number * bytes, bytes) : new Uint8Array(bytes);
 }

@@ -1,0 +1,46 @@
+// The thread that copies regions between the memories of a graph run's devices, beside their work.
+import { parentPort, workerData } from 'node:worker_threads';
+import { COPIED, copier, type CopyLayout } from './copies.ts';
+import type { Plan } from './graph.ts';
+import * as ledger from './ledger.ts';
+import { MemoryMap } from './memory.ts';
+import { now, type Span } from './trace.ts';
+
+/** What the copier is told at its start. */
+export interface CopySetup {
+  readonly plan: Plan;
+  readonly words: Int32Array<SharedArrayBuffer>;
+  readonly cells: Int32Array<SharedArrayBuffer>;
+  readonly layout: CopyLayout;
+  /** Bytes of a block. */
+  readonly block: number;
+  readonly memories: readonly SharedArrayBuffer[];
+  /** Bytes of a region of each resource. */
+  readonly bytes: readonly number[];
+  readonly traced: boolean;
+}
+
+export type CopyMessage = { readonly kind: 'span'; readonly to: number; readonly span: Omit<Span, 'device'> };
+
+const { plan, words, cells, layout, block, memories, bytes, traced } = workerData as CopySetup;
+const { regions } = ledger.layoutOf(plan);
+const map = new MemoryMap(plan, bytes);
+let start = 0;
+
+for (const effect of copier(ledger.atomics(cells), layout)) {
+  if (effect.kind === 'wait') {
+    Atomics.wait(cells, effect.at, effect.value);
+    continue;
+  }
+  const { device, region, block: number } = effect;
+  if (number === 0) start = now();
+  const holder = Atomics.load(words, regions + region) - 1;
+  const [from, to] = [number * block, (number + 1) * block];
+  if (holder >= 0 && holder !== device)
+    map.view(memories[device]!, region).set(map.view(memories[holder]!, region).subarray(from, to), from);
+  if (traced && number === layout.blocks[region]! - 1) {
+    const details = { region, from: `device ${holder + 1}`, number: Atomics.load(cells, COPIED) };
+    const span = { activity: 'copy', name: `region ${region}`, start, end: now(), details } as const;
+    parentPort!.postMessage({ kind: 'span', to: device, span } satisfies CopyMessage, []);
+  }
+}
