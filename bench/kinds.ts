@@ -1,8 +1,11 @@
 // What a sample costs, kind of detector by kind: processor time of all detectors of a kind in a game's profile together, regions that did not
-// change passed over as in a real run.
+// change passed over as in a real run. With --streams, what files beside a recording cost instead: an hour of keys, heart rate and subtitles.
 //   node bench/kinds.ts <game> <recording> [--from 5] [--seconds 10] [--interval 0.1]
+//   node bench/kinds.ts --streams
 import { basename } from 'node:path';
 import { parseArgs } from 'node:util';
+import { readStream } from '../src/detectors/stream/entries.ts';
+import { follow } from '../src/detectors/stream/follow.ts';
 import { isProblem, readPictures } from '../src/media/decode.ts';
 import { chunksOf, scanPackets } from '../src/media/packets.ts';
 import { openVideo } from '../src/media/video.ts';
@@ -17,8 +20,13 @@ const { values, positionals } = parseArgs({
     from: { type: 'string', default: '5' },
     seconds: { type: 'string', default: '10' },
     interval: { type: 'string', default: '0.1' },
+    streams: { type: 'boolean' },
   },
 });
+if (values.streams) {
+  streams();
+  process.exit(0);
+}
 const [game, media] = positionals;
 if (game === undefined || media === undefined) {
   process.stderr.write('usage: node bench/kinds.ts <game> <recording> [--from 5] [--seconds 10] [--interval 0.1]\n');
@@ -66,4 +74,45 @@ process.stdout.write(
 for (const [kind, detectors] of byKind) {
   const [count, each] = [Object.keys(detectors).length, (spent.get(kind) ?? 0) / 1000 / Math.max(1, samples - 5)];
   process.stdout.write(`| ${kind} | ${count} | ${each.toFixed(2)} ms | ${(each / count).toFixed(3)} ms |\n`);
+}
+
+/** Reads made-up files of an hour, each written out and read as text: medians of nine. */
+function streams(): void {
+  const hour = 3600;
+  const keys = Array.from(
+    { length: 5 * hour },
+    (_, i) => `${(i / 5).toFixed(2)},${'wasd'[(i >> 1) % 4]!},${i % 2 ? 'up' : 'down'}`,
+  );
+  const pulse = Array.from({ length: hour }, (_, i) => `${i},${80 + Math.round(20 * Math.sin(i / 60))}`);
+  const clock = (t: number): string => `${new Date(1000 * t).toISOString().slice(11, 19)},000`;
+  const words = Array.from(
+    { length: hour / 3 },
+    (_, i) => `${i + 1}\n${clock(3 * i)} --> ${clock(3 * i + 2)}\nline ${i}\n`,
+  );
+  const csv = (head: string, rows: readonly string[]): string => `${head}\n${rows.join('\n')}\n`;
+  const files = [
+    ['key', csv('t,key,action', keys), 'keys.csv'],
+    ['rate', csv('t,key,action', keys), 'keys.csv'],
+    ['value', csv('t,hr', pulse), 'heart.csv'],
+    ['text', words.join('\n'), 'talk.srt'],
+  ] as const;
+  process.stdout.write(
+    '| stream | records | readings | CPU for an hour | a sample of 0.1 s |\n|---|---|---|---|---|\n',
+  );
+  for (const [of, text, name] of files) {
+    const times: number[] = [];
+    let [records, readings] = [0, 0];
+    for (let turn = 0; turn < 9; turn++) {
+      const before = process.cpuUsage();
+      const { entries } = readStream(text, name);
+      readings = follow({ stream: 'it', of }, entries).length;
+      records = entries.length;
+      const { user, system } = process.cpuUsage(before);
+      times.push((user + system) / 1000);
+    }
+    const spent = times.toSorted((a, b) => a - b)[4]!;
+    process.stdout.write(
+      `| ${of} | ${records} | ${readings} | ${spent.toFixed(0)} ms | ${((1000 * spent) / (10 * hour)).toFixed(2)} µs |\n`,
+    );
+  }
 }

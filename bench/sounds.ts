@@ -4,7 +4,8 @@
 // same sound are not in it. --heard <folder> takes it from <clip>.json there instead: what the game itself played
 // (tools/record/doom_sounds.py), everybody's shots. --length shotgun=0.4: seconds to learn of a sound. --lag is by how many seconds the
 // recordings' sound comes after their picture (OpenArena's recorder: 0.24 to 0.4; “auto”: what most of each recording agrees on). --noise adds another recording's sound at the same level
-// (0 dB), --level 6 so many dB louder.
+// (0 dB), --level 6 so many dB louder. --until 60: of a clip that is both learnt from and listened to, the first minute is for learning, the rest
+// is judged.
 import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { existsSync, readFileSync } from 'node:fs';
@@ -23,6 +24,11 @@ interface Sound {
   readonly unsure?: boolean;
 }
 
+interface Award {
+  readonly t: number;
+  readonly what: string;
+}
+
 interface Row {
   readonly t: number;
   readonly health: number | null;
@@ -39,6 +45,7 @@ interface Row {
 const { values } = parseArgs({
   options: {
     learn: { type: 'string', multiple: true },
+    until: { type: 'string', default: 'Infinity' },
     on: { type: 'string', multiple: true },
     examples: { type: 'string', default: '6' },
     length: { type: 'string', multiple: true, default: [] },
@@ -60,8 +67,14 @@ if (!values.learn || !values.on) {
 
 /** What must have been heard in a clip. */
 function truthOf(folder: string): Sound[] {
-  const truth = JSON.parse(readFileSync(join(folder, 'truth.json'), 'utf8')) as { game?: string; series: Row[] };
-  const shown = truth.game?.startsWith('OpenArena') ? arenaSounds(truth.series) : doomSounds(truth.series);
+  const truth = JSON.parse(readFileSync(join(folder, 'truth.json'), 'utf8')) as {
+    game?: string;
+    series: Row[];
+    awards?: readonly Award[];
+  };
+  const shown = truth.game?.startsWith('OpenArena')
+    ? arenaSounds(truth.series, truth.awards ?? [])
+    : doomSounds(truth.series);
   const file = values.heard && join(values.heard, `${basename(folder)}.json`);
   const sounds = file && existsSync(file) ? playedSounds(file, shown) : shown;
   const lag = values.lag === 'auto' ? 0 : Number(values.lag);
@@ -119,8 +132,16 @@ function doomSounds(series: readonly Row[]): Sound[] {
 }
 
 /** OpenArena: the followed player's rounds; the announcer on changes of the lead. */
-function arenaSounds(series: readonly Row[]): Sound[] {
+function arenaSounds(series: readonly Row[], awards: readonly Award[]): Sound[] {
   const sounds: Sound[] = [];
+  // The announcer takes one award after the other, each for three seconds; of those of one moment in a fixed order.
+  let free = 0;
+  const order = ['capture', 'impressive', 'excellent', 'humiliation', 'defend', 'assist'];
+  for (const { t, what } of awards.toSorted((a, b) => a.t - b.t || order.indexOf(a.what) - order.indexOf(b.what))) {
+    const at = Math.max(t, free);
+    free = at + 3;
+    sounds.push({ label: what, t: at });
+  }
   for (const [i, row] of series.entries()) {
     const before = series[i - 1];
     if (!before || row.dead || before.dead) continue;
@@ -201,6 +222,7 @@ function learnAll(folders: readonly string[]): SoundPrint[] {
       const length = lengthOf(label);
       if (
         unsure ||
+        t >= Number(values.until) ||
         t > truth.at(-1)!.t - 1 ||
         truth.some((other) => other.t !== t && other.t > t - 0.3 && other.t < t + length)
       )
@@ -260,14 +282,18 @@ process.stdout.write('|---|---|---|---|---|---|---|\n');
 let [cpu, heard] = [0, 0];
 for (const folder of values.on) {
   const shown = truthOf(folder);
+  // What was learnt from is not judged.
+  const since = values.learn.includes(folder) && Number.isFinite(Number(values.until)) ? Number(values.until) : 0;
   const before = process.cpuUsage();
   const blocks = values.noise ? mixed(folder, values.noise, Number(values.level)) : soundOf(folder);
-  const { hits, seconds } = hear(blocks, prints);
+  const all = hear(blocks, prints);
+  const { seconds } = all;
+  const hits = all.hits.filter(({ t }) => t >= since);
   const { user, system } = process.cpuUsage(before);
   cpu += (user + system) / 1000;
   heard += seconds;
   const lag = values.lag === 'auto' ? lagOf(shown, hits) : 0;
-  const truth = shown.map((one) => ({ ...one, t: one.t + lag }));
+  const truth = shown.map((one) => ({ ...one, t: one.t + lag })).filter(({ t }) => t >= since);
   for (const { label } of prints) {
     const wanted = truth.filter((one) => one.label === label);
     const found = hits.filter((one) => one.label === label);
