@@ -85,13 +85,12 @@ export class Readers implements AsyncDisposable {
         languages,
       },
     };
-    try {
-      await Promise.all(threads.map((thread) => thread.device.call(open)));
-    } catch (error) {
-      await Promise.all(threads.map((thread) => thread.retire()));
-      throw error;
-    }
-    return threads;
+    // All of them are waited for: a thread that is ended while a library of foreign code is at work in it takes the process along.
+    const opened = await Promise.allSettled(threads.map((thread) => thread.device.call(open)));
+    const failed = opened.find((one) => one.status === 'rejected');
+    if (!failed) return threads;
+    await Promise.all(threads.map((thread) => thread.retire()));
+    throw failed.reason;
   }
 }
 
