@@ -1,5 +1,8 @@
-import { readFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { detect } from '../src/pipeline/detect.ts';
 import { kindSchemas } from '../src/pipeline/schemas.ts';
 import { checkProfile } from '../src/profile/check.ts';
 
@@ -44,5 +47,35 @@ describe('the guide to networks', () => {
       ['empty-range', 'profile.json#/interpreter/window'],
       ['unknown-kind', 'profile.json#/interpreter/events/death'],
     ]);
+  });
+});
+
+it('a network that cannot run where its profile asks is said to, by several threads as by one', async () => {
+  const pack = join(await mkdtemp(join(tmpdir(), 'playbyplay-provider-')), 'configs', 'elsewhere');
+  await mkdir(pack, { recursive: true });
+  await cp(join(import.meta.dirname, '..', 'configs', 'openarena', 'models', 'weapons.onnx'), join(pack, 'm.onnx'));
+  const network = {
+    kind: 'onnx',
+    region: 'all',
+    model: 'm.onnx',
+    task: 'classify',
+    labels: ['a'],
+    providers: ['cuda'],
+  };
+  const profile = {
+    format: 'playbyplay/profile/1',
+    game: 'elsewhere',
+    title: 'Elsewhere',
+    version: '1',
+    reference: { width: 1280, height: 720 },
+    dictionaries: [],
+    regions: { all: { x: 0, y: 0, width: 1, height: 1 } },
+    detectors: { network },
+  };
+  await writeFile(join(pack, 'profile.json'), JSON.stringify(profile));
+  const media = join(import.meta.dirname, 'footage', 'freedoom-demo1.mp4');
+  await expect(detect({ media, game: pack, out: join(pack, 'log'), workers: 2 })).rejects.toMatchObject({
+    message: 'the model m.onnx cannot run on cuda here',
+    hint: expect.stringContaining('Add "cpu"'),
   });
 });
