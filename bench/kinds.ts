@@ -76,6 +76,14 @@ for (const [kind, detectors] of byKind) {
   process.stdout.write(`| ${kind} | ${count} | ${each.toFixed(2)} ms | ${(each / count).toFixed(3)} ms |\n`);
 }
 
+function clock(t: number): string {
+  return `${new Date(1000 * t).toISOString().slice(11, 19)},000`;
+}
+
+function csv(head: string, rows: readonly string[]): string {
+  return `${head}\n${rows.join('\n')}\n`;
+}
+
 /** Reads made-up files of an hour, each written out and read as text: medians of nine. */
 function streams(): void {
   const hour = 3600;
@@ -84,12 +92,10 @@ function streams(): void {
     (_, i) => `${(i / 5).toFixed(2)},${'wasd'[(i >> 1) % 4]!},${i % 2 ? 'up' : 'down'}`,
   );
   const pulse = Array.from({ length: hour }, (_, i) => `${i},${80 + Math.round(20 * Math.sin(i / 60))}`);
-  const clock = (t: number): string => `${new Date(1000 * t).toISOString().slice(11, 19)},000`;
   const words = Array.from(
     { length: hour / 3 },
     (_, i) => `${i + 1}\n${clock(3 * i)} --> ${clock(3 * i + 2)}\nline ${i}\n`,
   );
-  const csv = (head: string, rows: readonly string[]): string => `${head}\n${rows.join('\n')}\n`;
   const files = [
     ['key', csv('t,key,action', keys), 'keys.csv'],
     ['rate', csv('t,key,action', keys), 'keys.csv'],
@@ -110,9 +116,9 @@ function streams(): void {
       const { user, system } = process.cpuUsage(before);
       times.push((user + system) / 1000);
     }
-    const spent = times.toSorted((a, b) => a - b)[4]!;
+    const cost = times.toSorted((a, b) => a - b)[4]!;
     process.stdout.write(
-      `| ${of} | ${records} | ${readings} | ${spent.toFixed(0)} ms | ${((1000 * spent) / (10 * hour)).toFixed(2)} µs |\n`,
+      `| ${of} | ${records} | ${readings} | ${cost.toFixed(0)} ms | ${((1000 * cost) / (10 * hour)).toFixed(2)} µs |\n`,
     );
   }
 }
