@@ -5,6 +5,8 @@ import { type LightFile, lightFrom, LightMeter, lightPlanes, relight } from '../
 import { type LineImage, sampleLine } from '../detectors/text/line-image.ts';
 import type { TextOptions } from '../detectors/text/index.ts';
 import { PlaybyplayError } from '../errors.ts';
+import { languagesOf } from '../language/tags.ts';
+import { graphemesOf, readingOrder } from '../language/text.ts';
 import { isProblem, readPictures } from '../media/decode.ts';
 import { chunksOf, scanPackets } from '../media/packets.ts';
 import type { Picture } from '../media/picture.ts';
@@ -71,7 +73,8 @@ export async function learnAtlas(
       if (light.likeness < 0.8) continue;
       relight(image, light, options.channel, picture.color.matrix);
     }
-    lines.push({ image, text: label.text });
+    const order = readingOrder(graphemesOf(label.text), languagesOf(spec.language ?? loaded.profile.language));
+    lines.push({ image, text: order.join('') });
   }
   if (lines.length === 0)
     throw new PlaybyplayError('no-labels', `no label of ${detectors.join(', ')} could be used`, {

@@ -7,6 +7,7 @@ import { atlasFromImages, type GlyphImage, glyphsOfSheet } from '../../detectors
 import type { Channel } from '../../detectors/text/line-image.ts';
 import { learnAtlas, learnLight, parseLabels } from '../../pipeline/learn.ts';
 import { loadProfile } from '../../profile/load.ts';
+import { graphemesOf } from '../../language/text.ts';
 import type { CommandIo } from '../command.ts';
 
 export const glyphsHelp = `playbyplay profile glyphs <game or path> --out <atlas.json> (--labels … | --sheet … | --images …)
@@ -18,7 +19,7 @@ Learns a font for the text and feed detectors: from labelled moments of recordin
   --sheet <png>          an image with the characters in equal cells
   --columns, --rows <n>  its cells (default 16 and 16)
   --first <code>         character code of the first cell (default 0)
-  --images <folder>      one PNG a character, named by its code point: u0041.png; as wide as the way to the next character, opaque
+  --images <folder>      one PNG a character, named by its code points: u0041.png, u0065_0301.png; as wide as the way to the next character, opaque
                          where ink is (what is transparent may be anything); without --pitch the font is proportional
   --chars <text>         which characters (default: all printable ASCII of a sheet, all images)
   --pitch <n>            pixels from one character to the next, in a font of fixed pitch
@@ -129,11 +130,13 @@ async function fromImages(values: Values): Promise<Atlas> {
     glyphs = glyphsOfSheet(await raw(values.sheet), grid, { width, height: common.height }, values.chars ?? printable);
   } else {
     const folder = values.images ?? fail('From what? Give --labels, --sheet or --images.');
-    const names = (await readdir(folder)).filter((name) => /^u[0-9a-f]{4,6}\.png$/i.test(name)).toSorted();
+    const names = (await readdir(folder)).filter((name) => PICTURE.test(name)).toSorted();
+    const wanted = values.chars === undefined ? undefined : new Set(graphemesOf(values.chars.normalize('NFC')));
     glyphs = [];
     for (const name of names) {
-      const char = String.fromCodePoint(Number.parseInt(name.slice(1, -4), 16));
-      if (values.chars !== undefined && !values.chars.includes(char)) continue;
+      const points = name.slice(1, -4).split(/[_-]/);
+      const char = String.fromCodePoint(...points.map((point) => Number.parseInt(point, 16))).normalize('NFC');
+      if (wanted && !wanted.has(char)) continue;
       const image = await raw(join(folder, name));
       glyphs.push({
         char,
@@ -157,11 +160,14 @@ async function fromImages(values: Values): Promise<Atlas> {
   });
 }
 
+/** Pictures are named by the code points of their character: u0041.png, u0065_0301.png. */
+const PICTURE = /^u[0-9a-f]{4,6}(?:[_-][0-9a-f]{4,6})*\.png$/i;
+
 /** The height of the pictures of a folder of characters. */
 async function heightOf({ images }: Values): Promise<string | undefined> {
   if (images === undefined) return undefined;
   const { default: sharp } = await import('sharp');
-  const first = (await readdir(images)).find((name) => /^u[0-9a-f]{4,6}\.png$/i.test(name));
+  const first = (await readdir(images)).find((name) => PICTURE.test(name));
   return first === undefined ? undefined : String((await sharp(join(images, first)).metadata()).height);
 }
 

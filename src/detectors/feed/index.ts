@@ -1,6 +1,9 @@
+import { languagesOf } from '../../language/tags.ts';
+import { inScript } from '../../language/text.ts';
 import type { Tracker } from '../../cues/tracker.ts';
 import type { DetectorSpec } from '../../profile/profile.ts';
 import type { Assets, Detector, DetectorKind, Observation, View } from '../kind.ts';
+import { alikeIn } from '../text/alike.ts';
 import { type Atlas, lookalikes } from '../text/atlas.ts';
 import { loadAtlas, readText } from '../text/index.ts';
 import type { Cell } from '../text/line.ts';
@@ -8,6 +11,7 @@ import { Lexicon } from './lexicon.ts';
 import type { FeedLine } from './lines.ts';
 import { LineReader } from './reader.ts';
 import { FeedTracker } from './tracker.ts';
+import { Units } from './units.ts';
 
 export interface FeedOptions {
   readonly atlas: string;
@@ -50,9 +54,17 @@ export const kind: DetectorKind<FeedOptions> = {
     return new FeedDetector(await loadAtlas(options.atlas, assets), options.lines);
   },
   async track(name: string, spec: DetectorSpec & FeedOptions, _interval: number, assets: Assets): Promise<Tracker> {
-    const canon = lookalikes(await loadAtlas(spec.atlas, assets));
+    const atlas = await loadAtlas(spec.atlas, assets);
+    const units = new Units(atlas);
+    const alike = lookalikes(atlas);
+    const canon = (unit: string): string => units.of(alike(units.out(unit)));
     const lexicon =
-      spec.lexicon === undefined ? undefined : new Lexicon(await readText(assets, spec.lexicon), spec.lexicon, canon);
+      spec.lexicon === undefined
+        ? undefined
+        : new Lexicon(await readText(assets, spec.lexicon), spec.lexicon, canon, (text) => units.into(text));
+    const languages = languagesOf(spec.language);
+    const classes = languages.length === 0 ? (char: string) => [char] : alikeIn(atlas);
+    const shown = (text: string): string => inScript(units.out(text), classes, languages);
     const rules = {
       samples: spec.stability?.samples ?? 2,
       gaps: spec.stability?.gaps ?? 4,
@@ -60,7 +72,13 @@ export const kind: DetectorKind<FeedOptions> = {
       enough: spec.enough ?? 20,
       others: spec.others ?? 'keep',
     } as const;
-    return new FeedTracker(name, spec.region, rules, lexicon);
+    return new FeedTracker(
+      name,
+      spec.region,
+      rules,
+      lexicon,
+      languages.length === 0 ? (text) => units.out(text) : shown,
+    );
   },
 };
 
@@ -68,10 +86,12 @@ class FeedDetector implements Detector {
   readonly #reader: LineReader;
   readonly #atlas: Atlas;
   readonly #canon: (char: string) => string;
+  readonly #units: Units;
 
   constructor(atlas: Atlas, lines: number) {
     this.#reader = new LineReader(atlas, lines);
     this.#canon = lookalikes(atlas);
+    this.#units = new Units(atlas);
     this.#atlas = atlas;
   }
 
@@ -82,7 +102,7 @@ class FeedDetector implements Detector {
       if (line) found.push(line);
     }
     if (found.length === 0) return { state: 'absent', confidence: 0.95 };
-    const value = found.map((line) => line.text.trimEnd()).join('\n');
+    const value = found.map((line) => this.#units.out(line.text).trimEnd()).join('\n');
     return { state: 'seen', value, confidence: 0.95, detail: { lines: found } };
   }
 
@@ -97,11 +117,11 @@ class FeedDetector implements Detector {
     const rivals: [number, string, number][] = [];
     for (const cell of kept) {
       const column = columnOf(cell);
-      chars[column] = cell.char;
+      chars[column] = this.#units.of(cell.char);
       scores[column] = Math.round(cell.llr);
       const rival = cell.second < 0 ? cell.char : glyphs[cell.second]!.char;
       if (cell.secondLlr >= RIVAL * cell.llr && this.#canon(rival) !== this.#canon(cell.char))
-        rivals.push([column, rival, Math.round(cell.secondLlr)]);
+        rivals.push([column, this.#units.of(rival), Math.round(cell.secondLlr)]);
     }
     return { slot, text: chars.join(''), scores, ...(rivals.length === 0 ? {} : { rivals }) };
   }

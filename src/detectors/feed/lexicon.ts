@@ -46,13 +46,25 @@ export class Lexicon {
   readonly #canon: (char: string) => string;
   readonly #speaker: string | undefined;
 
-  /** `canon` maps characters that look the same in the feed's font to one of them. */
-  constructor(json: string, name: string, canon: (char: string) => string) {
+  /**
+   * `canon` maps characters that look the same in the feed's font to one of them; `into` writes a text as the feed's lines are written, a
+   * code unit a character.
+   */
+  constructor(
+    json: string,
+    name: string,
+    canon: (char: string) => string,
+    into: (text: string) => string = (text) => text,
+  ) {
     const file = parsePhrases(json, name);
     this.#canon = canon;
     this.#speaker = file.speaker;
-    this.#phrases = file.wordings;
-    for (const known of file.names ?? []) this.#names.set(known, 2);
+    this.#phrases = file.wordings.map((wording) => {
+      const pieces = wording.pieces.map((piece) => ('literal' in piece ? { literal: into(piece.literal) } : piece));
+      const weight = pieces.reduce((sum, piece) => sum + ('literal' in piece ? piece.literal.length : 0), 0);
+      return { ...wording, pieces, weight };
+    });
+    for (const known of file.names ?? []) this.#names.set(into(known), 2);
   }
 
   /** The phrase that explains the line best, or undefined where none fits. */

@@ -69,12 +69,20 @@ export class FeedTracker implements Tracker {
   readonly #region: string | undefined;
   readonly #rules: FeedRules;
   readonly #lexicon: Lexicon | undefined;
+  readonly #shown: (text: string) => string;
   #tracks: Track[] = [];
   /** Lines over, whose names are in doubt. */
   #waiting: Line[] = [];
   #last: number | undefined;
 
-  constructor(detector: string, region: string | undefined, rules: FeedRules, lexicon: Lexicon | undefined) {
+  constructor(
+    detector: string,
+    region: string | undefined,
+    rules: FeedRules,
+    lexicon: Lexicon | undefined,
+    shown: (text: string) => string = (text) => text,
+  ) {
+    this.#shown = shown;
     this.#detector = detector;
     this.#region = region;
     this.#rules = rules;
@@ -199,9 +207,9 @@ export class FeedTracker implements Tracker {
       detector: this.#detector,
       ...(this.#region === undefined ? {} : { region: this.#region }),
       trigger: 'found',
-      value: match?.text ?? text,
+      value: this.#shown(match?.text ?? text),
       confidence: match ? Math.max(confidence, 0.99 * (1 - match.slips)) : confidence,
-      ...(match ? { detail: detailOf(match.wording, match.slots) } : {}),
+      ...(match ? { detail: detailOf(match.wording, mapped(match.slots, this.#shown)) } : {}),
     };
   }
 }
@@ -293,6 +301,10 @@ function readTrack(track: Track): Line {
     confidence,
     rivals: (column) => rivals[column] ?? NOTHING,
   };
+}
+
+function mapped(slots: Readonly<Record<string, string>>, shown: (text: string) => string): Record<string, string> {
+  return Object.fromEntries(Object.entries(slots).map(([slot, name]) => [slot, shown(name)]));
 }
 
 const NOTHING: ReadonlyMap<string, number> = new Map();

@@ -1,3 +1,4 @@
+import { graphemesOf } from '../../language/text.ts';
 import type { Atlas } from './atlas.ts';
 import type { GlyphBounds } from './glyph-bounds.ts';
 import { GlyphScorer } from './glyph-score.ts';
@@ -31,7 +32,7 @@ export class GlyphReader {
     this.scorer = new GlyphScorer(atlas);
     this.#rivals = rivalsOf(atlas);
     this.#brightness = leastBrightness(atlas);
-    const wanted = charset === undefined ? undefined : new Set(charset);
+    const wanted = charset === undefined ? undefined : new Set(graphemesOf(charset));
     this.#restricted = atlas.glyphs.flatMap((glyph, i) =>
       wanted === undefined || glyph.char === ' ' || wanted.has(glyph.char) ? [i] : [],
     );

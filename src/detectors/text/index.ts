@@ -2,6 +2,7 @@ import { PlaybyplayError } from '../../errors.ts';
 import { DEFAULT_LANGUAGE, languagesOf } from '../../language/tags.ts';
 import { normalizeText } from '../../language/text.ts';
 import type { Assets, Detector, DetectorKind, Landmark, Observation, Requirement, View } from '../kind.ts';
+import { alikeIn, spoken } from './alike.ts';
 import { type Atlas, lookalikes, parseAtlas, plainCase } from './atlas.ts';
 import { Fallback, type FallbackOptions } from './fallback.ts';
 import { GlyphReader } from './glyph-reader.ts';
@@ -244,6 +245,7 @@ class TextDetector implements Detector {
   readonly #light: { meter: LightMeter; region: string; key: string } | undefined;
 
   readonly #languages: readonly string[];
+  readonly #alike: (char: string) => readonly string[];
   readonly #lexicon: TextLexicon | undefined;
   /** The line read before, as a hint. */
   #before: LineReading | undefined;
@@ -256,6 +258,7 @@ class TextDetector implements Detector {
     fallback: Fallback | undefined,
   ) {
     this.#languages = languagesOf(options.language);
+    this.#alike = atlas && this.#languages.length > 0 ? alikeIn(atlas) : (char) => [char];
     this.#lexicon = lexicon;
     this.#reader = atlas && new GlyphReader(atlas, options.charset);
     const canon = atlas && lookalikes(atlas);
@@ -298,7 +301,9 @@ class TextDetector implements Detector {
   #readLine(reader: GlyphReader, image: LineImage, align: Align, jitter: number): LineReading {
     const line = reader.read(image, align, jitter, this.#before ? [this.#before] : []);
     if (line.cells.length > 0) this.#before = line;
-    return this.#canon && line.text !== '' ? { ...line, text: plainCase(line.text, this.#canon) } : line;
+    if (line.text === '') return line;
+    const text = spoken(line.text, this.#languages, this.#alike);
+    return { ...line, text: this.#canon ? plainCase(text, this.#canon) : text };
   }
 
   /**

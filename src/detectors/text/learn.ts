@@ -1,3 +1,4 @@
+import { graphemesOf } from '../../language/text.ts';
 import { type Atlas, type AtlasFile, type GlyphFile, prepareAtlas } from './atlas.ts';
 import type { Align } from './line.ts';
 import type { LineImage } from './line-image.ts';
@@ -5,6 +6,7 @@ import type { LineImage } from './line-image.ts';
 /** A line image whose text is known. */
 export interface LabelledLine {
   readonly image: LineImage;
+  /** From left to right. */
   readonly text: string;
 }
 
@@ -60,7 +62,7 @@ function patchesOf({ image, text }: LabelledLine, options: LearnOptions): Patch[
   const { pitch, height, align, margin } = options;
   const box = image.width - 2 * margin;
   const cells = Math.max(1, Math.floor(box / pitch + 1e-6));
-  const characters = [...text];
+  const characters = graphemesOf(text.normalize('NFC'));
   if (characters.length > cells) return [];
   const rest = box - cells * pitch;
   const lead = align === 'left' ? 0 : align === 'right' ? rest : rest / 2;
