@@ -1,4 +1,3 @@
-import { graphemesOf } from '../../language/text.ts';
 import type { Atlas } from './atlas.ts';
 import type { GlyphBounds } from './glyph-bounds.ts';
 import { GlyphScorer } from './glyph-score.ts';
@@ -27,12 +26,12 @@ export class GlyphReader {
   readonly #blank: boolean;
 
   /** `charset` restricts which glyphs are tried (digits, say); default all of the atlas. */
-  constructor(atlas: Atlas, charset?: string) {
+  constructor(atlas: Atlas, charset?: Iterable<string>) {
     this.atlas = atlas;
     this.scorer = new GlyphScorer(atlas);
     this.#rivals = rivalsOf(atlas);
     this.#brightness = leastBrightness(atlas);
-    const wanted = charset === undefined ? undefined : new Set(graphemesOf(charset));
+    const wanted = charset === undefined ? undefined : new Set(charset);
     this.#restricted = atlas.glyphs.flatMap((glyph, i) =>
       wanted === undefined || glyph.char === ' ' || wanted.has(glyph.char) ? [i] : [],
     );

@@ -1,6 +1,6 @@
 import { PlaybyplayError } from '../../errors.ts';
 import { DEFAULT_LANGUAGE, languagesOf } from '../../language/tags.ts';
-import { normalizeText } from '../../language/text.ts';
+import { graphemesOf, normalizeText } from '../../language/text.ts';
 import type { Assets, Detector, DetectorKind, Landmark, Observation, Requirement, View } from '../kind.ts';
 import { alikeIn, spoken } from './alike.ts';
 import { type Atlas, lookalikes, parseAtlas, plainCase } from './atlas.ts';
@@ -260,7 +260,7 @@ class TextDetector implements Detector {
     this.#languages = languagesOf(options.language);
     this.#alike = atlas && this.#languages.length > 0 ? alikeIn(atlas) : (char) => [char];
     this.#lexicon = lexicon;
-    this.#reader = atlas && new GlyphReader(atlas, options.charset);
+    this.#reader = atlas && new GlyphReader(atlas, options.charset && graphemesOf(options.charset));
     const canon = atlas && lookalikes(atlas);
     this.#canon = canon && canon('l') === canon('I') && canon('l') !== 'l' ? canon : undefined;
     this.#fallback = fallback;
