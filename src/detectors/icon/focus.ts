@@ -3,6 +3,9 @@ import type { Template } from './template.ts';
 /** What pixels that are alike under every name still count, relative to those that differ most. */
 const FLOOR = 0.2;
 
+/** Mean opacity from which on a name counts at a pixel. */
+const OPAQUE = 0.5;
+
 export interface NamedTemplate {
   readonly name: string;
   readonly template: Template;
@@ -41,12 +44,16 @@ function meanOf(icons: readonly NamedTemplate[]): Mean {
   const { width, height } = icons[0]!.template;
   const rgb = new Float64Array(3 * width * height);
   const alpha = new Float64Array(width * height);
+  // Plain loops: this is done for thousands of pixels at every start.
   for (let i = 0; i < alpha.length; i++) {
-    const weight = icons.reduce((sum, { template }) => sum + template.mask[i]!, 0);
+    let weight = 0;
+    for (const { template } of icons) weight += template.mask[i]!;
     alpha[i] = weight / 255 / icons.length;
     if (weight === 0) continue;
     for (let k = 3 * i; k < 3 * i + 3; k++) {
-      rgb[k] = icons.reduce((sum, { template }) => sum + template.mask[i]! * template.rgb[k]!, 0) / weight;
+      let sum = 0;
+      for (const { template } of icons) sum += template.mask[i]! * template.rgb[k]!;
+      rgb[k] = sum / weight;
     }
   }
   return { rgb, alpha };
@@ -54,12 +61,17 @@ function meanOf(icons: readonly NamedTemplate[]): Mean {
 
 /** Standard deviation over the names that are not transparent there, channels added in squares. */
 function spreadAt(means: readonly Mean[], pixel: number): number {
-  const opaque = means.filter(({ alpha }) => alpha[pixel]! >= 0.5);
-  if (opaque.length < 2) return 0;
+  let count = 0;
+  for (const { alpha } of means) if (alpha[pixel]! >= OPAQUE) count++;
+  if (count < 2) return 0;
   let squares = 0;
   for (let k = 3 * pixel; k < 3 * pixel + 3; k++) {
-    const mean = opaque.reduce((sum, { rgb }) => sum + rgb[k]!, 0) / opaque.length;
-    squares += opaque.reduce((sum, { rgb }) => sum + (rgb[k]! - mean) ** 2, 0) / opaque.length;
+    let sum = 0;
+    for (const { alpha, rgb } of means) if (alpha[pixel]! >= OPAQUE) sum += rgb[k]!;
+    const mean = sum / count;
+    let own = 0;
+    for (const { alpha, rgb } of means) if (alpha[pixel]! >= OPAQUE) own += (rgb[k]! - mean) ** 2;
+    squares += own / count;
   }
   return Math.sqrt(squares);
 }

@@ -98,13 +98,19 @@ function filtersFor(key: string, { width, height }: Template, taps: () => { acro
 
 /** Filters colours premultiplied by the mask, so that transparent pixels weigh nothing. */
 function filtered({ width, height, rgb, mask }: Template, filters: Filters, withMask: boolean): Template {
-  const weighted = rgb.map((level, i) => Math.round((level * mask[Math.floor(i / 3)]!) / 255));
+  const weighted = new Uint8Array(rgb.length);
+  for (let i = 0, k = 0; i < mask.length; i++) {
+    const alpha = mask[i]!;
+    for (const end = k + 3; k < end; k++) weighted[k] = Math.round((rgb[k]! * alpha) / 255);
+  }
   const colors = filters.colors.run({ data: weighted, width, height, channels: 3 });
   const soft = filters.mask.run({ data: mask, width, height, channels: 1 }).data;
-  const straight = colors.data.map((level, i) => {
-    const alpha = soft[Math.floor(i / 3)]!;
-    return alpha === 0 ? 0 : Math.min(255, Math.round((level * 255) / alpha));
-  });
+  const straight = new Uint8Array(colors.data.length);
+  for (let i = 0, k = 0; i < soft.length; i++) {
+    const alpha = soft[i]!;
+    for (const end = k + 3; k < end; k++)
+      straight[k] = alpha === 0 ? 0 : Math.min(255, Math.round((colors.data[k]! * 255) / alpha));
+  }
   return { width: colors.width, height: colors.height, rgb: straight, mask: withMask ? soft : mask };
 }
 
