@@ -36,16 +36,28 @@ export function rivalsOf(atlas: Atlas): Rivals {
 
 function compare(atlas: Atlas): Rivals {
   const scorer = new GlyphScorer(atlas);
-  const scores = atlas.inks.map((ink) =>
-    atlas.glyphs.map((glyph) => {
-      scorer.look(drawn(glyph, ink, atlas));
-      return atlas.glyphs.map((_, other) => scorer.score(other, 1, 1).llr);
+  const bounds = scorer.bounds(atlas.glyphs.map((_, i) => i));
+  const pictures = atlas.inks.map((ink) => atlas.glyphs.map((glyph) => drawn(glyph, ink, atlas)));
+  const potential = pictures.map(() => new Float64Array(atlas.glyphs.length));
+  const own = pictures.map((ofInk, ink) =>
+    ofInk.map((picture, i) => {
+      scorer.look(picture);
+      const { llr, proof } = scorer.score(i, 1, 1);
+      potential[ink]![i] = Math.max(1, proof);
+      return llr;
     }),
   );
-  const potential = atlas.inks.map((ink) =>
-    Float64Array.from(atlas.glyphs, (glyph, i) => {
-      scorer.look(drawn(glyph, ink, atlas));
-      return Math.max(1, scorer.score(i, 1, 1).proof);
+  const scores = pictures.map((ofInk, ink) =>
+    ofInk.map((picture) => {
+      scorer.look(picture);
+      bounds?.look(picture);
+      bounds?.places(1, 1);
+      // Only whether it earns a quarter of its worth, or more of it, will be asked.
+      return atlas.glyphs.map((_, other) =>
+        bounds && bounds.upper(other, 0) <= QUARTER * Math.max(1, own[ink]![other]!)
+          ? Number.NEGATIVE_INFINITY
+          : scorer.score(other, 1, 1).llr,
+      );
     }),
   );
   /** Whether a glyph earns this share of its worth on the picture of another, in one ink or the other. */
