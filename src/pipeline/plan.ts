@@ -1,6 +1,6 @@
 import { type Chunk, chunksOf, type PacketIndex } from '../media/packet-index.ts';
 import type { Profile } from '../profile/profile.ts';
-import { planSamples, type Sampling, type TimeRange } from '../sampling/plan.ts';
+import { type Sample, SamplePlanner, type Sampling, type TimeRange } from '../sampling/plan.ts';
 import { intervalOf } from './interpreter.ts';
 import type { ChunkPlan } from './read-chunk.ts';
 
@@ -30,36 +30,66 @@ export function planPortions(
   kind: 'full' | 'adaptive',
   hearing: ReadonlySet<string> = new Set(),
 ): Portion[] {
-  const detectors = Object.keys(profile.detectors);
-  const due = new Map<number, Uint8Array>();
-  const none = new Uint8Array(detectors.length);
-  const plans = new Map<string, readonly { readonly frame: number }[]>();
-  for (const [d, name] of detectors.entries()) {
-    if (hearing.has(name)) continue;
-    const sampling = samplingOf(profile, name);
-    const key = JSON.stringify(sampling);
-    const samples = plans.get(key) ?? planSamples(index, sampling, range);
-    plans.set(key, samples);
-    // Frames share their masks, of which there are few: an hour has tens of thousands of samples.
-    const wider = new Map<Uint8Array, Uint8Array>();
-    for (const { frame } of samples) {
-      const mask = due.get(frame) ?? none;
-      const more = wider.get(mask) ?? mask.with(d, 1);
-      wider.set(mask, more);
-      due.set(frame, more);
-    }
-  }
-  const frames = [...due.keys()].toSorted((a, b) => a - b);
+  const { masks, maskOf } = dueIn(index, profile, range, hearing);
   const portions: Portion[] = [];
-  let next = 0;
   for (const chunk of chunksOf(index, { minSeconds: CHUNK_SECONDS[kind] })) {
-    const from = next;
-    while (next < frames.length && frames[next]! < chunk.lastFrame) next++;
-    if (next === from) continue;
-    const own = frames.slice(from, next);
-    portions.push({ number: portions.length, chunk, plan: { frames: own, due: own.map((frame) => due.get(frame)!) } });
+    const frames: number[] = [];
+    for (let frame = chunk.firstFrame; frame < chunk.lastFrame; frame++) if (maskOf[frame] !== 0) frames.push(frame);
+    if (frames.length === 0) continue;
+    const due = frames.map((frame) => masks[maskOf[frame]!]!);
+    portions.push({ number: portions.length, chunk, plan: { frames, due } });
   }
   return portions;
+}
+
+/** Frames whose samples are planned at a time. */
+const STRETCH = 4096;
+
+/**
+ * Which detectors are due in each frame: the number of a mask, of which there are few, the first being empty. Worked out
+ * stretch by stretch: an hour has tens of thousands of samples for each detector.
+ */
+function dueIn(
+  index: PacketIndex,
+  profile: Profile,
+  range: TimeRange,
+  hearing: ReadonlySet<string>,
+): { readonly masks: readonly Uint8Array[]; readonly maskOf: Uint32Array } {
+  const names = Object.keys(profile.detectors);
+  const masks: Uint8Array[] = [new Uint8Array(names.length)];
+  const numbers = new Map([[masks[0]!.join(), 0]]);
+  const maskOf = new Uint32Array(index.t.length);
+  const together = Map.groupBy(
+    names.keys().filter((d) => !hearing.has(names[d]!)),
+    (d) => JSON.stringify(samplingOf(profile, names[d]!)),
+  );
+  for (const detectors of together.values()) {
+    const planner = new SamplePlanner(samplingOf(profile, names[detectors[0]!]!), range);
+    const wider = new Map<number, number>();
+    const widen = (mask: number): number => {
+      let more = wider.get(mask);
+      if (more === undefined) {
+        const marks = masks[mask]!.slice();
+        for (const d of detectors) marks[d] = 1;
+        more = numbers.get(marks.join()) ?? masks.push(marks) - 1;
+        numbers.set(marks.join(), more);
+        wider.set(mask, more);
+      }
+      return more;
+    };
+    const mark = (samples: readonly Sample[]): void => {
+      for (const { frame } of samples) maskOf[frame] = widen(maskOf[frame]!);
+    };
+    for (let from = 0; from < index.t.length; from += STRETCH)
+      mark(
+        planner.add({
+          t: index.t.subarray(from, from + STRETCH),
+          reference: index.reference.subarray(from, from + STRETCH),
+        }),
+      );
+    mark(planner.end());
+  }
+  return { masks, maskOf };
 }
 
 function samplingOf(profile: Profile, detector: string): Sampling {
