@@ -121,8 +121,10 @@ function write(kernels: readonly QuantizedKernel[], format: (typeof formats)[num
 
 function read(source: string): NestedNumbers {
   let text: string;
+  const given = /^\s*[[{]/.test(source);
+  const name = given ? 'The kernel' : source === '-' ? 'Standard input' : source;
   try {
-    text = /^\s*[[{]/.test(source) ? source : readFileSync(source === '-' ? 0 : source, 'utf8');
+    text = given ? source : readFileSync(source === '-' ? 0 : source, 'utf8');
   } catch (error) {
     throw new PlaybyplayError('no-such-file', `Cannot read ${source}: ${messageOf(error)}`, { cause: error });
   }
@@ -131,9 +133,9 @@ function read(source: string): NestedNumbers {
     const nested = Array.isArray(value) ? value : (value as { kernel?: unknown } | null)?.kernel;
     if (Array.isArray(nested)) return nested as NestedNumbers;
   } catch (error) {
-    throw new PlaybyplayError('invalid-kernel', `The kernel is not JSON: ${messageOf(error)}.`, { cause: error });
+    throw new PlaybyplayError('invalid-kernel', `${name} is not JSON: ${messageOf(error)}.`, { cause: error });
   }
-  throw new PlaybyplayError('invalid-kernel', 'The kernel must be an array of numbers, or arrays of arrays.', {
+  throw new PlaybyplayError('invalid-kernel', `${name} must be an array of numbers, or arrays of arrays.`, {
     hint: 'For example [[1, 2, 1], [2, 4, 2], [1, 2, 1]].',
   });
 }

@@ -28,6 +28,8 @@ function collect(level: NestedNumbers, shape: readonly number[], depth: number, 
   if (level.length !== shape[depth]) throw new RangeError('the rows of a kernel must have equal lengths');
   for (const item of level) {
     const last = depth === shape.length - 1;
+    if (typeof item !== 'number' && !Array.isArray(item))
+      throw new RangeError(`${JSON.stringify(item)} is not a number`);
     if (last !== (typeof item === 'number')) throw new RangeError('the rows of a kernel must have equal depths');
     if (typeof item === 'number') into.push(item);
     else collect(item, shape, depth + 1, into);

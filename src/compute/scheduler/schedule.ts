@@ -175,14 +175,23 @@ class Run<Portion, Result, D extends Device> {
     const start = now();
     const stuck = Promise.withResolvers<never>();
     stuck.promise.catch(() => {});
-    const over = () => stuck.reject(new DeviceError(`${device.name} has not finished within ${stuckAfter} ms`));
+    let signs = 0;
+    const late = new DeviceError(`${device.name} has not finished within ${stuckAfter} ms`);
+    // Where this thread itself was held up, signs of life wait behind the timer: they are heard first.
+    const over = () => {
+      const heard = signs;
+      setImmediate(() => heard === signs && stuck.reject(late));
+    };
     const timer = stuckAfter === undefined ? undefined : setTimeout(over, stuckAfter);
     const context: RunContext = {
       index,
       attempt,
       signal: controller.signal,
       publish: (region) => ledger.publish(this.words, this.layout, region, number),
-      alive: () => void timer?.refresh(),
+      alive: () => {
+        signs++;
+        timer?.refresh();
+      },
     };
     const aborted = () => stuck.reject(controller.signal.reason);
     controller.signal.addEventListener('abort', aborted, { once: true });

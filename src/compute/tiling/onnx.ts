@@ -78,10 +78,10 @@ function modelOf(bytes: Uint8Array): Model {
   const nodes: Node[] = [];
   for (const field of fields.get(1) ?? []) {
     const read = nodeOf(bytesOf(field));
-    const constant = read.op === 'Constant' ? read.attributes.get('value') : undefined;
-    if (constant?.kind === 'tensor') {
+    const constant = constantOf(read, initializers);
+    if (constant) {
       const name = read.outputs[0]!;
-      initializers.set(name, { ...initializerOf(constant.value), name, message: renamed(constant.value, name) });
+      initializers.set(name, { ...initializerOf(constant), name, message: renamed(constant, name) });
     } else nodes.push(read);
   }
   return {
@@ -94,6 +94,13 @@ function modelOf(bytes: Uint8Array): Model {
       .filter(({ name }) => !initializers.has(name)),
     outputs: (fields.get(12) ?? []).map((field) => valueOf(bytesOf(field))),
   };
+}
+
+/** What a node makes, if that is a constant: exporters also write constants that several layers share as Identity. */
+function constantOf({ op, attributes, inputs }: Node, known: ReadonlyMap<string, Initializer>): Uint8Array | undefined {
+  const value = op === 'Constant' ? attributes.get('value') : undefined;
+  if (value?.kind === 'tensor') return value.value;
+  return op === 'Identity' ? known.get(inputs[0]!)?.message : undefined;
 }
 
 function nodeOf(bytes: Uint8Array): Node {

@@ -296,6 +296,18 @@ function transposed(net: Network, from: string): string {
   return net.add('ConvTranspose', [from, weights], channels, { kernel_shape: [2, 2], strides: [2, 2] });
 }
 
+it('says why nothing can be cut, and takes constants that an exporter shares between layers', () => {
+  const net = new Network(9);
+  const one = net.model(net.conv('image', 4, 3));
+  const inputs = one.inputs.map((input) => ({ ...input, dims: [4, 3, 'height', 'width'] }));
+  expect(() => analyse({ ...one, inputs }, { width: 16, height: 16 })).toThrow(/takes 4 pictures at once, not one/);
+  const [conv] = one.nodes as [(typeof one.nodes)[number]];
+  const shared = { ...conv, inputs: [conv.inputs[0]!, conv.inputs[1]!, 'same bias'] };
+  const nodes = [node('Identity', [conv.inputs[2]!], ['same bias']), shared];
+  const { units, rest } = analyse(readModel(writeModel({ ...one, nodes })), { width: 16, height: 16 });
+  expect([units.length, rest.length]).toEqual([1, 0]);
+});
+
 it('leaves out operators that cannot be cut, and takes those that can', () => {
   const net = new Network(9);
   const first = net.conv('image', 4, 3);

@@ -67,7 +67,7 @@ export function analyse(
       shapes.set(operator.output, operator.shape);
     } else rest.push(node);
   }
-  if (operators.length === 0) throw unsupported('no layer of it can be executed in parts');
+  if (operators.length === 0) throw unsupported(whyNot(model));
   const wanted = new Set([...model.outputs.map(({ name }) => name), ...rest.flatMap(({ inputs }) => inputs)]);
   const units = grouped(operators, wanted, model);
   const results = operators.map(({ output }) => output).filter((name) => wanted.has(name));
@@ -215,6 +215,15 @@ function checkSize({ name, dims }: Value, width: number, height: number): void {
 
 export function sizeOf(dims: readonly number[]): number {
   return dims.reduce((product, dim) => product * dim, 1);
+}
+
+/** Why nothing of a model can be executed in parts. */
+function whyNot({ inputs, nodes }: Model): string {
+  const several = inputs.find(({ dims, type }) => dims.length === 4 && type === 1);
+  if (several && !isPicture(several))
+    return `input "${several.name}" takes ${several.dims[0]} pictures at once, not one`;
+  if (!several) return 'none of its inputs is a picture (1 × channels × height × width floats)';
+  return `no layer of it can be executed in parts (the first is ${nodes[0]?.op ?? 'missing'})`;
 }
 
 function unsupported(message: string): PlaybyplayError {
