@@ -1,5 +1,6 @@
 // Wall and CPU time of `detect` against decoding every frame with the ffmpeg command, alternating:
-// `node bench/speed.ts <recording> <game> [--runs 5] [--adaptive]`. One decoding thread on both sides.
+// `node bench/speed.ts <recording> <game> [--runs 5] [--threads 1] [--adaptive]`. As many threads on both sides: workers here, the
+// decoder's there.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,11 +9,15 @@ import { parseArgs } from 'node:util';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { runs: { type: 'string', default: '5' }, adaptive: { type: 'boolean' } },
+  options: {
+    runs: { type: 'string', default: '5' },
+    threads: { type: 'string', default: '1' },
+    adaptive: { type: 'boolean' },
+  },
 });
 const [media, game] = positionals;
 if (media === undefined || game === undefined)
-  throw new Error('usage: node bench/speed.ts <recording> <game> [--runs 5]');
+  throw new Error('usage: node bench/speed.ts <recording> <game> [--runs 5] [--threads 1]');
 const out = mkdtempSync(join(tmpdir(), 'speed-'));
 const launch = join(import.meta.dirname, '..', 'src', 'cli', 'launch.js');
 
@@ -38,14 +43,14 @@ const detect = (plan: string): Cost =>
     '--game',
     game,
     '--workers',
-    '1',
+    values.threads,
     '--plan',
     plan,
     '--out',
     out,
     '--quiet',
   ]);
-const decode = (): Cost => timed('ffmpeg', ['-v', 'error', '-threads', '1', '-i', media, '-f', 'null', '-']);
+const decode = (): Cost => timed('ffmpeg', ['-v', 'error', '-threads', values.threads, '-i', media, '-f', 'null', '-']);
 
 const median = (numbers: readonly number[]): number => numbers.toSorted((a, b) => a - b)[numbers.length >> 1]!;
 const sides = values.adaptive

@@ -8,8 +8,15 @@ import { NO_PLUGINS, type Plugins } from './plugins/load.ts';
 /** `.ts` in the checkout, `.js` in the package: what this very file is. */
 const extension = extname(import.meta.filename);
 
+let names: readonly string[] | undefined;
+
 /** The names of all detector kinds, sorted: the folders beside this file that have an index. Loads none of them. */
 export function kindNames(): readonly string[] {
+  names ??= listKinds();
+  return names;
+}
+
+function listKinds(): readonly string[] {
   return readdirSync(import.meta.dirname, { withFileTypes: true })
     .filter((entry) => entry.isDirectory() && existsSync(indexOf(entry.name)))
     .map((entry) => entry.name)
@@ -23,9 +30,8 @@ export function kindNames(): readonly string[] {
 export async function loadKind(name: string, plugins: Plugins = NO_PLUGINS): Promise<DetectorKind> {
   const brought = plugins.kinds.get(name);
   if (brought) return brought.kind;
-  const names = kindNames();
-  if (!names.includes(name)) {
-    const all = [...names, ...plugins.kinds.keys()];
+  if (!kindNames().includes(name)) {
+    const all = [...kindNames(), ...plugins.kinds.keys()];
     const near = nearest(name, all);
     const hint = near ? `Did you mean "${near}"?` : `The kinds are ${all.join(', ')}; a plug-in can bring more.`;
     throw new PlaybyplayError('unknown-detector-kind', `There is no detector kind "${name}".`, { hint });

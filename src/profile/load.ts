@@ -118,6 +118,10 @@ function inItsPack(file: string): FoundProfile {
   return { pack: folderPack(dirname(configs)), path: posix.join('configs', basename(folder), basename(file)) };
 }
 
+/** Bytes of an asset that is kept once it was read, and how many are. */
+const SMALL_ASSET = 64 << 10;
+const MOST_KEPT = 256;
+
 /**
  * Finds, reads and checks a profile. Throws PlaybyplayError `unknown-game`, `profile-missing`, or `profile-broken` with
  * every issue at once.
@@ -147,9 +151,13 @@ export async function loadProfile(nameOrPath: string, options: LoadOptions = {})
     for (const one of paths(asset)) if (await pack.has(posix.join(folder, one))) return one;
     return asset;
   };
+  // Small ones are wanted again as soon as detectors open.
+  const kept = new Map<string, Uint8Array>();
   for (const asset of new Set(assets.map((one) => one.path).toSorted())) {
     const taken = await locate(asset);
-    hash.update(`\0${taken}\0`).update(await pack.read(posix.join(folder, taken)));
+    const content = await pack.read(posix.join(folder, taken));
+    hash.update(`\0${taken}\0`).update(content);
+    if (content.length <= SMALL_ASSET && kept.size < MOST_KEPT) kept.set(asset, content);
   }
   const script = await readScript(pack, profile.game);
   return {
@@ -158,7 +166,7 @@ export async function loadProfile(nameOrPath: string, options: LoadOptions = {})
     fingerprint: { name: profile.game, version: profile.version, hash: hash.digest('hex').slice(0, 32) },
     pack,
     path,
-    assets: { read: async (asset) => pack.read(posix.join(folder, await locate(asset))) },
+    assets: { read: async (asset) => kept.get(asset) ?? pack.read(posix.join(folder, await locate(asset))) },
     ...(script === undefined ? {} : { script }),
   };
 }
