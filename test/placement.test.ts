@@ -187,7 +187,7 @@ it('another game is said to be another', async () => {
   const out = join(folder, 'wrong');
   await expect(detect({ media: clip, game: 'openarena', out, to: 1, workers: 1 })).rejects.toMatchObject({
     code: 'wrong-game',
-    message: expect.stringMatching(/looks like freedoom \(0\.9\d\)$/),
+    message: expect.stringMatching(/looks like freedoom \(0\.9\d\); nothing was read$/),
     hint: expect.stringContaining('--place default'),
   });
   const { events } = await detect({ media: clip, game: 'openarena', out, to: 1, workers: 1, place: 'default' });

@@ -144,7 +144,8 @@ export async function detect(options: DetectOptions): Promise<DetectSummary> {
   );
   const { hud, doubt } = decision;
   // Reading on would only write a log of nothing; whoever knows better says `place: 'default'`.
-  if (doubt?.code === 'wrong-game') throw new PlaybyplayError('wrong-game', doubt.message, { hint: doubt.hint });
+  if (doubt?.code === 'wrong-game')
+    throw new PlaybyplayError('wrong-game', `${doubt.message}; nothing was read`, { hint: doubt.hint });
   if (doubt) options.onProblem?.(doubt);
   // The threads that started meanwhile have the profile's own place.
   if (hud && !options.hud) readers = resources.use(new Readers(file, game, hud, most));

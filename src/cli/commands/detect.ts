@@ -145,6 +145,9 @@ export const detect: Command = {
   },
 };
 
+/** Problems of recordings and files that are not there. */
+const NOTHING_TO_READ = ['no-such-media', 'no-such-stream', 'no-such-audio-track'];
+
 /** What a person wants to know at the end, on stderr. */
 function report(summary: DetectSummary, io: CommandIo): void {
   const { events, gaps, log, duration, problems, placement, doubt } = summary;
@@ -155,8 +158,10 @@ function report(summary: DetectSummary, io: CommandIo): void {
   const faults = Object.values(problems).reduce((sum, n) => sum + n, 0);
   const failures = problems['plugin-failed'] ?? 0;
   if (failures > 0) io.stderr.write(`  ${failures} readings are missing because a plug-in failed.\n`);
-  if (faults > failures)
-    io.stderr.write(`  ${faults - failures} statements of the script or profile could not be used.\n`);
+  const idle = NOTHING_TO_READ.reduce((sum, code) => sum + (problems[code] ?? 0), 0);
+  if (idle > 0) io.stderr.write(`  ${idle} ${idle === 1 ? 'detector has' : 'detectors have'} nothing to read.\n`);
+  const unused = faults - failures - idle;
+  if (unused > 0) io.stderr.write(`  ${unused} statements of the script or profile could not be used.\n`);
   io.stderr.write(`${events} events in ${formatClock(duration)} of video → ${log}\n`);
   if (doubt) io.stderr.write(`Warning: ${doubt.message}. ${doubt.hint ?? ''}\n`);
 }

@@ -198,7 +198,7 @@ function doubtOf(game: string, { pictures }: Evidence, other: Recognised | undef
     ? {
         code: 'wrong-game',
         message: `${message}; the recording looks like ${other.game} (${other.confidence.toFixed(2)})`,
-        hint: `Nothing was read. Give --game ${other.path}, or --place default if it is ${game} all the same.`,
+        hint: `Give --game ${other.path}; detect --place default reads it as ${game} all the same.`,
       }
     : {
         code: 'hud-not-found',
