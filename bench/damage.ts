@@ -99,7 +99,7 @@ const said = (lines: readonly LogLine[], within: (t: number) => boolean): Set<st
   new Set(lines.flatMap((line) => (line.type === 'event' && within(line.t) ? [`${line.t} ${line.text}`] : [])));
 
 const wholes = new Map<string, Outcome>();
-const tally = { files: 0, refused: 0, crashed: 0, hung: 0, different: 0, gaps: 0, kept: 0, expected: 0 };
+const tally = { files: 0, refused: 0, doubted: 0, crashed: 0, hung: 0, different: 0, gaps: 0, kept: 0, expected: 0 };
 const container = ['mp4', 'mkv', 'ts'];
 for (let n = 0; n < Number(values.files); n++) {
   const source = join(folder, `source.${container[n % 3]!}`);
@@ -119,8 +119,10 @@ for (let n = 0; n < Number(values.files); n++) {
   tally.files++;
   if (first.status === null) tally.hung++;
   else if (first.status === 1 && first.log === '') tally.refused++;
+  // What is left shows nothing of the game: that is said, and is no crash.
+  else if (first.status === 3) tally.doubted++;
   else if (first.status !== 0) tally.crashed++;
-  if (first.status !== 0 && first.status !== 1)
+  if (![0, 1, 3].includes(first.status ?? -1))
     console.log(`file ${n} (${name}, ${container[n % 3]!}): exit ${first.status}`);
   if (first.log !== second.log || first.status !== second.status) {
     tally.different++;

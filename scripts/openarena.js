@@ -29,6 +29,8 @@ function onCue(cue, game) {
       if (cue.trigger !== 'lost') game.emit({ subject: 'player', action: 'earn', object: cue.value });
       break;
     case 'console':
+    case 'first ground':
+    case 'second ground':
       break;
     default:
       onScores(cue, game);
@@ -244,11 +246,29 @@ function onWeapon(cue, game) {
   });
 }
 
+/** In a game of teams the boxes are the teams', red and blue; else the left one is never red where the right one is blue. */
+function inTeams(game) {
+  return game.reading('first ground') === 'red' && game.reading('second ground') === 'blue';
+}
+
+const TEAMS = { 'first score': 'Red', 'own score': 'Blue' };
+
+/** A team's score, which both boxes show, whosever the player is. */
+function onTeamScore(cue, game) {
+  if (cue.trigger !== 'changed') return;
+  const subject = { word: 'team', name: TEAMS[cue.detector] };
+  unlessNew({ subject, property: 'score', from: cue.previous, to: cue.value }, { t: cue.t, cues: [cue] }, game);
+}
+
 /**
  * The right box shows the followed player's score and is framed, unless the left one, with the first player's, is the
  * player's own and framed. Scenery in the frame's colour lies behind both.
  */
 function onScores(cue, game) {
+  if (inTeams(game)) {
+    if (cue.detector in TEAMS) onTeamScore(cue, game);
+    return;
+  }
   const scores = (game.state.scores ??= {});
   scores[cue.detector] = cue.trigger === 'lost' ? undefined : cue.value;
   if (scores.since === undefined) scores.since = cue.t;
@@ -324,7 +344,8 @@ function onItem(cue, game) {
 /** What else tells of kills by the player and of the player's deaths, if not of whom or by what: it makes the feed's line surer. */
 function support(cue, game) {
   const isFirst = game.reading('first') === 'own' && game.reading('second') !== 'own';
-  const scored = cue.detector === (isFirst ? 'first score' : 'own score') && cue.value - cue.previous === 1;
+  const scored =
+    !inTeams(game) && cue.detector === (isFirst ? 'first score' : 'own score') && cue.value - cue.previous === 1;
   const rewarded = ['openarena:excellent', 'openarena:humiliation'].includes(cue.value) && cue.trigger !== 'lost';
   if (scored || rewarded) game.emit({ subject: 'player', action: 'kill', object: 'opponent' }, { support: true });
   // While the player is dead no figures are shown.

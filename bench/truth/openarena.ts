@@ -38,6 +38,14 @@ export interface Gain {
   readonly what: string;
 }
 
+/** The scores of both teams from this time on, in a game of teams. */
+export interface TeamsRow {
+  readonly t: number;
+  readonly frame?: number;
+  readonly red: number;
+  readonly blue: number;
+}
+
 /** The HUD of an OpenArena clip. While the player is dead no figures but the score are drawn. */
 export interface ArenaSeries {
   readonly health: Series;
@@ -45,7 +53,10 @@ export interface ArenaSeries {
   readonly armor: Series;
   readonly ammunition: Series;
   readonly weapon: Series;
+  /** In a game of teams the player's own is not shown, but both teams' are. */
   readonly score: Series;
+  readonly red: Series;
+  readonly blue: Series;
   /** The item named at the lower left, and the medal shown above; empty where the recording's truth does not tell. */
   readonly item: Series;
   readonly medal: Series;
@@ -57,6 +68,7 @@ export function arenaSeries(
   recorded: readonly PlayerRow[],
   items: readonly Gain[] = [],
   medals: readonly Gain[] = [],
+  teams: readonly TeamsRow[] = [],
 ): ArenaSeries {
   // The first snapshot is what the first frames show, whichever of them the fitted clock gives it to.
   const rows = recorded.map((row, i) => (i === 0 ? { ...row, t: 0 } : row));
@@ -67,7 +79,9 @@ export function arenaSeries(
     armor: alive((row) => row.armor),
     ammunition: alive((row) => (row.ammo === null || row.ammo < 0 || NO_AMMUNITION.has(row.weapon) ? null : row.ammo)),
     weapon: alive((row) => (row.weapon === 'none' ? null : weaponWord(row.weapon))),
-    score: compact(rows.map((row) => ({ t: row.t, value: row.over ? null : row.score }))),
+    score: teams.length > 0 ? [] : compact(rows.map((row) => ({ t: row.t, value: row.over ? null : row.score }))),
+    red: compact(teams.map(({ t, red }) => ({ t, value: red }))),
+    blue: compact(teams.map(({ t, blue }) => ({ t, value: blue }))),
     item: shownFor(ITEM_SHOWN, namedItems(items, spawns(rows))),
     medal: shownFor(MEDAL_SHOWN, medals),
   };
@@ -178,6 +192,12 @@ export function arenaStatements(series: ArenaSeries, raw: ArenaSeries = series):
       lines.push({ t, statement: { subject, property, from: value(from), to: value(to) } });
     }
   }
+  for (const [name, scores] of [
+    ['Red', series.red],
+    ['Blue', series.blue],
+  ] as const)
+    for (const { t, from, to } of changes(scores))
+      lines.push({ t, statement: { subject: { word: 'team', name }, property: 'score', from, to } });
   for (const { t, value } of series.item)
     if (typeof value === 'string') lines.push({ t, statement: itemStatement(value) });
   for (const { t, value } of series.medal)

@@ -5,6 +5,7 @@ import {
   type Gain,
   type Kill,
   type PlayerRow,
+  type TeamsRow,
   arenaSeries,
   arenaStatements,
   repeatedGains,
@@ -65,6 +66,7 @@ interface ArenaFile {
   readonly series: readonly PlayerRow[];
   readonly pick_ups?: readonly Gain[];
   readonly awards?: readonly Gain[];
+  readonly teams?: readonly TeamsRow[];
   /** `begin`, `intermission`, or a line that the server printed. */
   readonly match?: readonly Gain[];
 }
@@ -101,7 +103,7 @@ function doomTruth(file: DoomFile): Truth {
 function arenaTruth(file: ArenaFile): Truth {
   const rows = timed(file.series, file.fps);
   const items = timed(file.pick_ups ?? [], file.fps);
-  const series = arenaSeries(rows, items, timed(file.awards ?? [], file.fps));
+  const series = arenaSeries(rows, items, timed(file.awards ?? [], file.fps), timed(file.teams ?? [], file.fps));
   const again = repeatedGains(items).map(({ t, what }) => ({
     t,
     statement: itemStatement(what),

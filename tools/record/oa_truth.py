@@ -24,6 +24,8 @@ import quake3_demo
 WEAPONS = "none gauntlet machinegun shotgun grenade_launcher rocket_launcher lightning_gun railgun plasma_gun bfg10k grappling_hook nailgun prox_launcher chaingun".split()
 INTERMISSION = (5, 6)  # pm_type: the score table stands, nothing else is drawn
 WARMUP_STRING = 5
+SERVER_STRING, RED_STRING, BLUE_STRING = 0, 6, 7
+MODES = {0: "free for all", 1: "tournament", 3: "team deathmatch", 4: "capture the flag"}
 HEALTH, ARMOR, SCORE, RANK, KILLED = 0, 4, 0, 2, 8
 AWARDS = {9: "impressive", 10: "excellent", 11: "defend", 12: "assist", 13: "humiliation", 14: "capture"}
 # Items by their number in the game's list, by the name that the server's log has for them.
@@ -64,16 +66,22 @@ def plain(text):
 
 
 def read_demo(path, tree):
-    """Snapshots (time, player), obituaries, names by client, and (time, what) of the match: it begins, every line that the server prints, the score table at its end."""
+    """Snapshots (time, player), obituaries, names by client, (time, what) of the match (it begins, every line that the server prints, the score table at its end), the kind of game, and (time, red, blue): the teams' scores."""
     snapshots, obituaries, players, seen, match_events, pending, warmup = [], [], {}, {}, [], [], None
+    mode, scores, teams = 0, {}, []
     for kind, *rest in quake3_demo.Demo(path, tree):
         if kind == "gamestate":
             players.update(names(rest[0]))
             warmup = rest[0].get(WARMUP_STRING, "")
+            scores = {index: rest[0].get(index, "") for index in (RED_STRING, BLUE_STRING)}
+            if match := re.search(r"\\g_gametype\\(\d+)", rest[0].get(SERVER_STRING, "")):
+                mode = int(match.group(1))
         elif kind == "command":
             match = re.match(r'cs (\d+) "(.*)"', rest[1], re.S)
             if match:
                 players.update(names({int(match.group(1)): match.group(2)}))
+                if int(match.group(1)) in scores:
+                    scores[int(match.group(1))] = match.group(2)
                 warmup = match.group(2) if int(match.group(1)) == WARMUP_STRING else warmup
             elif rest[1].startswith("map_restart"):
                 pending.append("begin")
@@ -88,13 +96,15 @@ def read_demo(path, tree):
             if over[0] and not over[1]:
                 match_events.append((snapshot["time"], "intermission"))
             snapshots.append((snapshot["time"], snapshot["player"]))
+            if mode >= 3 and scores and [*scores.values()] != [row[key] for row in teams[-1:] for key in (1, 2)]:
+                teams.append((snapshot["time"], *scores.values()))
             now = {n: e for n, e in snapshot["entities"].items() if e.get("eType", 0) == OBITUARY}
             for number, entity in now.items():
                 key = (entity.get("otherEntityNum", 0), entity.get("otherEntityNum2", 0), entity.get("eventParm", 0))
                 if seen.get(number) != key:
                     obituaries.append((snapshot["time"], *key))
             seen = {n: (e.get("otherEntityNum", 0), e.get("otherEntityNum2", 0), e.get("eventParm", 0)) for n, e in now.items()}
-    return snapshots, obituaries, players, match_events
+    return snapshots, obituaries, players, match_events, mode, teams
 
 
 def games_log(path):
@@ -223,7 +233,7 @@ def main():
     args = parse_args()
     fps = args.fps
     tree = quake3_demo.code_tree(args.engine, args.cache)
-    snapshots, obituaries, players, match_events = read_demo(args.demo, tree)
+    snapshots, obituaries, players, match_events, mode, teams = read_demo(args.demo, tree)
     log = games_log(args.games_log)
     places = match_log(obituaries, log)
     # At the end of a match the spectator follows nobody.
@@ -270,9 +280,12 @@ def main():
             series.append({"frame": frame, "t": round(frame / fps, 4), **row})
             last = row
     head = {
-        "game": "OpenArena 0.8.8", "map": args.map, "mode": "free for all, bots", "fps": fps, "frames": frames, "followed_player": players.get(followed),
+        "game": "OpenArena 0.8.8", "map": args.map, "mode": f"{MODES.get(mode, mode)}, bots", "fps": fps, "frames": frames, "followed_player": players.get(followed),
         "kills": kills, "awards": place_all(awards(snapshots)), "pick_ups": items, "match": place_all(match_events), "scores": final_scores(args.games_log), "alignment": {"fitted_shift_frames": good, "games_log_agrees": f"{len(obituaries)} of {places[-1] - places[0] + 1}"},
     }
+    if teams:
+        shown = [(place(time), int(red), int(blue)) for time, red, blue in teams if place(time) < frames and red and blue]
+        head["teams"] = [{"t": round(frame / fps, 4), "frame": frame, "red": red, "blue": blue} for frame, red, blue in shown]
     with open(args.out, "w") as file:
         file.write(json.dumps(head, indent=1)[:-2] + ',\n"series": [\n' + ",\n".join(json.dumps(row) for row in series) + "\n]}\n")
 

@@ -9,7 +9,9 @@ import { type Across, LineEnlarger, resizedAtlas } from '../text/resized.ts';
 /** From this many pixels of the video per pixel of the font on, the font is read as it was learnt. */
 const AS_LEARNT = 0.9;
 /** Places between two pixels of the video that are told apart. */
-const PHASES = 6;
+const PHASES = 4;
+/** What the evidence of a small letter counts at least, as a share of that of its enlarged pixels. */
+const LEAST_SHARE = 0.35;
 
 /** Characters of a line that begin at the same place between two pixels of the video. */
 interface Group {
@@ -47,6 +49,7 @@ export class LineReader {
     const small = Math.min(scale.x, scale.y) < AS_LEARNT;
     if (this.#buffer.length < width * height) this.#buffer = new Float32Array(width * height);
     if (small) this.#arrange(inner, lineHeight, width / pitch!, scale);
+    const share = Math.max(LEAST_SHARE, scale.x * scale.y);
     const now: LineReading[][] = [];
     const found = Array.from({ length: this.#lines }, (_, slot) => {
       const box = { x: inner.x, y: inner.y + slot * lineHeight, width: width * scale.x, height: lineHeight };
@@ -67,9 +70,9 @@ export class LineReader {
         return reading.cells.map((cell) => ({
           ...cell,
           x: group.columns[Math.round(cell.x / pitch!)]! * pitch!,
-          // So many pixels of the video were looked at, whatever they were drawn to.
-          llr: cell.llr * scale.x * scale.y,
-          secondLlr: cell.secondLlr * scale.x * scale.y,
+          // Fewer pixels were looked at than they were drawn to.
+          llr: cell.llr * share,
+          secondLlr: cell.secondLlr * share,
         }));
       }).toSorted((a, b) => a.x - b.x);
     });

@@ -52,7 +52,7 @@ export async function decidePlacement(
     const oblong = check.few ? await searchOblong(file, index, game) : undefined;
     if (oblong) return decided(oblong);
     const pixel = await searchPixel(file, index, game);
-    return pixel === undefined ? PLAIN : decided({ ...check, hud: { pixel } });
+    return pixel === undefined ? PLAIN : decided({ ...check, hud: pixel });
   }
   const other = check.confidence > 0 ? undefined : await otherGame(file, index, game, signal, profiles);
   const found = other ? undefined : await searchPlacement(file, index, game, { signal });

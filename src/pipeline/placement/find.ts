@@ -11,7 +11,7 @@ import { Fit } from './fit.ts';
 import { fitted, Locator, type Pair, type Sighting, type Similarity } from './locate.ts';
 import { type Mark, marksOf } from './marks.ts';
 import { kept, pictureAt, spreadFrames } from './pictures.ts';
-import { hasPixels, pixelOf } from './pixel.ts';
+import { hasPixels, type PixelSize, pixelOf } from './pixel.ts';
 import { aspectsOf, squared } from './squared.ts';
 
 /** How sure a sighting of an element must be to count. */
@@ -204,8 +204,9 @@ async function withPixel(file: VideoFile, game: Game, search: Search, found: Fou
   // The pictures' pixels are square, whatever those of the video are.
   const { aspect } = found.hud;
   const shown = aspect === undefined ? found.hud : { ...found.hud, aspect: aspect / (file.info.pixelAspect ?? 1) };
-  const pixel = await pixelOf(game, search.pictures, shown);
-  return pixel === undefined ? found : { ...found, hud: { ...found.hud, pixel } };
+  const pixel = await pixelOf(game, () => search.pictures, shown);
+  // What the HUD itself tells of the picture's proportions is surer.
+  return pixel === undefined ? found : { ...found, hud: { ...pixel, ...found.hud } };
 }
 
 /** What is seen at a placement on a dozen pictures. */
@@ -220,8 +221,8 @@ export async function evidenceAt(file: VideoFile, index: PacketIndex, game: Game
 }
 
 /** `pixelOf` for a profile that fits a recording where it lies by itself; looks at nothing where it cannot matter. */
-export async function searchPixel(file: VideoFile, index: PacketIndex, game: Game): Promise<number | undefined> {
-  return hasPixels(game) ? pixelOf(game, spreadPictures(file, index, PIXELS), {}) : undefined;
+export async function searchPixel(file: VideoFile, index: PacketIndex, game: Game): Promise<PixelSize | undefined> {
+  return hasPixels(game) ? pixelOf(game, () => spreadPictures(file, index, PIXELS), {}) : undefined;
 }
 
 /** Pictures spread over a recording, each gone when the next is asked for. */

@@ -3,51 +3,89 @@ import { isFeedDetail } from '../../detectors/feed/lines.ts';
 import { loadKind } from '../../detectors/registry.ts';
 import type { Picture } from '../../media/picture.ts';
 import type { DetectorSpec, RegionSpec } from '../../profile/profile.ts';
-import type { HudSettings } from '../../regions/place.ts';
+import { type HudSettings, type PlacedRegion, placeRegion } from '../../regions/place.ts';
 import { RegionSet } from '../../regions/regions.ts';
 import type { Game } from '../game.ts';
 
-/** Heights of the pictures that games draw: what a recording may have been resized from. */
-const DRAWN = [480, 600, 720, 768, 800, 900, 1024, 1050, 1080, 1200, 1440, 1600, 2160];
+/** Sizes of the pictures that games draw: what a recording may have been resized from. */
+const DRAWN = [
+  [640, 480],
+  [800, 600],
+  [1024, 768],
+  [1280, 720],
+  [1280, 800],
+  [1280, 1024],
+  [1366, 768],
+  [1440, 900],
+  [1600, 900],
+  [1680, 1050],
+  [1920, 1080],
+  [1920, 1200],
+  [2560, 1080],
+  [2560, 1440],
+  [3440, 1440],
+  [3840, 2160],
+] as const;
 /** Smaller than this text in pixels cannot be read, larger it is not drawn. */
 const SIZES = [0.42, 3] as const;
-/** Evidence (log likelihood ratio) of a character that is surely there, and the share of a line's that must be. */
+/** Evidence (log likelihood ratio) of a character that is surely there, or is so where text is small; and the share of a line's that must be. */
 const SURE = 30;
+const SURE_SMALL = 20;
 const MOST = 0.6;
 /** Characters that decide, and how many more than any other size has there must be. */
 const ENOUGH = 24;
 const AHEAD = 1.3;
 
-/** An element in pixels of the game, with its detector. */
+/** Pictures with text, it may be, in which it is looked for as the game drew it before any other size is thought of. */
+const FIRST = 6;
+/** How bright text is at least (luma), and of how many pixels a line of it has so many. */
+const BRIGHT = 120;
+const LETTERS = 20;
+
+/** Pixels of the video per pixel of the game, and how oblong they are where they differ across and down. */
+export type PixelSize = Pick<HudSettings, 'pixel' | 'aspect'>;
+
+/** An element in pixels of the game, with its detector; of a feed its first line. */
 interface Element {
   readonly spec: DetectorSpec;
-  readonly region: string;
+  readonly region: RegionSpec;
 }
 
 /**
  * Pixels of the video per pixel that the game drew, for elements that do not grow with the game's picture: what lets text
  * there be read best, if it is not 1. A recording that was resized has its own factor, a game drawn in a window has 1. Looks at
- * pictures until one size is plainly the best.
+ * pictures until one size is plainly the best; at other sizes only where nothing can be read as the game drew it.
  */
-export async function pixelOf(game: Game, pictures: Iterable<Picture>, hud: HudSettings): Promise<number | undefined> {
+export async function pixelOf(
+  game: Game,
+  pictures: () => Iterable<Picture>,
+  hud: HudSettings,
+): Promise<PixelSize | undefined> {
   const elements = elementsOf(game);
   if (elements.length === 0) return undefined;
-  let sizes: Size[] | undefined;
-  try {
-    for (const picture of pictures) {
-      sizes ??= await openSizes(game, elements, sizesOf((hud.content?.height ?? 1) * picture.height));
-      const [own, ...others] = sizes as [Size, ...Size[]];
-      await look(game, own, elements, picture, hud);
-      // Text that is read well as the game drew it needs no other size.
-      if (own.sure >= ENOUGH / 2 && sizes.every((size) => size === own || size.sure === 0)) return undefined;
-      for (const size of others) await look(game, size, elements, picture, hud);
-      const [best, next] = sizes.toSorted((a, b) => b.sure - a.sure) as [Size, Size];
-      if (best.sure >= ENOUGH && best.sure >= AHEAD * next.sure) return best === own ? undefined : best.factor;
-    }
-    return undefined;
-  } finally {
-    for (const { detectors } of sizes ?? []) for (const detector of detectors) detector[Symbol.dispose]();
+  const { content = { width: 1, height: 1 } } = hud;
+  let looked = 0;
+  let factors: PixelSize[] = [];
+  using own = await Size.open(game, elements, { pixel: 1 });
+  for (const picture of pictures()) {
+    factors = sizesOf(content.width * picture.width, content.height * picture.height);
+    if (!mayHold(game, elements, picture, hud)) continue;
+    await own.look(picture, hud, SURE);
+    if (own.sure >= ENOUGH / 2) return undefined;
+    if (++looked === FIRST) break;
   }
+  if (looked === 0) return undefined;
+  own.sure = 0;
+  using others = new DisposableStack();
+  const sizes = [own];
+  for (const factor of factors) sizes.push(others.use(await Size.open(game, elements, factor)));
+  for (const picture of pictures()) {
+    if (!mayHold(game, elements, picture, hud)) continue;
+    for (const size of sizes) await size.look(picture, hud, SURE_SMALL);
+    const [best, next] = sizes.toSorted((a, b) => b.sure - a.sure) as [Size, Size];
+    if (best.sure >= ENOUGH && best.sure >= AHEAD * next.sure) return best === own ? undefined : best.factor;
+  }
+  return undefined;
 }
 
 /** Whether a profile has text that is drawn in pixels of the game. */
@@ -57,68 +95,100 @@ export function hasPixels(game: Game): boolean {
 
 function elementsOf({ profile }: Game): Element[] {
   return Object.values(profile.detectors).flatMap((spec) => {
-    const { region, kind } = spec;
-    const inPixels = region !== undefined && profile.regions[region]?.scale === 'none';
-    return inPixels && (kind === 'text' || kind === 'feed') ? [{ spec, region }] : [];
+    const region = spec.region === undefined ? undefined : profile.regions[spec.region];
+    if (region?.scale !== 'none') return [];
+    if (spec.kind === 'text') return [{ spec, region }];
+    const { lines } = spec as { lines?: unknown };
+    if (spec.kind !== 'feed' || typeof lines !== 'number') return [];
+    return [{ spec: { ...spec, lines: 1 }, region: { ...region, height: region.height / lines } }];
   });
 }
 
-/** 1 first, then those that a recording `height` pixels high can have. */
-function sizesOf(height: number): number[] {
-  const resized = DRAWN.map((drawn) => Math.round((height / drawn) * 10_000) / 10_000);
-  return [1, ...resized.filter((size) => Math.abs(size - 1) > 0.01 && size >= SIZES[0] && size <= SIZES[1])];
+/** The sizes other than 1 that a recording can have, where its picture is `width` × `height`: drawn as wide, or stretched to it. */
+function sizesOf(width: number, height: number): PixelSize[] {
+  const found = new Map<string, PixelSize>();
+  for (const [wide, high] of DRAWN) {
+    const [x, y] = [rounded(width / wide), rounded(height / high)];
+    if (Math.min(x, y) < SIZES[0] || Math.max(x, y) > SIZES[1]) continue;
+    const size = Math.abs(x / y - 1) < 0.01 ? { pixel: y } : { pixel: y, aspect: rounded(y / x) };
+    if (size.aspect !== undefined || y !== 1) found.set(JSON.stringify(size), size);
+  }
+  return [...found.values()];
 }
 
-interface Size {
-  readonly factor: number;
-  readonly detectors: readonly Detector[];
+function rounded(value: number): number {
+  return Math.round(value * 10_000) / 10_000;
+}
+
+function placedAt(game: Game, { region }: Element, picture: Picture, hud: HudSettings, size: PixelSize): PlacedRegion {
+  return placeRegion(region, picture, game.profile.reference, { ...hud, ...size });
+}
+
+/** Whether anything is there that is as bright as text. */
+function mayHold(game: Game, elements: readonly Element[], picture: Picture, hud: HudSettings): boolean {
+  return elements.some((element) => {
+    const { rect } = placedAt(game, element, picture, hud, { pixel: 1 });
+    const { data, stride } = picture.y;
+    let bright = 0;
+    for (let y = rect.y; y < rect.y + rect.height; y++)
+      for (let x = rect.x; x < rect.x + rect.width; x++) if (data[y * stride + x]! >= BRIGHT) bright++;
+    return bright >= LETTERS;
+  });
+}
+
+/** The elements read at one size. */
+class Size implements Disposable {
+  readonly #game: Game;
+  readonly #elements: readonly Element[];
+  readonly #detectors: readonly Detector[];
+  readonly factor: PixelSize;
   /** Characters that were surely read. */
-  sure: number;
-}
+  sure = 0;
 
-async function openSizes(game: Game, elements: readonly Element[], factors: readonly number[]): Promise<Size[]> {
-  const sizes: Size[] = [];
-  for (const factor of factors) {
+  constructor(game: Game, elements: readonly Element[], detectors: readonly Detector[], factor: PixelSize) {
+    this.#game = game;
+    this.#elements = elements;
+    this.#detectors = detectors;
+    this.factor = factor;
+  }
+
+  static async open(game: Game, elements: readonly Element[], factor: PixelSize): Promise<Size> {
     const detectors: Detector[] = [];
     for (const { spec } of elements) {
       const kind = await loadKind(spec.kind, game.plugins);
       detectors.push(await kind.open(spec, game.assets));
     }
-    sizes.push({ factor, detectors, sure: 0 });
+    return new Size(game, elements, detectors, factor);
   }
-  return sizes;
-}
 
-async function look(
-  { profile }: Game,
-  size: Size,
-  elements: readonly Element[],
-  picture: Picture,
-  hud: HudSettings,
-): Promise<void> {
-  const regions: Record<string, RegionSpec> = {};
-  for (const { region } of elements) regions[region] = profile.regions[region]!;
-  const set = await RegionSet.open(regions, picture, profile.reference, { ...hud, pixel: size.factor });
-  for (const [i, { region }] of elements.entries()) {
-    const placed = set.get(region);
-    const view: View = {
-      picture,
-      ...placed,
-      place: (name) => set.get(name),
-      once: (_, make) => make(),
-      prepared: () => placed.prepare(picture),
-    };
-    size.sure += sureIn(await size.detectors[i]!.read(view));
+  async look(picture: Picture, hud: HudSettings, least: number): Promise<void> {
+    for (const [i, element] of this.#elements.entries()) {
+      const regions = { element: element.region };
+      const set = await RegionSet.open(regions, picture, this.#game.profile.reference, { ...hud, ...this.factor });
+      const placed = set.get('element');
+      const view: View = {
+        picture,
+        ...placed,
+        place: (name) => set.get(name),
+        once: (_, make) => make(),
+        prepared: () => placed.prepare(picture),
+      };
+      this.sure += sureIn(await this.#detectors[i]!.read(view), least);
+    }
+  }
+
+  [Symbol.dispose](): void {
+    for (const detector of this.#detectors) detector[Symbol.dispose]();
   }
 }
 
 /** Characters that were read beyond doubt, of lines that are so on the whole. */
-function sureIn(seen: Observation): number {
+function sureIn(seen: Observation, least: number): number {
   if (seen.state !== 'seen') return 0;
   if (!isFeedDetail(seen.detail)) return seen.confidence >= 0.8 ? String(seen.value).replaceAll(/\s/g, '').length : 0;
   return seen.detail.lines.reduce((sum, { scores }) => {
     const read = scores.filter((score) => score > 0).length;
-    const sure = scores.filter((score) => score >= SURE).length;
+    const sure = scores.filter((score) => score >= least).length;
     return sum + (sure >= MOST * read && sure >= 4 ? sure : 0);
   }, 0);
 }
