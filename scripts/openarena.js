@@ -201,19 +201,24 @@ function onAmmunition(cue, game) {
   while (steps[0].t < cue.t - 3) steps.shift();
   if (!isChange || cue.previous - cue.value > BURST) return;
   game.after(ICON_LATE + TOGETHER, () => {
-    const isSwitch = (game.state.switches ?? []).some((t) => isAbout(step, t) && greatestAbout(t, steps) === step);
-    if (!isSwitch && !isUndone(step, steps)) changes('ammunition', cue, game);
+    const isSwitch = (one) =>
+      (game.state.switches ?? []).some((t) => isAbout(one, t) && greatestAbout(t, steps) === one);
+    if (!isSwitch(step) && !isUndone(step, steps, isSwitch)) changes('ammunition', cue, game);
   });
 }
 
 /** Seconds within which a figure that becomes another and comes back was misread in between. */
 const BLINK = 0.25;
 
-/** Whether a step is one half of such a blink. */
-function isUndone(step, steps) {
+/** Whether a step is one half of such a blink; a switch of weapons is none. */
+function isUndone(step, steps, isSwitch) {
   return steps.some(
     (other) =>
-      other.from === step.to && other.to === step.from && Math.abs(other.t - step.t) <= BLINK && step.size < 1e9,
+      !isSwitch(other) &&
+      other.from === step.to &&
+      other.to === step.from &&
+      Math.abs(other.t - step.t) <= BLINK &&
+      step.size < 1e9,
   );
 }
 
