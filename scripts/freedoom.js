@@ -153,6 +153,11 @@ const WEAPONS = [...Object.values(SLOTS).flat(), 'chainsaw'];
 
 /** A number under ARMS turned yellow and no message told of the weapon. What the next level begins with was found before. */
 function onArms(cue, game) {
+  // What was in hand before the numbers could be read is known now.
+  if (cue.trigger === 'found' && cue.value === 'none') {
+    if (cue.detector === 'arms 4' && game.state.weapon === 'gun') game.state.weapon = 'pistol';
+    if (cue.detector === 'arms 7' && game.state.weapon === 'energy gun') game.state.weapon = 'plasma gun';
+  }
   if (cue.trigger !== 'changed' || cue.previous !== 'none') return;
   game.after(SAME_KEY, () => {
     const weapons = (game.state.weapons ??= []);
@@ -184,24 +189,40 @@ const IN_HAND = 0.3;
 
 /**
  * The weapon in hand shows in the big figure: it is that of one row, or there is none. Where two rows show the same, and
- * where two weapons fire the same, it says no more than is sure.
+ * where two weapons fire the same, it says no more than is sure. Shots in the meantime change figure and row alike.
  */
 function onHand(cue, game) {
   const { state } = game;
   if (cue.detector === 'ammunition') state.figure = cue;
+  const row = rowInHand(game);
+  if (row === undefined || row === state.hand?.row) return;
   game.cancel(state.handTimer);
-  state.handTimer = game.after(IN_HAND, () => {
-    const row = rowInHand(game);
-    if (row === undefined || row === state.row || state.dead || state.between) return;
-    const [before, since] = [state.weapon, state.figure];
-    state.row = row;
-    state.weapon = weaponOf(row, since.t, game);
-    if (before === undefined || before === state.weapon) return;
-    game.emit(
-      { subject: 'player', property: 'weapon', from: { word: before }, to: { word: state.weapon } },
-      { t: since.t, cues: [since] },
-    );
-  });
+  state.hand = row === state.row || state.figure === undefined ? undefined : { row, since: state.figure };
+  if (state.hand !== undefined) state.handTimer = game.after(IN_HAND, settleHand);
+}
+
+/** Seconds after which it is looked again where figure and row do not fit each other yet. */
+const AGAIN = 0.1;
+
+function settleHand(game) {
+  const { state } = game;
+  const row = rowInHand(game);
+  if (row === undefined) {
+    if (game.t - state.hand.since.t < 1) state.handTimer = game.after(AGAIN, settleHand);
+    else state.hand = undefined;
+    return;
+  }
+  const { since } = state.hand;
+  state.hand = undefined;
+  if (row === state.row || state.dead || state.between) return;
+  const before = state.weapon;
+  state.row = row;
+  state.weapon = weaponOf(row, since.t, game);
+  if (before === undefined || before === state.weapon) return;
+  game.emit(
+    { subject: 'player', property: 'weapon', from: { word: before }, to: { word: state.weapon } },
+    { t: since.t, cues: [since] },
+  );
 }
 
 /** The one row that shows what the big figure does, `none` where there is no big figure; undefined where that is open. */
@@ -263,7 +284,9 @@ function onAmmunition(cue, game) {
     const row = (game.state.rows ?? []).find(
       (other) => Math.abs(other.t - cue.t) <= TOGETHER && other.value === cue.value && other.previous === cue.previous,
     );
-    const shows = (value) => ROWS.some((name) => game.reading(name) === value);
+    const rows = (game.state.rows ?? []).filter((other) => other.t >= cue.t && other.t <= cue.t + TOGETHER);
+    const shows = (value) =>
+      ROWS.some((name) => game.reading(name) === value) || rows.some((other) => other.previous === value);
     if (row === undefined && shows(cue.value) && shows(cue.previous)) return;
     const cues = row === undefined ? [cue] : [cue, row];
     game.emit({ subject: 'player', property: 'ammunition', from: cue.previous, to: cue.value }, { t: cue.t, cues });

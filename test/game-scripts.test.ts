@@ -4,7 +4,14 @@ import type { Cue } from '../src/cues/cue.ts';
 import type { Statement } from '../src/events/statement.ts';
 import { openScript, type ScriptStatement } from '../src/script/script.ts';
 
-type Short = readonly [t: number, detector: string, trigger: Cue['trigger'], value?: unknown, previous?: unknown];
+type Short = readonly [
+  t: number,
+  detector: string,
+  trigger: Cue['trigger'],
+  value?: unknown,
+  previous?: unknown,
+  first?: true | undefined,
+];
 
 /** What a built-in game's script says of some cues, in order of time. */
 async function said(game: string, cues: readonly Short[], end = 60): Promise<{ t: number; statement: Statement }[]> {
@@ -23,10 +30,10 @@ async function said(game: string, cues: readonly Short[], end = 60): Promise<{ t
     .toSorted((a, b) => a.t - b.t);
 }
 
-function cueOf([t, detector, trigger, value, previous]: Short): Cue {
+function cueOf([t, detector, trigger, value, previous, first]: Short): Cue {
   const isLine = detector === 'feed';
   const given = isLine ? { value: '', detail: value } : { value };
-  return { t, detector, trigger, confidence: 1, previous, ...given } as Cue;
+  return { t, detector, trigger, confidence: 1, previous, first, ...given } as Cue;
 }
 
 const line = (event: string, slots: Record<string, string> = {}): unknown => ({ event, slots });
@@ -97,6 +104,55 @@ test('openarena: a figure that becomes another and comes back at once was misrea
   ]);
 });
 
+test('openarena: in a game of teams the scores are the teams’', async () => {
+  const red: Statement = { subject: { word: 'team', name: 'Red' }, property: 'score', from: 3, to: 4 };
+  const scored: Short = [8, 'first score', 'changed', 4, 3];
+  const grounds: readonly Short[] = [
+    [1, 'first ground', 'found', 'red'],
+    [1, 'second ground', 'found', 'blue'],
+  ];
+  const framed: readonly Short[] = [[0, 'first', 'found', 'own']];
+  expect(await said('openarena', [...standing, ...grounds, scored])).toEqual([{ t: 8, statement: red }]);
+  expect(await said('openarena', [...standing, ...framed, scored])).toEqual([
+    { t: 8, statement: { ...red, subject: 'player' } },
+  ]);
+});
+
+test('openarena: a shot that brings a figure back to that of the weapon before is one', async () => {
+  const shot: readonly Short[] = [
+    ...standing,
+    [0, 'ammunition', 'found', 9],
+    [0, 'weapon', 'found', 'railgun'],
+    [5, 'ammunition', 'changed', 10, 9],
+    [5, 'weapon', 'changed', 'nailgun', 'railgun'],
+    [5.2, 'ammunition', 'changed', 9, 10],
+  ];
+  expect(await said('openarena', shot)).toEqual([
+    {
+      t: 5,
+      statement: { subject: 'player', property: 'weapon', from: { word: 'railgun' }, to: { word: 'nailgun' } },
+    },
+    { t: 5.2, statement: { subject: 'player', property: 'ammunition', from: 10, to: 9 } },
+  ]);
+});
+
+test('freedoom: a level begins when the whole status bar stands, unless it stands in the first picture', async () => {
+  const begin: Statement = { subject: 'level', action: 'begin' };
+  const labels = (left: number, right: number, first?: true | undefined): Short[] =>
+    (
+      [
+        [left, 'left of the bar', 'found', 'status bar', undefined, first],
+        [right, 'status bar', 'found', 'status bar', undefined, first],
+      ] satisfies Short[]
+    ).toSorted((a, b) => a[0] - b[0]);
+  expect(await said('freedoom', labels(1.1, 1))).toEqual([{ t: 1.1, statement: begin }]);
+  expect(await said('freedoom', labels(0, 0, true))).toEqual([]);
+  // One of them is covered.
+  expect(await said('freedoom', [...labels(1.1, 4), [9, 'health', 'found', 3]])).toEqual([
+    { t: 1.1, statement: begin },
+  ]);
+});
+
 const bar: readonly Short[] = [
   [0, 'ammunition', 'found', 50],
   [0, 'bullets', 'found', 50],
@@ -151,4 +207,30 @@ test('freedoom: a rise that the standing message cannot have brought is not its 
     { t: 2, statement: clip },
     { t: 4, statement: clip },
   ]);
+});
+
+test('freedoom: a weapon that fires at once is in hand from its first figure on', async () => {
+  const fired = (t: number, from: number): Short[] => [
+    [t, 'ammunition', 'changed', from - 1, from],
+    [t, 'bullets', 'changed', from - 1, from],
+  ];
+  const shots = Array.from({ length: 12 }, (_, k) => fired(5.1 + k / 10, 145 - k)).flat();
+  const chaingun: readonly Short[] = [
+    ...bar.filter(([, detector]) => !['ammunition', 'bullets', 'shells'].includes(detector)),
+    [0, 'ammunition', 'found', 36],
+    [0, 'bullets', 'found', 125],
+    [0, 'shells', 'found', 36],
+    [4.5, 'message', 'found', 'YOU GOT THE MINIGUN!'],
+    [4.5, 'bullets', 'changed', 145, 125],
+    [5, 'ammunition', 'changed', 145, 36],
+    ...shots,
+  ];
+  const events = await said('freedoom', chaingun);
+  expect(events.filter(({ statement }) => !('property' in statement) || statement.property === 'weapon')).toEqual([
+    { t: 4.5, statement: { subject: 'player', action: 'obtain', object: 'chaingun' } },
+    { t: 5, statement: weapon('shotgun', 'chaingun') },
+  ]);
+  expect(events.filter(({ statement }) => 'property' in statement && statement.property === 'ammunition')).toHaveLength(
+    12,
+  );
 });
