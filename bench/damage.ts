@@ -138,9 +138,10 @@ for (let n = 0; n < Number(values.files); n++) {
   tally.expected += expected.size;
   const lost = [...expected].filter((event) => !found.has(event));
   tally.kept += expected.size - lost.length;
+  if (values.keep !== undefined && (lost.length > 0 || first.log !== second.log))
+    copyFileSync(broken, join(values.keep, `${n}.${container[n % 3]!}`));
   if (lost.length > 0) {
     const stretches = gaps.map(({ t, end }) => `${t}–${end}`).join(', ');
-    if (values.keep !== undefined) copyFileSync(broken, join(values.keep, `${n}.${container[n % 3]!}`));
     console.log(`file ${n} (${name}, ${container[n % 3]!}): lost ${lost.join('; ')}; gaps ${stretches || 'none'}`);
   }
   if ((n + 1) % 20 === 0) console.log(JSON.stringify(tally));
