@@ -28,13 +28,14 @@ const DRAWN = [
 ] as const;
 /** Smaller than this text in pixels cannot be read, larger it is not drawn. */
 const SIZES = [0.42, 3] as const;
-/** Evidence (log likelihood ratio) of a character that is surely there, or is so where text is small; and the share of a line's that must be. */
+/** Evidence (log likelihood ratio) of a character that is surely there, and the share of a line's that must be. */
 const SURE = 30;
-const SURE_SMALL = 20;
 const MOST = 0.6;
 /** Characters that decide, and how many more than any other size has there must be. */
 const ENOUGH = 24;
 const AHEAD = 1.3;
+/** The same once there are no more pictures. */
+const AHEAD_LAST = 1.1;
 
 /** Pictures with text, it may be, in which it is looked for as the game drew it before any other size is thought of. */
 const FIRST = 6;
@@ -70,7 +71,7 @@ export async function pixelOf(
   for (const picture of pictures()) {
     factors = sizesOf(content.width * picture.width, content.height * picture.height);
     if (!mayHold(game, elements, picture, hud)) continue;
-    await own.look(picture, hud, SURE);
+    await own.look(picture, hud);
     if (own.sure >= ENOUGH / 2) return undefined;
     if (++looked === FIRST) break;
   }
@@ -81,11 +82,18 @@ export async function pixelOf(
   for (const factor of factors) sizes.push(others.use(await Size.open(game, elements, factor)));
   for (const picture of pictures()) {
     if (!mayHold(game, elements, picture, hud)) continue;
-    for (const size of sizes) await size.look(picture, hud, SURE_SMALL);
-    const [best, next] = sizes.toSorted((a, b) => b.sure - a.sure) as [Size, Size];
-    if (best.sure >= ENOUGH && best.sure >= AHEAD * next.sure) return best === own ? undefined : best.factor;
+    for (const size of sizes) await size.look(picture, hud);
+    const best = bestOf(sizes, AHEAD);
+    if (best) return best === own ? undefined : best.factor;
   }
-  return undefined;
+  const best = bestOf(sizes, AHEAD_LAST);
+  return best === own ? undefined : best?.factor;
+}
+
+/** The size at which enough was read, and so many times as much as at any other. */
+function bestOf(sizes: readonly Size[], ahead: number): Size | undefined {
+  const [best, next] = sizes.toSorted((a, b) => b.sure - a.sure);
+  return best && best.sure >= ENOUGH && best.sure >= ahead * (next?.sure ?? 0) ? best : undefined;
 }
 
 /** Whether a profile has text that is drawn in pixels of the game. */
@@ -161,7 +169,7 @@ class Size implements Disposable {
     return new Size(game, elements, detectors, factor);
   }
 
-  async look(picture: Picture, hud: HudSettings, least: number): Promise<void> {
+  async look(picture: Picture, hud: HudSettings): Promise<void> {
     for (const [i, element] of this.#elements.entries()) {
       const regions = { element: element.region };
       const set = await RegionSet.open(regions, picture, this.#game.profile.reference, { ...hud, ...this.factor });
@@ -173,7 +181,7 @@ class Size implements Disposable {
         once: (_, make) => make(),
         prepared: () => placed.prepare(picture),
       };
-      this.sure += sureIn(await this.#detectors[i]!.read(view), least);
+      this.sure += sureIn(await this.#detectors[i]!.read(view));
     }
   }
 
@@ -183,12 +191,12 @@ class Size implements Disposable {
 }
 
 /** Characters that were read beyond doubt, of lines that are so on the whole. */
-function sureIn(seen: Observation, least: number): number {
+function sureIn(seen: Observation): number {
   if (seen.state !== 'seen') return 0;
   if (!isFeedDetail(seen.detail)) return seen.confidence >= 0.8 ? String(seen.value).replaceAll(/\s/g, '').length : 0;
   return seen.detail.lines.reduce((sum, { scores }) => {
     const read = scores.filter((score) => score > 0).length;
-    const sure = scores.filter((score) => score >= least).length;
+    const sure = scores.filter((score) => score >= SURE).length;
     return sum + (sure >= MOST * read && sure >= 4 ? sure : 0);
   }, 0);
 }
