@@ -136,15 +136,17 @@ test('openarena: a shot that brings a figure back to that of the weapon before i
   ]);
 });
 
+/** Two labels of the status bar as they come. */
+const labels = (left: number, right: number, first?: true | undefined): Short[] =>
+  (
+    [
+      [left, 'left of the bar', 'found', 'status bar', undefined, first],
+      [right, 'status bar', 'found', 'status bar', undefined, first],
+    ] satisfies Short[]
+  ).toSorted((a, b) => a[0] - b[0]);
+
 test('freedoom: a level begins when the whole status bar stands, unless it stands in the first picture', async () => {
   const begin: Statement = { subject: 'level', action: 'begin' };
-  const labels = (left: number, right: number, first?: true | undefined): Short[] =>
-    (
-      [
-        [left, 'left of the bar', 'found', 'status bar', undefined, first],
-        [right, 'status bar', 'found', 'status bar', undefined, first],
-      ] satisfies Short[]
-    ).toSorted((a, b) => a[0] - b[0]);
   expect(await said('freedoom', labels(1.1, 1))).toEqual([{ t: 1.1, statement: begin }]);
   expect(await said('freedoom', labels(0, 0, true))).toEqual([]);
   // One of them is covered.
@@ -209,11 +211,13 @@ test('freedoom: a rise that the standing message cannot have brought is not its 
   ]);
 });
 
+/** A shot: the big figure and its row fall together. */
+const fired = (t: number, from: number): Short[] => [
+  [t, 'ammunition', 'changed', from - 1, from],
+  [t, 'bullets', 'changed', from - 1, from],
+];
+
 test('freedoom: a weapon that fires at once is in hand from its first figure on', async () => {
-  const fired = (t: number, from: number): Short[] => [
-    [t, 'ammunition', 'changed', from - 1, from],
-    [t, 'bullets', 'changed', from - 1, from],
-  ];
   const shots = Array.from({ length: 12 }, (_, k) => fired(5.1 + k / 10, 145 - k)).flat();
   const chaingun: readonly Short[] = [
     ...bar.filter(([, detector]) => !['ammunition', 'bullets', 'shells'].includes(detector)),
