@@ -14,12 +14,12 @@
   ;; For every position of the template's corner in $columns x $rows positions from $image on (8-bit levels, lines $pitch bytes
   ;; apart), three doubles to $out: the sums over the template's pixels of product * level, weight * level, and
   ;; weight * level * level. Weights (at most 31) and products (weight * the template's level) are 16-bit, $height lines of
-  ;; $eights vectors; padding has weight and product 0. Reads up to 7 bytes past a line. A line's sums fit into 32 bits up to
-  ;; 500 vectors.
+  ;; $eights vectors; padding has weight and product 0. Reads up to 7 bytes past a line. Sums of 500 vectors fit into 32 bits; a
+  ;; line's are not looked at before.
   (func (export "scan")
     (param $image i32) (param $pitch i32) (param $columns i32) (param $rows i32)
     (param $weights i32) (param $products i32) (param $eights i32) (param $height i32) (param $out i32)
-    (local $x i32) (local $line i32) (local $k i32) (local $at i32) (local $w i32) (local $p i32)
+    (local $x i32) (local $line i32) (local $k i32) (local $room i32) (local $at i32) (local $w i32) (local $p i32)
     (local $level v128) (local $weight v128) (local $cross v128) (local $sum v128) (local $square v128)
     (local $crosses f64) (local $sums f64) (local $squares f64)
     (loop $down
@@ -28,14 +28,24 @@
         (local.set $crosses (f64.const 0))
         (local.set $sums (f64.const 0))
         (local.set $squares (f64.const 0))
+        (local.set $cross (v128.const i32x4 0 0 0 0))
+        (local.set $sum (v128.const i32x4 0 0 0 0))
+        (local.set $square (v128.const i32x4 0 0 0 0))
+        (local.set $room (i32.const 500))
         (local.set $w (local.get $weights))
         (local.set $p (local.get $products))
         (local.set $line (i32.const 0))
         (loop $lines
           (local.set $at (i32.add (i32.add (local.get $image) (local.get $x)) (i32.mul (local.get $line) (local.get $pitch))))
-          (local.set $cross (v128.const i32x4 0 0 0 0))
-          (local.set $sum (v128.const i32x4 0 0 0 0))
-          (local.set $square (v128.const i32x4 0 0 0 0))
+          (if (i32.lt_s (local.get $room) (local.get $eights)) (then
+            (local.set $crosses (f64.add (local.get $crosses) (call $lanes (local.get $cross))))
+            (local.set $sums (f64.add (local.get $sums) (call $lanes (local.get $sum))))
+            (local.set $squares (f64.add (local.get $squares) (call $lanes (local.get $square))))
+            (local.set $cross (v128.const i32x4 0 0 0 0))
+            (local.set $sum (v128.const i32x4 0 0 0 0))
+            (local.set $square (v128.const i32x4 0 0 0 0))
+            (local.set $room (i32.const 500))))
+          (local.set $room (i32.sub (local.get $room) (local.get $eights)))
           (local.set $k (local.get $eights))
           (loop $vectors
             (local.set $level (v128.load8x8_u (local.get $at)))
@@ -49,11 +59,11 @@
             (local.set $p (i32.add (local.get $p) (i32.const 16)))
             (local.set $k (i32.sub (local.get $k) (i32.const 1)))
             (br_if $vectors (local.get $k)))
-          (local.set $crosses (f64.add (local.get $crosses) (call $lanes (local.get $cross))))
-          (local.set $sums (f64.add (local.get $sums) (call $lanes (local.get $sum))))
-          (local.set $squares (f64.add (local.get $squares) (call $lanes (local.get $square))))
           (local.set $line (i32.add (local.get $line) (i32.const 1)))
           (br_if $lines (i32.lt_u (local.get $line) (local.get $height))))
+        (local.set $crosses (f64.add (local.get $crosses) (call $lanes (local.get $cross))))
+        (local.set $sums (f64.add (local.get $sums) (call $lanes (local.get $sum))))
+        (local.set $squares (f64.add (local.get $squares) (call $lanes (local.get $square))))
         (f64.store (local.get $out) (local.get $crosses))
         (f64.store offset=8 (local.get $out) (local.get $sums))
         (f64.store offset=16 (local.get $out) (local.get $squares))
