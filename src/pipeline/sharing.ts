@@ -4,6 +4,7 @@ import { loadKind } from '../detectors/registry.ts';
 import type { ChunkReadings } from './chunk-readings.ts';
 import type { Game } from './game.ts';
 import { intervalOf } from './interpreter.ts';
+import { mediaOf } from '../profile/media.ts';
 import type { Share } from './read-chunk.ts';
 import { awaitedIn } from './sample-reader.ts';
 
@@ -82,7 +83,7 @@ export async function sharedLoad({ profile, assets, plugins }: Game): Promise<nu
   const awaited = awaitedIn(profile);
   let load = 0;
   for (const [name, spec] of Object.entries(profile.detectors)) {
-    if (awaited.has(name)) continue;
+    if (awaited.has(name) || mediaOf(spec) !== undefined) continue;
     const kind = await loadKind(spec.kind, plugins);
     const cost = (await kind.cost?.(spec, assets)) ?? 0;
     if (cost >= DEAR) load += cost / Math.max(intervalOf(profile, name), 1e-3);
