@@ -68,7 +68,8 @@ export function planTiling(model: Model, options: TilingOptions): TilingPlan {
   if (best) return best;
   const least = Math.min(...axes.map((axis) => leastBudget(analysis, axis, options)));
   throw new PlaybyplayError('budget-too-small', `${inMiB(options.budget)} are too little for this model`, {
-    hint: `give it at least ${inMiB(least)}`,
+    // Rounded up, so that what is named will do.
+    hint: `give it at least ${inMiB(Math.ceil(least * 1.05))}`,
   });
 }
 
@@ -275,5 +276,6 @@ function weightsOf({ units, model, rest }: Analysis): number {
 }
 
 export function inMiB(bytes: number): string {
-  return `${(bytes / 2 ** 20).toFixed(bytes < 10 * 2 ** 20 ? 1 : 0)} MiB`;
+  if (bytes < 2 ** 20 / 10) return `${(bytes / 1024).toFixed(1)} KiB`;
+  return `${(bytes / 2 ** 20).toFixed(bytes < 2 ** 20 ? 2 : bytes < 10 * 2 ** 20 ? 1 : 0)} MiB`;
 }
