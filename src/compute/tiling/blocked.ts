@@ -192,11 +192,23 @@ class Rewriter {
       if (channels % this.block === 0) this.blocked.set(output, { name: this.named(first), channels });
       else this.add(one);
     } else if (isInput(one) && this.blocked.has(first)) this.same.set(output, this.blocked.get(first)!.name);
+    else if (one.op === 'Reshape' && this.broadcasts(one)) this.same.set(output, this.named(first));
     else if (one.op === 'Resize' && this.enlarged(one)) return;
     else if (one.op === 'Reshape' && this.mapOf.has(output) && this.reshaped(one)) return;
     else if (one.op === 'Slice' && this.rows.has(first)) this.inRows(one, this.rows.get(first)!);
     else if (one.op === 'Concat' && one.inputs.some((name) => this.rows.has(name))) this.join(one);
     else if (!this.pointwise(one)) this.add(one);
+  }
+
+  /**
+   * Where the runtime does not know that two maps have one shape, it splits their channels before it adds them. Here they
+   * always have; and a batch of none cannot be split.
+   */
+  private broadcasts({ inputs }: Node): boolean {
+    const shape = this.model.initializers.get(inputs[1]!);
+    if (!shape || shape.dims[0]! < 4) return false;
+    const dims = numbersOf(shape).map(Number).join();
+    return dims === '0,-1,0,0' || dims === `0,-1,0,0,${this.block}`;
   }
 
   /** A map as rows, or rows as a map: the same numbers in blocks, too. */

@@ -3,6 +3,7 @@ import { initializer, INT64, integersOfNode, type Model, type Node, node, type V
 import type { Operator, Shape } from './operators.ts';
 import { type Part, PARTS } from './seams.ts';
 import type { Analysis, Axis, Unit } from './units.ts';
+import { type AxisWindow, surplus } from './window.ts';
 
 /**
  * Names of a map's tensors: what is made at the seam (the bulk has the map's own name), both as rows, and the rows at the
@@ -216,6 +217,7 @@ function renewed(one: Node, { opsets }: Model): Node {
 }
 
 function withoutPadding({ node: own, rows, columns }: Operator, axis: Axis): Node {
+  if (own.op === 'ConvTranspose') return withSurplusCut(own, axis === 'rows' ? rows : columns, axis);
   const pads = integersOfNode(own, 'pads') ?? [0, 0, 0, 0];
   const all = [rows.before, columns.before, rows.after, columns.after];
   const kept = all.map((pad, i) => ((axis === 'rows') === (i % 2 === 0) ? 0 : pad));
@@ -223,5 +225,20 @@ function withoutPadding({ node: own, rows, columns }: Operator, axis: Axis): Nod
   const attributes = new Map(own.attributes);
   attributes.delete('auto_pad');
   attributes.set('pads', { kind: 'ints', value: kept });
+  return { ...own, attributes };
+}
+
+/** An enlargement of which only what is complete comes out: along the axis its padding cuts off the rest. */
+function withSurplusCut(own: Node, window: AxisWindow, axis: Axis): Node {
+  const at = axis === 'rows' ? 0 : 1;
+  const { before, after } = surplus(window);
+  const pads = [...(integersOfNode(own, 'pads') ?? [0, 0, 0, 0])];
+  pads[at] = before;
+  pads[at + 2] = after;
+  const extra = [...(integersOfNode(own, 'output_padding') ?? [0, 0])];
+  extra[at] = 0;
+  const attributes = new Map(own.attributes);
+  attributes.set('pads', { kind: 'ints', value: pads });
+  attributes.set('output_padding', { kind: 'ints', value: extra });
   return { ...own, attributes };
 }

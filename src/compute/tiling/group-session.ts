@@ -41,7 +41,9 @@ export class GroupSession implements AsyncDisposable {
     const model = groupModel(group, analysis, axis);
     const fast = await inBlocksIfPossible(model, group, analysis, axis, options);
     if (fast) return new GroupSession(fast.session, analysis, axis, fast.maps, fast.block);
-    return new GroupSession(await openSession(model, options, KEPT), analysis, axis, new Set(), 1);
+    // Without the runtime's blocks: its own changes for them do not take a batch of none.
+    const session = await openSession(model, options, { ...KEPT, graphOptimizationLevel: 'extended' });
+    return new GroupSession(session, analysis, axis, new Set(), 1);
   }
 
   /** Executes it once; what it makes lies in the places that the instruction names. */

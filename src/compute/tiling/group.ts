@@ -11,7 +11,7 @@ import {
   windowName,
 } from './seams.ts';
 import { type Analysis, type Axis, type Unit, windowOn } from './units.ts';
-import { length, outputSize, type Range } from './window.ts';
+import { length, outputSize, type Range, surplus } from './window.ts';
 
 /** How much of a piece is ever taken: nothing, always all of it, or a part that each pass names. */
 export type Share = 'none' | 'all' | 'part';
@@ -144,7 +144,7 @@ export function reachOf({ out, need, before, after }: WindowIn, span: Span, padd
   const start = span.kept.from - span.head;
   const end = Math.min(need.to, span.first.to);
   const whole =
-    need.from < end
+    need.from < end || (before > 0 && !padded)
       ? { from: need.from - start - (padded ? 0 : before), to: end - start + (padded ? 0 : after) }
       : nothing;
   const from = Math.max(need.from, span.first.to);
@@ -178,7 +178,7 @@ function sizesIn(unit: Unit, axis: Axis, rows: number): Map<string, number> {
   for (const operator of unit.operators) {
     const size = operator.inputs.map((name) => sizes.get(name)).find((known) => known !== undefined)!;
     for (const name of operator.inputs) if (!sizes.has(name)) sizes.set(name, size);
-    sizes.set(operator.output, outputSize({ ...operator[axis], before: 0, after: 0 }, size));
+    sizes.set(operator.output, outputSize({ ...operator[axis], ...surplus(operator[axis]) }, size));
   }
   return sizes;
 }

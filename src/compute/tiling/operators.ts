@@ -151,19 +151,21 @@ function transposed(node: Node, model: Model): Facts | undefined {
   const extra = integersOfNode(node, 'output_padding') ?? [0, 0];
   const pads = integersOfNode(node, 'pads') ?? [0, 0, 0, 0];
   if (textOfNode(node, 'auto_pad', 'NOTSET') !== 'NOTSET' || [...dilations].some((by) => by !== 1)) return undefined;
-  // Only where every output row comes from one input row: kernel = stride, no padding.
-  const simple = [high, wide].every((kernel, d) => kernel === strides[d] && strides[d]! > 1);
-  if (!simple || [...extra, ...pads].some((pad) => pad !== 0)) return undefined;
+  // Only where the output is a whole multiple of the input.
+  const along = (d: 0 | 1, kernel: number): AxisWindow | undefined => {
+    const up = strides[d]!;
+    const before = pads[d]!;
+    const after = kernel - up - before;
+    if (up === 1 || before < 0 || after < 0 || pads[d + 2]! - extra[d]! !== after) return undefined;
+    return { kernel, stride: 1, before, after, up };
+  };
+  const rows = along(0, high);
+  const columns = along(1, wide);
+  if (!rows || !columns) return undefined;
   const group = integerOfNode(node, 'group', 1);
   const inputs = weights.dims[0]! / group;
-  return {
-    rows: enlarging(high),
-    columns: enlarging(wide),
-    channels: perGroup * group,
-    padValue: 0,
-    padded: false,
-    work: inputs,
-  };
+  const work = (inputs * high * wide) / (rows.up * columns.up);
+  return { rows, columns, channels: perGroup * group, padValue: 0, padded: true, work };
 }
 
 function enlarging(up: number): AxisWindow {

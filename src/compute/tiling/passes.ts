@@ -21,7 +21,9 @@ export interface PassOptions {
  * map is kept what a unit will still read. (With `recompute`: each tile of the results on its own.)
  */
 export function passesOf(analysis: Analysis, options: PassOptions): Pass[] {
-  return divided(analysis, options.axis, undivided(analysis, options));
+  const passes = undivided(analysis, options);
+  // A few rows a pass are all seam.
+  return options.step !== undefined && options.step < 4 ? passes : divided(analysis, options.axis, passes);
 }
 
 function undivided(analysis: Analysis, options: PassOptions): Pass[] {

@@ -77,10 +77,11 @@ describe('a tiled network', () => {
       fc.asyncProperty(
         fc.array(fc.nat(1000), { minLength: 12, maxLength: 12 }),
         fc.constantFrom<Axis>('rows', 'columns'),
-        fc.integer({ min: 1, max: 20 }),
+        fc.integer({ min: 1, max: 32 }),
         async (choices, axis, step) => {
           const model = randomNetwork(choices);
-          const size = { width: 16 + 8 * (choices[0]! % 3), height: 16 + 8 * (choices[1]! % 3) };
+          const [along, across] = [48 + 8 * (choices[0]! % 5), 16 + 8 * (choices[1]! % 3)];
+          const size = axis === 'rows' ? { width: across, height: along } : { width: along, height: across };
           const analysis = analyse(model, size);
           const passes = passesOf(analysis, { axis, step });
           await using tiled = await TiledNetwork.open(analysis, [programOf(analysis, axis, passes)]);
@@ -278,7 +279,7 @@ function randomNetwork(choices: readonly number[]): Model {
     if (from.scale < 8)
       kinds.push(
         () => net.double(four),
-        () => transposed(net, four),
+        () => transposed(net, four, (choice >> 6) % 4),
       );
     const kind = (choice >> 3) % kinds.length;
     const halves = from.scale > 1 && (kind === 7 || kind === 8);
@@ -290,10 +291,20 @@ function randomNetwork(choices: readonly number[]): Model {
   return net.model(...new Set([maps.at(-1)!.name, maps.at(-3)!.name]));
 }
 
-function transposed(net: Network, from: string): string {
+/** Transposed convolutions that double: kernels of 2, of 4 with padding, of 3 with padding at the start, of 5 and 2. */
+function transposed(net: Network, from: string, which: number): string {
   const channels = net.channelsOf(from);
-  const weights = net.weights([channels, channels, 2, 2], 0.3);
-  return net.add('ConvTranspose', [from, weights], channels, { kernel_shape: [2, 2], strides: [2, 2] });
+  const [high, wide, pads, extra] = (
+    [
+      [2, 2, [0, 0, 0, 0], [0, 0]],
+      [4, 4, [1, 1, 1, 1], [0, 0]],
+      [3, 3, [1, 1, 1, 1], [1, 1]],
+      [5, 2, [2, 0, 2, 0], [1, 0]],
+    ] as const
+  )[which]!;
+  const weights = net.weights([channels, channels, high, wide], 0.3);
+  const attributes = { kernel_shape: [high, wide], strides: [2, 2], pads, output_padding: extra };
+  return net.add('ConvTranspose', [from, weights], channels, attributes);
 }
 
 it('says why nothing can be cut, and takes constants that an exporter shares between layers', () => {

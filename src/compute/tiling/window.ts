@@ -52,14 +52,27 @@ export function inside(window: AxisWindow, available: number, size: number): num
   return Math.min(total, Math.max(0, complete));
 }
 
+/**
+ * What an upsampling makes too much at both ends when it is given just what a whole number of enlarged positions depends
+ * on: there outputs lie that depend on further inputs, too.
+ */
+export function surplus({ kernel, before, up }: AxisWindow): { readonly before: number; readonly after: number } {
+  if (up === 1) return { before: 0, after: 0 };
+  return {
+    before: before - up * Math.ceil((before - kernel + 1) / up),
+    after: up * Math.floor((before - 1) / up) - before + kernel,
+  };
+}
+
 /** Padding positions that the outputs `out` see before the first and after the last of `size` inputs. */
 export function padding(
   window: AxisWindow,
   out: Range,
   size: number,
 ): { readonly before: number; readonly after: number } {
-  if (window.up > 1 || out.to <= out.from) return { before: 0, after: 0 };
-  const end = (out.to - 1) * window.stride - window.before + window.kernel;
+  if (out.to <= out.from) return { before: 0, after: 0 };
+  const { kernel, stride, before, up } = window;
+  const end = up > 1 ? Math.floor((out.to - 1 + before) / up) + 1 : (out.to - 1) * stride - before + kernel;
   return { before: Math.max(0, -startOf(window, out.from)), after: Math.max(0, end - size) };
 }
 
