@@ -2,6 +2,7 @@ import { mkdtemp, mkdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openGame } from '../pipeline/game.ts';
 import { kindSchemas } from '../pipeline/schemas.ts';
 import { loadProfile } from './load.ts';
 
@@ -19,6 +20,12 @@ const PROFILE = {
     clock: { kind: 'text', region: 'line', language: 'en', value: 'time', fallback: { reader: 'tesseract' } },
   },
 };
+
+/** Detectors whose data would lie outside the pack. */
+function leaving(folder: string): object {
+  const data = [`../${folder.split('/').at(-1)!}/eng.traineddata`];
+  return { line: { ...PROFILE.detectors.line, fallback: { reader: 'tesseract', data } } };
+}
 
 describe('a profile in several languages', () => {
   let folder = '';
@@ -69,6 +76,23 @@ describe('a profile in several languages', () => {
     await expect(open('zh-CN')).rejects.toThrow('Chinese (China)');
     await expect(open('german')).rejects.toMatchObject({ code: 'unknown-language' });
     await expect(open('../de')).rejects.toMatchObject({ code: 'unknown-language' });
+  });
+
+  it('cannot be used without the data that its languages need', async () => {
+    await writeFile(join(folder, 'texts/profile.json'), JSON.stringify({ ...PROFILE, language: 'yi' }));
+    await writeFile(join(folder, 'texts/lines.txt'), 'x');
+    await expect(openGame(join(folder, 'texts'))).rejects.toMatchObject({
+      code: 'profile-broken',
+      issues: [
+        {
+          code: 'no-language-data',
+          path: expect.stringContaining('#/detectors/line') as never,
+          hint: expect.stringContaining('npm install @tesseract.js-data/yid') as never,
+        },
+      ],
+    });
+    await writeFile(join(folder, 'texts/profile.json'), JSON.stringify({ ...PROFILE, detectors: leaving(folder) }));
+    await expect(openGame(join(folder, 'texts'))).rejects.toMatchObject({ issues: [{ code: 'asset-outside-pack' }] });
   });
 
   it('is checked: its tags must be languages', async () => {

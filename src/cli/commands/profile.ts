@@ -35,11 +35,12 @@ export const profile: Command = {
   name: 'profile',
   summary:
     'check and try a game profile, find its HUD in a recording, learn its fonts and sounds, export training data',
-  help: `playbyplay profile check <game or path>… [--plugin <file or package>]… [--json]
+  help: `playbyplay profile check <game or path>… [--language <tag>] [--plugin <file or package>]… [--json]
 
 Checks profiles: their form, what their names refer to, the files they use, and
 whether their script can be loaded. Says all that is wrong at once, each with its
-JSON path. Exit code 3 when there are mistakes.
+JSON path. With --language also what reading that language needs is checked: Tesseract's
+data must be installed. Exit code 3 when there are mistakes.
 
 ${tryHelp}
 ${glyphsHelp}

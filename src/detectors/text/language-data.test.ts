@@ -1,3 +1,4 @@
+import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { languageData, languageRequirements, tesseractCode } from './language-data.ts';
 
@@ -38,6 +39,20 @@ describe("Tesseract's language data", () => {
       }) as never,
     );
     expect(() => languageData(['tlh'], [], undefined)).toThrow('Tesseract has no data for Klingon');
+  });
+
+  it('is looked into before it is used', async () => {
+    const [own] = languageData(['en'], [], undefined);
+    const packed = Buffer.from(await own!.load());
+    const of = (bytes: Uint8Array) => languageRequirements([{ code: 'eng', load: () => Promise.resolve(bytes) }]);
+    const data = gunzipSync(packed);
+    await expect(of(data)).resolves.toHaveLength(1);
+    await expect(of(Buffer.from('no data at all'))).rejects.toMatchObject({ code: 'bad-language-data' });
+    await expect(of(packed.subarray(0, 5000))).rejects.toThrow('eng.traineddata is packed, but damaged');
+    await expect(of(data.subarray(0, 5000))).rejects.toThrow('cut off');
+    const old = Buffer.from(data);
+    old.writeBigInt64LE(-1n, 4 + 8 * 17);
+    await expect(of(old)).rejects.toThrow('has no network');
   });
 
   it('may lie beside the profile, under its own name', async () => {

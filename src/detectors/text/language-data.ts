@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { PlaybyplayError } from '../../errors.ts';
 import { languageName } from '../../language/tags.ts';
 import type { Assets, Requirement } from '../kind.ts';
@@ -121,14 +122,44 @@ function missing(tag: string, code: string | undefined): PlaybyplayError {
   });
 }
 
-/** The data as something that readings depend on. */
+/** The data as something that readings depend on. Throws PlaybyplayError `bad-language-data` where it is none. */
 export async function languageRequirements(data: readonly LanguageData[]): Promise<readonly Requirement[]> {
   return Promise.all(
-    data.map(async ({ code, load }) => ({
-      name: `${code}.traineddata`,
-      hash: createHash('sha256')
-        .update(await load())
-        .digest('hex'),
-    })),
+    data.map(async ({ code, load }) => {
+      const bytes = await load();
+      const fault = faultOf(bytes);
+      if (fault !== undefined)
+        throw new PlaybyplayError('bad-language-data', `${code}.traineddata ${fault}`, {
+          hint: 'It is a file of Tesseract 4 or 5 with an LSTM network, as it is or packed with gzip.',
+        });
+      return { name: `${code}.traineddata`, hash: createHash('sha256').update(bytes).digest('hex') };
+    }),
   );
+}
+
+/** Which of a file's parts is the network that reads. */
+const NETWORK = 17;
+const MOST_PARTS = 64;
+const LARGEST = 256 << 20;
+
+/**
+ * What is wrong with language data, by the table of its parts: a count and the place of each, −1 for those that are not there.
+ * Tesseract itself would not answer any more.
+ */
+function faultOf(bytes: Uint8Array): string | undefined {
+  const isPacked = bytes[0] === 0x1f && bytes[1] === 0x8b;
+  let data: Buffer;
+  try {
+    data = isPacked
+      ? gunzipSync(bytes, { maxOutputLength: LARGEST })
+      : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  } catch {
+    return 'is packed, but damaged';
+  }
+  const count = data.length < 4 ? 0 : data.readInt32LE(0);
+  if (count < 1 || count > MOST_PARTS || data.length < 4 + 8 * count) return 'is not language data of Tesseract';
+  const places = Array.from({ length: count }, (_, i) => Number(data.readBigInt64LE(4 + 8 * i)));
+  if (!places.every((place) => place === -1 || (place >= 4 + 8 * count && place < data.length)))
+    return 'is not language data of Tesseract, or cut off';
+  return (places[NETWORK] ?? -1) < 0 ? 'has no network (LSTM), only the old recogniser' : undefined;
 }

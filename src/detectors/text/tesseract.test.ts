@@ -2,6 +2,7 @@ import sharp from 'sharp';
 import { afterAll, describe, expect, it } from 'vitest';
 import { letter } from '../../media/write/lettering.ts';
 import type { PreparedCrop } from '../kind.ts';
+import { languageData } from './language-data.ts';
 import { TesseractReader } from './tesseract.ts';
 
 /** Dark text on light, capitals about 26 pixels high. */
@@ -42,6 +43,13 @@ describe('TesseractReader', () => {
     const forwards = await texts([0, 1, 2, 3, 4, 5, 6, 7], 100);
     expect(await texts([7, 3, 5, 1, 6, 0, 4, 2], 3)).toEqual(forwards);
     expect(forwards[0]).toContain('Sarge: nice shot');
+  });
+
+  it('reads with language data from beside a profile', async () => {
+    const [own] = languageData(['en'], [], undefined);
+    const assets = { read: () => own!.load() };
+    await using shipped = new TesseractReader({ languages: languageData(['en'], ['ocr/eng.traineddata.gz'], assets) });
+    expect((await shipped.read(await written('ROUND 7'))).text).toBe('ROUND 7');
   });
 
   it('keeps to a whitelist', async () => {

@@ -117,17 +117,22 @@ export class TesseractReader implements AsyncDisposable {
 async function start({ whitelist, layout, languages }: Required<TesseractOptions>): Promise<Worker> {
   const { createWorker } = await import('tesseract.js');
   const { folder, temporary } = await together(languages);
-  let failure: unknown;
-  const worker = await createWorker(languages.map(({ code }) => code).join('+'), LSTM_ONLY, {
+  // Where the data is unusable, createWorker never answers.
+  let fail: (error: unknown) => void = () => undefined;
+  const failed = new Promise<never>((_, reject) => {
+    fail = (error) => reject(new Error(messageOf(error)));
+  });
+  const starting = createWorker(languages.map(({ code }) => code).join('+'), LSTM_ONLY, {
     langPath: folder,
     // Never read or written outside the package.
     cacheMethod: 'none',
     gzip: true,
-    errorHandler: (error) => {
-      failure = error;
-    },
-  }).finally(() => (temporary ? rm(folder, { recursive: true, force: true }) : undefined));
-  if (failure !== undefined) throw new Error(messageOf(failure));
+    errorHandler: fail,
+  });
+  failed.catch(() => undefined);
+  const worker = await Promise.race([starting, failed]).finally(() =>
+    temporary ? rm(folder, { recursive: true, force: true }) : undefined,
+  );
   await worker.setParameters({
     tessedit_pageseg_mode: LAYOUTS[layout] as never,
     tessedit_char_whitelist: whitelist,

@@ -105,7 +105,11 @@ function elementsOf({ profile }: Game): Element[] {
   return Object.values(profile.detectors).flatMap((spec) => {
     const region = spec.region === undefined ? undefined : profile.regions[spec.region];
     if (region?.scale !== 'none') return [];
-    if (spec.kind === 'text') return [{ spec, region }];
+    if (spec.kind === 'text') {
+      // What reads unknown fonts reads something at any size.
+      const { fallback: _, ...own } = spec;
+      return own['atlas'] === undefined ? [] : [{ spec: own, region }];
+    }
     const { lines } = spec as { lines?: unknown };
     if (spec.kind !== 'feed' || typeof lines !== 'number') return [];
     return [{ spec: { ...spec, lines: 1 }, region: { ...region, height: region.height / lines } }];
