@@ -10,7 +10,7 @@ import {
   matchLanguage,
   scriptsOf,
 } from './tags.ts';
-import { foldText, graphemesOf, inScript, normalizeText, readingOrder, wordsOf } from './text.ts';
+import { foldText, graphemesOf, inScript, normalizeText, readingOrder } from './text.ts';
 
 describe('language tags', () => {
   it('are canonical, and only of languages that there are', () => {
@@ -185,10 +185,8 @@ describe('texts', () => {
     expect(foldText('Łódź', ['en'], bare)).toBe('lodz');
   });
 
-  it('are taken apart into what people call characters and words', () => {
+  it('are taken apart into what people call characters', () => {
     expect(graphemesOf('e\u0301क्षि𝔸👍🏽x')).toEqual(['e\u0301', 'क्षि', '𝔸', '👍🏽', 'x']);
-    expect(wordsOf('武器を選択してください', ['ja'])).toContain('選択');
-    expect(wordsOf("L'arme, vite !", ['fr'])).toEqual(["L'arme", 'vite']);
   });
 
   it('are put in reading order where they run from right to left', () => {

@@ -71,28 +71,12 @@ function collatorOf(language: string): Intl.Collator {
   return known;
 }
 
-const segmenters = new Map<string, Intl.Segmenter>();
-
-function segmenter(granularity: 'grapheme' | 'word', language: string): Intl.Segmenter {
-  const key = `${granularity} ${language}`;
-  let known = segmenters.get(key);
-  if (!known) {
-    known = new Intl.Segmenter(language, { granularity });
-    segmenters.set(key, known);
-  }
-  return known;
-}
+const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
 /** What people take for one character each: a letter with its combining marks, a surrogate pair. */
 export function graphemesOf(text: string): string[] {
   if (/^[\u0020-\u024F]*$/.test(text)) return [...text];
-  return Array.from(segmenter('grapheme', 'en').segment(text), ({ segment }) => segment);
-}
-
-/** The words of a text, without spaces and punctuation; of Chinese, Japanese or Thai by the dictionaries of ICU. */
-export function wordsOf(text: string, languages: readonly string[] = []): string[] {
-  const found = segmenter('word', languages[0] ?? 'en').segment(text.normalize('NFC'));
-  return Array.from(found).flatMap(({ segment, isWordLike }) => (isWordLike ? [segment] : []));
+  return Array.from(segmenter.segment(text), ({ segment }) => segment);
 }
 
 /**
