@@ -76,7 +76,7 @@ export function languageData(
         throw new PlaybyplayError('bad-language-data', `${file} is not called like language data`, {
           hint: 'Tesseract knows it by its name: deu.traineddata, or deu.traineddata.gz.',
         });
-      return [code, { code, load: () => assets!.read(file) }];
+      return [code, shippedData(code, file, assets!)];
     }),
   );
   const found = tags.map((tag) => {
@@ -90,6 +90,25 @@ export function languageData(
   return [...new Map([...found, ...extra].map((data) => [data.code, data])).values()];
 }
 
+/** What was found, so that detectors of one language share it. */
+const known = new WeakMap<Assets, Map<string, LanguageData>>();
+const places = new Map<string, LanguageData>();
+
+function shippedData(code: string, file: string, assets: Assets): LanguageData {
+  const files = known.get(assets) ?? new Map<string, LanguageData>();
+  known.set(assets, files);
+  const data = files.get(file) ?? { code, load: () => assets.read(file) };
+  files.set(file, data);
+  return data;
+}
+
+/** The data at a path of this machine. */
+function dataAt(path: string, code: string, folder?: string): LanguageData {
+  const data = places.get(path) ?? { code, load: () => readFile(path), ...(folder === undefined ? {} : { folder }) };
+  places.set(path, data);
+  return data;
+}
+
 /** The quick kind of the data, as integers: what the package is called in the places where npm puts it. */
 const KIND = '4.0.0_best_int';
 
@@ -98,7 +117,7 @@ function installed(code: string): LanguageData | undefined {
     try {
       const folder = join(dirname(createRequire(from).resolve(`@tesseract.js-data/${code}/package.json`)), KIND);
       const path = join(folder, `${code}.traineddata.gz`);
-      if (existsSync(path)) return { code, folder, load: () => readFile(path) };
+      if (existsSync(path)) return dataAt(path, code, folder);
     } catch {
       // Not installed there.
     }
@@ -108,7 +127,7 @@ function installed(code: string): LanguageData | undefined {
   const path = [`${code}.traineddata`, `${code}.traineddata.gz`]
     .flatMap((name) => [join(prefix, name), join(prefix, 'tessdata', name)])
     .find((one) => existsSync(one));
-  return path === undefined ? undefined : { code, load: () => readFile(path) };
+  return path === undefined ? undefined : dataAt(path, code);
 }
 
 function missing(tag: string, code: string | undefined): PlaybyplayError {
@@ -122,19 +141,27 @@ function missing(tag: string, code: string | undefined): PlaybyplayError {
   });
 }
 
+const looked = new WeakMap<LanguageData, Promise<Requirement>>();
+
 /** The data as something that readings depend on. Throws PlaybyplayError `bad-language-data` where it is none. */
 export async function languageRequirements(data: readonly LanguageData[]): Promise<readonly Requirement[]> {
   return Promise.all(
-    data.map(async ({ code, load }) => {
-      const bytes = await load();
-      const fault = faultOf(bytes);
-      if (fault !== undefined)
-        throw new PlaybyplayError('bad-language-data', `${code}.traineddata ${fault}`, {
-          hint: 'It is a file of Tesseract 4 or 5 with an LSTM network, as it is or packed with gzip.',
-        });
-      return { name: `${code}.traineddata`, hash: createHash('sha256').update(bytes).digest('hex') };
+    data.map((one) => {
+      const requirement = looked.get(one) ?? lookInto(one);
+      looked.set(one, requirement);
+      return requirement;
     }),
   );
+}
+
+async function lookInto({ code, load }: LanguageData): Promise<Requirement> {
+  const bytes = await load();
+  const fault = faultOf(bytes);
+  if (fault !== undefined)
+    throw new PlaybyplayError('bad-language-data', `${code}.traineddata ${fault}`, {
+      hint: 'It is a file of Tesseract 4 or 5 with an LSTM network, as it is or packed with gzip.',
+    });
+  return { name: `${code}.traineddata`, hash: createHash('sha256').update(bytes).digest('hex') };
 }
 
 /** Which of a file's parts is the network that reads. */
