@@ -2,6 +2,8 @@ import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { languageData, languageRequirements, tesseractCode } from './language-data.ts';
 
+const of = (bytes: Uint8Array) => languageRequirements([{ code: 'eng', load: () => Promise.resolve(bytes) }]);
+
 describe("Tesseract's language data", () => {
   it.each([
     ['de', 'deu'],
@@ -44,7 +46,6 @@ describe("Tesseract's language data", () => {
   it('is looked into before it is used', async () => {
     const [own] = languageData(['en'], [], undefined);
     const packed = Buffer.from(await own!.load());
-    const of = (bytes: Uint8Array) => languageRequirements([{ code: 'eng', load: () => Promise.resolve(bytes) }]);
     const data = gunzipSync(packed);
     await expect(of(data)).resolves.toHaveLength(1);
     await expect(of(Buffer.from('no data at all'))).rejects.toMatchObject({ code: 'bad-language-data' });

@@ -92,7 +92,7 @@ export function languageData(
 
 /** What was found, so that detectors of one language share it. */
 const known = new WeakMap<Assets, Map<string, LanguageData>>();
-const places = new Map<string, LanguageData>();
+const byPath = new Map<string, LanguageData>();
 
 function shippedData(code: string, file: string, assets: Assets): LanguageData {
   const files = known.get(assets) ?? new Map<string, LanguageData>();
@@ -104,8 +104,8 @@ function shippedData(code: string, file: string, assets: Assets): LanguageData {
 
 /** The data at a path of this machine. */
 function dataAt(path: string, code: string, folder?: string): LanguageData {
-  const data = places.get(path) ?? { code, load: () => readFile(path), ...(folder === undefined ? {} : { folder }) };
-  places.set(path, data);
+  const data = byPath.get(path) ?? { code, load: () => readFile(path), ...(folder === undefined ? {} : { folder }) };
+  byPath.set(path, data);
   return data;
 }
 

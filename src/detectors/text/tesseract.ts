@@ -118,16 +118,13 @@ async function start({ whitelist, layout, languages }: Required<TesseractOptions
   const { createWorker } = await import('tesseract.js');
   const { folder, temporary } = await together(languages);
   // Where the data is unusable, createWorker never answers.
-  let fail: (error: unknown) => void = () => undefined;
-  const failed = new Promise<never>((_, reject) => {
-    fail = (error) => reject(new Error(messageOf(error)));
-  });
+  const { promise: failed, reject } = Promise.withResolvers<never>();
   const starting = createWorker(languages.map(({ code }) => code).join('+'), LSTM_ONLY, {
     langPath: folder,
     // Never read or written outside the package.
     cacheMethod: 'none',
     gzip: true,
-    errorHandler: fail,
+    errorHandler: (error) => reject(new Error(messageOf(error))),
   });
   failed.catch(() => undefined);
   const worker = await Promise.race([starting, failed]).finally(() =>
