@@ -79,7 +79,7 @@ export function untiledMemory(analysis: Analysis): number {
 }
 
 function planAlong(analysis: Analysis, axis: Axis, options: TilingOptions): TilingPlan | undefined {
-  const weights = weightsOf(analysis);
+  const weights = tiledWeightsOf(analysis);
   const room = options.budget - weights;
   const whole = chainWithin(analysis, axis, room, options);
   const chains = whole ? [whole] : split(analysis, axis, room, options);
@@ -202,7 +202,7 @@ function partOf(analysis: Analysis, first: number, end: number): Analysis {
 
 function leastBudget(analysis: Analysis, axis: Axis, options: TilingOptions): number {
   const alone = analysis.units.map((_, i) => leastOf(partOf(analysis, i, i + 1), axis, options.step));
-  return weightsOf(analysis) + Math.max(...alone);
+  return tiledWeightsOf(analysis) + Math.max(...alone);
 }
 
 /** Estimated seconds beside the arithmetic itself, which is the same for every plan. */
@@ -273,6 +273,14 @@ function weightsOf({ units, model, rest }: Analysis): number {
   const names = new Set(rest.flatMap(({ inputs }) => inputs));
   const others = [...model.initializers.values()].filter(({ name }) => names.has(name));
   return own + others.reduce((sum, { dims }) => sum + 4 * dims.reduce((a, b) => a * b, 1), 0);
+}
+
+/** Weights into which the runtime folds a normalisation are there twice: once for the seam, once for the bulk. */
+function tiledWeightsOf(analysis: Analysis): number {
+  const folded = analysis.units.filter(({ operators }) =>
+    operators.some(({ node }) => node.op === 'BatchNormalization'),
+  );
+  return weightsOf(analysis) + folded.reduce((sum, { weightBytes }) => sum + weightBytes, 0);
 }
 
 export function inMiB(bytes: number): string {
