@@ -105,3 +105,16 @@ test('a scan that is aborted throws the reason', () => {
   const reason = new Error('enough');
   expect(() => scanPackets(file, { signal: AbortSignal.abort(reason) })).toThrow(reason);
 });
+
+test('MPEG-4 with B-frames in an avi, which has no presentation times: every picture, in its place', () => {
+  const path = video('mpeg4.avi', {
+    codec: 'mpeg4',
+    pts: Array.from({ length: 60 }, (_, i) => i),
+    timeBase: { num: 1, den: 25 },
+    keyEvery: 12,
+    options: { bf: 2, qmax: 4 },
+  });
+  const { frames, problems } = readAll(path);
+  expect(problems).toEqual([]);
+  expect(frames.map(({ number, t }) => [number, t])).toEqual(Array.from({ length: 60 }, (_, i) => [i, i / 25]));
+});

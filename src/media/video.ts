@@ -5,7 +5,9 @@ import {
   AVDISCARD_DEFAULT,
   AVMEDIA_TYPE_AUDIO,
   AVMEDIA_TYPE_VIDEO,
+  AVFMT_FLAG_GENPTS,
   AVSEEK_FLAG_BACKWARD,
+  AV_CODEC_ID_MPEG4,
   AV_DISPOSITION_ATTACHED_PIC,
   AV_NOPTS_VALUE,
 } from 'node-av/constants';
@@ -121,6 +123,9 @@ function openDecoder(stream: Stream, path: string): CodecContext {
 
 function selectVideo(format: FormatContext, path: string): Stream {
   const stream = bestVideoStream(format, path);
+  // Without presentation times B-frames cannot be put in order. FFmpeg can tell them by the decoding times that follow; of H.264 its bitstream says it.
+  if (format.iformat?.name === 'avi' && stream.codecpar.codecId === AV_CODEC_ID_MPEG4)
+    format.setFlags(AVFMT_FLAG_GENPTS);
   for (const other of format.streams) other.discard = other.index === stream.index ? AVDISCARD_DEFAULT : AVDISCARD_ALL;
   return stream;
 }
