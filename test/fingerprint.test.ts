@@ -4,6 +4,7 @@ import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { kindSchemas } from '../src/pipeline/schemas.ts';
 import { builtInPack, listGames, loadProfile } from '../src/profile/load.ts';
+import type { Profile } from '../src/profile/profile.ts';
 import { ROOT } from '../src/version.ts';
 
 /**
@@ -19,7 +20,12 @@ describe('the fingerprint of a profile', () => {
     const root = await mkdtemp(join(tmpdir(), 'playbyplay-print-'));
     await cp(join(ROOT, 'configs', game), join(root, 'configs', game), { recursive: true });
     const folder = join(root, 'configs', game);
-    const hash = async (): Promise<string> => (await loadProfile(folder, { kinds: kindSchemas })).fingerprint.hash;
+    const { languages = [] } = JSON.parse(await readFile(join(folder, 'profile.json'), 'utf8')) as Profile;
+    // What is read in any of its languages.
+    const hash = async (): Promise<string> => {
+      const each = [undefined, ...languages].map((language) => loadProfile(folder, { kinds: kindSchemas, language }));
+      return (await Promise.all(each)).map(({ fingerprint }) => fingerprint.hash).join(' ');
+    };
     const seen = [await hash()];
     const entries = await readdir(folder, { recursive: true, withFileTypes: true });
     const profile = await readFile(join(folder, 'profile.json'), 'utf8');
