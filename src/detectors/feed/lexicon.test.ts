@@ -35,6 +35,7 @@ describe('Lexicon', () => {
       slots: { victim: 'Tony', killer: 'Neko' },
       slips: 0,
     });
+    expect(open().match('Liz tripped on her own grenade')).toMatchObject({ slots: { victim: 'Liz' }, slips: 0 });
     expect(open().match('Liz tripped on her own grenade.')).toMatchObject({
       slots: { victim: 'Liz' },
       text: 'Liz tripped on her own grenade.',

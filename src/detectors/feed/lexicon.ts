@@ -145,8 +145,12 @@ export class Lexicon {
         return;
       }
       if ('literal' in piece) {
-        if (at + piece.literal.length > line.length) return;
-        walk(index + 1, at + piece.literal.length, errors + this.#differences(piece.literal, line, at), slots);
+        // The full stop at the end is the faintest of all characters: in small text it is not seen.
+        const isCut = index === pieces.length - 1 && piece.literal.endsWith('.');
+        const literal =
+          isCut && line.length - at === piece.literal.length - 1 ? piece.literal.slice(0, -1) : piece.literal;
+        if (at + literal.length > line.length) return;
+        walk(index + 1, at + literal.length, errors + this.#differences(literal, line, at), slots);
         return;
       }
       const isLast = index === pieces.length - 1;

@@ -11,7 +11,7 @@ const AS_LEARNT = 0.9;
 /** Places between two pixels of the video that are told apart. */
 const PHASES = 4;
 /** What the evidence of a small letter counts at least, as a share of that of its enlarged pixels. */
-const LEAST_SHARE = 0.6;
+const LEAST_SHARE = 0.45;
 
 /** Characters of a line that begin at the same place between two pixels of the video. */
 interface Group {
