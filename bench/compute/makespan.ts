@@ -1,5 +1,6 @@
 // Makespan against the lower bound, with barriers between kernel calls and with dependencies by region, in a
-// discrete-event simulation of up to 64 devices with memories of their own. Takes about two minutes.
+// discrete-event simulation of up to 64 devices with memories of their own. Up to 16 devices take two minutes of
+// processor time, 64 far longer.
 //   node bench/compute/makespan.ts [seeds, default 3] [devices, default 2,4,8,16,32,64]
 import { filters } from '../../test/scheduler/filters.ts';
 import { type Machine, type Policy, simulate } from '../../test/scheduler/simulate.ts';
