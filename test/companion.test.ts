@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -11,6 +11,7 @@ import type { CompanionSource } from '../src/pipeline/companions.ts';
 import { detect, type DetectOptions } from '../src/pipeline/detect.ts';
 import { kindSchemas } from '../src/pipeline/schemas.ts';
 import { inspectProfile } from '../src/profile/load.ts';
+import { writeGame } from '../src/pipeline/testing.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'playbyplay-companion-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -84,13 +85,7 @@ const say = (detector: string, object: string, trigger = 'changed', match?: stri
 const levels = { kind: 'color', colors: { bright: '#ffffff', dark: '#000000' }, tolerance: 120 };
 
 function game(name: string, more: object = {}): string {
-  const place = join(folder, name, 'configs', name);
-  mkdirSync(place, { recursive: true });
-  const profile = {
-    format: 'playbyplay/profile/1',
-    game: name,
-    title: name,
-    version: '1',
+  return writeGame(folder, name, {
     reference: { width: 96, height: 64 },
     media: { webcam: { reference: { width: 96, height: 64 } } },
     regions: {
@@ -117,9 +112,7 @@ function game(name: string, more: object = {}): string {
     fusion: false,
     dictionaries: ['freedoom'],
     ...more,
-  };
-  writeFileSync(join(place, 'profile.json'), JSON.stringify(profile));
-  return join(folder, name);
+  });
 }
 
 const pairs = [0, 1000].map((t): [number, number] => [t, onRecording(t)]);

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -7,6 +7,7 @@ import type { EventLine, HeaderLine } from '../events/log.ts';
 import { makeVideo } from '../media/testing.ts';
 import { detect } from './detect.ts';
 import { alignment, type StreamSource } from './following.ts';
+import { writeGame } from './testing.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'playbyplay-following-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -20,9 +21,6 @@ function file(name: string, content: string): string {
 }
 
 function game(name: string, detectors: object): string {
-  const place = join(folder, name, 'configs', name);
-  mkdirSync(place, { recursive: true });
-  mkdirSync(join(folder, name, 'scripts'), { recursive: true });
   const said = Object.keys(detectors).map((detector) => ({
     on: { detector, trigger: 'found' },
     statement: { subject: 'player', action: 'obtain', object: 'shotgun' },
@@ -31,11 +29,7 @@ function game(name: string, detectors: object): string {
     on: { detector, trigger: 'changed' },
     statement: { subject: 'player', action: 'obtain', object: 'pistol' },
   }));
-  const profile = {
-    format: 'playbyplay/profile/1',
-    game: name,
-    title: name,
-    version: '1',
+  return writeGame(folder, name, {
     reference: { width: 128, height: 96 },
     sampling: { interval: 0.5 },
     regions: { view: { x: 0, y: 0, width: 1, height: 1 } },
@@ -44,9 +38,7 @@ function game(name: string, detectors: object): string {
     // Every detector says the same here, whatever it read.
     fusion: false,
     dictionaries: [],
-  };
-  writeFileSync(join(place, 'profile.json'), JSON.stringify(profile));
-  return join(folder, name);
+  });
 }
 
 interface Logged {

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -7,6 +7,7 @@ import { makeVideo } from '../media/testing.ts';
 import { inspectProfile } from '../profile/load.ts';
 import { kindSchemas } from './schemas.ts';
 import { detect, type DetectOptions } from './detect.ts';
+import { writeGame } from './testing.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'playbyplay-hearing-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -30,13 +31,7 @@ function say(detector: string, object: string): object {
 }
 
 function game(name: string, more: object = {}): string {
-  const place = join(folder, name, 'configs', name);
-  mkdirSync(place, { recursive: true });
-  const profile = {
-    format: 'playbyplay/profile/1',
-    game: name,
-    title: name,
-    version: '1',
+  return writeGame(folder, name, {
     reference: { width: 128, height: 96 },
     sampling: { interval: 0.2 },
     regions: { view: { x: 0, y: 0, width: 1, height: 1 } },
@@ -48,9 +43,7 @@ function game(name: string, more: object = {}): string {
     events: [say('first', 'shotgun'), say('second', 'pistol')],
     dictionaries: [],
     ...more,
-  };
-  writeFileSync(join(place, 'profile.json'), JSON.stringify(profile));
-  return join(folder, name);
+  });
 }
 
 async function logOf(out: string, options: Omit<DetectOptions, 'out'>): Promise<{ log: string; issues: Issue[] }> {
