@@ -35,10 +35,10 @@ describe('the guide to networks', () => {
     );
     const wrong = {
       ...profile,
-      detectors: { ...detectors, weapon: { kind: 'onnx', region: 'weapon', model: 'm.onnx', task: 'read' } },
+      detectors: { ...detectors, weapon: { kind: 'onnx', region: 'weapon', model: 'm.onnx', task: 'embed' } },
     };
     expect(checkProfile(wrong, 'profile.json', await kindSchemas()).issues.map(({ message }) => message)).toEqual([
-      expect.stringContaining('dictionary'),
+      expect.stringContaining('prototypes'),
     ]);
     const lost = { ...profile, interpreter: { ...(interpreter as object), kinds: ['health', 'shot'], margin: 40 } };
     expect(

@@ -24,6 +24,8 @@ export interface NetworkOptions {
 export interface Values {
   readonly dims: readonly number[];
   readonly data: ArrayLike<number>;
+  /** Whether the network gives them as whole numbers. */
+  readonly whole?: boolean;
 }
 
 /** A network at work, shared by all who opened the same file in the same way. Dispose it when done. */
@@ -244,18 +246,22 @@ function tensorOf(name: string, { dims, data }: Values, model: Model, Tensors: t
       return new Tensors('int32', Int32Array.from(data), dims);
     case 'int64':
       return new Tensors('int64', BigInt64Array.from(Array.from(data, BigInt)), dims);
-    case 'float16':
-      return new Tensors('float16', Uint16Array.from(Array.from(data, halfOf)), dims);
+    case 'float16': {
+      const bits = Uint16Array.from(Array.from(data, halfOf));
+      // Where the language has arrays of halves the tensor makes one of it, which the runtime takes for an empty one.
+      return Object.defineProperty(new Tensors('float16', bits, dims), 'data', { value: bits });
+    }
   }
 }
 
 function valuesOf({ data, dims, type }: Tensor): Values {
   if (type === 'string') throw new RangeError('an output holds texts');
   if (data instanceof BigInt64Array || data instanceof BigUint64Array)
-    return { dims, data: Float64Array.from(Array.from(data, Number)) };
+    return { dims, data: Float64Array.from(Array.from(data, Number)), whole: true };
   if (type === 'float16' && data instanceof Uint16Array)
     return { dims, data: Float32Array.from(Array.from(data, fromHalf)) };
-  return { dims, data: data as Exclude<typeof data, string[] | BigInt64Array | BigUint64Array> };
+  const whole = type === 'int32' || type === 'uint8' || type === 'int8' || type === 'int16' || type === 'uint16';
+  return { dims, data: data as Exclude<typeof data, string[] | BigInt64Array | BigUint64Array>, whole };
 }
 
 /** Node 24 has halves; the compiler's library does not know them yet. */

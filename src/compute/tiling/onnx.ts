@@ -45,6 +45,8 @@ export interface Model {
   readonly initializers: ReadonlyMap<string, Initializer>;
   readonly inputs: readonly Value[];
   readonly outputs: readonly Value[];
+  /** What its maker noted in it, by name. */
+  readonly metadata?: ReadonlyMap<string, string>;
 }
 
 /**
@@ -60,16 +62,22 @@ export function readModel(bytes: Uint8Array): Model {
   }
 }
 
+const METADATA = 14;
+
 function modelOf(bytes: Uint8Array): Model {
   const opsets = new Map<string, number>();
   let irVersion = 0;
   let graph: Uint8Array | undefined;
+  const metadata = new Map<string, string>();
   for (const field of fieldsOf(bytes)) {
     if (field.number === 1) irVersion = integers(field)[0]!;
     else if (field.number === 7) graph = bytesOf(field);
     else if (field.number === 8) {
       const fields = fieldsByNumber(bytesOf(field));
       opsets.set(textOf(fields.get(1)), integerOf(fields.get(2)));
+    } else if (field.number === METADATA) {
+      const fields = fieldsByNumber(bytesOf(field));
+      metadata.set(textOf(fields.get(1)), textOf(fields.get(2)));
     }
   }
   if (!graph) throw new RangeError('it has no graph');
@@ -93,6 +101,7 @@ function modelOf(bytes: Uint8Array): Model {
       .map((field) => valueOf(bytesOf(field)))
       .filter(({ name }) => !initializers.has(name)),
     outputs: (fields.get(12) ?? []).map((field) => valueOf(bytesOf(field))),
+    ...(metadata.size > 0 ? { metadata } : {}),
   };
 }
 
@@ -199,6 +208,7 @@ export function writeModel(model: Model): Uint8Array {
   for (const value of model.outputs) graph.message(12, valueMessage(value));
   const whole = new Message().integer(1, model.irVersion).text(2, 'playbyplay').message(7, graph);
   for (const [domain, version] of model.opsets) whole.message(8, new Message().text(1, domain).integer(2, version));
+  for (const [key, value] of model.metadata ?? []) whole.message(METADATA, new Message().text(1, key).text(2, value));
   return whole.finish();
 }
 

@@ -63,12 +63,17 @@ function yolov5(context: BoxContext): Box[] {
   return boxes;
 }
 
-/** YOLOv8, v9, v11, v12: batch × (centre x, centre y, width, height, class…) × boxes, or the last two swapped. */
+/**
+ * YOLOv8, v9, v11, v12: batch × (centre x, centre y, width, height, class…) × boxes, or the last two swapped. Models of
+ * outlines have an output of masks besides, and what belongs to it behind each box's classes.
+ */
 function yolov8(context: BoxContext): Box[] {
   const { dims, data } = single(context);
-  const features = 4 + context.classes;
+  const masks = [...context.outputs.values()].find((one) => one.dims.length === 4)?.dims[1] ?? 0;
+  const plain = 4 + context.classes;
+  const features = dims.includes(plain) ? plain : plain + masks;
   if (dims.length !== 3 || (dims[1] !== features && dims[2] !== features))
-    throw shapeError(context, dims, `${features} numbers a box: 4 and one for each label`);
+    throw shapeError(context, dims, `${plain} numbers a box: 4 and one for each label`);
   const swapped = dims[1] !== features;
   const count = swapped ? dims[1]! : dims[2]!;
   const [step, along] = swapped ? [1, features] : [count, 1];
@@ -323,9 +328,22 @@ function find({ outputs }: BoxContext, name: string): Values | undefined {
 }
 
 function named(context: BoxContext, name: string): Values {
-  const found = find(context, name);
+  const found = find(context, name) ?? nameless(context, name);
   if (found) return found;
   throw refused(context.file, `it has no output “${name}”; its outputs are ${[...context.outputs.keys()].join(', ')}`);
+}
+
+/**
+ * Outputs that were exported without names: the boxes have four numbers each, the labels are whole, scores are all that is
+ * left. Undefined where that does not settle it.
+ */
+function nameless({ outputs }: BoxContext, name: string): Values | undefined {
+  const all = [...outputs.values()];
+  const boxes = all.filter(({ dims, whole }) => !whole && dims.length > 1 && dims.at(-1) === 4);
+  const labels = all.filter(({ whole }) => whole);
+  const scores = all.filter((one) => !boxes.includes(one) && !labels.includes(one));
+  const found = { boxes, labels, scores }[name] ?? [];
+  return boxes.length === 1 && found.length === 1 ? found[0] : undefined;
 }
 
 function shapeError({ file }: BoxContext, dims: readonly number[], wanted: string): Error {

@@ -9,6 +9,7 @@ import { charactersOf, readLine, stepsOf } from './ctc.ts';
 import { summarise, thingsOf } from './detect.ts';
 import { nearestPrototype, type Prototype, readPrototypes, vectorOf } from './embed.ts';
 import { type Batch, type InputDefaults, InputMaker } from './input.ts';
+import { charactersIn, labelsIn, sizeIn } from './metadata.ts';
 import { type OnnxOptions, schema } from './options.ts';
 import { type Classes, classesOf } from './scores.ts';
 
@@ -101,7 +102,10 @@ class OnnxDetector implements Detector {
     const { model: file, value } = options;
     const text = async (path: string): Promise<string> => Buffer.from(await assets.read(path)).toString('utf8');
     if (options.task === 'read') {
-      const dictionary = charactersOf(await text(options.dictionary!));
+      const dictionary =
+        options.dictionary === undefined
+          ? charactersIn(this.#network.model, file)
+          : charactersOf(await text(options.dictionary));
       const wanted = { ...options, value: value === 'number' ? ('number' as const) : ('text' as const) };
       return (outputs, n) => readLine(stepsOf(this.#output(outputs), n, dictionary, wanted, file), wanted);
     }
@@ -114,7 +118,7 @@ class OnnxDetector implements Detector {
       const prototypes: Prototype[] = pictures.map(({ name }, i) => ({ name, vector: vectors[i]! }));
       return (outputs, n) => nearestPrototype(vectorOf(this.#output(outputs), n, file), prototypes, options);
     }
-    const { labels = [] } = options;
+    const labels = options.labels ?? labelsIn(this.#network.model, file);
     const names = typeof labels === 'string' ? charactersOf(await text(labels)) : labels;
     const classes: Classes = classesOf(names, options, file);
     if (options.task === 'classify') return (outputs, n) => classify(this.#output(outputs), n, classes, options, file);
@@ -165,7 +169,8 @@ class OnnxDetector implements Detector {
       const part = crops.slice(from, from + (most ?? crops.length));
       const missing = most === undefined ? 0 : most - part.length;
       const batch = this.#input.make([...part, ...Array.from({ length: missing }, () => part[0]!)]);
-      const outputs = await this.#network.run({ [this.#input.name]: batch.values, ...this.#more(batch) });
+      const made = await this.#network.run({ [this.#input.name]: batch.values, ...this.#more(batch) });
+      const outputs = this.#input.alone ? asBatch(made) : made;
       for (let n = 0; n < part.length; n++) results.push(take(outputs, n, batch));
     }
     return results;
@@ -176,7 +181,7 @@ class OnnxDetector implements Detector {
     const { inputs } = this.#network.model;
     const size = inputs.find(({ name }) => name !== this.#input.name);
     if (!size) return {};
-    const count = values.dims[0]!;
+    const count = this.#input.alone ? 1 : values.dims[0]!;
     return {
       [size.name]: { dims: [count, 2], data: Array.from({ length: 2 * count }, (_, i) => (i % 2 ? height : width)) },
     };
@@ -194,6 +199,11 @@ class OnnxDetector implements Detector {
   }
 }
 
+/** What a network says of one picture, as of a batch of one. */
+function asBatch(outputs: ReadonlyMap<string, Values>): ReadonlyMap<string, Values> {
+  return new Map([...outputs].map(([name, values]) => [name, { ...values, dims: [1, ...values.dims] }]));
+}
+
 const NO_PIXELS: Observation = { state: 'unreadable', confidence: 1 };
 
 function inputOf(model: Model, options: OnnxOptions): InputMaker {
@@ -208,7 +218,7 @@ function inputOf(model: Model, options: OnnxOptions): InputMaker {
   const size = options.task === 'detect' && others.length === 1 && others[0]!.dims.length === 2;
   if (others.length > 0 && !size)
     throw refused(file, `it wants more than a picture: ${others.map(({ name }) => name).join(', ')}`);
-  return new InputMaker(found, input, defaultsOf(options), file);
+  return new InputMaker(found, { ...sizeIn(model, found), ...input }, defaultsOf(options), file);
 }
 
 /** Another region of the picture, as it is. */

@@ -100,6 +100,8 @@ export class InputMaker {
   readonly height: number;
   /** Undefined: as wide as the crop needs at full height. */
   readonly width: number | undefined;
+  /** Whether it takes one picture without a dimension for batches, as torchvision's detection models do. */
+  readonly alone: boolean;
   readonly #first: boolean;
   readonly #planes: number;
   readonly #order: 'RGB' | 'BGR' | 'grey';
@@ -113,9 +115,13 @@ export class InputMaker {
 
   /** Throws `model-refused` where input and options do not fit together. */
   constructor(input: Value, options: InputOptions, defaults: InputDefaults, file: string) {
-    const { dims } = input;
+    this.alone = input.dims.length === 3;
+    const dims = this.alone ? [1, ...input.dims] : input.dims;
     if (dims.length !== 4)
-      throw refused(file, `its input “${input.name}” has ${dims.length} dimensions; a picture has 4`);
+      throw refused(
+        file,
+        `its input “${input.name}” has ${dims.length} dimensions; a picture has 3, a batch of them 4`,
+      );
     this.name = input.name;
     this.#first = (options.layout ?? layoutOf(dims)) === 'NCHW';
     const [batch, ...rest] = dims.map((dim) => (typeof dim === 'number' && dim > 0 ? dim : undefined));
@@ -153,7 +159,7 @@ export class InputMaker {
       return place;
     });
     const dims = this.#first ? [crops.length, planes, height, width] : [crops.length, height, width, planes];
-    return { values: { dims, data }, width, height, fitted };
+    return { values: { dims: this.alone ? dims.slice(1) : dims, data }, width, height, fitted };
   }
 
   #resized(crop: PreparedCrop, { width, height }: Fitted): PreparedCrop {

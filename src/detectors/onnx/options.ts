@@ -36,8 +36,8 @@ const NAMES = {
 };
 const FRACTION = { type: 'number', minimum: 0, maximum: 1 };
 
-/** What each task needs besides model and region. */
-const NEEDS = { classify: ['labels'], detect: ['labels', 'format'], read: ['dictionary'], embed: ['prototypes'] };
+/** What each task needs besides model and region; labels and dictionary may stand in the model itself. */
+const NEEDS = { detect: ['format'], embed: ['prototypes'] };
 
 /** Defaults that depend on the task stand in docs/networks.md. */
 export const schema: JsonSchema = {
@@ -45,7 +45,7 @@ export const schema: JsonSchema = {
   required: ['region', 'model', 'task'],
   properties: {
     model: { type: 'string', format: 'asset' },
-    task: { enum: Object.keys(NEEDS) },
+    task: { enum: ['classify', 'detect', 'read', 'embed'] },
     input: {
       type: 'object',
       additionalProperties: false,

@@ -52,6 +52,7 @@ export class Graph {
   /** The file; `outputs` maps names to tensors and their dimensions. */
   file(
     outputs: Readonly<Record<string, { of: string; dims: readonly (number | string)[]; type?: number }>>,
+    metadata: Readonly<Record<string, string>> = {},
   ): Uint8Array {
     for (const [name, { of }] of Object.entries(outputs)) this.add('Identity', [of], {}, name);
     return writeModel({
@@ -61,6 +62,7 @@ export class Graph {
       initializers: this.#constants,
       inputs: this.#inputs,
       outputs: Object.entries(outputs).map(([name, { dims, type = FLOAT }]) => ({ name, type, dims })),
+      metadata: new Map(Object.entries(metadata)),
     });
   }
 }
