@@ -20,6 +20,25 @@ async function see(model: Uint8Array, options: object, level = 255): Promise<Obs
 const box = [32, 32, 10, 20];
 const labels = ['orc', 'troll'];
 
+/** Finds one thing in pictures of any size. */
+function finder(notes: Readonly<Record<string, string>>): Uint8Array {
+  const graph = new Graph([1, 3, 'height', 'width']);
+  const out = constantOutput(graph, [...box, 0.1, 0.8], [1, 6, 1]);
+  return graph.file({ output0: { of: out, dims: [1, 6, 1] } }, notes);
+}
+
+/** Reads a line of two characters. */
+function reader(notes: Readonly<Record<string, string>>): Uint8Array {
+  const graph = new Graph([1, 3, 8, 8]);
+  const steps = constantOutput(graph, [0, 1, 0, 0, 0, 1], [1, 2, 3]);
+  return graph.file({ output: { of: steps, dims: [1, 2, 3] } }, notes);
+}
+
+function noted(names: string): Parameters<typeof labelsIn>[0] {
+  const nothing = { irVersion: 8, opsets: new Map(), nodes: [], initializers: new Map(), inputs: [], outputs: [] };
+  return { ...nothing, metadata: new Map([['names', names]]) };
+}
+
 describe('exported models', () => {
   it('may take and give halves', async () => {
     const graph = new Graph([1, 3, 64, 64], FLOAT16);
@@ -64,37 +83,25 @@ describe('exported models', () => {
   });
 
   it('may say by themselves what their classes are called and which size they take', async () => {
-    const model = (notes: Readonly<Record<string, string>>): Uint8Array => {
-      const graph = new Graph([1, 3, 'height', 'width']);
-      const out = constantOutput(graph, [...box, 0.1, 0.8], [1, 6, 1]);
-      return graph.file({ output0: { of: out, dims: [1, 6, 1] } }, notes);
-    };
     const names = `{0: 'orc', 1: "the giant's \\"troll\\""}`;
-    expect(await see(model({ names, imgsz: '[32, 64]' }), { format: 'yolov8' })).toMatchObject({
+    expect(await see(finder({ names, imgsz: '[32, 64]' }), { format: 'yolov8' })).toMatchObject({
       value: 'the giant\'s "troll"',
       // 32 lines high: the picture of 64 × 64 is halved and lies in the middle.
       detail: [{ x: 22, y: 44, width: 20, height: 20 }],
     });
     const refusal = { code: 'model-refused', issues: [{ path: 'm.onnx' }] };
-    await expect(see(model({ imgsz: '[32, 64]' }), { format: 'yolov8' })).rejects.toMatchObject(refusal);
-    await expect(see(model({ names }), { format: 'yolov8' })).rejects.toMatchObject({
+    await expect(see(finder({ imgsz: '[32, 64]' }), { format: 'yolov8' })).rejects.toMatchObject(refusal);
+    await expect(see(finder({ names }), { format: 'yolov8' })).rejects.toMatchObject({
       ...refusal,
       message: expect.stringContaining('pictures of any height'),
     });
-    const noted = (text: string) =>
-      ({ metadata: new Map([['names', text]]) }) as unknown as Parameters<typeof labelsIn>[0];
     expect(labelsIn(noted("['a', 'b']"), 'm.onnx')).toEqual(['a', 'b']);
     expect(() => labelsIn(noted("{0: 'a', 2: 'b'}"), 'm.onnx')).toThrow('leave some classes out');
   });
 
   it('may say by themselves which characters they know', async () => {
-    const model = (notes: Readonly<Record<string, string>>): Uint8Array => {
-      const graph = new Graph([1, 3, 8, 8]);
-      const steps = constantOutput(graph, [0, 1, 0, 0, 0, 1], [1, 2, 3]);
-      return graph.file({ output: { of: steps, dims: [1, 2, 3] } }, notes);
-    };
-    expect(await see(model({ character: 'x\ny\n' }), { task: 'read' })).toMatchObject({ value: 'xy' });
-    await expect(see(model({}), { task: 'read' })).rejects.toMatchObject({
+    expect(await see(reader({ character: 'x\ny\n' }), { task: 'read' })).toMatchObject({ value: 'xy' });
+    await expect(see(reader({}), { task: 'read' })).rejects.toMatchObject({
       code: 'model-refused',
       message: expect.stringContaining('does not say which characters'),
     });
