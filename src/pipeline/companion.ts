@@ -44,7 +44,7 @@ export interface CompanionRun {
 type Gap = ChunkReadings['gaps'][number];
 
 /** What a companion tells up to a time. */
-export interface Accompaniment {
+export interface SourceReadings {
   readonly readings: readonly Reading[];
   readonly gaps: readonly Gap[];
 }
@@ -165,7 +165,7 @@ export class Companion implements AsyncDisposable {
   }
 
   /** The readings before `t` seconds of the recording that were not given yet, in order of time, and what could not be read. */
-  async until(t: number): Promise<Accompaniment> {
+  async until(t: number): Promise<SourceReadings> {
     while (this.#work && this.#reach < t) await this.#take(this.#work);
     const heard = this.#hearing.until((t - this.print.offset) / this.print.rate + ROUNDING);
     for (const one of heard) this.#readings.push({ ...one, t: onRecording(this.print, one.t) });

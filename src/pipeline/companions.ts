@@ -5,7 +5,7 @@ import type { HeaderLine } from '../events/log.ts';
 import { mediaOf } from '../profile/media.ts';
 import type { Profile } from '../profile/profile.ts';
 import type { ChunkReadings, Places } from './chunk-readings.ts';
-import { type Accompaniment, Companion, type CompanionRun, type CompanionSource } from './companion.ts';
+import { type SourceReadings, Companion, type CompanionRun, type CompanionSource } from './companion.ts';
 import type { Game } from './game.ts';
 import type { Woken } from './interpreter.ts';
 
@@ -58,9 +58,9 @@ export class Companions implements AsyncDisposable {
   }
 
   /** The readings of all before `t` seconds of the recording that were not given yet. */
-  async until(t: number): Promise<Accompaniment> {
-    const readings: Accompaniment['readings'][] = [];
-    const gaps: Accompaniment['gaps'][] = [];
+  async until(t: number): Promise<SourceReadings> {
+    const readings: SourceReadings['readings'][] = [];
+    const gaps: SourceReadings['gaps'][] = [];
     for (const companion of this.#companions) {
       const told = await companion.until(t);
       readings.push(told.readings);

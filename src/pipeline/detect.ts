@@ -2,7 +2,6 @@ import { mkdir } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { basename, dirname, extname, join } from 'node:path';
 import type { Reading } from '../detectors/kind.ts';
-import { pluginsUsed } from '../detectors/plugins/load.ts';
 import { type Issue, PlaybyplayError } from '../errors.ts';
 import { openJournal } from '../events/journal.ts';
 import type { EventLine, HeaderLine } from '../events/log.ts';
@@ -16,12 +15,14 @@ import { openVideo } from '../media/video.ts';
 import type { HudSettings } from '../regions/place.ts';
 import { VERSION } from '../version.ts';
 import type { ScriptNote } from '../script/script.ts';
+import { OtherSources } from './other-sources.ts';
 import type { ChunkReadings } from './chunk-readings.ts';
 import { Companions, type CompanionSource } from './companions.ts';
 import { fingerprintMedia } from './fingerprint.ts';
 import { Following, type StreamSource } from './following.ts';
 import { type Game, openGame } from './game.ts';
-import { hearersOf, Hearing } from './hearing.ts';
+import { headerOf, journalKey } from './header.ts';
+import { hearersOf } from './hearing.ts';
 import { Interpreter } from './interpreter.ts';
 import { type Decision, decidePlacement, earlierPlacement } from './placement/decide.ts';
 import { planPortions, portionsIn } from './plan.ts';
@@ -170,41 +171,24 @@ export async function detect(options: DetectOptions): Promise<DetectSummary> {
     (wants, places) => companions.wake(wants, places, (own) => waking.read(own, places, signal)),
     (note) => options.onNote?.(note),
   );
-  const hearing = resources.use(
-    await Hearing.open(
+  const others = resources.use(
+    await OtherSources.open(
       media,
-      game.profile,
-      game.assets,
+      game,
+      { following, companions, journal },
       { origin: originOf(index), ...range, signal },
-      ({ code, message }) =>
-        interpreter.note({ code, message: `${message} What the profile listens for is left out.` }),
-      game.plugins,
+      (issue) => interpreter.note(issue),
     ),
   );
-  await following.read(
-    game.profile,
-    options.from ?? 0,
-    options.to ?? Number.POSITIVE_INFINITY,
-    (detector, stream) =>
-      interpreter.note({ code: 'no-such-stream', message: `“${detector}” reads “${stream}”, which is not given.` }),
-    game.plugins,
-  );
-  for (const { detector, media: name } of companions.missing)
-    interpreter.note({
-      code: 'no-such-media',
-      message: `“${detector}” needs “${name}”, which is not given (--media).`,
-    });
-  for (const issue of companions.issues) interpreter.note(issue);
   const gaps: Gap[] = [];
   const note = (gap: Gap): void => {
     gaps.push(gap);
     log.gap(gap.t, gap.end, gap.reason);
   };
-  companions.begin(journal);
-  const beside = async (until: number): Promise<Reading[]> => {
-    const seen = await companions.until(until);
-    for (const gap of seen.gaps) note(gap);
-    return [...hearing.until(until), ...following.until(until), ...seen.readings].toSorted((a, b) => a.t - b.t);
+  const beside = async (until: number): Promise<readonly Reading[]> => {
+    const told = await others.until(until);
+    for (const gap of told.gaps) note(gap);
+    return told.readings;
   };
   // Stretches that the file lost without a trace: no packet tells of them.
   for (const hole of holesOf(index, file.info)) {
@@ -224,8 +208,8 @@ export async function detect(options: DetectOptions): Promise<DetectSummary> {
     options.onProgress?.(portion.chunk.end, duration);
   }
   const rest = await interpreter.push(NOTHING, await beside(Number.POSITIVE_INFINITY));
-  const { events } = await interpreter.end(duration);
-  for (const event of [...rest.events, ...events]) log.add(event);
+  const last = await interpreter.end(duration);
+  for (const event of [...rest.events, ...last.events]) log.add(event);
   await publish(Number.POSITIVE_INFINITY);
   const problems = interpreter.problems;
   const end = await log.end(interpreter.samples, problems);
@@ -261,65 +245,3 @@ async function sharing(
 
 /** No samples. */
 const NOTHING: ChunkReadings = { t: [], observations: [], seen: [], gaps: [] };
-
-function headerOf(
-  game: Game,
-  { media, plan = 'full', from, to }: DetectOptions,
-  print: { hash: string; bytes: number },
-  info: { width: number; height: number; frameRate: { num: number; den: number }; startOffset: number },
-  duration: number,
-  streams: NonNullable<HeaderLine['streams']>,
-  companions: NonNullable<HeaderLine['companions']>,
-  placement: HeaderLine['placement'],
-): HeaderLine {
-  const plugins = pluginsUsed(
-    game.plugins,
-    Object.values(game.profile.detectors).map(({ kind }) => kind),
-  );
-  return {
-    type: 'header',
-    format: 'playbyplay/1',
-    game: game.profile.game,
-    session: `${game.profile.game}-${print.hash.slice(0, 12)}`,
-    media: {
-      name: basename(media),
-      ...print,
-      duration,
-      width: info.width,
-      height: info.height,
-      ...(info.frameRate.num > 0 ? { frameRate: info.frameRate } : {}),
-      start: info.startOffset,
-    },
-    profile: game.fingerprint,
-    ...(game.languages.length > 0 ? { languages: game.languages } : {}),
-    ...(game.script ? { script: game.script.fingerprint } : {}),
-    dictionaries: game.dictionaries,
-    plan: {
-      kind: plan,
-      interval: game.profile.sampling?.interval ?? 0.1,
-      ...(from === undefined ? {} : { from }),
-      ...(to === undefined ? {} : { to }),
-    },
-    ...(placement ? { placement } : {}),
-    ...(streams.length > 0 ? { streams } : {}),
-    ...(companions.length > 0 ? { companions } : {}),
-    ...(plugins.length > 0 ? { plugins } : {}),
-    program: VERSION,
-  };
-}
-
-/** What readings depend on: not on script and dictionary, so that a changed script is run again on the old readings. */
-function journalKey(
-  { media, profile, plan, plugins, companions, program }: HeaderLine,
-  hud: HudSettings | undefined,
-): Record<string, string> {
-  return {
-    media: media.hash,
-    profile: profile.hash,
-    plan: JSON.stringify(plan),
-    program,
-    hud: JSON.stringify(hud ?? {}),
-    ...(plugins ? { plugins: JSON.stringify(plugins) } : {}),
-    ...(companions ? { companions: JSON.stringify(companions) } : {}),
-  };
-}

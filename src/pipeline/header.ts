@@ -1,0 +1,70 @@
+import { basename } from 'node:path';
+import { pluginsUsed } from '../detectors/plugins/load.ts';
+import type { HeaderLine } from '../events/log.ts';
+import type { HudSettings } from '../regions/place.ts';
+import { VERSION } from '../version.ts';
+import type { DetectOptions } from './detect.ts';
+import type { Game } from './game.ts';
+
+/** The log's first line: what its events come from. */
+export function headerOf(
+  game: Game,
+  { media, plan = 'full', from, to }: DetectOptions,
+  print: { hash: string; bytes: number },
+  info: { width: number; height: number; frameRate: { num: number; den: number }; startOffset: number },
+  duration: number,
+  streams: NonNullable<HeaderLine['streams']>,
+  companions: NonNullable<HeaderLine['companions']>,
+  placement: HeaderLine['placement'],
+): HeaderLine {
+  const plugins = pluginsUsed(
+    game.plugins,
+    Object.values(game.profile.detectors).map(({ kind }) => kind),
+  );
+  return {
+    type: 'header',
+    format: 'playbyplay/1',
+    game: game.profile.game,
+    session: `${game.profile.game}-${print.hash.slice(0, 12)}`,
+    media: {
+      name: basename(media),
+      ...print,
+      duration,
+      width: info.width,
+      height: info.height,
+      ...(info.frameRate.num > 0 ? { frameRate: info.frameRate } : {}),
+      start: info.startOffset,
+    },
+    profile: game.fingerprint,
+    ...(game.languages.length > 0 ? { languages: game.languages } : {}),
+    ...(game.script ? { script: game.script.fingerprint } : {}),
+    dictionaries: game.dictionaries,
+    plan: {
+      kind: plan,
+      interval: game.profile.sampling?.interval ?? 0.1,
+      ...(from === undefined ? {} : { from }),
+      ...(to === undefined ? {} : { to }),
+    },
+    ...(placement ? { placement } : {}),
+    ...(streams.length > 0 ? { streams } : {}),
+    ...(companions.length > 0 ? { companions } : {}),
+    ...(plugins.length > 0 ? { plugins } : {}),
+    program: VERSION,
+  };
+}
+
+/** What readings depend on: not on script and dictionary, so that a changed script is run again on the old readings. */
+export function journalKey(
+  { media, profile, plan, plugins, companions, program }: HeaderLine,
+  hud: HudSettings | undefined,
+): Record<string, string> {
+  return {
+    media: media.hash,
+    profile: profile.hash,
+    plan: JSON.stringify(plan),
+    program,
+    hud: JSON.stringify(hud ?? {}),
+    ...(plugins ? { plugins: JSON.stringify(plugins) } : {}),
+    ...(companions ? { companions: JSON.stringify(companions) } : {}),
+  };
+}
