@@ -3,13 +3,20 @@ import { pluginsUsed } from '../detectors/plugins/load.ts';
 import type { HeaderLine } from '../events/log.ts';
 import type { HudSettings } from '../regions/place.ts';
 import { VERSION } from '../version.ts';
-import type { DetectOptions } from './detect.ts';
 import type { Game } from './game.ts';
+
+/** What of it was to be read, and how. */
+interface Asked {
+  readonly media: string;
+  readonly plan?: 'full' | 'adaptive';
+  readonly from?: number;
+  readonly to?: number;
+}
 
 /** The log's first line: what its events come from. */
 export function headerOf(
   game: Game,
-  { media, plan = 'full', from, to }: DetectOptions,
+  { media, plan = 'full', from, to }: Asked,
   print: { hash: string; bytes: number },
   info: { width: number; height: number; frameRate: { num: number; den: number }; startOffset: number },
   duration: number,
