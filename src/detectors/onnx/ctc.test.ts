@@ -138,6 +138,11 @@ describe('a recogniser of lines', () => {
     expect(await read(stripes(64), shown, { input: { pad: 0 } })).toMatchObject({ value: '112' });
     expect(await read(stripes(64), shown, { input: { pad: 0 }, value: 'number' })).toMatchObject({ value: 112 });
     expect(await read(stripes('width'), shown, { input: { channels: 'BGR' } })).toMatchObject({ value: '2' });
+    const line = await read(stripes('width'), shown, {});
+    expect(await read(stripes('width'), shown, { confidence: 'character' })).toMatchObject({
+      value: '112',
+      confidence: expect.closeTo(Math.cbrt(line.confidence), 9),
+    });
   });
 
   it('sees no text in an empty line', async () => {

@@ -15,6 +15,8 @@ export interface ReadOptions {
   /** Readings that are followed at once; 1: the best character at each step. */
   readonly beams?: number;
   readonly value?: 'text' | 'number';
+  /** What confidence is of: the whole line, or its characters on average (the geometric mean). */
+  readonly confidence?: 'line' | 'character';
   /** Whether the output is time × batch × classes (CRNN) rather than batch × time × classes. */
   readonly timeFirst?: boolean;
 }
@@ -152,9 +154,9 @@ export function probabilityOf(text: readonly number[], { steps, characters }: St
 
 /** The line that a recogniser saw. */
 export function readLine(line: Steps, options: ReadOptions): Observation {
-  const { beams = 1, threshold = 0.5, value: form = 'text' } = options;
+  const { beams = 1, threshold = 0.5, value: form = 'text', confidence: per = 'line' } = options;
   const found = beams > 1 ? beamSearch(line, beams) : greedy(line);
-  const confidence = clamp(probabilityOf(found, line));
+  const confidence = clamp(probabilityOf(found, line) ** (per === 'line' ? 1 : 1 / Math.max(1, found.length)));
   const text = found
     .map((i) => line.characters[i]!)
     .join('')

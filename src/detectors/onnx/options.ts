@@ -84,6 +84,7 @@ export const schema: JsonSchema = {
     blank: { enum: ['first', 'last'], default: 'first' },
     space: { type: 'boolean' },
     charset: { type: 'string', minLength: 1, maxLength: 10_000 },
+    confidence: { enum: ['line', 'character'], default: 'line' },
     beams: { type: 'integer', minimum: 1, maximum: 64, default: 1 },
     timeFirst: { type: 'boolean' },
     prototypes: {
