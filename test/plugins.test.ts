@@ -7,14 +7,15 @@ import { detect } from '../src/pipeline/detect.ts';
 
 const media = join(import.meta.dirname, 'footage', 'freedoom-demo1.mp4');
 
-it('a plug-in that fails costs its own readings only, and is named', async () => {
+/** A profile with a detector of the kind `dizzy`, which does what is written after a second, and one of another kind. */
+async function dizzyGame(deed: string): Promise<{ folder: string; plugin: string; game: string }> {
   const folder = await mkdtemp(join(tmpdir(), 'playbyplay-plugin-run-'));
   const plugin = join(folder, 'dizzy.mjs');
   await writeFile(
     plugin,
     `export const kind = { name: 'dizzy', description: 'Fails after a second.', schema: { type: 'object' },
        open: async () => ({ read(view) {
-         if (view.picture.t > 1) throw new RangeError('too dizzy');
+         if (view.picture.t > 1) ${deed};
          return { state: 'seen', value: 'steady', confidence: 1 };
        } }) };`,
   );
@@ -37,6 +38,11 @@ it('a plug-in that fails costs its own readings only, and is named', async () =>
   };
   const game = join(folder, 'profile.json');
   await writeFile(game, JSON.stringify(profile));
+  return { folder, plugin, game };
+}
+
+it('a plug-in that fails costs its own readings only, and is named', async () => {
+  const { folder, plugin, game } = await dizzyGame("throw new RangeError('too dizzy')");
   await expect(detect({ media, game, out: join(folder, 'none'), to: 4 })).rejects.toMatchObject({
     code: 'profile-broken',
     issues: [{ code: 'unknown-detector-kind', hint: expect.stringContaining('--plugin') }],
@@ -61,4 +67,21 @@ it('a plug-in that fails costs its own readings only, and is named', async () =>
   expect(logs[0]).toBe(logs[1]);
   expect(logs[0]).toContain('player moves');
   expect(logs[0]).toContain('player appears');
+});
+
+it('a plug-in that ends its thread costs its own readings of that stretch, and is named', async () => {
+  const { folder, plugin, game } = await dizzyGame('process.exit()');
+  const problems: Issue[] = [];
+  const out = join(folder, 'out');
+  const onProblem = (issue: Issue): void => void problems.push(issue);
+  const summary = await detect({ media, game, out, to: 2, workers: 1, plugins: [plugin], onProblem });
+  expect(summary.problems).toEqual({ 'plugin-failed': 20 });
+  expect(problems).toMatchObject([
+    {
+      code: 'plugin-failed',
+      path: 'detector “dizzy”',
+      message: 'the plug-in dizzy (detector kind dizzy) failed to read: it ended the thread',
+    },
+  ]);
+  expect(await readFile(join(out, 'events.ndjson'), 'utf8')).toContain('player appears');
 });

@@ -1,8 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { moduleBeside } from '../compute/scheduler/threads.ts';
+import { watch } from '../detectors/plugins/watch.ts';
 import { messageOf, PlaybyplayError } from '../errors.ts';
 import { checkSchema, type Schema } from '../schema.ts';
+import type { WatchdogData } from './watchdog.ts';
 
 const NAMES: Schema = { type: 'array', items: { type: 'string', minLength: 1 }, maxItems: 100 };
 
@@ -23,7 +27,13 @@ export function configPath(env: NodeJS.ProcessEnv = process.env): string {
  * in the current folder: those may come from strangers. Throws PlaybyplayError `config-broken`.
  */
 export async function namedPlugins(options: readonly string[] | undefined): Promise<readonly string[]> {
-  return [...(await configured('plugins', configPath())), ...(options ?? [])];
+  const names = [...new Set([...(await configured('plugins', configPath())), ...(options ?? [])])];
+  if (names.length > 0) {
+    // Ends the process where one of them never comes back.
+    const data: WatchdogData = { cells: watch.cells, names };
+    new Worker(moduleBeside(import.meta.url, './watchdog'), { workerData: data }).unref();
+  }
+  return names;
 }
 
 /** Where the person's own profiles lie: by their settings, then by the command line. Throws PlaybyplayError `config-broken`. */

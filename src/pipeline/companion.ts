@@ -98,7 +98,7 @@ export class Companion implements AsyncDisposable {
     this.#seams = seams;
     this.#hearing = hearing;
     this.#detectors = Object.keys(game.profile.detectors);
-    this.#readers = new Readers(file, game, undefined, run.workers, name);
+    this.#readers = new Readers(file, game, undefined, run.workers, { companion: name, stuckAfter: run.stuckAfter });
     this.#waking = new Waking(path, game, undefined, index, portions, name);
   }
 

@@ -120,7 +120,7 @@ export async function detect(options: DetectOptions): Promise<DetectSummary> {
   await using resources = new AsyncDisposableStack();
   resources.use(await lockFolder(folder));
   const most = options.workers ?? availableParallelism();
-  let readers = resources.use(new Readers(file, game, options.hud, most));
+  let readers = resources.use(new Readers(file, game, options.hud, most, options));
   const shared = await sharing(options, game, file.info.duration);
   // Threads start while this one looks through the file.
   if (!resume) readers.start(shared ? most : portionsIn(file.info.duration, plan));
@@ -149,7 +149,7 @@ export async function detect(options: DetectOptions): Promise<DetectSummary> {
     throw new PlaybyplayError('wrong-game', `${doubt.message}; nothing was read`, { hint: doubt.hint });
   if (doubt) options.onProblem?.(doubt);
   // The threads that started meanwhile have the profile's own place.
-  if (hud && !options.hud) readers = resources.use(new Readers(file, game, hud, most));
+  if (hud && !options.hud) readers = resources.use(new Readers(file, game, hud, most, options));
   const header = headerOf(
     game,
     options,

@@ -1,6 +1,7 @@
 import { serve } from '../compute/scheduler/threads.ts';
 import { now } from '../compute/scheduler/trace.ts';
 import { loadPlugins } from '../detectors/plugins/load.ts';
+import { type Cells, watch } from '../detectors/plugins/watch.ts';
 import { kindNames } from '../detectors/registry.ts';
 import { openVideo } from '../media/video.ts';
 import { loadProfile } from '../profile/load.ts';
@@ -20,6 +21,10 @@ export interface OpenRequest {
     /** Paths of the plug-ins' modules. */
     readonly plugins: readonly string[];
     readonly languages: readonly string[];
+    /** Where calls into plug-ins are counted. */
+    readonly cells: Cells;
+    /** Plug-ins that are called no more, by their place in `plugins`, and why. */
+    readonly silenced: readonly (readonly [plugin: number, reason: string])[];
   };
 }
 
@@ -32,6 +37,8 @@ serve(async (request, { signal, note }) => {
   const wanted = request as OpenRequest | ReadRequest | SettleRequest;
   if ('open' in wanted) {
     const { media, profile, hud, companion, languages } = wanted.open;
+    watch.cells = wanted.open.cells;
+    watch.silenced = new Map(wanted.open.silenced);
     const plugins = await loadPlugins(wanted.open.plugins, kindNames());
     const loaded = await loadProfile(profile, { language: languages.length > 0 ? languages : undefined });
     const game = { ...loaded, plugins };

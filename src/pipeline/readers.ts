@@ -1,13 +1,14 @@
 import { resolve } from 'node:path';
 import type { Device } from '../compute/scheduler/schedule.ts';
-import { type Copy, moduleBeside, ThreadDevice } from '../compute/scheduler/threads.ts';
+import type { Copy } from '../compute/scheduler/threads.ts';
 import type { Observation } from '../detectors/kind.ts';
 import type { VideoFile } from '../media/video.ts';
 import type { HudSettings } from '../regions/place.ts';
 import type { ChunkReadings } from './chunk-readings.ts';
 import type { Game } from './game.ts';
-import type { OpenRequest, ReadingNote } from './read-thread.ts';
-import { ReadingSession, type ReadRequest, type SettleRequest } from './session.ts';
+import type { ReadingNote } from './read-thread.ts';
+import { ReadingThread } from './reading-thread.ts';
+import { ReadingSession, type ReadRequest } from './session.ts';
 import type { LeftReading } from './sharing.ts';
 
 /** What a reader is given besides its request. */
@@ -29,9 +30,12 @@ export interface Reader extends Device {
   retire(reason?: unknown): Promise<void>;
 }
 
+/** Seconds that a call into a plug-in may take. */
+const PATIENCE = 60;
+
 /**
  * The readers of a recording. A single one reads in this thread: another would have to load everything once more, which
- * costs as much as decoding three seconds of video. Several are threads of their own.
+ * costs as much as decoding three seconds of video. Several are threads of their own, and so is one that calls plug-ins.
  */
 export class Readers implements AsyncDisposable {
   readonly #file: VideoFile;
@@ -39,21 +43,33 @@ export class Readers implements AsyncDisposable {
   readonly #hud: HudSettings | undefined;
   readonly #most: number;
   readonly #companion: string | undefined;
+  readonly #patience: number;
   #opening: Promise<readonly Reader[]> | undefined;
 
-  /** `most`: how many may read at once. `file` must stay open as long as they read; it may be a `companion` of the profile's. */
-  constructor(file: VideoFile, game: Game, hud: HudSettings | undefined, most: number, companion?: string) {
+  /**
+   * `most`: how many may read at once. `file` must stay open as long as they read; it may be a `companion` of the profile's.
+   * `stuckAfter`: seconds after which a thread counts as stuck; a plug-in gets half of them, at most a minute.
+   */
+  constructor(
+    file: VideoFile,
+    game: Game,
+    hud: HudSettings | undefined,
+    most: number,
+    { companion, stuckAfter }: { readonly companion?: string; readonly stuckAfter?: number | undefined } = {},
+  ) {
     this.#file = file;
     this.#game = game;
     this.#hud = hud;
     this.#most = most;
     this.#companion = companion;
+    this.#patience = Math.min(PATIENCE, (stuckAfter ?? 2 * PATIENCE) / 2);
   }
 
   /** Lets threads start for so many portions of work, if there are to be several. */
   start(portions: number): void {
-    if (Math.min(this.#most, portions) < 2) return;
-    this.#opening ??= this.#openThreads(Math.min(this.#most, portions));
+    const own = Object.values(this.#game.profile.detectors).every(({ kind }) => !this.#game.plugins.kinds.has(kind));
+    if (Math.min(this.#most, portions) < 2 && own) return;
+    this.#opening ??= this.#openThreads(Math.max(1, Math.min(this.#most, portions)));
     // Who opens them is told.
     this.#opening.catch(() => undefined);
   }
@@ -73,56 +89,26 @@ export class Readers implements AsyncDisposable {
   }
 
   async #openThreads(count: number): Promise<readonly Reader[]> {
-    const threads = Array.from({ length: count }, (_, i) => new ReadingThread(`reader ${i + 1}`));
     const { pack, path, plugins, languages } = this.#game;
-    const open: OpenRequest = {
-      open: {
-        media: resolve(this.#file.path),
-        profile: pack.locate(path),
-        hud: this.#hud,
-        companion: this.#companion,
-        plugins: plugins.modules,
-        languages,
-      },
+    const open = {
+      media: resolve(this.#file.path),
+      profile: pack.locate(path),
+      hud: this.#hud,
+      companion: this.#companion,
+      plugins: plugins.modules,
+      languages,
     };
+    const threads = Array.from(
+      { length: count },
+      (_, i) => new ReadingThread(`reader ${i + 1}`, open, plugins.modules.length > 0 ? this.#patience : undefined),
+    );
     // All of them are waited for: a thread that is ended while a library of foreign code is at work in it takes the process along.
-    const opened = await Promise.allSettled(threads.map((thread) => thread.device.call(open)));
+    const opened = await Promise.allSettled(threads.map((thread) => thread.open()));
     const failed = opened.find((one) => one.status === 'rejected');
     if (!failed) return threads;
     await Promise.all(threads.map((thread) => thread.retire()));
     throw failed.reason;
   }
-}
-
-class ReadingThread implements Reader {
-  readonly thread = true;
-  readonly name: string;
-  readonly device: ThreadDevice;
-
-  constructor(name: string) {
-    this.name = name;
-    this.device = new ThreadDevice(name, moduleBeside(import.meta.url, './read-thread'));
-  }
-
-  read(request: ReadRequest, context: ReadContext): Promise<ChunkReadings> {
-    return this.device.call(request, optionsOf(context));
-  }
-
-  settle(left: readonly LeftReading[], context: ReadContext): Promise<ReadonlyMap<number, Observation>> {
-    return this.device.call({ settle: left } satisfies SettleRequest, optionsOf(context));
-  }
-
-  async retire(reason?: unknown): Promise<void> {
-    await this.device.retire(reason);
-  }
-}
-
-function optionsOf({ signal, onCopy, onNote }: ReadContext) {
-  return {
-    signal,
-    ...(onCopy ? { onCopy } : {}),
-    ...(onNote ? { onNote: (note: unknown) => onNote(note as ReadingNote) } : {}),
-  };
 }
 
 class OwnThread implements Reader {

@@ -1,28 +1,39 @@
 import type { Tracker } from '../../cues/tracker.ts';
 import { messageOf, PlaybyplayError } from '../../errors.ts';
 import type { Comparer, Deferred, Detector, DetectorKind, Heard, Listener, Observation, View } from '../kind.ts';
+import { watch } from './watch.ts';
 
 /**
  * A plug-in's kind whose mistakes do not end the run: whatever throws, or gives something that is no observation, counts
  * as unreadable and names the plug-in. What a person can correct (a PlaybyplayError, such as a missing file) is thrown on.
+ * `number` is the plug-in's place among those named, by which `watch` knows it.
  */
-export function guarded(kind: DetectorKind, plugin: string): DetectorKind {
+export function guarded(kind: DetectorKind, plugin: string, number = 0): DetectorKind {
   const failed = (doing: string, error: unknown): Observation => ({
     state: 'unreadable',
     confidence: 0,
     failure: `the plug-in ${plugin} (detector kind ${kind.name}) failed to ${doing}: ${messageOf(error)}`,
   });
+  const during: During = (call) => watch.during(number, call);
+  const silenced = (): Observation | undefined => {
+    const reason = watch.silenced.get(number);
+    return reason === undefined ? undefined : failed('read', new Error(reason));
+  };
   const { regions, landmarks, cost, compare, listen, follow, track } = kind;
   return {
     name: kind.name,
     description: kind.description,
     schema: kind.schema,
     ...(kind.reads === undefined ? {} : { reads: kind.reads }),
-    ...(regions && { regions: (options) => regions.call(kind, options).map(String) }),
-    ...(landmarks && { landmarks: (options, assets) => landmarks.call(kind, options, assets).catch(() => []) }),
+    ...(regions && { regions: (options) => during(() => regions.call(kind, options)).map(String) }),
+    ...(landmarks && {
+      landmarks: (options, assets) => during(() => landmarks.call(kind, options, assets)).catch(() => []),
+    }),
     async open(options, assets) {
+      const silent = silenced();
+      if (silent) return { read: () => silent, [Symbol.dispose]() {} };
       try {
-        return guardedDetector(await kind.open(options, assets), failed);
+        return guardedDetector(await during(() => kind.open(options, assets)), failed, during);
       } catch (error) {
         if (error instanceof PlaybyplayError) throw error;
         const seen = failed('open', error);
@@ -32,19 +43,23 @@ export function guarded(kind: DetectorKind, plugin: string): DetectorKind {
     ...(cost && {
       async cost(options, assets) {
         try {
-          return Number(await cost.call(kind, options, assets)) || 0;
+          return Number(await during(() => cost.call(kind, options, assets))) || 0;
         } catch (error) {
           if (error instanceof PlaybyplayError) throw error;
           return 0;
         }
       },
     }),
-    ...(compare && { compare: (options) => guardedComparer(() => compare.call(kind, options), failed) }),
-    ...(listen && { listen: (options, assets) => guardedListener(() => listen.call(kind, options, assets), failed) }),
+    ...(compare && {
+      compare: (options) => guardedComparer(() => compare.call(kind, options), failed, during, silenced),
+    }),
+    ...(listen && {
+      listen: (options, assets) => guardedListener(() => listen.call(kind, options, assets), failed, during),
+    }),
     ...(follow && {
       follow(options, entries) {
         try {
-          return heardFrom(follow.call(kind, options, entries));
+          return heardFrom(during(() => follow.call(kind, options, entries)));
         } catch (error) {
           return [{ t: 0, observation: failed('follow', error) }];
         }
@@ -52,7 +67,7 @@ export function guarded(kind: DetectorKind, plugin: string): DetectorKind {
     }),
     ...(track && {
       async track(name, spec, interval, assets) {
-        return new GuardedTracker(await track.call(kind, name, spec, interval, assets), (error) =>
+        return new GuardedTracker(await during(() => track.call(kind, name, spec, interval, assets)), during, (error) =>
           String((failed('track', error) as { failure?: string }).failure),
         );
       },
@@ -61,12 +76,14 @@ export function guarded(kind: DetectorKind, plugin: string): DetectorKind {
 }
 
 type Fail = (doing: string, error: unknown) => Observation;
+/** Makes a call into the plug-in, watched. */
+type During = <T>(call: () => T) => T;
 
-function guardedDetector(detector: Detector, failed: Fail): Detector {
+function guardedDetector(detector: Detector, failed: Fail, during: During): Detector {
   return {
     read(view: View) {
       try {
-        const seen: unknown = detector.read(view);
+        const seen: unknown = during(() => detector.read(view));
         if (!(seen instanceof Promise)) return observationOf(seen);
         return seen.then(observationOf).catch((error: unknown) => failed('read', error));
       } catch (error) {
@@ -75,10 +92,10 @@ function guardedDetector(detector: Detector, failed: Fail): Detector {
     },
     ...(typeof detector.defer === 'function' &&
       typeof detector.settle === 'function' &&
-      guardedParts(detector, failed)),
+      guardedParts(detector, failed, during)),
     [Symbol.dispose]() {
       try {
-        detector[Symbol.dispose]?.();
+        during(() => detector[Symbol.dispose]?.());
       } catch {
         // Its readings are in; nothing depends on it any more.
       }
@@ -87,11 +104,11 @@ function guardedDetector(detector: Detector, failed: Fail): Detector {
 }
 
 /** The two halves of a reading that can be made in another thread. */
-function guardedParts(detector: Detector, failed: Fail): Pick<Detector, 'defer' | 'settle'> {
+function guardedParts(detector: Detector, failed: Fail, during: During): Pick<Detector, 'defer' | 'settle'> {
   return {
     async defer(view: View): Promise<Deferred | Observation> {
       try {
-        const found = (await detector.defer!(view)) as Partial<Deferred> & Observation;
+        const found = (await during(() => detector.defer!(view))) as Partial<Deferred> & Observation;
         return 'deferred' in found ? { deferred: found.deferred, memory: found.memory ?? [] } : observationOf(found);
       } catch (error) {
         return failed('read', error);
@@ -99,7 +116,7 @@ function guardedParts(detector: Detector, failed: Fail): Pick<Detector, 'defer' 
     },
     async settle(deferred: Deferred): Promise<Observation> {
       try {
-        return observationOf(await detector.settle!(deferred));
+        return observationOf(await during(() => detector.settle!(deferred)));
       } catch (error) {
         return failed('read', error);
       }
@@ -108,11 +125,16 @@ function guardedParts(detector: Detector, failed: Fail): Pick<Detector, 'defer' 
 }
 
 /** A sketch of no size stands for one that could not be made. */
-function guardedComparer(make: () => Comparer, failed: Fail): Comparer {
+function guardedComparer(
+  make: () => Comparer,
+  failed: Fail,
+  during: During,
+  silenced: () => Observation | undefined,
+): Comparer {
   let reason: unknown = new Error('no sketch');
   let comparer: Comparer | undefined;
   try {
-    comparer = make();
+    comparer = during(make);
   } catch (error) {
     reason = error;
   }
@@ -120,16 +142,16 @@ function guardedComparer(make: () => Comparer, failed: Fail): Comparer {
   return {
     sketch(view) {
       try {
-        if (comparer) return comparer.sketch(view);
+        if (comparer && !silenced()) return during(() => comparer!.sketch(view));
       } catch (error) {
         reason = error;
       }
       return { t: view.picture.t, ...empty };
     },
     compare(before, now) {
-      if (!comparer || now.width === 0) return failed('sketch', reason);
+      if (!comparer || now.width === 0) return silenced() ?? failed('sketch', reason);
       try {
-        return observationOf(comparer.compare(before?.width === 0 ? undefined : before, now));
+        return observationOf(during(() => comparer!.compare(before?.width === 0 ? undefined : before, now)));
       } catch (error) {
         return failed('compare', error);
       }
@@ -137,12 +159,12 @@ function guardedComparer(make: () => Comparer, failed: Fail): Comparer {
   };
 }
 
-async function guardedListener(open: () => Promise<Listener>, failed: Fail): Promise<Listener> {
+async function guardedListener(open: () => Promise<Listener>, failed: Fail, during: During): Promise<Listener> {
   let t = 0;
   let listener: Listener | undefined;
   let fault: Heard | undefined;
   try {
-    listener = await open();
+    listener = await during(open);
   } catch (error) {
     if (error instanceof PlaybyplayError) throw error;
     fault = { t, observation: failed('open', error) };
@@ -154,7 +176,7 @@ async function guardedListener(open: () => Promise<Listener>, failed: Fail): Pro
       return told;
     }
     try {
-      return heardFrom(hear(listener));
+      return heardFrom(during(() => hear(listener!)));
     } catch (error) {
       listener = undefined;
       return [{ t, observation: failed('hear', error) }];
@@ -173,11 +195,13 @@ async function guardedListener(open: () => Promise<Listener>, failed: Fail): Pro
 /** Falls silent with the first mistake. */
 class GuardedTracker implements Tracker {
   readonly #tracker: Tracker;
+  readonly #during: During;
   readonly #wording: (error: unknown) => string;
   failure: string | undefined;
 
-  constructor(tracker: Tracker, wording: (error: unknown) => string) {
+  constructor(tracker: Tracker, during: During, wording: (error: unknown) => string) {
     this.#tracker = tracker;
+    this.#during = during;
     this.#wording = wording;
   }
 
@@ -196,7 +220,7 @@ class GuardedTracker implements Tracker {
   #attempt<T>(run: () => T, otherwise: T): T {
     if (this.failure !== undefined) return otherwise;
     try {
-      return run();
+      return this.#during(run);
     } catch (error) {
       this.failure = this.#wording(error);
       return otherwise;

@@ -9,6 +9,7 @@ import { unknownKeywords } from '../../schema.ts';
 import type { DetectorKind } from '../kind.ts';
 import { guarded } from './guard.ts';
 import { sourcesOf } from './sources.ts';
+import { watch } from './watch.ts';
 
 /** A kind of detector that a plug-in brings. */
 export interface PluginKind {
@@ -43,7 +44,8 @@ export async function loadPlugins(names: readonly string[], builtIn: readonly st
     const entry = await entryOf(name, resolve(from));
     if (modules.includes(entry.path)) continue;
     modules.push(entry.path);
-    const { exported, version } = await importFrom(entry.path, name);
+    const number = modules.length - 1;
+    const { exported, version } = await watch.during(number, () => importFrom(entry.path, name));
     const plugin: Fingerprint = {
       name: entry.package?.name ?? basename(entry.path, extname(entry.path)),
       version: entry.package?.version ?? version ?? '0',
@@ -54,7 +56,7 @@ export async function loadPlugins(names: readonly string[], builtIn: readonly st
       const other = kinds.get(kind.name);
       if (builtIn.includes(kind.name)) throw broken(name, `its kind “${kind.name}” has the name of a built-in one`);
       if (other) throw broken(name, `its kind “${kind.name}” is also brought by ${other.plugin.name}`);
-      kinds.set(kind.name, { kind: guarded(kind, plugin.name), plugin });
+      kinds.set(kind.name, { kind: guarded(kind, plugin.name, number), plugin });
     }
   }
   return { modules, kinds };
@@ -154,7 +156,11 @@ async function importFrom(
   try {
     module = (await import(pathToFileURL(path).href)) as Readonly<Record<string, unknown>>;
   } catch (error) {
-    throw broken(name, `it cannot be loaded: ${messageOf(error)}`, error);
+    // A file that npm's own package.json makes CommonJS.
+    const hint = /Unexpected token 'export'|import statement outside a module/.test(messageOf(error))
+      ? 'It is an ES module: call it .mjs, or write "type": "module" into the package.json of its folder.'
+      : undefined;
+    throw broken(name, `it cannot be loaded: ${messageOf(error)}`, error, hint);
   }
   const { default: whole } = module;
   const inner = typeof whole === 'object' && whole !== null ? (whole as Readonly<Record<string, unknown>>) : {};
@@ -193,6 +199,6 @@ async function hashOf(path: string): Promise<string> {
   return hash.digest('hex').slice(0, 32);
 }
 
-function broken(plugin: string, message: string, cause?: unknown): PlaybyplayError {
-  return new PlaybyplayError('plugin-broken', `the plug-in ${plugin} cannot be used: ${message}`, { cause });
+function broken(plugin: string, message: string, cause?: unknown, hint?: string): PlaybyplayError {
+  return new PlaybyplayError('plugin-broken', `the plug-in ${plugin} cannot be used: ${message}`, { cause, hint });
 }
