@@ -7,7 +7,8 @@ import type { Game } from './game.ts';
 import type { Portion } from './plan.ts';
 import { probeRules } from './rules.ts';
 import type { ReadingNote } from './read-thread.ts';
-import type { Reader, Readers } from './readers.ts';
+import type { Reader } from './reader.ts';
+import type { Readers } from './readers.ts';
 import type { ReadRequest } from './session.ts';
 import { complete, type LeftReading, type Waiting } from './sharing.ts';
 

@@ -7,7 +7,7 @@ import type { Observation } from '../detectors/kind.ts';
 import { messageOf } from '../errors.ts';
 import type { ChunkReadings } from './chunk-readings.ts';
 import type { OpenRequest, ReadingNote } from './read-thread.ts';
-import type { ReadContext, Reader } from './readers.ts';
+import type { ReadContext, Reader } from './reader.ts';
 import type { ReadRequest, SettleRequest } from './session.ts';
 import type { LeftReading } from './sharing.ts';
 
