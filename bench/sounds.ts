@@ -5,7 +5,8 @@
 // (tools/record/doom_sounds.py), everybody's shots. --length shotgun=0.4: seconds to learn of a sound. --lag is by how many seconds the
 // recordings' sound comes after their picture (OpenArena's recorder: 0.24 to 0.4; “auto”: what most of each recording agrees on). --noise adds another recording's sound at the same level
 // (0 dB), --level 6 so many dB louder. --until 60: of a clip that is both learnt from and listened to, the first minute is for learning, the rest
-// is judged.
+// is judged. --only <sound> learns these alone; --crowded learns also from occurrences that others of the same sound overlap; --loud 0.25 takes no account of what
+// the game played more quietly than that (tools/record/oa_sounds.py: the player's own shots have 0.4, others' are quieter the farther away).
 import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { existsSync, readFileSync } from 'node:fs';
@@ -58,6 +59,9 @@ const { values } = parseArgs({
     lag: { type: 'string', default: '0' },
     list: { type: 'boolean', default: false },
     activity: { type: 'boolean', default: false },
+    loud: { type: 'string', default: '0' },
+    only: { type: 'string', multiple: true },
+    crowded: { type: 'boolean', default: false },
   },
 });
 if (!values.learn || !values.on) {
@@ -77,7 +81,8 @@ function truthOf(folder: string): Sound[] {
     : doomSounds(truth.series);
   const file = values.heard && join(values.heard, `${basename(folder)}.json`);
   const sounds = file && existsSync(file) ? playedSounds(file, shown) : shown;
-  const lag = values.lag === 'auto' ? 0 : Number(values.lag);
+  // What the game itself played needs none: it is the recording's own clock.
+  const lag = values.lag === 'auto' || sounds !== shown ? 0 : Number(values.lag);
   return sounds.map((sound) => ({ ...sound, t: sound.t + lag }));
 }
 
@@ -93,14 +98,26 @@ function lagOf(truth: readonly Sound[], hits: readonly Hit[]): number {
  * the rounds that leave. What the game cuts off within a tenth of a second may be heard or not.
  */
 function playedSounds(file: string, shown: readonly Sound[]): Sound[] {
-  const labels = { DSPISTOL: 'pistol', DSSHOTGN: 'shotgun', DSITEMUP: 'item', DSWPNUP: 'weapon' };
+  const lumps: Readonly<Record<string, string>> = {
+    DSPISTOL: 'pistol',
+    DSSHOTGN: 'shotgun',
+    DSITEMUP: 'item',
+    DSWPNUP: 'weapon',
+  };
   const played = JSON.parse(readFileSync(file, 'utf8')) as Record<string, [number, number, number][]>;
-  return Object.entries(labels)
-    .flatMap(([lump, label]) => {
-      const all = (played[lump] ?? []).map(([t, , heard]) => ({ label, t, unsure: heard < 0.1 }));
+  return Object.keys(played)
+    .flatMap((lump) => {
+      const label = lumps[lump] ?? lump;
+      const all = played[lump]!.map(([t, level, heard]) => ({
+        label,
+        t,
+        unsure: heard < 0.1 || level < Number(values.loud),
+      }));
       const later = all.flatMap((one) => shown.filter((other) => other.label === label).map(({ t }) => t - one.t));
       const near = (offset: number): number => later.filter((one) => Math.abs(one - offset) < 0.02).length;
-      const offset = later.reduce((best, one) => (near(one) > near(best) ? one : best), later[0] ?? 0);
+      const offset = lumps[lump]
+        ? later.reduce((best, one) => (near(one) > near(best) ? one : best), later[0] ?? 0)
+        : 0;
       return all.map((one) => ({ ...one, t: one.t + offset }));
     })
     .toSorted((a, b) => a.t - b.t);
@@ -222,9 +239,10 @@ function learnAll(folders: readonly string[]): SoundPrint[] {
       const length = lengthOf(label);
       if (
         unsure ||
+        (values.only && !values.only.includes(label)) ||
         t >= Number(values.until) ||
         t > truth.at(-1)!.t - 1 ||
-        truth.some((other) => other.t !== t && other.t > t - 0.3 && other.t < t + length)
+        (!values.crowded && truth.some((other) => other.t !== t && other.t > t - 0.3 && other.t < t + length))
       )
         continue;
       const list = occurrences.get(label) ?? [];

@@ -1,3 +1,4 @@
+import { OnsetListener } from '../detectors/sound/activity.ts';
 import { type Example, learnPrint, LONGEST, type SoundFile } from '../detectors/sound/print.ts';
 import { HOP, RATE, Spectrograph, STEP } from '../detectors/sound/spectrum.ts';
 import { PlaybyplayError } from '../errors.ts';
@@ -16,6 +17,38 @@ export interface Occurrence {
 /** Seconds before an occurrence that tell what else was heard, and after it for examples that come a little later. */
 const BEFORE = 0.4;
 const AFTER = 0.2;
+
+/** Most occurrences that are taken from long stretches, seconds before an onset at which one begins, and how far apart onsets lie. */
+const MOST = 32;
+const LEAD = 0.03;
+const APART = 0.05;
+/** dB by which something must rise to be an onset, in a burst, where it is loud already. */
+const RISE = 2.5;
+
+/**
+ * The occurrences in stretches that hold a sound again and again, `length` seconds each: wherever something begins to sound. Those at
+ * which it does not do no harm; learning takes what occurrences have in common. Throws PlaybyplayError `bad-sound` where there is none, and those of reading sound.
+ */
+export function occurrencesIn(stretches: readonly Occurrence[], length: number, track = 0): Occurrence[] {
+  const found: Occurrence[] = [];
+  for (const { media, from, to } of stretches) {
+    using file = openVideo(media);
+    const origin = originOf(scanPackets(file));
+    const onsets = new OnsetListener(RISE, APART);
+    const spectrograph = new Spectrograph();
+    const range = { from: Math.max(0, from - 1), to: to + 0.2 };
+    for (const block of readAudio(media, { track, sampleRate: RATE, origin, ...range }))
+      for (const frame of spectrograph.push(block))
+        for (const { t } of onsets.hear(frame))
+          if (t >= from && t <= to) found.push({ media, from: Math.max(0, t - LEAD), to: t - LEAD + length });
+  }
+  if (found.length === 0)
+    throw new PlaybyplayError('bad-sound', 'nothing begins to sound in what was given', {
+      hint: 'Give --from and --to about a stretch in which it is heard.',
+    });
+  const step = Math.max(1, found.length / MOST);
+  return found.filter((_, i) => Math.floor(i / step) !== Math.floor((i - 1) / step));
+}
 
 /** Learns a sound from where it is heard. Throws PlaybyplayError `bad-sound`, and those of reading sound. */
 export function learnSound(label: string, occurrences: readonly Occurrence[], track = 0): SoundFile {

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import type { SoundFile } from '../../detectors/sound/print.ts';
 import { PlaybyplayError } from '../../errors.ts';
-import { learnSound } from '../../pipeline/learn-sound.ts';
+import { learnSound, occurrencesIn } from '../../pipeline/learn-sound.ts';
 import { parseTime } from '../../time.ts';
 import type { CommandIo } from '../command.ts';
 
@@ -13,16 +13,20 @@ occurrences by repeating --from and --to (three to twelve, with different things
 out, and where the game plays the same waveform every time it is recognised by that, through sounds louder than itself.
 
   --from, --to <time>  seconds, or minutes and seconds (1:02.5); up to 3 s apart
+  --length <seconds>   how long it lasts: what lies between --from and --to then holds it again and again (a burst, or a minute),
+                       and wherever something begins to sound counts as an occurrence
   --label <name>       what it is called
   --track <n>          the sound track, counted from 0 (default 0)
 
-Example:
+Examples:
+  playbyplay profile sound arena.mp4 --from 26 --to 31 --length 0.25 --label "plasma gun" --out sounds/plasma.json
   playbyplay profile sound doom.mp4 --from 4.65 --to 5.05 --from 6.75 --to 7.15 --label shotgun --out sounds/shotgun.json
 `;
 
 const options = {
   from: { type: 'string', multiple: true },
   to: { type: 'string', multiple: true },
+  length: { type: 'string' },
   label: { type: 'string' },
   track: { type: 'string', default: '0' },
   out: { type: 'string', short: 'o' },
@@ -39,7 +43,8 @@ export async function soundCommand(args: string[], io: CommandIo): Promise<numbe
   if (out === undefined) throw usage('Where to? Give --out.');
   const track = Number(values.track);
   if (!Number.isInteger(track) || track < 0) throw usage(`--track needs a number from 0 on, not ${values.track}.`);
-  const occurrences = from.map((start, i) => ({ media, from: timeOf(start), to: timeOf(to[i]!) }));
+  const given = from.map((start, i) => ({ media, from: timeOf(start), to: timeOf(to[i]!) }));
+  const occurrences = values.length === undefined ? given : occurrencesIn(given, lengthOf(values.length), track);
   const sound = learnSound(label, occurrences, track);
   await writeFile(out, `${JSON.stringify(sound)}\n`);
   const count = occurrences.length === 1 ? 'one occurrence' : `${occurrences.length} occurrences`;
@@ -54,6 +59,12 @@ function knownBy({ waves = [], examples }: SoundFile): string {
   if (examples === 1)
     return 'known by its spectrogram only: give two more occurrences, and it is known by its waveform';
   return 'known by its spectrogram only: no waveform that they share was found (the game plays it differently each time, or they are too quiet)';
+}
+
+function lengthOf(text: string): number {
+  const length = Number(text);
+  if (!(length >= 0.03 && length <= 3)) throw usage(`--length needs 0.03 to 3 seconds, not ${text}.`);
+  return length;
 }
 
 function timeOf(text: string): number {

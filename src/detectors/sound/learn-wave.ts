@@ -1,5 +1,6 @@
 import { Fft } from '../../compute/fft.ts';
 import { RATE } from './spectrum.ts';
+import { apart } from './overlaps.ts';
 import { CELL, Flattened, LONGEST_WAVE, SIZE, usual, Wave } from './wave.ts';
 
 /** One occurrence as it was recorded, with what was heard around it. */
@@ -76,7 +77,15 @@ export function learnWaves(recorded: readonly Recorded[], length: number): Share
     waves.push({ samples, examples: group.size });
     left = left.filter((i) => !group.has(i));
   }
-  return waves;
+  const told =
+    waves.length === 0
+      ? undefined
+      : apart(
+          waves.map(({ samples }) => samples),
+          recorded,
+          size,
+        );
+  return told?.map(({ samples, examples }) => ({ samples: faded(samples), examples })) ?? waves;
 }
 
 /** Times that a group is made anew from the mean of the one before. */

@@ -205,6 +205,40 @@ describe('a learnt sound', () => {
       expect(said(listen(new ClipListener([learnt]), later.blocks(1000, 1.3)))).toEqual(said(one!));
     });
 
+    it('is told from its own repetitions where it lasts longer than the pause to the next', () => {
+      const burst = (seed: number, times: number): { tape: Tape; at: number[] } => {
+        const next = noise(seed);
+        const at = Array.from({ length: times }, (_, i) => 0.6 + 0.1 * i + Math.round(1.5 * next()) / 60);
+        const tape = new Tape(at.at(-1)! + 1);
+        for (const t of at) tape.add(t, 0.4, shot(3));
+        return { tape: tape.add(0, 9, () => 0.02 * rain()), at };
+      };
+      const examples = [1].flatMap((seed) => {
+        const { tape, at } = burst(seed, 6);
+        const every = frames(tape.blocks());
+        return at.map((t) => {
+          const all = every.filter((one) => one.t > t - 0.435 && one.t < t + 0.515);
+          const samples = Float32Array.from(
+            all.flatMap((one) => [...tape.samples.subarray(Math.round(one.t * RATE)).subarray(0, 240)]),
+          );
+          const before = all.findIndex((one) => one.t > t - 0.035);
+          return {
+            frames: all.map(({ bands }) => bands),
+            before,
+            length: 30,
+            recorded: { samples, start: before * 240 },
+          };
+        });
+      });
+      const print = readPrint(JSON.stringify(learnPrint('shot', examples)), 'shot');
+      expect(print.waves).toHaveLength(1);
+      const { tape, at } = burst(8, 7);
+      const heard = listen(new ClipListener([print]), tape.blocks());
+      const found = at.filter((t) => heard.some((one) => Math.abs(one.t - t) < 0.01));
+      expect(found.length).toBe(at.length);
+      expect(heard.length).toBe(at.length);
+    });
+
     it('is not claimed where every occurrence differs', () => {
       expect(learn([shot(3), shot(4), shot(5), shot(6)]).waves).toEqual([]);
     });

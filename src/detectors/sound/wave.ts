@@ -18,8 +18,9 @@ const SILENCE = 1e-10;
 export const CELL = 480;
 const AROUND = 10;
 
-const LOW = Math.round((LOWEST * SIZE) / RATE);
-const HIGH = Math.round((HIGHEST * SIZE) / RATE);
+/** First and last frequency that is compared, as a place in the transform. */
+export const LOW = Math.round((LOWEST * SIZE) / RATE);
+export const HIGH = Math.round((HIGHEST * SIZE) / RATE);
 const WIDTH = Math.round((SMOOTH * SIZE) / RATE / 2);
 
 /** Where a waveform answers. */
@@ -38,8 +39,7 @@ export interface Echo {
 export class Flattened {
   readonly re = new Float64Array(SIZE);
   readonly im = new Float64Array(SIZE);
-  readonly power = new Float64Array(SIZE / 2 + 1);
-  readonly #sums = new Float64Array(SIZE / 2 + 2);
+  power = new Float64Array(SIZE / 2 + 1);
   static readonly #fft = new Fft(SIZE);
 
   /** Takes up to SIZE samples. */
@@ -47,7 +47,7 @@ export class Flattened {
     this.re.set(samples.subarray(0, SIZE));
     Flattened.#fft.forward(this.re, this.im);
     const { re, im } = this;
-    const sums = this.#sums;
+    const sums = new Float64Array(SIZE / 2 + 2);
     for (let k = 0; k <= SIZE / 2; k++) sums[k + 1] = sums[k]! + re[k]! ** 2 + im[k]! ** 2;
     const mean = (sums[HIGH + 1]! - sums[LOW]!) / (HIGH + 1 - LOW);
     const floor = QUIET * mean + SILENCE * SIZE;
@@ -55,6 +55,40 @@ export class Flattened {
       const [from, to] = [Math.max(0, k - WIDTH), Math.min(SIZE / 2, k + WIDTH)];
       this.power[k] = (sums[to + 1]! - sums[from]!) / (to + 1 - from) + floor;
     }
+  }
+
+  /** The same block, of which something can be taken away; its flatness stays. */
+  copy(): Flattened {
+    const copy = new Flattened(new Float32Array(0));
+    copy.re.set(this.re);
+    copy.im.set(this.im);
+    copy.power = this.power;
+    return copy;
+  }
+
+  /** Takes a waveform away that begins at sample `at`. */
+  take(wave: Wave, at: number, gain: number): void {
+    const turn = (-2 * Math.PI * at) / SIZE;
+    const [cos, sin] = [Math.cos(turn), Math.sin(turn)];
+    let [c, d] = [gain * Math.cos(LOW * turn), gain * Math.sin(LOW * turn)];
+    for (let k = LOW; k <= HIGH; k++) {
+      this.re[k]! -= wave.re[k]! * c - wave.im[k]! * d;
+      this.im[k]! -= wave.re[k]! * d + wave.im[k]! * c;
+      [c, d] = [c * cos - d * sin, c * sin + d * cos];
+    }
+  }
+
+  /** What is heard from a sample on, all frequencies alike loud. */
+  flat(at: number, length: number): Float32Array {
+    const [re, im] = [new Float64Array(SIZE), new Float64Array(SIZE)];
+    for (let k = LOW; k <= HIGH; k++) {
+      const loud = Math.sqrt(this.power[k]!);
+      re[k] = re[SIZE - k] = this.re[k]! / loud;
+      im[k] = this.im[k]! / loud;
+      im[SIZE - k] = -im[k]!;
+    }
+    Flattened.#fft.inverse(re, im);
+    return Float32Array.from(re.subarray(at, at + length));
   }
 
   /**
