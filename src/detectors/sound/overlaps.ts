@@ -1,14 +1,15 @@
 import { Fft } from '../../compute/fft.ts';
 import type { Recorded, Shared } from './learn-wave.ts';
+import { RATE } from './spectrum.ts';
 import { variantsOf } from './variants.ts';
 import { CELL, Flattened, HIGH, LOW, SIZE, usual, Wave } from './wave.ts';
 
 /** How many times the usual answer places a waveform, and seconds in samples within which no second one is placed. */
 const PLACED = 9;
-const APART = 0.03 * 24_000;
+const APART = 0.03 * RATE;
 /** Share of the clearest that is placed in one go, and samples between such. */
 const NEARLY = 0.6;
-const BESIDE = 0.15 * 24_000;
+const BESIDE = 0.15 * RATE;
 /** Waveforms placed in one recording at most. */
 const MOST = 24;
 /** What is added to the diagonal, as a share of its mean: frequencies that the places do not tell apart are left silent. */
@@ -167,14 +168,14 @@ function solved(blocks: readonly Flattened[], places: readonly (readonly Place[]
   const re = Array.from({ length: count }, () => new Float64Array(SIZE));
   const im = Array.from({ length: count }, () => new Float64Array(SIZE));
   const least = FAR * median(places.flat().map(({ gain }) => gain));
-  const near = places.map((all) => all.filter(({ gain }) => gain >= least));
-  const diagonal = trace(blocks, near, count);
+  const kept = places.map((all) => all.filter(({ gain }) => gain >= least));
+  const diagonal = trace(blocks, kept, count);
   for (let k = LOW; k <= HIGH; k++) {
     // Rows of the normal equations: Σ conj(A)·A / P · S = Σ conj(A)·Y / P.
     const rows = Array.from({ length: count }, () => new Float64Array(2 * count + 2));
     for (const [i, block] of blocks.entries()) {
       const sums = new Float64Array(2 * count);
-      for (const { wave, at, gain } of near[i]!) {
+      for (const { wave, at, gain } of kept[i]!) {
         const angle = (-2 * Math.PI * ((k * at) % SIZE)) / SIZE;
         sums[2 * wave]! += gain * Math.cos(angle);
         sums[2 * wave + 1]! += gain * Math.sin(angle);

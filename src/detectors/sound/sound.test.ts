@@ -88,6 +88,15 @@ function voice(s: number): number {
   return sum * (0.4 + 0.6 * Math.sin(2 * Math.PI * 4 * s) ** 2);
 }
 
+/** Shots that follow each other every tenth of a second, about, in a little noise. */
+function burst(seed: number, times: number): { readonly tape: Tape; readonly at: readonly number[] } {
+  const [next, hiss] = [noise(seed), noise(seed + 90)];
+  const at = Array.from({ length: times }, (_, i) => 0.6 + 0.1 * i + Math.round(1.5 * next()) / 60);
+  const tape = new Tape(at.at(-1)! + 1).add(0, 9, () => 0.02 * hiss());
+  for (const t of at) tape.add(t, 0.4, shot(3));
+  return { tape, at };
+}
+
 function printOf(label: string, length: number, wave: (s: number) => number): SoundPrint {
   const before = 40;
   const all = frames(new Tape(1 + length).add(0.5, length, wave).blocks());
@@ -206,29 +215,20 @@ describe('a learnt sound', () => {
     });
 
     it('is told from its own repetitions where it lasts longer than the pause to the next', () => {
-      const burst = (seed: number, times: number): { tape: Tape; at: number[] } => {
-        const next = noise(seed);
-        const at = Array.from({ length: times }, (_, i) => 0.6 + 0.1 * i + Math.round(1.5 * next()) / 60);
-        const tape = new Tape(at.at(-1)! + 1);
-        for (const t of at) tape.add(t, 0.4, shot(3));
-        return { tape: tape.add(0, 9, () => 0.02 * rain()), at };
-      };
-      const examples = [1].flatMap((seed) => {
-        const { tape, at } = burst(seed, 6);
-        const every = frames(tape.blocks());
-        return at.map((t) => {
-          const all = every.filter((one) => one.t > t - 0.435 && one.t < t + 0.515);
-          const samples = Float32Array.from(
-            all.flatMap((one) => [...tape.samples.subarray(Math.round(one.t * RATE)).subarray(0, 240)]),
-          );
-          const before = all.findIndex((one) => one.t > t - 0.035);
-          return {
-            frames: all.map(({ bands }) => bands),
-            before,
-            length: 30,
-            recorded: { samples, start: before * 240 },
-          };
-        });
+      const first = burst(1, 6);
+      const every = frames(first.tape.blocks());
+      const examples = first.at.map((t) => {
+        const all = every.filter((one) => one.t > t - 0.435 && one.t < t + 0.515);
+        const samples = Float32Array.from(
+          all.flatMap((one) => [...first.tape.samples.subarray(Math.round(one.t * RATE)).subarray(0, 240)]),
+        );
+        const before = all.findIndex((one) => one.t > t - 0.035);
+        return {
+          frames: all.map(({ bands }) => bands),
+          before,
+          length: 30,
+          recorded: { samples, start: before * 240 },
+        };
       });
       const print = readPrint(JSON.stringify(learnPrint('shot', examples)), 'shot');
       expect(print.waves).toHaveLength(1);
