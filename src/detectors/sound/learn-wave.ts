@@ -1,14 +1,7 @@
 import { Fft } from '../../compute/fft.ts';
 import { RATE } from './spectrum.ts';
 import { apart } from './overlaps.ts';
-import { CELL, Flattened, LONGEST_WAVE, SIZE, usual, Wave } from './wave.ts';
-
-/** One occurrence as it was recorded, with what was heard around it. */
-export interface Recorded {
-  readonly samples: Float32Array;
-  /** The sample at which the sound begins, about. */
-  readonly start: number;
-}
+import { CELL, Flattened, LONGEST_WAVE, type Recorded, type Shared, SIZE, usual, Wave } from './wave.ts';
 
 /** Seconds by which occurrences may have been marked apart. */
 const APART = 0.06;
@@ -25,12 +18,6 @@ const COMPARED = 8;
 const VARIANTS = 4;
 /** Seconds over which it sets in and dies away. */
 const FADE = 0.004;
-
-/** A waveform and how many occurrences have it. */
-export interface Shared {
-  readonly samples: Float32Array;
-  readonly examples: number;
-}
 
 interface Match {
   /** Samples after the occurrence's marked beginning. */

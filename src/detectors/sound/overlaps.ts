@@ -1,8 +1,7 @@
 import { Fft } from '../../compute/fft.ts';
-import type { Recorded, Shared } from './learn-wave.ts';
 import { RATE } from './spectrum.ts';
 import { variantsOf } from './variants.ts';
-import { CELL, Flattened, HIGH, LOW, SIZE, usual, Wave } from './wave.ts';
+import { CELL, Flattened, HIGH, LOW, type Recorded, type Shared, SIZE, usual, Wave } from './wave.ts';
 
 /** How many times the usual answer places a waveform, and seconds in samples within which no second one is placed. */
 const PLACED = 9;

@@ -1,6 +1,7 @@
 import { PlaybyplayError } from '../../errors.ts';
-import { learnWaves, type PackedWave, packWave, type Recorded, unpackWave } from './learn-wave.ts';
+import { learnWaves, type PackedWave, packWave, unpackWave } from './learn-wave.ts';
 import { BANDS, RATE, STEP } from './spectrum.ts';
+import type { Recorded } from './wave.ts';
 
 /** A sound as it is recognised: what of its spectrogram stands out. Frames are hundredths of a second. */
 export interface SoundPrint {

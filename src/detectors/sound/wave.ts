@@ -23,6 +23,19 @@ export const LOW = Math.round((LOWEST * SIZE) / RATE);
 export const HIGH = Math.round((HIGHEST * SIZE) / RATE);
 const WIDTH = Math.round((SMOOTH * SIZE) / RATE / 2);
 
+/** One occurrence as it was recorded, with what was heard around it. */
+export interface Recorded {
+  readonly samples: Float32Array;
+  /** The sample at which the sound begins, about. */
+  readonly start: number;
+}
+
+/** A waveform and how many occurrences have it. */
+export interface Shared {
+  readonly samples: Float32Array;
+  readonly examples: number;
+}
+
 /** Where a waveform answers. */
 export interface Echo {
   /** Number of the waveform. */
