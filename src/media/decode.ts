@@ -1,3 +1,4 @@
+import type { Packet } from 'node-av/lib';
 import { AVERROR_EAGAIN, AVERROR_EOF, AV_FRAME_FLAG_CORRUPT } from 'node-av/constants';
 import { BROKEN, DAMAGED, HIDDEN, LEADING, REFERENCE, firstFrameOf, groupOf, startOf, timeOf } from './packet-index.ts';
 import type { Chunk, PacketIndex } from './packet-index.ts';
@@ -36,6 +37,47 @@ export function* readPictures(
   chunk: Chunk,
   wanted: ArrayLike<number>,
 ): Generator<Picture | DecodeProblem, void, undefined> {
+  const steps = decodingSteps(file, index, chunk, wanted);
+  try {
+    for (let step = steps.next(); !step.done; )
+      if (step.value instanceof Sending) step = steps.next(step.value.now());
+      else {
+        yield step.value;
+        step = steps.next();
+      }
+  } finally {
+    steps.return();
+  }
+}
+
+/** A packet on its way to the decoder, which decodes it then and there. */
+export class Sending {
+  readonly #decoder: ReturnType<VideoFile['decoder']['getNative']>;
+  readonly #packet: ReturnType<Packet['getNative']>;
+
+  constructor(decoder: VideoFile['decoder'], packet: Packet) {
+    this.#decoder = decoder.getNative();
+    this.#packet = packet.getNative();
+  }
+
+  /** FFmpeg's code. */
+  now(): number {
+    return this.#decoder.sendPacketSync(this.#packet);
+  }
+
+  /** The same from a thread beside; until then neither decoder nor packet may be used. */
+  later(): Promise<number> {
+    const sent = this.#decoder.sendPacket(this.#packet);
+    // Whoever stops looking at pictures may never ask.
+    sent.catch(() => undefined);
+    return sent;
+  }
+}
+
+/** What decoding comes to: pictures and problems in order, and packets to be sent, whose answer the next step is given. */
+export type Steps = Generator<Picture | DecodeProblem | Sending, void, number | undefined>;
+
+export function* decodingSteps(file: VideoFile, index: PacketIndex, chunk: Chunk, wanted: ArrayLike<number>): Steps {
   const maker = new PictureMaker(file.info.rotation, file.info.pixelAspect);
   const reader = new PacketReader(file, index);
   try {
@@ -63,7 +105,7 @@ function* readGroup(
   maker: PictureMaker,
   group: number,
   wanted: readonly number[],
-): Generator<Picture | DecodeProblem, void, undefined> {
+): Steps {
   const custody = new Custody(index, wanted);
   let failure: string | undefined;
   if (file.decoding) empty(file, maker);
@@ -71,7 +113,7 @@ function* readGroup(
   try {
     const needs = needed(index, group, wanted);
     for (const position of needs.positions) {
-      failure = feed(file, reader, custody, position) ?? collect(file, maker, custody);
+      failure = (yield* feed(file, reader, custody, position)) ?? collect(file, maker, custody);
       yield* custody.release();
       if (custody.stuck) failure ??= 'the timestamps contradict the order of the pictures';
       if (failure) break;
@@ -126,12 +168,17 @@ function needed(
 }
 
 /** Sends a packet to the decoder; returns why that failed, if it did. */
-function feed(file: VideoFile, reader: PacketReader, custody: Custody, position: number): string | undefined {
+function* feed(
+  file: VideoFile,
+  reader: PacketReader,
+  custody: Custody,
+  position: number,
+): Generator<Sending, string | undefined, number | undefined> {
   const packet = reader.at(position);
   if (typeof packet === 'string') return packet;
   // The decode position travels through the decoder as the timestamp, so that repeated or missing ones do no harm.
   packet.pts = BigInt(position);
-  const sent = file.decoder.getNative().sendPacketSync(packet.getNative());
+  const sent = (yield new Sending(file.decoder, packet))!;
   packet.unref();
   custody.sent(position);
   return sent < 0 ? refusal(sent) : undefined;
@@ -211,7 +258,7 @@ class Custody implements Disposable {
   }
 
   /** Yields what is wanted next and certain. */
-  *release(): Generator<Picture, void, undefined> {
+  *release(): Generator<Picture, void, unknown> {
     while (this.#whole < this.#sent.length && this.#hasComeOut(this.#sent[this.#whole]!)) this.#whole++;
     const uncertain = this.#sent[this.#whole] ?? Number.POSITIVE_INFINITY;
     for (;;) {

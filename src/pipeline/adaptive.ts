@@ -1,9 +1,9 @@
-import { isProblem, readPictures } from '../media/decode.ts';
+import { isProblem } from '../media/decode.ts';
 import { type Chunk, firstFrameOf } from '../media/packet-index.ts';
 import type { Picture } from '../media/picture.ts';
 import { type ChunkReadings, ReadingsBuilder } from './chunk-readings.ts';
 import { agree, type ProbeRule } from './probe.ts';
-import { type ChunkContext, type ChunkPlan, gapOf, pause, timeAt, TURN } from './read-chunk.ts';
+import { type ChunkContext, type ChunkPlan, gapOf, pause, picturesOf, timeAt, TURN } from './read-chunk.ts';
 import type { Observations } from './chunk-readings.ts';
 
 /** What all detectors see on one picture. */
@@ -59,7 +59,7 @@ async function readKeyframes(
   const frames = bounds.filter((frame) => frame < known);
   const reach = { ...chunk, lastFrame: known };
   let i = 0;
-  for (const item of readPictures(context.file, index, reach, frames)) {
+  for await (const item of picturesOf(context, reach, frames)) {
     if (isProblem(item)) {
       // The keyframe is missing: its neighbours cannot be compared.
       while (i < frames.length && timeAt(index, frames[i]!) < item.end) i++;
@@ -96,10 +96,10 @@ async function readDensely(
   { part, after, rules }: Group,
   builder: ReadingsBuilder,
 ): Promise<void> {
-  const { file, index, reader } = context;
+  const { index, reader } = context;
   let i = 0;
   let tried = Number.NEGATIVE_INFINITY;
-  for (const item of readPictures(file, index, chunk, part.frames)) {
+  for await (const item of picturesOf(context, chunk, part.frames)) {
     if (isProblem(item)) {
       builder.gap(gapOf(item));
       continue;
@@ -133,7 +133,7 @@ async function readSparsely(
   { part: plan, before, after, rules, spacing }: SparseGroup,
   builder: ReadingsBuilder,
 ): Promise<void> {
-  const { file, index, reader } = context;
+  const { index, reader } = context;
   const held: { readonly picture: Picture; readonly sample: number }[] = [];
   let last: Probe = before;
   const release = async (seen: Observations | undefined): Promise<void> => {
@@ -148,7 +148,7 @@ async function readSparsely(
   try {
     let i = 0;
     if (rest(0)) return recall(context, plan, 0, last, builder);
-    for (const item of readPictures(file, index, chunk, plan.frames)) {
+    for await (const item of picturesOf(context, chunk, plan.frames)) {
       if (isProblem(item)) {
         await release(undefined);
         builder.gap(gapOf(item));

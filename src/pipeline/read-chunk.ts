@@ -1,7 +1,9 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Deferred, Observation } from '../detectors/kind.ts';
+import { readPicturesAhead } from '../media/ahead.ts';
 import { type DecodeProblem, isProblem, readPictures } from '../media/decode.ts';
 import type { Chunk, PacketIndex } from '../media/packet-index.ts';
+import type { Picture } from '../media/picture.ts';
 import type { VideoFile } from '../media/video.ts';
 import { Between, type BetweenRules } from './between.ts';
 import { type ChunkReadings, ReadingsBuilder } from './chunk-readings.ts';
@@ -19,6 +21,8 @@ export interface ChunkContext {
   readonly index: PacketIndex;
   readonly reader: SampleReader;
   readonly detectors: number;
+  /** The decoder works on a processor of its own, a packet ahead of reading. */
+  readonly ahead?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
   /** When samples tell what one between them shows; without, every sample is read. */
   readonly between?: BetweenRules | undefined;
@@ -54,12 +58,12 @@ async function readSamples(
   plan: ChunkPlan,
   builder: ReadingsBuilder,
 ): Promise<void> {
-  const { file, index, reader, share } = context;
+  const { index, reader, share } = context;
   const between = new Between(context, plan, builder);
   let i = 0;
   let pictures = 0;
   try {
-    for (const item of readPictures(file, index, chunk, plan.frames)) {
+    for await (const item of picturesOf(context, chunk, plan.frames)) {
       if (isProblem(item)) {
         await between.release();
         builder.gap(gapOf(item));
@@ -81,6 +85,15 @@ async function readSamples(
   } finally {
     between[Symbol.dispose]();
   }
+}
+
+/** The pictures of some frames of a chunk, in order. */
+export function picturesOf(
+  { file, index, ahead }: ChunkContext,
+  chunk: Chunk,
+  frames: readonly number[],
+): Iterable<Picture | DecodeProblem> | AsyncIterable<Picture | DecodeProblem> {
+  return ahead ? readPicturesAhead(file, index, chunk, frames) : readPictures(file, index, chunk, frames);
 }
 
 /** Lets the event loop turn. Throws the signal's reason once it is aborted. */

@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import type { Observation } from '../detectors/kind.ts';
 import type { VideoFile } from '../media/video.ts';
@@ -56,9 +57,12 @@ export class Readers implements AsyncDisposable {
   /** The readers, at least one and at most one a portion. Throws what opening the recording and the detectors throws. */
   open(portions: number): Promise<readonly Reader[]> {
     this.start(portions);
-    this.#opening ??= ReadingSession.open(this.#file, this.#game, { hud: this.#hud, companion: this.#companion }).then(
-      (one) => [new OwnThread(one)],
-    );
+    // Threads, which may be ended at any moment, decode where they read.
+    const ahead = availableParallelism() > 1;
+    const [hud, companion] = [this.#hud, this.#companion];
+    this.#opening ??= ReadingSession.open(this.#file, this.#game, { hud, companion, ahead }).then((one) => [
+      new OwnThread(one),
+    ]);
     return this.#opening;
   }
 

@@ -53,6 +53,9 @@ interface Following {
   readonly watch: (region: Region) => ChangeGate;
 }
 
+/** Milliseconds of reading after which the decoder beside may have finished a packet. */
+const BREATH = 1;
+
 /** Takes a reading that is to be made elsewhere, if it is wanted there: returns its stand-in, else undefined. */
 export type Handover = (detector: number, deferred: Deferred) => Observation | undefined;
 
@@ -184,6 +187,9 @@ export class SampleReader implements Disposable {
   /** Who is told whenever a picture is looked at. */
   onPicture: (() => void) | undefined;
 
+  /** Lets others have the thread for a moment; called between detectors, every few milliseconds. */
+  breathe: (() => Promise<unknown>) | undefined;
+
   /** Makes a reading that was handed over. */
   async settle(detector: number, deferred: Deferred): Promise<Observation> {
     return await this.#stations[detector]!.detector.settle!(deferred);
@@ -196,9 +202,14 @@ export class SampleReader implements Disposable {
     const needed = this.#withDependencies(due);
     const memo = new Map<string, unknown>();
     let screen: string | undefined;
+    let breath = performance.now();
     for (const index of this.#order) {
       const station = this.#stations[index]!;
       if (!needed[index] || station.hears) continue;
+      if (this.breathe && performance.now() - breath >= BREATH) {
+        await this.breathe();
+        breath = performance.now();
+      }
       const isScreen = this.#screens.find((one) => one.station === index);
       if (screen !== undefined && !isScreen && !(station.spec.screens ?? []).includes(screen)) continue;
       if (station.switched && !this.#isAwake(index, picture, result)) {

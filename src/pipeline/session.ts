@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import type { Assets, Observation } from '../detectors/kind.ts';
 import type { Plugins } from '../detectors/plugins/load.ts';
 import type { Chunk, PacketIndex } from '../media/packet-index.ts';
@@ -40,6 +41,8 @@ export interface SessionOptions {
   readonly awake?: boolean;
   /** The recording is this companion of the profile's. */
   readonly companion?: string | undefined;
+  /** There is a processor for the decoder to work on while pictures are read. */
+  readonly ahead?: boolean | undefined;
 }
 
 /** An open recording and the detectors of a profile: reads chunks, one after the other, in the thread that made it. */
@@ -49,6 +52,7 @@ export class ReadingSession implements Disposable {
   readonly #detectors: number;
   readonly #owned: boolean;
   readonly #between: BetweenRules | undefined;
+  readonly #ahead: boolean;
 
   private constructor(
     file: VideoFile,
@@ -56,8 +60,10 @@ export class ReadingSession implements Disposable {
     detectors: number,
     owned: boolean,
     between: BetweenRules | undefined,
+    ahead: boolean,
   ) {
     this.#between = between;
+    this.#ahead = ahead;
     this.#owned = owned;
     this.#file = file;
     this.#reader = reader;
@@ -68,12 +74,12 @@ export class ReadingSession implements Disposable {
   static async open(
     file: VideoFile,
     game: { readonly profile: Profile; readonly assets: Assets; readonly plugins?: Plugins },
-    { hud, owned = false, awake = false, companion }: SessionOptions,
+    { hud, owned = false, awake = false, companion, ahead = false }: SessionOptions,
   ): Promise<ReadingSession> {
     try {
       const reader = await SampleReader.open(game.profile, game.assets, file.info, hud, game.plugins, awake, companion);
       const between = await betweenRules(game.profile, game.plugins, companion);
-      return new ReadingSession(file, reader, Object.keys(game.profile.detectors).length, owned, between);
+      return new ReadingSession(file, reader, Object.keys(game.profile.detectors).length, owned, between, ahead);
     } catch (error) {
       if (owned) file[Symbol.dispose]();
       throw error;
@@ -86,6 +92,7 @@ export class ReadingSession implements Disposable {
     { signal, share, alive }: { signal?: AbortSignal; share?: Share | undefined; alive?: () => void } = {},
   ): Promise<ChunkReadings> {
     this.#reader.onPicture = alive;
+    this.#reader.breathe = this.#ahead ? turn : undefined;
     this.#reader.places = places;
     const between = this.#between;
     const context = {
@@ -94,6 +101,7 @@ export class ReadingSession implements Disposable {
       detectors: this.#detectors,
       index,
       between,
+      ahead: this.#ahead,
       signal,
       share,
     };

@@ -1,0 +1,107 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setImmediate as turn } from 'node:timers/promises';
+import { afterAll, describe, expect, test } from 'vitest';
+import { readPicturesAhead } from './ahead.ts';
+import { type DecodeProblem, isProblem, readPictures } from './decode.ts';
+import { chunksOf, scanPackets } from './packets.ts';
+import type { Picture } from './picture.ts';
+import { digest, makeVideo } from './testing.ts';
+import { openVideo } from './video.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'playbyplay-ahead-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function video(name: string, codec?: string): string {
+  const path = join(folder, name);
+  const pts = Array.from({ length: 60 }, (_, i) => i * 40);
+  makeVideo({ timeBase: { num: 1, den: 1000 }, path, pts, ...(codec ? { codec } : {}) });
+  return path;
+}
+
+/** A picture's time and digest, or a problem; the picture is done with. */
+function noted(item: Picture | DecodeProblem): unknown {
+  if (isProblem(item)) return item;
+  using picture = item;
+  return [picture.t, digest(picture)];
+}
+
+/** What both ways of decoding give, every third frame; `pace` is what the caller does with each picture read ahead. */
+async function both(path: string, pace: (n: number) => Promise<unknown> | undefined) {
+  using file = openVideo(path);
+  const index = scanPackets(file);
+  const [plain, ahead]: [unknown[], unknown[]] = [[], []];
+  for (const chunk of chunksOf(index, { minSeconds: 0.5 })) {
+    const wanted = Array.from({ length: chunk.lastFrame - chunk.firstFrame }, (_, i) => chunk.firstFrame + i).filter(
+      (frame) => frame % 3 !== 1,
+    );
+    for (const item of readPictures(file, index, chunk, wanted)) plain.push(noted(item));
+    for await (const item of readPicturesAhead(file, index, chunk, wanted)) {
+      await pace(ahead.length);
+      ahead.push(noted(item));
+    }
+  }
+  return { plain, ahead };
+}
+
+describe('decoding beside the caller', () => {
+  test.each([
+    ['h264.mp4', 'libx264'],
+    ['hevc.mkv', 'libx265'],
+    ['vp9.webm', 'libvpx-vp9'],
+  ])('%s: the same pictures, however the caller takes its time', async (name, codec) => {
+    const path = video(name, codec);
+    for (const pace of [
+      () => undefined,
+      () => turn(),
+      (n: number) => (n % 5 === 0 ? turn().then(() => turn()) : undefined),
+    ]) {
+      const { plain, ahead } = await both(path, pace);
+      expect(plain).toHaveLength(40);
+      expect(ahead).toEqual(plain);
+    }
+  });
+
+  test('damaged input: the same pictures and the same problems', async () => {
+    const path = video('damaged.mkv');
+    const bytes = readFileSync(path);
+    for (const place of [0.3, 0.31, 0.55, 0.8])
+      bytes.fill(0, Math.floor(place * bytes.length), Math.floor(place * bytes.length) + 90);
+    writeFileSync(path, bytes);
+    const { plain, ahead } = await both(path, () => turn());
+    expect(plain.filter((one) => !Array.isArray(one)).length).toBeGreaterThan(0);
+    expect(ahead).toEqual(plain);
+  });
+
+  test('a caller who stops early leaves file and decoder fit for the next reading', async () => {
+    using file = openVideo(video('stopped.mp4'));
+    const index = scanPackets(file);
+    const [chunk] = chunksOf(index, { minSeconds: 60 });
+    const wanted = Array.from({ length: 40 }, (_, i) => chunk!.firstFrame + i);
+    const whole = [...readPictures(file, index, chunk!, wanted)].map(noted);
+    for (const stop of [1, 2, 7]) {
+      const seen: unknown[] = [];
+      for await (const item of readPicturesAhead(file, index, chunk!, wanted)) {
+        seen.push(noted(item));
+        if (seen.length === stop) break;
+      }
+      expect(seen).toEqual(whole.slice(0, stop));
+      expect([...readPictures(file, index, chunk!, wanted)].map(noted)).toEqual(whole);
+    }
+  });
+
+  test('what the caller throws ends the decoding', async () => {
+    using file = openVideo(video('thrown.mp4'));
+    const index = scanPackets(file);
+    const [chunk] = chunksOf(index, { minSeconds: 60 });
+    const fail = async (): Promise<void> => {
+      for await (const item of readPicturesAhead(file, index, chunk!, [0, 1, 2, 3, 4, 5])) {
+        noted(item);
+        throw new RangeError('enough');
+      }
+    };
+    await expect(fail()).rejects.toThrow('enough');
+    expect([...readPictures(file, index, chunk!, [0, 5])].map(noted)).toHaveLength(2);
+  });
+});

@@ -1,0 +1,99 @@
+import { type DecodeProblem, decodingSteps, isProblem, Sending, type Steps } from './decode.ts';
+import type { Chunk, PacketIndex } from './packet-index.ts';
+import type { Picture } from './picture.ts';
+import type { VideoFile } from './video.ts';
+
+type Item = Picture | DecodeProblem;
+
+/** Pictures that may wait for the caller. */
+const MOST = 2;
+
+/**
+ * As `readPictures`, with the decoder, which still is one thread, at work beside the caller's: on the next packets while the caller looks
+ * at a picture and the event loop turns now and then. The pictures are the same.
+ */
+export async function* readPicturesAhead(
+  file: VideoFile,
+  index: PacketIndex,
+  chunk: Chunk,
+  wanted: ArrayLike<number>,
+): AsyncGenerator<Item, void, undefined> {
+  const ahead = new Ahead(decodingSteps(file, index, chunk, wanted));
+  try {
+    for (;;) {
+      const item = await ahead.next();
+      if (!item) return;
+      yield item;
+    }
+  } finally {
+    await ahead.stop();
+  }
+}
+
+/** Takes the steps of decoding as long as there is room for what comes out. */
+class Ahead {
+  readonly #steps: Steps;
+  readonly #ready: Item[] = [];
+  readonly #run: Promise<void>;
+  #stopped = false;
+  #done = false;
+  /** Called when there is something for the caller, or room again. */
+  #told: (() => void) | undefined;
+  #room: (() => void) | undefined;
+
+  constructor(steps: Steps) {
+    this.#steps = steps;
+    this.#run = this.#take().finally(() => {
+      this.#done = true;
+      this.#told?.();
+    });
+    // Whoever asks for the next picture is told.
+    this.#run.catch(() => undefined);
+  }
+
+  /** The next picture or problem; undefined behind the last. */
+  async next(): Promise<Item | undefined> {
+    while (this.#ready.length === 0 && !this.#done) {
+      await new Promise<void>((resolve) => {
+        this.#told = resolve;
+      });
+      this.#told = undefined;
+    }
+    if (this.#ready.length === 0) await this.#run;
+    const item = this.#ready.shift();
+    this.#room?.();
+    return item;
+  }
+
+  /** Lets the decoder finish what it is at, and gives up the rest. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#room?.();
+    await this.#run.catch(() => undefined);
+    for (const item of this.#ready) if (!isProblem(item)) item[Symbol.dispose]();
+    this.#steps.return();
+  }
+
+  async #take(): Promise<void> {
+    for (let step = this.#steps.next(); !step.done && !this.#stopped; ) {
+      if (step.value instanceof Sending) {
+        // While the caller waits there is nothing else to do.
+        const sent = this.#told ? step.value.now() : await step.value.later();
+        if (this.#stopped) return;
+        step = this.#steps.next(sent);
+        continue;
+      }
+      this.#ready.push(step.value);
+      this.#told?.();
+      this.#told = undefined;
+      while (this.#ready.length >= MOST && !this.#stopped)
+        await new Promise<void>((resolve) => {
+          this.#room = resolve;
+        });
+      this.#room = undefined;
+      // What was still at hand when the caller stopped.
+      if (this.#stopped) return;
+      step = this.#steps.next();
+    }
+  }
+}
