@@ -32,6 +32,7 @@ Learns a font for the text and feed detectors: from labelled moments of recordin
   --gain, --offset <n>   how far the text may be tinted or faded (default 0.15 and 15)
   --noise <n>            least deviation of a pixel, in grey levels (default 6 for labels, 15 for images)
   --jitter <n>           pixels by which edges may lie elsewhere than in the images (default 0.25)
+  --shadow <x>,<y>       atlas pixels by which a black shadow lies right of and below the characters of the images
   --light <region>       instead of a font, learn this region's look in plain light
 
 Examples:
@@ -64,6 +65,7 @@ const options = {
   offset: { type: 'string', default: '15' },
   noise: { type: 'string' },
   jitter: { type: 'string' },
+  shadow: { type: 'string' },
   light: { type: 'string' },
   source: { type: 'string' },
 } as const;
@@ -154,6 +156,7 @@ async function fromImages(values: Values): Promise<Atlas> {
     background: 50,
     noise,
     ...(values.jitter === undefined ? {} : { jitter: number(values, 'jitter') }),
+    ...(values.shadow === undefined ? {} : { shadow: shadowOf(values.shadow) }),
     ...(fixed
       ? { layout: 'fixed', pitch: number(values, 'pitch') }
       : { layout: 'proportional', space: values.space === undefined ? 4 : number(values, 'space'), gaps: [0, 0] }),
@@ -184,6 +187,13 @@ function shape(values: Values) {
     height: number(values, 'height'),
     illumination: { gain: number(values, 'gain'), offset: number(values, 'offset') },
   };
+}
+
+function shadowOf(offset: string): { x: number; y: number } {
+  const [x, y, ...rest] = offset.split(',').map(Number);
+  if (!Number.isInteger(x) || !Number.isInteger(y) || x! < 0 || y! < 0 || rest.length > 0)
+    throw usage('--shadow needs two whole numbers of pixels: 2,2.');
+  return { x: x!, y: y! };
 }
 
 function inksOf(list: string): string[] {

@@ -10,6 +10,7 @@ const fonts = new URL('../../../configs/openarena/fonts/', import.meta.url);
 const load = (name: string): Atlas => parseAtlas(readFileSync(new URL(`${name}.json`, fonts), 'utf8'), name);
 const letters = load('console');
 const numbers = load('numbers');
+const scores = load('scores');
 
 interface Look {
   /** Grey level behind the text, contrast and brightness of the text. */
@@ -52,6 +53,38 @@ function draw(atlas: Atlas, text: string, cells: number, margin: number, look: L
 const same = (text: string): string => text.replaceAll('I', 'l').replaceAll('|', 'l');
 
 describe('GlyphReader', () => {
+  it('reads white numbers with a shadow over the edge of something bright or dark', () => {
+    const reader = new GlyphReader(scores);
+    const places = fc.record({
+      value: fc.nat(99),
+      grounds: fc.tuple(fc.integer({ min: 0, max: 235 }), fc.integer({ min: 0, max: 235 })),
+      edge: fc.integer({ min: 2, max: 46 }),
+      slope: fc.double({ min: -1, max: 1, noNaN: true }),
+      gain: fc.double({ min: 0.9, max: 1.05, noNaN: true }),
+      seed: fc.nat(),
+    });
+    let sure = 0;
+    const wrong: unknown[] = [];
+    const cases = fc.sample(places, { seed: 3, numRuns: 300 });
+    for (const { value, grounds, edge, slope, gain, seed } of cases) {
+      const text = String(value).padStart(3);
+      const image = draw(scores, text, 3, 1, { ground: -1000, gain, seed });
+      const noise = draw(scores, '   ', 3, 1, { ground: 0, noise: 6, seed }).data;
+      for (let i = 0; i < noise.length; i++) {
+        const [x, y] = [i % image.width, Math.floor(i / image.width)];
+        const ink = image.data[i]!;
+        const ground = grounds[x < edge + slope * (y - image.height / 2) ? 0 : 1];
+        image.data[i] = (ink === -1000 ? ground : ink) + noise[i]!;
+      }
+      const line = reader.read(image, 'right', 1);
+      if (line.confidence < 0.3) continue;
+      sure++;
+      if (line.text !== text.trim()) wrong.push([text, line.text, grounds, edge, slope, gain, seed]);
+    }
+    expect(wrong).toEqual([]);
+    expect(sure / cases.length).toBeGreaterThan(0.95);
+  });
+
   it('reads numbers in any ink, in any light that the atlas allows and on any grey, with noise', () => {
     const reader = new GlyphReader(numbers);
     const looks = fc.record({

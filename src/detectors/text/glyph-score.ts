@@ -1,5 +1,7 @@
 import type { Atlas, Glyph } from './atlas.ts';
 import { GlyphBounds } from './glyph-bounds.ts';
+import { ENTRY, GlyphPlanes, LANES, SQUARES } from './glyph-planes.ts';
+import { type Box, FLAT, groundAround, groundCost } from './ground.ts';
 import type { LineImage } from './line-image.ts';
 
 /** How well a glyph fits at a place. */
@@ -16,18 +18,18 @@ export interface Fit {
 
 /** Contrast below which a glyph cannot be told from a flat surface. */
 const MIN_GAIN = 0.2;
-/** Least standard deviation that a surface without a glyph is given, in grey levels. */
-const FLAT = 10;
-
 /** An ink of the font as the scorer wants it: how far each plane of the image follows the glyph's grey levels. */
 type Ink = readonly number[];
 
 /** One plane of the image that is looked at. */
 interface PlaneTables {
   data: Float32Array;
-  /** Integral images of the levels and of their squares, one row and column larger than the image. */
+  /** Integral images of the levels and of their squares, one row and column larger than the image; where each entry begins. */
   sum: Float64Array;
   squares: Float64Array;
+  readonly step: number;
+  readonly sumAt: number;
+  readonly squaresAt: number;
   /** Sums over the pixels of the glyph that is scored, by the constants below. */
   readonly sums: Float64Array;
 }
@@ -57,6 +59,8 @@ export class GlyphScorer {
   readonly #differences = new Map<number, Difference>();
   #only: number | undefined;
   readonly #tables: readonly PlaneTables[];
+  /** Of a font of several inks: what adds up all planes at once. */
+  readonly #planes: GlyphPlanes | undefined;
   /** Of the image that is looked at, and of its width. */
   #offsetsNow: readonly Int32Array[] = [];
   /** The image, until its levels have been added up. */
@@ -71,10 +75,15 @@ export class GlyphScorer {
     this.#priorGain = 1 / Math.max(gain, 1e-3) ** 2;
     this.#priorOffset = 1 / Math.max(offset, 0.1) ** 2;
     this.#inks = atlas.inks;
-    this.#tables = Array.from({ length: atlas.inks[0]!.length }, () => ({
+    const planes = atlas.inks[0]!.length;
+    this.#planes = planes > 1 ? new GlyphPlanes(atlas) : undefined;
+    this.#tables = Array.from({ length: planes }, (_, plane) => ({
       data: new Float32Array(0),
       sum: new Float64Array(0),
       squares: new Float64Array(0),
+      step: this.#planes ? ENTRY : 1,
+      sumAt: plane,
+      squaresAt: this.#planes ? plane + SQUARES : 0,
       sums: new Float64Array(5),
     }));
   }
@@ -121,8 +130,11 @@ export class GlyphScorer {
   #integrate(): void {
     const image = this.#image;
     if (!image) return;
-    for (const tables of this.#tables) integrate(tables, image);
     this.#image = undefined;
+    if (this.#planes) {
+      this.#planes.look(image);
+      for (const tables of this.#tables) tables.sum = tables.squares = this.#planes.integral;
+    } else integrate(this.#tables[0]!, image);
   }
 
   /** What `read` returns while only one of the inks counts. */
@@ -140,14 +152,13 @@ export class GlyphScorer {
     if (this.#image) this.#integrate();
     const glyph = this.#atlas.glyphs[index]!;
     const offsets = this.#offsetsNow[index]!;
-    const base = y * this.#width + x;
     const planes = this.#tables.length;
     let rival = planes * glyph.logWeights;
     let flat = 0;
+    this.#addUp(index, x, y);
     for (let plane = 0; plane < planes; plane++) {
       const tables = this.#tables[plane]!;
       const { sums } = tables;
-      addUp(tables.data, base, offsets, glyph, sums);
       rival += this.#rival(tables, x, y, glyph.width, offsets.length);
       flat += sums[WPP]! - (sums[WP]! * sums[WP]!) / glyph.sumW;
     }
@@ -165,8 +176,24 @@ export class GlyphScorer {
     return this.fit;
   }
 
+  /** Adds up a glyph's pixels in every plane. */
+  #addUp(index: number, x: number, y: number): void {
+    if (!this.#planes) {
+      const { data, sums } = this.#tables[0]!;
+      addUp(data, y * this.#width + x, this.#offsetsNow[index]!, this.#atlas.glyphs[index]!, sums);
+      return;
+    }
+    this.#planes.add(index, x, y);
+    const all = this.#planes.sums;
+    for (let plane = 0; plane < this.#tables.length; plane++) {
+      const { sums } = this.#tables[plane]!;
+      for (let kind = 0, at = plane; kind <= WPP; kind++, at += LANES) sums[kind] = all[at]!;
+    }
+  }
+
   /** −2 log likelihood of the glyph's pixels as part of a surface, up to the terms that both hypotheses share. */
-  #rival({ sum, squares, sums }: PlaneTables, x: number, y: number, width: number, n: number): number {
+  #rival(tables: PlaneTables, x: number, y: number, width: number, n: number): number {
+    const { sum, squares, sums, step, sumAt, squaresAt } = tables;
     // As `#box` has it, written out: this is the innermost of all reading.
     const left = Math.max(0, x - 1);
     const right = Math.min(this.#width, x + width + 1);
@@ -174,27 +201,42 @@ export class GlyphScorer {
     const top = Math.max(0, y - 1);
     const bottom = Math.min(this.#height, y + this.#atlas.file.height + 1);
     const area = (right - left) * (bottom - top);
-    const high = top * stride;
-    const low = bottom * stride;
-    const mean = (sum[low + right]! - sum[low + left]! - sum[high + right]! + sum[high + left]!) / area;
+    const highLeft = (top * stride + left) * step;
+    const highRight = (top * stride + right) * step;
+    const lowLeft = (bottom * stride + left) * step;
+    const lowRight = (bottom * stride + right) * step;
+    const mean =
+      (sum[lowRight + sumAt]! - sum[lowLeft + sumAt]! - sum[highRight + sumAt]! + sum[highLeft + sumAt]!) / area;
     const square =
-      (squares[low + right]! - squares[low + left]! - squares[high + right]! + squares[high + left]!) / area;
+      (squares[lowRight + squaresAt]! -
+        squares[lowLeft + squaresAt]! -
+        squares[highRight + squaresAt]! +
+        squares[highLeft + squaresAt]!) /
+      area;
     const variance = Math.max(FLAT * FLAT, square - mean * mean);
     return (sums[PP]! - 2 * mean * sums[P]! + n * mean * mean) / variance + n * Math.log(variance);
   }
 
   /** Sums over a glyph's box and a pixel around it. */
-  #box({ sum, squares }: PlaneTables, x: number, y: number, width: number, height: number): Box {
+  #box(tables: PlaneTables, x: number, y: number, width: number, height: number): Box {
+    const { sum, squares, step, sumAt, squaresAt } = tables;
     const left = Math.max(0, x - 1);
     const right = Math.min(this.#width, x + width + 1);
     const top = Math.max(0, y - 1);
     const bottom = Math.min(this.#height, y + height + 1);
     const stride = this.#width + 1;
-    const [high, low] = [top * stride, bottom * stride];
+    const highLeft = (top * stride + left) * step;
+    const highRight = (top * stride + right) * step;
+    const lowLeft = (bottom * stride + left) * step;
+    const lowRight = (bottom * stride + right) * step;
     return {
       area: (right - left) * (bottom - top),
-      sum: sum[low + right]! - sum[low + left]! - sum[high + right]! + sum[high + left]!,
-      squares: squares[low + right]! - squares[low + left]! - squares[high + right]! + squares[high + left]!,
+      sum: sum[lowRight + sumAt]! - sum[lowLeft + sumAt]! - sum[highRight + sumAt]! + sum[highLeft + sumAt]!,
+      squares:
+        squares[lowRight + squaresAt]! -
+        squares[lowLeft + squaresAt]! -
+        squares[highRight + squaresAt]! +
+        squares[highLeft + squaresAt]!,
     };
   }
 
@@ -207,7 +249,7 @@ export class GlyphScorer {
     this.#integrate();
     const base = y * this.#width + x;
     const { onlyA, onlyB } = this.#difference(a, b, this.#width);
-    const costs = [a, b].map((index) => this.#modelCost(index, base));
+    const costs = [a, b].map((index) => this.#modelCost(index, x, y));
     const height = this.#atlas.file.height;
     const wide = Math.max(this.#atlas.glyphs[a]!.width, this.#atlas.glyphs[b]!.width);
     for (const tables of this.#tables) {
@@ -221,10 +263,9 @@ export class GlyphScorer {
   }
 
   /** −2 log likelihood of a glyph's pixels under the glyph, in its best ink. */
-  #modelCost(index: number, base: number): number {
+  #modelCost(index: number, x: number, y: number): number {
     const glyph = this.#atlas.glyphs[index]!;
-    const offsets = this.#offsetsNow[index]!;
-    for (const { data, sums } of this.#tables) addUp(data, base, offsets, glyph, sums);
+    this.#addUp(index, x, y);
     let cost = Number.POSITIVE_INFINITY;
     for (let ink = 0; ink < this.#inks.length; ink++)
       if (this.#only === undefined || ink === this.#only) cost = Math.min(cost, this.#cost(glyph, this.#inks[ink]!));
@@ -269,59 +310,6 @@ export class GlyphScorer {
 interface Difference {
   readonly onlyA: Int32Array;
   readonly onlyB: Int32Array;
-}
-
-/** Number of pixels in a box, sum of their levels and of their squares. */
-interface Box {
-  readonly area: number;
-  readonly sum: number;
-  readonly squares: number;
-}
-
-/** What a pixel of the ground looks like: as what lies around, or, with a small probability, as anything in the box. */
-interface Ground {
-  readonly mean: number;
-  readonly variance: number;
-  readonly boxMean: number;
-  readonly boxVariance: number;
-}
-
-/** Least standard deviation of the ground, in grey levels. */
-const EVEN = 8;
-/** Share of the ground's pixels that need not look like what lies around. */
-const ODD = 0.2;
-/** Pixels around two glyphs from which on they tell what the ground is like. */
-const LEAST_AROUND = 16;
-
-/** The ground as the pixels of a box show it that neither of two glyphs covers. */
-function groundAround(box: Box, data: Float32Array, base: number, a: Int32Array, onlyB: Int32Array): Ground {
-  const { area } = box;
-  const boxMean = box.sum / area;
-  const boxVariance = Math.max(FLAT * FLAT, box.squares / area - boxMean * boxMean);
-  let { sum, squares } = box;
-  const around = area - a.length - onlyB.length;
-  if (around < LEAST_AROUND) return { mean: boxMean, variance: boxVariance, boxMean, boxVariance };
-  for (const offsets of [a, onlyB])
-    for (const offset of offsets) {
-      const p = data[base + offset]!;
-      sum -= p;
-      squares -= p * p;
-    }
-  const mean = sum / around;
-  return { mean, variance: Math.max(EVEN * EVEN, squares / around - mean * mean), boxMean, boxVariance };
-}
-
-/** −2 log likelihood of pixels as ground, up to a term that every hypothesis shares. */
-function groundCost(data: Float32Array, base: number, offsets: Int32Array, ground: Ground): number {
-  const { mean, variance, boxMean, boxVariance } = ground;
-  const [usual, odd] = [(1 - ODD) / Math.sqrt(variance), ODD / Math.sqrt(boxVariance)];
-  let cost = 0;
-  for (const offset of offsets) {
-    const p = data[base + offset]!;
-    const near = usual * Math.exp(-((p - mean) ** 2) / (2 * variance));
-    cost -= 2 * Math.log(near + odd * Math.exp(-((p - boxMean) ** 2) / (2 * boxVariance)) + 1e-12);
-  }
-  return cost;
 }
 
 function addUp(data: Float32Array, base: number, offsets: Int32Array, glyph: Glyph, sums: Float64Array): void {

@@ -15,6 +15,8 @@ export interface ImportOptions extends Omit<AtlasFile, 'format' | 'glyphs'> {
   readonly noise?: number;
   /** Pixels by which scaling and rounding may move an edge (standard deviation); default 0.25. */
   readonly jitter?: number;
+  /** Atlas pixels by which a black shadow of every character lies to the right of it and below. */
+  readonly shadow?: { readonly x: number; readonly y: number };
 }
 
 /** What shines through ink that is not opaque, in grey levels. */
@@ -25,8 +27,9 @@ const LEAST_COVER = 0.5;
 
 /** An atlas from the font's own images: opaque pixels are the ink, transparent ones say nothing. */
 export function atlasFromImages(images: readonly GlyphImage[], options: ImportOptions): Atlas {
-  const { noise = 10, jitter = 0.25, ...rest } = options;
-  const glyphs = images.map((image): GlyphFile => {
+  const { noise = 10, jitter = 0.25, shadow, ...rest } = options;
+  const glyphs = images.map((plain): GlyphFile => {
+    const image = shadow ? shadowed(plain, shadow) : plain;
     if (image.height !== options.height)
       throw new RangeError(`glyph ${image.char} is ${image.height} high, not ${options.height}`);
     const levels = levelsOf(image, options);
@@ -45,6 +48,23 @@ export function atlasFromImages(images: readonly GlyphImage[], options: ImportOp
   });
   const order = glyphs.toSorted((a, b) => (a.char < b.char ? -1 : 1));
   return prepareAtlas({ format: 'playbyplay/atlas/1', ...rest, glyphs: order });
+}
+
+/** A character over its own shadow, as far as that lies in the character's cell. */
+function shadowed(image: GlyphImage, { x: right, y: down }: { readonly x: number; readonly y: number }): GlyphImage {
+  const { width, height, rgba } = image;
+  const out = new Uint8Array(rgba.length);
+  for (let y = 0; y < height; y++)
+    for (let x = 0; x < width; x++) {
+      const at = (y * width + x) * 4;
+      const isInside = x >= right && y >= down;
+      const ink = rgba[at + 3]! / 255;
+      const dark = isInside ? ((1 - ink) * rgba[((y - down) * width + x - right) * 4 + 3]!) / 255 : 0;
+      const cover = ink + dark;
+      for (let c = 0; c < 3; c++) out[at + c] = cover > 0 ? Math.round((rgba[at + c]! * ink) / cover) : 0;
+      out[at + 3] = Math.round(255 * cover);
+    }
+  return { ...image, rgba: out };
 }
 
 function levelsOf(image: GlyphImage, options: ImportOptions): number[] {
