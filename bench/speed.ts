@@ -1,6 +1,7 @@
 // Wall and CPU time of `detect` against decoding every frame with the ffmpeg command, alternating:
-// `node bench/speed.ts <recording> <game> [--runs 5] [--threads 1] [--adaptive]`. As many threads on both sides: workers here, the
-// decoder's there.
+// `node bench/speed.ts <recording> <game> [--runs 5] [--threads 1] [--cores 2] [--adaptive]`. As many threads on both sides: workers
+// here, the decoder's there (a single worker has its decoder, one thread as well, beside it where there is a second processor). `--cores`
+// holds both sides to so many processors; with 1 nothing can be done beside anything else.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,12 +13,13 @@ const { values, positionals } = parseArgs({
   options: {
     runs: { type: 'string', default: '5' },
     threads: { type: 'string', default: '1' },
+    cores: { type: 'string' },
     adaptive: { type: 'boolean' },
   },
 });
 const [media, game] = positionals;
 if (media === undefined || game === undefined)
-  throw new Error('usage: node bench/speed.ts <recording> <game> [--runs 5] [--threads 1]');
+  throw new Error('usage: node bench/speed.ts <recording> <game> [--runs 5] [--threads 1] [--cores n] [--adaptive]');
 const out = mkdtempSync(join(tmpdir(), 'speed-'));
 const launch = join(import.meta.dirname, '..', 'src', 'cli', 'launch.js');
 
@@ -26,17 +28,21 @@ interface Cost {
   readonly cpu: number;
 }
 
-function timed(command: string, args: readonly string[]): Cost {
+/** Puts a command on the first so many processors. */
+const held = values.cores === undefined ? [] : ['taskset', '-c', `0-${Number(values.cores) - 1}`];
+
+function timed(...command: readonly string[]): Cost {
   const script =
     'import resource,subprocess,sys,time;t=time.time();r=subprocess.run(sys.argv[1:],stdout=subprocess.DEVNULL,stderr=subprocess.DEVNULL);u=resource.getrusage(resource.RUSAGE_CHILDREN);print(time.time()-t,u.ru_utime+u.ru_stime,r.returncode)';
-  const { stdout, stderr } = spawnSync('python3', ['-c', script, command, ...args], { encoding: 'utf8' });
+  const { stdout, stderr } = spawnSync('python3', ['-c', script, ...held, ...command], { encoding: 'utf8' });
   const [wall, cpu, status] = stdout.trim().split(' ').map(Number);
-  if (status !== 0) throw new Error(`${command} ended with ${status}: ${stderr}`);
+  if (status !== 0) throw new Error(`${command[0]} ended with ${status}: ${stderr}`);
   return { wall: wall!, cpu: cpu! };
 }
 
 const detect = (plan: string): Cost =>
-  timed(process.execPath, [
+  timed(
+    process.execPath,
     launch,
     'detect',
     media,
@@ -49,8 +55,8 @@ const detect = (plan: string): Cost =>
     '--out',
     out,
     '--quiet',
-  ]);
-const decode = (): Cost => timed('ffmpeg', ['-v', 'error', '-threads', values.threads, '-i', media, '-f', 'null', '-']);
+  );
+const decode = (): Cost => timed('ffmpeg', '-v', 'error', '-threads', values.threads, '-i', media, '-f', 'null', '-');
 
 const median = (numbers: readonly number[]): number => numbers.toSorted((a, b) => a - b)[numbers.length >> 1]!;
 const sides = values.adaptive
