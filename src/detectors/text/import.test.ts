@@ -22,7 +22,7 @@ test('a shadow is black ink where the character leaves room for it', () => {
       ...(shadow && { shadow }),
     });
     const [levels, sigmas] = [file.glyphs[0]!.level, file.glyphs[0]!.sigma].map((text) => Buffer.from(text, 'base64'));
-    return (x, y) => (sigmas![8 * y + x]! === 255 ? undefined : levels![8 * y + x]);
+    return (x, y) => (sigmas?.[8 * y + x] === 255 ? undefined : levels?.[8 * y + x]);
   };
   const [plain, over] = [level(), level({ x: 2, y: 2 })];
   expect([plain(1, 1), plain(2, 3), plain(4, 4), plain(0, 0)]).toEqual([255, 255, undefined, undefined]);
