@@ -75,4 +75,5 @@ def main():
         file.write(header + tics + b"\x80")
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -4,7 +4,7 @@
 #   openarena.sh render NAME WIDTH HEIGHT MAXRATE_KBITS OUTPUT_FOLDER    the demo, played off-line frame by frame (slow)
 #   openarena.sh finish …    as render, from the pictures of an earlier one
 # For record: TYPE=0 is the kind of game (0 everyone against everyone, 3 teams, 4 flags), LIMIT the frags (or flags) and TIMELIMIT the minutes
-# that end it, WARMUP=50 lets it begin with a countdown that ends after about half a minute of the recording, SERVER="+set …" more of the kind.
+# that end it, SKILL=4 how good the bots are, WARMUP=50 lets it begin with a countdown that ends after about half a minute of the recording, SERVER="+set …" more of the kind.
 # For render: FPS=30, CRF=24, PRESET=veryfast, COMMANDS=FILE of console commands given when the demo begins ("wait 100" waits so many frames).
 # Needs Debian's openarena, openarena-server, xvfb, libgl1-mesa-dri, ffmpeg, python3-numpy. Works in ./NAME.
 set -euo pipefail
@@ -20,7 +20,7 @@ record() {
   local team=free
   for bot in "$@"; do
     [ "${TYPE:-0}" -ge 3 ] && { [ "$team" = red ] && team=blue || team=red; }
-    echo "addbot $bot 4 $team 0"
+    echo "addbot $bot ${SKILL:-4} $team 0"
   done > "$home/server/baseoa/bots.cfg"
   { sleep $((seconds + 40)); echo quit; } | nice /usr/games/openarena-server +set fs_homepath "$home/server" +set dedicated 1 \
     +set net_ip 127.0.0.1 +set net_port "$port" +set sv_maxclients 10 +set g_gametype "${TYPE:-0}" +set fraglimit "${LIMIT:-0}" +set capturelimit "${LIMIT:-0}" \
