@@ -124,8 +124,8 @@ interface SparseGroup extends Group {
 
 /**
  * Reads a group that is longer than readings persist. A picture inside it cannot be had without those before it, so
- * it is decoded once, in order: pictures wait until the probe after them tells whether they have to be read. What follows
- * the last probe is not even decoded if that probe and the next keyframe agree.
+ * it is decoded once, in order: pictures wait until the probe after them tells whether they have to be read. As soon as a
+ * probe and the next keyframe are near enough to prove the rest, it is tried whether they agree: then that is not even decoded.
  */
 async function readSparsely(
   context: ChunkContext,
@@ -145,6 +145,8 @@ async function readSparsely(
   };
   const rest = (sample: number): boolean =>
     after !== undefined && settled(last, after, rules) && sample < plan.frames.length;
+  /** Seconds from which on a probe may tell the rest of the group: each that does not halves what is left. */
+  let closing = after ? after.t - spacing : Number.POSITIVE_INFINITY;
   try {
     let i = 0;
     if (rest(0)) return recall(context, plan, 0, last, builder);
@@ -158,8 +160,10 @@ async function readSparsely(
       held.push({ picture: item, sample: i++ });
       const most = Math.max(2, Math.floor(HELD_BYTES / (item.width * item.height)));
       const follows = i < plan.frames.length ? timeAt(index, plan.frames[i]!) : Number.POSITIVE_INFINITY;
-      if (follows - last.t <= spacing && held.length < most) continue;
+      const closes = item.t >= closing;
+      if (!closes && follows - last.t <= spacing && held.length < most) continue;
       const here = await probe(context, item);
+      if (closes) closing = (item.t + after!.t) / 2;
       await release(settled(last, here, rules) ? here.seen : undefined);
       last = here;
       await pause(context);
