@@ -3,6 +3,9 @@ import { FFmpegError, FormatContext, Log } from 'node-av/lib';
 import { AV_LOG_QUIET } from 'node-av/constants';
 import { PlaybyplayError, messageOf } from '../errors.ts';
 
+/** Boxes on the top level of a file that are looked at. */
+const MOST_BOXES = 10_000;
+
 /** Opens a container and finds its streams. Throws PlaybyplayError `no-such-file`, `unreadable-file`, `not-a-video`. */
 export function openFormat(path: string): FormatContext {
   Log.setLevel(AV_LOG_QUIET);
@@ -14,7 +17,9 @@ export function openFormat(path: string): FormatContext {
   if (opened < 0) {
     throw new PlaybyplayError('not-a-video', `${path} is not a video file that can be read (${reason(opened)}).`, {
       hint: isUnfinished(path)
-        ? 'It is an mp4 or mov file without an index: the recording was cut off before it was finished.'
+        ? 'It is an mp4 or mov file without its index, which is written last: the recording or copy was cut off. If another copy ' +
+          'is whole, take that; else a program such as untrunc can rebuild the index from a whole recording by the same recorder. ' +
+          'Record to mkv or fragmented mp4: what was written of those can be read.'
         : 'Give an mp4, mov, mkv, webm, ts, flv or avi file.',
     });
   }
@@ -26,16 +31,27 @@ export function openFormat(path: string): FormatContext {
   return format;
 }
 
-/** An mp4 or mov file by its first box (ISO/IEC 14496-12 §4.3). */
+/** An mp4 or mov file without a `moov` box (ISO/IEC 14496-12 §4.2, §8.2): it begins as one, and no box on its top level is the index. */
 function isUnfinished(path: string): boolean {
-  const head = Buffer.alloc(8);
+  const head = Buffer.alloc(16);
   const file = openSync(path, 'r');
   try {
-    readSync(file, head);
+    for (let at = 0, boxes = 0; boxes < MOST_BOXES; boxes++) {
+      const got = readSync(file, head, 0, head.length, at);
+      const kind = head.toString('latin1', 4, 8);
+      if (boxes === 0 && kind !== 'ftyp') return false;
+      if (got < 8) return true;
+      if (kind === 'moov') return false;
+      const size = head.readUInt32BE(0);
+      const bytes = size === 1 && got === head.length ? Number(head.readBigUInt64BE(8)) : size;
+      // A box without a size reaches to the end of the file; one that is shorter than its own head is none.
+      if (bytes < 8) return true;
+      at += bytes;
+    }
+    return false;
   } finally {
     closeSync(file);
   }
-  return head.toString('latin1', 4) === 'ftyp';
 }
 
 function checkFile(path: string): void {

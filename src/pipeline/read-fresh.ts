@@ -5,7 +5,7 @@ import { type PacketIndex, windowOf } from '../media/packet-index.ts';
 import type { ChunkReadings } from './chunk-readings.ts';
 import type { Game } from './game.ts';
 import type { Portion } from './plan.ts';
-import { probeRules } from './rules.ts';
+import { adaptiveRules } from './rules.ts';
 import type { ReadingNote } from './read-thread.ts';
 import type { Reader } from './reader.ts';
 import type { Readers } from './readers.ts';
@@ -63,7 +63,7 @@ export async function* readFresh(
     { portion },
     ...(shared ? portion.plan.frames.map((_, sample) => ({ portion, sample })) : []),
   ]);
-  const rules = run.plan === 'adaptive' ? await probeRules(game.profile, game.plugins, run.companion) : undefined;
+  const rules = run.plan === 'adaptive' ? await adaptiveRules(game.profile, game.plugins, run.companion) : undefined;
   const worker = new Worker(run, jobs, rules, trace, devices.length);
   const most = Math.max(...portions.map(({ plan }) => (shared ? plan.frames.length : 0) + 1));
   const patience = 1000 * (options.stuckAfter ?? STUCK_AFTER);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { openGame } from './game.ts';
-import { betweenRules, probeRules } from './rules.ts';
+import { adaptiveRules, betweenRules, probeRules } from './rules.ts';
 
 /** Seconds between keyframes as encoders for streams and games put them. */
 const KEYFRAMES = 2;
@@ -12,6 +12,14 @@ describe('rules of probes', () => {
     const names = Object.keys(profile.detectors);
     // One detector that does not persist so long makes every group be read.
     expect(names.filter((_, d) => rules[d]!.persists <= KEYFRAMES)).toEqual([]);
+  });
+
+  it('let a profile be read sample by sample in which something may change from one sample to the next', async () => {
+    const { profile } = await openGame('freedoom');
+    expect(await adaptiveRules(profile)).toHaveLength(Object.keys(profile.detectors).length);
+    const { persists: _, ...health } = profile.detectors['health']!;
+    expect(await adaptiveRules({ ...profile, detectors: { ...profile.detectors, health } })).toBeUndefined();
+    expect(await adaptiveRules((await openGame('hedgewars')).profile)).toBeUndefined();
   });
 
   it('let samples of the figures wait that are sampled twice as often as the rest', async () => {
