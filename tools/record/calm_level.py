@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Writes a level of rooms in a row and a demo that explores them calmly: looking around, walking, a pick-up here, a fight there.
+"""Writes a level of rooms in a row and a demo that explores them calmly: looking around, walking, a pick-up here, shots and wounds there.
 
     calm_level.py OUT.wad OUT.lmp [SECONDS=640 [SEED=1]]
 
 For measuring the adaptive plan on a long recording as people make them: most of the time nothing on the status bar changes, and now and then something does.
-The level takes E1M1's place, graphics are the game's. Every room is a rectangle with a gap to the next, so the node tree is a chain.
+There are no monsters, as one that is missed would end the walk: wounds come from narrow rooms with a floor that hurts. The level takes E1M1's place, graphics are the game's. Every room is a rectangle with a gap to the next, so the node tree is a chain.
 The walk is reckoned from the game's own laws of motion and set right at walls: what pushes the player is no matter.
 """
 import random
@@ -13,11 +13,11 @@ import sys
 
 from keys_level import name, write_wad
 
-ROOM, HALF, GAP = 768, 384, 64
+ROOM, BURN, HALF, GAP = 768, 192, 384, 64
 FIRE, USE = 1, 2
 RADIUS = 16
 SOUND_BLOCK, TWO_SIDED, SOLID = 64, 4, 1
-ZOMBIE, DEAF = 3004, 8
+HURTS = 7
 PICK_UPS = [2012, 2007, 2014, 2015, 2008, 2011, 2018, 2001, 2048, 2049, 8]
 SCENERY = [2028, 30, 31, 48, 2035, 35, 34, 43]
 WALLS = ["STARTAN3", "BROWN1", "GRAY1", "STONE2", "BROWNGRN", "STARGR1", "BROWN96", "COMPTALL", "TEKWALL1", "SLADWALL"]
@@ -27,18 +27,17 @@ LIGHTS = [0, 0, 1, 8, 0, 12, 0, 0]
 
 
 def build(rooms, chance):
-    """The level's lumps, and what stands where."""
+    """The level's lumps; `rooms`: whether the floor of each hurts."""
     things = [(RADIUS + 48, 0, 0, 1, 7)]
-    foes = []
-    for r in range(rooms):
-        west = r * ROOM
+    at = 0
+    places = []
+    for r, burns in enumerate(rooms):
+        west, at = at, at + (BURN if burns else ROOM)
+        places.append((west, at))
+        if burns:
+            continue
         # One thing to pick up at the northern wall, on the way of the walk.
-        things.append((west + ROOM - 200, HALF - RADIUS - 4, 0, PICK_UPS[r % len(PICK_UPS)], 7))
-        foe = r % 3 == 1
-        foes.append(foe)
-        if foe:
-            things.append((west + ROOM - 160, 0, 0, ZOMBIE, 7 | DEAF))
-            things.append((west + 480, HALF - RADIUS - 4, 0, 2007 if r % 2 else 2011, 7))
+        things.append((at - 200, HALF - RADIUS - 4, 0, PICK_UPS[r % len(PICK_UPS)], 7))
         for _ in range(5):
             things.append((west + chance.randrange(80, ROOM - 80), -chance.randrange(120, HALF - 40), 0, chance.choice(SCENERY), 7))
     corners, lines, sides, sectors, segs, subsectors = [], [], [], [], [], []
@@ -59,10 +58,10 @@ def build(rooms, chance):
         segs.append((a, b, angle, number, side, 0))
 
     portal = None
-    for r in range(rooms):
-        first, west, east = len(segs), r * ROOM, (r + 1) * ROOM
+    for r, burns in enumerate(rooms):
+        first, (west, east) = len(segs), places[r]
         wall = WALLS[r % len(WALLS)]
-        sectors.append((0, 160 + 32 * (r % 3), FLOORS[r % len(FLOORS)], CEILINGS[r % len(CEILINGS)], 144 + 16 * (r % 5), LIGHTS[r % len(LIGHTS)]))
+        sectors.append((0, 160 + 32 * (r % 3), FLOORS[r % len(FLOORS)], CEILINGS[r % len(CEILINGS)], 144 + 16 * (r % 5), HURTS if burns else LIGHTS[r % len(LIGHTS)]))
         solid = lambda a, b: seg(line(a, b, SOLID, r, None, "-", wall), 0)
         if portal is None:
             solid((west, -HALF), (west, HALF))
@@ -71,7 +70,7 @@ def build(rooms, chance):
             seg(portal, 1)
             solid((west, GAP), (west, HALF))
         solid((west, HALF), (east, HALF))
-        if r == rooms - 1:
+        if r == len(rooms) - 1:
             solid((east, HALF), (east, -HALF))
         else:
             solid((east, HALF), (east, GAP))
@@ -81,10 +80,10 @@ def build(rooms, chance):
         solid((east, -HALF), (west, -HALF))
         subsectors.append((len(segs) - first, first))
     nodes = []
-    for r in reversed(range(rooms - 1)):  # the last one is the root: west of it the first room, east of it all others
-        x, end = (r + 1) * ROOM, rooms * ROOM
-        rest = 0x8000 | (rooms - 1) if r == rooms - 2 else len(nodes) - 1
-        nodes.append(struct.pack("<hhhh", x, 0, 0, 64) + struct.pack("<4h4h", HALF, -HALF, x, end, HALF, -HALF, r * ROOM, x) + struct.pack("<HH", rest, 0x8000 | r))
+    for r in reversed(range(len(rooms) - 1)):  # the last one is the root: west of it the first room, east of it all others
+        (west, x), end = places[r], at
+        rest = 0x8000 | (r + 1) if r == len(rooms) - 2 else len(nodes) - 1
+        nodes.append(struct.pack("<hhhh", x, 0, 0, 64) + struct.pack("<4h4h", HALF, -HALF, x, end, HALF, -HALF, west, x) + struct.pack("<HH", rest, 0x8000 | r))
     pack = lambda form, rows: b"".join(struct.pack(form, *row) for row in rows)
     lumps = [
         ("E1M1", b""),
@@ -99,7 +98,7 @@ def build(rooms, chance):
         ("REJECT", b"\0"),
         ("BLOCKMAP", b""),
     ]
-    return lumps, foes
+    return lumps
 
 
 class Walk:
@@ -150,23 +149,26 @@ class Walk:
 def main():
     seconds = int(sys.argv[3]) if len(sys.argv) > 3 else 640
     chance = random.Random(int(sys.argv[4]) if len(sys.argv) > 4 else 1)
-    rooms = 12
-    lumps, foes = build(rooms, chance)
-    write_wad(sys.argv[1], lumps)
+    rooms = [r % 3 == 2 for r in range(16)]
+    write_wad(sys.argv[1], build(rooms, chance))
     walk = Walk()
     walk.stand(100)
-    for r in range(rooms):
+    share = (seconds - 20) // rooms.count(False)
+    for r, burns in enumerate(rooms):
+        if burns:
+            walk.go(BURN)
+            continue
         begin = len(walk.tics)
         walk.go(ROOM / 2 - 100)
-        if foes[r]:
-            walk.fire(9)
+        if r % 3 == 1:
+            walk.fire(chance.randrange(3, 8))
         walk.look(chance, 6)
         walk.turn(64)
         walk.go(HALF + 60)  # the northern wall sets y right
         walk.look(chance, 5)
         walk.turn(-64)
         walk.go(ROOM)  # along it past what lies there to the eastern one, which sets x right
-        walk.look(chance, max(5, seconds // rooms - (len(walk.tics) - begin) // 35 - 9))
+        walk.look(chance, max(5, share - (len(walk.tics) - begin) // 35 - 9))
         if r % 4 == 2:
             walk.fire(1)
         walk.turn(-64)
@@ -175,7 +177,7 @@ def main():
         walk.go(100 + RADIUS)
     walk.look(chance, max(1, seconds - len(walk.tics) // 35))
     # version, skill, episode, map, deathmatch, respawn, fast, nomonsters, console player, players 1 to 4
-    header = bytes((109, 0, 1, 1, 0, 0, 0, 0, 0, 1, 0, 0, 0))
+    header = bytes((109, 1, 1, 1, 0, 0, 0, 1, 0, 1, 0, 0, 0))
     with open(sys.argv[2], "wb") as file:
         file.write(header + b"".join(walk.tics) + b"\x80")
 
