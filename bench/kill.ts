@@ -140,5 +140,7 @@ for (const [at, [name, args]] of kinds.entries()) {
   );
   rmSync(whole, { recursive: true });
 }
-console.log(`in all: ${kills} kills, ${beginnings} left a beginning of the log, ${same} of ${logs} logs the same to the byte`);
+console.log(
+  `in all: ${kills} kills, ${beginnings} left a beginning of the log, ${same} of ${logs} logs the same to the byte`,
+);
 rmSync(folder, { recursive: true });

@@ -12,7 +12,11 @@ import type { ProbeRule } from './probe.ts';
  * The rules of an adaptive plan; undefined where it is not worth probing: some detector persists for less than two of its samples,
  * so that no sample could be left out, and every probe would be one more reading of all the others.
  */
-export async function adaptiveRules(profile: Profile, plugins?: Plugins, media?: string): Promise<ProbeRule[] | undefined> {
+export async function adaptiveRules(
+  profile: Profile,
+  plugins?: Plugins,
+  media?: string,
+): Promise<ProbeRule[] | undefined> {
   const rules = await probeRules(profile, plugins, media);
   const fleeting = Object.keys(profile.detectors).some((name, d) => rules[d]!.persists < 2 * intervalOf(profile, name));
   return fleeting ? undefined : rules;
