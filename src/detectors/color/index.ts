@@ -147,6 +147,7 @@ function countNear(
   const counts = names.map(() => 0);
   const flat = Float64Array.from(names.flatMap(({ colors }) => colors.flat()));
   const owners = Int32Array.from(names.flatMap(({ colors }, index) => colors.map(() => index)));
+  const beyond = tolerance + 1e-6;
   const green = channels === 1 ? 0 : 1;
   const blue = channels - 1;
   // Nothing is made for a pixel, not even a triple: there are thousands in a crop.
@@ -164,6 +165,8 @@ function countNear(
     let least = tolerance;
     for (let k = 0, from = 0; k < owners.length; k++, from += 3) {
       const x = a - flat[from]!;
+      // Most pixels are nothing like the colour already here; the distance is no less than any of its parts.
+      if (x > beyond || x < -beyond) continue;
       const y = b - flat[from + 1]!;
       const z = c - flat[from + 2]!;
       const distance = Math.sqrt(x * x + y * y + z * z);

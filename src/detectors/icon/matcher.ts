@@ -71,6 +71,10 @@ export class Matcher {
   readonly #kernels: Kernels;
   #end = 16;
   #templatesEnd = 16;
+  /** All of the memory; made anew when it has grown. */
+  #doubles = new Float64Array(0);
+  /** Of the positions that `best` looks at. */
+  #scores = new Float64Array(16);
 
   constructor(channels: 1 | 3) {
     this.channels = channels;
@@ -142,26 +146,43 @@ export class Matcher {
 
   /** The scores of all positions in `from … to` (inclusive) of both axes, row by row. The pattern must fit everywhere in it. */
   scan(
+    planes: Planes,
+    pattern: Pattern,
+    measure: Measure,
+    xs: readonly [number, number],
+    ys: readonly [number, number],
+  ): Float64Array {
+    const scores = new Float64Array((xs[1] - xs[0] + 1) * (ys[1] - ys[0] + 1));
+    this.#scan(planes, pattern, measure, xs, ys, scores);
+    return scores;
+  }
+
+  /** The same into `scores`, which may be longer. */
+  #scan(
     { pitch, addresses }: Planes,
     pattern: Pattern,
     measure: Measure,
     [left, right]: readonly [number, number],
     [top, bottom]: readonly [number, number],
-  ): Float64Array {
+    scores: Float64Array,
+  ): void {
     const [columns, rows] = [right - left + 1, bottom - top + 1];
     const count = columns * rows;
     const out = (this.#end + 7) & ~7;
     this.#reserve(out + count * 24 * this.channels);
-    for (const [k, address] of addresses.entries()) {
-      const image = address + top * pitch + left;
-      const { weights, products, eights, height } = pattern;
+    const { weights, products, eights, height } = pattern;
+    for (let k = 0; k < addresses.length; k++) {
+      const image = addresses[k]! + top * pitch + left;
       this.#kernels.scan(image, pitch, columns, rows, weights, products[k]!, eights, height, out + k * count * 24);
     }
-    const sums = new Float64Array(this.#kernels.memory.buffer, out, count * 3 * this.channels);
-    const scores = new Float64Array(count);
-    if (measure === 'correlation' && this.channels === 1) correlations(sums, pattern, scores);
-    else for (let n = 0; n < count; n++) scores[n] = scoreOf(sums, n, count, pattern, measure);
-    return scores;
+    const { buffer } = this.#kernels.memory;
+    // The memory grows by whole pages, so it is a whole number of doubles.
+    if (this.#doubles.buffer !== buffer) this.#doubles = new Float64Array(buffer);
+    const sums = this.#doubles;
+    const first = out / 8;
+    if (measure === 'correlation' && this.channels === 1) correlations(sums, first, count, pattern, scores);
+    else if (measure === 'correlation') colorCorrelations(sums, first, count, pattern, scores);
+    else for (let n = 0; n < count; n++) scores[n] = difference(sums, first, n, count, pattern);
   }
 
   /** The best position in `from … to`, the first of equals. */
@@ -172,10 +193,13 @@ export class Matcher {
     xs: readonly [number, number],
     ys: readonly [number, number],
   ): Match {
-    const scores = this.scan(planes, pattern, measure, xs, ys);
     const columns = xs[1] - xs[0] + 1;
+    const count = columns * (ys[1] - ys[0] + 1);
+    if (this.#scores.length < count) this.#scores = new Float64Array(count);
+    const scores = this.#scores;
+    this.#scan(planes, pattern, measure, xs, ys, scores);
     let most = 0;
-    for (let n = 1; n < scores.length; n++) if (scores[n]! > scores[most]!) most = n;
+    for (let n = 1; n < count; n++) if (scores[n]! > scores[most]!) most = n;
     return { score: scores[most]!, x: xs[0] + (most % columns), y: ys[0] + Math.floor(most / columns) };
   }
 
@@ -200,31 +224,54 @@ export class Matcher {
 }
 
 /** The score of position n from the kernel's sums: product · level, weight · level, weight · level², for each channel. */
-function scoreOf(sums: Float64Array, n: number, count: number, pattern: Pattern, measure: Measure): number {
+function difference(sums: Float64Array, first: number, n: number, count: number, pattern: Pattern): number {
   const { total } = pattern;
   const channels = pattern.sums.length;
-  let cross = 0;
-  let variance = 0;
   let squares = 0;
   for (let k = 0; k < channels; k++) {
-    const at = 3 * (k * count + n);
-    const products = sums[at]!;
-    const square = sums[at + 2]!;
-    const mean = sums[at + 1]! / total;
-    cross += products - pattern.sums[k]! * mean;
-    variance += square / total - mean * mean;
-    squares += square - 2 * products + pattern.squares[k]!;
+    const at = first + 3 * (k * count + n);
+    squares += sums[at + 2]! - 2 * sums[at]! + pattern.squares[k]!;
   }
-  if (measure === 'difference') return Math.max(0, 1 - Math.sqrt(squares / total / channels) / 128);
-  const least = FLAT * Math.sqrt(channels);
-  return cross / total / (Math.max(pattern.spread, least) * Math.max(Math.sqrt(Math.max(0, variance)), least));
+  return Math.max(0, 1 - Math.sqrt(squares / total / channels) / 128);
+}
+
+/** Correlations of three channels together, without anything made for a position: there are hundreds for every sample. */
+function colorCorrelations(
+  sums: Float64Array,
+  first: number,
+  count: number,
+  { total, sums: [red, green, blue], spread }: Pattern,
+  scores: Float64Array,
+): void {
+  const least = FLAT * Math.sqrt(3);
+  const own = Math.max(spread, least);
+  for (let n = 0, r = first; n < count; n++, r += 3) {
+    const g = r + 3 * count;
+    const b = g + 3 * count;
+    const meanR = sums[r + 1]! / total;
+    const meanG = sums[g + 1]! / total;
+    const meanB = sums[b + 1]! / total;
+    const cross = sums[r]! - red! * meanR + (sums[g]! - green! * meanG) + (sums[b]! - blue! * meanB);
+    const variance =
+      sums[r + 2]! / total -
+      meanR * meanR +
+      (sums[g + 2]! / total - meanG * meanG) +
+      (sums[b + 2]! / total - meanB * meanB);
+    scores[n] = cross / total / (own * Math.max(Math.sqrt(Math.max(0, variance)), least));
+  }
 }
 
 /** The same for the correlations of one channel: a search over whole frames has millions of them. */
-function correlations(sums: Float64Array, { total, sums: own, spread }: Pattern, scores: Float64Array): void {
+function correlations(
+  sums: Float64Array,
+  first: number,
+  count: number,
+  { total, sums: own, spread }: Pattern,
+  scores: Float64Array,
+): void {
   const levels = own[0]!;
   const divisor = total * Math.max(spread, FLAT);
-  for (let n = 0, at = 0; n < scores.length; n++, at += 3) {
+  for (let n = 0, at = first; n < count; n++, at += 3) {
     const mean = sums[at + 1]! / total;
     const variance = sums[at + 2]! / total - mean * mean;
     scores[n] = (sums[at]! - levels * mean) / (divisor * (variance > FLAT * FLAT ? Math.sqrt(variance) : FLAT));

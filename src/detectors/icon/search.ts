@@ -84,11 +84,13 @@ export function searchAll(
   const pyramid: Planes[] = [];
   for (let level = 0, picture = crop; level <= coarsest; level++, picture = halved(picture))
     pyramid.push(matcher.load(picture));
-  let candidates: readonly Candidate[] = variants.flatMap((variant): readonly Candidate[] => {
+  const found: Candidate[] = [];
+  for (const variant of variants) {
     const level = variant.levels.length - 1;
-    const found = coarseMatches(matcher, pyramid[level]!, variant.levels[level]!, measure, window, level);
-    return found.map((at) => ({ variant, level, at }));
-  });
+    for (const at of coarseMatches(matcher, pyramid[level]!, variant.levels[level]!, measure, window, level))
+      found.push({ variant, level, at });
+  }
+  let candidates: readonly Candidate[] = found;
   for (let level = coarsest - 1; level >= 0; level--) {
     candidates = finer(matcher, candidates, leading(candidates), pyramid[level]!, measure, level);
   }
@@ -97,7 +99,7 @@ export function searchAll(
     const known = best.get(variant.name);
     if (known && at.score <= known.score) continue;
     const { width, height } = variant.levels[0]!;
-    best.set(variant.name, { ...at, name: variant.name, width, height });
+    best.set(variant.name, { score: at.score, x: at.x, y: at.y, name: variant.name, width, height });
   }
   return [...best.values()].toSorted((a, b) => b.score - a.score || (a.name < b.name ? -1 : 1));
 }
@@ -123,17 +125,31 @@ function finer(
     return { variant, level, at: match };
   });
   const shrink = before > 0 ? Math.min(1, after / before) : 1;
+  if (shrink === 1) return moved;
   return moved.map((candidate) => {
+    const { variant, at } = candidate;
     if (candidate.level <= level) return candidate;
-    return { ...candidate, at: { ...candidate.at, score: candidate.at.score * shrink } };
+    return { variant, level: candidate.level, at: { score: at.score * shrink, x: at.x, y: at.y } };
   });
 }
 
 /** The best candidates, and the best one of the second-best name if it is not among them. */
 function leading(candidates: readonly Candidate[]): ReadonlySet<Candidate> {
-  const sorted = candidates.toSorted((a, b) => b.at.score - a.at.score || (a.variant.name < b.variant.name ? -1 : 1));
+  // Of many candidates only those that can be among the best are put in order.
+  const scores = Float64Array.from(candidates, ({ at }) => at.score).sort();
+  const least = scores[Math.max(0, scores.length - BEAM)]!;
+  const sorted = candidates
+    .filter(({ at }) => at.score >= least)
+    .sort((a, b) => b.at.score - a.at.score || (a.variant.name < b.variant.name ? -1 : 1));
   const chosen = new Set(sorted.slice(0, BEAM));
-  const second = sorted.find(({ variant }) => variant.name !== sorted[0]!.variant.name);
+  const first = sorted[0]?.variant.name;
+  let second: Candidate | undefined;
+  for (const candidate of candidates) {
+    const { name } = candidate.variant;
+    if (name === first) continue;
+    const ahead = second ? candidate.at.score - second.at.score : 1;
+    if (ahead > 0 || (ahead === 0 && name < second!.variant.name)) second = candidate;
+  }
   return second ? chosen.add(second) : chosen;
 }
 
@@ -159,14 +175,17 @@ function coarseMatches(
     let most = -1;
     for (let n = 0; n < scores.length; n++) {
       if (most >= 0 && scores[n]! <= scores[most]!) continue;
-      const x = xs[0] + (n % columns);
-      const y = ys[0] + Math.floor(n / columns);
-      if (!kept.some((match) => Math.abs(match.x - x) <= 1 && Math.abs(match.y - y) <= 1)) most = n;
+      if (!isBeside(kept, xs[0] + (n % columns), ys[0] + Math.floor(n / columns))) most = n;
     }
     if (most < 0) break;
     kept.push({ score: scores[most]!, x: xs[0] + (most % columns), y: ys[0] + Math.floor(most / columns) });
   }
   return kept;
+}
+
+function isBeside(kept: readonly Match[], x: number, y: number): boolean {
+  for (const match of kept) if (Math.abs(match.x - x) <= 1 && Math.abs(match.y - y) <= 1) return true;
+  return false;
 }
 
 /** Positions of a pattern's corner for which its middle is within reach, as far as it fits into the crop. */
