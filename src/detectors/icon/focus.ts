@@ -45,16 +45,18 @@ function meanOf(icons: readonly NamedTemplate[]): Mean {
   const rgb = new Float64Array(3 * width * height);
   const alpha = new Float64Array(width * height);
   // Plain loops: this is done for thousands of pixels at every start.
-  for (let i = 0; i < alpha.length; i++) {
-    let weight = 0;
-    for (const { template } of icons) weight += template.mask[i]!;
-    alpha[i] = weight / 255 / icons.length;
-    if (weight === 0) continue;
-    for (let k = 3 * i; k < 3 * i + 3; k++) {
-      let sum = 0;
-      for (const { template } of icons) sum += template.mask[i]! * template.rgb[k]!;
-      rgb[k] = sum / weight;
+  for (const { template } of icons) {
+    const { mask, rgb: own } = template;
+    for (let i = 0, k = 0; i < alpha.length; i++) {
+      const weight = mask[i]!;
+      alpha[i]! += weight;
+      for (const end = k + 3; k < end; k++) rgb[k]! += weight * own[k]!;
     }
+  }
+  for (let i = 0, k = 0; i < alpha.length; i++) {
+    const weight = alpha[i]!;
+    alpha[i] = weight / 255 / icons.length;
+    for (const end = k + 3; k < end; k++) if (weight !== 0) rgb[k]! /= weight;
   }
   return { rgb, alpha };
 }
@@ -62,15 +64,16 @@ function meanOf(icons: readonly NamedTemplate[]): Mean {
 /** Standard deviation over the names that are not transparent there, channels added in squares. */
 function spreadAt(means: readonly Mean[], pixel: number): number {
   let count = 0;
-  for (const { alpha } of means) if (alpha[pixel]! >= OPAQUE) count++;
+  for (let m = 0; m < means.length; m++) if (means[m]!.alpha[pixel]! >= OPAQUE) count++;
   if (count < 2) return 0;
   let squares = 0;
   for (let k = 3 * pixel; k < 3 * pixel + 3; k++) {
     let sum = 0;
-    for (const { alpha, rgb } of means) if (alpha[pixel]! >= OPAQUE) sum += rgb[k]!;
+    for (let m = 0; m < means.length; m++) if (means[m]!.alpha[pixel]! >= OPAQUE) sum += means[m]!.rgb[k]!;
     const mean = sum / count;
     let own = 0;
-    for (const { alpha, rgb } of means) if (alpha[pixel]! >= OPAQUE) own += (rgb[k]! - mean) ** 2;
+    for (let m = 0; m < means.length; m++)
+      if (means[m]!.alpha[pixel]! >= OPAQUE) own += (means[m]!.rgb[k]! - mean) ** 2;
     squares += own / count;
   }
   return Math.sqrt(squares);

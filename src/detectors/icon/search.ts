@@ -136,11 +136,11 @@ function finer(
 /** The best candidates, and the best one of the second-best name if it is not among them. */
 function leading(candidates: readonly Candidate[]): ReadonlySet<Candidate> {
   // Of many candidates only those that can be among the best are put in order.
-  const scores = Float64Array.from(candidates, ({ at }) => at.score).sort();
+  const scores = Float64Array.from(candidates, ({ at }) => at.score).toSorted();
   const least = scores[Math.max(0, scores.length - BEAM)]!;
   const sorted = candidates
     .filter(({ at }) => at.score >= least)
-    .sort((a, b) => b.at.score - a.at.score || (a.variant.name < b.variant.name ? -1 : 1));
+    .toSorted((a, b) => b.at.score - a.at.score || (a.variant.name < b.variant.name ? -1 : 1));
   const chosen = new Set(sorted.slice(0, BEAM));
   const first = sorted[0]?.variant.name;
   let second: Candidate | undefined;

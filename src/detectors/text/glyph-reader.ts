@@ -137,8 +137,13 @@ export class GlyphReader {
     const rest = box - count * pitch;
     const y = margin + dy;
     const at = (start: number, length: number): LineReading | undefined => {
-      const xs = Array.from({ length }, (_, i) => Math.round(start + i * pitch));
-      const dim = Uint8Array.from(xs, (x) => (this.#isDim(image, x, y) ? 1 : 0));
+      const xs: number[] = [];
+      const dim = new Uint8Array(length);
+      for (let i = 0; i < length; i++) {
+        const x = Math.round(start + i * pitch);
+        xs.push(x);
+        dim[i] = this.#isDim(image, x, y) ? 1 : 0;
+      }
       if (this.#bounds && this.#most(this.#bounds, image, xs, y, dim) <= beat) return undefined;
       return this.#inOneInk(() => {
         const cells = xs.map((x, i) => this.#readCell(image, x, y, dim[i] === 1, i, hints));
@@ -269,11 +274,13 @@ export class GlyphReader {
   #isDim(image: LineImage, x: number, y: number): boolean {
     const least = this.#brightness;
     if (least === undefined) return false;
-    const right = Math.min(image.width, x + this.atlas.file.pitch!);
+    const { data, width } = image;
+    const left = Math.max(0, x);
+    const right = Math.min(width, x + this.atlas.file.pitch!);
     const bottom = Math.min(image.height, y + this.atlas.file.height);
     for (let row = Math.max(0, y); row < bottom; row++) {
-      const base = row * image.width;
-      for (let column = Math.max(0, x); column < right; column++) if (image.data[base + column]! >= least) return false;
+      const end = row * width + right;
+      for (let at = row * width + left; at < end; at++) if (data[at]! >= least) return false;
     }
     return true;
   }
