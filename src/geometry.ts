@@ -52,6 +52,8 @@ export function clip(rect: Rect, size: Size): Rect {
 export interface HudSettings {
   /** The game's HUD scale, relative to the one the profile was measured at: sizes and distances to the anchor grow by it; default 1. */
   readonly scale?: number;
+  /** How many times as wide as high the HUD is drawn, compared with the game's picture; default 1: sizes and distances across grow by it, too. */
+  readonly stretch?: number;
   /** Safe-area margin across and down, as a fraction of the frame: elements anchored at an edge move inwards by it; default 0. */
   readonly x?: number;
   readonly y?: number;
@@ -64,4 +66,14 @@ export interface HudSettings {
    * one of 4:3 was stretched to 16:9. Default: as the video file says, which is mostly 1.
    */
   readonly aspect?: number;
+  /** Where it lies later on, in order of time: each holds from `t` seconds until the next, and tells everything anew. */
+  readonly changes?: readonly LaterSettings[];
+}
+
+/** Settings that hold from a time on. */
+export interface LaterSettings extends Omit<HudSettings, 'changes'> {
+  /** Seconds. */
+  readonly t: number;
+  /** How surely it was found, if it was. */
+  readonly confidence?: number;
 }

@@ -8,13 +8,16 @@ import { eachFrame } from '../src/detectors/testing.ts';
 import { sampleLine } from '../src/detectors/text/line-image.ts';
 import type { Issue } from '../src/errors.ts';
 import type { HeaderLine } from '../src/events/log.ts';
-import type { Size } from '../src/geometry.ts';
+import type { LaterSettings, Size } from '../src/geometry.ts';
 import type { Picture, Plane } from '../src/media/picture.ts';
 import { VideoEncoder } from '../src/media/write/encoder.ts';
 import { Muxer } from '../src/media/write/muxer.ts';
 import { detect, type DetectOptions } from '../src/pipeline/detect.ts';
+import { openGame } from '../src/pipeline/game.ts';
+import { AnchoredLocator, settingsOf } from '../src/pipeline/placement/anchored.ts';
 import { edgesOf } from '../src/pipeline/placement/borders.ts';
 import { recogniseGame } from '../src/pipeline/placement/decide.ts';
+import { marksOf } from '../src/pipeline/placement/marks.ts';
 import { kept } from '../src/pipeline/placement/pictures.ts';
 
 const clip = join(import.meta.dirname, 'footage', 'freedoom-demo1.mp4');
@@ -44,14 +47,15 @@ async function write(
   size: Size,
   planesOf: (n: number) => readonly Plane[],
   count = pictures.length,
+  den = 10,
 ): Promise<string> {
-  const timeBase = { num: 1, den: 10 };
+  const timeBase = { num: 1, den };
   using muxer = new Muxer(path, 'matroska');
   const streams: Parameters<Muxer['write']>[1][] = [];
-  using video = new VideoEncoder({ ...size, timeBase, frameRate: { num: 10, den: 1 }, quality: 16 }, (packet) =>
+  using video = new VideoEncoder({ ...size, timeBase, frameRate: { num: den, den: 1 }, quality: 16 }, (packet) =>
     muxer.write(packet, streams[0]!, timeBase),
   );
-  streams.push(muxer.addStream(video.context, timeBase, { num: 10, den: 1 }));
+  streams.push(muxer.addStream(video.context, timeBase, { num: den, den: 1 }));
   muxer.start();
   for (let n = 0; n < count; n++) {
     const data = Buffer.concat(planesOf(n).map((plane) => plane.data));
@@ -108,6 +112,93 @@ describe('a recording of a window on a desktop', () => {
       hud: { content: content! },
     });
     expect(given.placement).toEqual({ content });
+  });
+});
+
+/** The picture with its status bar (960 × 115 at the bottom's middle) so many times as wide and high. */
+function resized(picture: Picture, across: number, down: number): Picture {
+  const { width, height } = picture;
+  const [wide, high] = [Math.round(960 * across), Math.round(116 * down)];
+  const bar = sampleLine(picture, { x: 160, y: 604, width: 960, height: 116 }, wide, high, 'luma');
+  const data = Uint8Array.from({ length: width * height }, (_, i) => picture.y.data[i % (600 * width)]!);
+  const left = Math.round((width - wide) / 2);
+  for (let y = 0; y < high; y++)
+    for (let x = Math.max(0, -left); x < Math.min(wide, width - left); x++)
+      data[(height - high + y) * width + left + x] = Math.max(0, Math.min(255, Math.round(bar.data[y * wide + x]!)));
+  return { ...picture, y: { ...picture.y, data, stride: width } };
+}
+
+describe('a HUD of a size of its own', () => {
+  it.each([
+    [0.75, 0.75, { scale: 0.75 }],
+    [1, 0.8333, { scale: 0.8333, stretch: 1.2 }],
+  ])('is found at %f × %f', async (across, down, settings) => {
+    const game = await openGame('freedoom');
+    const marks = await marksOf(game);
+    const { reference } = game.profile;
+    const picture = resized(pictures[4]!, across, down);
+    const whole = { x: 0, y: 0, width: 1, height: 1 };
+    const [best] = new AnchoredLocator(picture, marks, reference, whole).sightings();
+    expect(Math.abs(best!.across / across - 1)).toBeLessThan(0.01);
+    expect(Math.abs(best!.down / down - 1)).toBeLessThan(0.02);
+    const { scale = 1, stretch = 1 } = settingsOf(best!);
+    const expected = { scale: 1, stretch: 1, ...settings };
+    expect(scale).toBeCloseTo(expected.scale, 1);
+    expect(stretch).toBeCloseTo(expected.stretch, 1);
+  });
+});
+
+describe('a recording whose layout changes', () => {
+  it('is read in both, and has the time in its log', async () => {
+    const size = { width: 640, height: 480 };
+    const color = { matrix: 'bt709', fullRange: true } as const;
+    const part = (plane: Plane, unit: number, n: number): Plane => {
+      const picture = pictures[n % pictures.length]!;
+      const [width, height] = [size.width / unit, size.height / unit];
+      // In the middle, then in a corner, smaller.
+      const [left, top, w, h] = (n < 20 ? [0, 60, 640, 360] : [16, 8, 480, 270]).map((value) => value / unit) as [
+        number,
+        number,
+        number,
+        number,
+      ];
+      const data = new Uint8Array(width * height).fill(unit === 1 ? 90 : 128);
+      const source = { ...picture, y: plane, color, width: plane.width, height: plane.height } as Picture;
+      const whole = { x: 0, y: 0, width: plane.width, height: plane.height };
+      const small = sampleLine(source, whole, w, h, 'luma');
+      for (let row = 0; row < h; row++)
+        for (let column = 0; column < w; column++)
+          data[(top + row) * width + left + column] = Math.round(small.data[row * w + column]!);
+      return { data, stride: width, width, height };
+    };
+    const media = await write(
+      join(folder, 'moved.mkv'),
+      size,
+      (n) => {
+        const { y, u, v } = pictures[n % pictures.length]!;
+        return [part(y, 1, n), part(u, 2, n), part(v, 2, n)];
+      },
+      42,
+      1,
+    );
+    const out = join(folder, 'moved');
+    const { placement } = await headerOf({ media, game: 'freedoom', out, workers: 1 });
+    const log = await readFile(join(out, 'events.ndjson'), 'utf8');
+    expect(placement!.content!.y).toBeCloseTo(0.125, 2);
+    expect(placement!.changes).toHaveLength(1);
+    const [{ t, content, confidence }] = placement!.changes as [LaterSettings];
+    // On the first picture there hardly anything can be read.
+    expect([20, 21]).toContain(t);
+    expect(confidence).toBeGreaterThan(0.8);
+    expect(content!.x).toBeCloseTo(0.025, 2);
+    expect(content!.width).toBeCloseTo(0.75, 2);
+    // Read on both sides.
+    const times = [...log.matchAll(/"type":"event","id":"\w+","t":([\d.]+)/g)].map(([, time]) => Number(time));
+    expect(times.some((time) => time < 20)).toBe(true);
+    expect(times.some((time) => time > 21)).toBe(true);
+    const anew = join(folder, 'moved-anew');
+    await detect({ media, game: 'freedoom', out: anew, workers: 2 });
+    expect(await readFile(join(anew, 'events.ndjson'), 'utf8')).toBe(log);
   });
 });
 

@@ -4,28 +4,41 @@ import type { HudSettings } from '../geometry.ts';
 import { checkSchema, type Schema } from '../schema.ts';
 
 const FRACTION: Schema = { type: 'number', minimum: -10, maximum: 10 };
+const settings: Readonly<Record<string, Schema>> = {
+  confidence: { type: 'number' },
+  content: {
+    type: 'object',
+    required: ['x', 'y', 'width', 'height'],
+    additionalProperties: false,
+    properties: {
+      x: FRACTION,
+      y: FRACTION,
+      width: { type: 'number', exclusiveMinimum: 0, maximum: 20 },
+      height: { type: 'number', exclusiveMinimum: 0, maximum: 20 },
+    },
+  },
+  scale: { type: 'number', exclusiveMinimum: 0, maximum: 20 },
+  stretch: { type: 'number', exclusiveMinimum: 0, maximum: 20 },
+  pixel: { type: 'number', exclusiveMinimum: 0, maximum: 20 },
+  aspect: { type: 'number', minimum: 0.1, maximum: 10 },
+  x: FRACTION,
+  y: FRACTION,
+};
 const placementSchema: Schema = {
   type: 'object',
   additionalProperties: false,
   properties: {
     format: { const: 'playbyplay/placement/1' },
-    confidence: { type: 'number' },
-    content: {
-      type: 'object',
-      required: ['x', 'y', 'width', 'height'],
-      additionalProperties: false,
-      properties: {
-        x: FRACTION,
-        y: FRACTION,
-        width: { type: 'number', exclusiveMinimum: 0, maximum: 20 },
-        height: { type: 'number', exclusiveMinimum: 0, maximum: 20 },
+    ...settings,
+    changes: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['t'],
+        additionalProperties: false,
+        properties: { t: { type: 'number', minimum: 0 }, ...settings },
       },
     },
-    scale: { type: 'number', exclusiveMinimum: 0, maximum: 20 },
-    pixel: { type: 'number', exclusiveMinimum: 0, maximum: 20 },
-    aspect: { type: 'number', minimum: 0.1, maximum: 10 },
-    x: FRACTION,
-    y: FRACTION,
   },
 };
 
@@ -50,17 +63,22 @@ function percent(value: number): string {
 }
 
 /** A placement in words: “at 10.0 %, 5.2 %, 50.0 % × 50.0 % of the frame, its HUD at 0.8 of the size”. */
-export function describePlacement({ content, scale, pixel, aspect }: HudSettings): string {
+export function describePlacement({ content, scale, stretch, pixel, aspect }: HudSettings): string {
   const parts: string[] = [];
   if (content)
     parts.push(
       `at ${percent(content.x)}, ${percent(content.y)}, ${percent(content.width)} × ${percent(content.height)} of the frame`,
     );
-  if (scale !== undefined) parts.push(`at ${scale.toFixed(3)} of its size`);
+  if (stretch !== undefined) {
+    const high = scale ?? 1;
+    parts.push(
+      `its HUD ${(high * stretch).toFixed(3)} as wide and ${high.toFixed(3)} as high as it is drawn elsewhere`,
+    );
+  } else if (scale !== undefined) parts.push(`at ${scale.toFixed(3)} of its size`);
   if (pixel !== undefined) parts.push(`with pixels ${pixel.toFixed(3)} as large as the game drew them`);
   if (aspect !== undefined)
     parts.push(
-      `with pixels ${aspect.toFixed(3)} times as wide as high: the picture is ${aspect > 1 ? 'squeezed' : 'stretched'}`,
+      `with pixels ${aspect.toFixed(3)} times as wide as high: the picture, or its HUD, is ${aspect > 1 ? 'squeezed' : 'stretched'}`,
     );
   return parts.join(', ') || 'where the profile has it';
 }

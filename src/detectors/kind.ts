@@ -161,6 +161,14 @@ export interface Landmark {
   }): readonly { readonly x: number; readonly y: number }[];
 }
 
+/** How large the characters of a font are drawn. */
+export interface CharacterSize {
+  readonly width: number;
+  readonly height: number;
+  /** Figures differ more than letters do. */
+  readonly figures: boolean;
+}
+
 /** A kind of detector: each folder under detectors/ with an index exports one as `kind`, and so do users' plug-ins. */
 export interface DetectorKind<Options = Readonly<Record<string, unknown>>> {
   readonly name: string;
@@ -190,6 +198,8 @@ export interface DetectorKind<Options = Readonly<Record<string, unknown>>> {
    * profile fits: pictures by which to find where it lies, if they have any.
    */
   landmarks?(options: Options, assets: Assets): Promise<readonly Landmark[]>;
+  /** Of kinds that read text in a learnt font: the size of a usual character, in pixels of the reference frame. */
+  characters?(options: Options, assets: Assets): Promise<CharacterSize | undefined>;
   /** Of kinds that compare each sample with the one before: used instead of the detector, which reads a picture alone. */
   compare?(options: Options): Comparer;
   /** Of kinds that hear: used instead of the detector. They look at no region. */

@@ -46,7 +46,11 @@ export interface HeaderLine {
     readonly to?: number;
   };
   /** Where the HUD lies, if not where the profile has it by itself; with a confidence where it was found, not given. */
-  readonly placement?: HudSettings & { readonly confidence?: number };
+  readonly placement?: HudSettings & {
+    readonly confidence?: number;
+    /** Stretches in which it was found nowhere, in seconds. */
+    readonly lost?: readonly { readonly t: number; readonly end: number }[];
+  };
   /** Files beside the recording: recording = offset + rate · stream, in seconds. */
   readonly streams?: readonly {
     readonly name: string;
@@ -111,6 +115,8 @@ export interface EndLine {
   readonly samples: number;
   /** Issues of the script while it ran, by code. */
   readonly problems?: Readonly<Record<string, number>>;
+  /** Why the log may tell less, or less surely, than the recording shows. */
+  readonly warnings?: readonly { readonly code: string; readonly message: string }[];
 }
 
 export type LogLine = HeaderLine | EventLine | GapLine | EndLine;

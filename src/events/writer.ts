@@ -106,7 +106,11 @@ export class LogWriter implements AsyncDisposable {
   }
 
   /** Writes what is left and the last line. */
-  async end(samples: number, problems: Readonly<Record<string, number>> = {}): Promise<EndLine> {
+  async end(
+    samples: number,
+    problems: Readonly<Record<string, number>> = {},
+    warnings: NonNullable<EndLine['warnings']> = [],
+  ): Promise<EndLine> {
     await this.settle(Number.POSITIVE_INFINITY);
     const codes = Object.entries(problems).toSorted(([a], [b]) => (a < b ? -1 : 1));
     const line: EndLine = {
@@ -115,6 +119,7 @@ export class LogWriter implements AsyncDisposable {
       gaps: this.#gaps,
       samples,
       ...(codes.length === 0 ? {} : { problems: Object.fromEntries(codes) }),
+      ...(warnings.length === 0 ? {} : { warnings: warnings.map(({ code, message }) => ({ code, message })) }),
     };
     await this.#write([line]);
     await this.#cut();

@@ -25,10 +25,12 @@ import { headerOf, journalKey } from './header.ts';
 import { hearersOf } from './hearing.ts';
 import { Interpreter } from './interpreter.ts';
 import { type Decision, decidePlacement, earlierPlacement } from './placement/decide.ts';
+import { smallText } from './placement/legible.ts';
 import { planPortions, portionsIn } from './plan.ts';
 import type { FreshRun } from './read-fresh.ts';
 import { readPortions } from './read-portions.ts';
 import { Readers } from './readers.ts';
+import { Recognition } from './recognition.ts';
 import { sharedLoad } from './sharing.ts';
 import { Waking } from './waking.ts';
 
@@ -94,6 +96,8 @@ export interface DetectSummary {
   readonly placement?: HeaderLine['placement'];
   /** Nothing of the profile was found: perhaps the recording is of another game, or its HUD is hidden. */
   readonly doubt?: Issue;
+  /** Why the log may tell less, or less surely, than the recording shows. */
+  readonly warnings?: readonly Issue[];
 }
 
 type Gap = ChunkReadings['gaps'][number];
@@ -140,7 +144,8 @@ export async function detect(options: DetectOptions): Promise<DetectSummary> {
     await Companions.open(options.companions ?? [], game, { ...options, duration, workers: most, plan }),
   );
   const about = { media: print, profile: game.fingerprint, program: VERSION };
-  const decision = await placementOf(options, folder, about, () =>
+  const earlier = (): Promise<Decision | undefined> => earlierPlacement(folder, game, about);
+  const decision = await placementOf(options, earlier, () =>
     decidePlacement(file, index, game, signal, options.profiles),
   );
   const { hud, doubt } = decision;
@@ -148,6 +153,15 @@ export async function detect(options: DetectOptions): Promise<DetectSummary> {
   if (doubt?.code === 'wrong-game')
     throw new PlaybyplayError('wrong-game', `${doubt.message}; nothing was read`, { hint: doubt.hint });
   if (doubt) options.onProblem?.(doubt);
+  const warnings: Issue[] = [];
+  const warn = (issue: Issue | undefined): void => {
+    if (!issue) return;
+    warnings.push(issue);
+    options.onProblem?.(issue);
+  };
+  for (const remark of decision.remarks ?? []) warn(remark);
+  warn(doubt ? undefined : await smallText(game, file.info, hud ?? {}));
+  const recognition = doubt ? undefined : await Recognition.open(game);
   // The threads that started meanwhile have the profile's own place.
   if (hud && !options.hud) readers = resources.use(new Readers(file, game, hud, most, options));
   const header = headerOf(
@@ -203,6 +217,7 @@ export async function detect(options: DetectOptions): Promise<DetectSummary> {
     for (const gap of readings.gaps) note(gap);
     const { events, settled } = await interpreter.push(readings, await beside(portion.chunk.end));
     for (const event of events) log.add(event);
+    warn(recognition?.add(readings));
     await publish(settled);
     lookedAt();
     options.onProgress?.(portion.chunk.end, duration);
@@ -212,21 +227,25 @@ export async function detect(options: DetectOptions): Promise<DetectSummary> {
   for (const event of [...rest.events, ...last.events]) log.add(event);
   await publish(Number.POSITIVE_INFINITY);
   const problems = interpreter.problems;
-  const end = await log.end(interpreter.samples, problems);
-  const placed = { ...(hud && { placement: decision.placement }), ...(doubt && { doubt }) };
+  warn(recognition?.end());
+  const end = await log.end(interpreter.samples, problems, warnings);
+  const placed = {
+    ...(hud && { placement: decision.placement }),
+    ...(doubt && { doubt }),
+    ...(warnings.length > 0 && { warnings }),
+  };
   return { folder, log: log.path, events: end.events, gaps, samples: end.samples, duration, problems, ...placed };
 }
 
 /** The placement that the options give, an earlier run found, or `decide` finds. */
 async function placementOf(
   { hud, place = 'auto', resume = false }: DetectOptions,
-  folder: string,
-  about: Parameters<typeof earlierPlacement>[1],
+  earlier: () => Promise<Decision | undefined>,
   decide: () => Promise<Decision>,
 ): Promise<Decision> {
   if (hud) return { hud, placement: hud };
   if (place === 'default') return { hud, placement: undefined };
-  return (resume ? await earlierPlacement(folder, about) : undefined) ?? (await decide());
+  return (resume ? await earlier() : undefined) ?? (await decide());
 }
 
 /** Seconds of computing from which on it pays to let threads share the readings of a chunk. */

@@ -10,24 +10,31 @@ import type { Picture } from '../media/picture.ts';
 import { mediaOf, referenceOf } from '../profile/media.ts';
 import type { DetectorSpec, Profile, WantedValue } from '../profile/profile.ts';
 import type { HudSettings } from '../regions/place.ts';
-import { type ChangeGate, type FollowingRegion, type Region, RegionSet } from '../regions/regions.ts';
+import type { ChangeGate, FollowingRegion, Region, RegionSet } from '../regions/regions.ts';
 import { ASLEEP, type Edges, type Observations, storeSketch, type Places } from './chunk-readings.ts';
 import { Guess } from './guess.ts';
+import { Layouts } from './layouts.ts';
 
-/** One detector of the profile, opened and placed. */
-interface Station {
-  readonly name: string;
-  readonly spec: DetectorSpec;
-  readonly detector: Detector;
+/** Where a detector looks. */
+interface Lying {
   /** Of a region that follows something: where it lay last. */
   region: Region | undefined;
   gates: readonly ChangeGate[];
+  /** Where its region follows something: what, by whom it is found, and how the region is watched. */
+  follows: Following | undefined;
+}
+
+/** One detector of the profile, opened and placed. */
+interface Station extends Lying {
+  readonly name: string;
+  readonly spec: DetectorSpec;
+  readonly detector: Detector;
+  /** Lays it where the HUD is. */
+  readonly place: (regions: RegionSet) => Lying;
   /** Index of the detector that `when` names. */
   readonly when: number | undefined;
   /** Whether that reading is the one that it waits for. */
   readonly allows: (before: Observation) => boolean;
-  /** Where its region follows something: what, by whom it is found, and how the region is watched. */
-  readonly follows: Following | undefined;
   /** Others switch it on. */
   readonly switched: boolean;
   /** What it saw when its gates last opened. */
@@ -74,21 +81,17 @@ export class SampleReader implements Disposable {
     readonly station: number;
     readonly shows: (one: Observation) => boolean;
   }[];
-  readonly #regions: RegionSet;
+  readonly #layouts: Layouts;
+  #regions: RegionSet;
   readonly #guess: Guess;
   /** What is switched on by others is read: never, always, or where it seems to be on. */
   #awake: boolean | 'guess';
 
-  private constructor(
-    profile: Profile,
-    stations: readonly Station[],
-    regions: RegionSet,
-    guess: Guess,
-    awake: boolean,
-  ) {
+  private constructor(profile: Profile, stations: readonly Station[], layouts: Layouts, guess: Guess, awake: boolean) {
     this.#stations = stations;
     this.#needs = stations.map(needsOf);
-    this.#regions = regions;
+    this.#layouts = layouts;
+    this.#regions = layouts.first;
     this.#guess = guess;
     this.#awake = awake;
     const names = stations.map((station) => station.name);
@@ -119,31 +122,23 @@ export class SampleReader implements Disposable {
   ): Promise<SampleReader> {
     const switched = activationsOf(profile);
     const loose = new Set<string>();
-    const regions = await RegionSet.open(profile.regions, frame, referenceOf(profile, media), hud);
+    const layouts = await Layouts.open(profile.regions, frame, referenceOf(profile, media), hud);
     const names = Object.keys(profile.detectors);
     const awaited = awaitedIn(profile);
     const stations: Station[] = [];
     for (const [name, spec] of Object.entries(profile.detectors)) {
       const kind: DetectorKind = await loadKind(spec.kind, plugins);
       if (kind.track) loose.add(name);
-      const follows = spec.region === undefined ? undefined : regions.following(spec.region);
-      const region = spec.region === undefined || follows ? undefined : regions.get(spec.region);
-      const others = (kind.regions?.(spec) ?? []).map((other) => regions.get(other));
       const foreign = mediaOf(spec) !== media;
-      const watched = region ? [region, ...others] : others;
+      const place = (regions: RegionSet): Lying =>
+        lyingIn(regions, kind, spec, names, holdOf(profile, name) !== undefined);
       stations.push({
         name,
         spec,
-        region,
+        place,
+        ...place(layouts.first),
         detector: foreign ? NOT_HERE : await kind.open(spec, assets),
-        gates: watched.map((one) => one.gate(kind.reads ?? 'pixels')),
         when: spec.when ? names.indexOf(spec.when.detector) : undefined,
-        follows: follows && {
-          station: names.indexOf(follows.detector),
-          region: follows,
-          hold: holdOf(profile, name) !== undefined,
-          watch: (one) => one.gate(kind.reads ?? 'pixels'),
-        },
         allows: spec.when?.seen === false ? ({ state }) => state === 'absent' : seenAs(spec.when?.value),
         switched: (switched.get(name)?.length ?? 0) > 0 && !kind.compare,
         last: undefined,
@@ -154,7 +149,7 @@ export class SampleReader implements Disposable {
         apart: !awaited.has(name),
       });
     }
-    return new SampleReader(profile, stations, regions, new Guess(profile, loose), awake);
+    return new SampleReader(profile, stations, layouts, new Guess(profile, loose), awake);
   }
 
   /** Whether any detector compares its samples. */
@@ -198,6 +193,7 @@ export class SampleReader implements Disposable {
   /** Reads the detectors whose entry in `due` is 1, and what they depend on. With `handOver`, dear readings may be left to others. */
   async read(picture: Picture, due: ArrayLike<number>, handOver?: Handover): Promise<Observations> {
     this.onPicture?.();
+    this.#layOut(picture.t);
     const result: (Observation | undefined)[] = this.#stations.map(() => undefined);
     const needed = this.#withDependencies(due);
     const memo = new Map<string, unknown>();
@@ -230,6 +226,15 @@ export class SampleReader implements Disposable {
   recall(seen: Observations, due: ArrayLike<number>): Observations {
     const needed = this.#withDependencies(due);
     return seen.map((observation, index) => (needed[index] ? observation : undefined));
+  }
+
+  /** Lays all regions where the HUD is at `t`; what was remembered of the place before is forgotten. */
+  #layOut(t: number): void {
+    const regions = this.#layouts.at(t);
+    if (regions === this.#regions) return;
+    this.#regions = regions;
+    for (const station of this.#stations)
+      Object.assign(station, station.place(regions), { last: undefined, before: undefined });
   }
 
   #withDependencies(due: ArrayLike<number>): Uint8Array {
@@ -335,6 +340,25 @@ export class SampleReader implements Disposable {
   [Symbol.dispose](): void {
     for (const { detector } of this.#stations) detector[Symbol.dispose]();
   }
+}
+
+/** Where a detector looks while the regions lie like this. */
+function lyingIn(
+  regions: RegionSet,
+  kind: DetectorKind,
+  spec: DetectorSpec,
+  names: readonly string[],
+  hold: boolean,
+): Lying {
+  const follows = spec.region === undefined ? undefined : regions.following(spec.region);
+  const region = spec.region === undefined || follows ? undefined : regions.get(spec.region);
+  const others = (kind.regions?.(spec) ?? []).map((other) => regions.get(other));
+  const watch = (one: Region): ChangeGate => one.gate(kind.reads ?? 'pixels');
+  return {
+    region,
+    gates: (region ? [region, ...others] : others).map(watch),
+    follows: follows && { station: names.indexOf(follows.detector), region: follows, hold, watch },
+  };
 }
 
 /** The detectors whose readings of the same sample one needs. */

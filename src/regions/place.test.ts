@@ -26,6 +26,18 @@ describe('placeRegion', () => {
     expect(at(1024, 768).rect).toEqual({ x: 0, y: 645, width: 1024, height: 123 });
   });
 
+  it('lays a HUD that is drawn at another size, stretched otherwise than the picture', () => {
+    // 0.8333 as high, 1.2 times as wide as that: 960 × 96 at the bottom's middle.
+    const { inner, scaleX, scaleY } = placeRegion(bar, HD, HD, { scale: 5 / 6, stretch: 1.2 });
+    expect([scaleX, scaleY]).toEqual([expect.closeTo(1, 9), expect.closeTo(5 / 6, 9)]);
+    expect(inner).toEqual({
+      x: 160,
+      y: expect.closeTo(624, 9),
+      width: expect.closeTo(960, 9),
+      height: expect.closeTo(96, 9),
+    });
+  });
+
   it('keeps the distance to a corner', () => {
     const message: RegionSpec = { x: 0, y: 0, width: 0.6, height: 0.035, anchor: 'top left' };
     // 768 × 25.2 of 1280×720.

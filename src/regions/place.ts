@@ -83,19 +83,19 @@ function scales(
   mode: NonNullable<RegionSpec['scale']>,
   frame: Size,
   reference: Size,
-  { scale: hudScale = 1, pixel = 1 }: HudSettings,
+  { scale: hudScale = 1, stretch = 1, pixel = 1 }: HudSettings,
 ): readonly [number, number] {
   const x = frame.width / reference.width;
   const y = frame.height / reference.height;
   switch (mode) {
     case 'height':
-      return [y * hudScale, y * hudScale];
+      return [y * hudScale * stretch, y * hudScale];
     case 'width':
-      return [x * hudScale, x * hudScale];
+      return [x * hudScale * stretch, x * hudScale];
     case 'fit':
-      return [Math.min(x, y) * hudScale, Math.min(x, y) * hudScale];
+      return [Math.min(x, y) * hudScale * stretch, Math.min(x, y) * hudScale];
     case 'stretch':
-      return [x * hudScale, y * hudScale];
+      return [x * hudScale * stretch, y * hudScale];
     case 'none':
       return [pixel * hudScale, pixel * hudScale];
   }

@@ -150,9 +150,11 @@ const NOTHING_TO_READ = ['no-such-media', 'no-such-stream', 'no-such-audio-track
 
 /** What a person wants to know at the end, on stderr. */
 function report(summary: DetectSummary, io: CommandIo): void {
-  const { events, gaps, log, duration, problems, placement, doubt } = summary;
+  const { events, gaps, log, duration, problems, placement, doubt, warnings = [] } = summary;
   if (placement?.confidence !== undefined)
     io.stderr.write(`  The HUD was found ${describePlacement(placement)} (${placement.confidence.toFixed(2)}).\n`);
+  for (const { t, confidence = 0, ...later } of placement?.changes ?? [])
+    io.stderr.write(`  From ${formatClock(t)} on it was ${describePlacement(later)} (${confidence.toFixed(2)}).\n`);
   for (const gap of gaps)
     io.stderr.write(`  ${formatClock(gap.t)} to ${formatClock(gap.end)} could not be read: ${gap.reason}\n`);
   const faults = Object.values(problems).reduce((sum, n) => sum + n, 0);
@@ -163,6 +165,7 @@ function report(summary: DetectSummary, io: CommandIo): void {
   const unused = faults - failures - idle;
   if (unused > 0) io.stderr.write(`  ${unused} statements of the script or profile could not be used.\n`);
   io.stderr.write(`${events} events in ${formatClock(duration)} of video → ${log}\n`);
+  for (const { message, hint } of warnings) io.stderr.write(`Warning: ${message}. ${hint ?? ''}\n`);
   if (doubt) io.stderr.write(`Warning: ${doubt.message}. ${doubt.hint ?? ''}\n`);
 }
 

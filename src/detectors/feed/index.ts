@@ -2,9 +2,9 @@ import { languagesOf } from '../../language/tags.ts';
 import { inScript } from '../../language/text.ts';
 import type { Tracker } from '../../cues/tracker.ts';
 import type { DetectorSpec } from '../../profile/profile.ts';
-import type { Assets, Detector, DetectorKind, Observation, View } from '../kind.ts';
+import type { Assets, CharacterSize, Detector, DetectorKind, Observation, View } from '../kind.ts';
 import { alikeIn } from '../text/alike.ts';
-import { type Atlas, lookalikes } from '../text/atlas.ts';
+import { type Atlas, charactersOf, lookalikes } from '../text/atlas.ts';
 import { loadAtlas, readText } from '../text/index.ts';
 import type { Cell } from '../text/line.ts';
 import { Lexicon } from './lexicon.ts';
@@ -52,6 +52,9 @@ export const kind: DetectorKind<FeedOptions> = {
   },
   async open(options: FeedOptions, assets: Assets): Promise<Detector> {
     return new FeedDetector(await loadAtlas(options.atlas, assets), options.lines);
+  },
+  async characters({ atlas }: FeedOptions, assets: Assets): Promise<CharacterSize> {
+    return charactersOf((await loadAtlas(atlas, assets)).file, false);
   },
   async track(name: string, spec: DetectorSpec & FeedOptions, _interval: number, assets: Assets): Promise<Tracker> {
     const atlas = await loadAtlas(spec.atlas, assets);

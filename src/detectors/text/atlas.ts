@@ -1,4 +1,5 @@
 import { PlaybyplayError } from '../../errors.ts';
+import type { CharacterSize } from '../kind.ts';
 import type { Channel } from './line-image.ts';
 
 /**
@@ -85,6 +86,13 @@ export function parseAtlas(json: string, name: string): Atlas {
       hint: 'Learn it again with `playbyplay profile glyphs`.',
     });
   return prepareAtlas(file);
+}
+
+/** The size of a usual character, in pixels of the reference frame. */
+export function charactersOf({ pixels, pitch, height, glyphs }: AtlasFile, figures: boolean): CharacterSize {
+  const widths = glyphs.map(({ width }) => width).toSorted((a, b) => a - b);
+  const width = pitch ?? widths[widths.length >> 1] ?? 0;
+  return { width: width / pixels.x, height: height / pixels.y, figures };
 }
 
 const MAX_PIXELS = 4_000_000;

@@ -1,9 +1,18 @@
 import { PlaybyplayError } from '../../errors.ts';
 import { DEFAULT_LANGUAGE, languagesOf } from '../../language/tags.ts';
 import { graphemesOf, normalizeText } from '../../language/text.ts';
-import type { Assets, Detector, DetectorKind, Landmark, Observation, Requirement, View } from '../kind.ts';
+import type {
+  Assets,
+  CharacterSize,
+  Detector,
+  DetectorKind,
+  Landmark,
+  Observation,
+  Requirement,
+  View,
+} from '../kind.ts';
 import { alikeIn, spoken } from './alike.ts';
-import { type Atlas, lookalikes, parseAtlas, plainCase } from './atlas.ts';
+import { type Atlas, charactersOf, lookalikes, parseAtlas, plainCase } from './atlas.ts';
 import { Fallback, type FallbackOptions } from './fallback.ts';
 import { GlyphReader } from './glyph-reader.ts';
 import { languageData, languageRequirements } from './language-data.ts';
@@ -130,6 +139,9 @@ export const kind: DetectorKind<TextOptions> = {
   },
   regions: (options) => (options.light ? [options.light.region] : []),
   landmarks: landmarksOf,
+  async characters({ atlas, value }: TextOptions, assets: Assets): Promise<CharacterSize | undefined> {
+    return atlas === undefined ? undefined : charactersOf((await loadAtlas(atlas, assets)).file, value === 'number');
+  },
   async open(options: TextOptions, assets: Assets): Promise<Detector> {
     if (options.atlas === undefined && !options.fallback)
       throw new PlaybyplayError('no-font', 'a text detector needs an atlas, a fallback, or both');

@@ -45,19 +45,63 @@ export function contentsOf(sighting: Sighting, edges: Edges, frame: Size, refere
   return found.toSorted((a, b) => b.prior - a.prior);
 }
 
-/** The game's picture as the borders alone have it. */
-export function contentsWithin(edges: Edges, frame: Size): Candidate[] {
-  const rects = edges.left.flatMap((left) =>
-    edges.right.flatMap((right) =>
-      edges.top.flatMap((top) => edges.bottom.map((bottom) => ({ left, right, top, bottom }))),
-    ),
-  );
-  return rects
-    .filter(({ left, right, top, bottom }) => right - left > 0.2 * frame.width && bottom - top > 0.2 * frame.height)
-    .map(({ left, right, top, bottom }) => ({
-      hud: { content: fractions({ x: left, y: top, width: right - left, height: bottom - top }, frame) },
-      prior: 0,
-    }));
+/**
+ * The game's picture as the borders alone have it; then with one of them where a picture of the usual proportions would have it:
+ * where a bar stands still at an edge, what moves ends before.
+ */
+export function contentsWithin(edges: Edges, frame: Size, reference: Size): Candidate[] {
+  const { left: lefts, right: rights, top: tops, bottom: bottoms } = edges;
+  const rects: Edged[] = [];
+  for (const left of lefts)
+    for (const right of rights)
+      for (const top of tops) for (const bottom of bottoms) rects.push({ left, right, top, bottom });
+  const seen = rects.filter((one) => largeEnough(one, frame));
+  const aspect = reference.width / reference.height;
+  const guessed = seen.flatMap((one): Edged[] => {
+    const { left, right, top, bottom } = one;
+    const [width, height] = [(bottom - top) * aspect, (right - left) / aspect];
+    return [
+      { ...one, bottom: top + height },
+      { ...one, top: bottom - height },
+      { ...one, right: left + width },
+      { ...one, left: right - width },
+    ];
+  });
+  const all = [...seen];
+  for (const one of guessed) if (isIn(one, frame) && !all.some((other) => alike(one, other))) all.push(one);
+  return all.map(({ left, right, top, bottom }) => ({
+    hud: { content: fractions({ x: left, y: top, width: right - left, height: bottom - top }, frame) },
+    prior: 0,
+  }));
+}
+
+/** What all borders enclose, if that is not the whole frame. */
+export function innermost({ left, right, top, bottom }: Edges, frame: Size): Rect | undefined {
+  const one = { left: left.at(-1)!, right: right.at(-1)!, top: top.at(-1)!, bottom: bottom.at(-1)! };
+  if (!largeEnough(one, frame) || alike(one, { left: 0, top: 0, right: frame.width, bottom: frame.height }))
+    return undefined;
+  return fractions({ x: one.left, y: one.top, width: one.right - one.left, height: one.bottom - one.top }, frame);
+}
+
+interface Edged {
+  readonly left: number;
+  readonly right: number;
+  readonly top: number;
+  readonly bottom: number;
+}
+
+function largeEnough({ left, right, top, bottom }: Edged, { width, height }: Size): boolean {
+  return right - left > 0.2 * width && bottom - top > 0.2 * height;
+}
+
+function isIn(one: Edged, frame: Size): boolean {
+  const { left, right, top, bottom } = one;
+  return largeEnough(one, frame) && left >= -2 && top >= -2 && right <= frame.width + 2 && bottom <= frame.height + 2;
+}
+
+/** Nearer to each other than pictures tell. */
+function alike(a: Edged, b: Edged): boolean {
+  return (['left', 'right', 'top', 'bottom'] as const).every((side) => Math.abs(a[side] - b[side]) < 2);
 }
 
 interface Span {

@@ -8,15 +8,10 @@ import { openVideo, type VideoFile } from '../../media/video.ts';
 import { type KnownProfile, knownProfiles } from '../../profile/known.ts';
 import type { HudSettings } from '../../regions/place.ts';
 import { type Game, openGame } from '../game.ts';
-import {
-  checkDefault,
-  type Evidence,
-  type FoundPlacement,
-  LOOKED_AT,
-  searchOblong,
-  searchPixel,
-  searchPlacement,
-} from './find.ts';
+import type { Evidence } from './count.ts';
+import { checkDefault, type FoundPlacement, LOOKED_AT, searchBetter, searchPixel, searchPlacement } from './find.ts';
+import type { Stretch } from './pictures.ts';
+import { surveyLayouts } from './survey.ts';
 
 /** Pictures that decide whether a recording is of another game. */
 const OTHERS_LOOK_AT = 12;
@@ -29,13 +24,16 @@ export interface Decision {
   readonly placement: HeaderLine['placement'];
   /** Nothing of the profile was found: the recording may be of another game. */
   readonly doubt?: Issue;
+  /** What else is to be said: the HUD is gone for long. */
+  readonly remarks?: readonly Issue[];
 }
 
 const PLAIN: Decision = { hud: undefined, placement: undefined };
 
 /**
  * Decides where the profile lies on a recording: where it has it by itself if its elements are seen there, else where they are
- * found. Depends on recording, profile and program alone; `profiles` (as for `knownProfiles`) only tell which other game it may be.
+ * found; and where from which time on, if that changes. Depends on recording, profile and program alone; `profiles` (as for
+ * `knownProfiles`) only tell which other game it may be.
  */
 export async function decidePlacement(
   file: VideoFile,
@@ -44,21 +42,53 @@ export async function decidePlacement(
   signal: AbortSignal | undefined,
   profiles: readonly string[] = [],
 ): Promise<Decision> {
+  const first = await decideFirst(file, index, game, signal, profiles);
+  const { decision, confidence } = first;
+  if (confidence === 0) return decision;
+  const { hud = {} } = decision;
+  const { changes, lost } = await surveyLayouts(file, index, game, { hud, confidence }, signal);
+  if (changes.length === 0 && lost.length === 0) return decision;
+  const later = changes.map(({ t, confidence: sure, hud: own }) => ({ t, ...own, confidence: sure }));
+  const all = later.length > 0 ? { ...hud, changes: later } : decision.hud;
+  const placement = { ...all, confidence, ...(lost.length > 0 ? { lost } : {}) };
+  return { hud: all, placement, remarks: remarksOn(game, lost) };
+}
+
+/** Where it lies on most of the pictures that tell; with how sure that is, 0 where nothing tells. */
+async function decideFirst(
+  file: VideoFile,
+  index: PacketIndex,
+  game: Game,
+  signal: AbortSignal | undefined,
+  profiles: readonly string[],
+): Promise<{ readonly decision: Decision; readonly confidence: number }> {
   const check = await checkDefault(file, index, game, LOOKED_AT, { signal });
   // Nothing to go by, or nothing to look at.
-  if (!check || check.pictures === 0) return PLAIN;
+  if (!check || check.pictures === 0) return { decision: PLAIN, confidence: 0 };
   if (check.confidence > 0 && !check.framed) {
-    // A stretched picture still shows an icon or two where they are looked for.
-    const oblong = check.few ? await searchOblong(file, index, game) : undefined;
-    if (oblong) return decided(oblong);
+    // A stretched picture, or HUD, still shows an icon or two where they are looked for.
+    const better = check.few ? await searchBetter(file, index, game) : undefined;
+    if (better) return fits(better);
     const pixel = await searchPixel(file, index, game);
-    return pixel === undefined ? PLAIN : decided({ ...check, hud: pixel });
+    return fits({ ...check, hud: pixel ?? {} });
   }
   const other = check.confidence > 0 ? undefined : await otherGame(file, index, game, signal, profiles);
   const found = other ? undefined : await searchPlacement(file, index, game, { signal });
-  if (found) return decided(found);
-  if (check.confidence > 0) return PLAIN;
-  return { ...PLAIN, doubt: doubtOf(game.profile.game, check, other) };
+  if (found) return fits(found);
+  if (check.confidence > 0) return fits({ ...check, hud: {} });
+  return { decision: { ...PLAIN, doubt: doubtOf(game.profile.game, check, other) }, confidence: 0 };
+}
+
+function fits(found: FoundPlacement) {
+  return { decision: decided(found), confidence: found.confidence };
+}
+
+function remarksOn({ profile }: Game, lost: readonly Stretch[]): Issue[] {
+  return lost.map(({ t, end }) => ({
+    code: 'hud-lost',
+    message: `from ${Math.round(t)} to ${Math.round(end)} s none of the HUD elements of ${profile.game} were found, neither where they are elsewhere in the recording nor at another place`,
+    hint: 'Was it hidden, or another picture shown? If the layout changed, detect --from … --place <file> reads that part by a placement of its own.',
+  }));
 }
 
 /** A placement that was found, as the header has it. */
@@ -69,6 +99,7 @@ export function decided({ hud, confidence }: FoundPlacement): Decision {
 /** The placement that an earlier run of the same recording and profile found, if its log tells. */
 export async function earlierPlacement(
   folder: string,
+  game: Game,
   {
     media,
     profile,
@@ -80,8 +111,9 @@ export async function earlierPlacement(
     const header = JSON.parse(first ?? 'null') as HeaderLine | null;
     if (header?.placement?.confidence === undefined || header.program !== program) return undefined;
     if (header.media.hash !== media.hash || header.profile.hash !== profile.hash) return undefined;
-    const { confidence: _, ...hud } = header.placement;
-    return { hud, placement: header.placement };
+    const { confidence: _, lost = [], ...hud } = header.placement;
+    const found = Object.keys(hud).length > 0 ? hud : undefined;
+    return { hud: found, placement: header.placement, remarks: remarksOn(game, lost) };
   } catch {
     return undefined;
   }

@@ -5,7 +5,7 @@ import { type HudSettings, placeRegion } from '../../regions/place.ts';
 import { drawRegions } from '../draw-regions.ts';
 import type { Game } from '../game.ts';
 import { Fit } from './fit.ts';
-import { pictureAt, spreadFrames } from './pictures.ts';
+import { pictureAt, spreadFrames, type Stretch } from './pictures.ts';
 
 /** A frame of a recording (PNG) with a profile's regions: green where a detector surely sees something, else yellow; the game's picture blue. */
 export async function drawPlacement(
@@ -13,9 +13,10 @@ export async function drawPlacement(
   index: PacketIndex,
   game: Game,
   hud: HudSettings,
+  within?: Stretch,
 ): Promise<Uint8Array> {
   using fit = await Fit.open(game, game.plugins);
-  const shown = await mostTelling(file, index, fit, hud);
+  const shown = await mostTelling(file, index, fit, hud, within);
   if (!shown) throw new RangeError('no picture of the recording can be decoded');
   const { width, height, rgb, seen } = shown;
   const { regions, reference } = game.profile;
@@ -36,9 +37,9 @@ export async function drawPlacement(
 }
 
 /** Of some pictures that in which most is seen. */
-async function mostTelling(file: VideoFile, index: PacketIndex, fit: Fit, hud: HudSettings) {
+async function mostTelling(file: VideoFile, index: PacketIndex, fit: Fit, hud: HudSettings, within?: Stretch) {
   let best: { width: number; height: number; rgb: Uint8Array; seen: Float64Array; sum: number } | undefined;
-  for (const frame of spreadFrames(index, 6)) {
+  for (const frame of spreadFrames(index, 6, within)) {
     using picture = pictureAt(file, index, frame);
     if (!picture) continue;
     const { width, height } = picture;

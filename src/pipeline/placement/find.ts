@@ -5,17 +5,17 @@ import type { Picture } from '../../media/picture.ts';
 import type { VideoFile } from '../../media/video.ts';
 import type { HudSettings } from '../../regions/place.ts';
 import type { Game } from '../game.ts';
+import { AnchoredLocator, settingsOf } from './anchored.ts';
 import { type Edges, edgesOf, hasBlackBorder } from './borders.ts';
-import { type Candidate, contentsOf, contentsWithin } from './content.ts';
+import { type Candidate, contentsOf, contentsWithin, innermost } from './content.ts';
+import { Count, type Evidence, STRONG } from './count.ts';
 import { Fit } from './fit.ts';
 import { fitted, Locator, type Pair, type Sighting, type Similarity } from './locate.ts';
 import { type Mark, marksOf } from './marks.ts';
-import { kept, pictureAt, spreadFrames } from './pictures.ts';
+import { kept, pictureAt, spreadFrames, type Stretch } from './pictures.ts';
 import { hasPixels, type PixelSize, pixelOf } from './pixel.ts';
 import { aspectsOf, squared } from './squared.ts';
 
-/** How sure a sighting of an element must be to count. */
-const STRONG = 0.7;
 /** Pictures that are looked at before it is said that nothing is there; and that are kept to search in. */
 export const LOOKED_AT = 40;
 const SEARCHED = 6;
@@ -32,68 +32,16 @@ const PIXELS = 24;
 /** Bytes of luma that are kept at most. */
 const KEPT_BYTES = 64 << 20;
 
-/** What was seen of a profile's elements on some pictures at one placement. */
-export interface Evidence {
-  /** Pictures looked at, and those that show at least two elements (one, where the profile has no more). */
-  readonly pictures: number;
-  readonly showing: number;
-  /** In how many pictures each element was seen surely. */
-  readonly elements: Readonly<Record<string, number>>;
-  /** 0…1: that the profile fits. */
-  readonly confidence: number;
-}
-
 /** Where a profile lies on a recording. */
 export interface FoundPlacement extends Evidence {
   /** Empty: where the profile has it by itself. */
   readonly hud: HudSettings;
 }
 
-/** Adds up what pictures show. */
-class Count {
-  readonly #names: readonly string[];
-  readonly #seen: number[];
-  #sum = 0;
-  pictures = 0;
-  showing = 0;
-  strong = 0;
-
-  constructor(names: readonly string[]) {
-    this.#names = names;
-    this.#seen = names.map(() => 0);
-  }
-
-  add(seen: Float64Array): void {
-    let strong = 0;
-    for (const [i, confidence] of seen.entries()) {
-      if (confidence < STRONG) continue;
-      strong++;
-      this.#seen[i]!++;
-      this.#sum += confidence;
-    }
-    this.pictures++;
-    this.strong += strong;
-    if (strong >= Math.min(2, this.#names.length)) this.showing++;
-  }
-
-  /** One picture with two elements is no accident; a lone element has to be seen in three. */
-  get fits(): boolean {
-    return this.#names.length > 1 ? this.showing >= 1 : this.strong >= 3;
-  }
-
-  get evidence(): Evidence {
-    const elements = Object.fromEntries(
-      this.#names.map((name, i) => [name, this.#seen[i]!]).filter(([, n]) => n !== 0),
-    );
-    const confidence =
-      this.strong === 0 ? 0 : (this.#sum / this.strong) * (1 - 0.5 ** (this.showing + this.strong / 4));
-    const { pictures, showing } = this;
-    return { pictures, showing, elements, confidence: this.fits ? Math.round(confidence * 1000) / 1000 : 0 };
-  }
-}
-
 export interface PlacementOptions {
   readonly signal?: AbortSignal | undefined;
+  /** Looks at nothing else. */
+  readonly within?: Stretch | undefined;
 }
 
 /** What was seen where the profile has it by itself. */
@@ -142,15 +90,19 @@ export async function searchPlacement(
   file: VideoFile,
   index: PacketIndex,
   game: Game,
-  { signal, everywhere = true }: PlacementOptions & { readonly everywhere?: boolean } = {},
+  { signal, within, everywhere = true }: PlacementOptions & { readonly everywhere?: boolean } = {},
 ): Promise<FoundPlacement | undefined> {
   using fit = await Fit.open(game, game.plugins);
-  const search = await openSearch(file, index, game, fit);
+  const search = await openSearch(file, index, game, fit, within);
   if (!search) return undefined;
   let best = await withinEdges(search);
   const stretched = best ? undefined : await oblong(search);
   signal?.throwIfAborted();
-  if (stretched && seenIn(stretched) >= Math.min(CONVINCING, fit.names.length / 2)) best = stretched;
+  const convincing = Math.min(CONVINCING, fit.names.length / 2);
+  if (stretched && seenIn(stretched) >= convincing) best = stretched;
+  const sized = best ? undefined : await ownSize(search);
+  signal?.throwIfAborted();
+  if (sized && seenIn(sized) >= convincing) best = sized;
   for (const picture of everywhere ? search.pictures.slice(0, LOCATED) : []) {
     if (best) break;
     for (const sightings of new Locator(picture, search.marks, game.profile.reference).everywhere()) {
@@ -160,15 +112,15 @@ export async function searchPlacement(
       signal?.throwIfAborted();
     }
   }
-  if (stretched && (!best || seenIn(stretched) > seenIn(best))) best = stretched;
+  for (const other of [stretched, sized]) if (other && (!best || seenIn(other) > seenIn(best))) best = other;
   return best && (await withPixel(file, game, search, best));
 }
 
 /**
- * Whether much more is seen if a recording is taken to be stretched or squeezed than where the profile has it by itself, which a
- * few elements on it seemed to confirm.
+ * Whether much more is seen if a recording is taken to be stretched or squeezed, or its HUD to be of another size, than where the
+ * profile has it by itself, which a few elements on it seemed to confirm.
  */
-export async function searchOblong(
+export async function searchBetter(
   file: VideoFile,
   index: PacketIndex,
   game: Game,
@@ -177,9 +129,10 @@ export async function searchOblong(
   const search = await openSearch(file, index, game, fit);
   if (!search) return undefined;
   const plain = await bestOf(fit, search.pictures, [{ hud: {}, prior: 0 }]);
-  const found = await oblong(search);
-  if (!found || seenIn(found) < 1.5 * (plain ? seenIn(plain.found) : 0)) return undefined;
-  return await withPixel(file, game, search, found);
+  const least = 1.5 * (plain ? seenIn(plain.found) : 0);
+  for (const found of [await oblong(search), await ownSize(search)])
+    if (found && seenIn(found) >= least) return await withPixel(file, game, search, found);
+  return undefined;
 }
 
 /** Elements in a picture for which a stretched one is believed without a look at anything else. */
@@ -190,9 +143,15 @@ function seenIn({ elements, pictures }: Evidence): number {
   return Object.values(elements).reduce((sum, n) => sum + n, 0) / Math.max(1, pictures);
 }
 
-async function openSearch(file: VideoFile, index: PacketIndex, game: Game, fit: Fit): Promise<Search | undefined> {
+async function openSearch(
+  file: VideoFile,
+  index: PacketIndex,
+  game: Game,
+  fit: Fit,
+  within?: Stretch,
+): Promise<Search | undefined> {
   if (fit.names.length === 0) return undefined;
-  const pictures = picturesOf(file, index);
+  const pictures = picturesOf(file, index, within);
   const [frame] = pictures;
   if (!frame) return undefined;
   const [edges, marks] = [edgesOf(pictures), await marksOf(game, game.plugins)];
@@ -210,10 +169,16 @@ async function withPixel(file: VideoFile, game: Game, search: Search, found: Fou
 }
 
 /** What is seen at a placement on a dozen pictures. */
-export async function evidenceAt(file: VideoFile, index: PacketIndex, game: Game, hud: HudSettings): Promise<Evidence> {
+export async function evidenceAt(
+  file: VideoFile,
+  index: PacketIndex,
+  game: Game,
+  hud: HudSettings,
+  within?: Stretch,
+): Promise<Evidence> {
   using fit = await Fit.open(game, game.plugins);
   const count = new Count(fit.names);
-  for (const frame of spreadFrames(index, 12)) {
+  for (const frame of spreadFrames(index, 12, within)) {
     using picture = pictureAt(file, index, frame);
     if (picture) count.add(await fit.look(picture, hud));
   }
@@ -250,8 +215,8 @@ async function oblong(search: Search): Promise<FoundPlacement | undefined> {
   const { fit, frame, edges } = search;
   const whole = { x: 0, y: 0, width: 1, height: 1 };
   // All of the frame, and what borders or movement enclose.
-  const parts = [whole, ...contentsWithin(edges, frame).flatMap(({ hud }) => hud.content ?? [])];
-  const places = parts.length === 1 ? parts : [whole, parts.at(-1)!];
+  const within = innermost(edges, frame);
+  const places = within ? [whole, within] : [whole];
   let best: { readonly score: number; readonly aspect: number; readonly hud: HudSettings } | undefined;
   for (const aspect of aspectsOf(frame, places)) {
     // Two pictures tell whether it is worth while to look at all.
@@ -268,6 +233,22 @@ async function oblong(search: Search): Promise<FoundPlacement | undefined> {
   return found && { ...found.found, hud: { ...best.hud, aspect: rounded(aspect * (search.pixelAspect ?? 1)) } };
 }
 
+/** The placement of a HUD that is drawn at a size of its own, perhaps stretched, in the frame or in the borders that can be seen. */
+async function ownSize({ fit, pictures, edges, marks, frame, reference }: Search): Promise<FoundPlacement | undefined> {
+  const whole = { x: 0, y: 0, width: 1, height: 1 };
+  const within = innermost(edges, frame);
+  for (const content of within ? [whole, within] : [whole])
+    for (const picture of pictures.slice(0, LOCATED)) {
+      const candidates = new AnchoredLocator(picture, marks, reference, content)
+        .sightings()
+        .slice(0, FOLLOWED)
+        .map((size) => ({ hud: { ...(content === whole ? {} : { content }), ...settingsOf(size) }, prior: 0 }));
+      const best = await bestOf(fit, pictures, candidates);
+      if (best) return best.found;
+    }
+  return undefined;
+}
+
 function rounded(value: number): number {
   return Math.round(value * 1e4) / 1e4;
 }
@@ -276,7 +257,7 @@ function rounded(value: number): number {
 async function withinEdges(search: Search): Promise<FoundPlacement | undefined> {
   const { fit, pictures, edges, marks, frame, reference } = search;
   const plain: Candidate = { hud: {}, prior: 0.1 };
-  const rough = await bestOf(fit, pictures, [plain, ...contentsWithin(edges, frame)]);
+  const rough = await bestOf(fit, pictures, [plain, ...contentsWithin(edges, frame, reference)]);
   if (!rough) return undefined;
   if (rough.found.hud.content === undefined) return rough.found;
   const { content = { x: 0, y: 0, width: 1, height: 1 } } = rough.found.hud;
@@ -378,10 +359,10 @@ async function anySeen(fit: Fit, pictures: readonly Picture[], hud: HudSettings)
   return false;
 }
 
-function picturesOf(file: VideoFile, index: PacketIndex): Picture[] {
+function picturesOf(file: VideoFile, index: PacketIndex, within?: Stretch): Picture[] {
   const pictures: Picture[] = [];
   const most = Math.max(3, Math.min(SEARCHED, Math.floor(KEPT_BYTES / (file.info.width * file.info.height))));
-  for (const frame of spreadFrames(index, most)) {
+  for (const frame of spreadFrames(index, most, within)) {
     using picture = pictureAt(file, index, frame);
     if (picture) pictures.push(squared(kept(picture)));
   }

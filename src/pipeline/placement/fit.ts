@@ -1,10 +1,10 @@
-import type { Detector, Observation, View } from '../../detectors/kind.ts';
+import type { Detector, DetectorKind, Observation, View } from '../../detectors/kind.ts';
 import { NO_PLUGINS, type Plugins } from '../../detectors/plugins/load.ts';
 import { loadKind } from '../../detectors/registry.ts';
 import type { Picture } from '../../media/picture.ts';
 import type { LoadedProfile } from '../../profile/load.ts';
 import { mediaOf } from '../../profile/media.ts';
-import type { RegionSpec } from '../../profile/profile.ts';
+import type { DetectorSpec, Profile, RegionSpec } from '../../profile/profile.ts';
 import type { HudSettings } from '../../regions/place.ts';
 import { RegionSet } from '../../regions/regions.ts';
 
@@ -55,13 +55,8 @@ export class Fit implements Disposable {
     for (const [name, spec] of Object.entries(profile.detectors)) {
       const kind = await loadKind(spec.kind, plugins);
       const { region } = spec;
-      if (mediaOf(spec) !== undefined) continue;
-      // Where a region follows something else it proves nothing about the placement.
-      const moves = region !== undefined && profile.regions[region]?.relative !== undefined;
-      if (!kind.landmarks || region === undefined || moves || (wanted && !wanted.has(name))) continue;
-      // What reads unknown text sees something anywhere.
-      const { fallback, ...own } = spec as typeof spec & { readonly fallback?: unknown };
-      if (fallback !== undefined && own['atlas'] === undefined) continue;
+      if (region === undefined || !isWitness(profile, spec, kind) || (wanted && !wanted.has(name))) continue;
+      const { fallback: _, ...own } = spec as typeof spec & { readonly fallback?: unknown };
       witnesses.push({ name, region, light: spec.kind === 'text', detector: await kind.open(own, assets) });
       for (const one of [region, ...(kind.regions?.(own) ?? [])]) regions.add(one);
     }
@@ -134,6 +129,17 @@ export class Fit implements Disposable {
   [Symbol.dispose](): void {
     for (const { detector } of this.#witnesses) detector[Symbol.dispose]();
   }
+}
+
+/** Whether a detector sees something only where it knows it, at a place that the placement decides. */
+export function isWitness({ regions }: Profile, spec: DetectorSpec, kind: DetectorKind): boolean {
+  const { region } = spec;
+  if (mediaOf(spec) !== undefined || !kind.landmarks || region === undefined) return false;
+  // Where a region follows something else it proves nothing about the placement.
+  if (regions[region]?.relative !== undefined) return false;
+  // What reads unknown text sees something anywhere.
+  const { fallback, atlas } = spec as { readonly fallback?: unknown; readonly atlas?: unknown };
+  return fallback === undefined || atlas !== undefined;
 }
 
 function evidence(observation: Observation): number {

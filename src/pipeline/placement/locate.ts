@@ -36,7 +36,7 @@ interface Peak extends Similarity {
 }
 
 /** A picture's luma in several sizes, made when they are asked for. */
-class Sizes {
+export class Sizes {
   readonly #picture: Picture;
   readonly #made = new Map<number, PreparedCrop>();
 
@@ -232,7 +232,7 @@ function partOf(
 }
 
 /** Where between its neighbours the top of a parabola lies. */
-function vertex(before: number | undefined, top: number, after: number | undefined): number {
+export function vertex(before: number | undefined, top: number, after: number | undefined): number {
   if (before === undefined || after === undefined) return 0;
   const bend = before - 2 * top + after;
   return bend >= 0 ? 0 : Math.max(-0.5, Math.min(0.5, (before - after) / (2 * bend)));

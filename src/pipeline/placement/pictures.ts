@@ -3,6 +3,12 @@ import { type Chunk, chunkOf, firstFrameOf, groupEnd, groupOf, type PacketIndex 
 import type { Picture, Plane } from '../../media/picture.ts';
 import type { VideoFile } from '../../media/video.ts';
 
+/** A stretch of a recording, in seconds. */
+export interface Stretch {
+  readonly t: number;
+  readonly end: number;
+}
+
 /** Groups from which on keyframes alone are taken. */
 const ENOUGH = 8;
 /** Frames of a group that are decoded for the sake of one picture, at most. */
@@ -12,33 +18,35 @@ const DEEPEST = 600;
  * The numbers of at most `most` frames spread over a recording, in an order in which any beginning of the list is spread,
  * too: keyframes, or, where there are too few of them, frames between.
  */
-export function spreadFrames(index: PacketIndex, most: number): number[] {
+export function spreadFrames(index: PacketIndex, most: number, within?: Stretch): number[] {
   const count = index.t.length;
   if (count === 0) return [];
-  const groups = groupEnd(index) - index.firstGroup;
+  const { t: from, end } = within ?? { t: 0, end: index.t[count - 1]! };
+  const groups = within
+    ? groupOf(index, frameAt(index, end)) - groupOf(index, frameAt(index, from))
+    : groupEnd(index) - index.firstGroup;
   const frames = new Set<number>();
-  const duration = index.t[count - 1]!;
   for (let i = 0; i < most; i++) {
-    const t = ((i + 0.5) / most) * duration;
-    let at = frameAt(index, t);
+    const t = from + ((i + 0.5) / most) * (end - from);
+    let at = frameAt(index, t) - index.firstFrame;
     const group = groupOf(index, index.firstFrame + at);
     const key = firstFrameOf(index, group);
-    if (groups >= Math.min(most, ENOUGH)) at = key - index.firstFrame;
+    if (groups >= Math.min(most, ENOUGH) && index.t[key - index.firstFrame]! >= from) at = key - index.firstFrame;
     else at = Math.min(at, key - index.firstFrame + DEEPEST);
     frames.add(index.firstFrame + at);
   }
   return scattered([...frames].toSorted((a, b) => a - b));
 }
 
-/** The last frame at or before `t` seconds. */
-function frameAt(index: PacketIndex, t: number): number {
+/** The number of the last frame at or before `t` seconds. */
+export function frameAt(index: PacketIndex, t: number): number {
   let [low, high] = [0, index.t.length];
   while (high - low > 1) {
     const middle = (low + high) >> 1;
     if (index.t[middle]! <= t) low = middle;
     else high = middle;
   }
-  return low;
+  return index.firstFrame + low;
 }
 
 /** The middle first, then the middles of both halves, and so on. */

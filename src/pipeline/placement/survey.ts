@@ -1,0 +1,187 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { firstFrameOf, groupOf, type PacketIndex, timeOf } from '../../media/packet-index.ts';
+import type { VideoFile } from '../../media/video.ts';
+import type { HudSettings } from '../../regions/place.ts';
+import type { Game } from '../game.ts';
+import { STRONG } from './count.ts';
+import { searchPlacement } from './find.ts';
+import { Fit } from './fit.ts';
+import { frameAt, pictureAt, type Stretch } from './pictures.ts';
+
+/** Seconds between two looks: many enough for a minute, few enough for hours. */
+const LEAST_STEP = 4;
+const MOST_STEP = 15;
+const LOOKS = 120;
+/** Seconds, and looks in a row, for which nothing must be seen before the HUD is looked for elsewhere. */
+const LONG = 16;
+const LOOKS_LOST = 3;
+/** Seconds for which nothing must be seen to be told. */
+const LOST = 30;
+/** Seconds for which nothing must be seen to be worth a look at every place, which costs much. */
+const EVERYWHERE = 60;
+/** Elements by which a placement is known again. */
+const KNOWN_BY = 2;
+/** Searches that find nothing, after which no more are made: they cost seconds each. */
+const MOST_VAIN = 3;
+/** Looks of a stretch at which a placement must be known again: of those where anything is to be seen it is nearly all. */
+const SHARE = 0.5;
+/** Seconds to which the time of a change is found. */
+const EXACT = 0.05;
+
+/** Where the HUD lies from a time on. */
+export interface Layout {
+  readonly t: number;
+  readonly hud: HudSettings;
+  readonly confidence: number;
+}
+
+/** How the layout of a recording changes. */
+export interface Survey {
+  /** After the first, in order of time. */
+  readonly changes: readonly Layout[];
+  /** Stretches in which nothing was seen for long, neither where it was nor elsewhere. */
+  readonly lost: readonly Stretch[];
+}
+
+interface Look {
+  readonly t: number;
+  /** The layout that is seen, by number; −1: none. */
+  layout: number;
+}
+
+/**
+ * Looks through a recording whose HUD lies at `hud` somewhere: whether its elements stay there. Where they are gone for long they
+ * are looked for where they were before, then anywhere. Depends on recording, profile and program alone.
+ */
+export async function surveyLayouts(
+  file: VideoFile,
+  index: PacketIndex,
+  game: Game,
+  { hud, confidence }: { readonly hud: HudSettings; readonly confidence: number },
+  signal?: AbortSignal,
+): Promise<Survey> {
+  const looks = looksOf(index);
+  if (looks.length < LOOKS_LOST) return { changes: [], lost: [] };
+  using fit = await Fit.open(game, game.plugins);
+  const watch: Watch = { file, index, game, fit, layouts: [{ hud, confidence }], signal };
+  for (const look of looks) {
+    if (await isSeen(watch, look.t, 0)) look.layout = 0;
+    await turn();
+    signal?.throwIfAborted();
+  }
+  // Nothing is known of a recording in which hardly anything was seen anywhere.
+  if (looks.every(({ layout }) => layout < 0)) return { changes: [], lost: [] };
+  const lost: Stretch[] = [];
+  let vain = 0;
+  for (let from = 0; from < looks.length; from++) {
+    let to = from;
+    while (to < looks.length && looks[to]!.layout < 0) to++;
+    const run = looks.slice(from, to);
+    if (run.length > 0) {
+      const lasting = run.length >= LOOKS_LOST && run.at(-1)!.t - run[0]!.t >= LONG;
+      if (await knownAgain(watch, run, lasting && vain < MOST_VAIN)) {
+        // Perhaps a part of it: what is left is looked at again.
+        from--;
+        continue;
+      }
+      if (lasting) vain++;
+      const stretch = { t: run[0]!.t, end: looks[to]?.t ?? index.t[index.t.length - 1]! };
+      if (stretch.end - stretch.t >= LOST) lost.push(stretch);
+    }
+    from = to;
+  }
+  return { changes: await changesOf(watch, looks), lost };
+}
+
+interface Watch {
+  readonly file: VideoFile;
+  readonly index: PacketIndex;
+  readonly game: Game;
+  readonly fit: Fit;
+  readonly layouts: { readonly hud: HudSettings; readonly confidence: number }[];
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Keyframes spread over the recording. */
+function looksOf(index: PacketIndex): Look[] {
+  const count = index.t.length;
+  if (count === 0) return [];
+  const end = index.t[count - 1]!;
+  const step = Math.min(MOST_STEP, Math.max(LEAST_STEP, end / LOOKS));
+  const times = new Set<number>();
+  for (let t = step / 2; t < end; t += step) {
+    const frame = frameAt(index, t);
+    const key = firstFrameOf(index, groupOf(index, frame));
+    // Keyframes may be sparse.
+    times.add(timeOf(index, timeOf(index, key) > t - step ? key : frame));
+  }
+  return [...times].toSorted((a, b) => a - b).map((t) => ({ t, layout: -1 }));
+}
+
+async function isSeen({ file, index, fit, layouts }: Watch, t: number, layout: number): Promise<boolean> {
+  using picture = pictureAt(file, index, frameAt(index, t));
+  if (!picture) return false;
+  const least = Math.min(KNOWN_BY, fit.names.length);
+  const seen = await fit.look(picture, layouts[layout]!.hud, { enough: least });
+  return seen.filter((confidence) => confidence >= STRONG).length >= least;
+}
+
+/** Says which looks of a run show a layout: one that was seen elsewhere, or one that is found anew. */
+async function knownAgain(watch: Watch, run: readonly Look[], search: boolean): Promise<boolean> {
+  const mark = async (layout: number): Promise<number> => {
+    let seen = 0;
+    for (const look of run) {
+      if (look.layout >= 0 || !(await isSeen(watch, look.t, layout))) continue;
+      look.layout = layout;
+      seen++;
+      watch.signal?.throwIfAborted();
+    }
+    return seen;
+  };
+  let seen = 0;
+  for (let layout = 1; layout < watch.layouts.length; layout++) seen += await mark(layout);
+  if (seen > 0) return true;
+  if (!search) return false;
+  const { file, index, game, signal, layouts } = watch;
+  const within = { t: run[0]!.t, end: run.at(-1)!.t };
+  const everywhere = within.end - within.t >= EVERYWHERE;
+  const found = await searchPlacement(file, index, game, { signal, within, everywhere });
+  if (!found) return false;
+  layouts.push(found);
+  seen = await mark(layouts.length - 1);
+  if (seen >= Math.min(LOOKS_LOST, SHARE * run.length)) return true;
+  layouts.pop();
+  for (const look of run) if (look.layout === layouts.length) look.layout = -1;
+  return false;
+}
+
+/** When one layout takes another's place. */
+async function changesOf(watch: Watch, looks: readonly Look[]): Promise<Layout[]> {
+  const changes: Layout[] = [];
+  let before: Look | undefined;
+  for (const look of looks) {
+    if (look.layout < 0) continue;
+    // What was seen first holds from the beginning.
+    const layout = before?.layout ?? 0;
+    if (look.layout !== layout) {
+      const t = await timeOfChange(watch, before?.t ?? 0, look);
+      changes.push({ t, ...watch.layouts[look.layout]! });
+    }
+    before = look;
+  }
+  return changes;
+}
+
+/** The first time between two looks at which the later one's layout is seen. */
+async function timeOfChange(watch: Watch, from: number, { t, layout }: Look): Promise<number> {
+  let [low, high] = [from, t];
+  while (high - low > EXACT) {
+    const middle = (low + high) / 2;
+    if (await isSeen(watch, middle, layout)) high = middle;
+    else low = middle;
+    watch.signal?.throwIfAborted();
+  }
+  const { index } = watch;
+  const frame = frameAt(index, high);
+  return timeOf(index, frame);
+}
