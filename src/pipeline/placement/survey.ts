@@ -9,11 +9,11 @@ import { Fit } from './fit.ts';
 import { frameAt, pictureAt, type Stretch } from './pictures.ts';
 
 /** Seconds between two looks: many enough for a minute, few enough for hours. */
-const LEAST_STEP = 4;
-const MOST_STEP = 15;
-const LOOKS = 120;
+const LEAST_STEP = 7;
+const MOST_STEP = 20;
+const LOOKS = 80;
 /** Seconds, and looks in a row, for which nothing must be seen before the HUD is looked for elsewhere. */
-const LONG = 16;
+const LONG = 14;
 const LOOKS_LOST = 3;
 /** Seconds for which nothing must be seen to be told. */
 const LOST = 30;
