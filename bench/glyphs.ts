@@ -1,7 +1,7 @@
 // The glyph reader against tesseract on the same crops: exact-match rate and time a crop.
 // `node bench/glyphs.ts <labels.ndjson> <game> [--crops 400] [--tesseract 400]` (labels as for `playbyplay profile
 // glyphs`, or from `bench/truth/labels.ts`); so many crops, evenly chosen, and of these so many for tesseract. The time of
-// the glyph reader is that of the whole detector: light, crop, reading.
+// the glyph reader is that of the whole detector: light, crop, reading (without those that tell menus and consoles).
 import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { loadAtlas, type TextOptions } from '../src/detectors/text/index.ts';
@@ -23,6 +23,9 @@ if (labelFile === undefined || game === undefined)
 const loaded = await loadProfile(game);
 const { profile, assets } = loaded;
 const names = Object.keys(profile.detectors);
+// Detectors that tell screens apart are no part of reading a crop.
+const detectors = Object.entries(profile.detectors).map(([name, spec]) => [name, { ...spec, screens: [] }]);
+const alone = { ...profile, screens: {}, detectors: Object.fromEntries(detectors) as typeof profile.detectors };
 const all = parseLabels(await readFile(labelFile, 'utf8'), labelFile).filter((label) => label.text !== '');
 const step = Math.max(1, Math.floor(all.length / Number(values.crops)));
 const labels = all.filter((_, i) => i % step === 0);
@@ -45,7 +48,7 @@ const readers = new Map<string, SampleReader>();
 let n = 0;
 for (const { label, picture } of labelledPictures(labels, labelFile)) {
   const size = `${picture.width}×${picture.height}`;
-  const reader = readers.get(size) ?? (await SampleReader.open(profile, assets, picture));
+  const reader = readers.get(size) ?? (await SampleReader.open(alone, assets, picture));
   readers.set(size, reader);
   const due = Uint8Array.from(names, (name) => (name === label.detector ? 1 : 0));
   const side = sideOf(sides.glyph, label.detector);
