@@ -1,5 +1,5 @@
 import type { Sketch } from '../kind.ts';
-import { likelyShifts, type Shift } from './shift.ts';
+import { farShift, likelyShifts, type Shift } from './shift.ts';
 import { lightOf, UNITS } from './sketch.ts';
 
 /** What changed between two samples. Ways are those of the picture's content: right and down are positive. */
@@ -23,7 +23,12 @@ export interface Movement {
   readonly speed?: number;
   /** Share of the structure that is found nowhere near where it could have come from; 0 where there is none. */
   readonly lost: number;
+  /** Block by block, row by row, a letter of `BLOCKS`. */
+  readonly blocks?: string;
 }
+
+/** What becomes of a block: it has no structure, is found at its place, is found elsewhere, is lost. */
+export const BLOCKS = { plain: '.', still: 's', moved: 'm', lost: 'l' } as const;
 
 const BLOCK = 8;
 /** Cells around each guess that are searched, and steps uphill from the best of them. */
@@ -36,6 +41,8 @@ const FOUND = 0.75;
 const LOST = 0.5;
 /** Correlation from which a block is believed to go its own way; below, it only looks like something that was there. */
 const SURE = 0.9;
+/** Share of structure lost from which it is looked for farther away. */
+const DOUBTFUL = 0.6;
 /** Cells from the way of the whole that make a way of its own. */
 const APART = 1.2;
 
@@ -62,26 +69,55 @@ export function movementOf(before: Sketch, now: Sketch): Movement {
   if (difference > 0) {
     for (const shift of likelyShifts(before, now, 3)) if (shift.x !== 0 || shift.y !== 0) guesses.push(shift);
   }
-  const blocks = matchBlocks(before, now, guesses, difference === 0);
-  if (blocks.length < 4) return { ...light, lost: 0 };
+  const found = waysOf(before, now, guesses, difference === 0);
+  if (found.lost < DOUBTFUL) return { ...light, ...found };
+  // A turn by half a picture has no peak among the likely ways: the rest that both show is looked for.
+  const far = farShift(before, now);
+  const again = far ? waysOf(before, now, [...guesses, far], false) : found;
+  return { ...light, ...(again.lost < found.lost ? again : found) };
+}
+
+type Ways = Pick<Movement, 'x' | 'y' | 'zoom' | 'parts' | 'speed' | 'lost' | 'blocks'>;
+
+/** The ways of the whole and of its parts, by blocks that are looked for around the guesses. */
+function waysOf(before: Sketch, now: Sketch, guesses: readonly Shift[], same: boolean): Ways {
+  const blocks = matchBlocks(before, now, guesses, same);
+  const fates = (isLost: (block: Block) => boolean): string => fatesOf(now, blocks, isLost);
+  if (blocks.length < 4) return { lost: 0, blocks: fates(() => false) };
   const found = blocks.filter(({ likeness }) => likeness >= FOUND);
-  if (found.length < 4) return { ...light, lost: 1 - found.length / blocks.length };
+  if (found.length < 4)
+    return { lost: 1 - found.length / blocks.length, blocks: fates(({ likeness }) => likeness < FOUND) };
   const whole = fit(found);
   const off = (block: Block): number => distance(block, whole);
   const isLost = (block: Block): boolean => block.likeness < (off(block) > 2 * APART ? SURE : LOST);
   const lost = blocks.filter(isLost).length / blocks.length;
   const apart = found.filter((block) => !isLost(block)).map(off);
-  const perSecond = 1 / (seconds * now.height);
+  const perSecond = 1 / ((now.t - before.t) * now.height);
   const own = apart.filter((cells) => cells > APART).toSorted((a, b) => a - b);
   return {
-    ...light,
     x: whole.x * perSecond,
     y: whole.y * perSecond,
-    zoom: whole.zoom / seconds,
+    zoom: whole.zoom / (now.t - before.t),
     parts: own.length / blocks.length,
     speed: (own[Math.floor(own.length * 0.75)] ?? 0) * perSecond,
     lost,
+    blocks: fates(isLost),
   };
+}
+
+/** Cells that a block may move and still be at its place. */
+const STILL = 0.5;
+
+function fatesOf({ width, height }: Sketch, blocks: readonly Block[], isLost: (block: Block) => boolean): string {
+  const across = Math.floor(width / BLOCK);
+  const letters: string[] = Array.from({ length: across * Math.floor(height / BLOCK) }, () => BLOCKS.plain);
+  for (const block of blocks) {
+    const column = Math.floor((block.x + width / 2) / BLOCK);
+    const row = Math.floor((block.y + height / 2) / BLOCK);
+    const still = Math.hypot(block.shift.x, block.shift.y) < STILL;
+    letters[row * across + column] = isLost(block) ? BLOCKS.lost : still ? BLOCKS.still : BLOCKS.moved;
+  }
+  return letters.join('');
 }
 
 function differenceOf(before: Sketch, now: Sketch): number {

@@ -3,6 +3,7 @@ import { createTracker } from '../../cues/tracker.ts';
 import { type Movement, movementOf } from './flow.ts';
 import { MOTION_SCHEMA, type MotionOptions } from './options.ts';
 import { PatternTracker } from './patterns.ts';
+import { digits } from './series.ts';
 import { sketchOf } from './sketch.ts';
 
 /** Seconds beyond which two samples say nothing about the time between them. */
@@ -74,8 +75,11 @@ function observe(movement: Movement, options: MotionOptions): Observation {
       return either(difference < NOISE, 'frozen', Math.abs(Math.log2(Math.max(difference, 1e-3) / NOISE)), undefined);
     case 'movement':
       return way(movement, options);
-    default:
-      return { state: 'seen', value: options.of, confidence: 1, detail: rounded(movement) };
+    default: {
+      const { blocks = '' } = movement;
+      const detail = options.of === 'cut' ? { ...rounded(movement), blocks } : rounded(movement);
+      return { state: 'seen', value: options.of, confidence: 1, detail };
+    }
   }
 }
 
@@ -113,8 +117,8 @@ function direction({ x = 0, y = 0, zoom = 0 }: Movement, travelled: number, grow
 }
 
 /** Numbers as a log shows them. */
-function rounded(movement: Movement): Movement {
+function rounded({ blocks: _, ...numbers }: Movement): Movement {
   return Object.fromEntries(
-    Object.entries(movement).map(([name, value]) => [name, Math.round((value as number) * 1e4) / 1e4]),
+    Object.entries(numbers).map(([name, value]) => [name, digits(value)]),
   ) as unknown as Movement;
 }

@@ -78,7 +78,7 @@ function fadeOf(run: readonly Step[], value: 'in' | 'out'): Happening[] {
   const most = Math.max(0, ...contrasts);
   if (most < SCENE) return [];
   // Of a scene that stood before it fell, the fade is only the falling part.
-  const first = value === 'out' ? contrasts.findLastIndex((contrast) => contrast >= 0.95 * most) : 0;
+  const first = value === 'out' ? beginningOf(contrasts, most) : 0;
   const part = run.slice(first);
   const steps = part.slice(1).map(({ contrast }, i) => Math.abs(contrast - part[i]!.contrast) / most);
   if (part.length < BETWEEN + 2 || Math.max(...steps) > STEEPEST) return [];
@@ -87,6 +87,25 @@ function fadeOf(run: readonly Step[], value: 'in' | 'out'): Happening[] {
   return [
     { t: start.t, value, confidence: Math.min(1, 0.5 + even / 2), detail: { end: end.t, contrast: digits(most) } },
   ];
+}
+
+/** Share of a fade's mean slope below which it has not begun yet, and of the greatest contrast below which it has. */
+const FLAT = 0.25;
+const BEGUN = 0.3;
+
+/** Where a falling run begins to fall for good: before that it may have wavered, or lost a bright thing long ago. */
+function beginningOf(contrasts: readonly number[], most: number): number {
+  const last = contrasts.length - 1;
+  for (let i = last - 1; i > 0; i--) {
+    if (contrasts[i]! < BEGUN * most) continue;
+    const from = Math.max(0, i - 3);
+    const [slope, before] = [
+      (contrasts[i]! - contrasts[last]!) / (last - i),
+      (contrasts[from]! - contrasts[i]!) / (i - from),
+    ];
+    if (before < FLAT * slope) return i;
+  }
+  return 0;
 }
 
 /** Samples before a flash that tell the usual light. */

@@ -38,7 +38,7 @@ export const MOTION_SCHEMA = {
     share: { type: 'number', exclusiveMinimum: 0, maximum: 1, default: 0.1 },
     level: { type: 'number', minimum: 0, maximum: 255, default: 24 },
     rise: { type: 'number', exclusiveMinimum: 0, maximum: 255, default: 24 },
-    least: { type: 'number', exclusiveMinimum: 0, maximum: 1, default: 0.75 },
+    least: { type: 'number', exclusiveMinimum: 0, maximum: 1, default: 0.8 },
     longest: { type: 'number', exclusiveMinimum: 0, maximum: 60 },
     times: { type: 'number', minimum: 1, maximum: 100, default: 3 },
     swing: { type: 'boolean', default: false },

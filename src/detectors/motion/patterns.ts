@@ -59,7 +59,7 @@ export class PatternTracker implements Tracker {
 function finderOf(options: MotionOptions): Finder {
   switch (options.of) {
     case 'cut':
-      return new CutFinder(options.least ?? 0.75);
+      return new CutFinder(options.least ?? 0.8);
     case 'fade':
       return new FadeFinder(options.longest ?? 5);
     case 'flash':

@@ -121,3 +121,71 @@ function peaks(surface: Float64Array, count: number): Shift[] {
     return { x: 2 * (x >= WIDTH / 2 ? x - WIDTH : x), y: 2 * (y >= HEIGHT / 2 ? y - HEIGHT : y) };
   });
 }
+
+/** Cells of a sketch to one of the search for far shifts, and the shares of both sides by which it can be shifted. */
+const COARSE = 3;
+const FAR_ACROSS = 0.6;
+const FAR_DOWN = 0.5;
+/** Share of the picture that both must show. */
+const SHARED = 0.35;
+
+/**
+ * The shift at which what two pictures both show is most alike (normalised correlation of the shared part, at a third of the
+ * sketch's resolution), for shifts so far that correlation of the whole pictures does not show them; undefined where it is nowhere alike.
+ */
+export function farShift(before: Sketch, now: Sketch): Shift | undefined {
+  const [a, b] = [coarse(before), coarse(now)];
+  const { width, height } = a;
+  const [across, down] = [Math.floor(width * FAR_ACROSS), Math.floor(height * FAR_DOWN)];
+  let best: Shift | undefined;
+  let most = 0;
+  for (let dy = -down; dy <= down; dy++) {
+    for (let dx = -across; dx <= across; dx++) {
+      if ((width - Math.abs(dx)) * (height - Math.abs(dy)) < SHARED * width * height) continue;
+      const likeness = sharedLikeness(a, b, dx, dy);
+      if (likeness <= most) continue;
+      most = likeness;
+      best = { x: COARSE * dx, y: COARSE * dy };
+    }
+  }
+  return best;
+}
+
+interface Coarse {
+  readonly width: number;
+  readonly height: number;
+  readonly data: Float64Array;
+}
+
+function coarse({ data, width: from, height: rows }: Sketch): Coarse {
+  const [width, height] = [Math.floor(from / COARSE), Math.floor(rows / COARSE)];
+  const out = new Float64Array(width * height);
+  for (let y = 0; y < COARSE * height; y++) {
+    const to = Math.floor(y / COARSE) * width;
+    for (let x = 0; x < COARSE * width; x++) out[to + Math.floor(x / COARSE)]! += data[y * from + x]!;
+  }
+  return { width, height, data: out };
+}
+
+/** Correlation of `b` with `a` shifted by whole cells, over what both show. */
+function sharedLikeness(a: Coarse, b: Coarse, dx: number, dy: number): number {
+  const { width, height } = a;
+  const [left, right] = [Math.max(0, dx), Math.min(width, width + dx)];
+  const [top, bottom] = [Math.max(0, dy), Math.min(height, height + dy)];
+  let [sumA, sumB, squaresA, squaresB, products] = [0, 0, 0, 0, 0];
+  for (let y = top; y < bottom; y++) {
+    const back = (y - dy) * width - dx;
+    for (let x = left; x < right; x++) {
+      const p = a.data[back + x]!;
+      const q = b.data[y * width + x]!;
+      sumA += p;
+      sumB += q;
+      squaresA += p * p;
+      squaresB += q * q;
+      products += p * q;
+    }
+  }
+  const count = (right - left) * (bottom - top);
+  const spread = (squaresA - (sumA * sumA) / count) * (squaresB - (sumB * sumB) / count);
+  return spread > 0 ? (products - (sumA * sumB) / count) / Math.sqrt(spread) : 0;
+}

@@ -204,5 +204,5 @@ async function writeYolo(frames: readonly Frame[], names: readonly string[], out
     await writeFile(join(out, label), lines.join(''));
   }
   const list = names.map((name, i) => `  ${i}: ${JSON.stringify(name)}\n`).join('');
-  await writeFile(join(out, 'data.yaml'), `path: .\ntrain: images/train\nval: images/val\nnames:\n${list}`);
+  await writeFile(join(out, 'data.yaml'), `train: images/train\nval: images/val\nnames:\n${list}`);
 }
