@@ -117,7 +117,8 @@ function direction({ x = 0, y = 0, zoom = 0 }: Movement, travelled: number, grow
 }
 
 /** Numbers as a log shows them. */
-function rounded({ blocks: _, ...numbers }: Movement): Movement {
+function rounded(movement: Movement): Movement {
+  const { blocks: _, ...numbers } = movement;
   return Object.fromEntries(
     Object.entries(numbers).map(([name, value]) => [name, digits(value)]),
   ) as unknown as Movement;

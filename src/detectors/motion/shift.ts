@@ -157,8 +157,8 @@ interface Coarse {
   readonly data: Float64Array;
 }
 
-function coarse({ data, width: from, height: rows }: Sketch): Coarse {
-  const [width, height] = [Math.floor(from / COARSE), Math.floor(rows / COARSE)];
+function coarse({ data, width: from, height: lines }: Sketch): Coarse {
+  const [width, height] = [Math.floor(from / COARSE), Math.floor(lines / COARSE)];
   const out = new Float64Array(width * height);
   for (let y = 0; y < COARSE * height; y++) {
     const to = Math.floor(y / COARSE) * width;
