@@ -21,6 +21,8 @@ export const LOOKED_AT = 40;
 const SEARCHED = 6;
 /** Elements on one picture that say enough. */
 const ENOUGH = 3;
+/** Share of the elements asked for of which fewer on a picture say that it may be an accident. */
+const SHARE = 0.4;
 /** Pictures in which marks are looked for everywhere, and findings of one that are followed. */
 const LOCATED = 2;
 const FOLLOWED = 2;
@@ -68,16 +70,20 @@ export async function checkDefault(
   if (fit.names.length === 0) return undefined;
   const count = new Count(fit.names);
   let framed = false;
+  let share = 0;
   for (const frame of spreadFrames(index, most)) {
     using picture = pictureAt(file, index, frame);
     if (!picture) continue;
-    count.add(await fit.look(picture, {}, thorough ? {} : { enough: ENOUGH }));
+    const seen = await fit.look(picture, {}, thorough ? {} : { enough: ENOUGH });
+    count.add(seen);
+    share = Math.max(share, seen.filter((confidence) => confidence >= STRONG).length / fit.asked);
     framed = hasBlackBorder(picture);
     if (count.fits && !thorough) break;
     await turn();
     signal?.throwIfAborted();
   }
-  const few = Object.keys(count.evidence.elements).length < Math.min(ENOUGH, fit.names.length);
+  // Beside the HUD a profile may see three elements, too, but must ask nearly all to find them.
+  const few = share < SHARE || Object.keys(count.evidence.elements).length < Math.min(ENOUGH, fit.names.length);
   return { ...count.evidence, framed, few };
 }
 

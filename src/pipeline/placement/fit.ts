@@ -32,6 +32,8 @@ export class Fit implements Disposable {
   readonly #witnesses: readonly Witness[];
   readonly #loaded: Pick<LoadedProfile, 'profile'>;
   readonly #regions: Readonly<Record<string, RegionSpec>>;
+  /** How many detectors were asked by the last `look`. */
+  asked = 0;
   #cache: { readonly key: string; readonly set: RegionSet } | undefined;
 
   private constructor(
@@ -76,9 +78,11 @@ export class Fit implements Disposable {
     const set = await this.#placed(picture, hud);
     const memo = new Map<string, unknown>();
     let sure = 0;
+    this.asked = 0;
     for (const [i, witness] of this.#witnesses.entries()) {
       if (sure >= (enough ?? Number.POSITIVE_INFINITY)) break;
       if (only === undefined ? light && !witness.light : only !== i) continue;
+      this.asked++;
       const placed = set.get(witness.region);
       if (placed.rect.width === 0 || placed.rect.height === 0) continue;
       const view: View = {
