@@ -40,7 +40,10 @@ function texts({ field }: StreamOptions, entries: readonly StreamEntry[]): Told[
   const told: Told[] = [];
   let until: number | undefined;
   for (const entry of entries) {
-    const value = fieldOf(entry, ...(field === undefined ? ['text', 'message', 'event', 'name'] : [field]));
+    const value = fieldOf(
+      entry,
+      ...(field === undefined ? ['text', 'message.body', 'message', 'body', 'event', 'name'] : [field]),
+    );
     if (value === undefined || value === '') continue;
     if (until !== undefined) told.push({ t: Math.min(until, entry.t), observation: absent });
     told.push({ t: entry.t, observation: seen(value) });
@@ -117,7 +120,7 @@ function rates(options: StreamOptions, entries: readonly StreamEntry[]): Told[] 
 
 /** A number that holds until the next, at most `hold` seconds; then nothing is known of it. */
 function values({ field, hold = 10, step = 1 }: StreamOptions, entries: readonly StreamEntry[]): Told[] {
-  const names = field === undefined ? ['value', 'hr', 'bpm', 'heart'] : [field];
+  const names = field === undefined ? ['value', 'hr', 'bpm', 'heart', 'heartrate', 'pulse'] : [field];
   const told: Told[] = [];
   let last: number | undefined;
   for (const entry of entries) {

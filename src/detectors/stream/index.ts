@@ -9,7 +9,7 @@ const alone: Observation = { state: 'unreadable', confidence: 0 };
 export const kind: DetectorKind<StreamOptions> = {
   name: 'stream',
   description:
-    'What a file beside the recording tells, given to `detect --stream name=file@offset`. `of` says what is read: `text` (subtitles or messages; `found`, and `lost` at its end), `key` (a key, button or combination goes down: one `found` cue each), `rate` (presses a second over `window` seconds, 2 by default), `value` (a number such as a heart rate, rounded to `step`, 1 by default; it holds for `hold` seconds, 10 by default). `field` names the column or field. Subtitles (SRT, VTT), JSON (a list or lines) and CSV are read. It looks at no region.',
+    'What a file beside the recording tells, given to `detect --stream name=file@offset`. `of` says what is read: `text` (subtitles or messages; `found`, and `lost` at its end), `key` (a key, button or combination goes down: one `found` cue each), `rate` (presses a second over `window` seconds, 2 by default), `value` (a number such as a heart rate, rounded to `step`, 1 by default; it holds for `hold` seconds, 10 by default). `field` names the column or field. Subtitles (SRT, VTT, ASS), JSON (a list or lines), CSV, TCX, GPX, exports of Apple Health, chats with times before their lines and intervals between heartbeats are read. It looks at no region.',
   schema: {
     type: 'object',
     required: ['stream', 'of'],

@@ -1,0 +1,28 @@
+/** A file that cannot be read, and what to do instead. */
+export interface Refusal {
+  readonly what: string;
+  readonly instead: string;
+}
+
+/** Says of what kind a file is that is known but not read; undefined for what may be text. */
+export function refusalOf(text: string): Refusal | undefined {
+  if (text.slice(8, 12) === '.FIT')
+    return {
+      what: 'a FIT file, which is not read',
+      instead: 'export the activity as TCX, GPX or CSV instead (Garmin Connect: “Export to TCX”)',
+    };
+  if (text.startsWith('PK'))
+    return { what: 'a packed file (ZIP, or a spreadsheet)', instead: 'unpack it, or save the sheet as CSV' };
+  if (text.startsWith('\u001F')) return { what: 'a packed file (gzip)', instead: 'unpack it with gunzip' };
+  if (text.startsWith('SQLite format')) return { what: 'a database (SQLite)', instead: 'export the table as CSV' };
+  if (text.slice(0, 4096).includes('\0'))
+    return /^(?:\uFFFD{2}|\0)/.test(text) || text[1] === '\0'
+      ? { what: 'text in UTF-16, or no text at all', instead: 'save it as UTF-8' }
+      : { what: 'no text', instead: 'a second recording is given with --media' };
+  const root = /^\s*(?:<\?[^>]*>\s*|<!--[^]*?-->\s*|<!DOCTYPE[^[>]*(?:\[[^]*?\])?[^>]*>\s*)*<([\w:]+)/.exec(
+    text.slice(0, 200_000),
+  )?.[1];
+  if (root !== undefined && !/^(?:\w+:)?(?:TrainingCenterDatabase|gpx|HealthData)$/i.test(root))
+    return { what: `XML of another kind (<${root}>)`, instead: 'export it as TCX, GPX, CSV or JSON' };
+  return undefined;
+}
