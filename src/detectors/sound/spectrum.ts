@@ -65,6 +65,8 @@ export class Spectrograph {
       const from = Math.round((this.#next * STEP - this.#start) * RATE) - SIZE / 2;
       if (from < 0) {
         this.#next++;
+        // Loudness goes on where there is not yet enough sound for a spectrum.
+        this.#loudness();
         continue;
       }
       if (from + SIZE > this.#samples.length) break;
