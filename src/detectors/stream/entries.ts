@@ -3,16 +3,13 @@ import type { StreamEntry } from '../kind.ts';
 import { refusalOf } from './foreign.ts';
 import { readLines, readPulses } from './lines.ts';
 import { readCues, readStyled } from './subtitles.ts';
-import { readWorkout } from './workout.ts';
+import { type Fields, readWorkout } from './workout.ts';
 
 /** What a file beside a recording tells, in order of time on its own clock, and how many of its records could not be read. */
 export interface StreamFile {
   readonly entries: readonly StreamEntry[];
   readonly skipped: number;
 }
-
-/** A record's columns or fields. */
-export type Fields = Record<string, string | number>;
 
 /** What can be read, for messages. */
 const SUPPORTED =

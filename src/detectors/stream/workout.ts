@@ -1,4 +1,5 @@
-import type { Fields } from './entries.ts';
+/** A record's columns or fields. */
+export type Fields = Record<string, string | number>;
 
 /** Records of a workout: track points of TCX and GPX, measurements of Apple Health. */
 export function readWorkout(text: string): { readonly records: Fields[]; readonly skipped: number } {
