@@ -13,7 +13,7 @@ const LEAST_STEP = 7;
 const MOST_STEP = 20;
 const LOOKS = 80;
 /** Seconds, and looks in a row, for which nothing must be seen before the HUD is looked for elsewhere. */
-const LONG = 14;
+const LONG = 10;
 const LOOKS_LOST = 3;
 /** Seconds for which nothing must be seen to be told. */
 const LOST = 30;
