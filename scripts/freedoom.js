@@ -111,7 +111,12 @@ const WIPE = 0.6;
  */
 function onStatusBar(cue, game) {
   const { state } = game;
+  if (cue.trigger === 'lost') {
+    if (!BAR.some((name) => game.reading(name) !== undefined)) onBarGone(cue, game);
+    return;
+  }
   if (cue.trigger !== 'found') return;
+  if (state.away?.to === undefined || cue.t - state.away.to <= WIPE) state.away = { ...state.away, to: cue.t };
   if (state.coming !== undefined) {
     state.coming.push(cue);
     return;
@@ -125,8 +130,53 @@ function onStatusBar(cue, game) {
     const cues = state.coming;
     state.coming = undefined;
     const t = Math.max(...cues.map((one) => one.t));
-    if (begins) game.emit({ subject: 'level', action: 'begin' }, { t, cues });
+    state.away.renewed = isRenewed(state.away, game);
+    if (state.away.renewed) Object.assign(state, { row: undefined, weapon: undefined, hand: undefined });
+    if (begins || state.away.renewed) game.emit({ subject: 'level', action: 'begin' }, { t, cues });
   });
+}
+
+/** Figures by which it is told whether what comes after the bar was away is what was there before. */
+const FIGURES = ['health', 'armor', ...ROWS];
+/** Seconds for which the bar is away at least where the old screen runs down. */
+const RUNS_DOWN = 0.4;
+
+function onBarGone(cue, game) {
+  game.state.away = { from: cue.t, figures: FIGURES.map((name) => game.last(name)) };
+}
+
+/** Without a tally: a game was loaded, or the player went to another level by a word. A help screen leaves the figures as they were. */
+function isRenewed({ from, to, figures }, game) {
+  return (
+    figures !== undefined && to - from >= RUNS_DOWN && FIGURES.some((name, i) => game.reading(name) !== figures[i])
+  );
+}
+
+/** Seconds after which it is known that the bar went. */
+const GONE = 0.9;
+/** Seconds for which a figure's change waits at most. */
+const LONGEST = 6;
+
+/** Says that a figure changed, unless another game or level came into the place of the one that it belongs to. */
+function unlessRenewed(statement, t, cues, game) {
+  (game.state.waiting ??= []).push({ statement, t, cues });
+  game.after(GONE, () => tellSettled(game, game.t - GONE));
+}
+
+function tellSettled(game, until) {
+  const { away = {}, waiting = [] } = game.state;
+  const isWithin = ({ t }) => t >= away.from - MELTING && t <= (away.to ?? Infinity) + MELTING;
+  // While the bar is away, or has only just come back, it is open what the figures belong to.
+  const isOpen = (one) => isWithin(one) && away.renewed === undefined && game.t - one.t < LONGEST && until < Infinity;
+  const due = waiting.filter((one) => one.t <= until && !isOpen(one));
+  game.state.waiting = waiting.filter((one) => !due.includes(one));
+  if (waiting.length > due.length && until < Infinity) game.after(GONE, () => tellSettled(game, game.t - GONE));
+  for (const one of due.filter((each) => !(isWithin(each) && away.renewed)))
+    game.emit(one.statement, { t: one.t, cues: one.cues });
+}
+
+function onEnd(game) {
+  tellSettled(game, Infinity);
 }
 
 /** A key on the status bar whose message was not seen: covered by another, or messages are off. */
@@ -258,12 +308,16 @@ function weaponOf(row, t, game) {
 function onChange(cue, game) {
   // What the next level begins with did not change before anyone's eyes.
   if (cue.trigger !== 'changed' || game.state.between) return;
-  game.emit({ subject: 'player', property: cue.detector, from: cue.previous, to: cue.value });
+  const statement = { subject: 'player', property: cue.detector, from: cue.previous, to: cue.value };
+  unlessRenewed(statement, cue.t, [cue], game);
 }
 
 function onHealth(cue, game) {
   if (cue.trigger === 'changed' && cue.previous === 0) {
     game.state.weapons = [];
+    // In a deathmatch a new life begins without a new picture; what it begins with is no switch.
+    game.cancel(game.state.handTimer);
+    Object.assign(game.state, { dead: false, row: undefined, weapon: undefined, hand: undefined });
     game.emit({ subject: 'player', action: 'respawn' });
     game.state.respawned = cue.t;
     return;
@@ -289,7 +343,7 @@ function onAmmunition(cue, game) {
       ROWS.some((name) => game.reading(name) === value) || rows.some((other) => other.previous === value);
     if (row === undefined && shows(cue.value) && shows(cue.previous)) return;
     const cues = row === undefined ? [cue] : [cue, row];
-    game.emit({ subject: 'player', property: 'ammunition', from: cue.previous, to: cue.value }, { t: cue.t, cues });
+    unlessRenewed({ subject: 'player', property: 'ammunition', from: cue.previous, to: cue.value }, cue.t, cues, game);
   });
 }
 

@@ -7,6 +7,8 @@ function onCue(cue, game) {
       if (cue.trigger !== 'lost') game.state.player = cue.value;
       break;
     case 'feed':
+      if (cue.detail !== undefined) (game.state.lines ??= []).push({ t: cue.t, ...cue.detail.slots });
+      while (game.state.lines?.[0]?.t < cue.t - 5) game.state.lines.shift();
       // The followed player's name may become known a moment after the first line.
       if (cue.detail !== undefined) game.after(game.state.player === undefined ? 2 : 0, () => onLine(cue, game));
       break;
@@ -28,6 +30,10 @@ function onCue(cue, game) {
     case 'medal':
       if (cue.trigger !== 'lost') game.emit({ subject: 'player', action: 'earn', object: cue.value });
       break;
+    case 'fragged':
+    case 'fragged in teams':
+      if (cue.trigger !== 'lost' && cue.detail !== undefined) onFragged(cue, game);
+      break;
     case 'console':
     case 'first ground':
     case 'second ground':
@@ -37,12 +43,29 @@ function onCue(cue, game) {
   }
 }
 
-/** Who is meant by a name on the screen: the player who is followed, or one of the others. */
+/** Who is meant by a name on the screen: the player, or one of the others. */
 function who(name, game) {
-  return name === game.state.player ? 'player' : { word: 'opponent', name };
+  return isPlayer(name, game) ? 'player' : { word: 'opponent', name };
+}
+
+/** The name of the player who is followed stands on the screen; that of one who plays is inferred (`knowSelf`). */
+function isPlayer(name, game) {
+  return name === (game.state.player ?? game.state.self);
+}
+
+/** Seconds between the line that tells of the player's death and the end of the figures. */
+const SAME_DEATH = 0.35;
+
+/** Nobody's name is above the picture: the one victim just when the figures vanish is the player. */
+function knowSelf(game) {
+  const { player, self, gone, lines = [] } = game.state;
+  if (player !== undefined || self !== undefined || gone === undefined) return;
+  const victims = lines.filter(({ t, victim }) => victim !== undefined && Math.abs(t - gone) <= SAME_DEATH);
+  if (victims.length === 1) game.state.self = victims[0].victim;
 }
 
 function onLine(cue, game) {
+  knowSelf(game);
   const { event, slots, action, with: means, at } = cue.detail;
   const options = { t: cue.t, cues: [cue] };
   const more = { ...(means === undefined ? {} : { with: means }), ...(at === undefined ? {} : { at }) };
@@ -58,6 +81,7 @@ function onLine(cue, game) {
   if (victim === 'player' && slots.victim !== undefined)
     game.state.deaths = [...(game.state.deaths ?? []), cue.t].slice(-8);
   if (event === 'kill' && slots.killer !== slots.victim) {
+    if (isPlayer(slots.killer, game)) game.state.frags = [...(game.state.frags ?? []), cue.t].slice(-16);
     game.emit({ subject: who(slots.killer, game), action: action ?? 'kill', object: victim, ...more }, options);
   } else if (event === 'kill' || event === 'suicide') {
     game.emit({ subject: victim, action: 'kill oneself', ...more }, options);
@@ -66,6 +90,22 @@ function onLine(cue, game) {
   } else {
     game.emit({ subject: victim, action: event }, options);
   }
+}
+
+/** Seconds between a kill's line in the feed and the one in the middle of the screen, and after which both are understood. */
+const SAME_KILL = 0.7;
+const FED = 2.2;
+
+/** “You fragged Sarge” stands in the middle of the screen: it makes the feed's line surer, and tells of the kill where the feed does not. */
+function onFragged(cue, game) {
+  const { victim } = cue.detail.slots;
+  const statement = { subject: 'player', action: 'kill', object: { word: 'opponent', name: victim } };
+  const told = (game.state.lines ?? []).filter((one) => one.victim === victim && Math.abs(one.t - cue.t) <= SAME_KILL);
+  if (told.length === 1 && told[0].killer !== undefined) game.state.self ??= told[0].killer;
+  game.after(FED, () => {
+    const fed = (game.state.frags ?? []).some((t) => Math.abs(t - cue.t) <= SAME_KILL);
+    game.emit(statement, { t: cue.t, cues: [cue], support: fed });
+  });
 }
 
 /** Seconds in which the scores of a new match show. */
@@ -108,17 +148,19 @@ function onHealth(cue, game) {
     game.state.gone ?? 0,
     Math.min(game.since('first score') ?? cue.t, game.since('own score') ?? cue.t),
   );
-  const bare = cue.t - since > BARE;
+  const bare = cue.t - since;
   game.after(KNOWN, () => {
-    const { deaths = [], lived = -1 } = game.state;
+    const { deaths = [], lived = -1, drawn = [] } = game.state;
     game.state.lived = cue.t;
-    if (bare || deaths.some((t) => t > lived && t <= cue.t))
+    const atOnce = drawn.includes(cue.t);
+    if (bare > (atOnce ? BARE_AT_ONCE : BARE) || deaths.some((t) => t > lived && t <= cue.t))
       game.emit({ subject: 'player', action: 'respawn' }, { t: cue.t, cues: [cue] });
   });
 }
 
-/** Seconds for which scores stand without figures where a player is dead. */
+/** Seconds for which scores stand without figures where a player is dead; fewer where all the figures come at once, which no smoke does. */
 const BARE = 0.5;
+const BARE_AT_ONCE = 0.3;
 
 /** Seconds after which lines before a new life are understood. */
 const KNOWN = 2.5;
@@ -191,6 +233,8 @@ function onAmmunition(cue, game) {
   const steps = (game.state.steps ??= []);
   const isChange = cue.trigger === 'changed';
   game.state.figure = cue.trigger !== 'lost';
+  if (cue.trigger === 'lost') game.state.bare = cue.t;
+  if (cue.trigger === 'found') game.state.drawn = [...(game.state.drawn ?? []), cue.t].slice(-8);
   const step = {
     t: cue.t,
     size: isChange ? Math.abs(cue.value - cue.previous) : 1e9,
@@ -238,14 +282,20 @@ function onWeapon(cue, game) {
   const switches = (game.state.switches ??= []);
   switches.push(cue.t);
   while (switches[0] < cue.t - 3) switches.shift();
+  const armed = game.state.armed;
+  game.state.armed = cue.trigger === 'lost' ? undefined : cue.t;
   game.after(TOGETHER, () => {
     const weapon = cue.trigger === 'lost' ? 'gauntlet' : cue.value;
     const before = game.state.weapon;
+    // What a life begins with is no switch; what is taken after that, however soon, is one.
+    const { born = 0 } = game.state;
+    const isFirst = Math.abs(born - cue.t) <= TOGETHER && !(armed >= born && armed < cue.t);
     // An icon that was seen is a switch even just before death; one that vanished with the player is none.
     if (cue.trigger === 'lost' && game.state.alive === false) return;
-    if (cue.trigger !== 'lost' && game.state.figure === false && game.state.alive) return;
+    const figure = game.state.figure !== false || game.state.bare > cue.t;
+    if (cue.trigger !== 'lost' && !figure && game.state.alive) return;
     game.state.weapon = weapon;
-    if (before === undefined || before === weapon || Math.abs((game.state.born ?? 0) - cue.t) <= TOGETHER) return;
+    if (before === undefined || before === weapon || isFirst) return;
     const statement = { subject: 'player', property: 'weapon', from: { word: before }, to: { word: weapon } };
     unlessNew(statement, { t: cue.t, cues: [cue] }, game);
   });

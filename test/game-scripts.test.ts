@@ -1,6 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import type { Cue } from '../src/cues/cue.ts';
+import { loadBuiltin } from '../src/dictionary/files.ts';
+import { render } from '../src/dictionary/language/render.ts';
+import { validateStatement } from '../src/dictionary/language/validate.ts';
 import type { Statement } from '../src/events/statement.ts';
 import { openScript, type ScriptStatement } from '../src/script/script.ts';
 
@@ -31,7 +34,7 @@ async function said(game: string, cues: readonly Short[], end = 60): Promise<{ t
 }
 
 function cueOf([t, detector, trigger, value, previous, first]: Short): Cue {
-  const isLine = detector === 'feed';
+  const isLine = ['feed', 'fragged'].includes(detector);
   const given = isLine ? { value: '', detail: value } : { value };
   return { t, detector, trigger, confidence: 1, previous, first, ...given } as Cue;
 }
@@ -237,4 +240,144 @@ test('freedoom: a weapon that fires at once is in hand from its first figure on'
   expect(events.filter(({ statement }) => 'property' in statement && statement.property === 'ammunition')).toHaveLength(
     12,
   );
+});
+
+test('openarena: figures that come all at once soon after the recording began are a new life', async () => {
+  const scores: readonly Short[] = [
+    [0, 'first score', 'found', 3],
+    [0, 'own score', 'found', 2],
+  ];
+  const both: readonly Short[] = [
+    [0.4, 'health', 'found', 125],
+    [0.4, 'ammunition', 'found', 100],
+  ];
+  expect(await said('openarena', [...scores, ...both])).toEqual([
+    { t: 0.4, statement: { subject: 'player', action: 'respawn' } },
+  ]);
+  const apart: readonly Short[] = [
+    [0, 'ammunition', 'found', 100],
+    [0.4, 'health', 'found', 60],
+  ];
+  expect(await said('openarena', [...scores, ...apart])).toEqual([]);
+});
+
+test('openarena: a weapon put away soon after a life began is a switch, the one it began with is none', async () => {
+  const born: readonly Short[] = [
+    ...standing,
+    [2, 'weapon', 'found', 'railgun'],
+    [3, 'feed', 'found', line('kill', { killer: 'Liz', victim: 'Kyonshi' })],
+    [3, 'health', 'lost', undefined, 60],
+    [5, 'health', 'found', 125],
+    [5, 'ammunition', 'found', 100],
+  ];
+  const began: Short = [5, 'weapon', 'changed', 'machine gun', 'railgun'];
+  const weapons = async (...more: readonly Short[]): Promise<unknown[]> =>
+    (await said('openarena', [...born, ...more])).filter(({ statement }) => 'property' in statement);
+  expect(await weapons(began)).toEqual([]);
+  expect(
+    await weapons(
+      began,
+      [5.17, 'ammunition', 'lost', undefined, 100],
+      [5.17, 'weapon', 'lost', undefined, 'machine gun'],
+    ),
+  ).toMatchObject([{ t: 5.17, statement: { from: { word: 'machine gun' }, to: { word: 'gauntlet' } } }]);
+});
+
+test('openarena: “You fragged” tells of a kill that the feed did not', async () => {
+  const fragged = (t: number): Short => [t, 'fragged', 'found', line('frag', { victim: 'Sarge' })];
+  const fed: Short = [5, 'feed', 'found', line('kill', { killer: 'Kyonshi', victim: 'Sarge' })];
+  const kill: Statement = { subject: 'player', action: 'kill', object: { word: 'opponent', name: 'Sarge' } };
+  expect(await said('openarena', [...standing, fed, fragged(5.2)])).toEqual([{ t: 5, statement: kill }]);
+  expect(await said('openarena', [...standing, fragged(5.2)])).toEqual([{ t: 5.2, statement: kill }]);
+});
+
+test('openarena: who plays and is named nowhere is known by a death, or by “You fragged”', async () => {
+  const unnamed = standing.filter(([, detector]) => detector !== 'followed');
+  const kill = (t: number, killer: string, victim: string): Short => [
+    t,
+    'feed',
+    'found',
+    line('kill', { killer, victim }),
+  ];
+  const actors = async (...cues: readonly Short[]): Promise<unknown[]> =>
+    (await said('openarena', [...unnamed, ...cues])).map(
+      ({ statement }) => 'action' in statement && [statement.subject, statement.object],
+    );
+  const [dark, liz] = ['Dark', 'Liz'].map((name) => ({ word: 'opponent', name }));
+  const died: readonly Short[] = [kill(8, 'Dark', 'Rolf'), [8.1, 'health', 'lost', undefined, 60]];
+  expect(await actors(kill(4, 'Dark', 'Liz'), ...died, kill(12, 'Rolf', 'Dark'))).toEqual([
+    [dark, liz],
+    [dark, 'player'],
+    ['player', dark],
+  ]);
+  const fragged: Short = [4.2, 'fragged', 'found', line('frag', { victim: 'Liz' })];
+  expect(await actors(kill(4, 'Rolf', 'Liz'), fragged)).toEqual([['player', liz]]);
+});
+
+test('freedoom: in a deathmatch weapons are told in the next life too, what it begins with is not', async () => {
+  const rows = (t: number, ...values: readonly number[]): Short[] =>
+    ['bullets', 'shells', 'rockets', 'cells'].map((name, i) => [t, name, 'found', values[i]]);
+  const cues: readonly Short[] = [
+    [0, 'health', 'found', 100, undefined, true],
+    ...rows(0, 50, 0, 6, 0),
+    [0, 'ammunition', 'found', 6],
+    [4, 'health', 'changed', 0, 100],
+    [6, 'health', 'changed', 100, 0],
+    [6, 'rockets', 'changed', 0, 6],
+    [6, 'shells', 'changed', 20, 0],
+    [6, 'ammunition', 'changed', 50, 6],
+    [9, 'ammunition', 'changed', 20, 50],
+  ];
+  const weapons = (await said('freedoom', cues)).filter(
+    ({ statement }) => 'property' in statement && statement.property === 'weapon',
+  );
+  expect(weapons).toMatchObject([{ t: 9, statement: { from: { word: 'gun' }, to: { word: 'shotgun' } } }]);
+});
+
+test('nethack: figures that changed, and each sentence of the top line once a turn', async () => {
+  const status = (t: number, figures: string, previous?: string): Short => [
+    t,
+    'status',
+    previous === undefined ? 'found' : 'changed',
+    figures,
+    previous,
+  ];
+  const [a, b, c] = [4, 5, 6].map((turn) => `Dlvl:1 $:0 HP:${20 - turn}(16) Pw:2(2) AC:6 Xp:1/0 T:${turn}`);
+  const { dictionary } = await loadBuiltin(['nethack']);
+  const events = await said('nethack', [
+    status(0, a!),
+    [1, 'message', 'found', 'You miss the giant rat.  The giant rat bites!'],
+    status(1.1, b!, a),
+    status(2, c!, b),
+    [3, 'message', 'changed', 'You kill the giant rat!--More--', 'You miss the giant rat.  The giant rat bites!'],
+    [4, 'message', 'changed', 'You die...', 'You kill the giant rat!--More--'],
+  ]);
+  expect(events.flatMap(({ statement }) => validateStatement(statement, dictionary))).toEqual([]);
+  expect(events.map(({ t, statement }) => `${t} ${render(statement, dictionary)}`)).toEqual([
+    '1 player misses opponent "giant rat"',
+    '1 opponent "giant rat" hits player',
+    "1.1 player's health drops from 16 to 15",
+    "2 player's health drops from 15 to 14",
+    '2 player misses opponent "giant rat"',
+    '2 opponent "giant rat" hits player',
+    '3 player kills opponent "giant rat"',
+    '4 player dies',
+  ]);
+});
+
+test('freedoom: what comes after the bar was away is another level where the figures are others, not after a help screen', async () => {
+  const bar = (t: number, trigger: Cue['trigger']): Short[] =>
+    ['status bar', 'left of the bar'].map((name) => [t, name, trigger, 'status bar', undefined, t === 0 || undefined]);
+  const away = async (...cues: readonly Short[]): Promise<unknown[]> =>
+    said('freedoom', [...bar(0, 'found'), [0, 'health', 'found', 85, undefined, true], ...cues]);
+  const warp: readonly Short[] = [
+    ...bar(5, 'lost'),
+    [5.2, 'health', 'changed', 5, 85],
+    [6.2, 'health', 'changed', 100, 5],
+  ];
+  expect(await away(...warp, ...bar(6.2, 'found'), [9, 'health', 'changed', 90, 100])).toEqual([
+    { t: 6.2, statement: { subject: 'level', action: 'begin' } },
+    { t: 9, statement: { subject: 'player', property: 'health', from: 100, to: 90 } },
+  ]);
+  expect(await away(...bar(5, 'lost'), ...bar(7, 'found'))).toEqual([]);
 });

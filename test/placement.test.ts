@@ -265,7 +265,7 @@ it('a game of the user’s own is recognised like the built-in ones', async () =
   await writeFile(join(own, 'profile.json'), profile.replace('"game": "freedoom"', '"game": "my-doom"'));
   const { found, known } = await recogniseGame(clip, { profiles: [packs] });
   expect(found).toMatchObject({ game: 'my-doom', path: join(own, 'profile.json') });
-  expect(known).toEqual(['my-doom', 'freedoom', 'hedgewars', 'openarena']);
+  expect(known).toEqual(['my-doom', 'freedoom', 'hedgewars', 'nethack', 'openarena']);
   await expect(recogniseGame(clip, { profiles: [join(packs, 'none')] })).rejects.toMatchObject({
     code: 'profile-missing',
   });

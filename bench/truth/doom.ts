@@ -67,7 +67,8 @@ function weapons(rows: readonly DoomRow[]): Series {
   for (const [i, row] of rows.entries()) {
     const next = rows[i + 1];
     if (!row.hud || row.health === null || row.health === 0) {
-      if (row.hud) continue;
+      // A new life, which in a deathmatch begins without a new picture, begins with a weapon in hand.
+      if (row.hud && row.health !== 0) continue;
       steps.push({ t: row.t, value: null });
       inHand = undefined;
       continue;
@@ -96,7 +97,8 @@ function newWeapon(rows: readonly DoomRow[], i: number): string | undefined {
 }
 
 function weaponWord(row: string, { arms }: DoomRow, obtained: string | undefined): string {
-  const owns = (name: string): boolean => Number(arms?.[SLOT[name]! - 2] ?? 0) > 0;
+  // In a deathmatch the frags stand in the place of the arms: which are owned is not known.
+  const owns = (name: string): boolean => Number(arms?.[SLOT[name]! - 2] ?? 1) > 0;
   if (row === 'bullets') return obtained === 'chaingun' ? obtained : owns('chaingun') ? 'gun' : 'pistol';
   if (row === 'shells') return 'shotgun';
   if (row === 'rockets') return 'rocket launcher';

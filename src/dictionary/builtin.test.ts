@@ -10,7 +10,7 @@ describe('the dictionaries of the program', () => {
     expect(issues).toEqual([]);
   });
 
-  it.each(['freedoom', 'hedgewars', 'openarena'])('have no findings: common and %s alone', async (name) => {
+  it.each(['freedoom', 'hedgewars', 'nethack', 'openarena'])('have no findings: common and %s alone', async (name) => {
     expect((await loadBuiltin([name])).issues).toEqual([]);
   });
 

@@ -34,9 +34,12 @@ describe('the published schemas', () => {
     expect([unknownKeywords(dictionarySchema), unknownKeywords(querySchema)]).toEqual([[], []]);
   });
 
-  it.each(['common', 'freedoom', 'hedgewars', 'openarena', 'stream'])('accept dictionary/%s.json', (name) => {
-    expect(isDictionary(read(`dictionary/${name}.json`))).toBe(true);
-  });
+  it.each(['common', 'freedoom', 'hedgewars', 'nethack', 'openarena', 'stream'])(
+    'accept dictionary/%s.json',
+    (name) => {
+      expect(isDictionary(read(`dictionary/${name}.json`))).toBe(true);
+    },
+  );
 
   it('give the same verdict on files, right and wrong, as the hand-written check of their shape', () => {
     const files = ['common', 'arena', 'paint'].map((name) => read(`test/cases/dictionaries/${name}.json`));

@@ -9,6 +9,7 @@ The capture must be lossless RGB (freedoom.sh pipes it); any resolution and aspe
 dsda-doom with its status bar at the bottom. Every comparison is exact: a figure that does not match is null, never a guess.
 """
 import json
+import os
 import re
 import struct
 import subprocess
@@ -17,6 +18,7 @@ import sys
 import numpy as np
 
 FPS = 35
+ENGINE = "/usr/share/dsda-doom/dsda-doom.wad"  # holds the gamma tables
 
 
 class Wad:
@@ -47,9 +49,12 @@ class Wad:
         return out
 
     def palettes(self):
-        """As shown: the engine's gamma table for "no correction" lifts the darker half by one."""
+        """As shown: the engine's gamma table for "no correction" lifts the darker half by one; the 14 palettes of each level of gamma follow."""
         stored = np.frombuffer(self.lump("PLAYPAL"), np.uint8).reshape(14, 256, 3).astype(np.int32)
-        return stored + (stored < 128)
+        if not os.path.exists(ENGINE):
+            return stored + (stored < 128)
+        levels = np.frombuffer(Wad(ENGINE).lump("GAMMATBL"), np.uint8).reshape(5, 256).astype(np.int32)
+        return np.concatenate([level[stored] for level in levels])
 
 
 def codes(rgb):
@@ -69,7 +74,7 @@ class Glyph:
 
 class Reader:
     def __init__(self, wad, width, height):
-        self.last_bar = self.last_row = None
+        self.last_bar = self.last_row = self.shown = None
         self.colours = codes(wad.palettes())
         self.lists = self.colours.tolist()
         self.sy = height / 200
@@ -111,9 +116,14 @@ class Reader:
 
     def palette(self, frame):
         seen = self.cells(frame, 0, 168, self.rows, self.columns, self.left)
-        match = [(np.mean(seen == self.colours[p][self.bar]), -p) for p in range(14)]
-        score, p = max(match)
-        return -p if score > 0.995 else None
+        fits = lambda p: np.mean(seen == self.colours[p][self.bar])
+        if self.shown is not None and self.shown >= 14 and fits(self.shown) > 0.995:
+            return self.shown
+        score, p = max((fits(p), -p) for p in range(14))
+        if score <= 0.995 and len(self.colours) > 14:
+            score, p = max((fits(p), -p) for p in range(14, len(self.colours)))
+        self.shown = -p if score > 0.995 else None
+        return self.shown
 
     def match(self, frame, group, x, y, colours, left):
         for glyph in group:
@@ -196,6 +206,8 @@ class Reader:
         colours = None if row["palette"] is None else self.colours[row["palette"]]
         row["message"] = "" if colours is None else self.message(frame, self.lists[row["palette"]])
         row["centre"] = "" if colours is None else self.centre(frame, colours)
+        if row["palette"] is not None and row["palette"] >= 14:
+            row["gamma"], row["palette"] = divmod(row["palette"], 14)
         return row
 
     def read_bar(self, frame):

@@ -4,8 +4,8 @@
 #   openarena.sh render NAME WIDTH HEIGHT MAXRATE_KBITS OUTPUT_FOLDER    the demo, played off-line frame by frame (slow)
 #   openarena.sh finish …    as render, from the pictures of an earlier one
 # For record: TYPE=0 is the kind of game (0 everyone against everyone, 3 teams, 4 flags), LIMIT the frags (or flags) and TIMELIMIT the minutes
-# that end it, SKILL=4 how good the bots are, WARMUP=50 lets it begin with a countdown that ends after about half a minute of the recording, SERVER="+set …" more of the kind.
-# For render: FPS=30, CRF=24, PRESET=veryfast, COMMANDS=FILE of console commands given when the demo begins ("wait 100" waits so many frames).
+# that end it, SKILL=4 how good the bots are, FOLLOWED - plays itself, PLAY=FILE is a shell script whose output are console commands given from when the recording begins, WARMUP=50 lets it begin with a countdown that ends after about half a minute of the recording, SERVER="+set …" more of the kind.
+# For render: HUD="+set cg_… …" settings of the HUD, FPS=30, CRF=24, PRESET=veryfast, COMMANDS=FILE of console commands given when the demo begins ("wait 100" waits so many frames).
 # Needs Debian's openarena, openarena-server, xvfb, libgl1-mesa-dri, ffmpeg, python3-numpy. Works in ./NAME.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -26,7 +26,8 @@ record() {
     +set net_ip 127.0.0.1 +set net_port "$port" +set sv_maxclients 10 +set g_gametype "${TYPE:-0}" +set fraglimit "${LIMIT:-0}" +set capturelimit "${LIMIT:-0}" \
     +set timelimit "${TIMELIMIT:-0}" +set g_doWarmup "$((${WARMUP:-0} > 0))" +set g_warmup "${WARMUP:-0}" ${SERVER:-} +set g_log games.log +set g_logsync 1 +set bot_enable 1 +map "$map" +exec bots.cfg > "$home/server.log" 2>&1 &
   sleep 8
-  { sleep 14; echo "team spectator"; sleep 2; echo "follow $follow"; sleep 3; echo "record $name"; sleep "$seconds"; echo stoprecord; sleep 2; echo quit; } |
+  { sleep 14; if [ "$follow" = - ]; then echo "team free"; else echo "team spectator"; sleep 2; echo "follow $follow"; fi
+    sleep 3; echo "record $name"; [ -z "${PLAY:-}" ] || bash "$PLAY" & sleep "$seconds"; echo stoprecord; sleep 2; echo quit; } |
     SDL_AUDIODRIVER=dummy nice xvfb-run -a -s "-screen 0 320x240x24" /usr/games/openarena +set fs_homepath "$home/client" \
       +set cl_renderer opengl1 +set r_mode -1 +set r_customwidth 320 +set r_customheight 240 +set r_fullscreen 0 +set r_picmip 5 \
       +set com_maxfps "${RATE:-20}" +set s_initsound 0 +set name Watcher +set cl_allowDownload 0 +set ttycon 0 +connect "127.0.0.1:$port" > "$home/client.log" 2>&1 || true
@@ -41,7 +42,7 @@ render() {
   SDL_AUDIODRIVER=dummy nice xvfb-run -a -s "-screen 0 ${width}x${height}x24" /usr/games/openarena +set fs_homepath "$home/client" \
     +set cl_renderer opengl1 +set r_mode -1 +set r_customwidth "$width" +set r_customheight "$height" +set r_fullscreen 0 +set r_picmip 0 \
     +set s_initsound 1 +set s_useOpenAL 0 +set ttycon 0 +set name Watcher +set cl_aviFrameRate "${FPS:-30}" +set cl_aviMotionJpeg 1 \
-    +set r_aviMotionJpegQuality "${QUALITY:-90}" +set cg_lagometer 0 +set nextdemo quit +demo "$name" +video "$name" ${COMMANDS:++exec commands.cfg} < /dev/null > "$home/render.log" 2>&1 || true
+    +set r_aviMotionJpegQuality "${QUALITY:-90}" +set cg_lagometer 0 ${HUD:-} +set nextdemo quit +demo "$name" +video "$name" ${COMMANDS:++exec commands.cfg} < /dev/null > "$home/render.log" 2>&1 || true
   finish "$@"
 }
 

@@ -3,7 +3,7 @@
 
     … frames … | press_keys.py WIDTHxHEIGHT FPS KEYS.txt | …
 
-KEYS.txt: lines "SECONDS KEY…", keys as xdotool names them. Needs xdotool and the game's DISPLAY.
+KEYS.txt: lines "SECONDS KEY…", keys as xdotool names them; "Up+" holds a key down, "Up-" lets it go. Needs xdotool and the game's DISPLAY.
 """
 import subprocess
 import sys
@@ -16,5 +16,6 @@ while data := sys.stdin.buffer.read(width * height * 3):
     sys.stdout.buffer.write(data)
     while due and due[0][0] * fps <= frame:
         for key in due.pop(0)[1]:
-            subprocess.run(["xdotool", "key", "--delay", "30", key], check=False)
+            held = {"+": "keydown", "-": "keyup"}.get(key[-1]) if len(key) > 1 else None
+            subprocess.run(["xdotool", held, key[:-1]] if held else ["xdotool", "key", "--delay", "30", key], check=False)
     frame += 1

@@ -20,7 +20,7 @@ const help = `playbyplay detect <recording> --game <name or profile> [options]
 
 Watches a recording and writes down what happened: events.ndjson, one line an event.
 
-  --game <name|path>     freedoom, hedgewars, openarena, the path of your own profile or pack, or auto: the one that is seen
+  --game <name|path>     freedoom, hedgewars, nethack, openarena, the path of your own profile or pack, or auto: the one that is seen
   --profiles <path>      your own profiles, to be named or recognised like the built-in ones: a pack, or a folder of packs; may
                          stand several times, and in your settings (docs/profiles.md)
   --out <folder>         where the log goes (default: <recording>.playbyplay beside it)

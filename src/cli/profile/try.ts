@@ -87,9 +87,16 @@ function read({ observation, least, when, region }: Seen): [string, string] {
     return ['not asked', when === undefined ? (region === undefined ? 'reads no pictures' : '') : `waits for ${when}`];
   const sure = observation.confidence.toFixed(2);
   if (observation.state === 'absent') return ['nothing there', sure];
-  if (observation.state === 'unreadable') return ['unreadable', ''];
+  if (observation.state === 'unreadable') return unreadable(observation.detail, sure);
   const value = typeof observation.value === 'string' ? `“${observation.value}”` : String(observation.value);
   return [value, observation.confidence < least ? `${sure}, below the ${least} that it must have` : sure];
+}
+
+/** What a text detector would have read, were it surer, tells whether the font or the place is wrong. */
+function unreadable(detail: unknown, sure: string): [string, string] {
+  return typeof detail === 'string' && detail.trim() !== ''
+    ? [`unreadable, perhaps “${detail}”`, `${sure}, too little`]
+    : ['unreadable', ''];
 }
 
 function timeOf(text: string): number {
