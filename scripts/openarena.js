@@ -56,12 +56,16 @@ function isPlayer(name, game) {
 /** Seconds between the line that tells of the player's death and the end of the figures. */
 const SAME_DEATH = 0.35;
 
-/** Nobody's name is above the picture: the one victim just when the figures vanish is the player. */
+/** Nobody's name is above the picture: the one victim just when the figures vanish, or the one by far nearest to that, is the player. */
 function knowSelf(game) {
   const { player, self, gone, lines = [] } = game.state;
   if (player !== undefined || self !== undefined || gone === undefined) return;
-  const victims = lines.filter(({ t, victim }) => victim !== undefined && Math.abs(t - gone) <= SAME_DEATH);
-  if (victims.length === 1) game.state.self = victims[0].victim;
+  const [first, second] = lines
+    .filter(({ victim }) => victim !== undefined)
+    .map(({ t, victim }) => ({ victim, apart: Math.abs(t - gone) }))
+    .filter(({ apart }) => apart <= SAME_DEATH)
+    .sort((a, b) => a.apart - b.apart);
+  if (first !== undefined && !(second?.apart - first.apart < SAME_DEATH / 2)) game.state.self = first.victim;
 }
 
 function onLine(cue, game) {

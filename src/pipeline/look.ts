@@ -7,6 +7,7 @@ import type { Plugins } from '../detectors/plugins/load.ts';
 import { cropRgb } from '../regions/crop.ts';
 import type { Picture } from '../media/picture.ts';
 import { mediaOf, referenceOf } from '../profile/media.ts';
+import { plausibility } from '../cues/plausible.ts';
 import type { LoadedProfile } from '../profile/load.ts';
 import { RegionSet } from '../regions/regions.ts';
 import { type DrawnRegion, drawRegions } from './draw-regions.ts';
@@ -22,6 +23,8 @@ export interface Seen {
   readonly observation: Observation | undefined;
   /** How sure a reading must be to count. */
   readonly least: number;
+  /** It can never be right, by the detector's `plausible` (range or pattern). */
+  readonly implausible: boolean;
   /** The detector that it waits for. */
   readonly when: string | undefined;
 }
@@ -73,7 +76,10 @@ export async function* look(
       if (mediaOf(spec) !== options.companion) return [];
       const least = acceptedFrom(spec);
       const { kind, region, when } = spec;
-      return [{ detector, kind, region, observation: observations[d], least, when: when?.detector }];
+      const observation = observations[d];
+      const value = observation?.state === 'seen' ? observation.value : undefined;
+      const implausible = plausibility(spec.plausible)(value, undefined) === 'impossible';
+      return [{ detector, kind, region, observation, least, implausible, when: when?.detector }];
     });
     const files = options.out === undefined ? [] : await draw(loaded, picture, seen, options.out, options.companion);
     yield { t: picture.t, seen, files };

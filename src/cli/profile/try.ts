@@ -82,13 +82,14 @@ function shown({ t, seen, files }: Look): string {
   return `${t.toFixed(2)} s\n${lines.join('\n')}\n${written}`;
 }
 
-function read({ observation, least, when, region }: Seen): [string, string] {
+function read({ observation, least, when, region, implausible }: Seen): [string, string] {
   if (observation === undefined)
     return ['not asked', when === undefined ? (region === undefined ? 'reads no pictures' : '') : `waits for ${when}`];
   const sure = observation.confidence.toFixed(2);
   if (observation.state === 'absent') return ['nothing there', sure];
   if (observation.state === 'unreadable') return unreadable(observation.detail, sure);
   const value = typeof observation.value === 'string' ? `“${observation.value}”` : String(observation.value);
+  if (implausible) return [value, `${sure}, but does not fit “plausible”`];
   return [value, observation.confidence < least ? `${sure}, below the ${least} that it must have` : sure];
 }
 
