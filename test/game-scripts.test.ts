@@ -41,6 +41,20 @@ function cueOf([t, detector, trigger, value, previous, first]: Short): Cue {
 
 const line = (event: string, slots: Record<string, string> = {}): unknown => ({ event, slots });
 
+const statusOf = (t: number, figures: string, previous?: string): Short => [
+  t,
+  'status',
+  previous === undefined ? 'found' : 'changed',
+  figures,
+  previous,
+];
+
+const wholeBar = (t: number, trigger: Cue['trigger']): Short[] =>
+  ['status bar', 'left of the bar'].map((name) => [t, name, trigger, 'status bar', undefined, t === 0 || undefined]);
+
+const rowsOf = (t: number, ...values: readonly number[]): Short[] =>
+  ['bullets', 'shells', 'rockets', 'cells'].map((name, i) => [t, name, 'found', values[i]]);
+
 const standing: readonly Short[] = [
   [0, 'followed', 'found', 'Kyonshi'],
   [0, 'health', 'found', 60],
@@ -315,11 +329,9 @@ test('openarena: who plays and is named nowhere is known by a death, or by “Yo
 });
 
 test('freedoom: in a deathmatch weapons are told in the next life too, what it begins with is not', async () => {
-  const rows = (t: number, ...values: readonly number[]): Short[] =>
-    ['bullets', 'shells', 'rockets', 'cells'].map((name, i) => [t, name, 'found', values[i]]);
   const cues: readonly Short[] = [
     [0, 'health', 'found', 100, undefined, true],
-    ...rows(0, 50, 0, 6, 0),
+    ...rowsOf(0, 50, 0, 6, 0),
     [0, 'ammunition', 'found', 6],
     [4, 'health', 'changed', 0, 100],
     [6, 'health', 'changed', 100, 0],
@@ -335,20 +347,13 @@ test('freedoom: in a deathmatch weapons are told in the next life too, what it b
 });
 
 test('nethack: figures that changed, and each sentence of the top line once a turn', async () => {
-  const status = (t: number, figures: string, previous?: string): Short => [
-    t,
-    'status',
-    previous === undefined ? 'found' : 'changed',
-    figures,
-    previous,
-  ];
   const [a, b, c] = [4, 5, 6].map((turn) => `Dlvl:1 $:0 HP:${20 - turn}(16) Pw:2(2) AC:6 Xp:1/0 T:${turn}`);
   const { dictionary } = await loadBuiltin(['nethack']);
   const events = await said('nethack', [
-    status(0, a!),
+    statusOf(0, a!),
     [1, 'message', 'found', 'You miss the giant rat.  The giant rat bites!'],
-    status(1.1, b!, a),
-    status(2, c!, b),
+    statusOf(1.1, b!, a),
+    statusOf(2, c!, b),
     [3, 'message', 'changed', 'You kill the giant rat!--More--', 'You miss the giant rat.  The giant rat bites!'],
     [4, 'message', 'changed', 'You die...', 'You kill the giant rat!--More--'],
   ]);
@@ -366,18 +371,16 @@ test('nethack: figures that changed, and each sentence of the top line once a tu
 });
 
 test('freedoom: what comes after the bar was away is another level where the figures are others, not after a help screen', async () => {
-  const bar = (t: number, trigger: Cue['trigger']): Short[] =>
-    ['status bar', 'left of the bar'].map((name) => [t, name, trigger, 'status bar', undefined, t === 0 || undefined]);
   const away = async (...cues: readonly Short[]): Promise<unknown[]> =>
-    said('freedoom', [...bar(0, 'found'), [0, 'health', 'found', 85, undefined, true], ...cues]);
+    said('freedoom', [...wholeBar(0, 'found'), [0, 'health', 'found', 85, undefined, true], ...cues]);
   const warp: readonly Short[] = [
-    ...bar(5, 'lost'),
+    ...wholeBar(5, 'lost'),
     [5.2, 'health', 'changed', 5, 85],
     [6.2, 'health', 'changed', 100, 5],
   ];
-  expect(await away(...warp, ...bar(6.2, 'found'), [9, 'health', 'changed', 90, 100])).toEqual([
+  expect(await away(...warp, ...wholeBar(6.2, 'found'), [9, 'health', 'changed', 90, 100])).toEqual([
     { t: 6.2, statement: { subject: 'level', action: 'begin' } },
     { t: 9, statement: { subject: 'player', property: 'health', from: 100, to: 90 } },
   ]);
-  expect(await away(...bar(5, 'lost'), ...bar(7, 'found'))).toEqual([]);
+  expect(await away(...wholeBar(5, 'lost'), ...wholeBar(7, 'found'))).toEqual([]);
 });
