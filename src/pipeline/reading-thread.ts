@@ -16,13 +16,14 @@ export type Opening = Omit<OpenRequest['open'], 'cells' | 'silenced'>;
 
 /** By how much the process may grow during one call into a plug-in. */
 const MOST_MEMORY = 4 * 2 ** 30;
-/** Chunks that a plug-in may spoil until it is called no more. */
+/** Tries that a plug-in may spoil until it is called no more. */
 const STRIKES = 3;
 const NONE: ReadonlyMap<number, string> = new Map();
 
 /**
  * Reads in a thread of its own. Where a plug-in does not come back, eats the memory or ends the thread, the thread is begun
- * anew and reads that chunk without the plug-in; whoever spoils three chunks is called no more.
+ * anew and tries once more, since that may have been chance; then it reads that chunk without the plug-in. Whoever has spoilt
+ * three tries is called no more.
  */
 export class ReadingThread implements Reader {
   readonly thread = true;
@@ -76,8 +77,9 @@ export class ReadingThread implements Reader {
     await this.#device.retire(reason);
   }
 
-  /** Asks until there is an answer, each time without the plug-ins that have spoilt it. `alive` is told that it goes on. */
+  /** Asks until there is an answer, without the plug-ins that have spoilt it twice. `alive` is told that it goes on. */
   async #ask<T>(ask: () => Promise<T>, alive: () => void = () => undefined): Promise<T> {
+    const spoilt = new Set<number>();
     for (;;) {
       const stop = this.#guard(alive);
       try {
@@ -85,7 +87,8 @@ export class ReadingThread implements Reader {
       } catch (error) {
         const verdict = this.#judge(error);
         if (!verdict) throw this.#blamed(error);
-        await this.#anew(this.#against(verdict));
+        await this.#anew(this.#against(verdict, spoilt.has(verdict.plugin)));
+        spoilt.add(verdict.plugin);
       } finally {
         stop();
       }
@@ -154,11 +157,12 @@ export class ReadingThread implements Reader {
     return at < 0 ? undefined : at;
   }
 
-  #against({ plugin, reason }: Verdict): ReadonlyMap<number, string> {
+  /** The plug-ins to begin anew without; `again`: this one had its second chance. */
+  #against({ plugin, reason }: Verdict, again: boolean): ReadonlyMap<number, string> {
     const strikes = (this.#strikes.get(plugin) ?? 0) + 1;
     this.#strikes.set(plugin, strikes);
     if (strikes >= STRIKES) this.#never = new Map([...this.#never, [plugin, reason]]);
-    return new Map([...this.#without, ...this.#never, [plugin, reason]]);
+    return new Map([...this.#without, ...this.#never, ...(again ? [[plugin, reason] as const] : [])]);
   }
 }
 
