@@ -85,7 +85,8 @@ function onLine(cue, game) {
   if (victim === 'player' && slots.victim !== undefined)
     game.state.deaths = [...(game.state.deaths ?? []), cue.t].slice(-8);
   if (event === 'kill' && slots.killer !== slots.victim) {
-    if (isPlayer(slots.killer, game)) game.state.frags = [...(game.state.frags ?? []), cue.t].slice(-16);
+    if (isPlayer(slots.killer, game))
+      game.state.frags = [...(game.state.frags ?? []), { t: cue.t, victim: slots.victim }].slice(-16);
     game.emit({ subject: who(slots.killer, game), action: action ?? 'kill', object: victim, ...more }, options);
   } else if (event === 'kill' || event === 'suicide') {
     game.emit({ subject: victim, action: 'kill oneself', ...more }, options);
@@ -99,6 +100,8 @@ function onLine(cue, game) {
 /** Seconds between a kill's line in the feed and the one in the middle of the screen, and after which both are understood. */
 const SAME_KILL = 0.7;
 const FED = 2.2;
+/** Seconds for which the line in the middle stands; who dies with his victim sees it only in his next life. */
+const STANDS = 3;
 
 /** “You fragged Sarge” stands in the middle of the screen: it makes the feed's line surer, and tells of the kill where the feed does not. */
 function onFragged(cue, game) {
@@ -107,8 +110,10 @@ function onFragged(cue, game) {
   const told = (game.state.lines ?? []).filter((one) => one.victim === victim && Math.abs(one.t - cue.t) <= SAME_KILL);
   if (told.length === 1 && told[0].killer !== undefined) game.state.self ??= told[0].killer;
   game.after(FED, () => {
-    const fed = (game.state.frags ?? []).some((t) => Math.abs(t - cue.t) <= SAME_KILL);
-    game.emit(statement, { t: cue.t, cues: [cue], support: fed });
+    const { frags = [] } = game.state;
+    const fed = frags.some(({ t }) => Math.abs(t - cue.t) <= SAME_KILL);
+    const late = frags.some((one) => one.victim === victim && one.t < cue.t && cue.t - one.t <= STANDS + SAME_KILL);
+    if (fed || !late) game.emit(statement, { t: cue.t, cues: [cue], support: fed });
   });
 }
 

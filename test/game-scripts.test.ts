@@ -303,6 +303,8 @@ test('openarena: “You fragged” tells of a kill that the feed did not', async
   const kill: Statement = { subject: 'player', action: 'kill', object: { word: 'opponent', name: 'Sarge' } };
   expect(await said('openarena', [...standing, fed, fragged(5.2)])).toEqual([{ t: 5, statement: kill }]);
   expect(await said('openarena', [...standing, fragged(5.2)])).toEqual([{ t: 5.2, statement: kill }]);
+  // Who died with his victim sees the line only in his next life.
+  expect(await said('openarena', [...standing, fed, fragged(7.1)])).toEqual([{ t: 5, statement: kill }]);
 });
 
 test('openarena: who plays and is named nowhere is known by a death, or by “You fragged”', async () => {
