@@ -89,7 +89,7 @@ export interface DetectSummary {
   readonly events: number;
   readonly gaps: readonly { readonly t: number; readonly end: number; readonly reason: string }[];
   readonly samples: number;
-  /** Seconds of video. */
+  /** Seconds of video that were looked at. */
   readonly duration: number;
   readonly problems: Readonly<Record<string, number>>;
   /** Where the HUD was found, if not where the profile has it by itself. */
@@ -234,7 +234,9 @@ export async function detect(options: DetectOptions): Promise<DetectSummary> {
     ...(doubt && { doubt }),
     ...(warnings.length > 0 && { warnings }),
   };
-  return { folder, log: log.path, events: end.events, gaps, samples: end.samples, duration, problems, ...placed };
+  const looked = Math.max(0, Math.min(duration, options.to ?? duration) - (options.from ?? 0));
+  const { events: count, samples } = end;
+  return { folder, log: log.path, events: count, gaps, samples, duration: looked, problems, ...placed };
 }
 
 /** The placement that the options give, an earlier run found, or `decide` finds. */
