@@ -54,7 +54,8 @@ const TOGETHER = 0.25;
 
 /** The top line is written anew with each turn: a text that still stands in another turn was told once more. */
 function onTurn(game) {
-  const { message, t } = { ...game.state, t: game.t };
+  const { t } = game;
+  const { message } = game.state;
   if (message === undefined || t - message.t <= TOGETHER || t - (game.state.told ?? 0) <= TOGETHER) return;
   game.after(TOGETHER, () => {
     if (game.state.message === message) tell(message, game, { t, cues: [message] });

@@ -164,6 +164,9 @@ Dialogue: 0,0:00:04.00,0:00:05.00,Default,,0,0,0,,{\\p1}m 0 0 l 100 0{\\p0}
   });
 });
 
+const many = (part: string): string => part.repeat(100_000);
+const shown = (words: string): string => `00:00:01,000 --> 00:00:02,000\n${words}goal`;
+
 describe('what is not read is refused with what it is and what is read', () => {
   it.each([
     ['\u000E\u0010\uFFFD\u0008\u0000\u0000\u0000\u0000.FIT\u0000', /FIT file/, /TCX, GPX or CSV/],
@@ -178,5 +181,19 @@ describe('what is not read is refused with what it is and what is read', () => {
     const refused = refusal(text);
     expect(refused.message).toMatch(message);
     expect(refused.hint).toMatch(hint);
+  });
+
+  // Patterns that could be taken in many ways would search these for years.
+  it('also where it is broken on purpose', () => {
+    const comments = `<?xml version="1.0"?>${'<!-- x -->'.repeat(5000)}`;
+    expect(refusal(comments).message).toMatch(/no record with a time/);
+    expect(refusal(`${comments}<kml/>`).message).toMatch(/<kml>/);
+    expect(refusal(`${'<!DOCTYPE x [<!ELEMENT a>]>'.repeat(50)}<->`).message).toMatch(/no record with a time/);
+    for (const part of ['<Trackpoint>', '<Trackpoint ', '<Record ', '<HeartRateBpm '])
+      expect(refusal(`<gpx>${many(part)}`).message).toMatch(/no record with a time/);
+    expect(refusal(`<gpx>${many('<a ')}</trkpt>`).message).toMatch(/no record with a time/);
+    expect(refusal(`${many('\n')}x`).message).toMatch(/no record with a time/);
+    expect(read(shown(many('<')), 'text')).toHaveLength(1);
+    expect(read(shown('a <i>fine</i> '), 'text')).toEqual([[1, 'a fine goal']]);
   });
 });

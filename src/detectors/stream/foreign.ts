@@ -4,6 +4,10 @@ export interface Refusal {
   readonly instead: string;
 }
 
+/** The first element of XML, behind declarations and comments, each of which can be taken in one way only: a search that fails ends soon. */
+const ROOT =
+  /^\s*(?:<\?[^>]*>\s*|<!--(?:(?!-->)[^])*-->\s*|<!DOCTYPE[^[>]*(?:\[(?:(?!\]\s*>)[^])*\])?\s*>\s*)*<([\w:]+)/;
+
 /** Says of what kind a file is that is known but not read; undefined for what may be text. */
 export function refusalOf(text: string): Refusal | undefined {
   if (text.slice(8, 12) === '.FIT')
@@ -19,9 +23,7 @@ export function refusalOf(text: string): Refusal | undefined {
     return /^(?:\uFFFD{2}|\0)/.test(text) || text[1] === '\0'
       ? { what: 'text in UTF-16, or no text at all', instead: 'save it as UTF-8' }
       : { what: 'no text', instead: 'a second recording is given with --media' };
-  const root = /^\s*(?:<\?[^>]*>\s*|<!--[^]*?-->\s*|<!DOCTYPE[^[>]*(?:\[[^]*?\])?[^>]*>\s*)*<([\w:]+)/.exec(
-    text.slice(0, 200_000),
-  )?.[1];
+  const root = ROOT.exec(text.slice(0, 200_000))?.[1];
   if (root !== undefined && !/^(?:\w+:)?(?:TrainingCenterDatabase|gpx|HealthData)$/i.test(root))
     return { what: `XML of another kind (<${root}>)`, instead: 'export it as TCX, GPX, CSV or JSON' };
   return undefined;

@@ -14,7 +14,7 @@ export function readCues(text: string): { readonly entries: readonly StreamEntry
     const words = lines
       .slice(at + 1)
       .join(' ')
-      .replaceAll(/<[^>]*>|\{\\[^}]*\}/g, '')
+      .replaceAll(/<[^<>]*>|\{\\[^{}]*\}/g, '')
       .replaceAll(/\s+/g, ' ')
       .trim();
     if (!times || words === '') {
@@ -33,7 +33,7 @@ export function readCues(text: string): { readonly entries: readonly StreamEntry
 export function readStyled(
   text: string,
 ): { readonly entries: readonly StreamEntry[]; readonly skipped: number } | undefined {
-  if (!/^\s*\[(?:Script Info|Events)\]/im.test(text)) return undefined;
+  if (!/^[ \t]*\[(?:Script Info|Events)\]/im.test(text)) return undefined;
   const entries: StreamEntry[] = [];
   let skipped = 0;
   let columns = ['layer', 'start', 'end', 'style', 'name', 'marginl', 'marginr', 'marginv', 'effect', 'text'];
@@ -50,10 +50,10 @@ export function readStyled(
     // The last column is the text, commas and all.
     const row = [...parts.slice(0, columns.length - 1), parts.slice(columns.length - 1).join(',')];
     const cell = (name: string): string => row[columns.indexOf(name)]?.trim() ?? '';
-    const words = /\{[^}]*\\p[1-9]/.test(cell('text'))
+    const words = /\{[^{}]*\\p[1-9]/.test(cell('text'))
       ? ''
       : cell('text')
-          .replaceAll(/\{[^}]*\}/g, '')
+          .replaceAll(/\{[^{}]*\}/g, '')
           .replaceAll(/\\[Nnh]/g, ' ')
           .replaceAll(/\s+/g, ' ')
           .trim();
