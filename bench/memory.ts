@@ -1,4 +1,4 @@
-// Peak memory of `detect` on a clip and on the same clip repeated: `node bench/memory.ts <recording> <game> [--minutes 60]`.
+// Peak memory of `detect` on a clip and on the same clip repeated: `node bench/memory.ts <recording> <game> [--minutes 60] [--workers 1] [--as mp4|mkv|ts]`.
 // The long recording is made by copying packets (ffmpeg command).
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -8,11 +8,15 @@ import { parseArgs } from 'node:util';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { minutes: { type: 'string', default: '60' } },
+  options: {
+    minutes: { type: 'string', default: '60' },
+    workers: { type: 'string', default: '1' },
+    as: { type: 'string', default: 'mp4' },
+  },
 });
 const [media, game] = positionals;
 if (media === undefined || game === undefined)
-  throw new Error('usage: node bench/memory.ts <recording> <game> [--minutes 60]');
+  throw new Error('usage: node bench/memory.ts <recording> <game> [--minutes 60] [--workers 1] [--as mp4|mkv|ts]');
 const folder = mkdtempSync(join(tmpdir(), 'memory-'));
 const launch = join(import.meta.dirname, '..', 'src', 'cli', 'launch.js');
 
@@ -25,7 +29,18 @@ function run(command: string, args: readonly string[]): string {
 function peak(file: string): number {
   const script =
     'import resource,subprocess,sys;r=subprocess.run(sys.argv[1:],stdout=subprocess.DEVNULL);print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss,r.returncode)';
-  const args = [launch, 'detect', file, '--game', game!, '--workers', '1', '--out', join(folder, 'log'), '--quiet'];
+  const args = [
+    launch,
+    'detect',
+    file,
+    '--game',
+    game!,
+    '--workers',
+    values.workers,
+    '--out',
+    join(folder, 'log'),
+    '--quiet',
+  ];
   const [kilobytes, status] = run('python3', ['-c', script, process.execPath, ...args])
     .trim()
     .split(' ')
@@ -36,7 +51,7 @@ function peak(file: string): number {
 
 const duration = Number(run('ffprobe', ['-v', 'error', '-show_entries', 'format=duration', '-of', 'csv=p=0', media]));
 const times = Math.ceil((Number(values.minutes) * 60) / duration);
-const long = join(folder, 'long.mp4');
+const long = join(folder, `long.${values.as}`);
 writeFileSync(join(folder, 'list.txt'), `file '${resolve(media)}'\n`.repeat(times));
 run('ffmpeg', ['-v', 'error', '-f', 'concat', '-safe', '0', '-i', join(folder, 'list.txt'), '-c', 'copy', long]);
 const [once, repeated] = [peak(media), peak(long)];

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, truncateSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
@@ -231,7 +231,8 @@ describe('reading parts', () => {
       expect(chunks.map(({ index: part, ...chunk }) => [chunk, part])).toEqual(
         expected.map((chunk) => [chunk, windowOf(whole, chunk)]),
       );
-      using other = openVideo(path);
+      // As in a thread of its own: without looking through the file where that has been done already.
+      using other = openVideo(path, structuredClone(file.described));
       const seen = chunks.toReversed().flatMap((chunk) => {
         const wanted = Array.from({ length: chunk.lastFrame - chunk.firstFrame }, (_, i) => chunk.firstFrame + i);
         return readPictures(other, structuredClone(chunk.index), chunk, wanted)
@@ -246,6 +247,47 @@ describe('reading parts', () => {
       expect(sorted).toEqual(digests[name]!.map((value, frame) => [frame, value]));
     },
   );
+});
+
+describe('packets by place', () => {
+  test.each([
+    ['placed.mp4', {}],
+    ['placed.mov', {}],
+    ['placed-hevc.mp4', { codec: 'libx265' }],
+    ['placed-vp9.mp4', { codec: 'libvpx-vp9' }],
+  ] as const)('%s: the same pictures as through the demuxer, which is not opened again', (name, spec) => {
+    const { path } = video(name, spec);
+    using scanned = openVideo(path);
+    const index = scanPackets(scanned);
+    expect(index.packets.place.length).toBe(index.packets.size.length);
+    const pictures = (through: PacketIndex) => {
+      using file = openVideo(path, structuredClone(scanned.described));
+      const [chunk] = chunksOf(through, { minSeconds: 100 });
+      const wanted = Array.from({ length: chunk!.lastFrame }, (_, i) => i);
+      const digests = readPictures(file, through, chunk!, wanted).map((item) => {
+        if (isProblem(item)) throw new Error(item.reason);
+        using picture = item;
+        return digest(picture);
+      });
+      return { digests: digests.toArray(), position: file.position };
+    };
+    const byPlace = pictures(index);
+    const demuxed = pictures({ ...index, packets: { ...index.packets, place: new Float64Array(0) } });
+    expect(byPlace.digests).toEqual(demuxed.digests);
+    // A demuxer that has been read from stands behind the last packet.
+    expect([byPlace.position, demuxed.position]).toEqual([0, index.packets.size.length]);
+  });
+
+  test('a file that becomes shorter meanwhile is a problem, not a wrong picture', () => {
+    const { path } = video('shorter.mp4');
+    using file = openVideo(path);
+    const index = scanPackets(file);
+    truncateSync(path, index.packets.place[20]!);
+    const [chunk] = chunksOf(index, { minSeconds: 100 });
+    const items = readPictures(file, index, chunk!, [0, 40]).toArray();
+    expect(items.map((item) => isProblem(item) && item.reason)).toContain('the file has become shorter');
+    for (const item of items) if (!isProblem(item)) item[Symbol.dispose]();
+  });
 });
 
 describe('picture formats', () => {

@@ -17,6 +17,8 @@ export class PacketBytes implements Disposable {
   #window = this.#buffer;
   #start = 0;
   #trial = TRIAL;
+  /** Where in the file the last packet's bytes stand in one piece; NaN where that is not known. */
+  place = Number.NaN;
 
   constructor(path: string, container: string) {
     if (!container.startsWith('mov,')) return;
@@ -28,14 +30,17 @@ export class PacketBytes implements Disposable {
   of(packet: Packet): Buffer {
     const place = Number(packet.pos);
     const stored = this.#file === undefined || place < 0 ? undefined : this.#at(place, packet.size);
+    this.place = Number.NaN;
     if (!stored) return packet.data!;
     if (this.#trial > 0) {
       this.#trial--;
       const data = packet.data!;
-      if (data.equals(stored)) return stored;
-      this[Symbol.dispose]();
-      return data;
+      if (!data.equals(stored)) {
+        this[Symbol.dispose]();
+        return data;
+      }
     }
+    this.place = place;
     return stored;
   }
 

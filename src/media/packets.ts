@@ -1,7 +1,14 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { Packet } from 'node-av/lib';
-import { AV_PKT_FLAG_CORRUPT, AV_PKT_FLAG_DISCARD, AV_PKT_FLAG_KEY, AVERROR_EOF } from 'node-av/constants';
+import {
+  AV_PKT_DATA_NEW_EXTRADATA,
+  AV_PKT_FLAG_CORRUPT,
+  AV_PKT_FLAG_DISCARD,
+  AV_PKT_FLAG_KEY,
+  AVERROR_EOF,
+} from 'node-av/constants';
 import { bitstreamOf } from './bitstream.ts';
+import { hasPlaces } from './decoder-parameters.ts';
 import { PacketBytes } from './packet-bytes.ts';
 import { BROKEN, DAMAGED, HIDDEN, KEY, REFERENCE, chunkOf, windowOf } from './packet-index.ts';
 import type { Chunk, PacketIndex } from './packet-index.ts';
@@ -79,15 +86,19 @@ function* scanning(file: VideoFile, signal: AbortSignal | undefined): Generator<
   file.position = undefined;
   const bitstream = bitstreamOf(file.info.codec, file.stream.codecpar.extradata);
   using bytes = new PacketBytes(file.path, file.info.container);
-  const scan = new PacketScan(file.info.timeBase, file.info.frameRate);
+  const placed = hasPlaces(file.info);
+  const scan = new PacketScan(file.info.timeBase, file.info.frameRate, placed);
   let result = 0;
   while ((result = file.read(wrapper)) >= 0) {
     const flags = packet.flags;
     if (!bitstream.silent) bitstream.read(bytes.of(wrapper));
+    // Another description of the stream begins: the demuxer hands it to the decoder along with the packet.
+    if (placed && wrapper.getSideData(AV_PKT_DATA_NEW_EXTRADATA)) scan.forgetPlaces();
     const another = scan.add({
       pts: ticksOf(packet.pts),
       dts: ticksOf(packet.dts),
       size: packet.size,
+      place: bytes.place,
       flags:
         (flags & AV_PKT_FLAG_KEY ? KEY : 0) |
         (bitstream.reference ? REFERENCE : 0) |
@@ -102,5 +113,6 @@ function* scanning(file: VideoFile, signal: AbortSignal | undefined): Generator<
     yield scan;
   }
   scan.end(result === AVERROR_EOF ? undefined : `the file cannot be read to its end (${reason(result)})`);
+  if (scan.placed) file.leaveDemuxer();
   yield scan;
 }

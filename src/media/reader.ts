@@ -1,4 +1,8 @@
+import { closeSync, openSync, readSync } from 'node:fs';
 import { Packet } from 'node-av/lib';
+import { AVFLAG_NONE, AV_PKT_FLAG_DISCARD, AV_PKT_FLAG_KEY } from 'node-av/constants';
+import type { AVPacketFlag } from 'node-av/constants';
+import { HIDDEN, KEY } from './packet-index.ts';
 import type { PacketIndex } from './packet-index.ts';
 import { reason } from './open.ts';
 import { ticksOf } from './video.ts';
@@ -9,11 +13,17 @@ const READ_ON = 64;
 /** Seconds before a packet to land at, one after the other, until a landing does not lie behind it. */
 const RUN_UPS = [0, 2, 10, 60];
 
-/** Reads packets of an index by decode position, forwards as far as it can. */
+/**
+ * Reads packets of an index by decode position: from the file itself where the index knows their places, else through the demuxer,
+ * forwards as far as it can.
+ */
 export class PacketReader implements Disposable {
   readonly #file: VideoFile;
   readonly #index: PacketIndex;
   readonly #packet = new Packet();
+  /** Descriptor of the file, once packets are read by place, and room for one. */
+  #descriptor: number | undefined;
+  #bytes = Buffer.alloc(0);
 
   constructor(file: VideoFile, index: PacketIndex) {
     this.#file = file;
@@ -23,12 +33,28 @@ export class PacketReader implements Disposable {
 
   /** The packet at a decode position, valid until the next call; or why it cannot be had. */
   at(position: number): Packet | string {
+    const place = this.#index.packets.place[position - this.#index.firstPacket];
+    if (place !== undefined && place >= 0) return this.#stored(position, place);
     const here = this.#file.position;
     if (here === undefined || here > position || position - here > READ_ON) {
       const failed = this.#seek(position);
       if (failed === undefined) return this.#packet;
     }
     return this.#readOn(position) ?? this.#packet;
+  }
+
+  #stored(position: number, place: number): Packet | string {
+    const row = position - this.#index.firstPacket;
+    const size = this.#index.packets.size[row]!;
+    this.#descriptor ??= openSync(this.#file.path, 'r');
+    if (size > this.#bytes.length) this.#bytes = Buffer.allocUnsafeSlow(2 * size);
+    if (readSync(this.#descriptor, this.#bytes, 0, size, place) < size) return 'the file has become shorter';
+    const flags = this.#index.packets.flags[row]!;
+    this.#packet.unref();
+    this.#packet.data = this.#bytes.subarray(0, size);
+    this.#packet.flags = (((flags & KEY) === 0 ? AVFLAG_NONE : AV_PKT_FLAG_KEY) |
+      ((flags & HIDDEN) === 0 ? AVFLAG_NONE : AV_PKT_FLAG_DISCARD)) as AVPacketFlag;
+    return this.#packet;
   }
 
   /** Reads until the packet at `position` is held. Returns why it could not. */
@@ -104,5 +130,7 @@ export class PacketReader implements Disposable {
 
   [Symbol.dispose](): void {
     this.#packet.free();
+    if (this.#descriptor !== undefined) closeSync(this.#descriptor);
+    this.#descriptor = undefined;
   }
 }

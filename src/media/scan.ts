@@ -9,6 +9,8 @@ export interface PacketRow {
   readonly pts: number;
   readonly dts: number;
   readonly size: number;
+  /** Offset of its bytes in the file; NaN where they cannot be taken from there. */
+  readonly place: number;
   readonly flags: number;
   /** Ascends in output order; NaN where the bitstream does not tell. */
   readonly order: number;
@@ -30,6 +32,7 @@ export class PacketScan {
   #time = new Float64Array(CAPACITY);
   #order = new Float64Array(CAPACITY);
   #size = new Uint32Array(CAPACITY);
+  #place: Float64Array;
   #flags = new Uint8Array(CAPACITY);
   #frame = new Int32Array(CAPACITY);
   #packets = 0;
@@ -49,9 +52,10 @@ export class PacketScan {
   #problem: string | undefined;
   #ended = false;
 
-  /** `frameRate` serves where packets have no times. */
-  constructor(timeBase: Rational, frameRate: Rational) {
+  /** `frameRate` serves where packets have no times; `placed`: packets may have places. */
+  constructor(timeBase: Rational, frameRate: Rational, placed = false) {
     this.#timeBase = timeBase;
+    this.#place = new Float64Array(placed ? CAPACITY : 0);
     const second = timeBase.den / timeBase.num;
     const step = frameRate.num > 0 ? (second * frameRate.den) / frameRate.num : 1;
     this.#clock = new Clock(TOLERANCE * second, step);
@@ -67,13 +71,14 @@ export class PacketScan {
   }
 
   /** Takes the next packet in decode order; true if that finished another group. */
-  add({ pts, dts, size, flags, order }: PacketRow): boolean {
+  add({ pts, dts, size, place, flags, order }: PacketRow): boolean {
     if (this.#packets === this.#pts.length) this.#grow();
     const i = this.#packets++;
     const start = i === 0 || (flags & KEY) !== 0;
     this.#pts[i] = pts;
     this.#dts[i] = dts;
     this.#size[i] = size;
+    if (this.#place.length > 0) this.#place[i] = place;
     this.#flags[i] = flags;
     this.#order[i] = order;
     this.#frame[i] = -1;
@@ -87,6 +92,16 @@ export class PacketScan {
     if (!start || this.#starts.length < 3) return false;
     this.#finish(this.#starts.length - 3);
     return true;
+  }
+
+  /** The places of all packets are known. */
+  get placed(): boolean {
+    return this.#place.length > 0 && !this.#place.subarray(0, this.#packets).some(Number.isNaN);
+  }
+
+  /** The packets' bytes in the file are not all that decoding them needs. */
+  forgetPlaces(): void {
+    this.#place = new Float64Array(0);
   }
 
   /** No more packets will come. */
@@ -115,6 +130,7 @@ export class PacketScan {
         pts: this.#pts.subarray(0, packets),
         dts: this.#dts.subarray(0, packets),
         size: this.#size.subarray(0, packets),
+        place: this.#place.subarray(0, packets),
         flags: this.#flags.subarray(0, packets),
         frame: this.#frame.subarray(0, packets),
         starts: Uint32Array.from(this.#starts.slice(0, groups)),
@@ -164,6 +180,7 @@ export class PacketScan {
     this.#pts = resized(this.#pts, this.#packets);
     this.#dts = resized(this.#dts, this.#packets);
     this.#size = resized(this.#size, this.#packets);
+    if (this.#place.length > 0) this.#place = resized(this.#place, this.#packets);
     this.#flags = resized(this.#flags, this.#packets);
     this.#frame = resized(this.#frame, this.#packets);
     this.#t = resized(this.#t, this.#frames);
@@ -181,6 +198,7 @@ export class PacketScan {
     this.#time = grown(this.#time);
     this.#order = grown(this.#order);
     this.#size = grown(this.#size);
+    this.#place = grown(this.#place);
     this.#flags = grown(this.#flags);
     this.#frame = grown(this.#frame);
   }

@@ -1,5 +1,5 @@
-import { Codec, CodecContext, avGetCodecName } from 'node-av/lib';
-import type { FormatContext, Packet, Stream } from 'node-av/lib';
+import { Codec, CodecContext, Rational, avGetCodecName } from 'node-av/lib';
+import type { CodecParameters, FormatContext, Packet, Stream } from 'node-av/lib';
 import {
   AVDISCARD_ALL,
   AVDISCARD_DEFAULT,
@@ -12,9 +12,17 @@ import {
   AV_NOPTS_VALUE,
 } from 'node-av/constants';
 import { PlaybyplayError } from '../errors.ts';
+import { codecParameters, hasPlaces, parametersOf } from './decoder-parameters.ts';
+import type { DecoderParameters } from './decoder-parameters.ts';
 import { describe } from './info.ts';
 import type { VideoInfo } from './info.ts';
 import { openFormat, reason } from './open.ts';
+
+/** What opening a file tells, as plain data: enough to decode its packets elsewhere without a demuxer of its own. */
+export interface VideoDescription {
+  readonly info: VideoInfo;
+  readonly parameters: DecoderParameters;
+}
 
 /**
  * An open video file: one demuxer and, once asked for, one decoder, on one thread. Close it with `using` or
@@ -23,8 +31,8 @@ import { openFormat, reason } from './open.ts';
 export class VideoFile implements Disposable {
   readonly path: string;
   readonly info: VideoInfo;
-  #format: FormatContext;
-  #stream: Stream;
+  readonly #parameters: DecoderParameters | undefined;
+  #demuxer: { readonly format: FormatContext; readonly stream: Stream } | undefined;
   #decoder: CodecContext | undefined;
   /** Decode position of the packet that `read` gives next, where it is known. */
   position: number | undefined = 0;
@@ -32,44 +40,68 @@ export class VideoFile implements Disposable {
   decoding = false;
 
   /** Use `openVideo`. */
-  constructor(path: string) {
+  constructor(path: string, described?: VideoDescription) {
     this.path = path;
-    this.#format = openFormat(path);
+    if (described) {
+      this.info = described.info;
+      this.#parameters = described.parameters;
+      return;
+    }
+    const format = openFormat(path);
     try {
-      this.#stream = selectVideo(this.#format, path);
-      this.info = describe(this.#format, this.#stream);
+      const stream = selectVideo(format, path);
+      this.#demuxer = { format, stream };
+      this.info = describe(format, stream);
+      if (hasPlaces(this.info)) this.#parameters = parametersOf(stream.codecpar);
     } catch (error) {
-      this.#format.closeInputSync();
+      format.closeInputSync();
       throw error;
     }
   }
 
+  /** What another thread needs to open the file without looking through it; undefined where it must look for itself. */
+  get described(): VideoDescription | undefined {
+    return this.#parameters && { info: this.info, parameters: this.#parameters };
+  }
+
   get stream(): Stream {
-    return this.#stream;
+    return this.#demuxing().stream;
   }
 
   /** Reads the next packet of the video stream; negative at the end or on an error, as FFmpeg's code. */
   read(packet: Packet): number {
     const native = packet.getNative();
-    const format = this.#format.getNative();
+    const { format, stream } = this.#demuxing();
+    const from = format.getNative();
     for (;;) {
-      const result = format.readFrameSync(native);
-      if (result < 0 || (native.streamIndex === this.#stream.index && native.size > 0)) return result;
+      const result = from.readFrameSync(native);
+      if (result < 0 || (native.streamIndex === stream.index && native.size > 0)) return result;
       native.unref();
     }
   }
 
   /** Goes to the last keyframe at or before `ticks`, as far as the container allows. False if it does not. */
   seek(ticks: number): boolean {
-    return this.#format.seekFrameSync(this.#stream.index, BigInt(Math.floor(ticks)), AVSEEK_FLAG_BACKWARD) >= 0;
+    const { format, stream } = this.#demuxing();
+    return format.seekFrameSync(stream.index, BigInt(Math.floor(ticks)), AVSEEK_FLAG_BACKWARD) >= 0;
   }
 
   /** Goes back to the first packet, whatever the container. */
   rewind(): void {
-    const format = openFormat(this.path);
-    this.#format.closeInputSync();
-    this.#format = format;
-    this.#stream = selectVideo(format, this.path);
+    this.#demuxer?.format.closeInputSync();
+    this.#demuxer = undefined;
+    this.#demuxing();
+    this.position = undefined;
+  }
+
+  /**
+   * Closes the demuxer, whose table of an hour of mp4 takes 25 MiB, where packets can be read and decoded without it; should it be needed
+   * again, it is opened again.
+   */
+  leaveDemuxer(): void {
+    if (!this.#parameters) return;
+    this.#demuxer?.format.closeInputSync();
+    this.#demuxer = undefined;
     this.position = undefined;
   }
 
@@ -78,32 +110,55 @@ export class VideoFile implements Disposable {
    * concealed.
    */
   get decoder(): CodecContext {
-    this.#decoder ??= openDecoder(this.#stream, this.path);
+    this.#decoder ??= this.#newDecoder();
     return this.#decoder;
   }
 
   [Symbol.dispose](): void {
     this.#decoder?.freeContext();
     this.#decoder = undefined;
-    this.#format.closeInputSync();
+    this.#demuxer?.format.closeInputSync();
+    this.#demuxer = undefined;
+  }
+
+  #demuxing(): { readonly format: FormatContext; readonly stream: Stream } {
+    if (!this.#demuxer) {
+      const format = openFormat(this.path);
+      this.#demuxer = { format, stream: selectVideo(format, this.path) };
+      this.position = 0;
+    }
+    return this.#demuxer;
+  }
+
+  #newDecoder(): CodecContext {
+    const { num, den } = this.info.timeBase;
+    const timeBase = new Rational(num, den);
+    if (!this.#parameters) return openDecoder(this.stream.codecpar, timeBase, this.path);
+    const made = codecParameters(this.#parameters);
+    try {
+      return openDecoder(made, timeBase, this.path);
+    } finally {
+      made.free();
+    }
   }
 }
 
 /**
- * Opens the video stream of a media file. Synchronous: meant for a worker thread.
+ * Opens the video stream of a media file. Synchronous: meant for a worker thread. With what another thread's file described,
+ * nothing is read until it is needed.
  * Throws PlaybyplayError `no-such-file`, `unreadable-file`, `not-a-video`, `no-video-stream`, `unsupported-codec`.
  */
-export function openVideo(path: string): VideoFile {
-  return new VideoFile(path);
+export function openVideo(path: string, described?: VideoDescription): VideoFile {
+  return new VideoFile(path, described);
 }
 
-function openDecoder(stream: Stream, path: string): CodecContext {
-  const codec = Codec.findDecoder(stream.codecpar.codecId);
+function openDecoder(parameters: CodecParameters, timeBase: Rational, path: string): CodecContext {
+  const codec = Codec.findDecoder(parameters.codecId);
   if (!codec) throw new PlaybyplayError('unsupported-codec', `${path}: no decoder for its video.`);
   const decoder = new CodecContext();
   decoder.allocContext3(codec);
-  decoder.parametersToContext(stream.codecpar);
-  decoder.pktTimebase = stream.timeBase;
+  decoder.parametersToContext(parameters);
+  decoder.pktTimebase = timeBase;
   decoder.threadCount = 1;
   if (codec.name === 'h264') {
     // The decoder marks damaged pictures by itself; `explode` would also refuse open groups, which start without the

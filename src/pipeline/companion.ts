@@ -78,7 +78,7 @@ export class Companion implements AsyncDisposable {
   #gaps: Gap[] = [];
 
   private constructor(
-    { name, path }: CompanionSource,
+    { name }: CompanionSource,
     print: Companion['print'],
     file: VideoFile,
     index: PacketIndex,
@@ -99,7 +99,7 @@ export class Companion implements AsyncDisposable {
     this.#hearing = hearing;
     this.#detectors = Object.keys(game.profile.detectors);
     this.#readers = new Readers(file, game, undefined, run.workers, { companion: name, stuckAfter: run.stuckAfter });
-    this.#waking = new Waking(path, game, undefined, index, portions, name);
+    this.#waking = new Waking(file, game, undefined, index, portions, name);
   }
 
   /**

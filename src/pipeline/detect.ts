@@ -178,7 +178,7 @@ export async function detect(options: DetectOptions): Promise<DetectSummary> {
     resume,
   });
   await using log = await LogWriter.create(join(folder, 'events.ndjson'), header, { resume });
-  using waking = new Waking(media, game, hud, index, portions);
+  using waking = new Waking(file, game, hud, index, portions);
   using interpreter = await Interpreter.open(
     game,
     (issue) => options.onProblem?.(issue),

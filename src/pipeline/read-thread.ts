@@ -3,7 +3,7 @@ import { now } from '../compute/scheduler/trace.ts';
 import { loadPlugins } from '../detectors/plugins/load.ts';
 import { type Cells, watch } from '../detectors/plugins/watch.ts';
 import { kindNames } from '../detectors/registry.ts';
-import { openVideo } from '../media/video.ts';
+import { openVideo, type VideoDescription } from '../media/video.ts';
 import { loadProfile } from '../profile/load.ts';
 import type { HudSettings } from '../regions/place.ts';
 import { ReadingSession, type ReadRequest, type SettleRequest } from './session.ts';
@@ -13,6 +13,8 @@ import { type PassedSample, Sharer } from './sharing.ts';
 export interface OpenRequest {
   readonly open: {
     readonly media: string;
+    /** What opening the recording has told already. */
+    readonly described: VideoDescription | undefined;
     /** Path of the profile. */
     readonly profile: string;
     readonly hud: HudSettings | undefined;
@@ -36,13 +38,13 @@ export type ReadingNote = { readonly alive: true } | PassedSample;
 serve(async (request, { signal, note }) => {
   const wanted = request as OpenRequest | ReadRequest | SettleRequest;
   if ('open' in wanted) {
-    const { media, profile, hud, companion, languages } = wanted.open;
+    const { media, described, profile, hud, companion, languages } = wanted.open;
     watch.cells = wanted.open.cells;
     watch.silenced = new Map(wanted.open.silenced);
     const plugins = await loadPlugins(wanted.open.plugins, kindNames());
     const loaded = await loadProfile(profile, { language: languages.length > 0 ? languages : undefined });
     const game = { ...loaded, plugins };
-    session = await ReadingSession.open(openVideo(media), game, { hud, companion, owned: true });
+    session = await ReadingSession.open(openVideo(media, described), game, { hud, companion, owned: true });
     return undefined;
   }
   if (!session) throw new TypeError('the reading thread has not been told what to open');

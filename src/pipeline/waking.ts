@@ -1,6 +1,6 @@
 import type { Want } from '../cues/nodes.ts';
 import { type PacketIndex, timeOf, windowOf } from '../media/packet-index.ts';
-import { openVideo } from '../media/video.ts';
+import { openVideo, type VideoFile } from '../media/video.ts';
 import type { HudSettings } from '../regions/place.ts';
 import type { Places } from './chunk-readings.ts';
 import type { Game } from './game.ts';
@@ -13,7 +13,7 @@ import { ReadingSession } from './session.ts';
  * what they guess wrong is mended here, so a guess can cost time but never change a log.
  */
 export class Waking implements Disposable {
-  readonly #media: string;
+  readonly #media: Pick<VideoFile, 'path' | 'described'>;
   readonly #game: Game;
   readonly #hud: HudSettings | undefined;
   readonly #index: PacketIndex;
@@ -25,7 +25,7 @@ export class Waking implements Disposable {
   samples = 0;
 
   constructor(
-    media: string,
+    media: Pick<VideoFile, 'path' | 'described'>,
     game: Game,
     hud: HudSettings | undefined,
     index: PacketIndex,
@@ -42,7 +42,7 @@ export class Waking implements Disposable {
   }
 
   async read(wants: readonly Want[], places: Places, signal?: AbortSignal): Promise<readonly Woken[]> {
-    this.#session ??= await ReadingSession.open(openVideo(this.#media), this.#game, {
+    this.#session ??= await ReadingSession.open(openVideo(this.#media.path, this.#media.described), this.#game, {
       hud: this.#hud,
       owned: true,
       awake: true,
