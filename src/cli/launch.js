@@ -25,7 +25,7 @@ if (Number(process.versions.node.split('.')[0]) >= needed) {
     );
     process.exitCode = 1;
   } else {
-    const child = spawn(node, [program, ...process.argv.slice(2)], { stdio: 'inherit' });
+    const child = spawn(node, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], { stdio: 'inherit' });
     for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill(signal));
     child.on('error', (error) => {
       process.stderr.write(`playbyplay: cannot start ${node}: ${error.message}\n`);

@@ -18,6 +18,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const FRAMES = 50;
 const pts = Array.from({ length: FRAMES }, (_, i) => i * 40);
 const FASTSTART = { muxer: { movflags: 'faststart' } };
+const FRAGMENTED = { muxer: { movflags: 'frag_keyframe+empty_moov+default_base_moof' } };
 
 function video(name: string, spec: Partial<VideoSpec> = {}) {
   const path = join(folder, name);
@@ -119,6 +120,23 @@ describe('files cut short', () => {
     // A transport stream does not declare its length.
     const declared = name.endsWith('.ts') ? 0 : 1.96;
     expect(problems.at(-1)?.end ?? 0).toBeGreaterThanOrEqual(declared);
+  });
+
+  test('a fragmented mp4 tells that it goes on nowhere', () => {
+    const { path } = video('fragments.mp4', FRAGMENTED);
+    const intact = read(path);
+    expect(intact.problems).toEqual([]);
+    const bytes = readFileSync(path);
+    // Within the pictures of the third fragment of five.
+    let end = 0;
+    for (let fragment = 0; fragment < 3; fragment++) end = bytes.indexOf('mdat', end + 1);
+    writeFileSync(path, bytes.subarray(0, end + 300));
+    const { pictures, problems } = read(path);
+    const last = Math.max(...pictures.keys());
+    for (const [t, picture] of pictures) expect(picture).toBe(intact.pictures.get(t));
+    expect(last).toBeGreaterThanOrEqual(0.8);
+    expect(problems.at(-1)!.reason).toBe('the file is cut off here');
+    expect(problems.at(-1)!.t).toBeGreaterThanOrEqual(last);
   });
 
   test('an mp4 that lost its index is refused in words', () => {

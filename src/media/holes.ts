@@ -1,3 +1,4 @@
+import { roundTime } from '../time.ts';
 import type { DecodeProblem } from './decode.ts';
 import type { VideoInfo } from './info.ts';
 import type { PacketIndex } from './packet-index.ts';
@@ -31,6 +32,9 @@ export function holesOf(index: PacketIndex, info: VideoInfo): DecodeProblem[] {
   const least = (info.durationOfPictures ? SHORTEST : TAIL) - ROUNDING;
   if (info.duration !== undefined && info.duration - last - usual >= least) {
     holes.push({ t: last, end: info.duration, reason: index.problem ?? 'the file ends before its declared end' });
+  } else if (index.problem !== undefined) {
+    // How much is missing is nowhere told.
+    holes.push({ t: last, end: roundTime(last + (usual || SHORTEST)), reason: index.problem });
   }
   return holes;
 }

@@ -1,10 +1,8 @@
-import { accessSync, closeSync, constants as fs, openSync, readSync, statSync } from 'node:fs';
+import { accessSync, constants as fs, statSync } from 'node:fs';
 import { FFmpegError, FormatContext, Log } from 'node-av/lib';
 import { AV_LOG_QUIET } from 'node-av/constants';
 import { PlaybyplayError, messageOf } from '../errors.ts';
-
-/** Boxes on the top level of a file that are looked at. */
-const MOST_BOXES = 10_000;
+import { isUnfinished } from './boxes.ts';
 
 /** Opens a container and finds its streams. Throws PlaybyplayError `no-such-file`, `unreadable-file`, `not-a-video`. */
 export function openFormat(path: string): FormatContext {
@@ -29,29 +27,6 @@ export function openFormat(path: string): FormatContext {
     throw new PlaybyplayError('not-a-video', `${path} holds no stream that can be read (${reason(found)}).`);
   }
   return format;
-}
-
-/** An mp4 or mov file without a `moov` box (ISO/IEC 14496-12 §4.2, §8.2): it begins as one, and no box on its top level is the index. */
-function isUnfinished(path: string): boolean {
-  const head = Buffer.alloc(16);
-  const file = openSync(path, 'r');
-  try {
-    for (let at = 0, boxes = 0; boxes < MOST_BOXES; boxes++) {
-      const got = readSync(file, head, 0, head.length, at);
-      const kind = head.toString('latin1', 4, 8);
-      if (boxes === 0 && kind !== 'ftyp') return false;
-      if (got < 8) return true;
-      if (kind === 'moov') return false;
-      const size = head.readUInt32BE(0);
-      const bytes = size === 1 && got === head.length ? Number(head.readBigUInt64BE(8)) : size;
-      // A box without a size reaches to the end of the file; one that is shorter than its own head is none.
-      if (bytes < 8) return true;
-      at += bytes;
-    }
-    return false;
-  } finally {
-    closeSync(file);
-  }
 }
 
 function checkFile(path: string): void {

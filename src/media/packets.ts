@@ -8,6 +8,7 @@ import {
   AVERROR_EOF,
 } from 'node-av/constants';
 import { bitstreamOf } from './bitstream.ts';
+import { isCutOff } from './boxes.ts';
 import { hasPlaces } from './decoder-parameters.ts';
 import { PacketBytes } from './packet-bytes.ts';
 import { BROKEN, DAMAGED, HIDDEN, KEY, REFERENCE, chunkOf, windowOf } from './packet-index.ts';
@@ -112,7 +113,9 @@ function* scanning(file: VideoFile, signal: AbortSignal | undefined): Generator<
     signal?.throwIfAborted();
     yield scan;
   }
-  scan.end(result === AVERROR_EOF ? undefined : `the file cannot be read to its end (${reason(result)})`);
+  const cutOff = result === AVERROR_EOF && file.info.container.startsWith('mov,') && isCutOff(file.path);
+  if (cutOff) scan.end('the file is cut off here');
+  else scan.end(result === AVERROR_EOF ? undefined : `the file cannot be read to its end (${reason(result)})`);
   if (scan.placed) file.leaveDemuxer();
   yield scan;
 }
