@@ -1,4 +1,3 @@
-import { closeSync, openSync, readSync } from 'node:fs';
 import { Packet } from 'node-av/lib';
 import { AVFLAG_NONE, AV_PKT_FLAG_DISCARD, AV_PKT_FLAG_KEY } from 'node-av/constants';
 import type { AVPacketFlag } from 'node-av/constants';
@@ -21,9 +20,6 @@ export class PacketReader implements Disposable {
   readonly #file: VideoFile;
   readonly #index: PacketIndex;
   readonly #packet = new Packet();
-  /** Descriptor of the file, once packets are read by place, and room for one. */
-  #descriptor: number | undefined;
-  #bytes = Buffer.alloc(0);
 
   constructor(file: VideoFile, index: PacketIndex) {
     this.#file = file;
@@ -45,13 +41,11 @@ export class PacketReader implements Disposable {
 
   #stored(position: number, place: number): Packet | string {
     const row = position - this.#index.firstPacket;
-    const size = this.#index.packets.size[row]!;
-    this.#descriptor ??= openSync(this.#file.path, 'r');
-    if (size > this.#bytes.length) this.#bytes = Buffer.allocUnsafeSlow(2 * size);
-    if (readSync(this.#descriptor, this.#bytes, 0, size, place) < size) return 'the file has become shorter';
+    const bytes = this.#file.stored.at(place, this.#index.packets.size[row]!);
+    if (!bytes) return 'the file has become shorter';
     const flags = this.#index.packets.flags[row]!;
     this.#packet.unref();
-    this.#packet.data = this.#bytes.subarray(0, size);
+    this.#packet.data = bytes;
     this.#packet.flags = (((flags & KEY) === 0 ? AVFLAG_NONE : AV_PKT_FLAG_KEY) |
       ((flags & HIDDEN) === 0 ? AVFLAG_NONE : AV_PKT_FLAG_DISCARD)) as AVPacketFlag;
     return this.#packet;
@@ -130,7 +124,5 @@ export class PacketReader implements Disposable {
 
   [Symbol.dispose](): void {
     this.#packet.free();
-    if (this.#descriptor !== undefined) closeSync(this.#descriptor);
-    this.#descriptor = undefined;
   }
 }

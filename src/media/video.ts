@@ -17,6 +17,7 @@ import type { DecoderParameters } from './decoder-parameters.ts';
 import { describe } from './info.ts';
 import type { VideoInfo } from './info.ts';
 import { openFormat, reason } from './open.ts';
+import { StoredBytes } from './stored-bytes.ts';
 
 /** What opening a file tells, as plain data: enough to decode its packets elsewhere without a demuxer of its own. */
 export interface VideoDescription {
@@ -31,6 +32,8 @@ export interface VideoDescription {
 export class VideoFile implements Disposable {
   readonly path: string;
   readonly info: VideoInfo;
+  /** The file's own bytes. */
+  readonly stored: StoredBytes;
   readonly #parameters: DecoderParameters | undefined;
   #demuxer: { readonly format: FormatContext; readonly stream: Stream } | undefined;
   #decoder: CodecContext | undefined;
@@ -42,6 +45,7 @@ export class VideoFile implements Disposable {
   /** Use `openVideo`. */
   constructor(path: string, described?: VideoDescription) {
     this.path = path;
+    this.stored = new StoredBytes(path);
     if (described) {
       this.info = described.info;
       this.#parameters = described.parameters;
@@ -119,6 +123,7 @@ export class VideoFile implements Disposable {
     this.#decoder = undefined;
     this.#demuxer?.format.closeInputSync();
     this.#demuxer = undefined;
+    this.stored[Symbol.dispose]();
   }
 
   #demuxing(): { readonly format: FormatContext; readonly stream: Stream } {
