@@ -89,6 +89,8 @@ export interface Sketch {
   readonly width: number;
   readonly height: number;
   readonly data: Uint16Array;
+  /** What else the kind keeps of it: plain JSON. */
+  readonly more?: unknown;
 }
 
 /** The work of a kind whose reading says what changed since the sample before. Both are pure functions. */
@@ -200,6 +202,8 @@ export interface DetectorKind<Options = Readonly<Record<string, unknown>>> {
   landmarks?(options: Options, assets: Assets): Promise<readonly Landmark[]>;
   /** Of kinds that read text in a learnt font: the size of a usual character, in pixels of the reference frame. */
   characters?(options: Options, assets: Assets): Promise<CharacterSize | undefined>;
+  /** Whether, with these options, it looks at the codec's motion vectors (`Picture.vectors`). */
+  vectors?(options: Options): boolean;
   /** Of kinds that compare each sample with the one before: used instead of the detector, which reads a picture alone. */
   compare?(options: Options): Comparer;
   /** Of kinds that hear: used instead of the detector. They look at no region. */

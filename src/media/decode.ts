@@ -6,6 +6,7 @@ import type { Picture } from './picture.ts';
 import { PictureMaker } from './pictures.ts';
 import { PacketReader } from './reader.ts';
 import { reason } from './open.ts';
+import { spansOf } from './vectors.ts';
 import type { VideoFile } from './video.ts';
 
 /**
@@ -106,7 +107,7 @@ function* readGroup(
   group: number,
   wanted: readonly number[],
 ): Steps {
-  const custody = new Custody(index, wanted);
+  const custody = new Custody(index, wanted, file.exportsVectors ? file.info.codec : undefined);
   let failure: string | undefined;
   if (file.decoding) empty(file, maker);
   file.decoding = true;
@@ -221,6 +222,7 @@ function empty(file: VideoFile, maker: PictureMaker): void {
 class Custody implements Disposable {
   readonly #index: PacketIndex;
   readonly #wanted: readonly number[];
+  readonly #codec: string | undefined;
   readonly #sent: number[] = [];
   readonly #out = new Set<number>();
   /** By frame number: decoders go by the bitstream's order, which damaged timestamps contradict. */
@@ -229,8 +231,10 @@ class Custody implements Disposable {
   #whole = 0;
   #released = 0;
 
-  constructor(index: PacketIndex, wanted: readonly number[]) {
+  /** `codec`: pictures come with their motion vectors. */
+  constructor(index: PacketIndex, wanted: readonly number[], codec: string | undefined) {
     this.#index = index;
+    this.#codec = codec;
     this.#wanted = wanted;
   }
 
@@ -254,7 +258,10 @@ class Custody implements Disposable {
     const frame = this.#index.packets.frame[row] ?? -1;
     this.#out.add(position);
     if (frame < 0 || !this.#wanted.includes(frame)) maker.drop();
-    else this.#held.set(frame, { position, picture: maker.take(timeOf(this.#index, frame)) });
+    else {
+      const spans = this.#codec === undefined ? undefined : spansOf(this.#index, frame, this.#codec);
+      this.#held.set(frame, { position, picture: maker.take(timeOf(this.#index, frame), spans) });
+    }
   }
 
   /** Yields what is wanted next and certain. */

@@ -1,3 +1,5 @@
+import type { MotionVectors } from './vectors.ts';
+
 /** One 8-bit plane of a picture; `data` may alias native memory and is valid until the picture is disposed. */
 export interface Plane {
   readonly data: Uint8Array;
@@ -32,4 +34,6 @@ export interface Picture extends Disposable {
   readonly chromaShiftX: number;
   readonly chromaShiftY: number;
   readonly color: ColorEncoding;
+  /** Where the file was asked for them (`VideoFile.exportVectors`) and this picture has some; valid until it is disposed. */
+  readonly vectors?: MotionVectors | undefined;
 }

@@ -1,5 +1,8 @@
 import { Frame, SoftwareScaleContext, avGetPixFmtName } from 'node-av/lib';
 import {
+  AV_FRAME_DATA_MOTION_VECTORS,
+  AV_FRAME_FLAG_INTERLACED,
+  AV_PICTURE_TYPE_B,
   AV_PIX_FMT_YUV420P,
   AV_PIX_FMT_YUV422P,
   AV_PIX_FMT_YUV444P,
@@ -16,6 +19,7 @@ import { lookedAt } from './collect.ts';
 import { colorOf } from './info.ts';
 import type { Rotation } from './info.ts';
 import type { ColorEncoding, Picture, Plane } from './picture.ts';
+import { type MotionVectors, parseVectors, type Spans, tellsVectors, turnVectors } from './vectors.ts';
 
 /** log2 of the chroma subsampling of the formats whose planes are handed on as they are. */
 const PLANAR = new Map<AVPixelFormat, readonly [shiftX: number, shiftY: number, fullRange: boolean]>([
@@ -52,10 +56,14 @@ export class PictureMaker implements Disposable {
     this.#current?.unref();
   }
 
-  /** Makes a picture of the frame last decoded; its memory comes back when the picture is disposed of. */
-  take(t: number): Picture {
+  /**
+   * Makes a picture of the frame last decoded; its memory comes back when the picture is disposed of. `spans`: with its motion
+   * vectors, which lead that far.
+   */
+  take(t: number, spans?: Spans): Picture {
     const decoded = this.#current!;
     this.#current = undefined;
+    const vectors = spans && vectorsOf(decoded, spans);
     const frame = PLANAR.has(decoded.format as AVPixelFormat) ? decoded : this.#convert(decoded);
     const color = colorOf(decoded.colorSpace, decoded.colorRange);
     const [shiftX, shiftY, fullRange] = PLANAR.get(frame.format as AVPixelFormat)!;
@@ -65,7 +73,7 @@ export class PictureMaker implements Disposable {
       else this.#free.push(frame);
     };
     const encoding = { matrix: color.matrix, fullRange: color.fullRange || fullRange };
-    const picture = new FramePicture(frame, t, shiftX, shiftY, encoding, this.#pixelAspect, release);
+    const picture = new FramePicture(frame, t, shiftX, shiftY, encoding, this.#pixelAspect, vectors, release);
     return this.#rotation === 0 ? picture : turned(picture, this.#rotation);
   }
 
@@ -125,6 +133,7 @@ class FramePicture implements Picture {
   readonly chromaShiftX: number;
   readonly chromaShiftY: number;
   readonly color: ColorEncoding;
+  readonly vectors: MotionVectors | undefined;
   readonly #frame: Frame;
   readonly #release: () => void;
   #planes: readonly Plane[] | undefined;
@@ -137,9 +146,11 @@ class FramePicture implements Picture {
     shiftY: number,
     color: ColorEncoding,
     pixelAspect: number | undefined,
+    vectors: MotionVectors | undefined,
     release: () => void,
   ) {
     this.pixelAspect = pixelAspect;
+    this.vectors = vectors;
     this.#frame = frame;
     this.t = t;
     this.width = frame.width;
@@ -178,6 +189,14 @@ class FramePicture implements Picture {
   }
 }
 
+/** Of interlaced pictures vectors may lead from field to field: they are left aside. */
+function vectorsOf(frame: Frame, spans: Spans): MotionVectors | undefined {
+  if ((frame.flags & AV_FRAME_FLAG_INTERLACED) !== 0) return undefined;
+  if (!tellsVectors(spans.codec, frame.pictType === AV_PICTURE_TYPE_B)) return undefined;
+  const data = frame.getSideData(AV_FRAME_DATA_MOTION_VECTORS);
+  return data ? parseVectors(data, spans) : undefined;
+}
+
 function planesOf(frame: Frame, shiftX: number, shiftY: number): Plane[] {
   const data = frame.data ?? [];
   const strides = frame.linesize;
@@ -194,11 +213,13 @@ function turned(picture: FramePicture, rotation: Rotation): Picture {
   const { t, color, pixelAspect, chromaShiftX, chromaShiftY } = picture;
   const sideways = rotation !== 180;
   const planes = [picture.y, picture.u, picture.v].map((plane) => turnPlane(plane, rotation));
+  const vectors = picture.vectors && turnVectors(picture.vectors, rotation, picture.width, picture.height);
   picture[Symbol.dispose]();
   return {
     t,
     color,
     pixelAspect,
+    vectors,
     width: planes[0]!.width,
     height: planes[0]!.height,
     y: planes[0]!,

@@ -37,6 +37,7 @@ export class VideoFile implements Disposable {
   readonly #parameters: DecoderParameters | undefined;
   #demuxer: { readonly format: FormatContext; readonly stream: Stream } | undefined;
   #decoder: CodecContext | undefined;
+  #vectors = false;
   /** Decode position of the packet that `read` gives next, where it is known. */
   position: number | undefined = 0;
   /** The decoder holds packets of a reading that has not ended. */
@@ -118,6 +119,19 @@ export class VideoFile implements Disposable {
     return this.#decoder;
   }
 
+  /** From the next reading on pictures come with their motion vectors, where the codec has some (`Picture.vectors`). */
+  exportVectors(): void {
+    if (this.#vectors) return;
+    this.#vectors = true;
+    this.#decoder?.freeContext();
+    this.#decoder = undefined;
+    this.decoding = false;
+  }
+
+  get exportsVectors(): boolean {
+    return this.#vectors;
+  }
+
   [Symbol.dispose](): void {
     this.#decoder?.freeContext();
     this.#decoder = undefined;
@@ -138,10 +152,10 @@ export class VideoFile implements Disposable {
   #newDecoder(): CodecContext {
     const { num, den } = this.info.timeBase;
     const timeBase = new Rational(num, den);
-    if (!this.#parameters) return openDecoder(this.stream.codecpar, timeBase, this.path);
+    if (!this.#parameters) return openDecoder(this.stream.codecpar, timeBase, this.path, this.#vectors);
     const made = codecParameters(this.#parameters);
     try {
-      return openDecoder(made, timeBase, this.path);
+      return openDecoder(made, timeBase, this.path, this.#vectors);
     } finally {
       made.free();
     }
@@ -157,7 +171,7 @@ export function openVideo(path: string, described?: VideoDescription): VideoFile
   return new VideoFile(path, described);
 }
 
-function openDecoder(parameters: CodecParameters, timeBase: Rational, path: string): CodecContext {
+function openDecoder(parameters: CodecParameters, timeBase: Rational, path: string, vectors: boolean): CodecContext {
   const codec = Codec.findDecoder(parameters.codecId);
   if (!codec) throw new PlaybyplayError('unsupported-codec', `${path}: no decoder for its video.`);
   const decoder = new CodecContext();
@@ -172,6 +186,7 @@ function openDecoder(parameters: CodecParameters, timeBase: Rational, path: stri
     // Without this it guesses how far frames are reordered, and drops some until it has guessed right.
     decoder.setOption('strict', 'strict');
   } else decoder.setOption('err_detect', 'crccheck+bitstream+buffer+explode');
+  if (vectors) decoder.setOption('export_side_data', '+mvs');
   // Options must not be given to open2 as a dictionary: node-av then frees it twice.
   const opened = decoder.open2Sync(codec);
   if (opened < 0) {

@@ -36,18 +36,20 @@ export interface StoredSketch {
   readonly width: number;
   readonly height: number;
   readonly data: string;
+  readonly more?: unknown;
 }
 
 /** A sketch made fit for the journal, and back. */
-export function storeSketch({ t, width, height, data }: Sketch): StoredSketch {
+export function storeSketch({ t, width, height, data, more }: Sketch): StoredSketch {
   const bytes = Buffer.alloc(2 * data.length);
   for (const [i, level] of data.entries()) bytes.writeUInt16LE(level, 2 * i);
-  return { t, width, height, data: bytes.toString('base64') };
+  return { t, width, height, data: bytes.toString('base64'), ...(more !== undefined && { more }) };
 }
 
-export function restoreSketch({ t, width, height, data }: StoredSketch): Sketch {
+export function restoreSketch({ t, width, height, data, more }: StoredSketch): Sketch {
   const bytes = Buffer.from(data, 'base64');
-  return { t, width, height, data: Uint16Array.from({ length: width * height }, (_, i) => bytes.readUInt16LE(2 * i)) };
+  const levels = Uint16Array.from({ length: width * height }, (_, i) => bytes.readUInt16LE(2 * i));
+  return { t, width, height, data: levels, ...(more !== undefined && { more }) };
 }
 
 /** Collects the readings of a chunk. */

@@ -1,6 +1,6 @@
 import type { Want } from '../cues/nodes.ts';
 import type { Reading } from '../detectors/kind.ts';
-import { messageOf, PlaybyplayError } from '../errors.ts';
+import { type Issue, messageOf, PlaybyplayError } from '../errors.ts';
 import type { Journal } from '../events/journal.ts';
 import type { HeaderLine } from '../events/log.ts';
 import { holesOf } from '../media/holes.ts';
@@ -18,6 +18,7 @@ import { planPortions, type Portion } from './plan.ts';
 import { Readers } from './readers.ts';
 import { type ReadPortion, readPortions } from './read-portions.ts';
 import { Seams } from './seams.ts';
+import { withoutVectors } from './vectors.ts';
 import { Waking } from './waking.ts';
 
 /** A second recording of the session, with a picture and a clock of its own. */
@@ -103,7 +104,7 @@ export class Companion implements AsyncDisposable {
   }
 
   /**
-   * Opens a companion. `missing` is told of sound tracks that are not there. Throws PlaybyplayError `bad-media` where it cannot be read,
+   * Opens a companion. `missing` is told of sound tracks that are not there, `note` what else is not as the profile wants it. Throws PlaybyplayError `bad-media` where it cannot be read,
    * `no-overlap` where nothing of it falls within the recording.
    */
   static async open(
@@ -111,6 +112,7 @@ export class Companion implements AsyncDisposable {
     game: Game,
     run: CompanionRun,
     missing: (error: PlaybyplayError) => void,
+    note: (issue: Issue) => void,
   ): Promise<Companion> {
     const { name, path, pairs = [] } = source;
     await using resources = new AsyncDisposableStack();
@@ -145,6 +147,8 @@ export class Companion implements AsyncDisposable {
       plugins,
     );
     const seams = await Seams.open(profile, plugins, name);
+    const issue = await withoutVectors(game, file, index, name);
+    if (issue) note(issue);
     resources.move();
     return new Companion(source, print, file, index, game, run, portions, seams, hearing);
   }

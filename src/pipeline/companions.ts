@@ -13,7 +13,7 @@ export type { CompanionSource } from './companion.ts';
 
 /** The second recordings of a session that are given, all at once. */
 export class Companions implements AsyncDisposable {
-  /** Sound tracks that are not there. */
+  /** Sound tracks and motion vectors that are not there. */
   readonly issues: readonly Issue[];
   readonly #profile: Profile;
   readonly #companions: readonly Companion[];
@@ -34,7 +34,10 @@ export class Companions implements AsyncDisposable {
       const missing = ({ code, message }: PlaybyplayError): void => {
         issues.push({ code, message: `${source.name}: ${message} What the profile listens for there is left out.` });
       };
-      companions.push(resources.use(await Companion.open(source, game, run, missing)));
+      const note = (issue: Issue): void => {
+        issues.push({ ...issue, message: `${source.name}: ${issue.message}` });
+      };
+      companions.push(resources.use(await Companion.open(source, game, run, missing, note)));
     }
     resources.move();
     return new Companions(game.profile, companions, issues);

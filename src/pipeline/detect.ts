@@ -32,6 +32,7 @@ import { readPortions } from './read-portions.ts';
 import { Readers } from './readers.ts';
 import { Recognition } from './recognition.ts';
 import { sharedLoad } from './sharing.ts';
+import { withoutVectors } from './vectors.ts';
 import { Waking } from './waking.ts';
 
 export interface DetectOptions {
@@ -161,6 +162,7 @@ export async function detect(options: DetectOptions): Promise<DetectSummary> {
   };
   for (const remark of decision.remarks ?? []) warn(remark);
   warn(doubt ? undefined : await smallText(game, file.info, hud ?? {}));
+  warn(await withoutVectors(game, file, index));
   const recognition = doubt ? undefined : await Recognition.open(game);
   // The threads that started meanwhile have the profile's own place.
   if (hud && !options.hud) readers = resources.use(new Readers(file, game, hud, most, options));

@@ -40,6 +40,7 @@ interface Station extends Lying {
   /** What it saw when its gates last opened. */
   last: Observation | undefined;
   readonly comparer: Comparer | undefined;
+  readonly vectors: boolean;
   /** Has no readings of these pictures. */
   readonly hears: boolean;
   /** Of one that compares: its sample before and its first, since `begin`. */
@@ -143,6 +144,7 @@ export class SampleReader implements Disposable {
         switched: (switched.get(name)?.length ?? 0) > 0 && !kind.compare,
         last: undefined,
         comparer: foreign ? undefined : kind.compare?.(spec),
+        vectors: !foreign && kind.vectors?.(spec) === true,
         hears: foreign || (kind.listen ?? kind.follow) !== undefined,
         before: undefined,
         first: undefined,
@@ -155,6 +157,11 @@ export class SampleReader implements Disposable {
   /** Whether any detector compares its samples. */
   get compares(): boolean {
     return this.#stations.some(({ comparer }) => comparer !== undefined);
+  }
+
+  /** Whether any detector looks at the codec's motion vectors. */
+  get looksAtVectors(): boolean {
+    return this.#stations.some(({ vectors }) => vectors);
   }
 
   /** A stretch of samples begins, which come in order of time: detectors that compare have none before the next. */

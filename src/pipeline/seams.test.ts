@@ -12,12 +12,14 @@ import { Seams } from './seams.ts';
 const media = join(import.meta.dirname, '../../test/footage/freedoom-demo1.mp4');
 
 it('readings that compare samples do not depend on where the recording is cut', async () => {
+  const way = { kind: 'motion', region: 'view', of: 'movement', directions: true, interval: 0.4 };
   const loaded = await makeshiftProfile(
     { view: { x: 0, y: 0, width: 1, height: 0.8 } },
-    { way: { kind: 'motion', region: 'view', of: 'movement', directions: true, interval: 0.4 } },
+    { way, coded: { ...way, vectors: 'codec' } },
   );
   using file = openVideo(media);
   const index = scanPackets(file);
+  file.exportVectors();
   const groups = Math.min(3, groupEnd(index));
   const read = async (size: number) => {
     using reader = await SampleReader.open(loaded.profile, loaded.assets, file.info);
@@ -26,10 +28,10 @@ it('readings that compare samples do not depend on where the recording is cut', 
     for (let group = 0; group < groups; group += size) {
       const chunk = chunkOf(index, group, Math.min(groups, group + size));
       const frames = [...index.t.keys()].filter((i) => i >= chunk.firstFrame && i < chunk.lastFrame && i % 14 === 0);
-      const plan = { frames, due: frames.map(() => Uint8Array.of(1)) };
-      const context = { file, index, reader, detectors: 1 };
+      const plan = { frames, due: frames.map(() => Uint8Array.of(1, 1)) };
+      const context = { file, index, reader, detectors: 2 };
       const mended = seams.mend(JSON.parse(JSON.stringify(await readFully(context, chunk, plan))));
-      for (let i = 0; i < mended.t.length; i++) readings.push(...readingsOf(mended, i, ['way']));
+      for (let i = 0; i < mended.t.length; i++) readings.push(...readingsOf(mended, i, ['way', 'coded']));
     }
     return readings;
   };

@@ -78,6 +78,7 @@ export class ReadingSession implements Disposable {
   ): Promise<ReadingSession> {
     try {
       const reader = await SampleReader.open(game.profile, game.assets, file.info, hud, game.plugins, awake, companion);
+      if (reader.looksAtVectors) file.exportVectors();
       const between = await betweenRules(game.profile, game.plugins, companion);
       return new ReadingSession(file, reader, Object.keys(game.profile.detectors).length, owned, between, ahead);
     } catch (error) {

@@ -25,6 +25,8 @@ export interface Movement {
   readonly lost: number;
   /** Block by block, row by row, a letter of `BLOCKS`. */
   readonly blocks?: string;
+  /** By the codec's vectors: the seconds to the picture that they lead to, over which the ways were measured. */
+  readonly over?: number;
 }
 
 /** What becomes of a block: it has no structure, is found at its place, is found elsewhere, is lost. */
@@ -46,7 +48,8 @@ const DOUBTFUL = 0.6;
 /** Cells from the way of the whole that make a way of its own. */
 const APART = 1.2;
 
-interface Block {
+/** A square of 8 × 8 cells and where it came from. */
+export interface Block {
   /** Middle, in cells from the middle of the sketch. */
   readonly x: number;
   readonly y: number;
@@ -60,11 +63,8 @@ interface Block {
  * the blocks found again. A pure function of both.
  */
 export function movementOf(before: Sketch, now: Sketch): Movement {
-  const seconds = now.t - before.t;
-  const { level, contrast } = lightOf(now);
-  const difference = differenceOf(before, now);
-  const change = difference === 0 ? 0 : changeOf(before, now, (level - lightOf(before).level) * UNITS);
-  const light = { seconds, level, contrast, difference, change };
+  const light = lightBetween(before, now);
+  const { difference } = light;
   const guesses: Shift[] = [{ x: 0, y: 0 }];
   if (difference > 0) {
     for (const shift of likelyShifts(before, now, 3)) if (shift.x !== 0 || shift.y !== 0) guesses.push(shift);
@@ -77,11 +77,27 @@ export function movementOf(before: Sketch, now: Sketch): Movement {
   return { ...light, ...(again.lost < found.lost ? again : found) };
 }
 
-type Ways = Pick<Movement, 'x' | 'y' | 'zoom' | 'parts' | 'speed' | 'lost' | 'blocks'>;
+/** What changed without any way being looked for. */
+export function lightBetween(
+  before: Sketch,
+  now: Sketch,
+): Pick<Movement, 'seconds' | 'level' | 'contrast' | 'difference' | 'change'> {
+  const { level, contrast } = lightOf(now);
+  const difference = differenceOf(before, now);
+  const change = difference === 0 ? 0 : changeOf(before, now, (level - lightOf(before).level) * UNITS);
+  return { seconds: now.t - before.t, level, contrast, difference, change };
+}
+
+/** How the whole and its parts go. */
+export type Ways = Pick<Movement, 'x' | 'y' | 'zoom' | 'parts' | 'speed' | 'lost' | 'blocks'>;
 
 /** The ways of the whole and of its parts, by blocks that are looked for around the guesses. */
 function waysOf(before: Sketch, now: Sketch, guesses: readonly Shift[], same: boolean): Ways {
-  const blocks = matchBlocks(before, now, guesses, same);
+  return summedUp(now, matchBlocks(before, now, guesses, same), now.t - before.t);
+}
+
+/** What the blocks of a sketch come to that went their ways within so many seconds. */
+export function summedUp(now: Sketch, blocks: readonly Block[], seconds: number): Ways {
   const fates = (isLost: (block: Block) => boolean): string => fatesOf(now, blocks, isLost);
   if (blocks.length < 4) return { lost: 0, blocks: fates(() => false) };
   const found = blocks.filter(({ likeness }) => likeness >= FOUND);
@@ -92,12 +108,12 @@ function waysOf(before: Sketch, now: Sketch, guesses: readonly Shift[], same: bo
   const isLost = (block: Block): boolean => block.likeness < (off(block) > 2 * APART ? SURE : LOST);
   const lost = blocks.filter(isLost).length / blocks.length;
   const apart = found.filter((block) => !isLost(block)).map(off);
-  const perSecond = 1 / ((now.t - before.t) * now.height);
+  const perSecond = 1 / (seconds * now.height);
   const own = apart.filter((cells) => cells > APART).toSorted((a, b) => a - b);
   return {
     x: whole.x * perSecond,
     y: whole.y * perSecond,
-    zoom: whole.zoom / (now.t - before.t),
+    zoom: whole.zoom / seconds,
     parts: own.length / blocks.length,
     speed: (own[Math.floor(own.length * 0.75)] ?? 0) * perSecond,
     lost,
@@ -156,6 +172,22 @@ function sumsOf({ data, width, height }: Sketch): Sums {
     }
   }
   return { plain, squares, stride };
+}
+
+/** Middles of the blocks that have structure, in cells from the middle of the sketch, with the first cell of each. */
+export function structuredBlocks(now: Sketch): (Shift & { readonly column: number; readonly row: number })[] {
+  const { width, height } = now;
+  const { plain, squares, stride } = sumsOf(now);
+  const found: (Shift & { readonly column: number; readonly row: number })[] = [];
+  for (let row = (height % BLOCK) >> 1; row + BLOCK <= height; row += BLOCK) {
+    for (let column = (width % BLOCK) >> 1; column + BLOCK <= width; column += BLOCK) {
+      const sum = blockSum(plain, stride, column, row);
+      const energy = blockSum(squares, stride, column, row) - sum ** 2 / BLOCK ** 2;
+      if (energy < (STRUCTURE * UNITS) ** 2 * BLOCK ** 2) continue;
+      found.push({ x: column + BLOCK / 2 - width / 2, y: row + BLOCK / 2 - height / 2, column, row });
+    }
+  }
+  return found;
 }
 
 function blockSum(sums: Float64Array, stride: number, x: number, y: number): number {

@@ -1,6 +1,7 @@
 import type { Observation, Comparer, DetectorKind, Sketch } from '../kind.ts';
 import { createTracker } from '../../cues/tracker.ts';
-import { type Movement, movementOf } from './flow.ts';
+import { type CodedWays, codedWays } from './coded.ts';
+import { lightBetween, type Movement, movementOf } from './flow.ts';
 import { MOTION_SCHEMA, type MotionOptions } from './options.ts';
 import { PatternTracker } from './patterns.ts';
 import { digits } from './series.ts';
@@ -24,6 +25,7 @@ export const kind: DetectorKind<MotionOptions> = {
   async open() {
     return { read: () => alone, [Symbol.dispose]() {} };
   },
+  vectors: ({ vectors }) => vectors === 'codec',
   compare: comparer,
   async track(name, spec, interval) {
     const { of } = spec;
@@ -40,7 +42,13 @@ function comparer(options: MotionOptions): Comparer {
     sketch(view) {
       if (view.rect.width < 2 || view.rect.height < 2) return undefined;
       const { x, y, width, height } = view.rect;
-      return view.once(`motion sketch ${x},${y},${width},${height}`, () => sketchOf(view.picture, view.rect));
+      const key = `motion sketch ${x},${y},${width},${height}`;
+      const plain = view.once(key, () => sketchOf(view.picture, view.rect));
+      if (options.vectors !== 'codec') return plain;
+      return view.once(`${key} codec`, () => {
+        const more = codedWays(plain, view.rect, view.picture.vectors);
+        return more ? { ...plain, more } : plain;
+      });
     },
     compare(before: Sketch | undefined, now: Sketch): Observation {
       if (!before || before.width !== now.width || before.height !== now.height) return alone;
@@ -57,7 +65,8 @@ const known = new WeakMap<Sketch, { readonly before: Sketch; readonly movement: 
 function measured(before: Sketch, now: Sketch): Movement {
   const found = known.get(now);
   if (found?.before === before) return found.movement;
-  const movement = movementOf(before, now);
+  const coded = now.more as CodedWays | undefined;
+  const movement = coded ? { ...lightBetween(before, now), ...coded } : movementOf(before, now);
   known.set(now, { before, movement });
   return movement;
 }

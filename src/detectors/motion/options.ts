@@ -21,6 +21,8 @@ export interface MotionOptions {
   readonly times?: number;
   /** Of `burst`: it must go one way first, then faster the other way. */
   readonly swing?: boolean;
+  /** Of `movement` and `burst`: by what ways are told. */
+  readonly vectors?: 'blocks' | 'codec';
   readonly interval?: number;
 }
 
@@ -42,5 +44,15 @@ export const MOTION_SCHEMA = {
     longest: { type: 'number', exclusiveMinimum: 0, maximum: 60 },
     times: { type: 'number', minimum: 1, maximum: 100, default: 3 },
     swing: { type: 'boolean', default: false },
+    vectors: {
+      enum: ['blocks', 'codec'],
+      default: 'blocks',
+      description:
+        'Of `movement` and `burst`: how ways are told. `blocks`: blocks of pixels are looked for in the sample before. `codec`: by the motion vectors that the video’s encoder wrote, which tell how it moved at that very picture, over the time to the one it was predicted from; where a picture has none, blocks are compared.',
+    },
   },
+  // The other patterns go by light and by what is new, which no vector tells.
+  if: { properties: { vectors: { const: 'codec' } }, required: ['vectors'] },
+  // oxlint-disable-next-line unicorn/no-thenable -- the keyword of JSON Schema
+  then: { properties: { of: { enum: ['movement', 'burst'] } } },
 } as const;

@@ -1,4 +1,4 @@
-import type { Rect } from '../../geometry.ts';
+import type { Rect, Size } from '../../geometry.ts';
 import type { Picture } from '../../media/picture.ts';
 import type { Sketch } from '../kind.ts';
 
@@ -8,12 +8,17 @@ const DOWN = 64;
 /** Units of a cell's level: 1/64 of a grey level. */
 export const UNITS = 64;
 
+/** Pixels across and down a cell of a region's sketch. */
+export function cellOf({ width, height }: Size): number {
+  return Math.max(1, Math.ceil(Math.max(width / ACROSS, height / DOWN)));
+}
+
 /**
  * The luma of a part of a picture, averaged over square cells, as full-range grey in 64ths of a level: at most 96 × 64
  * cells. Of cells six pixels high and more every other row is left out.
  */
 export function sketchOf(picture: Picture, rect: Rect): Sketch {
-  const size = Math.max(1, Math.ceil(Math.max(rect.width / ACROSS, rect.height / DOWN)));
+  const size = cellOf(rect);
   const width = Math.floor(rect.width / size);
   const height = Math.floor(rect.height / size);
   const data = new Uint16Array(width * height);
