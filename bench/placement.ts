@@ -62,6 +62,33 @@ const CHANGES: readonly Change[] = [
     filter: '[0]scale=1120:630[g];[1][g]overlay=760:410:shortest=1',
   },
   {
+    name: 'small in a corner of a moving layout',
+    frame: { width: 1280, height: 720 },
+    content: rect(600, 340, 640, 360),
+    inputs: ['-f', 'lavfi', '-i', 'mandelbrot=s=1280x720:r=30'],
+    filter: '[0]scale=640:360[g];[1][g]overlay=600:340:shortest=1',
+  },
+  {
+    name: 'streamer: flush with a corner, a webcam over it, chat beside it',
+    frame: HD,
+    content: rect(0, 0, 1440, 810),
+    inputs: [
+      ...['-f', 'lavfi', '-i', 'color=0x18181b:s=1920x1080:r=30'],
+      ...['-f', 'lavfi', '-i', 'cellauto=s=440x900:r=30'],
+      ...['-f', 'lavfi', '-i', 'mandelbrot=s=320x180:r=30'],
+    ],
+    filter:
+      '[0]scale=1440:810[g];[1][g]overlay=0:0:shortest=1[a];[a][2]overlay=1460:90[b];[b][3]overlay=1120:0:shortest=1',
+  },
+  {
+    name: 'squeezed to 4:3 in a window of a moving layout',
+    frame: { width: 1280, height: 720 },
+    content: rect(80, 60, 720, 540),
+    aspect: 4 / 3,
+    inputs: ['-f', 'lavfi', '-i', 'mandelbrot=s=1280x720:r=30'],
+    filter: '[0]scale=720:540,setsar=1[g];[1][g]overlay=80:60:shortest=1',
+  },
+  {
     name: 'enlarged, edges cut off',
     frame: { width: 1280, height: 720 },
     content: rect(-32 / 0.95, -18 / 0.95, 1280 / 0.95, 720 / 0.95),

@@ -75,6 +75,11 @@ export function contentsWithin(edges: Edges, frame: Size, reference: Size): Cand
   }));
 }
 
+/** The game's picture in one of the windows that can be seen, in pixels. */
+export function contentsOutlined(windows: readonly Rect[], frame: Size): Candidate[] {
+  return windows.map((window) => ({ hud: { content: fractions(window, frame) }, prior: 0 }));
+}
+
 /** What all borders enclose, if that is not the whole frame. */
 export function innermost({ left, right, top, bottom }: Edges, frame: Size): Rect | undefined {
   const one = { left: left.at(-1)!, right: right.at(-1)!, top: top.at(-1)!, bottom: bottom.at(-1)! };

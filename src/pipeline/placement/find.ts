@@ -7,12 +7,13 @@ import type { HudSettings } from '../../regions/place.ts';
 import type { Game } from '../game.ts';
 import { AnchoredLocator, settingsOf } from './anchored.ts';
 import { type Edges, edgesOf, hasBlackBorder } from './borders.ts';
-import { type Candidate, contentsOf, contentsWithin, innermost } from './content.ts';
+import { type Candidate, contentsOf, contentsWithin, contentsOutlined, innermost } from './content.ts';
 import { Count, type Evidence, STRONG } from './count.ts';
 import { Fit } from './fit.ts';
 import { fitted, Locator, type Pair, type Sighting, type Similarity } from './locate.ts';
 import { type Mark, marksOf } from './marks.ts';
 import { kept, pictureAt, spreadFrames, type Stretch } from './pictures.ts';
+import { outlinesOf } from './outlines.ts';
 import { hasPixels, type PixelSize, pixelOf } from './pixel.ts';
 import { aspectsOf, squared } from './squared.ts';
 
@@ -29,6 +30,9 @@ const FOLLOWED = 2;
 const GROWN = 8;
 /** Support that a sighting needs to be followed: that of one mark. */
 const SUPPORT = 0.18;
+/** Windows in which other proportions are tried; and places at which a HUD of its own size is searched, which costs more. */
+const WINDOWS = 3;
+const OWN_SIZE = 2;
 /** Pictures that are looked at for the size of text drawn in pixels. */
 const PIXELS = 24;
 /** Bytes of luma that are kept at most. */
@@ -162,7 +166,9 @@ async function openSearch(
   if (!frame) return undefined;
   const [edges, marks] = [edgesOf(pictures), await marksOf(game, game.plugins)];
   const { pixelAspect } = file.info;
-  return { fit, pictures, edges, marks, frame, pixelAspect, reference: game.profile.reference, growths: GROWN };
+  const { reference } = game.profile;
+  const outlined = contentsOutlined(outlinesOf(pictures, reference.width / reference.height), frame);
+  return { fit, pictures, edges, outlined, marks, frame, pixelAspect, reference, growths: GROWN };
 }
 
 async function withPixel(file: VideoFile, game: Game, search: Search, found: FoundPlacement): Promise<FoundPlacement> {
@@ -208,6 +214,8 @@ interface Search {
   readonly fit: Fit;
   readonly pictures: readonly Picture[];
   readonly edges: Edges;
+  /** Windows whose outline can be seen, the likeliest first. */
+  readonly outlined: readonly Candidate[];
   readonly marks: readonly Mark[];
   readonly frame: Size;
   readonly pixelAspect: number | undefined;
@@ -218,17 +226,17 @@ interface Search {
 
 /** The placement of a game that was stretched or squeezed into the frame, or into the borders that can be seen. */
 async function oblong(search: Search): Promise<FoundPlacement | undefined> {
-  const { fit, frame, edges } = search;
-  const whole = { x: 0, y: 0, width: 1, height: 1 };
-  // All of the frame, and what borders or movement enclose.
-  const within = innermost(edges, frame);
-  const places = within ? [whole, within] : [whole];
+  const { fit, frame } = search;
+  const places = placesIn(search);
   let best: { readonly score: number; readonly aspect: number; readonly hud: HudSettings } | undefined;
   for (const aspect of aspectsOf(frame, places)) {
     // Two pictures tell whether it is worth while to look at all.
     const pictures = search.pictures.slice(0, 2).map((picture) => squared(picture, aspect));
-    const candidates = places.map((part) => ({ hud: part === whole ? {} : { content: part }, prior: 0 }));
-    const found = await bestOf(fit, pictures, candidates);
+    const found = await bestOf(
+      fit,
+      pictures,
+      places.map((part) => ({ hud: hudIn(part), prior: 0 })),
+    );
     if (found && found.score > (best?.score ?? 0)) best = { score: found.score, aspect, hud: found.found.hud };
   }
   if (!best) return undefined;
@@ -240,19 +248,31 @@ async function oblong(search: Search): Promise<FoundPlacement | undefined> {
 }
 
 /** The placement of a HUD that is drawn at a size of its own, perhaps stretched, in the frame or in the borders that can be seen. */
-async function ownSize({ fit, pictures, edges, marks, frame, reference }: Search): Promise<FoundPlacement | undefined> {
-  const whole = { x: 0, y: 0, width: 1, height: 1 };
-  const within = innermost(edges, frame);
-  for (const content of within ? [whole, within] : [whole])
+async function ownSize(search: Search): Promise<FoundPlacement | undefined> {
+  const { fit, pictures, marks, reference } = search;
+  for (const content of placesIn(search).slice(0, OWN_SIZE))
     for (const picture of pictures.slice(0, LOCATED)) {
       const candidates = new AnchoredLocator(picture, marks, reference, content)
         .sightings()
         .slice(0, FOLLOWED)
-        .map((size) => ({ hud: { ...(content === whole ? {} : { content }), ...settingsOf(size) }, prior: 0 }));
+        .map((size) => ({ hud: { ...hudIn(content), ...settingsOf(size) }, prior: 0 }));
       const best = await bestOf(fit, pictures, candidates);
       if (best) return best.found;
     }
   return undefined;
+}
+
+const WHOLE: Rect = { x: 0, y: 0, width: 1, height: 1 };
+
+/** Where the game's picture may lie, whatever its proportions: all of the frame, what borders or movement enclose, windows. */
+function placesIn({ edges, frame, outlined }: Search): readonly Rect[] {
+  const within = innermost(edges, frame);
+  const windows = outlined.slice(0, WINDOWS).map(({ hud }) => hud.content!);
+  return [WHOLE, ...(within ? [within] : []), ...windows];
+}
+
+function hudIn(content: Rect): HudSettings {
+  return content === WHOLE ? {} : { content };
 }
 
 function rounded(value: number): number {
@@ -261,9 +281,9 @@ function rounded(value: number): number {
 
 /** The placement within borders that can be seen, as exact as marks there make it. */
 async function withinEdges(search: Search): Promise<FoundPlacement | undefined> {
-  const { fit, pictures, edges, marks, frame, reference } = search;
+  const { fit, pictures, edges, outlined, marks, frame, reference } = search;
   const plain: Candidate = { hud: {}, prior: 0.1 };
-  const rough = await bestOf(fit, pictures, [plain, ...contentsWithin(edges, frame, reference)]);
+  const rough = await bestOf(fit, pictures, [plain, ...contentsWithin(edges, frame, reference), ...outlined]);
   if (!rough) return undefined;
   if (rough.found.hud.content === undefined) return rough.found;
   const { content = { x: 0, y: 0, width: 1, height: 1 } } = rough.found.hud;
