@@ -18,6 +18,7 @@ import { AnchoredLocator, settingsOf } from '../src/pipeline/placement/anchored.
 import { edgesOf } from '../src/pipeline/placement/borders.ts';
 import { recogniseGame } from '../src/pipeline/placement/decide.ts';
 import { marksOf } from '../src/pipeline/placement/marks.ts';
+import { outlinesOf } from '../src/pipeline/placement/outlines.ts';
 import { kept } from '../src/pipeline/placement/pictures.ts';
 
 const clip = join(import.meta.dirname, 'footage', 'freedoom-demo1.mp4');
@@ -79,6 +80,24 @@ beforeAll(async () => {
 });
 
 describe('a recording of a window on a desktop', () => {
+  it('shows its outline, whatever moves around it', () => {
+    const scenes = pictures.filter((_, i) => i % 4 === 0);
+    const framed = scenes.map((picture, i): Picture => {
+      const plane = drawn(picture.y, 1, 0, picture);
+      const around = pictures[(i * 4 + 7) % pictures.length]!.y;
+      for (let y = 0; y < SIZE.height; y++)
+        for (let x = 0; x < SIZE.width; x++) {
+          const inside = x >= WINDOW.x && x < WINDOW.x + WINDOW.width && y >= WINDOW.y && y < WINDOW.y + WINDOW.height;
+          if (!inside) plane.data[y * SIZE.width + x] = around.data[y * around.stride + x]!;
+        }
+      return { ...picture, ...SIZE, y: plane };
+    });
+    expect(outlinesOf(framed, 16 / 9)[0]).toEqual(WINDOW);
+    // The game alone has none but the lines of its bar.
+    for (const { x, y, width } of outlinesOf(scenes, 16 / 9))
+      expect({ x, y, width }).toEqual({ x: 0, y: 0, width: 1280 });
+  });
+
   it('shows where the window is by what moves', () => {
     const scenes = pictures.filter((_, i) => i % 4 === 0);
     const framed = scenes.map((picture): Picture => ({ ...picture, ...SIZE, y: drawn(picture.y, 1, 90, picture) }));
@@ -145,19 +164,16 @@ describe('a HUD of a size of its own', () => {
 });
 
 describe('a recording whose layout changes', () => {
-  it('is read in both, and has the time in its log', async () => {
+  it('for nine seconds is read in both, and has the times in its log', async () => {
     const size = { width: 640, height: 360 };
     const color = { matrix: 'bt709', fullRange: true } as const;
     const part = (plane: Plane, unit: number, n: number): Plane => {
       const picture = pictures[n % pictures.length]!;
       const [width, height] = [size.width / unit, size.height / unit];
-      // The whole picture, then in a corner, smaller.
-      const [left, top, w, h] = (n < 20 ? [0, 0, 640, 360] : [16, 8, 480, 270]).map((value) => value / unit) as [
-        number,
-        number,
-        number,
-        number,
-      ];
+      // The whole picture, for nine seconds in a corner, smaller.
+      const [left, top, w, h] = (n < 20 || n >= 29 ? [0, 0, 640, 360] : [16, 8, 480, 270]).map(
+        (value) => value / unit,
+      ) as [number, number, number, number];
       const data = new Uint8Array(width * height).fill(unit === 1 ? 90 : 128);
       const source = { ...picture, y: plane, color, width: plane.width, height: plane.height } as Picture;
       const whole = { x: 0, y: 0, width: plane.width, height: plane.height };
@@ -174,15 +190,17 @@ describe('a recording whose layout changes', () => {
         const { y, u, v } = pictures[n % pictures.length]!;
         return [part(y, 1, n), part(u, 2, n), part(v, 2, n)];
       },
-      46,
+      42,
       1,
     );
     const out = join(folder, 'moved');
     const { placement } = await headerOf({ media, game: 'freedoom', out, workers: 1 });
     const log = await readFile(join(out, 'events.ndjson'), 'utf8');
     expect(placement!.content).toBeUndefined();
-    expect(placement!.changes).toHaveLength(1);
-    const [{ t, content, confidence }] = placement!.changes as [LaterSettings];
+    expect(placement!.changes).toHaveLength(2);
+    const [{ t, content, confidence }, back] = placement!.changes as [LaterSettings, LaterSettings];
+    expect([29, 30]).toContain(back.t);
+    expect(back.content).toBeUndefined();
     // On the first picture there hardly anything can be read.
     expect([20, 21]).toContain(t);
     expect(confidence).toBeGreaterThan(0.8);
@@ -191,7 +209,8 @@ describe('a recording whose layout changes', () => {
     // Read on both sides.
     const times = [...log.matchAll(/"type":"event","id":"\w+","t":([\d.]+)/g)].map(([, time]) => Number(time));
     expect(times.some((time) => time < 20)).toBe(true);
-    expect(times.some((time) => time > 21)).toBe(true);
+    expect(times.some((time) => time > 21 && time < 29)).toBe(true);
+    expect(times.some((time) => time > 30)).toBe(true);
     // Resumed, by two threads: the same log, the placement taken from it.
     await rm(join(out, 'readings.journal'));
     await detect({ media, game: 'freedoom', out, workers: 2, resume: true });

@@ -93,34 +93,38 @@ function rangesOf(pictures: readonly Picture[]): Ranges {
 /** The rectangle outside of which hardly any cell is `inside`: found by lines and columns in turn. */
 function extent(ranges: Ranges, inside: (low: number, high: number) => boolean, share: number): Extent | undefined {
   const { columns, rows, low, high } = ranges;
-  const is = Uint8Array.from(low, (level, i) => (inside(level, high[i]!) ? 1 : 0));
+  const is = new Uint8Array(low.length);
+  for (let i = 0; i < is.length; i++) is[i] = inside(low[i]!, high[i]!) ? 1 : 0;
   let box: Extent = { left: 0, right: columns, top: 0, bottom: rows };
   for (let turn = 0; turn < 3; turn++) {
-    const across = span(box.left, box.right, (x) => mean(box.top, box.bottom, (y) => is[y * columns + x]!), share);
+    const across = span(columnSums(is, columns, box), box.left, share * Math.max(1, box.bottom - box.top));
     if (!across) return undefined;
     box = { ...box, left: across[0], right: across[1] };
-    const down = span(box.top, box.bottom, (y) => mean(box.left, box.right, (x) => is[y * columns + x]!), share);
+    const down = span(rowSums(is, columns, box), box.top, share * Math.max(1, box.right - box.left));
     if (!down) return undefined;
     box = { ...box, top: down[0], bottom: down[1] };
   }
   return box;
 }
 
-/** From the first to behind the last place whose value reaches `least`. */
-function span(
-  from: number,
-  to: number,
-  value: (at: number) => number,
-  least: number,
-): readonly [number, number] | undefined {
-  let [first, last] = [from, to - 1];
-  while (first < to && value(first) < least) first++;
-  while (last > first && value(last) < least) last--;
-  return first < last ? [first, last + 1] : undefined;
+function columnSums(is: Uint8Array, columns: number, { left, right, top, bottom }: Extent): Uint32Array {
+  const sums = new Uint32Array(right - left);
+  for (let row = top; row < bottom; row++)
+    for (let n = 0, at = row * columns + left; n < sums.length; n++, at++) sums[n]! += is[at]!;
+  return sums;
 }
 
-function mean(from: number, to: number, value: (at: number) => number): number {
-  let sum = 0;
-  for (let at = from; at < to; at++) sum += value(at);
-  return sum / Math.max(1, to - from);
+function rowSums(is: Uint8Array, columns: number, { left, right, top, bottom }: Extent): Uint32Array {
+  const sums = new Uint32Array(bottom - top);
+  for (let n = 0; n < sums.length; n++)
+    for (let at = (top + n) * columns + left, end = at + right - left; at < end; at++) sums[n]! += is[at]!;
+  return sums;
+}
+
+/** From the first to behind the last of the sums that reaches `least`, the first being at `from`. */
+function span(sums: Uint32Array, from: number, least: number): readonly [number, number] | undefined {
+  let [first, last] = [0, sums.length - 1];
+  while (first < sums.length && sums[first]! < least) first++;
+  while (last > first && sums[last]! < least) last--;
+  return first < last ? [from + first, from + last + 1] : undefined;
 }

@@ -9,7 +9,8 @@ import { type KnownProfile, knownProfiles } from '../../profile/known.ts';
 import type { HudSettings } from '../../regions/place.ts';
 import { type Game, openGame } from '../game.ts';
 import type { Evidence } from './count.ts';
-import { checkDefault, type FoundPlacement, LOOKED_AT, searchBetter, searchPixel, searchPlacement } from './find.ts';
+import type { FoundPlacement } from './best.ts';
+import { checkDefault, LOOKED_AT, searchBetter, searchPixel, searchPlacement } from './find.ts';
 import type { Stretch } from './pictures.ts';
 import { surveyLayouts } from './survey.ts';
 

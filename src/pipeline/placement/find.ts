@@ -6,6 +6,7 @@ import type { VideoFile } from '../../media/video.ts';
 import type { HudSettings } from '../../regions/place.ts';
 import type { Game } from '../game.ts';
 import { AnchoredLocator, settingsOf } from './anchored.ts';
+import { bestOf, type FoundPlacement, seenIn } from './best.ts';
 import { type Edges, edgesOf, hasBlackBorder } from './borders.ts';
 import { type Candidate, contentsOf, contentsWithin, contentsOutlined, innermost } from './content.ts';
 import { Count, type Evidence, STRONG } from './count.ts';
@@ -38,16 +39,17 @@ const PIXELS = 24;
 /** Bytes of luma that are kept at most. */
 const KEPT_BYTES = 64 << 20;
 
-/** Where a profile lies on a recording. */
-export interface FoundPlacement extends Evidence {
-  /** Empty: where the profile has it by itself. */
-  readonly hud: HudSettings;
-}
-
 export interface PlacementOptions {
   readonly signal?: AbortSignal | undefined;
   /** Looks at nothing else. */
   readonly within?: Stretch | undefined;
+}
+
+export interface SearchOptions extends PlacementOptions {
+  /** Looks into every place, in any scale, which costs much; else only within borders that can be seen. */
+  readonly everywhere?: boolean;
+  /** Looks only for the picture as it is, within borders and outlines: neither stretched nor with a HUD of its own size. */
+  readonly outlinesOnly?: boolean;
 }
 
 /** What was seen where the profile has it by itself. */
@@ -93,19 +95,20 @@ export async function checkDefault(
 
 /**
  * Searches where a profile lies on a recording: looks for its icons and figures everywhere on some pictures, in any scale,
- * (with `everywhere: false` only within borders that can be seen, which costs little) and asks its detectors whether they can read there. The same recording and profile give the same result. Undefined where
+ * and asks its detectors whether they can read there. The same recording and profile give the same result. Undefined where
  * nothing was found.
  */
 export async function searchPlacement(
   file: VideoFile,
   index: PacketIndex,
   game: Game,
-  { signal, within, everywhere = true }: PlacementOptions & { readonly everywhere?: boolean } = {},
+  { signal, within, everywhere = true, outlinesOnly = false }: SearchOptions = {},
 ): Promise<FoundPlacement | undefined> {
   using fit = await Fit.open(game, game.plugins);
   const search = await openSearch(file, index, game, fit, within);
   if (!search) return undefined;
   let best = await withinEdges(search);
+  if (outlinesOnly) return best && (await withPixel(file, game, search, best));
   const stretched = best ? undefined : await oblong(search);
   signal?.throwIfAborted();
   const convincing = Math.min(CONVINCING, fit.names.length / 2);
@@ -147,11 +150,6 @@ export async function searchBetter(
 
 /** Elements in a picture for which a stretched one is believed without a look at anything else. */
 const CONVINCING = 6;
-
-/** How many elements are seen in a picture, on average. */
-function seenIn({ elements, pictures }: Evidence): number {
-  return Object.values(elements).reduce((sum, n) => sum + n, 0) / Math.max(1, pictures);
-}
 
 async function openSearch(
   file: VideoFile,
@@ -351,38 +349,6 @@ function contentAt({ scale, x, y }: Similarity, frame: Size, reference: Size): R
     width: (scale * reference.width) / frame.width,
     height: (scale * reference.height) / frame.height,
   };
-}
-
-/** The candidate at which most is seen; the first two pictures decide which are looked at closer. */
-async function bestOf(
-  fit: Fit,
-  pictures: readonly Picture[],
-  candidates: readonly Candidate[],
-): Promise<{ readonly score: number; readonly found: FoundPlacement } | undefined> {
-  let best: { readonly score: number; readonly found: FoundPlacement } | undefined;
-  for (const { hud, prior } of candidates) {
-    if (fit.hasLight && !(await anySeen(fit, pictures.slice(0, 2), hud))) continue;
-    const count = new Count(fit.names);
-    let sum = 0;
-    for (const [i, picture] of pictures.entries()) {
-      const seen = await fit.look(picture, hud);
-      count.add(seen);
-      for (const confidence of seen) sum += confidence;
-      if (i === 1 && count.strong === 0) break;
-    }
-    if (!count.fits || count.showing < Math.min(2, count.pictures)) continue;
-    const score = sum / count.pictures + prior;
-    if (!best || score > best.score) best = { score, found: { hud, ...count.evidence } };
-  }
-  return best;
-}
-
-async function anySeen(fit: Fit, pictures: readonly Picture[], hud: HudSettings): Promise<boolean> {
-  for (const picture of pictures) {
-    const seen = await fit.look(picture, hud, { enough: 1, light: true });
-    if (seen.some((confidence) => confidence >= STRONG)) return true;
-  }
-  return false;
 }
 
 function picturesOf(file: VideoFile, index: PacketIndex, within?: Stretch): Picture[] {

@@ -15,6 +15,11 @@ const LOOKS = 80;
 /** Seconds, and looks in a row, for which nothing must be seen before the HUD is looked for elsewhere. */
 const LONG = 10;
 const LOOKS_LOST = 3;
+/** Seconds for which nothing must be seen to be worth a look at borders and outlines, which costs little. */
+const SHORT = 3;
+/** Seconds between the looks where one look saw nothing, and how many there are between two that did. */
+const CLOSER = 1;
+const LOOKS_BETWEEN = 8;
 /** Seconds for which nothing must be seen to be told. */
 const LOST = 30;
 /** Seconds for which nothing must be seen to be worth a look at every place, which costs much. */
@@ -23,6 +28,8 @@ const EVERYWHERE = 60;
 const KNOWN_BY = 2;
 /** Searches that find nothing, after which no more are made: they cost seconds each. */
 const MOST_VAIN = 3;
+/** Stretches that are looked at more closely, as each of them costs some pictures. */
+const MOST_CLOSER = 6;
 /** Looks of a stretch at which a placement must be known again: of those where anything is to be seen it is nearly all. */
 const SHARE = 0.5;
 /** Seconds to which the time of a change is found. */
@@ -73,18 +80,29 @@ export async function surveyLayouts(
   if (looks.every(({ layout }) => layout < 0)) return { changes: [], lost: [] };
   const lost: Stretch[] = [];
   let vain = 0;
+  let closer = MOST_CLOSER;
   for (let from = 0; from < looks.length; from++) {
     let to = from;
     while (to < looks.length && looks[to]!.layout < 0) to++;
     const run = looks.slice(from, to);
     if (run.length > 0) {
-      const lasting = run.length >= LOOKS_LOST && run.at(-1)!.t - run[0]!.t >= LONG;
-      if (await knownAgain(watch, run, lasting && vain < MOST_VAIN)) {
+      if (run.length < LOOKS_LOST && closer > 0) {
+        closer--;
+        const between = await looksBetween(watch, looks[from - 1]?.t ?? 0, run, looks[to]?.t);
+        if (between.length > run.length) {
+          looks.splice(from, run.length, ...between);
+          from--;
+          continue;
+        }
+      }
+      const lasts = run.length < LOOKS_LOST ? 0 : run.at(-1)!.t - run[0]!.t;
+      const search = lasts >= LONG ? 'all' : lasts >= SHORT ? 'outlines' : undefined;
+      if (await knownAgain(watch, run, vain < MOST_VAIN ? search : undefined)) {
         // Perhaps a part of it: what is left is looked at again.
         from--;
         continue;
       }
-      if (lasting) vain++;
+      if (search) vain++;
       const stretch = { t: run[0]!.t, end: looks[to]?.t ?? index.t[index.t.length - 1]! };
       if (stretch.end - stretch.t >= LOST) lost.push(stretch);
     }
@@ -118,6 +136,23 @@ function looksOf(index: PacketIndex): Look[] {
   return [...times].toSorted((a, b) => a - b).map((t) => ({ t, layout: -1 }));
 }
 
+/** A run of looks that saw nothing with further ones between, as far as those around it reach. */
+async function looksBetween(watch: Watch, after: number, run: readonly Look[], before?: number): Promise<Look[]> {
+  const { index, signal } = watch;
+  const end = before ?? index.t[index.t.length - 1]!;
+  const step = Math.max(CLOSER, (end - after) / (LOOKS_BETWEEN + 1));
+  const looks = [...run];
+  for (let t = after + step; t < end - step / 2; t += step) {
+    const frame = frameAt(index, t);
+    const key = timeOf(index, firstFrameOf(index, groupOf(index, frame)));
+    const at = key > t - step / 2 && key > after ? key : timeOf(index, frame);
+    if (looks.some((look) => Math.abs(look.t - at) < step / 2)) continue;
+    looks.push({ t: at, layout: (await isSeen(watch, at, 0)) ? 0 : -1 });
+    signal?.throwIfAborted();
+  }
+  return looks.toSorted((a, b) => a.t - b.t);
+}
+
 async function isSeen({ file, index, fit, layouts }: Watch, t: number, layout: number): Promise<boolean> {
   using picture = pictureAt(file, index, frameAt(index, t));
   if (!picture) return false;
@@ -127,7 +162,11 @@ async function isSeen({ file, index, fit, layouts }: Watch, t: number, layout: n
 }
 
 /** Says which looks of a run show a layout: one that was seen elsewhere, or one that is found anew. */
-async function knownAgain(watch: Watch, run: readonly Look[], search: boolean): Promise<boolean> {
+async function knownAgain(
+  watch: Watch,
+  run: readonly Look[],
+  search: 'all' | 'outlines' | undefined,
+): Promise<boolean> {
   const mark = async (layout: number): Promise<number> => {
     let seen = 0;
     for (const look of run) {
@@ -145,7 +184,8 @@ async function knownAgain(watch: Watch, run: readonly Look[], search: boolean): 
   const { file, index, game, signal, layouts } = watch;
   const within = { t: run[0]!.t, end: run.at(-1)!.t };
   const everywhere = within.end - within.t >= EVERYWHERE;
-  const found = await searchPlacement(file, index, game, { signal, within, everywhere });
+  const how = search === 'all' ? { everywhere } : { outlinesOnly: true };
+  const found = await searchPlacement(file, index, game, { signal, within, ...how });
   if (!found) return false;
   layouts.push(found);
   seen = await mark(layouts.length - 1);
