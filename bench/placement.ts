@@ -73,10 +73,10 @@ const CHANGES: readonly Change[] = [
     frame: HD,
     content: rect(0, 0, 1440, 810),
     inputs: [
-      ...['-f', 'lavfi', '-i', 'color=0x18181b:s=1920x1080:r=30'],
-      ...['-f', 'lavfi', '-i', 'cellauto=s=440x900:r=30'],
-      ...['-f', 'lavfi', '-i', 'mandelbrot=s=320x180:r=30'],
-    ],
+      ['-f', 'lavfi', '-i', 'color=0x18181b:s=1920x1080:r=30'],
+      ['-f', 'lavfi', '-i', 'cellauto=s=440x900:r=30'],
+      ['-f', 'lavfi', '-i', 'mandelbrot=s=320x180:r=30'],
+    ].flat(),
     filter:
       '[0]scale=1440:810[g];[1][g]overlay=0:0:shortest=1[a];[a][2]overlay=1460:90[b];[b][3]overlay=1120:0:shortest=1',
   },

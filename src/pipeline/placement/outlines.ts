@@ -62,8 +62,11 @@ export function outlinesOf(pictures: readonly Picture[], aspect: number): readon
 
 /** Nearer to each other than what is tried about either. */
 function alike(a: Rect, b: Rect): boolean {
-  const near = (one: number, other: number): boolean => Math.abs(one - other) <= 2;
   return near(a.x, b.x) && near(a.y, b.y) && near(a.x + a.width, b.x + b.width) && near(a.y + a.height, b.y + b.height);
+}
+
+function near(a: number, b: number): boolean {
+  return Math.abs(a - b) <= 2;
 }
 
 function edge(at: number, length: number): Line {
