@@ -103,6 +103,26 @@ describe('the packed package', () => {
     ]);
   });
 
+  it('does without the runtime of networks until one is wanted, and says then what to install', async () => {
+    const pack = join(project, 'configs', 'elsewhere');
+    await mkdir(pack, { recursive: true });
+    await copyFile(join(root, 'configs', 'openarena', 'models', 'weapons.onnx'), join(pack, 'm.onnx'));
+    const network = { kind: 'onnx', region: 'all', model: 'm.onnx', task: 'classify', labels: ['a'] };
+    const profile = {
+      format: 'playbyplay/profile/1',
+      game: 'elsewhere',
+      title: 'Elsewhere',
+      version: '1',
+      reference: { width: 1280, height: 720 },
+      regions: { all: { x: 0, y: 0, width: 1, height: 1 } },
+      detectors: { network },
+    };
+    await writeFile(join(pack, 'profile.json'), JSON.stringify(profile));
+    const media = join(root, 'test', 'footage', 'freedoom-demo1.mp4');
+    const failed = playbyplay('detect', media, '--game', pack, '--workers', '1', '--to', '1');
+    await expect(failed).rejects.toMatchObject({ stderr: expect.stringContaining('npm install onnxruntime-node') });
+  });
+
   it('gives its types to a program in TypeScript', async () => {
     await writeFile(
       join(project, 'program.ts'),

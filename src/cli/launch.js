@@ -21,7 +21,7 @@ if (Number(process.versions.node.split('.')[0]) >= needed) {
   if (node === undefined) {
     process.stderr.write(
       `playbyplay needs Node ${needed} or later; this is ${process.version}.\n` +
-        `In a checkout run npm ci once; elsewhere: npx --package=node@${needed} --package=playbyplay playbyplay\n`,
+        `In a checkout run npm ci once; elsewhere: npm install node@${needed} beside it, or npx --package=node@${needed} -- playbyplay …\n`,
     );
     process.exitCode = 1;
   } else {

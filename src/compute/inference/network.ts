@@ -154,8 +154,7 @@ export async function openNetwork(bytes: Uint8Array, options: NetworkOptions): P
 async function openAnew(bytes: Uint8Array, options: NetworkOptions): Promise<Network> {
   const { file, providers = ['cpu'] } = options;
   const model = checkedModel(bytes, file);
-  // Loaded here and not before: the runtime costs 70 ms and 30 MB.
-  const runtime = await import('onnxruntime-node');
+  const runtime = await loadRuntime();
   // What fails is said by our own errors.
   runtime.env.logLevel = 'fatal';
   const has = runtime.listSupportedBackends().map(({ name }) => name);
@@ -176,6 +175,21 @@ async function openAnew(bytes: Uint8Array, options: NetworkOptions): Promise<Net
     hint: `Add "cpu" to its providers to let it run on the processor where there is nothing better.`,
     issues: reasons.map((message) => ({ code: 'provider-missing', path: file, message })),
   });
+}
+
+/**
+ * Loaded when a network is opened and not before: it costs 70 ms and 30 MB. Its package is an optional dependency, because its own
+ * installation fetches libraries for CUDA, without which it fails.
+ */
+async function loadRuntime(): Promise<typeof import('onnxruntime-node')> {
+  try {
+    return await import('onnxruntime-node');
+  } catch (cause) {
+    throw new PlaybyplayError('runtime-missing', `networks need the package onnxruntime-node: ${messageOf(cause)}`, {
+      hint: 'Install it: npm install onnxruntime-node --onnxruntime-node-install=skip (without the last it also fetches libraries for CUDA).',
+      cause,
+    });
+  }
 }
 
 function refusedBy(error: unknown, file: string): PlaybyplayError {
