@@ -40,25 +40,55 @@ export interface Planes {
   readonly addresses: readonly number[];
 }
 
+/** Exports of tools/wasm/match.wat; every argument is an address or a count. */
 interface Kernels {
   readonly memory: WebAssembly.Memory;
-  scan(
+  crosses(
     image: number,
     pitch: number,
     columns: number,
     rows: number,
-    weights: number,
     products: number,
     eights: number,
     height: number,
     out: number,
   ): void;
+  moments(
+    image: number,
+    pitch: number,
+    columns: number,
+    rows: number,
+    weights: number,
+    eights: number,
+    height: number,
+    sums: number,
+    squares: number,
+  ): void;
+  split(from: number, count: number, red: number, green: number, blue: number): void;
+  halve(from: number, pitch: number, columns: number, rows: number, to: number): void;
+}
+
+/** Positions of a template's corner, and what its weights give there: the same for all templates of these weights. */
+interface Moments {
+  planes: Planes | undefined;
+  measure: Measure | undefined;
+  weights: number;
+  left: number;
+  top: number;
+  columns: number;
+  rows: number;
+  /** Per channel, the weighted mean of the levels at each position. */
+  readonly means: Float64Array[];
+  /** The weighted means of their squares (`difference` wants their sum), or the deviation of all channels together. */
+  spreads: Float64Array;
 }
 
 /** Weights are 0…31: a line's sums then fit into 32 bits. */
 const HEAVIEST = 31;
 /** Levels of standard deviation below which an area is too flat to be called similar to anything. */
 const FLAT = 2;
+/** The same of three channels together. */
+const LEAST = FLAT * Math.sqrt(3);
 
 let compiled: WebAssembly.Module | undefined;
 
@@ -73,13 +103,29 @@ export class Matcher {
   #templatesEnd = 16;
   /** All of the memory; made anew when it has grown. */
   #doubles = new Float64Array(0);
+  #bytes = new Uint8Array(0);
   /** Of the positions that `best` looks at. */
   #scores = new Float64Array(16);
+  /** Where weights are that were taken in: templates of one shape share theirs. */
+  readonly #weights = new Map<string, number>();
+  readonly #moments: Moments;
 
   constructor(channels: 1 | 3) {
     this.channels = channels;
     compiled ??= new WebAssembly.Module(Buffer.from(MATCH_WASM, 'base64'));
     this.#kernels = new WebAssembly.Instance(compiled).exports as unknown as Kernels;
+    const means = Array.from({ length: channels }, () => new Float64Array(0));
+    this.#moments = {
+      planes: undefined,
+      measure: undefined,
+      weights: 0,
+      left: 0,
+      top: 0,
+      columns: 0,
+      rows: 0,
+      means,
+      spreads: means[0]!,
+    };
   }
 
   /** Takes a template in; grey (BT.709 luma) for one channel. All templates come before the first crop. */
@@ -108,7 +154,7 @@ export class Matcher {
       width,
       height,
       eights,
-      weights: this.#put(new Uint8Array(weights.buffer)),
+      weights: this.#shared(new Uint8Array(weights.buffer)),
       products: products.map((plane) => this.#put(new Uint8Array(plane.buffer))),
       total,
       sums,
@@ -123,15 +169,14 @@ export class Matcher {
   load({ data, width, height, channels }: PreparedCrop): Planes {
     const count = width * height;
     const addresses = Array.from({ length: this.channels }, () => this.#take(count));
-    const memory = new Uint8Array(this.#kernels.memory.buffer);
     if (this.channels === 3) {
+      // Behind the planes, where nothing is kept.
+      this.#reserve(this.#end + 3 * count + 48);
+      this.#memory().set(data.length === 3 * count ? data : data.subarray(0, 3 * count), this.#end);
       const [red, green, blue] = addresses as [number, number, number];
-      for (let i = 0, at = 0; i < count; i++, at += 3) {
-        memory[red + i] = data[at]!;
-        memory[green + i] = data[at + 1]!;
-        memory[blue + i] = data[at + 2]!;
-      }
+      if (count > 0) this.#kernels.split(this.#end, count, red, green, blue);
     } else {
+      const memory = this.#memory();
       const [grey] = addresses as [number];
       for (let i = 0, at = 0; i < count; i++, at += channels)
         memory[grey + i] = channels === 1 ? data[at]! : greyLevel(data, at);
@@ -139,9 +184,21 @@ export class Matcher {
     return { width, height, pitch: width, addresses };
   }
 
+  /** Half the size in both directions: means of 2×2 levels (edges cut). */
+  halve({ width: from, height: rows, pitch, addresses: planes }: Planes): Planes {
+    const [width, height] = [from >> 1, rows >> 1];
+    const addresses = planes.map((plane) => {
+      const at = this.#take(width * height);
+      if (width > 0 && height > 0) this.#kernels.halve(plane, pitch, width, height, at);
+      return at;
+    });
+    return { width, height, pitch: width, addresses };
+  }
+
   /** Forgets all crops. */
   clear(): void {
     this.#end = this.#templatesEnd;
+    this.#moments.planes = undefined;
   }
 
   /** The scores of all positions in `from … to` (inclusive) of both axes, row by row. The pattern must fit everywhere in it. */
@@ -157,9 +214,23 @@ export class Matcher {
     return scores;
   }
 
+  /** The same, in memory that the next search takes, and that may be longer. */
+  look(
+    planes: Planes,
+    pattern: Pattern,
+    measure: Measure,
+    xs: readonly [number, number],
+    ys: readonly [number, number],
+  ): Float64Array {
+    const count = (xs[1] - xs[0] + 1) * (ys[1] - ys[0] + 1);
+    if (this.#scores.length < count) this.#scores = new Float64Array(count);
+    this.#scan(planes, pattern, measure, xs, ys, this.#scores);
+    return this.#scores;
+  }
+
   /** The same into `scores`, which may be longer. */
   #scan(
-    { pitch, addresses }: Planes,
+    planes: Planes,
     pattern: Pattern,
     measure: Measure,
     [left, right]: readonly [number, number],
@@ -168,21 +239,78 @@ export class Matcher {
   ): void {
     const [columns, rows] = [right - left + 1, bottom - top + 1];
     const count = columns * rows;
+    const { pitch, addresses } = planes;
     const out = (this.#end + 7) & ~7;
-    this.#reserve(out + count * 24 * this.channels);
-    const { weights, products, eights, height } = pattern;
+    // Sums of a channel, and of the next; a few positions more than asked for are written.
+    const each = 8 * (count + 4);
+    this.#reserve(out + 3 * each);
+    const moments = this.#momentsOf(planes, pattern, measure, left, top, columns, rows, out, each);
+    const { products, eights, height } = pattern;
     for (let k = 0; k < addresses.length; k++) {
       const image = addresses[k]! + top * pitch + left;
-      this.#kernels.scan(image, pitch, columns, rows, weights, products[k]!, eights, height, out + k * count * 24);
+      this.#kernels.crosses(image, pitch, columns, rows, products[k]!, eights, height, out + k * each);
     }
-    const { buffer } = this.#kernels.memory;
-    // The memory grows by whole pages, so it is a whole number of doubles.
-    if (this.#doubles.buffer !== buffer) this.#doubles = new Float64Array(buffer);
     const sums = this.#doubles;
     const first = out / 8;
-    if (measure === 'correlation' && this.channels === 1) correlations(sums, first, count, pattern, scores);
-    else if (measure === 'correlation') colorCorrelations(sums, first, count, pattern, scores);
-    else for (let n = 0; n < count; n++) scores[n] = difference(sums, first, n, count, pattern);
+    if (measure !== 'correlation') differences(sums, first, each / 8, count, pattern, moments, scores);
+    else if (this.channels === 1) correlations(sums, first, count, pattern, moments, scores);
+    else colorCorrelations(sums, first, each / 8, count, pattern, moments, scores);
+  }
+
+  /** What all templates of these weights share at these positions; kept until others are asked for. */
+  #momentsOf(
+    planes: Planes,
+    { weights, eights, height, total }: Pattern,
+    measure: Measure,
+    left: number,
+    top: number,
+    columns: number,
+    rows: number,
+    out: number,
+    each: number,
+  ): Moments {
+    const known = this.#moments;
+    const isSame =
+      known.planes === planes &&
+      known.measure === measure &&
+      known.weights === weights &&
+      known.left === left &&
+      known.top === top &&
+      known.columns === columns &&
+      known.rows === rows;
+    this.#memory();
+    if (isSame) return known;
+    Object.assign(known, { planes, measure, weights, left, top, columns, rows });
+    const count = columns * rows;
+    if (known.spreads.length < count) {
+      known.spreads = new Float64Array(count);
+      for (let k = 0; k < this.channels; k++) known.means[k] = new Float64Array(count);
+    }
+    const { means, spreads } = known;
+    const { pitch, addresses } = planes;
+    const [sums, squares] = [out / 8, (out + each) / 8];
+    spreads.fill(0, 0, count);
+    for (let k = 0; k < addresses.length; k++) {
+      const image = addresses[k]! + top * pitch + left;
+      this.#kernels.moments(image, pitch, columns, rows, weights, eights, height, out, out + each);
+      const mean = means[k]!;
+      const doubles = this.#doubles;
+      if (measure === 'correlation')
+        for (let n = 0; n < count; n++) {
+          const own = doubles[sums + n]! / total;
+          mean[n] = own;
+          spreads[n]! += doubles[squares + n]! / total - own * own;
+        }
+      else for (let n = 0; n < count; n++) mean[n] = doubles[squares + n]!;
+    }
+    if (measure !== 'correlation') return known;
+    if (this.channels === 1)
+      for (let n = 0; n < count; n++) {
+        const variance = spreads[n]!;
+        spreads[n] = variance > FLAT * FLAT ? Math.sqrt(variance) : FLAT;
+      }
+    else for (let n = 0; n < count; n++) spreads[n] = Math.max(Math.sqrt(Math.max(0, spreads[n]!)), LEAST);
+    return known;
   }
 
   /** The best position in `from … to`, the first of equals. */
@@ -193,19 +321,26 @@ export class Matcher {
     xs: readonly [number, number],
     ys: readonly [number, number],
   ): Match {
+    const scores = this.look(planes, pattern, measure, xs, ys);
     const columns = xs[1] - xs[0] + 1;
     const count = columns * (ys[1] - ys[0] + 1);
-    if (this.#scores.length < count) this.#scores = new Float64Array(count);
-    const scores = this.#scores;
-    this.#scan(planes, pattern, measure, xs, ys, scores);
     let most = 0;
     for (let n = 1; n < count; n++) if (scores[n]! > scores[most]!) most = n;
     return { score: scores[most]!, x: xs[0] + (most % columns), y: ys[0] + Math.floor(most / columns) };
   }
 
+  #shared(bytes: Uint8Array): number {
+    const key = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
+    const known = this.#weights.get(key);
+    if (known !== undefined) return known;
+    const at = this.#put(bytes);
+    this.#weights.set(key, at);
+    return at;
+  }
+
   #put(bytes: Uint8Array): number {
     const at = this.#take(bytes.length);
-    new Uint8Array(this.#kernels.memory.buffer).set(bytes, at);
+    this.#memory().set(bytes, at);
     return at;
   }
 
@@ -221,43 +356,53 @@ export class Matcher {
     const missing = end - this.#kernels.memory.buffer.byteLength;
     if (missing > 0) this.#kernels.memory.grow(Math.ceil(missing / 65536));
   }
+
+  /** All of the memory, as bytes and as doubles. It grows by whole pages, so it is a whole number of doubles. */
+  #memory(): Uint8Array {
+    const { buffer } = this.#kernels.memory;
+    if (this.#bytes.buffer !== buffer) {
+      this.#bytes = new Uint8Array(buffer);
+      this.#doubles = new Float64Array(buffer);
+    }
+    return this.#bytes;
+  }
 }
 
-/** The score of position n from the kernel's sums: product · level, weight · level, weight · level², for each channel. */
-function difference(sums: Float64Array, first: number, n: number, count: number, pattern: Pattern): number {
-  const { total } = pattern;
-  const channels = pattern.sums.length;
-  let squares = 0;
-  for (let k = 0; k < channels; k++) {
-    const at = first + 3 * (k * count + n);
-    squares += sums[at + 2]! - 2 * sums[at]! + pattern.squares[k]!;
+/** Scores by differences; a channel's sums lie `step` after those of the channel before. */
+function differences(
+  sums: Float64Array,
+  first: number,
+  step: number,
+  count: number,
+  { total, squares: own }: Pattern,
+  { means }: Moments,
+  scores: Float64Array,
+): void {
+  for (let n = 0; n < count; n++) {
+    let squares = 0;
+    for (let k = 0; k < own.length; k++) squares += means[k]![n]! - 2 * sums[first + k * step + n]! + own[k]!;
+    scores[n] = Math.max(0, 1 - Math.sqrt(squares / total / own.length) / 128);
   }
-  return Math.max(0, 1 - Math.sqrt(squares / total / channels) / 128);
 }
 
 /** Correlations of three channels together, without anything made for a position: there are hundreds for every sample. */
 function colorCorrelations(
   sums: Float64Array,
   first: number,
+  step: number,
   count: number,
   { total, sums: [red, green, blue], spread }: Pattern,
+  { means: [meanR, meanG, meanB], spreads }: Moments,
   scores: Float64Array,
 ): void {
-  const least = FLAT * Math.sqrt(3);
-  const own = Math.max(spread, least);
-  for (let n = 0, r = first; n < count; n++, r += 3) {
-    const g = r + 3 * count;
-    const b = g + 3 * count;
-    const meanR = sums[r + 1]! / total;
-    const meanG = sums[g + 1]! / total;
-    const meanB = sums[b + 1]! / total;
-    const cross = sums[r]! - red! * meanR + (sums[g]! - green! * meanG) + (sums[b]! - blue! * meanB);
-    const variance =
-      sums[r + 2]! / total -
-      meanR * meanR +
-      (sums[g + 2]! / total - meanG * meanG) +
-      (sums[b + 2]! / total - meanB * meanB);
-    scores[n] = cross / total / (own * Math.max(Math.sqrt(Math.max(0, variance)), least));
+  const own = Math.max(spread, LEAST);
+  for (let n = 0, r = first; n < count; n++, r++) {
+    const cross =
+      sums[r]! -
+      red! * meanR![n]! +
+      (sums[r + step]! - green! * meanG![n]!) +
+      (sums[r + 2 * step]! - blue! * meanB![n]!);
+    scores[n] = cross / total / (own * spreads[n]!);
   }
 }
 
@@ -267,15 +412,12 @@ function correlations(
   first: number,
   count: number,
   { total, sums: own, spread }: Pattern,
+  { means: [mean], spreads }: Moments,
   scores: Float64Array,
 ): void {
   const levels = own[0]!;
   const divisor = total * Math.max(spread, FLAT);
-  for (let n = 0, at = first; n < count; n++, at += 3) {
-    const mean = sums[at + 1]! / total;
-    const variance = sums[at + 2]! / total - mean * mean;
-    scores[n] = (sums[at]! - levels * mean) / (divisor * (variance > FLAT * FLAT ? Math.sqrt(variance) : FLAT));
-  }
+  for (let n = 0; n < count; n++) scores[n] = (sums[first + n]! - levels * mean![n]!) / (divisor * spreads[n]!);
 }
 
 /** BT.709 luma, rounded. */

@@ -1,5 +1,4 @@
 import type { PreparedCrop } from '../kind.ts';
-import { halved } from './matcher.ts';
 import type { Match, Matcher, Measure, Pattern, Planes } from './matcher.ts';
 import { scaleTemplate, softenTemplate } from './template.ts';
 import type { Template } from './template.ts';
@@ -82,8 +81,8 @@ export function searchAll(
   matcher.clear();
   const coarsest = Math.max(0, ...variants.map((variant) => variant.levels.length - 1));
   const pyramid: Planes[] = [];
-  for (let level = 0, picture = crop; level <= coarsest; level++, picture = halved(picture))
-    pyramid.push(matcher.load(picture));
+  for (let level = 0; level <= coarsest; level++)
+    pyramid.push(level === 0 ? matcher.load(crop) : matcher.halve(pyramid[level - 1]!));
   const found: Candidate[] = [];
   for (const variant of variants) {
     const level = variant.levels.length - 1;
@@ -169,11 +168,12 @@ function coarseMatches(
   const ys = window ? range(window.y, window.reachY, unit, pattern.height, bottom) : ([0, bottom] as const);
   if (level === 0) return [matcher.best(planes, pattern, measure, xs, ys)];
   const columns = xs[1] - xs[0] + 1;
-  const scores = matcher.scan(planes, pattern, measure, xs, ys);
+  const scores = matcher.look(planes, pattern, measure, xs, ys);
+  const count = columns * (ys[1] - ys[0] + 1);
   const kept: Match[] = [];
   while (kept.length < CANDIDATES) {
     let most = -1;
-    for (let n = 0; n < scores.length; n++) {
+    for (let n = 0; n < count; n++) {
       if (most >= 0 && scores[n]! <= scores[most]!) continue;
       if (!isBeside(kept, xs[0] + (n % columns), ys[0] + Math.floor(n / columns))) most = n;
     }
