@@ -11,7 +11,8 @@ interface Marks {
   readonly groups: readonly [last: number, others: number];
 }
 
-const known = new Map<string, Marks>();
+/** English numbers are read everywhere: they need not wait for ICU's data, which takes ten milliseconds. */
+const known = new Map<string, Marks>([['en', { decimal: '.', group: ',', groups: [3, 3] }]]);
 
 function marksOf(language: string): Marks {
   let marks = known.get(language);
@@ -143,10 +144,8 @@ function ideographs(text: string): number | undefined {
 const HOURS = 'h|hrs?|hours?|std?|ч|час|時間|小时|小時|ώ|時|时';
 const MINUTES = "m|min|mins?|minutes?|мин|м|'|分钟|分鐘|分|λ";
 const SECONDS = `s|sec|secs?|seconds?|sek|с|сек|"|''|秒|δ`;
-const UNIT_TIME = new RegExp(
-  `^(?:(\\d+) ?(?:${HOURS}) ?)?(?:(\\d+) ?(?:${MINUTES}) ?)?(?:(\\d+)(?:[.,](\\d+))? ?(?:${SECONDS})? ?(\\d+)?)?$`,
-  'iu',
-);
+const UNIT_TIME = `^(?:(\\d+) ?(?:${HOURS}) ?)?(?:(\\d+) ?(?:${MINUTES}) ?)?(?:(\\d+)(?:[.,](\\d+))? ?(?:${SECONDS})? ?(\\d+)?)?$`;
+let unitTime: RegExp | undefined;
 
 /**
  * The seconds that a clock or a duration shows: `1:23`, `1:02:03.4`, `1:23,4`, `1'23"4`, `2h05`, `12.5 s`, `1分23秒4`. Undefined where it
@@ -168,7 +167,8 @@ function clockOf(text: string): number | undefined {
 }
 
 function unitsOf(text: string): number | undefined {
-  const found = UNIT_TIME.exec(text);
+  unitTime ??= new RegExp(UNIT_TIME, 'iu');
+  const found = unitTime.exec(text);
   if (!found || text === '') return undefined;
   const [, hours, minutes, last, decimals, rest] = found;
   if (hours === undefined && minutes === undefined && last === undefined) return undefined;

@@ -11,12 +11,18 @@ const SPACES = /[\s\u00A0\u1680\u2000-\u200A\u202F\u205F\u3000]+/gu;
  */
 export function normalizeText(text: string, languages: readonly string[] = []): string {
   const plain = text.normalize('NFC').replace(INVISIBLE, '').replace(SPACES, ' ').trim();
-  return isUnspaced(languages) ? plain.replace(IDEOGRAPHIC_SPACE, '') : plain;
+  return isUnspaced(languages) ? plain.replace(ideographicSpace(), '') : plain;
 }
 
 const WIDE =
   '[\\p{sc=Han}\\p{sc=Hira}\\p{sc=Kana}\\p{sc=Thai}\\p{sc=Laoo}\\p{sc=Khmr}\\p{sc=Mymr}\u3000-\u303F\u30FC\uFF01-\uFF0F\uFF1A-\uFF20]';
-const IDEOGRAPHIC_SPACE = new RegExp(`(?<=${WIDE}) (?=${WIDE})`, 'gu');
+
+// Patterns of whole scripts are made when they are first wanted: making one takes milliseconds, and few texts need any.
+let spaces: RegExp | undefined;
+
+function ideographicSpace(): RegExp {
+  return (spaces ??= new RegExp(`(?<=${WIDE}) (?=${WIDE})`, 'gu'));
+}
 
 /** In what two texts may differ and still be the same. */
 export interface Ignoring {
@@ -71,11 +77,12 @@ function collatorOf(language: string): Intl.Collator {
   return known;
 }
 
-const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' });
+let segmenter: Intl.Segmenter | undefined;
 
 /** What people take for one character each: a letter with its combining marks, a surrogate pair. */
 export function graphemesOf(text: string): string[] {
   if (/^[\u0020-\u024F]*$/.test(text)) return [...text];
+  segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' });
   return Array.from(segmenter.segment(text), ({ segment }) => segment);
 }
 
@@ -84,23 +91,24 @@ export function graphemesOf(text: string): string[] {
  * from right to left all but numbers and foreign words is turned round, and so are brackets.
  */
 export function readingOrder(graphemes: readonly string[], languages: readonly string[]): string[] {
-  if (!isRightToLeft(languages) && !graphemes.some((one) => RIGHT.test(one))) return [...graphemes];
-  if (!isRightToLeft(languages))
-    return turnRuns(
-      graphemes,
-      (one) => RIGHT.test(one),
-      (one) => LEFT.test(one),
-    );
+  if (!isRightToLeft(languages) && !graphemes.some(isRight)) return [...graphemes];
+  if (!isRightToLeft(languages)) return turnRuns(graphemes, isRight, isLeft);
   const turned = graphemes.toReversed().map((one) => MIRRORED[one] ?? one);
-  return turnRuns(
-    turned,
-    (one) => LEFT.test(one),
-    (one) => RIGHT.test(one),
-  );
+  return turnRuns(turned, isLeft, isRight);
 }
 
-const RIGHT = /[\p{sc=Arab}\p{sc=Hebr}\p{sc=Syrc}\p{sc=Thaa}\p{sc=Nkoo}\p{sc=Adlm}\uFB1D-\uFDFF\uFE70-\uFEFC]/u;
-const LEFT = /[\p{Nd}\p{sc=Latn}\p{sc=Grek}\p{sc=Cyrl}\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}]/u;
+let [right, left]: RegExp[] = [];
+
+function isRight(text: string): boolean {
+  right ??= /[\p{sc=Arab}\p{sc=Hebr}\p{sc=Syrc}\p{sc=Thaa}\p{sc=Nkoo}\p{sc=Adlm}\uFB1D-\uFDFF\uFE70-\uFEFC]/u;
+  return right.test(text);
+}
+
+function isLeft(text: string): boolean {
+  left ??= /[\p{Nd}\p{sc=Latn}\p{sc=Grek}\p{sc=Cyrl}\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}]/u;
+  return left.test(text);
+}
+
 const MIRRORED: Readonly<Record<string, string>> = {
   '(': ')',
   ')': '(',
@@ -156,11 +164,11 @@ const LETTER = /\p{L}/u;
 const SCRIPTS = (
   'Latn Cyrl Grek Armn Geor Hebr Arab Deva Beng Guru Gujr Orya Taml Telu Knda Mlym Sinh Thai Laoo Tibt Mymr Khmr Ethi Cher ' +
   'Hira Kana Hani Hang Bopo'
-)
-  .split(' ')
-  .map((name) => [name, new RegExp(`\\p{sc=${name}}`, 'u')] as const);
+).split(' ');
+let scripts: readonly (readonly [name: string, test: RegExp])[] | undefined;
 
 /** The script of a letter; undefined for what belongs to none. */
 export function scriptOfChar(char: string): string | undefined {
-  return SCRIPTS.find(([, test]) => test.test(char))?.[0];
+  scripts ??= SCRIPTS.map((name) => [name, new RegExp(`\\p{sc=${name}}`, 'u')] as const);
+  return scripts.find(([, test]) => test.test(char))?.[0];
 }

@@ -30,7 +30,7 @@ export async function openGame(
 ): Promise<Game> {
   const brought = await loadPlugins(plugins, plugins.length > 0 ? kindNames() : []);
   const loaded = await meetRequirements(
-    await loadProfile(nameOrPath, { kinds: (used) => kindSchemas(used, brought), language }),
+    await loadProfile(nameOrPath, { kinds: (used, steps) => kindSchemas(used, steps, brought), language }),
     brought,
   );
   const { dictionary, dictionaries } = await openDictionary(loaded);

@@ -6,9 +6,13 @@ import { preprocessSchema } from '../regions/preprocess.ts';
 
 /**
  * The schemas that complete the profile's: of the detector kinds `used` (default: all; those of `plugins` among them) and of
- * the preprocessing steps.
+ * the preprocessing steps, if there are any `steps`.
  */
-export async function kindSchemas(used?: ReadonlySet<string>, plugins: Plugins = NO_PLUGINS): Promise<KindSchemas> {
+export async function kindSchemas(
+  used?: ReadonlySet<string>,
+  steps = true,
+  plugins: Plugins = NO_PLUGINS,
+): Promise<KindSchemas> {
   const late = new Map<string, 'compare' | 'hear' | 'follow'>();
   const places = new Map<string, (options: Readonly<Record<string, unknown>>) => boolean>();
   const detectors = await Promise.all(
@@ -22,5 +26,5 @@ export async function kindSchemas(used?: ReadonlySet<string>, plugins: Plugins =
       return [name, kind.schema];
     }),
   );
-  return { detectors: new Map(detectors), preprocess: await preprocessSchema(), late, places };
+  return { detectors: new Map(detectors), ...(steps ? { preprocess: await preprocessSchema() } : {}), late, places };
 }

@@ -17,8 +17,8 @@ const LARGEST_SCRIPT = 1 << 20;
 export interface LoadOptions {
   /** Packs in which games are looked for by name; default: the built-in one. */
   readonly packs?: readonly Pack[];
-  /** Schemas of the kinds of detectors (those named, and the names of all others) and of preprocessing. */
-  readonly kinds?: (used: ReadonlySet<string>) => Promise<KindSchemas>;
+  /** Schemas of the kinds of detectors (those named, and the names of all others), and of preprocessing if there are any `steps`. */
+  readonly kinds?: (used: ReadonlySet<string>, steps: boolean) => Promise<KindSchemas>;
   /** Languages of the screen, if not the profile's own. */
   readonly language?: string | readonly string[] | undefined;
 }
@@ -132,7 +132,7 @@ export async function loadProfile(nameOrPath: string, options: LoadOptions = {})
   const place = pack.locate(path);
   const bytes = await pack.read(path, LARGEST_PROFILE);
   const value = parseJson(bytes, place);
-  const kinds = await options.kinds?.(kindsIn(value));
+  const kinds = await options.kinds?.(kindsIn(value), hasSteps(value));
   const { issues, assets } = checkProfile(value, place, kinds);
   const folder = posix.dirname(path);
   const lacking = await lackingAssets(pack, folder, assets, place);
@@ -224,6 +224,13 @@ function kindsIn(value: unknown): ReadonlySet<string> {
   const detectors = typeof value === 'object' && value !== null && 'detectors' in value ? value.detectors : undefined;
   const specs = typeof detectors === 'object' && detectors !== null ? Object.values(detectors) : [];
   return new Set(specs.map((spec: unknown) => String((spec as { kind?: unknown } | null)?.kind)));
+}
+
+/** Whether any region has steps of preprocessing. */
+function hasSteps(value: unknown): boolean {
+  const regions = typeof value === 'object' && value !== null && 'regions' in value ? value.regions : undefined;
+  const specs: unknown[] = typeof regions === 'object' && regions !== null ? Object.values(regions) : [];
+  return specs.some((spec) => typeof spec === 'object' && spec !== null && 'preprocess' in spec);
 }
 
 function parseJson(bytes: Uint8Array, place: string): unknown {

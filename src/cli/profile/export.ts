@@ -67,7 +67,7 @@ export async function exportCommand(args: string[], io: CommandIo): Promise<numb
   if (image !== 'png' && image !== 'jpg') throw usage(`--image is png or jpg, not ${image}`);
   const format = formatNamed(values.format);
   const plugins = await loadPlugins(await namedPlugins(values.plugin), kindNames());
-  const loaded = await loadProfile(game, { kinds: (used) => kindSchemas(used, plugins) });
+  const loaded = await loadProfile(game, { kinds: (used, steps) => kindSchemas(used, steps, plugins) });
   const bar = new ProgressBar(io, 'exporting');
   const options = {
     plugins,

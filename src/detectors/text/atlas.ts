@@ -194,15 +194,21 @@ export function lookalikes(atlas: Atlas): (char: string) => string {
 
 function sameOnes({ glyphs, file }: Atlas): ReadonlyMap<string, string> {
   const first = new Map<string, string>();
-  const shapes = glyphs.map((glyph) => {
-    const ink = new Int16Array(glyph.width * file.height).fill(-1);
-    for (let i = 0; i < glyph.dx.length; i++) ink[glyph.dy[i]! * glyph.width + glyph.dx[i]!] = glyph.level[i]!;
-    return ink;
+  const shapes = glyphs.map((glyph): Shape => {
+    const { width, dx, dy, level } = glyph;
+    const ink = new Int16Array(width * file.height).fill(-1);
+    const rows = new Float64Array(file.height);
+    for (let i = 0; i < dx.length; i++) {
+      const at = dy[i]! * width + dx[i]!;
+      ink[at] = level[i]!;
+      rows[dy[i]!]! += Math.max(0, ink[at]!);
+    }
+    return { ink, rows, pixels: dx.length };
   });
   for (const [b, glyph] of glyphs.entries()) {
     for (let a = 0; a < b && !first.has(glyph.char); a++) {
       const other = glyphs[a]!;
-      if (other.width === glyph.width && difference(shapes[a]!, shapes[b]!) < SAME)
+      if (other.width === glyph.width && isSame(shapes[a]!, shapes[b]!))
         first.set(glyph.char, first.get(other.char) ?? other.char);
     }
   }
@@ -220,6 +226,21 @@ export function plainCase(text: string, canon: (char: string) => string): string
     if (/[a-z]/.test(before) || (/[a-z]/.test(after) && /[\p{L}]/u.test(before))) return 'l';
     return /[A-Z]/.test(before) || !/\p{L}/u.test(before) ? 'I' : char;
   });
+}
+
+/** The grey levels of a glyph's pixels, −1 where it has none; the sums of its rows, and how many pixels it has. */
+interface Shape {
+  readonly ink: Int16Array;
+  readonly rows: Float64Array;
+  readonly pixels: number;
+}
+
+function isSame(a: Shape, b: Shape): boolean {
+  // Rows differ by no more than their pixels do, and the mean is over no more pixels than both have.
+  let least = 0;
+  for (let y = 0; y < a.rows.length; y++) least += Math.abs(a.rows[y]! - b.rows[y]!);
+  if (least > 0 && least >= SAME * (a.pixels + b.pixels)) return false;
+  return difference(a.ink, b.ink) < SAME;
 }
 
 /** Mean difference of two inks over the pixels that either has; −1 is none. */

@@ -173,22 +173,25 @@ export class GlyphBounds {
     this.#reserve(this.#out + groups * (this.#candidates.length + 1) * 2 * VECTOR);
     if (stride === this.#stride) return;
     this.#stride = stride;
-    const view = new DataView(this.#kernels.memory.buffer);
+    const floats = this.#floats;
+    const integers = new Int32Array(floats.buffer);
     const { priorGain, priorOffset } = this.#rules;
-    let at = this.#glyphs;
+    let at = this.#glyphs / FLOAT;
     for (const index of this.#candidates) {
       const glyph = this.#atlas.glyphs[index]!;
+      const { dx, dy, weight, level } = glyph;
       const d = glyph.sumW + priorOffset;
-      view.setInt32(at, glyph.dx.length, true);
-      view.setInt32(at + 4, SURFACE * this.#widths.indexOf(glyph.width), true);
-      const square = priorGain + glyph.sumWTT - glyph.sumWT ** 2 / d;
-      for (const [i, value] of [glyph.logWeights, d, glyph.sumWT, square].entries())
-        view.setFloat32(at + 8 + FLOAT * i, value, true);
-      at += HEAD;
-      for (let i = 0; i < glyph.dx.length; i++, at += PIXEL) {
-        view.setInt32(at, FLOAT * (glyph.dy[i]! * stride + glyph.dx[i]! * step), true);
-        view.setFloat32(at + 4, glyph.weight[i]!, true);
-        view.setFloat32(at + 8, glyph.weight[i]! * glyph.level[i]!, true);
+      integers[at] = dx.length;
+      integers[at + 1] = SURFACE * this.#widths.indexOf(glyph.width);
+      floats[at + 2] = glyph.logWeights;
+      floats[at + 3] = d;
+      floats[at + 4] = glyph.sumWT;
+      floats[at + 5] = priorGain + glyph.sumWTT - glyph.sumWT ** 2 / d;
+      at += HEAD / FLOAT;
+      for (let i = 0; i < dx.length; i++, at += PIXEL / FLOAT) {
+        integers[at] = FLOAT * (dy[i]! * stride + dx[i]! * step);
+        floats[at + 1] = weight[i]!;
+        floats[at + 2] = weight[i]! * level[i]!;
       }
     }
   }

@@ -256,11 +256,13 @@ function align({ text, starts }: Text, core: string, most: number): Int16Array[]
   return rows;
 }
 
-const SPACED = /[[\p{L}\p{N}]--[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}]]/v;
+let spaced: RegExp | undefined;
 
 /** Whether the place before character j is inside a word (of a script that sets words apart). */
 function isInWord(text: string, j: number): boolean {
-  return j > 0 && j < text.length && SPACED.test(text[j - 1]!) && SPACED.test(text[j]!);
+  // Made when it is first wanted: that takes milliseconds.
+  spaced ??= /[[\p{L}\p{N}]--[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}]]/v;
+  return j > 0 && j < text.length && spaced.test(text[j - 1]!) && spaced.test(text[j]!);
 }
 
 /** What the slots hold, as it was read: inner ones by the alignment, outer ones what is left on their side. */

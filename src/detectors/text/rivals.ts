@@ -60,17 +60,31 @@ function compare(atlas: Atlas): Rivals {
       );
     }),
   );
+  const worth = scores.map((ofInk) => ofInk.map((own, i) => Math.max(1, own[i]!)));
+  // Plain loops: there are thousands of pairs in every font, and this is done at every start.
+  const count = atlas.glyphs.length;
   /** Whether a glyph earns this share of its worth on the picture of another, in one ink or the other. */
-  const fits = (on: number, glyph: number, share: number): boolean =>
-    scores.some((ofInk) => ofInk[on]![glyph]! > share * Math.max(1, ofInk[glyph]![glyph]!));
+  const fits = (on: number, glyph: number, share: number): boolean => {
+    for (let ink = 0; ink < scores.length; ink++)
+      if (scores[ink]![on]![glyph]! > share * worth[ink]![glyph]!) return true;
+    return false;
+  };
   // Of two that look the same neither is less sure for the other: what is meant, the neighbours tell.
   const alike = (i: number, j: number): boolean =>
     atlas.glyphs[i]!.width === atlas.glyphs[j]!.width &&
     scores.every((ofInk) => ofInk[i]![j]! > ALIKE * ofInk[i]![i]! && ofInk[j]![i]! > ALIKE * ofInk[j]![j]!);
-  const others = (i: number, test: (j: number) => boolean): number[] =>
-    atlas.glyphs.flatMap((_, j) => (j !== i && test(j) && !alike(i, j) ? [j] : []));
-  const of = atlas.glyphs.map((_, i) => others(i, (j) => fits(i, j, HALF)));
-  const near = atlas.glyphs.map((_, i) => others(i, (j) => fits(i, j, QUARTER) || fits(j, i, QUARTER)));
+  const of: number[][] = [];
+  const near: number[][] = [];
+  for (let i = 0; i < count; i++) {
+    const [half, quarter]: [number[], number[]] = [[], []];
+    for (let j = 0; j < count; j++) {
+      if (j === i || !(fits(i, j, QUARTER) || fits(j, i, QUARTER)) || alike(i, j)) continue;
+      quarter.push(j);
+      if (fits(i, j, HALF)) half.push(j);
+    }
+    of.push(half);
+    near.push(quarter);
+  }
   return { potential, of, near };
 }
 
