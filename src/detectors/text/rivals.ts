@@ -60,7 +60,7 @@ function compare(atlas: Atlas): Rivals {
       );
     }),
   );
-  const worth = scores.map((ofInk) => ofInk.map((own, i) => Math.max(1, own[i]!)));
+  const worth = scores.map((ofInk) => ofInk.map((row, i) => Math.max(1, row[i]!)));
   // Plain loops: there are thousands of pairs in every font, and this is done at every start.
   const count = atlas.glyphs.length;
   /** Whether a glyph earns this share of its worth on the picture of another, in one ink or the other. */
