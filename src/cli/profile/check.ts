@@ -34,7 +34,9 @@ export async function checkCommand(args: string[], io: CommandIo): Promise<numbe
     const { pack, path } = await findProfile(name);
     const place = pack.locate(path);
     const { language } = values;
-    const issues = [...(await inspectProfile(name, { kinds: (used, steps) => kindSchemas(used, steps, plugins), language }))];
+    const issues = [
+      ...(await inspectProfile(name, { kinds: (used, steps) => kindSchemas(used, steps, plugins), language })),
+    ];
     if (issues.length === 0) {
       issues.push(...(await detectorIssues(name, plugins, language)), ...(await scriptIssues(name)));
       if (issues.length === 0) issues.push(...(await otherLanguages(name, plugins, language)));

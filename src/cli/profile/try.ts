@@ -46,7 +46,10 @@ export async function tryCommand(args: string[], io: CommandIo): Promise<number>
   if (!values.at) throw new PlaybyplayError('usage', 'When? Give --at, such as --at 12.3.');
   const times = values.at.map(timeOf);
   const plugins = await loadPlugins(await namedPlugins(values.plugin), kindNames());
-  const loaded = await loadProfile(game, { kinds: (used, steps) => kindSchemas(used, steps, plugins), language: values.language });
+  const loaded = await loadProfile(game, {
+    kinds: (used, steps) => kindSchemas(used, steps, plugins),
+    language: values.language,
+  });
   await meetRequirements(loaded, plugins);
   const names = Object.keys(loaded.profile.detectors);
   for (const name of values.detector ?? []) if (!names.includes(name)) throw unknownDetector(name, names);
