@@ -15,7 +15,12 @@ import type { LeftReading } from './sharing.ts';
 export type Opening = Omit<OpenRequest['open'], 'cells' | 'silenced'>;
 
 /** By how much the process may grow during one call into a plug-in. */
-const MOST_MEMORY = 4 * 2 ** 30;
+const MOST_MEMORY = 2 * 2 ** 30;
+/**
+ * Megabytes of JavaScript's heap that a thread with plug-ins may fill. An array too large for what is left of it aborts the whole process, so it
+ * must be out of reach of a thread that is looked at every tenth of a second.
+ */
+const MOST_HEAP = 4096;
 /** Tries that a plug-in may spoil until it is called no more. */
 const STRIKES = 3;
 const NONE: ReadonlyMap<number, string> = new Map();
@@ -96,7 +101,8 @@ export class ReadingThread implements Reader {
   }
 
   #newDevice(): ThreadDevice {
-    return new ThreadDevice(this.name, moduleBeside(import.meta.url, './read-thread'));
+    const limits = this.#patience === undefined ? {} : { resourceLimits: { maxOldGenerationSizeMb: MOST_HEAP } };
+    return new ThreadDevice(this.name, moduleBeside(import.meta.url, './read-thread'), limits);
   }
 
   async #opened(): Promise<void> {
@@ -126,7 +132,7 @@ export class ReadingThread implements Reader {
       this.#verdict = patience.look(now(), process.memoryUsage.rss());
       if (this.#verdict) void device.retire();
     };
-    const timer = setInterval(look, Math.min(250, 250 * this.#patience));
+    const timer = setInterval(look, Math.min(100, 250 * this.#patience));
     return () => clearInterval(timer);
   }
 

@@ -19,13 +19,14 @@ export function guarded(kind: DetectorKind, plugin: string, number = 0): Detecto
     const reason = watch.silenced.get(number);
     return reason === undefined ? undefined : failed('read', new Error(reason));
   };
-  const { regions, landmarks, cost, compare, listen, follow, track } = kind;
+  const { regions, vectors, landmarks, cost, compare, listen, follow, track } = kind;
   return {
     name: kind.name,
     description: kind.description,
     schema: kind.schema,
     ...(kind.reads === undefined ? {} : { reads: kind.reads }),
     ...(regions && { regions: (options) => during(() => regions.call(kind, options)).map(String) }),
+    ...(vectors && { vectors: (options) => during(() => vectors.call(kind, options)) }),
     ...(landmarks && {
       landmarks: (options, assets) => during(() => landmarks.call(kind, options, assets)).catch(() => []),
     }),

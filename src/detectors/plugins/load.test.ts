@@ -5,6 +5,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { draw, viewOfImage } from '../testing.ts';
 import type { View } from '../kind.ts';
 import { loadKind } from '../registry.ts';
+import { checkInterface } from './interface.ts';
 import { loadPlugins, pluginsUsed } from './load.ts';
 
 let folder: string;
@@ -88,6 +89,37 @@ describe('plug-ins', () => {
       message: expect.stringMatching(message),
       hint,
     });
+  });
+
+  it.each([
+    ['newer', 'export const interfaceVersion = 2; export const somethingElse = 1;', undefined, /version 2 .* has 1$/],
+    ['newer, as a package says before its code is run', 'throw new Error("was run");', 2, /version 2 .* has 1$/],
+    ['nonsense', 'export const interfaceVersion = "next";', undefined, /whole number from 1, not "next"/],
+  ])('for another interface are refused by name: %s', async (named, text, says, message) => {
+    const own = `future-${named.length}`;
+    await file(`${own}/index.js`, text);
+    await file(
+      `${own}/package.json`,
+      JSON.stringify({ name: 'future', type: 'module', playbyplay: { interface: says } }),
+    );
+    await expect(loadPlugins([`./${own}`], BUILT_IN, folder)).rejects.toMatchObject({
+      message: expect.stringMatching(message),
+    });
+  });
+
+  it('for an older interface are refused with what to do, those that say nothing count as the first', () => {
+    const has = { oldest: 2, newest: 3 };
+    expect(() => checkInterface('./old.js', undefined, has)).toThrow(
+      expect.objectContaining({
+        code: 'plugin-incompatible',
+        message: expect.stringMatching(/plug-in \.\/old\.js is written for version 1 .* has 2 to 3$/),
+        hint: expect.stringMatching(/newer version of the plug-in/),
+      }),
+    );
+    for (const version of [2, 3]) expect(checkInterface('./new.js', version, has)).toBeUndefined();
+    expect(() => checkInterface('./new.js', 4, has)).toThrow(
+      expect.objectContaining({ hint: expect.stringMatching(/Update playbyplay/) }),
+    );
   });
 
   it.each([

@@ -8,6 +8,7 @@ import type { Fingerprint } from '../../events/log.ts';
 import { unknownKeywords } from '../../schema.ts';
 import type { DetectorKind } from '../kind.ts';
 import { guarded } from './guard.ts';
+import { checkInterface } from './interface.ts';
 import { sourcesOf } from './sources.ts';
 import { watch } from './watch.ts';
 
@@ -34,7 +35,7 @@ const KIND_NAME = /^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/;
  * Loads plug-ins: ES or CommonJS modules that export a detector kind as `kind`, several as `kinds`, or either as default.
  * Each is the path of a file or folder (absolute, or beginning with a dot) or the name of an npm package, both seen from
  * `from`. This runs their code: pass only what the user named, never what a profile says.
- * @throws PlaybyplayError `plugin-missing`, `plugin-broken`, each naming the plug-in.
+ * @throws PlaybyplayError `plugin-missing`, `plugin-broken`, `plugin-incompatible`, each naming the plug-in.
  */
 export async function loadPlugins(names: readonly string[], builtIn: readonly string[], from = '.'): Promise<Plugins> {
   if (names.length === 0) return NO_PLUGINS;
@@ -43,6 +44,8 @@ export async function loadPlugins(names: readonly string[], builtIn: readonly st
   for (const name of names) {
     const entry = await entryOf(name, resolve(from));
     if (modules.includes(entry.path)) continue;
+    // Before its code is run: what it imports may not be there.
+    checkInterface(name, entry.package?.interface);
     modules.push(entry.path);
     const number = modules.length - 1;
     const { exported, version } = await watch.during(number, () => importFrom(entry.path, name));
@@ -74,7 +77,7 @@ export function pluginsUsed({ kinds }: Plugins, used: Iterable<string>): readonl
 
 interface Entry {
   readonly path: string;
-  readonly package?: { readonly name: string; readonly version: string };
+  readonly package?: { readonly name: string; readonly version: string; readonly interface: unknown };
 }
 
 interface Manifest {
@@ -82,6 +85,7 @@ interface Manifest {
   readonly version?: unknown;
   readonly main?: unknown;
   readonly exports?: unknown;
+  readonly playbyplay?: { readonly interface?: unknown } | null;
 }
 
 async function entryOf(name: string, from: string): Promise<Entry> {
@@ -130,7 +134,7 @@ async function packageEntry(manifestPath: string, name: string): Promise<Entry> 
   const { path } = await fileIn(dirname(manifestPath), main, name);
   const called = typeof manifest.name === 'string' ? manifest.name : basename(dirname(manifestPath));
   const version = typeof manifest.version === 'string' ? manifest.version : '0';
-  return { path, package: { name: called, version } };
+  return { path, package: { name: called, version, interface: manifest.playbyplay?.interface } };
 }
 
 async function fileIn(folder: string, file: string, name: string): Promise<Entry> {
@@ -164,6 +168,8 @@ async function importFrom(
   }
   const { default: whole } = module;
   const inner = typeof whole === 'object' && whole !== null ? (whole as Readonly<Record<string, unknown>>) : {};
+  // Another interface may have other names for what follows.
+  checkInterface(name, module['interfaceVersion'] ?? inner['interfaceVersion']);
   const found = module['kind'] ?? module['kinds'] ?? inner['kind'] ?? inner['kinds'] ?? whole;
   const exported: readonly unknown[] = Array.isArray(found) ? found : [found];
   if (found === undefined || exported.length === 0)
@@ -185,7 +191,7 @@ function checked(value: unknown, plugin: string): DetectorKind {
   if (unknown.length > 0) throw fault(`has a schema with unknown keywords: ${unknown.join(', ')}`);
   if (typeof open !== 'function') throw fault('has no function “open”');
   if (reads !== undefined && reads !== 'luma' && reads !== 'pixels') throw fault('“reads” neither luma nor pixels');
-  for (const part of ['regions', 'landmarks', 'cost', 'compare', 'listen', 'follow', 'track']) {
+  for (const part of ['regions', 'vectors', 'landmarks', 'cost', 'compare', 'listen', 'follow', 'track']) {
     const given = (value as Readonly<Record<string, unknown>>)[part];
     if (given !== undefined && typeof given !== 'function') throw fault(`has a “${part}” that is no function`);
   }
