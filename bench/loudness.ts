@@ -1,4 +1,4 @@
-// Momentary loudness (EBU R128) of recordings against that of FFmpeg's ebur128: `node bench/loudness.ts <recording>… [--to 20]`.
+// Momentary and short-term loudness (EBU R128) of recordings against that of FFmpeg's ebur128: `node bench/loudness.ts <recording>… [--to 20]`.
 // FFmpeg tells it every tenth of a second, the program every hundredth; compared is the frame within 30 ms that comes nearest, and the frame of the very time.
 // Needs the command ffmpeg.
 import { execFileSync } from 'node:child_process';
@@ -12,7 +12,7 @@ const { values, positionals } = parseArgs({
 });
 const to = Number(values.to);
 /** Seconds at the beginning and the end that are not compared: the first window is not full. */
-const EDGE = 0.6;
+const EDGE = { M: 0.6, S: 3.2 };
 const NEAR = 3;
 
 function summary(list: readonly number[]): string {
@@ -23,10 +23,13 @@ function summary(list: readonly number[]): string {
 }
 
 for (const media of positionals) {
-  const own = new Map<number, number>();
+  const own = { M: new Map<number, number>(), S: new Map<number, number>() };
   const spectrograph = new Spectrograph();
   for (const block of readAudio(media, { sampleRate: RATE, stereo: true, from: 0, to }))
-    for (const { t, loudness } of spectrograph.push(block)) own.set(Math.round(100 * t), loudness);
+    for (const { t, loudness, shortTerm } of spectrograph.push(block)) {
+      own.M.set(Math.round(100 * t), loudness);
+      own.S.set(Math.round(100 * t), shortTerm);
+    }
   const args = [
     '-hide_banner',
     '-nostats',
@@ -36,24 +39,29 @@ for (const media of positionals) {
     media,
     '-vn',
     '-af',
-    'aresample=48000,ebur128=metadata=1,ametadata=print:key=lavfi.r128.M:file=-',
+    'aresample=48000,ebur128=metadata=1,ametadata=print:file=-',
   ];
   const told = execFileSync('ffmpeg', [...args, '-f', 'null', '-'], {
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'ignore'],
   });
-  const nearest: number[] = [];
-  const same: number[] = [];
-  for (const [, time, loudness] of told.matchAll(/pts_time:([\d.]+)\s+lavfi\.r128\.M=(-?[\d.]+)/g)) {
-    // FFmpeg's frame begins a tenth of a second before what it tells ends.
-    const frame = Math.round(100 * Number(time)) + 10;
-    if (frame < 100 * EDGE || frame > 100 * (to - EDGE)) continue;
-    const apart = Array.from({ length: 2 * NEAR + 1 }, (_, i) => own.get(frame + i - NEAR)).flatMap((one) =>
-      one === undefined ? [] : [Math.abs(one - Number(loudness))],
+  for (const which of ['M', 'S'] as const) {
+    const nearest: number[] = [];
+    const same: number[] = [];
+    let frame = 0;
+    for (const [, time, key, loudness] of told.matchAll(/pts_time:([\d.]+)|lavfi\.r128\.([MS])=(-?[\d.]+)/g)) {
+      // FFmpeg's frame begins a tenth of a second before what it tells ends.
+      if (time !== undefined) frame = Math.round(100 * Number(time)) + 10;
+      if (key !== which || frame < 100 * EDGE[which] || frame > 100 * (to - EDGE.M)) continue;
+      const apart = Array.from({ length: 2 * NEAR + 1 }, (_, i) => own[which].get(frame + i - NEAR)).flatMap((one) =>
+        one === undefined ? [] : [Math.abs(one - Number(loudness))],
+      );
+      if (apart.length <= NEAR) continue;
+      nearest.push(Math.min(...apart));
+      same.push(apart[NEAR]!);
+    }
+    process.stdout.write(
+      `${media}: ${which}, ${nearest.length} values; nearest ${summary(nearest)}; same time ${summary(same)}\n`,
     );
-    if (apart.length <= NEAR) continue;
-    nearest.push(Math.min(...apart));
-    same.push(apart[NEAR]!);
   }
-  process.stdout.write(`${media}: ${nearest.length} values; nearest ${summary(nearest)}; same time ${summary(same)}\n`);
 }

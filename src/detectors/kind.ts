@@ -109,6 +109,8 @@ export interface SoundFrame {
   readonly bands: Float32Array;
   /** Momentary loudness (EBU R128: the last 400 ms) in LUFS. */
   readonly loudness: number;
+  /** Short-term loudness (EBU R128: the last 3 s) in LUFS. */
+  readonly shortTerm: number;
   /** The 240 samples (mono, 24 000 a second) from `t` on. Only valid until the next frame. */
   readonly samples: Float32Array;
   /** The likeliest pitch of a voice and how clear it is (1: not at all). Only valid until the next frame. */

@@ -160,6 +160,7 @@ describe('plug-ins', () => {
       t: 1.25,
       bands: new Float32Array(1),
       loudness: 0,
+      shortTerm: 0,
       samples: new Float32Array(240),
       pitch: () => ({ hertz: 0, clarity: 0 }),
     };

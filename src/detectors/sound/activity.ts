@@ -1,5 +1,6 @@
 import { roundTime } from '../../time.ts';
-import type { Heard, Listener, Observation, SoundFrame } from '../kind.ts';
+import type { Heard, Listener, SoundFrame } from '../kind.ts';
+import type { LoudnessOver } from './options.ts';
 import { BANDS, FLOOR, STEP } from './spectrum.ts';
 
 /** The last values of a series. */
@@ -39,24 +40,28 @@ class Window {
 const USUAL = 10;
 
 /**
- * Bursts of loudness: momentary loudness (EBU R128) at least `rise` LU above the median of the last ten seconds, and at least
+ * Bursts of loudness: momentary or short-term loudness (EBU R128) at least `rise` LU above the median of the last ten seconds, and at least
  * `least` LUFS. It begins where it passes the limit and ends where it has fallen half the way back.
  */
 export class LoudListener implements Listener {
   readonly delay = STEP;
   readonly #rise: number;
   readonly #least: number;
-  /** One value in ten frames: loudness is a mean over 400 ms. */
+  readonly #over: LoudnessOver;
+  /** One value in ten frames: loudness is a mean over 400 ms and more. */
   readonly #usual = new Window(USUAL * 0.1);
   #frames = 0;
   #limit: number | undefined;
 
-  constructor(rise: number, least: number) {
+  constructor(rise: number, least: number, over: LoudnessOver = 'momentary') {
     this.#rise = rise;
     this.#least = least;
+    this.#over = over;
   }
 
-  hear({ t, loudness }: SoundFrame): Heard[] {
+  hear(frame: SoundFrame): Heard[] {
+    const { t } = frame;
+    const loudness = this.#over === 'short-term' ? frame.shortTerm : frame.loudness;
     const usual = this.#usual.values.length < 10 ? undefined : Math.max(-70, this.#usual.share(0.5));
     if (this.#frames++ % 10 === 0) this.#usual.push(loudness);
     if (this.#limit !== undefined) {
@@ -140,71 +145,6 @@ export class OnsetListener implements Listener {
     this.#usual.clear();
     return [];
   }
-}
-
-/** Seconds over which a voice is judged. */
-const JUDGED = 0.4;
-/** Clarity of a pitch (cepstral peak over mean) that a voice has. */
-const CLEAR = 14;
-
-/**
- * Speech and shouts: within 0.4 s a clear pitch of 90 to 500 Hz in a third of the frames, that moves little from one to the next,
- * with most power where voices have it, and with the rise and fall of syllables.
- */
-export class VoiceListener implements Listener {
-  readonly delay = JUDGED + STEP;
-  readonly #least: number;
-  readonly #voiced = new Window(JUDGED);
-  #pitch = 0;
-  #speaking = false;
-
-  constructor(least: number) {
-    this.#least = least;
-  }
-
-  hear(frame: SoundFrame): Heard[] {
-    const { t, loudness } = frame;
-    let voiced = 0;
-    if (loudness >= this.#least && inVoiceBands(frame.bands)) {
-      const { hertz, clarity } = frame.pitch();
-      const steady = Math.abs(Math.log2(hertz / Math.max(1, this.#pitch))) < 0.12;
-      this.#pitch = hertz;
-      voiced = clarity >= CLEAR && steady ? 1 : 0;
-    }
-    this.#voiced.push(voiced);
-    if (!this.#voiced.full) return [];
-    const share = this.#voiced.mean();
-    const speaking = this.#speaking ? share > 0.12 : share >= 0.35;
-    if (speaking === this.#speaking) return [];
-    this.#speaking = speaking;
-    const confidence = speaking ? Math.min(1, 0.5 + share) : 0.9;
-    const observation: Observation = speaking
-      ? {
-          state: 'seen',
-          value: loudness > -20 ? 'shout' : 'speech',
-          confidence,
-          detail: { voiced: tenths(10 * share) / 10 },
-        }
-      : { state: 'absent', confidence };
-    return [{ t: roundTime(t - (speaking ? JUDGED : 0)), observation }];
-  }
-
-  pause(): Heard[] {
-    this.#voiced.clear();
-    this.#speaking = false;
-    return [];
-  }
-}
-
-/** Whether the bands of voices (200 to 4000 Hz) hold most of the power. */
-function inVoiceBands(bands: Float32Array): boolean {
-  let [inside, all] = [0, 0];
-  for (const [band, level] of bands.entries()) {
-    const power = 10 ** (level / 10);
-    all += power;
-    if (band >= 1 && band < 32) inside += power;
-  }
-  return inside > 0.6 * all;
 }
 
 function tenths(value: number): number {

@@ -2,10 +2,11 @@ import type { Cue } from '../../cues/cue.ts';
 import type { Tracker } from '../../cues/tracker.ts';
 import { PlaybyplayError } from '../../errors.ts';
 import type { Assets, DetectorKind, Listener, Observation, Reading } from '../kind.ts';
-import { LoudListener, OnsetListener, VoiceListener } from './activity.ts';
+import { LoudListener, OnsetListener } from './activity.ts';
 import { ClipListener } from './clips.ts';
 import { SOUND_SCHEMA, type SoundOptions } from './options.ts';
 import { readPrint } from './print.ts';
+import { VoiceListener } from './voice.ts';
 
 const alone: Observation = { state: 'unreadable', confidence: 0 };
 
@@ -16,7 +17,7 @@ const alone: Observation = { state: 'unreadable', confidence: 0 };
 export const kind: DetectorKind<SoundOptions> = {
   name: 'sound',
   description:
-    'What is heard in a sound track. `of` says what is listened for: `clip` (learnt sounds, see `playbyplay profile sound`: reads what each is called, one `found` cue an occurrence), `onset` (something begins to sound: one `found` cue each), `loud` (momentary loudness by EBU R128 rises `rise` LU, 6 by default, above the median of the last ten seconds), `voice` (`speech`, or `shout` where it is loud). `rise` is 4 dB by default for onsets, `apart` 0.08 s. It looks at no region. A recording without sound is said, and read without it.',
+    'What is heard in a sound track. `of` says what is listened for: `clip` (learnt sounds, see `playbyplay profile sound`: reads what each is called, one `found` cue an occurrence), `onset` (something begins to sound: one `found` cue each), `loud` (loudness by EBU R128, momentary or short-term, rises `rise` LU, 6 by default, above the median of the last ten seconds), `voice` (`speech`, or `shout` where it is loud). `rise` is 4 dB by default for onsets, `apart` 0.08 s. It looks at no region. A recording without sound is said, and read without it.',
   schema: SOUND_SCHEMA,
   async open() {
     return { read: () => alone, [Symbol.dispose]() {} };
@@ -31,7 +32,7 @@ async function listen(options: SoundOptions, assets: Assets): Promise<Listener> 
   const { of, rise, least, apart } = options;
   switch (of) {
     case 'loud':
-      return new LoudListener(rise ?? 6, least ?? -50);
+      return new LoudListener(rise ?? 6, least ?? -50, options.over);
     case 'onset':
       return new OnsetListener(rise ?? 4, apart ?? 0.08);
     case 'voice':

@@ -1,6 +1,9 @@
 /** What a sound detector listens for. */
 export type SoundOf = 'clip' | 'loud' | 'onset' | 'voice';
 
+/** What loudness is measured over: 400 ms or 3 s (EBU R128's M and S). */
+export type LoudnessOver = 'momentary' | 'short-term';
+
 /** Options of the kind. */
 export interface SoundOptions {
   readonly of: SoundOf;
@@ -14,7 +17,9 @@ export interface SoundOptions {
   readonly within?: number;
   /** Of `loud`: LU by which it must be louder than the last ten seconds; of `onset`: dB. */
   readonly rise?: number;
-  /** Of `loud` and `voice`: least momentary loudness in LUFS. */
+  /** Of `loud`. */
+  readonly over?: LoudnessOver;
+  /** Of `loud`: least loudness, of `voice`: least momentary loudness, in LUFS. */
   readonly least?: number;
   /** Seconds between two that are told apart. */
   readonly apart?: number;
@@ -51,6 +56,11 @@ export const SOUND_SCHEMA = {
       description: 'Of `clip`: how many times the usual answer a sound that is known by its waveform must give.',
     },
     within: { type: 'number', exclusiveMinimum: 0, maximum: 60, default: 15 },
+    over: {
+      enum: ['momentary', 'short-term'],
+      default: 'momentary',
+      description: 'Of `loud`: loudness of the last 400 ms, or of the last 3 s: a bang, or a stretch that is louder.',
+    },
     rise: { type: 'number', exclusiveMinimum: 0, maximum: 60 },
     least: { type: 'number', minimum: -120, maximum: 0 },
     apart: { type: 'number', exclusiveMinimum: 0, maximum: 60 },

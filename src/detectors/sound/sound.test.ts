@@ -4,7 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { type AudioBlock, readAudio } from '../../media/audio.ts';
 import { learnSound } from '../../pipeline/learn-sound.ts';
 import type { Heard, Listener, SoundFrame } from '../kind.ts';
-import { LoudListener, OnsetListener, VoiceListener } from './activity.ts';
+import { LoudListener, OnsetListener } from './activity.ts';
+import { VoiceListener } from './voice.ts';
 import { ClipListener } from './clips.ts';
 import { type Example, learnPrint, readPrint, type SoundPrint } from './print.ts';
 import { RATE, Spectrograph } from './spectrum.ts';
@@ -129,6 +130,8 @@ describe('frames of sound', () => {
   it('have the loudness that EBU Tech 3341 demands: a sine at −23 dB on both sides is −23 LUFS', () => {
     const sine = new Tape(2).add(0, 2, (s) => 10 ** (-23 / 20) * Math.sin(2 * Math.PI * 1000 * s));
     expect(Math.abs(frames(sine.blocks()).at(-1)!.loudness + 23)).toBeLessThan(0.1);
+    // Of 3 s of which 2 sound.
+    expect(Math.abs(frames(sine.blocks()).at(-1)!.shortTerm + 23 - 10 * Math.log10(2 / 3))).toBeLessThan(0.1);
   });
 });
 
@@ -259,6 +262,14 @@ describe('listening for activity', () => {
     expect(said(heard).map(([, what]) => what)).toEqual(['loud', 'absent']);
     expect(Math.abs(heard[0]!.t - 5)).toBeLessThan(0.3);
     expect(Math.abs(heard[1]!.t - 6)).toBeLessThan(0.5);
+  });
+
+  it('finds by short-term loudness what is louder for long, not what is loud at once', () => {
+    const bang = new Tape(12).add(0, 12, music).add(5, 0.2, (s) => 0.5 * Math.sin(2 * Math.PI * 800 * s));
+    const stretch = new Tape(12).add(0, 12, music).add(5, 3, (s) => 0.5 * Math.sin(2 * Math.PI * 800 * s));
+    expect(listen(new LoudListener(12, -50), bang.blocks()).length).toBeGreaterThan(0);
+    expect(listen(new LoudListener(12, -50, 'short-term'), bang.blocks())).toEqual([]);
+    expect(said(listen(new LoudListener(12, -50, 'short-term'), stretch.blocks()))[0]![1]).toBe('loud');
   });
 
   it('finds onsets within two hundredths of a second', () => {

@@ -20,6 +20,8 @@ const BEND = 300;
 export const FLOOR = -95;
 /** Frames of 10 ms that momentary loudness looks back over: 400 ms (EBU Tech 3341). */
 const MOMENTARY = 40;
+/** The same of short-term loudness: 3 s. */
+const SHORT = 300;
 
 const window = Float64Array.from({ length: SIZE }, (_, i) => 0.5 - 0.5 * Math.cos((2 * Math.PI * (i + 0.5)) / SIZE));
 /** A sine of full scale has 0 dB. */
@@ -66,7 +68,7 @@ export class Spectrograph {
       if (from < 0) {
         this.#next++;
         // Loudness goes on where there is not yet enough sound for a spectrum.
-        this.#loudness();
+        this.#listen();
         continue;
       }
       if (from + SIZE > this.#samples.length) break;
@@ -101,13 +103,18 @@ export class Spectrograph {
     }
   }
 
-  /** Loudness of the 400 ms that end with the frame. */
-  #loudness(): number {
+  /** Takes the power of the next hundredth of a second. */
+  #listen(): void {
     const next = this.#squares.shift();
     if (next !== undefined) this.#loud.push(next);
-    if (this.#loud.length > MOMENTARY) this.#loud.shift();
-    const power = this.#loud.reduce((sum, value) => sum + value, 0) / (MOMENTARY * HOP);
-    return Math.max(-120, lufs(Math.max(power, 1e-14)));
+    if (this.#loud.length > SHORT) this.#loud.shift();
+  }
+
+  /** Loudness of so many frames that end with this one. */
+  #loudnessOver(frames: number): number {
+    let sum = 0;
+    for (let i = Math.max(0, this.#loud.length - frames); i < this.#loud.length; i++) sum += this.#loud[i]!;
+    return Math.max(-120, lufs(Math.max(sum / (frames * HOP), 1e-14)));
   }
 
   #frame(from: number): SoundFrame {
@@ -120,10 +127,12 @@ export class Spectrograph {
       for (let bin = edges[band]!; bin < edges[band + 1]!; bin++) sum += power[bin]!;
       bands[band] = Math.max(FLOOR, 10 * Math.log10(4 * SCALE * sum + 1e-12));
     }
+    this.#listen();
     return {
       t: roundTime(this.#next * STEP),
       bands,
-      loudness: this.#loudness(),
+      loudness: this.#loudnessOver(MOMENTARY),
+      shortTerm: this.#loudnessOver(SHORT),
       samples: this.#samples.subarray(from + SIZE / 2, from + SIZE / 2 + HOP),
       pitch: () => this.#pitch(power),
     };
