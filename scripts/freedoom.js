@@ -81,6 +81,7 @@ function onCue(cue, game) {
   else if (cue.detector === 'message') onMessage(cue, game);
   else if (cue.detector === 'health') onHealth(cue, game);
   else if (cue.detector === 'armor') onChange(cue, game);
+  else if (cue.detector === 'frags') onFrags(cue, game);
   else if (cue.detector === 'ammunition') onAmmunition(cue, game);
   else onRow(cue, game);
 }
@@ -197,6 +198,8 @@ const SLOTS = {
   'freedoom:BFG': ['freedoom:BFG'],
 };
 
+/** Numbers under ARMS. */
+const ARMS = ['arms 3', 'arms 4', 'arms 5', 'arms 6', 'arms 7'];
 /** The weapons that share their ammunition with one that may be in hand already. */
 const FIRES = { chaingun: 'bullets', 'freedoom:BFG': 'cells' };
 const WEAPONS = [...Object.values(SLOTS).flat(), 'chainsaw'];
@@ -310,6 +313,12 @@ function onChange(cue, game) {
   if (cue.trigger !== 'changed' || game.state.between) return;
   const statement = { subject: 'player', property: cue.detector, from: cue.previous, to: cue.value };
   unlessRenewed(statement, cue.t, [cue], game);
+}
+
+/** In a deathmatch frags stand in the place of the numbers under ARMS. */
+function onFrags(cue, game) {
+  if (cue.trigger !== 'changed' || ARMS.some((name) => game.reading(name) !== undefined)) return;
+  unlessRenewed({ subject: 'player', property: 'score', from: cue.previous, to: cue.value }, cue.t, [cue], game);
 }
 
 function onHealth(cue, game) {

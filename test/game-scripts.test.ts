@@ -213,6 +213,20 @@ test('freedoom: a weapon without a message is told by its number; one that fires
   ]);
 });
 
+test('freedoom: frags are a score, but for what is read across the numbers under ARMS', async () => {
+  const deathmatch: readonly Short[] = [
+    [0, 'health', 'found', 100],
+    [0, 'frags', 'found', 0],
+    [5, 'frags', 'changed', -1, 0],
+    [9, 'frags', 'changed', 1, -1],
+  ];
+  expect(await said('freedoom', deathmatch)).toEqual([
+    { t: 5, statement: { subject: 'player', property: 'score', from: 0, to: -1 } },
+    { t: 9, statement: { subject: 'player', property: 'score', from: -1, to: 1 } },
+  ]);
+  expect(await said('freedoom', [...bar, [1, 'frags', 'found', 3], [5, 'frags', 'changed', 4, 3]])).toEqual([]);
+});
+
 test('freedoom: a rise that the standing message cannot have brought is not its item', async () => {
   const rises: readonly Short[] = [
     ...bar,

@@ -13,6 +13,8 @@ export interface DoomRow {
   readonly ammo_table?: readonly (number | null)[];
   /** Weapon slots 2 to 7, negative where not owned. */
   readonly arms?: readonly (number | null)[];
+  /** Of a deathmatch; missing in older truth. */
+  readonly frags?: number | null;
   readonly message: string;
   readonly palette: number | null;
 }
@@ -22,6 +24,7 @@ export interface DoomSeries {
   readonly health: Series;
   readonly armor: Series;
   readonly ammunition: Series;
+  readonly frags: Series;
   readonly table: readonly Series[];
   readonly message: Series;
   /** The weapon in hand, as far as figures, arms and messages tell; empty where the recording's truth has no arms. */
@@ -38,6 +41,7 @@ export function doomSeries(rows: readonly DoomRow[]): DoomSeries {
     health: of((row) => row.health),
     armor: of((row) => row.armor),
     ammunition: of((row) => row.ammo),
+    frags: of((row) => row.frags ?? null),
     table: [0, 1, 2, 3].map((k) => of((row) => row.ammo_table?.[k] ?? null)),
     message: of((row) => (row.message === '' ? null : row.message)),
     weapon: weapons(rows),
@@ -144,6 +148,8 @@ export function doomStatements(series: DoomSeries, raw: DoomSeries = series): Tr
       lines.push({ t, statement: { subject: 'player', property, from, to } });
     }
   }
+  for (const { t, from, to } of changes(series.frags))
+    lines.push({ t, statement: { subject: 'player', property: 'score', from, to } });
   for (const { t, from, to } of changes(series.weapon)) {
     const statement = { subject: 'player', property: 'weapon', from: { word: String(from) }, to: { word: String(to) } };
     lines.push({ t, statement });

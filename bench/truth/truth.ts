@@ -92,7 +92,11 @@ function doomTruth(file: DoomFile): Truth {
   // The truth knows that there is no status bar, not which screen is there instead.
   return {
     game: 'freedoom',
-    untold: ['complete', ...(series.weapon.length === 0 ? ['weapon'] : [])],
+    untold: [
+      'complete',
+      ...(series.weapon.length === 0 ? ['weapon'] : []),
+      ...(file.series.some(({ frags }) => frags !== undefined) ? [] : ['score']),
+    ],
     ...extent(file),
     series: shown,
     raw: merge(doomStatements(series), centre),

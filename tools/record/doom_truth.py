@@ -78,12 +78,14 @@ class Reader:
         self.colours = codes(wad.palettes())
         self.lists = self.colours.tolist()
         self.sy = height / 200
-        self.sx = height * 4 / 3 / 320
+        # A narrower picture has its graphics squeezed.
+        self.sx = min(height * 4 / 3, width) / 320
         self.left = (width - 320 * self.sx) / 2
         self.width, self.height = width, height
         glyphs = lambda pattern, keys: [Glyph(key, wad.patch(pattern % key)) for key in keys]
         self.big = glyphs("STTNUM%d", range(10))
         self.small = glyphs("STYSNUM%d", range(10))
+        self.minus = [Glyph("-", wad.patch("STTMINUS"))]
         self.keys = glyphs("STKEYS%d", range(6))
         self.owned = {slot: Glyph(slot, wad.patch("STYSNUM%d" % slot)) for slot in range(2, 8)}
         self.missing = {slot: Glyph(slot, wad.patch("STGNUM%d" % slot)) for slot in range(2, 8)}
@@ -132,14 +134,22 @@ class Reader:
                 return glyph
         return None
 
-    def number(self, frame, group, right, y, colours):
+    def number(self, frame, group, right, y, colours, places=3):
         text, width = "", group[0].width
-        for place in range(3):
+        for place in range(places):
             glyph = self.match(frame, group, right - width * (place + 1), y, colours, self.left)
             if glyph is None:
                 break
             text = str(glyph.name) + text
         return int(text) if text else None
+
+    def frags(self, frame, colours):
+        """Of a deathmatch, in the place of the weapons; two figures, or one behind a minus. Null elsewhere."""
+        value = self.number(frame, self.big, 138, 171, colours, 2)
+        if value is None or value > 9:
+            return value
+        minus = self.match(frame, self.minus, 138 - 2 * self.big[0].width - 4, 171, colours, self.left)
+        return -value if minus else value
 
     def arm(self, frame, slot, colours):
         """The number of a weapon slot if it is owned, -number if it is not, None where neither stands there."""
@@ -223,6 +233,7 @@ class Reader:
             names = ("blue card", "yellow card", "red card", "blue skull", "yellow skull", "red skull")
             found = [self.match(frame, self.keys, 239, y, colours, self.left) for y in (171, 181, 191)]
             row["keys"] = [names[key.name] for key in found if key]
+            row["frags"] = self.frags(frame, colours)
             row["arms"] = [self.arm(frame, slot, colours) for slot in range(2, 8)]
         row["palette"] = palette
         return row
@@ -267,7 +278,7 @@ def main():
     note = (
         "series holds a row for each frame at which any value differs from the frame before; palette 0 normal, 1-8 red (damage), "
         "9-12 gold (pick-up), 13 green (suit); message is as drawn (the font has capitals only); ammo null = weapon without ammo; "
-        "ammo_table rows bullets, shells, rockets, cells (as drawn top to bottom); arms: weapon slots 2 to 7, negative where not owned"
+        "ammo_table rows bullets, shells, rockets, cells (as drawn top to bottom); arms: weapon slots 2 to 7, negative where not owned; frags null but in a deathmatch"
     )
     with open(out, "w") as file:
         head = {"fps": FPS, "frames": count, "width": reader.width, "height": reader.height, "frames_without_status_bar": without}
