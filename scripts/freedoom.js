@@ -123,7 +123,9 @@ function onStatusBar(cue, game) {
     return;
   }
   state.coming = [cue];
-  const begins = (state.played !== true && cue.first !== true) || state.between || state.dead;
+  // The new life's figures may be seen before the whole bar is.
+  const lives = state.dead || cue.t - state.respawned <= WIPE;
+  const begins = (state.played !== true && cue.first !== true) || state.between || lives;
   state.played = true;
   state.between = false;
   state.dead = false;
@@ -132,6 +134,7 @@ function onStatusBar(cue, game) {
     state.coming = undefined;
     const t = Math.max(...cues.map((one) => one.t));
     state.away.renewed = isRenewed(state.away, game);
+    if (state.away.renewed) tellHand(game);
     if (state.away.renewed) Object.assign(state, { row: undefined, weapon: undefined, hand: undefined });
     if (begins || state.away.renewed) game.emit({ subject: 'level', action: 'begin' }, { t, cues });
   });
@@ -177,6 +180,7 @@ function tellSettled(game, until) {
 }
 
 function onEnd(game) {
+  tellHand(game);
   tellSettled(game, Infinity);
 }
 
@@ -231,6 +235,7 @@ function raise(cue, game) {
     (weapon) => SLOTS[cue.value].includes(weapon.object) && Math.abs(weapon.t - cue.t) <= SAME_KEY,
   );
   state.weapon = cue.value;
+  if (state.raised !== undefined) return;
   game.emit(
     { subject: 'player', property: 'weapon', from: { word: before }, to: { word: cue.value } },
     { t: message?.t ?? cue.t, cues: [cue] },
@@ -268,13 +273,25 @@ function settleHand(game) {
   const { since } = state.hand;
   state.hand = undefined;
   if (row === state.row || state.dead || state.between) return;
+  tellHand(game);
   const before = state.weapon;
   state.row = row;
   state.weapon = weaponOf(row, since.t, game);
   if (before === undefined || before === state.weapon) return;
+  state.raised = { before, since };
+  game.after(LATE, () => state.raised?.since === since && tellHand(game));
+}
+
+/** Seconds in which a number under ARMS may still tell which weapon was raised: it turns before, but may be read late. */
+const LATE = 1.5;
+
+function tellHand(game) {
+  const { raised, weapon } = game.state;
+  if (raised === undefined) return;
+  game.state.raised = undefined;
   game.emit(
-    { subject: 'player', property: 'weapon', from: { word: before }, to: { word: state.weapon } },
-    { t: since.t, cues: [since] },
+    { subject: 'player', property: 'weapon', from: { word: raised.before }, to: { word: weapon } },
+    { t: raised.since.t, cues: [raised.since] },
   );
 }
 
@@ -287,8 +304,8 @@ function rowInHand(game) {
   return rows.length === 1 ? rows[0] : undefined;
 }
 
-/** Seconds between a weapon's message and its being raised, at most. */
-const RAISED = 1.5;
+/** Seconds between a weapon's message and its being raised, at most: the one in hand fires to the end (a double-barrelled shotgun 1.6 s) and is put away. */
+const RAISED = 2.3;
 
 function weaponOf(row, t, game) {
   const obtained = (game.state.weapons ?? []).findLast((weapon) => Math.abs(weapon.t - t) <= RAISED)?.object;
@@ -310,7 +327,7 @@ function weaponOf(row, t, game) {
 
 function onChange(cue, game) {
   // What the next level begins with did not change before anyone's eyes.
-  if (cue.trigger !== 'changed' || game.state.between) return;
+  if (cue.trigger !== 'changed' || game.state.between || isOfNewLife(cue.t, game)) return;
   const statement = { subject: 'player', property: cue.detector, from: cue.previous, to: cue.value };
   unlessRenewed(statement, cue.t, [cue], game);
 }
@@ -321,19 +338,27 @@ function onFrags(cue, game) {
   unlessRenewed({ subject: 'player', property: 'score', from: cue.previous, to: cue.value }, cue.t, [cue], game);
 }
 
+/** The old picture runs down over the new one, so figures of a new life may show in part, or late. */
+function isOfNewLife(t, { state }) {
+  return t - state.respawned < MELTING || (state.dead && t > state.died + MELTING);
+}
+
 function onHealth(cue, game) {
   if (cue.trigger === 'changed' && cue.previous === 0) {
     game.state.weapons = [];
     // In a deathmatch a new life begins without a new picture; what it begins with is no switch.
     game.cancel(game.state.handTimer);
+    tellHand(game);
     Object.assign(game.state, { dead: false, row: undefined, weapon: undefined, hand: undefined });
     game.emit({ subject: 'player', action: 'respawn' });
     game.state.respawned = cue.t;
+    // Who is dead neither fires nor loses armor: what changed since is what the new life begins with.
+    const begun = ({ t, statement }) => statement.property !== 'score' && t > game.state.died + MELTING;
+    game.state.waiting = (game.state.waiting ?? []).filter((one) => !begun(one));
     return;
   }
-  // The old picture runs down over the new one, so the new figure may show in part first.
-  if (!(cue.t - game.state.respawned < MELTING)) onChange(cue, game);
-  if (cue.trigger !== 'lost' && cue.value === 0) game.state.dead = true;
+  onChange(cue, game);
+  if (cue.trigger !== 'lost' && cue.value === 0) Object.assign(game.state, { dead: true, died: cue.t });
   if (cue.trigger !== 'lost' && cue.value === 0) game.emit({ subject: 'player', action: 'die' });
 }
 
@@ -351,6 +376,7 @@ function onAmmunition(cue, game) {
     const shows = (value) =>
       ROWS.some((name) => game.reading(name) === value) || rows.some((other) => other.previous === value);
     if (row === undefined && shows(cue.value) && shows(cue.previous)) return;
+    if (isOfNewLife(cue.t, game)) return;
     const cues = row === undefined ? [cue] : [cue, row];
     unlessRenewed({ subject: 'player', property: 'ammunition', from: cue.previous, to: cue.value }, cue.t, cues, game);
   });

@@ -227,6 +227,39 @@ test('freedoom: frags are a score, but for what is read across the numbers under
   expect(await said('freedoom', [...bar, [1, 'frags', 'found', 3], [5, 'frags', 'changed', 4, 3]])).toEqual([]);
 });
 
+test('freedoom: a number under ARMS that is read late tells which weapon was raised', async () => {
+  const late: readonly Short[] = [
+    ...bar.filter(([, detector]) => detector !== 'ammunition'),
+    [0, 'ammunition', 'found', 0],
+    [4, 'ammunition', 'changed', 50, 0],
+    [4.4, 'arms 4', 'changed', 'chaingun', 'none'],
+  ];
+  expect(await said('freedoom', late)).toEqual([
+    { t: 4, statement: weapon('shotgun', 'chaingun') },
+    { t: 4.4, statement: { subject: 'player', action: 'obtain', object: 'chaingun' } },
+  ]);
+});
+
+test('freedoom: what a new life begins with is no change, though it is seen before the whole bar', async () => {
+  const dies: readonly Short[] = [
+    ...wholeBar(0, 'found'),
+    ...bar.map(([, detector, trigger, value]): Short => [0, detector, trigger, detector === 'bullets' ? 33 : value]),
+    [0, 'ammunition', 'found', 33],
+    [22.1, 'health', 'changed', 0, 40],
+    ...wholeBar(22.6, 'lost'),
+    [22.9, 'ammunition', 'changed', 50, 33],
+    [22.9, 'bullets', 'changed', 50, 33],
+    [22.9, 'health', 'changed', 100, 0],
+    ...wholeBar(23, 'found'),
+  ];
+  expect(await said('freedoom', dies)).toEqual([
+    { t: 22.1, statement: { subject: 'player', action: 'die' } },
+    { t: 22.1, statement: { subject: 'player', property: 'health', from: 40, to: 0 } },
+    { t: 22.9, statement: { subject: 'player', action: 'respawn' } },
+    { t: 23, statement: { subject: 'level', action: 'begin' } },
+  ]);
+});
+
 test('freedoom: a rise that the standing message cannot have brought is not its item', async () => {
   const rises: readonly Short[] = [
     ...bar,

@@ -14,6 +14,8 @@ const PLAIN = 0.012;
 const SCALES = [0.35, 3] as const;
 /** Shares of the frame: within it an edge is where it should be; beyond it a side is none of the frame. */
 const SAME = 0.012;
+/** Share of the frame by which a picture may reach beyond it. */
+const BEYOND = 0.06;
 
 /**
  * Where the game's picture may lie, given how its HUD is scaled and moved. Marks tell the scale and the point to which they keep
@@ -99,9 +101,11 @@ function largeEnough({ left, right, top, bottom }: Edged, { width, height }: Siz
   return right - left > 0.2 * width && bottom - top > 0.2 * height;
 }
 
+/** Whether it lies in the frame, but for a strip that may have been cut off. */
 function isIn(one: Edged, frame: Size): boolean {
   const { left, right, top, bottom } = one;
-  return largeEnough(one, frame) && left >= -2 && top >= -2 && right <= frame.width + 2 && bottom <= frame.height + 2;
+  const [x, y] = [BEYOND * frame.width, BEYOND * frame.height];
+  return largeEnough(one, frame) && left >= -x && top >= -y && right <= frame.width + x && bottom <= frame.height + y;
 }
 
 /** Nearer to each other than pictures tell. */

@@ -116,6 +116,8 @@ export async function searchPlacement(
   const sized = best ? undefined : await ownSize(search);
   signal?.throwIfAborted();
   if (sized && seenIn(sized) >= convincing) best = sized;
+  best ??= await enlarged(search);
+  signal?.throwIfAborted();
   for (const picture of everywhere ? search.pictures.slice(0, LOCATED) : []) {
     if (best) break;
     for (const sightings of new Locator(picture, search.marks, game.profile.reference).everywhere()) {
@@ -258,6 +260,26 @@ async function ownSize(search: Search): Promise<FoundPlacement | undefined> {
       if (best) return best.found;
     }
   return undefined;
+}
+
+/** How much larger than the frame a picture may be whose edges are cut off alike, and in which steps that is tried. */
+const ENLARGED = { least: 1.015, most: 1.16, step: 0.006, exact: 0.002 } as const;
+
+/** The placement of a picture that was enlarged about its middle, so that all its edges are lost. */
+async function enlarged({ fit, pictures }: Search): Promise<FoundPlacement | undefined> {
+  const about = (from: number, to: number, step: number): Candidate[] => {
+    const found: Candidate[] = [];
+    for (let size = from; size <= to; size += step) {
+      const [at, length] = [rounded((1 - size) / 2), rounded(size)];
+      found.push({ hud: { content: { x: at, y: at, width: length, height: length } }, prior: 0 });
+    }
+    return found;
+  };
+  const { least, most, step, exact } = ENLARGED;
+  const rough = (await bestOf(fit, pictures, about(least, most, step)))?.found;
+  const size = rough?.hud.content?.width;
+  if (size === undefined) return undefined;
+  return (await bestOf(fit, pictures, about(size - step, size + step, exact)))?.found ?? rough;
 }
 
 const WHOLE: Rect = { x: 0, y: 0, width: 1, height: 1 };
