@@ -267,19 +267,20 @@ const ENLARGED = { least: 1.015, most: 1.16, step: 0.006, exact: 0.002 } as cons
 
 /** The placement of a picture that was enlarged about its middle, so that all its edges are lost. */
 async function enlarged({ fit, pictures }: Search): Promise<FoundPlacement | undefined> {
-  const about = (from: number, to: number, step: number): Candidate[] => {
-    const found: Candidate[] = [];
-    for (let size = from; size <= to; size += step) {
-      const [at, length] = [rounded((1 - size) / 2), rounded(size)];
-      found.push({ hud: { content: { x: at, y: at, width: length, height: length } }, prior: 0 });
-    }
-    return found;
-  };
   const { least, most, step, exact } = ENLARGED;
-  const rough = (await bestOf(fit, pictures, about(least, most, step)))?.found;
+  const rough = (await bestOf(fit, pictures, enlargements(least, most, step)))?.found;
   const size = rough?.hud.content?.width;
   if (size === undefined) return undefined;
-  return (await bestOf(fit, pictures, about(size - step, size + step, exact)))?.found ?? rough;
+  return (await bestOf(fit, pictures, enlargements(size - step, size + step, exact)))?.found ?? rough;
+}
+
+function enlargements(from: number, to: number, step: number): Candidate[] {
+  const found: Candidate[] = [];
+  for (let size = from; size <= to; size += step) {
+    const [at, length] = [rounded((1 - size) / 2), rounded(size)];
+    found.push({ hud: { content: { x: at, y: at, width: length, height: length } }, prior: 0 });
+  }
+  return found;
 }
 
 const WHOLE: Rect = { x: 0, y: 0, width: 1, height: 1 };
