@@ -148,11 +148,13 @@ function onHealth(cue, game) {
     game.state.alive = false;
     game.state.gone = cue.t;
   }
+  const before = game.state.health;
+  game.state.health = cue.trigger === 'lost' ? before : cue.value;
   if (cue.trigger !== 'found') return;
   game.state.alive = true;
   game.state.born = cue.t;
   // Figures that come back after a menu or the table at a match's end are no new life: somebody must have died, or the
-  // scores have stood without the figures.
+  // scores have stood without the figures, as they do behind the table of scores, too: then a life must be whole.
   const since = Math.max(
     game.state.gone ?? 0,
     Math.min(game.since('first score') ?? cue.t, game.since('own score') ?? cue.t),
@@ -162,7 +164,8 @@ function onHealth(cue, game) {
     const { deaths = [], lived = -1, drawn = [] } = game.state;
     game.state.lived = cue.t;
     const atOnce = drawn.includes(cue.t);
-    if (bare > (atOnce ? BARE_AT_ONCE : BARE) || deaths.some((t) => t > lived && t <= cue.t))
+    const whole = cue.value >= WHOLE && !(cue.value <= before);
+    if ((whole && bare > (atOnce ? BARE_AT_ONCE : BARE)) || deaths.some((t) => t > lived && t <= cue.t))
       game.emit({ subject: 'player', action: 'respawn' }, { t: cue.t, cues: [cue] });
   });
 }
@@ -170,6 +173,9 @@ function onHealth(cue, game) {
 /** Seconds for which scores stand without figures where a player is dead; fewer where all the figures come at once, which no smoke does. */
 const BARE = 0.5;
 const BARE_AT_ONCE = 0.3;
+
+/** The least health with which a life begins. */
+const WHOLE = 100;
 
 /** Seconds after which lines before a new life are understood. */
 const KNOWN = 2.5;
@@ -231,6 +237,12 @@ function onArmor(cue, game) {
 const ICON_LATE = 0.2;
 const ICON_EARLY = 0.15;
 
+/** Seconds of a life without a figure of ammunition after which the gauntlet is in hand. */
+const BARE_HANDS = 1;
+
+/** Seconds between the ends of two figures that vanish with a life. */
+const WITH_LIFE = 0.15;
+
 /** The most rounds that leave a weapon between two samples. */
 const BURST = 5;
 
@@ -243,10 +255,14 @@ function onAmmunition(cue, game) {
   const isChange = cue.trigger === 'changed';
   game.state.figure = cue.trigger !== 'lost';
   if (cue.trigger === 'lost') game.state.bare = cue.t;
+  // The figures of a life that was lived without this one: the gauntlet is in hand.
+  if (cue.trigger === 'found' && game.state.drawn === undefined && cue.t - game.state.born > BARE_HANDS)
+    game.state.weapon ??= 'gauntlet';
   if (cue.trigger === 'found') game.state.drawn = [...(game.state.drawn ?? []), cue.t].slice(-8);
   const step = {
     t: cue.t,
     size: isChange ? Math.abs(cue.value - cue.previous) : 1e9,
+    gone: cue.trigger === 'lost',
     from: cue.previous,
     to: cue.value,
   };
@@ -255,7 +271,7 @@ function onAmmunition(cue, game) {
   if (!isChange || cue.previous - cue.value > BURST) return;
   game.after(ICON_LATE + TOGETHER, () => {
     const isSwitch = (one) =>
-      (game.state.switches ?? []).some((t) => isAbout(one, t) && greatestAbout(t, steps) === one);
+      (game.state.switches ?? []).some((t) => isAbout(one, t) && greatestAbout(t, steps, game) === one);
     if (!isSwitch(step) && !isUndone(step, steps, isSwitch)) changes('ammunition', cue, game);
   });
 }
@@ -275,10 +291,11 @@ function isUndone(step, steps, isSwitch) {
   );
 }
 
-/** The greatest change of the figure that can be due to a switch at t, of equals the last. */
-function greatestAbout(t, steps) {
-  const about = steps.filter((step) => isAbout(step, t));
-  return about.reduce((best, step) => (step.size >= best.size ? step : best));
+/** The greatest change of the figure that can be due to a switch at t, of equals the last; a figure that goes with the life is none. */
+function greatestAbout(t, steps, game) {
+  const died = (step) => step.gone && game.state.alive === false && Math.abs(game.state.gone - step.t) <= WITH_LIFE;
+  const about = steps.filter((step) => isAbout(step, t) && !died(step));
+  return about.reduce((best, step) => (step.size >= (best?.size ?? 0) ? step : best), undefined);
 }
 
 /** Whether a change of the figure can be due to the switch of weapons whose icon was seen at t. */

@@ -109,6 +109,18 @@ test('openarena: figures that come back are a new life after a death, not after 
   ]);
 });
 
+test('openarena: behind the table of scores the figures are away, but whose health was not made whole did not die', async () => {
+  const held = (after: number): Short[] => [
+    ...standing,
+    [3, 'health', 'lost', undefined, 60],
+    [5, 'health', 'found', after],
+  ];
+  expect(await said('openarena', held(63))).toEqual([]);
+  expect(await said('openarena', held(125))).toEqual([
+    { t: 5, statement: { subject: 'player', action: 'respawn' } },
+  ]);
+});
+
 test('openarena: a figure that becomes another and comes back at once was misread', async () => {
   const blink: readonly Short[] = [
     ...standing,
@@ -342,6 +354,33 @@ test('openarena: a weapon put away soon after a life began is a switch, the one 
       [5.17, 'weapon', 'lost', undefined, 'machine gun'],
     ),
   ).toMatchObject([{ t: 5.17, statement: { from: { word: 'machine gun' }, to: { word: 'gauntlet' } } }]);
+});
+
+test('openarena: a recording that begins with the gauntlet in hand tells of the first switch', async () => {
+  const drawn = (t: number): Short[] => [
+    ...standing,
+    [t, 'ammunition', 'found', 100],
+    [t, 'weapon', 'found', 'machine gun'],
+  ];
+  expect(await said('openarena', drawn(5.2))).toMatchObject([{ t: 5.2, statement: { from: { word: 'gauntlet' } } }]);
+  expect(await said('openarena', drawn(0.5))).toEqual([]);
+});
+
+test('openarena: the figure of a new weapon is no change of ammunition, though its holder dies at once', async () => {
+  const died: readonly Short[] = [
+    ...standing,
+    [0, 'ammunition', 'found', 20],
+    [0, 'weapon', 'found', 'nailgun'],
+    [26.07, 'ammunition', 'changed', 100, 20],
+    [26.13, 'weapon', 'changed', 'lightning gun', 'nailgun'],
+    [26.25, 'feed', 'found', line('kill', { killer: 'Rai', victim: 'Kyonshi' })],
+    [26.27, 'ammunition', 'lost', undefined, 100],
+    [26.27, 'health', 'lost', undefined, 60],
+  ];
+  expect((await said('openarena', died)).map(({ t, statement }) => [t, 'property' in statement])).toEqual([
+    [26.13, true],
+    [26.25, false],
+  ]);
 });
 
 test('openarena: “You fragged” tells of a kill that the feed did not', async () => {

@@ -51,14 +51,18 @@ def parse_args():
 
 
 def names(strings):
-    """Player names by client number, from the players' config strings (544 and on)."""
+    """Player names by client number, from the players' config strings (544 and on), colours and all; empty for one who left."""
     found = {}
     for index, text in strings.items():
         if 544 <= index < 544 + 64:
             match = re.match(r"n\\([^\\]*)", text)
-            if match:
-                found[index - 544] = plain(match.group(1))
+            found[index - 544] = match.group(1) if match else ""
     return found
+
+
+def fed(name):
+    """A name as a kill line has it: the client cuts it off after 29 characters, those that only colour included."""
+    return plain(name[:29])
 
 
 def plain(text):
@@ -66,7 +70,7 @@ def plain(text):
 
 
 def read_demo(path, tree):
-    """Snapshots (time, player), obituaries, names by client, (time, what) of the match (it begins, every line that the server prints, the score table at its end), the kind of game, and (time, red, blue): the teams' scores."""
+    """Snapshots (time, player), obituaries (time, victim, killer, means, both names), names by client, (time, what) of the match (it begins, every line that the server prints, the score table at its end), the kind of game, and (time, red, blue): the teams' scores."""
     snapshots, obituaries, players, seen, match_events, pending, warmup = [], [], {}, {}, [], [], None
     mode, scores, teams = 0, {}, []
     for kind, *rest in quake3_demo.Demo(path, tree):
@@ -102,9 +106,11 @@ def read_demo(path, tree):
             for number, entity in now.items():
                 key = (entity.get("otherEntityNum", 0), entity.get("otherEntityNum2", 0), entity.get("eventParm", 0))
                 if seen.get(number) != key:
-                    obituaries.append((snapshot["time"], *key))
+                    who = lambda n: fed(players.get(n, "<world>" if n >= 64 else "?"))
+                    if players.get(key[0]):
+                        obituaries.append((snapshot["time"], *key, who(key[0]), who(key[1])))
             seen = {n: (e.get("otherEntityNum", 0), e.get("otherEntityNum2", 0), e.get("eventParm", 0)) for n, e in now.items()}
-    return snapshots, obituaries, players, match_events, mode, teams
+    return snapshots, obituaries, {n: plain(name) for n, name in players.items() if name}, match_events, mode, teams
 
 
 def games_log(path):
@@ -244,11 +250,10 @@ def main():
     shift = sum(good) / len(good)
     print("frames", frames, "shift", good, scores)
     place = lambda t: max(0, math.ceil((t - snapshots[0][0]) * fps / 1000 + shift - 1e-6))
-    lines = feed_lines(args.render_log, set(players.values()))
+    lines = feed_lines(args.render_log, {victim for *_, victim, _ in obituaries})
     kills, at = [], 0
-    for i, (time, victim, killer, number) in enumerate(obituaries):
+    for i, (time, victim, killer, number, name, by) in enumerate(obituaries):
         frame = place(time)
-        name, by = players.get(victim, "?"), players.get(killer, "<world>")
         while at < len(lines) and not (lines[at][0] == name and (killer in (victim, 1022) or by in lines[at][1][len(name) :])):
             at += 1
         text = lines[at][1] if at < len(lines) else ""
