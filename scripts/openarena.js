@@ -50,8 +50,12 @@ function who(name, game) {
 
 /** The name of the player who is followed stands on the screen; that of one who plays is inferred (`knowSelf`). */
 function isPlayer(name, game) {
-  return name === (game.state.player ?? game.state.self);
+  const own = game.state.player ?? game.state.self;
+  return name === own || (own !== undefined && name?.length >= CUT && own.startsWith(name));
 }
+
+/** The least length to which the kill line cuts a name: 29 characters, with those that only colour it. */
+const CUT = 15;
 
 /** Seconds between the line that tells of the player's death and the end of the figures. */
 const SAME_DEATH = 0.35;

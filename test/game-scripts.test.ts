@@ -116,9 +116,7 @@ test('openarena: behind the table of scores the figures are away, but whose heal
     [5, 'health', 'found', after],
   ];
   expect(await said('openarena', held(63))).toEqual([]);
-  expect(await said('openarena', held(125))).toEqual([
-    { t: 5, statement: { subject: 'player', action: 'respawn' } },
-  ]);
+  expect(await said('openarena', held(125))).toEqual([{ t: 5, statement: { subject: 'player', action: 'respawn' } }]);
 });
 
 test('openarena: a figure that becomes another and comes back at once was misread', async () => {
@@ -354,6 +352,17 @@ test('openarena: a weapon put away soon after a life began is a switch, the one 
       [5.17, 'weapon', 'lost', undefined, 'machine gun'],
     ),
   ).toMatchObject([{ t: 5.17, statement: { from: { word: 'machine gun' }, to: { word: 'gauntlet' } } }]);
+});
+
+test('openarena: a long name that the kill line cuts off is the same player’s', async () => {
+  const long = standing.map(
+    (cue): Short => (cue[1] === 'followed' ? [0, 'followed', 'found', 'TheVeryLongNamedPlayerOfAll'] : cue),
+  );
+  const kills = (victim: string): Short[] => [...long, [4, 'feed', 'found', line('kill', { killer: 'Liz', victim })]];
+  expect(await said('openarena', kills('TheVeryLongNamedPlayerOfA'))).toMatchObject([
+    { statement: { object: 'player' } },
+  ]);
+  expect(await said('openarena', kills('TheVery'))).toMatchObject([{ statement: { object: { name: 'TheVery' } } }]);
 });
 
 test('openarena: a recording that begins with the gauntlet in hand tells of the first switch', async () => {

@@ -143,7 +143,7 @@ export function matchStatements(what: string, name: (name: string) => Slot): Sta
   }
   const [, member, came] = /^(.+) (entered the game|disconnected)$/.exec(what) ?? [];
   if (member !== undefined) return [{ subject: name(member), action: came === 'disconnected' ? 'leave' : 'join' }];
-  const [, who, deed] = /^(.+) (got|captured|returned) the \w+ flag!$/.exec(what) ?? [];
+  const [, who, deed] = /^(.+) (got|captured|returned) the (?:\w+ )?flag!$/.exec(what) ?? [];
   return who === undefined ? [] : [{ subject: name(who), action: FLAGS[deed!]! }];
 }
 
@@ -169,9 +169,14 @@ export function followedAt(rows: readonly PlayerRow[], t: number, otherwise: str
   return rows.findLast((row) => row.t < t - 1e-6)?.followed ?? otherwise;
 }
 
+/** The least length to which the kill line cuts a name: 29 characters, with those that only colour it. */
+const CUT = 15;
+
 /** What a line of the kill feed says. The followed player is `player`, everybody else an opponent by name. */
 export function killStatement(kill: Kill, followed: string): Statement {
-  const slot = (name: string): Slot => (name === followed ? 'player' : { word: 'opponent', name });
+  // The kill line cuts long names off.
+  const isCut = (name: string): boolean => name.length >= CUT && followed.startsWith(name);
+  const slot = (name: string): Slot => (name === followed || isCut(name) ? 'player' : { word: 'opponent', name });
   const alone = kill.killer === kill.victim || kill.killer === '<world>' || !kill.feed_text.includes(kill.killer);
   return deathStatement(kill.means, slot(kill.victim), alone ? undefined : slot(kill.killer));
 }
