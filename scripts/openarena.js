@@ -28,7 +28,9 @@ function onCue(cue, game) {
       onItem(cue, game);
       break;
     case 'medal':
-      if (cue.trigger !== 'lost') game.emit({ subject: 'player', action: 'earn', object: cue.value });
+      // Behind the table of scores no medal is drawn.
+      if (cue.trigger !== 'lost' && game.state.alive !== false)
+        game.emit({ subject: 'player', action: 'earn', object: cue.value });
       break;
     case 'fragged':
     case 'fragged in teams':
@@ -275,7 +277,9 @@ function onAmmunition(cue, game) {
   if (!isChange || cue.previous - cue.value > BURST) return;
   game.after(ICON_LATE + TOGETHER, () => {
     const isSwitch = (one) =>
-      (game.state.switches ?? []).some((t) => isAbout(one, t) && greatestAbout(t, steps, game) === one);
+      (game.state.switches ?? []).some(
+        ({ t, gone }) => !(gone && died(t, game)) && isAbout(one, t) && greatestAbout(t, steps, game) === one,
+      );
     if (!isSwitch(step) && !isUndone(step, steps, isSwitch)) changes('ammunition', cue, game);
   });
 }
@@ -295,10 +299,14 @@ function isUndone(step, steps, isSwitch) {
   );
 }
 
+/** Whether what vanished at t went with the player's life. */
+function died(t, game) {
+  return game.state.alive === false && Math.abs(game.state.gone - t) <= WITH_LIFE;
+}
+
 /** The greatest change of the figure that can be due to a switch at t, of equals the last; a figure that goes with the life is none. */
 function greatestAbout(t, steps, game) {
-  const died = (step) => step.gone && game.state.alive === false && Math.abs(game.state.gone - step.t) <= WITH_LIFE;
-  const about = steps.filter((step) => isAbout(step, t) && !died(step));
+  const about = steps.filter((step) => isAbout(step, t) && !(step.gone && died(step.t, game)));
   return about.reduce((best, step) => (step.size >= (best?.size ?? 0) ? step : best), undefined);
 }
 
@@ -310,8 +318,8 @@ function isAbout(step, t) {
 /** The gauntlet has no ammunition, so no icon; what looks like one where no figure stands is scenery. */
 function onWeapon(cue, game) {
   const switches = (game.state.switches ??= []);
-  switches.push(cue.t);
-  while (switches[0] < cue.t - 3) switches.shift();
+  switches.push({ t: cue.t, gone: cue.trigger === 'lost' });
+  while (switches[0].t < cue.t - 3) switches.shift();
   const armed = game.state.armed;
   game.state.armed = cue.trigger === 'lost' ? undefined : cue.t;
   game.after(TOGETHER, () => {

@@ -392,6 +392,21 @@ test('openarena: the figure of a new weapon is no change of ammunition, though i
   ]);
 });
 
+test('openarena: a shot just before death is told, a medal in the table of scores is not', async () => {
+  const died: readonly Short[] = [
+    ...standing,
+    [0, 'ammunition', 'found', 20],
+    [0, 'weapon', 'found', 'nailgun'],
+    [7.47, 'ammunition', 'changed', 19, 20],
+    [7.6, 'feed', 'found', line('kill', { killer: 'Rai', victim: 'Kyonshi' })],
+    [7.6, 'ammunition', 'lost', undefined, 19],
+    [7.6, 'weapon', 'lost', undefined, 'nailgun'],
+    [7.6, 'health', 'lost', undefined, 60],
+    [8.4, 'medal', 'found', 'openarena:defend'],
+  ];
+  expect((await said('openarena', died)).map(({ t }) => t)).toEqual([7.47, 7.6]);
+});
+
 test('openarena: “You fragged” tells of a kill that the feed did not', async () => {
   const fragged = (t: number): Short => [t, 'fragged', 'found', line('frag', { victim: 'Sarge' })];
   const fed: Short = [5, 'feed', 'found', line('kill', { killer: 'Kyonshi', victim: 'Sarge' })];
