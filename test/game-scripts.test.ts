@@ -62,6 +62,20 @@ const standing: readonly Short[] = [
   [0, 'own score', 'found', 2],
 ];
 
+/** The table of scores is heldUntil for two seconds. */
+const heldUntil = (after: number): Short[] => [
+  ...standing,
+  [3, 'health', 'lost', undefined, 60],
+  [5, 'health', 'found', after],
+];
+
+/** The first figure of ammunition comes at t. */
+const drawn = (t: number): Short[] => [
+  ...standing,
+  [t, 'ammunition', 'found', 100],
+  [t, 'weapon', 'found', 'machine gun'],
+];
+
 test('openarena: with a new match the figures begin anew', async () => {
   const restart: readonly Short[] = [
     [5, 'feed', 'found', line('enter')],
@@ -110,13 +124,10 @@ test('openarena: figures that come back are a new life after a death, not after 
 });
 
 test('openarena: behind the table of scores the figures are away, but whose health was not made whole did not die', async () => {
-  const held = (after: number): Short[] => [
-    ...standing,
-    [3, 'health', 'lost', undefined, 60],
-    [5, 'health', 'found', after],
-  ];
-  expect(await said('openarena', held(63))).toEqual([]);
-  expect(await said('openarena', held(125))).toEqual([{ t: 5, statement: { subject: 'player', action: 'respawn' } }]);
+  expect(await said('openarena', heldUntil(63))).toEqual([]);
+  expect(await said('openarena', heldUntil(125))).toEqual([
+    { t: 5, statement: { subject: 'player', action: 'respawn' } },
+  ]);
 });
 
 test('openarena: a figure that becomes another and comes back at once was misread', async () => {
@@ -366,11 +377,6 @@ test('openarena: a long name that the kill line cuts off is the same player’s'
 });
 
 test('openarena: a recording that begins with the gauntlet in hand tells of the first switch', async () => {
-  const drawn = (t: number): Short[] => [
-    ...standing,
-    [t, 'ammunition', 'found', 100],
-    [t, 'weapon', 'found', 'machine gun'],
-  ];
   expect(await said('openarena', drawn(5.2))).toMatchObject([{ t: 5.2, statement: { from: { word: 'gauntlet' } } }]);
   expect(await said('openarena', drawn(0.5))).toEqual([]);
 });
