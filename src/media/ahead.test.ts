@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterAll, describe, expect, test } from 'vitest';
-import { readPicturesAhead } from './ahead.ts';
+import { MANY, readPicturesAhead } from './ahead.ts';
 import { type DecodeProblem, isProblem, readPictures } from './decode.ts';
 import { chunksOf, scanPackets } from './packets.ts';
 import type { Picture } from './picture.ts';
@@ -28,7 +28,7 @@ function noted(item: Picture | DecodeProblem): unknown {
 }
 
 /** What both ways of decoding give, every third frame; `pace` is what the caller does with each picture read ahead. */
-async function both(path: string, pace: (n: number) => Promise<unknown> | undefined) {
+async function both(path: string, pace: (n: number) => Promise<unknown> | undefined, most?: number) {
   using file = openVideo(path);
   const index = scanPackets(file);
   const [plain, ahead]: [unknown[], unknown[]] = [[], []];
@@ -37,7 +37,7 @@ async function both(path: string, pace: (n: number) => Promise<unknown> | undefi
       (frame) => frame % 3 !== 1,
     );
     for (const item of readPictures(file, index, chunk, wanted)) plain.push(noted(item));
-    for await (const item of readPicturesAhead(file, index, chunk, wanted)) {
+    for await (const item of readPicturesAhead(file, index, chunk, wanted, most)) {
       await pace(ahead.length);
       ahead.push(noted(item));
     }
@@ -52,12 +52,13 @@ describe('decoding beside the caller', () => {
     ['vp9.webm', 'libvpx-vp9'],
   ])('%s: the same pictures, however the caller takes its time', async (name, codec) => {
     const path = video(name, codec);
-    for (const pace of [
-      () => undefined,
-      () => turn(),
-      (n: number) => (n % 5 === 0 ? turn().then(() => turn()) : undefined),
-    ]) {
-      const { plain, ahead } = await both(path, pace);
+    for (const [most, pace] of [
+      [2, () => undefined],
+      [2, () => turn()],
+      [MANY, () => turn()],
+      [MANY, (n: number) => (n % 5 === 0 ? turn().then(() => turn()) : undefined)],
+    ] as const) {
+      const { plain, ahead } = await both(path, pace, most);
       expect(plain).toHaveLength(40);
       expect(ahead).toEqual(plain);
     }
@@ -80,10 +81,15 @@ describe('decoding beside the caller', () => {
     const [chunk] = chunksOf(index, { minSeconds: 60 });
     const wanted = Array.from({ length: 40 }, (_, i) => chunk!.firstFrame + i);
     const whole = [...readPictures(file, index, chunk!, wanted)].map(noted);
-    for (const stop of [1, 2, 7]) {
+    for (const [stop, most] of [
+      [1, 2],
+      [2, MANY],
+      [7, MANY],
+    ]) {
       const seen: unknown[] = [];
-      for await (const item of readPicturesAhead(file, index, chunk!, wanted)) {
+      for await (const item of readPicturesAhead(file, index, chunk!, wanted, most)) {
         seen.push(noted(item));
+        await turn();
         if (seen.length === stop) break;
       }
       expect(seen).toEqual(whole.slice(0, stop));

@@ -5,20 +5,26 @@ import type { VideoFile } from './video.ts';
 
 type Item = Picture | DecodeProblem;
 
-/** Pictures that may wait for the caller. */
-const MOST = 2;
+/**
+ * Pictures that may wait for a caller who wants all of them, and bytes of their luma: a sample that all detectors read takes ten times as
+ * long as one that few do, and the decoder should not stand still meanwhile. At least two wait, however large.
+ */
+export const MANY = 16;
+const MOST_BYTES = 12 << 20;
+const LEAST = 2;
 
 /**
  * As `readPictures`, with the decoder, which still is one thread, at work beside the caller's: on the next packets while the caller looks
- * at a picture and the event loop turns now and then. The pictures are the same.
+ * at a picture and the event loop turns now and then, until `most` pictures wait. The pictures are the same.
  */
 export async function* readPicturesAhead(
   file: VideoFile,
   index: PacketIndex,
   chunk: Chunk,
   wanted: ArrayLike<number>,
+  most = LEAST,
 ): AsyncGenerator<Item, void, undefined> {
-  const ahead = new Ahead(decodingSteps(file, index, chunk, wanted));
+  const ahead = new Ahead(decodingSteps(file, index, chunk, wanted), most);
   try {
     for (;;) {
       const item = await ahead.next();
@@ -33,6 +39,7 @@ export async function* readPicturesAhead(
 /** Takes the steps of decoding as long as there is room for what comes out. */
 class Ahead {
   readonly #steps: Steps;
+  readonly #most: number;
   readonly #ready: Item[] = [];
   readonly #run: Promise<void>;
   #stopped = false;
@@ -41,8 +48,9 @@ class Ahead {
   #told: (() => void) | undefined;
   #room: (() => void) | undefined;
 
-  constructor(steps: Steps) {
+  constructor(steps: Steps, most: number) {
     this.#steps = steps;
+    this.#most = most;
     this.#run = this.#take().finally(() => {
       this.#done = true;
       this.#told?.();
@@ -74,6 +82,12 @@ class Ahead {
     this.#steps.return();
   }
 
+  get #isFull(): boolean {
+    const { length } = this.#ready;
+    if (length < LEAST || length >= this.#most) return length >= this.#most;
+    return this.#ready.reduce((sum, item) => sum + (isProblem(item) ? 0 : item.width * item.height), 0) >= MOST_BYTES;
+  }
+
   async #take(): Promise<void> {
     for (let step = this.#steps.next(); !step.done && !this.#stopped; ) {
       if (step.value instanceof Sending) {
@@ -86,7 +100,7 @@ class Ahead {
       this.#ready.push(step.value);
       this.#told?.();
       this.#told = undefined;
-      while (this.#ready.length >= MOST && !this.#stopped)
+      while (this.#isFull && !this.#stopped)
         await new Promise<void>((resolve) => {
           this.#room = resolve;
         });

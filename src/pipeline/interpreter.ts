@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import type { Want } from '../cues/nodes.ts';
 import type { Observation, Reading } from '../detectors/kind.ts';
 import { loadKind } from '../detectors/registry.ts';
@@ -40,6 +41,9 @@ export type Wake = (wants: readonly Want[], places: Places) => Promise<readonly 
 
 /** The default distance of samples, in seconds. */
 export const INTERVAL = 0.1;
+
+/** Milliseconds after which the decoder, which is at the next chunk already, may have finished a packet. */
+const BREATH = 2;
 
 /** Seconds between the samples of a detector. */
 export function intervalOf(profile: Profile, detector: string): number {
@@ -151,7 +155,12 @@ export class Interpreter implements Disposable {
         this.#last = t;
       }
     };
+    let breath = performance.now();
     for (const [i, t] of chunk.t.entries()) {
+      if (performance.now() - breath >= BREATH) {
+        await turn();
+        breath = performance.now();
+      }
       listen(t);
       this.samples++;
       this.#last = t;

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Deferred, Observation } from '../detectors/kind.ts';
-import { readPicturesAhead } from '../media/ahead.ts';
+import { MANY, readPicturesAhead } from '../media/ahead.ts';
 import { type DecodeProblem, isProblem, readPictures } from '../media/decode.ts';
 import type { Chunk, PacketIndex } from '../media/packet-index.ts';
 import type { Picture } from '../media/picture.ts';
@@ -63,7 +63,7 @@ async function readSamples(
   let i = 0;
   let pictures = 0;
   try {
-    for await (const item of picturesOf(context, chunk, plan.frames)) {
+    for await (const item of picturesOf(context, chunk, plan.frames, MANY)) {
       if (isProblem(item)) {
         await between.release();
         builder.gap(gapOf(item));
@@ -87,13 +87,14 @@ async function readSamples(
   }
 }
 
-/** The pictures of some frames of a chunk, in order. */
+/** The pictures of some frames of a chunk, in order; `most` may be decoded before they are asked for. */
 export function picturesOf(
   { file, index, ahead }: ChunkContext,
   chunk: Chunk,
   frames: readonly number[],
+  most?: number,
 ): Iterable<Picture | DecodeProblem> | AsyncIterable<Picture | DecodeProblem> {
-  return ahead ? readPicturesAhead(file, index, chunk, frames) : readPictures(file, index, chunk, frames);
+  return ahead ? readPicturesAhead(file, index, chunk, frames, most) : readPictures(file, index, chunk, frames);
 }
 
 /** Lets the event loop turn. Throws the signal's reason once it is aborted. */
