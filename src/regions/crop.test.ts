@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ColorEncoding, Picture } from '../media/picture.ts';
-import { cropGrey, cropLuma, cropPlanes, cropRgb, sameLuma, samePixels } from './crop.ts';
+import { convert, cropGrey, cropLuma, cropPlanes, cropRgb, sameLuma, samePixels } from './crop.ts';
 import { stillPicture } from './still.ts';
 
 /** A 4:2:0 picture of pseudo-random planes with padded rows. */
@@ -66,6 +66,22 @@ describe('crops', () => {
           if (crop[i] !== picture.y.data[cy * picture.y.stride + cx]) return false;
         }
         return true;
+      }),
+    );
+  });
+
+  it('converts colours with SIMD exactly as in plain code, whatever the subsampling', () => {
+    const picture = noise(200, 81, limited709);
+    const finer = { ...picture, u: noise(200, 81, limited709, 2).y, v: noise(200, 81, limited709, 3).y };
+    const pictures: Picture[] = [
+      picture,
+      { ...finer, chromaShiftX: 0, chromaShiftY: 0 },
+      { ...finer, chromaShiftX: 1, chromaShiftY: 0, color: encodings[2]! },
+    ];
+    fc.assert(
+      fc.property(rect, fc.constantFrom(...pictures), (r, one) => {
+        const plain = convert(one, r.x, r.y, r.width, r.height, new Uint8Array(3 * r.width * r.height));
+        expect(Buffer.compare(cropRgb(one, r), plain)).toBe(0);
       }),
     );
   });

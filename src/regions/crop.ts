@@ -1,5 +1,8 @@
 import type { Rect } from '../geometry.ts';
-import type { ColorEncoding, Picture, Plane } from '../media/picture.ts';
+import type { Picture, Plane } from '../media/picture.ts';
+import { convertBySimd, tables } from './rgb.ts';
+
+export { LUMA_WEIGHTS } from './rgb.ts';
 
 /** From this width on a native copy or comparison of a row beats a typed loop (measured, Node 24: bench/regions.ts). */
 const NATIVE_ROW = 64;
@@ -45,6 +48,19 @@ export function cropRgb(picture: Picture, rect: Rect, out?: Uint8Array): Uint8Ar
   const target = out ?? new Uint8Array(width * height * 3);
   if (target.length < width * height * 3)
     throw new RangeError(`crop of ${width}×${height} does not fit ${target.length} bytes`);
+  if (convertBySimd(picture, x, y, width, height, target)) return target;
+  return convert(picture, x, y, width, height, target);
+}
+
+/** The same in plain code, for places that are few among wide lines. */
+export function convert(
+  picture: Picture,
+  x: number,
+  y: number,
+  width: number,
+  height: number,
+  target: Uint8Array,
+): Uint8Array {
   const { y: luma, u, v, chromaShiftX: shiftX, chromaShiftY: shiftY } = picture;
   const [yData, uData, vData] = [luma.data, u.data, v.data];
   const { level, redV, greenU, greenV, blueU } = tables(picture.color);
@@ -79,47 +95,6 @@ export function cropRgb(picture: Picture, rect: Rect, out?: Uint8Array): Uint8Ar
     }
   }
   return target;
-}
-
-interface ConversionTables {
-  readonly level: Int32Array;
-  readonly redV: Int32Array;
-  readonly greenU: Int32Array;
-  readonly greenV: Int32Array;
-  readonly blueU: Int32Array;
-}
-
-/** Luma weights of red and blue (ITU-R BT.601, BT.709, BT.2020 non-constant luminance). */
-export const LUMA_WEIGHTS = {
-  bt601: { red: 0.299, blue: 0.114 },
-  bt709: { red: 0.2126, blue: 0.0722 },
-  bt2020: { red: 0.2627, blue: 0.0593 },
-} as const;
-
-/** (code − zero) · scale for every code, in 16-bit fixed point. */
-function fixed(scale: number, zero: number, add = 0): Int32Array {
-  return Int32Array.from({ length: 256 }, (_, code) => Math.round((code - zero) * scale * 65536) + add);
-}
-
-const tableCache = new Map<string, ConversionTables>();
-
-function tables(color: ColorEncoding): ConversionTables {
-  const key = `${color.matrix}${color.fullRange}`;
-  const cached = tableCache.get(key);
-  if (cached) return cached;
-  const { red: kr, blue: kb } = LUMA_WEIGHTS[color.matrix];
-  const kg = 1 - kr - kb;
-  const lumaScale = color.fullRange ? 1 : 255 / 219;
-  const chromaScale = color.fullRange ? 1 : 255 / 224;
-  const made: ConversionTables = {
-    level: fixed(lumaScale, color.fullRange ? 0 : 16, 32768),
-    redV: fixed(chromaScale * 2 * (1 - kr), 128),
-    greenU: fixed((-chromaScale * 2 * (1 - kb) * kb) / kg, 128),
-    greenV: fixed((-chromaScale * 2 * (1 - kr) * kr) / kg, 128),
-    blueU: fixed(chromaScale * 2 * (1 - kb), 128),
-  };
-  tableCache.set(key, made);
-  return made;
 }
 
 /**

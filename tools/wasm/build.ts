@@ -8,6 +8,7 @@ const root = `${import.meta.dirname}/../..`;
 /** Source and generated module of each kernel. */
 export const kernels = [
   { source: 'tools/wasm/filter.wat', module: 'src/regions/filter-wasm.ts', name: 'FILTER_WASM' },
+  { source: 'tools/wasm/rgb.wat', module: 'src/regions/rgb-wasm.ts', name: 'RGB_WASM' },
   { source: 'tools/wasm/match.wat', module: 'src/detectors/icon/match-wasm.ts', name: 'MATCH_WASM' },
   { source: 'tools/wasm/box.wat', module: 'src/detectors/text/box-wasm.ts', name: 'BOX_WASM' },
   { source: 'tools/wasm/glyph.wat', module: 'src/detectors/text/glyph-wasm.ts', name: 'GLYPH_WASM' },

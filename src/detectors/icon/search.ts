@@ -132,11 +132,23 @@ function finer(
   });
 }
 
+/** The score that so many candidates reach: that of the last of them, or the least of all where there are fewer. */
+function greatest(candidates: readonly Candidate[], count: number): number {
+  const scores = new Float64Array(count).fill(Number.NEGATIVE_INFINITY);
+  for (let n = 0; n < candidates.length; n++) {
+    const { score } = candidates[n]!.at;
+    if (!(score > scores[0]!)) continue;
+    let i = 0;
+    for (; i + 1 < count && scores[i + 1]! < score; i++) scores[i] = scores[i + 1]!;
+    scores[i] = score;
+  }
+  return scores[0]!;
+}
+
 /** The best candidates, and the best one of the second-best name if it is not among them. */
 function leading(candidates: readonly Candidate[]): ReadonlySet<Candidate> {
   // Of many candidates only those that can be among the best are put in order.
-  const scores = Float64Array.from(candidates, ({ at }) => at.score).toSorted();
-  const least = scores[Math.max(0, scores.length - BEAM)]!;
+  const least = greatest(candidates, BEAM);
   const sorted = candidates
     .filter(({ at }) => at.score >= least)
     .toSorted((a, b) => b.at.score - a.at.score || (a.variant.name < b.variant.name ? -1 : 1));

@@ -23,6 +23,8 @@ export class GlyphReader {
   readonly #reaching: Int32Array;
   /** Of the place that is looked at, the scores of those glyphs that have one. */
   readonly #scores: Float64Array;
+  /** What stands in a cell in which nothing is bright enough, by its place. */
+  readonly #nothing = new Map<number, Cell>();
   /** Glyphs that explain nothing are of no interest as rivals: not in a font that has one for the blank. */
   readonly #blank: boolean;
 
@@ -185,11 +187,21 @@ export class GlyphReader {
   }
 
   #readCell(image: LineImage, x: number, y: number, dim: boolean, place: number, hints: readonly LineReading[]): Cell {
-    if (dim) return cellOf(this.atlas, x, NOTHING);
+    if (dim) return this.#nothingAt(x);
     if (this.#bounds) return cellOf(this.atlas, x, this.#best(image, x, y, this.#restricted, this.#rivals.near, place));
     const guesses = hints.flatMap((hint) => hint.cells.find((cell) => cell.x === x && cell.glyph >= 0)?.glyph ?? []);
     const found = this.#among(image, x, y, guesses) ?? this.#best(image, x, y, this.#restricted);
     return cellOf(this.atlas, x, found);
+  }
+
+  /** Most cells of most pictures are dim. */
+  #nothingAt(x: number): Cell {
+    let cell = this.#nothing.get(x);
+    if (!cell) {
+      cell = cellOf(this.atlas, x, NOTHING);
+      this.#nothing.set(x, cell);
+    }
+    return cell;
   }
 
   /** The guess that fits beyond doubt and better than all that look like it: then no other glyph can be better. */
