@@ -23,6 +23,8 @@ export class GlyphReader {
   readonly #reaching: Int32Array;
   /** Of the place that is looked at, the scores of those glyphs that have one. */
   readonly #scores: Float64Array;
+  /** Of glyphs that were guessed: they and those that could be meant instead. */
+  readonly #like: number[][] = [];
   /** What stands in a cell in which nothing is bright enough, by its place. */
   readonly #nothing = new Map<number, Cell>();
   /** Glyphs that explain nothing are of no interest as rivals: not in a font that has one for the blank. */
@@ -213,8 +215,11 @@ export class GlyphReader {
     rivals = this.#rivals.near,
   ): Candidates | undefined {
     for (const guess of guesses) {
-      const near = this.#rivals.near[guess]!.filter((index) => this.#allowed.has(index));
-      const found = this.#best(image, x, y, [guess, ...near], rivals);
+      const like = (this.#like[guess] ??= [
+        guess,
+        ...this.#rivals.near[guess]!.filter((index) => this.#allowed.has(index)),
+      ]);
+      const found = this.#best(image, x, y, like, rivals);
       if (found.best === guess && found.proof >= STRONG * this.#potential(guess, found.ink)) return found;
     }
     return undefined;
