@@ -16,6 +16,7 @@ import { detect, type DetectOptions } from '../src/pipeline/detect.ts';
 import { openGame } from '../src/pipeline/game.ts';
 import { AnchoredLocator, settingsOf } from '../src/pipeline/placement/anchored.ts';
 import { edgesOf } from '../src/pipeline/placement/borders.ts';
+import { contentsWithin } from '../src/pipeline/placement/content.ts';
 import { recogniseGame } from '../src/pipeline/placement/decide.ts';
 import { marksOf } from '../src/pipeline/placement/marks.ts';
 import { outlinesOf } from '../src/pipeline/placement/outlines.ts';
@@ -103,6 +104,16 @@ describe('a recording of a window on a desktop', () => {
     const framed = scenes.map((picture): Picture => ({ ...picture, ...SIZE, y: drawn(picture.y, 1, 90, picture) }));
     const { left, right, top } = edgesOf(framed);
     expect([left.at(-1), right.at(-1), top.at(-1)]).toEqual([WINDOW.x, WINDOW.x + WINDOW.width, WINDOW.y]);
+  });
+
+  it('may reach beyond the frame where three borders say so', () => {
+    // 1440 × 810 from −24 on, black bars above, below and to the right.
+    const edges = { left: [0], right: [1440, 1416], top: [0, 131], bottom: [1080, 941] };
+    const found = contentsWithin(edges, { width: 1440, height: 1080 }, { width: 1280, height: 720 });
+    const places = found.map(({ hud }) =>
+      [hud.content!.x * 1440, hud.content!.y * 1080, hud.content!.width * 1440].map(Math.round),
+    );
+    expect(places).toContainEqual([-24, 131, 1440]);
   });
 
   it('is read where the HUD is found, and has that in its log', async () => {

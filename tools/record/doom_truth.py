@@ -77,9 +77,10 @@ class Reader:
         self.last_bar = self.last_row = self.shown = None
         self.colours = codes(wad.palettes())
         self.lists = self.colours.tolist()
-        self.sy = height / 200
-        # A narrower picture has its graphics squeezed.
+        # On a picture narrower than 4:3 graphics are as large as on one of its width; the bar keeps to the bottom.
         self.sx = min(height * 4 / 3, width) / 320
+        self.sy = self.sx * 1.2
+        self.below = height - 200 * self.sy
         self.left = (width - 320 * self.sx) / 2
         self.width, self.height = width, height
         glyphs = lambda pattern, keys: [Glyph(key, wad.patch(pattern % key)) for key in keys]
@@ -110,7 +111,7 @@ class Reader:
     def cells(self, frame, x, y, rows, columns, left):
         """Colours of the screen at the centres of a patch's pixels, the patch being drawn at (x, y) of 320 × 200."""
         xs = np.floor(left + (x + columns + 0.5) * self.sx).astype(int)
-        ys = np.floor((y + rows + 0.5) * self.sy).astype(int)
+        ys = np.floor((y + rows + 0.5) * self.sy + (self.below if y >= 160 else self.below / 2)).astype(int)
         inside = (xs >= 0) & (xs < self.width) & (ys >= 0) & (ys < self.height)
         out = np.full(len(xs), -1, np.int32)
         out[inside] = codes(frame[ys[inside], xs[inside]])
@@ -208,7 +209,7 @@ class Reader:
         return len(same) >= 0.6 * len(wanted) and all(same)
 
     def read(self, frame):
-        bar = frame[int(168 * self.sy) :, int(max(0, self.left)) : int(self.left + 320 * self.sx)].tobytes()
+        bar = frame[int(168 * self.sy + self.below) :, int(max(0, self.left)) : int(self.left + 320 * self.sx)].tobytes()
         if bar != self.last_bar:
             self.last_bar, self.last_row = bar, self.read_bar(frame)
         row = dict(self.last_row)

@@ -109,13 +109,9 @@ export async function searchPlacement(
   if (!search) return undefined;
   let best = await withinEdges(search);
   if (outlinesOnly) return best && (await withPixel(file, game, search, best));
-  const stretched = best ? undefined : await oblong(search);
+  const other = best ? undefined : await stretchedOrSized(search);
   signal?.throwIfAborted();
-  const convincing = Math.min(CONVINCING, fit.names.length / 2);
-  if (stretched && seenIn(stretched) >= convincing) best = stretched;
-  const sized = best ? undefined : await ownSize(search);
-  signal?.throwIfAborted();
-  if (sized && seenIn(sized) >= convincing) best = sized;
+  if (other && seenIn(other) >= Math.min(CONVINCING, fit.names.length / 2)) best = other;
   best ??= await enlarged(search);
   signal?.throwIfAborted();
   for (const picture of everywhere ? search.pictures.slice(0, LOCATED) : []) {
@@ -127,7 +123,7 @@ export async function searchPlacement(
       signal?.throwIfAborted();
     }
   }
-  for (const other of [stretched, sized]) if (other && (!best || seenIn(other) > seenIn(best))) best = other;
+  if (other && (!best || seenIn(other) > seenIn(best))) best = other;
   return best && (await withPixel(file, game, search, best));
 }
 
@@ -144,12 +140,23 @@ export async function searchBetter(
   const search = await openSearch(file, index, game, fit);
   if (!search) return undefined;
   const plain = await bestOf(fit, search.pictures, [{ hud: {}, prior: 0 }]);
-  const least = 1.5 * (plain ? seenIn(plain.found) : 0);
-  for (const found of [await oblong(search), await ownSize(search)])
-    if (found && seenIn(found) >= least) return await withPixel(file, game, search, found);
-  return undefined;
+  const found = await stretchedOrSized(search);
+  if (!found || seenIn(found) < 1.5 * (plain ? seenIn(plain.found) : 0)) return undefined;
+  return await withPixel(file, game, search, found);
 }
 
+/**
+ * The placement as a stretched picture or as one with a HUD of its own size. Near an edge both look alike, further from it
+ * more is seen of the right one; where both explain all, a stretched picture is likelier.
+ */
+async function stretchedOrSized(search: Search): Promise<FoundPlacement | undefined> {
+  const [stretched, sized] = [await oblong(search), await ownSize(search)];
+  if (!stretched || !sized) return stretched ?? sized;
+  return seenIn(sized) > PLAINLY * seenIn(stretched) ? sized : stretched;
+}
+
+/** How much more must be seen of a HUD of its own size. */
+const PLAINLY = 1.08;
 /** Elements in a picture for which a stretched one is believed without a look at anything else. */
 const CONVINCING = 6;
 
