@@ -7,17 +7,22 @@ import { type HudSettings, type PlacedRegion, placeRegion } from '../../regions/
 import { RegionSet } from '../../regions/regions.ts';
 import type { Game } from '../game.ts';
 
-/** Sizes of the pictures that games draw: what a recording may have been resized from. */
+/** Sizes of the pictures that games draw, Quake III's own modes among them: what a recording may have been resized from. */
 const DRAWN = [
   [640, 480],
   [800, 600],
+  [960, 540],
+  [960, 720],
   [1024, 768],
+  [1152, 864],
   [1280, 720],
   [1280, 800],
+  [1280, 960],
   [1280, 1024],
   [1366, 768],
   [1440, 900],
   [1600, 900],
+  [1600, 1200],
   [1680, 1050],
   [1920, 1080],
   [1920, 1200],
@@ -117,7 +122,7 @@ function elementsOf({ profile }: Game): Element[] {
 }
 
 /** The sizes other than 1 that a recording can have, where its picture is `width` × `height`: drawn as wide, or stretched to it. */
-function sizesOf(width: number, height: number): PixelSize[] {
+export function sizesOf(width: number, height: number): PixelSize[] {
   const found = new Map<string, PixelSize>();
   for (const [wide, high] of DRAWN) {
     const [x, y] = [rounded(width / wide), rounded(height / high)];
