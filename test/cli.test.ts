@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -67,6 +67,17 @@ describe('playbyplay', () => {
     const { code, out, err } = await playbyplay();
     expect([code, out]).toEqual([2, '']);
     expect(err).toContain('Usage: playbyplay <command>');
+  });
+
+  it('begins anew for a large recording without a word of it, and with its own exit status', async () => {
+    const { folder } = await files();
+    const media = join(folder, 'large.mp4');
+    await writeFile(media, '');
+    await truncate(media, 40 << 20);
+    const { code, out, err } = await playbyplay('detect', media, '--game', 'freedoom', '--workers', '1');
+    expect([code, out]).toEqual([1, '']);
+    expect(err).toContain('is not a video file that can be read');
+    expect(err).not.toContain('Warning');
   });
 
   it('names the nearest command, option and game', async () => {
