@@ -12,10 +12,12 @@ const here = dirname(fileURLToPath(import.meta.url));
 const source = join(here, 'bin.ts');
 const program = existsSync(source) ? source : join(here, '..', '..', 'dist', 'cli', 'bin.js');
 const needed = 24;
+/** Bytes from which on a recording is long enough for its table to count. */
+const large = 32 * 2 ** 20;
 
 if (Number(process.versions.node.split('.')[0]) >= needed) {
-  keepCompiledCode();
   keepMemoryFlat();
+  keepCompiledCode();
   await import(pathToFileURL(program).href);
 } else {
   const node = pinnedNode();
@@ -84,7 +86,7 @@ function keepMemoryFlat() {
 /** @param {string} path */
 function isLarge(path) {
   try {
-    return statSync(path).size > 32 * 2 ** 20;
+    return statSync(path).size > large;
   } catch {
     // Not every argument is a file.
     return false;
