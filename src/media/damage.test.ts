@@ -90,6 +90,19 @@ describe('a reference packet is missing', () => {
     expect(Math.max(...missing)).toBeLessThan(1.2);
   });
 
+  test('a keyframe among others, wherever the numbers of the references go on', () => {
+    const keyEvery = 25;
+    const { pictures: intact } = read(video('intact-long.mp4', { keyEvery }).path);
+    for (const from of [21, 24]) {
+      for (const behind of [26, 28, 31]) {
+        const { path } = video('hole.mp4', { keyEvery, alter: (_, i) => i < from || i >= behind });
+        const { pictures, problems } = read(path);
+        expect(problems, `${from} to ${behind}`).not.toEqual([]);
+        for (const [t, picture] of pictures) expect(picture, `${from} to ${behind}, ${t}`).toBe(intact.get(t));
+      }
+    }
+  });
+
   test('a frame that nothing refers to is missed by nobody', () => {
     const intact = read(video('intact.mp4').path);
     const { packets } = video('probe.mp4');

@@ -1,7 +1,8 @@
 import { roundTime } from '../time.ts';
 import type { Rational } from '../time.ts';
-import { HIDDEN, KEY, LEADING, REFERENCE } from './packet-index.ts';
+import { BROKEN, HIDDEN, KEY, LEADING, REFERENCE } from './packet-index.ts';
 import { Clock } from './clock.ts';
+import { behindLoss } from './losses.ts';
 import type { PacketIndex } from './packet-index.ts';
 
 /** What is known of a packet; times in ticks, NaN where missing. */
@@ -157,8 +158,18 @@ export class PacketScan {
     const frames = shown
       .filter((i) => (this.#flags[i]! & HIDDEN) === 0)
       .toSorted((a, b) => rank[a]! - rank[b]! || a - b);
+    this.#markLoss(frames);
     this.#firstFrames.push(this.#frames);
     for (const i of frames) this.#show(i, next < this.#packets ? this.#time[next]! : Number.POSITIVE_INFINITY);
+  }
+
+  /** What is decoded from the first picture behind a loss on cannot be trusted; `frames`: packets as they are presented. */
+  #markLoss(frames: readonly number[]): void {
+    const behind = behindLoss(
+      frames.map((i) => this.#order[i]!),
+      frames.map((i) => this.#time[i]!),
+    );
+    if (behind >= 0) this.#flags[Math.min(...frames.slice(behind))]! |= BROKEN;
   }
 
   /** Gives the next frame number to packet `i`, presented not later than `limit` (ticks). */
