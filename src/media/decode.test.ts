@@ -288,6 +288,17 @@ describe('packets by place', () => {
     expect(items.map((item) => isProblem(item) && item.reason)).toContain('the file has become shorter');
     for (const item of items) if (!isProblem(item)) item[Symbol.dispose]();
   });
+
+  test('a file that has gone meanwhile is named', () => {
+    const { path } = video('gone.mp4');
+    using file = openVideo(path);
+    const index = scanPackets(file);
+    rmSync(path);
+    const [chunk] = chunksOf(index, { minSeconds: 100 });
+    expect(() => readPictures(file, index, chunk!, [0]).toArray()).toThrow(
+      expect.objectContaining({ code: 'no-such-file', message: expect.stringContaining(path) }),
+    );
+  });
 });
 
 describe('picture formats', () => {

@@ -29,7 +29,8 @@ export function openFormat(path: string): FormatContext {
   return format;
 }
 
-function checkFile(path: string): void {
+/** Throws PlaybyplayError `no-such-file`, `unreadable-file`, or `not-a-video` for what is plainly none. */
+export function checkFile(path: string): void {
   const stat = statSync(path, { throwIfNoEntry: false });
   if (!stat) throw new PlaybyplayError('no-such-file', `There is no file ${path}.`);
   if (stat.isFile() && stat.size === 0) throw new PlaybyplayError('not-a-video', `${path} is empty.`);

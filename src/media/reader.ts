@@ -42,7 +42,7 @@ export class PacketReader implements Disposable {
   #stored(position: number, place: number): Packet | string {
     const row = position - this.#index.firstPacket;
     const bytes = this.#file.stored.at(place, this.#index.packets.size[row]!);
-    if (!bytes) return 'the file has become shorter';
+    if (typeof bytes === 'string') return bytes;
     const flags = this.#index.packets.flags[row]!;
     this.#packet.unref();
     this.#packet.data = bytes;

@@ -1,4 +1,6 @@
 import { closeSync, openSync, readSync } from 'node:fs';
+import { messageOf } from '../errors.ts';
+import { checkFile } from './open.ts';
 
 /** Reads pieces of a file into one buffer that grows to the longest of them. */
 export class StoredBytes implements Disposable {
@@ -10,11 +12,21 @@ export class StoredBytes implements Disposable {
     this.#path = path;
   }
 
-  /** Valid until the next call; undefined where the file ends before. */
-  at(place: number, size: number): Buffer | undefined {
-    this.#descriptor ??= openSync(this.#path, 'r');
+  /**
+   * Valid until the next call; or why the bytes cannot be had. Throws PlaybyplayError `no-such-file` or `unreadable-file` if the
+   * file has gone since it was looked through.
+   */
+  at(place: number, size: number): Buffer | string {
+    if (this.#descriptor === undefined) {
+      checkFile(this.#path);
+      this.#descriptor = openSync(this.#path, 'r');
+    }
     if (size > this.#buffer.length) this.#buffer = Buffer.allocUnsafeSlow(2 * size);
-    if (readSync(this.#descriptor, this.#buffer, 0, size, place) < size) return undefined;
+    try {
+      if (readSync(this.#descriptor, this.#buffer, 0, size, place) < size) return 'the file has become shorter';
+    } catch (cause) {
+      return `the file cannot be read here (${messageOf(cause)})`;
+    }
     return this.#buffer.subarray(0, size);
   }
 
