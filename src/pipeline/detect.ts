@@ -1,7 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { basename, dirname, extname, join } from 'node:path';
-import type { Reading } from '../detectors/kind.ts';
 import { type Issue, PlaybyplayError } from '../errors.ts';
 import { openJournal } from '../events/journal.ts';
 import type { EventLine, HeaderLine } from '../events/log.ts';
@@ -9,9 +8,9 @@ import { lockFolder } from '../events/lock.ts';
 import { LogWriter } from '../events/writer.ts';
 import { collectNow, lookedAt } from '../media/collect.ts';
 import { holesOf } from '../media/holes.ts';
-import { originOf } from '../media/packet-index.ts';
+import { type PacketIndex, originOf } from '../media/packet-index.ts';
 import { scanInTurns } from '../media/packets.ts';
-import { openVideo } from '../media/video.ts';
+import { type VideoFile, openVideo } from '../media/video.ts';
 import type { HudSettings } from '../regions/place.ts';
 import { VERSION } from '../version.ts';
 import type { ScriptNote } from '../script/script.ts';
@@ -24,9 +23,10 @@ import { type Game, openGame } from './game.ts';
 import { headerOf, journalKey } from './header.ts';
 import { hearersOf } from './hearing.ts';
 import { Interpreter } from './interpreter.ts';
+import { Narration } from './narration.ts';
 import { type Decision, decidePlacement, earlierPlacement } from './placement/decide.ts';
 import { smallText } from './placement/legible.ts';
-import { planPortions, portionsIn } from './plan.ts';
+import { type Portion, planPortions, portionsIn } from './plan.ts';
 import type { FreshRun } from './read-fresh.ts';
 import { readPortions } from './read-portions.ts';
 import { Readers } from './readers.ts';
@@ -101,8 +101,6 @@ export interface DetectSummary {
   readonly warnings?: readonly Issue[];
 }
 
-type Gap = ChunkReadings['gaps'][number];
-
 /** Frames from which on planning leaves more garbage than collecting it costs. */
 const LONG = 20_000;
 
@@ -124,58 +122,20 @@ export async function detect(options: DetectOptions): Promise<DetectSummary> {
   await mkdir(folder, { recursive: true });
   await using resources = new AsyncDisposableStack();
   resources.use(await lockFolder(folder));
-  const most = options.workers ?? availableParallelism();
-  let readers = resources.use(new Readers(file, game, options.hud, most, options));
-  const shared = await sharing(options, game, file.info.duration);
-  // Threads start while this one looks through the file.
-  if (!resume) readers.start(shared ? most : portionsIn(file.info.duration, plan));
-  const print = await fingerprintMedia(media);
-  const index = await scanInTurns(file, signal ? { signal } : {});
-  const { t } = index;
-  const duration = t.length === 0 ? 0 : t[t.length - 1]!;
-  const range = {
-    ...(options.from === undefined ? {} : { from: options.from }),
-    ...(options.to === undefined ? {} : { to: options.to }),
-  };
-  const hearers = await hearersOf(game.profile, game.plugins);
-  const portions = planPortions(index, game.profile, range, plan, hearers);
-  if (t.length > LONG) collectNow();
-  const following = await Following.open(options.streams ?? []);
-  const companions = resources.use(
-    await Companions.open(options.companions ?? [], game, { ...options, duration, workers: most, plan }),
-  );
-  const about = { media: print, profile: game.fingerprint, program: VERSION };
-  const earlier = (): Promise<Decision | undefined> => earlierPlacement(folder, game, about);
-  const decision = await placementOf(options, earlier, () =>
-    decidePlacement(file, index, game, signal, options.profiles),
-  );
-  const { hud, doubt } = decision;
-  // Reading on would only write a log of nothing; whoever knows better says `place: 'default'`.
-  if (doubt?.code === 'wrong-game')
-    throw new PlaybyplayError('wrong-game', `${doubt.message}; nothing was read`, { hint: doubt.hint });
-  if (doubt) options.onProblem?.(doubt);
+  const outlook = await lookThrough(options, game, file, folder, resources);
+  const { print, index, duration, range, portions, following, companions, readers, shared } = outlook;
+  const { hud, doubt, placement } = outlook.decision;
   const warnings: Issue[] = [];
   const warn = (issue: Issue | undefined): void => {
     if (!issue) return;
     warnings.push(issue);
     options.onProblem?.(issue);
   };
-  for (const remark of decision.remarks ?? []) warn(remark);
+  for (const remark of outlook.decision.remarks ?? []) warn(remark);
   warn(doubt ? undefined : await smallText(game, file.info, hud ?? {}));
   warn(await withoutVectors(game, file, index));
   const recognition = doubt ? undefined : await Recognition.open(game);
-  // The threads that started meanwhile have the profile's own place.
-  if (hud && !options.hud) readers = resources.use(new Readers(file, game, hud, most, options));
-  const header = headerOf(
-    game,
-    options,
-    print,
-    file.info,
-    duration,
-    following.prints,
-    companions.prints,
-    decision.placement,
-  );
+  const header = headerOf(game, options, print, file.info, duration, following.prints, companions.prints, placement);
   await using journal = await openJournal<ChunkReadings>(join(folder, 'readings.journal'), journalKey(header, hud), {
     resume,
   });
@@ -196,49 +156,89 @@ export async function detect(options: DetectOptions): Promise<DetectSummary> {
       (issue) => interpreter.note(issue),
     ),
   );
-  const gaps: Gap[] = [];
-  const note = (gap: Gap): void => {
-    gaps.push(gap);
-    log.gap(gap.t, gap.end, gap.reason);
-  };
-  const beside = async (until: number): Promise<readonly Reading[]> => {
-    const told = await others.until(until);
-    for (const gap of told.gaps) note(gap);
-    return told.readings;
-  };
+  const narration = new Narration(interpreter, others, log, options.onEvent);
+  const { from = 0, to = Number.POSITIVE_INFINITY } = range;
   // Stretches that the file lost without a trace: no packet tells of them.
-  for (const hole of holesOf(index, file.info)) {
-    if (hole.end <= (options.from ?? 0) || hole.t >= (options.to ?? Number.POSITIVE_INFINITY)) continue;
-    note(hole);
-  }
-  const publish = async (until: number): Promise<void> => {
-    for (const event of await log.settle(until)) options.onEvent?.(event);
-  };
+  for (const hole of holesOf(index, file.info)) if (hole.end > from && hole.t < to) narration.gap(hole);
   const run: FreshRun = { game, options, index, plan, readers, shared };
   for await (const { portion, readings } of readPortions(run, portions, journal)) {
-    for (const gap of readings.gaps) note(gap);
-    const { events, settled } = await interpreter.push(readings, await beside(portion.chunk.end));
-    for (const event of events) log.add(event);
+    await narration.take(readings, portion.chunk.end);
     warn(recognition?.add(readings));
-    await publish(settled);
     lookedAt();
     options.onProgress?.(portion.chunk.end, duration);
   }
-  const rest = await interpreter.push(NOTHING, await beside(Number.POSITIVE_INFINITY));
-  const last = await interpreter.end(duration);
-  for (const event of [...rest.events, ...last.events]) log.add(event);
-  await publish(Number.POSITIVE_INFINITY);
+  await narration.finish(duration);
   const problems = interpreter.problems;
   warn(recognition?.end());
-  const end = await log.end(interpreter.samples, problems, warnings);
-  const placed = {
-    ...(hud && { placement: decision.placement }),
+  const { events, samples } = await log.end(interpreter.samples, problems, warnings);
+  return {
+    folder,
+    log: log.path,
+    events,
+    gaps: narration.gaps,
+    samples,
+    duration: Math.max(0, Math.min(duration, to) - from),
+    problems,
+    ...(hud && { placement }),
     ...(doubt && { doubt }),
     ...(warnings.length > 0 && { warnings }),
   };
-  const looked = Math.max(0, Math.min(duration, options.to ?? duration) - (options.from ?? 0));
-  const { events: count, samples } = end;
-  return { folder, log: log.path, events: count, gaps, samples, duration: looked, problems, ...placed };
+}
+
+/** What is known of a recording before it is read, and who will read it. */
+interface Outlook {
+  readonly print: Awaited<ReturnType<typeof fingerprintMedia>>;
+  readonly index: PacketIndex;
+  /** Seconds. */
+  readonly duration: number;
+  readonly range: { readonly from?: number; readonly to?: number };
+  readonly portions: readonly Portion[];
+  readonly following: Following;
+  readonly companions: Companions;
+  readonly decision: Decision;
+  readonly readers: Readers;
+  /** Whether threads share dear readings. */
+  readonly shared: boolean;
+}
+
+/** Scans the file, plans what is to be read, and finds where the HUD lies, while the threads start. */
+async function lookThrough(
+  options: DetectOptions,
+  game: Game,
+  file: VideoFile,
+  folder: string,
+  resources: AsyncDisposableStack,
+): Promise<Outlook> {
+  const { media, plan = 'full', resume = false, signal, from, to } = options;
+  const most = options.workers ?? availableParallelism();
+  let readers = resources.use(new Readers(file, game, options.hud, most, options));
+  const shared = await sharing(options, game, file.info.duration);
+  if (!resume) readers.start(shared ? most : portionsIn(file.info.duration, plan));
+  const print = await fingerprintMedia(media);
+  const index = await scanInTurns(file, signal ? { signal } : {});
+  const duration = index.t.at(-1) ?? 0;
+  const range = { ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) };
+  const hearers = await hearersOf(game.profile, game.plugins);
+  const portions = planPortions(index, game.profile, range, plan, hearers);
+  if (index.t.length > LONG) collectNow();
+  const following = await Following.open(options.streams ?? []);
+  const companions = resources.use(
+    await Companions.open(options.companions ?? [], game, { ...options, duration, workers: most, plan }),
+  );
+  const about = { media: print, profile: game.fingerprint, program: VERSION };
+  const decision = await placementOf(
+    options,
+    () => earlierPlacement(folder, game, about),
+    () => decidePlacement(file, index, game, signal, options.profiles),
+  );
+  const { hud, doubt } = decision;
+  // Reading on would only write a log of nothing; whoever knows better says `place: 'default'`.
+  if (doubt?.code === 'wrong-game')
+    throw new PlaybyplayError('wrong-game', `${doubt.message}; nothing was read`, { hint: doubt.hint });
+  if (doubt) options.onProblem?.(doubt);
+  // The threads that started meanwhile have the profile's own place.
+  if (hud && !options.hud) readers = resources.use(new Readers(file, game, hud, most, options));
+  return { print, index, duration, range, portions, following, companions, decision, readers, shared };
 }
 
 /** The placement that the options give, an earlier run found, or `decide` finds. */
@@ -265,6 +265,3 @@ async function sharing(
   const seconds = Math.max(0, Math.min(duration ?? Number.POSITIVE_INFINITY, to) - from);
   return (await sharedLoad(game)) * seconds >= WORTH_SHARING;
 }
-
-/** No samples. */
-const NOTHING: ChunkReadings = { t: [], observations: [], seen: [], gaps: [] };
