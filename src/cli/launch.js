@@ -64,19 +64,21 @@ function keepCompiledCode() {
 
 /**
  * FFmpeg's table of a long mp4 is read once and freed, but the C library of Linux keeps such memory, and as much again for each thread
- * (70 MiB of 335 for an hour with two). It can only be told otherwise before a process begins, so for a large recording this one begins anew, which
- * takes 40 ms.
+ * (70 MiB of 335 for an hour with two); and each thread of V8 sooner or later uses all the room that it has for what is
+ * short-lived (16 MiB, where 4 serve as well). They can only be told otherwise before a process begins, so for a large
+ * recording this one begins anew, which takes 40 ms.
  */
 function keepMemoryFlat() {
   const { argv, env, execArgv, execPath, platform } = process;
   if (platform !== 'linux' || argv[2] !== 'detect' || env['MALLOC_ARENA_MAX'] !== undefined) return;
   if (typeof process.execve !== 'function' || process.send !== undefined || !argv.slice(3).some(isLarge)) return;
+  const flags = ['--max-semi-space-size=4', ...execArgv];
   const own = { ...env, MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: String(2 ** 20) };
   // It is announced as experimental.
   const { emitWarning } = process;
   process.emitWarning = () => undefined;
   try {
-    process.execve(execPath, [execPath, ...execArgv, fileURLToPath(import.meta.url), ...argv.slice(2)], own);
+    process.execve(execPath, [execPath, ...flags, fileURLToPath(import.meta.url), ...argv.slice(2)], own);
   } catch {
     // Where processes may not be replaced the memory stays as it is.
   }
