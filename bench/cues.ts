@@ -8,7 +8,7 @@ import { loadKind } from '../src/detectors/registry.ts';
 import { scanPackets } from '../src/media/packets.ts';
 import { openVideo } from '../src/media/video.ts';
 import { readingsOf } from '../src/pipeline/chunk-readings.ts';
-import { intervalOf } from '../src/pipeline/interpreter.ts';
+import { intervalOf } from '../src/profile/interval.ts';
 import { planPortions } from '../src/pipeline/plan.ts';
 import { readFully } from '../src/pipeline/read-chunk.ts';
 import { SampleReader } from '../src/pipeline/sample-reader.ts';

@@ -18,6 +18,7 @@ const large = 32 * 2 ** 20;
 if (Number(process.versions.node.split('.')[0]) >= needed) {
   keepMemoryFlat();
   keepCompiledCode();
+  await import(pathToFileURL(join(dirname(program), '..', 'own-modules.js')).href);
   await import(pathToFileURL(program).href);
 } else {
   const node = pinnedNode();

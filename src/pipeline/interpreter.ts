@@ -10,6 +10,7 @@ import { render } from '../dictionary/language/render.ts';
 import { validateStatement } from '../dictionary/language/validate.ts';
 import type { Issue } from '../errors.ts';
 import type { NewEvent } from '../events/writer.ts';
+import { intervalOf } from '../profile/interval.ts';
 import type { CueSequence, Profile } from '../profile/profile.ts';
 import { Fusion } from '../script/fusion/fusion.ts';
 import { compileMappings } from '../script/mapping.ts';
@@ -39,16 +40,8 @@ export type Woken = Want & { readonly observation: Observation | undefined };
 /** Reads detectors in samples in which they turned out to be switched on after the recording had been read. */
 export type Wake = (wants: readonly Want[], places: Places) => Promise<readonly Woken[]>;
 
-/** The default distance of samples, in seconds. */
-export const INTERVAL = 0.1;
-
 /** Milliseconds after which the decoder, which is at the next chunk already, may have finished a packet. */
 const BREATH = 2;
-
-/** Seconds between the samples of a detector. */
-export function intervalOf(profile: Profile, detector: string): number {
-  return profile.detectors[detector]!.interval ?? profile.sampling?.interval ?? INTERVAL;
-}
 
 /** Readings in order of time in, events out: trackers, screens, mappings and game script, one after the other. */
 export class Interpreter implements Disposable {

@@ -1,7 +1,7 @@
 import { type Chunk, chunksOf, type PacketIndex } from '../media/packet-index.ts';
 import type { Profile } from '../profile/profile.ts';
 import { type Sample, SamplePlanner, type Sampling, type TimeRange } from '../sampling/plan.ts';
-import { intervalOf } from './interpreter.ts';
+import { intervalOf } from '../profile/interval.ts';
 import type { ChunkPlan } from './read-chunk.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { serve } from '../compute/scheduler/threads.ts';
+import { serve } from '../compute/scheduler/serve.ts';
 import { now } from '../compute/scheduler/trace.ts';
 import { loadPlugins } from '../detectors/plugins/load.ts';
 import { type Cells, watch } from '../detectors/plugins/watch.ts';

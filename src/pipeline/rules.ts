@@ -4,7 +4,7 @@ import type { Plugins } from '../detectors/plugins/load.ts';
 import { loadKind } from '../detectors/registry.ts';
 import { mediaOf } from '../profile/media.ts';
 import type { Profile } from '../profile/profile.ts';
-import { INTERVAL, intervalOf } from './interpreter.ts';
+import { INTERVAL, intervalOf } from '../profile/interval.ts';
 import type { BetweenRules } from './between.ts';
 import type { ProbeRule } from './probe.ts';
 

@@ -3,7 +3,7 @@ import type { Deferred, Observation } from '../detectors/kind.ts';
 import { loadKind } from '../detectors/registry.ts';
 import type { ChunkReadings } from './chunk-readings.ts';
 import type { Game } from './game.ts';
-import { intervalOf } from './interpreter.ts';
+import { intervalOf } from '../profile/interval.ts';
 import { mediaOf } from '../profile/media.ts';
 import type { Share } from './read-chunk.ts';
 import { awaitedIn } from './sample-reader.ts';

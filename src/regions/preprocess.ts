@@ -15,6 +15,7 @@ const folder = join(import.meta.dirname, 'steps');
 const MAX_PIXELS = 2 ** 24;
 
 let loaded: Promise<ReadonlyMap<string, StepKind>> | undefined;
+const NONE: ReadonlyMap<string, StepKind> = new Map();
 
 /** All sorts of preprocessing, by name: the files of `steps/`. */
 export function loadSteps(): Promise<ReadonlyMap<string, StepKind>> {
@@ -84,7 +85,7 @@ export async function compilePreprocess(
   size: Omit<CropShape, 'channels'>,
   path = 'preprocess',
 ): Promise<Preprocess> {
-  const kinds = await loadSteps();
+  const kinds = steps.length === 0 ? NONE : await loadSteps();
   const unknown = checkStepNames(steps, kinds, path);
   if (unknown.length > 0) throw invalid(unknown);
   const from = startingFrom(steps, kinds);

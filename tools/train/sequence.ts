@@ -15,7 +15,7 @@ import type { Statement } from '../../src/events/statement.ts';
 import { type ChunkReadings, readingsOf } from '../../src/pipeline/chunk-readings.ts';
 import { detect } from '../../src/pipeline/detect.ts';
 import { openGame } from '../../src/pipeline/game.ts';
-import { intervalOf } from '../../src/pipeline/interpreter.ts';
+import { intervalOf } from '../../src/profile/interval.ts';
 import type { SequenceSpec } from '../../src/profile/profile.ts';
 import { fillStatement } from '../../src/script/mapping.ts';
 import { CueTable } from '../../src/script/sequence/features.ts';
