@@ -2,12 +2,12 @@ import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { tune } from '../compute/tuning.ts';
 
-/** Bytes by which the heap may grow between two collections of garbage; 16 MiB of them are V8's for what is short-lived. */
-const ROOM = 24 << 20;
+/** Bytes by which the heap of each thread may grow between two collections of garbage, which take 50 ms. */
+const ROOM = 8 << 20;
 /** Pictures after which the heap is measured. */
 const PICTURES = 16;
 /** Pictures after which garbage is collected in any case: views of them hold memory that is not the heap's. */
-const MOST = 1024;
+const MOST = 512;
 
 type Collect = (options: { readonly type: 'major'; readonly execution: 'sync'; readonly flavor: 'regular' }) => void;
 
