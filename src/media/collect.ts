@@ -1,5 +1,6 @@
 import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { READING } from '../compute/flags.js';
 import { tune } from '../compute/tuning.ts';
 
 /** Bytes by which the heap of each thread may grow between two collections of garbage, which take 50 ms. */
@@ -44,8 +45,6 @@ function takeOver(): Collect {
   const found: unknown = runInNewContext('gc');
   setFlagsFromString('--no-expose-gc');
   if (typeof found !== 'function') return () => {};
-  // Without the second, the bytes of pictures alone, which are none of its own, let it mark the heap.
-  // The third keeps what is short-lived at the size that the start gave it.
-  tune('--heap-growing-percent=3000', '--external-memory-accounted-in-global-limit', '--semi-space-growth-factor=1');
+  tune(...READING);
   return found as Collect;
 }
