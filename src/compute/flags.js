@@ -5,6 +5,4 @@ export const READING = [
   '--heap-growing-percent=3000',
   // Without it, the bytes of pictures alone, which are none of its own, let V8 mark the heap.
   '--external-memory-accounted-in-global-limit',
-  // Keeps what is short-lived at the size that the start gave it.
-  '--semi-space-growth-factor=1',
 ];

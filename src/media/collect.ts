@@ -7,6 +7,8 @@ import { tune } from '../compute/tuning.ts';
 const ROOM = 8 << 20;
 /** Pictures after which the heap is measured. */
 const PICTURES = 16;
+/** Pictures after which there is as much room for what is short-lived as the start gave it, and everything is loaded. */
+const STARTED = 64;
 /** Pictures after which garbage is collected in any case: views of them hold memory that is not the heap's. */
 const MOST = 512;
 
@@ -14,6 +16,7 @@ type Collect = (options: { readonly type: 'major'; readonly execution: 'sync'; r
 
 let collect: Collect | undefined;
 let pictures = 0;
+let looks = 0;
 /** What the heap held after the last collection. */
 let held: number | undefined;
 
@@ -25,6 +28,8 @@ let held: number | undefined;
  */
 export function lookedAt(): void {
   collect ??= takeOver();
+  // Compiled code that was kept is refused under other flags: this one would be the wrong one while modules are loaded.
+  if (++looks === STARTED) tune('--semi-space-growth-factor=1');
   if (++pictures % PICTURES !== 0) return;
   const used = getHeapStatistics().used_heap_size;
   held ??= used;
