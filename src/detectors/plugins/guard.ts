@@ -1,6 +1,17 @@
 import type { Tracker } from '../../cues/tracker.ts';
 import { messageOf, PlaybyplayError } from '../../errors.ts';
-import type { Comparer, Deferred, Detector, DetectorKind, Heard, Listener, Observation, View } from '../kind.ts';
+import type {
+  CharacterSize,
+  Comparer,
+  Deferred,
+  Detector,
+  DetectorKind,
+  Heard,
+  Listener,
+  Observation,
+  Requirement,
+  View,
+} from '../kind.ts';
 import { watch } from './watch.ts';
 
 /**
@@ -19,17 +30,13 @@ export function guarded(kind: DetectorKind, plugin: string, number = 0): Detecto
     const reason = watch.silenced.get(number);
     return reason === undefined ? undefined : failed('read', new Error(reason));
   };
-  const { regions, vectors, landmarks, cost, compare, listen, follow, track } = kind;
+  const { compare, listen, follow, track } = kind;
   return {
     name: kind.name,
     description: kind.description,
     schema: kind.schema,
     ...(kind.reads === undefined ? {} : { reads: kind.reads }),
-    ...(regions && { regions: (options) => during(() => regions.call(kind, options)).map(String) }),
-    ...(vectors && { vectors: (options) => during(() => vectors.call(kind, options)) }),
-    ...(landmarks && {
-      landmarks: (options, assets) => during(() => landmarks.call(kind, options, assets)).catch(() => []),
-    }),
+    ...guardedAnswers(kind, plugin, during),
     async open(options, assets) {
       const silent = silenced();
       if (silent) return { read: () => silent, [Symbol.dispose]() {} };
@@ -41,16 +48,6 @@ export function guarded(kind: DetectorKind, plugin: string, number = 0): Detecto
         return { read: () => seen, [Symbol.dispose]() {} };
       }
     },
-    ...(cost && {
-      async cost(options, assets) {
-        try {
-          return Number(await during(() => cost.call(kind, options, assets))) || 0;
-        } catch (error) {
-          if (error instanceof PlaybyplayError) throw error;
-          return 0;
-        }
-      },
-    }),
     ...(compare && {
       compare: (options) => guardedComparer(() => compare.call(kind, options), failed, during, silenced),
     }),
@@ -79,6 +76,74 @@ export function guarded(kind: DetectorKind, plugin: string, number = 0): Detecto
 type Fail = (doing: string, error: unknown) => Observation;
 /** Makes a call into the plug-in, watched. */
 type During = <T>(call: () => T) => T;
+
+/** What a kind answers about its options: an answer that fails, or is none, counts as if the kind did not say. */
+function guardedAnswers(kind: DetectorKind, plugin: string, during: During): Partial<DetectorKind> {
+  const { regions, places, vectors, landmarks, characters, cost, requires } = kind;
+  const ask = <T>(call: () => T, otherwise: T): T => {
+    try {
+      return during(call);
+    } catch (error) {
+      if (error instanceof PlaybyplayError) throw error;
+      return otherwise;
+    }
+  };
+  const askLater = async <T>(call: () => Promise<T>, otherwise: T): Promise<T> => {
+    try {
+      return await during(async () => call());
+    } catch (error) {
+      if (error instanceof PlaybyplayError) throw error;
+      return otherwise;
+    }
+  };
+  return {
+    ...(regions && { regions: (options) => ask(() => [...regions.call(kind, options)].map(String), []) }),
+    ...(places && { places: (options) => ask(() => places.call(kind, options) === true, false) }),
+    ...(vectors && { vectors: (options) => ask(() => vectors.call(kind, options) === true, false) }),
+    ...(landmarks && {
+      landmarks: (options, assets) => askLater(async () => landmarks.call(kind, options, assets), []).catch(() => []),
+    }),
+    ...(characters && {
+      characters: (options, assets) =>
+        askLater(async () => characterSizeOf(await characters.call(kind, options, assets)), undefined),
+    }),
+    ...(cost && {
+      cost: (options, assets) => askLater(async () => Number(await cost.call(kind, options, assets)) || 0, 0),
+    }),
+    ...(requires && {
+      async requires(options, assets) {
+        try {
+          return requirementsOf(await during(async () => requires.call(kind, options, assets)));
+        } catch (error) {
+          if (error instanceof PlaybyplayError) throw error;
+          // Whatever it throws says that something is missing: its class may be that of another copy of this program.
+          const named = `the plug-in ${plugin} (detector kind ${kind.name})`;
+          const hint = (error as { hint?: unknown } | undefined)?.hint;
+          throw new PlaybyplayError('plugin-requires', `${named} lacks what it needs: ${messageOf(error)}`, {
+            ...(typeof hint === 'string' ? { hint } : {}),
+          });
+        }
+      },
+    }),
+  };
+}
+
+function requirementsOf(list: unknown): Requirement[] {
+  if (!Array.isArray(list)) throw new TypeError(`“requires” returned ${String(list)}, no list`);
+  return list.map((one: unknown) => {
+    const { name, hash } = (one ?? {}) as Partial<Requirement>;
+    if (typeof name !== 'string' || typeof hash !== 'string')
+      throw new TypeError('what “requires” tells needs a “name” and a “hash”, both texts');
+    return { name, hash };
+  });
+}
+
+function characterSizeOf(size: unknown): CharacterSize | undefined {
+  const { width, height, figures } = (size ?? {}) as Partial<CharacterSize>;
+  return typeof width === 'number' && typeof height === 'number' && width > 0 && height > 0
+    ? { width, height, figures: figures === true }
+    : undefined;
+}
 
 function guardedDetector(detector: Detector, failed: Fail, during: During): Detector {
   return {

@@ -3,10 +3,12 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { draw, viewOfImage } from '../testing.ts';
-import type { View } from '../kind.ts';
+import type { DetectorKind, View } from '../kind.ts';
 import { loadKind } from '../registry.ts';
 import { checkInterface } from './interface.ts';
 import { loadPlugins, pluginsUsed } from './load.ts';
+
+type Options = Readonly<Record<string, unknown>>;
 
 let folder: string;
 const BUILT_IN = ['text', 'icon'];
@@ -143,6 +145,38 @@ describe('plug-ins', () => {
     const seen = await detector.read(viewOfImage(draw(1, 1, () => [0, 0, 0])));
     expect(seen).toMatchObject({ state: 'unreadable', failure: expect.stringContaining(failure) });
     expect(seen).toMatchObject({ failure: expect.stringContaining('the plug-in fails-') });
+  });
+
+  it('are asked about their options like built-in kinds, and a failing answer counts as none', async () => {
+    const parts = (answer: string): string =>
+      `const answer = ${answer};
+       const told = ['regions', 'places', 'vectors', 'landmarks', 'characters', 'cost', 'requires'];
+       const answers = Object.fromEntries(told.map((name) => [name, (options) => answer(name, options)]));
+       export const kind = { ...${kindOf('asked')}, ...answers };`;
+    const open = async (name: string, answer: string): Promise<DetectorKind> =>
+      loadKind('asked', await loadPlugins([await file(`${name}.js`, parts(answer))], BUILT_IN, folder));
+    const options = { cost: 2, places: true, vectors: true, regions: ['other'], landmarks: [] };
+    const more = { characters: { width: 5, height: 9, figures: true }, requires: [{ name: 'data', hash: 'a1' }] };
+    const asked = await open('answers', '(name, options) => options[name]');
+    const answersOf = (kind: DetectorKind, of: object): Promise<unknown[]> =>
+      Promise.all([
+        kind.regions!(of as Options),
+        kind.places!(of as Options),
+        kind.vectors!(of as Options),
+        kind.landmarks!(of as Options, assets),
+        kind.characters!(of as Options, assets),
+        kind.cost!(of as Options, assets),
+      ]);
+    expect(await answersOf(asked, { ...options, ...more })).toEqual([['other'], true, true, [], more.characters, 2]);
+    expect(await asked.requires!({ ...more }, assets)).toEqual(more.requires);
+    await expect(asked.requires!({ requires: [{ name: 'data' }] }, assets)).rejects.toThrow(/“name” and a “hash”/);
+    const broken = await open('broken', "() => { throw Object.assign(new Error('no data'), { hint: 'Get it.' }); }");
+    expect(await answersOf(broken, options)).toEqual([[], false, false, [], undefined, 0]);
+    await expect(broken.requires!({}, assets)).rejects.toMatchObject({
+      code: 'plugin-requires',
+      message: 'the plug-in broken (detector kind asked) lacks what it needs: no data',
+      hint: 'Get it.',
+    });
   });
 
   it('that fail while listening, following, comparing or tracking fall silent and say so', async () => {
