@@ -47,6 +47,12 @@ const CHANGES: readonly Change[] = [
     filter: '[0]pad=1720:720:220:0',
   },
   {
+    name: 'pillarboxed at 3440×1440',
+    frame: { width: 3440, height: 1440 },
+    content: rect(440, 0, 2560, 1440),
+    filter: '[0]scale=2560:1440,pad=3440:1440:440:0',
+  },
+  {
     name: 'window on a desktop',
     frame: HD,
     content: rect(137, 61, 960, 540),

@@ -25,6 +25,8 @@ export interface Movement {
   readonly lost: number;
   /** Block by block, row by row, a letter of `BLOCKS`. */
   readonly blocks?: string;
+  /** Of patterns over more than two samples: the levels of its places, a character each (stroke.ts). */
+  readonly levels?: string;
   /** By the codec's vectors: the seconds to the picture that they lead to, over which the ways were measured. */
   readonly over?: number;
 }

@@ -6,6 +6,7 @@ import { MOTION_SCHEMA, type MotionOptions } from './options.ts';
 import { PatternTracker } from './patterns.ts';
 import { digits } from './series.ts';
 import { sketchOf } from './sketch.ts';
+import { levelsOf } from './stroke.ts';
 
 /** Seconds beyond which two samples say nothing about the time between them. */
 const FURTHEST = 1;
@@ -15,12 +16,12 @@ const NOISE = 0.35;
 /**
  * How the picture changes from one sample to the next. The window of a reading is two samples: this one and the detector's
  * sample before, at most a second earlier; where chunks meet the reading is made by pipeline/seams.ts. `cut`, `fade`, `flash`
- * and `burst` are patterns over the readings and are found by a tracker of their own, behind all workers.
+ * `burst` and `stroke` are patterns over the readings and are found by a tracker of their own, behind all workers.
  */
 export const kind: DetectorKind<MotionOptions> = {
   name: 'motion',
   description:
-    'How the picture moves and changes from one sample to the next. `of` says what is looked for: `movement` (reads `moving`, or the way it goes: `left`, `right`, `up`, `down`, `in`, `out`, `parts`; nothing while it is still), `freeze` (the picture does not change at all), `black`, and as one `found` cue each: `cut` (another scene from one sample to the next), `fade` (`in` or `out`), `flash` (`bright` or `dark`, and back), `burst` (a sudden fast movement, such as a swing). Ways are those of the picture’s content; speeds are in heights of the region a second. `stability` says how long movement, stillness and blackness must last.',
+    'How the picture moves and changes from one sample to the next. `of` says what is looked for: `movement` (reads `moving`, or the way it goes: `left`, `right`, `up`, `down`, `in`, `out`, `parts`; nothing while it is still), `freeze` (the picture does not change at all), `black`, and as one `found` cue each: `cut` (another scene from one sample to the next), `fade` (`in` or `out`), `flash` (`bright` or `dark`, and back), `burst` (a sudden fast movement, such as a swing), `stroke` (something before the scene that is away and soon back, such as a blow or a weapon that is pumped; also before a camera that moves). Ways are those of the picture’s content; speeds are in heights of the region a second. `stability` says how long movement, stillness and blackness must last.',
   schema: MOTION_SCHEMA,
   async open() {
     return { read: () => alone, [Symbol.dispose]() {} };
@@ -54,6 +55,8 @@ function comparer(options: MotionOptions): Comparer {
       if (!before || before.width !== now.width || before.height !== now.height) return alone;
       const seconds = now.t - before.t;
       if (!(seconds > 0) || seconds > Math.max(FURTHEST, 2.5 * (options.interval ?? 0))) return alone;
+      if (options.of === 'stroke')
+        return { state: 'seen', value: 'stroke', confidence: 1, detail: { levels: levelsOf(now) } };
       return observe(measured(before, now), options);
     },
   };
@@ -127,7 +130,7 @@ function direction({ x = 0, y = 0, zoom = 0 }: Movement, travelled: number, grow
 
 /** Numbers as a log shows them. */
 function rounded(movement: Movement): Movement {
-  const { blocks: _, ...numbers } = movement;
+  const { blocks: _, levels: _levels, ...numbers } = movement;
   return Object.fromEntries(
     Object.entries(numbers).map(([name, value]) => [name, digits(value)]),
   ) as unknown as Movement;

@@ -105,9 +105,9 @@ function brightened(from: number, to: number): Picture[] {
   return film(30, (i) => (i >= from && i < to ? { light: (level: number) => level + 60 } : {}));
 }
 
-/** Three seconds of a camera that turns. */
-function along(at: (i: number) => number): Picture[] {
-  return film(30, (i) => ({ x: at(i) }));
+/** Three seconds, or so many pictures, of a camera that turns. */
+function along(at: (i: number) => number, count = 30): Picture[] {
+  return film(count, (i) => ({ x: at(i) }));
 }
 
 function blow(i: number): number {
@@ -215,6 +215,42 @@ describe('a motion detector', () => {
       await cuesOn(
         options,
         along((i) => 0.3 + 0.02 * i),
+      ),
+    ).toEqual([]);
+  });
+
+  it('finds strokes of what stands before a scene that moves: away and back, each time, and not what stays away', async () => {
+    const before = shot(0, 1, { x: 0.3 });
+    const held = (count: number, away: (i: number) => boolean): Picture[] =>
+      along((i) => 0.3 + 0.004 * i, count).map((picture, i) => {
+        const data = picture.y.data.slice();
+        // Two fifths of the picture: a piece of another scene, or that upside down and brighter.
+        for (let y = 90; y < 360; y++) {
+          const from = (away(i) ? 449 - y : y) * 640 + 100;
+          const piece = before.y.data.subarray(from, from + 340);
+          data.set(away(i) ? piece.map((level) => Math.min(255, 2 * level + 40)) : piece, y * 640 + 150);
+        }
+        return { ...picture, y: { ...picture.y, data } };
+      });
+    const options = { of: 'stroke' } as const;
+    const twice = await cuesOn(
+      options,
+      held(46, (i) => (i >= 14 && i < 19) || (i >= 33 && i < 38)),
+    );
+    expect(twice.map(({ t, value, trigger }) => [t, value, trigger])).toEqual([
+      [1.4, 'stroke', 'found'],
+      [3.3, 'stroke', 'found'],
+    ]);
+    expect(twice[0]).toMatchObject({ detail: { end: 1.8 } });
+    const repeated = await cuesOn(
+      options,
+      held(46, (i) => i >= 14 && i < 44 && (i - 14) % 10 < 5),
+    );
+    expect(repeated.map(({ t }) => t)).toEqual([1.4, 2.4, 3.4]);
+    expect(
+      await cuesOn(
+        options,
+        held(32, (i) => i >= 14),
       ),
     ).toEqual([]);
   });

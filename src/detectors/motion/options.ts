@@ -1,5 +1,5 @@
 /** What a motion detector looks for. */
-export type MotionOf = 'movement' | 'freeze' | 'black' | 'cut' | 'fade' | 'flash' | 'burst';
+export type MotionOf = 'movement' | 'freeze' | 'black' | 'cut' | 'fade' | 'flash' | 'burst' | 'stroke';
 
 /** Options of the kind; lengths in seconds, speeds in heights of the region a second. */
 export interface MotionOptions {
@@ -9,13 +9,14 @@ export interface MotionOptions {
   readonly what?: 'whole' | 'parts' | 'any';
   readonly directions?: boolean;
   readonly speed?: number;
+  /** Of `movement`: least share of the structure that goes its own way; of `stroke`: of the region that is away and comes back. */
   readonly share?: number;
   /** Of `black`: greatest grey level of the mean. */
   readonly level?: number;
   /** Of `flash`: least rise of the mean grey level; of `cut`: least share of the structure that is new. */
   readonly rise?: number;
   readonly least?: number;
-  /** Of `flash`, `burst`, `fade`: how long it can last. */
+  /** Of `flash`, `burst`, `fade`, `stroke`: how long it can last. */
   readonly longest?: number;
   /** Of `burst`: how many times faster than before. */
   readonly times?: number;
@@ -31,13 +32,19 @@ export const MOTION_SCHEMA = {
   required: ['region', 'of'],
   properties: {
     of: {
-      enum: ['movement', 'freeze', 'black', 'cut', 'fade', 'flash', 'burst'],
+      enum: ['movement', 'freeze', 'black', 'cut', 'fade', 'flash', 'burst', 'stroke'],
       description: 'What is looked for.',
     },
     what: { enum: ['whole', 'parts', 'any'], default: 'whole' },
     directions: { type: 'boolean', default: false },
     speed: { type: 'number', exclusiveMinimum: 0, maximum: 100 },
-    share: { type: 'number', exclusiveMinimum: 0, maximum: 1, default: 0.1 },
+    share: {
+      type: 'number',
+      exclusiveMinimum: 0,
+      maximum: 1,
+      description:
+        'Of `movement`: the least share of the structure that goes its own way (0.1). Of `stroke`: the least share of the region that is away and comes back (0.2).',
+    },
     level: { type: 'number', minimum: 0, maximum: 255, default: 24 },
     rise: { type: 'number', exclusiveMinimum: 0, maximum: 255, default: 24 },
     least: { type: 'number', exclusiveMinimum: 0, maximum: 1, default: 0.8 },

@@ -7,8 +7,9 @@ import type { Movement } from './flow.ts';
 import { FadeFinder, FlashFinder } from './light.ts';
 import type { MotionOptions } from './options.ts';
 import type { Finder, Happening } from './series.ts';
+import { StrokeFinder } from './stroke.ts';
 
-/** Turns the series of a motion detector into one `found` cue for each cut, fade, flash or burst. */
+/** Turns the series of a motion detector into one `found` cue for each cut, fade, flash, burst or stroke. */
 export class PatternTracker implements Tracker {
   readonly #detector: string;
   readonly #region: string;
@@ -66,6 +67,8 @@ function finderOf(options: MotionOptions): Finder {
       return new FlashFinder(options.rise ?? 24, options.longest ?? 0.6);
     case 'burst':
       return new BurstFinder(options.speed ?? 0.5, options.times ?? 3, options.longest ?? 1, options.swing ?? false);
+    case 'stroke':
+      return new StrokeFinder(options.share ?? 0.2, options.longest ?? 1.2);
     default:
       throw new RangeError(`${options.of} is no pattern`);
   }
