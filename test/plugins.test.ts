@@ -86,6 +86,25 @@ it('a plug-in that ends its thread costs its own readings of that stretch, and i
   expect(await readFile(join(out, 'events.ndjson'), 'utf8')).toContain('player appears');
 });
 
+/** A profile with a region that lies where a detector of the kind `finder` finds something. */
+const finding = (detector: object): string =>
+  JSON.stringify({
+    format: 'playbyplay/profile/1',
+    game: 'finder',
+    title: 'Finder',
+    version: '1',
+    reference: { width: 1280, height: 720 },
+    regions: {
+      bar: { x: 0, y: 0.85, width: 1, height: 0.15 },
+      part: { relative: { detector: 'bar' }, x: 0.25, y: 0, width: 0.1, height: 0.65 },
+    },
+    detectors: {
+      bar: { kind: 'finder', region: 'bar', ...detector },
+      part: { kind: 'color', region: 'part', colors: { red: '#641717' } },
+    },
+    events: [{ on: { detector: 'part', trigger: 'found' }, statement: { subject: 'player', action: 'appear' } }],
+  });
+
 it('a region follows what a plug-in finds, and what a plug-in lacks is said before anything is read', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'playbyplay-plugin-place-'));
   const [plugin, game] = [join(folder, 'finder.mjs'), join(folder, 'profile.json')];
@@ -99,33 +118,16 @@ it('a region follows what a plug-in finds, and what a plug-in lacks is said befo
          t < 1 ? { state: 'absent', confidence: 1 }
            : { state: 'seen', value: 'bar', confidence: 1, detail: { place: { x, y, width, height } } } }) };`,
   );
-  const profile = (detector: object): string =>
-    JSON.stringify({
-      format: 'playbyplay/profile/1',
-      game: 'finder',
-      title: 'Finder',
-      version: '1',
-      reference: { width: 1280, height: 720 },
-      regions: {
-        bar: { x: 0, y: 0.85, width: 1, height: 0.15 },
-        part: { relative: { detector: 'bar' }, x: 0.25, y: 0, width: 0.1, height: 0.65 },
-      },
-      detectors: {
-        bar: { kind: 'finder', region: 'bar', ...detector },
-        part: { kind: 'color', region: 'part', colors: { red: '#641717' } },
-      },
-      events: [{ on: { detector: 'part', trigger: 'found' }, statement: { subject: 'player', action: 'appear' } }],
-    });
   const run = (): ReturnType<typeof detect> =>
     detect({ media, game, out: join(folder, 'out'), to: 2, workers: 1, plugins: [plugin] });
-  await writeFile(game, profile({ data: 'the atlas' }));
+  await writeFile(game, finding({ data: 'the atlas' }));
   await expect(run()).rejects.toMatchObject({
     code: 'profile-broken',
     issues: [
       { code: 'plugin-requires', message: expect.stringMatching(/plug-in finder .* the atlas is not installed/) },
     ],
   });
-  await writeFile(game, profile({}));
+  await writeFile(game, finding({}));
   await run();
   const log = await readFile(join(folder, 'out', 'events.ndjson'), 'utf8');
   const [event] = log

@@ -73,6 +73,9 @@ export interface Detector extends Disposable {
    */
   defer?(view: View): Deferred | Observation | Promise<Deferred | Observation>;
   settle?(deferred: Deferred): Promise<Observation>;
+  /** How many such readings it makes at once, by `settleAll` (1 to so many of them), each as `settle` would; default 1. */
+  readonly together?: number;
+  settleAll?(deferred: readonly Deferred[]): Promise<readonly Observation[]>;
 }
 
 /** What a reading needs of its picture: plain data. */

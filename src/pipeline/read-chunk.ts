@@ -8,6 +8,7 @@ import type { VideoFile } from '../media/video.ts';
 import { Between, type BetweenRules } from './between.ts';
 import { type ChunkReadings, ReadingsBuilder } from './chunk-readings.ts';
 import type { Handover, SampleReader } from './sample-reader.ts';
+import { Together } from './together.ts';
 
 /** The samples of a chunk: frame numbers, ascending, and for each which detectors are due (a byte per detector). */
 export interface ChunkPlan {
@@ -45,10 +46,13 @@ export const TURN = 64;
 export async function readFully(context: ChunkContext, chunk: Chunk, plan: ChunkPlan): Promise<ChunkReadings> {
   const builder = new ReadingsBuilder();
   context.reader.begin();
-  await readSamples(context, chunk, plan, builder);
+  const together = context.reader.together.size > 0 ? new Together(context.reader) : undefined;
+  await readSamples(context, chunk, plan, builder, together);
+  await together?.settle(true);
   context.share?.passed(plan.frames.length);
   builder.edges(context.reader.edges());
-  return builder.finish();
+  const readings = builder.finish();
+  return together?.complete(readings) ?? readings;
 }
 
 /** Reads the samples of a plan, which lie in the chunk. */
@@ -57,6 +61,7 @@ async function readSamples(
   chunk: Chunk,
   plan: ChunkPlan,
   builder: ReadingsBuilder,
+  together: Together | undefined,
 ): Promise<void> {
   const { index, reader, share } = context;
   const between = new Between(context, plan, builder);
@@ -75,10 +80,12 @@ async function readSamples(
       using picture = item;
       share?.passed(sample);
       const handOver: Handover | undefined =
-        share && ((detector, deferred) => share.handOver(sample, detector, deferred));
+        (together ?? share) &&
+        ((detector, deferred) => together?.take(detector, deferred) ?? share?.handOver(sample, detector, deferred));
       const seen = await reader.read(picture, plan.due[sample]!, handOver);
       await between.release({ t: picture.t, sample, seen });
       builder.add(picture.t, seen);
+      await together?.settle();
       if (++pictures % TURN === 0) await pause(context);
     }
     await between.release();

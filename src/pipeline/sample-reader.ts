@@ -1,4 +1,4 @@
-import { activationsOf, sameSample, holdOf } from '../cues/activation.ts';
+import { activationsOf, holdOf } from '../cues/activation.ts';
 import { compileValue } from '../cues/condition.ts';
 import type { Assets, Comparer, Deferred, Detector, DetectorKind } from '../detectors/kind.ts';
 import type { Observation, Placement, Sketch, View } from '../detectors/kind.ts';
@@ -11,6 +11,7 @@ import { mediaOf, referenceOf } from '../profile/media.ts';
 import type { DetectorSpec, Profile, WantedValue } from '../profile/profile.ts';
 import type { HudSettings } from '../regions/place.ts';
 import type { ChangeGate, FollowingRegion, Region, RegionSet } from '../regions/regions.ts';
+import { awaitedIn } from './awaited.ts';
 import { ASLEEP, type Edges, type Observations, storeSketch, type Places } from './chunk-readings.ts';
 import { Guess } from './guess.ts';
 import { Layouts } from './layouts.ts';
@@ -171,7 +172,19 @@ export class SampleReader implements Disposable {
     for (const station of this.#stations) {
       station.before = undefined;
       station.first = undefined;
+      // What was left to others in another stretch is not known here.
+      if (station.last && 'pending' in station.last) station.last = undefined;
     }
+  }
+
+  /** How many readings a detector makes at once, by its number; of those that make more than one and that nobody waits for. */
+  get together(): ReadonlyMap<number, number> {
+    const counts = this.#stations.map(({ detector, apart }, d) => [d, apart ? (detector.together ?? 1) : 1] as const);
+    return new Map(counts.filter(([, count]) => count > 1));
+  }
+
+  settleAll(detector: number, deferred: readonly Deferred[]): Promise<readonly Observation[]> {
+    return this.#stations[detector]!.detector.settleAll!(deferred);
   }
 
   /** The sketches at both ends of the stretch since `begin`, by number of the detector. */
@@ -371,17 +384,6 @@ function lyingIn(
 /** The detectors whose readings of the same sample one needs. */
 function needsOf({ when, follows }: Station): readonly number[] {
   return [...(when === undefined ? [] : [when]), ...(follows ? [follows.station] : [])];
-}
-
-/** Detectors whose readings decide whether, or where, others are read. */
-export function awaitedIn(profile: Profile): Set<string> {
-  const names = Object.keys(profile.detectors);
-  const switches = [...activationsOf(profile).values()].flat(2);
-  return new Set([
-    ...names.flatMap((name) => sameSample(profile, name).filter((other) => other !== name)),
-    ...switches.flatMap(({ sources }) => sources),
-    ...Object.values(profile.screens ?? {}).map(({ detector }) => detector),
-  ]);
 }
 
 /** What a detector reports while the one it waits for does not see what it should; undefined when it is to be read. */

@@ -6,7 +6,7 @@ import type { Game } from './game.ts';
 import { intervalOf } from '../profile/interval.ts';
 import { mediaOf } from '../profile/media.ts';
 import type { Share } from './read-chunk.ts';
-import { awaitedIn } from './sample-reader.ts';
+import { awaitedIn } from './awaited.ts';
 
 /** A reading that a thread leaves to whichever is free, with what it needs of its picture. */
 export interface LeftReading {

@@ -43,7 +43,7 @@ export const MOTION_SCHEMA = {
       exclusiveMinimum: 0,
       maximum: 1,
       description:
-        'Of `movement`: the least share of the structure that goes its own way (0.1). Of `stroke`: the least share of the region that is away and comes back (0.2).',
+        'Of `movement`: the least share of the structure that goes its own way (0.1). Of `stroke`: the least share of the region that is away and comes back (0.15).',
     },
     level: { type: 'number', minimum: 0, maximum: 255, default: 24 },
     rise: { type: 'number', exclusiveMinimum: 0, maximum: 255, default: 24 },

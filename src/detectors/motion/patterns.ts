@@ -68,7 +68,7 @@ function finderOf(options: MotionOptions): Finder {
     case 'burst':
       return new BurstFinder(options.speed ?? 0.5, options.times ?? 3, options.longest ?? 1, options.swing ?? false);
     case 'stroke':
-      return new StrokeFinder(options.share ?? 0.2, options.longest ?? 1.2);
+      return new StrokeFinder(options.share ?? 0.15, options.longest ?? 1.2);
     default:
       throw new RangeError(`${options.of} is no pattern`);
   }

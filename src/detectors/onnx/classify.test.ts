@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Observation, PreparedCrop } from '../kind.ts';
+import type { Deferred, Detector, Observation, PreparedCrop } from '../kind.ts';
 import type { RegionSpec } from '../../profile/profile.ts';
 import { placeRegion } from '../../regions/place.ts';
 import { draw, viewOf, viewOfImage } from '../testing.ts';
@@ -64,6 +64,23 @@ describe('a classifier', () => {
     // By the mean of red alone, red falls to green's level.
     const even = await see(flat(255, 0, 0), { input: { mean: [1, 0, 0] }, threshold: 0.3 });
     expect(even).toMatchObject({ state: 'seen', confidence: expect.closeTo(1 / 3, 5) });
+  });
+
+  it.each(['N', 1, 4] as const)('reads several samples in one run of %s as each by itself', async (model) => {
+    const open = (more: object): Promise<Detector> =>
+      Promise.resolve(
+        kind.open({ model: 'm.onnx', task: 'classify', labels, ...more } as Parameters<typeof kind.open>[0], {
+          read: async () => colours('NCHW', model),
+        }),
+      );
+    using alone = await open({});
+    using together = await open({ batch: 4 });
+    expect([alone.together, together.together]).toEqual([1, 4]);
+    const views = [flat(255, 51, 0), flat(0, 200, 180), flat(9, 9, 90)].map((crop) => viewOfImage(crop));
+    const apart = await Promise.all(views.map((view) => alone.read(view)));
+    const deferred = await Promise.all(views.map(async (view) => (await together.defer!(view)) as Deferred));
+    expect(await together.settleAll!(deferred)).toEqual(apart);
+    expect(await together.settle!(deferred[1]!)).toEqual(apart[1]);
   });
 
   it.each(['N', 1, 4] as const)('reads several regions in one run of %s', async (batch) => {

@@ -131,7 +131,9 @@ class OnnxDetector implements Detector {
 
   async read(view: View): Promise<Observation> {
     const crops = await this.#crops(view);
-    return crops ? await this.#look({ crops, rect: view.rect }) : NO_PIXELS;
+    if (!crops) return NO_PIXELS;
+    const [seen] = await this.#look([{ crops, rect: view.rect }]);
+    return seen!;
   }
 
   async defer(view: View): Promise<Deferred | Observation> {
@@ -144,7 +146,16 @@ class OnnxDetector implements Detector {
   }
 
   async settle({ deferred }: Deferred): Promise<Observation> {
-    return await this.#look(deferred as Crops);
+    const [seen] = await this.#look([deferred as Crops]);
+    return seen!;
+  }
+
+  get together(): number {
+    return this.#options.batch ?? 1;
+  }
+
+  async settleAll(deferred: readonly Deferred[]): Promise<readonly Observation[]> {
+    return await this.#look(deferred.map((one) => one.deferred as Crops));
   }
 
   async #crops(view: View): Promise<readonly PreparedCrop[] | undefined> {
@@ -152,26 +163,37 @@ class OnnxDetector implements Detector {
     return crops.some(({ width, height }) => width === 0 || height === 0) ? undefined : crops;
   }
 
-  async #look({ crops, rect }: Crops): Promise<Observation> {
-    const seen = await this.#run(crops, (outputs, n, batch) => this.#judge!(outputs, n, batch, crops[n]!, { rect }));
-    return seen.length === 1 ? seen[0]! : together(seen);
+  /** Looks at samples, at most `together` of them. */
+  async #look(samples: readonly Crops[]): Promise<Observation[]> {
+    const items = samples.flatMap(({ crops, rect }) => crops.map((crop) => ({ crop, rect })));
+    const each = samples[0]!.crops.length;
+    const seen = await this.#run(
+      items.map(({ crop }) => crop),
+      (outputs, n, batch, i) => this.#judge!(outputs, n, batch, items[i]!.crop, items[i]!),
+      this.together * each,
+    );
+    return samples.map((_, i) => (each === 1 ? seen[i]! : together(seen.slice(i * each, (i + 1) * each))));
   }
 
-  /** Runs the network on crops, as many at once as it takes. */
+  /**
+   * Runs the network on crops, as many at once as it takes; one that takes any number always gets the same, `full`, so that its
+   * arithmetic is the same whoever comes together. `take` is told the outputs, which of their items and which of the crops it is.
+   */
   async #run<T>(
     crops: readonly PreparedCrop[],
-    take: (outputs: ReadonlyMap<string, Values>, n: number, batch: Batch) => T,
+    take: (outputs: ReadonlyMap<string, Values>, n: number, batch: Batch, i: number) => T,
+    full = crops.length,
   ): Promise<T[]> {
     // Pictures of open width take the width of the widest: each by itself, or what it reads would depend on the others.
     const most = this.#options.memoryBudget === undefined && this.#input.width !== undefined ? this.#input.batch : 1;
     const results: T[] = [];
     for (let from = 0; from < crops.length; from += most ?? crops.length) {
       const part = crops.slice(from, from + (most ?? crops.length));
-      const missing = most === undefined ? 0 : most - part.length;
+      const missing = (most ?? full) - part.length;
       const batch = this.#input.make([...part, ...Array.from({ length: missing }, () => part[0]!)]);
       const made = await this.#network.run({ [this.#input.name]: batch.values, ...this.#more(batch) });
       const outputs = this.#input.alone ? asBatch(made) : made;
-      for (let n = 0; n < part.length; n++) results.push(take(outputs, n, batch));
+      for (let n = 0; n < part.length; n++) results.push(take(outputs, n, batch, from + n));
     }
     return results;
   }

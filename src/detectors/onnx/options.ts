@@ -16,6 +16,8 @@ interface Common extends ClassOptions {
   readonly output?: string;
   readonly dictionary?: string;
   readonly regions?: readonly string[];
+  /** Samples that are looked at in one run. */
+  readonly batch?: number;
   readonly providers?: readonly Provider[];
   readonly threads?: number;
   readonly memoryBudget?: number;
@@ -100,6 +102,14 @@ export const schema: JsonSchema = {
     },
     margin: { ...FRACTION, default: 0.02 },
     regions: { type: 'array', items: { type: 'string', format: 'region' }, minItems: 1, maxItems: 64 },
+    batch: {
+      type: 'integer',
+      minimum: 1,
+      maximum: 64,
+      default: 1,
+      description:
+        'Samples that are looked at in one run, of a detector that no other waits for: less work a sample, above all on a graphics processor. Always so many, the rest filled up, so that what is read of one does not depend on the others.',
+    },
     providers: { type: 'array', items: { enum: PROVIDERS }, minItems: 1, maxItems: 3, uniqueItems: true },
     threads: { type: 'integer', minimum: 1, maximum: 64, default: 1 },
     memoryBudget: { type: 'integer', minimum: 1024, maximum: 2 ** 40 },

@@ -120,7 +120,7 @@ function guardedAnswers(kind: DetectorKind, plugin: string, during: During): Par
           const named = `the plug-in ${plugin} (detector kind ${kind.name})`;
           const hint = (error as { hint?: unknown } | undefined)?.hint;
           throw new PlaybyplayError('plugin-requires', `${named} lacks what it needs: ${messageOf(error)}`, {
-            ...(typeof hint === 'string' ? { hint } : {}),
+            hint: typeof hint === 'string' ? hint : undefined,
           });
         }
       },
@@ -169,9 +169,26 @@ function guardedDetector(detector: Detector, failed: Fail, during: During): Dete
   };
 }
 
-/** The two halves of a reading that can be made in another thread. */
-function guardedParts(detector: Detector, failed: Fail, during: During): Pick<Detector, 'defer' | 'settle'> {
+/** The two halves of a reading that can be made in another thread, and together with others. */
+function guardedParts(
+  detector: Detector,
+  failed: Fail,
+  during: During,
+): Pick<Detector, 'defer' | 'settle' | 'settleAll' | 'together'> {
+  const count = Number(detector.together);
   return {
+    ...(count > 1 &&
+      typeof detector.settleAll === 'function' && {
+        together: Math.floor(count),
+        async settleAll(deferred) {
+          try {
+            const seen = await during(() => detector.settleAll!(deferred));
+            return deferred.map((_, i) => observationOf(seen[i]));
+          } catch (error) {
+            return deferred.map(() => failed('read', error));
+          }
+        },
+      }),
     async defer(view: View): Promise<Deferred | Observation> {
       try {
         const found = (await during(() => detector.defer!(view))) as Partial<Deferred> & Observation;

@@ -17,11 +17,21 @@ const kindOf = (name: string, more = ''): string =>
   `{ name: '${name}', description: 'A kind.', schema: { type: 'object' },
      open: async () => ({ read: () => ({ state: 'seen', value: '${name}', confidence: 1 }), [Symbol.dispose]() {} }) ${more} }`;
 
+/** A kind that answers every question about its options by `answer(name, options)`. */
+const parts = (answer: string): string =>
+  `const answer = ${answer};
+   const told = ['regions', 'places', 'vectors', 'landmarks', 'characters', 'cost', 'requires'];
+   const answers = Object.fromEntries(told.map((name) => [name, (options) => answer(name, options)]));
+   export const kind = { ...${kindOf('asked')}, ...answers };`;
+
 async function file(path: string, text: string): Promise<string> {
   await mkdir(dirname(join(folder, path)), { recursive: true });
   await writeFile(join(folder, path), text);
   return `./${path}`;
 }
+
+const asking = async (name: string, answer: string): Promise<DetectorKind> =>
+  loadKind('asked', await loadPlugins([await file(`${name}.js`, parts(answer))], BUILT_IN, folder));
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'playbyplay-plugins-'));
@@ -148,16 +158,9 @@ describe('plug-ins', () => {
   });
 
   it('are asked about their options like built-in kinds, and a failing answer counts as none', async () => {
-    const parts = (answer: string): string =>
-      `const answer = ${answer};
-       const told = ['regions', 'places', 'vectors', 'landmarks', 'characters', 'cost', 'requires'];
-       const answers = Object.fromEntries(told.map((name) => [name, (options) => answer(name, options)]));
-       export const kind = { ...${kindOf('asked')}, ...answers };`;
-    const open = async (name: string, answer: string): Promise<DetectorKind> =>
-      loadKind('asked', await loadPlugins([await file(`${name}.js`, parts(answer))], BUILT_IN, folder));
     const options = { cost: 2, places: true, vectors: true, regions: ['other'], landmarks: [] };
     const more = { characters: { width: 5, height: 9, figures: true }, requires: [{ name: 'data', hash: 'a1' }] };
-    const asked = await open('answers', '(name, options) => options[name]');
+    const asked = await asking('answers', '(name, options) => options[name]');
     const answersOf = (kind: DetectorKind, of: object): Promise<unknown[]> =>
       Promise.all([
         kind.regions!(of as Options),
@@ -170,7 +173,7 @@ describe('plug-ins', () => {
     expect(await answersOf(asked, { ...options, ...more })).toEqual([['other'], true, true, [], more.characters, 2]);
     expect(await asked.requires!({ ...more }, assets)).toEqual(more.requires);
     await expect(asked.requires!({ requires: [{ name: 'data' }] }, assets)).rejects.toThrow(/“name” and a “hash”/);
-    const broken = await open('broken', "() => { throw Object.assign(new Error('no data'), { hint: 'Get it.' }); }");
+    const broken = await asking('broken', "() => { throw Object.assign(new Error('no data'), { hint: 'Get it.' }); }");
     expect(await answersOf(broken, options)).toEqual([[], false, false, [], undefined, 0]);
     await expect(broken.requires!({}, assets)).rejects.toMatchObject({
       code: 'plugin-requires',
