@@ -4,6 +4,7 @@ the WAD's own patches in all 14 palettes.
 
     doom_truth.py CAPTURE.mkv GAME.wad truth.json [FPS=35]
     … raw RGB frames … | doom_truth.py WIDTHxHEIGHT GAME.wad truth.json [FPS=35]
+    … the game's own screens (sdl_doom.c) … | doom_truth.py screen GAME.wad truth.json [FPS=35]
 
 The capture must be lossless RGB (freedoom.sh pipes it); any resolution and aspect ratio of a software-rendered
 dsda-doom with its status bar at the bottom. Every comparison is exact: a figure that does not match is null, never a guess.
@@ -58,7 +59,9 @@ class Wad:
 
 
 def codes(rgb):
-    """One number a colour."""
+    """One number a colour. The game's own screen has its palette's."""
+    if rgb.dtype == np.int16:
+        return rgb.astype(np.int32)
     return (rgb[..., 0].astype(np.int32) << 16) | (rgb[..., 1].astype(np.int32) << 8) | rgb[..., 2]
 
 
@@ -73,13 +76,16 @@ class Glyph:
 
 
 class Reader:
-    def __init__(self, wad, width, height):
+    def __init__(self, wad, width, height, indexed=False):
         self.last_bar = self.last_row = self.shown = None
-        self.colours = codes(wad.palettes())
+        self.indexed = indexed
+        self.colours = np.arange(256)[None] if indexed else codes(wad.palettes())
         self.lists = self.colours.tolist()
         # On a picture narrower than 4:3 graphics are as large as on one of its width; the bar keeps to the bottom.
         self.sx = min(height * 4 / 3, width) / 320
         self.sy = self.sx * 1.2
+        if indexed:
+            self.sx = self.sy = height / 200
         self.below = height - 200 * self.sy
         self.left = (width - 320 * self.sx) / 2
         self.width, self.height = width, height
@@ -91,7 +97,7 @@ class Reader:
         self.owned = {slot: Glyph(slot, wad.patch("STYSNUM%d" % slot)) for slot in range(2, 8)}
         self.missing = {slot: Glyph(slot, wad.patch("STGNUM%d" % slot)) for slot in range(2, 8)}
         self.font = [Glyph(chr(n), wad.patch("STCFN%03d" % n)) for n in range(33, 96) if "STCFN%03d" % n in wad.lumps]
-        for glyph in self.font:  # drawn through the engine's translation to red
+        for glyph in [] if indexed else self.font:  # drawn through the engine's translation to red
             glyph.index = np.where(glyph.index == 45, 191, glyph.index)
         self.font.sort(key=len, reverse=True)
         for glyph in self.font:
@@ -122,7 +128,7 @@ class Reader:
         fits = lambda p: np.mean(seen == self.colours[p][self.bar])
         if self.shown is not None and self.shown >= 14 and fits(self.shown) > 0.995:
             return self.shown
-        score, p = max((fits(p), -p) for p in range(14))
+        score, p = max((fits(p), -p) for p in range(min(14, len(self.colours))))
         if score <= 0.995 and len(self.colours) > 14:
             score, p = max((fits(p), -p) for p in range(14, len(self.colours)))
         self.shown = -p if score > 0.995 else None
@@ -245,7 +251,20 @@ def raw_frames(stream, width, height):
         yield np.frombuffer(data, np.uint8).reshape(height, width, 3)
 
 
+def screens(stream):
+    """The game's own screens, each behind its size."""
+    while line := stream.readline():
+        width, height = map(int, line.split())
+        data = stream.read(width * height)
+        if len(data) < width * height:
+            return
+        yield np.frombuffer(data, np.uint8).reshape(height, width).astype(np.int16)
+
+
 def frames(path):
+    if path == "screen":
+        yield from screens(sys.stdin.buffer)
+        return
     size = re.fullmatch(r"(\d+)x(\d+)", path)
     if size:
         yield from raw_frames(sys.stdin.buffer, int(size[1]), int(size[2]))
@@ -263,7 +282,7 @@ def main():
     FPS = int(sys.argv[4]) if len(sys.argv) > 4 else FPS
     reader, series, last, count, without, tints, centre = None, [], None, 0, 0, {}, []
     for i, frame in enumerate(frames(capture)):
-        reader = reader or Reader(Wad(wad), frame.shape[1], frame.shape[0])
+        reader = reader or Reader(Wad(wad), frame.shape[1], frame.shape[0], capture == "screen")
         row = reader.read(frame)
         text = row.pop("centre")
         if text and not (centre and centre[-1]["end"] == i - 1):

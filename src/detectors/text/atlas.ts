@@ -70,6 +70,8 @@ export interface Atlas {
   readonly glyphs: readonly Glyph[];
   /** What is added to all levels, those of the glyphs and those of the pictures in which they are looked for; default 0. */
   readonly shift?: number;
+  /** Variance that every pixel was given besides what was learnt; default 0. */
+  readonly noise?: number;
 }
 
 /** Reads an atlas; throws PlaybyplayError `bad-atlas` with what is wrong. */
@@ -126,9 +128,10 @@ function areInks(inks: unknown): boolean {
   );
 }
 
-export function prepareAtlas(file: AtlasFile): Atlas {
-  const glyphs = file.glyphs.map((glyph) => prepareGlyph(glyph, file));
-  return { file, inks: file.inks ? file.inks.map(inkOf) : [[1]], glyphs };
+/** `noise`: variance of every pixel besides what was learnt. */
+export function prepareAtlas(file: AtlasFile, noise = 0): Atlas {
+  const glyphs = file.glyphs.map((glyph) => prepareGlyph(glyph, file, noise));
+  return { file, inks: file.inks ? file.inks.map(inkOf) : [[1]], glyphs, ...(noise > 0 ? { noise } : {}) };
 }
 
 /** An ink's part in Y', Cb and Cr (ITU-R BT.709). */
@@ -138,7 +141,7 @@ function inkOf(color: string): number[] {
   return [y, (blue - y) / 1.8556, (red - y) / 1.5748];
 }
 
-function prepareGlyph(glyph: GlyphFile, file: AtlasFile): Glyph {
+function prepareGlyph(glyph: GlyphFile, file: AtlasFile, noise: number): Glyph {
   const levels = Buffer.from(glyph.level, 'base64');
   const sigmas = Buffer.from(glyph.sigma, 'base64');
   const dx: number[] = [];
@@ -152,7 +155,7 @@ function prepareGlyph(glyph: GlyphFile, file: AtlasFile): Glyph {
   for (let i = 0; i < levels.length; i++) {
     const sigma = Math.max(1, sigmas[i]!);
     if (sigma >= file.background * 0.8) continue;
-    const w = 1 / (sigma * sigma);
+    const w = 1 / (sigma * sigma + noise);
     dx.push(i % glyph.width);
     dy.push(Math.floor(i / glyph.width));
     level.push(levels[i]!);

@@ -14,7 +14,7 @@ import type {
 import { alikeIn, spoken } from './alike.ts';
 import { type Atlas, charactersOf, lookalikes, parseAtlas, plainCase } from './atlas.ts';
 import { Fallback, type FallbackOptions } from './fallback.ts';
-import { GlyphReader } from './glyph-reader.ts';
+import { FontReaders } from './fonts.ts';
 import { languageData, languageRequirements } from './language-data.ts';
 import { openLexicon, type TextLexicon } from './lexicon.ts';
 import { type ValueKind, valueOf } from './value.ts';
@@ -27,6 +27,8 @@ export interface TextOptions {
   readonly atlas?: string;
   /** What reads text that fits no glyph; it is given the region after its `preprocess` steps. */
   readonly fallback?: FallbackOptions;
+  /** The same font as it looks otherwise: in other colours, or in a channel that a tint leaves. Asked where `atlas` is not sure. */
+  readonly variants?: readonly string[];
   /** Where the text starts from in its region; default left. */
   readonly align?: Align;
   /** The characters that can occur; default all of the atlas. */
@@ -70,6 +72,15 @@ export const kind: DetectorKind<TextOptions> = {
     type: 'object',
     properties: {
       atlas: { type: 'string', format: 'asset', description: "Atlas file, relative to the profile's folder." },
+      variants: {
+        type: 'array',
+        minItems: 1,
+        maxItems: 8,
+        uniqueItems: true,
+        items: { type: 'string', format: 'asset' },
+        description:
+          'Atlas files of the same font as it looks otherwise: in other colours, or in a channel that a tint leaves. Asked where the first is not sure; the surest reading counts.',
+      },
       align: {
         enum: ['left', 'right', 'centre'],
         description: 'Where the text starts from in its region; default left.',
@@ -157,7 +168,8 @@ export const kind: DetectorKind<TextOptions> = {
           });
     const fallback =
       options.fallback && new Fallback(options.fallback, options.charset, () => dataOf(options, assets), languages);
-    return new TextDetector(atlas, options, meter, lexicon, fallback);
+    const variants = await Promise.all((options.variants ?? []).map((path) => loadAtlas(path, assets)));
+    return new TextDetector(atlas ? [atlas, ...variants] : [], options, meter, lexicon, fallback);
   },
   async requires(options: TextOptions, assets: Assets): Promise<readonly Requirement[]> {
     return options.fallback ? languageRequirements(dataOf(options, assets)) : [];
@@ -245,11 +257,15 @@ export function lineImage(
     if (measured) relight(made, measured, one, view.picture.color.matrix);
     return made;
   });
-  return cb && cr ? { ...image!, chroma: [cb.data, cr.data] } : image;
+  return {
+    ...image!,
+    ...(cb && cr ? { chroma: [cb.data, cr.data] } : {}),
+    ...(measured ? { gain: measured.gain } : {}),
+  };
 }
 
 class TextDetector implements Detector {
-  readonly #reader: GlyphReader | undefined;
+  readonly #fonts: FontReaders | undefined;
   /** Which characters look the same, where the font has letters of which some do. */
   readonly #canon: ((char: string) => string) | undefined;
   readonly #fallback: Fallback | undefined;
@@ -259,26 +275,26 @@ class TextDetector implements Detector {
   readonly #languages: readonly string[];
   readonly #alike: (char: string) => readonly string[];
   readonly #lexicon: TextLexicon | undefined;
-  /** The line read before, as a hint. */
-  #before: LineReading | undefined;
 
   constructor(
-    atlas: Atlas | undefined,
+    atlases: readonly Atlas[],
     options: TextOptions,
     meter: LightMeter | undefined,
     lexicon: TextLexicon | undefined,
     fallback: Fallback | undefined,
   ) {
+    const [atlas] = atlases;
     this.#languages = languagesOf(options.language);
     this.#alike = atlas && this.#languages.length > 0 ? alikeIn(atlas) : (char) => [char];
     this.#lexicon = lexicon;
-    this.#reader = atlas && new GlyphReader(atlas, options.charset && graphemesOf(options.charset));
+    this.#fonts =
+      atlas && new FontReaders(atlases, options.charset === undefined ? undefined : graphemesOf(options.charset));
     const canon = atlas && lookalikes(atlas);
     this.#canon = canon && canon('l') === canon('I') && canon('l') !== 'l' ? canon : undefined;
     this.#fallback = fallback;
     this.#options = options;
     this.#light = meter && options.light && { meter, region: options.light.region, key: options.light.file };
-    if (this.#reader?.size === 0)
+    if (this.#fonts?.isEmpty)
       throw new PlaybyplayError('bad-charset', `no glyph of ${options.atlas} is in the charset`);
   }
 
@@ -299,20 +315,18 @@ class TextDetector implements Detector {
 
   #readGlyphs(view: View): Observation | undefined {
     const { align = 'left', jitter = 1, reject = 0.3 } = this.#options;
-    const reader = this.#reader;
-    if (!reader) return undefined;
-    const image = lineImage(view, reader.atlas, jitter, this.#light);
-    if (!image) return { state: 'unreadable', confidence: 0 };
-    const line = this.#readLine(reader, image, align, jitter);
+    if (!this.#fonts) return undefined;
+    const read = this.#fonts.read((atlas) => lineImage(view, atlas, jitter, this.#light), align, jitter);
+    if (!read) return { state: 'unreadable', confidence: 0 };
+    const line = this.#spoken(read);
     const seen = line.text === '' ? undefined : this.#observed(line.text, line.confidence);
     const confidence = seen?.state === 'seen' ? seen.confidence : line.confidence;
     if (confidence < reject) return { state: 'unreadable', confidence, detail: line.text };
     return seen ?? { state: 'absent', confidence };
   }
 
-  #readLine(reader: GlyphReader, image: LineImage, align: Align, jitter: number): LineReading {
-    const line = reader.read(image, align, jitter, this.#before ? [this.#before] : []);
-    if (line.cells.length > 0) this.#before = line;
+  /** The line with its text as it is spoken. */
+  #spoken(line: LineReading): LineReading {
     if (line.text === '') return line;
     const text = spoken(line.text, this.#languages, this.#alike);
     return { ...line, text: this.#canon ? plainCase(text, this.#canon) : text };

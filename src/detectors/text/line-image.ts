@@ -19,6 +19,8 @@ export interface LineImage {
   readonly data: Float32Array;
   readonly width: number;
   readonly height: number;
+  /** How much of the contrast the light left that was taken out of it. */
+  readonly gain?: number;
   /** Cb and Cr of the same pixels, for a font of several inks; `data` is luma then. */
   readonly chroma?: readonly [Float32Array, Float32Array];
 }

@@ -1,0 +1,71 @@
+import type { Atlas } from './atlas.ts';
+import { dimmed } from './dim.ts';
+import { GlyphReader } from './glyph-reader.ts';
+import type { Align, LineReading } from './line.ts';
+import type { LineImage } from './line-image.ts';
+
+/** How sure the first font's reading must be for the others not to be asked. */
+const SURE = 0.9;
+/** From which on a reading is more likely right than wrong. */
+const LIKELY = 0.5;
+
+/** A font and the others that the same text may be drawn in, each as it is to be expected in the light that was measured. */
+export class FontReaders {
+  readonly #atlases: readonly Atlas[];
+  readonly #charset: readonly string[] | undefined;
+  readonly #readers = new Map<Atlas, GlyphReader>();
+  /** The line that each read before, as a hint. */
+  readonly #before = new Map<GlyphReader, LineReading>();
+
+  constructor(atlases: readonly Atlas[], charset?: readonly string[]) {
+    this.#atlases = atlases;
+    this.#charset = charset;
+    for (const atlas of atlases) this.#readerOf(atlas);
+  }
+
+  /** Whether one of the fonts has none of the characters that can occur. */
+  get isEmpty(): boolean {
+    return this.#atlases.some((atlas) => this.#readerOf(atlas).size === 0);
+  }
+
+  #readerOf(atlas: Atlas): GlyphReader {
+    let reader = this.#readers.get(atlas);
+    if (!reader) this.#readers.set(atlas, (reader = new GlyphReader(atlas, this.#charset)));
+    return reader;
+  }
+
+  /**
+   * Reads the line of which `imageOf` gives the picture as a font wants it; undefined where there is none to read. Where the first font
+   * is not sure the surest reading counts, less what another text has for itself.
+   */
+  read(imageOf: (atlas: Atlas) => LineImage | undefined, align: Align, margin: number): LineReading | undefined {
+    const lines: LineReading[] = [];
+    for (const atlas of this.#atlases) {
+      const image = imageOf(atlas);
+      if (!image) return undefined;
+      const line = this.#readOne(this.#readerOf(dimmed(atlas, image.gain ?? 1)), image, align, margin);
+      if (lines.length === 0 && line.text !== '' && line.confidence >= SURE) return line;
+      lines.push(line);
+    }
+    // That a font sees nothing says little where another one reads something.
+    const seen = lines.filter(({ text, confidence }) => text !== '' && confidence >= LIKELY);
+    const best = surest(seen.length > 0 ? seen : lines);
+    const other = surest(lines.filter(({ text }) => text !== best.text && (text !== '' || seen.length === 0)));
+    if (!other) return best;
+    // Both may be wrong, but not both right.
+    const right = best.confidence * (1 - other.confidence);
+    return { ...best, confidence: right / Math.max(1e-9, 1 - best.confidence * other.confidence) };
+  }
+
+  #readOne(reader: GlyphReader, image: LineImage, align: Align, margin: number): LineReading {
+    const before = this.#before.get(reader);
+    const line = reader.read(image, align, margin, before ? [before] : []);
+    if (line.cells.length > 0) this.#before.set(reader, line);
+    return line;
+  }
+}
+
+function surest(lines: readonly LineReading[]): LineReading;
+function surest(lines: readonly LineReading[]): LineReading | undefined {
+  return lines.toSorted((a, b) => b.confidence - a.confidence)[0];
+}

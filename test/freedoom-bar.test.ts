@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest';
+import type { Observation } from '../src/detectors/kind.ts';
+import { openGame } from '../src/pipeline/game.ts';
+import { labelledPictures } from '../src/pipeline/learn.ts';
+import { SampleReader } from '../src/pipeline/sample-reader.ts';
+
+const FIXTURES = new URL('fixtures/freedoom/', import.meta.url).pathname;
+
+/** What detectors of the profile read on pictures of a recording. */
+async function readings(media: string, times: readonly number[], wanted: readonly string[]): Promise<unknown[][]> {
+  const { profile: whole, assets } = await openGame('freedoom');
+  const detectors = Object.fromEntries(wanted.map((name) => [name, whole.detectors[name]!]));
+  const profile = { ...whole, screens: {}, detectors };
+  const due = new Uint8Array(wanted.length).fill(1);
+  const labels = times.map((t) => ({ media, t, detector: '', text: '' }));
+  const read: unknown[][] = [];
+  const shown = ({ confidence, ...own }: Observation, least: number): unknown =>
+    own.state === 'seen' && confidence >= least ? own.value : own.state;
+  let reader: SampleReader | undefined;
+  for (const { picture } of labelledPictures(labels, `${FIXTURES}labels.ndjson`)) {
+    reader ??= await SampleReader.open(profile, assets, picture);
+    const all = await reader.read(picture, due);
+    read.push(wanted.map((name, i) => shown(all[i]!, detectors[name]!.stability!.confidence!)));
+  }
+  reader?.[Symbol.dispose]();
+  return read;
+}
+
+test('freedoom: figures are read where a heavy hit leaves a ninth of their contrast', async () => {
+  expect(await readings('red.mp4', [0, 0.05, 0.1], ['health', 'armor', 'ammunition'])).toEqual([
+    [99, 0, 8],
+    [35, 0, 7],
+    [35, 0, 7],
+  ]);
+});
