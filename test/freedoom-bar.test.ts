@@ -6,6 +6,11 @@ import { SampleReader } from '../src/pipeline/sample-reader.ts';
 
 const FIXTURES = new URL('fixtures/freedoom/', import.meta.url).pathname;
 
+/** The value where it is sure enough. */
+function shown({ confidence, ...own }: Observation, least: number): unknown {
+  return own.state === 'seen' && confidence >= least ? own.value : own.state;
+}
+
 /** What detectors of the profile read on pictures of a recording. */
 async function readings(media: string, times: readonly number[], wanted: readonly string[]): Promise<unknown[][]> {
   const { profile: whole, assets } = await openGame('freedoom');
@@ -14,8 +19,6 @@ async function readings(media: string, times: readonly number[], wanted: readonl
   const due = new Uint8Array(wanted.length).fill(1);
   const labels = times.map((t) => ({ media, t, detector: '', text: '' }));
   const read: unknown[][] = [];
-  const shown = ({ confidence, ...own }: Observation, least: number): unknown =>
-    own.state === 'seen' && confidence >= least ? own.value : own.state;
   let reader: SampleReader | undefined;
   for (const { picture } of labelledPictures(labels, `${FIXTURES}labels.ndjson`)) {
     reader ??= await SampleReader.open(profile, assets, picture);

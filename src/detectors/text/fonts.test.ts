@@ -47,7 +47,11 @@ test('where the first font sees nothing another one counts, and where two are su
   expect(other?.text).toBe('35');
   const blurred = { noise: 22 };
   const alone = fonts.read((atlas) => line(atlas, '35', atlas === green ? blurred : {}), 'right', 1)!;
-  const against = fonts.read((atlas) => (atlas === green ? line(atlas, '38', blurred) : line(atlas, '35')), 'right', 1)!;
+  const against = fonts.read(
+    (atlas) => (atlas === green ? line(atlas, '38', blurred) : line(atlas, '35')),
+    'right',
+    1,
+  )!;
   expect(alone.text).toBe('35');
   expect(against.confidence).toBeLessThanOrEqual(alone.confidence);
 });

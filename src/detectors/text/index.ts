@@ -277,18 +277,18 @@ class TextDetector implements Detector {
   readonly #lexicon: TextLexicon | undefined;
 
   constructor(
-    atlases: readonly Atlas[],
+    fonts: readonly Atlas[],
     options: TextOptions,
     meter: LightMeter | undefined,
     lexicon: TextLexicon | undefined,
     fallback: Fallback | undefined,
   ) {
-    const [atlas] = atlases;
+    const [atlas] = fonts;
     this.#languages = languagesOf(options.language);
     this.#alike = atlas && this.#languages.length > 0 ? alikeIn(atlas) : (char) => [char];
     this.#lexicon = lexicon;
     this.#fonts =
-      atlas && new FontReaders(atlases, options.charset === undefined ? undefined : graphemesOf(options.charset));
+      atlas && new FontReaders(fonts, options.charset === undefined ? undefined : graphemesOf(options.charset));
     const canon = atlas && lookalikes(atlas);
     this.#canon = canon && canon('l') === canon('I') && canon('l') !== 'l' ? canon : undefined;
     this.#fallback = fallback;
