@@ -36,3 +36,10 @@ test('freedoom: figures are read where a heavy hit leaves a ninth of their contr
     [35, 0, 7],
   ]);
 });
+
+test('freedoom: figures in other colours than red are read', async () => {
+  expect(await readings('colours.mp4', [0, 0.05], ['health', 'armor', 'ammunition'])).toEqual([
+    [100, 0, 50],
+    [40, 4, 4],
+  ]);
+});

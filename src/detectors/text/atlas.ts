@@ -70,8 +70,6 @@ export interface Atlas {
   readonly glyphs: readonly Glyph[];
   /** What is added to all levels, those of the glyphs and those of the pictures in which they are looked for; default 0. */
   readonly shift?: number;
-  /** Variance that every pixel was given besides what was learnt; default 0. */
-  readonly noise?: number;
 }
 
 /** Reads an atlas; throws PlaybyplayError `bad-atlas` with what is wrong. */
@@ -131,7 +129,7 @@ function areInks(inks: unknown): boolean {
 /** `noise`: variance of every pixel besides what was learnt. */
 export function prepareAtlas(file: AtlasFile, noise = 0): Atlas {
   const glyphs = file.glyphs.map((glyph) => prepareGlyph(glyph, file, noise));
-  return { file, inks: file.inks ? file.inks.map(inkOf) : [[1]], glyphs, ...(noise > 0 ? { noise } : {}) };
+  return { file, inks: file.inks ? file.inks.map(inkOf) : [[1]], glyphs };
 }
 
 /** An ink's part in Y', Cb and Cr (ITU-R BT.709). */

@@ -29,6 +29,12 @@ function line({ file }: Atlas, text: string, { noise = 0, gain = 1 } = {}): Line
   return { data, width, height, gain };
 }
 
+/** As large as a text, but nothing stands there. */
+function flat(atlas: Atlas, text: string): LineImage {
+  const image = line(atlas, text);
+  return { ...image, data: image.data.map((_, i) => 52 + (i % 3)) };
+}
+
 test('the first font is enough where it is sure', () => {
   const asked: string[] = [];
   const imageOf = (atlas: Atlas): LineImage => (asked.push(atlas.file.name), line(atlas, '87'));
@@ -39,10 +45,6 @@ test('the first font is enough where it is sure', () => {
 
 test('where the first font sees nothing another one counts, and where two are sure of different texts neither is', () => {
   const fonts = new FontReaders([green, red]);
-  const flat = (atlas: Atlas, text: string): LineImage => {
-    const image = line(atlas, text);
-    return { ...image, data: image.data.map((_, i) => 52 + (i % 3)) };
-  };
   const other = fonts.read((atlas) => (atlas === green ? flat(atlas, '35') : line(atlas, '35')), 'right', 1);
   expect(other?.text).toBe('35');
   const blurred = { noise: 22 };

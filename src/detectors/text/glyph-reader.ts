@@ -29,7 +29,7 @@ export class GlyphReader {
   readonly #nothing = new Map<number, Cell>();
   /** Glyphs that explain nothing are of no interest as rivals: not in a font that has one for the blank. */
   readonly #blank: boolean;
-  /** Of a font in noise: its blank, and what the least of its other glyphs earns on a clean picture of itself. */
+  /** The blank, −1 without one, and what the least of the other glyphs earns on a clean picture of itself. */
   readonly #empty: number;
   readonly #faintest: number;
 
@@ -49,7 +49,7 @@ export class GlyphReader {
     this.#reaching = new Int32Array(this.#restricted.length);
     this.#numbers = Int32Array.from(atlas.glyphs, (_, i) => this.#restricted.indexOf(i));
     this.#blank = atlas.glyphs.some(({ char }) => char === ' ');
-    this.#empty = atlas.noise === undefined ? Number.NaN : atlas.glyphs.findIndex(({ char }) => char === ' ');
+    this.#empty = atlas.glyphs.findIndex(({ char }) => char === ' ');
     const inked = this.#restricted.filter((index) => atlas.glyphs[index]!.char !== ' ');
     this.#faintest = Math.min(...inked.map((index) => this.#potential(index, 0)));
   }
@@ -286,8 +286,8 @@ export class GlyphReader {
       secondLlr = bestLlr - Math.abs(margin);
     }
     let worth = best < 0 ? 1 : LEAST * this.#potential(best, ink);
-    // In noise an empty panel is hardly told from any even surface, but nothing stands on either.
-    if (best === this.#empty && proof <= worth) worth = LEAST * this.#faintest;
+    // An empty panel may hardly be told from any even surface, but nothing stands on either.
+    if (best >= 0 && best === this.#empty && proof <= worth) worth = LEAST * this.#faintest;
     return { best, bestLlr, proof, misfit, ink, second, secondLlr, worth };
   }
 
