@@ -7,8 +7,8 @@
  *
  * SDL_DOOM_VIDEO gets the window as raw RGB, top row first, borders black. SDL_DOOM_SCREEN gets the game's own screen of the same picture,
  * before it is enlarged: a line "WIDTH HEIGHT\n", then a byte (an index into the palette) a pixel; truth is read from that.
- * SDL_DOOM_FPS leaves pictures out. SDL_DOOM_KEYS=FILE: lines "SECONDS KEYCODE SCANCODE" (SDL's) of keys that are pressed and let go. SDL_DOOM_FRAMES ends the game
- * after so many pictures. SDL's headers are not needed: what is used of them is declared here.
+ * SDL_DOOM_FPS leaves pictures out. SDL_DOOM_KEYS=FILE: lines "SECONDS DOWN KEYCODE SCANCODE" in order, SDL's numbers, DOWN 1 for a key that is pressed and
+ * 0 for one that is let go. SDL_DOOM_FRAMES ends the game after so many pictures. SDL's headers are not needed: what is used of them is declared here.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -59,21 +59,19 @@ int SDL_LowerBlit(Surface *from, Rect *a, Surface *to, Rect *b) {
 int SDL_PollEvent(Key *event) {
   REAL(int, "SDL_PollEvent", Key *);
   static double at;
-  static int key, scancode, have, released;
+  static int down, key, scancode, have;
   begin();
   if (keys && !have) {
-    have = fscanf(keys, "%lf %d %d", &at, &key, &scancode) == 3;
+    have = fscanf(keys, "%lf %d %d %d", &at, &down, &key, &scancode) == 4;
     if (!have) { fclose(keys); keys = NULL; }
   }
-  double due = at * 35 + (released ? 3 : 0);
-  if (!event || !have || frames < due) return real(event);
+  if (!event || !have || frames < at * 35) return real(event);
   memset(event, 0, 56);
-  event->type = released ? UP : DOWN;
-  event->state = !released;
+  event->type = down ? DOWN : UP;
+  event->state = down;
   event->key = key;
   event->scancode = scancode;
-  if (released) have = 0;
-  released = !released;
+  have = 0;
   return 1;
 }
 
@@ -93,7 +91,8 @@ void SDL_RenderPresent(void *renderer) {
       for (int y = 0; y < shown->h; y++) fwrite(shown->pixels + (size_t)y * shown->pitch, 1, shown->w, screen);
     }
     const char *most = getenv("SDL_DOOM_FRAMES");
-    if (++frames == (most ? atoi(most) : -1)) {
+    frames++;
+    if (most && frames >= atoi(most)) {
       fclose(video);
       if (screen) fclose(screen);
       _exit(0);
