@@ -45,29 +45,29 @@ const particles = new Set([
   'through',
 ]);
 
-/** All ways of writing all words, by their first part. */
+const KINDS: readonly WordKind[] = ['object', 'action', 'property'];
+
+/** All ways of writing all words, by their first part: those of a kind are worked out when they are first asked for. */
 export class Lexicon {
-  private readonly byFirst: Readonly<Record<WordKind, Map<string, Entry[]>>> = {
-    object: new Map(),
-    action: new Map(),
-    property: new Map(),
-  };
-  /** Every part of every word. */
-  readonly parts: ReadonlySet<string>;
-  private readonly allParts = new Set<string>();
+  private readonly dictionary: Dictionary;
+  private readonly byFirst: Partial<Record<WordKind, ReadonlyMap<string, readonly Entry[]>>> = {};
+  /** Of the kinds that were worked out. */
+  private readonly knownParts = new Set<string>();
+  private allParts: ReadonlySet<string> | undefined;
   private readonly markers: Markers;
   private readonly written: Partial<Record<WordKind, readonly string[]>> = {};
 
   constructor(dictionary: Dictionary) {
+    this.dictionary = dictionary;
     this.markers = markersOf(dictionary);
-    this.parts = this.allParts;
-    for (const word of dictionary.ordered) {
-      this.add(word, word.name, false);
-      for (const synonym of word.synonyms) this.add(word, synonym, true);
-    }
-    for (const kind of ['object', 'action', 'property'] as const) {
-      for (const entries of this.byFirst[kind].values()) entries.sort((a, b) => b.parts.length - a.parts.length);
-    }
+  }
+
+  /** Every part of every word, in the dictionary's order: for suggestions. */
+  get parts(): ReadonlySet<string> {
+    this.allParts ??= new Set(
+      this.dictionary.ordered.flatMap((word) => [...waysOf(word)].flatMap(({ written }) => partsOf(written))),
+    );
+    return this.allParts;
   }
 
   /**
@@ -79,7 +79,7 @@ export class Lexicon {
     const found: Found[] = [];
     const first = tokens[at];
     if (first === undefined || (first.kind !== 'word' && first.kind !== 'number')) return found;
-    for (const entry of this.byFirst[kind].get(first.lower) ?? []) {
+    for (const entry of this.table(kind).get(first.lower) ?? []) {
       const match = matches(entry.parts, tokens, at, kind === 'action' && entry.particle === undefined);
       const full = match !== undefined;
       const split = !full && entry.particle !== undefined && entry.parts.length === 2;
@@ -104,14 +104,15 @@ export class Lexicon {
   /** Is this a part of some word, or a function word? */
   knows(part: string): boolean {
     const lower = part.toLowerCase();
-    return functionWords.has(lower) || this.parts.has(lower);
+    for (const kind of KINDS) this.table(kind);
+    return functionWords.has(lower) || this.knownParts.has(lower);
   }
 
   /** All ways of writing the words of a kind, for suggestions. */
   names(kind?: WordKind): readonly string[] {
-    const kinds: readonly WordKind[] = kind === undefined ? ['object', 'action', 'property'] : [kind];
+    const kinds = kind === undefined ? KINDS : [kind];
     return kinds.flatMap((each) => {
-      this.written[each] ??= [...this.byFirst[each].values()].flat().map((entry) => entry.written.join(' '));
+      this.written[each] ??= [...this.table(each).values()].flat().map((entry) => entry.written.join(' '));
       return this.written[each];
     });
   }
@@ -122,23 +123,45 @@ export class Lexicon {
     return word.namespace === game && word.sense === undefined ? 0 : 2;
   }
 
-  private add(word: Word, name: string, synonym: boolean): void {
-    for (const [form, text] of formsOf(word, name, synonym)) {
-      for (const variant of variantsOf(text)) this.put(word, form, variant, synonym || variant !== text);
+  private table(kind: WordKind): ReadonlyMap<string, readonly Entry[]> {
+    const known = this.byFirst[kind];
+    if (known) return known;
+    const table = new Map<string, Entry[]>();
+    for (const word of this.dictionary.ordered) {
+      if (word.kind !== kind) continue;
+      for (const way of waysOf(word)) this.put(table, word, way);
     }
+    for (const entries of table.values()) entries.sort((a, b) => b.parts.length - a.parts.length);
+    this.byFirst[kind] = table;
+    return table;
   }
 
-  private put(word: Word, form: Form, text: string, synonym: boolean): void {
-    const written = text.split(' ');
-    const parts = written.map((part) => part.toLowerCase().replaceAll('’', "'"));
+  private put(table: Map<string, Entry[]>, word: Word, { form, written, synonym }: Way): void {
+    const parts = partsOf(written);
     const last = parts.at(-1)!;
     const particle = word.kind === 'action' && parts.length === 2 && particles.has(last) ? last : undefined;
-    const table = this.byFirst[word.kind];
     const entries = table.get(parts[0]!) ?? [];
     entries.push({ word, form, parts, written, synonym, particle });
     table.set(parts[0]!, entries);
-    for (const part of parts) this.allParts.add(part);
+    for (const part of parts) this.knownParts.add(part);
   }
+}
+
+type Way = Pick<Entry, 'form' | 'written' | 'synonym'>;
+
+/** All ways of writing a word. */
+function* waysOf(word: Word): Generator<Way> {
+  for (const [index, name] of [word.name, ...word.synonyms].entries()) {
+    const synonym = index > 0;
+    for (const [form, text] of formsOf(word, name, synonym)) {
+      for (const variant of variantsOf(text))
+        yield { form, written: variant.split(' '), synonym: synonym || variant !== text };
+    }
+  }
+}
+
+function partsOf(written: readonly string[]): string[] {
+  return written.map((part) => part.toLowerCase().replaceAll('’', "'"));
 }
 
 function* formsOf(word: Word, name: string, synonym: boolean): Generator<[Form, string]> {
