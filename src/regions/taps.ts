@@ -84,6 +84,10 @@ export function fixedTaps({ length, starts, weights }: Taps): FixedTaps {
   const rows: { readonly mantissas: Int32Array; readonly shift: number }[] = [];
   if (converted.size > MOST_ROWS) converted.clear();
   for (let i = 0; i < starts.length; i++) {
+    if (i > 0 && repeats(weights, i * length, length)) {
+      rows.push(rows[i - 1]!);
+      continue;
+    }
     const row = weights.subarray(i * length, (i + 1) * length);
     // Phases repeat; they differ by rounding noise only.
     const key = Array.from(row, (value) => value.toFixed(9)).join(' ');
@@ -104,6 +108,12 @@ export function fixedTaps({ length, starts, weights }: Taps): FixedTaps {
     deviation = Math.max(deviation, sum);
   }
   return { length, starts, weights: fixed, shift, deviation };
+}
+
+/** Whether a row from `at` on is the one before it: away from the ends of a line all rows of a filter that keeps its size are. */
+function repeats(weights: Float64Array, at: number, length: number): boolean {
+  for (let k = at; k < at + length; k++) if (weights[k] !== weights[k - length]) return false;
+  return true;
 }
 
 /** As many mantissa bits as the largest weight leaves up to `MAX_SHIFT`. */
