@@ -1,9 +1,12 @@
-import { getHeapStatistics, setFlagsFromString } from 'node:v8';
+import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { READING } from '../compute/flags.js';
 import { tune } from '../compute/tuning.ts';
 
-/** Bytes by which the heap of each thread may grow between two collections of garbage, which take 50 ms. */
+/**
+ * Bytes by which the heap of each thread may grow between two collections of garbage, which take 50 ms: without what is short-lived, which
+ * has room of its own, and most of which V8 collects by itself for next to nothing.
+ */
 const ROOM = 8 << 20;
 /** Pictures after which the heap is measured. */
 const PICTURES = 16;
@@ -31,7 +34,7 @@ export function lookedAt(): void {
   // Compiled code that was kept is refused under other flags: this one would be the wrong one while modules are loaded.
   if (++looks === STARTED) tune('--semi-space-growth-factor=1');
   if (++pictures % PICTURES !== 0) return;
-  const used = getHeapStatistics().used_heap_size;
+  const used = lasting();
   held ??= used;
   if (used < held + ROOM && pictures < MOST) return;
   collectNow();
@@ -42,7 +45,15 @@ export function collectNow(): void {
   collect ??= takeOver();
   pictures = 0;
   collect({ type: 'major', execution: 'sync', flavor: 'regular' });
-  held = getHeapStatistics().used_heap_size;
+  held = lasting();
+}
+
+/** Bytes of the heap, but for what is short-lived. */
+function lasting(): number {
+  let bytes = 0;
+  for (const { space_name: name, space_used_size: used } of getHeapSpaceStatistics())
+    if (!name.startsWith('new_')) bytes += used;
+  return bytes;
 }
 
 function takeOver(): Collect {
