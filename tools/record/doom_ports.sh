@@ -20,6 +20,10 @@ cd "$work"
 mkfifo video screen
 [ -z "$keys" ] || "${PYTHON:-/usr/bin/python3}" "$here/port_keys.py" "$keys" > keys.txt
 case $demo in -*) play=$demo ;; *) play="-playdemo demo.lmp" ;; esac
+# Chocolate Doom's picture is as wide as 4:3 at most, in the middle of the window.
+width=${size%x*} height=${size#*x} left=0
+[ "$port" != chocolate-doom ] || left=$(((width - height * 4 / 3) / 2))
+[ "$left" -gt 0 ] && [[ ${OWN:-} != *"aspect_ratio_correct 0"* ]] || left=0
 printf '%s\n' "show_messages 1" "screenblocks 10" "${CONFIG:-}" > default.cfg
 printf '%s\n' "show_endoom 0" "startup_delay 0" "force_software_renderer 1" "show_diskicon 0" "crispy_uncapped 0" "${OWN:-}" > own.cfg
 ffmpeg -v error -f rawvideo -pix_fmt rgb24 -r "$fps" -s "$size" -i video -c:v libx264 -preset "${PRESET:-fast}" -crf "${CRF:-24}" \
@@ -28,7 +32,7 @@ encoder=$!
 if [ -n "$truth" ]; then cat screen > /dev/null; else "${PYTHON:-/usr/bin/python3}" "$here/doom_truth.py" screen "$iwad" truth.json "$fps" < screen; fi &
 reader=$!
 # shellcheck disable=SC2086
-HOME=$work SDL_VIDEODRIVER=dummy SDL_AUDIODRIVER=dummy SDL_DOOM_SIZE=$size SDL_DOOM_VIDEO=video SDL_DOOM_SCREEN=screen SDL_DOOM_FPS=$fps SDL_DOOM_KEYS=${keys:+keys.txt} \
+HOME=$work SDL_VIDEODRIVER=dummy SDL_AUDIODRIVER=dummy SDL_DOOM_SIZE=$size SDL_DOOM_VIDEO=video SDL_DOOM_SCREEN=screen SDL_DOOM_FPS=$fps SDL_DOOM_LEFT=$left SDL_DOOM_KEYS=${keys:+keys.txt} \
   SDL_DOOM_FRAMES=${FRAMES:-100000} LD_PRELOAD=./sdl_doom.so timeout "${LIMIT:-900}" "/usr/games/$port" -iwad "$iwad" ${pwad:+-file "$pwad"} \
   -config default.cfg -extraconfig own.cfg $play -geometry "$size" -window -nosound > port.log 2>&1 || tail -3 port.log >&2
 wait $encoder $reader

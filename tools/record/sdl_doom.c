@@ -7,7 +7,7 @@
  *
  * SDL_DOOM_VIDEO gets the window as raw RGB, top row first, borders black. SDL_DOOM_SCREEN gets the game's own screen of the same picture,
  * before it is enlarged: a line "WIDTH HEIGHT\n", then a byte (an index into the palette) a pixel; truth is read from that.
- * SDL_DOOM_FPS leaves pictures out. SDL_DOOM_KEYS=FILE: lines "SECONDS DOWN KEYCODE SCANCODE" in order, SDL's numbers, DOWN 1 for a key that is pressed and
+ * SDL_DOOM_LEFT: columns of the border on the left, where the game reads its window without (Chocolate Doom). SDL_DOOM_FPS leaves pictures out. SDL_DOOM_KEYS=FILE: lines "SECONDS DOWN KEYCODE SCANCODE" in order, SDL's numbers, DOWN 1 for a key that is pressed and
  * 0 for one that is let go. SDL_DOOM_FRAMES ends the game after so many pictures. SDL's headers are not needed: what is used of them is declared here.
  */
 #define _GNU_SOURCE
@@ -25,7 +25,7 @@ typedef struct { uint32_t type, time, window; uint8_t state, repeat, unused[2]; 
 
 static const uint32_t RGB24 = 0x17101803, DOWN = 0x300, UP = 0x301;
 static double now;
-static int frames, width, height, fps = 35;
+static int frames, width, height, left, fps = 35;
 static FILE *video, *screen, *keys;
 static uint8_t *picture;
 static Surface *shown;
@@ -39,6 +39,7 @@ static void begin(void) {
   video = fopen(to, "wb");
   screen = raw ? fopen(raw, "wb") : NULL;
   keys = list && *list ? fopen(list, "r") : NULL;
+  if (getenv("SDL_DOOM_LEFT")) left = atoi(getenv("SDL_DOOM_LEFT"));
   if (getenv("SDL_DOOM_FPS")) fps = atoi(getenv("SDL_DOOM_FPS"));
   picture = calloc((size_t)width * height, 3);
 }
@@ -82,9 +83,9 @@ void SDL_RenderPresent(void *renderer) {
   begin();
   if (shown && frames * fps / 35 == (frames + 1) * fps / 35) frames++;
   else if (shown) {
-    Rect all = {0, 0, width, height};
+    Rect all = {0, 0, width - left, height};
     memset(picture, 0, (size_t)width * height * 3);
-    if (read(renderer, &all, RGB24, picture, width * 3)) fprintf(stderr, "sdl_doom: no picture\n");
+    if (read(renderer, &all, RGB24, picture + left * 3, width * 3)) fprintf(stderr, "sdl_doom: no picture\n");
     if (fwrite(picture, 3, (size_t)width * height, video) != (size_t)width * height) _exit(0);
     if (screen) {
       fprintf(screen, "%d %d\n", shown->w, shown->h);
