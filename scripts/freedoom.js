@@ -377,14 +377,37 @@ function onAmmunition(cue, game) {
       ROWS.some((name) => game.reading(name) === value) || rows.some((other) => other.previous === value);
     if (row === undefined && shows(cue.value) && shows(cue.previous)) return;
     if (isOfNewLife(cue.t, game)) return;
-    const cues = row === undefined ? [cue] : [cue, row];
-    unlessRenewed({ subject: 'player', property: 'ammunition', from: cue.previous, to: cue.value }, cue.t, cues, game);
+    const steps = stepsTo(cue, game);
+    for (const step of steps.slice(0, -1)) tellAmmunition(step, step.t, [step], game);
+    const last = steps.at(-1) ?? row;
+    tellAmmunition(steps.at(-1) ?? cue, cue.t, last === undefined ? [cue] : [cue, last], game);
   });
+}
+
+function tellAmmunition({ previous, value }, t, cues, game) {
+  unlessRenewed({ subject: 'player', property: 'ammunition', from: previous, to: value }, t, cues, game);
+}
+
+/** Seconds for which a row's changes are remembered. */
+const REMEMBERED = 2.5;
+
+/** The changes of a row by which the big figure came to its new value: it cannot always be read as soon as the small one. */
+function stepsTo(cue, { state }) {
+  for (const name of ROWS) {
+    const own = (state.rows ?? []).filter((other) => other.detector === name && cue.t - other.t < REMEMBERED);
+    const steps = [];
+    for (let i = own.findLastIndex((other) => other.value === cue.value); i >= 0; i--) {
+      if (steps.length > 0 && own[i].value !== steps[0].previous) break;
+      steps.unshift(own[i]);
+      if (own[i].previous === cue.previous) return steps;
+    }
+  }
+  return [];
 }
 
 function onRow(cue, game) {
   if (!ROWS.includes(cue.detector) || cue.trigger !== 'changed') return;
-  game.state.rows = [...(game.state.rows ?? []).filter((other) => cue.t - other.t < 1), cue];
+  game.state.rows = [...(game.state.rows ?? []).filter((other) => cue.t - other.t < REMEMBERED), cue];
 }
 
 /** A figure rises while the message of such an item stands already: the item was obtained once more. */

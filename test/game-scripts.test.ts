@@ -234,6 +234,23 @@ test('freedoom: a weapon without a message is told by its number; one that fires
   ]);
 });
 
+test('freedoom: shots that the big figure did not show are told by its row', async () => {
+  const shot = (t: number, from: number): { t: number; statement: Statement } => ({
+    t,
+    statement: { subject: 'player', property: 'ammunition', from, to: from - 1 },
+  });
+  const shots: readonly Short[] = [
+    ...bar,
+    [5.1, 'bullets', 'changed', 49, 50],
+    [5.2, 'bullets', 'changed', 48, 49],
+    [5.3, 'bullets', 'changed', 47, 48],
+    [5.3, 'ammunition', 'changed', 47, 50],
+    [6, 'bullets', 'changed', 46, 47],
+    [6, 'ammunition', 'changed', 46, 47],
+  ];
+  expect(await said('freedoom', shots)).toEqual([shot(5.1, 50), shot(5.2, 49), shot(5.3, 48), shot(6, 47)]);
+});
+
 test('freedoom: frags are a score, but for what is read across the numbers under ARMS', async () => {
   const deathmatch: readonly Short[] = [
     [0, 'health', 'found', 100],

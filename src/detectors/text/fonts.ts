@@ -47,10 +47,11 @@ export class FontReaders {
       if (lines.length === 0 && line.text !== '' && line.confidence >= SURE) return line;
       lines.push(line);
     }
-    // That a font sees nothing says little where another one reads something.
-    const seen = lines.filter(({ text, confidence }) => text !== '' && confidence >= LIKELY);
-    const best = surest(seen.length > 0 ? seen : lines);
-    const other = surest(lines.filter(({ text }) => text !== best.text && (text !== '' || seen.length === 0)));
+    // That another font sees nothing says nothing; that the first does, little where another one reads something.
+    const [first, ...others] = lines as [LineReading, ...LineReading[]];
+    const seen = others.filter(({ text, confidence }) => text !== '' && confidence >= LIKELY);
+    const best = surest(first.text === '' && seen.length > 0 ? seen : [first, ...seen])!;
+    const other = surest(lines.filter(({ text }) => text !== '' && text !== best.text));
     if (!other) return best;
     // Both may be wrong, but not both right.
     const right = best.confidence * (1 - other.confidence);
@@ -65,7 +66,6 @@ export class FontReaders {
   }
 }
 
-function surest(lines: readonly LineReading[]): LineReading;
 function surest(lines: readonly LineReading[]): LineReading | undefined {
   return lines.toSorted((a, b) => b.confidence - a.confidence)[0];
 }
