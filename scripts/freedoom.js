@@ -136,6 +136,7 @@ function onStatusBar(cue, game) {
     state.away.renewed = isRenewed(state.away, game);
     if (state.away.renewed) tellHand(game);
     if (state.away.renewed) Object.assign(state, { row: undefined, weapon: undefined, hand: undefined });
+    if (begins || state.away.renewed) state.held = KEYS_SHOWN.map((name) => game.reading(name)).filter(Boolean);
     if (begins || state.away.renewed) game.emit({ subject: 'level', action: 'begin' }, { t, cues });
   });
 }
@@ -184,9 +185,17 @@ function onEnd(game) {
   tellSettled(game, Infinity);
 }
 
+/** What shows the keys that are held. */
+const KEYS_SHOWN = ['blue key', 'yellow key', 'red key'];
+
 /** A key on the status bar whose message was not seen: covered by another, or messages are off. */
 function onKey(cue, game) {
-  if (cue.trigger === 'lost' || cue.first) return;
+  if (cue.trigger === 'lost') return;
+  // What was held before a screen covered the bar is not obtained when it comes back.
+  const held = (game.state.held ??= []);
+  const isHeld = held.includes(cue.value);
+  if (!isHeld) held.push(cue.value);
+  if (isHeld || cue.first) return;
   game.after(SAME_KEY, () => {
     const told = (game.state.keys ?? []).some((key) => key.object === cue.value && Math.abs(key.t - cue.t) <= SAME_KEY);
     if (!told) game.emit({ subject: 'player', action: 'obtain', object: cue.value }, { t: cue.t, cues: [cue] });
@@ -346,6 +355,7 @@ function isOfNewLife(t, { state }) {
 function onHealth(cue, game) {
   if (cue.trigger === 'changed' && cue.previous === 0) {
     game.state.weapons = [];
+    game.state.held = [];
     // In a deathmatch a new life begins without a new picture; what it begins with is no switch.
     game.cancel(game.state.handTimer);
     tellHand(game);

@@ -234,6 +234,28 @@ test('freedoom: a weapon without a message is told by its number; one that fires
   ]);
 });
 
+test('freedoom: a key is obtained once, though a help screen hides it, and anew in the next level', async () => {
+  const blue = 'freedoom:blue keycard';
+  const key = { subject: 'player', action: 'obtain', object: blue };
+  const events = await said('freedoom', [
+    ...bar,
+    [4, 'blue key', 'found', blue],
+    [9, 'blue key', 'lost', blue],
+    [11, 'blue key', 'found', blue],
+    [20, 'blue key', 'lost', blue],
+    [20, 'status bar', 'lost', 'status bar'],
+    [20, 'left of the bar', 'lost', 'status bar'],
+    [21, 'tally', 'found', 'tally'],
+    [25, 'status bar', 'found', 'status bar'],
+    [25, 'left of the bar', 'found', 'status bar'],
+    [30, 'blue key', 'found', blue],
+  ]);
+  expect(events.filter(({ statement }) => 'action' in statement && statement.action === 'obtain')).toEqual([
+    { t: 4, statement: key },
+    { t: 30, statement: key },
+  ]);
+});
+
 test('freedoom: shots that the big figure did not show are told by its row', async () => {
   const shot = (t: number, from: number): { t: number; statement: Statement } => ({
     t,
