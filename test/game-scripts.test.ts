@@ -256,11 +256,12 @@ test('freedoom: a key is obtained once, though a help screen hides it, and anew 
   ]);
 });
 
+const shot = (t: number, from: number): { t: number; statement: Statement } => ({
+  t,
+  statement: { subject: 'player', property: 'ammunition', from, to: from - 1 },
+});
+
 test('freedoom: shots that the big figure did not show are told by its row', async () => {
-  const shot = (t: number, from: number): { t: number; statement: Statement } => ({
-    t,
-    statement: { subject: 'player', property: 'ammunition', from, to: from - 1 },
-  });
   const shots: readonly Short[] = [
     ...bar,
     [5.1, 'bullets', 'changed', 49, 50],
