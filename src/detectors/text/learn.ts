@@ -46,16 +46,35 @@ export function learnFixed(lines: readonly LabelledLine[], options: LearnOptions
   const glyphs: GlyphFile[] = [];
   const statistics = [...byChar].map(([char, examples]) => ({ char, ...statisticsOf(examples, options.illumination) }));
   const pooled = poolVariance(statistics);
-  for (const { char, mean, variance, count } of statistics.toSorted((a, b) => (a.char < b.char ? -1 : 1))) {
-    const slope = slopes(mean, options.pitch);
-    const sigma = variance.map((v, i) => {
-      // Few appearances say little about the spread: lean on that of the other glyphs, and on what a shift would do.
-      const shrunk = (v * count + pooled[i]! * 4) / (count + 4);
-      return Math.min(255, Math.sqrt(Math.max(noise ** 2, shrunk) + (JITTER * slope[i]!) ** 2));
-    });
-    glyphs.push({ char, width: options.pitch, level: encode(mean), sigma: encode(sigma) });
-  }
+  for (const one of statistics.toSorted((a, b) => (a.char < b.char ? -1 : 1)))
+    glyphs.push(glyphOf(one, options.pitch, noise, (i) => pooled[i]!));
   return prepareAtlas({ format: 'playbyplay/atlas/1', ...rest, background, glyphs });
+}
+
+/** What is known of a character's pixels. */
+export interface GlyphStatistics {
+  readonly char: string;
+  readonly mean: Float64Array;
+  readonly variance: Float64Array;
+  readonly count: number;
+}
+
+/**
+ * A glyph of `width` pixels. Few appearances say little about the spread: it leans on that of the other glyphs (`pooled`, by pixel), and on
+ * what a shift would do.
+ */
+export function glyphOf(
+  { char, mean, variance, count }: GlyphStatistics,
+  width: number,
+  noise: number,
+  pooled: (pixel: number) => number,
+): GlyphFile {
+  const slope = slopes(mean, width);
+  const sigma = variance.map((v, i) => {
+    const shrunk = (v * count + pooled(i) * 4) / (count + 4);
+    return Math.min(255, Math.sqrt(Math.max(noise ** 2, shrunk) + (JITTER * slope[i]!) ** 2));
+  });
+  return { char, width, level: encode(mean), sigma: encode(sigma) };
 }
 
 function patchesOf({ image, text }: LabelledLine, options: LearnOptions): Patch[] {
@@ -77,7 +96,8 @@ function patchesOf({ image, text }: LabelledLine, options: LearnOptions): Patch[
   });
 }
 
-function statisticsOf(
+/** Mean and variance of a character's pixels over its appearances, each in its own light; what fits badly is left out. */
+export function statisticsOf(
   examples: readonly Float32Array[],
   illumination: AtlasFile['illumination'],
 ): { mean: Float64Array; variance: Float64Array; count: number } {
@@ -164,11 +184,11 @@ function poolVariance(statistics: readonly { variance: Float64Array; count: numb
 }
 
 /** Every seventh pixel: enough for an overall spread. */
-function* sparse(pixels: Float32Array): Generator<number> {
+export function* sparse(pixels: Float32Array): Generator<number> {
   for (let i = 0; i < pixels.length; i += 7) yield pixels[i]!;
 }
 
-function deviation(values: readonly number[]): number {
+export function deviation(values: readonly number[]): number {
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
   return Math.max(10, Math.sqrt(values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / values.length));
 }

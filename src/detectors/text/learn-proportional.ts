@@ -1,0 +1,138 @@
+import { type Atlas, type AtlasFile, prepareAtlas } from './atlas.ts';
+import { deviation, type GlyphStatistics, glyphOf, type LabelledLine, sparse, statisticsOf } from './learn.ts';
+import { type CutCharacter, type CutLine, cutLines, median } from './segment.ts';
+
+export interface LearnProportionalOptions extends Omit<
+  AtlasFile,
+  'format' | 'glyphs' | 'background' | 'layout' | 'pitch' | 'space' | 'gaps'
+> {
+  /** Pixels around the text's box in every image. */
+  readonly margin: number;
+  /** Least standard deviation of a pixel, in grey levels: what compression does to the cleanest picture. */
+  readonly noise?: number;
+}
+
+/** What became of the labelled lines. */
+export interface LearntProportional {
+  readonly atlas: Atlas;
+  /** By line whether it could be cut into its characters. */
+  readonly cut: readonly boolean[];
+  /** Columns from the box's left edge to the first character's cell, and from the last one's to the right edge: the least of all lines. */
+  readonly lead: number;
+  readonly tail: number;
+}
+
+/** Columns left and right of the ink that belong to a glyph: what is beside it tells it from wider ones. */
+const BESIDE = 1;
+/** How far the ink of an appearance may be from its character's usual width, in pixels. */
+const WIDTHS = 1;
+
+/**
+ * Learns a font whose characters have widths of their own from labelled lines: cuts the lines into characters where nothing stands between
+ * them (`cutLines`), and makes of all appearances of a character its glyph, as `learnFixed` does. Undefined where no line can be cut.
+ */
+export function learnProportional(
+  lines: readonly LabelledLine[],
+  options: LearnProportionalOptions,
+): LearntProportional | undefined {
+  const { margin, noise = 6, ...rest } = options;
+  const found = cutLines(lines, margin);
+  const cut = found.filter((line) => line !== undefined);
+  if (cut.length === 0) return undefined;
+  const widths = new Map(
+    [...Map.groupBy(cut.flatMap(({ characters }) => characters), ({ char }) => char)].map(([char, seen]) => [
+      char,
+      median(seen.map(widthOf)),
+    ]),
+  );
+  const usual = (one: CutCharacter): boolean => Math.abs(widthOf(one) - widths.get(one.char)!) <= WIDTHS;
+  const good = cut.filter(({ characters }) => characters.every(usual));
+  if (good.length === 0) return undefined;
+  const cellWidth = (char: string): number => widths.get(char)! + 2 * BESIDE;
+  const patches = good.flatMap(({ image, characters }) =>
+    characters.map(({ char, start }) => ({
+      char,
+      pixels: patchAt(image, start - BESIDE, cellWidth(char), margin, options.height),
+    })),
+  );
+  const statistics = [...Map.groupBy(patches, ({ char }) => char)].map(([char, seen]) => ({
+    char,
+    ...statisticsOf(
+      seen.map(({ pixels }) => pixels),
+      options.illumination,
+    ),
+  }));
+  const spread = spreadByLevel(statistics);
+  const glyphs = statistics
+    .toSorted((a, b) => (a.char < b.char ? -1 : 1))
+    .map((one) => glyphOf(one, cellWidth(one.char), noise, (i) => spread(one.mean[i]!)));
+  const background = deviation(patches.flatMap(({ pixels }) => [...sparse(pixels)]));
+  const atlas = prepareAtlas({
+    format: 'playbyplay/atlas/1',
+    ...rest,
+    layout: 'proportional',
+    ...gapsOf(good, cellWidth),
+    background,
+    glyphs,
+  });
+  const fits = new Set(good);
+  return {
+    atlas,
+    cut: found.map((line) => line !== undefined && fits.has(line)),
+    lead: Math.min(...good.map(({ characters }) => characters[0]!.start - BESIDE - margin)),
+    tail: Math.min(...good.map(({ image, characters }) => image.width - margin - characters.at(-1)!.end - BESIDE)),
+  };
+}
+
+function widthOf({ start, end }: CutCharacter): number {
+  return end - start;
+}
+
+function patchAt(
+  { data, width: columns }: CutLine['image'],
+  x: number,
+  width: number,
+  margin: number,
+  height: number,
+): Float32Array {
+  const pixels = new Float32Array(width * height);
+  for (let row = 0; row < height; row++)
+    for (let col = 0; col < width; col++) {
+      const from = Math.min(columns - 1, Math.max(0, x + col));
+      pixels[row * width + col] = data[(margin + row) * columns + from]!;
+    }
+  return pixels;
+}
+
+/** Gaps between the cells of neighbours within words, and what a space adds to them. */
+function gapsOf(
+  lines: readonly CutLine[],
+  cellWidth: (char: string) => number,
+): { readonly gaps: readonly [number, number]; readonly space: number } {
+  const all = lines.flatMap(({ characters }) =>
+    characters.slice(1).map(({ start, afterSpace }, i) => ({
+      gap: start - BESIDE - (characters[i]!.start - BESIDE + cellWidth(characters[i]!.char)),
+      afterSpace,
+    })),
+  );
+  const within = all.filter(({ afterSpace }) => !afterSpace).map(({ gap }) => gap);
+  const gaps: [number, number] = within.length === 0 ? [0, 0] : [Math.min(...within), Math.max(...within)];
+  const spaces = all.filter(({ afterSpace }) => afterSpace).map(({ gap }) => gap);
+  const usual = spaces.length === 0 ? gaps[1] + 6 : median(spaces);
+  return { gaps, space: Math.max(2 + gaps[1] - gaps[0], usual - Math.round((gaps[0] + gaps[1]) / 2)) };
+}
+
+const BINS = 16;
+
+/** How much pixels of a level vary, over all glyphs: ink and ground do differently. */
+function spreadByLevel(statistics: readonly GlyphStatistics[]): (level: number) => number {
+  const sums = new Float64Array(BINS);
+  const counts = new Float64Array(BINS);
+  const bin = (level: number): number => Math.min(BINS - 1, Math.max(0, Math.floor((level * BINS) / 256)));
+  for (const { mean, variance, count } of statistics)
+    for (const [i, v] of variance.entries()) {
+      sums[bin(mean[i]!)]! += v * count;
+      counts[bin(mean[i]!)]! += count;
+    }
+  return (level) => sums[bin(level)]! / Math.max(1, counts[bin(level)]!);
+}

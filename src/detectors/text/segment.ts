@@ -1,0 +1,165 @@
+import { graphemesOf } from '../../language/text.ts';
+import type { LineImage } from './line-image.ts';
+
+/** A line whose text is known and in which the ink of each character was found. */
+export interface CutLine {
+  readonly image: LineImage;
+  readonly characters: readonly CutCharacter[];
+}
+
+/** Columns of a character's ink, `end` not included. */
+export interface CutCharacter {
+  readonly char: string;
+  readonly start: number;
+  readonly end: number;
+  /** Whether the label has a space before it. */
+  readonly afterSpace: boolean;
+}
+
+interface Run {
+  readonly start: number;
+  readonly end: number;
+}
+
+interface Wanted {
+  readonly char: string;
+  readonly afterSpace: boolean;
+}
+
+interface Level {
+  readonly threshold: number;
+  /** Whether ink is what is brighter. */
+  readonly bright: boolean;
+}
+
+/** Grey levels at which ink is told from ground. */
+const LEVELS = Array.from({ length: 28 }, (_, i) => 24 + 8 * i);
+/** Runs of columns for each character beyond which a line is full of other things. */
+const MOST_RUNS = 2;
+
+/**
+ * Cuts labelled lines into their characters where columns without ink part them. Which level parts ink from ground nobody has to say: it
+ * is the one at which most lines fall into as many pieces as their labels have characters; a line that does not may do so at another. A
+ * character of several pieces (“%”, a quotation mark) is put together by the widths that characters have elsewhere. Undefined for
+ * lines that cannot be cut: letters that touch, or too much behind the text.
+ */
+export function cutLines(
+  lines: readonly { readonly image: LineImage; readonly text: string }[],
+  margin: number,
+): readonly (CutLine | undefined)[] {
+  const wanted = lines.map(({ text }) => charactersOf(text));
+  const levels = [true, false].flatMap((bright) => LEVELS.map((threshold): Level => ({ threshold, bright })));
+  const runs = levels.map((level) => lines.map(({ image }) => runsOf(image, margin, level)));
+  const exact = runs.map((byLine) => byLine.filter((one, i) => one.length === wanted[i]!.length).length);
+  const best = plateau(exact);
+  const { bright } = levels[best]!;
+  const order = levels.flatMap((level, i) => (level.bright === bright ? [i] : []));
+  order.sort((a, b) => Math.abs(a - best) - Math.abs(b - best));
+  const chosen = lines.map((_, i) => order.find((level) => runs[level]![i]!.length === wanted[i]!.length) ?? best);
+  let widths = widthsOf(wanted, (i) => {
+    const own = runs[chosen[i]!]![i]!;
+    return own.length === wanted[i]!.length ? own : undefined;
+  });
+  let groups: (readonly Run[] | undefined)[] = [];
+  for (let round = 0; round < 2; round++) {
+    groups = lines.map((_, i) => grouped(runs[chosen[i]!]![i]!, wanted[i]!, widths));
+    widths = widthsOf(wanted, (i) => groups[i]);
+  }
+  return lines.map(({ image }, i) => {
+    const own = groups[i];
+    if (own === undefined || own.length === 0) return undefined;
+    return { image, characters: own.map((run, n) => ({ ...wanted[i]![n]!, ...run })) };
+  });
+}
+
+function charactersOf(text: string): readonly Wanted[] {
+  let afterSpace = false;
+  return graphemesOf(text.normalize('NFC').trim()).flatMap((char) => {
+    if (char.trim() === '') {
+      afterSpace = true;
+      return [];
+    }
+    const one = { char, afterSpace };
+    afterSpace = false;
+    return [one];
+  });
+}
+
+/** Stretches of columns in which there is ink. */
+function runsOf({ data, width, height }: LineImage, margin: number, { threshold, bright }: Level): readonly Run[] {
+  const runs: Run[] = [];
+  let start = -1;
+  for (let x = margin; x <= width - margin; x++) {
+    let isInk = false;
+    for (let y = margin; x < width - margin && y < height - margin && !isInk; y++) {
+      const level = data[y * width + x]!;
+      isInk = bright ? level > threshold : level < threshold;
+    }
+    if (isInk && start < 0) start = x;
+    if (isInk || start < 0) continue;
+    runs.push({ start, end: x });
+    start = -1;
+  }
+  return runs;
+}
+
+/** The middle of the widest stretch of greatest counts. */
+function plateau(counts: readonly number[]): number {
+  const most = Math.max(...counts);
+  let [best, length] = [0, 0];
+  for (let i = 0; i < counts.length; i++) {
+    let end = i;
+    while (end < counts.length && counts[end] === most && (end < LEVELS.length) === i < LEVELS.length) end++;
+    if (end - i > length) [best, length] = [(i + end - 1) >> 1, end - i];
+    if (end > i) i = end - 1;
+  }
+  return best;
+}
+
+/** The usual width of each character's ink. */
+function widthsOf(
+  wanted: readonly (readonly Wanted[])[],
+  runs: (line: number) => readonly Run[] | undefined,
+): ReadonlyMap<string, number> {
+  const all = wanted.flatMap((characters, i) =>
+    (runs(i) ?? []).map(({ start, end }, n) => ({ char: characters[n]!.char, width: end - start })),
+  );
+  return new Map(
+    [...Map.groupBy(all, ({ char }) => char)].map(([char, seen]) => [char, median(seen.map(({ width }) => width))]),
+  );
+}
+
+/** Pieces put together to as many characters as there should be: so that widths fit, and gaps within characters are small. */
+function grouped(
+  runs: readonly Run[],
+  characters: readonly Wanted[],
+  widths: ReadonlyMap<string, number>,
+): readonly Run[] | undefined {
+  const [pieces, count] = [runs.length, characters.length];
+  if (pieces === count) return runs;
+  if (count === 0 || pieces < count || pieces > MOST_RUNS * count + 1) return undefined;
+  // cost[n][r]: the first n characters are the first r pieces.
+  const cost = Array.from({ length: count + 1 }, () => new Float64Array(pieces + 1).fill(Number.POSITIVE_INFINITY));
+  const from = Array.from({ length: count + 1 }, () => new Int32Array(pieces + 1));
+  cost[0]![0] = 0;
+  for (let n = 1; n <= count; n++)
+    for (let r = n; r <= pieces; r++)
+      for (let first = n - 1; first < r; first++) {
+        const width = runs[r - 1]!.end - runs[first]!.start;
+        const usual = widths.get(characters[n - 1]!.char);
+        let own = usual === undefined ? 0 : Math.abs(width - usual);
+        for (let i = first + 1; i < r; i++) own += runs[i]!.start - runs[i - 1]!.end;
+        const whole = cost[n - 1]![first]! + own;
+        if (whole >= cost[n]![r]!) continue;
+        cost[n]![r] = whole;
+        from[n]![r] = first;
+      }
+  const groups: Run[] = [];
+  for (let n = count, r = pieces; n > 0; r = from[n]![r]!, n--)
+    groups.unshift({ start: runs[from[n]![r]!]!.start, end: runs[r - 1]!.end });
+  return groups;
+}
+
+export function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
+}
