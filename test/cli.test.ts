@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdtemp, readFile, truncate, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -138,6 +138,51 @@ describe('playbyplay', () => {
     expect(code).toBe(3);
     expect(out).toContain('profile.json#/titel: “titel” is not known here — Did you mean “title”?');
     expect(out).toContain('profile.json#/detectors/a/kind: there is no detector kind “txt”');
+  });
+
+  it('says what is wrong with profile, script, words and statements at once', async () => {
+    const pack = await mkdtemp(join(tmpdir(), 'playbyplay-stranger-'));
+    for (const folder of ['configs/x', 'scripts', 'dictionary']) await mkdir(join(pack, folder), { recursive: true });
+    const word = { name: 'herring', parent: 'fihs', definition: 'A silvery swimmer.' };
+    const words = { format: 'playbyplay/dictionary/1', name: 'x', version: '1.0.0', extends: { common: '^1.0.0' } };
+    await writeFile(join(pack, 'dictionary/x.json'), JSON.stringify({ ...words, objects: [word] }));
+    await writeFile(
+      join(pack, 'scripts/x.js'),
+      "// action: 'fly'\nfunction onCue(cue, game) {\n  game.emit({ subject: 'player', action: 'finnish' });\n}\n",
+    );
+    const to = (property: string) => ({
+      on: { detector: 'time', trigger: 'changed' },
+      statement: { subject: 'player', property, to: '$value' },
+    });
+    const profile = {
+      format: 'playbyplay/profile/1',
+      game: 'x',
+      title: 'X',
+      version: '1',
+      reference: { width: 1280, height: 720 },
+      regions: { time: { x: 640, y: 0, width: 0.1, height: 0.1 } },
+      detectors: { time: { kind: 'text', region: 'time', atlas: 'fonts/time.json' }, lives: { kind: 'counter' } },
+      events: [to('speed'), to('sped')],
+    };
+    await writeFile(join(pack, 'configs/x/profile.json'), JSON.stringify(profile));
+    const { code, out } = await playbyplay('profile', 'check', pack);
+    expect(code).toBe(3);
+    expect(out).toContain('#/regions/time/x: “x” must be at most 1, not 640 — Of 1280 pixels that is 0.5.');
+    expect(out).toContain('#/detectors/lives/kind: there is no detector kind “counter”');
+    expect(out).toContain('— The kinds are bar, color, ');
+    expect(out).toMatch(/#\/detectors\/time\/atlas: there is no file .* — Learn the font: playbyplay profile glyphs\./);
+    expect(out).toContain(
+      'dictionary/x.json#/objects/0/parent: the parent "fihs" of "x:herring" is not a known object',
+    );
+    expect(out).toContain('#/events/1/statement/property: "sped" is not a known property — did you mean "speed"?');
+    expect(out).toContain('scripts/x.js:3: there is no action “finnish”');
+    expect(out).toContain(': 7 mistakes\n');
+    await writeFile(join(pack, 'scripts/x.js'), 'function onCue( {');
+    await writeFile(join(pack, 'configs/x/profile.json'), '{\n"game": "x",,\n}');
+    const { out: other } = await playbyplay('profile', 'check', pack);
+    expect(other).toContain('configs/x/profile.json:2: ');
+    expect(other).toContain('scripts/x.js:1: SyntaxError');
+    expect(other).toContain('"fihs"');
   });
 
   it('says that steps before a learnt font do nothing', async () => {

@@ -43,6 +43,33 @@ describe('playbyplay profile try', () => {
     expect(Array.from({ length: info.width * info.height }, isInk).filter(Boolean).length).toBeGreaterThan(500);
   });
 
+  it('shows regions that nothing reads yet, and which files are still to be made', () => {
+    const looks = join(folder, 'looks');
+    const pack = join(folder, 'unmade');
+    mkdirSync(pack);
+    const region = { x: 0.05, y: 0.9, width: 0.1, height: 0.05 };
+    const profile = {
+      format: 'playbyplay/profile/1',
+      game: 'x',
+      title: 'X',
+      version: '1',
+      reference: { width: 1280, height: 720 },
+      regions: { health: region, armor: { ...region, x: 0.5 } },
+      detectors: {
+        health: { kind: 'text', region: 'health', atlas: 'fonts/big.json' },
+        low: { kind: 'color', region: 'armor', colors: { red: '#ff0000' }, when: { detector: 'health', value: '9' } },
+      },
+    };
+    writeFileSync(join(pack, 'profile.json'), JSON.stringify(profile));
+    const { status, stdout } = playbyplay('profile', 'try', pack, clip, '--at', '4', '--out', looks);
+    expect(stdout).toMatch(/health +text +cannot be read yet +there is no file .*big\.json/);
+    expect(stdout).toMatch(/low +color +not asked +waits for health/);
+    expect(status).toBe(0);
+    writeFileSync(join(pack, 'profile.json'), JSON.stringify({ ...profile, detectors: {} }));
+    expect(playbyplay('profile', 'try', pack, clip, '--at', '4', '--out', looks).status).toBe(0);
+    expect(readdirSync(looks).toSorted()).toEqual(['4.00 armor.png', '4.00 health.png', '4.00.png']);
+  });
+
   it('says which detectors there are, and what is no time', () => {
     const near = playbyplay('profile', 'try', 'freedoom', clip, '--at', '4', '--detector', 'helth');
     expect([near.status, near.stderr]).toEqual([1, expect.stringContaining('Did you mean “health”?')]);

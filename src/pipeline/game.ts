@@ -1,15 +1,13 @@
 import { createHash } from 'node:crypto';
-import { loadDictionary } from '../dictionary/load.ts';
 import type { Dictionary } from '../dictionary/dictionary.ts';
-import { builtinFolder, readSources } from '../dictionary/files.ts';
 import { loadPlugins, type Plugins } from '../detectors/plugins/load.ts';
 import type { Requirement } from '../detectors/kind.ts';
 import { kindNames, loadKind } from '../detectors/registry.ts';
-import { type Issue, nearest, PlaybyplayError } from '../errors.ts';
+import { type Issue, PlaybyplayError } from '../errors.ts';
 import type { Fingerprint } from '../events/log.ts';
 import { type LoadedProfile, loadProfile } from '../profile/load.ts';
-import { join } from 'node:path';
 import { kindSchemas } from './schemas.ts';
+import { readWords, ruleIssues } from './words.ts';
 
 /** Everything a game brings: checked profile, script, and the words both may use. */
 export interface Game extends LoadedProfile {
@@ -33,8 +31,18 @@ export async function openGame(
     await loadProfile(nameOrPath, { kinds: (used, steps) => kindSchemas(used, steps, brought), language }),
     brought,
   );
-  const { dictionary, dictionaries } = await openDictionary(loaded);
-  checkWords(loaded, dictionary);
+  const { dictionary, dictionaries, issues } = await readWords(loaded.profile, loaded.pack);
+  if (issues.length > 0)
+    throw new PlaybyplayError(
+      'dictionary-broken',
+      `the dictionary of ${loaded.profile.game} has ${issues.length} faults`,
+      { issues },
+    );
+  const unknown = ruleIssues(loaded.profile, loaded.path, dictionary);
+  if (unknown.length > 0)
+    throw new PlaybyplayError('profile-broken', `the profile of ${loaded.profile.game} names unknown words`, {
+      issues: unknown,
+    });
   const { script, ...rest } = loaded;
   // A network takes the script's place.
   const own = script === undefined || loaded.profile.interpreter ? {} : { script };
@@ -84,50 +92,4 @@ export async function requirements(
     }
   }
   return { found: [...found.values()], issues: [...issues.values()] };
-}
-
-/** The words of rules of fusion must be there, or they would hold for nothing. */
-function checkWords({ profile, path }: LoadedProfile, dictionary: Dictionary): void {
-  const rules = profile.fusion === false ? [] : (profile.fusion?.rules ?? []);
-  const issues = rules.flatMap((rule, index) =>
-    (['action', 'property'] as const).flatMap((kind): Issue[] => {
-      const word = rule[kind];
-      if (word === undefined || dictionary.find(word, kind)) return [];
-      const known = dictionary.words(kind).map(({ id }) => id);
-      const near = nearest(word, known);
-      const hint = near === undefined ? {} : { hint: `Did you mean “${near}”?` };
-      const at = `${path}#/fusion/rules/${index}/${kind}`;
-      return [{ code: 'unknown-word', path: at, message: `there is no ${kind} “${word}”`, ...hint }];
-    }),
-  );
-  if (issues.length > 0)
-    throw new PlaybyplayError('profile-broken', `the profile of ${profile.game} names unknown words`, { issues });
-}
-
-/** The common dictionary, and of the extensions that the profile names those of its pack before the built-in ones. */
-async function openDictionary({ profile, pack }: LoadedProfile): Promise<Pick<Game, 'dictionary' | 'dictionaries'>> {
-  const own = await pack.has(`dictionary/${profile.game}.json`);
-  const names = ['common', ...(profile.dictionaries ?? (own ? [profile.game] : []))];
-  const sources = await Promise.all(
-    names.map(async (name) => {
-      const path = `dictionary/${name}.json`;
-      if (name !== 'common' && (await pack.has(path)))
-        return { file: path, data: Buffer.from(await pack.read(path)).toString('utf8') };
-      const [source] = await readSources([join(builtinFolder, `${name}.json`)]);
-      return { file: path, data: source!.data };
-    }),
-  );
-  // The built-in ones are examined by their own tests; that takes longer than all other loading.
-  const meaning = pack.locate('dictionary') !== builtinFolder;
-  const { dictionary, issues } = loadDictionary(sources, { definitions: false, meaning });
-  if (issues.length > 0)
-    throw new PlaybyplayError('dictionary-broken', `the dictionary of ${profile.game} has ${issues.length} faults`, {
-      issues,
-    });
-  const dictionaries = sources.map(({ data }, i) => ({
-    name: names[i]!,
-    version: dictionary.sources.find(({ name }) => name === names[i])?.version ?? '0',
-    hash: createHash('sha256').update(String(data)).digest('hex').slice(0, 16),
-  }));
-  return { dictionary, dictionaries };
 }

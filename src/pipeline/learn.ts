@@ -1,6 +1,8 @@
 import { dirname, resolve } from 'node:path';
 import type { Atlas } from '../detectors/text/atlas.ts';
-import { type LabelledLine, type LearnOptions, learnFixed } from '../detectors/text/learn.ts';
+import { GlyphReader } from '../detectors/text/glyph-reader.ts';
+import { type LabelledLine, type LearnOptions as FixedOptions, learnFixed } from '../detectors/text/learn.ts';
+import { learnProportional } from '../detectors/text/learn-proportional.ts';
 import { type LightFile, lightFrom, LightMeter, lightPlanes, relight } from '../detectors/text/light.ts';
 import { type LineImage, sampleLine } from '../detectors/text/line-image.ts';
 import type { TextOptions } from '../detectors/text/index.ts';
@@ -44,6 +46,23 @@ export function parseLabels(text: string, name: string): Label[] {
   });
 }
 
+/** How a font is to be learnt: with a `pitch` one of equal cells, else one whose characters have widths of their own. */
+export type LearnOptions = Omit<FixedOptions, 'layout' | 'pitch'> & { readonly pitch?: number };
+
+/** A learnt font, and how well it reads what it was learnt from. */
+export interface LearntFont {
+  readonly atlas: Atlas;
+  /** Labels whose text was used for the font, of so many. */
+  readonly used: number;
+  readonly labels: number;
+  /** Labels that could not be cut into characters. */
+  readonly uncut: readonly Label[];
+  /** Labels that the font itself reads otherwise. */
+  readonly misread: readonly { readonly label: Label; readonly text: string; readonly confidence: number }[];
+  /** Pixels of the reference frame by which the text begins right of its region's left edge, where a left-aligned detector would miss it. */
+  readonly lead: number | undefined;
+}
+
 /** Crops the labelled regions at the atlas's resolution and learns the font of the named detectors from them. */
 export async function learnAtlas(
   loaded: LoadedProfile,
@@ -51,9 +70,9 @@ export async function learnAtlas(
   labelFile: string,
   detectors: readonly string[],
   options: LearnOptions,
-): Promise<Atlas> {
+): Promise<LearntFont> {
   const wanted = labels.filter((label) => detectors.includes(label.detector));
-  const lines: LabelledLine[] = [];
+  const lines: (LabelledLine & { readonly label: Label })[] = [];
   const meters = new Map<string, LightMeter>();
   for (const name of detectors) {
     const light = textSpec(loaded, name).light;
@@ -74,13 +93,45 @@ export async function learnAtlas(
       relight(image, light, options.channel, picture.color.matrix);
     }
     const order = readingOrder(graphemesOf(label.text), languagesOf(spec.language ?? loaded.profile.language));
-    lines.push({ image, text: order.join('') });
+    lines.push({ image, text: order.join(''), label });
   }
   if (lines.length === 0)
     throw new PlaybyplayError('no-labels', `no label of ${detectors.join(', ')} could be used`, {
       hint: 'Are the detectors named as in the profile, and the times inside the recordings?',
     });
-  return learnFixed(lines, options);
+  const { pitch, align, ...rest } = options;
+  if (pitch !== undefined)
+    return examined(lines, learnFixed(lines, { ...rest, pitch, align, layout: 'fixed' }), align, options.margin);
+  const learnt = learnProportional(lines, rest);
+  if (!learnt)
+    throw new PlaybyplayError('no-labels', `no label of ${detectors.join(', ')} could be cut into its characters`, {
+      hint: 'Label moments with a plain ground behind the text and characters that do not touch, choose the --channel in which the text stands out, or give the --pitch of a font of equal cells.',
+    });
+  const isLeft = detectors.some((name) => (textSpec(loaded, name).align ?? 'left') === 'left');
+  const lead = isLeft && learnt.lead > options.margin ? learnt.lead / options.pixels.x : undefined;
+  const font = examined(lines, learnt.atlas, isLeft && lead === undefined ? 'left' : 'centre', options.margin);
+  const uncut = lines.flatMap(({ label }, i) => (learnt.cut[i] ? [] : [label]));
+  return { ...font, uncut, used: lines.length - uncut.length, lead };
+}
+
+/** Reads the labelled lines with the font that was learnt from them: a wrong label, or too few, are seen by that. */
+function examined(
+  lines: readonly (LabelledLine & { readonly label: Label })[],
+  atlas: Atlas,
+  align: FixedOptions['align'],
+  margin: number,
+): LearntFont {
+  const reader = new GlyphReader(atlas);
+  const misread = lines.flatMap(({ image, text, label }) => {
+    const line = reader.read(image, align, margin);
+    const same = plain(line.text) === plain(text);
+    return same ? [] : [{ label, text: line.text, confidence: line.confidence }];
+  });
+  return { atlas, used: lines.length, labels: lines.length, uncut: [], misread, lead: undefined };
+}
+
+function plain(text: string): string {
+  return text.normalize('NFC').trim().replaceAll(/\s+/g, ' ');
 }
 
 /** Learns what a region that never changes looks like in plain light, from the labels marked `plain` (else from all). */
@@ -145,7 +196,12 @@ function textSpec({ profile }: LoadedProfile, name: string): DetectorSpec & Text
   return spec as DetectorSpec & TextOptions;
 }
 
-function cropLine(picture: Picture, { profile }: LoadedProfile, spec: DetectorSpec, options: LearnOptions): LineImage {
+function cropLine(
+  picture: Picture,
+  { profile }: LoadedProfile,
+  spec: DetectorSpec,
+  options: Pick<LearnOptions, 'pixels' | 'margin' | 'height' | 'channel'>,
+): LineImage {
   const place = placeRegion(profile.regions[spec.region ?? '']!, picture, referenceOf(profile, spec.media));
   const stepX = place.scaleX / options.pixels.x;
   const stepY = place.scaleY / options.pixels.y;

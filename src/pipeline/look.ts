@@ -27,6 +27,8 @@ export interface Seen {
   readonly implausible: boolean;
   /** The detector that it waits for. */
   readonly when: string | undefined;
+  /** A file of its own that is not there yet: nothing can be read without it. */
+  readonly lacks: string | undefined;
 }
 
 /** What a profile's detectors read at one moment of a recording. */
@@ -58,6 +60,7 @@ export async function* look(
   const { profile, assets } = loaded;
   const names = Object.keys(profile.detectors);
   const wanted = options.detectors ?? names;
+  const lacks = lacking(loaded);
   const labels = times.map((t) => ({ media, t, detector: '', text: '' }));
   for (const { picture } of labelledPictures(labels, 'here')) {
     using reader = await SampleReader.open(
@@ -68,6 +71,7 @@ export async function* look(
       options.plugins,
       true,
       options.companion,
+      new Set(lacks.keys()),
     );
     const observations = await reader.read(picture, new Uint8Array(names.length).fill(1));
     const seen = names.flatMap((detector, d): Seen[] => {
@@ -79,18 +83,32 @@ export async function* look(
       const observation = observations[d];
       const value = observation?.state === 'seen' ? observation.value : undefined;
       const implausible = plausibility(spec.plausible)(value, undefined) === 'impossible';
-      return [{ detector, kind, region, observation, least, implausible, when: when?.detector }];
+      return [
+        { detector, kind, region, observation, least, implausible, when: when?.detector, lacks: lacks.get(detector) },
+      ];
     });
-    const files = options.out === undefined ? [] : await draw(loaded, picture, seen, options.out, options.companion);
+    const shown = options.detectors || options.companion !== undefined ? [] : Object.keys(profile.regions);
+    const regions = [...new Set([...seen.flatMap(({ region }) => region ?? []), ...shown])];
+    const files = options.out === undefined ? [] : await draw(loaded, picture, regions, options.out, options.companion);
     yield { t: picture.t, seen, files };
   }
+}
+
+/** By detector: what is said of a file that is not there. */
+function lacking({ lacking: issues }: LoadedProfile): ReadonlyMap<string, string> {
+  return new Map(
+    issues.map(({ path = '', message }) => {
+      const name = /#\/detectors\/([^/]+)/.exec(path)?.[1] ?? '';
+      return [name.replaceAll('~1', '/').replaceAll('~0', '~'), message];
+    }),
+  );
 }
 
 /** Writes the frame with its regions drawn in, and the regions as their detectors are shown them. */
 async function draw(
   { profile }: LoadedProfile,
   picture: Picture,
-  seen: readonly Seen[],
+  names: readonly string[],
   out: string,
   companion: string | undefined,
 ): Promise<string[]> {
@@ -99,7 +117,7 @@ async function draw(
   const stem = picture.t.toFixed(2);
   const files: string[] = [];
   const boxes: DrawnRegion[] = [];
-  for (const name of new Set(seen.flatMap(({ region }) => region ?? []))) {
+  for (const name of names) {
     if (profile.regions[name]?.relative) continue;
     const region = regions.get(name);
     if (region.rect.width === 0 || region.rect.height === 0) continue;

@@ -112,7 +112,7 @@ export class SampleReader implements Disposable {
     this.#order = [...order];
   }
 
-  /** `awake`: detectors that others switch on are read as if they were on. `media`: the pictures are of that companion recording. */
+  /** `awake`: what others switch on is read as if it were on. `media`: the pictures are of that companion. `closed`: these read nothing. */
   static async open(
     profile: Profile,
     assets: Assets,
@@ -121,6 +121,7 @@ export class SampleReader implements Disposable {
     plugins?: Plugins,
     awake = false,
     media?: string,
+    closed?: ReadonlySet<string>,
   ): Promise<SampleReader> {
     const switched = activationsOf(profile);
     const loose = new Set<string>();
@@ -131,7 +132,7 @@ export class SampleReader implements Disposable {
     for (const [name, spec] of Object.entries(profile.detectors)) {
       const kind: DetectorKind = await loadKind(spec.kind, plugins);
       if (kind.track) loose.add(name);
-      const foreign = mediaOf(spec) !== media;
+      const foreign = mediaOf(spec) !== media || closed?.has(name) === true;
       const place = (regions: RegionSet): Lying =>
         lyingIn(regions, kind, spec, names, holdOf(profile, name) !== undefined);
       stations.push({

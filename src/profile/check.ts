@@ -61,7 +61,7 @@ export function checkProfile(value: unknown, source: string, kinds?: KindSchemas
   checkPlausible(value, complain);
   checkEvents(value, complain);
   checkInterpreter(value, complain);
-  const named = form.map((issue) => unknownKind(issue, value, kinds));
+  const named = form.map((issue) => inFractions(unknownKind(issue, value, kinds), value));
   return { issues: [...named, ...unique(issues)], assets };
 }
 
@@ -77,8 +77,24 @@ function unknownKind(issue: Issue, value: unknown, kinds: KindSchemas | undefine
     path: issue.path!,
     message: `there is no detector kind “${kind}”, neither built in nor in the plug-ins named`,
     hint:
-      near === undefined ? 'If a plug-in brings it, name that: --plugin <file or package>.' : `Did you mean “${near}”?`,
+      near === undefined
+        ? `The kinds are ${[...kinds.detectors.keys()].join(', ')}; if a plug-in brings it, name that: --plugin <file or package>.`
+        : `Did you mean “${near}”?`,
   };
+}
+
+/** Who writes pixels where fractions are wanted is told the fraction. */
+function inFractions(issue: Issue, value: unknown): Issue {
+  const [, name, side] = /#\/regions\/([^/]+)\/(x|y|width|height)$/.exec(issue.path ?? '') ?? [];
+  const [, region] = membersOf(value, 'regions').find(([one]) => escape(one) === name) ?? [];
+  const given = side === undefined ? undefined : region?.[side];
+  if (issue.code !== 'schema-range' || typeof given !== 'number' || given <= 1 || region?.['relative']) return issue;
+  const { reference } = isObject(value) ? value : {};
+  const length = side === 'x' || side === 'width' ? 'width' : 'height';
+  const whole = isObject(reference) ? reference[length] : undefined;
+  if (typeof whole !== 'number' || given > whole)
+    return { ...issue, hint: `Write it as a part of the frame's ${length}.` };
+  return { ...issue, hint: `Of ${whole} pixels that is ${Math.round((given / whole) * 1e6) / 1e6}.` };
 }
 
 function checkRegions(value: unknown, complain: Complain): void {

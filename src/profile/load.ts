@@ -21,6 +21,8 @@ export interface LoadOptions {
   readonly kinds?: (used: ReadonlySet<string>, steps: boolean) => Promise<KindSchemas>;
   /** Languages of the screen, if not the profile's own. */
   readonly language?: string | readonly string[] | undefined;
+  /** A profile in the making: files of detectors that are not there yet are told in `lacking` instead of thrown. */
+  readonly unfinished?: boolean;
 }
 
 /** A profile, checked, with what belongs to it. */
@@ -36,6 +38,8 @@ export interface LoadedProfile {
   readonly path: string;
   /** Reads files relative to the profile's folder; what detectors are given. */
   readonly assets: { read(path: string): Promise<Uint8Array> };
+  /** Files that detectors name and that are not there; only of an unfinished profile. */
+  readonly lacking: readonly Issue[];
   /** The game script, if there is one: `scripts/<game>.js` of the pack. */
   readonly script?: { readonly name: string; readonly source: string; readonly fingerprint: Fingerprint };
 }
@@ -135,8 +139,9 @@ export async function loadProfile(nameOrPath: string, options: LoadOptions = {})
   const kinds = await options.kinds?.(kindsIn(value), hasSteps(value));
   const { issues, assets } = checkProfile(value, place, kinds);
   const folder = posix.dirname(path);
-  const lacking = await lackingAssets(pack, folder, assets, place);
-  const all = [...issues, ...lacking];
+  const missing = await lackingAssets(pack, folder, assets, place);
+  const lacking = options.unfinished ? missing.filter(({ code, path: at }) => isAwaited(code, at)) : [];
+  const all = [...issues, ...missing.filter((issue) => !lacking.includes(issue))];
   if (all.length > 0) {
     throw new PlaybyplayError(
       'profile-broken',
@@ -153,7 +158,8 @@ export async function loadProfile(nameOrPath: string, options: LoadOptions = {})
   };
   // Small ones are wanted again as soon as detectors open.
   const kept = new Map<string, Uint8Array>();
-  for (const asset of new Set(assets.map((one) => one.path).toSorted())) {
+  const there = assets.filter(({ pointer }) => !lacking.some(({ path: at }) => at === `${place}#${pointer}`));
+  for (const asset of new Set(there.map((one) => one.path).toSorted())) {
     const taken = await locate(asset);
     const content = await pack.read(posix.join(folder, taken));
     hash.update(`\0${taken}\0`).update(content);
@@ -166,9 +172,15 @@ export async function loadProfile(nameOrPath: string, options: LoadOptions = {})
     fingerprint: { name: profile.game, version: profile.version, hash: hash.digest('hex').slice(0, 32) },
     pack,
     path,
+    lacking,
     assets: { read: async (asset) => kept.get(asset) ?? pack.read(posix.join(folder, await locate(asset))) },
     ...(script === undefined ? {} : { script }),
   };
+}
+
+/** A detector's file that is still to be made. */
+function isAwaited(code: string, path: string | undefined): boolean {
+  return code === 'asset-missing' && /#\/detectors\//.test(path ?? '');
 }
 
 /** What is wrong with a profile, without throwing for it. Throws only where there is no profile to be read. */
@@ -182,7 +194,8 @@ export async function inspectProfile(nameOrPath: string, options: LoadOptions = 
   }
 }
 
-async function readScript(pack: Pack, game: string): Promise<LoadedProfile['script']> {
+/** The script of a game, if its pack has one. */
+export async function readScript(pack: Pack, game: string): Promise<LoadedProfile['script']> {
   const path = `scripts/${game}.js`;
   if (!(await pack.has(path))) return undefined;
   const bytes = await pack.read(path, LARGEST_SCRIPT);
@@ -207,7 +220,7 @@ async function lackingAssets(
         return undefined;
       } catch (error) {
         const code = error instanceof PlaybyplayError ? error.code : 'asset-missing';
-        const hint = error instanceof PlaybyplayError ? error.hint : undefined;
+        const hint = (error instanceof PlaybyplayError ? error.hint : undefined) ?? makingOf(code, pointer);
         return {
           code,
           path: `${place}#${pointer}`,
@@ -220,6 +233,20 @@ async function lackingAssets(
   return checked.filter((issue) => issue !== undefined);
 }
 
+/** How a file that is missing comes about. */
+function makingOf(code: string, pointer: string): string | undefined {
+  if (code !== 'asset-missing') return undefined;
+  const option = /^\/detectors\/[^/]+\/([^/]+)/.exec(pointer)?.[1] ?? '';
+  return MAKING[option];
+}
+
+const MAKING: Readonly<Record<string, string>> = {
+  atlas: 'Learn the font: playbyplay profile glyphs.',
+  light: 'Learn it: playbyplay profile glyphs --light.',
+  clips: 'Learn the sound: playbyplay profile sound.',
+  icons: 'Cut the picture out of a frame and save it there (playbyplay profile try --out writes regions as PNG).',
+};
+
 function kindsIn(value: unknown): ReadonlySet<string> {
   const detectors = typeof value === 'object' && value !== null && 'detectors' in value ? value.detectors : undefined;
   const specs = typeof detectors === 'object' && detectors !== null ? Object.values(detectors) : [];
@@ -231,6 +258,15 @@ function hasSteps(value: unknown): boolean {
   const regions = typeof value === 'object' && value !== null && 'regions' in value ? value.regions : undefined;
   const specs: unknown[] = typeof regions === 'object' && regions !== null ? Object.values(regions) : [];
   return specs.some((spec) => typeof spec === 'object' && spec !== null && 'preprocess' in spec);
+}
+
+/** The JSON of a profile as it is, right or not; undefined where it is no JSON. */
+export async function rawProfile({ pack, path }: FoundProfile): Promise<unknown> {
+  try {
+    return parseJson(await pack.read(path, LARGEST_PROFILE), path);
+  } catch {
+    return undefined;
+  }
 }
 
 function parseJson(bytes: Uint8Array, place: string): unknown {

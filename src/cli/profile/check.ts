@@ -7,18 +7,28 @@ import { settingsSchema } from '../../highlights/settings-schema.ts';
 import { languageName, languagesOf } from '../../language/tags.ts';
 import { requirements } from '../../pipeline/game.ts';
 import { kindSchemas } from '../../pipeline/schemas.ts';
+import { readWords, ruleIssues, scriptWordIssues, statementIssues } from '../../pipeline/words.ts';
 import type { Profile } from '../../profile/profile.ts';
 import type { Pack } from '../../profile/pack.ts';
 import { checkSchema } from '../../schema.ts';
-import { findProfile, inspectProfile } from '../../profile/load.ts';
+import {
+  findProfile,
+  type FoundProfile,
+  inspectProfile,
+  type LoadedProfile,
+  loadProfile,
+  rawProfile,
+  readScript,
+} from '../../profile/load.ts';
 import { SequenceReader } from '../../script/sequence/sequence.ts';
 import { openScript } from '../../script/script.ts';
 import type { CommandIo } from '../command.ts';
 import { namedPlugins } from '../plugins.ts';
 import { formatIssues } from '../explain.ts';
-import { loadProfile } from '../../profile/load.ts';
 
-/** `profile check`: everything that is wrong with a profile and its script, at once. */
+type Script = NonNullable<LoadedProfile['script']>;
+
+/** `profile check`: everything that is wrong with a profile, its script and its words, at once. */
 export async function checkCommand(args: string[], io: CommandIo): Promise<number> {
   const { values, positionals } = parseArgs({
     args,
@@ -31,16 +41,17 @@ export async function checkCommand(args: string[], io: CommandIo): Promise<numbe
   const plugins = await loadPlugins(await namedPlugins(values.plugin), kindNames());
   let findings = 0;
   for (const name of positionals) {
-    const { pack, path } = await findProfile(name);
+    const found = await findProfile(name);
+    const { pack, path } = found;
     const place = pack.locate(path);
     const { language } = values;
     const issues = [
       ...(await inspectProfile(name, { kinds: (used, steps) => kindSchemas(used, steps, plugins), language })),
     ];
-    if (issues.length === 0) {
-      issues.push(...(await detectorIssues(name, plugins, language)), ...(await scriptIssues(name)));
-      if (issues.length === 0) issues.push(...(await otherLanguages(name, plugins, language)));
-    }
+    if (issues.length === 0) issues.push(...(await detectorIssues(name, plugins, language)));
+    const isSound = issues.length === 0;
+    issues.push(...(await meaningIssues(found, place)));
+    if (isSound) issues.push(...(await otherLanguages(name, plugins, language)));
     issues.push(...(await highlightIssues(pack, posix.join(posix.dirname(path), 'highlights.json'))));
     findings += issues.length;
     if (values.json) io.stdout.write(`${JSON.stringify({ profile: place, issues })}\n`);
@@ -116,16 +127,27 @@ async function highlightIssues(pack: Pack, path: string): Promise<readonly Issue
   return checkSchema(settingsSchema, data, { source: place });
 }
 
-async function scriptIssues(name: string): Promise<readonly { code: string; message: string }[]> {
-  const { script, profile } = await loadProfile(name);
-  if (script === undefined) {
-    if (profile.interpreter !== undefined || (profile.events ?? []).length > 0) return [];
-    return [
-      { code: 'no-events', message: 'nothing is ever said: there is no script, and the profile has no “events”' },
-    ];
-  }
+/** What is wrong with the script, the words and the statements of a game, whatever else is wrong with its profile. */
+async function meaningIssues({ pack, path }: FoundProfile, place: string): Promise<readonly Issue[]> {
+  const raw = await rawProfile({ pack, path });
+  const value = (typeof raw === 'object' && raw !== null ? raw : {}) as Partial<Profile>;
+  const game = typeof value.game === 'string' ? value.game : posix.basename(posix.dirname(path));
+  const named = Array.isArray(value.dictionaries) ? { dictionaries: value.dictionaries } : {};
+  const { dictionary, issues } = await readWords({ game, ...named }, pack);
+  const words = [...issues, ...statementIssues(raw, place, dictionary)];
+  if (value.fusion && Array.isArray(value.fusion.rules))
+    words.push(...ruleIssues({ fusion: value.fusion }, place, dictionary));
+  const script = await readScript(pack, game);
+  if (script !== undefined)
+    return [...words, ...(await scriptIssues(script, value)), ...scriptWordIssues(script, dictionary)];
+  if (raw === undefined || value.interpreter !== undefined || (value.events ?? []).length > 0) return words;
+  const message = 'nothing is ever said: there is no script, and the profile has no “events”';
+  return [...words, { code: 'no-events', message, hint: `Write ${pack.locate(`scripts/${game}.js`)}, or “events”.` }];
+}
+
+async function scriptIssues(script: Script, { detectors }: Partial<Profile>): Promise<readonly Issue[]> {
   try {
-    using running = await openScript({ ...script, detectors: Object.keys(profile.detectors) });
+    using running = await openScript({ ...script, detectors: Object.keys(detectors ?? {}) });
     return running.end(0).problems;
   } catch (error) {
     if (error instanceof PlaybyplayError && error.code === 'script-broken') return error.issues;

@@ -1,12 +1,12 @@
-import { readFile, readdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { PlaybyplayError } from '../../errors.ts';
 import type { Atlas } from '../../detectors/text/atlas.ts';
 import { atlasFromImages, type GlyphImage, glyphsOfSheet } from '../../detectors/text/import.ts';
 import type { Channel } from '../../detectors/text/line-image.ts';
-import { learnAtlas, learnLight, parseLabels } from '../../pipeline/learn.ts';
-import { loadProfile } from '../../profile/load.ts';
+import { type LearntFont, learnAtlas, learnLight, parseLabels } from '../../pipeline/learn.ts';
+import { type LoadedProfile, loadProfile } from '../../profile/load.ts';
 import { graphemesOf } from '../../language/text.ts';
 import type { CommandIo } from '../command.ts';
 
@@ -22,9 +22,10 @@ Learns a font for the text and feed detectors: from labelled moments of recordin
   --images <folder>      one PNG a character, named by its code points: u0041.png, u0065_0301.png; as wide as the way to the next character, opaque
                          where ink is (what is transparent may be anything); without --pitch the font is proportional
   --chars <text>         which characters (default: all printable ASCII of a sheet, all images)
-  --pitch <n>            pixels from one character to the next, in a font of fixed pitch
+  --pitch <n>            pixels from one character to the next, in a font of fixed pitch; without it every character has a width of its own:
+                         labelled texts are then cut where no ink stands between the characters, so have a plain ground behind some
   --space <n>            width of a space, in a proportional font (from --images)
-  --width, --height <n>  size of a character in atlas pixels (width: default the pitch; both: default the images')
+  --width, --height <n>  size of a character in atlas pixels (width: default the pitch; both: default the images'; height: default the region's)
   --pixels <x>,<y>       atlas pixels per pixel of the reference frame (0.25,0.25: a quarter of the size)
   --channel <name>       luma (default), red, green, blue, saturation red: where the ink stands out
   --inks <colours>       the colours a white font is drawn in: #ffb000,#ff3333; read by colour then, not by channel
@@ -36,6 +37,7 @@ Learns a font for the text and feed detectors: from labelled moments of recordin
   --light <region>       instead of a font, learn this region's look in plain light
 
 Examples:
+  playbyplay profile glyphs ./my-game --labels labels.ndjson --detector timer --out my-game/configs/my-game/fonts/timer.json
   playbyplay profile glyphs freedoom --labels labels.ndjson --detector health --detector armor \\
     --pitch 13 --height 16 --pixels 0.3333,0.2778 --channel green --align right --out big.json
   playbyplay profile glyphs openarena --images numbers --pitch 16 --height 18 --pixels 0.25,0.25 \\
@@ -90,30 +92,71 @@ export async function glyphsCommand(args: string[], io: CommandIo): Promise<numb
     io.stdout.write(`${out}\n`);
     return 0;
   }
-  const atlas = values.labels === undefined ? await fromImages(values) : await fromLabels(game, values);
-  await writeFile(out, `${JSON.stringify({ ...atlas.file, ...(values.source ? { source: values.source } : {}) })}\n`);
-  const { glyphs } = atlas.file;
+  const font = values.labels === undefined ? undefined : await fromLabels(game, values);
+  const { file } = font?.atlas ?? (await fromImages(values));
+  await mkdir(dirname(out), { recursive: true });
+  await writeFile(out, `${JSON.stringify({ ...file, ...(values.source ? { source: values.source } : {}) })}\n`);
+  const { glyphs } = file;
   io.stdout.write(`${out}: ${glyphs.length} glyphs: ${glyphs.map(({ char }) => char).join('')}\n`);
+  if (font) io.stdout.write(told(font));
   return 0;
 }
 
-async function fromLabels(game: string, values: Values): Promise<Atlas> {
+/** Labels of each sort that are listed. */
+const MOST_LISTED = 8;
+
+/** How well a font reads what it was learnt from, and what to do about what it does not. */
+function told({ labels, uncut, misread, lead }: LearntFont): string {
+  const lines = [`${labels - misread.length} of ${labels} labels are read back as they were given`];
+  const place = ({ media, t, text }: { media: string; t: number; text: string }): string =>
+    `${media} at ${t}, “${text}”`;
+  for (const { label, text, confidence } of misread.slice(0, MOST_LISTED))
+    lines.push(
+      `  ${place(label)}: ${text === '' ? 'nothing is read' : `read as “${text}” (${confidence.toFixed(2)})`}`,
+    );
+  if (misread.length > MOST_LISTED) lines.push(`  … and ${misread.length - MOST_LISTED} more`);
+  if (misread.length > 0)
+    lines.push('Is each of these labels right? If so, label more moments that show their characters.');
+  if (uncut.length > 0) {
+    lines.push(
+      `${uncut.length} labels could not be cut into their characters, as letters touch or scenery is as bright as they are:`,
+    );
+    lines.push(...uncut.slice(0, MOST_LISTED).map((label) => `  ${place(label)}`));
+  }
+  if (lead !== undefined)
+    lines.push(
+      `The text begins ${Math.round(lead)} pixels right of its region's left edge: give the detector "align": "centre", or let the region begin there.`,
+    );
+  return `${lines.join('\n')}\n`;
+}
+
+async function fromLabels(game: string, values: Values): Promise<LearntFont> {
   const file = values.labels!;
   const loaded = await loadProfile(game);
   const labels = parseLabels(await readFile(file, 'utf8'), file);
   const detectors = values.detector ?? fail('Which detectors? Give --detector.');
-  const { align } = values;
-  if (align !== 'left' && align !== 'right' && align !== 'centre')
-    throw usage(`--align is left, right or centre, not ${align}.`);
-  const common = shape(values);
-  return learnAtlas(loaded, labels, file, detectors, {
-    ...common,
-    layout: 'fixed',
-    pitch: number(values, 'pitch'),
+  const align = (['left', 'right', 'centre'] as const).find((side) => side === values.align);
+  if (align === undefined) throw usage(`--align is left, right or centre, not ${values.align}.`);
+  const height = values.height ?? heightOfRegion(loaded, detectors, values);
+  const common = {
     align,
+    ...shape(height === undefined ? values : { ...values, height }),
     margin: 1,
     ...(values.noise === undefined ? {} : { noise: number(values, 'noise') }),
+  };
+  const layout = values.pitch === undefined ? {} : { pitch: number(values, 'pitch') };
+  return learnAtlas(loaded, labels, file, detectors, { ...common, ...layout });
+}
+
+/** The height of the detectors' regions in atlas pixels. */
+function heightOfRegion({ profile }: LoadedProfile, detectors: readonly string[], values: Values): string | undefined {
+  const scale = Number(values.pixels.split(',')[1]);
+  const heights = detectors.flatMap((name) => {
+    const region = profile.regions[profile.detectors[name]?.region ?? ''];
+    return region === undefined ? [] : [Math.round(region.height * profile.reference.height * scale)];
   });
+  if (new Set(heights).size > 1) throw usage('The regions of these detectors differ in height: give --height.');
+  return heights[0] === undefined ? undefined : String(heights[0]);
 }
 
 async function fromImages(values: Values): Promise<Atlas> {

@@ -5,14 +5,15 @@ import { nearest, PlaybyplayError } from '../../errors.ts';
 import { type Look, look, type Seen } from '../../pipeline/look.ts';
 import { meetRequirements } from '../../pipeline/game.ts';
 import { kindSchemas } from '../../pipeline/schemas.ts';
-import { loadProfile } from '../../profile/load.ts';
+import { type LoadedProfile, loadProfile } from '../../profile/load.ts';
 import { parseTime } from '../../time.ts';
 import type { CommandIo } from '../command.ts';
 import { namedPlugins } from '../plugins.ts';
 
 export const tryHelp = `playbyplay profile try <game or path> <recording> --at <time>… [--out <folder>]
 
-Shows what each detector reads at moments of a recording, and how surely: for making a profile. A script is not needed yet.
+Shows what each detector reads at moments of a recording, and how surely: for making a profile. A script is not needed yet, nor
+are the files of detectors (fonts that are still to be learnt), nor detectors: with --out all regions are drawn.
 
   --at <time>            seconds, or minutes and seconds (1:02.5); may be given several times
   --detector <name>      only this detector; may be given several times
@@ -49,9 +50,11 @@ export async function tryCommand(args: string[], io: CommandIo): Promise<number>
   const loaded = await loadProfile(game, {
     kinds: (used, steps) => kindSchemas(used, steps, plugins),
     language: values.language,
+    unfinished: true,
   });
-  await meetRequirements(loaded, plugins);
   const names = Object.keys(loaded.profile.detectors);
+  const made = Object.entries(loaded.profile.detectors).filter(([name]) => !isUnmade(loaded, name));
+  await meetRequirements({ ...loaded, profile: { ...loaded.profile, detectors: Object.fromEntries(made) } }, plugins);
   for (const name of values.detector ?? []) if (!names.includes(name)) throw unknownDetector(name, names);
   const known = Object.keys(loaded.profile.media ?? {});
   if (values.media !== undefined && !known.includes(values.media))
@@ -82,10 +85,11 @@ function shown({ t, seen, files }: Look): string {
     `  ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')}`.trimEnd(),
   );
   const written = files.length === 0 ? '' : `  → ${files[0]} and ${files.length - 1} regions\n`;
-  return `${t.toFixed(2)} s\n${lines.join('\n')}\n${written}`;
+  return [`${t.toFixed(2)} s\n`, ...lines.map((line) => `${line}\n`), written].join('');
 }
 
-function read({ observation, least, when, region, implausible }: Seen): [string, string] {
+function read({ observation, least, when, region, implausible, lacks }: Seen): [string, string] {
+  if (lacks !== undefined) return ['cannot be read yet', lacks];
   if (observation === undefined)
     return ['not asked', when === undefined ? (region === undefined ? 'reads no pictures' : '') : `waits for ${when}`];
   const sure = observation.confidence.toFixed(2);
@@ -101,6 +105,11 @@ function unreadable(detail: unknown, sure: string): [string, string] {
   return typeof detail === 'string' && detail.trim() !== ''
     ? [`unreadable, perhaps “${detail}”`, `${sure}, too little`]
     : ['unreadable', ''];
+}
+
+function isUnmade({ lacking, path, pack }: LoadedProfile, detector: string): boolean {
+  const start = `${pack.locate(path)}#/detectors/${detector.replaceAll('~', '~0').replaceAll('/', '~1')}/`;
+  return lacking.some((issue) => issue.path?.startsWith(start));
 }
 
 function timeOf(text: string): number {

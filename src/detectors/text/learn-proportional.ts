@@ -1,11 +1,9 @@
-import { type Atlas, type AtlasFile, prepareAtlas } from './atlas.ts';
+import { type Atlas, type AtlasFile, type GlyphFile, prepareAtlas } from './atlas.ts';
 import { deviation, type GlyphStatistics, glyphOf, type LabelledLine, sparse, statisticsOf } from './learn.ts';
 import { type CutCharacter, type CutLine, cutLines, median } from './segment.ts';
 
-export interface LearnProportionalOptions extends Omit<
-  AtlasFile,
-  'format' | 'glyphs' | 'background' | 'layout' | 'pitch' | 'space' | 'gaps'
-> {
+export interface LearnProportionalOptions
+  extends Omit<AtlasFile, 'format' | 'glyphs' | 'background' | 'layout' | 'pitch' | 'space' | 'gaps'> {
   /** Pixels around the text's box in every image. */
   readonly margin: number;
   /** Least standard deviation of a pixel, in grey levels: what compression does to the cleanest picture. */
@@ -40,10 +38,12 @@ export function learnProportional(
   const cut = found.filter((line) => line !== undefined);
   if (cut.length === 0) return undefined;
   const widths = new Map(
-    [...Map.groupBy(cut.flatMap(({ characters }) => characters), ({ char }) => char)].map(([char, seen]) => [
-      char,
-      median(seen.map(widthOf)),
-    ]),
+    [
+      ...Map.groupBy(
+        cut.flatMap(({ characters }) => characters),
+        ({ char }) => char,
+      ),
+    ].map(([char, seen]) => [char, median(seen.map(widthOf))]),
   );
   const usual = (one: CutCharacter): boolean => Math.abs(widthOf(one) - widths.get(one.char)!) <= WIDTHS;
   const good = cut.filter(({ characters }) => characters.every(usual));
@@ -63,10 +63,15 @@ export function learnProportional(
     ),
   }));
   const spread = spreadByLevel(statistics);
+  const background = deviation(patches.flatMap(({ pixels }) => [...sparse(pixels)]));
+  const ground = groundOf(good, margin, options.height);
   const glyphs = statistics
     .toSorted((a, b) => (a.char < b.char ? -1 : 1))
-    .map((one) => glyphOf(one, cellWidth(one.char), noise, (i) => spread(one.mean[i]!)));
-  const background = deviation(patches.flatMap(({ pixels }) => [...sparse(pixels)]));
+    .map((one) => {
+      const width = cellWidth(one.char);
+      const glyph = glyphOf(one, width, noise, (i) => spread(one.mean[i]!));
+      return discreet(glyph, ground, width, background);
+    });
   const atlas = prepareAtlas({
     format: 'playbyplay/atlas/1',
     ...rest,
@@ -82,6 +87,45 @@ export function learnProportional(
     lead: Math.min(...good.map(({ characters }) => characters[0]!.start - BESIDE - margin)),
     tail: Math.min(...good.map(({ image, characters }) => image.width - margin - characters.at(-1)!.end - BESIDE)),
   };
+}
+
+interface Ground {
+  readonly mean: number;
+  readonly spread: number;
+}
+
+/** Grey levels that ink and ground must be apart at least. */
+const APART = 12;
+/** The deviation of ground within a glyph, as a share of the background's. */
+const GROUND_SHARE = 0.75;
+
+/** What is seen beside and between the characters, row by row. */
+function groundOf(lines: readonly CutLine[], margin: number, height: number): readonly Ground[] {
+  return Array.from({ length: height }, (_, row) => {
+    const levels = lines.flatMap(({ image: { data, width }, characters }) => {
+      const isInk = (x: number): boolean =>
+        characters.some(({ start, end }) => x >= start - BESIDE && x < end + BESIDE);
+      const columns = Array.from({ length: width - 2 * margin }, (_one, x) => x + margin).filter((x) => !isInk(x));
+      return columns.map((x) => data[(margin + row) * width + x]!);
+    });
+    const mean = levels.reduce((sum, level) => sum + level, 0) / Math.max(1, levels.length);
+    const variance = levels.reduce((sum, level) => sum + (level - mean) ** 2, 0) / Math.max(1, levels.length);
+    return { mean: levels.length === 0 ? Number.NaN : mean, spread: Math.sqrt(variance) };
+  });
+}
+
+/**
+ * A glyph whose pixels without ink speak against it where something else stands, and hardly for it: of what is seen beside the text
+ * nothing may look like a character, however even it is.
+ */
+function discreet(glyph: GlyphFile, ground: readonly Ground[], width: number, background: number): GlyphFile {
+  const level = Buffer.from(glyph.level, 'base64');
+  const sigma = Uint8Array.from(Buffer.from(glyph.sigma, 'base64'), (one, i) => {
+    const { mean, spread } = ground[Math.floor(i / width)]!;
+    const isGround = Math.abs(level[i]! - mean) < Math.max(APART, spread);
+    return isGround ? Math.max(one, Math.min(255, Math.round(GROUND_SHARE * background))) : one;
+  });
+  return { ...glyph, sigma: Buffer.from(sigma).toString('base64') };
 }
 
 function widthOf({ start, end }: CutCharacter): number {

@@ -36,6 +36,8 @@ interface Level {
 const LEVELS = Array.from({ length: 28 }, (_, i) => 24 + 8 * i);
 /** Runs of columns for each character beyond which a line is full of other things. */
 const MOST_RUNS = 2;
+/** Steps of level by which a line may be cut elsewhere than most. */
+const FARTHEST = 6;
 
 /**
  * Cuts labelled lines into their characters where columns without ink part them. Which level parts ink from ground nobody has to say: it
@@ -53,9 +55,13 @@ export function cutLines(
   const exact = runs.map((byLine) => byLine.filter((one, i) => one.length === wanted[i]!.length).length);
   const best = plateau(exact);
   const { bright } = levels[best]!;
-  const order = levels.flatMap((level, i) => (level.bright === bright ? [i] : []));
+  const order = levels.flatMap((level, i) => (level.bright === bright && Math.abs(i - best) <= FARTHEST ? [i] : []));
   order.sort((a, b) => Math.abs(a - best) - Math.abs(b - best));
-  const chosen = lines.map((_, i) => order.find((level) => runs[level]![i]!.length === wanted[i]!.length) ?? best);
+  const chosen = lines.map((_, i) =>
+    canGroup(runs[best]![i]!, wanted[i]!)
+      ? best
+      : (order.find((level) => runs[level]![i]!.length === wanted[i]!.length) ?? best),
+  );
   let widths = widthsOf(wanted, (i) => {
     const own = runs[chosen[i]!]![i]!;
     return own.length === wanted[i]!.length ? own : undefined;
@@ -109,7 +115,7 @@ function plateau(counts: readonly number[]): number {
   let [best, length] = [0, 0];
   for (let i = 0; i < counts.length; i++) {
     let end = i;
-    while (end < counts.length && counts[end] === most && (end < LEVELS.length) === i < LEVELS.length) end++;
+    while (end < counts.length && counts[end] === most && end < LEVELS.length === i < LEVELS.length) end++;
     if (end - i > length) [best, length] = [(i + end - 1) >> 1, end - i];
     if (end > i) i = end - 1;
   }
@@ -129,6 +135,10 @@ function widthsOf(
   );
 }
 
+function canGroup(runs: readonly Run[], { length }: readonly Wanted[]): boolean {
+  return length > 0 && runs.length >= length && runs.length <= MOST_RUNS * length + 1;
+}
+
 /** Pieces put together to as many characters as there should be: so that widths fit, and gaps within characters are small. */
 function grouped(
   runs: readonly Run[],
@@ -137,7 +147,7 @@ function grouped(
 ): readonly Run[] | undefined {
   const [pieces, count] = [runs.length, characters.length];
   if (pieces === count) return runs;
-  if (count === 0 || pieces < count || pieces > MOST_RUNS * count + 1) return undefined;
+  if (!canGroup(runs, characters)) return undefined;
   // cost[n][r]: the first n characters are the first r pieces.
   const cost = Array.from({ length: count + 1 }, () => new Float64Array(pieces + 1).fill(Number.POSITIVE_INFINITY));
   const from = Array.from({ length: count + 1 }, () => new Int32Array(pieces + 1));

@@ -1,0 +1,140 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { GlyphReader } from './glyph-reader.ts';
+import { learnProportional, type LearntProportional } from './learn-proportional.ts';
+import type { LineImage } from './line-image.ts';
+import { cutLines } from './segment.ts';
+
+const HEIGHT = 11;
+const MARGIN = 1;
+
+/** Characters of three to nine columns, drawn by hand. The percent sign is of three pieces, the colon of one narrow one. */
+const FONT: Readonly<Record<string, readonly string[]>> = {
+  '0': ['.###.', '#...#', '#...#', '#...#', '#...#', '#...#', '.###.'],
+  '1': ['.#.', '##.', '.#.', '.#.', '.#.', '.#.', '###'],
+  '2': ['.###.', '#...#', '....#', '...#.', '..#..', '.#...', '#####'],
+  '3': ['####.', '....#', '....#', '.###.', '....#', '....#', '####.'],
+  '7': ['#####', '....#', '...#.', '...#.', '..#..', '..#..', '..#..'],
+  '8': ['.###.', '#...#', '#...#', '.###.', '#...#', '#...#', '.###.'],
+  ':': ['..', '##', '##', '..', '##', '##', '..'],
+  '/': ['...#', '...#', '..#.', '..#.', '.#..', '.#..', '#...'],
+  '%': ['##.....', '##..#..', '...#...', '..#....', '.#...##', '#....##', '.......'].map((row) =>
+    row.replace(/^(..)/, '$1.').replace(/(..)$/, '.$1'),
+  ),
+  k: ['#....', '#....', '#..#.', '#.#..', '##...', '#.#..', '#..#.'],
+  m: ['.......', '.......', '###.##.', '#..#..#', '#..#..#', '#..#..#', '#..#..#'],
+};
+
+interface Scene {
+  /** Grey level behind, at the left and at the right. */
+  readonly ground?: readonly [number, number];
+  readonly ink?: number;
+  readonly seed?: number;
+  readonly noise?: number;
+  readonly x?: number;
+}
+
+/** A line of the font, one column between characters, four for a space. */
+function draw(
+  text: string,
+  { ground = [60, 60], ink = 220, seed = 1, noise = 4, x: start = 3 }: Scene = {},
+): LineImage {
+  const [width, height] = [72, HEIGHT + 2 * MARGIN];
+  const data = Float32Array.from({ length: width * height }, (_, i) => {
+    const share = (i % width) / width;
+    return ground[0] * (1 - share) + ground[1] * share;
+  });
+  let x = start + MARGIN;
+  for (const char of text) {
+    const rows = FONT[char];
+    if (!rows) {
+      x += 4;
+      continue;
+    }
+    for (const [y, row] of rows.entries())
+      for (const [column, dot] of [...row].entries())
+        if (dot === '#') data[(y + 2 + MARGIN) * width + x + column] = ink;
+    x += rows[0]!.length + 1;
+  }
+  let state = seed >>> 0;
+  for (let i = 0; i < data.length; i++) {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    data[i]! += noise * (state / 2 ** 31 - 1);
+  }
+  return { data, width, height };
+}
+
+const OPTIONS = {
+  name: 'test',
+  channel: 'luma',
+  pixels: { x: 1, y: 1 },
+  height: HEIGHT,
+  illumination: { gain: 0.15, offset: 15 },
+  margin: MARGIN,
+} as const;
+
+const TEXTS = ['12:07', '3/8', '28 km', '70%', '1:23', '87%', '0/3 km', '13:08'];
+
+function learn(scene: (n: number) => Scene): LearntProportional {
+  const learnt = learnProportional(
+    TEXTS.map((text, n) => ({ text, image: draw(text, scene(n)) })),
+    OPTIONS,
+  );
+  expect(learnt).toBeDefined();
+  return learnt!;
+}
+
+describe('a proportional font learnt from labelled lines', () => {
+  it('reads texts that were not among them, of figures, clocks, shares, parts and words', () => {
+    const { atlas, cut, lead } = learn((n) => ({ seed: n, ground: [40 + 10 * n, 90] }));
+    expect(cut).toEqual(TEXTS.map(() => true));
+    expect(lead).toBe(2);
+    expect(atlas.glyphs.map(({ char }) => char).join('')).toBe('%/012378:km');
+    const reader = new GlyphReader(atlas);
+    const text = fc.oneof(
+      fc.tuple(fc.nat(99), fc.nat(99)).map(([a, b]) => `${a}:${b}`),
+      fc.nat(100).map((share) => `${share}%`),
+      fc.tuple(fc.nat(300), fc.nat(300)).map(([a, b]) => `${a}/${b}`),
+      fc.nat(999).map((way) => `${way} km`),
+    );
+    const known = text.filter((one) => !/[4569]/.test(one));
+    const scenes = fc.record({
+      seed: fc.nat(),
+      x: fc.integer({ min: 1, max: 12 }),
+      ink: fc.integer({ min: 200, max: 235 }),
+    });
+    for (const [one, scene] of fc.sample(fc.tuple(known, scenes), { seed: 5, numRuns: 150 }))
+      expect(reader.read(draw(one, scene), 'centre', MARGIN)).toMatchObject({
+        text: one,
+        confidence: expect.closeTo(1, 1),
+      });
+  });
+
+  it('finds by itself that ink is what is darker', () => {
+    const { atlas } = learn((n) => ({ seed: n, ground: [235, 150], ink: 25 }));
+    const reader = new GlyphReader(atlas);
+    const line = reader.read(draw('21:30', { ground: [150, 240], ink: 25, x: 6 }), 'centre', MARGIN);
+    expect(line.text).toBe('21:30');
+  });
+
+  it('puts characters of several pieces together', () => {
+    const lines = ['10%', '28%', '71', '7%'].map((text) => ({ text, image: draw(text) }));
+    const [first] = cutLines(lines, MARGIN);
+    expect(first?.characters.map(({ char, start, end }) => [char, end - start])).toEqual([
+      ['1', 3],
+      ['0', 5],
+      ['%', FONT['%']![0]!.length],
+    ]);
+  });
+
+  it('leaves out lines that cannot be cut, and those whose label is wrong', () => {
+    const scene = draw('12:07', { noise: 160 });
+    const texts = [...TEXTS, '12:07', '3'];
+    const learnt = learnProportional(
+      texts.map((text, n) => ({ text, image: n === 8 ? scene : draw(text === '3' ? ':' : text, { seed: n }) })),
+      OPTIONS,
+    );
+    expect(learnt?.cut).toEqual([...TEXTS.map(() => true), false, false]);
+    expect(learnProportional([{ text: '12:07', image: scene }], OPTIONS)).toBeUndefined();
+  });
+});
