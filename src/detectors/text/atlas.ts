@@ -35,6 +35,8 @@ export interface AtlasFile {
    * white font, and lines are read in luma and colour differences together instead of in `channel`.
    */
   readonly inks?: readonly string[];
+  /** The glyphs tell of the ground beside their ink, too: what is even all over is none of them, whatever stands beside it. */
+  readonly ground?: boolean;
   readonly glyphs: readonly GlyphFile[];
 }
 

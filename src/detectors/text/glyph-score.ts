@@ -56,6 +56,7 @@ export class GlyphScorer {
   readonly #priorGain: number;
   readonly #priorOffset: number;
   readonly #inks: readonly Ink[];
+  readonly #ground: boolean;
   readonly #differences = new Map<number, Difference>();
   #only: number | undefined;
   readonly #tables: readonly PlaneTables[];
@@ -75,6 +76,7 @@ export class GlyphScorer {
     this.#priorGain = 1 / Math.max(gain, 1e-3) ** 2;
     this.#priorOffset = 1 / Math.max(offset, 0.1) ** 2;
     this.#inks = atlas.inks;
+    this.#ground = atlas.file.ground === true;
     const planes = atlas.inks[0]!.length;
     this.#planes = planes > 1 ? new GlyphPlanes(atlas) : undefined;
     this.#tables = Array.from({ length: planes }, (_, plane) => ({
@@ -170,7 +172,7 @@ export class GlyphScorer {
       cost = own;
       this.fit.ink = ink;
     }
-    this.fit.llr = (rival - cost) / 2;
+    this.fit.llr = ((this.#ground ? Math.min(rival, flat) : rival) - cost) / 2;
     this.fit.proof = this.#inks.length > 1 ? (Math.min(rival, flat) - cost) / 2 : this.fit.llr;
     this.fit.misfit = cost / Math.max(1, planes * offsets.length);
     return this.fit;

@@ -135,6 +135,6 @@ describe('a proportional font learnt from labelled lines', () => {
       OPTIONS,
     );
     expect(learnt?.cut).toEqual([...TEXTS.map(() => true), false, false]);
-    expect(learnProportional([{ text: '12:07', image: scene }], OPTIONS)).toBeUndefined();
+    expect(learnProportional([{ text: '12:07', image: draw('') }], OPTIONS)).toBeUndefined();
   });
 });

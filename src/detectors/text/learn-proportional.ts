@@ -3,7 +3,7 @@ import { deviation, type GlyphStatistics, glyphOf, type LabelledLine, sparse, st
 import { type CutCharacter, type CutLine, cutLines, median } from './segment.ts';
 
 export interface LearnProportionalOptions
-  extends Omit<AtlasFile, 'format' | 'glyphs' | 'background' | 'layout' | 'pitch' | 'space' | 'gaps'> {
+  extends Omit<AtlasFile, 'format' | 'glyphs' | 'background' | 'ground' | 'layout' | 'pitch' | 'space' | 'gaps'> {
   /** Pixels around the text's box in every image. */
   readonly margin: number;
   /** Least standard deviation of a pixel, in grey levels: what compression does to the cleanest picture. */
@@ -78,6 +78,7 @@ export function learnProportional(
     layout: 'proportional',
     ...gapsOf(good, cellWidth),
     background,
+    ground: true,
     glyphs,
   });
   const fits = new Set(good);

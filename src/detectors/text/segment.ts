@@ -170,6 +170,7 @@ function grouped(
   return groups;
 }
 
+/** The lower of two in the middle: what else is seen makes characters wider. */
 export function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
+  return values.toSorted((a, b) => a - b)[(values.length - 1) >> 1] ?? 0;
 }
