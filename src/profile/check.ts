@@ -97,10 +97,20 @@ function inFractions(issue: Issue, value: unknown): Issue {
   return { ...issue, hint: `Of ${whole} pixels that is ${Math.round((given / whole) * 1e6) / 1e6}.` };
 }
 
+function roundDown(share: number): number {
+  return Math.floor(share * 1e6 + EPSILON) / 1e6;
+}
+
+/** Rings of gauges may be cut off by the frame's edge. */
+function areRings(value: unknown, region: string): boolean {
+  const users = membersOf(value, 'detectors').filter(([, spec]) => spec['region'] === region);
+  return users.length > 0 && users.every(([, { direction }]) => /^(?:counter)?clockwise$/.test(String(direction)));
+}
+
 function checkRegions(value: unknown, complain: Complain): void {
   for (const [name, region] of membersOf(value, 'regions')) {
     const { x, y, width, height, relative } = region;
-    if (relative !== undefined) continue;
+    if (relative !== undefined || areRings(value, name)) continue;
     const sticksOut = (start: unknown, size: unknown): boolean =>
       typeof start === 'number' && typeof size === 'number' && start <= 1 && size <= 1 && start + size > 1 + EPSILON;
     if (sticksOut(x, width)) {
@@ -108,6 +118,7 @@ function checkRegions(value: unknown, complain: Complain): void {
         'region-outside-frame',
         `/regions/${escape(name)}`,
         `region “${name}” sticks out on the right: ${String(x)} + ${String(width)} > 1`,
+        `Its width is at most ${String(roundDown(1 - Number(x)))}.`,
       );
     }
     if (sticksOut(y, height)) {
@@ -115,6 +126,7 @@ function checkRegions(value: unknown, complain: Complain): void {
         'region-outside-frame',
         `/regions/${escape(name)}`,
         `region “${name}” sticks out below: ${String(y)} + ${String(height)} > 1`,
+        `Its height is at most ${String(roundDown(1 - Number(y)))}.`,
       );
     }
   }

@@ -165,6 +165,24 @@ describe('loadProfile', () => {
     );
   });
 
+  it('lets rings of gauges be cut off by the edge, and nothing else', async () => {
+    const of = (spec: object): unknown => ({
+      ...good,
+      regions: { dial: { x: 0.9, y: 0.85, width: 0.15, height: 0.2 } },
+      detectors: { speed: { kind: 'color', region: 'dial', ...spec } },
+      screens: {},
+      events: [],
+    });
+    const sticks = 'region-outside-frame /regions/dial';
+    expect(await codes(of({}))).toEqual([sticks, sticks]);
+    const { issues } = checkProfile(of({ direction: 'clockwise' }), 'p');
+    expect(issues).toEqual([]);
+    expect(checkProfile(of({}), 'p').issues.map(({ hint }) => hint)).toEqual([
+      'Its width is at most 0.1.',
+      'Its height is at most 0.15.',
+    ]);
+  });
+
   it('finds circles of detectors that wait for each other, once each', async () => {
     expect(await codes(chain('b', 'c', 'a'))).toEqual(['circular-when /detectors/a/when']);
     expect(await codes(chain('b', 'a', 'a'))).toEqual(['circular-when /detectors/a/when']);

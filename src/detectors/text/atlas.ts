@@ -35,8 +35,11 @@ export interface AtlasFile {
    * white font, and lines are read in luma and colour differences together instead of in `channel`.
    */
   readonly inks?: readonly string[];
-  /** The glyphs tell of the ground beside their ink, too: what is even all over is none of them, whatever stands beside it. */
-  readonly ground?: boolean;
+  /**
+   * The glyphs tell of the ground beside their ink, too: what is even all over is none of them, whatever stands beside it. Usual levels
+   * of ground and ink, by which ink is seen that no glyph explains.
+   */
+  readonly ground?: { readonly level: number; readonly ink: number };
   readonly glyphs: readonly GlyphFile[];
 }
 
@@ -108,6 +111,7 @@ function faultOf(file: AtlasFile): string | undefined {
   if (!(file.pixels?.x > 0 && file.pixels.y > 0)) return 'pixels.x and pixels.y must be positive';
   if (!(file.background > 0) || !(file.illumination?.gain >= 0)) return 'background or illumination is missing';
   if (file.inks !== undefined && !areInks(file.inks)) return 'inks are not a list of colours like #ffb000';
+  if (file.ground && ![file.ground.level, file.ground.ink].every(Number.isFinite)) return 'ground needs level and ink';
   let pixels = 0;
   for (const glyph of file.glyphs) {
     const n = glyph.width * file.height;

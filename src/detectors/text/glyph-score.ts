@@ -76,7 +76,7 @@ export class GlyphScorer {
     this.#priorGain = 1 / Math.max(gain, 1e-3) ** 2;
     this.#priorOffset = 1 / Math.max(offset, 0.1) ** 2;
     this.#inks = atlas.inks;
-    this.#ground = atlas.file.ground === true;
+    this.#ground = atlas.file.ground !== undefined;
     const planes = atlas.inks[0]!.length;
     this.#planes = planes > 1 ? new GlyphPlanes(atlas) : undefined;
     this.#tables = Array.from({ length: planes }, (_, plane) => ({

@@ -1,6 +1,8 @@
 import { type Atlas, type AtlasFile, type GlyphFile, prepareAtlas } from './atlas.ts';
 import { deviation, type GlyphStatistics, glyphOf, type LabelledLine, sparse, statisticsOf } from './learn.ts';
-import { type CutCharacter, type CutLine, cutLines, median } from './segment.ts';
+import { alignLabel } from './align-label.ts';
+import { GlyphScorer } from './glyph-score.ts';
+import { charactersOf, type CutCharacter, type CutLine, cutLines, median } from './segment.ts';
 
 export interface LearnProportionalOptions
   extends Omit<AtlasFile, 'format' | 'glyphs' | 'background' | 'ground' | 'layout' | 'pitch' | 'space' | 'gaps'> {
@@ -13,7 +15,7 @@ export interface LearnProportionalOptions
 /** What became of the labelled lines. */
 export interface LearntProportional {
   readonly atlas: Atlas;
-  /** By line whether it could be cut into its characters. */
+  /** By line whether its characters were found. */
   readonly cut: readonly boolean[];
   /** Columns from the box's left edge to the first character's cell, and from the last one's to the right edge: the least of all lines. */
   readonly lead: number;
@@ -27,32 +29,69 @@ const WIDTHS = 1;
 
 /**
  * Learns a font whose characters have widths of their own from labelled lines: cuts the lines into characters where nothing stands between
- * them (`cutLines`), and makes of all appearances of a character its glyph, as `learnFixed` does. Undefined where no line can be cut.
+ * them (`cutLines`), and makes of all appearances of a character its glyph, as `learnFixed` does. In lines that cannot be cut so the
+ * characters are then found by that font, which thereby learns what scenery does to them. Undefined where no line can be cut.
  */
 export function learnProportional(
   lines: readonly LabelledLine[],
   options: LearnProportionalOptions,
 ): LearntProportional | undefined {
-  const { margin, noise = 6, ...rest } = options;
+  const { margin } = options;
   const found = cutLines(lines, margin);
-  const cut = found.filter((line) => line !== undefined);
-  if (cut.length === 0) return undefined;
-  const widths = new Map(
-    [
-      ...Map.groupBy(
-        cut.flatMap(({ characters }) => characters),
-        ({ char }) => char,
-      ),
-    ].map(([char, seen]) => [char, median(seen.map(widthOf))]),
-  );
+  const widths = widthsIn(found.flatMap((line) => line?.characters ?? []));
   const usual = (one: CutCharacter): boolean => Math.abs(widthOf(one) - widths.get(one.char)!) <= WIDTHS;
-  const good = cut.filter(({ characters }) => characters.every(usual));
-  if (good.length === 0) return undefined;
-  const cellWidth = (char: string): number => widths.get(char)! + 2 * BESIDE;
-  const patches = good.flatMap(({ image, characters }) =>
+  let good = found.map((line) => (line?.characters.every(usual) ? line : undefined));
+  const plain = good.filter((line) => line !== undefined);
+  if (plain.length === 0) return undefined;
+  const gaps = gapsOf(plain, widths);
+  // Those that stand in no line that can be cut are taken for as wide as most.
+  const most = median([...widths.values()]);
+  for (const { text } of lines)
+    for (const { char } of charactersOf(text)) if (!widths.has(char)) widths.set(char, most);
+  let atlas = fontOf(plain, widths, gaps, options);
+  for (let round = 0; round < ROUNDS; round++) {
+    const scorer = new GlyphScorer(atlas);
+    good = lines.map((line, i) =>
+      found[i] && good[i] ? good[i] : alignLabel(line, atlas, scorer, margin, BESIDE, most + 2 * BESIDE),
+    );
+    atlas = fontOf(
+      good.filter((line) => line !== undefined),
+      widths,
+      gaps,
+      options,
+    );
+  }
+  return {
+    atlas,
+    cut: good.map((line) => line !== undefined),
+    lead: Math.min(...plain.map(({ characters }) => characters[0]!.start - BESIDE - margin)),
+    tail: Math.min(...plain.map(({ image, characters }) => image.width - margin - characters.at(-1)!.end - BESIDE)),
+  };
+}
+
+/** How often lines that could not be cut are looked through with the font that was learnt from the others. */
+const ROUNDS = 2;
+
+type Widths = ReadonlyMap<string, number>;
+type Gaps = { readonly gaps: readonly [number, number]; readonly space: number };
+
+/** The usual width of each character's ink. */
+function widthsIn(characters: readonly CutCharacter[]): Map<string, number> {
+  const byChar = Map.groupBy(characters, ({ char }) => char);
+  return new Map([...byChar].map(([char, seen]) => [char, median(seen.map(widthOf))]));
+}
+
+function cellOf(char: string, widths: Widths): number {
+  return widths.get(char)! + 2 * BESIDE;
+}
+
+/** The font as it looks in these lines. */
+function fontOf(lines: readonly CutLine[], widths: Widths, gaps: Gaps, options: LearnProportionalOptions): Atlas {
+  const { margin, noise = 6, ...rest } = options;
+  const patches = lines.flatMap(({ image, characters }) =>
     characters.map(({ char, start }) => ({
       char,
-      pixels: patchAt(image, start - BESIDE, cellWidth(char), margin, options.height),
+      pixels: patchAt(image, start - BESIDE, cellOf(char, widths), margin, options.height),
     })),
   );
   const statistics = [...Map.groupBy(patches, ({ char }) => char)].map(([char, seen]) => ({
@@ -64,30 +103,48 @@ export function learnProportional(
   }));
   const spread = spreadByLevel(statistics);
   const background = deviation(patches.flatMap(({ pixels }) => [...sparse(pixels)]));
-  const ground = groundOf(good, margin, options.height);
+  const rows = groundOf(lines, margin, options.height);
   const glyphs = statistics
     .toSorted((a, b) => (a.char < b.char ? -1 : 1))
     .map((one) => {
-      const width = cellWidth(one.char);
-      const glyph = glyphOf(one, width, noise, (i) => spread(one.mean[i]!));
-      return discreet(glyph, ground, width, background);
+      const width = cellOf(one.char, widths);
+      return discreet(
+        glyphOf(one, width, noise, (i) => spread(one.mean[i]!)),
+        rows,
+        width,
+        background,
+      );
     });
-  const atlas = prepareAtlas({
+  return prepareAtlas({
     format: 'playbyplay/atlas/1',
     ...rest,
     layout: 'proportional',
-    ...gapsOf(good, cellWidth),
+    ...gaps,
     background,
-    ground: true,
+    ground: levelsOf(glyphs, rows, background),
     glyphs,
   });
-  const fits = new Set(good);
-  return {
-    atlas,
-    cut: found.map((line) => line !== undefined && fits.has(line)),
-    lead: Math.min(...good.map(({ characters }) => characters[0]!.start - BESIDE - margin)),
-    tail: Math.min(...good.map(({ image, characters }) => image.width - margin - characters.at(-1)!.end - BESIDE)),
-  };
+}
+
+/** The levels of ground and ink: of the pixels that tell least, and most. */
+function levelsOf(
+  glyphs: readonly GlyphFile[],
+  rows: readonly Ground[],
+  background: number,
+): { readonly level: number; readonly ink: number } {
+  const level = rows.reduce((sum, { mean }) => sum + mean, 0) / rows.length;
+  let [sum, weights] = [0, 0];
+  for (const glyph of glyphs) {
+    const sigmas = Buffer.from(glyph.sigma, 'base64');
+    for (const [i, one] of Buffer.from(glyph.level, 'base64').entries()) {
+      if (sigmas[i]! >= GROUND_SHARE * background) continue;
+      // What is farthest from the ground is ink rather than its edge.
+      const weight = (one - level) ** 4 / sigmas[i]! ** 2;
+      sum += weight * one;
+      weights += weight;
+    }
+  }
+  return { level: Math.round(level), ink: Math.round(weights > 0 ? sum / weights : level) };
 }
 
 interface Ground {
@@ -150,13 +207,10 @@ function patchAt(
 }
 
 /** Gaps between the cells of neighbours within words, and what a space adds to them. */
-function gapsOf(
-  lines: readonly CutLine[],
-  cellWidth: (char: string) => number,
-): { readonly gaps: readonly [number, number]; readonly space: number } {
+function gapsOf(lines: readonly CutLine[], widths: Widths): Gaps {
   const all = lines.flatMap(({ characters }) =>
     characters.slice(1).map(({ start, afterSpace }, i) => ({
-      gap: start - BESIDE - (characters[i]!.start - BESIDE + cellWidth(characters[i]!.char)),
+      gap: start - characters[i]!.start - cellOf(characters[i]!.char, widths),
       afterSpace,
     })),
   );

@@ -75,7 +75,52 @@ export function readProportional(
       if (!best || node.score > best.score) best = node;
     }
   }
-  return lineFrom(best, atlas, gaps[1]);
+  const line = lineFrom(best, atlas, gaps[1]);
+  const isWhole = !leavesInk(line.cells, atlas, image, margin, y);
+  return isWhole ? line : { ...line, confidence: line.confidence * UNREAD };
+}
+
+/** How sure a reading is beside which there is more to read. */
+const UNREAD = 0.1;
+/** Share of the line's own ink that makes a place look as if something stood there. */
+const AS_MUCH = 0.35;
+/** Room for a character, in widths of a usual one. */
+const ROOM = 0.6;
+/** How far from ground to ink a pixel must be that is ink. */
+const INK = 0.7;
+
+/**
+ * Whether ink is left beside or between the characters of a line, where the font tells what its ink looks like: a character that it does
+ * not know, or did not make out. A reading without it would be another text.
+ */
+function leavesInk(
+  cells: readonly Cell[],
+  { file, glyphs }: Atlas,
+  image: LineImage,
+  margin: number,
+  y: number,
+): boolean {
+  if (!file.ground || cells.length === 0) return false;
+  const { level, ink } = file.ground;
+  const share = (from: number, to: number): number => {
+    let count = 0;
+    for (let row = Math.max(0, y); row < Math.min(image.height, y + file.height); row++)
+      for (let x = from; x < to; x++) if ((image.data[row * image.width + x]! - level) / (ink - level) > INK) count++;
+    return count / ((to - from) * file.height);
+  };
+  const widths = glyphs.map(({ width }) => width).toSorted((a, b) => a - b);
+  const usual = widths[widths.length >> 1]!;
+  const [first, last] = [cells[0]!, cells.at(-1)!];
+  const own = share(first.x, last.x + last.width);
+  const rooms: (readonly [number, number])[] = [
+    [Math.max(margin, first.x - usual), first.x],
+    [last.x + last.width, Math.min(image.width - margin, last.x + last.width + usual)],
+    ...cells
+      .slice(1)
+      .map((cell, i) => [cells[i]!.x + cells[i]!.width, cell.x] as const)
+      .filter(([from, to]) => to - from > (file.gaps?.[1] ?? 0)),
+  ];
+  return rooms.some(([from, to]) => to - from >= ROOM * usual && share(from, to) >= AS_MUCH * own);
 }
 
 /** A glyph that stands at the pen position perhaps. */

@@ -21,7 +21,7 @@ interface Run {
   readonly end: number;
 }
 
-interface Wanted {
+export interface Wanted {
   readonly char: string;
   readonly afterSpace: boolean;
 }
@@ -78,7 +78,8 @@ export function cutLines(
   });
 }
 
-function charactersOf(text: string): readonly Wanted[] {
+/** The characters of a label, those after a space marked. */
+export function charactersOf(text: string): readonly Wanted[] {
   let afterSpace = false;
   return graphemesOf(text.normalize('NFC').trim()).flatMap((char) => {
     if (char.trim() === '') {
