@@ -127,6 +127,42 @@ describe('a proportional font learnt from labelled lines', () => {
     ]);
   });
 
+  it('learns from lines over scenery, also characters that stand nowhere else', () => {
+    const branches = (text: string, seed: number): LineImage => {
+      const image = draw(text, { seed });
+      // Bright strokes between the characters, as wide as they are, where nothing of the text is.
+      const own = draw(text, { seed, noise: 0 });
+      for (let y = 0; y < image.height; y++)
+        for (let x = 0; x < image.width; x++)
+          if (own.data[y * image.width + x] === 60 && (x + 2 * y + seed) % 11 < 2)
+            image.data[y * image.width + x] = 200;
+      return image;
+    };
+    const hidden = ['3:78', '8:73', '7:38', '8:37'];
+    const texts = ['12:07', '21:02', '0/1 km', '10:20', '2/1'];
+    const lines = [
+      ...texts.map((text, n) => ({ text, image: draw(text, { seed: n }) })),
+      ...['12:03', '20:13', '12:08', '10:28', ...hidden].map((text, n) => ({ text, image: branches(text, n) })),
+    ];
+    const learnt = learnProportional(lines, OPTIONS);
+    expect(learnt?.cut.slice(0, 9)).toEqual(lines.slice(0, 9).map(() => true));
+    expect(learnt?.atlas.glyphs.map(({ char }) => char).join('')).toContain('378');
+    const reader = new GlyphReader(learnt!.atlas);
+    expect(reader.read(draw('83:28'), 'centre', MARGIN).text).toBe('83:28');
+  });
+
+  it('is not sure of a text in which it leaves something unread', () => {
+    const { atlas } = learn((n) => ({ seed: n }));
+    const reader = new GlyphReader({
+      ...atlas,
+      file: { ...atlas.file, glyphs: atlas.file.glyphs.filter(({ char }) => char !== '8') },
+      glyphs: atlas.glyphs.filter(({ char }) => char !== '8'),
+    });
+    const sure = (text: string): number => reader.read(draw(text), 'centre', MARGIN).confidence;
+    expect([sure('12:80'), sure('812'), sure('1208')].filter((one) => one > 0.2)).toEqual([]);
+    expect([sure('12:30'), sure('12'), sure('0/3 km')].filter((one) => one < 0.9)).toEqual([]);
+  });
+
   it('leaves out lines that cannot be cut, and those whose label is wrong', () => {
     const scene = draw('12:07', { noise: 160 });
     const texts = [...TEXTS, '12:07', '3'];
