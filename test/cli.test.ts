@@ -176,7 +176,7 @@ describe('playbyplay', () => {
     );
     expect(out).toContain('#/events/1/statement/property: "sped" is not a known property — did you mean "speed"?');
     expect(out).toContain('scripts/x.js:3: there is no action “finnish”');
-    expect(out).toContain(': 7 mistakes\n');
+    expect(out).toContain(': 6 mistakes\n');
     await writeFile(join(pack, 'scripts/x.js'), 'function onCue( {');
     await writeFile(join(pack, 'configs/x/profile.json'), '{\n"game": "x",,\n}');
     const { out: other } = await playbyplay('profile', 'check', pack);

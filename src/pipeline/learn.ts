@@ -55,6 +55,8 @@ export interface LearntFont {
   /** Labels whose text was used for the font, of so many. */
   readonly used: number;
   readonly labels: number;
+  /** Least deviation of a pixel, where it was chosen by how well other labels than those learnt from are read. */
+  readonly noise?: number;
   /** Labels that could not be cut into characters. */
   readonly uncut: readonly Label[];
   /** Labels that the font itself reads otherwise. */
@@ -72,7 +74,7 @@ export async function learnAtlas(
   options: LearnOptions,
 ): Promise<LearntFont> {
   const wanted = labels.filter((label) => detectors.includes(label.detector));
-  const lines: (LabelledLine & { readonly label: Label })[] = [];
+  const lines: Labelled[] = [];
   const meters = new Map<string, LightMeter>();
   for (const name of detectors) {
     const light = textSpec(loaded, name).light;
@@ -102,7 +104,8 @@ export async function learnAtlas(
   const { pitch, align, ...rest } = options;
   if (pitch !== undefined)
     return examined(lines, learnFixed(lines, { ...rest, pitch, align, layout: 'fixed' }), align, options.margin);
-  const learnt = learnProportional(lines, rest);
+  const noise = rest.noise ?? fittingNoise(lines, rest);
+  const learnt = learnProportional(lines, { ...rest, noise });
   if (!learnt)
     throw new PlaybyplayError('no-labels', `no label of ${detectors.join(', ')} could be cut into its characters`, {
       hint: 'Label moments with a plain ground behind the text and characters that do not touch, choose the --channel in which the text stands out, or give the --pitch of a font of equal cells.',
@@ -111,20 +114,37 @@ export async function learnAtlas(
   const lead = isLeft && learnt.lead > options.margin ? learnt.lead / options.pixels.x : undefined;
   const font = examined(lines, learnt.atlas, isLeft && lead === undefined ? 'left' : 'centre', options.margin);
   const uncut = lines.flatMap(({ label }, i) => (learnt.cut[i] ? [] : [label]));
-  return { ...font, uncut, used: lines.length - uncut.length, lead };
+  return { ...font, uncut, noise, used: lines.length - uncut.length, lead };
 }
 
+/** Least deviations of a pixel from which one is chosen, in grey levels. */
+const NOISES = [6, 10, 14, 20, 28];
+
+/** The least deviation with which fonts learnt from either half of the lines read most of the other half; of several the one in the middle. */
+function fittingNoise(lines: readonly Labelled[], options: Omit<LearnOptions, 'pitch' | 'align'>): number {
+  const halves = [0, 1].map((rest) => lines.filter((_, i) => i % 2 === rest));
+  const right = NOISES.map((noise) =>
+    halves.reduce((sum, half, n) => {
+      const other = halves[1 - n]!;
+      const learnt = learnProportional(half, { ...options, noise });
+      return learnt ? sum + other.length - examined(other, learnt.atlas, 'centre', options.margin).misread.length : sum;
+    }, 0),
+  );
+  const best = NOISES.filter((_, i) => right[i] === Math.max(...right));
+  return best[best.length >> 1]!;
+}
+
+type Labelled = LabelledLine & { readonly label: Label };
+
+/** Readings that are less sure do not count. */
+const SURE = 0.5;
+
 /** Reads the labelled lines with the font that was learnt from them: a wrong label, or too few, are seen by that. */
-function examined(
-  lines: readonly (LabelledLine & { readonly label: Label })[],
-  atlas: Atlas,
-  align: FixedOptions['align'],
-  margin: number,
-): LearntFont {
+function examined(lines: readonly Labelled[], atlas: Atlas, align: FixedOptions['align'], margin: number): LearntFont {
   const reader = new GlyphReader(atlas);
   const misread = lines.flatMap(({ image, text, label }) => {
     const line = reader.read(image, align, margin);
-    const same = plain(line.text) === plain(text);
+    const same = plain(line.text) === plain(text) && line.confidence >= SURE;
     return same ? [] : [{ label, text: line.text, confidence: line.confidence }];
   });
   return { atlas, used: lines.length, labels: lines.length, uncut: [], misread, lead: undefined };

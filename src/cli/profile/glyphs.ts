@@ -31,7 +31,7 @@ Learns a font for the text and feed detectors: from labelled moments of recordin
   --inks <colours>       the colours a white font is drawn in: #ffb000,#ff3333; read by colour then, not by channel
   --align <side>         where the labelled text starts: left (default), right, centre
   --gain, --offset <n>   how far the text may be tinted or faded (default 0.15 and 15)
-  --noise <n>            least deviation of a pixel, in grey levels (default 6 for labels, 15 for images)
+  --noise <n>            least deviation of a pixel, in grey levels (default: 15 for images; for labels 6 with --pitch, else what reads most of them)
   --jitter <n>           pixels by which edges may lie elsewhere than in the images (default 0.25)
   --shadow <x>,<y>       atlas pixels by which a black shadow lies right of and below the characters of the images
   --light <region>       instead of a font, learn this region's look in plain light
@@ -106,8 +106,9 @@ export async function glyphsCommand(args: string[], io: CommandIo): Promise<numb
 const MOST_LISTED = 8;
 
 /** How well a font reads what it was learnt from, and what to do about what it does not. */
-function told({ labels, uncut, misread, lead }: LearntFont): string {
-  const lines = [`${labels - misread.length} of ${labels} labels are read back as they were given`];
+function told({ labels, noise, uncut, misread, lead }: LearntFont): string {
+  const chosen = noise === undefined ? '' : ` (--noise ${noise})`;
+  const lines = [`${labels - misread.length} of ${labels} labels are read back as they were given${chosen}`];
   const place = ({ media, t, text }: { media: string; t: number; text: string }): string =>
     `${media} at ${t}, “${text}”`;
   for (const { label, text, confidence } of misread.slice(0, MOST_LISTED))
