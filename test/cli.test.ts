@@ -52,6 +52,11 @@ async function files(): Promise<{ log: string; truth: string; folder: string }> 
   return { log, truth, folder };
 }
 
+const toValue = (property: string) => ({
+  on: { detector: 'time', trigger: 'changed' },
+  statement: { subject: 'player', property, to: '$value' },
+});
+
 describe('playbyplay', () => {
   it('tells its version and its commands', async () => {
     const { version } = JSON.parse(await readFile(join(import.meta.dirname, '..', 'package.json'), 'utf8')) as {
@@ -150,10 +155,6 @@ describe('playbyplay', () => {
       join(pack, 'scripts/x.js'),
       "// action: 'fly'\nfunction onCue(cue, game) {\n  game.emit({ subject: 'player', action: 'finnish' });\n}\n",
     );
-    const to = (property: string) => ({
-      on: { detector: 'time', trigger: 'changed' },
-      statement: { subject: 'player', property, to: '$value' },
-    });
     const profile = {
       format: 'playbyplay/profile/1',
       game: 'x',
@@ -162,7 +163,7 @@ describe('playbyplay', () => {
       reference: { width: 1280, height: 720 },
       regions: { time: { x: 640, y: 0, width: 0.1, height: 0.1 } },
       detectors: { time: { kind: 'text', region: 'time', atlas: 'fonts/time.json' }, lives: { kind: 'counter' } },
-      events: [to('speed'), to('sped')],
+      events: [toValue('speed'), toValue('sped')],
     };
     await writeFile(join(pack, 'configs/x/profile.json'), JSON.stringify(profile));
     const { code, out } = await playbyplay('profile', 'check', pack);

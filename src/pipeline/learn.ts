@@ -144,13 +144,13 @@ function examined(lines: readonly Labelled[], atlas: Atlas, align: FixedOptions[
   const reader = new GlyphReader(atlas);
   const misread = lines.flatMap(({ image, text, label }) => {
     const line = reader.read(image, align, margin);
-    const same = plain(line.text) === plain(text) && line.confidence >= SURE;
+    const same = spaced(line.text) === spaced(text) && line.confidence >= SURE;
     return same ? [] : [{ label, text: line.text, confidence: line.confidence }];
   });
   return { atlas, used: lines.length, labels: lines.length, uncut: [], misread, lead: undefined };
 }
 
-function plain(text: string): string {
+function spaced(text: string): string {
   return text.normalize('NFC').trim().replaceAll(/\s+/g, ' ');
 }
 

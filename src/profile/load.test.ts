@@ -87,6 +87,14 @@ const chain = (a: string, b: string, c: string): unknown => ({
   events: [],
 });
 
+const dial = (spec: object): unknown => ({
+  ...good,
+  regions: { dial: { x: 0.9, y: 0.85, width: 0.15, height: 0.2 } },
+  detectors: { speed: { kind: 'color', region: 'dial', ...spec } },
+  screens: {},
+  events: [],
+});
+
 describe('loadProfile', () => {
   it('finds a game by name, by its profile, by its folder and by its pack', async () => {
     const root = await packOf(good, { 'scripts/test-game.js': 'function onCue() {}' });
@@ -166,18 +174,11 @@ describe('loadProfile', () => {
   });
 
   it('lets rings of gauges be cut off by the edge, and nothing else', async () => {
-    const of = (spec: object): unknown => ({
-      ...good,
-      regions: { dial: { x: 0.9, y: 0.85, width: 0.15, height: 0.2 } },
-      detectors: { speed: { kind: 'color', region: 'dial', ...spec } },
-      screens: {},
-      events: [],
-    });
     const sticks = 'region-outside-frame /regions/dial';
-    expect(await codes(of({}))).toEqual([sticks, sticks]);
-    const { issues } = checkProfile(of({ direction: 'clockwise' }), 'p');
+    expect(await codes(dial({}))).toEqual([sticks, sticks]);
+    const { issues } = checkProfile(dial({ direction: 'clockwise' }), 'p');
     expect(issues).toEqual([]);
-    expect(checkProfile(of({}), 'p').issues.map(({ hint }) => hint)).toEqual([
+    expect(checkProfile(dial({}), 'p').issues.map(({ hint }) => hint)).toEqual([
       'Its width is at most 0.1.',
       'Its height is at most 0.15.',
     ]);

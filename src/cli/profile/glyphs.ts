@@ -5,7 +5,7 @@ import { PlaybyplayError } from '../../errors.ts';
 import type { Atlas } from '../../detectors/text/atlas.ts';
 import { atlasFromImages, type GlyphImage, glyphsOfSheet } from '../../detectors/text/import.ts';
 import type { Channel } from '../../detectors/text/line-image.ts';
-import { type LearntFont, learnAtlas, learnLight, parseLabels } from '../../pipeline/learn.ts';
+import { type Label, type LearntFont, learnAtlas, learnLight, parseLabels } from '../../pipeline/learn.ts';
 import { type LoadedProfile, loadProfile } from '../../profile/load.ts';
 import { graphemesOf } from '../../language/text.ts';
 import type { CommandIo } from '../command.ts';
@@ -105,12 +105,14 @@ export async function glyphsCommand(args: string[], io: CommandIo): Promise<numb
 /** Labels of each sort that are listed. */
 const MOST_LISTED = 8;
 
+function place({ media, t, text }: Label): string {
+  return `${media} at ${t}, “${text}”`;
+}
+
 /** How well a font reads what it was learnt from, and what to do about what it does not. */
 function told({ labels, noise, uncut, misread, lead }: LearntFont): string {
   const chosen = noise === undefined ? '' : ` (--noise ${noise})`;
   const lines = [`${labels - misread.length} of ${labels} labels are read back as they were given${chosen}`];
-  const place = ({ media, t, text }: { media: string; t: number; text: string }): string =>
-    `${media} at ${t}, “${text}”`;
   for (const { label, text, confidence } of misread.slice(0, MOST_LISTED))
     lines.push(
       `  ${place(label)}: ${text === '' ? 'nothing is read' : `read as “${text}” (${confidence.toFixed(2)})`}`,

@@ -96,12 +96,15 @@ export function charactersOf(text: string): readonly Wanted[] {
 function runsOf({ data, width, height }: LineImage, margin: number, { threshold, bright }: Level): readonly Run[] {
   const runs: Run[] = [];
   let start = -1;
-  for (let x = margin; x <= width - margin; x++) {
-    let isInk = false;
-    for (let y = margin; x < width - margin && y < height - margin && !isInk; y++) {
+  const hasInk = (x: number): boolean => {
+    for (let y = margin; y < height - margin; y++) {
       const level = data[y * width + x]!;
-      isInk = bright ? level > threshold : level < threshold;
+      if (bright ? level > threshold : level < threshold) return true;
     }
+    return false;
+  };
+  for (let x = margin; x <= width - margin; x++) {
+    const isInk = x < width - margin && hasInk(x);
     if (isInk && start < 0) start = x;
     if (isInk || start < 0) continue;
     runs.push({ start, end: x });
