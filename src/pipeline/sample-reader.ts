@@ -126,8 +126,7 @@ export class SampleReader implements Disposable {
     const switched = activationsOf(profile);
     const loose = new Set<string>();
     const layouts = await Layouts.open(profile.regions, frame, referenceOf(profile, media), hud);
-    const names = Object.keys(profile.detectors);
-    const awaited = awaitedIn(profile);
+    const [names, awaited] = [Object.keys(profile.detectors), awaitedIn(profile)];
     const stations: Station[] = [];
     for (const [name, spec] of Object.entries(profile.detectors)) {
       const kind: DetectorKind = await loadKind(spec.kind, plugins);
