@@ -23,6 +23,8 @@ import quake3_demo
 
 WEAPONS = "none gauntlet machinegun shotgun grenade_launcher rocket_launcher lightning_gun railgun plasma_gun bfg10k grappling_hook nailgun prox_launcher chaingun".split()
 INTERMISSION = (5, 6)  # pm_type: the score table stands, nothing else is drawn
+TEAM, SPECTATOR = 3, 3  # who floats about on his own has no figures
+USUAL_SHIFT = 0.1  # frames; of a demo in which no figure changes
 WARMUP_STRING = 5
 SERVER_STRING, RED_STRING, BLUE_STRING = 0, 6, 7
 MODES = {0: "free for all", 1: "tournament", 3: "team deathmatch", 4: "capture the flag"}
@@ -218,6 +220,8 @@ def figure_changes(video):
 def fit_offset(video, changes, fps, first):
     """The frame number that shows server time `first`, fitted: shifts by whole and part frames that gather most change."""
     strength = figure_changes(video)
+    if not changes:
+        return len(strength), [USUAL_SHIFT], []
     strength = np.minimum(strength, np.percentile(strength, 99))
     scores = []
     for tenth in range(-60, 61):
@@ -244,8 +248,9 @@ def main():
     places = match_log(obituaries, log)
     # At the end of a match the spectator follows nobody.
     followed = next(player.get("clientNum", 0) for _, player in reversed(snapshots) if player.get("pm_type", 0) not in INTERMISSION)
+    floats = lambda player: player["persistant"].get(TEAM, 0) == SPECTATOR
     values = lambda p: (p["stats"].get(HEALTH, 0), p["ammo"].get(p.get("weapon", 0), 0))
-    changes = [b[0] for a, b in zip(snapshots, snapshots[1:]) if values(a[1]) != values(b[1]) and values(b[1])[0] > 0]
+    changes = [b[0] for a, b in zip(snapshots, snapshots[1:]) if values(a[1]) != values(b[1]) and values(b[1])[0] > 0 and not floats(b[1])]
     frames, good, scores = fit_offset(args.video, changes, fps, snapshots[0][0])
     shift = sum(good) / len(good)
     print("frames", frames, "shift", good, scores)
@@ -274,7 +279,7 @@ def main():
         weapon = player.get("weapon", 0)
         rank = player["persistant"].get(RANK, 0)
         row = {
-            "followed": players.get(player.get("clientNum", 0), "?"), "health": player["stats"].get(HEALTH, 0), "dead": player["stats"].get(HEALTH, 0) <= 0,
+            "followed": players.get(player.get("clientNum", 0), "?"), "health": player["stats"].get(HEALTH, 0), "dead": player["stats"].get(HEALTH, 0) <= 0 or floats(player),
             "armor": player["stats"].get(ARMOR, 0), "weapon": WEAPONS[weapon].replace("_", " "), "ammo": player["ammo"].get(weapon, 0),
             "over": player.get("pm_type", 0) in INTERMISSION, "score": player["persistant"].get(SCORE, 0), "rank": (rank & ~TIED) + 1, "rank_tied": bool(rank & TIED), "deaths": player["persistant"].get(KILLED, 0),
         }

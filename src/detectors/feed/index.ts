@@ -23,6 +23,8 @@ export interface FeedOptions {
   readonly others?: 'keep' | 'drop';
   /** Sightings after which a line is read for good; default 20. */
   readonly enough?: number;
+  /** Colours (`#rrggbb`) in which characters can be drawn in lines whose other characters are white. */
+  readonly inks?: readonly string[];
 }
 
 /** Evidence below which a character is scenery. */
@@ -48,10 +50,17 @@ export const kind: DetectorKind<FeedOptions> = {
       lexicon: { type: 'string', format: 'asset', description: 'Lexicon file: the phrases that lines follow.' },
       others: { enum: ['keep', 'drop'] },
       enough: { type: 'integer', minimum: 1, maximum: 1000 },
+      inks: {
+        type: 'array',
+        minItems: 1,
+        maxItems: 16,
+        items: { type: 'string', pattern: '^#[0-9a-fA-F]{6}$' },
+        description: 'Colours in which characters (names, say) can be drawn in lines whose other characters are white.',
+      },
     },
   },
   async open(options: FeedOptions, assets: Assets): Promise<Detector> {
-    return new FeedDetector(await loadAtlas(options.atlas, assets), options.lines);
+    return new FeedDetector(await loadAtlas(options.atlas, assets), options.lines, options.inks);
   },
   async characters({ atlas }: FeedOptions, assets: Assets): Promise<CharacterSize> {
     return charactersOf((await loadAtlas(atlas, assets)).file, false);
@@ -91,8 +100,8 @@ class FeedDetector implements Detector {
   readonly #canon: (char: string) => string;
   readonly #units: Units;
 
-  constructor(atlas: Atlas, lines: number) {
-    this.#reader = new LineReader(atlas, lines);
+  constructor(atlas: Atlas, lines: number, inks?: readonly string[]) {
+    this.#reader = new LineReader(atlas, lines, inks);
     this.#canon = lookalikes(atlas);
     this.#units = new Units(atlas);
     this.#atlas = atlas;

@@ -4,6 +4,7 @@ import type { Atlas } from '../text/atlas.ts';
 import { GlyphReader } from '../text/glyph-reader.ts';
 import { type LineImage, sampleLine } from '../text/line-image.ts';
 import type { Cell, LineReading } from '../text/line.ts';
+import { InkReader } from './inks.ts';
 import { type Across, LineEnlarger, resizedAtlas } from '../text/resized.ts';
 
 /** From this many pixels of the video per pixel of the font on, the font is read as it was learnt. */
@@ -25,6 +26,7 @@ export class LineReader {
   readonly #lines: number;
   readonly #learnt: GlyphReader;
   readonly #enlarger = new LineEnlarger();
+  readonly #inks: InkReader | undefined;
   #buffer = new Float32Array(0);
   #part = new Float32Array(0);
   /** For lines that were made smaller: readers by place, and what the lines of each height consist of. */
@@ -34,8 +36,10 @@ export class LineReader {
   /** What the lines read before, as hints: by line and group. */
   #before: readonly (readonly LineReading[])[] = [];
 
-  constructor(atlas: Atlas, lines: number) {
+  /** `inks`: the colours in which characters can be drawn besides white. */
+  constructor(atlas: Atlas, lines: number, inks: readonly string[] = []) {
     this.#atlas = atlas;
+    this.#inks = inks.length === 0 ? undefined : new InkReader(atlas, inks);
     this.#lines = lines;
     this.#learnt = new GlyphReader(atlas);
   }
@@ -60,7 +64,7 @@ export class LineReader {
       if (!small) {
         const reading = this.#learnt.read(image, 'left', 0, hintsOf(before, 0));
         now.push([reading]);
-        return reading.cells;
+        return this.#inks?.read(picture, box, image.data, width, reading.cells) ?? reading.cells;
       }
       const own: LineReading[] = [];
       now.push(own);

@@ -139,7 +139,7 @@ export function prepareAtlas(file: AtlasFile, noise = 0): Atlas {
 }
 
 /** An ink's part in Y', Cb and Cr (ITU-R BT.709). */
-function inkOf(color: string): number[] {
+export function inkOf(color: string): number[] {
   const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16) / 255);
   const y = 0.2126 * red + 0.7152 * green + 0.0722 * blue;
   return [y, (blue - y) / 1.8556, (red - y) / 1.5748];
