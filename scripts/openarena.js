@@ -4,7 +4,7 @@ function onCue(cue, game) {
   support(cue, game);
   switch (cue.detector) {
     case 'followed':
-      if (cue.trigger !== 'lost') game.state.player = cue.value;
+      if (cue.trigger !== 'lost') onFollowed(cue, game);
       break;
     case 'feed':
       if (cue.detail !== undefined) (game.state.lines ??= []).push({ t: cue.t, ...cue.detail.slots });
@@ -45,14 +45,30 @@ function onCue(cue, game) {
   }
 }
 
-/** Who is meant by a name on the screen: the player, or one of the others. */
-function who(name, game) {
-  return isPlayer(name, game) ? 'player' : { word: 'opponent', name };
+/** Seconds between two looks at the followed player's name. */
+const LOOKS = 0.5;
+
+/** Whose name stands above the picture. A spectator may follow one after the other: the figures are the next one's then, and have not changed. */
+function onFollowed(cue, game) {
+  game.state.player = cue.value;
+  game.state.follows = [...(game.state.follows ?? []), { t: cue.t, name: cue.value }].slice(-8);
+}
+
+/** Whether another was followed from about t on: since the look before the one at which the name was seen. */
+function turned(t, game) {
+  return (game.state.follows ?? []).slice(1).some((one) => t > one.t - LOOKS - 0.05 && t <= one.t + 0.1);
+}
+
+/** Who is meant by a name on the screen at t: the player, or one of the others. */
+function who(name, game, t) {
+  return isPlayer(name, game, t) ? 'player' : { word: 'opponent', name };
 }
 
 /** The name of the player who is followed stands on the screen; that of one who plays is inferred (`knowSelf`). */
-function isPlayer(name, game) {
-  const own = game.state.player ?? game.state.self;
+function isPlayer(name, game, t) {
+  const { follows = [], player, self } = game.state;
+  const followed = follows.findLast((one) => one.t - LOOKS / 2 <= t) ?? follows[0];
+  const own = followed?.name ?? player ?? self;
   return name === own || (own !== undefined && name?.length >= CUT && own.startsWith(name));
 }
 
@@ -87,13 +103,13 @@ function onLine(cue, game) {
     onMatchEnd(slots.player, game, options);
     return;
   }
-  const victim = who(slots.victim ?? slots.player, game);
+  const victim = who(slots.victim ?? slots.player, game, cue.t);
   if (victim === 'player' && slots.victim !== undefined)
     game.state.deaths = [...(game.state.deaths ?? []), cue.t].slice(-8);
   if (event === 'kill' && slots.killer !== slots.victim) {
-    if (isPlayer(slots.killer, game))
+    if (isPlayer(slots.killer, game, cue.t))
       game.state.frags = [...(game.state.frags ?? []), { t: cue.t, victim: slots.victim }].slice(-16);
-    game.emit({ subject: who(slots.killer, game), action: action ?? 'kill', object: victim, ...more }, options);
+    game.emit({ subject: who(slots.killer, game, cue.t), action: action ?? 'kill', object: victim, ...more }, options);
   } else if (event === 'kill' || event === 'suicide') {
     game.emit({ subject: victim, action: 'kill oneself', ...more }, options);
   } else if (event === 'death') {
@@ -140,7 +156,7 @@ function onEntry(cue, game, options) {
 function onMatchEnd(winner, game, options) {
   game.emit({ subject: 'match', action: 'end' }, options);
   if (winner === undefined) return;
-  const subject = winner === 'Red' || winner === 'Blue' ? { word: 'team', name: winner } : who(winner, game);
+  const subject = winner === 'Red' || winner === 'Blue' ? { word: 'team', name: winner } : who(winner, game, options.t);
   game.emit({ subject, action: 'win', object: 'match' }, options);
 }
 
@@ -171,6 +187,7 @@ function onHealth(cue, game) {
     game.state.lived = cue.t;
     const atOnce = drawn.includes(cue.t);
     const whole = cue.value >= WHOLE && !(cue.value <= before);
+    if (turned(cue.t, game)) return;
     if ((whole && bare > (atOnce ? BARE_AT_ONCE : BARE)) || deaths.some((t) => t > lived && t <= cue.t))
       game.emit({ subject: 'player', action: 'respawn' }, { t: cue.t, cues: [cue] });
   });
@@ -197,6 +214,9 @@ function changes(property, cue, game, options = {}) {
 /** Seconds after which it is known whether a match began. */
 const SETTLED = 2;
 
+/** Seconds after which the first weapon of a match is in hand. */
+const ARMED = 1;
+
 /** Says that something of the player's changed, unless a match began: then everything is as at its start. */
 function unlessNew(statement, options, game) {
   const waiting = (game.state.waiting ??= []);
@@ -207,8 +227,9 @@ function unlessNew(statement, options, game) {
 function tellSettled(game, until) {
   const { waiting = [], begins = [] } = game.state;
   for (const { statement, options } of waiting.filter((one) => one.options.t <= until)) {
-    const began = begins.some((t) => Math.abs(t - options.t) <= TOGETHER);
-    if (!began && !cameBack(statement, options.t, game)) game.emit(statement, options);
+    const after = statement.property === 'weapon' ? ARMED : TOGETHER;
+    const began = begins.some((t) => t - options.t <= TOGETHER && options.t - t <= after);
+    if (!began && !turned(options.t, game) && !cameBack(statement, options.t, game)) game.emit(statement, options);
   }
   game.state.waiting = waiting.filter((one) => one.options.t > until);
 }

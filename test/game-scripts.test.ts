@@ -93,6 +93,42 @@ test('openarena: with a new match the figures begin anew', async () => {
   ]);
 });
 
+test('openarena: the weapon that a match begins with is no switch', async () => {
+  const restart: readonly Short[] = [
+    [1, 'weapon', 'found', 'railgun'],
+    [2, 'weapon', 'lost', undefined, 'railgun'],
+    [5, 'feed', 'found', line('enter')],
+    [5.2, 'first score', 'changed', 0, 3],
+    [5.2, 'own score', 'changed', 0, 2],
+    [5.7, 'weapon', 'found', 'machine gun'],
+    [9, 'weapon', 'changed', 'shotgun', 'machine gun'],
+  ];
+  const events = await said('openarena', [...standing, ...restart]);
+  expect(events.filter(({ statement }) => 'property' in statement).map(({ t }) => t)).toEqual([2, 9]);
+});
+
+test('openarena: another player’s figures, who is followed from now on, have not changed', async () => {
+  const turn: readonly Short[] = [
+    [0, 'followed', 'found', 'Ayumi'],
+    [5.2, 'health', 'changed', 100, 60],
+    [5.5, 'followed', 'changed', 'Liz', 'Ayumi'],
+    [7, 'health', 'changed', 80, 100],
+    [8, 'feed', 'found', line('kill', { killer: 'Liz', victim: 'Ayumi' })],
+  ];
+  expect(
+    await said(
+      'openarena',
+      [...standing, [4, 'feed', 'found', line('kill', { killer: 'Ayumi', victim: 'Liz' })], ...turn].toSorted(
+        ([a], [b]) => a - b,
+      ),
+    ),
+  ).toEqual([
+    { t: 4, statement: { subject: 'player', action: 'kill', object: { word: 'opponent', name: 'Liz' } } },
+    { t: 7, statement: { subject: 'player', property: 'health', from: 100, to: 80 } },
+    { t: 8, statement: { subject: 'player', action: 'kill', object: { word: 'opponent', name: 'Ayumi' } } },
+  ]);
+});
+
 test('openarena: who comes into a match that goes on does not begin it', async () => {
   const events = await said('openarena', [...standing, [5, 'feed', 'found', line('enter')]]);
   expect(events).toEqual([]);

@@ -87,6 +87,14 @@ export function arenaSeries(
   };
 }
 
+/** Times from which another player's figures are shown: the spectator follows another. */
+export function turnsOf(rows: readonly PlayerRow[]): number[] {
+  return rows.flatMap((row, i) => (i > 0 && rows[i - 1]!.followed !== row.followed ? [row.t] : []));
+}
+
+/** Seconds within which a sample shows that another is followed. */
+const TURN = 0.25;
+
 /** Seconds for which the game shows what was picked up, and a medal. */
 const ITEM_SHOWN = 3;
 const MEDAL_SHOWN = 3;
@@ -155,10 +163,11 @@ const LINES = 4;
 /** What is drawn of the lines of a match: of many at once the last. */
 export function drawnLines(lines: readonly Gain[]): Gain[] {
   // What came with a restart of the map was wiped away with the lines before it.
-  const wiped = (line: Gain): boolean =>
-    line.what !== 'begin' && lines.some((other) => other.what === 'begin' && Math.abs(other.t - line.t) < 1e-6);
+  const wiped = (line: Gain, i: number): boolean =>
+    line.what !== 'begin' &&
+    lines.slice(i + 1).some((other) => other.what === 'begin' && Math.abs(other.t - line.t) < 1e-6);
   return lines.filter((line, i) => {
-    if (wiped(line)) return false;
+    if (wiped(line, i)) return false;
     const later = lines.slice(i + 1).filter((other) => other.t - line.t < 1e-6 && other.what !== 'begin');
     return line.what === 'begin' || later.length < LINES;
   });
@@ -185,7 +194,11 @@ export function killStatement(kill: Kill, followed: string): Statement {
  * Statements of the followed player's HUD, raw or reduced. A figure that changes with the weapon is no change of
  * ammunition, and a new life's figures are no changes.
  */
-export function arenaStatements(series: ArenaSeries, raw: ArenaSeries = series): TruthLine[] {
+export function arenaStatements(
+  series: ArenaSeries,
+  raw: ArenaSeries = series,
+  turns: readonly number[] = [],
+): TruthLine[] {
   const lines: TruthLine[] = [];
   const subject = 'player';
   for (const property of ['health', 'armor', 'ammunition', 'weapon', 'score'] as const) {
@@ -212,7 +225,11 @@ export function arenaStatements(series: ArenaSeries, raw: ArenaSeries = series):
     if (i > 0 && series.health[i - 1]!.value === null)
       lines.push({ t: step.t, statement: { subject, action: 'respawn' } });
   }
-  return lines.toSorted((a, b) => a.t - b.t);
+  // Another's figures are no changes of the figures before, nor a new life.
+  const turned = ({ t }: TruthLine): boolean => turns.some((turn) => t >= turn - 1e-6 && t < turn + TURN);
+  const isOwn = ({ statement }: TruthLine): boolean =>
+    'property' in statement ? statement.subject === subject : statement.action === 'respawn';
+  return lines.filter((line) => !turned(line) || !isOwn(line)).toSorted((a, b) => a.t - b.t);
 }
 
 /** The weapon changed since the earlier figure began; was that figure ever shown with the weapon now in hand? */

@@ -11,6 +11,7 @@ import {
   repeatedGains,
   drawnLines,
   followedAt,
+  turnsOf,
   killStatement,
   matchStatements,
 } from './openarena.ts';
@@ -128,6 +129,7 @@ function arenaTruth(file: ArenaFile): Truth {
       one === followedAt(rows, t, file.followed_player) ? 'player' : { word: 'opponent', name: one };
     return matchStatements(what, name).map((statement) => ({ t, statement }));
   });
+  const turns = turnsOf(rows);
   // With a match everything begins anew: no change.
   const begins = (file.match ?? []).filter(({ what }) => what === 'begin');
   const kept = (lines: TruthLine[]): TruthLine[] =>
@@ -137,7 +139,7 @@ function arenaTruth(file: ArenaFile): Truth {
     const { times, samples } = rules['feed'] ?? rules.default;
     const last = times.at(-samples) ?? 0;
     return merge(
-      kept(arenaStatements(reduced, series)),
+      kept(arenaStatements(reduced, series, turns)),
       [...kills, ...told].filter((line) => line.t <= last),
     );
   };
@@ -146,7 +148,7 @@ function arenaTruth(file: ArenaFile): Truth {
     ...extent(file),
     series: { ...series },
     untold,
-    raw: merge(kept(arenaStatements(series)), again, kills, told),
+    raw: merge(kept(arenaStatements(series, series, turns)), again, kills, told),
     reduce,
   };
 }

@@ -116,9 +116,7 @@ export class InkReader {
       found.delete(columnOf(cell));
       return own && (own.llr > cell.llr || cell.glyph < 0) ? own : cell;
     };
-    return found.size === 0
-      ? cells
-      : [...cells.map(better), ...found.values()].toSorted((a, b) => a.x - b.x);
+    return found.size === 0 ? cells : [...cells.map(better), ...found.values()].toSorted((a, b) => a.x - b.x);
   }
 
   #cellAt(column: number, luma: Float32Array, width: number): Cell | undefined {
@@ -144,7 +142,17 @@ export class InkReader {
     const { char } = this.#atlas.glyphs[best.glyph]!;
     const { llr } = best;
     const [next, nextLlr] = [second?.glyph ?? -1, second?.llr ?? 0];
-    return { x: at, width: pitch!, glyph: best.glyph, char, llr, misfit: 1, confidence: 0.9, second: next, secondLlr: nextLlr };
+    return {
+      x: at,
+      width: pitch!,
+      glyph: best.glyph,
+      char,
+      llr,
+      misfit: 1,
+      confidence: 0.9,
+      second: next,
+      secondLlr: nextLlr,
+    };
   }
 
   /** Whether a cell's colour differences differ so much that something can be written there in one of the inks. */
