@@ -2,9 +2,11 @@
 
 function onCue(cue, game) {
   support(cue, game);
+  mark(cue, game);
   switch (cue.detector) {
     case 'followed':
-      if (cue.trigger !== 'lost') onFollowed(cue, game);
+      if (cue.trigger === 'lost') onLeft(cue, game);
+      else onFollowed(cue, game);
       break;
     case 'feed':
       if (cue.detail !== undefined) (game.state.lines ??= []).push({ t: cue.t, ...cue.detail.slots });
@@ -45,18 +47,57 @@ function onCue(cue, game) {
   }
 }
 
-/** Seconds between two looks at the followed player's name. */
+/** Seconds between two looks at the followed player's name, and for which it may not have been readable. */
 const LOOKS = 0.5;
+const UNREAD = 1.6;
 
 /** Whose name stands above the picture. A spectator may follow one after the other: the figures are the next one's then, and have not changed. */
 function onFollowed(cue, game) {
+  const { player, follows = [] } = game.state;
   game.state.player = cue.value;
-  game.state.follows = [...(game.state.follows ?? []), { t: cue.t, name: cue.value }].slice(-8);
+  game.state.follows = [...follows, { t: cue.t, name: cue.value }].slice(-8);
+  if (follows.length === 0 || cue.value === player) return;
+  game.state.turns = [...(game.state.turns ?? []), turnOf(cue.t, game)].slice(-8);
 }
 
-/** Whether another was followed from about t on: since the look before the one at which the name was seen. */
-function turned(t, game) {
-  return (game.state.follows ?? []).slice(1).some((one) => t > one.t - LOOKS - 0.05 && t <= one.t + 0.1);
+/** What of the figures changes together when another is followed, and within how many seconds. */
+const FIGURES = ['health', 'armor', 'ammunition', 'weapon'];
+const AT_ONCE = 0.2;
+
+/** Remembers when which figures changed, came or went. */
+function mark(cue, game) {
+  if (!FIGURES.includes(cue.detector)) return;
+  const marks = (game.state.marks ??= []);
+  marks.push({ t: cue.t, detector: cue.detector });
+  while (marks[0].t < cue.t - 5) marks.shift();
+}
+
+/** From when to when figures became another player's, whose name was seen from t on: where the most of them changed at once, last. */
+function turnOf(t, game) {
+  const near = (game.state.marks ?? []).filter((one) => one.t > t - UNREAD && one.t <= t + 0.1);
+  const withIt = (one) =>
+    new Set(near.filter(({ t: at }) => at >= one.t && at <= one.t + AT_ONCE).map(({ detector }) => detector)).size;
+  const most = near.reduce((best, one) => Math.max(best, withIt(one)), 0);
+  const at = Math.max(...near.filter((one) => withIt(one) === most).map((one) => one.t));
+  return most > 1 ? { from: at - 0.05, to: at + 0.12 } : { from: t - LOOKS - 0.05, to: t + 0.1 };
+}
+
+/** Whether another was followed from about t on; the weapon's icon is seen a little later. */
+function turned(t, game, property) {
+  const late = property === 'weapon' ? AT_ONCE : 0;
+  return (game.state.turns ?? []).some(({ from, to }) => t > from && t <= to + late);
+}
+
+/** Seconds in which the scores would vanish, too, where the match is over. */
+const OVER = 1;
+
+/** Nobody's name stands above the picture any more: where the scores do and no figures, the spectator floats about on his own. */
+function onLeft(cue, game) {
+  game.after(OVER, () => {
+    if (game.reading('first score') === undefined || game.reading('health') !== undefined) return;
+    game.state.follows = [...(game.state.follows ?? []), { t: cue.t }].slice(-8);
+    game.state.player = undefined;
+  });
 }
 
 /** Who is meant by a name on the screen at t: the player, or one of the others. */
@@ -68,7 +109,7 @@ function who(name, game, t) {
 function isPlayer(name, game, t) {
   const { follows = [], player, self } = game.state;
   const followed = follows.findLast((one) => one.t - LOOKS / 2 <= t) ?? follows[0];
-  const own = followed?.name ?? player ?? self;
+  const own = followed ? followed.name : (player ?? self);
   return name === own || (own !== undefined && name?.length >= CUT && own.startsWith(name));
 }
 
@@ -212,7 +253,7 @@ function changes(property, cue, game, options = {}) {
 }
 
 /** Seconds after which it is known whether a match began. */
-const SETTLED = 2;
+const SETTLED = 3;
 
 /** Seconds after which the first weapon of a match is in hand. */
 const ARMED = 1;
@@ -229,7 +270,7 @@ function tellSettled(game, until) {
   for (const { statement, options } of waiting.filter((one) => one.options.t <= until)) {
     const after = statement.property === 'weapon' ? ARMED : TOGETHER;
     const began = begins.some((t) => t - options.t <= TOGETHER && options.t - t <= after);
-    if (!began && !turned(options.t, game) && !cameBack(statement, options.t, game)) game.emit(statement, options);
+    if (!began && !turned(options.t, game, statement.property) && !cameBack(statement, options.t, game)) game.emit(statement, options);
   }
   game.state.waiting = waiting.filter((one) => one.options.t > until);
 }
@@ -270,8 +311,14 @@ const BARE_HANDS = 1;
 /** Seconds between the ends of two figures that vanish with a life. */
 const WITH_LIFE = 0.15;
 
-/** The most rounds that leave a weapon between two samples. */
+/** The most rounds that leave a weapon between two samples; and where they are far apart, of a weapon that is in hand before and after. */
 const BURST = 5;
+const STORM = 15;
+
+/** Whether the icon of one and the same weapon stands since well before t. */
+function inHand(t, game) {
+  return game.state.armed < t - TOGETHER && !(game.state.switches ?? []).some((one) => Math.abs(one.t - t) <= TOGETHER);
+}
 
 /**
  * Another weapon brings its own figure: of the changes of the figure about a switch the greatest is the switch's, the
@@ -295,13 +342,14 @@ function onAmmunition(cue, game) {
   };
   steps.push(step);
   while (steps[0].t < cue.t - 3) steps.shift();
-  if (!isChange || cue.previous - cue.value > BURST) return;
+  if (!isChange || cue.previous - cue.value > STORM) return;
   game.after(ICON_LATE + TOGETHER, () => {
     const isSwitch = (one) =>
       (game.state.switches ?? []).some(
         ({ t, gone }) => !(gone && died(t, game)) && isAbout(one, t) && greatestAbout(t, steps, game) === one,
       );
-    if (!isSwitch(step) && !isUndone(step, steps, isSwitch)) changes('ammunition', cue, game);
+    const isMuch = cue.previous - cue.value > BURST && !inHand(cue.t, game);
+    if (!isMuch && !isSwitch(step) && !isUndone(step, steps, isSwitch)) changes('ammunition', cue, game);
   });
 }
 

@@ -89,11 +89,16 @@ export function arenaSeries(
 
 /** Times from which another player's figures are shown: the spectator follows another. */
 export function turnsOf(rows: readonly PlayerRow[]): number[] {
-  return rows.flatMap((row, i) => (i > 0 && rows[i - 1]!.followed !== row.followed ? [row.t] : []));
+  const turns = rows.flatMap((row, i) => (i > 0 && rows[i - 1]!.followed !== row.followed ? [row] : []));
+  // Who is followed may seem dead in the first picture.
+  return turns.flatMap((row) => [
+    row.t,
+    ...(row.dead ? rows.filter(({ t, dead }) => t > row.t && !dead).slice(0, 1) : []).map(({ t }) => t),
+  ]);
 }
 
 /** Seconds within which a sample shows that another is followed. */
-const TURN = 0.25;
+const TURN = 0.12;
 
 /** Seconds for which the game shows what was picked up, and a medal. */
 const ITEM_SHOWN = 3;
