@@ -109,24 +109,47 @@ test('openarena: the weapon that a match begins with is no switch', async () => 
 
 test('openarena: another player’s figures, who is followed from now on, have not changed', async () => {
   const turn: readonly Short[] = [
+    ...standing,
     [0, 'followed', 'found', 'Ayumi'],
+    [4, 'feed', 'found', line('kill', { killer: 'Ayumi', victim: 'Liz' })],
     [5.2, 'health', 'changed', 100, 60],
     [5.5, 'followed', 'changed', 'Liz', 'Ayumi'],
     [7, 'health', 'changed', 80, 100],
     [8, 'feed', 'found', line('kill', { killer: 'Liz', victim: 'Ayumi' })],
   ];
-  expect(
-    await said(
-      'openarena',
-      [...standing, [4, 'feed', 'found', line('kill', { killer: 'Ayumi', victim: 'Liz' })], ...turn].toSorted(
-        ([a], [b]) => a - b,
-      ),
-    ),
-  ).toEqual([
+  expect(await said('openarena', turn)).toEqual([
     { t: 4, statement: { subject: 'player', action: 'kill', object: { word: 'opponent', name: 'Liz' } } },
     { t: 7, statement: { subject: 'player', property: 'health', from: 100, to: 80 } },
     { t: 8, statement: { subject: 'player', action: 'kill', object: { word: 'opponent', name: 'Ayumi' } } },
   ]);
+});
+
+test('openarena: whose name cannot be read at once is followed from where most figures changed', async () => {
+  const turn: readonly Short[] = [
+    ...standing,
+    [0, 'followed', 'found', 'Ayumi'],
+    [1, 'armor', 'found', 50],
+    [5, 'health', 'changed', 100, 60],
+    [5, 'armor', 'changed', 20, 50],
+    [5, 'weapon', 'found', 'railgun'],
+    [5.6, 'health', 'changed', 80, 100],
+    [6, 'followed', 'changed', 'Liz', 'Ayumi'],
+  ];
+  const health = (await said('openarena', turn)).filter(
+    ({ statement }) => 'property' in statement && statement.property !== 'armor',
+  );
+  expect(health).toEqual([{ t: 5.6, statement: { subject: 'player', property: 'health', from: 100, to: 80 } }]);
+});
+
+test('openarena: who floats about on his own is nobody who plays', async () => {
+  const left: readonly Short[] = [
+    [0, 'first score', 'found', 3],
+    [0, 'followed', 'found', 'Ayumi'],
+    [4, 'followed', 'lost', undefined, 'Ayumi'],
+    [8, 'feed', 'found', line('kill', { killer: 'Ayumi', victim: 'Liz' })],
+  ];
+  const [event] = await said('openarena', left);
+  expect(event?.statement).toMatchObject({ subject: { word: 'opponent', name: 'Ayumi' } });
 });
 
 test('openarena: who comes into a match that goes on does not begin it', async () => {
