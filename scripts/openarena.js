@@ -48,7 +48,7 @@ function onCue(cue, game) {
 }
 
 /** Seconds between two looks at the followed player's name, and for which it may not have been readable. */
-const LOOKS = 0.5;
+const LOOKS = 0.2;
 const UNREAD = 1.6;
 
 /** Whose name stands above the picture. A spectator may follow one after the other: the figures are the next one's then, and have not changed. */
@@ -57,7 +57,9 @@ function onFollowed(cue, game) {
   game.state.player = cue.value;
   game.state.follows = [...follows, { t: cue.t, name: cue.value }].slice(-8);
   if (follows.length === 0 || cue.value === player) return;
-  game.state.turns = [...(game.state.turns ?? []), turnOf(cue.t, game)].slice(-8);
+  game.after(TOGETHER, () => {
+    game.state.turns = [...(game.state.turns ?? []), turnOf(cue.t, game)].slice(-8);
+  });
 }
 
 /** What of the figures changes together when another is followed, and within how many seconds. */
@@ -74,12 +76,17 @@ function mark(cue, game) {
 
 /** From when to when figures became another player's, whose name was seen from t on: where the most of them changed at once, last. */
 function turnOf(t, game) {
-  const near = (game.state.marks ?? []).filter((one) => one.t > t - UNREAD && one.t <= t + 0.1);
-  const withIt = (one) =>
-    new Set(near.filter(({ t: at }) => at >= one.t && at <= one.t + AT_ONCE).map(({ detector }) => detector)).size;
-  const most = near.reduce((best, one) => Math.max(best, withIt(one)), 0);
-  const at = Math.max(...near.filter((one) => withIt(one) === most).map((one) => one.t));
-  return most > 1 ? { from: at - 0.05, to: at + 0.12 } : { from: t - LOOKS - 0.05, to: t + 0.1 };
+  const { marks = [], turns = [] } = game.state;
+  const since = turns.at(-1)?.to ?? 0;
+  for (const back of [LOOKS + 0.05, UNREAD]) {
+    const near = marks.filter((one) => one.t > Math.max(since, t - back) && one.t <= t + AT_ONCE);
+    const withIt = (one) =>
+      new Set(near.filter(({ t: at }) => at >= one.t && at <= one.t + AT_ONCE).map(({ detector }) => detector)).size;
+    const most = near.reduce((best, one) => Math.max(best, withIt(one)), 0);
+    const at = near.findLast((one) => withIt(one) === most)?.t;
+    if (most > 1) return { from: at - 0.05, to: at + 0.12 };
+  }
+  return { from: t - LOOKS - 0.05, to: t + 0.1 };
 }
 
 /** Whether another was followed from about t on; the weapon's icon is seen a little later. */
