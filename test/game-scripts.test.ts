@@ -113,7 +113,7 @@ test('openarena: another player’s figures, who is followed from now on, have n
     [0, 'followed', 'found', 'Ayumi'],
     [4, 'feed', 'found', line('kill', { killer: 'Ayumi', victim: 'Liz' })],
     [5.2, 'health', 'changed', 100, 60],
-    [5.5, 'followed', 'changed', 'Liz', 'Ayumi'],
+    [5.3, 'followed', 'changed', 'Liz', 'Ayumi'],
     [7, 'health', 'changed', 80, 100],
     [8, 'feed', 'found', line('kill', { killer: 'Liz', victim: 'Ayumi' })],
   ];
