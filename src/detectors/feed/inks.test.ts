@@ -49,7 +49,7 @@ describe('InkReader', () => {
   });
 
   it('leaves them out where no colours are given', async () => {
-    const [first] = await linesOf(({ inks: _, ...options }) => options);
+    const [first] = await linesOf((options) => ({ ...options, inks: [] }));
     expect(first).toEqual([...LINES[0]!.slice(0, 2), 'Guest was eIectrocuted by']);
   });
 
