@@ -277,7 +277,8 @@ function tellSettled(game, until) {
   for (const { statement, options } of waiting.filter((one) => one.options.t <= until)) {
     const after = statement.property === 'weapon' ? ARMED : TOGETHER;
     const began = begins.some((t) => t - options.t <= TOGETHER && options.t - t <= after);
-    if (!began && !turned(options.t, game, statement.property) && !cameBack(statement, options.t, game)) game.emit(statement, options);
+    if (!began && !turned(options.t, game, statement.property) && !cameBack(statement, options.t, game))
+      game.emit(statement, options);
   }
   game.state.waiting = waiting.filter((one) => one.options.t > until);
 }
