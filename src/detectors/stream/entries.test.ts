@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { fieldOf, readStream } from './entries.ts';
 import { follow } from './follow.ts';
+import { kind } from './index.ts';
 
 /** Times and what `of: value` or `of: text` reads by itself. */
 function read(text: string, of: 'value' | 'text' = 'value', field?: string): unknown[] {
@@ -166,6 +167,19 @@ Dialogue: 0,0:00:04.00,0:00:05.00,Default,,0,0,0,,{\\p1}m 0 0 l 100 0{\\p0}
 
 const many = (part: string): string => part.repeat(100_000);
 const shown = (words: string): string => `00:00:01,000 --> 00:00:02,000\n${words}goal`;
+
+it('a number that each record changes is a change each time', async () => {
+  const spec = { kind: 'stream', stream: 's', of: 'value' } as const;
+  const tracker = await kind.track!('pulse', spec, 0.1, { read: () => Promise.reject(new Error('no assets')) });
+  const { entries } = readStream('t,hr\n0,80\n1,82\n2,85\n', 'hr.csv');
+  const cues = kind.follow!(spec, entries).flatMap((told) => tracker.push({ detector: 'pulse', ...told }));
+  expect(cues.map(({ t, trigger, value }) => [t, trigger, value])).toEqual([
+    [0, 'found', 80],
+    [1, 'changed', 82],
+    [2, 'changed', 85],
+    [12, 'lost', undefined],
+  ]);
+});
 
 describe('what is not read is refused with what it is and what is read', () => {
   it.each([

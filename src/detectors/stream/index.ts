@@ -34,7 +34,9 @@ export const kind: DetectorKind<StreamOptions> = {
   },
   follow,
   async track(name, spec) {
-    return spec.of === 'rate' || spec.of === 'value' ? createTracker(name, spec) : new MomentTracker(name);
+    if (spec.of !== 'rate' && spec.of !== 'value') return new MomentTracker(name);
+    // A record is no guess that another one would have to bear out.
+    return createTracker(name, { ...spec, stability: { samples: 1, ...spec.stability } });
   },
 };
 

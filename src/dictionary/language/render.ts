@@ -92,9 +92,19 @@ class Renderer {
       action,
       subject === undefined ? forms.base : verbPhrase(forms, tense, person, plural, false),
     );
-    const parts = [subject === undefined ? '' : this.phrase(subject, 'object', 'subject'), verb];
+    const parts = [subject === undefined ? '' : this.actor(subject, verb), verb];
     if (object !== undefined) parts.push(frame.object.preposition, this.directObject(object, verb));
     return parts;
+  }
+
+  /** The subject before its verb. Where the two together would read as another action ("rocket jumps"), it has an article. */
+  private actor(subject: Slot, verb: string): string {
+    const text = this.phrase(subject, 'object', 'subject');
+    const length = tokenize(text).length;
+    const longer = lexiconOf(this.dictionary)
+      .find('action', tokenize(`${text} ${verb}`), 0)
+      .some(({ end, pending }) => end > length && pending === undefined);
+    return longer ? `the ${text}` : text;
   }
 
   /**

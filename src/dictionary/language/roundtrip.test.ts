@@ -38,7 +38,7 @@ describe('parse(render(s)) = s', () => {
     }
   });
 
-  it('holds where verb and object together are another action', () => {
+  it('holds where verb and object, or subject and verb, together are another action', () => {
     for (const statement of [
       { subject: 'player', action: 'place', object: 'block' },
       { subject: 'player', action: 'steal', object: { word: 'flag' as const, name: 'Red' } },
@@ -46,6 +46,7 @@ describe('parse(render(s)) = s', () => {
       { subject: 'character', action: 'rotate', object: 'piece set' },
       { subject: 'player', action: 'place', object: { word: 'coal', name: '(', of: { word: 'unit', name: ')' } } },
       { subject: 'character', action: 'rotate piece', object: 'set' },
+      { subject: 'rocket', action: 'jump', from: 'bridge' },
     ] satisfies Statement[]) {
       const text = render(statement, dictionary);
       expect([text, parse(text, dictionary).statement]).toEqual([text, statement]);
