@@ -57,6 +57,8 @@ export interface LearntFont {
   readonly labels: number;
   /** Least deviation of a pixel, where it was chosen by how well other labels than those learnt from are read. */
   readonly noise?: number;
+  /** Characters of which fewer than two were labelled. */
+  readonly rare: readonly string[];
   /** Labels that could not be cut into characters. */
   readonly uncut: readonly Label[];
   /** Labels that the font itself reads otherwise. */
@@ -136,6 +138,9 @@ function fittingNoise(lines: readonly Labelled[], options: Omit<LearnOptions, 'p
 
 type Labelled = LabelledLine & { readonly label: Label };
 
+/** Appearances of which on a character is known well enough. */
+const OFTEN = 2;
+
 /** Readings that are less sure do not count. */
 const SURE = 0.5;
 
@@ -147,7 +152,20 @@ function examined(lines: readonly Labelled[], atlas: Atlas, align: FixedOptions[
     const same = spaced(line.text) === spaced(text) && line.confidence >= SURE;
     return same ? [] : [{ label, text: line.text, confidence: line.confidence }];
   });
-  return { atlas, used: lines.length, labels: lines.length, uncut: [], misread, lead: undefined };
+  const seen = Map.groupBy(
+    lines.flatMap(({ text }) => graphemesOf(text)),
+    (char) => char,
+  );
+  const rare = [...seen].flatMap(([char, { length }]) => (length < OFTEN && char.trim() !== '' ? [char] : []));
+  return {
+    atlas,
+    rare: rare.toSorted(),
+    used: lines.length,
+    labels: lines.length,
+    uncut: [],
+    misread,
+    lead: undefined,
+  };
 }
 
 function spaced(text: string): string {

@@ -102,6 +102,8 @@ export async function glyphsCommand(args: string[], io: CommandIo): Promise<numb
   return 0;
 }
 
+const FIGURES = '0123456789';
+
 /** Labels of each sort that are listed. */
 const MOST_LISTED = 8;
 
@@ -110,7 +112,7 @@ function place({ media, t, text }: Label): string {
 }
 
 /** How well a font reads what it was learnt from, and what to do about what it does not. */
-function told({ labels, noise, uncut, misread, lead }: LearntFont): string {
+function told({ labels, noise, rare, uncut, misread, lead, atlas }: LearntFont): string {
   const chosen = noise === undefined ? '' : ` (--noise ${noise})`;
   const lines = [`${labels - misread.length} of ${labels} labels are read back as they were given${chosen}`];
   for (const { label, text, confidence } of misread.slice(0, MOST_LISTED))
@@ -120,6 +122,12 @@ function told({ labels, noise, uncut, misread, lead }: LearntFont): string {
   if (misread.length > MOST_LISTED) lines.push(`  … and ${misread.length - MOST_LISTED} more`);
   if (misread.length > 0)
     lines.push('Is each of these labels right? If so, label more moments that show their characters.');
+  if (rare.length > 0)
+    lines.push(`Seen only once, and so not known well: ${rare.join(' ')}. Label more moments with them.`);
+  const chars = new Set(atlas.file.glyphs.map(({ char }) => char));
+  const lacking = [...FIGURES].filter((char) => !chars.has(char));
+  if (lacking.length > 0 && lacking.length <= 5)
+    lines.push(`Not among the labels: ${lacking.join(' ')}. Texts with them cannot be read.`);
   if (uncut.length > 0) {
     lines.push(
       `${uncut.length} labels could not be cut into their characters, as letters touch or scenery is as bright as they are:`,

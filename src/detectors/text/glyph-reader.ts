@@ -4,7 +4,7 @@ import type { GlyphBounds } from './glyph-bounds.ts';
 import { GlyphScorer } from './glyph-score.ts';
 import { type Align, type Cell, cellConfidence, lineOf, type LineReading } from './line.ts';
 import { type Rivals, rivalsOf } from './rivals.ts';
-import { readProportional } from './proportional.ts';
+import { leavesInk, readProportional } from './proportional.ts';
 import type { LineImage } from './line-image.ts';
 
 /** Reads lines of one font. */
@@ -113,6 +113,7 @@ export class GlyphReader {
       if (found?.best !== old.glyph) return undefined;
       cells.push(this.#certain(old, found));
     }
+    if (leavesInk(cells, this.atlas, image, margin, margin)) return undefined;
     const { space = 4, gaps = [0, 0] } = this.atlas.file;
     for (const gap of [0, space, gaps[1], space + gaps[1]]) {
       const x = last.x + last.width + gap;

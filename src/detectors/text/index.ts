@@ -19,8 +19,8 @@ import { languageData, languageRequirements } from './language-data.ts';
 import { openLexicon, type TextLexicon } from './lexicon.ts';
 import { type ValueKind, valueOf } from './value.ts';
 import type { Align, LineReading } from './line.ts';
-import { LightMeter, relight } from './light.ts';
-import { CB, type Channel, CR, type LineImage, sampleLine } from './line-image.ts';
+import { LightMeter } from './light.ts';
+import { hasRoom, lineImage } from './line-view.ts';
 
 export interface TextOptions {
   /** The font: an atlas file in the profile's folder. Without one the fallback reads everything. */
@@ -49,6 +49,8 @@ export interface TextOptions {
   readonly others?: 'keep' | 'drop';
   /** Readings below this confidence count as unreadable; default 0.3. */
   readonly reject?: number;
+  /** How many times as large the text may be drawn about the middle of its region, where it is not read as it is. */
+  readonly scales?: readonly number[];
 }
 
 /** What the fallback needs for the detector's languages: English, unless the profile says otherwise. */
@@ -56,9 +58,6 @@ function dataOf({ language, fallback }: TextOptions, assets: Assets): ReturnType
   const tags = languagesOf(language);
   return languageData(tags.length === 0 ? [DEFAULT_LANGUAGE] : tags, fallback?.data ?? [], assets);
 }
-
-/** How like its reference the light's region must be for anything to be read. */
-const LIKENESS = 0.5;
 
 /**
  * Reads one line of text in a known font with a glyph atlas. What fits no glyph is not read: the observation is `absent`
@@ -118,6 +117,14 @@ export const kind: DetectorKind<TextOptions> = {
         minimum: 0,
         maximum: 1,
         description: 'Readings of glyphs that are less sure count as unreadable; default 0.3.',
+      },
+      scales: {
+        type: 'array',
+        items: { type: 'number', minimum: 0.5, maximum: 3 },
+        minItems: 1,
+        maxItems: 8,
+        description:
+          'How many times as large the text may be drawn about the middle of its region: tried where it is not read as it is (a counter that swells when it changes). What is larger than the region must lie in its `padding`: 0.3 for 1.6 times.',
       },
       fallback: {
         type: 'object',
@@ -223,46 +230,8 @@ export async function loadAtlas(path: string, assets: Assets): Promise<Atlas> {
   return atlas;
 }
 
-/** Where line images are made: none outlives the reading of it. */
-const buffers = [new Float32Array(1024), new Float32Array(1024), new Float32Array(1024)];
-
-/**
- * The line in the view's region at the atlas's resolution with `margin` pixels around, in plain light where a meter is
- * given. Undefined when the light's reference is not there to be seen.
- */
-export function lineImage(
-  view: View,
-  atlas: Atlas,
-  margin: number,
-  light?: { readonly meter: LightMeter; readonly region: string; readonly key: string },
-): LineImage | undefined {
-  const { pixels, height, channel } = atlas.file;
-  const stepX = view.scaleX / pixels.x;
-  const stepY = view.scaleY / pixels.y;
-  const width = Math.max(1, Math.round(view.inner.width / stepX));
-  const measured =
-    light && view.once(`light ${light.key}`, () => light.meter.measure(view.picture, view.place(light.region)));
-  if (measured && measured.likeness < LIKENESS) return undefined;
-  const box = {
-    x: view.inner.x - margin * stepX,
-    y: view.inner.y - margin * stepY,
-    width: (width + 2 * margin) * stepX,
-    height: (height + 2 * margin) * stepY,
-  };
-  const [columns, rows] = [width + 2 * margin, height + 2 * margin];
-  const channels: readonly Channel[] = atlas.file.inks ? ['luma', CB, CR] : [channel];
-  const [image, cb, cr] = channels.map((one, plane) => {
-    if (buffers[plane]!.length < columns * rows) buffers[plane] = new Float32Array(columns * rows);
-    const made = sampleLine(view.picture, box, columns, rows, one, buffers[plane]);
-    if (measured) relight(made, measured, one, view.picture.color.matrix);
-    return made;
-  });
-  return {
-    ...image!,
-    ...(cb && cr ? { chroma: [cb.data, cr.data] } : {}),
-    ...(measured ? { gain: measured.gain } : {}),
-  };
-}
+/** A reading from which on other sizes are not tried. */
+const PLAIN = 0.8;
 
 class TextDetector implements Detector {
   readonly #fonts: FontReaders | undefined;
@@ -314,10 +283,28 @@ class TextDetector implements Detector {
   }
 
   #readGlyphs(view: View): Observation | undefined {
+    const first = this.#readAt(view, 1);
+    const { scales = [] } = this.#options;
+    if (!first || scales.length === 0 || (first.state === 'seen' && first.confidence >= PLAIN)) return first;
+    let [best, most] = [first, Number.NEGATIVE_INFINITY];
+    for (const scale of scales) {
+      if (scale === 1 || !hasRoom(view, scale)) continue;
+      const one = this.#readAt(view, scale);
+      if (one?.state !== 'seen' || one.confidence < PLAIN || this.#proof <= most) continue;
+      [best, most] = [one, this.#proof];
+    }
+    return best;
+  }
+
+  /** How well the characters of the last line fit, all together. */
+  #proof = 0;
+
+  #readAt(view: View, scale: number): Observation | undefined {
     const { align = 'left', jitter = 1, reject = 0.3 } = this.#options;
     if (!this.#fonts) return undefined;
-    const read = this.#fonts.read((atlas) => lineImage(view, atlas, jitter, this.#light), align, jitter);
+    const read = this.#fonts.read((atlas) => lineImage(view, atlas, jitter, this.#light, scale), align, jitter);
     if (!read) return { state: 'unreadable', confidence: 0 };
+    this.#proof = read.cells.reduce((sum, { llr }) => sum + llr, 0);
     const line = this.#spoken(read);
     const seen = line.text === '' ? undefined : this.#observed(line.text, line.confidence);
     const confidence = seen?.state === 'seen' ? seen.confidence : line.confidence;

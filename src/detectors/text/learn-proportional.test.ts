@@ -1,5 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { Picture } from '../../media/picture.ts';
+import { viewOf } from '../testing.ts';
+import { kind } from './index.ts';
 import { GlyphReader } from './glyph-reader.ts';
 import { learnProportional, type LearntProportional } from './learn-proportional.ts';
 import type { LineImage } from './line-image.ts';
@@ -84,6 +87,66 @@ function learn(scene: (n: number) => Scene): LearntProportional {
   return learnt!;
 }
 
+/** Middle of a line's rows. */
+const MIDDLE = MARGIN + HEIGHT / 2;
+
+/** A picture in whose middle a text is drawn so many times as large as usual. */
+function pictureOf(text: string, scale: number): Picture {
+  const line = draw(text, { noise: 0 });
+  const [width, height] = [2 * line.width, 4 * line.height];
+  const data = new Uint8Array(width * height).fill(60);
+  const level = (x: number, y: number): number => {
+    const column = Math.floor(line.width / 2 + (x - width / 2) / scale);
+    const row = Math.floor(MIDDLE + (y - height / 2 - 0.5) / scale);
+    const isInside = column >= 0 && column < line.width && row >= 0 && row < line.height;
+    return isInside ? line.data[row * line.width + column]! : 60;
+  };
+  const parts = [1, 3, 5, 7].map((n) => n / 8);
+  for (let y = 0; y < height; y++)
+    for (let x = 0; x < width; x++) {
+      const levels = parts.flatMap((dy) => parts.map((dx) => level(x + dx, y + dy)));
+      data[y * width + x] = levels.reduce((sum, one) => sum + one, 0) / levels.length;
+    }
+  const grey = {
+    data: new Uint8Array((width * height) / 4).fill(128),
+    stride: width / 2,
+    width: width / 2,
+    height: height / 2,
+  };
+  return {
+    t: 0,
+    width,
+    height,
+    y: { data, stride: width, width, height },
+    u: grey,
+    v: grey,
+    chromaShiftX: 1,
+    chromaShiftY: 1,
+    color: { matrix: 'bt709', fullRange: true },
+    [Symbol.dispose]() {},
+  };
+}
+
+describe('a text that swells', () => {
+  it('is read in the sizes that it may have, within what is watched of the picture', async () => {
+    const { atlas } = learn((n) => ({ seed: n, noise: 20 }));
+    const assets = { read: () => Promise.resolve(Buffer.from(JSON.stringify(atlas.file))) };
+    const read = async (text: string, drawn: number, more: object, padding = 0.5) => {
+      using detector = await kind.open({ atlas: 'a.json', align: 'centre', value: 'time', ...more }, assets);
+      const region = { x: 0.25, y: 21 / 52, width: 0.5, height: 11 / 52, padding };
+      return detector.read(viewOf(pictureOf(text, drawn), region));
+    };
+    const scales = { scales: [1.2, 1.5, 1.8] };
+    expect(await read('12:07', 1, {})).toMatchObject({ state: 'seen', value: 727 });
+    expect((await read('12:07', 1.5, {})).state).not.toBe('seen');
+    for (const drawn of [1, 1.2, 1.5, 1.8])
+      expect(await read('12:07', drawn, scales)).toMatchObject({ state: 'seen', value: 727 });
+    expect(await read('3:18', 1.5, scales)).toMatchObject({ state: 'seen', value: 198 });
+    expect((await read('12:07', 1.5, scales, 0)).state).not.toBe('seen');
+    expect((await read('', 1, scales)).state).toBe('absent');
+  });
+});
+
 describe('a proportional font learnt from labelled lines', () => {
   it('reads texts that were not among them, of figures, clocks, shares, parts and words', () => {
     const { atlas, cut, lead } = learn((n) => ({ seed: n, ground: [40 + 10 * n, 90] }));
@@ -161,6 +224,8 @@ describe('a proportional font learnt from labelled lines', () => {
     const sure = (text: string): number => reader.read(draw(text), 'centre', MARGIN).confidence;
     expect([sure('12:80'), sure('812'), sure('1208')].filter((one) => one > 0.2)).toEqual([]);
     expect([sure('12:30'), sure('12'), sure('0/3 km')].filter((one) => one < 0.9)).toEqual([]);
+    const hint = reader.read(draw('12'), 'centre', MARGIN);
+    expect(reader.read(draw('12:80'), 'centre', MARGIN, [hint])).toEqual(reader.read(draw('12:80'), 'centre', MARGIN));
   });
 
   it('leaves out lines that cannot be cut, and those whose label is wrong', () => {

@@ -93,7 +93,7 @@ const INK = 0.7;
  * Whether ink is left beside or between the characters of a line, where the font tells what its ink looks like: a character that it does
  * not know, or did not make out. A reading without it would be another text.
  */
-function leavesInk(
+export function leavesInk(
   cells: readonly Cell[],
   { file, glyphs }: Atlas,
   image: LineImage,
