@@ -169,6 +169,7 @@ function countNear(
       if (x > beyond || x < -beyond) continue;
       const y = b - flat[from + 1]!;
       const z = c - flat[from + 2]!;
+      if (y > beyond || y < -beyond || z > beyond || z < -beyond) continue;
       const distance = Math.sqrt(x * x + y * y + z * z);
       if (distance > least) continue;
       best = owners[k]!;

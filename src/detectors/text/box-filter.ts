@@ -76,7 +76,6 @@ interface Kernels {
 
 /** A coverage in the kernel's memory, and which samples it reaches. */
 interface Placed {
-  readonly start: number;
   readonly length: number;
   readonly cells: number;
   readonly limit: number;
@@ -100,7 +99,9 @@ const NATIVE_ROW = 64;
 class BoxFilter {
   readonly #kernels: Kernels;
   #bytes: Uint8Array;
-  #placed: Placed[] = [];
+  /** By where they start: a profile has dozens, and each reading asks for several. */
+  #placed = new Map<number, Placed[]>();
+  #coverings = 0;
   #end = 16;
 
   constructor() {
@@ -110,8 +111,9 @@ class BoxFilter {
   }
 
   run(parts: readonly Part[], width: number, height: number, offset: number, out: Float32Array): void {
-    if (this.#placed.length > MOST_COVERAGES) {
-      this.#placed = [];
+    if (this.#coverings > MOST_COVERAGES) {
+      this.#placed.clear();
+      this.#coverings = 0;
       this.#end = 16;
     }
     const coverages = parts.map(({ plane, rect }) => this.#coverages(plane, rect, width, height));
@@ -181,11 +183,10 @@ class BoxFilter {
   }
 
   #coverage(start: number, length: number, cells: number, limit: number): Placed {
-    for (const one of this.#placed)
-      if (one.start === start && one.length === length && one.cells === cells && one.limit === limit) return one;
+    const here = this.#placed.get(start) ?? [];
+    for (const one of here) if (one.length === length && one.cells === cells && one.limit === limit) return one;
     const { first, count, weights, stride } = coverageOf(start, length, cells, limit);
     const made: Placed = {
-      start,
       length,
       cells,
       limit,
@@ -196,7 +197,9 @@ class BoxFilter {
       low: first[0]!,
       high: first[cells - 1]! + count[cells - 1]!,
     };
-    this.#placed.push(made);
+    here.push(made);
+    this.#placed.set(start, here);
+    this.#coverings++;
     return made;
   }
 
