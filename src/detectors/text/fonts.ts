@@ -20,12 +20,12 @@ export class FontReaders {
   constructor(atlases: readonly Atlas[], charset?: readonly string[]) {
     this.#atlases = atlases;
     this.#charset = charset;
-    for (const atlas of atlases) this.#readerOf(atlas);
   }
 
   /** Whether one of the fonts has none of the characters that can occur. */
   get isEmpty(): boolean {
-    return this.#atlases.some((atlas) => this.#readerOf(atlas).size === 0);
+    const can = (char: string): boolean => char !== ' ' && (this.#charset?.includes(char) ?? true);
+    return this.#atlases.some(({ glyphs }) => !glyphs.some(({ char }) => can(char)));
   }
 
   #readerOf(atlas: Atlas): GlyphReader {
