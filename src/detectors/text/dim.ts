@@ -14,29 +14,35 @@ const OFF = 1;
 /** How far the contrast that was measured may be off. */
 const UNSURE = 0.2;
 
-const known = new WeakMap<Atlas, (Atlas | undefined)[]>();
+/** Most pixels of a font that count as showing one sample of colour. */
+const COARSEST = 8;
+
+const known = new WeakMap<Atlas, Map<number, Atlas>>();
 
 /**
  * The font as it is to be expected where the light has this gain: taking the light out of a picture makes its noise greater by as
- * much as its contrast, so that pixels say less and may fit worse. The same font in nearly plain light.
+ * much as its contrast, so that pixels say less and may fit worse. The same font in nearly plain light. `coarse` is how many of the
+ * font's pixels show the same sample of colour: what they say is said once.
  */
-export function dimmed(atlas: Atlas, gain: number): Atlas {
+export function dimmed(atlas: Atlas, gain: number, coarse = 1): Atlas {
   if (gain >= LIGHTS[0]!) return atlas;
-  const step = Math.max(
-    0,
-    LIGHTS.findLastIndex((light) => gain < light),
-  );
-  const steps = known.get(atlas) ?? [];
-  known.set(atlas, steps);
-  return (steps[step] ??= darker(atlas, LIGHTS[step + 1] ?? LIGHTS[step]!));
+  const step = LIGHTS.findLastIndex((light) => gain < light);
+  const shared = 2 ** Math.ceil(Math.log2(Math.min(COARSEST, Math.max(1, coarse))) - 0.1);
+  const all = known.get(atlas) ?? new Map<number, Atlas>();
+  known.set(atlas, all);
+  const key = step * 2 * COARSEST + shared;
+  const made = all.get(key) ?? darker(atlas, LIGHTS[step + 1] ?? LIGHTS[step]!, shared);
+  all.set(key, made);
+  return made;
 }
 
-function darker({ file }: Atlas, gain: number): Atlas {
+function darker({ file }: Atlas, gain: number, shared: number): Atlas {
   const weights = file.inks ? { y: 1, cb: 0, cr: 0 } : channelWeights(file.channel, 'bt709');
   const size = Math.hypot(weights.y, weights.cb, weights.cr) / gain;
   const illumination = {
     gain: Math.hypot(file.illumination.gain, UNSURE),
     offset: Math.hypot(file.illumination.offset, OFF * size),
   };
-  return prepareAtlas({ ...file, illumination }, (NOISE * size) ** 2);
+  const noise = weights.y ** 2 + shared * (weights.cb ** 2 + weights.cr ** 2);
+  return prepareAtlas({ ...file, illumination }, noise * (NOISE / gain) ** 2);
 }

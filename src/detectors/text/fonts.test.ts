@@ -70,3 +70,16 @@ test('little light makes the noise greater, which the font then expects', () => 
   expect(read(0.11).confidence).toBeGreaterThan(0.9);
   expect(read(1).text).not.toBe('146');
 });
+
+/** How surely nothing stands there in this light. */
+const nothing = (gain: number): number =>
+  new FontReaders([green]).read((atlas) => ({ ...flat(atlas, '35'), gain }), 'right', 1)!.confidence;
+
+test('in little light nothing is surely absent, and colour at a coarser raster says less', () => {
+  const faint = { noise: 30, gain: 0.11 };
+  const dim = (coarse: number): number =>
+    new FontReaders([red]).read((atlas) => ({ ...line(atlas, '146', faint), coarse }), 'right', 1)!.cells[0]!.llr;
+  expect(dim(4)).toBeLessThan(dim(1));
+  expect(nothing(1)).toBeGreaterThan(0.7);
+  expect(nothing(0.11)).toBeLessThanOrEqual(0.5);
+});

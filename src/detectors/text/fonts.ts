@@ -43,7 +43,8 @@ export class FontReaders {
     for (const atlas of this.#atlases) {
       const image = imageOf(atlas);
       if (!image) return undefined;
-      const line = this.#readOne(this.#readerOf(dimmed(atlas, image.gain ?? 1)), image, align, margin);
+      const lit = dimmed(atlas, image.gain ?? 1, image.coarse);
+      const line = this.#readOne(this.#readerOf(lit), image, align, margin, lit !== atlas);
       if (lines.length === 0 && line.text !== '' && line.confidence >= SURE) return line;
       lines.push(line);
     }
@@ -58,11 +59,12 @@ export class FontReaders {
     return { ...best, confidence: right / Math.max(1e-9, 1 - best.confidence * other.confidence) };
   }
 
-  #readOne(reader: GlyphReader, image: LineImage, align: Align, margin: number): LineReading {
+  #readOne(reader: GlyphReader, image: LineImage, align: Align, margin: number, faint: boolean): LineReading {
     const before = this.#before.get(reader);
     const line = reader.read(image, align, margin, before ? [before] : []);
     if (line.cells.length > 0) this.#before.set(reader, line);
-    return line;
+    // In little light that nothing is seen does not say that nothing is there.
+    return faint && line.text === '' ? { ...line, confidence: Math.min(LIKELY, line.confidence) } : line;
   }
 }
 

@@ -21,6 +21,8 @@ export interface LineImage {
   readonly height: number;
   /** How much of the contrast the light left that was taken out of it. */
   readonly gain?: number;
+  /** How many of its pixels show one sample of the picture's colour, where the light was taken out. */
+  readonly coarse?: number;
   /** Cb and Cr of the same pixels, for a font of several inks; `data` is luma then. */
   readonly chroma?: readonly [Float32Array, Float32Array];
 }

@@ -36,6 +36,7 @@ export function lineImage(
     height: (height + 2 * margin) * stepY,
   };
   const [columns, rows] = [width + 2 * margin, height + 2 * margin];
+  const coarse = 2 ** (view.picture.chromaShiftX + view.picture.chromaShiftY) / (stepX * stepY);
   const channels: readonly Channel[] = atlas.file.inks ? ['luma', CB, CR] : [channel];
   const [image, cb, cr] = channels.map((one, plane) => {
     if (buffers[plane]!.length < columns * rows) buffers[plane] = new Float32Array(columns * rows);
@@ -46,7 +47,7 @@ export function lineImage(
   return {
     ...image!,
     ...(cb && cr ? { chroma: [cb.data, cr.data] } : {}),
-    ...(measured ? { gain: measured.gain } : {}),
+    ...(measured ? { gain: measured.gain, coarse } : {}),
   };
 }
 
