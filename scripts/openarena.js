@@ -140,7 +140,7 @@ function knowSelf(game) {
 
 function onLine(cue, game) {
   knowSelf(game);
-  const { event, slots, action, with: means, at } = cue.detail;
+  const { event, slots, action, with: means, at, team } = cue.detail;
   const options = { t: cue.t, cues: [cue] };
   const more = { ...(means === undefined ? {} : { with: means }), ...(at === undefined ? {} : { at }) };
   if (event === 'enter') {
@@ -157,7 +157,12 @@ function onLine(cue, game) {
   if (event === 'kill' && slots.killer !== slots.victim) {
     if (isPlayer(slots.killer, game, cue.t))
       game.state.frags = [...(game.state.frags ?? []), { t: cue.t, victim: slots.victim }].slice(-16);
-    game.emit({ subject: who(slots.killer, game, cue.t), action: action ?? 'kill', object: victim, ...more }, options);
+    const killer = who(slots.killer, game, cue.t);
+    // Of two of a team, one of whom is the player, the other is a teammate.
+    const mate = (name) => ({ word: 'teammate', name });
+    const object = team && killer === 'player' ? mate(slots.victim) : victim;
+    const subject = team && victim === 'player' ? mate(slots.killer) : killer;
+    game.emit({ subject, action: action ?? 'kill', object, ...more }, options);
   } else if (event === 'kill' || event === 'suicide') {
     game.emit({ subject: victim, action: 'kill oneself', ...more }, options);
   } else if (event === 'death') {
@@ -176,7 +181,8 @@ const STANDS = 3;
 /** “You fragged Sarge” stands in the middle of the screen: it makes the feed's line surer, and tells of the kill where the feed does not. */
 function onFragged(cue, game) {
   const { victim } = cue.detail.slots;
-  const statement = { subject: 'player', action: 'kill', object: { word: 'opponent', name: victim } };
+  const word = cue.detail.team ? 'teammate' : 'opponent';
+  const statement = { subject: 'player', action: 'kill', object: { word, name: victim } };
   const told = (game.state.lines ?? []).filter((one) => one.victim === victim && Math.abs(one.t - cue.t) <= SAME_KILL);
   if (told.length === 1 && told[0].killer !== undefined) game.state.self ??= told[0].killer;
   game.after(FED, () => {

@@ -141,6 +141,19 @@ test('openarena: whose name cannot be read at once is followed from where most f
   expect(health).toEqual([{ t: 5.6, statement: { subject: 'player', property: 'health', from: 100, to: 80 } }]);
 });
 
+test('openarena: who kills one of the own team, or is killed by one', async () => {
+  const mates: readonly Short[] = [
+    [0, 'followed', 'found', 'Ayumi'],
+    [4, 'feed', 'found', { event: 'kill', team: true, slots: { killer: 'Ayumi', victim: 'Liz' } }],
+    [6, 'feed', 'found', { event: 'kill', team: true, slots: { killer: 'Liz', victim: 'Ayumi' } }],
+  ];
+  const mate = { word: 'teammate', name: 'Liz' };
+  expect((await said('openarena', mates)).map(({ statement }) => statement)).toEqual([
+    { subject: 'player', action: 'kill', object: mate },
+    { subject: mate, action: 'kill', object: 'player' },
+  ]);
+});
+
 test('openarena: who floats about on his own is nobody who plays', async () => {
   const left: readonly Short[] = [
     [0, 'first score', 'found', 3],

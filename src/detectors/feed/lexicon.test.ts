@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { readFileSync } from 'node:fs';
 import { Lexicon } from './lexicon.ts';
 
 const open = (more: object = {}, canon: (char: string) => string = (char) => (char === 'I' ? 'l' : char)): Lexicon =>
@@ -85,5 +86,19 @@ describe('Lexicon', () => {
       slots: { victim: 'Penguin' },
       doubtful: false,
     });
+  });
+
+  it.each([
+    ['Liz suicides.', 'suicide', { victim: 'Liz' }],
+    ['Liz killed herself.', 'suicide', { victim: 'Liz' }],
+    ['Liz was killed by TEAMMATE Tony', 'kill', { victim: 'Liz', killer: 'Tony' }],
+    ['Liz was given a acid bath by Tony', 'kill', { victim: 'Liz', killer: 'Tony' }],
+    ["Liz was crushed in Tony's trap", 'kill', { victim: 'Liz', killer: 'Tony' }],
+    ['Player was 1 was railed by ate', 'kill', { victim: 'Player was 1', killer: 'ate' }],
+    ["Bob's ate A's B's rocket", 'kill', { victim: "Bob's", killer: "A's B" }],
+  ] as const)('understands what OpenArena says: %s', (text, event, slots) => {
+    const file = readFileSync(new URL('../../../configs/openarena/feed.json', import.meta.url), 'utf8');
+    const match = new Lexicon(file, 'feed.json', (char) => char).match(text);
+    expect(match).toMatchObject({ entry: { event }, slots, slips: 0 });
   });
 });
