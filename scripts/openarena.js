@@ -449,7 +449,9 @@ function onScores(cue, game) {
   scores[cue.detector] = cue.trigger === 'lost' ? undefined : cue.value;
   if (scores.since === undefined) scores.since = cue.t;
   game.after(TOGETHER, () => {
-    const isFirst = scores.first === 'own' && scores.second !== 'own';
+    // Where both boxes seem framed, or neither, the frame has stayed.
+    if ((scores.first === 'own') !== (scores.second === 'own')) scores.isFirst = scores.first === 'own';
+    const { isFirst = false } = scores;
     const own = scores[isFirst ? 'first score' : 'own score'];
     const { since, last } = scores;
     if (own === undefined) return;
@@ -519,7 +521,7 @@ function onItem(cue, game) {
 
 /** What else tells of kills by the player and of the player's deaths, if not of whom or by what: it makes the feed's line surer. */
 function support(cue, game) {
-  const isFirst = game.reading('first') === 'own' && game.reading('second') !== 'own';
+  const isFirst = game.state.scores?.isFirst ?? false;
   const scored =
     !inTeams(game) && cue.detector === (isFirst ? 'first score' : 'own score') && cue.value - cue.previous === 1;
   const rewarded = ['openarena:excellent', 'openarena:humiliation'].includes(cue.value) && cue.trigger !== 'lost';

@@ -141,6 +141,26 @@ test('openarena: whose name cannot be read at once is followed from where most f
   expect(health).toEqual([{ t: 5.6, statement: { subject: 'player', property: 'health', from: 100, to: 80 } }]);
 });
 
+test('openarena: scenery in the colour of the frame leaves the player’s score where it was', async () => {
+  const framed: readonly Short[] = [
+    [0, 'first score', 'found', 2],
+    [0, 'own score', 'found', 1],
+    [0, 'first', 'found', 'own'],
+    [5, 'second', 'found', 'own'],
+    [6, 'second', 'lost', undefined, 'own'],
+    [8, 'first score', 'changed', 3, 2],
+    [9, 'first', 'lost', undefined, 'own'],
+    [9, 'second', 'found', 'own'],
+    [9, 'first score', 'changed', 4, 3],
+    [9, 'own score', 'changed', 3, 1],
+    [12, 'own score', 'changed', 4, 3],
+  ];
+  expect((await said('openarena', framed)).map(({ t, statement }) => [t, 'to' in statement && statement.to])).toEqual([
+    [8, 3],
+    [12, 4],
+  ]);
+});
+
 test('openarena: who kills one of the own team, or is killed by one', async () => {
   const mates: readonly Short[] = [
     [0, 'followed', 'found', 'Ayumi'],
