@@ -31,7 +31,7 @@ function onCue(cue, game) {
       break;
     case 'medal':
       // Behind the table of scores no medal is drawn.
-      if (cue.trigger !== 'lost' && game.state.alive !== false)
+      if (cue.trigger !== 'lost' && game.state.alive !== false && (inTeams(game) || !OF_TEAMS.includes(cue.value)))
         game.emit({ subject: 'player', action: 'earn', object: cue.value });
       break;
     case 'fragged':
@@ -421,6 +421,9 @@ function onWeapon(cue, game) {
     unlessNew(statement, { t: cue.t, cues: [cue] }, game);
   });
 }
+
+/** Medals that are won in games of teams only. */
+const OF_TEAMS = ['openarena:defend', 'openarena:assist', 'openarena:capture'];
 
 /** In a game of teams the boxes are the teams', red and blue; else the left one is never red where the right one is blue. */
 function inTeams(game) {

@@ -161,6 +161,17 @@ test('openarena: scenery in the colour of the frame leaves the player’s score 
   ]);
 });
 
+test('openarena: a shield is a medal in a game of teams, sparks else', async () => {
+  const earned = (...boxes: Short[]): Promise<unknown[]> =>
+    said('openarena', [
+      ...boxes,
+      [1, 'medal', 'found', 'openarena:defend'],
+      [9, 'medal', 'changed', 'openarena:excellent', 'openarena:defend'],
+    ]);
+  expect(await earned()).toHaveLength(1);
+  expect(await earned([0, 'first ground', 'found', 'red'], [0, 'second ground', 'found', 'blue'])).toHaveLength(2);
+});
+
 test('openarena: who kills one of the own team, or is killed by one', async () => {
   const mates: readonly Short[] = [
     [0, 'followed', 'found', 'Ayumi'],
