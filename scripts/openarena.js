@@ -452,9 +452,12 @@ function onScores(cue, game) {
   scores[cue.detector] = cue.trigger === 'lost' ? undefined : cue.value;
   if (scores.since === undefined) scores.since = cue.t;
   game.after(TOGETHER, () => {
-    // Where both boxes seem framed, or neither, the frame has stayed.
-    if ((scores.first === 'own') !== (scores.second === 'own')) scores.isFirst = scores.first === 'own';
-    const { isFirst = false } = scores;
+    // Where both boxes seem framed, whose score is the player's will be seen.
+    if (scores.first === 'own' && scores.second === 'own') {
+      if (!(cue.detector in TEAMS)) scores.since = undefined;
+      return;
+    }
+    const isFirst = scores.first === 'own';
     const own = scores[isFirst ? 'first score' : 'own score'];
     const { since, last } = scores;
     if (own === undefined) return;
@@ -524,7 +527,7 @@ function onItem(cue, game) {
 
 /** What else tells of kills by the player and of the player's deaths, if not of whom or by what: it makes the feed's line surer. */
 function support(cue, game) {
-  const isFirst = game.state.scores?.isFirst ?? false;
+  const isFirst = game.reading('first') === 'own' && game.reading('second') !== 'own';
   const scored =
     !inTeams(game) && cue.detector === (isFirst ? 'first score' : 'own score') && cue.value - cue.previous === 1;
   const rewarded = ['openarena:excellent', 'openarena:humiliation'].includes(cue.value) && cue.trigger !== 'lost';

@@ -141,7 +141,7 @@ test('openarena: whose name cannot be read at once is followed from where most f
   expect(health).toEqual([{ t: 5.6, statement: { subject: 'player', property: 'health', from: 100, to: 80 } }]);
 });
 
-test('openarena: scenery in the colour of the frame leaves the player’s score where it was', async () => {
+test('openarena: scenery in the colour of the frame leaves open whose score is the player’s', async () => {
   const framed: readonly Short[] = [
     [0, 'first score', 'found', 2],
     [0, 'own score', 'found', 1],
@@ -154,10 +154,16 @@ test('openarena: scenery in the colour of the frame leaves the player’s score 
     [9, 'first score', 'changed', 4, 3],
     [9, 'own score', 'changed', 3, 1],
     [12, 'own score', 'changed', 4, 3],
+    // The lead is taken from the player, whose score stays, and then taken back.
+    [14, 'first', 'found', 'own'],
+    [15, 'first score', 'changed', 5, 4],
+    [15.4, 'own score', 'changed', 5, 4],
+    [16, 'second', 'lost', undefined, 'own'],
   ];
   expect((await said('openarena', framed)).map(({ t, statement }) => [t, 'to' in statement && statement.to])).toEqual([
     [8, 3],
     [12, 4],
+    [15, 5],
   ]);
 });
 
