@@ -167,15 +167,18 @@ test('openarena: scenery in the colour of the frame leaves open whose score is t
   ]);
 });
 
+/** How many medals are told of after a shield and a pair of skulls were seen. */
+async function medals(...boxes: readonly Short[]): Promise<number> {
+  const seen: readonly Short[] = [
+    [1, 'medal', 'found', 'openarena:defend'],
+    [9, 'medal', 'changed', 'openarena:excellent', 'openarena:defend'],
+  ];
+  return (await said('openarena', [...boxes, ...seen])).length;
+}
+
 test('openarena: a shield is a medal in a game of teams, sparks else', async () => {
-  const earned = (...boxes: Short[]): Promise<unknown[]> =>
-    said('openarena', [
-      ...boxes,
-      [1, 'medal', 'found', 'openarena:defend'],
-      [9, 'medal', 'changed', 'openarena:excellent', 'openarena:defend'],
-    ]);
-  expect(await earned()).toHaveLength(1);
-  expect(await earned([0, 'first ground', 'found', 'red'], [0, 'second ground', 'found', 'blue'])).toHaveLength(2);
+  expect(await medals()).toBe(1);
+  expect(await medals([0, 'first ground', 'found', 'red'], [0, 'second ground', 'found', 'blue'])).toBe(2);
 });
 
 test('openarena: who kills one of the own team, or is killed by one', async () => {
