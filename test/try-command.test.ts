@@ -85,6 +85,8 @@ describe('a script that notes something', () => {
     writeFileSync(join(pack, 'scripts/freedoom.js'), 'function onEnd(game) { game.note("over at", game.t); }');
     const { stderr, stdout } = playbyplay('detect', clip, '--game', pack, '--to', '1', '--out', join(folder, 'log'));
     expect(stderr).toMatch(/\(script\) over at \d/);
+    // Of a game that is being made it says which detectors might be wrong.
+    expect(stderr).toMatch(/Nothing was ever read by [^\n]*blue key[^\n]*: “profile try” shows what they see\./);
     expect(stdout).toBe('');
   });
 });

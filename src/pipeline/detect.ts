@@ -19,6 +19,7 @@ import type { ChunkReadings } from './chunk-readings.ts';
 import { Companions, type CompanionSource } from './companions.ts';
 import { fingerprintMedia } from './fingerprint.ts';
 import { Following, type StreamSource } from './following.ts';
+import { ROOT } from '../version.ts';
 import { type Game, openGame } from './game.ts';
 import { headerOf, journalKey } from './header.ts';
 import { hearersOf } from './hearing.ts';
@@ -97,6 +98,8 @@ export interface DetectSummary {
   readonly placement?: HeaderLine['placement'];
   /** Nothing of the profile was found: perhaps the recording is of another game, or its HUD is hidden. */
   readonly doubt?: Issue;
+  /** Of a game that does not come with the program: detectors that never read anything. */
+  readonly silent?: readonly string[];
   /** Why the log may tell less, or less surely, than the recording shows. */
   readonly warnings?: readonly Issue[];
 }
@@ -182,6 +185,7 @@ export async function detect(options: DetectOptions): Promise<DetectSummary> {
     ...(hud && { placement }),
     ...(doubt && { doubt }),
     ...(warnings.length > 0 && { warnings }),
+    ...(game.pack.name !== ROOT && interpreter.silent.length > 0 && { silent: interpreter.silent }),
   };
 }
 

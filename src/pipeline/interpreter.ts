@@ -52,6 +52,7 @@ export class Interpreter implements Disposable {
   readonly #sequence: SequenceReader | undefined;
   readonly #map: ReturnType<typeof compileMappings>;
   readonly #dictionary: Dictionary;
+  readonly #cued = new Set<string>();
   readonly #report: (issue: Issue) => void;
   readonly #wake: Wake;
   readonly #fusion: Fusion;
@@ -213,10 +214,16 @@ export class Interpreter implements Disposable {
     return settled;
   }
 
+  /** Detectors of which nothing was ever accepted, in the profile's order. */
+  get silent(): readonly string[] {
+    return this.#detectors.filter((name) => !this.#cued.has(name));
+  }
+
   #interpret({ moments, until }: Settled): number {
     let settled = until;
     for (const { t, cues } of moments) {
       for (const cue of cues) {
+        this.#cued.add(cue.detector);
         const { statements, problems } = this.#map(cue);
         for (const statement of statements) this.#add(statement);
         for (const problem of problems) this.#problem(problem);

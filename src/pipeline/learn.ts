@@ -2,9 +2,9 @@ import { dirname, resolve } from 'node:path';
 import type { Atlas } from '../detectors/text/atlas.ts';
 import { GlyphReader } from '../detectors/text/glyph-reader.ts';
 import { type LabelledLine, type LearnOptions as FixedOptions, learnFixed } from '../detectors/text/learn.ts';
-import { learnProportional } from '../detectors/text/learn-proportional.ts';
+import { learnProportional, type LearnProportionalOptions } from '../detectors/text/learn-proportional.ts';
 import { type LightFile, lightFrom, LightMeter, lightPlanes, relight } from '../detectors/text/light.ts';
-import { type LineImage, sampleLine } from '../detectors/text/line-image.ts';
+import { type Channel, type LineImage, sampleLine } from '../detectors/text/line-image.ts';
 import type { TextOptions } from '../detectors/text/index.ts';
 import { PlaybyplayError } from '../errors.ts';
 import { languagesOf } from '../language/tags.ts';
@@ -47,7 +47,16 @@ export function parseLabels(text: string, name: string): Label[] {
 }
 
 /** How a font is to be learnt: with a `pitch` one of equal cells, else one whose characters have widths of their own. */
-export type LearnOptions = Omit<FixedOptions, 'layout' | 'pitch'> & { readonly pitch?: number };
+export type LearnOptions = Omit<FixedOptions, 'layout' | 'pitch' | 'channel'> & {
+  readonly pitch?: number;
+  /** Without it, of a font without pitch, the one in which labels are read best by a font learnt from others; else luma. */
+  readonly channel?: Channel;
+};
+
+/** Channels that are tried. */
+const CHANNELS = ['luma', 'red', 'green', 'blue', 'saturation red'] as const;
+/** Least deviation of a pixel with which they are. */
+const TRIED_AT = 14;
 
 /** A learnt font, and how well it reads what it was learnt from. */
 export interface LearntFont {
@@ -76,7 +85,9 @@ export async function learnAtlas(
   options: LearnOptions,
 ): Promise<LearntFont> {
   const wanted = labels.filter((label) => detectors.includes(label.detector));
-  const lines: Labelled[] = [];
+  const { pitch, align, channel, ...shape } = options;
+  const channels: readonly Channel[] = channel ? [channel] : pitch === undefined ? CHANNELS : ['luma'];
+  const byChannel = channels.map((): Labelled[] => []);
   const meters = new Map<string, LightMeter>();
   for (const name of detectors) {
     const light = textSpec(loaded, name).light;
@@ -88,22 +99,25 @@ export async function learnAtlas(
   }
   for (const { label, picture } of labelledPictures(wanted, labelFile)) {
     const spec = textSpec(loaded, label.detector);
-    const image = cropLine(picture, loaded, spec, options);
     const meter = spec.light && meters.get(spec.light.file);
-    if (meter) {
-      const region = loaded.profile.regions[spec.light!.region]!;
-      const light = meter.measure(picture, placeRegion(region, picture, referenceOf(loaded.profile, spec.media)));
-      if (light.likeness < 0.8) continue;
-      relight(image, light, options.channel, picture.color.matrix);
-    }
+    const region = meter && loaded.profile.regions[spec.light!.region]!;
+    const place = region && placeRegion(region, picture, referenceOf(loaded.profile, spec.media));
+    const light = place && meter.measure(picture, place);
+    if (light && light.likeness < 0.8) continue;
     const order = readingOrder(graphemesOf(label.text), languagesOf(spec.language ?? loaded.profile.language));
-    lines.push({ image, text: order.join(''), label });
+    for (const [i, one] of channels.entries()) {
+      const image = cropLine(picture, loaded, spec, { ...shape, channel: one });
+      if (light) relight(image, light, one, picture.color.matrix);
+      byChannel[i]!.push({ image, text: order.join(''), label });
+    }
   }
+  const taken = channels.length > 1 ? bestChannel(byChannel, channels, shape) : 0;
+  const lines = byChannel[taken]!;
   if (lines.length === 0)
     throw new PlaybyplayError('no-labels', `no label of ${detectors.join(', ')} could be used`, {
       hint: 'Are the detectors named as in the profile, and the times inside the recordings?',
     });
-  const { pitch, align, ...rest } = options;
+  const rest = { ...shape, channel: channels[taken]! };
   if (pitch !== undefined)
     return examined(lines, learnFixed(lines, { ...rest, pitch, align, layout: 'fixed' }), align, options.margin);
   const noise = rest.noise ?? fittingNoise(lines, rest);
@@ -123,17 +137,30 @@ export async function learnAtlas(
 const NOISES = [6, 10, 14, 20, 28];
 
 /** The least deviation with which fonts learnt from either half of the lines read most of the other half; of several the one in the middle. */
-function fittingNoise(lines: readonly Labelled[], options: Omit<LearnOptions, 'pitch' | 'align'>): number {
-  const halves = [0, 1].map((rest) => lines.filter((_, i) => i % 2 === rest));
-  const right = NOISES.map((noise) =>
-    halves.reduce((sum, half, n) => {
-      const other = halves[1 - n]!;
-      const learnt = learnProportional(half, { ...options, noise });
-      return learnt ? sum + other.length - examined(other, learnt.atlas, 'centre', options.margin).misread.length : sum;
-    }, 0),
-  );
+function fittingNoise(lines: readonly Labelled[], options: LearnProportionalOptions): number {
+  const right = NOISES.map((noise) => crossed(lines, { ...options, noise }));
   const best = NOISES.filter((_, i) => right[i] === Math.max(...right));
   return best[best.length >> 1]!;
+}
+
+/** The channel in which most lines are read. */
+function bestChannel(
+  byChannel: readonly (readonly Labelled[])[],
+  channels: readonly Channel[],
+  options: Omit<LearnProportionalOptions, 'channel'>,
+): number {
+  const right = channels.map((channel, i) => crossed(byChannel[i]!, { noise: TRIED_AT, ...options, channel }));
+  return right.indexOf(Math.max(...right));
+}
+
+/** How many lines fonts learnt from either half of them read in the other, and one learnt from all reads in all. */
+function crossed(lines: readonly Labelled[], options: LearnProportionalOptions): number {
+  const halves = [0, 1].map((rest) => lines.filter((_, i) => i % 2 === rest));
+  const trials = [[lines, lines] as const, ...halves.map((half, n) => [half, halves[1 - n]!] as const)];
+  return trials.reduce((sum, [known, asked]) => {
+    const learnt = learnProportional(known, options);
+    return learnt ? sum + asked.length - examined(asked, learnt.atlas, 'centre', options.margin).misread.length : sum;
+  }, 0);
 }
 
 type Labelled = LabelledLine & { readonly label: Label };
@@ -238,7 +265,7 @@ function cropLine(
   picture: Picture,
   { profile }: LoadedProfile,
   spec: DetectorSpec,
-  options: Pick<LearnOptions, 'pixels' | 'margin' | 'height' | 'channel'>,
+  options: Pick<FixedOptions, 'pixels' | 'margin' | 'height' | 'channel'>,
 ): LineImage {
   const place = placeRegion(profile.regions[spec.region ?? '']!, picture, referenceOf(profile, spec.media));
   const stepX = place.scaleX / options.pixels.x;

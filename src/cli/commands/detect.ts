@@ -150,7 +150,7 @@ const NOTHING_TO_READ = ['no-such-media', 'no-such-stream', 'no-such-audio-track
 
 /** What a person wants to know at the end, on stderr. */
 function report(summary: DetectSummary, io: CommandIo): void {
-  const { events, gaps, log, duration, problems, placement, doubt, warnings = [] } = summary;
+  const { events, gaps, log, duration, problems, placement, doubt, silent = [], warnings = [] } = summary;
   if (placement?.confidence !== undefined)
     io.stderr.write(`  The HUD was found ${describePlacement(placement)} (${placement.confidence.toFixed(2)}).\n`);
   for (const { t, confidence = 0, ...later } of placement?.changes ?? [])
@@ -164,6 +164,8 @@ function report(summary: DetectSummary, io: CommandIo): void {
   if (idle > 0) io.stderr.write(`  ${idle} ${idle === 1 ? 'detector has' : 'detectors have'} nothing to read.\n`);
   const unused = faults - failures - idle;
   if (unused > 0) io.stderr.write(`  ${unused} statements of the script or profile could not be used.\n`);
+  if (silent.length > 0)
+    io.stderr.write(`  Nothing was ever read by ${silent.join(', ')}: “profile try” shows what they see.\n`);
   io.stderr.write(`${events} events in ${formatClock(duration)} of video → ${log}\n`);
   for (const { message, hint } of warnings) io.stderr.write(`Warning: ${message}. ${hint ?? ''}\n`);
   if (doubt) io.stderr.write(`Warning: ${doubt.message}. ${doubt.hint ?? ''}\n`);

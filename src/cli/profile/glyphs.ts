@@ -27,7 +27,7 @@ Learns a font for the text and feed detectors: from labelled moments of recordin
   --space <n>            width of a space, in a proportional font (from --images)
   --width, --height <n>  size of a character in atlas pixels (width: default the pitch; both: default the images'; height: default the region's)
   --pixels <x>,<y>       atlas pixels per pixel of the reference frame (0.25,0.25: a quarter of the size)
-  --channel <name>       luma (default), red, green, blue, saturation red: where the ink stands out
+  --channel <name>       luma, red, green, blue, saturation red: where the ink stands out (default luma; of labels without --pitch what reads best)
   --inks <colours>       the colours a white font is drawn in: #ffb000,#ff3333; read by colour then, not by channel
   --align <side>         where the labelled text starts: left (default), right, centre
   --gain, --offset <n>   how far the text may be tinted or faded (default 0.15 and 15)
@@ -60,7 +60,7 @@ const options = {
   width: { type: 'string' },
   height: { type: 'string' },
   pixels: { type: 'string', default: '1,1' },
-  channel: { type: 'string', default: 'luma' },
+  channel: { type: 'string' },
   inks: { type: 'string' },
   align: { type: 'string', default: 'left' },
   gain: { type: 'string', default: '0.15' },
@@ -113,7 +113,8 @@ function place({ media, t, text }: Label): string {
 
 /** How well a font reads what it was learnt from, and what to do about what it does not. */
 function told({ labels, noise, rare, uncut, misread, lead, atlas }: LearntFont): string {
-  const chosen = noise === undefined ? '' : ` (--noise ${noise})`;
+  const { channel } = atlas.file;
+  const chosen = noise === undefined ? '' : ` (--channel ${JSON.stringify(channel)} --noise ${noise})`;
   const lines = [`${labels - misread.length} of ${labels} labels are read back as they were given${chosen}`];
   for (const { label, text, confidence } of misread.slice(0, MOST_LISTED))
     lines.push(
@@ -155,8 +156,10 @@ async function fromLabels(game: string, values: Values): Promise<LearntFont> {
     margin: 1,
     ...(values.noise === undefined ? {} : { noise: number(values, 'noise') }),
   };
-  const layout = values.pitch === undefined ? {} : { pitch: number(values, 'pitch') };
-  return learnAtlas(loaded, labels, file, detectors, { ...common, ...layout });
+  if (values.pitch !== undefined)
+    return learnAtlas(loaded, labels, file, detectors, { ...common, pitch: number(values, 'pitch') });
+  const { channel, ...free } = common;
+  return learnAtlas(loaded, labels, file, detectors, values.channel === undefined ? free : { ...free, channel });
 }
 
 /** The height of the detectors' regions in atlas pixels. */
@@ -232,10 +235,11 @@ function shape(values: Values) {
   const [x, y] = values.pixels.split(',').map(Number);
   if (!(x! > 0 && y! > 0)) throw usage('--pixels needs two factors: 0.25,0.25.');
   const channels = ['luma', 'red', 'green', 'blue', 'saturation red'];
-  if (!channels.includes(values.channel)) throw usage(`--channel is one of ${channels.join(', ')}.`);
+  const { channel = 'luma' } = values;
+  if (!channels.includes(channel)) throw usage(`--channel is one of ${channels.join(', ')}.`);
   return {
     name: (values.out ?? 'font').replace(/^.*[\\/]/, '').replace(/\.json$/, ''),
-    channel: values.channel as Channel,
+    channel: channel as Channel,
     ...(values.inks === undefined ? {} : { inks: inksOf(values.inks) }),
     pixels: { x: x!, y: y! },
     height: number(values, 'height'),

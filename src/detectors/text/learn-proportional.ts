@@ -216,6 +216,10 @@ function gapsOf(lines: readonly CutLine[], widths: Widths): Gaps {
   );
   const within = all.filter(({ afterSpace }) => !afterSpace).map(({ gap }) => gap);
   const gaps: [number, number] = within.length === 0 ? [0, 0] : [Math.min(...within), Math.max(...within)];
+  // Of narrow characters in cells as wide as others the gap is wider: two of them need not have stood side by side.
+  const cells = [...widths.values()];
+  if (all.every(({ afterSpace }) => !afterSpace))
+    gaps[1] = Math.max(gaps[1], gaps[0] + Math.max(...cells) - Math.min(...cells));
   const spaces = all.filter(({ afterSpace }) => afterSpace).map(({ gap }) => gap);
   const usual = spaces.length === 0 ? gaps[1] + 6 : median(spaces);
   return { gaps, space: Math.max(2 + gaps[1] - gaps[0], usual - Math.round((gaps[0] + gaps[1]) / 2)) };
