@@ -26,17 +26,18 @@ function playbyplay(...args: readonly string[]) {
   return { status, stdout, stderr };
 }
 
+const text = (region: string): object => ({
+  kind: 'text',
+  region,
+  atlas: 'fonts/figures.json',
+  align: 'centre',
+  value: 'number',
+});
+
 it('a font learnt from labelled moments, without its pitch, reads others', () => {
   const { regions } = JSON.parse(readFileSync('configs/freedoom/profile.json', 'utf8')) as {
     regions: Record<string, object>;
   };
-  const text = (region: string): object => ({
-    kind: 'text',
-    region,
-    atlas: 'fonts/figures.json',
-    align: 'centre',
-    value: 'number',
-  });
   const profile = {
     format: 'playbyplay/profile/1',
     game: 'x',
@@ -49,8 +50,10 @@ it('a font learnt from labelled moments, without its pitch, reads others', () =>
   writeFileSync(join(folder, 'profile.json'), JSON.stringify(profile));
   // What the game drew, in plain light, a tenth of a second after it was drawn.
   const { series } = JSON.parse(readFileSync(clip.replace('.mp4', '.truth.json'), 'utf8')) as { series: Shown[] };
-  const moments = series.filter((one, i) => one.hud && one.palette === 0 && (series[i + 1]?.t ?? 0) - one.t > 0.25);
-  const [labelled, others] = [0, 1].map((rest) => moments.filter((_, i) => (i % 3 === 0) === (rest === 1)));
+  const moments = series.filter(
+    (one, i) => one.t < 25 && one.hud && one.palette === 0 && (series[i + 1]?.t ?? 0) - one.t > 0.25,
+  );
+  const [labelled, others] = [0, 1].map((rest) => moments.filter((_, i) => (i % 5 === 0) === (rest === 1)));
   const labels = labelled!.flatMap(({ t, health, ammo }) =>
     Object.entries({ health, ammo }).flatMap(([detector, value]) =>
       value === null ? [] : [{ media: resolve(clip), t: t + 0.1, detector, text: String(value) }],
@@ -69,6 +72,8 @@ it('a font learnt from labelled moments, without its pitch, reads others', () =>
     'red',
     '--pixels',
     '0.5,0.5',
+    '--noise',
+    '14',
   ];
   const learnt = playbyplay('profile', 'glyphs', folder, ...from, '--out', join(folder, 'fonts/figures.json'));
   expect(learnt.stderr).toBe('');
