@@ -28,9 +28,9 @@ printf '%s\n' "show_messages 1" "screenblocks 10" "${CONFIG:-}" > default.cfg
 printf '%s\n' "show_endoom 0" "startup_delay 0" "force_software_renderer 1" "show_diskicon 0" "crispy_uncapped 0" "${OWN:-}" > own.cfg
 if [ "$port" = woof ]; then
   printf '%s\n' "show_endoom 0" "uncapped 0" "use_vsync 0" "fullscreen 0" "window_width $width" "window_height $height" "${OWN:-}" >> default.cfg
-  configs="-config default.cfg"
+  configs="-config default.cfg -nomusic"
 else
-  configs="-config default.cfg -extraconfig own.cfg"
+  configs="-config default.cfg -extraconfig own.cfg -geometry $size -window"
 fi
 ffmpeg -v error -f rawvideo -pix_fmt rgb24 -r "$fps" -s "$size" -i video -c:v libx264 -preset "${PRESET:-fast}" -crf "${CRF:-24}" \
   -g $((2 * fps)) -pix_fmt yuv420p -threads 2 -movflags +faststart -y video.mp4 &
@@ -40,7 +40,7 @@ reader=$!
 # shellcheck disable=SC2086
 HOME=$work SDL_RENDER_DRIVER=software SDL_VIDEODRIVER=dummy SDL_AUDIODRIVER=dummy SDL_DOOM_SIZE=$size SDL_DOOM_VIDEO=video SDL_DOOM_SCREEN=screen SDL_DOOM_FPS=$fps SDL_DOOM_LEFT=$left SDL_DOOM_KEYS=${keys:+keys.txt} \
   SDL_DOOM_FRAMES=${FRAMES:-100000} LD_PRELOAD=./sdl_doom.so timeout "${LIMIT:-900}" "/usr/games/$port" -iwad "$iwad" ${pwad:+-file "$pwad"} \
-  $configs $play -geometry "$size" -window -nosound > port.log 2>&1 || tail -3 port.log >&2
+  $configs $play -nosound > port.log 2>&1 || { tail -3 port.log >&2; [ -s video.mp4 ] || exit 1; }
 wait $encoder $reader
 [ -n "$truth" ] && cp "$truth" truth.json
 mv video.mp4 truth.json "$out"
