@@ -2,7 +2,7 @@
 // Starts the program: from its sources in the checkout, from the built files in the package. Plain JavaScript that old
 // versions of Node can read, so that they can be told what is missing, or handed over to the Node that the checkout pins.
 import { spawn } from 'node:child_process';
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, statSync } from 'node:fs';
 import * as nodeModule from 'node:module';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -67,17 +67,25 @@ function keepCompiledCode() {
   try {
     const caches =
       process.platform === 'win32'
-        ? (process.env['LOCALAPPDATA'] ?? join(homedir(), 'AppData', 'Local'))
+        ? (process.env['LOCALAPPDATA'] || join(homedir(), 'AppData', 'Local'))
         : process.platform === 'darwin'
           ? join(homedir(), 'Library', 'Caches')
-          : (process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'));
+          : (process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'));
     const folder = join(caches, 'playbyplay', 'compiled');
+    makeFolder(folder);
     const { directory } = nodeModule.enableCompileCache(folder);
     // Threads take it from here.
     if (directory !== undefined) process.env['NODE_COMPILE_CACHE'] = folder;
   } catch {
     // Without a home folder the program starts all the same, only slower.
   }
+}
+
+/** Throws where that cannot be: Node's own way to make the folders around a folder never ends where the system says there can be none. @param {string} folder */
+function makeFolder(folder) {
+  if (existsSync(folder)) return;
+  makeFolder(dirname(folder));
+  mkdirSync(folder);
 }
 
 /**
