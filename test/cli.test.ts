@@ -1,5 +1,5 @@
-import { spawn } from 'node:child_process';
-import { mkdir, mkdtemp, readFile, truncate, writeFile } from 'node:fs/promises';
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdir, mkdtemp, readFile, readdir, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -66,6 +66,18 @@ describe('playbyplay', () => {
     const help = await playbyplay('--help');
     expect([help.code, help.err]).toEqual([0, '']);
     expect(help.out).toMatch(/^ {2}evaluate +compare an event log/m);
+  });
+
+  it('keeps compiled code where it can, and starts all the same where it cannot', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'playbyplay-cache-'));
+    const file = join(folder, 'file');
+    await writeFile(file, '');
+    const { NODE_COMPILE_CACHE: _, ...env } = process.env;
+    const started = (cache: string) =>
+      spawnSync(process.execPath, [LAUNCH, '--version'], { cwd: folder, env: { ...env, XDG_CACHE_HOME: cache } });
+    for (const cache of [join(file, 'beneath'), '', join(folder, 'deep', 'down')])
+      expect(started(cache)).toMatchObject({ status: 0, stderr: Buffer.alloc(0) });
+    expect((await readdir(folder)).filter((name) => name !== 'deep')).toEqual(['file']);
   });
 
   it('says how it is used, on stderr, when nothing is asked of it', async () => {
