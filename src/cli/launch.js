@@ -67,10 +67,10 @@ function keepCompiledCode() {
   try {
     const caches =
       process.platform === 'win32'
-        ? (process.env['LOCALAPPDATA'] || join(homedir(), 'AppData', 'Local'))
+        ? process.env['LOCALAPPDATA'] || join(homedir(), 'AppData', 'Local')
         : process.platform === 'darwin'
           ? join(homedir(), 'Library', 'Caches')
-          : (process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'));
+          : process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache');
     const folder = join(caches, 'playbyplay', 'compiled');
     makeFolder(folder);
     const { directory } = nodeModule.enableCompileCache(folder);
