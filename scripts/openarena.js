@@ -55,6 +55,10 @@ const UNREAD = 1.6;
 function onFollowed(cue, game) {
   const { player, follows = [] } = game.state;
   game.state.player = cue.value;
+  if (isSlip(follows.at(-1), cue)) {
+    follows.at(-1).name = cue.value;
+    return;
+  }
   game.state.follows = [...follows, { t: cue.t, name: cue.value }].slice(-8);
   if (follows.length === 0 || cue.value === player) return;
   game.after(TOGETHER, () => {
@@ -62,31 +66,40 @@ function onFollowed(cue, game) {
   });
 }
 
-/** What of the figures changes together when another is followed, and within how many seconds. */
-const FIGURES = ['health', 'armor', 'ammunition', 'weapon'];
+/** Seconds within which a name that differs by a character in four is the same, read better. */
+const BETTER = 3;
+
+/** Whether the name that was read before is the new one with blanks for characters, or was read a little otherwise just now. */
+function isSlip(before, { t, value }) {
+  if (before?.name?.length !== value.length) return false;
+  const differing = [...value].flatMap((char, i) => (char === before.name[i] ? [] : [before.name[i]]));
+  if (differing.every((char) => char === ' ')) return true;
+  return t - before.t < BETTER && differing.length <= Math.max(1, value.length / 4);
+}
+
+/** Seconds within which what changes together does so. */
 const AT_ONCE = 0.2;
 
-/** Remembers when which figures changed, came or went. */
+/** Remembers when the player's body (health, armor) and when the arms (the weapon, a figure that no shots changed) became others. */
 function mark(cue, game) {
-  if (!FIGURES.includes(cue.detector)) return;
+  const isBody = cue.detector === 'health' || cue.detector === 'armor';
+  const spent = cue.detector === 'ammunition' && cue.trigger === 'changed' ? cue.previous - cue.value : 0;
+  const isArms = cue.detector === 'weapon' || (cue.detector === 'ammunition' && !(spent > 0 && spent <= BURST));
+  if (!isBody && !isArms) return;
   const marks = (game.state.marks ??= []);
-  marks.push({ t: cue.t, detector: cue.detector });
+  marks.push({ t: cue.t, isBody });
   while (marks[0].t < cue.t - 5) marks.shift();
 }
 
-/** From when to when figures became another player's, whose name was seen from t on: where the most of them changed at once, last. */
+/** From when to when figures became another player's, whose name was seen from t on: where body and arms changed at once, last. */
 function turnOf(t, game) {
   const { marks = [], turns = [] } = game.state;
-  const since = turns.at(-1)?.to ?? 0;
-  for (const back of [LOOKS + 0.05, UNREAD]) {
-    const near = marks.filter((one) => one.t > Math.max(since, t - back) && one.t <= t + AT_ONCE);
-    const withIt = (one) =>
-      new Set(near.filter(({ t: at }) => at >= one.t && at <= one.t + AT_ONCE).map(({ detector }) => detector)).size;
-    const most = near.reduce((best, one) => Math.max(best, withIt(one)), 0);
-    const at = near.findLast((one) => withIt(one) === most)?.t;
-    if (most > 1) return { from: at - 0.05, to: at + 0.12 };
-  }
-  return { from: t - LOOKS - 0.05, to: t + 0.1 };
+  const since = Math.max(turns.at(-1)?.to ?? 0, t - UNREAD);
+  const near = marks.filter((one) => one.t > since && one.t <= t + AT_ONCE);
+  const both = near.findLast((one) =>
+    near.some((other) => other.isBody !== one.isBody && other.t >= one.t && other.t <= one.t + AT_ONCE),
+  );
+  return both ? { from: both.t - 0.05, to: both.t + 0.12 } : { from: t - LOOKS - 0.05, to: t + 0.1 };
 }
 
 /** Whether another was followed from about t on; the weapon's icon is seen a little later. */
@@ -275,7 +288,7 @@ const ARMED = 1;
 function unlessNew(statement, options, game) {
   const waiting = (game.state.waiting ??= []);
   waiting.push({ statement, options });
-  game.after(SETTLED, () => tellSettled(game, game.t - SETTLED));
+  game.after(SETTLED, () => tellSettled(game, game.t - SETTLED + 1e-6));
 }
 
 function tellSettled(game, until) {

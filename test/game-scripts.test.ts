@@ -194,6 +194,17 @@ test('openarena: who kills one of the own team, or is killed by one', async () =
   ]);
 });
 
+test('openarena: a name read better is no other player’s', async () => {
+  const better: readonly Short[] = [
+    ...standing,
+    [0, 'followed', 'found', 'G unt'],
+    [2, 'feed', 'found', line('kill', { killer: 'Grunt', victim: 'Liz' })],
+    [5.2, 'health', 'changed', 100, 60],
+    [5.3, 'followed', 'changed', 'Grunt', 'G unt'],
+  ];
+  expect((await said('openarena', better)).map(({ t }) => t)).toEqual([2, 5.2]);
+});
+
 test('openarena: who floats about on his own is nobody who plays', async () => {
   const left: readonly Short[] = [
     [0, 'first score', 'found', 3],
