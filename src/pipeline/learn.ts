@@ -134,23 +134,32 @@ export async function learnAtlas(
 }
 
 /** Least deviations of a pixel from which one is chosen, in grey levels. */
-const NOISES = [6, 10, 14, 20, 28];
+const NOISES = [6, 10, 14, 20];
 
 /** The least deviation with which fonts learnt from either half of the lines read most of the other half; of several the one in the middle. */
 function fittingNoise(lines: readonly Labelled[], options: LearnProportionalOptions): number {
   const right = NOISES.map((noise) => crossed(lines, { ...options, noise }));
   const best = NOISES.filter((_, i) => right[i] === Math.max(...right));
-  return best[best.length >> 1]!;
+  return best[(best.length - 1) >> 1]!;
 }
 
-/** The channel in which most lines are read. */
+/** Share of the lines by which two channels may differ and count as equally good: few labels tell little, contrast more. */
+const EQUAL = 0.5;
+
+/** Of the channels in which most lines are read, give or take a few, the one in which ink and ground are farthest apart. */
 function bestChannel(
   byChannel: readonly (readonly Labelled[])[],
   channels: readonly Channel[],
   options: Omit<LearnProportionalOptions, 'channel'>,
 ): number {
-  const right = channels.map((channel, i) => crossed(byChannel[i]!, { noise: TRIED_AT, ...options, channel }));
-  return right.indexOf(Math.max(...right));
+  const tried = channels.map((channel, i) => {
+    const full = { noise: TRIED_AT, ...options, channel };
+    const { level = 0, ink = 0 } = learnProportional(byChannel[i]!, full)?.atlas.file.ground ?? {};
+    return { i, right: crossed(byChannel[i]!, full), contrast: Math.abs(ink - level) };
+  });
+  const enough = Math.max(...tried.map(({ right }) => right)) - EQUAL * byChannel[0]!.length;
+  const good = tried.filter(({ right }) => right >= enough);
+  return good.toSorted((one, other) => other.contrast - one.contrast)[0]!.i;
 }
 
 /** How many lines fonts learnt from either half of them read in the other, and one learnt from all reads in all. */
