@@ -194,6 +194,11 @@ const STANDS = 3;
 /** “You fragged Sarge” stands in the middle of the screen: it makes the feed's line surer, and tells of the kill where the feed does not. */
 function onFragged(cue, game) {
   const { victim } = cue.detail.slots;
+  // A name in a colour that cannot be read there.
+  if (victim === '') {
+    game.emit({ subject: 'player', action: 'kill', object: 'opponent' }, { t: cue.t, cues: [cue], support: true });
+    return;
+  }
   const word = cue.detail.team ? 'teammate' : 'opponent';
   const statement = { subject: 'player', action: 'kill', object: { word, name: victim } };
   const told = (game.state.lines ?? []).filter((one) => one.victim === victim && Math.abs(one.t - cue.t) <= SAME_KILL);
