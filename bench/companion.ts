@@ -11,7 +11,7 @@ import { parseArgs } from 'node:util';
 import { loadLog } from '../src/events/reader.ts';
 import { isPropertyStatement } from '../src/events/statement.ts';
 import { alignSound } from '../src/pipeline/align/align.ts';
-import { type CompanionSource } from '../src/pipeline/companions.ts';
+import { type CompanionSource } from '../src/pipeline/sources/companions.ts';
 import { detect, type DetectOptions } from '../src/pipeline/detect.ts';
 import { loadProfile } from '../src/profile/load.ts';
 import type { DetectorSpec, Profile } from '../src/profile/profile.ts';

@@ -10,7 +10,7 @@ import { isProblem, readPictures } from '../src/media/decode.ts';
 import { chunksOf, scanPackets } from '../src/media/packets.ts';
 import { openVideo } from '../src/media/video.ts';
 import { openGame } from '../src/pipeline/game.ts';
-import { SampleReader } from '../src/pipeline/sample-reader.ts';
+import { SampleReader } from '../src/pipeline/reading/sample-reader.ts';
 import type { DetectorSpec, Profile } from '../src/profile/profile.ts';
 import { planSamples } from '../src/sampling/plan.ts';
 

@@ -7,7 +7,7 @@ import { parseArgs } from 'node:util';
 import { inflateRawSync } from 'node:zlib';
 import { scanPackets } from '../src/media/packets.ts';
 import { openVideo } from '../src/media/video.ts';
-import type { ChunkReadings } from '../src/pipeline/chunk-readings.ts';
+import type { ChunkReadings } from '../src/pipeline/reading/chunk-readings.ts';
 import { detect } from '../src/pipeline/detect.ts';
 import { type Game, openGame } from '../src/pipeline/game.ts';
 import { Interpreter } from '../src/pipeline/interpreter.ts';

@@ -17,7 +17,7 @@ import { ClipListener } from '../src/detectors/sound/clips.ts';
 import { readPrint, type SoundPrint } from '../src/detectors/sound/print.ts';
 import { RATE, Spectrograph } from '../src/detectors/sound/spectrum.ts';
 import { type AudioBlock, readAudio } from '../src/media/audio.ts';
-import { learnSound } from '../src/pipeline/learn-sound.ts';
+import { learnSound } from '../src/pipeline/authoring/learn-sound.ts';
 
 interface Sound {
   readonly label: string;

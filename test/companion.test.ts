@@ -7,7 +7,7 @@ import type { Issue } from '../src/errors.ts';
 import type { EventLine, HeaderLine } from '../src/events/log.ts';
 import { makeVideo } from '../src/media/testing.ts';
 import { session, times } from '../src/pipeline/align/testing.ts';
-import type { CompanionSource } from '../src/pipeline/companions.ts';
+import type { CompanionSource } from '../src/pipeline/sources/companions.ts';
 import { detect, type DetectOptions } from '../src/pipeline/detect.ts';
 import { kindSchemas } from '../src/pipeline/schemas.ts';
 import { inspectProfile } from '../src/profile/load.ts';

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { collectLabels, collectReadings } from '../src/pipeline/dataset/collect.ts';
-import { type DatasetFormat, writeDataset } from '../src/pipeline/dataset/write.ts';
-import { parseLabels } from '../src/pipeline/learn.ts';
+import { collectLabels, collectReadings } from '../src/pipeline/authoring/dataset/collect.ts';
+import { type DatasetFormat, writeDataset } from '../src/pipeline/authoring/dataset/write.ts';
+import { parseLabels } from '../src/pipeline/authoring/learn.ts';
 import { loadProfile } from '../src/profile/load.ts';
 
 const footage = join(import.meta.dirname, 'footage', 'freedoom-demo1');

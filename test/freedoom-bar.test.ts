@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { Observation } from '../src/detectors/kind.ts';
 import { openGame } from '../src/pipeline/game.ts';
-import { labelledPictures } from '../src/pipeline/learn.ts';
-import { SampleReader } from '../src/pipeline/sample-reader.ts';
+import { labelledPictures } from '../src/pipeline/authoring/learn.ts';
+import { SampleReader } from '../src/pipeline/reading/sample-reader.ts';
 
 const FIXTURES = new URL('fixtures/freedoom/', import.meta.url).pathname;
 

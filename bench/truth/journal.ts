@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { inflateRawSync } from 'node:zlib';
 import type { Observation } from '../../src/detectors/kind.ts';
-import type { ChunkReadings } from '../../src/pipeline/chunk-readings.ts';
+import type { ChunkReadings } from '../../src/pipeline/reading/chunk-readings.ts';
 import type { Shown } from './series.ts';
 
 /** The records of a journal: a line of JSON, then frames of length, checksum and deflated JSON. */

@@ -2,7 +2,7 @@ import { holdOf } from '../cues/activation.ts';
 import { type Observation, placeOf, type Reading } from '../detectors/kind.ts';
 import type { Rect } from '../geometry.ts';
 import type { Profile } from '../profile/profile.ts';
-import type { Places } from './chunk-readings.ts';
+import type { Places } from './reading/chunk-readings.ts';
 
 interface Holder {
   readonly name: string;

@@ -22,7 +22,7 @@ import {
   type ScriptStatement,
 } from '../script/script.ts';
 import type { SequenceReader } from '../script/sequence/sequence.ts';
-import { ASLEEP, asleepIn, type ChunkReadings, type Places, readingsOf } from './chunk-readings.ts';
+import { ASLEEP, asleepIn, type ChunkReadings, type Places, readingsOf } from './reading/chunk-readings.ts';
 import type { Game } from './game.ts';
 import { Holding } from './holding.ts';
 import { Seams } from './seams.ts';

@@ -1,9 +1,9 @@
 import type { Reading } from '../detectors/kind.ts';
 import type { EventLine } from '../events/log.ts';
 import type { LogWriter } from '../events/writer.ts';
-import type { ChunkReadings } from './chunk-readings.ts';
+import type { ChunkReadings } from './reading/chunk-readings.ts';
 import type { Interpreter } from './interpreter.ts';
-import type { OtherSources } from './other-sources.ts';
+import type { OtherSources } from './sources/other-sources.ts';
 
 export type Gap = ChunkReadings['gaps'][number];
 

@@ -1,6 +1,6 @@
 import { loadKind } from '../detectors/registry.ts';
 import type { Issue } from '../errors.ts';
-import type { ChunkReadings } from './chunk-readings.ts';
+import type { ChunkReadings } from './reading/chunk-readings.ts';
 import type { Game } from './game.ts';
 import { STRONG } from './placement/count.ts';
 import { isWitness } from './placement/fit.ts';

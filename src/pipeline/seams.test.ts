@@ -4,9 +4,9 @@ import { makeshiftProfile } from '../../bench/cues.ts';
 import { chunkOf, groupEnd } from '../media/packet-index.ts';
 import { scanPackets } from '../media/packets.ts';
 import { openVideo } from '../media/video.ts';
-import { readingsOf } from './chunk-readings.ts';
-import { readFully } from './read-chunk.ts';
-import { SampleReader } from './sample-reader.ts';
+import { readingsOf } from './reading/chunk-readings.ts';
+import { readFully } from './reading/read-chunk.ts';
+import { SampleReader } from './reading/sample-reader.ts';
 import { Seams } from './seams.ts';
 
 const media = join(import.meta.dirname, '../../test/footage/freedoom-demo1.mp4');

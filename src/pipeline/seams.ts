@@ -3,7 +3,7 @@ import type { Plugins } from '../detectors/plugins/load.ts';
 import { loadKind } from '../detectors/registry.ts';
 import { mediaOf } from '../profile/media.ts';
 import type { Profile } from '../profile/profile.ts';
-import { type ChunkReadings, restoreSketch } from './chunk-readings.ts';
+import { type ChunkReadings, restoreSketch } from './reading/chunk-readings.ts';
 
 /**
  * Joins chunks for detectors that compare each sample with the one before: the first reading of a chunk is made here, from

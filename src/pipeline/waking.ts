@@ -2,11 +2,11 @@ import type { Want } from '../cues/nodes.ts';
 import { type PacketIndex, timeOf, windowOf } from '../media/packet-index.ts';
 import { openVideo, type VideoFile } from '../media/video.ts';
 import type { HudSettings } from '../regions/place.ts';
-import type { Places } from './chunk-readings.ts';
+import type { Places } from './reading/chunk-readings.ts';
 import type { Game } from './game.ts';
 import type { Woken } from './interpreter.ts';
-import type { Portion } from './plan.ts';
-import { ReadingSession } from './session.ts';
+import type { Portion } from './reading/plan.ts';
+import { ReadingSession } from './reading/session.ts';
 
 /**
  * Reads once more what workers left out, in this thread. Whether a detector is switched on is known only behind the workers;

@@ -12,7 +12,7 @@ import { createTracker, type Tracker } from '../../src/cues/tracker.ts';
 import { loadKind } from '../../src/detectors/registry.ts';
 import { canonical } from '../../src/evaluate/match.ts';
 import type { Statement } from '../../src/events/statement.ts';
-import { type ChunkReadings, readingsOf } from '../../src/pipeline/chunk-readings.ts';
+import { type ChunkReadings, readingsOf } from '../../src/pipeline/reading/chunk-readings.ts';
 import { detect } from '../../src/pipeline/detect.ts';
 import { openGame } from '../../src/pipeline/game.ts';
 import { intervalOf } from '../../src/profile/interval.ts';

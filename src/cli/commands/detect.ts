@@ -6,8 +6,8 @@ import { detect as detectEvents, type DetectSummary } from '../../pipeline/detec
 import type { HudSettings } from '../../geometry.ts';
 import { recogniseGame } from '../../pipeline/placement/decide.ts';
 import { describePlacement, readPlacement } from '../placement.ts';
-import type { CompanionSource } from '../../pipeline/companions.ts';
-import type { StreamSource } from '../../pipeline/following.ts';
+import type { CompanionSource } from '../../pipeline/sources/companions.ts';
+import type { StreamSource } from '../../pipeline/sources/following.ts';
 import { knownProfiles } from '../../profile/known.ts';
 import { formatClock, parseTime } from '../../time.ts';
 import type { Command, CommandIo } from '../command.ts';

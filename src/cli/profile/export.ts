@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { nearest, PlaybyplayError } from '../../errors.ts';
-import { collectLabels, collectReadings } from '../../pipeline/dataset/collect.ts';
-import { DATASET_FORMATS, type DatasetFormat, writeDataset } from '../../pipeline/dataset/write.ts';
-import { parseLabels } from '../../pipeline/learn.ts';
+import { collectLabels, collectReadings } from '../../pipeline/authoring/dataset/collect.ts';
+import { DATASET_FORMATS, type DatasetFormat, writeDataset } from '../../pipeline/authoring/dataset/write.ts';
+import { parseLabels } from '../../pipeline/authoring/learn.ts';
 import { kindSchemas } from '../../pipeline/schemas.ts';
 import { loadProfile } from '../../profile/load.ts';
 import type { CommandIo } from '../command.ts';

@@ -5,7 +5,7 @@ import { PlaybyplayError } from '../../errors.ts';
 import type { Atlas } from '../../detectors/text/atlas.ts';
 import { atlasFromImages, type GlyphImage, glyphsOfSheet } from '../../detectors/text/import.ts';
 import type { Channel } from '../../detectors/text/line-image.ts';
-import { type Label, type LearntFont, learnAtlas, learnLight, parseLabels } from '../../pipeline/learn.ts';
+import { type Label, type LearntFont, learnAtlas, learnLight, parseLabels } from '../../pipeline/authoring/learn.ts';
 import { type LoadedProfile, loadProfile } from '../../profile/load.ts';
 import { graphemesOf } from '../../language/text.ts';
 import type { CommandIo } from '../command.ts';

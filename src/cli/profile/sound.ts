@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import type { SoundFile } from '../../detectors/sound/print.ts';
 import { PlaybyplayError } from '../../errors.ts';
-import { learnSound, occurrencesIn } from '../../pipeline/learn-sound.ts';
+import { learnSound, occurrencesIn } from '../../pipeline/authoring/learn-sound.ts';
 import { parseTime } from '../../time.ts';
 import type { CommandIo } from '../command.ts';
 

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { loadPlugins } from '../../detectors/plugins/load.ts';
 import { kindNames } from '../../detectors/registry.ts';
 import { nearest, PlaybyplayError } from '../../errors.ts';
-import { type Look, look, type Seen } from '../../pipeline/look.ts';
+import { type Look, look, type Seen } from '../../pipeline/authoring/look.ts';
 import { meetRequirements } from '../../pipeline/game.ts';
 import { kindSchemas } from '../../pipeline/schemas.ts';
 import { type LoadedProfile, loadProfile } from '../../profile/load.ts';

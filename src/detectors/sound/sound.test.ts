@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type AudioBlock, readAudio } from '../../media/audio.ts';
-import { learnSound } from '../../pipeline/learn-sound.ts';
+import { learnSound } from '../../pipeline/authoring/learn-sound.ts';
 import type { Heard, Listener, SoundFrame } from '../kind.ts';
 import { LoudListener, OnsetListener } from './activity.ts';
 import { VoiceListener } from './voice.ts';

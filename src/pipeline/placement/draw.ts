@@ -2,7 +2,7 @@ import type { PacketIndex } from '../../media/packet-index.ts';
 import type { VideoFile } from '../../media/video.ts';
 import { cropRgb } from '../../regions/crop.ts';
 import { type HudSettings, placeRegion } from '../../regions/place.ts';
-import { drawRegions } from '../draw-regions.ts';
+import { drawRegions } from '../authoring/draw-regions.ts';
 import type { Game } from '../game.ts';
 import { Fit } from './fit.ts';
 import { pictureAt, spreadFrames, type Stretch } from './pictures.ts';

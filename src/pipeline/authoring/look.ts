@@ -1,0 +1,135 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import sharp from 'sharp';
+import { acceptedFrom } from '../../cues/tracker.ts';
+import type { Observation } from '../../detectors/kind.ts';
+import type { Plugins } from '../../detectors/plugins/load.ts';
+import { cropRgb } from '../../regions/crop.ts';
+import type { Picture } from '../../media/picture.ts';
+import { mediaOf, referenceOf } from '../../profile/media.ts';
+import { plausibility } from '../../cues/plausible.ts';
+import type { LoadedProfile } from '../../profile/load.ts';
+import { RegionSet } from '../../regions/regions.ts';
+import { type DrawnRegion, drawRegions } from './draw-regions.ts';
+import { labelledPictures } from './learn.ts';
+import { SampleReader } from '../reading/sample-reader.ts';
+
+/** What one detector reads in one picture. */
+export interface Seen {
+  readonly detector: string;
+  readonly kind: string;
+  readonly region: string | undefined;
+  /** Undefined: it was not asked, because of its `when` or of a screen, or because it reads no single pictures. */
+  readonly observation: Observation | undefined;
+  /** How sure a reading must be to count. */
+  readonly least: number;
+  /** It can never be right, by the detector's `plausible` (range or pattern). */
+  readonly implausible: boolean;
+  /** The detector that it waits for. */
+  readonly when: string | undefined;
+  /** A file of its own that is not there yet: nothing can be read without it. */
+  readonly lacks: string | undefined;
+}
+
+/** What a profile's detectors read at one moment of a recording. */
+export interface Look {
+  /** Of the picture nearest to the time asked for, in seconds. */
+  readonly t: number;
+  readonly seen: readonly Seen[];
+  /** The pictures that were written, where a folder was given. */
+  readonly files: readonly string[];
+}
+
+export interface LookOptions {
+  /** Whose readings; default all. */
+  readonly detectors?: readonly string[];
+  readonly plugins?: Plugins;
+  /** The recording is this companion of the profile's. */
+  readonly companion?: string;
+  /** Where to write the frame with its regions drawn in, and each region as its detectors are shown it. */
+  readonly out?: string;
+}
+
+/** Reads single moments (seconds) of a recording with all detectors of a profile, each as if it were switched on. */
+export async function* look(
+  loaded: LoadedProfile,
+  media: string,
+  times: readonly number[],
+  options: LookOptions = {},
+): AsyncGenerator<Look> {
+  const { profile, assets } = loaded;
+  const names = Object.keys(profile.detectors);
+  const wanted = options.detectors ?? names;
+  const lacks = lacking(loaded);
+  const labels = times.map((t) => ({ media, t, detector: '', text: '' }));
+  for (const { picture } of labelledPictures(labels, 'here')) {
+    using reader = await SampleReader.open(
+      profile,
+      assets,
+      picture,
+      undefined,
+      options.plugins,
+      true,
+      options.companion,
+      new Set(lacks.keys()),
+    );
+    const observations = await reader.read(picture, new Uint8Array(names.length).fill(1));
+    const seen = names.flatMap((detector, d): Seen[] => {
+      if (!wanted.includes(detector)) return [];
+      const spec = profile.detectors[detector]!;
+      if (mediaOf(spec) !== options.companion) return [];
+      const least = acceptedFrom(spec);
+      const { kind, region, when } = spec;
+      const observation = observations[d];
+      const value = observation?.state === 'seen' ? observation.value : undefined;
+      const implausible = plausibility(spec.plausible)(value, undefined) === 'impossible';
+      return [
+        { detector, kind, region, observation, least, implausible, when: when?.detector, lacks: lacks.get(detector) },
+      ];
+    });
+    const shown = options.detectors || options.companion !== undefined ? [] : Object.keys(profile.regions);
+    const regions = [...new Set([...seen.flatMap(({ region }) => region ?? []), ...shown])];
+    const files = options.out === undefined ? [] : await draw(loaded, picture, regions, options.out, options.companion);
+    yield { t: picture.t, seen, files };
+  }
+}
+
+/** By detector: what is said of a file that is not there. */
+function lacking({ lacking: issues }: LoadedProfile): ReadonlyMap<string, string> {
+  return new Map(
+    issues.map(({ path = '', message }) => {
+      const name = /#\/detectors\/([^/]+)/.exec(path)?.[1] ?? '';
+      return [name.replaceAll('~1', '/').replaceAll('~0', '~'), message];
+    }),
+  );
+}
+
+/** Writes the frame with its regions drawn in, and the regions as their detectors are shown them. */
+async function draw(
+  { profile }: LoadedProfile,
+  picture: Picture,
+  names: readonly string[],
+  out: string,
+  companion: string | undefined,
+): Promise<string[]> {
+  await mkdir(out, { recursive: true });
+  const regions = await RegionSet.open(profile.regions, picture, referenceOf(profile, companion));
+  const stem = picture.t.toFixed(2);
+  const files: string[] = [];
+  const boxes: DrawnRegion[] = [];
+  for (const name of names) {
+    if (profile.regions[name]?.relative) continue;
+    const region = regions.get(name);
+    if (region.rect.width === 0 || region.rect.height === 0) continue;
+    boxes.push({ name, ...region.rect, color: '#ff00ff' });
+    const { data, width, height, channels } = region.prepare(picture);
+    const file = join(out, `${stem} ${name.replaceAll(/[^\p{L}\p{N}._ -]/gu, '_')}.png`);
+    await sharp(data, { raw: { width, height, channels } }).png().toFile(file);
+    files.push(file);
+  }
+  const { width, height } = picture;
+  const file = join(out, `${stem}.png`);
+  const rgb = cropRgb(picture, { x: 0, y: 0, width, height });
+  await writeFile(file, await drawRegions({ width, height, rgb }, boxes));
+  return [file, ...files];
+}

@@ -1,0 +1,119 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import type { Deferred, Observation } from '../../detectors/kind.ts';
+import { MANY, readPicturesAhead } from '../../media/ahead.ts';
+import { type DecodeProblem, isProblem, readPictures } from '../../media/decode.ts';
+import type { Chunk, PacketIndex } from '../../media/packet-index.ts';
+import type { Picture } from '../../media/picture.ts';
+import type { VideoFile } from '../../media/video.ts';
+import { Between, type BetweenRules } from './between.ts';
+import { type ChunkReadings, ReadingsBuilder } from './chunk-readings.ts';
+import type { Handover, SampleReader } from './sample-reader.ts';
+import { Together } from './together.ts';
+
+/** The samples of a chunk: frame numbers, ascending, and for each which detectors are due (a byte per detector). */
+export interface ChunkPlan {
+  readonly frames: readonly number[];
+  readonly due: readonly Uint8Array[];
+}
+
+/** What reading a chunk needs: the file and its index, and the detectors at work. */
+export interface ChunkContext {
+  readonly file: VideoFile;
+  readonly index: PacketIndex;
+  readonly reader: SampleReader;
+  readonly detectors: number;
+  /** The decoder works on a processor of its own, a packet ahead of reading. */
+  readonly ahead?: boolean | undefined;
+  readonly signal?: AbortSignal | undefined;
+  /** When samples tell what one between them shows; without, every sample is read. */
+  readonly between?: BetweenRules | undefined;
+  /** Takes readings that others may make, of the sample with that number among the chunk's. */
+  readonly share?: Share | undefined;
+}
+
+/** Hands readings over to other threads. */
+export interface Share {
+  /** Returns a stand-in, or undefined where the reading is to be made here. */
+  handOver(sample: number, detector: number, deferred: Deferred): Observation | undefined;
+  /** Samples before this one have been read; nothing of them will be handed over any more. */
+  passed(sample: number): void;
+}
+
+/** Pictures after which the event loop turns, so that views of them are freed and signals noticed, however long a chunk is. */
+export const TURN = 64;
+
+/** Reads every sample of the plan. */
+export async function readFully(context: ChunkContext, chunk: Chunk, plan: ChunkPlan): Promise<ChunkReadings> {
+  const builder = new ReadingsBuilder();
+  context.reader.begin();
+  const together = context.reader.together.size > 0 ? new Together(context.reader) : undefined;
+  await readSamples(context, chunk, plan, builder, together);
+  await together?.settle(true);
+  context.share?.passed(plan.frames.length);
+  builder.edges(context.reader.edges());
+  const readings = builder.finish();
+  return together?.complete(readings) ?? readings;
+}
+
+/** Reads the samples of a plan, which lie in the chunk. */
+async function readSamples(
+  context: ChunkContext,
+  chunk: Chunk,
+  plan: ChunkPlan,
+  builder: ReadingsBuilder,
+  together: Together | undefined,
+): Promise<void> {
+  const { index, reader, share } = context;
+  const between = new Between(context, plan, builder);
+  let i = 0;
+  let pictures = 0;
+  try {
+    for await (const item of picturesOf(context, chunk, plan.frames, MANY)) {
+      if (isProblem(item)) {
+        await between.release();
+        builder.gap(gapOf(item));
+        continue;
+      }
+      while (i < plan.frames.length && timeAt(index, plan.frames[i]!) < item.t) i++;
+      const sample = i;
+      if (between.hold(item, sample)) continue;
+      using picture = item;
+      share?.passed(sample);
+      const handOver: Handover | undefined =
+        (together ?? share) &&
+        ((detector, deferred) => together?.take(detector, deferred) ?? share?.handOver(sample, detector, deferred));
+      const seen = await reader.read(picture, plan.due[sample]!, handOver);
+      await between.release({ t: picture.t, sample, seen });
+      builder.add(picture.t, seen);
+      await together?.settle();
+      if (++pictures % TURN === 0) await pause(context);
+    }
+    await between.release();
+  } finally {
+    between[Symbol.dispose]();
+  }
+}
+
+/** The pictures of some frames of a chunk, in order; `most` may be decoded before they are asked for. */
+export function picturesOf(
+  { file, index, ahead }: ChunkContext,
+  chunk: Chunk,
+  frames: readonly number[],
+  most?: number,
+): Iterable<Picture | DecodeProblem> | AsyncIterable<Picture | DecodeProblem> {
+  return ahead ? readPicturesAhead(file, index, chunk, frames, most) : readPictures(file, index, chunk, frames);
+}
+
+/** Lets the event loop turn. Throws the signal's reason once it is aborted. */
+export async function pause({ signal }: ChunkContext): Promise<void> {
+  await turn();
+  signal?.throwIfAborted();
+}
+
+export function gapOf({ t, end, reason }: DecodeProblem): DecodeProblem {
+  return { t, end, reason };
+}
+
+export function timeAt(index: PacketIndex, frame: number): number {
+  return index.t[frame - index.firstFrame]!;
+}

@@ -1,0 +1,400 @@
+import { activationsOf, holdOf } from '../../cues/activation.ts';
+import { compileValue } from '../../cues/condition.ts';
+import type { Assets, Comparer, Deferred, Detector, DetectorKind } from '../../detectors/kind.ts';
+import type { Observation, Placement, Sketch, View } from '../../detectors/kind.ts';
+import type { Plugins } from '../../detectors/plugins/load.ts';
+import { placeOf } from '../../detectors/kind.ts';
+import { loadKind } from '../../detectors/registry.ts';
+import type { FrameSize } from '../../geometry.ts';
+import type { Picture } from '../../media/picture.ts';
+import { mediaOf, referenceOf } from '../../profile/media.ts';
+import type { DetectorSpec, Profile, WantedValue } from '../../profile/profile.ts';
+import type { HudSettings } from '../../regions/place.ts';
+import type { ChangeGate, FollowingRegion, Region, RegionSet } from '../../regions/regions.ts';
+import { awaitedIn } from './awaited.ts';
+import { ASLEEP, type Edges, type Observations, storeSketch, type Places } from './chunk-readings.ts';
+import { Guess } from './guess.ts';
+import { Layouts } from './layouts.ts';
+
+/** Where a detector looks. */
+interface Lying {
+  /** Of a region that follows something: where it lay last. */
+  region: Region | undefined;
+  gates: readonly ChangeGate[];
+  /** Where its region follows something: what, by whom it is found, and how the region is watched. */
+  follows: Following | undefined;
+}
+
+/** One detector of the profile, opened and placed. */
+interface Station extends Lying {
+  readonly name: string;
+  readonly spec: DetectorSpec;
+  readonly detector: Detector;
+  /** Lays it where the HUD is. */
+  readonly place: (regions: RegionSet) => Lying;
+  /** Index of the detector that `when` names. */
+  readonly when: number | undefined;
+  /** Whether that reading is the one that it waits for. */
+  readonly allows: (before: Observation) => boolean;
+  /** Others switch it on. */
+  readonly switched: boolean;
+  /** What it saw when its gates last opened. */
+  last: Observation | undefined;
+  readonly comparer: Comparer | undefined;
+  readonly vectors: boolean;
+  /** Has no readings of these pictures. */
+  readonly hears: boolean;
+  /** Of one that compares: its sample before and its first, since `begin`. */
+  before: Sketch | undefined;
+  first: Sketch | undefined;
+  /** Nobody waits for its readings, so that they can be made elsewhere. */
+  readonly apart: boolean;
+}
+
+/** In the place of a detector that looks at another recording. */
+const NOT_HERE: Detector = { read: () => ({ state: 'unreadable', confidence: 0 }), [Symbol.dispose]() {} };
+
+interface Following {
+  readonly station: number;
+  /** It may lie where something was found before. */
+  readonly hold: boolean;
+  readonly region: FollowingRegion;
+  readonly watch: (region: Region) => ChangeGate;
+}
+
+/** Milliseconds of reading after which the decoder beside may have finished a packet. */
+const BREATH = 1;
+
+/** Takes a reading that is to be made elsewhere, if it is wanted there: returns its stand-in, else undefined. */
+export type Handover = (detector: number, deferred: Deferred) => Observation | undefined;
+
+/**
+ * Reads pictures of one size with all detectors of a profile: screens first, then the others in the order in which they
+ * depend on each other, each only when its regions changed. The result for a picture does not depend on those before.
+ */
+export class SampleReader implements Disposable {
+  readonly #stations: readonly Station[];
+  /** By station: the indices of those whose readings of the same sample it needs. */
+  readonly #needs: readonly (readonly number[])[];
+  /** Indices of the stations such that dependencies come first. */
+  readonly #order: readonly number[];
+  readonly #screens: readonly {
+    readonly name: string;
+    readonly station: number;
+    readonly shows: (one: Observation) => boolean;
+  }[];
+  readonly #layouts: Layouts;
+  #regions: RegionSet;
+  readonly #guess: Guess;
+  /** What is switched on by others is read: never, always, or where it seems to be on. */
+  #awake: boolean | 'guess';
+
+  private constructor(profile: Profile, stations: readonly Station[], layouts: Layouts, guess: Guess, awake: boolean) {
+    this.#stations = stations;
+    this.#needs = stations.map(needsOf);
+    this.#layouts = layouts;
+    this.#regions = layouts.first;
+    this.#guess = guess;
+    this.#awake = awake;
+    const names = stations.map((station) => station.name);
+    this.#screens = Object.entries(profile.screens ?? {}).map(([name, screen]) => ({
+      name,
+      station: names.indexOf(screen.detector),
+      shows: seenAs(screen.value),
+    }));
+    const order = new Set<number>();
+    const visit = (index: number): void => {
+      for (const other of [...this.#needs[index]!, ...guess.sources(index)]) if (!order.has(other)) visit(other);
+      order.add(index);
+    };
+    for (const { station } of this.#screens) visit(station);
+    for (let i = 0; i < stations.length; i++) visit(i);
+    this.#order = [...order];
+  }
+
+  /** `awake`: what others switch on is read as if it were on. `media`: the pictures are of that companion. `closed`: these read nothing. */
+  static async open(
+    profile: Profile,
+    assets: Assets,
+    frame: FrameSize,
+    hud?: HudSettings,
+    plugins?: Plugins,
+    awake = false,
+    media?: string,
+    closed?: ReadonlySet<string>,
+  ): Promise<SampleReader> {
+    const switched = activationsOf(profile);
+    const loose = new Set<string>();
+    const layouts = await Layouts.open(profile.regions, frame, referenceOf(profile, media), hud);
+    const [names, awaited] = [Object.keys(profile.detectors), awaitedIn(profile)];
+    const stations: Station[] = [];
+    for (const [name, spec] of Object.entries(profile.detectors)) {
+      const kind: DetectorKind = await loadKind(spec.kind, plugins);
+      if (kind.track) loose.add(name);
+      const foreign = mediaOf(spec) !== media || closed?.has(name) === true;
+      const place = (regions: RegionSet): Lying =>
+        lyingIn(regions, kind, spec, names, holdOf(profile, name) !== undefined);
+      stations.push({
+        name,
+        spec,
+        place,
+        ...place(layouts.first),
+        detector: foreign ? NOT_HERE : await kind.open(spec, assets),
+        when: spec.when ? names.indexOf(spec.when.detector) : undefined,
+        allows: spec.when?.seen === false ? ({ state }) => state === 'absent' : seenAs(spec.when?.value),
+        switched: (switched.get(name)?.length ?? 0) > 0 && !kind.compare,
+        last: undefined,
+        comparer: foreign ? undefined : kind.compare?.(spec),
+        vectors: !foreign && kind.vectors?.(spec) === true,
+        hears: foreign || (kind.listen ?? kind.follow) !== undefined,
+        before: undefined,
+        first: undefined,
+        apart: !awaited.has(name),
+      });
+    }
+    return new SampleReader(profile, stations, layouts, new Guess(profile, loose), awake);
+  }
+
+  /** Whether any detector compares its samples. */
+  get compares(): boolean {
+    return this.#stations.some(({ comparer }) => comparer !== undefined);
+  }
+
+  /** Whether any detector looks at the codec's motion vectors. */
+  get looksAtVectors(): boolean {
+    return this.#stations.some(({ vectors }) => vectors);
+  }
+
+  /** A stretch of samples begins, which come in order of time: detectors that compare have none before the next. */
+  begin(): void {
+    this.#guess.begin();
+    if (this.#awake === false) this.#awake = 'guess';
+    for (const station of this.#stations) {
+      station.before = undefined;
+      station.first = undefined;
+      // What was left to others in another stretch is not known here.
+      if (station.last && 'pending' in station.last) station.last = undefined;
+    }
+  }
+
+  /** How many readings a detector makes at once, by its number; of those that make more than one and that nobody waits for. */
+  get together(): ReadonlyMap<number, number> {
+    const counts = this.#stations.map(({ detector, apart }, d) => [d, apart ? (detector.together ?? 1) : 1] as const);
+    return new Map(counts.filter(([, count]) => count > 1));
+  }
+
+  settleAll(detector: number, deferred: readonly Deferred[]): Promise<readonly Observation[]> {
+    return this.#stations[detector]!.detector.settleAll!(deferred);
+  }
+
+  /** The sketches at both ends of the stretch since `begin`, by number of the detector. */
+  edges(): Record<number, Edges> {
+    const edges: Record<number, Edges> = {};
+    for (const [d, { first, before }] of this.#stations.entries()) {
+      if (first && before) edges[d] = { first: storeSketch(first), last: storeSketch(before) };
+    }
+    return edges;
+  }
+
+  /** Where regions lie that stay where something was found before: by time of the sample and number of the detector. */
+  places: Places | undefined;
+
+  /** Who is told whenever a picture is looked at. */
+  onPicture: (() => void) | undefined;
+
+  /** Lets others have the thread for a moment; called between detectors, every few milliseconds. */
+  breathe: (() => Promise<unknown>) | undefined;
+
+  /** Makes a reading that was handed over. */
+  async settle(detector: number, deferred: Deferred): Promise<Observation> {
+    return await this.#stations[detector]!.detector.settle!(deferred);
+  }
+
+  /** Reads the detectors whose entry in `due` is 1, and what they depend on. With `handOver`, dear readings may be left to others. */
+  async read(picture: Picture, due: ArrayLike<number>, handOver?: Handover): Promise<Observations> {
+    this.onPicture?.();
+    this.#layOut(picture.t);
+    const result: (Observation | undefined)[] = this.#stations.map(() => undefined);
+    const needed = this.#withDependencies(due);
+    const memo = new Map<string, unknown>();
+    let screen: string | undefined;
+    let breath = performance.now();
+    for (const index of this.#order) {
+      const station = this.#stations[index]!;
+      if (!needed[index] || station.hears) continue;
+      if (this.breathe && performance.now() - breath >= BREATH) {
+        await this.breathe();
+        breath = performance.now();
+      }
+      const isScreen = this.#screens.find((one) => one.station === index);
+      if (screen !== undefined && !isScreen && !(station.spec.screens ?? []).includes(screen)) continue;
+      if (station.switched && !this.#isAwake(index, picture, result)) {
+        result[index] = ASLEEP;
+        continue;
+      }
+      const off = station.when === undefined ? undefined : offReading(station, result[station.when]);
+      const placed = off ?? (station.follows && (await this.#place(index, station.follows, result, picture.t)));
+      const pending = placed ?? this.#look(index, picture, memo, handOver);
+      const observation = pending instanceof Promise ? await pending : pending;
+      result[index] = observation;
+      if (isScreen && screen === undefined && isScreen.shows(observation)) screen = isScreen.name;
+    }
+    return result;
+  }
+
+  /** What `read` would give for a picture on which all detectors see what `seen` says. */
+  recall(seen: Observations, due: ArrayLike<number>): Observations {
+    const needed = this.#withDependencies(due);
+    return seen.map((observation, index) => (needed[index] ? observation : undefined));
+  }
+
+  /** Lays all regions where the HUD is at `t`; what was remembered of the place before is forgotten. */
+  #layOut(t: number): void {
+    const regions = this.#layouts.at(t);
+    if (regions === this.#regions) return;
+    this.#regions = regions;
+    for (const station of this.#stations)
+      Object.assign(station, station.place(regions), { last: undefined, before: undefined });
+  }
+
+  #withDependencies(due: ArrayLike<number>): Uint8Array {
+    const needed = Uint8Array.from(due);
+    for (const { station } of this.#screens) needed[station] = 1;
+    for (let i = this.#order.length - 1; i >= 0; i--) {
+      const index = this.#order[i]!;
+      if (needed[index]) for (const other of this.#needs[index]!) needed[other] = 1;
+    }
+    return needed;
+  }
+
+  #isAwake(index: number, { t }: Picture, seen: Observations): boolean {
+    if (this.#awake !== 'guess') return this.#awake;
+    // Also where it is off: the guess goes by what it has been shown.
+    return this.#guess.isOn(index, t, seen);
+  }
+
+  /** Lays a region that follows something where that was found; what is read instead, where it was not. */
+  async #place(index: number, follows: Following, seen: Observations, t: number): Promise<Observation | undefined> {
+    const station = this.#stations[index]!;
+    const found = seen[follows.station];
+    if (found === ASLEEP) return ASLEEP;
+    const place = (found && placeOf(found)) ?? this.places?.get(t)?.get(index);
+    if (!place) {
+      // Where something was found before is known behind the workers.
+      if (follows.hold && this.#awake !== true) return ASLEEP;
+      return found?.state === 'absent' ? found : { state: 'unreadable', confidence: 0 };
+    }
+    const at = follows.region.at(place);
+    const region = at instanceof Promise ? await at : at;
+    if (region !== station.region) {
+      station.region = region;
+      station.gates = [follows.watch(region)];
+      station.last = undefined;
+    }
+    return undefined;
+  }
+
+  #compare(station: Station, comparer: Comparer, picture: Picture, memo: Map<string, unknown>): Observation {
+    const now = comparer.sketch(this.#view(station, picture, memo));
+    if (now === undefined) return { state: 'unreadable', confidence: 1 };
+    const { before } = station;
+    station.before = now;
+    station.first ??= now;
+    return comparer.compare(before, now);
+  }
+
+  #look(
+    index: number,
+    picture: Picture,
+    memo: Map<string, unknown>,
+    handOver: Handover | undefined,
+  ): Observation | Promise<Observation> {
+    const station = this.#stations[index]!;
+    if (station.comparer) return this.#compare(station, station.comparer, picture, memo);
+    // Every gate must be asked, as each remembers what it was shown.
+    let changed = station.last === undefined;
+    for (const gate of station.gates) if (gate.changed(picture)) changed = true;
+    if (!changed && station.gates.length > 0) return station.last!;
+    const view = this.#view(station, picture, memo);
+    const seen = handOver && station.apart ? this.#handOver(index, view, handOver) : station.detector.read(view);
+    if (!(seen instanceof Promise)) {
+      station.last = seen;
+      return seen;
+    }
+    return seen.then((observation) => {
+      station.last = observation;
+      return observation;
+    });
+  }
+
+  #handOver(index: number, view: View, handOver: Handover): Observation | Promise<Observation> {
+    const { detector } = this.#stations[index]!;
+    if (!detector.defer || !detector.settle) return detector.read(view);
+    return Promise.resolve(detector.defer(view)).then((found) =>
+      'deferred' in found ? (handOver(index, found) ?? detector.settle!(found)) : found,
+    );
+  }
+
+  #view(station: Station, picture: Picture, memo: Map<string, unknown>): View {
+    const region = station.region;
+    const whole = { x: 0, y: 0, width: picture.width, height: picture.height };
+    const placement: Placement = region ?? { rect: whole, inner: whole, scaleX: 1, scaleY: 1 };
+    return {
+      picture,
+      rect: placement.rect,
+      inner: placement.inner,
+      scaleX: placement.scaleX,
+      scaleY: placement.scaleY,
+      place: (name) => this.#regions.get(name),
+      once: <T>(key: string, make: () => T): T => {
+        if (!memo.has(key)) memo.set(key, make());
+        return memo.get(key) as T;
+      },
+      prepared: () => {
+        if (!region) throw new RangeError(`detector ${station.name} has no region`);
+        return region.prepare(picture);
+      },
+    };
+  }
+
+  [Symbol.dispose](): void {
+    for (const { detector } of this.#stations) detector[Symbol.dispose]();
+  }
+}
+
+/** Where a detector looks while the regions lie like this. */
+function lyingIn(
+  regions: RegionSet,
+  kind: DetectorKind,
+  spec: DetectorSpec,
+  names: readonly string[],
+  hold: boolean,
+): Lying {
+  const follows = spec.region === undefined ? undefined : regions.following(spec.region);
+  const region = spec.region === undefined || follows ? undefined : regions.get(spec.region);
+  const others = (kind.regions?.(spec) ?? []).map((other) => regions.get(other));
+  const watch = (one: Region): ChangeGate => one.gate(kind.reads ?? 'pixels');
+  return {
+    region,
+    gates: (region ? [region, ...others] : others).map(watch),
+    follows: follows && { station: names.indexOf(follows.detector), region: follows, hold, watch },
+  };
+}
+
+/** The detectors whose readings of the same sample one needs. */
+function needsOf({ when, follows }: Station): readonly number[] {
+  return [...(when === undefined ? [] : [when]), ...(follows ? [follows.station] : [])];
+}
+
+/** What a detector reports while the one it waits for does not see what it should; undefined when it is to be read. */
+function offReading({ allows }: Station, before: Observation | undefined): Observation | undefined {
+  if (before === ASLEEP) return ASLEEP;
+  if (!before || before.state === 'unreadable') return { state: 'unreadable', confidence: 0 };
+  return allows(before) ? undefined : { state: 'absent', confidence: before.confidence };
+}
+
+/** Whether something is seen that is `value` (any value if undefined). */
+function seenAs(value: WantedValue | undefined): (observation: Observation) => boolean {
+  const fits = compileValue(value);
+  return (observation) => observation.state === 'seen' && fits(observation.value);
+}
