@@ -63,16 +63,12 @@ export async function* look(
   const lacks = lacking(loaded);
   const labels = times.map((t) => ({ media, t, detector: '', text: '' }));
   for (const { picture } of labelledPictures(labels, 'here')) {
-    using reader = await SampleReader.open(
-      profile,
-      assets,
-      picture,
-      undefined,
-      options.plugins,
-      true,
-      options.companion,
-      new Set(lacks.keys()),
-    );
+    using reader = await SampleReader.open(profile, assets, picture, {
+      plugins: options.plugins,
+      awake: true,
+      media: options.companion,
+      closed: new Set(lacks.keys()),
+    });
     const observations = await reader.read(picture, new Uint8Array(names.length).fill(1));
     const seen = names.flatMap((detector, d): Seen[] => {
       if (!wanted.includes(detector)) return [];

@@ -1,69 +1,32 @@
-import { activationsOf, holdOf } from '../../cues/activation.ts';
-import { compileValue } from '../../cues/condition.ts';
-import type { Assets, Comparer, Deferred, Detector, DetectorKind } from '../../detectors/kind.ts';
-import type { Observation, Placement, Sketch, View } from '../../detectors/kind.ts';
-import type { Plugins } from '../../detectors/plugins/load.ts';
+import type { Assets, Comparer, Deferred, Observation, Placement, View } from '../../detectors/kind.ts';
 import { placeOf } from '../../detectors/kind.ts';
-import { loadKind } from '../../detectors/registry.ts';
 import type { FrameSize } from '../../geometry.ts';
 import type { Picture } from '../../media/picture.ts';
-import { mediaOf, referenceOf } from '../../profile/media.ts';
-import type { DetectorSpec, Profile, WantedValue } from '../../profile/profile.ts';
+import { referenceOf } from '../../profile/media.ts';
+import type { Profile } from '../../profile/profile.ts';
 import type { HudSettings } from '../../regions/place.ts';
-import type { ChangeGate, FollowingRegion, Region, RegionSet } from '../../regions/regions.ts';
-import { awaitedIn } from './awaited.ts';
+import type { RegionSet } from '../../regions/regions.ts';
 import { ASLEEP, type Edges, type Observations, storeSketch, type Places } from './chunk-readings.ts';
 import { Guess } from './guess.ts';
 import { Layouts } from './layouts.ts';
-
-/** Where a detector looks. */
-interface Lying {
-  /** Of a region that follows something: where it lay last. */
-  region: Region | undefined;
-  gates: readonly ChangeGate[];
-  /** Where its region follows something: what, by whom it is found, and how the region is watched. */
-  follows: Following | undefined;
-}
-
-/** One detector of the profile, opened and placed. */
-interface Station extends Lying {
-  readonly name: string;
-  readonly spec: DetectorSpec;
-  readonly detector: Detector;
-  /** Lays it where the HUD is. */
-  readonly place: (regions: RegionSet) => Lying;
-  /** Index of the detector that `when` names. */
-  readonly when: number | undefined;
-  /** Whether that reading is the one that it waits for. */
-  readonly allows: (before: Observation) => boolean;
-  /** Others switch it on. */
-  readonly switched: boolean;
-  /** What it saw when its gates last opened. */
-  last: Observation | undefined;
-  readonly comparer: Comparer | undefined;
-  readonly vectors: boolean;
-  /** Has no readings of these pictures. */
-  readonly hears: boolean;
-  /** Of one that compares: its sample before and its first, since `begin`. */
-  before: Sketch | undefined;
-  first: Sketch | undefined;
-  /** Nobody waits for its readings, so that they can be made elsewhere. */
-  readonly apart: boolean;
-}
-
-/** In the place of a detector that looks at another recording. */
-const NOT_HERE: Detector = { read: () => ({ state: 'unreadable', confidence: 0 }), [Symbol.dispose]() {} };
-
-interface Following {
-  readonly station: number;
-  /** It may lie where something was found before. */
-  readonly hold: boolean;
-  readonly region: FollowingRegion;
-  readonly watch: (region: Region) => ChangeGate;
-}
+import {
+  type Following,
+  needsOf,
+  offReading,
+  openStations,
+  seenAs,
+  type Station,
+  type StationOptions,
+} from './station.ts';
 
 /** Milliseconds of reading after which the decoder beside may have finished a packet. */
 const BREATH = 1;
+
+export interface SampleReaderOptions extends StationOptions {
+  readonly hud?: HudSettings | undefined;
+  /** What others switch on is read as if it were on. */
+  readonly awake?: boolean;
+}
 
 /** Takes a reading that is to be made elsewhere, if it is wanted there: returns its stand-in, else undefined. */
 export type Handover = (detector: number, deferred: Deferred) => Observation | undefined;
@@ -112,46 +75,15 @@ export class SampleReader implements Disposable {
     this.#order = [...order];
   }
 
-  /** `awake`: what others switch on is read as if it were on. `media`: the pictures are of that companion. `closed`: these read nothing. */
   static async open(
     profile: Profile,
     assets: Assets,
     frame: FrameSize,
-    hud?: HudSettings,
-    plugins?: Plugins,
-    awake = false,
-    media?: string,
-    closed?: ReadonlySet<string>,
+    options: SampleReaderOptions = {},
   ): Promise<SampleReader> {
-    const switched = activationsOf(profile);
-    const loose = new Set<string>();
+    const { hud, media, awake = false } = options;
     const layouts = await Layouts.open(profile.regions, frame, referenceOf(profile, media), hud);
-    const [names, awaited] = [Object.keys(profile.detectors), awaitedIn(profile)];
-    const stations: Station[] = [];
-    for (const [name, spec] of Object.entries(profile.detectors)) {
-      const kind: DetectorKind = await loadKind(spec.kind, plugins);
-      if (kind.track) loose.add(name);
-      const foreign = mediaOf(spec) !== media || closed?.has(name) === true;
-      const place = (regions: RegionSet): Lying =>
-        lyingIn(regions, kind, spec, names, holdOf(profile, name) !== undefined);
-      stations.push({
-        name,
-        spec,
-        place,
-        ...place(layouts.first),
-        detector: foreign ? NOT_HERE : await kind.open(spec, assets),
-        when: spec.when ? names.indexOf(spec.when.detector) : undefined,
-        allows: spec.when?.seen === false ? ({ state }) => state === 'absent' : seenAs(spec.when?.value),
-        switched: (switched.get(name)?.length ?? 0) > 0 && !kind.compare,
-        last: undefined,
-        comparer: foreign ? undefined : kind.compare?.(spec),
-        vectors: !foreign && kind.vectors?.(spec) === true,
-        hears: foreign || (kind.listen ?? kind.follow) !== undefined,
-        before: undefined,
-        first: undefined,
-        apart: !awaited.has(name),
-      });
-    }
+    const { stations, loose } = await openStations(profile, assets, layouts.first, options);
     return new SampleReader(profile, stations, layouts, new Guess(profile, loose), awake);
   }
 
@@ -360,41 +292,4 @@ export class SampleReader implements Disposable {
   [Symbol.dispose](): void {
     for (const { detector } of this.#stations) detector[Symbol.dispose]();
   }
-}
-
-/** Where a detector looks while the regions lie like this. */
-function lyingIn(
-  regions: RegionSet,
-  kind: DetectorKind,
-  spec: DetectorSpec,
-  names: readonly string[],
-  hold: boolean,
-): Lying {
-  const follows = spec.region === undefined ? undefined : regions.following(spec.region);
-  const region = spec.region === undefined || follows ? undefined : regions.get(spec.region);
-  const others = (kind.regions?.(spec) ?? []).map((other) => regions.get(other));
-  const watch = (one: Region): ChangeGate => one.gate(kind.reads ?? 'pixels');
-  return {
-    region,
-    gates: (region ? [region, ...others] : others).map(watch),
-    follows: follows && { station: names.indexOf(follows.detector), region: follows, hold, watch },
-  };
-}
-
-/** The detectors whose readings of the same sample one needs. */
-function needsOf({ when, follows }: Station): readonly number[] {
-  return [...(when === undefined ? [] : [when]), ...(follows ? [follows.station] : [])];
-}
-
-/** What a detector reports while the one it waits for does not see what it should; undefined when it is to be read. */
-function offReading({ allows }: Station, before: Observation | undefined): Observation | undefined {
-  if (before === ASLEEP) return ASLEEP;
-  if (!before || before.state === 'unreadable') return { state: 'unreadable', confidence: 0 };
-  return allows(before) ? undefined : { state: 'absent', confidence: before.confidence };
-}
-
-/** Whether something is seen that is `value` (any value if undefined). */
-function seenAs(value: WantedValue | undefined): (observation: Observation) => boolean {
-  const fits = compileValue(value);
-  return (observation) => observation.state === 'seen' && fits(observation.value);
 }

@@ -77,7 +77,12 @@ export class ReadingSession implements Disposable {
     { hud, owned = false, awake = false, companion, ahead = false }: SessionOptions,
   ): Promise<ReadingSession> {
     try {
-      const reader = await SampleReader.open(game.profile, game.assets, file.info, hud, game.plugins, awake, companion);
+      const reader = await SampleReader.open(game.profile, game.assets, file.info, {
+        hud,
+        plugins: game.plugins,
+        awake,
+        media: companion,
+      });
       if (reader.looksAtVectors) file.exportVectors();
       const between = await betweenRules(game.profile, game.plugins, companion);
       return new ReadingSession(file, reader, Object.keys(game.profile.detectors).length, owned, between, ahead);

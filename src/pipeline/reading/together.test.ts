@@ -66,7 +66,7 @@ it('what a stretch has left to others is not taken for a reading in the next', a
   } as unknown as Profile;
   using picture = greyPicture(40, 10, (x) => 6 * x);
   const assets = { read: () => Promise.reject(new Error('no assets')) };
-  using reader = await SampleReader.open(profile, assets, picture, undefined, plugins);
+  using reader = await SampleReader.open(profile, assets, picture, { plugins });
   const read = async (): Promise<unknown> => (await reader.read(picture, [1], () => elsewhere))[0];
   reader.begin();
   expect(await read()).toBe(elsewhere);

@@ -118,7 +118,11 @@ export async function* collectReadings(
       ...(options.from === undefined ? {} : { from: options.from }),
       ...(options.to === undefined ? {} : { to: options.to }),
     };
-    using reader = await SampleReader.open(profile, assets, file.info, undefined, options.plugins, true, companion);
+    using reader = await SampleReader.open(profile, assets, file.info, {
+      plugins: options.plugins,
+      awake: true,
+      media: companion,
+    });
     const regions = await RegionSet.open(profile.regions, file.info, referenceOf(profile, companion));
     for (const { chunk, plan } of planPortions(index, sampled, range, 'full')) {
       options.signal?.throwIfAborted();
