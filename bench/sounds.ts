@@ -3,7 +3,7 @@
 // Truth: what the game's figures show (a round that leaves, a pick-up) implies its sound; other players' and monsters' shots with the
 // same sound are not in it. --heard <folder> takes it from <clip>.json there instead: what the game itself played
 // (tools/record/doom_sounds.py), everybody's shots. --length shotgun=0.4: seconds to learn of a sound. --lag is by how many seconds the
-// recordings' sound comes after their picture (OpenArena's recorder: 0.24 to 0.4; “auto”: what most of each recording agrees on). --noise adds another recording's sound at the same level
+// recordings' sound comes after their picture (“auto”: OpenArena's recorder, 0.2 s and one frame of the recording; others none). --noise adds another recording's sound at the same level
 // (0 dB), --level 6 so many dB louder. --until 60: of a clip that is both learnt from and listened to, the first minute is for learning, the rest
 // is judged. --only <sound> learns these alone; --crowded learns also from occurrences that others of the same sound overlap; --loud 0.25 takes no account of what
 // the game played more quietly than that (tools/record/oa_sounds.py: the player's own shots have 0.4, others' are quieter the farther away).
@@ -74,6 +74,7 @@ if (!values.learn || !values.on) {
 function truthOf(folder: string): Sound[] {
   const truth = JSON.parse(readFileSync(join(folder, 'truth.json'), 'utf8')) as {
     game?: string;
+    fps?: number;
     series: Row[];
     awards?: readonly Award[];
   };
@@ -83,15 +84,9 @@ function truthOf(folder: string): Sound[] {
   const file = values.heard && join(values.heard, `${basename(folder)}.json`);
   const sounds = file && existsSync(file) ? playedSounds(file, shown) : shown;
   // What the game itself played needs none: it is the recording's own clock.
-  const lag = values.lag === 'auto' || sounds !== shown ? 0 : Number(values.lag);
+  const recorder = truth.game?.startsWith('OpenArena') && truth.fps ? 0.2 + 1 / truth.fps : 0;
+  const lag = sounds !== shown ? 0 : values.lag === 'auto' ? recorder : Number(values.lag);
   return sounds.map((sound) => ({ ...sound, t: sound.t + lag }));
-}
-
-/** Seconds by which most of what is heard comes after the picture that shows it: one number for a recording, its recorder's. */
-function lagOf(truth: readonly Sound[], hits: readonly Hit[]): number {
-  const lags = truth.flatMap(({ label, t }) => hits.filter((hit) => hit.label === label).map((hit) => hit.t - t));
-  const near = (lag: number): number => lags.filter((one) => Math.abs(one - lag) < 0.03).length;
-  return lags.filter((lag) => Math.abs(lag) < 0.6).reduce((best, one) => (near(one) > near(best) ? one : best), 0);
 }
 
 /**
@@ -235,7 +230,7 @@ function learnAll(folders: readonly string[]): SoundPrint[] {
   const given = new Map(values.length.map((one) => one.split('=') as [string, string]));
   const lengthOf = (label: string): number => Number(given.get(label) ?? 0.4);
   for (const folder of folders) {
-    const truth = truthOf(folder).map((one) => ({ ...one, t: one.t + (values.lag === 'auto' ? 0.24 : 0) }));
+    const truth = truthOf(folder);
     for (const { label, t, unsure } of truth) {
       const length = lengthOf(label);
       if (
@@ -311,8 +306,7 @@ for (const folder of values.on) {
   const { user, system } = process.cpuUsage(before);
   cpu += (user + system) / 1000;
   heard += seconds;
-  const lag = values.lag === 'auto' ? lagOf(shown, hits) : 0;
-  const truth = shown.map((one) => ({ ...one, t: one.t + lag })).filter(({ t }) => t >= since);
+  const truth = shown.filter(({ t }) => t >= since);
   for (const { label } of prints) {
     const wanted = truth.filter((one) => one.label === label);
     const found = hits.filter((one) => one.label === label);

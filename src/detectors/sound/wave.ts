@@ -131,6 +131,27 @@ export class Flattened {
     return [re, im];
   }
 
+  /**
+   * How loud a waveform is that begins at sample `at`, as a share of its own level. A frequency that is all but silent here counts no
+   * more than the waveform has of it: what was learnt there is no part of the sound, and what stands all about it says nothing of its level.
+   */
+  level(wave: Wave, at: number): number {
+    const turn = (2 * Math.PI * at) / SIZE;
+    const [cos, sin] = [Math.cos(turn), Math.sin(turn)];
+    let [c, d] = [Math.cos(LOW * turn), Math.sin(LOW * turn)];
+    let [together, own] = [0, 0];
+    for (let k = LOW; k <= HIGH; k++) {
+      const [re, im] = [wave.re[k]!, wave.im[k]!];
+      const power = re * re + im * im;
+      const weight = 1 / (this.power[k]! + power);
+      const [x, y] = [this.re[k]!, this.im[k]!];
+      together += weight * ((x * c - y * d) * re + (x * d + y * c) * im);
+      own += weight * power;
+      [c, d] = [c * cos - d * sin, c * sin + d * cos];
+    }
+    return together / own;
+  }
+
   #energy(wave: Wave): number {
     let sum = 0;
     for (let k = LOW; k <= HIGH; k++) sum += (wave.re[k]! ** 2 + wave.im[k]! ** 2) / this.power[k]!;
@@ -221,7 +242,7 @@ export class WaveEar {
     for (let i = 0; i < this.#waves.length; i += 2) {
       const answers = block.answers(this.#waves[i]!, this.#waves[i + 1]);
       for (const [j, answer] of answers.entries()) {
-        if (this.#waves[i + j]) this.#peaks(answer, i + j, echoes);
+        if (this.#waves[i + j]) this.#peaks(block, answer, i + j, echoes);
       }
     }
     this.#samples.copyWithin(0, BLOCK * HOP);
@@ -230,7 +251,7 @@ export class WaveEar {
     return echoes;
   }
 
-  #peaks(answer: Float64Array, wave: number, echoes: Echo[]): void {
+  #peaks(block: Flattened, answer: Float64Array, wave: number, echoes: Echo[]): void {
     const level = usual(answer);
     for (let at = 0; at < BLOCK * HOP; at++) {
       const value = answer[at]!;
@@ -239,7 +260,8 @@ export class WaveEar {
         continue;
       if (!(around > 0)) continue;
       const t = this.#first * STEP + at / RATE;
-      echoes.push({ wave, t, clear: value / around, gain: 20 * Math.log10(value) });
+      const loud = Math.max(1e-6, block.level(this.#waves[wave]!, at));
+      echoes.push({ wave, t, clear: value / around, gain: 20 * Math.log10(loud) });
     }
   }
 }
