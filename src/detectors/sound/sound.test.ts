@@ -207,6 +207,15 @@ describe('a learnt sound', () => {
       for (const gain of gains) expect(Math.abs(Number(gain))).toBeLessThan(3);
     });
 
+    it('is as loud as it is where all else is silent, though something else was learnt with it', () => {
+      const hum = (i: number): number => 0.1 * Math.sin((2 * Math.PI * 100 * i) / RATE);
+      const humming = { ...learnt, waves: learnt.waves.map((wave) => wave.map((value, i) => value + hum(i))) };
+      const heard = listen(new ClipListener([humming]), new Tape(4).add(2.5, 0.4, shot(3)).blocks());
+      const gains = heard.map(({ observation }) => (observation as { detail?: { gain?: number } }).detail?.gain);
+      expect(gains).toHaveLength(1);
+      expect(Math.abs(Number(gains[0]))).toBeLessThan(2);
+    });
+
     it('is heard the same however the sound is cut, and from wherever one begins to listen', () => {
       const tape = new Tape(6).add(2.5, 0.4, shot(3)).add(4.81, 0.4, shot(3));
       const [one, other] = [500, 4096].map((size) => listen(new ClipListener([learnt]), tape.blocks(size)));
