@@ -208,8 +208,9 @@ describe('a learnt sound', () => {
     });
 
     it('is as loud as it is where all else is silent, though something else was learnt with it', () => {
-      const hum = (i: number): number => 0.1 * Math.sin((2 * Math.PI * 100 * i) / RATE);
-      const humming = { ...learnt, waves: learnt.waves.map((wave) => wave.map((value, i) => value + hum(i))) };
+      const turn = (2 * Math.PI * 100) / RATE;
+      const waves = learnt.waves.map((wave) => wave.map((value, i) => value + 0.1 * Math.sin(turn * i)));
+      const humming = { ...learnt, waves };
       const heard = listen(new ClipListener([humming]), new Tape(4).add(2.5, 0.4, shot(3)).blocks());
       const gains = heard.map(({ observation }) => (observation as { detail?: { gain?: number } }).detail?.gain);
       expect(gains).toHaveLength(1);
