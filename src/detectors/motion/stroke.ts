@@ -86,6 +86,8 @@ export class StrokeFinder implements Finder {
   push({ t, levels = '' }: Step): Happening[] {
     const now = { t, levels: Uint8Array.from(levels, (letter) => letter.charCodeAt(0)) };
     if (this.#past[0]?.levels.length !== now.levels.length) this.#past = [];
+    // A region smaller than a place shows nothing that moves.
+    if (levels === '') return [];
     this.#past.push(now);
     while (t - this.#past[0]!.t > USUAL + this.#longest) this.#past.shift();
     for (let i = 0; i < this.#past.length; i++) {
