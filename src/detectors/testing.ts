@@ -53,6 +53,24 @@ export function draw(
   return { data, width, height, channels: 3 };
 }
 
+/** A grey picture, drawn pixel by pixel. */
+export function greyPicture(width: number, height: number, level: (x: number, y: number) => number): Picture {
+  const plane = (data: Uint8Array) => ({ data, stride: width, width, height });
+  const chroma = plane(new Uint8Array(width * height).fill(128));
+  return {
+    t: 0,
+    width,
+    height,
+    y: plane(Uint8Array.from({ length: width * height }, (_, i) => level(i % width, Math.floor(i / width)))),
+    u: chroma,
+    v: chroma,
+    chromaShiftX: 0,
+    chromaShiftY: 0,
+    color: { matrix: 'bt709', fullRange: true },
+    [Symbol.dispose]() {},
+  };
+}
+
 /** Calls `visit` with each wanted frame (ascending numbers) of a video. */
 export function eachFrame(
   path: string,

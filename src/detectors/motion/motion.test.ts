@@ -4,7 +4,7 @@ import type { Picture } from '../../media/picture.ts';
 import type { Cue } from '../../cues/cue.ts';
 import { createTracker, type Tracker } from '../../cues/tracker.ts';
 import type { Observation, Sketch } from '../kind.ts';
-import { eachFrame, viewOf } from '../testing.ts';
+import { eachFrame, greyPicture, viewOf } from '../testing.ts';
 import { type Movement, movementOf } from './flow.ts';
 import { kind } from './index.ts';
 import type { MotionOptions } from './options.ts';
@@ -217,6 +217,14 @@ describe('a motion detector', () => {
         along((i) => 0.3 + 0.02 * i),
       ),
     ).toEqual([]);
+  });
+
+  it('finds no strokes in a region that is smaller than a place of them', async () => {
+    const tiny = Array.from({ length: 40 }, (_, i) => ({
+      ...greyPicture(9, 3, (x) => 20 * x + 10 * (i % 7)),
+      t: i / 10,
+    }));
+    expect(await cuesOn({ of: 'stroke' }, tiny)).toEqual([]);
   });
 
   it('finds strokes of what stands before a scene that moves: away and back, each time, and not what stays away', async () => {

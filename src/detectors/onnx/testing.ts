@@ -10,7 +10,6 @@ import {
   node,
   writeModel,
 } from '../../compute/tiling/onnx.ts';
-import type { Picture } from '../../media/picture.ts';
 import type { Assets } from '../kind.ts';
 
 type Attributes = Readonly<Record<string, number | string | readonly number[] | Attribute>>;
@@ -72,24 +71,6 @@ export function constantOutput(graph: Graph, values: readonly number[], dims: re
   const mean = graph.add('ReduceMean', ['images'], { keepdims: 0 });
   const nothing = graph.add('Mul', [mean, graph.floats([0], [])]);
   return graph.add('Add', [graph.floats(values, dims), nothing]);
-}
-
-/** A grey picture, drawn pixel by pixel. */
-export function greyPicture(width: number, height: number, level: (x: number, y: number) => number): Picture {
-  const plane = (data: Uint8Array) => ({ data, stride: width, width, height });
-  const chroma = plane(new Uint8Array(width * height).fill(128));
-  return {
-    t: 0,
-    width,
-    height,
-    y: plane(Uint8Array.from({ length: width * height }, (_, i) => level(i % width, Math.floor(i / width)))),
-    u: chroma,
-    v: chroma,
-    chromaShiftX: 0,
-    chromaShiftY: 0,
-    color: { matrix: 'bt709', fullRange: true },
-    [Symbol.dispose]() {},
-  };
 }
 
 /** Files in memory. */

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Picture } from '../../media/picture.ts';
-import { viewOf } from '../testing.ts';
+import { greyPicture, viewOf } from '../testing.ts';
 import { kind } from './index.ts';
 import { GlyphReader } from './glyph-reader.ts';
 import { learnProportional, type LearntProportional } from './learn-proportional.ts';
@@ -94,7 +94,6 @@ const MIDDLE = MARGIN + HEIGHT / 2;
 function pictureOf(text: string, scale: number): Picture {
   const line = draw(text, { noise: 0 });
   const [width, height] = [2 * line.width, 4 * line.height];
-  const data = new Uint8Array(width * height).fill(60);
   const level = (x: number, y: number): number => {
     const column = Math.floor(line.width / 2 + (x - width / 2) / scale);
     const row = Math.floor(MIDDLE + (y - height / 2 - 0.5) / scale);
@@ -102,29 +101,10 @@ function pictureOf(text: string, scale: number): Picture {
     return isInside ? line.data[row * line.width + column]! : 60;
   };
   const parts = [1, 3, 5, 7].map((n) => n / 8);
-  for (let y = 0; y < height; y++)
-    for (let x = 0; x < width; x++) {
-      const levels = parts.flatMap((dy) => parts.map((dx) => level(x + dx, y + dy)));
-      data[y * width + x] = levels.reduce((sum, one) => sum + one, 0) / levels.length;
-    }
-  const grey = {
-    data: new Uint8Array((width * height) / 4).fill(128),
-    stride: width / 2,
-    width: width / 2,
-    height: height / 2,
-  };
-  return {
-    t: 0,
-    width,
-    height,
-    y: { data, stride: width, width, height },
-    u: grey,
-    v: grey,
-    chromaShiftX: 1,
-    chromaShiftY: 1,
-    color: { matrix: 'bt709', fullRange: true },
-    [Symbol.dispose]() {},
-  };
+  return greyPicture(width, height, (x, y) => {
+    const levels = parts.flatMap((dy) => parts.map((dx) => level(x + dx, y + dy)));
+    return levels.reduce((sum, one) => sum + one, 0) / levels.length;
+  });
 }
 
 describe('a text that swells', () => {

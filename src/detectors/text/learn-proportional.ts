@@ -2,7 +2,7 @@ import { type Atlas, type AtlasFile, type GlyphFile, prepareAtlas } from './atla
 import { deviation, type GlyphStatistics, glyphOf, type LabelledLine, sparse, statisticsOf } from './learn.ts';
 import { alignLabel } from './align-label.ts';
 import { GlyphScorer } from './glyph-score.ts';
-import { charactersOf, type CutCharacter, type CutLine, cutLines, median } from './segment.ts';
+import { charactersOf, type CutCharacter, type CutLine, cutLines, median, widthsOf } from './segment.ts';
 
 export interface LearnProportionalOptions
   extends Omit<AtlasFile, 'format' | 'glyphs' | 'background' | 'ground' | 'layout' | 'pitch' | 'space' | 'gaps'> {
@@ -38,7 +38,7 @@ export function learnProportional(
 ): LearntProportional | undefined {
   const { margin } = options;
   const found = cutLines(lines, margin);
-  const widths = widthsIn(found.flatMap((line) => line?.characters ?? []));
+  const widths = widthsOf(found.flatMap((line) => line?.characters ?? []));
   const usual = (one: CutCharacter): boolean => Math.abs(widthOf(one) - widths.get(one.char)!) <= WIDTHS;
   let good = found.map((line) => (line?.characters.every(usual) ? line : undefined));
   const plain = good.filter((line) => line !== undefined);
@@ -74,12 +74,6 @@ const ROUNDS = 2;
 
 type Widths = ReadonlyMap<string, number>;
 type Gaps = { readonly gaps: readonly [number, number]; readonly space: number };
-
-/** The usual width of each character's ink. */
-function widthsIn(characters: readonly CutCharacter[]): Map<string, number> {
-  const byChar = Map.groupBy(characters, ({ char }) => char);
-  return new Map([...byChar].map(([char, seen]) => [char, median(seen.map(widthOf))]));
-}
 
 function cellOf(char: string, widths: Widths): number {
   return widths.get(char)! + 2 * BESIDE;

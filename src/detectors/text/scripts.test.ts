@@ -3,7 +3,7 @@ import { graphemesOf } from '../../language/text.ts';
 import type { Picture } from '../../media/picture.ts';
 import { kind as feed } from '../feed/index.ts';
 import type { Assets, Observation } from '../kind.ts';
-import { viewOf } from '../testing.ts';
+import { greyPicture, viewOf } from '../testing.ts';
 import type { Atlas } from './atlas.ts';
 import { kind } from './index.ts';
 import { learnFixed } from './learn.ts';
@@ -47,24 +47,7 @@ function levelsOf(chars: readonly string[], margin: number): LineImage {
 
 function pictureOf(chars: readonly string[]): Picture {
   const { data, width, height } = levelsOf(chars, 0);
-  const grey = {
-    data: new Uint8Array((width * height) / 4).fill(128),
-    stride: width / 2,
-    width: width / 2,
-    height: height / 2,
-  };
-  return {
-    t: 0,
-    width,
-    height,
-    y: { data: Uint8Array.from(data), stride: width, width, height },
-    u: grey,
-    v: grey,
-    chromaShiftX: 1,
-    chromaShiftY: 1,
-    color: { matrix: 'bt709', fullRange: true },
-    [Symbol.dispose]() {},
-  };
+  return greyPicture(width, height, (x, y) => data[y * width + x]!);
 }
 
 /** The font as it is learnt from lines whose labels are characters as people count them. */

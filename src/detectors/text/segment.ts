@@ -62,14 +62,15 @@ export function cutLines(
       ? best
       : (order.find((level) => runs[level]![i]!.length === wanted[i]!.length) ?? best),
   );
-  let widths = widthsOf(wanted, (i) => {
+  const exactly = (i: number): readonly Run[] | undefined => {
     const own = runs[chosen[i]!]![i]!;
     return own.length === wanted[i]!.length ? own : undefined;
-  });
+  };
+  let widths = widthsOf(placed(wanted, exactly));
   let groups: (readonly Run[] | undefined)[] = [];
   for (let round = 0; round < 2; round++) {
     groups = lines.map((_, i) => grouped(runs[chosen[i]!]![i]!, wanted[i]!, widths));
-    widths = widthsOf(wanted, (i) => groups[i]);
+    widths = widthsOf(placed(wanted, (i) => groups[i]));
   }
   return lines.map(({ image }, i) => {
     const own = groups[i];
@@ -127,16 +128,19 @@ function plateau(counts: readonly number[]): number {
 }
 
 /** The usual width of each character's ink. */
-function widthsOf(
+export function widthsOf(
+  characters: readonly { readonly char: string; readonly start: number; readonly end: number }[],
+): Map<string, number> {
+  const byChar = Map.groupBy(characters, ({ char }) => char);
+  return new Map([...byChar].map(([char, seen]) => [char, median(seen.map(({ start, end }) => end - start))]));
+}
+
+/** The characters of those lines whose runs are one each. */
+function placed(
   wanted: readonly (readonly Wanted[])[],
   runs: (line: number) => readonly Run[] | undefined,
-): ReadonlyMap<string, number> {
-  const all = wanted.flatMap((characters, i) =>
-    (runs(i) ?? []).map(({ start, end }, n) => ({ char: characters[n]!.char, width: end - start })),
-  );
-  return new Map(
-    [...Map.groupBy(all, ({ char }) => char)].map(([char, seen]) => [char, median(seen.map(({ width }) => width))]),
-  );
+): (Wanted & Run)[] {
+  return wanted.flatMap((characters, i) => (runs(i) ?? []).map((run, n) => ({ ...characters[n]!, ...run })));
 }
 
 function canGroup(runs: readonly Run[], { length }: readonly Wanted[]): boolean {

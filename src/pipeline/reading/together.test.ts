@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Deferred, Observation } from '../../detectors/kind.ts';
 import { ReadingsBuilder } from './chunk-readings.ts';
-import { greyPicture } from '../../detectors/onnx/testing.ts';
+import { greyPicture } from '../../detectors/testing.ts';
 import type { DetectorKind } from '../../detectors/kind.ts';
 import type { Profile } from '../../profile/profile.ts';
 import { SampleReader } from './sample-reader.ts';
