@@ -61,8 +61,7 @@ const TRIED_AT = 14;
 /** A learnt font, and how well it reads what it was learnt from. */
 export interface LearntFont {
   readonly atlas: Atlas;
-  /** Labels whose text was used for the font, of so many. */
-  readonly used: number;
+  /** How many labels it was learnt from. */
   readonly labels: number;
   /** Least deviation of a pixel, where it was chosen by how well other labels than those learnt from are read. */
   readonly noise?: number;
@@ -130,7 +129,7 @@ export async function learnAtlas(
   const lead = isLeft && learnt.lead > options.margin ? learnt.lead / options.pixels.x : undefined;
   const font = examined(lines, learnt.atlas, isLeft && lead === undefined ? 'left' : 'centre', options.margin);
   const uncut = lines.flatMap(({ label }, i) => (learnt.cut[i] ? [] : [label]));
-  return { ...font, uncut, noise, used: lines.length - uncut.length, lead };
+  return { ...font, uncut, noise, lead };
 }
 
 /** Least deviations of a pixel from which one is chosen, in grey levels. */
@@ -196,7 +195,6 @@ function examined(lines: readonly Labelled[], atlas: Atlas, align: FixedOptions[
   return {
     atlas,
     rare: rare.toSorted(),
-    used: lines.length,
     labels: lines.length,
     uncut: [],
     misread,
