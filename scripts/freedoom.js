@@ -165,7 +165,7 @@ const LONGEST = 6;
 /** Says that a figure changed, unless another game or level came into the place of the one that it belongs to. */
 function unlessRenewed(statement, t, cues, game) {
   (game.state.waiting ??= []).push({ statement, t, cues });
-  game.after(GONE, () => tellSettled(game, game.t - GONE));
+  game.after(GONE, () => tellSettled(game, game.setAt));
 }
 
 function tellSettled(game, until) {
@@ -175,7 +175,7 @@ function tellSettled(game, until) {
   const isOpen = (one) => isWithin(one) && away.renewed === undefined && game.t - one.t < LONGEST && until < Infinity;
   const due = waiting.filter((one) => one.t <= until && !isOpen(one));
   game.state.waiting = waiting.filter((one) => !due.includes(one));
-  if (waiting.length > due.length && until < Infinity) game.after(GONE, () => tellSettled(game, game.t - GONE));
+  if (waiting.length > due.length && until < Infinity) game.after(GONE, () => tellSettled(game, game.setAt));
   for (const one of due.filter((each) => !(isWithin(each) && away.renewed)))
     game.emit(one.statement, { t: one.t, cues: one.cues });
 }

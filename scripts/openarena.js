@@ -293,7 +293,7 @@ const ARMED = 1;
 function unlessNew(statement, options, game) {
   const waiting = (game.state.waiting ??= []);
   waiting.push({ statement, options });
-  game.after(SETTLED, () => tellSettled(game, game.t - SETTLED + 1e-6));
+  game.after(SETTLED, () => tellSettled(game, game.setAt));
 }
 
 function tellSettled(game, until) {

@@ -215,6 +215,6 @@ export interface DetectorKind<Options = Readonly<Record<string, unknown>>> {
   listen?(options: Options, assets: Assets): Promise<Listener>;
   /** Of kinds that read a file beside the recording: its readings in order of time. They look at no region. */
   follow?(options: Options, entries: readonly StreamEntry[]): readonly Heard[];
-  /** How readings become cues; default: the found/changed/lost state machine of cues/tracker.ts. `interval` in seconds. */
+  /** How readings become cues; default: the found/changed/lost state machine of cues/tracker.ts. `interval` in seconds; 0 where frames are counted. */
   track?(name: string, spec: DetectorSpec & Options, interval: number, assets: Assets): Promise<Tracker>;
 }

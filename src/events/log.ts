@@ -41,7 +41,9 @@ export interface HeaderLine {
   readonly dictionaries: readonly Fingerprint[];
   readonly plan: {
     readonly kind: 'full' | 'adaptive';
-    readonly interval: number;
+    /** Seconds between samples; or every n-th frame. */
+    readonly interval?: number;
+    readonly every?: number;
     readonly from?: number;
     readonly to?: number;
   };

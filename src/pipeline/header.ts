@@ -1,6 +1,8 @@
 import { basename } from 'node:path';
 import { pluginsUsed } from '../detectors/plugins/load.ts';
 import type { HeaderLine } from '../events/log.ts';
+import { INTERVAL } from '../profile/interval.ts';
+import type { Profile } from '../profile/profile.ts';
 import type { HudSettings } from '../regions/place.ts';
 import { VERSION } from '../version.ts';
 import type { Game } from './game.ts';
@@ -48,7 +50,7 @@ export function headerOf(
     dictionaries: game.dictionaries,
     plan: {
       kind: plan,
-      interval: game.profile.sampling?.interval ?? 0.1,
+      ...rhythmOf(game.profile),
       ...(from === undefined ? {} : { from }),
       ...(to === undefined ? {} : { to }),
     },
@@ -58,6 +60,12 @@ export function headerOf(
     ...(plugins.length > 0 ? { plugins } : {}),
     program: VERSION,
   };
+}
+
+/** How detectors are sampled that do not say it themselves. */
+function rhythmOf({ sampling }: Profile): { readonly interval: number } | { readonly every: number } {
+  const every = sampling?.all ? 1 : sampling?.every;
+  return every === undefined ? { interval: sampling?.interval ?? INTERVAL } : { every };
 }
 
 /** What readings depend on: not on script and dictionary, so that a changed script is run again on the old readings. */

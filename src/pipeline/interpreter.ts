@@ -10,7 +10,7 @@ import { render } from '../dictionary/language/render.ts';
 import { validateStatement } from '../dictionary/language/validate.ts';
 import type { Issue } from '../errors.ts';
 import type { NewEvent } from '../events/writer.ts';
-import { intervalOf } from '../profile/interval.ts';
+import { gridOf } from '../profile/interval.ts';
 import type { CueSequence, Profile } from '../profile/profile.ts';
 import { Fusion } from '../script/fusion/fusion.ts';
 import { compileMappings } from '../script/mapping.ts';
@@ -290,11 +290,11 @@ async function openSequence({ profile, assets }: Game): Promise<SequenceReader |
 async function trackerFor({ profile, assets, plugins }: Game, name: string): Promise<Tracker> {
   const spec = profile.detectors[name]!;
   const { track } = await loadKind(spec.kind, plugins);
-  return track ? track(name, spec, intervalOf(profile, name), assets) : plainTracker(profile, name);
+  return track ? track(name, spec, gridOf(profile, name), assets) : plainTracker(profile, name);
 }
 
 function plainTracker(profile: Profile, name: string): Tracker {
-  return createTracker(name, profile.detectors[name]!, intervalOf(profile, name));
+  return createTracker(name, profile.detectors[name]!, gridOf(profile, name));
 }
 
 /** Without a recording nothing more can be read. */

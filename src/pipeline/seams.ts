@@ -1,6 +1,7 @@
 import type { Comparer, Sketch } from '../detectors/kind.ts';
 import type { Plugins } from '../detectors/plugins/load.ts';
 import { loadKind } from '../detectors/registry.ts';
+import { withInterval } from '../profile/interval.ts';
 import { mediaOf } from '../profile/media.ts';
 import type { Profile } from '../profile/profile.ts';
 import { type ChunkReadings, restoreSketch } from './reading/chunk-readings.ts';
@@ -18,10 +19,10 @@ export class Seams {
     this.#comparers = comparers;
   }
 
-  static async open({ detectors }: Profile, plugins?: Plugins, media?: string): Promise<Seams> {
+  static async open(profile: Profile, plugins?: Plugins, media?: string): Promise<Seams> {
     const comparers = new Map<number, Comparer>();
-    for (const [d, spec] of Object.values(detectors).entries()) {
-      const comparer = (await loadKind(spec.kind, plugins)).compare?.(spec);
+    for (const [d, [name, spec]] of Object.entries(profile.detectors).entries()) {
+      const comparer = (await loadKind(spec.kind, plugins)).compare?.(withInterval(profile, name));
       if (comparer && mediaOf(spec) === media) comparers.set(d, comparer);
     }
     return new Seams(comparers);

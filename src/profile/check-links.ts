@@ -21,6 +21,14 @@ export function checkLinks(value: unknown, kinds: KindSchemas | undefined, compl
   checkSequences(value, complain);
   checkRelative(value, detectors, kinds, complain);
   checkMedia(value, detectors, kinds, complain);
+  for (const [name, { interval, every }] of detectors)
+    if (interval !== undefined && every !== undefined)
+      complain(
+        'two-samplings',
+        `/detectors/${escape(name)}/every`,
+        `“${name}” is sampled either by time or by frames`,
+        'Leave out “interval” or “every”.',
+      );
   for (const [screen, { detector }] of membersOf(value, 'screens')) {
     const spec = detectors.get(String(detector));
     const region = isObject(spec) ? regionOf(value, spec) : undefined;

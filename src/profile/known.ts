@@ -65,7 +65,17 @@ async function gamesOf(pack: Pack, pathOf: (game: string) => string): Promise<re
 /** A profile that lies alone: its game is what it says. */
 async function alone(path: string): Promise<readonly KnownProfile[]> {
   const { pack, path: inside } = await findProfile(path);
-  const text = Buffer.from(await pack.read(inside)).toString('utf8');
-  const game = /"game"\s*:\s*"([^"]+)"/.exec(text)?.[1];
+  const game = gameIn(Buffer.from(await pack.read(inside)).toString('utf8'));
   return game === undefined ? [] : [{ game, path }];
+}
+
+function gameIn(text: string): string | undefined {
+  let profile: unknown;
+  try {
+    profile = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  const game = typeof profile === 'object' && profile !== null && 'game' in profile ? profile.game : undefined;
+  return typeof game === 'string' && game !== '' ? game : undefined;
 }

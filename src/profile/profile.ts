@@ -185,8 +185,9 @@ export interface DetectorSpec {
   readonly modes?: readonly string[];
   /** Screens during which it is read besides the normal one (default none); see `Profile.screens`. */
   readonly screens?: readonly string[];
-  /** Seconds between samples; default the profile's. */
+  /** Seconds between samples, or every n-th frame; default the profile's. */
   readonly interval?: number;
+  readonly every?: number;
   readonly stability?: Stability;
   /**
    * Seconds: after a change the reading does not come back to the earlier value within this time, so that two probes

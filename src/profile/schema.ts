@@ -27,6 +27,8 @@ export interface KindSchemas {
   readonly places?: ReadonlyMap<string, (options: Readonly<Record<string, unknown>>) => boolean>;
 }
 
+const EVERY: Schema = { type: 'integer', minimum: 1, maximum: 100_000 };
+
 const REGION = {
   type: 'object',
   required: ['x', 'y', 'width', 'height'],
@@ -120,6 +122,7 @@ export const DETECTOR_PROPERTIES: Readonly<Record<string, Schema>> = {
     description: 'Screens during which it is read, too.',
   },
   interval: { ...SECONDS, description: 'Seconds between samples; default the one of the profile.' },
+  every: { ...EVERY, description: 'Instead of an interval: every n-th frame; 1: all.' },
   stability: {
     type: 'object',
     additionalProperties: false,
@@ -213,7 +216,7 @@ const SAMPLING: Schema = {
   additionalProperties: false,
   properties: {
     interval: { ...SECONDS, default: 0.1, description: 'Seconds between samples.' },
-    every: { type: 'integer', minimum: 1, maximum: 100_000, description: 'Every n-th frame.' },
+    every: { ...EVERY, description: 'Every n-th frame.' },
     all: { const: true },
   },
 };

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { SamplePlanner, planSamples, sharedSamples } from './plan.ts';
+import { SamplePlanner, planSamples } from './plan.ts';
 import type { FrameTimes, Sample } from './plan.ts';
 
 const micro = (seconds: number) => Math.round(seconds * 1e6);
@@ -110,24 +110,6 @@ describe('planSamples', () => {
           expect([...samples, ...planner.end()]).toEqual(planSamples(video, sampling));
         },
       ),
-    );
-  });
-
-  test('several plans: each frame once, with those that want it', () => {
-    fc.assert(
-      fc.property(videos, (video) => {
-        const plans = [{ interval: 0.1 }, { every: 2 }, { interval: 0.5 }].map((sampling) =>
-          planSamples(video, sampling),
-        );
-        const shared = sharedSamples(plans);
-        expect(shared.map(({ frame }) => frame)).toEqual(
-          [...new Set(plans.flat().map(({ frame }) => frame))].toSorted((a, b) => a - b),
-        );
-        for (const [plan, samples] of plans.entries()) {
-          const mine = shared.filter((sample) => sample.plans.includes(plan)).map(({ frame }) => frame);
-          expect(mine).toEqual([...new Set(samples.map(({ frame }) => frame))]);
-        }
-      }),
     );
   });
 

@@ -19,9 +19,6 @@ export interface TimeRange {
   readonly to?: number;
 }
 
-/** The default distance of samples, in seconds. */
-export const DEFAULT_INTERVAL = 0.1;
-
 /**
  * The samples of a video, ascending. Tick k of an interval lies at k · interval; its sample is the nearest eligible frame
  * (the earlier on a tie), at most half an interval away. Eligible are reference frames where one lies that near, else all
@@ -116,23 +113,4 @@ export class SamplePlanner {
     while (this.#head < this.#times.length && 2 * (this.#times[this.#head]! - at) < step) this.#head++;
     return { tick, frame: this.#base + (bestReference >= 0 ? bestReference : best) };
   }
-}
-
-/** A frame that some plans sample: `plans` are their numbers, ascending. */
-export interface SharedSample {
-  readonly frame: number;
-  readonly plans: readonly number[];
-}
-
-/** The frames that any of several plans samples, ascending, each once, with the plans that want it. */
-export function sharedSamples(plans: readonly (readonly Sample[])[]): SharedSample[] {
-  const wanted = new Map<number, number[]>();
-  for (const [plan, samples] of plans.entries()) {
-    for (const { frame } of samples) {
-      const of = wanted.get(frame);
-      if (!of) wanted.set(frame, [plan]);
-      else if (of.at(-1) !== plan) of.push(plan);
-    }
-  }
-  return [...wanted].map(([frame, of]) => ({ frame, plans: of })).toSorted((a, b) => a.frame - b.frame);
 }

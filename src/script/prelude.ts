@@ -115,7 +115,7 @@ for (const [holder, name] of [[JSON, 'parse'], [JSON, 'stringify'], [Object, 'ke
 // The game as the script sees it.
 const sources = new WeakMap();
 const accepted = new Map(), lastValue = new Map(), changedAt = new Map(), timers = new Map();
-let known = null, now = 0, evidence = [], current = [], recent = [], nextTimer = 1;
+let known = null, now = 0, setAt = 0, evidence = [], current = [], recent = [], nextTimer = 1;
 let out = nothing();
 
 function nothing() { return { statements: [], notes: [], timers: [], cancelled: [] }; }
@@ -173,6 +173,7 @@ const slice = String.prototype.slice;
 const game = freeze({
   state: create(null),
   get t() { return now; },
+  get setAt() { return setAt; },
   emit(statement, options) {
     const { t = now, end = t, confidence, cues } = options ?? {};
     push(out.statements, {
@@ -199,7 +200,7 @@ const game = freeze({
     if (typeof fn !== 'function') throw new TypeErr('game.after: the second argument must be a function');
     if (number(seconds, 'game.after: seconds') < 0) throw new RangeErr('game.after: seconds must not be negative');
     const id = nextTimer++;
-    mapSet(timers, id, { fn, evidence });
+    mapSet(timers, id, { fn, evidence, set: now });
     push(out.timers, { id, t: now + seconds });
     return id;
   },
@@ -221,7 +222,7 @@ return {
   },
   begin(t, list) {
     spent = 0;
-    now = t;
+    now = setAt = t;
     current = [];
     const given = parse(list);
     for (let i = 0; i < given.length; i++) {
@@ -265,11 +266,12 @@ return {
     mapDelete(timers, id);
     now = t;
     evidence = timer.evidence;
+    setAt = timer.set;
     return said((0, timer.fn)(game));
   },
   onEnd(t) {
     spent = 0;
-    now = t;
+    now = setAt = t;
     evidence = [];
     return said(functions.onEnd(game));
   },

@@ -107,6 +107,21 @@ describe('openScript', () => {
     expect(say(script.end(3))).toEqual(['3 ["wait"]']);
   });
 
+  it('tells a timer the very time at which it was set, which the time that it waited does not lead back to', async () => {
+    using script = await open(`
+      function onCue(cue, game) {
+        game.after(0.9, () => game.emit({ action: game.setAt === cue.t ? 'same' : 'other' }));
+        if (game.setAt !== game.t) game.emit({ action: 'early' });
+      }`);
+    const times = Array.from({ length: 50 }, (_, i) => Math.round((i * 1e6) / 35) / 1e6);
+    expect(times.filter((t) => t + 0.9 - 0.9 !== t)).not.toEqual([]);
+    const outputs = times.map((t) => script.onCues(t, [cue(t, 'x', t)]));
+    const actions = [...outputs, script.end(1.5)].flatMap(({ statements }) =>
+      statements.map(({ statement }) => statement),
+    );
+    expect(actions).toEqual(times.map(() => ({ action: 'same' })));
+  });
+
   it('cancels timers', async () => {
     using script = await open(`
       function onCue(cue, game) {

@@ -144,6 +144,8 @@ export class StrokeFinder implements Finder {
       this.#last = next;
       this.#open = this.#open.filter((other) => other.t > end || other.end < t);
     }
+    // What is none, next to the last stroke, is no other one later: it must not hold up what comes after it.
+    this.#open = this.#open.filter((course) => course.end >= until || this.#worthOf(course) > 0);
     return found
       .toSorted((a, b) => a.t - b.t)
       .map(({ t, end, share }) => ({
@@ -156,7 +158,7 @@ export class StrokeFinder implements Finder {
 
   /** The first course that is settled and that no other one outdoes. */
   #next(until: number): Course | undefined {
-    const worth = new Map(this.#open.map((course) => [course, course.score * this.#familiar(course)]));
+    const worth = new Map(this.#open.map((course) => [course, this.#worthOf(course)]));
     return this.#open
       .filter((course) => course.end < until && worth.get(course)! > 0)
       .toSorted((a, b) => a.t - b.t)
@@ -166,6 +168,10 @@ export class StrokeFinder implements Finder {
             other === course || other.t > course.end || other.end < course.t || worth.get(other)! <= worth.get(course)!,
         ),
       );
+  }
+
+  #worthOf(course: Course): number {
+    return course.score * this.#familiar(course);
   }
 
   /**

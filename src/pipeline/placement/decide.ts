@@ -225,8 +225,13 @@ export async function recogniseGame(
   return { found: undefined, known };
 }
 
-function doubtOf(game: string, { pictures }: Evidence, other: Recognised | undefined): Issue {
-  const message = `none of the HUD elements of ${game} were found in ${pictures} pictures`;
+/** Says what was seen, little as it is: an element alone is too little to tell that the profile fits. */
+export function doubtOf(game: string, { pictures, elements }: Evidence, other: Recognised | undefined): Issue {
+  const seen = Object.entries(elements).map(([name, count]) => `${name} in ${count}`);
+  const message =
+    seen.length === 0
+      ? `none of the HUD elements of ${game} were found in ${pictures} pictures`
+      : `hardly any of the HUD elements of ${game} were found in ${pictures} pictures (${seen.join(', ')}, and never two in one)`;
   return other
     ? {
         code: 'wrong-game',
@@ -235,7 +240,10 @@ function doubtOf(game: string, { pictures }: Evidence, other: Recognised | undef
       }
     : {
         code: 'hud-not-found',
-        message: `${message}, nor anywhere else in them`,
-        hint: 'Is it another game, or is its HUD hidden? It is read all the same, where the profile has it.',
+        message: `${message}, nor ${seen.length === 0 ? '' : 'more '}anywhere else in them`,
+        hint:
+          seen.length === 0
+            ? 'Is it another game, or is its HUD hidden? It is read all the same, where the profile has it.'
+            : 'It is read where the profile has it. If that is right, detect --place default does not look; “profile try” shows what the other elements see.',
       };
 }

@@ -1,7 +1,7 @@
 import { type Chunk, chunksOf, type PacketIndex } from '../../media/packet-index.ts';
 import type { Profile } from '../../profile/profile.ts';
 import { type Sample, SamplePlanner, type Sampling, type TimeRange } from '../../sampling/plan.ts';
-import { intervalOf } from '../../profile/interval.ts';
+import { everyOf, intervalOf } from '../../profile/interval.ts';
 import type { ChunkPlan } from './read-chunk.ts';
 
 /**
@@ -93,8 +93,6 @@ function dueIn(
 }
 
 function samplingOf(profile: Profile, detector: string): Sampling {
-  const own = profile.detectors[detector]!.interval;
-  if (own === undefined && profile.sampling?.every !== undefined) return { every: profile.sampling.every };
-  if (own === undefined && profile.sampling?.all) return { all: true };
-  return { interval: intervalOf(profile, detector) };
+  const every = everyOf(profile, detector);
+  return every === undefined ? { interval: intervalOf(profile, detector) } : { every };
 }

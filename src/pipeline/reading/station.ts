@@ -3,6 +3,7 @@ import { compileValue } from '../../cues/condition.ts';
 import type { Assets, Comparer, Detector, DetectorKind, Observation, Sketch } from '../../detectors/kind.ts';
 import type { Plugins } from '../../detectors/plugins/load.ts';
 import { loadKind } from '../../detectors/registry.ts';
+import { withInterval } from '../../profile/interval.ts';
 import { mediaOf } from '../../profile/media.ts';
 import type { DetectorSpec, Profile, WantedValue } from '../../profile/profile.ts';
 import type { ChangeGate, FollowingRegion, Region, RegionSet } from '../../regions/regions.ts';
@@ -91,7 +92,7 @@ export async function openStations(
       allows: spec.when?.seen === false ? ({ state }) => state === 'absent' : seenAs(spec.when?.value),
       switched: (switched.get(name)?.length ?? 0) > 0 && !kind.compare,
       last: undefined,
-      comparer: foreign ? undefined : kind.compare?.(spec),
+      comparer: foreign ? undefined : kind.compare?.(withInterval(profile, name)),
       vectors: !foreign && kind.vectors?.(spec) === true,
       hears: foreign || (kind.listen ?? kind.follow) !== undefined,
       before: undefined,
