@@ -7,7 +7,7 @@ import { PRELUDE } from './prelude.ts';
 export interface Limits {
   /** Interrupts per call of one function of the script; default 50. */
   readonly interrupts?: number;
-  /** Bytes of the interpreter's whole memory, itself included; default and least 16 MiB. */
+  /** Bytes of the interpreter's whole memory, itself included, beyond which a call is stopped; default and least 16 MiB. */
   readonly memory?: number;
   /** Bytes of the interpreter's stack; default 32 KiB, some 150 nested calls. */
   readonly stack?: number;
@@ -35,6 +35,8 @@ const STUCK_AFTER_MS = 300_000;
 /** WebAssembly's unit of memory, and what the interpreter begins with (16 MiB). */
 const PAGE = 65_536;
 const LEAST_PAGES = 256;
+/** How many times as large as it may be a script's memory can become before it is noticed. */
+const RESERVE = 8;
 const JOBS_PER_CALL = 1000;
 
 /**
@@ -50,6 +52,9 @@ export class Sandbox implements Disposable {
   readonly #host: QuickJSHandle;
   readonly #functions = new Map<string, QuickJSHandle>();
   readonly #interrupts: number;
+  readonly #memory: WebAssembly.Memory;
+  /** Bytes that it had when the call began. */
+  #had = 0;
   #left = 0;
   #started = 0;
   #stuck = false;
@@ -59,6 +64,7 @@ export class Sandbox implements Disposable {
     name: string,
     runtime: QuickJSRuntime,
     context: QuickJSContext,
+    memory: WebAssembly.Memory,
     limits: Limits,
     source: string,
     detectors: readonly string[] | undefined,
@@ -66,6 +72,7 @@ export class Sandbox implements Disposable {
     this.#name = name;
     this.#runtime = runtime;
     this.#context = context;
+    this.#memory = memory;
     this.#interrupts = limits.interrupts ?? 50;
     runtime.setMaxStackSize(limits.stack ?? 32 << 10);
     runtime.setInterruptHandler(() => this.#interrupt());
@@ -90,9 +97,10 @@ export class Sandbox implements Disposable {
   ): Promise<Sandbox> {
     refuseBigInt(source, name);
     const { newQuickJSWASMModuleFromVariant, newVariant, RELEASE_SYNC } = await import('quickjs-emscripten');
-    // The interpreter's own limit counts allocations, not their sizes; what WebAssembly is given cannot be outgrown.
+    // The interpreter's own limit counts allocations, not their sizes, and where it finds no memory at all it is as likely to
+    // crash as to say so: what it is given grows, and that it grew is noticed before that happens.
     const pages = Math.max(LEAST_PAGES, Math.ceil((limits.memory ?? 0) / PAGE));
-    const wasmMemory = new WebAssembly.Memory({ initial: LEAST_PAGES, maximum: pages });
+    const wasmMemory = new WebAssembly.Memory({ initial: pages, maximum: RESERVE * pages });
     const quickjs = await compiledLate(() => newQuickJSWASMModuleFromVariant(newVariant(RELEASE_SYNC, { wasmMemory })));
     const runtime = quickjs.newRuntime();
     const context = runtime.newContext({
@@ -106,7 +114,7 @@ export class Sandbox implements Disposable {
         Promise: true,
       },
     });
-    return new Sandbox(name, runtime, context, limits, source, detectors);
+    return new Sandbox(name, runtime, context, wasmMemory, limits, source, detectors);
   }
 
   get dead(): boolean {
@@ -192,7 +200,7 @@ export class Sandbox implements Disposable {
   }
 
   #faultOf(error: QuickJSHandle): Fault {
-    const spent = this.#left < 0;
+    const [grown, spent] = [this.#grown, this.#left < 0];
     this.#refuel();
     const name = this.#textOf(error, 'name');
     const message = this.#textOf(error, 'message');
@@ -204,6 +212,7 @@ export class Sandbox implements Disposable {
     error.dispose();
     const line = lineIn(stack, this.#name);
     const at = line === undefined ? {} : { line };
+    if (grown) return { code: 'script-memory', message: 'the script used up its memory', ...at, fatal: false };
     if (spent) return { code: 'script-budget', message: 'the script did not come to an end', ...at, fatal: false };
     if (message === 'out of memory' || isNull)
       return { code: 'script-memory', message: 'the script used up its memory', ...at, fatal: false };
@@ -259,11 +268,16 @@ export class Sandbox implements Disposable {
   #interrupt(): boolean {
     this.#left -= 1;
     if (performance.now() - this.#started > STUCK_AFTER_MS) this.#stuck = true;
-    return this.#left < 0 || this.#stuck;
+    return this.#left < 0 || this.#grown || this.#stuck;
+  }
+
+  get #grown(): boolean {
+    return this.#memory.buffer.byteLength > this.#had;
   }
 
   #refuel(): void {
     this.#left = this.#interrupts;
+    this.#had = this.#memory.buffer.byteLength;
     this.#started = performance.now();
   }
 
