@@ -1,6 +1,5 @@
 import type { Dictionary, Word } from './dictionary.ts';
 import { commonName } from './format.ts';
-import { pluralOf, verbForms } from './inflect.ts';
 import type { Located } from './located.ts';
 
 /** How a word can be written in a sentence, lower case. Canonical forms are those that `render` writes. */
@@ -12,18 +11,6 @@ export function canonicalForms(word: Word): readonly string[] {
       return [word.forms.base, word.forms.third, word.forms.participle];
     case 'property':
       return [word.name];
-  }
-}
-
-/** The forms of a synonym, inflected regularly or by the table of irregular verbs. */
-export function synonymForms(word: Word, synonym: string): readonly string[] {
-  switch (word.kind) {
-    case 'object':
-      return [synonym, pluralOf(synonym)];
-    case 'action':
-      return Object.values(verbForms(synonym)) as string[];
-    case 'property':
-      return [synonym];
   }
 }
 

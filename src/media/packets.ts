@@ -11,8 +11,8 @@ import { bitstreamOf } from './bitstream.ts';
 import { isCutOff } from './boxes.ts';
 import { hasPlaces } from './decoder-parameters.ts';
 import { PacketBytes } from './packet-bytes.ts';
-import { BROKEN, DAMAGED, HIDDEN, KEY, REFERENCE, chunkOf, windowOf } from './packet-index.ts';
-import type { Chunk, PacketIndex } from './packet-index.ts';
+import { BROKEN, DAMAGED, HIDDEN, KEY, REFERENCE } from './packet-index.ts';
+import type { PacketIndex } from './packet-index.ts';
 import { PacketScan } from './scan.ts';
 import { reason } from './open.ts';
 import { ticksOf } from './video.ts';
@@ -48,34 +48,6 @@ export async function scanInTurns(
     turned = performance.now();
   }
   return last!.index();
-}
-
-/** A chunk as soon as it is known, with the part of the index that decoding it needs. */
-export interface ScannedChunk extends Chunk {
-  readonly index: PacketIndex;
-}
-
-/**
- * The same, chunk by chunk, as far as the file has been read: so that decoding can start before the scan has ended. The
- * chunks are those of `chunksOf`. Returns the whole index.
- */
-export function* scanChunks(
-  file: VideoFile,
-  options: { readonly minSeconds: number; readonly signal?: AbortSignal },
-): Generator<ScannedChunk, PacketIndex, undefined> {
-  let firstGroup = 0;
-  let index: PacketIndex | undefined;
-  for (const scan of scanning(file, options.signal)) {
-    index = scan.index();
-    for (let group = firstGroup + 1; group <= scan.finished; group++) {
-      const chunk = chunkOf(index, firstGroup, group);
-      const last = scan.ended && group === scan.finished;
-      if (!last && chunk.end - chunk.t < options.minSeconds) continue;
-      yield { ...chunk, index: windowOf(index, chunk) };
-      firstGroup = group;
-    }
-  }
-  return index!;
 }
 
 /** Reads the file; yields whenever another group of pictures is finished, and at the end. */

@@ -51,7 +51,6 @@ export class PacketScan {
   /** No packet has a presentation time, but the bitstream tells the order (H.264 in avi). */
   #ordered = true;
   #problem: string | undefined;
-  #ended = false;
 
   /** `frameRate` serves where packets have no times; `placed`: packets may have places. */
   constructor(timeBase: Rational, frameRate: Rational, placed = false) {
@@ -60,15 +59,6 @@ export class PacketScan {
     const second = timeBase.den / timeBase.num;
     const step = frameRate.num > 0 ? (second * frameRate.den) / frameRate.num : 1;
     this.#clock = new Clock(TOLERANCE * second, step);
-  }
-
-  get ended(): boolean {
-    return this.#ended;
-  }
-
-  /** Groups whose frames are known, and the frame after them. */
-  get finished(): number {
-    return this.#firstFrames.length - (this.#ended ? 0 : 1);
   }
 
   /** Takes the next packet in decode order; true if that finished another group. */
@@ -109,7 +99,6 @@ export class PacketScan {
   end(problem: string | undefined): void {
     for (let group = this.#firstFrames.length; group < this.#starts.length; group++) this.#finish(group);
     this.#problem = problem;
-    this.#ended = true;
     this.#trim();
   }
 

@@ -4,7 +4,6 @@ import type { TransferSpec } from './transfer.ts';
 
 /** The four raw values of a frame that always count, all in ms. More can be named in `components`. */
 export const componentNames = ['captureDelta', 'presentDelta', 'roundTripDelay', 'stackLatency'] as const;
-export type ComponentName = (typeof componentNames)[number];
 
 /** A pair of windows in frames at 60 Hz (they scale with the target frame rate) and the factor of the deviation. */
 export interface WindowConstants {

@@ -39,7 +39,6 @@ export interface FrameRecord {
 /** The fields of a record that hold a time, in the order of the pipeline. */
 export const serverStages = ['rendered', 'captured', 'encoded', 'transmitted', 'returned'] as const;
 export const clientStages = ['received', 'decoded', 'clientRendered', 'presented'] as const;
-export type Stage = (typeof serverStages)[number] | (typeof clientStages)[number];
 
 /** What is known of a session as a whole. */
 export interface SessionInfo {

@@ -42,6 +42,13 @@ describe('a hostile script', () => {
     ['a getter without end in a statement', 'game.emit({ get action() { while (1); } })', 'script-budget'],
     ['a toJSON without end', 'game.emit({ action: { toJSON() { while (1); } } })', 'script-budget'],
     ['an array that grows', 'const a = []; while (1) a.push(new Array(100).fill(a.length))', 'script-memory'],
+    ['an array of larger ones', 'const a = []; while (1) a.push(new Array(97).fill(a.length))', 'script-memory'],
+    ['greed that catches', 'const a = []; while (1) try { a.push(new Array(600).fill(1)) } catch {}', 'script-memory'],
+    [
+      'what is kept for ever',
+      'game.state.a ??= []; while (1) game.state.a.push(new Array(300).fill(1))',
+      'script-memory',
+    ],
     ['a map that grows', 'const m = new Map(); for (let i = 0; ; i++) m.set({ i }, [i, i, i, i])', 'script-memory'],
     ['a text that doubles', 'let s = "abc"; while (1) s += s', 'script-error'],
     ['texts that are kept', 'const a = []; for (let i = 0; ; i++) a.push("x".repeat(1e5) + i)', 'script-memory'],

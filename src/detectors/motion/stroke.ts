@@ -144,8 +144,8 @@ export class StrokeFinder implements Finder {
       this.#last = next;
       this.#open = this.#open.filter((other) => other.t > end || other.end < t);
     }
-    // What is none, next to the last stroke, is no other one later: it must not hold up what comes after it.
-    this.#open = this.#open.filter((course) => course.end >= until || this.#worthOf(course) > 0);
+    // What is none beside the strokes so far may be one beside the next, but must not hold up for ever what comes after it.
+    this.#open = this.#open.filter(({ end }) => end >= until - this.#longest);
     return found
       .toSorted((a, b) => a.t - b.t)
       .map(({ t, end, share }) => ({

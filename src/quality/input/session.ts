@@ -1,4 +1,3 @@
-import type { Issue } from '../../errors.ts';
 import type { FrameRecord } from '../frame.ts';
 import type { Notes } from './notes.ts';
 
@@ -49,9 +48,4 @@ export interface ReadOptions {
 /** Records that lie in memory already. */
 export async function* inMemory(records: readonly FrameRecord[]): AsyncGenerator<readonly FrameRecord[]> {
   if (records.length > 0) yield records;
-}
-
-/** The notes as they stand in a result. */
-export function issuesOf(input: SessionInput): readonly Issue[] {
-  return input.notes.issues;
 }
