@@ -1,4 +1,5 @@
 import { H264Pictures } from './h264.ts';
+import { Mpeg4Pictures } from './mpeg4.ts';
 
 /**
  * Reads from the first bytes of each packet what its container does not say. Sources: H.264 (ITU-T H.264 §7.4.1), HEVC
@@ -18,12 +19,20 @@ export interface Bitstream {
   readonly gap: boolean;
   /** Ascends in output order; NaN where the stream does not tell. */
   readonly order: number;
+  /** Decoding can begin with the last packet, if its container says so: it is no picture that only begins to refresh the old ones. */
+  readonly start: boolean;
+  /** The last packet holds no picture. */
+  readonly skipped: boolean;
 }
 
-/** The reader for a codec, by FFmpeg's name, and its extradata (avcC, hvcC, parameter sets behind start codes, or none). */
-export function bitstreamOf(codec: string, extradata: Uint8Array | null): Bitstream {
+/**
+ * The reader for a codec, by FFmpeg's name, and its extradata (avcC, hvcC, parameter sets behind start codes, or none). `timeless`: its
+ * container has no presentation times.
+ */
+export function bitstreamOf(codec: string, extradata: Uint8Array | null, timeless = false): Bitstream {
   if (codec === 'h264') return new H264Bitstream(extradata ?? new Uint8Array());
   if (codec === 'hevc') return new HevcBitstream(extradata ?? new Uint8Array());
+  if (codec === 'mpeg4') return new Mpeg4Bitstream(extradata ?? new Uint8Array(), timeless);
   return new OtherBitstream(/^(vp8|vp9|av1)$/.test(codec));
 }
 
@@ -33,6 +42,8 @@ class OtherBitstream implements Bitstream {
   readonly reference = true;
   readonly gap = false;
   readonly order = Number.NaN;
+  readonly start = true;
+  readonly skipped = false;
   damaged = false;
 
   constructor(arithmetic: boolean) {
@@ -44,14 +55,40 @@ class OtherBitstream implements Bitstream {
   }
 }
 
+class Mpeg4Bitstream implements Bitstream {
+  readonly silent = false;
+  readonly reference = true;
+  readonly gap = false;
+  readonly damaged = false;
+  start = true;
+  order = Number.NaN;
+  skipped = false;
+  readonly #pictures = new Mpeg4Pictures();
+  readonly #timeless: boolean;
+
+  constructor(extradata: Uint8Array, timeless: boolean) {
+    this.#timeless = timeless;
+    this.#pictures.read(extradata);
+  }
+
+  read(data: Buffer): void {
+    this.#pictures.read(data);
+    this.skipped = this.#pictures.skipped;
+    this.start = this.#pictures.start;
+    if (this.#timeless) this.order = this.#pictures.order;
+  }
+}
+
 class H264Bitstream implements Bitstream {
   readonly silent = false;
+  readonly skipped = false;
   damaged = false;
   readonly #pictures = new H264Pictures();
   readonly #lengthSize: number;
   reference = true;
   gap = false;
   order = Number.NaN;
+  start = true;
 
   constructor(extradata: Uint8Array) {
     const boxed = extradata[0] === 1 && extradata.length >= 7;
@@ -77,6 +114,7 @@ class H264Bitstream implements Bitstream {
     this.reference = !found || this.#pictures.reference;
     this.gap = found && this.#pictures.gap;
     this.order = found ? this.#pictures.order : Number.NaN;
+    this.start = !found || this.#pictures.start;
   }
 }
 
@@ -85,6 +123,8 @@ class HevcBitstream implements Bitstream {
   damaged = false;
   readonly gap = false;
   readonly order = Number.NaN;
+  readonly start = true;
+  readonly skipped = false;
   reference = true;
   readonly #lengthSize: number;
   /** The highest temporal layer that the parameter sets announce; -1 where unknown: then nothing can be left out. */

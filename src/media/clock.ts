@@ -9,30 +9,39 @@ interface Anchor {
   readonly position: number;
   readonly latest: number;
   readonly lastStart: number;
+  readonly jumps: number;
 }
 
 /**
  * Presentation times in ticks on one clock. A packet without one takes its decoding time, or follows the latest. Where the
- * stored clock is set back for good (joined recordings), what comes continues after what came before; where it jumps and
- * comes back (damaged timestamps), the packets between are strays.
+ * stored clock is set anew for good (joined recordings: back, or ahead by more than can have been lost), what comes continues after
+ * what came before; where it jumps and comes back (damaged timestamps), the packets between are strays.
  */
 export class Clock {
   readonly #tolerance: number;
+  readonly #leap: number;
   #shift = 0;
   #step: number;
   #latest = Number.NaN;
   #lastStart = Number.NEGATIVE_INFINITY;
   #lastDts = Number.NaN;
   #anchor: Anchor | undefined;
+  #jumps = 0;
   #strays: [position: number, time: number][] = [];
 
   /**
    * `tolerance`: how many ticks decoding times may step back or ahead without meaning a jump. `step`: the usual distance of
-   * frames, for as long as the packets do not tell.
+   * frames, for as long as the packets do not tell. `leap`: from how many ticks ahead on it is another clock.
    */
-  constructor(tolerance: number, step: number) {
+  constructor(tolerance: number, step: number, leap: number) {
     this.#tolerance = tolerance;
+    this.#leap = leap;
     this.#step = step;
+  }
+
+  /** What the container says of the length no longer holds. */
+  get setAnew(): boolean {
+    return this.#jumps > 0;
   }
 
   /** The packets that the last reading showed to be strays, with times between their neighbours. */
@@ -51,6 +60,7 @@ export class Clock {
         position,
         latest: this.#latest,
         lastStart: this.#lastStart,
+        jumps: this.#jumps,
       };
     }
     if (step > 0 && step <= this.#tolerance) this.#step = step;
@@ -58,8 +68,9 @@ export class Clock {
     const stored = Number.isNaN(pts) ? dts : pts;
     const next = Number.isNaN(this.#latest) ? 0 : this.#latest + this.#step;
     let time = Number.isNaN(stored) ? next : stored + this.#shift;
-    const back = step < -this.#tolerance && this.#anchor?.position === position;
-    if (back || (start && time <= this.#lastStart)) {
+    const jumped = (step < -this.#tolerance || step > this.#leap) && this.#anchor?.position === position;
+    if (jumped) this.#jumps++;
+    if (jumped || (start && time <= this.#lastStart)) {
       this.#shift += next - time;
       time = next;
     }
@@ -77,6 +88,7 @@ export class Clock {
       this.#strays.push([stray, anchor.latest + this.#step * (stray - anchor.position + 1)]);
     }
     this.#shift = anchor.shift;
+    this.#jumps = anchor.jumps;
     this.#latest = anchor.latest;
     this.#lastStart = anchor.lastStart;
     this.#anchor = undefined;

@@ -311,4 +311,21 @@ describe('picture formats', () => {
     });
     expect(items.toArray()).toEqual([0, 7, 33]);
   });
+
+  const tagged = { color_range: 'pc', colorspace: 'bt709' };
+  test.each([
+    ['tagged.mkv', { pixelFormat: 'yuv422p10le', options: tagged }, { matrix: 'bt709', fullRange: true }],
+    // White stays white: R'G'B' is converted to the range that is told.
+    ['rgb.mkv', { codec: 'ffv1', pixelFormat: 'bgr0', options: tagged }, { matrix: 'bt601', fullRange: false }],
+  ] as const)('%s, converted: its colours are told as they are', (name, spec, color) => {
+    const paint = (planes: readonly Uint8Array[]): void => planes[0]!.fill(255);
+    const { path } = video(name, name === 'rgb.mkv' ? { ...spec, paint } : spec);
+    using file = openVideo(path);
+    const index = scanPackets(file);
+    const [first] = readPictures(file, index, chunksOf(index, { minSeconds: 100 })[0]!, [0]);
+    if (!first || isProblem(first)) throw new Error('no picture');
+    using picture = first;
+    expect(picture.color).toEqual(color);
+    if (name === 'rgb.mkv') expect(picture.y.data[0]).toBe(235);
+  });
 });

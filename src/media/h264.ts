@@ -27,6 +27,9 @@ export class H264Pictures {
   /** Ascends in output order; NaN where the stream does not tell. */
   order = Number.NaN;
 
+  /** It refers to none before it: an instant refresh, or intra pictures alone. What begins a gradual refresh (§D.2.8) does. */
+  start = true;
+
   /** Takes a sequence or picture parameter set, or the first slice of a picture. True once it was a slice. */
   read(data: Uint8Array, at: number): boolean {
     const header = data[at]!;
@@ -52,6 +55,7 @@ export class H264Pictures {
     this.order = Number.NaN;
     bits.ue();
     const type = (['P', 'B', 'I', 'P', 'I'] as const)[bits.ue() % 5]!;
+    this.start = instant || type === 'I';
     const picture = this.#pictures.get(bits.ue());
     const sequence = this.#sequences.get(picture?.sequence ?? -1);
     if (!picture || !sequence || bits.spent) {

@@ -30,7 +30,7 @@ export function holesOf(index: PacketIndex, info: VideoInfo): DecodeProblem[] {
   }
   const last = t.at(-1) ?? 0;
   const least = (info.durationOfPictures ? SHORTEST : TAIL) - ROUNDING;
-  if (info.duration !== undefined && info.duration - last - usual >= least) {
+  if (info.duration !== undefined && !index.clockSetAnew && info.duration - last - usual >= least) {
     holes.push({ t: last, end: info.duration, reason: index.problem ?? 'the file ends before its declared end' });
   } else if (index.problem !== undefined) {
     // How much is missing is nowhere told.

@@ -54,18 +54,19 @@ export interface VideoInfo {
   readonly rotation: Rotation;
   readonly color: ColorEncoding;
   readonly audio: readonly AudioStreamInfo[];
+  /** Streams of moving pictures besides the one that is read. */
+  readonly otherVideos?: number;
 }
 
-/** Reads the description from an opened container. */
-export function describe(format: FormatContext, stream: Stream): VideoInfo {
+/** Reads the description from an opened container; `videos`: how many such streams it holds. */
+export function describe(format: FormatContext, stream: Stream, videos = 1): VideoInfo {
   const par = stream.codecpar;
   const rotation = rotationOf(par.getCodedSideData(AV_PKT_DATA_DISPLAYMATRIX));
   const turned = rotation === 90 || rotation === 270;
   const timeBase = { num: stream.timeBase.num, den: stream.timeBase.den };
   const rate = stream.avgFrameRate.num > 0 ? stream.avgFrameRate : stream.rFrameRate;
-  const scale = timeBase.num / timeBase.den;
-  const start = stream.startTime === AV_NOPTS_VALUE ? 0 : Number(stream.startTime) * scale;
-  const ofPictures = stream.duration > 0n ? Number(stream.duration) * scale : durationTag(stream, start);
+  const start = startOf(stream);
+  const ofPictures = lengthOf(stream);
   const ofFile = format.duration > 0n ? Number(format.duration) / 1e6 : undefined;
   const duration = ofPictures ?? ofFile;
   const audio = audioStreams(format);
@@ -84,7 +85,18 @@ export function describe(format: FormatContext, stream: Stream): VideoInfo {
     rotation,
     color: colorOf(par.colorSpace, par.colorRange),
     audio,
+    ...(videos > 1 ? { otherVideos: videos - 1 } : {}),
   };
+}
+
+/** Seconds that a container gives a stream; undefined where it does not say. */
+export function lengthOf(stream: Stream): number | undefined {
+  const scale = stream.timeBase.num / stream.timeBase.den;
+  return stream.duration > 0n ? Number(stream.duration) * scale : durationTag(stream, startOf(stream));
+}
+
+function startOf({ startTime, timeBase }: Stream): number {
+  return startTime === AV_NOPTS_VALUE ? 0 : (Number(startTime) * timeBase.num) / timeBase.den;
 }
 
 /** Anamorphic video says how wide its pixels are; what is within half a percent of square is rounding. */

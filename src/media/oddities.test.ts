@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { isProblem, readPictures } from './decode.ts';
 import type { DecodeProblem } from './decode.ts';
+import { holesOf } from './holes.ts';
 import { chunksOf, scanPackets } from './packets.ts';
 import { makeVideo, numberOn } from './testing.ts';
 import type { VideoSpec } from './testing.ts';
@@ -36,7 +37,7 @@ function readAll(path: string) {
       }
     }
   }
-  return { index, frames, problems };
+  return { index, frames, problems, holes: holesOf(index, file.info) };
 }
 
 test('two recordings joined, the clock set back and the pictures larger: time goes on', () => {
@@ -49,6 +50,63 @@ test('two recordings joined, the clock set back and the pictures larger: time go
   expect(problems).toEqual([{ t: 1.48, end: 1.6, reason: 'packets are missing' }]);
   const whole = steady(80).map((tick, i) => ({ number: i % 40, t: tick / 1000, width: i < 40 ? 128 : 192 }));
   expect(frames).toEqual(whole.filter(({ t }) => t <= 1.48 || t >= 1.6));
+});
+
+test('two recordings joined, the clock of the second hours ahead: time goes on', () => {
+  const path = join(folder, 'ahead.ts');
+  const parts = [video('before.ts'), video('after.ts', { pts: steady(40, 5_000_000) })];
+  writeFileSync(path, Buffer.concat(parts.map((part) => readFileSync(part))));
+  const { index, frames, problems, holes } = readAll(path);
+  expect(index.t.at(-1)).toBe(3.16);
+  expect(problems).toEqual([{ t: 1.48, end: 1.6, reason: 'packets are missing' }]);
+  expect(holes).toEqual([]);
+  expect(frames.slice(-40).map(({ number, t }) => [number, t])).toEqual(
+    steady(40, 1600).map((tick, i) => [i, tick / 1000]),
+  );
+});
+
+test('pictures that are refreshed little by little, without a keyframe after the first: every one', () => {
+  const path = video('refresh.mkv', {
+    options: { 'x264-params': 'intra-refresh=1:keyint=10:bframes=0' },
+    keyEvery: 1000,
+  });
+  const { frames, problems } = readAll(path);
+  expect(problems).toEqual([]);
+  expect(frames.map(({ number, t }) => [number, t])).toEqual(steady(40).map((tick, i) => [i, tick / 1000]));
+});
+
+test('a still picture beside the video, larger and not marked as a cover: the video is read', () => {
+  const path = video('cover.mkv', { cover: { width: 640, height: 480 } });
+  const { frames } = readAll(path);
+  expect(frames.map(({ number, width }) => [number, width])).toEqual(steady(40).map((_, i) => [i, 128]));
+});
+
+test('two pictures in one packet, as Xvid packs them in an avi: every one, in its place', () => {
+  const spec = {
+    codec: 'mpeg4',
+    pts: Array.from({ length: 40 }, (_, i) => i),
+    timeBase: { num: 1, den: 25 },
+    keyEvery: 12,
+    options: { bf: 2, qmax: 4 },
+  };
+  const plain = makeVideo({ path: join(folder, 'unpacked.avi'), ...spec });
+  // I P+B B' - P+B B' -: the first B-picture lies with the picture before it, the next takes its packet, a placeholder ends.
+  const isB = (packet: number): boolean => plain[packet] !== undefined && plain[packet].pts === plain[packet].dts;
+  const placeholder = Buffer.from([0, 0, 1, 0xb6, 0x5c, 0, 0]);
+  const path = video('packed.avi', {
+    ...spec,
+    alter: (packet, position) => {
+      const own = isB(position) ? (isB(position + 1) ? plain[position + 1]!.data : placeholder) : plain[position]!.data;
+      const packed = !isB(position) && isB(position + 1) ? plain[position + 1]!.data : new Uint8Array();
+      const { pts, dts, flags, streamIndex, duration } = packet;
+      packet.data = Buffer.concat([own, packed]);
+      Object.assign(packet, { pts, dts, flags, streamIndex, duration });
+      return true;
+    },
+  });
+  const { frames, problems } = readAll(path);
+  expect(problems).toEqual([]);
+  expect(frames.map(({ number, t }) => [number, t])).toEqual(spec.pts.map((i) => [i, i / 25]));
 });
 
 test('a recording that does not start with a keyframe: what cannot be decoded is told, then it goes on', () => {

@@ -24,6 +24,8 @@ export interface PacketIndex {
   readonly packets: PacketTable;
   /** Why reading ended before the end of the file, if it did. */
   readonly problem?: string;
+  /** Its clock was set anew within the file: what the container says of its length does not hold. */
+  readonly clockSetAnew?: true;
 }
 
 /** Packets in decode order. */

@@ -57,10 +57,15 @@ function* scanning(file: VideoFile, signal: AbortSignal | undefined): Generator<
   const packet = wrapper.getNative();
   if (file.position !== 0) file.rewind();
   file.position = undefined;
-  const bitstream = bitstreamOf(file.info.codec, file.stream.codecpar.extradata);
+  // No avi has presentation times; what FFmpeg makes up for some packets of a codec with B-pictures contradicts the others.
+  const timeless = file.info.container === 'avi' && file.info.codec === 'mpeg4';
+  const bitstream = bitstreamOf(file.info.codec, file.stream.codecpar.extradata, timeless);
   using bytes = new PacketBytes(file.path, file.info.container);
   const placed = hasPlaces(file.info);
-  const scan = new PacketScan(file.info.timeBase, file.info.frameRate, placed);
+  const scan = new PacketScan(file.info.timeBase, file.info.frameRate, {
+    placed,
+    restarts: file.info.container === 'mpegts',
+  });
   let result = 0;
   while ((result = file.read(wrapper)) >= 0) {
     const flags = packet.flags;
@@ -68,14 +73,14 @@ function* scanning(file: VideoFile, signal: AbortSignal | undefined): Generator<
     // Another description of the stream begins: the demuxer hands it to the decoder along with the packet.
     if (placed && wrapper.getSideData(AV_PKT_DATA_NEW_EXTRADATA)) scan.forgetPlaces();
     const another = scan.add({
-      pts: ticksOf(packet.pts),
+      pts: timeless ? Number.NaN : ticksOf(packet.pts),
       dts: ticksOf(packet.dts),
       size: packet.size,
       place: bytes.place,
       flags:
-        (flags & AV_PKT_FLAG_KEY ? KEY : 0) |
+        (flags & AV_PKT_FLAG_KEY && bitstream.start ? KEY : 0) |
         (bitstream.reference ? REFERENCE : 0) |
-        (flags & AV_PKT_FLAG_DISCARD ? HIDDEN : 0) |
+        (flags & AV_PKT_FLAG_DISCARD || bitstream.skipped ? HIDDEN : 0) |
         (bitstream.gap || flags & AV_PKT_FLAG_CORRUPT ? BROKEN : 0) |
         (bitstream.damaged || flags & AV_PKT_FLAG_CORRUPT ? DAMAGED : 0),
       order: bitstream.order,

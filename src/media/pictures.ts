@@ -64,8 +64,9 @@ export class PictureMaker implements Disposable {
     const decoded = this.#current!;
     this.#current = undefined;
     const vectors = spans && vectorsOf(decoded, spans);
+    // The scaler makes Y'CbCr of R'G'B' by a matrix and range of its own, whatever the stream says.
+    const color = isRgb(decoded) ? SCALED : colorOf(decoded.colorSpace, decoded.colorRange);
     const frame = PLANAR.has(decoded.format as AVPixelFormat) ? decoded : this.#convert(decoded);
-    const color = colorOf(decoded.colorSpace, decoded.colorRange);
     const [shiftX, shiftY, fullRange] = PLANAR.get(frame.format as AVPixelFormat)!;
     const release = () => {
       frame.unref();
@@ -115,6 +116,12 @@ export class PictureMaker implements Disposable {
     this.#free.length = 0;
     this.#scaler?.context.freeContext();
   }
+}
+
+const SCALED: ColorEncoding = { matrix: 'bt601', fullRange: false };
+
+function isRgb({ format }: Frame): boolean {
+  return /rgb|bgr|gbr|pal8/.test(avGetPixFmtName(format as AVPixelFormat) ?? '');
 }
 
 /** The 8-bit planar format with the same chroma subsampling. */

@@ -20,6 +20,8 @@ export interface PacketRow {
 const CAPACITY = 4096;
 /** Seconds by which decoding times may step back without meaning that the clock was set back. */
 const TOLERANCE = 0.5;
+/** Seconds by which they may leap ahead because so much was lost. */
+const LEAP = 600;
 
 /**
  * Puts packets, given in decode order, into presentation order, group by group. A group is finished when the one after it
@@ -48,17 +50,26 @@ export class PacketScan {
   readonly #firstFrames: number[] = [];
   #clock: Clock;
   #origin = 0;
+  /** The packet in whose turn the next frame is shown, where only decoding times are known. */
+  #turn = 0;
   /** No packet has a presentation time, but the bitstream tells the order (H.264 in avi). */
   #ordered = true;
   #problem: string | undefined;
 
-  /** `frameRate` serves where packets have no times; `placed`: packets may have places. */
-  constructor(timeBase: Rational, frameRate: Rational, placed = false) {
+  /**
+   * `frameRate` serves where packets have no times; `placed`: packets may have places; `restarts`: a clock that leaps far ahead
+   * was set anew.
+   */
+  constructor(
+    timeBase: Rational,
+    frameRate: Rational,
+    { placed = false, restarts = false }: { readonly placed?: boolean; readonly restarts?: boolean } = {},
+  ) {
     this.#timeBase = timeBase;
     this.#place = new Float64Array(placed ? CAPACITY : 0);
     const second = timeBase.den / timeBase.num;
     const step = frameRate.num > 0 ? (second * frameRate.den) / frameRate.num : 1;
-    this.#clock = new Clock(TOLERANCE * second, step);
+    this.#clock = new Clock(TOLERANCE * second, step, restarts ? LEAP * second : Number.POSITIVE_INFINITY);
   }
 
   /** Takes the next packet in decode order; true if that finished another group. */
@@ -127,6 +138,7 @@ export class PacketScan {
         firstFrames: Uint32Array.from(this.#firstFrames),
       },
       ...(this.#problem ? { problem: this.#problem } : {}),
+      ...(this.#clock.setAnew ? { clockSetAnew: true } : {}),
     };
   }
 
@@ -149,7 +161,9 @@ export class PacketScan {
       .toSorted((a, b) => rank[a]! - rank[b]! || a - b);
     this.#markLoss(frames);
     this.#firstFrames.push(this.#frames);
-    for (const i of frames) this.#show(i, next < this.#packets ? this.#time[next]! : Number.POSITIVE_INFINITY);
+    if (this.#ordered && group === 0) this.#turn = delayOf(frames);
+    const limit = this.#ordered || next === this.#packets ? Number.POSITIVE_INFINITY : this.#time[next]!;
+    for (const i of frames) this.#show(i, limit);
   }
 
   /** What is decoded from the first picture behind a loss on cannot be trusted; `frames`: packets as they are presented. */
@@ -165,7 +179,7 @@ export class PacketScan {
   #show(i: number, limit: number): void {
     if (this.#frames === this.#t.length) this.#growFrames();
     const frame = this.#frames++;
-    const time = Math.min(this.#ordered ? this.#time[frame]! : this.#time[i]!, limit);
+    const time = Math.min(this.#ordered ? this.#nextTurn() : this.#time[i]!, limit);
     if (frame === 0) this.#origin = time;
     const seconds = roundTime(((time - this.#origin) * this.#timeBase.num) / this.#timeBase.den);
     this.#t[frame] = frame > 0 ? Math.max(seconds, this.#t[frame - 1]!) : seconds;
@@ -173,6 +187,15 @@ export class PacketScan {
     this.#key[frame] = this.#flags[i]! & KEY;
     this.#reference[frame] = (this.#flags[i]! & REFERENCE) === 0 ? 0 : 1;
     this.#frame[i] = frame;
+  }
+
+  /** Frames of such a stream are shown one after the other at the times at which pictures are decoded. */
+  #nextTurn(): number {
+    while (this.#turn < this.#packets && (this.#flags[this.#turn]! & HIDDEN) !== 0) this.#turn++;
+    const turn = this.#turn++;
+    const last = this.#packets - 1;
+    if (turn <= last) return this.#time[turn]!;
+    return this.#time[last]! + (turn - last) * (this.#time[last]! - (this.#time[last - 1] ?? 0));
   }
 
   /** Gives back what was kept free for more. */
@@ -209,6 +232,12 @@ export class PacketScan {
     this.#key = grown(this.#key);
     this.#reference = grown(this.#reference);
   }
+}
+
+/** By how many pictures a decoder must be ahead of what is shown; `frames`: packets as they are presented. */
+function delayOf(frames: readonly number[]): number {
+  const first = Math.min(...frames);
+  return frames.reduce((delay, packet, rank) => Math.max(delay, packet - first - rank), 0);
 }
 
 function grown<A extends Float64Array | Uint32Array | Int32Array | Uint8Array>(array: A): A {

@@ -40,6 +40,8 @@ export interface VideoSpec {
   /** The nine numbers of a display matrix. */
   readonly displayMatrix?: readonly number[];
   readonly audio?: readonly AudioSpec[];
+  /** A stream of a single still picture stands before the video, not marked as a cover. */
+  readonly cover?: { readonly width: number; readonly height: number };
   /** Changes, drops (undefined) or keeps each video packet before it is muxed, in decode order. */
   readonly alter?: (packet: Packet, position: number) => boolean;
 }
@@ -80,6 +82,8 @@ export function makeVideo(spec: VideoSpec): EncodedPacket[] {
   check(format.allocOutputContext2(null, spec.format ?? null, spec.path), 'muxer');
   const globalHeader = (format.oformat!.flags & AVFMT_GLOBALHEADER) !== 0;
   const encoder = videoEncoder(spec, globalHeader);
+  const cover = spec.cover && coverEncoder(spec.cover);
+  const coverStream = cover && addStream(format, cover.encoder);
   const stream = addStream(format, encoder);
   if (spec.displayMatrix) {
     const matrix = Buffer.alloc(36);
@@ -93,11 +97,13 @@ export function makeVideo(spec: VideoSpec): EncodedPacket[] {
   for (const [key, value] of Object.entries(spec.muxer ?? {})) format.setOption(key, value);
   check(format.openOutputSync(), 'open');
   check(format.writeHeaderSync(), 'header');
+  if (cover && coverStream) encodeVideo(format, coverStream, cover.encoder, cover.spec);
   for (const track of tracks) encodeAudio(format, track.stream, track.context, track.audio);
   const packets = encodeVideo(format, stream, encoder, spec);
   check(format.writeTrailerSync(), 'trailer');
   format.closeOutputSync();
   encoder.freeContext();
+  cover?.encoder.freeContext();
   for (const track of tracks) track.context.freeContext();
   return packets;
 }
@@ -142,6 +148,11 @@ function videoEncoder(spec: VideoSpec, globalHeader: boolean): CodecContext {
   return encoder;
 }
 
+function coverEncoder(size: { readonly width: number; readonly height: number }) {
+  const spec = { ...size, path: '', codec: 'mjpeg', pixelFormat: 'yuvj420p', pts: [0], timeBase: { num: 1, den: 25 } };
+  return { spec, encoder: videoEncoder(spec, false) };
+}
+
 /** Settings under which the encoders are quick and place keyframes regularly. */
 function defaults(name: string): Record<string, string | number> {
   if (name === 'libx264') return { preset: 'veryfast', crf: 20, bf: 3, sc_threshold: 0 };
@@ -176,7 +187,7 @@ function encodeVideo(format: FormatContext, stream: Stream, encoder: CodecContex
       });
       packet.streamIndex = stream.index;
       const after = spec.pts[spec.pts.indexOf(Number(pts)) + 1];
-      packet.duration = BigInt(after === undefined ? spec.pts[1]! - spec.pts[0]! : after - Number(pts));
+      packet.duration = BigInt(after === undefined ? (spec.pts[1] ?? 1) - spec.pts[0]! : after - Number(pts));
       packet.rescaleTs(encoder.timeBase, stream.timeBase);
       if (spec.alter?.(packet, packets.length - 1) !== false) check(format.interleavedWriteFrameSync(packet), 'write');
       packet.unref();

@@ -1,14 +1,11 @@
-import { Codec, CodecContext, Rational, avGetCodecName } from 'node-av/lib';
+import { Codec, CodecContext, Rational } from 'node-av/lib';
 import type { CodecParameters, FormatContext, Packet, Stream } from 'node-av/lib';
 import {
   AVDISCARD_ALL,
   AVDISCARD_DEFAULT,
-  AVMEDIA_TYPE_AUDIO,
-  AVMEDIA_TYPE_VIDEO,
   AVFMT_FLAG_GENPTS,
   AVSEEK_FLAG_BACKWARD,
   AV_CODEC_ID_MPEG4,
-  AV_DISPOSITION_ATTACHED_PIC,
   AV_NOPTS_VALUE,
 } from 'node-av/constants';
 import { PlaybyplayError } from '../errors.ts';
@@ -18,6 +15,8 @@ import { describe } from './info.ts';
 import type { VideoInfo } from './info.ts';
 import { openFormat, reason } from './open.ts';
 import { StoredBytes } from './stored-bytes.ts';
+import { bestVideoStream, countVideos } from './streams.ts';
+import { Unpacker } from './unpack.ts';
 
 /** What opening a file tells, as plain data: enough to decode its packets elsewhere without a demuxer of its own. */
 export interface VideoDescription {
@@ -35,7 +34,7 @@ export class VideoFile implements Disposable {
   /** The file's own bytes. */
   readonly stored: StoredBytes;
   readonly #parameters: DecoderParameters | undefined;
-  #demuxer: { readonly format: FormatContext; readonly stream: Stream } | undefined;
+  #demuxer: Demuxer | undefined;
   #decoder: CodecContext | undefined;
   #vectors = false;
   /** Decode position of the packet that `read` gives next, where it is known. */
@@ -55,8 +54,8 @@ export class VideoFile implements Disposable {
     const format = openFormat(path);
     try {
       const stream = selectVideo(format, path);
-      this.#demuxer = { format, stream };
-      this.info = describe(format, stream);
+      this.#demuxer = demuxerOf(format, stream, path);
+      this.info = describe(format, stream, countVideos(format));
       if (hasPlaces(this.info)) this.#parameters = parametersOf(stream.codecpar);
     } catch (error) {
       format.closeInputSync();
@@ -76,25 +75,26 @@ export class VideoFile implements Disposable {
   /** Reads the next packet of the video stream; negative at the end or on an error, as FFmpeg's code. */
   read(packet: Packet): number {
     const native = packet.getNative();
-    const { format, stream } = this.#demuxing();
+    const { format, stream, unpacker } = this.#demuxing();
     const from = format.getNative();
     for (;;) {
       const result = from.readFrameSync(native);
-      if (result < 0 || (native.streamIndex === stream.index && native.size > 0)) return result;
+      if (result < 0) return result;
+      if (native.streamIndex === stream.index && native.size > 0) return unpacker?.change(packet) ?? result;
       native.unref();
     }
   }
 
   /** Goes to the last keyframe at or before `ticks`, as far as the container allows. False if it does not. */
   seek(ticks: number): boolean {
-    const { format, stream } = this.#demuxing();
+    const { format, stream, unpacker } = this.#demuxing();
+    unpacker?.flush();
     return format.seekFrameSync(stream.index, BigInt(Math.floor(ticks)), AVSEEK_FLAG_BACKWARD) >= 0;
   }
 
   /** Goes back to the first packet, whatever the container. */
   rewind(): void {
-    this.#demuxer?.format.closeInputSync();
-    this.#demuxer = undefined;
+    this.#closeDemuxer();
     this.#demuxing();
     this.position = undefined;
   }
@@ -105,8 +105,7 @@ export class VideoFile implements Disposable {
    */
   leaveDemuxer(): void {
     if (!this.#parameters) return;
-    this.#demuxer?.format.closeInputSync();
-    this.#demuxer = undefined;
+    this.#closeDemuxer();
     this.position = undefined;
   }
 
@@ -135,15 +134,20 @@ export class VideoFile implements Disposable {
   [Symbol.dispose](): void {
     this.#decoder?.freeContext();
     this.#decoder = undefined;
-    this.#demuxer?.format.closeInputSync();
-    this.#demuxer = undefined;
+    this.#closeDemuxer();
     this.stored[Symbol.dispose]();
   }
 
-  #demuxing(): { readonly format: FormatContext; readonly stream: Stream } {
+  #closeDemuxer(): void {
+    this.#demuxer?.unpacker?.[Symbol.dispose]();
+    this.#demuxer?.format.closeInputSync();
+    this.#demuxer = undefined;
+  }
+
+  #demuxing(): Demuxer {
     if (!this.#demuxer) {
       const format = openFormat(this.path);
-      this.#demuxer = { format, stream: selectVideo(format, this.path) };
+      this.#demuxer = demuxerOf(format, selectVideo(format, this.path), this.path);
       this.position = 0;
     }
     return this.#demuxer;
@@ -152,7 +156,10 @@ export class VideoFile implements Disposable {
   #newDecoder(): CodecContext {
     const { num, den } = this.info.timeBase;
     const timeBase = new Rational(num, den);
-    if (!this.#parameters) return openDecoder(this.stream.codecpar, timeBase, this.path, this.#vectors);
+    if (!this.#parameters) {
+      const { stream, unpacker } = this.#demuxing();
+      return openDecoder(unpacker?.parameters ?? stream.codecpar, timeBase, this.path, this.#vectors);
+    }
     const made = codecParameters(this.#parameters);
     try {
       return openDecoder(made, timeBase, this.path, this.#vectors);
@@ -196,43 +203,24 @@ function openDecoder(parameters: CodecParameters, timeBase: Rational, path: stri
   return decoder;
 }
 
+/** An open container, and the stream of it that is read. */
+interface Demuxer {
+  readonly format: FormatContext;
+  readonly stream: Stream;
+  readonly unpacker?: Unpacker;
+}
+
+function demuxerOf(format: FormatContext, stream: Stream, path: string): Demuxer {
+  const packed = format.iformat?.name === 'avi' && stream.codecpar.codecId === AV_CODEC_ID_MPEG4;
+  return { format, stream, ...(packed && { unpacker: new Unpacker(stream.codecpar, stream.timeBase, path) }) };
+}
+
 function selectVideo(format: FormatContext, path: string): Stream {
   const stream = bestVideoStream(format, path);
-  // Without presentation times B-frames cannot be put in order. FFmpeg can tell them by the decoding times that follow; of H.264 its bitstream says it.
-  if (format.iformat?.name === 'avi' && stream.codecpar.codecId === AV_CODEC_ID_MPEG4)
-    format.setFlags(AVFMT_FLAG_GENPTS);
+  // A program stream gives times to some packets only; FFmpeg tells the others by the decoding times that follow.
+  if (format.iformat?.name === 'mpeg') format.setFlags(AVFMT_FLAG_GENPTS);
   for (const other of format.streams) other.discard = other.index === stream.index ? AVDISCARD_DEFAULT : AVDISCARD_ALL;
   return stream;
-}
-
-function bestVideoStream(format: FormatContext, path: string): Stream {
-  const videos = format.streams.filter(
-    (stream) =>
-      stream.codecpar.codecType === AVMEDIA_TYPE_VIDEO && (stream.disposition & AV_DISPOSITION_ATTACHED_PIC) === 0,
-  );
-  // Subtitles, data and text art have a video "decoder" too; a picture without size is none.
-  const sized = videos.filter((stream) => stream.codecpar.width > 0 && stream.codecpar.height > 0);
-  if (format.iformat?.name === 'tty' || format.streams.length === 0) {
-    throw new PlaybyplayError('not-a-video', `${path} is not a video file.`);
-  }
-  const best = sized.toSorted(
-    (a, b) => b.codecpar.width * b.codecpar.height - a.codecpar.width * a.codecpar.height || a.index - b.index,
-  )[0];
-  if (best) {
-    if (!Codec.findDecoder(best.codecpar.codecId)) {
-      throw new PlaybyplayError(
-        'unsupported-codec',
-        `${path}: no decoder for ${avGetCodecName(best.codecpar.codecId)}.`,
-      );
-    }
-    return best;
-  }
-  if (videos.length > 0) throw new PlaybyplayError('not-a-video', `${path}: its video stream holds no picture.`);
-  throw new PlaybyplayError('no-video-stream', `${path} holds no video, only ${kinds(format)}.`);
-}
-
-function kinds(format: FormatContext): string {
-  return format.streams.some((stream) => stream.codecpar.codecType === AVMEDIA_TYPE_AUDIO) ? 'sound' : 'other data';
 }
 
 /** A timestamp in ticks; NaN where there is none. */

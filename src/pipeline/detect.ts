@@ -10,6 +10,7 @@ import { collectNow, lookedAt } from '../media/collect.ts';
 import { holesOf } from '../media/holes.ts';
 import { type PacketIndex, originOf } from '../media/packet-index.ts';
 import { scanInTurns } from '../media/packets.ts';
+import type { VideoInfo } from '../media/info.ts';
 import { type VideoFile, openVideo } from '../media/video.ts';
 import type { HudSettings } from '../regions/place.ts';
 import { VERSION } from '../version.ts';
@@ -137,6 +138,7 @@ export async function detect(options: DetectOptions): Promise<DetectSummary> {
   for (const remark of outlook.decision.remarks ?? []) warn(remark);
   warn(doubt ? undefined : await smallText(game, file.info, hud ?? {}));
   warn(await withoutVectors(game, file, index));
+  warn(severalVideos(file.info));
   const recognition = doubt ? undefined : await Recognition.open(game);
   const header = headerOf(game, options, print, file.info, duration, following.prints, companions.prints, placement);
   await using journal = await openJournal<ChunkReadings>(join(folder, 'readings.journal'), journalKey(header, hud), {
@@ -186,6 +188,16 @@ export async function detect(options: DetectOptions): Promise<DetectSummary> {
     ...(doubt && { doubt }),
     ...(warnings.length > 0 && { warnings }),
     ...(game.pack.name !== ROOT && interpreter.silent.length > 0 && { silent: interpreter.silent }),
+  };
+}
+
+/** Which of several pictures of a file is read. */
+function severalVideos({ width, height, otherVideos = 0 }: VideoInfo): Issue | undefined {
+  if (otherVideos === 0) return undefined;
+  return {
+    code: 'several-videos',
+    message: `the file holds ${otherVideos + 1} videos; the largest is read, of ${width} × ${height} pixels`,
+    hint: 'To have another one read, copy it out: ffmpeg -i <media> -map 0:v:1 -map 0:a? -c copy other.mkv.',
   };
 }
 
