@@ -318,7 +318,7 @@ describe('picture formats', () => {
     // White stays white: R'G'B' is converted to the range that is told.
     ['rgb.mkv', { codec: 'ffv1', pixelFormat: 'bgr0', options: tagged }, { matrix: 'bt601', fullRange: false }],
   ] as const)('%s, converted: its colours are told as they are', (name, spec, color) => {
-    const paint = (planes: readonly Uint8Array[]): void => planes[0]!.fill(255);
+    const paint = (planes: readonly Uint8Array[]): void => void planes[0]!.fill(255);
     const { path } = video(name, name === 'rgb.mkv' ? { ...spec, paint } : spec);
     using file = openVideo(path);
     const index = scanPackets(file);
