@@ -32,14 +32,25 @@ export function openFormat(path: string): FormatContext {
 /** Throws PlaybyplayError `no-such-file`, `unreadable-file`, or `not-a-video` for what is plainly none. */
 export function checkFile(path: string): void {
   const stat = statSync(path, { throwIfNoEntry: false });
-  if (!stat) throw new PlaybyplayError('no-such-file', `There is no file ${path}.`);
+  if (!stat) throw new PlaybyplayError('no-such-file', `There is no file ${path}.`, { hint: elsewhere(path) });
   if (stat.isFile() && stat.size === 0) throw new PlaybyplayError('not-a-video', `${path} is empty.`);
   if (stat.isDirectory()) throw new PlaybyplayError('not-a-video', `${path} is a folder, not a video file.`);
+  if (!stat.isFile())
+    throw new PlaybyplayError('not-a-video', `${path} is no ordinary file.`, {
+      hint: 'A recording is read in several places at once, so it must lie in a file: write it to one first.',
+    });
   try {
     accessSync(path, fs.R_OK);
   } catch (cause) {
     throw new PlaybyplayError('unreadable-file', `${path} cannot be read: ${messageOf(cause)}.`, { cause });
   }
+}
+
+/** What was meant is no file. */
+function elsewhere(path: string): string | undefined {
+  if (path === '-')
+    return 'A recording is read in several places at once, so it must be a file: standard input is not read.';
+  return /^[a-z][a-z\d+.-]+:\/\//i.test(path) ? 'Recordings are read from files: download it first.' : undefined;
 }
 
 /** FFmpeg's words for an error code. */

@@ -233,6 +233,10 @@ async function lookThrough(
   const print = await fingerprintMedia(media);
   const index = await scanInTurns(file, signal ? { signal } : {});
   const duration = index.t.at(-1) ?? 0;
+  if (index.t.length === 1 && holesOf(index, file.info).length === 0)
+    throw new PlaybyplayError('not-a-video', `${media} is a single picture, not a recording.`, {
+      hint: 'What a profile reads in a picture: playbyplay profile try <game> <picture> --at 0.',
+    });
   const range = { ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) };
   const hearers = await hearersOf(game.profile, game.plugins);
   const portions = planPortions(index, game.profile, range, plan, hearers);
