@@ -61,5 +61,7 @@ function usageOf(
   }
   const offered = new Set(command?.help.match(/--[a-z][a-z-]*/g));
   const near = nearest(option, offered);
-  return { message: `unknown option ${option}`, hint: near === undefined ? undefined : `Did you mean ${near}?` };
+  if (near !== undefined) return { message: `unknown option ${option}`, hint: `Did you mean ${near}?` };
+  const file = option.startsWith('--') ? undefined : `A file whose name begins so is written ./${option}….`;
+  return { message: `unknown option ${option}`, hint: file };
 }

@@ -284,6 +284,19 @@ describe('packets by place', () => {
   });
 });
 
+const white = (planes: readonly Uint8Array[]): void => void planes[0]!.fill(255);
+
+/** Of a video that says that it has full range and BT.709. */
+function firstPicture(name: string, spec: Partial<VideoSpec>) {
+  const { path } = video(name, { ...spec, options: { color_range: 'pc', colorspace: 'bt709' } });
+  using file = openVideo(path);
+  const index = scanPackets(file);
+  const [item] = readPictures(file, index, chunksOf(index, { minSeconds: 100 })[0]!, [0]);
+  if (!item || isProblem(item)) throw new Error('no picture');
+  using picture = item;
+  return { color: picture.color, level: picture.y.data[0] };
+}
+
 describe('picture formats', () => {
   test.each([
     ['deep.mp4', { codec: 'libx265', pixelFormat: 'yuv420p10le' }, 1, 1],
@@ -312,23 +325,15 @@ describe('picture formats', () => {
     expect(items.toArray()).toEqual([0, 7, 33]);
   });
 
-  function first(name: string, spec: Partial<VideoSpec>) {
-    const { path } = video(name, { ...spec, options: { color_range: 'pc', colorspace: 'bt709' } });
-    using file = openVideo(path);
-    const index = scanPackets(file);
-    const [item] = readPictures(file, index, chunksOf(index, { minSeconds: 100 })[0]!, [0]);
-    if (!item || isProblem(item)) throw new Error('no picture');
-    using picture = item;
-    return { color: picture.color, level: picture.y.data[0] };
-  }
-
   test('keep their range and matrix when they are converted', () => {
-    expect(first('tagged.mkv', { pixelFormat: 'yuv422p10le' }).color).toEqual({ matrix: 'bt709', fullRange: true });
+    expect(firstPicture('tagged.mkv', { pixelFormat: 'yuv422p10le' }).color).toEqual({
+      matrix: 'bt709',
+      fullRange: true,
+    });
   });
 
   test('of red, green and blue are converted to the range and matrix that are told', () => {
-    const paint = (planes: readonly Uint8Array[]): void => void planes[0]!.fill(255);
-    const white = first('rgb.mkv', { codec: 'ffv1', pixelFormat: 'bgr0', paint });
-    expect(white).toEqual({ color: { matrix: 'bt601', fullRange: false }, level: 235 });
+    const first = firstPicture('rgb.mkv', { codec: 'ffv1', pixelFormat: 'bgr0', paint: white });
+    expect(first).toEqual({ color: { matrix: 'bt601', fullRange: false }, level: 235 });
   });
 });

@@ -1,7 +1,7 @@
-import { mkdir } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { basename, dirname, extname, join } from 'node:path';
 import { type Issue, PlaybyplayError } from '../errors.ts';
+import { makeFolder } from '../events/folder.ts';
 import { openJournal } from '../events/journal.ts';
 import type { EventLine, HeaderLine } from '../events/log.ts';
 import { lockFolder } from '../events/lock.ts';
@@ -13,6 +13,7 @@ import { scanInTurns } from '../media/packets.ts';
 import type { VideoInfo } from '../media/info.ts';
 import { type VideoFile, openVideo } from '../media/video.ts';
 import type { HudSettings } from '../regions/place.ts';
+import { formatClock } from '../time.ts';
 import { VERSION } from '../version.ts';
 import type { ScriptNote } from '../script/script.ts';
 import { OtherSources } from './sources/other-sources.ts';
@@ -123,7 +124,7 @@ export async function detect(options: DetectOptions): Promise<DetectSummary> {
   const game = await openGame(options.game, options.plugins, options.language);
   using file = openVideo(media);
   const folder = options.out ?? defaultFolder(media);
-  await mkdir(folder, { recursive: true });
+  await makeFolder(folder);
   await using resources = new AsyncDisposableStack();
   resources.use(await lockFolder(folder));
   const outlook = await lookThrough(options, game, file, folder, resources);
@@ -237,6 +238,11 @@ async function lookThrough(
     throw new PlaybyplayError('not-a-video', `${media} is a single picture, not a recording.`, {
       hint: 'What a profile reads in a picture: playbyplay profile try <game> <picture> --at 0.',
     });
+  if (from !== undefined && from > duration)
+    throw new PlaybyplayError(
+      'nothing-to-read',
+      `${media} ends at ${formatClock(duration)}, before --from ${formatClock(from)}`,
+    );
   const range = { ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) };
   const hearers = await hearersOf(game.profile, game.plugins);
   const portions = planPortions(index, game.profile, range, plan, hearers);
