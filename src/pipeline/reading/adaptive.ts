@@ -5,15 +5,13 @@ import { type ChunkReadings, ReadingsBuilder } from './chunk-readings.ts';
 import { agree, type ProbeRule } from './probe.ts';
 import { type ChunkContext, type ChunkPlan, gapOf, pause, picturesOf, timeAt, TURN } from './read-chunk.ts';
 import type { Observations } from './chunk-readings.ts';
+import { HELD_BYTES, type Look, Stretch, type Waiting } from './stretch.ts';
 
 /** What all detectors see on one picture. */
 interface Probe {
   readonly t: number;
   readonly seen: Observations;
 }
-
-/** Bytes of luma that may wait between two probes. */
-const HELD_BYTES = 48 << 20;
 
 /**
  * Reads keyframes first, and decodes only the groups of pictures between two of them that do not tell what lies between:
@@ -38,7 +36,7 @@ export async function readAdaptively(
     while (next < plan.frames.length && plan.frames[next]! < bounds[g + 1]!) next++;
     const part = { frames: plan.frames.slice(from, next), due: plan.due.slice(from, next) };
     const [before, after] = [probes.get(bounds[g]!), probes.get(bounds[g + 1]!)];
-    const group = { part, before, after, rules };
+    const group = { keyframe: bounds[g]!, part, before, after, rules };
     if (before && after && settled(before, after, rules)) recall(context, part, 0, before, builder);
     else if (before && (after?.t ?? chunk.end) - before.t > spacing)
       await readSparsely(context, chunk, { ...group, before, spacing }, builder);
@@ -78,6 +76,8 @@ async function probe({ reader, detectors }: ChunkContext, picture: Picture): Pro
 }
 
 interface Group {
+  /** Number of its keyframe. */
+  readonly keyframe: number;
   /** Its samples. */
   readonly part: ChunkPlan;
   /** Its keyframe and the next, where they could be read. */
@@ -89,31 +89,86 @@ interface Group {
 /** Samples after which it is tried again whether the rest of a group is known. */
 const PATIENCE = 3;
 
-/** Reads a group sample by sample, until one shows what the next keyframe shows: the rest is not even decoded. */
+/**
+ * Reads a group in which something changed, until a sample shows what the next keyframe shows: the rest is not even decoded. That is
+ * asked of the detectors that changed, at every sample; the others are read now and then.
+ */
 async function readDensely(
   context: ChunkContext,
   chunk: Chunk,
-  { part, after, rules }: Group,
+  { keyframe, part, before, after, rules }: Group,
   builder: ReadingsBuilder,
 ): Promise<void> {
   const { index, reader } = context;
-  let i = 0;
+  using stretch = new Stretch({ reader, rules, builder }, before && lookOf(before));
+  const end = after && new Ending(stretch, before, after, rules);
   let tried = Number.NEGATIVE_INFINITY;
+  let i = 0;
   for await (const item of picturesOf(context, chunk, part.frames)) {
     if (isProblem(item)) {
+      await stretch.finish();
+      stretch.forget();
       builder.gap(gapOf(item));
       continue;
     }
-    using picture = item;
-    while (i < part.frames.length && timeAt(index, part.frames[i]!) < picture.t) i++;
-    const seen = await reader.read(picture, part.due[i]!);
-    builder.add(picture.t, seen);
+    while (i < part.frames.length && timeAt(index, part.frames[i]!) < item.t) i++;
+    const due = part.due[i]!;
+    if (before && part.frames[i] === keyframe) {
+      builder.add(item.t, reader.recall(before.seen, due));
+      item[Symbol.dispose]();
+      i++;
+      continue;
+    }
+    const one = stretch.add(item, due);
     if (++i % TURN === 0) await pause(context);
-    if (!after || i - tried < PATIENCE || !compatible(seen, after, rules)) continue;
-    tried = i;
-    const here = await probe(context, picture);
-    if (settled(here, after, rules)) return recall(context, part, i, here, builder);
+    if (end && i - tried >= PATIENCE && (await end.isNear(one))) {
+      tried = i;
+      await stretch.look(one, new Uint8Array(rules.length).fill(1));
+      if (settled(one, after, rules)) {
+        await stretch.finish(one);
+        return recall(context, part, i, one, builder);
+      }
+    }
+    if (i < part.frames.length) await stretch.advance(timeAt(index, part.frames[i]!));
   }
+  await stretch.finish(after && lookOf(after));
+}
+
+/** Tells when a group may show what the next keyframe shows. */
+class Ending {
+  readonly #stretch: Stretch;
+  readonly #after: Probe;
+  readonly #rules: readonly ProbeRule[];
+  /** The detectors that the two keyframes tell apart, the one first that was last asked in vain; undefined: no sample can agree with the second. */
+  readonly #changed: number[] | undefined;
+
+  constructor(stretch: Stretch, before: Probe | undefined, after: Probe, rules: readonly ProbeRule[]) {
+    this.#stretch = stretch;
+    this.#after = after;
+    this.#rules = rules;
+    const agrees = (one: Probe | undefined, d: number) => agree(one?.seen[d], after.seen[d], rules[d]!.confidence);
+    const all = [...rules.keys()];
+    this.#changed = all.every((d) => agrees(after, d)) ? all.filter((d) => !agrees(before, d)) : undefined;
+  }
+
+  async isNear(one: Waiting): Promise<boolean> {
+    const changed = this.#changed;
+    if (!changed) return false;
+    for (const [n, d] of changed.entries()) {
+      const wanted = new Uint8Array(this.#rules.length);
+      wanted[d] = 1;
+      if (!one.read[d]) await this.#stretch.look(one, wanted);
+      if (agree(one.seen[d], this.#after.seen[d], this.#rules[d]!.confidence)) continue;
+      changed.splice(n, 1);
+      changed.unshift(d);
+      return false;
+    }
+    return true;
+  }
+}
+
+function lookOf({ t, seen }: Probe): Look {
+  return { t, seen, read: new Uint8Array(seen.length).fill(1) };
 }
 
 interface SparseGroup extends Group {
@@ -134,45 +189,37 @@ async function readSparsely(
   builder: ReadingsBuilder,
 ): Promise<void> {
   const { index, reader } = context;
-  const held: { readonly picture: Picture; readonly sample: number }[] = [];
+  const all = new Uint8Array(rules.length).fill(1);
+  using stretch = new Stretch({ reader, rules, builder }, lookOf(before));
   let last: Probe = before;
-  const release = async (seen: Observations | undefined): Promise<void> => {
-    for (const { picture, sample } of held.splice(0)) {
-      using one = picture;
-      const due = plan.due[sample]!;
-      builder.add(one.t, seen ? reader.recall(seen, due) : await reader.read(one, due));
-    }
-  };
   const rest = (sample: number): boolean =>
     after !== undefined && settled(last, after, rules) && sample < plan.frames.length;
   /** Seconds from which on a probe may tell the rest of the group: each that does not halves what is left. */
   let closing = after ? after.t - spacing : Number.POSITIVE_INFINITY;
-  try {
-    let i = 0;
-    if (rest(0)) return recall(context, plan, 0, last, builder);
-    for await (const item of picturesOf(context, chunk, plan.frames)) {
-      if (isProblem(item)) {
-        await release(undefined);
-        builder.gap(gapOf(item));
-        continue;
-      }
-      while (i < plan.frames.length && timeAt(index, plan.frames[i]!) < item.t) i++;
-      held.push({ picture: item, sample: i++ });
-      const most = Math.max(2, Math.floor(HELD_BYTES / (item.width * item.height)));
-      const follows = i < plan.frames.length ? timeAt(index, plan.frames[i]!) : Number.POSITIVE_INFINITY;
-      const closes = item.t >= closing;
-      if (!closes && follows - last.t <= spacing && held.length < most) continue;
-      const here = await probe(context, item);
-      if (closes) closing = (item.t + after!.t) / 2;
-      await release(settled(last, here, rules) ? here.seen : undefined);
-      last = here;
-      await pause(context);
-      if (rest(i)) return recall(context, plan, i, last, builder);
+  let i = 0;
+  if (rest(0)) return recall(context, plan, 0, last, builder);
+  for await (const item of picturesOf(context, chunk, plan.frames)) {
+    if (isProblem(item)) {
+      await stretch.finish();
+      stretch.forget();
+      builder.gap(gapOf(item));
+      continue;
     }
-    await release(undefined);
-  } finally {
-    for (const { picture } of held) picture[Symbol.dispose]();
+    while (i < plan.frames.length && timeAt(index, plan.frames[i]!) < item.t) i++;
+    const one = stretch.add(item, plan.due[i++]!);
+    const most = Math.max(2, Math.floor(HELD_BYTES / (item.width * item.height)));
+    const follows = i < plan.frames.length ? timeAt(index, plan.frames[i]!) : Number.POSITIVE_INFINITY;
+    const closes = item.t >= closing;
+    if (!closes && follows - last.t <= spacing && stretch.waiting.length < most) continue;
+    await stretch.look(one, all);
+    if (closes) closing = (item.t + after!.t) / 2;
+    if (settled(last, one, rules)) stretch.recall(one);
+    else await stretch.finish(one);
+    last = one;
+    await pause(context);
+    if (rest(i)) return recall(context, plan, i, last, builder);
   }
+  await stretch.finish(after && lookOf(after));
 }
 
 /** Gives the samples of a plan from number `from` on what a probe shows. */
@@ -194,9 +241,4 @@ function settled(before: Probe, after: Probe, rules: readonly ProbeRule[]): bool
     const { persists, confidence } = rules[d]!;
     return apart <= persists && agree(one, after.seen[d], confidence);
   });
-}
-
-/** Whether what was read of a sample, be it not everything, is what a probe shows. */
-function compatible(seen: Observations, { seen: shown }: Probe, rules: readonly ProbeRule[]): boolean {
-  return seen.every((one, d) => one === undefined || agree(one, shown[d], rules[d]!.confidence));
 }

@@ -28,6 +28,12 @@ export interface SampleReaderOptions extends StationOptions {
   readonly awake?: boolean;
 }
 
+/** What has been read of a picture: `read` marks the detectors. One that another screen hides was read and saw nothing at all. */
+export interface Sight {
+  readonly seen: Observations;
+  readonly read: Uint8Array;
+}
+
 /** Takes a reading that is to be made elsewhere, if it is wanted there: returns its stand-in, else undefined. */
 export type Handover = (detector: number, deferred: Deferred) => Observation | undefined;
 
@@ -142,12 +148,15 @@ export class SampleReader implements Disposable {
     return await this.#stations[detector]!.detector.settle!(deferred);
   }
 
-  /** Reads the detectors whose entry in `due` is 1, and what they depend on. With `handOver`, dear readings may be left to others. */
-  async read(picture: Picture, due: ArrayLike<number>, handOver?: Handover): Promise<Observations> {
+  /**
+   * Reads the detectors whose entry in `due` is 1, and what they depend on. With `handOver`, dear readings may be left to others;
+   * what is `known` of this very picture is not read again.
+   */
+  async read(picture: Picture, due: ArrayLike<number>, handOver?: Handover, known?: Sight): Promise<Observations> {
     this.onPicture?.();
     this.#layOut(picture.t);
     const result: (Observation | undefined)[] = this.#stations.map(() => undefined);
-    const needed = this.#withDependencies(due);
+    const needed = this.withDependencies(due);
     const memo = new Map<string, unknown>();
     let screen: string | undefined;
     let breath = performance.now();
@@ -159,6 +168,12 @@ export class SampleReader implements Disposable {
         breath = performance.now();
       }
       const isScreen = this.#screens.find((one) => one.station === index);
+      if (known?.read[index]) {
+        const before = known.seen[index];
+        result[index] = before;
+        if (before && isScreen && screen === undefined && isScreen.shows(before)) screen = isScreen.name;
+        continue;
+      }
       if (screen !== undefined && !isScreen && !(station.spec.screens ?? []).includes(screen)) continue;
       if (station.switched && !this.#isAwake(index, picture, result)) {
         result[index] = ASLEEP;
@@ -176,7 +191,7 @@ export class SampleReader implements Disposable {
 
   /** What `read` would give for a picture on which all detectors see what `seen` says. */
   recall(seen: Observations, due: ArrayLike<number>): Observations {
-    const needed = this.#withDependencies(due);
+    const needed = this.withDependencies(due);
     return seen.map((observation, index) => (needed[index] ? observation : undefined));
   }
 
@@ -189,7 +204,8 @@ export class SampleReader implements Disposable {
       Object.assign(station, station.place(regions), { last: undefined, before: undefined });
   }
 
-  #withDependencies(due: ArrayLike<number>): Uint8Array {
+  /** The detectors that `due` marks, and what they depend on. */
+  withDependencies(due: ArrayLike<number>): Uint8Array {
     const needed = Uint8Array.from(due);
     for (const { station } of this.#screens) needed[station] = 1;
     for (let i = this.#order.length - 1; i >= 0; i--) {
