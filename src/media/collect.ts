@@ -19,6 +19,8 @@ type Collect = (options: { readonly type: 'major'; readonly execution: 'sync'; r
 
 let collect: Collect | undefined;
 let pictures = 0;
+/** Of these, how many whose views hold memory that is not the heap's. */
+let views = 0;
 let looks = 0;
 /** What the heap held after the last collection. */
 let held: number | undefined;
@@ -30,13 +32,19 @@ let held: number | undefined;
  * much, which keeps the memory of an hour at that of a minute.
  */
 export function lookedAt(): void {
+  views++;
+  measureHeap();
+}
+
+/** To be told of every picture that was looked at in memory which this thread always has. */
+export function measureHeap(): void {
   collect ??= takeOver();
   // Compiled code that was kept is refused under other flags: this one would be the wrong one while modules are loaded.
   if (++looks === STARTED) tune('--semi-space-growth-factor=1');
   if (++pictures % PICTURES !== 0) return;
   const used = lasting();
   held ??= used;
-  if (used < held + ROOM && pictures < MOST) return;
+  if (used < held + ROOM && views < MOST) return;
   collectNow();
 }
 
@@ -44,6 +52,7 @@ export function lookedAt(): void {
 export function collectNow(): void {
   collect ??= takeOver();
   pictures = 0;
+  views = 0;
   collect({ type: 'major', execution: 'sync', flavor: 'regular' });
   held = lasting();
 }

@@ -6,6 +6,7 @@ import { openJournal } from '../events/journal.ts';
 import type { EventLine, HeaderLine } from '../events/log.ts';
 import { lockFolder } from '../events/lock.ts';
 import { LogWriter } from '../events/writer.ts';
+import { DecoderBeside } from '../media/beside.ts';
 import { collectNow, lookedAt } from '../media/collect.ts';
 import { holesOf } from '../media/holes.ts';
 import { type PacketIndex, originOf } from '../media/packet-index.ts';
@@ -228,9 +229,12 @@ async function lookThrough(
 ): Promise<Outlook> {
   const { media, plan = 'full', resume = false, signal, from, to } = options;
   const most = options.workers ?? availableParallelism();
-  let readers = resources.use(new Readers(file, game, options.hud, most, options));
+  // The adaptive plan often stops before it has seen all that it asked for.
+  const beside = plan === 'full' && availableParallelism() > 1 ? resources.use(new DecoderBeside(file)) : undefined;
+  const reading = { ...options, beside };
+  let readers = resources.use(new Readers(file, game, options.hud, most, reading));
   const shared = await sharing(options, game, file.info.duration);
-  if (!resume) readers.start(shared ? most : portionsIn(file.info.duration, plan));
+  if (!resume) readers.start(shared ? most : portionsIn(secondsIn(options, file.info.duration), plan));
   const print = await fingerprintMedia(media);
   const index = await scanInTurns(file, signal ? { signal } : {});
   const duration = index.t.at(-1) ?? 0;
@@ -263,7 +267,7 @@ async function lookThrough(
     throw new PlaybyplayError('wrong-game', `${doubt.message}; nothing was read`, { hint: doubt.hint });
   if (doubt) options.onProblem?.(doubt);
   // The threads that started meanwhile have the profile's own place.
-  if (hud && !options.hud) readers = resources.use(new Readers(file, game, hud, most, options));
+  if (hud && !options.hud) readers = resources.use(new Readers(file, game, hud, most, reading));
   return { print, index, duration, range, portions, following, companions, decision, readers, shared };
 }
 
@@ -282,12 +286,14 @@ async function placementOf(
 const WORTH_SHARING = 1;
 
 /** Whether threads are to share dear readings: with several of them, and a plan that knows its samples beforehand. */
-async function sharing(
-  { plan = 'full', workers = availableParallelism(), from = 0, to = Number.POSITIVE_INFINITY }: DetectOptions,
-  game: Game,
-  duration: number | undefined,
-): Promise<boolean> {
+async function sharing(options: DetectOptions, game: Game, duration: number | undefined): Promise<boolean> {
+  const { plan = 'full', workers = availableParallelism() } = options;
   if (plan !== 'full' || workers < 2) return false;
-  const seconds = Math.max(0, Math.min(duration ?? Number.POSITIVE_INFINITY, to) - from);
-  return (await sharedLoad(game)) * seconds >= WORTH_SHARING;
+  return (await sharedLoad(game)) * (secondsIn(options, duration) ?? Number.POSITIVE_INFINITY) >= WORTH_SHARING;
+}
+
+/** Seconds of a recording of this duration that are to be looked at; undefined: as many as there are. */
+function secondsIn({ from = 0, to }: DetectOptions, duration: number | undefined): number | undefined {
+  const end = to === undefined || (duration !== undefined && duration < to) ? duration : to;
+  return end === undefined ? undefined : Math.max(0, end - from);
 }

@@ -1,6 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Deferred, Observation } from '../../detectors/kind.ts';
 import { MANY, readPicturesAhead } from '../../media/ahead.ts';
+import type { DecoderBeside } from '../../media/beside.ts';
 import { type DecodeProblem, isProblem, readPictures } from '../../media/decode.ts';
 import type { Chunk, PacketIndex } from '../../media/packet-index.ts';
 import type { Picture } from '../../media/picture.ts';
@@ -24,6 +25,8 @@ export interface ChunkContext {
   readonly detectors: number;
   /** The decoder works on a processor of its own, a packet ahead of reading. */
   readonly ahead?: boolean | undefined;
+  /** The decoder works on a thread of its own. */
+  readonly beside?: DecoderBeside | undefined;
   readonly signal?: AbortSignal | undefined;
   /** When samples tell what one between them shows; without, every sample is read. */
   readonly between?: BetweenRules | undefined;
@@ -68,7 +71,7 @@ async function readSamples(
   let i = 0;
   let pictures = 0;
   try {
-    for await (const item of picturesOf(context, chunk, plan.frames, MANY)) {
+    for await (const item of allPicturesOf(context, chunk, plan.frames)) {
       if (isProblem(item)) {
         await between.release();
         builder.gap(gapOf(item));
@@ -92,6 +95,12 @@ async function readSamples(
   } finally {
     between[Symbol.dispose]();
   }
+}
+
+/** The same where all of them will be looked at. */
+function allPicturesOf(context: ChunkContext, chunk: Chunk, frames: readonly number[]): ReturnType<typeof picturesOf> {
+  const { beside, index } = context;
+  return beside ? beside.pictures(index, chunk, frames) : picturesOf(context, chunk, frames, MANY);
 }
 
 /** The pictures of some frames of a chunk, in order; `most` may be decoded before they are asked for. */

@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import type { Observation } from '../../detectors/kind.ts';
+import type { DecoderBeside } from '../../media/beside.ts';
 import type { VideoFile } from '../../media/video.ts';
 import type { HudSettings } from '../../regions/place.ts';
 import type { ChunkReadings } from './chunk-readings.ts';
@@ -9,6 +10,15 @@ import type { ReadContext, Reader } from './reader.ts';
 import { ReadingThread } from './reading-thread.ts';
 import { ReadingSession, type ReadRequest } from './session.ts';
 import type { LeftReading } from './sharing.ts';
+
+/** Portions from which on a decoder of its own is worth its start. */
+const WORTH_A_DECODER = 2;
+
+interface ReadersOptions {
+  readonly companion?: string;
+  readonly stuckAfter?: number | undefined;
+  readonly beside?: DecoderBeside | undefined;
+}
 
 /** Seconds that a call into a plug-in may take. */
 const PATIENCE = 60;
@@ -24,19 +34,22 @@ export class Readers implements AsyncDisposable {
   readonly #most: number;
   readonly #companion: string | undefined;
   readonly #patience: number;
+  readonly #beside: DecoderBeside | undefined;
   #opening: Promise<readonly Reader[]> | undefined;
 
   /**
    * `most`: how many may read at once. `file` must stay open as long as they read; it may be a `companion` of the profile's.
-   * `stuckAfter`: seconds after which a thread counts as stuck; a plug-in gets half of them, at most a minute.
+   * `stuckAfter`: seconds after which a thread counts as stuck; a plug-in gets half of them, at most a minute. `beside` decodes for a
+   * single reader in this thread; it is started where that pays.
    */
   constructor(
     file: VideoFile,
     game: Game,
     hud: HudSettings | undefined,
     most: number,
-    { companion, stuckAfter }: { readonly companion?: string; readonly stuckAfter?: number | undefined } = {},
+    { companion, stuckAfter, beside }: ReadersOptions = {},
   ) {
+    this.#beside = beside;
     this.#file = file;
     this.#game = game;
     this.#hud = hud;
@@ -48,7 +61,10 @@ export class Readers implements AsyncDisposable {
   /** Lets threads start for so many portions of work, if there are to be several. */
   start(portions: number): void {
     const own = Object.values(this.#game.profile.detectors).every(({ kind }) => !this.#game.plugins.kinds.has(kind));
-    if (Math.min(this.#most, portions) < 2 && own) return;
+    if (Math.min(this.#most, portions) < 2 && own) {
+      if (this.#most === 1 && portions >= WORTH_A_DECODER) this.#beside?.start();
+      return;
+    }
     this.#opening ??= this.#openThreads(Math.max(1, Math.min(this.#most, portions)));
     // Who opens them is told.
     this.#opening.catch(() => undefined);
@@ -59,8 +75,8 @@ export class Readers implements AsyncDisposable {
     this.start(portions);
     // Threads, which may be ended at any moment, decode where they read.
     const ahead = availableParallelism() > 1;
-    const [hud, companion] = [this.#hud, this.#companion];
-    this.#opening ??= ReadingSession.open(this.#file, this.#game, { hud, companion, ahead }).then((one) => [
+    const [hud, companion, beside] = [this.#hud, this.#companion, this.#beside];
+    this.#opening ??= ReadingSession.open(this.#file, this.#game, { hud, companion, ahead, beside }).then((one) => [
       new OwnThread(one),
     ]);
     return this.#opening;

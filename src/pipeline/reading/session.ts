@@ -1,6 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Assets, Observation } from '../../detectors/kind.ts';
 import type { Plugins } from '../../detectors/plugins/load.ts';
+import type { DecoderBeside } from '../../media/beside.ts';
 import type { Chunk, PacketIndex } from '../../media/packet-index.ts';
 import type { VideoFile } from '../../media/video.ts';
 import type { Profile } from '../../profile/profile.ts';
@@ -43,6 +44,8 @@ export interface SessionOptions {
   readonly companion?: string | undefined;
   /** There is a processor for the decoder to work on while pictures are read. */
   readonly ahead?: boolean | undefined;
+  /** Decodes on a thread of its own, once it is ready, where everything is read. */
+  readonly beside?: DecoderBeside | undefined;
 }
 
 /** An open recording and the detectors of a profile: reads chunks, one after the other, in the thread that made it. */
@@ -53,6 +56,7 @@ export class ReadingSession implements Disposable {
   readonly #owned: boolean;
   readonly #between: BetweenRules | undefined;
   readonly #ahead: boolean;
+  readonly #beside: DecoderBeside | undefined;
 
   private constructor(
     file: VideoFile,
@@ -61,7 +65,9 @@ export class ReadingSession implements Disposable {
     owned: boolean,
     between: BetweenRules | undefined,
     ahead: boolean,
+    beside: DecoderBeside | undefined,
   ) {
+    this.#beside = beside;
     this.#between = between;
     this.#ahead = ahead;
     this.#owned = owned;
@@ -74,7 +80,7 @@ export class ReadingSession implements Disposable {
   static async open(
     file: VideoFile,
     game: { readonly profile: Profile; readonly assets: Assets; readonly plugins?: Plugins },
-    { hud, owned = false, awake = false, companion, ahead = false }: SessionOptions,
+    { hud, owned = false, awake = false, companion, ahead = false, beside }: SessionOptions,
   ): Promise<ReadingSession> {
     try {
       const reader = await SampleReader.open(game.profile, game.assets, file.info, {
@@ -85,7 +91,15 @@ export class ReadingSession implements Disposable {
       });
       if (reader.looksAtVectors) file.exportVectors();
       const between = await betweenRules(game.profile, game.plugins, companion);
-      return new ReadingSession(file, reader, Object.keys(game.profile.detectors).length, owned, between, ahead);
+      return new ReadingSession(
+        file,
+        reader,
+        Object.keys(game.profile.detectors).length,
+        owned,
+        between,
+        ahead,
+        beside,
+      );
     } catch (error) {
       if (owned) file[Symbol.dispose]();
       throw error;
@@ -98,7 +112,10 @@ export class ReadingSession implements Disposable {
     { signal, share, alive }: { signal?: AbortSignal; share?: Share | undefined; alive?: () => void } = {},
   ): Promise<ChunkReadings> {
     this.#reader.onPicture = alive;
-    this.#reader.breathe = this.#ahead ? turn : undefined;
+    // What compares samples cannot be probed: a keyframe does not tell what came before it.
+    const isFull = rules === undefined || this.#reader.compares;
+    const beside = isFull && this.#beside?.isReady ? this.#beside : undefined;
+    this.#reader.breathe = this.#ahead && !beside ? turn : undefined;
     this.#reader.places = places;
     const between = this.#between;
     const context = {
@@ -108,13 +125,11 @@ export class ReadingSession implements Disposable {
       index,
       between,
       ahead: this.#ahead,
+      beside,
       signal,
       share,
     };
-    // What compares samples cannot be probed: a keyframe does not tell what came before it.
-    return rules === undefined || this.#reader.compares
-      ? readFully(context, chunk, plan)
-      : readAdaptively(context, chunk, plan, rules);
+    return isFull ? readFully(context, chunk, plan) : readAdaptively(context, chunk, plan, rules);
   }
 
   /** Makes readings that were left to others. */

@@ -1,0 +1,138 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { DecoderBeside } from './beside.ts';
+import { type DecodeProblem, isProblem, readPictures } from './decode.ts';
+import { chunksOf, scanPackets } from './packets.ts';
+import type { Picture } from './picture.ts';
+import { digest, makeVideo } from './testing.ts';
+import { openVideo, type VideoFile } from './video.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'playbyplay-beside-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function video(name: string, codec = 'libx264', more: object = {}): string {
+  const path = join(folder, name);
+  const pts = Array.from({ length: 60 }, (_, i) => i * 40);
+  makeVideo({ timeBase: { num: 1, den: 1000 }, path, pts, codec, ...more });
+  return path;
+}
+
+/** Everything that a picture tells, or a problem; the picture is done with. */
+function noted(item: Picture | DecodeProblem): unknown {
+  if (isProblem(item)) return item;
+  using picture = item;
+  const { t, width, height, color, chromaShiftX, chromaShiftY } = picture;
+  return { t, width, height, color, chromaShiftX, chromaShiftY, pixels: digest(picture) };
+}
+
+/** A decoder beside that has started. */
+async function started(file: VideoFile): Promise<DecoderBeside> {
+  const beside = new DecoderBeside(file);
+  beside.start();
+  await beside.opened;
+  expect(beside.isReady).toBe(true);
+  return beside;
+}
+
+/** What both ways of decoding give, every third frame left out; two pictures are held at a time. */
+async function both(path: string) {
+  using file = openVideo(path);
+  await using beside = await started(file);
+  const index = scanPackets(file);
+  const [plain, other]: [unknown[], unknown[]] = [[], []];
+  for (const chunk of chunksOf(index, { minSeconds: 0.5 })) {
+    const wanted = Array.from({ length: chunk.lastFrame - chunk.firstFrame }, (_, i) => chunk.firstFrame + i).filter(
+      (frame) => frame % 3 !== 1,
+    );
+    for (const item of readPictures(file, index, chunk, wanted)) plain.push(noted(item));
+    let held: Picture | DecodeProblem | undefined;
+    for await (const item of beside.pictures(index, chunk, wanted)) {
+      if (held) other.push(noted(held));
+      held = item;
+    }
+    if (held) other.push(noted(held));
+  }
+  return { plain, other };
+}
+
+describe('the decoder on a thread of its own', () => {
+  test.each([
+    ['h264.mp4', 'libx264', {}],
+    ['turned.mp4', 'libx264', { displayMatrix: [0, 65_536, 0, -65_536, 0, 0, 0, 0, 1 << 30] }],
+    ['deep.mkv', 'libx265', { pixelFormat: 'yuv422p10le', width: 98, height: 62 }],
+  ])('%s: the same pictures, more of them than have room', async (name, codec, more) => {
+    const { plain, other } = await both(video(name, codec, more));
+    expect(plain).toHaveLength(40);
+    expect(other).toEqual(plain);
+  });
+
+  test('damaged input: the same pictures and the same problems', async () => {
+    const path = video('damaged.mkv');
+    const bytes = readFileSync(path);
+    for (const place of [0.3, 0.31, 0.55, 0.8])
+      bytes.fill(0, Math.floor(place * bytes.length), Math.floor(place * bytes.length) + 90);
+    writeFileSync(path, bytes);
+    const { plain, other } = await both(path);
+    expect(plain.filter((one) => 'reason' in (one as object)).length).toBeGreaterThan(0);
+    expect(other).toEqual(plain);
+  });
+
+  test('a picture that finds no room comes all the same, in its turn', async () => {
+    using file = openVideo(video('large.mp4'));
+    const index = scanPackets(file);
+    const [chunk] = chunksOf(index, { minSeconds: 60 });
+    const wanted = Array.from({ length: 10 }, (_, i) => i);
+    const plain = [...readPictures(file, index, chunk!, wanted)].map(noted);
+    // As if the recording had told of smaller pictures.
+    const info = { ...file.info, width: 16, height: 16 };
+    using small = openVideo(file.path, { ...file.described!, info });
+    await using beside = await started(small);
+    const other: unknown[] = [];
+    for await (const item of beside.pictures(index, chunk!, wanted)) other.push(noted(item));
+    expect(other).toEqual(plain);
+  });
+
+  test('whoever stops early, or throws, finds it fit for the next reading', async () => {
+    using file = openVideo(video('stopped.mp4'));
+    await using beside = await started(file);
+    const index = scanPackets(file);
+    const [chunk] = chunksOf(index, { minSeconds: 60 });
+    const wanted = Array.from({ length: 40 }, (_, i) => chunk!.firstFrame + i);
+    const whole = [...readPictures(file, index, chunk!, wanted)].map(noted);
+    for (const stop of [1, 7, 39]) {
+      const seen: unknown[] = [];
+      const look = async (): Promise<void> => {
+        for await (const item of beside.pictures(index, chunk!, wanted)) {
+          seen.push(noted(item));
+          if (seen.length === stop && stop === 7) throw new RangeError('enough');
+          if (seen.length === stop) break;
+        }
+      };
+      await (stop === 7 ? expect(look()).rejects.toThrow('enough') : look());
+      expect(seen).toEqual(whole.slice(0, stop));
+    }
+    const all: unknown[] = [];
+    for await (const item of beside.pictures(index, chunk!, wanted)) all.push(noted(item));
+    expect(all).toEqual(whole);
+    // Motion vectors have no room in the memory that both share.
+    file.exportVectors();
+    expect(beside.isReady).toBe(false);
+    await using idle = new DecoderBeside(file);
+    expect(idle.isReady).toBe(false);
+  });
+
+  test('a file that has gone meanwhile is told of', async () => {
+    const path = video('gone.mp4');
+    using file = openVideo(path);
+    await using beside = await started(file);
+    const index = scanPackets(file);
+    const [chunk] = chunksOf(index, { minSeconds: 60 });
+    rmSync(path);
+    const look = async (): Promise<void> => {
+      for await (const item of beside.pictures(index, chunk!, [0])) noted(item);
+    };
+    await expect(look()).rejects.toMatchObject({ code: 'no-such-file' });
+  });
+});
