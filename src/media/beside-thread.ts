@@ -1,67 +1,100 @@
-import { type CallContext, serve } from '../compute/scheduler/serve.ts';
-import { type DecodeProblem, isProblem, readPictures } from './decode.ts';
+import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
+import { serve } from '../compute/scheduler/serve.ts';
+import { isProblem, readPictures } from './decode.ts';
+import { type Counters, packed, RETURNED, SENT, type Sent, STOPPED } from './handover.ts';
 import type { Chunk, PacketIndex } from './packet-index.ts';
-import type { Picture } from './picture.ts';
-import { type RingMemory, RingWriter } from './picture-ring.ts';
 import { openVideo, type VideoDescription, type VideoFile } from './video.ts';
 
 /** What the thread of `DecoderBeside` is asked, one after the other. */
 export type BesideRequest =
-  | {
-      readonly open: {
-        readonly path: string;
-        readonly described: VideoDescription | undefined;
-        readonly ring: RingMemory;
-      };
-    }
+  | { readonly open: Opening }
   | { readonly index: PacketIndex; readonly chunk: Chunk; readonly wanted: readonly number[] }
   | { readonly close: true };
 
-/** A picture with memory of its own. */
-export type SentPicture = Omit<Picture, typeof Symbol.dispose>;
-
-/** What comes by message, in its turn. */
-export type BesideNote = DecodeProblem | SentPicture;
+interface Opening {
+  readonly path: string;
+  readonly described: VideoDescription | undefined;
+  readonly counters: Counters;
+  /** Where pictures go, and where their memory comes back. */
+  readonly port: MessagePort;
+  /** So many pictures may wait or be looked at. */
+  readonly most: number;
+}
 
 let file: VideoFile | undefined;
-let ring: RingWriter | undefined;
+let sender: Sender | undefined;
 
-serve((request, { note }) => {
+serve((request) => {
   const wanted = request as BesideRequest;
   if ('open' in wanted) {
     file = openVideo(wanted.open.path, wanted.open.described);
-    ring = new RingWriter(wanted.open.ring);
-  } else if ('close' in wanted) file?.[Symbol.dispose]();
-  else decode(file!, ring!, wanted, note);
+    sender = new Sender(wanted.open);
+  } else if ('close' in wanted) {
+    file?.[Symbol.dispose]();
+    sender?.close();
+  } else decode(file!, sender!, wanted);
   return undefined;
 });
 
 /** Decodes until all is decoded or the reader has stopped. */
 function decode(
   from: VideoFile,
-  to: RingWriter,
+  to: Sender,
   { index, chunk, wanted }: { index: PacketIndex; chunk: Chunk; wanted: readonly number[] },
-  note: CallContext['note'],
 ): void {
   try {
     for (const item of readPictures(from, index, chunk, wanted)) {
       if (isProblem(item)) {
-        note(item satisfies BesideNote);
-        if (!to.message()) return;
+        to.send(item);
         continue;
       }
       using picture = item;
-      if (to.fits(picture)) {
-        if (!to.picture(picture)) return;
-        continue;
-      }
-      const { t, width, height, pixelAspect, chromaShiftX, chromaShiftY, color } = picture;
-      const [y, u, v] = [picture.y, picture.u, picture.v].map((one) => ({ ...one, data: Uint8Array.from(one.data) }));
-      const sent = { t, width, height, pixelAspect, chromaShiftX, chromaShiftY, color, y: y!, u: u!, v: v! };
-      note(sent satisfies BesideNote, [y!.data.buffer, u!.data.buffer, v!.data.buffer]);
-      if (!to.message()) return;
+      const sent = packed(picture, (bytes) => to.memory(bytes));
+      if (!sent) return;
+      to.send(sent, sent.memory);
     }
   } finally {
-    to.end();
+    to.send('over');
+  }
+}
+
+class Sender {
+  readonly #counters: Counters;
+  readonly #port: MessagePort;
+  readonly #most: number;
+  readonly #free: ArrayBuffer[] = [];
+  #away = 0;
+
+  constructor({ counters, port, most }: Opening) {
+    this.#counters = counters;
+    this.#port = port;
+    this.#most = most;
+  }
+
+  send(item: Sent, memory?: ArrayBuffer): void {
+    if (memory) this.#away++;
+    this.#port.postMessage(item, memory ? [memory] : []);
+    Atomics.add(this.#counters, SENT, 1);
+    Atomics.notify(this.#counters, SENT);
+  }
+
+  /** Memory for a picture, as soon as there may be one more; undefined: the reader has stopped. Waits with all of its thread. */
+  memory(bytes: number): ArrayBuffer | undefined {
+    for (;;) {
+      const returned = Atomics.load(this.#counters, RETURNED);
+      for (let back = receiveMessageOnPort(this.#port); back; back = receiveMessageOnPort(this.#port)) {
+        this.#away--;
+        this.#free.push(back.message as ArrayBuffer);
+      }
+      if (Atomics.load(this.#counters, STOPPED) !== 0) return undefined;
+      if (this.#away < this.#most) break;
+      Atomics.wait(this.#counters, RETURNED, returned);
+    }
+    const known = this.#free.pop();
+    return known && known.byteLength === bytes ? known : new ArrayBuffer(bytes);
+  }
+
+  close(): void {
+    this.#port.close();
   }
 }

@@ -1,23 +1,27 @@
+import { MessageChannel, type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
 import { moduleBeside, ThreadDevice } from '../compute/scheduler/threads.ts';
-import type { BesideNote, BesideRequest } from './beside-thread.ts';
+import type { BesideRequest } from './beside-thread.ts';
+import { measureHeap } from './collect.ts';
 import type { DecodeProblem } from './decode.ts';
+import { type Counters, newCounters, RETURNED, SENT, type Sent, STOPPED, unpacked } from './handover.ts';
 import type { Chunk, PacketIndex } from './packet-index.ts';
 import type { Picture } from './picture.ts';
-import { BY_MESSAGE, LAST, newRing, RingReader } from './picture-ring.ts';
 import type { VideoFile } from './video.ts';
+
+/** So many pictures may wait or be looked at, and bytes of their luma; at least `FEWEST`, as a reader may hold two. */
+const MANY = 16;
+const MOST_BYTES = 12 << 20;
+const FEWEST = 4;
 
 /**
  * The decoder of a recording on a thread of its own, which still is one thread: it works on while this one reads pictures, whatever this
- * one is at, until there is no room for more of them. They are copied into memory that both share, so that neither waits for the other's
- * event loop.
+ * one is at, until there is no room for more of them. They are copied into memory that is moved between the two, and neither waits for the
+ * other's event loop.
  */
 export class DecoderBeside implements AsyncDisposable {
   readonly #file: VideoFile;
-  #started: { readonly thread: ThreadDevice; readonly ring: RingReader; readonly opened: Promise<void> } | undefined;
+  #started: { readonly thread: ThreadDevice; readonly line: Line; readonly opened: Promise<void> } | undefined;
   #isReady = false;
-  /** What has come by message and not had its turn. */
-  readonly #messages: BesideNote[] = [];
-  #told: (() => void) | undefined;
   /** The reading before, until the thread is done with it. */
   #reading: Promise<unknown> = Promise.resolve();
 
@@ -29,16 +33,19 @@ export class DecoderBeside implements AsyncDisposable {
   start(): void {
     if (this.#started) return;
     const { path, described, info } = this.#file;
-    const ring = newRing(info);
+    const most = Math.min(MANY, Math.max(FEWEST, Math.floor(MOST_BYTES / (info.width * info.height))));
     const thread = new ThreadDevice('decoder', moduleBeside(import.meta.url, './beside-thread'), {
       resourceLimits: { maxYoungGenerationSizeMb: 2 },
     });
-    const opened = thread.call<void>({ open: { path, described, ring } } satisfies BesideRequest).then(() => {
+    const { port1, port2: port } = new MessageChannel();
+    const line = new Line(port1);
+    const open = { path, described, counters: line.counters, port, most };
+    const opened = thread.call<void>({ open } satisfies BesideRequest, { transfer: [port] }).then(() => {
       this.#isReady = true;
     });
     // One that does not start is not used.
     opened.catch(() => undefined);
-    this.#started = { thread, ring: new RingReader(ring, info.pixelAspect), opened };
+    this.#started = { thread, line, opened };
   }
 
   /** Whether it has started, and can give what is wanted of the pictures. */
@@ -58,66 +65,95 @@ export class DecoderBeside implements AsyncDisposable {
     wanted: readonly number[],
   ): AsyncGenerator<Picture | DecodeProblem, void, undefined> {
     await this.#reading;
-    const { ring, thread } = this.#started!;
+    const { line, thread } = this.#started!;
     let failure: { readonly error: unknown } | undefined;
     const { promise: failed, resolve: fail } = Promise.withResolvers<undefined>();
-    const request = { index, chunk, wanted } satisfies BesideRequest;
-    const reading = thread
-      .call(request, { onNote: (note) => this.#note(note as BesideNote) })
-      .catch((error: unknown) => {
-        failure = { error };
-        fail(undefined);
-      });
+    const reading = thread.call({ index, chunk, wanted } satisfies BesideRequest).catch((error: unknown) => {
+      failure = { error };
+      fail(undefined);
+    });
     let isOver = false;
     try {
       for (;;) {
-        const item = ring.take();
+        const item = line.take();
         if (item === undefined) {
           if (failure) throw failure.error;
-          await Promise.race([ring.arrival(), failed]);
-        } else if (item === LAST) {
+          await Promise.race([line.arrival(), failed]);
+        } else if (item === 'over') {
           isOver = true;
           await reading;
           if (failure) throw failure.error;
           return;
-        } else yield item === BY_MESSAGE ? await this.#message() : ring.picture(item);
+        } else yield 'reason' in item ? item : unpacked(item, (memory) => line.giveBack(memory));
       }
     } finally {
-      this.#reading = isOver || failure ? Promise.resolve() : this.#stop(ring, reading);
+      this.#reading = isOver || failure ? Promise.resolve() : stop(line, reading);
     }
-  }
-
-  #note(note: BesideNote): void {
-    this.#messages.push(note);
-    this.#told?.();
-  }
-
-  async #message(): Promise<Picture | DecodeProblem> {
-    while (this.#messages.length === 0)
-      await new Promise<void>((resolve) => {
-        this.#told = resolve;
-      });
-    this.#told = undefined;
-    const item = this.#messages.shift()!;
-    return 'reason' in item ? item : { ...item, [Symbol.dispose]() {} };
-  }
-
-  /** Lets the decoder finish what it is at, and gives up the rest. */
-  async #stop(ring: RingReader, reading: Promise<unknown>): Promise<void> {
-    ring.stop(true);
-    await reading;
-    for (let item = ring.take(); item !== undefined; item = ring.take()) if (item >= 0) ring.free(item);
-    this.#messages.length = 0;
-    ring.stop(false);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     if (!this.#started) return;
-    const { thread, opened } = this.#started;
+    const { thread, opened, line } = this.#started;
     // A thread is not ended while a library of foreign code is at work in it.
     await opened.catch(() => undefined);
     await this.#reading;
     await thread.call({ close: true } satisfies BesideRequest).catch(() => undefined);
+    line.close();
     await thread.retire();
+  }
+}
+
+/** Lets the decoder finish what it is at, and gives up the rest. */
+async function stop(line: Line, reading: Promise<unknown>): Promise<void> {
+  line.stop(true);
+  await reading;
+  for (let item = line.take(); item !== undefined; item = line.take())
+    if (typeof item === 'object' && 'memory' in item) line.giveBack(item.memory);
+  line.stop(false);
+}
+
+/** The reader's end. */
+class Line {
+  readonly counters: Counters = newCounters();
+  readonly #port: MessagePort;
+  #taken = 0;
+
+  constructor(port: MessagePort) {
+    this.#port = port;
+  }
+
+  /** What comes next; undefined where nothing is there yet. */
+  take(): Sent | undefined {
+    if (this.#taken === Atomics.load(this.counters, SENT)) return undefined;
+    const received = receiveMessageOnPort(this.#port);
+    if (received) this.#taken = (this.#taken + 1) | 0;
+    return received?.message as Sent | undefined;
+  }
+
+  /** Resolves when there is something to take. */
+  async arrival(): Promise<void> {
+    const waiting = Atomics.waitAsync(this.counters, SENT, this.#taken);
+    if (waiting.async) await waiting.value;
+  }
+
+  giveBack(memory: ArrayBuffer): void {
+    this.#port.postMessage(memory, [memory]);
+    this.#wake();
+    measureHeap();
+  }
+
+  /** Tells the decoder to send no more of what it is at, or that it may again. */
+  stop(stopped: boolean): void {
+    Atomics.store(this.counters, STOPPED, stopped ? 1 : 0);
+    this.#wake();
+  }
+
+  close(): void {
+    this.#port.close();
+  }
+
+  #wake(): void {
+    Atomics.add(this.counters, RETURNED, 1);
+    Atomics.notify(this.counters, RETURNED);
   }
 }
