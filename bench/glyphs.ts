@@ -15,7 +15,11 @@ import { placeRegion } from '../src/regions/place.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { crops: { type: 'string', default: '400' }, tesseract: { type: 'string', default: '400' }, warm: { type: 'string', default: '600' } },
+  options: {
+    crops: { type: 'string', default: '400' },
+    tesseract: { type: 'string', default: '400' },
+    warm: { type: 'string', default: '600' },
+  },
 });
 const [labelFile, game] = positionals;
 if (labelFile === undefined || game === undefined)

@@ -12,7 +12,7 @@ import { ReadingSession, type ReadRequest } from './session.ts';
 import type { LeftReading } from './sharing.ts';
 
 /** Portions from which on a decoder of its own is worth its start. */
-const WORTH_A_DECODER = 2;
+const WORTH_A_DECODER = 3;
 
 interface ReadersOptions {
   readonly companion?: string;
