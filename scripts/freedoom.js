@@ -70,19 +70,37 @@ const RISES = [
 /** Seconds between a figure and the message of the same pick-up, at most. */
 const SAME_PICK_UP = 0.35;
 
+/** Without a status bar the figures stand bare upon the scene, or as lines of text: each by a detector of its own, `bare health`. */
+const LAYOUTS = ['', 'bare ', 'text '];
+const LAID_OUT = ['health', 'armor', 'ammunition', ...ROWS];
+
+/** What a cue is about, in whichever layout it is shown. */
+function elementOf({ detector }) {
+  return detector.replace(/^(?:bare|text) /, '');
+}
+
+/** What an element shows, in the layout that is on the screen. */
+function shown(name, game) {
+  const names = LAID_OUT.includes(name) ? LAYOUTS.map((layout) => layout + name) : [name];
+  return names.map((one) => game.reading(one)).find((value) => value !== undefined);
+}
+
 function onCue(cue, game) {
   onRise(cue, game);
   support(cue, game);
-  if (cue.detector === 'ammunition' || ROWS.includes(cue.detector)) onHand(cue, game);
+  const element = elementOf(cue);
+  if (cue.trigger !== 'lost') (game.state.figures ??= {})[element] = cue.value;
+  if (element === 'ammunition' || ROWS.includes(element)) onHand(cue, game);
   if (BAR.includes(cue.detector)) onStatusBar(cue, game);
-  else if (SCREENS.includes(cue.detector)) onScreen(cue, game);
-  else if (cue.detector.endsWith(' key')) onKey(cue, game);
-  else if (cue.detector.startsWith('arms ')) onArms(cue, game);
-  else if (cue.detector === 'message') onMessage(cue, game);
-  else if (cue.detector === 'health') onHealth(cue, game);
-  else if (cue.detector === 'armor') onChange(cue, game);
-  else if (cue.detector === 'frags') onFrags(cue, game);
-  else if (cue.detector === 'ammunition') onAmmunition(cue, game);
+  else if (SCREENS.includes(element)) onScreen(cue, game);
+  else if (element.endsWith(' key')) onKey(cue, game);
+  else if (element.startsWith('arms ')) onArms(cue, game);
+  else if (element === 'weapons') onWeapons(cue, game);
+  else if (element === 'message') onMessage(cue, game);
+  else if (element === 'health') onHealth(cue, game);
+  else if (element === 'armor') onChange(cue, game);
+  else if (element === 'frags') onFrags(cue, game);
+  else if (element === 'ammunition') onAmmunition(cue, game);
   else onRow(cue, game);
 }
 
@@ -101,8 +119,8 @@ function onScreen(cue, game) {
   game.state.between = true;
 }
 
-/** Two places of the status bar, far from each other. */
-const BAR = ['status bar', 'left of the bar'];
+/** What shows that there is a HUD: two places of the status bar, far from each other, or what stands beside the health without it. */
+const BAR = ['status bar', 'left of the bar', 'bare percent', 'text label'];
 /** Seconds in which the old screen runs down over the status bar. */
 const WIPE = 0.6;
 
@@ -147,13 +165,13 @@ const FIGURES = ['health', 'armor', ...ROWS];
 const RUNS_DOWN = 0.4;
 
 function onBarGone(cue, game) {
-  game.state.away = { from: cue.t, figures: FIGURES.map((name) => game.last(name)) };
+  game.state.away = { from: cue.t, figures: FIGURES.map((name) => game.state.figures?.[name]) };
 }
 
 /** Without a tally: a game was loaded, or the player went to another level by a word. A help screen leaves the figures as they were. */
 function isRenewed({ from, to, figures }, game) {
   return (
-    figures !== undefined && to - from >= RUNS_DOWN && FIGURES.some((name, i) => game.reading(name) !== figures[i])
+    figures !== undefined && to - from >= RUNS_DOWN && FIGURES.some((name, i) => shown(name, game) !== figures[i])
   );
 }
 
@@ -211,6 +229,8 @@ const SLOTS = {
   'freedoom:BFG': ['freedoom:BFG'],
 };
 
+/** The weapon of each number. */
+const NUMBERS = { 3: 'shotgun', 4: 'chaingun', 5: 'rocket launcher', 6: 'plasma gun', 7: 'freedoom:BFG' };
 /** Numbers under ARMS. */
 const ARMS = ['arms 3', 'arms 4', 'arms 5', 'arms 6', 'arms 7'];
 /** The weapons that share their ammunition with one that may be in hand already. */
@@ -219,34 +239,52 @@ const WEAPONS = [...Object.values(SLOTS).flat(), 'chainsaw'];
 
 /** A number under ARMS turned yellow and no message told of the weapon. What the next level begins with was found before. */
 function onArms(cue, game) {
-  // What was in hand before the numbers could be read is known now.
-  if (cue.trigger === 'found' && cue.value === 'none') {
-    if (cue.detector === 'arms 4' && game.state.weapon === 'gun') game.state.weapon = 'pistol';
-    if (cue.detector === 'arms 7' && game.state.weapon === 'energy gun') game.state.weapon = 'plasma gun';
-  }
-  if (cue.trigger !== 'changed' || cue.previous !== 'none') return;
+  if (cue.trigger === 'found' && cue.value === 'none') knowInHand(game);
+  if (cue.trigger === 'changed' && cue.previous === 'none') onOwned(cue.value, cue, game);
+}
+
+/** Without the bar, the numbers of all weapons owned in a line of text. */
+function onWeapons(cue, game) {
+  if (cue.trigger === 'found') knowInHand(game);
+  if (cue.trigger !== 'changed') return;
+  for (const number of cue.value.split(' '))
+    if (!cue.previous.includes(number) && number in NUMBERS) onOwned(NUMBERS[number], cue, game);
+}
+
+/** Whether it is known that the weapon of a number is not owned. */
+function isMissing(number, game) {
+  return game.reading(`arms ${number}`) === 'none' || game.reading('text weapons')?.includes(number) === false;
+}
+
+/** What was in hand before the numbers could be read is known now. */
+function knowInHand(game) {
+  if (game.state.weapon === 'gun' && isMissing('4', game)) game.state.weapon = 'pistol';
+  if (game.state.weapon === 'energy gun' && isMissing('7', game)) game.state.weapon = 'plasma gun';
+}
+
+function onOwned(word, cue, game) {
   game.after(SAME_KEY, () => {
     const weapons = (game.state.weapons ??= []);
     // Once told it is not told again, however late or often the number is seen to turn.
-    const told = weapons.some(({ object }) => SLOTS[cue.value].includes(object));
-    if (!told) game.emit({ subject: 'player', action: 'obtain', object: cue.value }, { t: cue.t, cues: [cue] });
-    if (!told) weapons.push({ t: cue.t, object: cue.value });
-    raise(cue, game);
+    const told = weapons.some(({ object }) => SLOTS[word].includes(object));
+    if (!told) game.emit({ subject: 'player', action: 'obtain', object: word }, { t: cue.t, cues: [cue] });
+    if (!told) weapons.push({ t: cue.t, object: word });
+    raise(word, cue, game);
   });
 }
 
 /** A weapon obtained for the first time is raised at once, also where the big figure stays because it fires the same. */
-function raise(cue, game) {
+function raise(word, cue, game) {
   const { state } = game;
   const before = state.weapon;
-  if (before === undefined || before === cue.value || state.row !== FIRES[cue.value]) return;
+  if (before === undefined || before === word || state.row !== FIRES[word]) return;
   const message = state.weapons?.findLast(
-    (weapon) => SLOTS[cue.value].includes(weapon.object) && Math.abs(weapon.t - cue.t) <= SAME_KEY,
+    (weapon) => SLOTS[word].includes(weapon.object) && Math.abs(weapon.t - cue.t) <= SAME_KEY,
   );
-  state.weapon = cue.value;
+  state.weapon = word;
   if (state.raised !== undefined) return;
   game.emit(
-    { subject: 'player', property: 'weapon', from: { word: before }, to: { word: cue.value } },
+    { subject: 'player', property: 'weapon', from: { word: before }, to: { word } },
     { t: message?.t ?? cue.t, cues: [cue] },
   );
 }
@@ -260,7 +298,7 @@ const IN_HAND = 0.3;
  */
 function onHand(cue, game) {
   const { state } = game;
-  if (cue.detector === 'ammunition') state.figure = cue;
+  if (elementOf(cue) === 'ammunition') state.figure = cue;
   const row = rowInHand(game);
   if (row === undefined || row === state.hand?.row) return;
   game.cancel(state.handTimer);
@@ -306,10 +344,10 @@ function tellHand(game) {
 
 /** The one row that shows what the big figure does, `none` where there is no big figure; undefined where that is open. */
 function rowInHand(game) {
-  if (game.reading('bullets') === undefined) return undefined;
-  const figure = game.reading('ammunition');
+  if (shown('bullets', game) === undefined) return undefined;
+  const figure = shown('ammunition', game);
   if (figure === undefined) return 'none';
-  const rows = ROWS.filter((name) => game.reading(name) === figure);
+  const rows = ROWS.filter((name) => shown(name, game) === figure);
   return rows.length === 1 ? rows[0] : undefined;
 }
 
@@ -321,14 +359,14 @@ function weaponOf(row, t, game) {
   switch (row) {
     case 'bullets':
       if (obtained === 'chaingun') return 'chaingun';
-      return game.reading('arms 4') === 'none' ? 'pistol' : 'gun';
+      return isMissing('4', game) ? 'pistol' : 'gun';
     case 'shells':
       return 'shotgun';
     case 'rockets':
       return 'rocket launcher';
     case 'cells':
       if (obtained === 'freedoom:BFG' || obtained === 'plasma gun') return obtained;
-      return game.reading('arms 7') === 'none' ? 'plasma gun' : 'energy gun';
+      return isMissing('7', game) ? 'plasma gun' : 'energy gun';
     default:
       return obtained === 'chainsaw' ? 'chainsaw' : 'melee weapon';
   }
@@ -337,7 +375,7 @@ function weaponOf(row, t, game) {
 function onChange(cue, game) {
   // What the next level begins with did not change before anyone's eyes.
   if (cue.trigger !== 'changed' || game.state.between || isOfNewLife(cue.t, game)) return;
-  const statement = { subject: 'player', property: cue.detector, from: cue.previous, to: cue.value };
+  const statement = { subject: 'player', property: elementOf(cue), from: cue.previous, to: cue.value };
   unlessRenewed(statement, cue.t, [cue], game);
 }
 
@@ -384,7 +422,7 @@ function onAmmunition(cue, game) {
     );
     const rows = (game.state.rows ?? []).filter((other) => other.t >= cue.t && other.t <= cue.t + TOGETHER);
     const shows = (value) =>
-      ROWS.some((name) => game.reading(name) === value) || rows.some((other) => other.previous === value);
+      ROWS.some((name) => shown(name, game) === value) || rows.some((other) => other.previous === value);
     if (row === undefined && shows(cue.value) && shows(cue.previous)) return;
     if (isOfNewLife(cue.t, game)) return;
     const steps = stepsTo(cue, game);
@@ -404,7 +442,7 @@ const REMEMBERED = 2.5;
 /** The changes of a row by which the big figure came to its new value: it cannot always be read as soon as the small one. */
 function stepsTo(cue, { state }) {
   for (const name of ROWS) {
-    const own = (state.rows ?? []).filter((other) => other.detector === name && cue.t - other.t < REMEMBERED);
+    const own = (state.rows ?? []).filter((other) => elementOf(other) === name && cue.t - other.t < REMEMBERED);
     const steps = [];
     for (let i = own.findLastIndex((other) => other.value === cue.value); i >= 0; i--) {
       if (steps.length > 0 && own[i].value !== steps[0].previous) break;
@@ -416,7 +454,7 @@ function stepsTo(cue, { state }) {
 }
 
 function onRow(cue, game) {
-  if (!ROWS.includes(cue.detector) || cue.trigger !== 'changed') return;
+  if (!ROWS.includes(elementOf(cue)) || cue.trigger !== 'changed') return;
   game.state.rows = [...(game.state.rows ?? []).filter((other) => cue.t - other.t < REMEMBERED), cue];
 }
 
@@ -430,12 +468,23 @@ function onRise(cue, game) {
     const object = PICK_UPS[message.value];
     const [, figure, most] = RISES.find(([words]) => words.test(message.value)) ?? [];
     // Another item at the same time, whose own message was covered, raises the figure by more.
-    if (object === undefined || figure !== cue.detector || cue.value - cue.previous > most) return;
+    if (object === undefined || figure !== elementOf(cue) || cue.value - cue.previous > most) return;
     game.emit({ subject: 'player', action: 'obtain', object }, { t: cue.t, cues: [message, cue] });
   });
 }
 
+/** Seconds after the bar went in which a message upon the scene is one that runs down with it, or stood before. */
+const STOOD = 1.5;
+
+function isOfBar(cue, game) {
+  const { away } = game.state;
+  const isBare = game.reading('bare percent') !== undefined || game.reading('text label') !== undefined;
+  const hasBar = game.reading('status bar') !== undefined || game.reading('left of the bar') !== undefined;
+  return cue.detector === 'bare message' && !isBare && (hasBar || cue.t - (away?.from ?? -STOOD) < STOOD);
+}
+
 function onMessage(cue, game) {
+  if (isOfBar(cue, game)) return;
   game.state.message = cue;
   if (cue.trigger === 'lost') return;
   const object = PICK_UPS[cue.value];
@@ -453,7 +502,7 @@ function onMessage(cue, game) {
 /** What a figure that rises tells of a pick-up: of which sort it was, which makes the message surer. */
 function support(cue, game) {
   if (cue.trigger !== 'changed' || !(cue.value > cue.previous)) return;
-  const object = { health: 'healing item', armor: 'armor' }[cue.detector];
-  const gain = ROWS.includes(cue.detector) ? 'ammunition' : object;
+  const object = { health: 'healing item', armor: 'armor' }[elementOf(cue)];
+  const gain = ROWS.includes(elementOf(cue)) ? 'ammunition' : object;
   if (gain !== undefined) game.emit({ subject: 'player', action: 'obtain', object: gain }, { support: true });
 }

@@ -76,6 +76,9 @@ interface ArenaFile {
 export async function loadTruth(path: string): Promise<Truth> {
   const file: unknown = JSON.parse(await readFile(path.endsWith('.json') ? path : join(path, 'truth.json'), 'utf8'));
   if (typeof file !== 'object' || file === null) throw new SyntaxError(`${path}: no object`);
+  const { series, fps, frames } = file as Partial<DoomFile>;
+  if (!Array.isArray(series) || !(Number(fps) > 0) || !(Number(frames) > 0))
+    throw new SyntaxError(`${path}: no truth: it needs "series", "fps" and "frames" (recorded with TRUTH=none?)`);
   return 'kills' in file ? arenaTruth(file as ArenaFile) : doomTruth(file as DoomFile);
 }
 

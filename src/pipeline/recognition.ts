@@ -3,7 +3,7 @@ import type { Issue } from '../errors.ts';
 import type { ChunkReadings } from './reading/chunk-readings.ts';
 import type { Game } from './game.ts';
 import { STRONG } from './placement/count.ts';
-import { isWitness } from './placement/fit.ts';
+import { isWitness, modesOf } from './placement/fit.ts';
 
 /** Seconds of a recording after which it is judged how much of a profile was recognised; and that are needed to judge at all. */
 const FIRST = 60;
@@ -23,6 +23,8 @@ export class Recognition {
   readonly #names: readonly string[];
   /** By number among the profile's detectors. */
   readonly #seen: Map<number, number>;
+  /** In which modes each is read. */
+  readonly #modes: readonly string[];
   #first: number | undefined;
   #last = 0;
   #over = false;
@@ -30,6 +32,7 @@ export class Recognition {
   private constructor(game: Game, witnesses: readonly number[]) {
     this.#game = game.profile.game;
     this.#names = Object.keys(game.profile.detectors);
+    this.#modes = Object.values(game.profile.detectors).map((spec) => modesOf(game.profile, spec));
     this.#seen = new Map(witnesses.map((detector) => [detector, 0]));
   }
 
@@ -64,7 +67,10 @@ export class Recognition {
     this.#over = true;
     const all = [...this.#seen];
     const there = all.filter(([, count]) => count >= SAMPLES);
-    if (all.length < ENOUGH || there.length >= SHARE * all.length) return undefined;
+    // One HUD of several is enough: that of some mode.
+    const share = (own: typeof all): number => own.filter(([, count]) => count >= SAMPLES).length / own.length;
+    const shares = [...Map.groupBy(all, ([detector]) => this.#modes[detector]!).values()].map(share);
+    if (all.length < ENOUGH || Math.max(...shares) >= SHARE) return undefined;
     const named = (list: typeof all): string => list.map(([detector]) => this.#names[detector]).join(', ') || 'none';
     const missing = all.filter((one) => !there.includes(one));
     return {

@@ -93,9 +93,12 @@ export interface RegionSpec {
   readonly anchor?: Anchor;
   /**
    * How the element grows with the frame: with its `height` (default), its `width`, the lesser of the two (`fit`),
-   * both independently (`stretch`), or not at all (`none`: pixels of the reference frame).
+   * both independently (`stretch`), in whole steps (`whole`: as many pixels as `canvas` fits into the frame), or not at all (`none`:
+   * pixels of the reference frame).
    */
-  readonly scale?: 'height' | 'width' | 'fit' | 'stretch' | 'none';
+  readonly scale?: 'height' | 'width' | 'fit' | 'stretch' | 'whole' | 'none';
+  /** With `scale` `whole`: the pixels on which the game draws its HUD before it enlarges them by the greatest whole number that fits. */
+  readonly canvas?: { readonly width: number; readonly height: number };
   /** Extra margin on every side, in fractions of the region's own size; for jitter and settings. */
   readonly padding?: number | { readonly x: number; readonly y: number };
   readonly preprocess?: readonly PreprocessStep[];

@@ -44,9 +44,20 @@ const REGION = {
       description: 'The point of the frame to which the element keeps its distance on other aspect ratios.',
     },
     scale: {
-      enum: ['height', 'width', 'fit', 'stretch', 'none'],
+      enum: ['height', 'width', 'fit', 'stretch', 'whole', 'none'],
       default: 'height',
-      description: 'What the element grows with when the frame has another size.',
+      description: 'What the element grows with when the frame has another size; `whole`: in whole steps, see `canvas`.',
+    },
+    canvas: {
+      type: 'object',
+      required: ['width', 'height'],
+      additionalProperties: false,
+      description:
+        'With scale `whole`: the pixels on which the game draws its HUD, which it enlarges by the greatest whole number that fits into the frame; default 320 × 200.',
+      properties: {
+        width: { type: 'integer', minimum: 1, maximum: 16_384 },
+        height: { type: 'integer', minimum: 1, maximum: 16_384 },
+      },
     },
     padding: {
       description: "Extra margin on every side, in fractions of the region's own size.",

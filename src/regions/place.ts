@@ -29,7 +29,7 @@ export function placeBeside(
   const content = hud.content ?? { x: 0, y: 0, width: 1, height: 1 };
   const aspect = aspectOf(frame, hud);
   const size = { width: content.width * frame.width * aspect, height: content.height * frame.height };
-  const [wide, scaleY] = scales(spec.scale ?? 'height', size, reference, hud);
+  const [wide, scaleY] = scales(spec, size, reference, hud);
   const scaleX = wide / aspect;
   const [unitX, unitY] =
     spec.relative?.unit === 'frame'
@@ -59,7 +59,7 @@ export function placeRegion(spec: RegionSpec, frame: FrameSize, reference: Size,
   const content = hud.content ?? { x: 0, y: 0, width: 1, height: 1 };
   const [width, height] = [content.width * frame.width, content.height * frame.height];
   const aspect = aspectOf(frame, hud);
-  const [wide, scaleY] = scales(spec.scale ?? 'height', { width: width * aspect, height }, reference, hud);
+  const [wide, scaleY] = scales(spec, { width: width * aspect, height }, reference, hud);
   const scaleX = wide / aspect;
   const anchor = anchorPoint(spec.anchor ?? 'centre');
   // A margin moves an edge anchor inwards by itself, a centre anchor not at all: (1 − 2a) is 1, 0, −1.
@@ -79,8 +79,16 @@ function aspectOf({ pixelAspect = 1 }: FrameSize, { aspect = pixelAspect }: HudS
   return aspect;
 }
 
+/** How often a canvas fits into a frame, in whole steps. */
+function steps({ width, height }: Size, canvas: Size): number {
+  return Math.max(1, Math.floor(Math.min(width / canvas.width, height / canvas.height) + EPSILON));
+}
+
+/** The canvas of most games that enlarge theirs by whole numbers. */
+const CANVAS = { width: 320, height: 200 };
+
 function scales(
-  mode: NonNullable<RegionSpec['scale']>,
+  { scale: mode = 'height', canvas = CANVAS }: RegionSpec,
   frame: Size,
   reference: Size,
   { scale: hudScale = 1, stretch = 1, pixel = 1 }: HudSettings,
@@ -96,6 +104,12 @@ function scales(
       return [Math.min(x, y) * hudScale * stretch, Math.min(x, y) * hudScale];
     case 'stretch':
       return [x * hudScale * stretch, y * hudScale];
+    case 'whole': {
+      // What the video was resized by afterwards does not count.
+      const drawn = { width: frame.width / pixel, height: frame.height / pixel };
+      const whole = (pixel * steps(drawn, canvas)) / steps(reference, canvas);
+      return [whole * hudScale * stretch, whole * hudScale];
+    }
     case 'none':
       return [pixel * hudScale, pixel * hudScale];
   }

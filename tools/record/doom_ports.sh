@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Records a Freedoom demo as Chocolate Doom, Crispy Doom or Woof plays it, with its truth.
-#   [PWAD=LEVELS.wad] [FPS=35] [CRF=24] [PRESET=fast] [KEYS=FILE] [CONFIG=LINES] [OWN=LINES] [TRUTH=FILE] [FRAMES=N] doom_ports.sh PORT IWAD DEMO.lmp|"-warp 1 1" WIDTHxHEIGHT OUTPUT_FOLDER
+#   [PWAD=LEVELS.wad] [FPS=35] [CRF=24] [PRESET=fast] [ENCODE=OPTIONS] [KEYS=FILE] [CONFIG=LINES] [OWN=LINES] [TRUTH=FILE] [FRAMES=N] doom_ports.sh PORT IWAD DEMO.lmp|"-warp 1 1" WIDTHxHEIGHT OUTPUT_FOLDER
 # PORT: chocolate-doom, crispy-doom or woof. CONFIG: settings that all have ("screenblocks 10"), OWN: the port's own ("crispy_coloredhud 3").
+# ENCODE: FFmpeg's options for the video in place of those of x264 ("-c:v libx265 -crf 28").
 # KEYS: a list for port_keys.py: lines "SECONDS KEY…", by which a game that is no demo is played; FRAMES ends it. TRUTH: of another rendering of the same demo, where the figures are recoloured.
 # The game is played off-line by sdl_doom.c, a picture a tic; truth is read from the game's own screen before it is enlarged.
 # Needs Debian's chocolate-doom, crispy-doom, woof-doom, freedoom, ffmpeg, gcc, python3-numpy. No sound. OUTPUT_FOLDER gets video.mp4 and truth.json.
@@ -32,7 +33,8 @@ if [ "$port" = woof ]; then
 else
   configs="-config default.cfg -extraconfig own.cfg -geometry $size -window"
 fi
-ffmpeg -v error -f rawvideo -pix_fmt rgb24 -r "$fps" -s "$size" -i video -c:v libx264 -preset "${PRESET:-fast}" -crf "${CRF:-24}" \
+# shellcheck disable=SC2086
+ffmpeg -v error -f rawvideo -pix_fmt rgb24 -r "$fps" -s "$size" -i video ${ENCODE:--c:v libx264 -preset ${PRESET:-fast} -crf ${CRF:-24}} \
   -g $((2 * fps)) -pix_fmt yuv420p -threads 2 -movflags +faststart -y video.mp4 &
 encoder=$!
 if [ -n "$truth" ]; then cat screen > /dev/null; else "${PYTHON:-/usr/bin/python3}" "$here/doom_truth.py" screen "$iwad" truth.json "$fps" < screen; fi &

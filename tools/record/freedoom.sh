@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Records a Freedoom demo with its truth.
-#   [PWAD=LEVELS.wad] [FPS=35] [CRF=24] [PRESET=fast] [KEYS=FILE] [CONFIG=LINES] [TRUTH=FILE] freedoom.sh IWAD DEMO.lmp WIDTHxHEIGHT MAXRATE_KBITS OUTPUT_FOLDER
+#   [PWAD=LEVELS.wad] [FPS=35] [CRF=24] [PRESET=fast] [ENCODE=OPTIONS] [KEYS=FILE] [CONFIG=LINES] [TRUTH=FILE] freedoom.sh IWAD DEMO.lmp WIDTHxHEIGHT MAXRATE_KBITS OUTPUT_FOLDER
 # FPS: the engine's frames are repeated or left out. KEYS: lines "SECONDS KEY…" for press_keys.py, which opens menus and the map.
+# ENCODE: FFmpeg's options for the video in place of those of x264 ("-c:v libx265 -crf 28").
 # CONFIG: settings of the game, such as "render_stretch_hud 0". TRUTH: the truth of another rendering of the same demo, for settings
 # under which the game's graphics are not where their reader looks for them; "none" for none.
 # Needs Debian's dsda-doom, freedoom, xvfb, ffmpeg, python3-numpy. The game is played off-line: a frame a game tic (35 a
@@ -16,7 +17,7 @@ mkdir -p "$out"
 out=$(realpath "$out")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-encode="-c:v libx264 -preset ${PRESET:-fast} -crf ${CRF:-24} -maxrate ${rate}k -bufsize $((2 * rate))k -g $((2 * fps)) -pix_fmt yuv420p -threads 2"
+encode="${ENCODE:--c:v libx264 -preset ${PRESET:-fast} -crf ${CRF:-24} -maxrate ${rate}k -bufsize $((2 * rate))k} -g $((2 * fps)) -pix_fmt yuv420p -threads 2"
 cat > "$work/video.sh" <<SH
 #!/usr/bin/env bash
 if [ -n "$keys" ]; then "${PYTHON:-/usr/bin/python3}" "$here/press_keys.py" $size 35 "$keys"; else cat; fi |

@@ -82,7 +82,7 @@ export async function checkDefault(
     if (!picture) continue;
     const seen = await fit.look(picture, {}, thorough ? {} : { enough: ENOUGH });
     count.add(seen);
-    share = Math.max(share, seen.filter((confidence) => confidence >= STRONG).length / fit.asked);
+    share = Math.max(share, fit.share(seen));
     framed = hasBlackBorder(picture);
     if (count.fits && !thorough) break;
     await turn();

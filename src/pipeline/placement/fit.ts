@@ -7,6 +7,7 @@ import { mediaOf } from '../../profile/media.ts';
 import type { DetectorSpec, Profile, RegionSpec } from '../../profile/profile.ts';
 import type { HudSettings } from '../../regions/place.ts';
 import { RegionSet } from '../../regions/regions.ts';
+import { STRONG } from './count.ts';
 
 /** A detector whose seeing something proves that it looks at the right place. */
 interface Witness {
@@ -15,6 +16,8 @@ interface Witness {
   readonly region: string;
   /** Reads text, which costs little at a new scale; icons have to be made for it. */
   readonly light: boolean;
+  /** The modes in which it is read: those of one HUD are seen together, those of another not. */
+  readonly modes: string;
 }
 
 /** Which detectors are asked: until `enough` are sure, those of text alone, or one. */
@@ -32,8 +35,8 @@ export class Fit implements Disposable {
   readonly #witnesses: readonly Witness[];
   readonly #loaded: Pick<LoadedProfile, 'profile'>;
   readonly #regions: Readonly<Record<string, RegionSpec>>;
-  /** How many detectors were asked by the last `look`. */
-  asked = 0;
+  /** How many detectors were asked by the last `look`, by their modes. */
+  readonly #asked = new Map<string, number>();
   #cache: { readonly key: string; readonly set: RegionSet } | undefined;
 
   private constructor(
@@ -59,7 +62,8 @@ export class Fit implements Disposable {
       const { region } = spec;
       if (region === undefined || !isWitness(profile, spec, kind) || (wanted && !wanted.has(name))) continue;
       const { fallback: _, ...own } = spec as typeof spec & { readonly fallback?: unknown };
-      witnesses.push({ name, region, light: spec.kind === 'text', detector: await kind.open(own, assets) });
+      const modes = modesOf(profile, spec);
+      witnesses.push({ name, region, modes, light: spec.kind === 'text', detector: await kind.open(own, assets) });
       for (const one of [region, ...(kind.regions?.(own) ?? [])]) regions.add(one);
     }
     const used = Object.entries(profile.regions).filter(([name]) => regions.has(name));
@@ -78,11 +82,11 @@ export class Fit implements Disposable {
     const set = await this.#placed(picture, hud);
     const memo = new Map<string, unknown>();
     let sure = 0;
-    this.asked = 0;
+    this.#asked.clear();
     for (const [i, witness] of this.#witnesses.entries()) {
       if (sure >= (enough ?? Number.POSITIVE_INFINITY)) break;
       if (only === undefined ? light && !witness.light : only !== i) continue;
-      this.asked++;
+      this.#asked.set(witness.modes, (this.#asked.get(witness.modes) ?? 0) + 1);
       const placed = set.get(witness.region);
       if (placed.rect.width === 0 || placed.rect.height === 0) continue;
       const view: View = {
@@ -100,6 +104,14 @@ export class Fit implements Disposable {
       if (seen[i]! > 0.8) sure++;
     }
     return seen;
+  }
+
+  /** Of the detectors that the last `look` asked and that are read in the same modes, the share that is surely seen; the largest. */
+  share(seen: Float64Array): number {
+    const strong = new Map<string, number>();
+    for (const [i, { modes }] of this.#witnesses.entries())
+      if (seen[i]! >= STRONG) strong.set(modes, (strong.get(modes) ?? 0) + 1);
+    return Math.max(0, ...[...strong].map(([modes, count]) => count / this.#asked.get(modes)!));
   }
 
   /** The regions at which they look, in the same order. */
@@ -133,6 +145,11 @@ export class Fit implements Disposable {
   [Symbol.dispose](): void {
     for (const { detector } of this.#witnesses) detector[Symbol.dispose]();
   }
+}
+
+/** The modes in which a detector is read, as one name: different layouts of the HUD are told apart by it. */
+export function modesOf({ regions }: Profile, { modes, region }: DetectorSpec): string {
+  return JSON.stringify([modes ?? [], (region === undefined ? undefined : regions[region]?.modes) ?? []]);
 }
 
 /** Whether a detector sees something only where it knows it, at a place that the placement decides. */

@@ -43,7 +43,7 @@ export async function marksOf(
     const kind = await loadKind(spec.kind, plugins);
     for (const landmark of (await kind.landmarks?.(spec, assets)) ?? []) {
       const region = profile.regions[landmark.region];
-      if (region === undefined || region.scale === 'none' || region.relative) continue;
+      if (region === undefined || region.scale === 'none' || region.scale === 'whole' || region.relative) continue;
       const box = { width: region.width * width, height: region.height * height };
       const size = landmark.width > 0 ? landmark : box;
       const places = landmark.at?.(box) ?? [{ x: (box.width - size.width) / 2, y: (box.height - size.height) / 2 }];
