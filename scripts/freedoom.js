@@ -170,9 +170,7 @@ function onBarGone(cue, game) {
 
 /** Without a tally: a game was loaded, or the player went to another level by a word. A help screen leaves the figures as they were. */
 function isRenewed({ from, to, figures }, game) {
-  return (
-    figures !== undefined && to - from >= RUNS_DOWN && FIGURES.some((name, i) => shown(name, game) !== figures[i])
-  );
+  return figures !== undefined && to - from >= RUNS_DOWN && FIGURES.some((name, i) => shown(name, game) !== figures[i]);
 }
 
 /** Seconds after which it is known that the bar went. */
@@ -180,9 +178,21 @@ const GONE = 0.9;
 /** Seconds for which a figure's change waits at most. */
 const LONGEST = 6;
 
+/** Seconds within which a figure that is what it was before was misread in between: what is lost and found again differs. */
+const MISREAD = 0.25;
+
 /** Says that a figure changed, unless another game or level came into the place of the one that it belongs to. */
 function unlessRenewed(statement, t, cues, game) {
-  (game.state.waiting ??= []).push({ statement, t, cues });
+  const waiting = (game.state.waiting ??= []);
+  const { property, from, to } = statement;
+  const before = waiting.findLastIndex((one) => one.statement.property === property);
+  const { statement: last, t: since } = waiting[before] ?? {};
+  // A bonus of one and a scratch of one are no rarity.
+  if (last?.from === to && last.to === from && t - since <= MISREAD && Math.abs(to - from) > 2) {
+    waiting.splice(before, 1);
+    return;
+  }
+  waiting.push({ statement, t, cues });
   game.after(GONE, () => tellSettled(game, game.setAt));
 }
 

@@ -13,6 +13,8 @@ export interface DoomRow {
   readonly ammo_table?: readonly (number | null)[];
   /** Weapon slots 2 to 7, negative where not owned. */
   readonly arms?: readonly (number | null)[];
+  /** Keys on the bar: "blue card", "red skull". */
+  readonly keys?: readonly string[];
   /** Of a deathmatch; missing in older truth. */
   readonly frags?: number | null;
   readonly message: string;
@@ -30,6 +32,8 @@ export interface DoomSeries {
   /** The weapon in hand, as far as figures, arms and messages tell; empty where the recording's truth has no arms. */
   readonly weapon: Series;
   readonly 'status bar': Series;
+  /** Weapons and keys on the bar, by the detector that reads each: its word, or `none`. */
+  readonly owned: Readonly<Record<string, Series>>;
   /** Not a series of readings: each step is a pick-up under an unchanged message, which only a number tells. */
   readonly repeat: Series;
 }
@@ -46,8 +50,44 @@ export function doomSeries(rows: readonly DoomRow[]): DoomSeries {
     message: of((row) => (row.message === '' ? null : row.message)),
     weapon: weapons(rows),
     'status bar': of((row) => (row.hud ? 'status bar' : null)),
+    owned: Object.fromEntries([
+      ...ARMS.map((word, k) => [`arms ${k + 3}`, of(({ arms }) => ownedAt(arms?.[k + 1], word))]),
+      ...COLOURS.map((colour) => [`${colour} key`, of((row) => keyOf(row, colour))]),
+    ]),
     repeat: repeats(rows),
   };
+}
+
+/** What the slots 3 to 7 hold; of two weapons of one slot the first is named. */
+const ARMS = ['shotgun', 'chaingun', 'rocket launcher', 'plasma gun', 'freedoom:BFG'] as const;
+const COLOURS = ['blue', 'yellow', 'red'] as const;
+
+function ownedAt(slot: number | null | undefined, word: string): string | null {
+  return slot === null || slot === undefined ? null : slot > 0 ? word : 'none';
+}
+
+function keyOf({ hud, keys }: DoomRow, colour: string): string | null {
+  if (!hud || keys === undefined) return null;
+  const key = keys.find((name) => name.startsWith(colour));
+  return key === undefined ? 'none' : `freedoom:${colour} ${key.endsWith('skull') ? 'skull key' : 'keycard'}`;
+}
+
+/** Seconds between a message and what it names on the bar, at most. */
+const SAME = 1;
+
+/** What came onto the bar without a message of its own: by a cheat, or under another message. */
+function unnamed({ owned }: DoomSeries, { message }: DoomSeries): TruthLine[] {
+  const named = message.flatMap(({ t, value }) => {
+    const statement = typeof value === 'string' ? doomMessage(value) : undefined;
+    const object = statement && 'object' in statement ? String(statement.object) : undefined;
+    return object === undefined ? [] : [{ t, object: object === 'double-barrelled shotgun' ? 'shotgun' : object }];
+  });
+  return Object.values(owned).flatMap((series) =>
+    changes(series).flatMap(({ t, from, to }): TruthLine[] => {
+      if (from !== 'none' || named.some((one) => one.object === to && Math.abs(one.t - t) <= SAME)) return [];
+      return [{ t, statement: { subject: 'player', action: 'obtain', object: String(to) } }];
+    }),
+  );
 }
 
 const TABLE = ['bullets', 'shells', 'rockets', 'cells'] as const;
@@ -160,6 +200,7 @@ export function doomStatements(series: DoomSeries, raw: DoomSeries = series): Tr
   for (const { t, value } of series['status bar']) {
     if (value !== null && t > 0) lines.push({ t, statement: { subject: 'level', action: 'begin' } });
   }
+  lines.push(...unnamed(series, raw));
   for (const t of lives) lines.push({ t, statement: { subject: 'player', action: 'respawn' } });
   for (const [source, extra] of [
     [series.message, {}],

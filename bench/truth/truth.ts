@@ -87,7 +87,8 @@ function doomTruth(file: DoomFile): Truth {
   const centre = secrets(file);
   const reduce = (rules: Rules): TruthLine[] => {
     const seen = reduceAll({ ...series, table: [], repeat: [] }, rules);
-    const reduced: DoomSeries = { ...series, ...seen, table: series.table, repeat: series.repeat };
+    const owned = reduceAll(series.owned, rules);
+    const reduced: DoomSeries = { ...series, ...seen, owned, table: series.table, repeat: series.repeat };
     return merge(doomStatements(reduced, series), centre);
   };
   const rows = Object.fromEntries(['bullets', 'shells', 'rockets', 'cells'].map((name, k) => [name, series.table[k]!]));
