@@ -94,7 +94,7 @@ function onCue(cue, game) {
   if (BAR.includes(cue.detector)) onStatusBar(cue, game);
   else if (SCREENS.includes(element)) onScreen(cue, game);
   else if (element.endsWith(' key')) onKey(cue, game);
-  else if (element.startsWith('arms ')) onArms(cue, game);
+  else if (cue.detector.startsWith('arms ')) onArms(cue, game);
   else if (element === 'weapons') onWeapons(cue, game);
   else if (element === 'message') onMessage(cue, game);
   else if (element === 'health') onHealth(cue, game);
@@ -261,8 +261,9 @@ function onWeapons(cue, game) {
     if (!cue.previous.includes(number) && number in NUMBERS) onOwned(NUMBERS[number], cue, game);
 }
 
-/** Whether it is known that the weapon of a number is not owned. */
+/** Whether it is known that the weapon of a number is not owned. Upon the scene only the numbers of those that are can be read. */
 function isMissing(number, game) {
+  if (game.reading('bare percent') !== undefined) return game.reading(`bare arms ${number}`) === undefined;
   return game.reading(`arms ${number}`) === 'none' || game.reading('text weapons')?.includes(number) === false;
 }
 

@@ -665,3 +665,53 @@ test('freedoom: what comes after the bar was away is another level where the fig
   ]);
   expect(await away(...wholeBar(5, 'lost'), ...wholeBar(7, 'found'))).toEqual([]);
 });
+
+test('freedoom: without a status bar the same is told of figures that stand bare, and of lines of text', async () => {
+  for (const layout of ['bare', 'text']) {
+    const [mark, value] = layout === 'bare' ? ['bare percent', '%'] : ['text label', 'HEL'];
+    const name = (element: string): string => `${layout} ${element}`;
+    const rows = ['bullets', 'shells', 'rockets', 'cells'].map(
+      (row, i): Short => [1, name(row), 'found', [50, 0, 0, 0][i]],
+    );
+    const events = await said('freedoom', [
+      [1, mark, 'found', value],
+      [1, name('health'), 'found', 100],
+      [1, name('ammunition'), 'found', 50],
+      ...rows,
+      ...(layout === 'text' ? [[1, 'text weapons', 'found', '1 2'] as const] : []),
+      [3, 'bare message', 'found', 'YOU GOT THE PUMP-ACTION SHOTGUN!'],
+      [3, name('shells'), 'changed', 8, 0],
+      ...(layout === 'text' ? [[3, 'text weapons', 'changed', '1 2 3', '1 2'] as const] : []),
+      [3.5, name('ammunition'), 'changed', 8, 50],
+      [4, name('ammunition'), 'changed', 7, 8],
+      [4, name('shells'), 'changed', 7, 8],
+      [5, name('health'), 'changed', 91, 100],
+    ]);
+    expect(events).toEqual([
+      { t: 1, statement: { subject: 'level', action: 'begin' } },
+      { t: 3, statement: { subject: 'player', action: 'obtain', object: 'shotgun' } },
+      {
+        t: 3.5,
+        statement: { subject: 'player', property: 'weapon', from: { word: 'pistol' }, to: { word: 'shotgun' } },
+      },
+      { t: 4, statement: { subject: 'player', property: 'ammunition', from: 8, to: 7 } },
+      { t: 5, statement: { subject: 'player', property: 'health', from: 100, to: 91 } },
+    ]);
+  }
+});
+
+test('freedoom: a message upon the scene counts where there is no bar, not where one has just gone', async () => {
+  const clip = 'PICKED UP AN AMMO CLIP.';
+  const told = { t: 9, statement: { subject: 'player', action: 'obtain', object: 'freedoom:clip' } };
+  expect(await said('freedoom', [[9, 'bare message', 'found', clip]])).toEqual([told]);
+  const gone = [...wholeBar(0, 'found'), ...wholeBar(8.5, 'lost')];
+  expect(await said('freedoom', [...gone, [9, 'bare message', 'found', clip]])).toEqual([]);
+});
+
+test('freedoom: health that is what it was before within a quarter of a second was misread, but for a bonus', async () => {
+  const health = (t: number, value: number, previous: number): Short => [t, 'health', 'changed', value, previous];
+  const start: Short[] = [...wholeBar(0, 'found'), [0, 'health', 'found', 36]];
+  expect(await said('freedoom', [...start, health(5, 86, 36), health(5.1, 36, 86)])).toEqual([]);
+  expect(await said('freedoom', [...start, health(5, 37, 36), health(5.1, 36, 37)])).toHaveLength(2);
+  expect(await said('freedoom', [...start, health(5, 86, 36), health(5.4, 36, 86)])).toHaveLength(2);
+});

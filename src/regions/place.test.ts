@@ -90,6 +90,31 @@ describe('placeRegion', () => {
     expect(placeRegion({ ...map, scale: 'fit' }, { width: 2560, height: 1080 }, HD).scaleX).toBe(1.5);
   });
 
+  it('grows in whole steps where the game enlarges a canvas by whole numbers', () => {
+    // Figures 6 and 48 canvas pixels from the lower left corner, 15 × 7 of them: 320 × 200 fits 3 times into 1280 × 720.
+    const spec: RegionSpec = {
+      x: 18 / 1280,
+      y: 1 - 48 / 720,
+      width: 45 / 1280,
+      height: 21 / 720,
+      anchor: 'bottom left',
+      scale: 'whole',
+    };
+    const size = (width: number, height: number) => placeRegion(spec, { width, height }, HD).inner;
+    expect(size(1280, 720)).toMatchObject({ x: expect.closeTo(18, 6), width: expect.closeTo(45, 6) });
+    // 1080 / 200 = 5.4: 5 times; 768 rows hold 3.84, 1024 columns 3.2: 3 times; 640 × 480: twice.
+    expect(size(1920, 1080)).toMatchObject({
+      x: expect.closeTo(30, 6),
+      y: expect.closeTo(1000, 6),
+      height: expect.closeTo(35, 6),
+    });
+    expect(size(1024, 768)).toMatchObject({ y: expect.closeTo(720, 6), height: expect.closeTo(21, 6) });
+    expect(size(640, 480)).toMatchObject({ width: expect.closeTo(30, 6), height: expect.closeTo(14, 6) });
+    // Of a canvas of 320 × 240 three fit into 1280 × 720, four into 1280 × 960.
+    const other: RegionSpec = { ...spec, canvas: { width: 320, height: 240 } };
+    expect(placeRegion(other, { width: 1280, height: 960 }, HD).scaleX).toBeCloseTo(4 / 3, 6);
+  });
+
   it('adds padding in fractions of the element and clips to the frame', () => {
     const spec: RegionSpec = {
       x: 0.5,
@@ -134,7 +159,7 @@ describe('placeRegion', () => {
       'bottom',
       'bottom right',
     ] as const;
-    const modes = ['height', 'width', 'fit', 'stretch', 'none'] as const;
+    const modes = ['height', 'width', 'fit', 'stretch', 'whole', 'none'] as const;
     fc.assert(
       fc.property(fraction, fraction, fc.constantFrom(...anchors), fc.constantFrom(...modes), (x, y, anchor, scale) => {
         const { inner, rect } = placeRegion({ x, y, width: 0.25, height: 0.5, anchor, scale }, HD, HD);

@@ -74,7 +74,8 @@ async function decideFirst(
     return fits({ ...check, hud: pixel ?? {} });
   }
   const other = check.confidence > 0 ? undefined : await otherGame(file, index, game, signal, profiles);
-  const found = other ? undefined : await searchPlacement(file, index, game, { signal });
+  const seen = Object.keys(check.elements);
+  const found = other ? undefined : await searchPlacement(file, index, game, { signal, seen });
   if (found) return fits(found);
   if (check.confidence > 0) return fits({ ...check, hud: {} });
   return { decision: { ...PLAIN, doubt: doubtOf(game.profile.game, check, other) }, confidence: 0 };

@@ -10,7 +10,7 @@ import { bestOf, type FoundPlacement, seenIn } from './best.ts';
 import { type Edges, edgesOf, hasBlackBorder } from './borders.ts';
 import { type Candidate, contentsOf, contentsWithin, contentsOutlined, innermost } from './content.ts';
 import { Count, type Evidence, STRONG } from './count.ts';
-import { Fit } from './fit.ts';
+import { Fit, searchedBy } from './fit.ts';
 import { fitted, Locator, type Pair, type Sighting, type Similarity } from './locate.ts';
 import { type Mark, marksOf } from './marks.ts';
 import { kept, pictureAt, spreadFrames, type Stretch } from './pictures.ts';
@@ -46,6 +46,8 @@ export interface PlacementOptions {
 }
 
 export interface SearchOptions extends PlacementOptions {
+  /** Elements that were seen already, by which it is known which of its layouts the HUD has. */
+  readonly seen?: readonly string[];
   /** Looks into every place, in any scale, which costs much; else only within borders that can be seen. */
   readonly everywhere?: boolean;
   /** Looks only for the picture as it is, within borders and outlines: neither stretched nor with a HUD of its own size. */
@@ -102,9 +104,9 @@ export async function searchPlacement(
   file: VideoFile,
   index: PacketIndex,
   game: Game,
-  { signal, within, everywhere = true, outlinesOnly = false }: SearchOptions = {},
+  { signal, within, seen, everywhere = true, outlinesOnly = false }: SearchOptions = {},
 ): Promise<FoundPlacement | undefined> {
-  using fit = await Fit.open(game, game.plugins);
+  using fit = await Fit.open(game, game.plugins, searchedBy(game.profile, seen));
   const search = await openSearch(file, index, game, fit, within);
   if (!search) return undefined;
   let best = await withinEdges(search);
@@ -136,7 +138,7 @@ export async function searchBetter(
   index: PacketIndex,
   game: Game,
 ): Promise<FoundPlacement | undefined> {
-  using fit = await Fit.open(game, game.plugins);
+  using fit = await Fit.open(game, game.plugins, searchedBy(game.profile));
   const search = await openSearch(file, index, game, fit);
   if (!search) return undefined;
   const plain = await bestOf(fit, search.pictures, [{ hud: {}, prior: 0 }]);

@@ -152,6 +152,19 @@ export function modesOf({ regions }: Profile, { modes, region }: DetectorSpec): 
   return JSON.stringify([modes ?? [], (region === undefined ? undefined : regions[region]?.modes) ?? []]);
 }
 
+/**
+ * The detectors by which a placement is searched: those read in the same modes as most of what was seen already, by name; where nothing was,
+ * those that no mode switches on. The other layouts of a HUD would only cost time.
+ */
+export function searchedBy(profile: Profile, seen: readonly string[] = []): ReadonlySet<string> {
+  const all = Object.entries(profile.detectors);
+  const groups = Map.groupBy(all, ([, spec]) => modesOf(profile, spec));
+  const count = (group: typeof all): number => group.filter(([name]) => seen.includes(name)).length;
+  const plain = groups.get(modesOf(profile, { kind: '' })) ?? [];
+  const best = [plain, ...groups.values()].reduce((most, group) => (count(group) > count(most) ? group : most));
+  return new Set((best.length > 0 ? best : all).map(([name]) => name));
+}
+
 /** Whether a detector sees something only where it knows it, at a place that the placement decides. */
 export function isWitness({ regions }: Profile, spec: DetectorSpec, kind: DetectorKind): boolean {
   const { region } = spec;

@@ -38,8 +38,10 @@ export async function marksOf(
 ): Promise<readonly Mark[]> {
   const { width, height } = profile.reference;
   const marks = new Map<string, Mark>();
+  const plain = Object.values(profile.detectors).some(({ modes }) => modes === undefined);
   for (const spec of Object.values(profile.detectors)) {
-    if (mediaOf(spec) !== undefined) continue;
+    // By the layout that needs no mode.
+    if (mediaOf(spec) !== undefined || (spec.modes && plain)) continue;
     const kind = await loadKind(spec.kind, plugins);
     for (const landmark of (await kind.landmarks?.(spec, assets)) ?? []) {
       const region = profile.regions[landmark.region];
