@@ -708,10 +708,11 @@ test('freedoom: a message upon the scene counts where there is no bar, not where
   expect(await said('freedoom', [...gone, [9, 'bare message', 'found', clip]])).toEqual([]);
 });
 
+const healthAt = (t: number, value: number, previous: number): Short => [t, 'health', 'changed', value, previous];
+
 test('freedoom: health that is what it was before within a quarter of a second was misread, but for a bonus', async () => {
-  const health = (t: number, value: number, previous: number): Short => [t, 'health', 'changed', value, previous];
   const start: Short[] = [...wholeBar(0, 'found'), [0, 'health', 'found', 36]];
-  expect(await said('freedoom', [...start, health(5, 86, 36), health(5.1, 36, 86)])).toEqual([]);
-  expect(await said('freedoom', [...start, health(5, 37, 36), health(5.1, 36, 37)])).toHaveLength(2);
-  expect(await said('freedoom', [...start, health(5, 86, 36), health(5.4, 36, 86)])).toHaveLength(2);
+  expect(await said('freedoom', [...start, healthAt(5, 86, 36), healthAt(5.1, 36, 86)])).toEqual([]);
+  expect(await said('freedoom', [...start, healthAt(5, 37, 36), healthAt(5.1, 36, 37)])).toHaveLength(2);
+  expect(await said('freedoom', [...start, healthAt(5, 86, 36), healthAt(5.4, 36, 86)])).toHaveLength(2);
 });
