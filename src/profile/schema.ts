@@ -46,7 +46,8 @@ const REGION = {
     scale: {
       enum: ['height', 'width', 'fit', 'stretch', 'whole', 'none'],
       default: 'height',
-      description: 'What the element grows with when the frame has another size; `whole`: in whole steps, see `canvas`.',
+      description:
+        'What the element grows with when the frame has another size; `whole`: in whole steps, see `canvas`.',
     },
     canvas: {
       type: 'object',
