@@ -16,6 +16,8 @@ import {
 import type { AVPixelFormat, SwsFlags } from 'node-av/constants';
 import { PlaybyplayError } from '../errors.ts';
 import { lookedAt } from './collect.ts';
+import { SHOWN, shownPlanes } from './hdr.ts';
+import type { ShownPlanes } from './hdr.ts';
 import { colorOf } from './info.ts';
 import type { Rotation } from './info.ts';
 import type { ColorEncoding, Picture, Plane } from './picture.ts';
@@ -64,6 +66,8 @@ export class PictureMaker implements Disposable {
     const decoded = this.#current!;
     this.#current = undefined;
     const vectors = spans && vectorsOf(decoded, spans);
+    const shown = shownPlanes(decoded);
+    if (shown) return this.#shown(decoded, t, shown, vectors);
     // The scaler makes Y'CbCr of R'G'B' by a matrix and range of its own, whatever the stream says.
     const color = isRgb(decoded) ? SCALED : colorOf(decoded.colorSpace, decoded.colorRange);
     const frame = PLANAR.has(decoded.format as AVPixelFormat) ? decoded : this.#convert(decoded);
@@ -75,6 +79,34 @@ export class PictureMaker implements Disposable {
     };
     const encoding = { matrix: color.matrix, fullRange: color.fullRange || fullRange };
     const picture = new FramePicture(frame, t, shiftX, shiftY, encoding, this.#pixelAspect, vectors, release);
+    return this.#rotation === 0 ? picture : turned(picture, this.#rotation);
+  }
+
+  /** A picture in memory of its own; the frame it was made of is free again. */
+  #shown(
+    decoded: Frame,
+    t: number,
+    { planes, shiftX, shiftY }: ShownPlanes,
+    vectors: MotionVectors | undefined,
+  ): Picture {
+    const { width, height } = decoded;
+    decoded.unref();
+    this.#free.push(decoded);
+    const [y, u, v] = planes;
+    const picture: Picture = {
+      t,
+      width,
+      height,
+      pixelAspect: this.#pixelAspect,
+      y,
+      u,
+      v,
+      chromaShiftX: shiftX,
+      chromaShiftY: shiftY,
+      color: SHOWN,
+      vectors,
+      [Symbol.dispose]() {},
+    };
     return this.#rotation === 0 ? picture : turned(picture, this.#rotation);
   }
 
@@ -216,7 +248,7 @@ function planesOf(frame: Frame, shiftX: number, shiftY: number): Plane[] {
 }
 
 /** The same picture turned upright, in memory of its own. */
-function turned(picture: FramePicture, rotation: Rotation): Picture {
+function turned(picture: Picture, rotation: Rotation): Picture {
   const { t, color, pixelAspect, chromaShiftX, chromaShiftY } = picture;
   const sideways = rotation !== 180;
   const planes = [picture.y, picture.u, picture.v].map((plane) => turnPlane(plane, rotation));
