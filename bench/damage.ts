@@ -1,4 +1,4 @@
-// Damaged recordings: `node bench/damage.ts <game> <recording>… [--files 200] [--from 0] [--seconds 12]`. Makes files that are truncated,
+// Damaged recordings: `node bench/damage.ts <game> <recording>… [--files 200] [--from 0] [--seconds 12] [--patience 120]`. Makes files that are truncated,
 // have bytes flipped, ranges zeroed, bytes or packets dropped; each is read twice, with one and with two threads. Reported: crashes,
 // hangs, logs that differ, and how many of the events of the readable parts were kept.
 import { spawnSync } from 'node:child_process';
@@ -15,6 +15,8 @@ const { values, positionals } = parseArgs({
     from: { type: 'string', default: '0' },
     seconds: { type: 'string', default: '12' },
     keep: { type: 'string' },
+    // Seconds after which a run counts as hung: more on a machine with other work.
+    patience: { type: 'string', default: '120' },
   },
 });
 const [game, ...recordings] = positionals;
@@ -78,7 +80,7 @@ function detect(file: string, workers: number): Outcome {
   const out = join(folder, `log${workers}`);
   rmSync(out, { recursive: true, force: true });
   const args = [launch, 'detect', file, '--game', game!, '--workers', String(workers), '--out', out, '--quiet'];
-  const { status } = spawnSync(process.execPath, args, { timeout: 120_000 });
+  const { status } = spawnSync(process.execPath, args, { timeout: 1000 * Number(values.patience) });
   let log = '';
   try {
     log = readFileSync(join(out, 'events.ndjson'), 'utf8');
@@ -117,8 +119,13 @@ for (let n = 0; n < Number(values.files); n++) {
   wholes.set(kind, whole);
   const [first, second] = [detect(broken, 1), detect(broken, 2)];
   tally.files++;
-  if (first.status === null) tally.hung++;
-  else if (first.status === 1 && first.log === '') tally.refused++;
+  if (first.status === null || second.status === null) {
+    tally.hung++;
+    console.log(`file ${n} (${name}, ${container[n % 3]!}): not ended after ${values.patience} s`);
+    continue;
+  }
+
+  if (first.status === 1 && first.log === '') tally.refused++;
   // What is left shows nothing of the game: that is said, and is no crash.
   else if (first.status === 3) tally.doubted++;
   else if (first.status !== 0) tally.crashed++;

@@ -42,8 +42,7 @@ export function shownPlanes(frame: Frame): ShownPlanes | undefined {
   if (!layout) return undefined;
   const { bits, shiftX, shiftY } = layout;
   const { width, height } = frame;
-  const size = (shifted: number, shift: number): number => -(-shifted >> shift);
-  const [chromaWidth, chromaHeight] = [size(width, shiftX), size(height, shiftY)];
+  const [chromaWidth, chromaHeight] = [-(-width >> shiftX), -(-height >> shiftY)];
   const [y, u, v] = [new Uint8Array(width * height), new Uint8Array(chromaWidth * chromaHeight), new Uint8Array(chromaWidth * chromaHeight)]; // biome-ignore format: one line a plane says no more
   const from = [0, 1, 2].map((plane) => wordsOf(frame.data![plane]!)) as [Uint16Array, Uint16Array, Uint16Array];
   const [lumas, cbs, crs] = from;
@@ -101,17 +100,15 @@ export function shownPlanes(frame: Frame): ShownPlanes | undefined {
       v[row * chromaWidth + column] = 128.5 + (224 / 1.5748) * (reds / count - mean);
     }
   }
-  const plane = (data: Uint8Array, across: number, down: number): Plane => ({
-    data,
-    stride: across,
-    width: across,
-    height: down,
-  });
   return {
-    planes: [plane(y, width, height), plane(u, chromaWidth, chromaHeight), plane(v, chromaWidth, chromaHeight)],
+    planes: [planeOf(y, width), planeOf(u, chromaWidth), planeOf(v, chromaWidth)],
     shiftX,
     shiftY,
   };
+}
+
+function planeOf(data: Uint8Array, width: number): Plane {
+  return { data, stride: width, width, height: data.length / width };
 }
 
 function step(value: number): number {
