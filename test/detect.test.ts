@@ -7,6 +7,7 @@ import { gridTimes, loadTruth } from '../bench/truth/truth.ts';
 import type { EventLine } from '../src/events/log.ts';
 import { loadLog } from '../src/events/reader.ts';
 import { evaluate } from '../src/evaluate/evaluate.ts';
+import { makeVideo } from '../src/media/testing.ts';
 import { detect } from '../src/pipeline/detect.ts';
 
 const footage = join(import.meta.dirname, 'footage');
@@ -63,6 +64,20 @@ describe('detect on a recording of Freedoom', () => {
     await detect({ media, game: 'freedoom', out: join(folder, 'adaptive'), plan: 'adaptive', workers: 2 });
     const { events: adaptive } = await loadLog(join(folder, 'adaptive'));
     expect(said(adaptive)).toEqual(said(events));
+  });
+
+  it('refuses a start behind the end, and a single picture', async () => {
+    const out = join(folder, 'refused');
+    await expect(detect({ media, game: 'freedoom', out, from: 500, workers: 1 })).rejects.toMatchObject({
+      code: 'nothing-to-read',
+      message: expect.stringContaining('ends at 00:42.0, before --from 08:20.0'),
+    });
+    const picture = join(folder, 'picture.mp4');
+    makeVideo({ path: picture, pts: [0], timeBase: { num: 1, den: 25 } });
+    await expect(detect({ media: picture, game: 'freedoom', out, workers: 1 })).rejects.toMatchObject({
+      code: 'not-a-video',
+      message: expect.stringContaining('is a single picture'),
+    });
   });
 
   it('says in its header what the log was made from, and nothing of the machine', async () => {

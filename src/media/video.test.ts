@@ -67,6 +67,22 @@ describe('openVideo', () => {
     );
   });
 
+  test.each([
+    ['-', /standard input is not read/],
+    ['https://example.org/match.mp4', /download it first/],
+  ])('%s is no file, and it is said what to do', (path, hint) => {
+    expect(() => openVideo(path)).toThrow(
+      expect.objectContaining({ code: 'no-such-file', hint: expect.stringMatching(hint) }),
+    );
+  });
+
+  test('a cover that is not marked as one is no other video', () => {
+    makeVideo({ path: at('one.mkv'), pts, timeBase, cover: { width: 64, height: 64 } });
+    using file = openVideo(at('one.mkv'));
+    expect(file.info).toMatchObject({ width: 128, codec: 'h264' });
+    expect(file.info).not.toHaveProperty('otherVideos');
+  });
+
   test('a name that looks like a protocol is a file name', () => {
     const path = 'concat:a.mp4';
     expect(() => openVideo(path)).toThrow(expect.objectContaining({ code: 'no-such-file' }));

@@ -13,6 +13,8 @@ const SHARE = 0.3;
 const ENOUGH = 4;
 /** Samples in which an element is seen when that is no accident. */
 const SAMPLES = 2;
+/** How many of them are named. */
+const NAMED = 8;
 
 /**
  * Watches how much of a profile is recognised in the first minute that is read. A profile that lies beside the HUD may
@@ -71,7 +73,11 @@ export class Recognition {
     const share = (own: typeof all): number => own.filter(([, count]) => count >= SAMPLES).length / own.length;
     const shares = [...Map.groupBy(all, ([detector]) => this.#modes[detector]!).values()].map(share);
     if (all.length < ENOUGH || Math.max(...shares) >= SHARE) return undefined;
-    const named = (list: typeof all): string => list.map(([detector]) => this.#names[detector]).join(', ') || 'none';
+    const named = (list: typeof all): string => {
+      const names = list.slice(0, NAMED).map(([detector]) => this.#names[detector]);
+      const more = list.length - names.length;
+      return `${names.join(', ') || 'none'}${more > 0 ? ` and ${more} more` : ''}`;
+    };
     const missing = all.filter((one) => !there.includes(one));
     return {
       code: 'little-recognised',
