@@ -278,7 +278,7 @@ const KNOWN = 2.5;
 function changes(property, cue, game, options = {}) {
   const statement = { subject: 'player', property, from: cue.previous, to: cue.value };
   const figures = (game.state.figures ??= []);
-  figures.push({ t: cue.t, property, from: cue.previous, to: cue.value });
+  figures.push({ t: cue.t, property, from: cue.previous, to: cue.value, sure: cue.confidence >= SURE });
   while (figures[0].t < cue.t - SETTLED - 1) figures.shift();
   unlessNew(statement, { t: cue.t, cues: [cue], ...options }, game);
 }
@@ -307,11 +307,20 @@ function tellSettled(game, until) {
   game.state.waiting = waiting.filter((one) => one.options.t > until);
 }
 
-/** Whether a change is one half of a figure's becoming another and coming back at once. */
+/** The confidence from which a figure that stood for a sample only was read rightly: a shot, and a round picked up at once. */
+const SURE = 0.995;
+
+/** Whether a change is one half of a figure's becoming another and coming back at once, and one of both is not sure. */
 function cameBack({ property, from, to }, t, game) {
   const { figures = [] } = game.state;
+  const own = figures.find((one) => one.property === property && one.t === t);
   return figures.some(
-    (other) => other.property === property && other.from === to && other.to === from && Math.abs(other.t - t) <= BLINK,
+    (other) =>
+      other.property === property &&
+      other.from === to &&
+      other.to === from &&
+      Math.abs(other.t - t) <= BLINK &&
+      !(own?.sure && other.sure),
   );
 }
 
@@ -371,6 +380,7 @@ function onAmmunition(cue, game) {
     gone: cue.trigger === 'lost',
     from: cue.previous,
     to: cue.value,
+    sure: cue.confidence >= SURE,
   };
   steps.push(step);
   while (steps[0].t < cue.t - 3) steps.shift();
@@ -393,6 +403,7 @@ function isUndone(step, steps, isSwitch) {
   return steps.some(
     (other) =>
       !isSwitch(other) &&
+      !(step.sure && other.sure) &&
       other.from === step.to &&
       other.to === step.from &&
       Math.abs(other.t - step.t) <= BLINK &&

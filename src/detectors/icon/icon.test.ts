@@ -116,6 +116,32 @@ describe('icon', () => {
     expect(at(30, 20).state).toBe('absent');
   });
 
+  it('finds icons of a row only where the row has its places', () => {
+    // The middle of the crop is (30, 25); a mark of 24 pixels stands in the middle at (18, 13), and 12 pixels to both sides.
+    const inRow = (x: number, y: number, options = {}) =>
+      observe(scene('red', x, y, 5), { search: { x: 18, y: 2 }, pitch: { x: 12 }, ...options });
+    for (const x of [6, 18, 30])
+      expect(inRow(x, 13)).toMatchObject({ state: 'seen', value: 'red', detail: { x, y: 13 } });
+    for (const x of [10, 12, 14, 22, 24, 26]) expect(inRow(x, 13).state).not.toBe('seen');
+    // Up and down, too.
+    expect(inRow(18, 21, { search: 16, pitch: { x: 12, y: 8 } })).toMatchObject({
+      state: 'seen',
+      detail: { x: 18, y: 21 },
+    });
+    expect(inRow(18, 17, { search: 16, pitch: { x: 12, y: 8 } }).state).not.toBe('seen');
+  });
+
+  it('with likeness wants the colours themselves as well as the pattern', () => {
+    const likeness = 0.6;
+    const own = observe(scene('red', 8, 8, 1), { likeness });
+    expect(own).toMatchObject({ state: 'seen', value: 'red' });
+    expect((own.detail as { likeness: number }).likeness).toBeGreaterThan(0.9);
+    // The same edges, as pale as behind fog: correlation does not mind.
+    const pale = scene('red', 8, 8, 1, (level) => 180 + level * 0.25);
+    expect(observe(pale)).toMatchObject({ state: 'seen', value: 'red' });
+    expect(observe(pale, { likeness }).state).toBe('absent');
+  });
+
   it('matches at the size of the frame, and at several relative sizes', () => {
     const shown = scaleTemplate(template('rings'), 36, 36);
     const crop = draw(70, 60, (x, y) => {

@@ -7,7 +7,7 @@ import { focused } from './focus.ts';
 import type { NamedTemplate } from './focus.ts';
 import { halved, Matcher } from './matcher.ts';
 import { addVariants, searchAll } from './search.ts';
-import type { Found, Variant } from './search.ts';
+import type { Found, SearchWindow, Variant } from './search.ts';
 import { readTemplate, type Template } from './template.ts';
 
 interface IconOptions {
@@ -19,7 +19,9 @@ interface IconOptions {
   readonly soften?: number;
   readonly focus?: boolean;
   readonly search?: number | { readonly x: number; readonly y: number };
+  readonly pitch?: { readonly x?: number; readonly y?: number };
   readonly threshold?: number;
+  readonly likeness?: number;
   readonly margin?: number;
   readonly none?: readonly string[];
 }
@@ -34,9 +36,13 @@ interface IconOptions {
  * It is looked for in the whole region (its padding is the room to move), or within `search` pixels of the reference frame around the place
  * where it sits in the middle of the unpadded region.
  *
+ * With `pitch`, icons stand only at whole multiples of so many pixels of the reference frame from that middle, as in a row that is centred:
+ * what looks like one elsewhere is none.
+ *
  * `correlation` (default) is masked normalised cross-correlation: brightness, contrast and a tint of the screen do not matter, the
  * pattern of colours does (with `color: false`: of light and dark). `difference` compares colours themselves; use it for
- * flat, untextured icons.
+ * flat, untextured icons. Or ask for both: with `likeness` the best match by correlation must reach so much by difference, too, so that
+ * scenery with the same edges in other colours is none.
  *
  * Crop and templates are both softened by a Gaussian of `soften` pixels of the reference frame (default a fortieth of the smallest
  * icon's side), so that a shift by part of a pixel, or a slight turn, costs little.
@@ -86,7 +92,17 @@ export const kind: DetectorKind<IconOptions> = {
           },
         ],
       },
+      pitch: {
+        type: 'object',
+        properties: {
+          x: { type: 'number', minimum: 4, maximum: 1024 },
+          y: { type: 'number', minimum: 4, maximum: 1024 },
+        },
+        minProperties: 1,
+        additionalProperties: false,
+      },
       threshold: { type: 'number', minimum: 0, maximum: 1, default: 0.7 },
+      likeness: { type: 'number', minimum: 0, maximum: 1 },
       margin: { type: 'number', minimum: 0, maximum: 1, default: 0.04 },
       none: { type: 'array', items: { type: 'string' } },
     },
@@ -149,7 +165,8 @@ export function openIcons(options: Omit<IconOptions, 'icons'>, templates: readon
       ready.soften(crop),
       ready.variants,
       options.measure ?? 'correlation',
-      windowIn(crop, view, options.search),
+      windowIn(crop, view, options),
+      options.likeness !== undefined,
     );
     const unit = 2 ** ready.halvings;
     const at = found.map((match) => ({ ...match, x: match.x * unit, y: match.y * unit }));
@@ -201,16 +218,26 @@ function makeReady(
   return { matcher, variants, halvings, soften: (sharp) => filter.run(sharp) };
 }
 
+/** Pixels of the reference frame by which an icon may be off its place in a row; at least a pixel of the picture. */
+const SLACK = 1.5;
+
 /** The middle of the unpadded region in the prepared crop, and how far the middle of an icon may be from it. */
-function windowIn(crop: PreparedCrop, { rect, inner, scaleX, scaleY }: View, search: IconOptions['search']) {
-  if (search === undefined) return undefined;
+function windowIn(
+  crop: PreparedCrop,
+  { rect, inner, scaleX, scaleY }: View,
+  { search, pitch }: Omit<IconOptions, 'icons'>,
+): SearchWindow | undefined {
+  if (search === undefined && pitch === undefined) return undefined;
   const [fx, fy] = [crop.width / rect.width, crop.height / rect.height];
-  const [x, y] = typeof search === 'number' ? [search, search] : [search.x, search.y];
+  const [x, y] = typeof search === 'object' ? [search.x, search.y] : [search ?? rect.width, search ?? rect.height];
   return {
     x: (inner.x + inner.width / 2 - rect.x) * fx,
     y: (inner.y + inner.height / 2 - rect.y) * fy,
     reachX: x * scaleX * fx,
     reachY: y * scaleY * fy,
+    pitchX: (pitch?.x ?? 0) * scaleX * fx,
+    pitchY: (pitch?.y ?? 0) * scaleY * fy,
+    slack: Math.max(1, SLACK * Math.max(scaleX * fx, scaleY * fy)),
   };
 }
 
@@ -232,7 +259,7 @@ function placeIn(found: Found | undefined, { rect }: View, crop: PreparedCrop, u
 
 function decide(
   found: readonly Found[],
-  { threshold = 0.7, margin = 0.04, none = [] }: IconOptions | Omit<IconOptions, 'icons'>,
+  { threshold = 0.7, likeness, margin = 0.04, none = [] }: IconOptions | Omit<IconOptions, 'icons'>,
   place: Rect | undefined,
 ): Observation {
   const [best] = found;
@@ -240,10 +267,13 @@ function decide(
   if (!best) return { state: 'unreadable', confidence: 1 };
   const ahead = best.score - (found[1]?.score ?? 0);
   if (best.score < threshold) return { state: 'absent', confidence: absence(best.score, threshold) };
+  if (likeness !== undefined && best.likeness! < likeness)
+    return { state: 'absent', confidence: absence(best.likeness!, likeness) };
   const confidence = certainty(best.score, found[1] && ahead, threshold);
   const detail = {
     score: Math.round(best.score * 1000) / 1000,
     margin: Math.round(ahead * 1000) / 1000,
+    ...(best.likeness === undefined ? {} : { likeness: Math.round(best.likeness * 1000) / 1000 }),
     x: best.x,
     y: best.y,
     ...(found[1] ? { other: found[1].name } : {}),

@@ -16,6 +16,8 @@ export interface Found extends Match {
   /** Size of the template that matched. */
   readonly width: number;
   readonly height: number;
+  /** How alike the colours themselves are, by `difference`; of the best name, where it was asked for. */
+  readonly likeness?: number;
 }
 
 /** Around which middle to look, and how far from it; pixels of the crop. */
@@ -24,6 +26,11 @@ export interface SearchWindow {
   readonly y: number;
   readonly reachX: number;
   readonly reachY: number;
+  /** Distances between the places where icons may stand, counted from the middle; 0: anywhere. */
+  readonly pitchX: number;
+  readonly pitchY: number;
+  /** How far an icon may be from its place. */
+  readonly slack: number;
 }
 
 /** The smaller side of a template at the coarsest level. */
@@ -70,6 +77,7 @@ interface Candidate {
 /**
  * The best match of every name that fits into the crop, best first (ties by name). Coarse to fine: at each finer level only
  * the best `BEAM` candidates are followed; the others keep their coarse score, which counts for the margin only.
+ * `alike`: the best one's likeness is measured as well.
  */
 export function searchAll(
   matcher: Matcher,
@@ -77,6 +85,7 @@ export function searchAll(
   variants: readonly Variant[],
   measure: Measure,
   window: SearchWindow | undefined,
+  alike = false,
 ): readonly Found[] {
   matcher.clear();
   const coarsest = Math.max(0, ...variants.map((variant) => variant.levels.length - 1));
@@ -91,16 +100,29 @@ export function searchAll(
   }
   let candidates: readonly Candidate[] = found;
   for (let level = coarsest - 1; level >= 0; level--) {
-    candidates = finer(matcher, candidates, leading(candidates), pyramid[level]!, measure, level);
+    candidates = finer(matcher, candidates, leading(candidates), pyramid[level]!, measure, window, level);
   }
-  const best = new Map<string, Found>();
-  for (const { variant, at } of candidates) {
-    const known = best.get(variant.name);
-    if (known && at.score <= known.score) continue;
-    const { width, height } = variant.levels[0]!;
-    best.set(variant.name, { score: at.score, x: at.x, y: at.y, name: variant.name, width, height });
+  const best = new Map<string, Candidate>();
+  for (const candidate of candidates) {
+    const known = best.get(candidate.variant.name);
+    if (!known || candidate.at.score > known.at.score) best.set(candidate.variant.name, candidate);
   }
-  return [...best.values()].toSorted((a, b) => b.score - a.score || (a.name < b.name ? -1 : 1));
+  const sorted = [...best.values()].toSorted(
+    (a, b) => b.at.score - a.at.score || (a.variant.name < b.variant.name ? -1 : 1),
+  );
+  return sorted.map((candidate, i) => ({
+    ...foundOf(candidate),
+    ...(alike && i === 0 ? { likeness: likenessOf(matcher, candidate, pyramid) } : {}),
+  }));
+}
+
+function foundOf({ variant: { name, levels }, at: { score, x, y } }: Candidate): Found {
+  const { width, height } = levels[0]!;
+  return { score, x, y, name, width, height };
+}
+
+function likenessOf(matcher: Matcher, { variant, level, at }: Candidate, pyramid: readonly Planes[]): number {
+  return matcher.best(pyramid[level]!, variant.levels[level]!, 'difference', [at.x, at.x], [at.y, at.y]).score;
 }
 
 /** Follows some candidates to a level. The others' scores shrink as those followed do: noise and detail cost everyone the same. */
@@ -110,6 +132,7 @@ function finer(
   followed: ReadonlySet<Candidate>,
   planes: Planes,
   measure: Measure,
+  window: SearchWindow | undefined,
   level: number,
 ): readonly Candidate[] {
   let [before, after] = [0, 0];
@@ -118,7 +141,16 @@ function finer(
     if (candidate.level <= level || !followed.has(candidate)) return candidate;
     const pattern = variant.levels[level]!;
     const [right, bottom] = [planes.width - pattern.width, planes.height - pattern.height];
-    const match = matcher.best(planes, pattern, measure, near(at.x, right), near(at.y, bottom));
+    const [xs, ys] = [near(at.x, right), near(at.y, bottom)];
+    const match = window
+      ? matcher.best(
+          planes,
+          pattern,
+          measure,
+          placed(xs, acrossOf(window, level, pattern.width)),
+          placed(ys, downOf(window, level, pattern.height)),
+        )
+      : matcher.best(planes, pattern, measure, xs, ys);
     before = Math.max(before, at.score);
     after = Math.max(after, match.score);
     return { variant, level, at: match };
@@ -178,10 +210,17 @@ function coarseMatches(
   const unit = 2 ** level;
   const xs = window ? range(window.x, window.reachX, unit, pattern.width, right) : ([0, right] as const);
   const ys = window ? range(window.y, window.reachY, unit, pattern.height, bottom) : ([0, bottom] as const);
-  if (level === 0) return [matcher.best(planes, pattern, measure, xs, ys)];
+  const across = window && acrossOf(window, level, pattern.width);
+  const down = window && downOf(window, level, pattern.height);
+  const isAnywhere = !across?.pitch && !down?.pitch;
+  if (level === 0 && isAnywhere) return [matcher.best(planes, pattern, measure, xs, ys)];
   const columns = xs[1] - xs[0] + 1;
   const scores = matcher.look(planes, pattern, measure, xs, ys);
   const count = columns * (ys[1] - ys[0] + 1);
+  if (!isAnywhere)
+    for (let n = 0; n < count; n++)
+      if (!isPlace(xs[0] + (n % columns), across) || !isPlace(ys[0] + Math.floor(n / columns), down))
+        scores[n] = NOWHERE;
   const kept: Match[] = [];
   while (kept.length < CANDIDATES) {
     let most = -1;
@@ -189,7 +228,7 @@ function coarseMatches(
       if (most >= 0 && scores[n]! <= scores[most]!) continue;
       if (!isBeside(kept, xs[0] + (n % columns), ys[0] + Math.floor(n / columns))) most = n;
     }
-    if (most < 0) break;
+    if (most < 0 || (kept.length > 0 && scores[most] === NOWHERE)) break;
     kept.push({ score: scores[most]!, x: xs[0] + (most % columns), y: ys[0] + Math.floor(most / columns) });
   }
   return kept;
@@ -198,6 +237,46 @@ function coarseMatches(
 function isBeside(kept: readonly Match[], x: number, y: number): boolean {
   for (const match of kept) if (Math.abs(match.x - x) <= 1 && Math.abs(match.y - y) <= 1) return true;
   return false;
+}
+
+/** The score of a position at which no icon can stand. */
+const NOWHERE = -2;
+
+/** Where along one side icons may stand, for the positions of a pattern's corner at one level. */
+interface Places {
+  readonly origin: number;
+  /** 0: anywhere. */
+  readonly pitch: number;
+  readonly slack: number;
+}
+
+/** A coarse pixel more than the slack, as a coarse position may be off by so much. */
+function placesOf(middle: number, pitch: number, slack: number, level: number, size: number): Places {
+  const unit = 2 ** level;
+  return { origin: middle / unit - size / 2, pitch: pitch / unit, slack: slack / unit + (level > 0 ? 1 : 0) };
+}
+
+const acrossOf = ({ x, pitchX, slack }: SearchWindow, level: number, width: number): Places =>
+  placesOf(x, pitchX, slack, level, width);
+const downOf = ({ y, pitchY, slack }: SearchWindow, level: number, height: number): Places =>
+  placesOf(y, pitchY, slack, level, height);
+
+/** The place nearest to a position. */
+function nearest(at: number, { origin, pitch }: Places): number {
+  return origin + Math.round((at - origin) / pitch) * pitch;
+}
+
+function isPlace(at: number, places: Places | undefined): boolean {
+  return !places?.pitch || Math.abs(at - nearest(at, places)) <= places.slack;
+}
+
+/** The part of a range that is at the place nearest to its middle; its nearest end where none is. */
+function placed([from, to]: readonly [number, number], places: Places): readonly [number, number] {
+  if (!places.pitch) return [from, to];
+  const place = nearest((from + to) / 2, places);
+  const within = (at: number): number => Math.min(to, Math.max(from, at));
+  const [first, last] = [within(Math.ceil(place - places.slack)), within(Math.floor(place + places.slack))];
+  return first <= last ? [first, last] : [last, last];
 }
 
 /** Positions of a pattern's corner for which its middle is within reach, as far as it fits into the crop. */
