@@ -135,7 +135,7 @@ describe('icon', () => {
     const likeness = 0.6;
     const own = observe(scene('red', 8, 8, 1), { likeness });
     expect(own).toMatchObject({ state: 'seen', value: 'red' });
-    expect((own.detail as { likeness: number }).likeness).toBeGreaterThan(0.9);
+    expect((own as { detail?: { likeness?: number } }).detail?.likeness).toBeGreaterThan(0.9);
     // The same edges, as pale as behind fog: correlation does not mind.
     const pale = scene('red', 8, 8, 1, (level) => 180 + level * 0.25);
     expect(observe(pale)).toMatchObject({ state: 'seen', value: 'red' });
