@@ -130,6 +130,8 @@ def match_log(obituaries, log):
     Index in the log of each obituary: the same (victim, killer, means) in the same order. A server that could not keep up sends
     several of its frames as one snapshot, and a death in between is in no snapshot and on no screen; few may be.
     """
+    if not obituaries:
+        return []
     keys = [(o[1], o[2], o[3]) for o in obituaries]
     logged = [(k["victim"], k["killer"], k["number"]) for k in log]
     best = None
@@ -247,7 +249,8 @@ def main():
     log = games_log(args.games_log)
     places = match_log(obituaries, log)
     # At the end of a match the spectator follows nobody.
-    followed = next(player.get("clientNum", 0) for _, player in reversed(snapshots) if player.get("pm_type", 0) not in INTERMISSION)
+    playing = [player for _, player in snapshots if player.get("pm_type", 0) not in INTERMISSION] or [snapshots[-1][1]]
+    followed = playing[-1].get("clientNum", 0)
     floats = lambda player: player["persistant"].get(TEAM, 0) == SPECTATOR
     values = lambda p: (p["stats"].get(HEALTH, 0), p["ammo"].get(p.get("weapon", 0), 0))
     changes = [b[0] for a, b in zip(snapshots, snapshots[1:]) if values(a[1]) != values(b[1]) and values(b[1])[0] > 0 and not floats(b[1])]
@@ -271,7 +274,8 @@ def main():
             })
     place_all = lambda found: [{"t": round(place(t) / fps, 4), "frame": place(t), "what": what} for t, what in found if place(t) < frames]
     items = place_all(pick_ups(snapshots))
-    begin = log[places[0]]["t"] - (obituaries[0][0] - snapshots[0][0]) / 1000
+    # Without a death nothing says where in the log the demo lies.
+    begin = log[places[0]]["t"] - (obituaries[0][0] - snapshots[0][0]) / 1000 if places else math.inf
     logged = logged_items(args.games_log, followed, begin, begin + frames / fps)
     print("pick-ups", len(items), "logged", len(logged), "not in the other:", difference(logged, [item["what"] for item in items]))
     series, last = [], None
@@ -291,7 +295,7 @@ def main():
             last = row
     head = {
         "game": "OpenArena 0.8.8", "map": args.map, "mode": f"{MODES.get(mode, mode)}, bots", "fps": fps, "frames": frames, "followed_player": players.get(followed),
-        "kills": kills, "awards": place_all(awards(snapshots)), "pick_ups": items, "match": place_all(match_events), "scores": final_scores(args.games_log), "alignment": {"fitted_shift_frames": good, "games_log_agrees": f"{len(obituaries)} of {places[-1] - places[0] + 1}"},
+        "kills": kills, "awards": place_all(awards(snapshots)), "pick_ups": items, "match": place_all(match_events), "scores": final_scores(args.games_log), "alignment": {"fitted_shift_frames": good, "games_log_agrees": f"{len(obituaries)} of {places[-1] - places[0] + 1 if places else 0}"},
     }
     if teams:
         shown = [(place(time), int(red), int(blue)) for time, red, blue in teams if place(time) < frames and red and blue]
