@@ -278,7 +278,7 @@ const KNOWN = 2.5;
 function changes(property, cue, game, options = {}) {
   const statement = { subject: 'player', property, from: cue.previous, to: cue.value };
   const figures = (game.state.figures ??= []);
-  figures.push({ t: cue.t, property, from: cue.previous, to: cue.value, sure: cue.confidence >= SURE });
+  figures.push({ t: cue.t, property, from: cue.previous, to: cue.value, sure: isSure(cue) });
   while (figures[0].t < cue.t - SETTLED - 1) figures.shift();
   unlessNew(statement, { t: cue.t, cues: [cue], ...options }, game);
 }
@@ -307,8 +307,10 @@ function tellSettled(game, until) {
   game.state.waiting = waiting.filter((one) => one.options.t > until);
 }
 
-/** The confidence from which a figure that stood for a sample only was read rightly: a shot, and a round picked up at once. */
+/** The confidence from which a figure that changed by a few and stood for a sample only was read rightly: a shot, and a round picked up at once. */
 const SURE = 0.995;
+
+const isSure = ({ confidence, previous, value }) => confidence >= SURE && Math.abs(value - previous) <= BURST;
 
 /** Whether a change is one half of a figure's becoming another and coming back at once, and one of both is not sure. */
 function cameBack({ property, from, to }, t, game) {
@@ -380,7 +382,7 @@ function onAmmunition(cue, game) {
     gone: cue.trigger === 'lost',
     from: cue.previous,
     to: cue.value,
-    sure: cue.confidence >= SURE,
+    sure: isSure(cue),
   };
   steps.push(step);
   while (steps[0].t < cue.t - 3) steps.shift();

@@ -14,6 +14,7 @@ type Short = readonly [
   value?: unknown,
   previous?: unknown,
   first?: true | undefined,
+  confidence?: number,
 ];
 
 /** What a built-in game's script says of some cues, in order of time. */
@@ -33,10 +34,10 @@ async function said(game: string, cues: readonly Short[], end = 60): Promise<{ t
     .toSorted((a, b) => a.t - b.t);
 }
 
-function cueOf([t, detector, trigger, value, previous, first]: Short): Cue {
+function cueOf([t, detector, trigger, value, previous, first, confidence = 1]: Short): Cue {
   const isLine = ['feed', 'fragged'].includes(detector);
   const given = isLine ? { value: '', detail: value } : { value };
-  return { t, detector, trigger, confidence: 1, previous, first, ...given } as Cue;
+  return { t, detector, trigger, confidence, previous, first, ...given } as Cue;
 }
 
 const line = (event: string, slots: Record<string, string> = {}): unknown => ({ event, slots });
@@ -263,6 +264,22 @@ test('openarena: a figure that becomes another and comes back at once was misrea
   expect(await said('openarena', blink)).toEqual([
     { t: 8, statement: { subject: 'player', property: 'health', from: 60, to: 50 } },
   ]);
+});
+
+test('openarena: a shot and a round picked up at once are told where both figures are read surely', async () => {
+  const shot = (confidence: number): readonly Short[] => [
+    ...standing,
+    [0, 'ammunition', 'found', 13],
+    [0, 'weapon', 'found', 'rocket launcher'],
+    [5, 'ammunition', 'changed', 12, 13, undefined, confidence],
+    [5.2, 'ammunition', 'changed', 13, 12, undefined, 0.999],
+  ];
+  const ammunition = { subject: 'player', property: 'ammunition' };
+  expect(await said('openarena', shot(0.999))).toEqual([
+    { t: 5, statement: { ...ammunition, from: 13, to: 12 } },
+    { t: 5.2, statement: { ...ammunition, from: 12, to: 13 } },
+  ]);
+  expect(await said('openarena', shot(0.96))).toEqual([]);
 });
 
 test('openarena: in a game of teams the scores are the teams’', async () => {
