@@ -266,20 +266,21 @@ test('openarena: a figure that becomes another and comes back at once was misrea
   ]);
 });
 
+const shotAndRound = (confidence: number): readonly Short[] => [
+  ...standing,
+  [0, 'ammunition', 'found', 13],
+  [0, 'weapon', 'found', 'rocket launcher'],
+  [5, 'ammunition', 'changed', 12, 13, undefined, confidence],
+  [5.2, 'ammunition', 'changed', 13, 12, undefined, 0.999],
+];
+
 test('openarena: a shot and a round picked up at once are told where both figures are read surely', async () => {
-  const shot = (confidence: number): readonly Short[] => [
-    ...standing,
-    [0, 'ammunition', 'found', 13],
-    [0, 'weapon', 'found', 'rocket launcher'],
-    [5, 'ammunition', 'changed', 12, 13, undefined, confidence],
-    [5.2, 'ammunition', 'changed', 13, 12, undefined, 0.999],
-  ];
   const ammunition = { subject: 'player', property: 'ammunition' };
-  expect(await said('openarena', shot(0.999))).toEqual([
+  expect(await said('openarena', shotAndRound(0.999))).toEqual([
     { t: 5, statement: { ...ammunition, from: 13, to: 12 } },
     { t: 5.2, statement: { ...ammunition, from: 12, to: 13 } },
   ]);
-  expect(await said('openarena', shot(0.96))).toEqual([]);
+  expect(await said('openarena', shotAndRound(0.96))).toEqual([]);
 });
 
 test('openarena: in a game of teams the scores are the teams’', async () => {

@@ -65,6 +65,11 @@ function at(x: number, y: number): Observation {
   return observe(scene('red', x, y, 5), { search: 3 });
 }
 
+/** The red mark at a place, looked for in a row whose places are 12 pixels apart. */
+function inRow(x: number, y: number, options: Parameters<typeof openIcons>[0] = {}): Observation {
+  return observe(scene('red', x, y, 5), { search: { x: 18, y: 2 }, pitch: { x: 12 }, ...options });
+}
+
 function flat(color: readonly [number, number, number]): Template {
   return { width: 10, height: 10, rgb: draw(10, 10, () => color).data, mask: new Uint8Array(100).fill(255) };
 }
@@ -118,8 +123,6 @@ describe('icon', () => {
 
   it('finds icons of a row only where the row has its places', () => {
     // The middle of the crop is (30, 25); a mark of 24 pixels stands in the middle at (18, 13), and 12 pixels to both sides.
-    const inRow = (x: number, y: number, options = {}) =>
-      observe(scene('red', x, y, 5), { search: { x: 18, y: 2 }, pitch: { x: 12 }, ...options });
     for (const x of [6, 18, 30])
       expect(inRow(x, 13)).toMatchObject({ state: 'seen', value: 'red', detail: { x, y: 13 } });
     for (const x of [10, 12, 14, 22, 24, 26]) expect(inRow(x, 13).state).not.toBe('seen');
