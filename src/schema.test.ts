@@ -130,8 +130,8 @@ describe('checkSchema', () => {
       },
       { code: 'schema-form', path: 'p.json#/game', message: '“game” must consist of lower-case letters' },
       { code: 'schema-missing', path: 'p.json#/padding', message: '“x” is missing in “padding”' },
-      { code: 'schema-type', path: 'p.json#/names/1', message: '“1” must be a text, not 3' },
-      { code: 'schema-length', path: 'p.json#/names', message: '“names” must have at most 1 entries, not 2' },
+      { code: 'schema-type', path: 'p.json#/names/1', message: '“names/1” must be a text, not 3' },
+      { code: 'schema-length', path: 'p.json#/names', message: '“names” must have at most 1 entry, not 2' },
     ]);
   });
 

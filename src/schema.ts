@@ -90,7 +90,12 @@ const counting =
   (run, limit: number, value, at) => {
     const size = count(value);
     if (size === undefined || (most ? size <= limit : size >= limit)) return;
-    report(run, 'schema-length', at, `must have at ${most ? 'most' : 'least'} ${limit} ${unit}, not ${size}`);
+    report(
+      run,
+      'schema-length',
+      at,
+      `must have at ${most ? 'most' : 'least'} ${limit} ${limit === 1 ? unit.replace(/(?:ie)?s$/, (end) => (end === 'ies' ? 'y' : '')) : unit}, not ${size}`,
+    );
   };
 
 const characters = (value: unknown): number | undefined => (typeof value === 'string' ? [...value].length : undefined);
@@ -184,7 +189,13 @@ const RULES: Readonly<Record<string, Rule>> = {
     for (const name of Object.keys(value)) {
       if (known.includes(name) || patterns.some((pattern) => pattern.test(name))) continue;
       if (schema === false)
-        report(run, 'schema-unknown', `${at}/${escape(name)}`, 'is not known here', didYouMean(nearest(name, known)));
+        report(
+          run,
+          'schema-unknown',
+          `${at}/${escape(name)}`,
+          'is not known here',
+          didYouMean(nearest(name, known)) ?? all(known),
+        );
       else check(run, schema, value[name], `${at}/${escape(name)}`, depth + 1);
     }
   },
@@ -335,6 +346,13 @@ function didYouMean(near: string | undefined): string | undefined {
   return near === undefined ? undefined : `Did you mean “${near}”?`;
 }
 
+/** As many names as a reader takes in at a glance. */
+const FEW = 10;
+
+function all(known: readonly string[]): string | undefined {
+  return known.length === 0 || known.length > FEW ? undefined : `Known are ${known.join(', ')}.`;
+}
+
 function equal(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (Array.isArray(a) && Array.isArray(b)) return a.length === b.length && a.every((one, i) => equal(one, b[i]));
@@ -349,9 +367,11 @@ function escape(name: string): string {
   return name.replaceAll('~', '~0').replaceAll('/', '~1');
 }
 
+/** The name of what a pointer leads to; a member of a list has its number and the list's name. */
 function lastOf(pointer: string): string {
-  return pointer
-    .slice(pointer.lastIndexOf('/') + 1)
-    .replaceAll('~1', '/')
-    .replaceAll('~0', '~');
+  const [list = '', name = ''] = pointer
+    .split('/')
+    .slice(-2)
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
+  return /^\d+$/.test(name) && list !== '' ? `${list}/${name}` : name;
 }

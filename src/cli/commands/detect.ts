@@ -163,7 +163,10 @@ function report(summary: DetectSummary, io: CommandIo): void {
   const idle = NOTHING_TO_READ.reduce((sum, code) => sum + (problems[code] ?? 0), 0);
   if (idle > 0) io.stderr.write(`  ${idle} ${idle === 1 ? 'detector has' : 'detectors have'} nothing to read.\n`);
   const unused = faults - failures - idle;
-  if (unused > 0) io.stderr.write(`  ${unused} statements of the script or profile could not be used.\n`);
+  if (unused > 0)
+    io.stderr.write(
+      `  ${unused === 1 ? 'A mistake' : `${unused} mistakes`} of script or profile: what came of it is left out.\n`,
+    );
   if (silent.length > 0)
     io.stderr.write(`  Nothing was ever read by ${silent.join(', ')}: “profile try” shows what they see.\n`);
   io.stderr.write(`${events} events in ${formatClock(duration)} of video → ${log}\n`);
