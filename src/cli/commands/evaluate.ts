@@ -75,7 +75,7 @@ export const evaluate: Command = {
 };
 
 function toleranceOf(text: string | undefined, headers: readonly HeaderLine[]): number {
-  if (text === undefined) return 1.5 * Math.max(...headers.map(({ plan }) => plan?.interval ?? 0.1));
+  if (text === undefined) return 1.5 * Math.max(...headers.map(sampleOf));
   const seconds = parseTime(text);
   if (seconds === undefined) throw new PlaybyplayError('usage', `--tolerance is a time, such as 0.15, not ${text}`);
   return seconds;
@@ -108,4 +108,11 @@ function sayer(dictionary: Dictionary | undefined): (statement: Statement) => st
       return JSON.stringify(statement);
     }
   };
+}
+
+/** Seconds from one sample to the next. */
+function sampleOf({ plan, media }: Partial<HeaderLine>): number {
+  const { num = 0, den = 1 } = media?.frameRate ?? {};
+  if (plan?.every !== undefined && num > 0) return (plan.every * den) / num;
+  return plan?.interval ?? 0.1;
 }

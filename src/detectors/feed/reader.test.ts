@@ -69,4 +69,16 @@ describe('LineReader', () => {
   ] as const)('reads text %s', async (_, scale, kernel, dark, bright) => {
     expect(await read(drawn(dark, bright), scale, kernel)).toEqual(LINES.map(plain));
   });
+
+  it.each([0, 3])('sees nothing where no character fits: in a region %i pixels wide', (wide) => {
+    const plane = { data: drawn(80, 80), stride: SIZE.width, ...SIZE };
+    const color = { matrix: 'bt709', fullRange: true } as const;
+    const picture = { t: 0, ...SIZE, y: plane, u: plane, v: plane, chromaShiftX: 0, chromaShiftY: 0, color };
+    const inner = { x: SIZE.width - wide, y: 0, width: wide, height: SIZE.height };
+    for (const scale of [0.5, 1]) {
+      const view = { picture, inner, rect: inner, scaleX: scale, scaleY: scale } as unknown as View;
+      const read = new LineReader(atlas, LINES.length).read(view);
+      expect(read).toEqual(LINES.map(() => []));
+    }
+  });
 });

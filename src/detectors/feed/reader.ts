@@ -49,6 +49,8 @@ export class LineReader {
     const { pixels, height, pitch, channel } = this.#atlas.file;
     const scale = { x: scaleX / pixels.x, y: scaleY / pixels.y };
     const width = Math.floor(inner.width / scale.x / pitch!) * pitch!;
+    // A region narrower than a character, or one outside the frame, has no lines to speak of.
+    if (width === 0) return Array.from({ length: this.#lines }, () => []);
     const lineHeight = inner.height / this.#lines;
     const small = Math.min(scale.x, scale.y) < AS_LEARNT;
     if (this.#buffer.length < width * height) this.#buffer = new Float32Array(width * height);

@@ -145,7 +145,7 @@ export class StrokeFinder implements Finder {
       this.#open = this.#open.filter((other) => other.t > end || other.end < t);
     }
     // What is none beside the strokes so far may be one beside the next, but must not hold up for ever what comes after it.
-    this.#open = this.#open.filter(({ end }) => end >= until - this.#longest);
+    this.#open = this.#open.filter(({ end }) => end >= until - USUAL);
     return found
       .toSorted((a, b) => a.t - b.t)
       .map(({ t, end, share }) => ({

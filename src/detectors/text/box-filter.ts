@@ -234,6 +234,7 @@ export function boxFilter(
   offset: number,
   out: Float32Array,
 ): void {
+  if (width === 0 || height === 0) return;
   loaded ??= new BoxFilter();
   loaded.run(parts, width, height, offset, out);
 }
