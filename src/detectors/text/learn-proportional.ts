@@ -109,24 +109,26 @@ function fontOf(lines: readonly CutLine[], widths: Widths, gaps: Gaps, options: 
         background,
       );
     });
+  const ground = levelsOf(glyphs, rows, background);
   return prepareAtlas({
     format: 'playbyplay/atlas/1',
     ...rest,
     layout: 'proportional',
     ...gaps,
     background,
-    ground: levelsOf(glyphs, rows, background),
+    ...(ground ? { ground } : {}),
     glyphs,
   });
 }
 
-/** The levels of ground and ink: of the pixels that tell least, and most. */
+/** The levels of ground and ink: of the pixels that tell least, and most. Undefined where no line shows any ground. */
 function levelsOf(
   glyphs: readonly GlyphFile[],
   rows: readonly Ground[],
   background: number,
-): { readonly level: number; readonly ink: number } {
+): { readonly level: number; readonly ink: number } | undefined {
   const level = rows.reduce((sum, { mean }) => sum + mean, 0) / rows.length;
+  if (Number.isNaN(level)) return undefined;
   let [sum, weights] = [0, 0];
   for (const glyph of glyphs) {
     const sigmas = Buffer.from(glyph.sigma, 'base64');
@@ -151,12 +153,17 @@ const APART = 12;
 /** The deviation of ground within a glyph, as a share of the background's. */
 const GROUND_SHARE = 0.75;
 
-/** What is seen beside and between the characters, row by row. */
+/** What is seen beside and between the characters, row by row; where they fill their boxes, right beside their ink. */
 function groundOf(lines: readonly CutLine[], margin: number, height: number): readonly Ground[] {
+  const apart = groundBeside(lines, margin, height, BESIDE);
+  return apart.some(({ mean }) => Number.isNaN(mean)) ? groundBeside(lines, margin, height, 0) : apart;
+}
+
+function groundBeside(lines: readonly CutLine[], margin: number, height: number, beside: number): readonly Ground[] {
   return Array.from({ length: height }, (_, row) => {
     const levels = lines.flatMap(({ image: { data, width }, characters }) => {
       const isInk = (x: number): boolean =>
-        characters.some(({ start, end }) => x >= start - BESIDE && x < end + BESIDE);
+        characters.some(({ start, end }) => x >= start - beside && x < end + beside);
       const columns = Array.from({ length: width - 2 * margin }, (_one, x) => x + margin).filter((x) => !isInk(x));
       return columns.map((x) => data[(margin + row) * width + x]!);
     });
