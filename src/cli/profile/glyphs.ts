@@ -128,7 +128,7 @@ function told({ labels, noise, rare, uncut, misread, lead, atlas }: LearntFont):
   const chars = new Set(atlas.file.glyphs.map(({ char }) => char));
   const lacking = [...FIGURES].filter((char) => !chars.has(char));
   if (lacking.length > 0 && lacking.length <= 5)
-    lines.push(`Not among the labels: ${lacking.join(' ')}. Texts with them cannot be read.`);
+    lines.push(`Not among the labels: ${lacking.join(' ')}. Texts with them cannot be read, or are taken for others.`);
   if (uncut.length > 0) {
     lines.push(
       `${uncut.length} labels could not be cut into their characters, as letters touch or scenery is as bright as they are:`,

@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Picture } from '../../media/picture.ts';
 import { greyPicture, viewOf } from '../testing.ts';
+import { parseAtlas } from './atlas.ts';
 import { kind } from './index.ts';
 import { GlyphReader } from './glyph-reader.ts';
 import { learnProportional, type LearntProportional } from './learn-proportional.ts';
@@ -204,8 +205,32 @@ describe('a proportional font learnt from labelled lines', () => {
     const sure = (text: string): number => reader.read(draw(text), 'centre', MARGIN).confidence;
     expect([sure('12:80'), sure('812'), sure('1208')].filter((one) => one > 0.2)).toEqual([]);
     expect([sure('12:30'), sure('12'), sure('0/3 km')].filter((one) => one < 0.9)).toEqual([]);
+    // Where it makes out nothing at all it is only sure that nothing is there where nothing, or no character, is.
+    const figures = atlas.glyphs.filter(({ char }) => '0127'.includes(char));
+    const blind = new GlyphReader({ ...atlas, glyphs: figures });
+    expect(blind.read(draw('k', { x: 20 }), 'centre', MARGIN)).toMatchObject({ text: '', confidence: 0.1 });
+    for (const ground of [60, 20, 250]) {
+      const nothing = blind.read(draw('', { ground: [ground, ground] }), 'centre', MARGIN);
+      expect(nothing).toMatchObject({ text: '', confidence: 1 });
+    }
     const hint = reader.read(draw('12'), 'centre', MARGIN);
     expect(reader.read(draw('12:80'), 'centre', MARGIN, [hint])).toEqual(reader.read(draw('12:80'), 'centre', MARGIN));
+  });
+
+  it('learns from boxes that characters fill a font that can be loaded, and read with', () => {
+    const figure = (char: string, seed: number): LineImage => {
+      const { data, width, height } = draw(char, { seed, x: 0 });
+      const narrow = FONT[char]![0]!.length + 2 * MARGIN;
+      const rows = Array.from({ length: height }, (_, y) => data.subarray(y * width, y * width + narrow));
+      return { data: Float32Array.from(rows.flatMap((row) => [...row])), width: narrow, height };
+    };
+    const lines = ['0', '2', '3', '7', '8', '0', '2', '3', '7', '8'].map((text, n) => ({
+      text,
+      image: figure(text, n),
+    }));
+    const { file } = learnProportional(lines, OPTIONS)!.atlas;
+    const reader = new GlyphReader(parseAtlas(JSON.stringify(file), 'figures.json'));
+    for (const { text } of lines) expect(reader.read(figure(text, 77), 'centre', MARGIN).text).toBe(text);
   });
 
   it('leaves out lines that cannot be cut, and those whose label is wrong', () => {

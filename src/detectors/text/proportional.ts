@@ -84,6 +84,8 @@ export function readProportional(
 const UNREAD = 0.1;
 /** Share of the line's own ink that makes a place look as if something stood there. */
 const AS_MUCH = 0.35;
+/** How near the share of ink in a place must come to that of a character, so that one may stand there. */
+const LIKE = 0.7;
 /** Room for a character, in widths of a usual one. */
 const ROOM = 0.6;
 /** How far from ground to ink a pixel must be that is ink. */
@@ -91,7 +93,8 @@ const INK = 0.7;
 
 /**
  * Whether ink is left beside or between the characters of a line, where the font tells what its ink looks like: a character that it does
- * not know, or did not make out. A reading without it would be another text.
+ * not know, or did not make out. A reading without it would be another text; where no character was made out, that nothing stands there
+ * is not sure.
  */
 export function leavesInk(
   cells: readonly Cell[],
@@ -100,16 +103,25 @@ export function leavesInk(
   margin: number,
   y: number,
 ): boolean {
-  if (!file.ground || cells.length === 0) return false;
+  if (!file.ground) return false;
   const { level, ink } = file.ground;
+  const isInk = (one: number): boolean => (one - level) / (ink - level) > INK;
   const share = (from: number, to: number): number => {
     let count = 0;
     for (let row = Math.max(0, y); row < Math.min(image.height, y + file.height); row++)
-      for (let x = from; x < to; x++) if ((image.data[row * image.width + x]! - level) / (ink - level) > INK) count++;
+      for (let x = from; x < to; x++) if (isInk(image.data[row * image.width + x]!)) count++;
     return count / ((to - from) * file.height);
   };
-  const widths = glyphs.map(({ width }) => width).toSorted((a, b) => a - b);
-  const usual = widths[widths.length >> 1]!;
+  const usual = middle(glyphs.map(({ width }) => width));
+  if (cells.length === 0) {
+    // Bright scenery has more ink than a character.
+    const own = middle(glyphs.map((glyph) => glyph.level.filter(isInk).length / glyph.level.length));
+    for (let x = margin; x + usual <= image.width - margin; x++) {
+      const here = share(x, x + usual);
+      if (here >= LIKE * own && here * LIKE <= own) return true;
+    }
+    return false;
+  }
   const [first, last] = [cells[0]!, cells.at(-1)!];
   const own = share(first.x, last.x + last.width);
   const rooms: (readonly [number, number])[] = [
@@ -121,6 +133,10 @@ export function leavesInk(
       .filter(([from, to]) => to - from > (file.gaps?.[1] ?? 0)),
   ];
   return rooms.some(([from, to]) => to - from >= ROOM * usual && share(from, to) >= AS_MUCH * own);
+}
+
+function middle(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[values.length >> 1]!;
 }
 
 /** A glyph that stands at the pen position perhaps. */
