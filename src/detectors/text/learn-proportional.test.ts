@@ -88,6 +88,14 @@ function learn(scene: (n: number) => Scene): LearntProportional {
   return learnt!;
 }
 
+/** A character alone, in a box as wide as itself. */
+function figure(char: string, seed: number): LineImage {
+  const { data, width, height } = draw(char, { seed, x: 0 });
+  const narrow = FONT[char]![0]!.length + 2 * MARGIN;
+  const rows = Array.from({ length: height }, (_, y) => data.subarray(y * width, y * width + narrow));
+  return { data: Float32Array.from(rows.flatMap((row) => [...row])), width: narrow, height };
+}
+
 /** Middle of a line's rows. */
 const MIDDLE = MARGIN + HEIGHT / 2;
 
@@ -218,12 +226,6 @@ describe('a proportional font learnt from labelled lines', () => {
   });
 
   it('learns from boxes that characters fill a font that can be loaded, and read with', () => {
-    const figure = (char: string, seed: number): LineImage => {
-      const { data, width, height } = draw(char, { seed, x: 0 });
-      const narrow = FONT[char]![0]!.length + 2 * MARGIN;
-      const rows = Array.from({ length: height }, (_, y) => data.subarray(y * width, y * width + narrow));
-      return { data: Float32Array.from(rows.flatMap((row) => [...row])), width: narrow, height };
-    };
     const lines = ['0', '2', '3', '7', '8', '0', '2', '3', '7', '8'].map((text, n) => ({
       text,
       image: figure(text, n),
