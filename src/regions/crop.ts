@@ -106,7 +106,7 @@ export function sameLuma(picture: Picture, rect: Rect, previous: Uint8Array): bo
 }
 
 /** The chroma samples that cover `rect`. */
-function chromaRect(picture: Picture, rect: Rect): Rect {
+export function chromaRect(picture: Picture, rect: Rect): Rect {
   const x = rect.x >> picture.chromaShiftX;
   const y = rect.y >> picture.chromaShiftY;
   return {
@@ -168,7 +168,8 @@ function samePlane(plane: Plane, rect: Rect, previous: Uint8Array, offset: numbe
   return true;
 }
 
-function inside(picture: Picture, rect: Rect): Rect {
+/** The rectangle; throws RangeError unless it is whole pixels of the picture. */
+export function inside(picture: Picture, rect: Rect): Rect {
   const { x, y, width, height } = rect;
   const whole = Number.isInteger(x) && Number.isInteger(y) && Number.isInteger(width) && Number.isInteger(height);
   if (!whole || x < 0 || y < 0 || width < 0 || height < 0 || x + width > picture.width || y + height > picture.height) {

@@ -2,6 +2,7 @@ import type { FrameSize, Rect, Size } from '../geometry.ts';
 import type { Picture } from '../media/picture.ts';
 import type { RegionSpec } from '../profile/profile.ts';
 import { cropGrey, cropLuma, cropPlanes, cropRgb, sameLuma, samePixels } from './crop.ts';
+import { BlockSums, Likeness } from './likeness.ts';
 import type { HudSettings, PlacedRegion } from './place.ts';
 import { placeBeside, placeRegion } from './place.ts';
 import type { Preprocess } from './preprocess.ts';
@@ -19,6 +20,8 @@ export interface Region extends PlacedRegion {
   prepare(picture: Picture): Crop;
   /** A gate for one reader of this region. `reads` widens what it compares. */
   gate(reads?: 'luma' | 'pixels'): ChangeGate;
+  /** The same, but for what an encoder makes of a picture that does not change. */
+  likeness(reads?: 'luma' | 'pixels'): Likeness;
 }
 
 /** Changes in a row after which only one picture in so many is kept. */
@@ -197,9 +200,15 @@ async function openRegion(name: string, spec: RegionSpec, placed: PlacedRegion, 
   const all = place + JSON.stringify(steps);
   const reads = from === 'grey' ? 'luma' : 'pixels';
   const watched = new Map<'luma' | 'pixels', Watched>();
+  const sums = new Map<'luma' | 'pixels', BlockSums>();
   function watch(what: 'luma' | 'pixels'): Watched {
     const known = watched.get(what) ?? new Watched(rect, what);
     watched.set(what, known);
+    return known;
+  }
+  function summed(what: 'luma' | 'pixels'): BlockSums {
+    const known = sums.get(what) ?? new BlockSums(rect, what);
+    sums.set(what, known);
     return known;
   }
   function raw(picture: Picture): Crop {
@@ -215,6 +224,7 @@ async function openRegion(name: string, spec: RegionSpec, placed: PlacedRegion, 
     reads,
     shape,
     gate: (wanted = reads) => new ChangeGate(watch(wanted === 'pixels' ? 'pixels' : reads)),
+    likeness: (wanted = reads) => new Likeness(summed(wanted === 'pixels' ? 'pixels' : reads)),
     prepare: (picture) =>
       keys.length === 0
         ? cache.get(picture, all, () => preprocess.run(raw(picture)))

@@ -1,17 +1,9 @@
 import { isProblem } from '../../media/decode.ts';
 import { type Chunk, firstFrameOf } from '../../media/packet-index.ts';
-import type { Picture } from '../../media/picture.ts';
 import { type ChunkReadings, ReadingsBuilder } from './chunk-readings.ts';
-import { agree, type ProbeRule } from './probe.ts';
+import { agree, type Probe, type ProbeRule } from './probe.ts';
 import { type ChunkContext, type ChunkPlan, gapOf, pause, picturesOf, timeAt, TURN } from './read-chunk.ts';
-import type { Observations } from './chunk-readings.ts';
 import { HELD_BYTES, type Look, Stretch, type Waiting } from './stretch.ts';
-
-/** What all detectors see on one picture. */
-interface Probe {
-  readonly t: number;
-  readonly seen: Observations;
-}
 
 /**
  * Reads keyframes first, and decodes only the groups of pictures between two of them that do not tell what lies between:
@@ -45,19 +37,24 @@ export async function readAdaptively(
   return builder.finish();
 }
 
-/** What the detectors see on the keyframes at `bounds`; those that cannot be decoded are missing. */
+/**
+ * What the detectors see on the keyframes at `bounds`; those that cannot be decoded are missing. The first and the last are read anew, so that
+ * it does not matter what was read before the chunk.
+ */
 async function readKeyframes(
   context: ChunkContext,
   chunk: Chunk,
   bounds: readonly number[],
 ): Promise<Map<number, Probe>> {
-  const { index } = context;
+  const { index, reader, carried } = context;
   const probes = new Map<number, Probe>();
   const known = index.firstFrame + index.t.length;
   const frames = bounds.filter((frame) => frame < known);
   const reach = { ...chunk, lastFrame: known };
   let i = 0;
-  for await (const item of picturesOf(context, reach, frames)) {
+  if (carried?.probe && carried.frame === frames[0] && reader.probedAnew === carried.probe.t)
+    probes.set(frames[i++]!, carried.probe);
+  for await (const item of picturesOf(context, reach, frames.slice(i))) {
     if (isProblem(item)) {
       // The keyframe is missing: its neighbours cannot be compared.
       while (i < frames.length && timeAt(index, frames[i]!) < item.end) i++;
@@ -65,14 +62,14 @@ async function readKeyframes(
     }
     using picture = item;
     while (i < frames.length && timeAt(index, frames[i]!) < picture.t) i++;
-    probes.set(frames[i++]!, await probe(context, picture));
+    const frame = frames[i++]!;
+    const seen = await reader.probe(picture, frame === frames[0] || frame === frames.at(-1));
+    probes.set(frame, { t: picture.t, seen });
     if (i % TURN === 0) await pause(context);
   }
+  const last = frames.at(-1);
+  if (carried && last !== undefined) Object.assign(carried, { frame: last, probe: probes.get(last) });
   return probes;
-}
-
-async function probe({ reader, detectors }: ChunkContext, picture: Picture): Promise<Probe> {
-  return { t: picture.t, seen: await reader.read(picture, new Uint8Array(detectors).fill(1)) };
 }
 
 interface Group {

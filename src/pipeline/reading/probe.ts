@@ -1,5 +1,5 @@
 import type { Observation } from '../../detectors/kind.ts';
-import { ASLEEP } from './chunk-readings.ts';
+import { ASLEEP, type Observations } from './chunk-readings.ts';
 
 /** When two probes of a detector tell what lies between them. */
 export interface ProbeRule {
@@ -7,6 +7,18 @@ export interface ProbeRule {
   readonly persists: number;
   /** The confidence that a reading needs to count; a probe below it proves nothing. */
   readonly confidence: number;
+}
+
+/** What all detectors see on one picture. */
+export interface Probe {
+  readonly t: number;
+  readonly seen: Observations;
+}
+
+/** The last keyframe of a chunk, which is the first of the next. */
+export interface Carried {
+  frame: number;
+  probe: Probe | undefined;
 }
 
 /** Whether two probes of a detector say the same for certain. Unreadable ones prove nothing. */

@@ -8,6 +8,7 @@ import type { Picture } from '../../media/picture.ts';
 import type { VideoFile } from '../../media/video.ts';
 import { Between, type BetweenRules } from './between.ts';
 import { type ChunkReadings, ReadingsBuilder } from './chunk-readings.ts';
+import type { Carried } from './probe.ts';
 import type { Handover, SampleReader } from './sample-reader.ts';
 import { Together } from './together.ts';
 
@@ -30,6 +31,8 @@ export interface ChunkContext {
   readonly signal?: AbortSignal | undefined;
   /** When samples tell what one between them shows; without, every sample is read. */
   readonly between?: BetweenRules | undefined;
+  /** Of the adaptive plan: what was read last, which the next chunk may begin with. */
+  readonly carried?: Carried | undefined;
   /** Takes readings that others may make, of the sample with that number among the chunk's. */
   readonly share?: Share | undefined;
 }

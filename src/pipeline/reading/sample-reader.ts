@@ -134,6 +134,11 @@ export class SampleReader implements Disposable {
     return edges;
   }
 
+  #probing = false;
+
+  /** The time of the last probe that was made anew, as long as others may be compared with it. */
+  probedAnew: number | undefined;
+
   /** Where regions lie that stay where something was found before: by time of the sample and number of the detector. */
   places: Places | undefined;
 
@@ -189,6 +194,24 @@ export class SampleReader implements Disposable {
     return result;
   }
 
+  /**
+   * Reads a picture with all detectors. One whose regions look as they did at a probe before, but for what an encoder makes of them at another
+   * time, still sees what it saw there, unless this one is made `anew`: nothing is taken from those before.
+   */
+  async probe(picture: Picture, anew: boolean): Promise<Observations> {
+    this.#layOut(picture.t);
+    if (anew) {
+      for (const station of this.#stations) station.alike = undefined;
+      this.probedAnew = picture.t;
+    }
+    this.#probing = true;
+    try {
+      return await this.read(picture, new Uint8Array(this.#stations.length).fill(1));
+    } finally {
+      this.#probing = false;
+    }
+  }
+
   /** What `read` would give for a picture on which all detectors see what `seen` says. */
   recall(seen: Observations, due: ArrayLike<number>): Observations {
     const needed = this.withDependencies(due);
@@ -200,8 +223,9 @@ export class SampleReader implements Disposable {
     const regions = this.#layouts.at(t);
     if (regions === this.#regions) return;
     this.#regions = regions;
+    this.probedAnew = undefined;
     for (const station of this.#stations)
-      Object.assign(station, station.place(regions), { last: undefined, before: undefined });
+      Object.assign(station, station.place(regions), { last: undefined, alike: undefined, before: undefined });
   }
 
   /** The detectors that `due` marks, and what they depend on. */
@@ -259,20 +283,25 @@ export class SampleReader implements Disposable {
   ): Observation | Promise<Observation> {
     const station = this.#stations[index]!;
     if (station.comparer) return this.#compare(station, station.comparer, picture, memo);
+    if (this.#probing && station.alike && station.likenesses?.every((likeness) => likeness.holds(picture)))
+      return station.alike;
     // Every gate must be asked, as each remembers what it was shown.
     let changed = station.last === undefined;
     for (const gate of station.gates) if (gate.changed(picture)) changed = true;
-    if (!changed && station.gates.length > 0) return station.last!;
+    if (!changed && station.gates.length > 0) return this.#remember(station, picture, station.last!);
     const view = this.#view(station, picture, memo);
     const seen = handOver && station.apart ? this.#handOver(index, view, handOver) : station.detector.read(view);
-    if (!(seen instanceof Promise)) {
-      station.last = seen;
-      return seen;
-    }
-    return seen.then((observation) => {
-      station.last = observation;
-      return observation;
-    });
+    return seen instanceof Promise
+      ? seen.then((observation) => this.#remember(station, picture, observation))
+      : this.#remember(station, picture, seen);
+  }
+
+  #remember(station: Station, picture: Picture, seen: Observation): Observation {
+    station.last = seen;
+    if (!this.#probing || !station.likenesses) return seen;
+    station.alike = seen.state === 'unreadable' ? undefined : seen;
+    if (station.alike) for (const likeness of station.likenesses) likeness.keep(picture);
+    return seen;
   }
 
   #handOver(index: number, view: View, handOver: Handover): Observation | Promise<Observation> {

@@ -9,7 +9,7 @@ import type { HudSettings } from '../../regions/place.ts';
 import type { ChunkReadings, Places } from './chunk-readings.ts';
 import { readAdaptively } from './adaptive.ts';
 import type { BetweenRules } from './between.ts';
-import type { ProbeRule } from './probe.ts';
+import type { Carried, ProbeRule } from './probe.ts';
 import { betweenRules } from './rules.ts';
 import { type ChunkPlan, readFully, type Share } from './read-chunk.ts';
 import { SampleReader } from './sample-reader.ts';
@@ -57,6 +57,7 @@ export class ReadingSession implements Disposable {
   readonly #between: BetweenRules | undefined;
   readonly #ahead: boolean;
   readonly #beside: DecoderBeside | undefined;
+  readonly #carried: Carried = { frame: -1, probe: undefined };
 
   private constructor(
     file: VideoFile,
@@ -124,6 +125,7 @@ export class ReadingSession implements Disposable {
       detectors: this.#detectors,
       index,
       between,
+      carried: this.#carried,
       ahead: this.#ahead,
       beside,
       signal,

@@ -6,6 +6,7 @@ import { loadKind } from '../../detectors/registry.ts';
 import { withInterval } from '../../profile/interval.ts';
 import { mediaOf } from '../../profile/media.ts';
 import type { DetectorSpec, Profile, WantedValue } from '../../profile/profile.ts';
+import type { Likeness } from '../../regions/likeness.ts';
 import type { ChangeGate, FollowingRegion, Region, RegionSet } from '../../regions/regions.ts';
 import { awaitedIn } from './awaited.ts';
 import { ASLEEP } from './chunk-readings.ts';
@@ -15,6 +16,8 @@ export interface Lying {
   /** Of a region that follows something: where it lay last. */
   region: Region | undefined;
   gates: readonly ChangeGate[];
+  /** The same regions at the last probe, of kinds that read shapes: undefined for others. */
+  likenesses: readonly Likeness[] | undefined;
   /** Where its region follows something: what, by whom it is found, and how the region is watched. */
   follows: Following | undefined;
 }
@@ -34,6 +37,8 @@ export interface Station extends Lying {
   readonly switched: boolean;
   /** What it saw when its gates last opened. */
   last: Observation | undefined;
+  /** What it saw at the probe that its likenesses keep. */
+  alike: Observation | undefined;
   readonly comparer: Comparer | undefined;
   readonly vectors: boolean;
   /** Has no readings of these pictures. */
@@ -92,6 +97,7 @@ export async function openStations(
       allows: spec.when?.seen === false ? ({ state }) => state === 'absent' : seenAs(spec.when?.value),
       switched: (switched.get(name)?.length ?? 0) > 0 && !kind.compare,
       last: undefined,
+      alike: undefined,
       comparer: foreign ? undefined : kind.compare?.(withInterval(profile, name)),
       vectors: !foreign && kind.vectors?.(spec) === true,
       hears: foreign || (kind.listen ?? kind.follow) !== undefined,
@@ -102,6 +108,9 @@ export async function openStations(
   }
   return { stations, loose };
 }
+
+/** Kinds that tell shapes apart: what an encoder leaves of the same picture at another time is the same to them. */
+const OF_SHAPES: ReadonlySet<string> = new Set(['text', 'icon']);
 
 /** Where a detector looks while the regions lie like this. */
 function lyingIn(
@@ -115,9 +124,12 @@ function lyingIn(
   const region = spec.region === undefined || follows ? undefined : regions.get(spec.region);
   const others = (kind.regions?.(spec) ?? []).map((other) => regions.get(other));
   const watch = (one: Region): ChangeGate => one.gate(kind.reads ?? 'pixels');
+  const watched = region ? [region, ...others] : others;
   return {
     region,
-    gates: (region ? [region, ...others] : others).map(watch),
+    gates: watched.map(watch),
+    likenesses:
+      region && OF_SHAPES.has(kind.name) ? watched.map((one) => one.likeness(kind.reads ?? 'pixels')) : undefined,
     follows: follows && { station: names.indexOf(follows.detector), region: follows, hold, watch },
   };
 }
