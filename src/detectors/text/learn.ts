@@ -80,9 +80,11 @@ export function glyphOf(
 function patchesOf({ image, text }: LabelledLine, options: LearnOptions): Patch[] {
   const { pitch, height, align, margin } = options;
   const box = image.width - 2 * margin;
-  const cells = Math.max(1, Math.floor(box / pitch + 1e-6));
+  const room = Math.max(1, Math.floor(box / pitch + 1e-6));
   const characters = graphemesOf(text.normalize('NFC'));
-  if (characters.length > cells) return [];
+  if (characters.length > room) return [];
+  // A centred text of the other parity stands half a character off.
+  const cells = align === 'centre' && room > 1 ? room - ((room - characters.length) % 2) : room;
   const rest = box - cells * pitch;
   const lead = align === 'left' ? 0 : align === 'right' ? rest : rest / 2;
   const skip = align === 'left' ? 0 : align === 'right' ? cells - characters.length : (cells - characters.length) / 2;
