@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { dirname, resolve, sep } from 'node:path';
 import { styleText } from 'node:util';
 import { nearest, PlaybyplayError, type Issue } from '../errors.ts';
 import type { Command } from './command.ts';
@@ -30,8 +32,43 @@ export function explain(
       exitCode: error.code === 'wrong-game' ? 3 : 1,
     };
   }
+  const refused = refusalOf(error);
+  if (refused !== undefined) return { text: `playbyplay: ${refused}\n`, exitCode: 1 };
   const trace = error instanceof Error ? (error.stack ?? error.message) : String(error);
   return { text: `playbyplay: a mistake in the program itself\n${trace}\n`, exitCode: 1 };
+}
+
+/** Where the program's own files lie: what is missing there no person has named. */
+const OWN = ['src', 'dist', 'configs', 'dictionary', 'scripts', 'node_modules'].map(
+  (name) => resolve(import.meta.dirname, '../..', name) + sep,
+);
+
+/** What the system refused about a file that a person named; undefined where it is none of that. */
+function refusalOf(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !('syscall' in error) || !('code' in error)) return undefined;
+  const path = 'path' in error && typeof error.path === 'string' ? error.path : undefined;
+  if (path !== undefined && OWN.some((own) => resolve(path).startsWith(own))) return undefined;
+  const it = path ?? 'what was named';
+  switch (error.code) {
+    case 'ENOENT':
+      if (path === undefined) return undefined;
+      return existsSync(dirname(resolve(path))) ? `there is no file ${path}` : `there is no folder ${dirname(path)}`;
+    case 'EISDIR':
+      return path === undefined ? 'a folder was named where a file is wanted' : `${path} is a folder, not a file`;
+    case 'ENOTDIR':
+      return `${it} lies below a file, which is no folder`;
+    case 'EACCES':
+    case 'EPERM':
+      return `${it} may not be opened: permission is denied`;
+    case 'EROFS':
+      return `${it} cannot be written: the file system is read-only`;
+    case 'ENOSPC':
+    case 'EDQUOT':
+    case 'EFBIG':
+      return `${it} cannot be written: the disk is full`;
+    default:
+      return undefined;
+  }
 }
 
 /** Issues as lines: where, what, and what to do about it. */
