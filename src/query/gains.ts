@@ -6,7 +6,10 @@ import { numberOf } from '../dictionary/language/tokens.ts';
 import type { NounList } from '../dictionary/language/clauses.ts';
 import { nounLists } from './phrases.ts';
 
-/** "player loses 20 health", "player gains armor", "losing health": a property that goes one way, perhaps by so much. */
+/**
+ * "player loses 20 health", "player gains armor", "losing health": a property that goes one way, perhaps by so much. Whoever "takes
+ * damage" loses health.
+ */
 export interface Gain {
   readonly subject: NounList | undefined;
   readonly head: ReturnType<typeof propertyHeadsAt>[number];
@@ -21,6 +24,7 @@ const verbs = [
   ['drops', set('loses lose lost losing')],
   ['rises', set('gains gain gained gaining regains regained recovers recovered')],
 ] as const;
+const takes = set('takes take took taken taking suffers suffer suffered suffering');
 const auxiliaries = set('has have had is was');
 
 /** Every such clause at `at`. */
@@ -33,7 +37,8 @@ export function gainsAt(reader: Reader, at: number): Gain[] {
 
 function behindSubject(reader: Reader, at: number, subject: NounList | undefined): Gain[] {
   const from = subject && auxiliaries.has(reader.lower(at) ?? '') ? at + 1 : at;
-  const verb = verbs.find(([, forms]) => forms.has(reader.lower(from) ?? ''));
+  const isTaking = takes.has(reader.lower(from) ?? '');
+  const verb = isTaking ? verbs[0] : verbs.find(([, forms]) => forms.has(reader.lower(from) ?? ''));
   if (!verb) return [];
   const compared = comparisonAt(reader, from + 1);
   const number = numberOf(reader.tokens[from + 1]);
@@ -46,7 +51,7 @@ function behindSubject(reader: Reader, at: number, subject: NounList | undefined
     // "20 points of health"
     const unit = by && nounsAt(reader, end).find((noun) => reader.lower(noun.end) === 'of');
     const start = unit ? unit.end + 1 : end;
-    return propertyHeadsAt(reader, start, nounLists)
+    return (isTaking ? damageAt(reader, start) : propertyHeadsAt(reader, start, nounLists))
       .filter((head) => !head.subject)
       .map((head) => ({
         subject,
@@ -57,4 +62,13 @@ function behindSubject(reader: Reader, at: number, subject: NounList | undefined
         cost: (subject?.cost ?? 0) + head.cost + 1,
       }));
   });
+}
+
+/** "damage", which is of health. */
+function damageAt(reader: Reader, at: number): Gain['head'][] {
+  const word = reader.lower(at) === 'damage' ? reader.dictionary.find('health', 'property') : undefined;
+  if (!word) return [];
+  reader.reach(at + 1);
+  const head = { start: at, end: at + 1 };
+  return [{ kind: 'property', properties: [{ word, cost: 0 }], head, start: at, end: at + 1, cost: 1 }];
 }
