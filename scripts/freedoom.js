@@ -188,7 +188,8 @@ function unlessRenewed(statement, t, cues, game) {
   const before = waiting.findLastIndex((one) => one.statement.property === property);
   const { statement: last, t: since } = waiting[before] ?? {};
   // A bonus of one and a scratch of one are no rarity.
-  if (last?.from === to && last.to === from && t - since <= MISREAD && Math.abs(to - from) > 2) {
+  const isOdd = property === 'ammunition' || Math.abs(to - from) > 2;
+  if (last?.from === to && last.to === from && t - since <= MISREAD && isOdd) {
     waiting.splice(before, 1);
     return;
   }
