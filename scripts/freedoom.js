@@ -210,6 +210,7 @@ function tellSettled(game, until) {
 }
 
 function onEnd(game) {
+  tellDeath(game);
   tellHand(game);
   tellSettled(game, Infinity);
 }
@@ -404,6 +405,7 @@ function isOfNewLife(t, { state }) {
 
 function onHealth(cue, game) {
   if (cue.trigger === 'changed' && cue.previous === 0) {
+    if (isAliveAfterAll(cue, game)) return;
     game.state.weapons = [];
     game.state.held = [];
     // In a deathmatch a new life begins without a new picture; what it begins with is no switch.
@@ -419,7 +421,32 @@ function onHealth(cue, game) {
   }
   onChange(cue, game);
   if (cue.trigger !== 'lost' && cue.value === 0) Object.assign(game.state, { dead: true, died: cue.t });
-  if (cue.trigger !== 'lost' && cue.value === 0) game.emit({ subject: 'player', action: 'die' });
+  if (cue.trigger !== 'lost' && cue.value === 0) {
+    game.state.dying = { cue, timer: game.after(MISREAD, () => tellDeath(game)) };
+  }
+}
+
+function tellDeath(game) {
+  const { dying } = game.state;
+  game.state.dying = undefined;
+  if (dying) game.emit({ subject: 'player', action: 'die' }, { t: dying.cue.t, cues: [dying.cue] });
+}
+
+/** A figure of which for a sample or two no more than its last nought was read is no death. */
+function isAliveAfterAll(cue, game) {
+  const { dying, waiting = [] } = game.state;
+  if (!dying || cue.t - dying.cue.t > MISREAD) return false;
+  game.cancel(dying.timer);
+  const since = ({ t, statement }) => statement.property === 'health' && t >= dying.cue.t;
+  Object.assign(game.state, { dying: undefined, dead: false, waiting: waiting.filter((one) => !since(one)) });
+  if (cue.value !== dying.cue.previous && dying.cue.previous !== undefined)
+    unlessRenewed(
+      { subject: 'player', property: 'health', from: dying.cue.previous, to: cue.value },
+      cue.t,
+      [cue],
+      game,
+    );
+  return true;
 }
 
 /**

@@ -734,3 +734,12 @@ test('freedoom: health that is what it was before within a quarter of a second w
   expect(await said('freedoom', [...start, healthAt(5, 37, 36), healthAt(5.1, 36, 37)])).toHaveLength(2);
   expect(await said('freedoom', [...start, healthAt(5, 86, 36), healthAt(5.4, 36, 86)])).toHaveLength(2);
 });
+
+test('freedoom: a nought read for a sample is no death', async () => {
+  const start: Short[] = [...wholeBar(0, 'found'), [0, 'health', 'found', 100]];
+  expect(await said('freedoom', [...start, healthAt(5, 0, 100), healthAt(5.1, 100, 0)])).toEqual([]);
+  const actions = (await said('freedoom', [...start, healthAt(5, 0, 100), healthAt(5.6, 100, 0)])).map(
+    (one) => one.statement,
+  );
+  expect(actions).toMatchObject([{ action: 'die' }, { property: 'health', to: 0 }, { action: 'respawn' }]);
+});
