@@ -205,8 +205,10 @@ function tellSettled(game, until) {
   const due = waiting.filter((one) => one.t <= until && !isOpen(one));
   game.state.waiting = waiting.filter((one) => !due.includes(one));
   if (waiting.length > due.length && until < Infinity) game.after(GONE, () => tellSettled(game, game.setAt));
-  for (const one of due.filter((each) => !(isWithin(each) && away.renewed)))
-    game.emit(one.statement, { t: one.t, cues: one.cues });
+  // No life begins dead: that was still the one before.
+  const isOfNew = (one) =>
+    isWithin(one) && away.renewed && !(one.statement.property === 'health' && one.statement.to === 0);
+  for (const one of due.filter((each) => !isOfNew(each))) game.emit(one.statement, { t: one.t, cues: one.cues });
 }
 
 function onEnd(game) {
@@ -400,7 +402,8 @@ function onFrags(cue, game) {
 
 /** The old picture runs down over the new one, so figures of a new life may show in part, or late. */
 function isOfNewLife(t, { state }) {
-  return t - state.respawned < MELTING || (state.dead && t > state.died + MELTING);
+  // What changed with death itself was still of the old one.
+  return (t - state.respawned < MELTING && t > state.died) || (state.dead && t > state.died + MELTING);
 }
 
 function onHealth(cue, game) {
@@ -435,17 +438,11 @@ function tellDeath(game) {
 /** A figure of which for a sample or two no more than its last nought was read is no death. */
 function isAliveAfterAll(cue, game) {
   const { dying, waiting = [] } = game.state;
-  if (!dying || cue.t - dying.cue.t > MISREAD) return false;
+  // Who begins anew at once, as in a deathmatch, has another health than before.
+  if (!dying || cue.t - dying.cue.t > MISREAD || cue.value !== dying.cue.previous) return false;
   game.cancel(dying.timer);
   const since = ({ t, statement }) => statement.property === 'health' && t >= dying.cue.t;
   Object.assign(game.state, { dying: undefined, dead: false, waiting: waiting.filter((one) => !since(one)) });
-  if (cue.value !== dying.cue.previous && dying.cue.previous !== undefined)
-    unlessRenewed(
-      { subject: 'player', property: 'health', from: dying.cue.previous, to: cue.value },
-      cue.t,
-      [cue],
-      game,
-    );
   return true;
 }
 
