@@ -190,7 +190,9 @@ export function doomStatements(series: DoomSeries, raw: DoomSeries = series): Tr
   }
   for (const { t, from, to } of changes(series.frags))
     lines.push({ t, statement: { subject: 'player', property: 'score', from, to } });
-  for (const { t, from, to } of changes(series.weapon)) {
+  for (const { t, since, from, to } of changes(series.weapon)) {
+    // What a life begins with is no switch, however briefly nobody lived between.
+    if (lives.some((life) => since < life && life <= t + 0.001)) continue;
     const statement = { subject: 'player', property: 'weapon', from: { word: String(from) }, to: { word: String(to) } };
     lines.push({ t, statement });
   }
