@@ -3,12 +3,15 @@
 (module
   (memory (export "memory") 1)
 
-  ;; Puts four pictures of floats side by side: column c, row r of that at $a to vector r * 4 * $fours + c of $out, and so on. Rows of
-  ;; the pictures are $pitch bytes apart; $fours is a quarter of the number of columns, at least 1.
+  ;; Puts four pictures of floats side by side, less the vector at $mean, and the squares of that behind it: column c, row r of the one at
+  ;; $a to vector r * 8 * $fours + 2 c of $out, and so on. Rows of the pictures are $pitch bytes apart; $fours is a quarter of the number
+  ;; of columns, at least 1.
   (func (export "weave")
     (param $a i32) (param $b i32) (param $c i32) (param $d i32) (param $pitch i32) (param $fours i32) (param $rows i32)
-    (param $out i32)
+    (param $mean i32) (param $out i32)
     (local $k i32) (local $at i32) (local $p v128) (local $q v128) (local $r v128) (local $s v128) (local $t v128) (local $u v128)
+    (local $m v128) (local $v v128)
+    (local.set $m (v128.load (local.get $mean)))
     (loop $down
       (local.set $k (local.get $fours))
       (local.set $at (i32.const 0))
@@ -19,17 +22,25 @@
         (local.set $s (v128.load (i32.add (local.get $d) (local.get $at))))
         (local.set $t (i8x16.shuffle 0 1 2 3 16 17 18 19 4 5 6 7 20 21 22 23 (local.get $p) (local.get $q)))
         (local.set $u (i8x16.shuffle 0 1 2 3 16 17 18 19 4 5 6 7 20 21 22 23 (local.get $r) (local.get $s)))
-        (v128.store (local.get $out)
-          (i8x16.shuffle 0 1 2 3 4 5 6 7 16 17 18 19 20 21 22 23 (local.get $t) (local.get $u)))
-        (v128.store offset=16 (local.get $out)
-          (i8x16.shuffle 8 9 10 11 12 13 14 15 24 25 26 27 28 29 30 31 (local.get $t) (local.get $u)))
+        (local.set $v (f32x4.sub
+          (i8x16.shuffle 0 1 2 3 4 5 6 7 16 17 18 19 20 21 22 23 (local.get $t) (local.get $u)) (local.get $m)))
+        (v128.store (local.get $out) (local.get $v))
+        (v128.store offset=16 (local.get $out) (f32x4.mul (local.get $v) (local.get $v)))
+        (local.set $v (f32x4.sub
+          (i8x16.shuffle 8 9 10 11 12 13 14 15 24 25 26 27 28 29 30 31 (local.get $t) (local.get $u)) (local.get $m)))
+        (v128.store offset=32 (local.get $out) (local.get $v))
+        (v128.store offset=48 (local.get $out) (f32x4.mul (local.get $v) (local.get $v)))
         (local.set $t (i8x16.shuffle 8 9 10 11 24 25 26 27 12 13 14 15 28 29 30 31 (local.get $p) (local.get $q)))
         (local.set $u (i8x16.shuffle 8 9 10 11 24 25 26 27 12 13 14 15 28 29 30 31 (local.get $r) (local.get $s)))
-        (v128.store offset=32 (local.get $out)
-          (i8x16.shuffle 0 1 2 3 4 5 6 7 16 17 18 19 20 21 22 23 (local.get $t) (local.get $u)))
-        (v128.store offset=48 (local.get $out)
-          (i8x16.shuffle 8 9 10 11 12 13 14 15 24 25 26 27 28 29 30 31 (local.get $t) (local.get $u)))
-        (local.set $out (i32.add (local.get $out) (i32.const 64)))
+        (local.set $v (f32x4.sub
+          (i8x16.shuffle 0 1 2 3 4 5 6 7 16 17 18 19 20 21 22 23 (local.get $t) (local.get $u)) (local.get $m)))
+        (v128.store offset=64 (local.get $out) (local.get $v))
+        (v128.store offset=80 (local.get $out) (f32x4.mul (local.get $v) (local.get $v)))
+        (local.set $v (f32x4.sub
+          (i8x16.shuffle 8 9 10 11 12 13 14 15 24 25 26 27 28 29 30 31 (local.get $t) (local.get $u)) (local.get $m)))
+        (v128.store offset=96 (local.get $out) (local.get $v))
+        (v128.store offset=112 (local.get $out) (f32x4.mul (local.get $v) (local.get $v)))
+        (local.set $out (i32.add (local.get $out) (i32.const 128)))
         (local.set $at (i32.add (local.get $at) (i32.const 16)))
         (br_if $across (local.tee $k (i32.sub (local.get $k) (i32.const 1)))))
       (local.set $a (i32.add (local.get $a) (local.get $pitch)))
@@ -43,14 +54,16 @@
   ;; at the four places side by side. A record: number of pixels, offset of its surface in $surfaces (both i32), sum of the logs of
   ;; the weights, sum of weights plus $offset, sum of weights times levels, the gain's square term (floats); then a pixel's
   ;; offset in $image (i32), weight, and weight times level (floats). A surface: vectors of mean, 1 / variance, log of the variance.
-  ;; $gain and $offset are 1 / variance of their priors. Levels count from the mean, which is what floats are precise enough for.
+  ;; $gain and $offset are 1 / variance of their priors. Levels count from the mean, which is what floats are precise enough for; with
+  ;; $centred it has been taken off them, and their squares follow each vector.
   (func (export "bound")
     (param $image i32) (param $glyph i32) (param $count i32) (param $surfaces i32) (param $out i32)
-    (param $gain f32) (param $offset f32) (param $least f32)
-    (local $k i32) (local $pixels i32) (local $surface i32)
+    (param $gain f32) (param $offset f32) (param $least f32) (param $centred i32)
+    (local $k i32) (local $at i32) (local $pixels i32) (local $surface i32)
     (local $mean v128) (local $q v128) (local $wq v128) (local $qq v128) (local $sq v128) (local $swq v128) (local $swqt v128)
     (local $swqq v128) (local $u v128) (local $constant v128) (local $linear v128) (local $g v128) (local $doubt v128)
     (local $most v128) (local $sure v128)
+    (local $sq2 v128) (local $swq2 v128) (local $swqt2 v128) (local $swqq2 v128)
     (local.set $most (f32x4.splat (f32.const -inf)))
     (local.set $sure (f32x4.splat (f32.const -inf)))
     (loop $glyphs
@@ -65,15 +78,60 @@
       (local.set $pixels (i32.add (local.get $k) (i32.mul (local.get $pixels) (i32.const 12))))
       (block $none
         (br_if $none (i32.eq (local.get $k) (local.get $pixels)))
-        (loop $sums
-          (local.set $q (f32x4.sub (v128.load (i32.add (local.get $image) (i32.load (local.get $k)))) (local.get $mean)))
-          (local.set $wq (f32x4.mul (v128.load32_splat offset=4 (local.get $k)) (local.get $q)))
-          (local.set $sq (f32x4.add (local.get $sq) (f32x4.mul (local.get $q) (local.get $q))))
-          (local.set $swq (f32x4.add (local.get $swq) (local.get $wq)))
-          (local.set $swqt (f32x4.add (local.get $swqt)
-            (f32x4.mul (v128.load32_splat offset=8 (local.get $k)) (local.get $q))))
-          (local.set $swqq (f32x4.add (local.get $swqq) (f32x4.mul (local.get $wq) (local.get $q))))
-          (br_if $sums (i32.lt_u (local.tee $k (i32.add (local.get $k) (i32.const 12))) (local.get $pixels)))))
+        (if (local.get $centred)
+          (then
+            ;; Two pixels at a time, each with sums of its own, so that neither waits for the other.
+            (local.set $sq2 (v128.const i32x4 0 0 0 0))
+            (local.set $swq2 (v128.const i32x4 0 0 0 0))
+            (local.set $swqt2 (v128.const i32x4 0 0 0 0))
+            (local.set $swqq2 (v128.const i32x4 0 0 0 0))
+            (if (i32.and (i32.load (local.get $glyph)) (i32.const 1)) (then
+              (local.set $at (i32.add (local.get $image) (i32.load (local.get $k))))
+              (local.set $u (v128.load offset=16 (local.get $at)))
+              (local.set $q (v128.load (local.get $at)))
+              (local.set $wq (v128.load32_splat offset=4 (local.get $k)))
+              (local.set $sq (f32x4.add (local.get $sq) (local.get $u)))
+              (local.set $swq (f32x4.add (local.get $swq) (f32x4.mul (local.get $wq) (local.get $q))))
+              (local.set $swqt (f32x4.add (local.get $swqt)
+                (f32x4.mul (v128.load32_splat offset=8 (local.get $k)) (local.get $q))))
+              (local.set $swqq (f32x4.add (local.get $swqq) (f32x4.mul (local.get $wq) (local.get $u))))
+              (local.set $k (i32.add (local.get $k) (i32.const 12)))))
+            (block $alone
+              (br_if $alone (i32.eq (local.get $k) (local.get $pixels)))
+              (loop $centre
+                (local.set $at (i32.add (local.get $image) (i32.load (local.get $k))))
+                (local.set $u (v128.load offset=16 (local.get $at)))
+                (local.set $q (v128.load (local.get $at)))
+                (local.set $wq (v128.load32_splat offset=4 (local.get $k)))
+                (local.set $sq (f32x4.add (local.get $sq) (local.get $u)))
+                (local.set $swq (f32x4.add (local.get $swq) (f32x4.mul (local.get $wq) (local.get $q))))
+                (local.set $swqt (f32x4.add (local.get $swqt)
+                  (f32x4.mul (v128.load32_splat offset=8 (local.get $k)) (local.get $q))))
+                (local.set $swqq (f32x4.add (local.get $swqq) (f32x4.mul (local.get $wq) (local.get $u))))
+                (local.set $at (i32.add (local.get $image) (i32.load offset=12 (local.get $k))))
+                (local.set $u (v128.load offset=16 (local.get $at)))
+                (local.set $q (v128.load (local.get $at)))
+                (local.set $wq (v128.load32_splat offset=16 (local.get $k)))
+                (local.set $sq2 (f32x4.add (local.get $sq2) (local.get $u)))
+                (local.set $swq2 (f32x4.add (local.get $swq2) (f32x4.mul (local.get $wq) (local.get $q))))
+                (local.set $swqt2 (f32x4.add (local.get $swqt2)
+                  (f32x4.mul (v128.load32_splat offset=20 (local.get $k)) (local.get $q))))
+                (local.set $swqq2 (f32x4.add (local.get $swqq2) (f32x4.mul (local.get $wq) (local.get $u))))
+                (br_if $centre (i32.lt_u (local.tee $k (i32.add (local.get $k) (i32.const 24))) (local.get $pixels)))))
+            (local.set $sq (f32x4.add (local.get $sq) (local.get $sq2)))
+            (local.set $swq (f32x4.add (local.get $swq) (local.get $swq2)))
+            (local.set $swqt (f32x4.add (local.get $swqt) (local.get $swqt2)))
+            (local.set $swqq (f32x4.add (local.get $swqq) (local.get $swqq2))))
+          (else
+            (loop $sums
+              (local.set $q (f32x4.sub (v128.load (i32.add (local.get $image) (i32.load (local.get $k)))) (local.get $mean)))
+              (local.set $wq (f32x4.mul (v128.load32_splat offset=4 (local.get $k)) (local.get $q)))
+              (local.set $sq (f32x4.add (local.get $sq) (f32x4.mul (local.get $q) (local.get $q))))
+              (local.set $swq (f32x4.add (local.get $swq) (local.get $wq)))
+              (local.set $swqt (f32x4.add (local.get $swqt)
+                (f32x4.mul (v128.load32_splat offset=8 (local.get $k)) (local.get $q))))
+              (local.set $swqq (f32x4.add (local.get $swqq) (f32x4.mul (local.get $wq) (local.get $q))))
+              (br_if $sums (i32.lt_u (local.tee $k (i32.add (local.get $k) (i32.const 12))) (local.get $pixels)))))))
       ;; With the best offset put in, -2 log likelihood is a parabola in the gain: constant - 2 linear g + square g g.
       (local.set $u (f32x4.sub (local.get $swq) (f32x4.mul (f32x4.splat (local.get $offset)) (local.get $mean))))
       (local.set $q (f32x4.div (local.get $u) (v128.load32_splat offset=12 (local.get $glyph))))

@@ -12,10 +12,20 @@ export interface ScoreRules {
   surface(x: number, y: number, width: number): { readonly mean: number; readonly variance: number };
 }
 
-/** Exports of tools/wasm/glyph.wat; all but the last three arguments are addresses or counts. */
+/** Exports of tools/wasm/glyph.wat; of `bound` all but the last four arguments are addresses or counts, and of `weave` all. */
 interface Kernels {
   readonly memory: WebAssembly.Memory;
-  weave(a: number, b: number, c: number, d: number, pitch: number, fours: number, rows: number, out: number): void;
+  weave(
+    a: number,
+    b: number,
+    c: number,
+    d: number,
+    pitch: number,
+    fours: number,
+    rows: number,
+    mean: number,
+    out: number,
+  ): void;
   bound(
     image: number,
     glyphs: number,
@@ -25,6 +35,7 @@ interface Kernels {
     gain: number,
     offset: number,
     least: number,
+    centred: number,
   ): void;
 }
 
@@ -64,6 +75,9 @@ export class GlyphBounds {
   /** Floats from one row of the copied picture to the next. */
   #stride = 0;
   #floats: Float32Array;
+  /** Which of the places that were worked out each is, and their left edges. */
+  #ordinals = new Int32Array(0);
+  #lefts = new Int32Array(0);
 
   constructor(atlas: Atlas, candidates: readonly number[], rules: ScoreRules) {
     compiled ??= new WebAssembly.Module(Buffer.from(GLYPH_WASM, 'base64'));
@@ -91,29 +105,43 @@ export class GlyphBounds {
     this.#floats.set(data.length === size ? data : data.subarray(0, size), this.#image);
   }
 
-  /** Bounds at the places given by `xs`, all at `y`; what `skip` marks need not be known. */
+  /** Bounds at the places given by `xs`, all at `y`; what `skip` marks is not known. */
   cells(xs: readonly number[], y: number, skip: Uint8Array): void {
+    if (this.#ordinals.length < xs.length) {
+      this.#ordinals = new Int32Array(xs.length);
+      this.#lefts = new Int32Array(xs.length);
+    }
+    let wanted = 0;
+    for (let i = 0; i < xs.length; i++) {
+      if (skip[i] !== 0) continue;
+      this.#ordinals[i] = wanted;
+      this.#lefts[wanted++] = xs[i]!;
+    }
     const fours = Math.ceil(this.widest / LANES);
-    const stride = fours * LANES * LANES;
-    this.#layOut(stride, LANES, this.#patch + stride * this.#height, Math.ceil(xs.length / LANES));
-    for (let first = 0; first < xs.length; first += LANES) {
-      let wanted = false;
-      for (let i = first; i < Math.min(xs.length, first + LANES); i++) if (skip[i] === 0) wanted = true;
-      if (!wanted) continue;
-      const x = (lane: number): number => xs[Math.min(first + lane, xs.length - 1)]!;
+    const stride = 2 * fours * LANES * LANES;
+    this.#layOut(stride, 2 * LANES, this.#patch + stride * this.#height, Math.ceil(wanted / LANES));
+    // Glyphs of one width are held against one surface at a place, whose mean can be taken off beforehand.
+    const centred = this.#widths.length === 1;
+    const mean = centred ? this.#surfaces : 0;
+    const pitch = FLOAT * this.#width;
+    for (let first = 0; first < wanted; first += LANES) {
+      const x = (lane: number): number => this.#lefts[Math.min(first + lane, wanted - 1)]!;
       const at = (lane: number): number => FLOAT * (this.#image + Math.max(0, x(lane)));
-      const pitch = FLOAT * this.#width;
-      this.#kernels.weave(at(0), at(1), at(2), at(3), pitch, fours, this.#height, FLOAT * this.#patch);
       for (let lane = 0; lane < LANES; lane++) this.#hold(lane, x(lane), y);
-      this.#bound(this.#patch + y * stride, first / LANES);
+      this.#kernels.weave(at(0), at(1), at(2), at(3), pitch, fours, this.#height, mean, FLOAT * this.#patch);
+      this.#bound(this.#patch + y * stride, first / LANES, centred);
     }
   }
 
   /** Bounds at `x`, x + 1, x + 2, x + 3; those of glyphs that do not fit into the picture there mean nothing. */
   places(x: number, y: number): void {
     this.#layOut(this.#width, 1, this.#patch, 1);
-    for (let lane = 0; lane < LANES; lane++) this.#hold(lane, x + lane, y);
-    this.#bound(this.#image + y * this.#width + x, 0);
+    if (this.#ordinals.length < LANES) this.#ordinals = new Int32Array(LANES);
+    for (let lane = 0; lane < LANES; lane++) {
+      this.#ordinals[lane] = lane;
+      this.#hold(lane, x + lane, y);
+    }
+    this.#bound(this.#image + y * this.#width + x, 0, false);
   }
 
   /** The greatest log likelihood ratio that candidate number `n` can have at place number `i`. */
@@ -146,8 +174,9 @@ export class GlyphBounds {
   }
 
   #at(n: number, i: number): number {
-    const lane = i & (LANES - 1);
-    return this.#out / FLOAT + (((i - lane) / LANES) * (this.#candidates.length + 1) + n) * 2 * LANES + lane;
+    const ordinal = this.#ordinals[i]!;
+    const lane = ordinal & (LANES - 1);
+    return this.#out / FLOAT + (((ordinal - lane) / LANES) * (this.#candidates.length + 1) + n) * 2 * LANES + lane;
   }
 
   /** Sets what glyphs are held against at a place. */
@@ -160,11 +189,21 @@ export class GlyphBounds {
     }
   }
 
-  #bound(from: number, group: number): void {
+  #bound(from: number, group: number, centred: boolean): void {
     const { priorGain, priorOffset, leastGain } = this.#rules;
     const { length } = this.#candidates;
     const out = this.#out + group * (length + 1) * 2 * VECTOR;
-    this.#kernels.bound(FLOAT * from, this.#glyphs, length, this.#surfaces, out, priorGain, priorOffset, leastGain);
+    this.#kernels.bound(
+      FLOAT * from,
+      this.#glyphs,
+      length,
+      this.#surfaces,
+      out,
+      priorGain,
+      priorOffset,
+      leastGain,
+      centred ? 1 : 0,
+    );
   }
 
   /** Readies memory and records: rows so many floats apart, columns `step`, results from float `end` on for so many groups of places. */
