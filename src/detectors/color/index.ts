@@ -148,6 +148,15 @@ function countNear(
   const flat = Float64Array.from(names.flatMap(({ colors }) => colors.flat()));
   const owners = Int32Array.from(names.flatMap(({ colors }, index) => colors.map(() => index)));
   const beyond = tolerance + 1e-6;
+  // Within these, channel by channel, lies all that is like any colour.
+  const [low, high] = [-beyond, beyond].map((by) =>
+    [0, 1, 2].map((k) => {
+      const levels = flat.filter((_, at) => at % 3 === k);
+      return by + (by < 0 ? Math.min(...levels) : Math.max(...levels));
+    }),
+  );
+  const [lowA, lowB, lowC] = low as [number, number, number];
+  const [highA, highB, highC] = high as [number, number, number];
   const green = channels === 1 ? 0 : 1;
   const blue = channels - 1;
   // Nothing is made for a pixel, not even a triple: there are thousands in a crop.
@@ -161,6 +170,7 @@ function countNear(
       c = (a - luma) / 1.5748;
       a = space === 'chroma' ? 0 : luma;
     }
+    if (a < lowA || a > highA || b < lowB || b > highB || c < lowC || c > highC) continue;
     let best = -1;
     let least = tolerance;
     for (let k = 0, from = 0; k < owners.length; k++, from += 3) {
