@@ -1,6 +1,15 @@
 import type { PreparedCrop } from '../kind.ts';
 import { MATCH_WASM } from './match-wasm.ts';
-import { colorCorrelations, correlations, deviations, differences } from './scores.ts';
+import {
+  colorCorrelations,
+  copyPart,
+  correlations,
+  deviations,
+  differences,
+  isOf,
+  newMoments,
+  readyFor,
+} from './scores.ts';
 import type { Measure, Moments, Pattern, Planes } from './scores.ts';
 import type { Template } from './template.ts';
 
@@ -62,23 +71,15 @@ export class Matcher {
   /** Where weights are that were taken in: templates of one shape share theirs. */
   readonly #weights = new Map<string, number>();
   readonly #moments: Moments;
+  /** Those of more positions than are asked for at once. */
+  readonly #wide: Moments;
 
   constructor(channels: 1 | 3) {
     this.channels = channels;
     compiled ??= new WebAssembly.Module(Buffer.from(MATCH_WASM, 'base64'));
     this.#kernels = new WebAssembly.Instance(compiled).exports as unknown as Kernels;
-    const means = Array.from({ length: channels }, () => new Float64Array(0));
-    this.#moments = {
-      planes: undefined,
-      measure: undefined,
-      weights: 0,
-      left: 0,
-      top: 0,
-      columns: 0,
-      rows: 0,
-      means,
-      spreads: means[0]!,
-    };
+    this.#moments = newMoments(channels);
+    this.#wide = newMoments(channels);
   }
 
   /** Takes a template in; grey (BT.709 luma) for one channel. All templates come before the first crop. */
@@ -152,6 +153,26 @@ export class Matcher {
   clear(): void {
     this.#end = this.#templatesEnd;
     this.#moments.planes = undefined;
+    this.#wide.planes = undefined;
+  }
+
+  /**
+   * Works out what all templates of this one's weights share at these positions, for looks at some of them: those of several templates
+   * overlap.
+   */
+  share(
+    planes: Planes,
+    pattern: Pattern,
+    measure: Measure,
+    [left, right]: readonly [number, number],
+    [top, bottom]: readonly [number, number],
+  ): void {
+    const [columns, rows] = [right - left + 1, bottom - top + 1];
+    const out = (this.#end + 7) & ~7;
+    const each = 8 * (columns * rows + 4);
+    this.#reserve(out + 2 * each);
+    this.#memory();
+    this.#workOut(this.#wide, planes, pattern, measure, left, top, columns, rows, out, each);
   }
 
   /** The scores of all positions in `from … to` (inclusive) of both axes, row by row. The pattern must fit everywhere in it. */
@@ -213,7 +234,7 @@ export class Matcher {
   /** What all templates of these weights share at these positions; kept until others are asked for. */
   #momentsOf(
     planes: Planes,
-    { weights, eights, height, total }: Pattern,
+    pattern: Pattern,
     measure: Measure,
     left: number,
     top: number,
@@ -224,22 +245,44 @@ export class Matcher {
   ): Moments {
     const known = this.#moments;
     const isSame =
-      known.planes === planes &&
-      known.measure === measure &&
-      known.weights === weights &&
+      isOf(known, planes, pattern, measure) &&
       known.left === left &&
       known.top === top &&
       known.columns === columns &&
       known.rows === rows;
     this.#memory();
     if (isSame) return known;
-    Object.assign(known, { planes, measure, weights, left, top, columns, rows });
-    const count = columns * rows;
-    if (known.spreads.length < count) {
-      known.spreads = new Float64Array(count);
-      for (let k = 0; k < this.channels; k++) known.means[k] = new Float64Array(count);
+    const wide = this.#wide;
+    const isIn =
+      isOf(wide, planes, pattern, measure) &&
+      left >= wide.left &&
+      top >= wide.top &&
+      left + columns <= wide.left + wide.columns &&
+      top + rows <= wide.top + wide.rows;
+    if (!isIn) this.#workOut(known, planes, pattern, measure, left, top, columns, rows, out, each);
+    else {
+      readyFor(known, planes, pattern, measure, left, top, columns, rows);
+      copyPart(wide, known);
     }
-    const { means, spreads } = known;
+    return known;
+  }
+
+  #workOut(
+    into: Moments,
+    planes: Planes,
+    pattern: Pattern,
+    measure: Measure,
+    left: number,
+    top: number,
+    columns: number,
+    rows: number,
+    out: number,
+    each: number,
+  ): void {
+    const { weights, eights, height, total } = pattern;
+    readyFor(into, planes, pattern, measure, left, top, columns, rows);
+    const count = columns * rows;
+    const { means, spreads } = into;
     const { pitch, addresses } = planes;
     const [sums, squares] = [out / 8, (out + each) / 8];
     spreads.fill(0, 0, count);
@@ -257,7 +300,6 @@ export class Matcher {
       else for (let n = 0; n < count; n++) mean[n] = doubles[squares + n]!;
     }
     if (measure === 'correlation') deviations(spreads, count, this.channels);
-    return known;
   }
 
   /** The best position in `from … to`, the first of equals. */

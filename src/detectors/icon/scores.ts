@@ -44,6 +44,45 @@ export interface Moments {
   spreads: Float64Array;
 }
 
+export function newMoments(channels: number): Moments {
+  const means = Array.from({ length: channels }, () => new Float64Array(0));
+  const place = { left: 0, top: 0, columns: 0, rows: 0 };
+  return { planes: undefined, measure: undefined, weights: 0, ...place, means, spreads: means[0]! };
+}
+
+/** Whether they are those of templates with this one's weights in these planes. */
+export function isOf(moments: Moments, planes: Planes, { weights }: Pattern, measure: Measure): boolean {
+  return moments.planes === planes && moments.measure === measure && moments.weights === weights;
+}
+
+/** Makes room for those of so many positions. */
+export function readyFor(
+  moments: Moments,
+  planes: Planes,
+  { weights }: Pattern,
+  measure: Measure,
+  left: number,
+  top: number,
+  columns: number,
+  rows: number,
+): void {
+  Object.assign(moments, { planes, measure, weights, left, top, columns, rows });
+  const count = columns * rows;
+  if (moments.spreads.length >= count) return;
+  moments.spreads = new Float64Array(count);
+  for (let k = 0; k < moments.means.length; k++) moments.means[k] = new Float64Array(count);
+}
+
+/** Takes those of some positions from those of more. */
+export function copyPart(from: Moments, to: Moments): void {
+  const first = (to.top - from.top) * from.columns + to.left - from.left;
+  for (let row = 0, n = 0; row < to.rows; row++)
+    for (let at = first + row * from.columns, end = at + to.columns; at < end; at++, n++) {
+      to.spreads[n] = from.spreads[at]!;
+      for (let k = 0; k < to.means.length; k++) to.means[k]![n] = from.means[k]![at]!;
+    }
+}
+
 /** Levels of standard deviation below which an area is too flat to be called similar to anything. */
 const FLAT = 2;
 /** The same of three channels together. */

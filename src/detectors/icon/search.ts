@@ -136,6 +136,7 @@ function finer(
   level: number,
 ): readonly Candidate[] {
   let [before, after] = [0, 0];
+  shareMoments(matcher, followed, planes, measure, level);
   const moved = candidates.map((candidate) => {
     const { variant, at } = candidate;
     if (candidate.level <= level || !followed.has(candidate)) return candidate;
@@ -162,6 +163,31 @@ function finer(
     if (candidate.level <= level) return candidate;
     return { variant, level: candidate.level, at: { score: at.score * shrink, x: at.x, y: at.y } };
   });
+}
+
+/** Works out once what candidates of one outline have in common, where they lie near each other. */
+function shareMoments(
+  matcher: Matcher,
+  followed: ReadonlySet<Candidate>,
+  planes: Planes,
+  measure: Measure,
+  level: number,
+): void {
+  let first: Pattern | undefined;
+  let [left, right, top, bottom] = [planes.width, 0, planes.height, 0];
+  let positions = 0;
+  for (const { variant, level: from, at } of followed) {
+    const pattern = variant.levels[level];
+    if (from <= level || !pattern || (first && pattern.weights !== first.weights)) continue;
+    first ??= pattern;
+    const xs = near(at.x, planes.width - pattern.width);
+    const ys = near(at.y, planes.height - pattern.height);
+    [left, right] = [Math.min(left, xs[0]), Math.max(right, xs[1])];
+    [top, bottom] = [Math.min(top, ys[0]), Math.max(bottom, ys[1])];
+    positions += (xs[1] - xs[0] + 1) * (ys[1] - ys[0] + 1);
+  }
+  if (first && (right - left + 1) * (bottom - top + 1) < positions)
+    matcher.share(planes, first, measure, [left, right], [top, bottom]);
 }
 
 /** The score that so many candidates reach: that of the last of them, or the least of all where there are fewer. */
