@@ -60,7 +60,10 @@ beforeAll(async () => {
       alone: true,
     })),
   };
-  await writeFile(path, JSON.stringify({ ...profile, screens: undefined, fusion: undefined, ...changed }));
+  await writeFile(
+    path,
+    JSON.stringify({ ...profile, screens: undefined, fusion: undefined, modes: undefined, ...changed }),
+  );
 });
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
