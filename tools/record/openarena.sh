@@ -48,11 +48,13 @@ record() {
 render() {
   local width=$1 height=$2 out=$4
   mkdir -p "$out"
+  # The engine takes 32 commands from its command line at most.
+  sed 's/+set /\nset /g' <<< "+set cg_lagometer 0 ${HUD:-}" > "$home/client/baseoa/autoexec.cfg"
   [ -z "${COMMANDS:-}" ] || cp "$COMMANDS" "$home/client/baseoa/commands.cfg"
   SDL_AUDIODRIVER=dummy nice xvfb-run -a -s "-screen 0 ${width}x${height}x24" /usr/games/openarena +set fs_homepath "$home/client" \
     +set cl_renderer opengl1 +set r_mode -1 +set r_customwidth "$width" +set r_customheight "$height" +set r_fullscreen 0 +set r_picmip 0 \
     +set s_initsound 1 +set s_useOpenAL 0 +set ttycon 0 +set name Watcher +set cl_aviFrameRate "${FPS:-30}" +set cl_aviMotionJpeg 1 \
-    +set r_aviMotionJpegQuality "${QUALITY:-90}" +set cg_lagometer 0 ${HUD:-} +set nextdemo quit +demo "$name" +video "$name" ${COMMANDS:++exec commands.cfg} < /dev/null > "$home/render.log" 2>&1 || true
+    +set r_aviMotionJpegQuality "${QUALITY:-90}" +set nextdemo quit +demo "$name" +video "$name" ${COMMANDS:++exec commands.cfg} < /dev/null > "$home/render.log" 2>&1 || true
   finish "$@"
 }
 
