@@ -27,7 +27,9 @@ TEAM, SPECTATOR = 3, 3  # who floats about on his own has no figures
 USUAL_SHIFT = 0.1  # frames; of a demo in which no figure changes
 WARMUP_STRING = 5
 SERVER_STRING, RED_STRING, BLUE_STRING = 0, 6, 7
-MODES = {0: "free for all", 1: "tournament", 3: "team deathmatch", 4: "capture the flag"}
+# From this kind of game on there are teams, but not in the last man standing.
+TEAMS_FROM, LAST_MAN = 3, 10
+MODES = {0: "free for all", 1: "tournament", 3: "team deathmatch", 4: "capture the flag", LAST_MAN: "last man standing"}
 HEALTH, ARMOR, SCORE, RANK, KILLED = 0, 4, 0, 2, 8
 AWARDS = {9: "impressive", 10: "excellent", 11: "defend", 12: "assist", 13: "humiliation", 14: "capture"}
 # Items by their number in the game's list, by the name that the server's log has for them.
@@ -102,7 +104,7 @@ def read_demo(path, tree):
             if over[0] and not over[1]:
                 match_events.append((snapshot["time"], "intermission"))
             snapshots.append((snapshot["time"], snapshot["player"]))
-            if mode >= 3 and scores and [*scores.values()] != [row[key] for row in teams[-1:] for key in (1, 2)]:
+            if mode >= TEAMS_FROM and mode != LAST_MAN and scores and [*scores.values()] != [row[key] for row in teams[-1:] for key in (1, 2)]:
                 teams.append((snapshot["time"], *scores.values()))
             now = {n: e for n, e in snapshot["entities"].items() if e.get("eType", 0) == OBITUARY}
             for number, entity in now.items():
