@@ -88,7 +88,7 @@ const PATIENCE = 3;
 
 /**
  * Reads a group in which something changed, until a sample shows what the next keyframe shows: the rest is not even decoded. That is
- * asked of the detectors that changed, at every sample; the others are read now and then.
+ * asked of the detectors that changed, more often than the others are read.
  */
 async function readDensely(
   context: ChunkContext,
@@ -131,6 +131,9 @@ async function readDensely(
   await stretch.finish(after && lookOf(after));
 }
 
+/** How often in the time for which a stretch may wait it is asked whether the group may be left. */
+const OFTEN = 7;
+
 /** Tells when a group may show what the next keyframe shows. */
 class Ending {
   readonly #stretch: Stretch;
@@ -138,6 +141,7 @@ class Ending {
   readonly #rules: readonly ProbeRule[];
   /** The detectors that the two keyframes tell apart, the one first that was last asked in vain; undefined: no sample can agree with the second. */
   readonly #changed: number[] | undefined;
+  #asked = Number.NEGATIVE_INFINITY;
 
   constructor(stretch: Stretch, before: Probe | undefined, after: Probe, rules: readonly ProbeRule[]) {
     this.#stretch = stretch;
@@ -150,7 +154,8 @@ class Ending {
 
   async isNear(one: Waiting): Promise<boolean> {
     const changed = this.#changed;
-    if (!changed) return false;
+    if (!changed || one.t - this.#asked < this.#stretch.window / OFTEN) return false;
+    this.#asked = one.t;
     for (const [n, d] of changed.entries()) {
       const wanted = new Uint8Array(this.#rules.length);
       wanted[d] = 1;

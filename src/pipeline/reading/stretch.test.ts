@@ -7,7 +7,7 @@ import { type Look, Stretch } from './stretch.ts';
 
 /** Seconds between samples; what a detector persists lets looks at four samples' distance tell what lies between. */
 const STEP = 0.05;
-const rules = Array.from({ length: 3 }, () => ({ persists: 20.5 * STEP, confidence: 0.5 }));
+const rules = Array.from({ length: 3 }, () => ({ persists: 13.5 * STEP, confidence: 0.5 }));
 
 type Values = readonly (number | undefined)[];
 

@@ -27,7 +27,7 @@ export interface StretchReader {
  * Where something changed more may have changed, and back: in such a stretch two samples tell what lies between only if they are no
  * further apart than this share of the shortest time for which any detector persists.
  */
-const SHARE = 0.2;
+const SHARE = 0.3;
 
 /** Bytes of luma that may wait. */
 export const HELD_BYTES = 48 << 20;
@@ -41,7 +41,7 @@ export class Stretch implements Disposable {
   /** By detector: the detectors that its reading rests on, itself among them. */
   readonly #rests: readonly (readonly number[])[];
   /** Seconds between two samples that may tell what lies between. */
-  readonly #window: number;
+  readonly window: number;
   #waiting: Waiting[] = [];
   /** The sample before those that wait, or the keyframe. */
   #last: Look | undefined;
@@ -51,7 +51,7 @@ export class Stretch implements Disposable {
     const { reader, rules } = tools;
     this.#with = tools;
     this.#last = before;
-    this.#window = SHARE * Math.min(...rules.map(({ persists }) => persists));
+    this.window = SHARE * Math.min(...rules.map(({ persists }) => persists));
     this.#rests = rules.map((_, d) => {
       const own = new Uint8Array(rules.length);
       own[d] = 1;
@@ -84,7 +84,7 @@ export class Stretch implements Disposable {
     for (let [first] = this.#waiting; first; [first] = this.#waiting) {
       const { width, height } = first.picture;
       const isFull = this.#waiting.length >= Math.max(2, Math.floor(HELD_BYTES / (width * height)));
-      if (!isFull && t - (this.#last ?? first).t <= this.#window) return;
+      if (!isFull && t - (this.#last ?? first).t <= this.window) return;
       await this.#step();
     }
   }
@@ -120,9 +120,9 @@ export class Stretch implements Disposable {
   /** Reads a sample that most detectors want, late in what one look can be compared with, and settles those before. */
   async #step(): Promise<void> {
     const from = this.#last?.t ?? Number.NEGATIVE_INFINITY;
-    const near = this.#waiting.findLastIndex(({ t }) => t - from <= this.#window);
+    const near = this.#waiting.findLastIndex(({ t }) => t - from <= this.window);
     let at = Math.max(0, near);
-    for (let i = at; i >= 0 && this.#waiting[i]!.t - from > this.#window / 2; i--)
+    for (let i = at; i >= 0 && this.#waiting[i]!.t - from > this.window / 2; i--)
       if (sum(this.#waiting[i]!.due) > sum(this.#waiting[at]!.due)) at = i;
     const one = this.#waiting[at]!;
     await this.look(one, one.due);
@@ -179,7 +179,7 @@ export class Stretch implements Disposable {
 
   /** Whether what lies between two looks is what both show to a detector and to all that its reading rests on. */
   #agree(d: number, before: Look, after: Look): boolean {
-    if (after.t - before.t > this.#window) return false;
+    if (after.t - before.t > this.window) return false;
     return this.#rests[d]!.every((other) =>
       agree(before.seen[other], after.seen[other], this.#with.rules[other]!.confidence),
     );
