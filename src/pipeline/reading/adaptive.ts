@@ -54,6 +54,7 @@ async function readKeyframes(
   let i = 0;
   if (carried?.probe && carried.frame === frames[0] && reader.probedAnew === carried.probe.t)
     probes.set(frames[i++]!, carried.probe);
+  else reader.forgetProbes();
   for await (const item of picturesOf(context, reach, frames.slice(i))) {
     if (isProblem(item)) {
       // The keyframe is missing: its neighbours cannot be compared.
@@ -63,7 +64,7 @@ async function readKeyframes(
     using picture = item;
     while (i < frames.length && timeAt(index, frames[i]!) < picture.t) i++;
     const frame = frames[i++]!;
-    const seen = await reader.probe(picture, frame === frames[0] || frame === frames.at(-1));
+    const seen = await reader.probe(picture, frame === frames.at(-1));
     probes.set(frame, { t: picture.t, seen });
     if (i % TURN === 0) await pause(context);
   }

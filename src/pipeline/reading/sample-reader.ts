@@ -134,7 +134,9 @@ export class SampleReader implements Disposable {
     return edges;
   }
 
+  /** A probe is made, with which others will be compared; or at least those before count. */
   #probing = false;
+  #trusting = false;
 
   /** The time of the last probe that was made anew, as long as others may be compared with it. */
   probedAnew: number | undefined;
@@ -201,14 +203,32 @@ export class SampleReader implements Disposable {
   async probe(picture: Picture, anew: boolean): Promise<Observations> {
     this.#layOut(picture.t);
     if (anew) {
-      for (const station of this.#stations) station.alike = undefined;
+      this.forgetProbes();
       this.probedAnew = picture.t;
     }
     this.#probing = true;
+    this.#trusting = true;
     try {
       return await this.read(picture, new Uint8Array(this.#stations.length).fill(1));
     } finally {
       this.#probing = false;
+      this.#trusting = false;
+    }
+  }
+
+  /** Pictures are no longer compared with the probes before. */
+  forgetProbes(): void {
+    this.probedAnew = undefined;
+    for (const station of this.#stations) station.alike = undefined;
+  }
+
+  /** Reads what `due` marks of a picture between two probes, but for what is `known` of it; one that looks as at a probe sees what that one saw. */
+  async look(picture: Picture, due: ArrayLike<number>, known: Sight): Promise<Observations> {
+    this.#trusting = true;
+    try {
+      return await this.read(picture, due, undefined, known);
+    } finally {
+      this.#trusting = false;
     }
   }
 
@@ -283,7 +303,7 @@ export class SampleReader implements Disposable {
   ): Observation | Promise<Observation> {
     const station = this.#stations[index]!;
     if (station.comparer) return this.#compare(station, station.comparer, picture, memo);
-    if (this.#probing && station.alike && station.likenesses?.every((likeness) => likeness.holds(picture)))
+    if (this.#trusting && station.alike && station.likenesses?.every((likeness) => likeness.holds(picture)))
       return station.alike;
     // Every gate must be asked, as each remembers what it was shown.
     let changed = station.last === undefined;

@@ -47,10 +47,10 @@ async function read(values: readonly Values[], plainly = false): Promise<Shown> 
   const all = (i: number): Look => ({ t: i * STEP, seen: seen.map((of) => of[i]), read: Uint8Array.of(1, 1, 1) });
   const reader = {
     withDependencies,
-    read: async (picture: Picture, due: ArrayLike<number>, _: undefined, known?: { readonly read: Uint8Array }) =>
+    look: async (picture: Picture, due: ArrayLike<number>, known: { readonly read: Uint8Array }) =>
       [...withDependencies(due)].map((needed, d) => {
         if (!needed) return undefined;
-        if (!known?.read[d]) reads[d]!++;
+        if (!known.read[d]) reads[d]!++;
         return seen[d]![at(picture)];
       }),
     recall: (shown: readonly (Observation | undefined)[], due: ArrayLike<number>) =>

@@ -18,7 +18,7 @@ export interface Waiting extends Look {
 
 /** What a stretch is read with. */
 export interface StretchReader {
-  readonly reader: Pick<SampleReader, 'read' | 'recall' | 'withDependencies'>;
+  readonly reader: Pick<SampleReader, 'look' | 'recall' | 'withDependencies'>;
   readonly rules: readonly ProbeRule[];
   readonly builder: Pick<ReadingsBuilder, 'add'>;
 }
@@ -74,7 +74,7 @@ export class Stretch implements Disposable {
   /** Reads what `wanted` marks of a sample that waits. */
   async look(one: Waiting, wanted: ArrayLike<number>): Promise<Observations> {
     const { reader } = this.#with;
-    one.seen = (await reader.read(one.picture, wanted, undefined, one)).map((seen, d) => seen ?? one.seen[d]);
+    one.seen = (await reader.look(one.picture, wanted, one)).map((seen, d) => seen ?? one.seen[d]);
     for (const [d, needed] of reader.withDependencies(wanted).entries()) if (needed) one.read[d] = 1;
     return one.seen;
   }
