@@ -93,6 +93,7 @@ function onCue(cue, game) {
   if (element === 'ammunition' || ROWS.includes(element)) onHand(cue, game);
   if (BAR.includes(cue.detector)) onStatusBar(cue, game);
   else if (SCREENS.includes(element)) onScreen(cue, game);
+  else if (element in PERCENT) onPercent(cue, game);
   else if (element.endsWith(' key')) onKey(cue, game);
   else if (cue.detector.startsWith('arms ')) onArms(cue, game);
   else if (element === 'weapons') onWeapons(cue, game);
@@ -110,6 +111,17 @@ const SCREENS = ['tally', 'entering'];
 const SAME_KEY = 1;
 /** Seconds for which the figures of a new life may still be covered in part. */
 const MELTING = 0.2;
+
+/** What the tally counts up to, in percent. */
+const PERCENT = {
+  'tally kills': 'freedoom:kill percentage',
+  'tally items': 'freedoom:item percentage',
+  'tally secrets': 'freedoom:secret percentage',
+};
+
+function onPercent(cue, game) {
+  if (cue.trigger !== 'lost') game.emit({ subject: 'player', property: PERCENT[cue.detector], to: cue.value });
+}
 
 function onScreen(cue, game) {
   if (cue.trigger === 'lost') return;

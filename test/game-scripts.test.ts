@@ -743,3 +743,21 @@ test('freedoom: a nought read for a sample is no death', async () => {
   );
   expect(actions).toMatchObject([{ action: 'die' }, { property: 'health', to: 0 }, { action: 'respawn' }]);
 });
+
+const share = (property: string, value: number) => ({ subject: 'player', property: `freedoom:${property}`, to: value });
+
+test('freedoom: the tally tells of what share was killed and found', async () => {
+  const events = await said('freedoom', [
+    [5, 'tally', 'found', 'tally'],
+    [6, 'tally kills', 'found', 80],
+    [7, 'tally items', 'found', 0],
+    [8, 'tally secrets', 'found', 50],
+    [9, 'tally secrets', 'lost', undefined, 50],
+  ]);
+  expect(events.map((one) => one.statement)).toEqual([
+    { subject: 'player', action: 'complete', object: 'level' },
+    share('kill percentage', 80),
+    share('item percentage', 0),
+    share('secret percentage', 50),
+  ]);
+});

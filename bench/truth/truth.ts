@@ -99,6 +99,7 @@ function doomTruth(file: DoomFile): Truth {
     game: 'freedoom',
     untold: [
       'complete',
+      ...['kill', 'item', 'secret'].map((what) => `freedoom:${what} percentage`),
       ...(series.weapon.length === 0 ? ['weapon'] : []),
       ...(file.series.some(({ frags }) => frags !== undefined) ? [] : ['score']),
     ],
