@@ -199,8 +199,8 @@ function unlessRenewed(statement, t, cues, game) {
   const { property, from, to } = statement;
   const before = waiting.findLastIndex((one) => one.statement.property === property);
   const { statement: last, t: since } = waiting[before] ?? {};
-  // A bonus of one and a scratch of one are no rarity.
-  const isOdd = property === 'ammunition' || Math.abs(to - from) > 2;
+  // A bonus of one and a scratch of one are no rarity, nor are a full pocket's last shell and the next shot.
+  const isOdd = property !== 'ammunition' && Math.abs(to - from) > 2;
   if (last?.from === to && last.to === from && t - since <= MISREAD && isOdd) {
     waiting.splice(before, 1);
     return;
