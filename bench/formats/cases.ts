@@ -223,11 +223,11 @@ const colour: readonly FormatCase[] = (
     { name: 'grey pictures (gray)', end: 'mkv', args: [...X264, '-pix_fmt', 'gray', ...AAC], expect: 'some' as const },
     { name: 'no colour (yuv420p)', end: 'mp4', args: [...X264, ...vf('hue=s=0'), ...AAC], expect: 'some' as const },
     {
-      name: 'HDR, PQ, read as it lies (washed out)',
+      name: 'HDR, PQ',
       end: 'mkv',
       args: [
         ...X265('keyint=60'),
-        ...vf('zscale=tin=bt709:min=bt709:pin=bt709:t=smpte2084:m=bt2020nc:p=bt2020:npl=203,format=yuv420p10le'),
+        ...vf('zscale=tin=iec61966-2-1:min=bt709:pin=bt709:t=smpte2084:m=bt2020nc:p=bt2020:npl=203,format=yuv420p10le'),
         '-colorspace',
         'bt2020nc',
         '-color_trc',
@@ -238,7 +238,7 @@ const colour: readonly FormatCase[] = (
       ],
     },
     {
-      name: 'HDR, HLG, read as it lies',
+      name: 'HDR, HLG',
       end: 'mkv',
       args: [
         ...X265('keyint=60'),
