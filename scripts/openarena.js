@@ -488,8 +488,10 @@ function onScores(cue, game) {
       if (!(cue.detector in TEAMS)) scores.since = undefined;
       return;
     }
-    const isFirst = scores.first === 'own';
-    const own = scores[isFirst ? 'first score' : 'own score'];
+    // Where neither does, compression has washed the frame out.
+    if (scores.first === 'own') scores.isFirst = true;
+    else if (scores.second === 'own') scores.isFirst = false;
+    const own = scores[scores.isFirst ? 'first score' : 'own score'];
     const { since, last } = scores;
     if (own === undefined) return;
     scores.since = undefined;

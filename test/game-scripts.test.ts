@@ -142,6 +142,20 @@ test('openarena: whose name cannot be read at once is followed from where most f
   expect(health).toEqual([{ t: 5.6, statement: { subject: 'player', property: 'health', from: 100, to: 80 } }]);
 });
 
+test('openarena: where compression washes the frame out the player’s score is where it was', async () => {
+  const washed: readonly Short[] = [
+    [0, 'first score', 'found', 3],
+    [0, 'own score', 'found', 2],
+    [0, 'first', 'found', 'own'],
+    [5, 'first', 'lost', undefined, 'own'],
+    [7, 'first score', 'changed', 4, 3],
+    [8, 'first', 'found', 'own'],
+  ];
+  expect((await said('openarena', washed)).map(({ t, statement }) => [t, 'to' in statement && statement.to])).toEqual([
+    [7, 4],
+  ]);
+});
+
 test('openarena: scenery in the colour of the frame leaves open whose score is the player’s', async () => {
   const framed: readonly Short[] = [
     [0, 'first score', 'found', 2],
