@@ -167,7 +167,8 @@ function onStatusBar(cue, game) {
     if (state.away.renewed) tellHand(game);
     if (state.away.renewed) Object.assign(state, { row: undefined, weapon: undefined, hand: undefined });
     if (begins || state.away.renewed) state.held = KEYS_SHOWN.map((name) => game.reading(name)).filter(Boolean);
-    if (begins || state.away.renewed) game.emit({ subject: 'level', action: 'begin' }, { t, cues });
+    if (begins || (state.away.renewed && isWiped(state.away)))
+      game.emit({ subject: 'level', action: 'begin' }, { t, cues });
   });
 }
 
@@ -175,6 +176,13 @@ function onStatusBar(cue, game) {
 const FIGURES = ['health', 'armor', ...ROWS];
 /** Seconds for which the bar is away at least where the old screen runs down. */
 const RUNS_DOWN = 0.4;
+
+/** And at most; what is away for longer was covered by another picture, under which the game went on. */
+const ANOTHER_PICTURE = 2.5;
+
+function isWiped({ from, to }) {
+  return to - from <= ANOTHER_PICTURE;
+}
 
 function onBarGone(cue, game) {
   game.state.away = { from: cue.t, figures: FIGURES.map((name) => game.state.figures?.[name]) };

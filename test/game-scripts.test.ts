@@ -696,6 +696,11 @@ test('freedoom: what comes after the bar was away is another level where the fig
     { t: 9, statement: { subject: 'player', property: 'health', from: 100, to: 90 } },
   ]);
   expect(await away(...wholeBar(5, 'lost'), ...wholeBar(7, 'found'))).toEqual([]);
+  // Another picture was shown meanwhile: what changed under it is not told, nor is it another level.
+  const covered: readonly Short[] = [...wholeBar(5, 'lost'), [9, 'health', 'changed', 76, 85], ...wholeBar(9, 'found')];
+  expect(await away(...covered, [12, 'health', 'changed', 70, 76])).toEqual([
+    { t: 12, statement: { subject: 'player', property: 'health', from: 76, to: 70 } },
+  ]);
 });
 
 test('freedoom: without a status bar the same is told of figures that stand bare, and of lines of text', async () => {
