@@ -13,6 +13,8 @@ const SHARE = 0.3;
 const ENOUGH = 4;
 /** Samples in which an element is seen when that is no accident. */
 const SAMPLES = 2;
+/** Samples in which what switches a mode on is seen when the mode is. */
+const STANDS = 10;
 /** How many of them are named. */
 const NAMED = 8;
 
@@ -25,6 +27,8 @@ export class Recognition {
   readonly #names: readonly string[];
   /** By number among the profile's detectors. */
   readonly #seen: Map<number, number>;
+  /** The detectors that switch on modes in which others are read. */
+  readonly #marks: ReadonlySet<string>;
   /** In which modes each is read. */
   readonly #modes: readonly string[];
   #first: number | undefined;
@@ -35,6 +39,8 @@ export class Recognition {
     this.#game = game.profile.game;
     this.#names = Object.keys(game.profile.detectors);
     this.#modes = Object.values(game.profile.detectors).map((spec) => modesOf(game.profile, spec));
+    const used = Object.values(game.profile.detectors).flatMap(({ modes = [] }) => modes);
+    this.#marks = new Set(used.map((mode) => game.profile.modes![mode]!.detector));
     this.#seen = new Map(witnesses.map((detector) => [detector, 0]));
   }
 
@@ -73,6 +79,8 @@ export class Recognition {
     const share = (own: typeof all): number => own.filter(([, count]) => count >= SAMPLES).length / own.length;
     const shares = [...Map.groupBy(all, ([detector]) => this.#modes[detector]!).values()].map(share);
     if (all.length < ENOUGH || Math.max(...shares) >= SHARE) return undefined;
+    // Detectors of a mode may be read later, by themselves: what switches it on says that they are there.
+    if (all.some(([detector, count]) => count >= STANDS && this.#marks.has(this.#names[detector]!))) return undefined;
     const named = (list: typeof all): string => {
       const names = list.slice(0, NAMED).map(([detector]) => this.#names[detector]);
       const more = list.length - names.length;
