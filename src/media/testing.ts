@@ -1,5 +1,6 @@
 /** Makes small videos for tests with FFmpeg's own encoders and muxers. Every frame carries its number as a pattern. */
 import { createHash } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { Codec, CodecContext, FormatContext, Frame, Log, Packet, Rational, avGetPixFmtFromName } from 'node-av/lib';
 import type { Stream } from 'node-av/lib';
 import {
@@ -13,6 +14,7 @@ import {
   AV_SAMPLE_FMT_FLTP,
 } from 'node-av/constants';
 import type { AVCodecFlag, FFEncoderCodec } from 'node-av/constants';
+import type { Chunk } from './packet-index.ts';
 import type { Picture } from './picture.ts';
 import { PictureMaker } from './pictures.ts';
 import { openVideo } from './video.ts';
@@ -247,6 +249,19 @@ export function numberOn(picture: Picture): number {
     if (data[y * stride + x]! > (DARK + LIGHT) / 2 + 8) number |= 1 << cell;
   }
   return number;
+}
+
+/** Damages a file: 90 bytes are zero at each of four places. */
+export function damageFile(path: string): void {
+  const bytes = readFileSync(path);
+  for (const place of [0.3, 0.31, 0.55, 0.8])
+    bytes.fill(0, Math.floor(place * bytes.length), Math.floor(place * bytes.length) + 90);
+  writeFileSync(path, bytes);
+}
+
+/** The frames of a chunk, every third left out. */
+export function mostFrames({ firstFrame, lastFrame }: Chunk): readonly number[] {
+  return Array.from({ length: lastFrame - firstFrame }, (_, i) => firstFrame + i).filter((frame) => frame % 3 !== 1);
 }
 
 /** A digest of a picture's visible samples. */
