@@ -134,6 +134,18 @@ describe('icon', () => {
     expect(inRow(18, 17, { search: 16, pitch: { x: 12, y: 8 } }).state).not.toBe('seen');
   });
 
+  it('finds icons at both ends of a row without a search window, also in a small picture', () => {
+    // Pictures are an eighth of the reference frame.
+    const large = templates.map(({ name, template: one }) => ({ name, template: scaleTemplate(one, 192, 192) }));
+    using detector = openIcons({ pitch: { x: 96 } }, large);
+    for (const x of [6, 30])
+      expect(detector.read({ ...viewOfImage(scene('red', x, 13, 5)), scaleX: 1 / 8, scaleY: 1 / 8 })).toMatchObject({
+        state: 'seen',
+        value: 'red',
+        detail: { x, y: 13 },
+      });
+  });
+
   it('with likeness wants the colours themselves as well as the pattern', () => {
     const likeness = 0.6;
     const own = observe(scene('red', 8, 8, 1), { likeness });

@@ -229,7 +229,7 @@ function windowIn(
 ): SearchWindow | undefined {
   if (search === undefined && pitch === undefined) return undefined;
   const [fx, fy] = [crop.width / rect.width, crop.height / rect.height];
-  const [x, y] = typeof search === 'object' ? [search.x, search.y] : [search ?? rect.width, search ?? rect.height];
+  const [x, y] = typeof search === 'object' ? [search.x, search.y] : [search ?? Infinity, search ?? Infinity];
   return {
     x: (inner.x + inner.width / 2 - rect.x) * fx,
     y: (inner.y + inner.height / 2 - rect.y) * fy,
