@@ -6,11 +6,11 @@ import {
   correlations,
   deviations,
   differences,
-  isOf,
+  hold,
   newMoments,
   readyFor,
 } from './scores.ts';
-import type { Measure, Moments, Pattern, Planes } from './scores.ts';
+import type { Look, Measure, Moments, Pattern, Planes } from './scores.ts';
 import type { Template } from './template.ts';
 
 export type { Measure, Pattern, Planes };
@@ -152,8 +152,8 @@ export class Matcher {
   /** Forgets all crops. */
   clear(): void {
     this.#end = this.#templatesEnd;
-    this.#moments.planes = undefined;
-    this.#wide.planes = undefined;
+    this.#moments.look = undefined;
+    this.#wide.look = undefined;
   }
 
   /**
@@ -172,7 +172,7 @@ export class Matcher {
     const each = 8 * (columns * rows + 4);
     this.#reserve(out + 2 * each);
     this.#memory();
-    this.#workOut(this.#wide, planes, pattern, measure, left, top, columns, rows, out, each);
+    this.#workOut(this.#wide, { planes, pattern, measure, left, top, columns, rows }, out, each);
   }
 
   /** The scores of all positions in `from … to` (inclusive) of both axes, row by row. The pattern must fit everywhere in it. */
@@ -218,7 +218,7 @@ export class Matcher {
     // Sums of a channel, and of the next; a few positions more than asked for are written.
     const each = 8 * (count + 4);
     this.#reserve(out + 3 * each);
-    const moments = this.#momentsOf(planes, pattern, measure, left, top, columns, rows, out, each);
+    const moments = this.#momentsOf({ planes, pattern, measure, left, top, columns, rows }, out, each);
     const { products, eights, height } = pattern;
     for (let k = 0; k < addresses.length; k++) {
       const image = addresses[k]! + top * pitch + left;
@@ -232,55 +232,21 @@ export class Matcher {
   }
 
   /** What all templates of these weights share at these positions; kept until others are asked for. */
-  #momentsOf(
-    planes: Planes,
-    pattern: Pattern,
-    measure: Measure,
-    left: number,
-    top: number,
-    columns: number,
-    rows: number,
-    out: number,
-    each: number,
-  ): Moments {
+  #momentsOf(look: Look, out: number, each: number): Moments {
     const known = this.#moments;
-    const isSame =
-      isOf(known, planes, pattern, measure) &&
-      known.left === left &&
-      known.top === top &&
-      known.columns === columns &&
-      known.rows === rows;
+    const isKnown = hold(known, look) && known.look!.columns === look.columns && known.look!.rows === look.rows;
     this.#memory();
-    if (isSame) return known;
-    const wide = this.#wide;
-    const isIn =
-      isOf(wide, planes, pattern, measure) &&
-      left >= wide.left &&
-      top >= wide.top &&
-      left + columns <= wide.left + wide.columns &&
-      top + rows <= wide.top + wide.rows;
-    if (!isIn) this.#workOut(known, planes, pattern, measure, left, top, columns, rows, out, each);
-    else {
-      readyFor(known, planes, pattern, measure, left, top, columns, rows);
-      copyPart(wide, known);
-    }
+    if (isKnown) return known;
+    if (hold(this.#wide, look)) copyPart(this.#wide, known, look);
+    else this.#workOut(known, look, out, each);
     return known;
   }
 
-  #workOut(
-    into: Moments,
-    planes: Planes,
-    pattern: Pattern,
-    measure: Measure,
-    left: number,
-    top: number,
-    columns: number,
-    rows: number,
-    out: number,
-    each: number,
-  ): void {
+  /** `out`: where sums may be written, those of squares `each` bytes behind. */
+  #workOut(into: Moments, look: Look, out: number, each: number): void {
+    const { planes, pattern, measure, left, top, columns, rows } = look;
     const { weights, eights, height, total } = pattern;
-    readyFor(into, planes, pattern, measure, left, top, columns, rows);
+    readyFor(into, look);
     const count = columns * rows;
     const { means, spreads } = into;
     const { pitch, addresses } = planes;

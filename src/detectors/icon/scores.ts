@@ -29,15 +29,21 @@ export interface Planes {
   readonly addresses: readonly number[];
 }
 
-/** Positions of a template's corner, and what its weights give there: the same for all templates of these weights. */
+/** A template, and the positions of its corner in a crop at which it is compared. */
+export interface Look {
+  readonly planes: Planes;
+  readonly pattern: Pattern;
+  readonly measure: Measure;
+  readonly left: number;
+  readonly top: number;
+  readonly columns: number;
+  readonly rows: number;
+}
+
+/** What a template's weights give at the positions of a look: the same for all templates of these weights. */
 export interface Moments {
-  planes: Planes | undefined;
-  measure: Measure | undefined;
-  weights: number;
-  left: number;
-  top: number;
-  columns: number;
-  rows: number;
+  /** The last look that they were worked out for; undefined: none that can be used. */
+  look: Look | undefined;
   /** Per channel, the weighted mean of the levels at each position. */
   readonly means: Float64Array[];
   /** The weighted means of their squares (`difference` wants their sum), or the deviation of all channels together. */
@@ -46,38 +52,39 @@ export interface Moments {
 
 export function newMoments(channels: number): Moments {
   const means = Array.from({ length: channels }, () => new Float64Array(0));
-  const place = { left: 0, top: 0, columns: 0, rows: 0 };
-  return { planes: undefined, measure: undefined, weights: 0, ...place, means, spreads: means[0]! };
+  return { look: undefined, means, spreads: means[0]! };
 }
 
-/** Whether they are those of templates with this one's weights in these planes. */
-export function isOf(moments: Moments, planes: Planes, { weights }: Pattern, measure: Measure): boolean {
-  return moments.planes === planes && moments.measure === measure && moments.weights === weights;
+/** Whether they hold all positions of a look, for a template with these weights in these planes. */
+export function hold({ look: own }: Moments, look: Look): boolean {
+  return (
+    own !== undefined &&
+    own.planes === look.planes &&
+    own.measure === look.measure &&
+    own.pattern.weights === look.pattern.weights &&
+    look.left >= own.left &&
+    look.top >= own.top &&
+    look.left + look.columns <= own.left + own.columns &&
+    look.top + look.rows <= own.top + own.rows
+  );
 }
 
-/** Makes room for those of so many positions. */
-export function readyFor(
-  moments: Moments,
-  planes: Planes,
-  { weights }: Pattern,
-  measure: Measure,
-  left: number,
-  top: number,
-  columns: number,
-  rows: number,
-): void {
-  Object.assign(moments, { planes, measure, weights, left, top, columns, rows });
-  const count = columns * rows;
+/** Makes room for those of a look. */
+export function readyFor(moments: Moments, look: Look): void {
+  moments.look = look;
+  const count = look.columns * look.rows;
   if (moments.spreads.length >= count) return;
   moments.spreads = new Float64Array(count);
   for (let k = 0; k < moments.means.length; k++) moments.means[k] = new Float64Array(count);
 }
 
-/** Takes those of some positions from those of more. */
-export function copyPart(from: Moments, to: Moments): void {
-  const first = (to.top - from.top) * from.columns + to.left - from.left;
-  for (let row = 0, n = 0; row < to.rows; row++)
-    for (let at = first + row * from.columns, end = at + to.columns; at < end; at++, n++) {
+/** Takes those of a look from those that hold it. */
+export function copyPart(from: Moments, to: Moments, look: Look): void {
+  readyFor(to, look);
+  const { left, top, columns } = from.look!;
+  const first = (look.top - top) * columns + look.left - left;
+  for (let row = 0, n = 0; row < look.rows; row++)
+    for (let at = first + row * columns, end = at + look.columns; at < end; at++, n++) {
       to.spreads[n] = from.spreads[at]!;
       for (let k = 0; k < to.means.length; k++) to.means[k]![n] = from.means[k]![at]!;
     }
