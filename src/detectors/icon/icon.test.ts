@@ -139,7 +139,7 @@ describe('icon', () => {
     const large = templates.map(({ name, template: one }) => ({ name, template: scaleTemplate(one, 192, 192) }));
     using detector = openIcons({ pitch: { x: 96 } }, large);
     for (const x of [6, 30])
-      expect(detector.read({ ...viewOfImage(scene('red', x, 13, 5)), scaleX: 1 / 8, scaleY: 1 / 8 })).toMatchObject({
+      expect(detector.read(viewOfImage(scene('red', x, 13, 5), undefined, 1 / 8))).toMatchObject({
         state: 'seen',
         value: 'red',
         detail: { x, y: 13 },
