@@ -1,6 +1,6 @@
 // Labels of a recorded clip from its truth: `node bench/truth/labels.ts <clip folder>… [--every 0.5] > labels.ndjson`.
 // A line for every text detector of the profile and every so many seconds at which truth knows what is drawn; not within
-// a frame of a change, for there truth is known to a frame only. For `bench/glyphs.ts` and `playbyplay profile glyphs`.
+// a frame of a change, for there truth is known to a frame only. For `bench/detectors/glyphs.ts` and `playbyplay profile glyphs`.
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { openGame } from '../../src/pipeline/game.ts';

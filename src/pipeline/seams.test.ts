@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { makeshiftProfile } from '../../bench/cues.ts';
+import { makeshiftProfile } from '../../bench/detectors/cues.ts';
 import { chunkOf, groupEnd } from '../media/packet-index.ts';
 import { scanPackets } from '../media/packets.ts';
 import { openVideo } from '../media/video.ts';

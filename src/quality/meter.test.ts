@@ -218,7 +218,7 @@ describe('against the specification summed anew for every frame', () => {
     }
   });
 
-  // At 60 Hz, five times as many frames: bench/quality.ts.
+  // At 60 Hz, five times as many frames: bench/quality/meter.ts.
   it('does not drift over ten hours', () => {
     const fps = 12;
     const frames = 10 * 3600 * fps;

@@ -4,7 +4,7 @@ import { convertBySimd, tables } from './rgb.ts';
 
 export { LUMA_WEIGHTS } from './rgb.ts';
 
-/** From this width on a native copy or comparison of a row beats a typed loop (measured, Node 24: bench/regions.ts). */
+/** From this width on a native copy or comparison of a row beats a typed loop (measured, Node 24: bench/speed/regions.ts). */
 const NATIVE_ROW = 64;
 
 /**

@@ -3,7 +3,7 @@
 
     swing_demo.py OUT.lmp TRUTH.json [SECONDS=60] [EPISODE=1] [MAP=1] [SEED=1]
 
-For measuring how swings are found (bench/swings.ts). TRUTH.json gets the seconds of the demo at which the first picture of each blow
+For measuring how swings are found (bench/detectors/swings.ts). TRUTH.json gets the seconds of the demo at which the first picture of each blow
 is drawn; a recording begins with the frames of the wipe, which come on top. A blow takes 22 tics (4, 4, 5, 4, 5). Record with
 freedoom.sh and freedoom1.wad. Format: Doom 1.9 (version 109), 4 bytes a tic (forward, side, turn, buttons), 35 tics a second.
 """

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Learns what tells a voice from a game's sound: logistic regression, each recording judged by the others, then weights of all.
 
-    rm -f features.ndjson; node bench/voices.ts --features features.ndjson --levels 30,12,6,0 --to 60 RECORDING... && voice.py features.ndjson
+    rm -f features.ndjson; node bench/detectors/voices.ts --features features.ndjson --levels 30,12,6,0 --to 60 RECORDING... && voice.py features.ndjson
 
 Prints the weights for src/detectors/sound/voice.ts (the last is the constant). Recordings in which the game itself speaks are no use. Needs numpy.
 """

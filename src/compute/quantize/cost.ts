@@ -24,7 +24,7 @@ export interface CostModel {
 }
 
 /**
- * Measured on one core of the machine that the figures of `bench/regions.ts` come from (which prints this table): doubles in
+ * Measured on one core of the machine that the figures of `bench/speed/regions.ts` come from (which prints this table): doubles in
  * plain code, and 16-bit integers with SIMD, whose call and copies cost more to start.
  */
 export const COSTS: Readonly<Record<Arithmetic, CostModel>> = {

@@ -1,7 +1,7 @@
 /**
  * How sure a match is: the probability that one of the icons is there, from the score above the threshold, times the
  * probability that it is this one rather than the next, from the margin (even at no margin). Both are logistic; the weights are
- * those that fit degraded recordings best, where `bench/icons.ts` reports them and how often each confidence was right.
+ * those that fit degraded recordings best, where `bench/detectors/icons.ts` reports them and how often each confidence was right.
  */
 const WEIGHTS = { constant: 2.2, score: 20, margin: 80 };
 

@@ -13,7 +13,7 @@ export interface NamedTemplate {
 
 /**
  * Templates whose masks weigh pixels by how much the names differ there: icons of one family share frame and ground, which would drown
- * the small mark that tells them apart. On the footage's ammunition icons this takes 16 wrong readings of 373 to none (bench/icons.ts).
+ * the small mark that tells them apart. On the footage's ammunition icons this takes 16 wrong readings of 373 to none (bench/detectors/icons.ts).
  * The spread between the names' mean colours, up to its 95th percentile, becomes a factor from `FLOOR` to 1. Templates of different
  * sizes cannot be compared pixel by pixel and stay as they are.
  */

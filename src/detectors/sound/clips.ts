@@ -9,7 +9,7 @@ import { roundTime } from '../../time.ts';
 const SAME = 0.1;
 /** How many times that far apart candidates that hang together may lie. */
 const CHAIN = 4;
-/** Likeness at which a fit is as likely wrong as right, and how fast it becomes sure; see bench/sounds.ts. */
+/** Likeness at which a fit is as likely wrong as right, and how fast it becomes sure; see bench/detectors/sounds.ts. */
 const EVEN = 0.6;
 const STEEP = 12;
 

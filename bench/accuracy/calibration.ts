@@ -1,0 +1,48 @@
+// Whether confidence means what it says: `node bench/accuracy/calibration.ts <clip>… [--out folder]`.
+// Uses the readings that `node bench/accuracy/events.ts` (same --out) left in each clip's journal: what is read at a confidence of
+// 0.9 should be right nine times in ten. Samples next to a change of the truth are left out: there the truth is known to a
+// frame only. Bins hold at least 50 readings; neighbouring bins are joined until they do.
+import { basename, join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { openGame } from '../../src/pipeline/game.ts';
+import { type Judged, calibrationTable } from '../truth/bins.ts';
+import { ALIASES, drawn, journalRecords, shown } from '../truth/journal.ts';
+import { valueAt } from '../truth/series.ts';
+import { loadTruth } from '../truth/truth.ts';
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { out: { type: 'string', default: new URL('../out/', import.meta.url).pathname } },
+});
+if (positionals.length === 0) {
+  process.stderr.write(
+    'usage: node bench/accuracy/calibration.ts <clip folder>… [--out folder of bench/accuracy/events.ts]\n',
+  );
+  process.exitCode = 2;
+}
+
+/** Confidence and rightness of every reading, by game and detector. */
+const all = new Map<string, Judged[]>();
+for (const folder of positionals) {
+  const truth = await loadTruth(folder);
+  const { profile } = await openGame(truth.game);
+  const records = await journalRecords(join(values.out, basename(folder), 'readings.journal'));
+  for (const [d, name] of Object.keys(profile.detectors).entries()) {
+    const series = truth.series[ALIASES[name] ?? name];
+    if (!series) continue;
+    const list = all.get(`${truth.game} ${name}`) ?? [];
+    all.set(`${truth.game} ${name}`, list);
+    for (const { t, observations, seen } of records) {
+      for (const [i, time] of t.entries()) {
+        const observation = observations[seen[i]![d]!];
+        if (!observation || observation.state === 'unreadable') continue;
+        const [before, now, after] = [-1, 0, 1].map((frames) => valueAt(series, time + frames / truth.fps));
+        if (before !== now || after !== now) continue;
+        const right = shown(observation) === drawn(truth.game, name, now!);
+        list.push({ confidence: observation.confidence, right });
+      }
+    }
+  }
+}
+
+for (const [name, list] of all) process.stdout.write(`## ${name}\n\n${calibrationTable(list, 'readings')}\n\n`);

@@ -1,0 +1,151 @@
+// Kills runs at random moments: `node bench/robustness/kill.ts [recording] [--game freedoom] [--kills 60] [--to 20] [--seed 1]`. Every kind of run (plans, numbers
+// of threads, a companion recording aligned by ear, a damaged file, where the program has it also threads of the networks) is made once to its
+// end, then begun again and again, killed by SIGKILL anywhere between its start and its end, sometimes several times, and gone on with by --resume.
+// Reported: how many logs are the same to the byte, and whether what a kill left was a beginning of that log. Needs the ffmpeg command.
+import { spawn, spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { loadProfile } from '../../src/profile/load.ts';
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    game: { type: 'string', default: 'freedoom' },
+    kills: { type: 'string', default: '60' },
+    to: { type: 'string', default: '20' },
+    seed: { type: 'string', default: '1' },
+    only: { type: 'string' },
+  },
+});
+const media = positionals[0] ?? join(import.meta.dirname, '..', '..', 'test', 'footage', 'freedoom-demo1.mp4');
+const launch = join(import.meta.dirname, '..', '..', 'src', 'cli', 'launch.js');
+const folder = mkdtempSync(join(tmpdir(), 'kill-'));
+
+/** Park–Miller. */
+let seed = Number(values.seed) * 48_271;
+const random = (): number => {
+  seed = (seed * 48_271) % 2_147_483_647;
+  return seed / 2_147_483_647;
+};
+
+/** The recording from a later moment on, packets dropped from a transport stream of it, and a pack whose profile has a companion. */
+async function prepare(): Promise<{ second: string; damaged: string; pack: string }> {
+  const [second, damaged] = [join(folder, 'second.mp4'), join(folder, 'damaged.ts')];
+  ffmpeg('-ss', '3.5', '-i', media, '-c', 'copy', second);
+  ffmpeg('-i', media, '-c', 'copy', '-bsf:v', "noise=drop='between(n,100,104)+between(n,400,401)'", damaged);
+  const { profile, pack, path, script } = await loadProfile(values.game);
+  const to = join(folder, 'pack');
+  cpSync(dirname(pack.locate(path)), join(to, 'configs', values.game), { recursive: true });
+  const [name, spec] = Object.entries(profile.detectors).find(([, { kind }]) => kind === 'text')!;
+  const { screens: _, when: __, ...bare } = spec as unknown as Record<string, unknown>;
+  const own = { reference: profile.reference };
+  const detectors = { ...profile.detectors, [`second ${name}`]: { ...bare, media: 'second' } };
+  const events = [
+    ...(profile.events ?? []),
+    {
+      on: { detector: `second ${name}`, trigger: 'changed' },
+      statement: { subject: 'opponent', property: name, from: '$previous', to: '$value' },
+    },
+  ];
+  const json = JSON.stringify({ ...profile, media: { second: own }, detectors, events });
+  writeFileSync(join(to, 'configs', values.game, 'profile.json'), json);
+  if (script) {
+    mkdirSync(join(to, 'scripts'));
+    writeFileSync(join(to, 'scripts', `${values.game}.js`), script.source);
+  }
+  return { second, damaged, pack: to };
+}
+
+function ffmpeg(...args: readonly string[]): void {
+  const { status, stderr } = spawnSync('ffmpeg', ['-v', 'error', '-y', ...args], { encoding: 'utf8' });
+  if (status !== 0) throw new Error(stderr);
+}
+
+/** Runs `detect`, for so many milliseconds at most: then it is killed. */
+function detect(out: string, args: readonly string[], ms = Number.POSITIVE_INFINITY): Promise<number | null> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [launch, 'detect', ...args, '--out', out, '--quiet'], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    let said = '';
+    child.stderr.on('data', (data: Buffer) => {
+      said += data.toString();
+    });
+    const timer = Number.isFinite(ms) ? setTimeout(() => child.kill('SIGKILL'), ms) : undefined;
+    child.on('error', reject);
+    child.on('close', (code) => {
+      clearTimeout(timer);
+      if (code !== null && code !== 0) reject(new Error(`${args.join(' ')} ended with ${code}: ${said.slice(-2000)}`));
+      else resolve(code);
+    });
+  });
+}
+
+const logOf = (out: string): string => {
+  const path = join(out, 'events.ndjson');
+  return existsSync(path) ? readFileSync(path, 'utf8') : '';
+};
+
+const { second, damaged, pack } = await prepare();
+const game = ['--game', values.game, '--to', values.to];
+const beside = ['--game', pack, '--to', values.to, '--media', `second=${second}@auto`];
+const threads = spawnSync(process.execPath, [launch, 'detect', '--help'], { encoding: 'utf8' }).stdout.includes(
+  '--network-threads',
+);
+const kinds = Object.entries<readonly string[]>({
+  'full plan, one thread': [media, ...game, '--workers', '1'],
+  'full plan, three threads': [media, ...game, '--workers', '3'],
+  'adaptive plan, one thread': [media, ...game, '--plan', 'adaptive', '--workers', '1'],
+  'adaptive plan, three threads': [media, ...game, '--plan', 'adaptive', '--workers', '3'],
+  'companion by ear': [media, ...beside, '--workers', '2'],
+  'companion by ear, adaptive plan': [media, ...beside, '--workers', '2', '--plan', 'adaptive'],
+  'damaged file, two threads': [damaged, ...game, '--workers', '2'],
+  ...(threads && { 'two threads for networks': [media, ...game, '--workers', '2', '--network-threads', '2'] }),
+}).filter(([name]) => values.only === undefined || name.includes(values.only));
+
+let [kills, same, logs, beginnings] = [0, 0, 0, 0];
+for (const [at, [name, args]] of kinds.entries()) {
+  const whole = join(folder, 'whole');
+  const began = performance.now();
+  await detect(whole, args);
+  let lasts = performance.now() - began;
+  const expected = logOf(whole);
+  const events = expected.split('\n').filter((line) => line.startsWith('{"type":"event"')).length;
+  const most = Math.ceil(((at + 1) * Number(values.kills)) / kinds.length);
+  const first = { kills, same, logs };
+  while (kills < most) {
+    const out = join(folder, 'killed');
+    rmSync(out, { recursive: true, force: true });
+    // The first half second loads the program; what is killed there has written nothing.
+    const run = async (...more: string[]): Promise<number | null> => {
+      const start = performance.now();
+      const ended = await detect(out, [...args, ...more], 300 + random() * (lasts - 200));
+      // A machine that is less busy by now: what is over cannot be killed.
+      if (ended !== null) lasts = Math.min(lasts, performance.now() - start);
+      return ended;
+    };
+    let ended = await run();
+    while (ended === null) {
+      kills++;
+      const left = logOf(out);
+      if (expected.startsWith(left.slice(0, left.lastIndexOf('\n') + 1))) beginnings++;
+      else console.log(`  ${name}: what was left is no beginning of the log`);
+      if (kills >= most || random() < 0.6) break;
+      ended = await run('--resume');
+    }
+    await detect(out, [...args, '--resume']);
+    logs++;
+    if (logOf(out) === expected) same++;
+    else console.log(`  ${name}: ANOTHER LOG`);
+  }
+  console.log(
+    `${name} (${events} events, ${(lasts / 1000).toFixed(1)} s): ${kills - first.kills} kills, ${same - first.same} of ${logs - first.logs} logs the same to the byte`,
+  );
+  rmSync(whole, { recursive: true });
+}
+console.log(
+  `in all: ${kills} kills, ${beginnings} left a beginning of the log, ${same} of ${logs} logs the same to the byte`,
+);
+rmSync(folder, { recursive: true });

@@ -1,0 +1,112 @@
+// What the adaptive plan saves: `node bench/speed/plans.ts <clip folder>… [--runs 3] [--no-full]`, each folder with video.mp4 and truth.json.
+// Processor time of three whole processes, alternating: `detect --plan adaptive`, `detect --plan full`, and the oracle, which
+// knows the truth: it scans the file and decodes, as detect does, the keyframes and the samples of just those groups of
+// pictures in which the truth says that something changes, and reads nothing. Also says whether both plans give the same events.
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { setImmediate as turn } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { readPictures } from '../../src/media/decode.ts';
+import { chunksOf, firstFrameOf, scanPackets } from '../../src/media/packets.ts';
+import { openVideo } from '../../src/media/video.ts';
+import { planSamples } from '../../src/sampling/plan.ts';
+import type { LogLine } from '../../src/events/log.ts';
+import { loadTruth, type Truth } from '../truth/truth.ts';
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  allowNegative: true,
+  options: {
+    runs: { type: 'string', default: '3' },
+    full: { type: 'boolean', default: true },
+    oracle: { type: 'boolean', default: false },
+  },
+});
+const launch = join(import.meta.dirname, '..', '..', 'src', 'cli', 'launch.js');
+const folder = mkdtempSync(join(tmpdir(), 'plans-'));
+
+if (values.oracle) await decodeAsTold(positionals[0]!);
+else for (const clip of positionals) await report(clip);
+rmSync(folder, { recursive: true });
+
+async function report(clip: string): Promise<void> {
+  const truth = await loadTruth(clip);
+  const runs = Array.from({ length: Number(values.runs) }, () => ({
+    adaptive: detect(clip, truth, 'adaptive'),
+    full: values.full ? detect(clip, truth, 'full') : Number.NaN,
+    oracle: timed([import.meta.filename, '--oracle', clip]),
+  }));
+  const seconds = (side: 'adaptive' | 'full' | 'oracle'): string => median(runs.map((run) => run[side])).toFixed(2);
+  const over = (side: 'full' | 'oracle'): string => median(runs.map((run) => run.adaptive / run[side])).toFixed(2);
+  const minutes = (truth.frames / truth.fps / 60).toFixed(1);
+  console.log(
+    `${basename(clip)}, ${minutes} min: adaptive ${seconds('adaptive')} s, full ${seconds('full')} s, oracle ${seconds('oracle')} s`,
+  );
+  console.log(`  adaptive over full ${over('full')}, over the oracle ${over('oracle')}`);
+  if (!values.full) return;
+  const [full, adaptive] = [said('full'), said('adaptive')];
+  console.log(`  events: ${full.length} by the full plan, ${adaptive.length} by the adaptive one`);
+  for (const line of only(full, adaptive)) console.log(`    full only: ${line}`);
+  for (const line of only(adaptive, full)) console.log(`    adaptive only: ${line}`);
+}
+
+function only(a: readonly string[], b: readonly string[]): string[] {
+  return a.filter((line) => !b.includes(line));
+}
+
+function detect(clip: string, { game }: Truth, plan: string): number {
+  const out = join(folder, plan);
+  const args = ['--game', game, '--workers', '1', '--plan', plan, '--out', out, '--quiet'];
+  return timed([launch, 'detect', join(clip, 'video.mp4'), ...args]);
+}
+
+/** Seconds of processor time, user and system, of a Node process. */
+function timed(args: readonly string[]): number {
+  const script =
+    'import resource,subprocess,sys;r=subprocess.run(sys.argv[1:],stdout=subprocess.DEVNULL,stderr=subprocess.DEVNULL);u=resource.getrusage(resource.RUSAGE_CHILDREN);print(u.ru_utime+u.ru_stime,r.returncode)';
+  const { stdout } = spawnSync('python3', ['-c', script, process.execPath, ...args], { encoding: 'utf8' });
+  const [cpu, status] = stdout.trim().split(' ').map(Number);
+  if (status !== 0) throw new Error(`${args.join(' ')} ended with ${status}`);
+  return cpu!;
+}
+
+function said(plan: string): string[] {
+  const lines = readFileSync(join(folder, plan, 'events.ndjson'), 'utf8')
+    .split('\n')
+    .filter(Boolean);
+  return lines
+    .map((line) => JSON.parse(line) as LogLine)
+    .flatMap((line) => (line.type === 'event' ? [`${line.t} ${line.text}`] : []));
+}
+
+function median(numbers: readonly number[]): number {
+  return numbers.toSorted((a, b) => a - b)[numbers.length >> 1]!;
+}
+
+/** The oracle's own process. */
+async function decodeAsTold(clip: string): Promise<void> {
+  const truth = await loadTruth(clip);
+  const changes = [
+    ...Object.values(truth.series).flatMap((series) => series.map(({ t }) => t)),
+    ...truth.raw.map(({ t }) => t),
+  ];
+  using file = openVideo(join(clip, 'video.mp4'));
+  const index = scanPackets(file);
+  const samples = planSamples(index, { interval: 0.1 }).map(({ frame }) => frame);
+  for (const chunk of chunksOf(index, { minSeconds: 24 })) {
+    const keyframes: number[] = [];
+    const wanted: number[] = [];
+    for (let group = chunk.firstGroup; group < chunk.lastGroup; group++) {
+      const [first, next] = [firstFrameOf(index, group), firstFrameOf(index, group + 1)];
+      keyframes.push(first);
+      const [from, to] = [index.t[first]!, index.t[next] ?? Number.POSITIVE_INFINITY];
+      if (changes.some((t) => t >= from && t < to))
+        wanted.push(...samples.filter((frame) => frame >= first && frame < next));
+    }
+    for (const frames of [keyframes, wanted])
+      for (const item of readPictures(file, index, chunk, frames)) if (Symbol.dispose in item) item[Symbol.dispose]();
+    await turn();
+  }
+}
