@@ -17,6 +17,18 @@ const LEVELS = [
   ['cli', 'studio', 'server', 'index'],
 ];
 
+/** The same inside rooms that have several floors: a file or folder of the room each. What is not named stands above all of them. */
+const FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  media: [
+    ['picture', 'bitstream'],
+    ['container'],
+    ['video'],
+    ['scan'],
+    ['decode'],
+    ['audio', 'k-weighting', 'still', 'write'],
+  ],
+};
+
 const files = readdirSync(src, { recursive: true, encoding: 'utf8' })
   .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
   .map((name) => join(src, name));
@@ -26,8 +38,19 @@ function levelOf(file: string): number {
   return LEVELS.findIndex((level) => level.includes(room));
 }
 
+/** The floor of a file within its room; undefined where it is in another room. */
+function floorOf(room: string, file: string): number | undefined {
+  const path = relative(join(src, room), file).replace(/\.ts$/, '').split(sep);
+  if (path[0] === '..') return undefined;
+  const floor = FLOORS[room]!.findIndex((names) => names.includes(path[0]!));
+  return floor < 0 ? FLOORS[room]!.length : floor;
+}
+
 /** Every `import`, `export … from` and `import()` of the program's own files. */
-function importsOf(file: string): string[] {
+const imports = new Map(files.map((file) => [file, readImports(file)]));
+const importsOf = (file: string): readonly string[] => imports.get(file) ?? [];
+
+function readImports(file: string): string[] {
   const text = readFileSync(file, 'utf8');
   return [...text.matchAll(/(?:from|import)\s*\(?\s*'(\.[^']+)'/g)].map(([, path]) => resolve(dirname(file), path!));
 }
@@ -47,15 +70,25 @@ describe('the structure of src', () => {
     expect(files.flatMap(importsOf).length).toBeGreaterThan(100);
   });
 
+  it.each(Object.keys(FLOORS))('lets nothing in %s import from a higher floor', (room) => {
+    const wrong = files.flatMap((file) =>
+      importsOf(file)
+        .filter((path) => floorOf(room, path)! > floorOf(room, file)!)
+        .map((path) => `${relative(src, file)} → ${relative(src, path)}`),
+    );
+    expect(wrong).toEqual([]);
+    for (const name of FLOORS[room]!.flat())
+      expect(files.some((file) => `${file}${sep}`.startsWith(join(src, room, name)))).toBe(true);
+  });
+
   it('has no files that import each other in a circle', () => {
-    const imports = new Map(files.map((file) => [file, importsOf(file)]));
     const done = new Set<string>();
     const circles: string[] = [];
     const visit = (file: string, path: readonly string[]): void => {
       if (path.includes(file))
         circles.push([...path.slice(path.indexOf(file)), file].map((f) => relative(src, f)).join(' → '));
       if (done.has(file) || path.includes(file)) return;
-      for (const next of imports.get(file) ?? []) visit(next, [...path, file]);
+      for (const next of importsOf(file)) visit(next, [...path, file]);
       done.add(file);
     };
     for (const file of files) visit(file, []);

@@ -1,8 +1,8 @@
 // Kernels of bench/compute/cores.ts, all the product's own: decoding, preprocessing, a network.
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import type { GraphKernel } from '../../src/compute/scheduler/graph-thread.ts';
-import { isProblem, readPictures } from '../../src/media/decode.ts';
-import type { Chunk, PacketIndex } from '../../src/media/packet-index.ts';
+import { isProblem, readPictures } from '../../src/media/decode/decode.ts';
+import type { Chunk, PacketIndex } from '../../src/media/scan/packet-index.ts';
 import { openVideo, type VideoFile } from '../../src/media/video.ts';
 import { cropLuma } from '../../src/regions/crop.ts';
 import { compilePreprocess, type Preprocess } from '../../src/regions/preprocess.ts';

@@ -8,8 +8,8 @@ import { everything, offset, same, scaled, union } from '../../src/compute/sched
 import type { KernelCall } from '../../src/compute/scheduler/graph.ts';
 import { type GraphRun, runGraph } from '../../src/compute/scheduler/run-graph.ts';
 import { Trace } from '../../src/compute/scheduler/trace.ts';
-import { chunksOf, windowOf } from '../../src/media/packet-index.ts';
-import { scanPackets } from '../../src/media/packets.ts';
+import { chunksOf, windowOf } from '../../src/media/scan/packet-index.ts';
+import { scanPackets } from '../../src/media/scan/packets.ts';
 import { openVideo } from '../../src/media/video.ts';
 import { mobilenet } from '../../tools/networks.ts';
 import type { Settings } from './cores-kernels.ts';

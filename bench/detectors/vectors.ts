@@ -11,8 +11,8 @@ import { movementOf, type Movement } from '../../src/detectors/motion/flow.ts';
 import { codedWays } from '../../src/detectors/motion/coded.ts';
 import { sketchOf } from '../../src/detectors/motion/sketch.ts';
 import type { Sketch } from '../../src/detectors/kind.ts';
-import { isProblem, readPictures } from '../../src/media/decode.ts';
-import { chunksOf, scanPackets } from '../../src/media/packets.ts';
+import { isProblem, readPictures } from '../../src/media/decode/decode.ts';
+import { chunksOf, scanPackets } from '../../src/media/scan/packets.ts';
 import { openVideo } from '../../src/media/video.ts';
 
 const { values, positionals } = parseArgs({

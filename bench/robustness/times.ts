@@ -8,8 +8,8 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { messageOf } from '../../src/errors.ts';
 import { readAudio } from '../../src/media/audio.ts';
-import { isProblem, readPictures } from '../../src/media/decode.ts';
-import { chunksOf, scanPackets } from '../../src/media/packets.ts';
+import { isProblem, readPictures } from '../../src/media/decode/decode.ts';
+import { chunksOf, scanPackets } from '../../src/media/scan/packets.ts';
 import { openVideo } from '../../src/media/video.ts';
 
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { keep: { type: 'string' } } });

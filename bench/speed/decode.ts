@@ -10,8 +10,8 @@
 import { spawnSync } from 'node:child_process';
 import { setImmediate as turn } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { isProblem, readPictures } from '../../src/media/decode.ts';
-import { chunksOf, scanPackets } from '../../src/media/packets.ts';
+import { isProblem, readPictures } from '../../src/media/decode/decode.ts';
+import { chunksOf, scanPackets } from '../../src/media/scan/packets.ts';
 import type { Plane } from '../../src/media/picture.ts';
 import { openVideo } from '../../src/media/video.ts';
 import { planSamples } from '../../src/sampling/plan.ts';

@@ -1,4 +1,4 @@
-// Flags of V8 for whoever looks at pictures: see media/collect.ts. Plain JavaScript, for they are set before anything else is loaded, too.
+// Flags of V8 for whoever looks at pictures: see media/decode/collect.ts. Plain JavaScript, for they are set before anything else is loaded, too.
 
 /** @type {readonly string[]} */
 export const READING = [

@@ -1,8 +1,8 @@
 /** Views of still pictures and of recorded frames, for the tests of detector kinds. */
 import { readFile } from 'node:fs/promises';
 import type { Rect, Size } from '../geometry.ts';
-import { isProblem, readPictures } from '../media/decode.ts';
-import { chunksOf, scanPackets } from '../media/packets.ts';
+import { isProblem, readPictures } from '../media/decode/decode.ts';
+import { chunksOf, scanPackets } from '../media/scan/packets.ts';
 import type { Picture } from '../media/picture.ts';
 import { openVideo } from '../media/video.ts';
 import type { RegionSpec } from '../profile/profile.ts';

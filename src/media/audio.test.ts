@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { readAudio } from './audio.ts';
 import type { AudioBlock, AudioOptions } from './audio.ts';
-import { originOf } from './packet-index.ts';
-import { scanPackets } from './packets.ts';
+import { originOf } from './scan/packet-index.ts';
+import { scanPackets } from './scan/packets.ts';
 import { makeVideo } from './testing.ts';
 import { openVideo } from './video.ts';
 

@@ -13,7 +13,7 @@ import {
 import type { AVSampleFormat } from 'node-av/constants';
 import { PlaybyplayError } from '../errors.ts';
 import { roundTime } from '../time.ts';
-import { openFormat } from './open.ts';
+import { openFormat } from './container/open.ts';
 
 /** A run of sound: mono samples, -1…1. */
 export interface AudioBlock {

@@ -1,5 +1,3 @@
-import type { MotionVectors } from './vectors.ts';
-
 /** One 8-bit plane of a picture; `data` may alias native memory and is valid until the picture is disposed. */
 export interface Plane {
   readonly data: Uint8Array;
@@ -13,6 +11,20 @@ export interface Plane {
 export interface ColorEncoding {
   readonly matrix: 'bt601' | 'bt709' | 'bt2020';
   readonly fullRange: boolean;
+}
+
+/**
+ * How the blocks of a picture moved, as its encoder wrote it down: for each vector the block's middle in pixels, its area in
+ * pixels, and the way of its content in pixels a second. Blocks that the encoder did not predict have none, some have two.
+ */
+export interface MotionVectors {
+  readonly x: Float32Array;
+  readonly y: Float32Array;
+  readonly area: Float32Array;
+  readonly acrossPerSecond: Float32Array;
+  readonly downPerSecond: Float32Array;
+  /** Seconds to the pictures that most of the area was predicted from. */
+  readonly over: number;
 }
 
 /**

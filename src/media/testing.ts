@@ -14,9 +14,9 @@ import {
   AV_SAMPLE_FMT_FLTP,
 } from 'node-av/constants';
 import type { AVCodecFlag, FFEncoderCodec } from 'node-av/constants';
-import type { Chunk } from './packet-index.ts';
+import type { Chunk } from './scan/packet-index.ts';
 import type { Picture } from './picture.ts';
-import { PictureMaker } from './pictures.ts';
+import { PictureMaker } from './decode/pictures.ts';
 import { openVideo } from './video.ts';
 
 export interface VideoSpec {

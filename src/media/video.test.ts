@@ -2,9 +2,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { isProblem, readPictures } from './decode.ts';
-import { chunksOf, scanPackets } from './packets.ts';
-import { turnPlane } from './pictures.ts';
+import { isProblem, readPictures } from './decode/decode.ts';
+import { chunksOf, scanPackets } from './scan/packets.ts';
+import { turnPlane } from './decode/pictures.ts';
 import { makeAudioFile, makeVideo, numberOn } from './testing.ts';
 import { openVideo } from './video.ts';
 

@@ -9,14 +9,14 @@ import {
   AV_NOPTS_VALUE,
 } from 'node-av/constants';
 import { PlaybyplayError } from '../errors.ts';
-import { codecParameters, hasPlaces, parametersOf } from './decoder-parameters.ts';
-import type { DecoderParameters } from './decoder-parameters.ts';
-import { describe } from './info.ts';
-import type { VideoInfo } from './info.ts';
-import { openFormat, reason } from './open.ts';
-import { StoredBytes } from './stored-bytes.ts';
-import { bestVideoStream, countVideos } from './streams.ts';
-import { Unpacker } from './unpack.ts';
+import { codecParameters, hasPlaces, parametersOf } from './container/decoder-parameters.ts';
+import type { DecoderParameters } from './container/decoder-parameters.ts';
+import { describe } from './container/info.ts';
+import type { VideoInfo } from './container/info.ts';
+import { openFormat, reason } from './container/open.ts';
+import { StoredBytes } from './container/stored-bytes.ts';
+import { bestVideoStream, countVideos } from './container/streams.ts';
+import { Unpacker } from './container/unpack.ts';
 
 /** What opening a file tells, as plain data: enough to decode its packets elsewhere without a demuxer of its own. */
 export interface VideoDescription {

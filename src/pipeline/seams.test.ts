@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { makeshiftProfile } from '../../bench/detectors/cues.ts';
-import { chunkOf, groupEnd } from '../media/packet-index.ts';
-import { scanPackets } from '../media/packets.ts';
+import { chunkOf, groupEnd } from '../media/scan/packet-index.ts';
+import { scanPackets } from '../media/scan/packets.ts';
 import { openVideo } from '../media/video.ts';
 import { readingsOf } from './reading/chunk-readings.ts';
 import { readFully } from './reading/read-chunk.ts';

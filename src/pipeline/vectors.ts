@@ -1,7 +1,7 @@
 import { loadKind } from '../detectors/registry.ts';
 import type { Issue } from '../errors.ts';
-import { isProblem, readPictures } from '../media/decode.ts';
-import { chunkOf, firstFrameOf, groupEnd, type PacketIndex } from '../media/packet-index.ts';
+import { isProblem, readPictures } from '../media/decode/decode.ts';
+import { chunkOf, firstFrameOf, groupEnd, type PacketIndex } from '../media/scan/packet-index.ts';
 import type { VideoFile } from '../media/video.ts';
 import { mediaOf } from '../profile/media.ts';
 import type { Game } from './game.ts';

@@ -1,5 +1,5 @@
 import type { Want } from '../cues/nodes.ts';
-import { type PacketIndex, timeOf, windowOf } from '../media/packet-index.ts';
+import { type PacketIndex, timeOf, windowOf } from '../media/scan/packet-index.ts';
 import { openVideo, type VideoFile } from '../media/video.ts';
 import type { HudSettings } from '../regions/place.ts';
 import type { Places } from './reading/chunk-readings.ts';

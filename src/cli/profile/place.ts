@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import { PlaybyplayError } from '../../errors.ts';
 import type { HudSettings } from '../../geometry.ts';
 import { formatClock } from '../../time.ts';
-import { scanInTurns } from '../../media/packets.ts';
+import { scanInTurns } from '../../media/scan/packets.ts';
 import { openVideo } from '../../media/video.ts';
 import { openGame } from '../../pipeline/game.ts';
 import { decidePlacement } from '../../pipeline/placement/decide.ts';

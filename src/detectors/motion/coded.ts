@@ -1,5 +1,5 @@
 import type { Rect } from '../../geometry.ts';
-import type { MotionVectors } from '../../media/vectors.ts';
+import type { MotionVectors } from '../../media/picture.ts';
 import type { Sketch } from '../kind.ts';
 import { cellOf } from './sketch.ts';
 import { type Block, structuredBlocks, summedUp, type Ways } from './flow.ts';

@@ -9,7 +9,7 @@ import {
 } from 'node-av/constants';
 import { FFmpegError, Filter, FilterGraph, Frame, type FilterContext } from 'node-av/lib';
 import type { Rect, Size } from '../../geometry.ts';
-import type { Rotation } from '../info.ts';
+import type { Rotation } from '../container/info.ts';
 import type { ColorTags } from './encoder.ts';
 import { cropAround, even, hudStrip, type Layout } from './frame-layout.ts';
 

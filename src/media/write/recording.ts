@@ -2,8 +2,8 @@ import { AV_CODEC_ID_H264, AV_NOPTS_VALUE, AV_PKT_FLAG_DISCARD, AV_PKT_FLAG_KEY 
 import { Frame, Packet, type CodecContext, type FormatContext, type Stream } from 'node-av/lib';
 import type { Rational } from '../../time.ts';
 import { PlaybyplayError } from '../../errors.ts';
-import { openFormat } from '../open.ts';
-import type { AudioStreamInfo, Rotation } from '../info.ts';
+import { openFormat } from '../container/open.ts';
+import type { AudioStreamInfo, Rotation } from '../container/info.ts';
 import { openVideo, type VideoFile } from '../video.ts';
 import { openDecoder } from './decoder.ts';
 import type { ColorTags } from './encoder.ts';

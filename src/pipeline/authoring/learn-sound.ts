@@ -3,8 +3,8 @@ import { type Example, learnPrint, LONGEST, type SoundFile } from '../../detecto
 import { HOP, RATE, Spectrograph, STEP } from '../../detectors/sound/spectrum.ts';
 import { PlaybyplayError } from '../../errors.ts';
 import { readAudio } from '../../media/audio.ts';
-import { originOf } from '../../media/packet-index.ts';
-import { scanPackets } from '../../media/packets.ts';
+import { originOf } from '../../media/scan/packet-index.ts';
+import { scanPackets } from '../../media/scan/packets.ts';
 import { openVideo } from '../../media/video.ts';
 
 /** Where a sound is heard in a recording: seconds. */

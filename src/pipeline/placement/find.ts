@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Rect, Size } from '../../geometry.ts';
-import type { PacketIndex } from '../../media/packet-index.ts';
+import type { PacketIndex } from '../../media/scan/packet-index.ts';
 import type { Picture } from '../../media/picture.ts';
 import type { VideoFile } from '../../media/video.ts';
 import type { HudSettings } from '../../regions/place.ts';

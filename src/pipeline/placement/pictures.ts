@@ -1,5 +1,12 @@
-import { isProblem, readPictures } from '../../media/decode.ts';
-import { type Chunk, chunkOf, firstFrameOf, groupEnd, groupOf, type PacketIndex } from '../../media/packet-index.ts';
+import { isProblem, readPictures } from '../../media/decode/decode.ts';
+import {
+  type Chunk,
+  chunkOf,
+  firstFrameOf,
+  groupEnd,
+  groupOf,
+  type PacketIndex,
+} from '../../media/scan/packet-index.ts';
 import type { Picture, Plane } from '../../media/picture.ts';
 import type { VideoFile } from '../../media/video.ts';
 

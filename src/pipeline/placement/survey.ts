@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { firstFrameOf, groupOf, type PacketIndex, timeOf } from '../../media/packet-index.ts';
+import { firstFrameOf, groupOf, type PacketIndex, timeOf } from '../../media/scan/packet-index.ts';
 import type { VideoFile } from '../../media/video.ts';
 import type { HudSettings } from '../../regions/place.ts';
 import type { Game } from '../game.ts';

@@ -1,5 +1,5 @@
-import { isProblem } from '../../media/decode.ts';
-import { type Chunk, firstFrameOf } from '../../media/packet-index.ts';
+import { isProblem } from '../../media/decode/decode.ts';
+import { type Chunk, firstFrameOf } from '../../media/scan/packet-index.ts';
 import { type ChunkReadings, ReadingsBuilder } from './chunk-readings.ts';
 import { agree, type Probe, type ProbeRule } from './probe.ts';
 import { type ChunkContext, type ChunkPlan, gapOf, pause, picturesOf, timeAt, TURN } from './read-chunk.ts';

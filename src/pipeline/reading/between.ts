@@ -1,4 +1,4 @@
-import { groupOf, type PacketIndex } from '../../media/packet-index.ts';
+import { groupOf, type PacketIndex } from '../../media/scan/packet-index.ts';
 import type { Picture } from '../../media/picture.ts';
 import type { Observations, ReadingsBuilder } from './chunk-readings.ts';
 import { agree, type ProbeRule } from './probe.ts';

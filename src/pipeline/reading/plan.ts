@@ -1,4 +1,4 @@
-import { type Chunk, chunksOf, type PacketIndex } from '../../media/packet-index.ts';
+import { type Chunk, chunksOf, type PacketIndex } from '../../media/scan/packet-index.ts';
 import type { Profile } from '../../profile/profile.ts';
 import { type Sample, SamplePlanner, type Sampling, type TimeRange } from '../../sampling/plan.ts';
 import { everyOf, intervalOf } from '../../profile/interval.ts';

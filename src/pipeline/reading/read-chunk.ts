@@ -1,9 +1,9 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Deferred, Observation } from '../../detectors/kind.ts';
-import { MANY, readPicturesAhead } from '../../media/ahead.ts';
-import type { DecoderBeside } from '../../media/beside.ts';
-import { type DecodeProblem, isProblem, readPictures } from '../../media/decode.ts';
-import type { Chunk, PacketIndex } from '../../media/packet-index.ts';
+import { MANY, readPicturesAhead } from '../../media/decode/ahead.ts';
+import type { DecoderBeside } from '../../media/decode/beside.ts';
+import { type DecodeProblem, isProblem, readPictures } from '../../media/decode/decode.ts';
+import type { Chunk, PacketIndex } from '../../media/scan/packet-index.ts';
 import type { Picture } from '../../media/picture.ts';
 import type { VideoFile } from '../../media/video.ts';
 import { Between, type BetweenRules } from './between.ts';

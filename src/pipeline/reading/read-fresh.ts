@@ -1,7 +1,7 @@
 import { type RunContext, schedule } from '../../compute/scheduler/schedule.ts';
 import { now, Trace } from '../../compute/scheduler/trace.ts';
 import type { Observation } from '../../detectors/kind.ts';
-import { type PacketIndex, windowOf } from '../../media/packet-index.ts';
+import { type PacketIndex, windowOf } from '../../media/scan/packet-index.ts';
 import type { ChunkReadings } from './chunk-readings.ts';
 import type { Game } from '../game.ts';
 import type { Portion } from './plan.ts';

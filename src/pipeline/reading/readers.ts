@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import type { Observation } from '../../detectors/kind.ts';
-import type { DecoderBeside } from '../../media/beside.ts';
+import type { DecoderBeside } from '../../media/decode/beside.ts';
 import type { VideoFile } from '../../media/video.ts';
 import type { HudSettings } from '../../regions/place.ts';
 import type { ChunkReadings } from './chunk-readings.ts';

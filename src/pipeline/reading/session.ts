@@ -1,8 +1,8 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Assets, Observation } from '../../detectors/kind.ts';
 import type { Plugins } from '../../detectors/plugins/load.ts';
-import type { DecoderBeside } from '../../media/beside.ts';
-import type { Chunk, PacketIndex } from '../../media/packet-index.ts';
+import type { DecoderBeside } from '../../media/decode/beside.ts';
+import type { Chunk, PacketIndex } from '../../media/scan/packet-index.ts';
 import type { VideoFile } from '../../media/video.ts';
 import type { Profile } from '../../profile/profile.ts';
 import type { HudSettings } from '../../regions/place.ts';

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { isProblem, readPictures } from '../../media/decode.ts';
-import { chunksOf, type PacketIndex, scanPackets } from '../../media/packets.ts';
+import { isProblem, readPictures } from '../../media/decode/decode.ts';
+import { chunksOf, type PacketIndex, scanPackets } from '../../media/scan/packets.ts';
 import { openVideo } from '../../media/video.ts';
 import { PlaybyplayError } from '../../errors.ts';
 import { formatClock } from '../../time.ts';

@@ -1,7 +1,7 @@
-import { roundTime } from '../time.ts';
+import { roundTime } from '../../time.ts';
 import type { DecodeProblem } from './decode.ts';
-import type { VideoInfo } from './info.ts';
-import type { PacketIndex } from './packet-index.ts';
+import type { VideoInfo } from '../container/info.ts';
+import type { PacketIndex } from '../scan/packet-index.ts';
 
 /** Less missing than this is not worth a word. Seconds. */
 const SHORTEST = 0.2;

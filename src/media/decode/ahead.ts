@@ -1,7 +1,7 @@
 import { type DecodeProblem, decodingSteps, isProblem, Sending, type Steps } from './decode.ts';
-import type { Chunk, PacketIndex } from './packet-index.ts';
-import type { Picture } from './picture.ts';
-import type { VideoFile } from './video.ts';
+import type { Chunk, PacketIndex } from '../scan/packet-index.ts';
+import type { Picture } from '../picture.ts';
+import type { VideoFile } from '../video.ts';
 
 type Item = Picture | DecodeProblem;
 

@@ -1,7 +1,7 @@
 import { accessSync, constants as fs, statSync } from 'node:fs';
 import { FFmpegError, FormatContext, Log } from 'node-av/lib';
 import { AV_LOG_QUIET } from 'node-av/constants';
-import { PlaybyplayError, messageOf } from '../errors.ts';
+import { PlaybyplayError, messageOf } from '../../errors.ts';
 import { isUnfinished } from './boxes.ts';
 
 /** Opens a container and finds its streams. Throws PlaybyplayError `no-such-file`, `unreadable-file`, `not-a-video`. */

@@ -1,5 +1,5 @@
-import { roundTime } from '../time.ts';
-import type { Rational } from '../time.ts';
+import { roundTime } from '../../time.ts';
+import type { Rational } from '../../time.ts';
 import { BROKEN, HIDDEN, KEY, LEADING, REFERENCE } from './packet-index.ts';
 import { Clock } from './clock.ts';
 import { behindLoss } from './losses.ts';

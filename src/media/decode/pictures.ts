@@ -14,14 +14,14 @@ import {
   SWS_BITEXACT,
 } from 'node-av/constants';
 import type { AVPixelFormat, SwsFlags } from 'node-av/constants';
-import { PlaybyplayError } from '../errors.ts';
+import { PlaybyplayError } from '../../errors.ts';
 import { lookedAt } from './collect.ts';
 import { SHOWN, shownPlanes } from './hdr.ts';
 import type { ShownPlanes } from './hdr.ts';
-import { colorOf } from './info.ts';
-import type { Rotation } from './info.ts';
-import type { ColorEncoding, Picture, Plane } from './picture.ts';
-import { type MotionVectors, parseVectors, type Spans, tellsVectors, turnVectors } from './vectors.ts';
+import { colorOf } from '../container/info.ts';
+import type { Rotation } from '../container/info.ts';
+import type { ColorEncoding, MotionVectors, Picture, Plane } from '../picture.ts';
+import { parseVectors, type Spans, tellsVectors, turnVectors } from './vectors.ts';
 
 /** log2 of the chroma subsampling of the formats whose planes are handed on as they are. */
 const PLANAR = new Map<AVPixelFormat, readonly [shiftX: number, shiftY: number, fullRange: boolean]>([

@@ -5,10 +5,10 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { afterAll, describe, expect, test } from 'vitest';
 import { MANY, readPicturesAhead } from './ahead.ts';
 import { type DecodeProblem, isProblem, readPictures } from './decode.ts';
-import { chunksOf, scanPackets } from './packets.ts';
-import type { Picture } from './picture.ts';
-import { damageFile, digest, makeVideo, mostFrames } from './testing.ts';
-import { openVideo } from './video.ts';
+import { chunksOf, scanPackets } from '../scan/packets.ts';
+import type { Picture } from '../picture.ts';
+import { damageFile, digest, makeVideo, mostFrames } from '../testing.ts';
+import { openVideo } from '../video.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'playbyplay-ahead-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -1,7 +1,7 @@
 import { Codec, avGetCodecName } from 'node-av/lib';
 import type { FormatContext, Stream } from 'node-av/lib';
 import { AVMEDIA_TYPE_AUDIO, AVMEDIA_TYPE_VIDEO, AV_DISPOSITION_ATTACHED_PIC } from 'node-av/constants';
-import { PlaybyplayError } from '../errors.ts';
+import { PlaybyplayError } from '../../errors.ts';
 import { lengthOf } from './info.ts';
 
 /** Codecs of still pictures, in which covers and previews come. */

@@ -1,5 +1,5 @@
 import { closeSync, openSync, readSync } from 'node:fs';
-import { messageOf } from '../errors.ts';
+import { messageOf } from '../../errors.ts';
 import { checkFile } from './open.ts';
 
 /** Reads pieces of a file into one buffer that grows to the longest of them. */

@@ -10,9 +10,9 @@ import {
   AV_PKT_DATA_DISPLAYMATRIX,
 } from 'node-av/constants';
 import type { AVColorRange, AVColorSpace, AVPixelFormat } from 'node-av/constants';
-import { roundTime } from '../time.ts';
-import type { Rational } from '../time.ts';
-import type { ColorEncoding } from './picture.ts';
+import { roundTime } from '../../time.ts';
+import type { Rational } from '../../time.ts';
+import type { ColorEncoding } from '../picture.ts';
 
 /** Clockwise turn, in degrees, that makes the coded picture upright. */
 export type Rotation = 0 | 90 | 180 | 270;

@@ -1,6 +1,6 @@
 import { BitStreamFilter, BitStreamFilterContext } from 'node-av/lib';
 import type { CodecParameters, Packet, Rational } from 'node-av/lib';
-import { PlaybyplayError } from '../errors.ts';
+import { PlaybyplayError } from '../../errors.ts';
 
 /**
  * Takes apart what DivX and Xvid pack into one packet of an avi: a picture and the B-picture that follows it in decode order, whose own

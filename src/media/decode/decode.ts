@@ -1,13 +1,23 @@
 import type { Packet } from 'node-av/lib';
 import { AVERROR_EAGAIN, AVERROR_EOF, AV_FRAME_FLAG_CORRUPT } from 'node-av/constants';
-import { BROKEN, DAMAGED, HIDDEN, LEADING, REFERENCE, firstFrameOf, groupOf, startOf, timeOf } from './packet-index.ts';
-import type { Chunk, PacketIndex } from './packet-index.ts';
-import type { Picture } from './picture.ts';
+import {
+  BROKEN,
+  DAMAGED,
+  HIDDEN,
+  LEADING,
+  REFERENCE,
+  firstFrameOf,
+  groupOf,
+  startOf,
+  timeOf,
+} from '../scan/packet-index.ts';
+import type { Chunk, PacketIndex } from '../scan/packet-index.ts';
+import type { Picture } from '../picture.ts';
 import { PictureMaker } from './pictures.ts';
 import { PacketReader } from './reader.ts';
-import { reason } from './open.ts';
+import { reason } from '../container/open.ts';
 import { spansOf } from './vectors.ts';
-import type { VideoFile } from './video.ts';
+import type { VideoFile } from '../video.ts';
 
 /**
  * A stretch that could not be decoded, in seconds: from its first frame that is missing (or the last before it, where packets

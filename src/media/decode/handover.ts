@@ -1,5 +1,5 @@
 import type { DecodeProblem } from './decode.ts';
-import type { Picture, Plane } from './picture.ts';
+import type { Picture, Plane } from '../picture.ts';
 
 /**
  * What a thread that decodes and one that reads count for each other: what has been sent and taken, pictures whose memory has been sent

@@ -3,10 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isProblem, readPictures } from './decode.ts';
-import { chunksOf, scanPackets } from './packets.ts';
-import { makeVideo, type VideoSpec } from './testing.ts';
-import { type MotionVectors, parseVectors } from './vectors.ts';
-import { openVideo } from './video.ts';
+import { chunksOf, scanPackets } from '../scan/packets.ts';
+import { makeVideo, type VideoSpec } from '../testing.ts';
+import { parseVectors } from './vectors.ts';
+import type { MotionVectors } from '../picture.ts';
+import { openVideo } from '../video.ts';
 
 let folder: string;
 beforeAll(() => {

@@ -1,4 +1,4 @@
-import type { Rational } from '../time.ts';
+import type { Rational } from '../../time.ts';
 
 /**
  * The frames of a video in presentation order, and its packets in decode order: about 50 bytes a frame. Plain typed

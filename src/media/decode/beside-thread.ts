@@ -1,9 +1,9 @@
 import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
-import { serve } from '../compute/scheduler/serve.ts';
+import { serve } from '../../compute/scheduler/serve.ts';
 import { isProblem, readPictures } from './decode.ts';
 import { type Counters, packed, RETURNED, SENT, type Sent, STOPPED } from './handover.ts';
-import type { Chunk, PacketIndex } from './packet-index.ts';
-import { openVideo, type VideoDescription, type VideoFile } from './video.ts';
+import type { Chunk, PacketIndex } from '../scan/packet-index.ts';
+import { openVideo, type VideoDescription, type VideoFile } from '../video.ts';
 
 /** What the thread of `DecoderBeside` is asked, one after the other. */
 export type BesideRequest =

@@ -1,11 +1,11 @@
 import { Packet } from 'node-av/lib';
 import { AVFLAG_NONE, AV_PKT_FLAG_DISCARD, AV_PKT_FLAG_KEY } from 'node-av/constants';
 import type { AVPacketFlag } from 'node-av/constants';
-import { HIDDEN, KEY } from './packet-index.ts';
-import type { PacketIndex } from './packet-index.ts';
-import { reason } from './open.ts';
-import { ticksOf } from './video.ts';
-import type { VideoFile } from './video.ts';
+import { HIDDEN, KEY } from '../scan/packet-index.ts';
+import type { PacketIndex } from '../scan/packet-index.ts';
+import { reason } from '../container/open.ts';
+import { ticksOf } from '../video.ts';
+import type { VideoFile } from '../video.ts';
 
 /** How many packets to read on rather than to seek. */
 const READ_ON = 64;

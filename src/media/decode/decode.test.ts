@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
 import { isProblem, readPictures } from './decode.ts';
-import { chunksOf, scanPackets, windowOf } from './packets.ts';
-import type { PacketIndex } from './packets.ts';
-import { decodeAll, digest, makeVideo, numberOn } from './testing.ts';
-import type { VideoSpec } from './testing.ts';
-import { openVideo } from './video.ts';
+import { chunksOf, scanPackets, windowOf } from '../scan/packets.ts';
+import type { PacketIndex } from '../scan/packets.ts';
+import { decodeAll, digest, makeVideo, numberOn } from '../testing.ts';
+import type { VideoSpec } from '../testing.ts';
+import { openVideo } from '../video.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'playbyplay-media-'));
 afterAll(() => rmSync(folder, { recursive: true }));

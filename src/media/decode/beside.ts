@@ -1,12 +1,12 @@
 import { MessageChannel, type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
-import { moduleBeside, ThreadDevice } from '../compute/scheduler/threads.ts';
+import { moduleBeside, ThreadDevice } from '../../compute/scheduler/threads.ts';
 import type { BesideRequest } from './beside-thread.ts';
 import { measureHeap } from './collect.ts';
 import type { DecodeProblem } from './decode.ts';
 import { type Counters, newCounters, RETURNED, SENT, type Sent, STOPPED, unpacked } from './handover.ts';
-import type { Chunk, PacketIndex } from './packet-index.ts';
-import type { Picture } from './picture.ts';
-import type { VideoFile } from './video.ts';
+import type { Chunk, PacketIndex } from '../scan/packet-index.ts';
+import type { Picture } from '../picture.ts';
+import type { VideoFile } from '../video.ts';
 
 /** So many pictures may wait or be looked at, and bytes of their luma; at least `FEWEST`, as a reader may hold two. */
 const MANY = 16;

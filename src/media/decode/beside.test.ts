@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { DecoderBeside } from './beside.ts';
 import { type DecodeProblem, isProblem, readPictures } from './decode.ts';
-import { chunksOf, scanPackets } from './packets.ts';
-import type { Picture } from './picture.ts';
-import { damageFile, digest, makeVideo, mostFrames } from './testing.ts';
-import { openVideo, type VideoFile } from './video.ts';
+import { chunksOf, scanPackets } from '../scan/packets.ts';
+import type { Picture } from '../picture.ts';
+import { damageFile, digest, makeVideo, mostFrames } from '../testing.ts';
+import { openVideo, type VideoFile } from '../video.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'playbyplay-beside-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -1,18 +1,5 @@
-import { type PacketIndex, timeOf } from './packet-index.ts';
-
-/**
- * How the blocks of a picture moved, as its encoder wrote it down: for each vector the block's middle in pixels, its area in
- * pixels, and the way of its content in pixels a second. Blocks that the encoder did not predict have none, some have two.
- */
-export interface MotionVectors {
-  readonly x: Float32Array;
-  readonly y: Float32Array;
-  readonly area: Float32Array;
-  readonly acrossPerSecond: Float32Array;
-  readonly downPerSecond: Float32Array;
-  /** Seconds to the pictures that most of the area was predicted from. */
-  readonly over: number;
-}
+import type { MotionVectors } from '../picture.ts';
+import { type PacketIndex, timeOf } from '../scan/packet-index.ts';
 
 /** Seconds from a picture to the nearest ones that it can be predicted from: negative before, positive behind; undefined where there is none. */
 export interface Spans {

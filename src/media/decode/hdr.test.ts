@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { isProblem, readPictures } from './decode.ts';
-import { chunksOf, scanPackets } from './packets.ts';
-import { makeVideo } from './testing.ts';
-import { openVideo } from './video.ts';
+import { chunksOf, scanPackets } from '../scan/packets.ts';
+import { makeVideo } from '../testing.ts';
+import { openVideo } from '../video.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'playbyplay-hdr-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -7,16 +7,16 @@ import {
   AV_PKT_FLAG_KEY,
   AVERROR_EOF,
 } from 'node-av/constants';
-import { bitstreamOf } from './bitstream.ts';
-import { isCutOff } from './boxes.ts';
-import { hasPlaces } from './decoder-parameters.ts';
-import { PacketBytes } from './packet-bytes.ts';
+import { bitstreamOf } from '../bitstream/bitstream.ts';
+import { isCutOff } from '../container/boxes.ts';
+import { hasPlaces } from '../container/decoder-parameters.ts';
+import { PacketBytes } from '../container/packet-bytes.ts';
 import { BROKEN, DAMAGED, HIDDEN, KEY, REFERENCE } from './packet-index.ts';
 import type { PacketIndex } from './packet-index.ts';
 import { PacketScan } from './scan.ts';
-import { reason } from './open.ts';
-import { ticksOf } from './video.ts';
-import type { VideoFile } from './video.ts';
+import { reason } from '../container/open.ts';
+import { ticksOf } from '../video.ts';
+import type { VideoFile } from '../video.ts';
 
 export { chunksOf, firstFrameOf, groupOf, windowOf } from './packet-index.ts';
 export type { Chunk, PacketIndex, PacketTable } from './packet-index.ts';

@@ -1,7 +1,7 @@
 import { AVCOL_PRI_BT2020, AVCOL_RANGE_JPEG, AVCOL_TRC_ARIB_STD_B67, AVCOL_TRC_SMPTE2084 } from 'node-av/constants';
 import { type Frame, avGetPixFmtName } from 'node-av/lib';
 import type { AVPixelFormat } from 'node-av/constants';
-import type { ColorEncoding, Plane } from './picture.ts';
+import type { ColorEncoding, Plane } from '../picture.ts';
 
 /** Light that is shown as white, in candela a square metre: graphics white of ITU-R BT.2408 §2.1. What is brighter is white, too. */
 const WHITE = 203;

@@ -1,7 +1,7 @@
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { READING } from '../compute/flags.js';
-import { tune } from '../compute/tuning.ts';
+import { READING } from '../../compute/flags.js';
+import { tune } from '../../compute/tuning.ts';
 
 /**
  * Bytes by which the heap of each thread may grow between two collections of garbage, which take 50 ms: without what is short-lived, which
