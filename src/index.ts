@@ -30,16 +30,16 @@ export { diffDictionaries, type Change, type DictionaryDiff } from './dictionary
 export { dictionaryNames, loadBuiltin, readSources } from './dictionary/files.ts';
 export type { DictionaryFile, EventEntry, SlotName, StepEntry, WordEntry, WordKind } from './dictionary/format.ts';
 export { issueCodes } from './dictionary/codes.ts';
-export { parse, type Parsed, type ParseOptions, type TextIssue } from './dictionary/language/parse.ts';
-export { render, type Style } from './dictionary/language/render.ts';
-export type { Person, Tense } from './dictionary/language/tense.ts';
-export { isStatement, validateStatement } from './dictionary/language/validate.ts';
+export { parse, type Parsed, type ParseOptions, type TextIssue } from './dictionary/sentences/parse.ts';
+export { render, type Style } from './dictionary/sentences/render.ts';
+export type { Person, Tense } from './dictionary/sentences/tense.ts';
+export { isStatement, validateStatement } from './dictionary/sentences/validate.ts';
 export {
   loadDictionary,
   type DictionarySource,
   type LoadedDictionary,
   type LoadOptions as DictionaryOptions,
-} from './dictionary/load.ts';
+} from './dictionary/load/load.ts';
 export { searchWords } from './dictionary/search.ts';
 
 export type { Match } from './query/combine.ts';

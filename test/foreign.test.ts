@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { loadBuiltin } from '../src/dictionary/files.ts';
-import { parse } from '../src/dictionary/language/parse.ts';
+import { parse } from '../src/dictionary/sentences/parse.ts';
 import { PlaybyplayError } from '../src/errors.ts';
 import type { EventLine } from '../src/events/log.ts';
 import { loadLog } from '../src/events/reader.ts';

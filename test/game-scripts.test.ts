@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import type { Cue } from '../src/cues/cue.ts';
 import { loadBuiltin } from '../src/dictionary/files.ts';
-import { render } from '../src/dictionary/language/render.ts';
-import { validateStatement } from '../src/dictionary/language/validate.ts';
+import { render } from '../src/dictionary/sentences/render.ts';
+import { validateStatement } from '../src/dictionary/sentences/validate.ts';
 import type { Statement } from '../src/events/statement.ts';
 import { openScript, type ScriptStatement } from '../src/script/script.ts';
 

@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import type { Cue } from '../src/cues/cue.ts';
-import { render } from '../src/dictionary/language/render.ts';
+import { render } from '../src/dictionary/sentences/render.ts';
 import { loadBuiltin } from '../src/dictionary/files.ts';
 import { openLexicon, type TextLexicon } from '../src/detectors/text/lexicon.ts';
-import { validateStatement } from '../src/dictionary/language/validate.ts';
+import { validateStatement } from '../src/dictionary/sentences/validate.ts';
 import { openScript } from '../src/script/script.ts';
 
 const { dictionary } = await loadBuiltin(['hedgewars']);

@@ -5,8 +5,8 @@ import { type PlayerRow, arenaSeries, arenaStatements, killStatement } from '../
 import { reduceSeries } from '../bench/truth/series.ts';
 import { MEANS, PICK_UPS, deathStatement, doomMessage } from '../bench/truth/words.ts';
 import { loadBuiltin } from '../src/dictionary/files.ts';
-import { render } from '../src/dictionary/language/render.ts';
-import { validateStatement } from '../src/dictionary/language/validate.ts';
+import { render } from '../src/dictionary/sentences/render.ts';
+import { validateStatement } from '../src/dictionary/sentences/validate.ts';
 import { gridTimes, loadTruth } from '../bench/truth/truth.ts';
 
 const row = (t: number, change: Partial<DoomRow>): DoomRow => ({

@@ -2,7 +2,7 @@
 //   node tools/hed.ts HED8.4.0.mediawiki > hed.json
 import { readFileSync } from 'node:fs';
 import { pluralOf } from '../src/dictionary/inflect.ts';
-import { loadDictionary, type LoadedDictionary } from '../src/dictionary/load.ts';
+import { loadDictionary, type LoadedDictionary } from '../src/dictionary/load/load.ts';
 
 interface Tag {
   readonly name: string;

@@ -5,7 +5,7 @@
 import { mkdir, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { loadBuiltin } from '../../src/dictionary/files.ts';
-import { render } from '../../src/dictionary/language/render.ts';
+import { render } from '../../src/dictionary/sentences/render.ts';
 import type { EventLine, LogLine } from '../../src/events/log.ts';
 import { loadTruth } from '../truth/truth.ts';
 

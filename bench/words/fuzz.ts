@@ -4,10 +4,10 @@
 import { readFileSync } from 'node:fs';
 import * as fc from 'fast-check';
 import { loadBuiltin } from '../../src/dictionary/files.ts';
-import { parse } from '../../src/dictionary/language/parse.ts';
-import { render } from '../../src/dictionary/language/render.ts';
-import { validateStatement } from '../../src/dictionary/language/validate.ts';
-import { loadDictionary } from '../../src/dictionary/load.ts';
+import { parse } from '../../src/dictionary/sentences/parse.ts';
+import { render } from '../../src/dictionary/sentences/render.ts';
+import { validateStatement } from '../../src/dictionary/sentences/validate.ts';
+import { loadDictionary } from '../../src/dictionary/load/load.ts';
 import { PlaybyplayError } from '../../src/errors.ts';
 import { compileQuery, matchEvents } from '../../src/query/run.ts';
 import { broken } from '../../test/dictionary/broken.ts';

@@ -1,8 +1,8 @@
 // The HED standard schema (not shipped) as a dictionary: findings, depth, and the time of hierarchical queries over 5000 rows.
 //   node bench/words/hed.ts HED8.4.0.mediawiki
 import { readFileSync } from 'node:fs';
-import { parse } from '../../src/dictionary/language/parse.ts';
-import { render } from '../../src/dictionary/language/render.ts';
+import { parse } from '../../src/dictionary/sentences/parse.ts';
+import { render } from '../../src/dictionary/sentences/render.ts';
 import type { EventLine } from '../../src/events/log.ts';
 import { compileQuery, matchEvents } from '../../src/query/run.ts';
 import { hedTags, loadHed } from '../../tools/hed.ts';

@@ -1,7 +1,7 @@
 // Queries over a million events in memory, with the hierarchy, against regular expressions over the same texts.
 //   node bench/words/query.ts [events]
 import { loadBuiltin } from '../../src/dictionary/files.ts';
-import { render } from '../../src/dictionary/language/render.ts';
+import { render } from '../../src/dictionary/sentences/render.ts';
 import type { EventLine } from '../../src/events/log.ts';
 import type { Statement } from '../../src/events/statement.ts';
 import { compileQuery, matchEvents } from '../../src/query/run.ts';

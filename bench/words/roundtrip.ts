@@ -2,9 +2,9 @@
 // node bench/words/roundtrip.ts [statements] [first seed]
 import * as fc from 'fast-check';
 import { loadBuiltin } from '../../src/dictionary/files.ts';
-import { parse } from '../../src/dictionary/language/parse.ts';
-import { render } from '../../src/dictionary/language/render.ts';
-import { validateStatement } from '../../src/dictionary/language/validate.ts';
+import { parse } from '../../src/dictionary/sentences/parse.ts';
+import { render } from '../../src/dictionary/sentences/render.ts';
+import { validateStatement } from '../../src/dictionary/sentences/validate.ts';
 import { anyStatement } from '../../src/dictionary/testing.ts';
 
 const total = Number(process.argv[2] ?? 200_000);

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { messageOf, nearest, PlaybyplayError } from '../errors.ts';
 import { commonName } from './format.ts';
-import { loadDictionary, type LoadOptions, type DictionarySource, type LoadedDictionary } from './load.ts';
+import { loadDictionary, type LoadOptions, type DictionarySource, type LoadedDictionary } from './load/load.ts';
 
 /** The folder with the dictionaries that come with the program. */
 export const builtinFolder = join(dirname(fileURLToPath(import.meta.url)), '..', '..', 'dictionary');

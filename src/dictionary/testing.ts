@@ -9,7 +9,7 @@ import type {
 } from '../events/statement.ts';
 import { isOpen, type Dictionary, type Word } from './dictionary.ts';
 import { slotKind } from './frames.ts';
-import { normalizeStatement } from './language/normalize.ts';
+import { normalizeStatement } from './sentences/normalize.ts';
 
 /** Arbitrary values for property tests. */
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { loadBuiltin } from '../dictionary/files.ts';
-import { validateStatement } from '../dictionary/language/validate.ts';
+import { validateStatement } from '../dictionary/sentences/validate.ts';
 import type { HeaderLine } from '../events/log.ts';
 import type { Statement } from '../events/statement.ts';
 import { LogWriter } from '../events/writer.ts';

@@ -1,5 +1,5 @@
 import { type Dictionary, isA } from '../dictionary/dictionary.ts';
-import { render } from '../dictionary/language/render.ts';
+import { render } from '../dictionary/sentences/render.ts';
 import type { EventLine } from '../events/log.ts';
 import { isPropertyStatement, type Slot, type Statement } from '../events/statement.ts';
 import type { NewEvent } from '../events/writer.ts';

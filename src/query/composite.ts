@@ -1,6 +1,6 @@
 import type { EventDefinition } from '../dictionary/dictionary.ts';
 import type { StepEntry } from '../dictionary/format.ts';
-import { stepSlot } from '../dictionary/steps.ts';
+import { stepSlot } from '../dictionary/load/steps.ts';
 import { patternSlots } from './predicate.ts';
 import type { Condition, SequenceCondition, SlotPattern } from './query.ts';
 

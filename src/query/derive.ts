@@ -1,7 +1,7 @@
-import { fill } from '../dictionary/composites.ts';
+import { fill } from '../dictionary/load/composites.ts';
 import type { Dictionary, EventDefinition } from '../dictionary/dictionary.ts';
-import { normalizeStatement } from '../dictionary/language/normalize.ts';
-import { validateStatement } from '../dictionary/language/validate.ts';
+import { normalizeStatement } from '../dictionary/sentences/normalize.ts';
+import { validateStatement } from '../dictionary/sentences/validate.ts';
 import type { EventLine } from '../events/log.ts';
 import type { Statement } from '../events/statement.ts';
 import { definitionCondition } from './composite.ts';

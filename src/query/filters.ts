@@ -1,5 +1,5 @@
-import type { Reader } from '../dictionary/language/reader.ts';
-import { comparisonAt } from '../dictionary/language/ranges.ts';
+import type { Reader } from '../dictionary/sentences/reader.ts';
+import { comparisonAt } from '../dictionary/sentences/ranges.ts';
 import { durationAt, timeAt } from './phrases.ts';
 import type { Condition } from './query.ts';
 

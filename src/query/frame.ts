@@ -1,5 +1,5 @@
-import type { Reader } from '../dictionary/language/reader.ts';
-import { numberOf } from '../dictionary/language/tokens.ts';
+import type { Reader } from '../dictionary/sentences/reader.ts';
+import { numberOf } from '../dictionary/sentences/tokens.ts';
 import { nounLists } from './phrases.ts';
 import { placed } from './places.ts';
 import type { Condition, GroupKey, Query } from './query.ts';

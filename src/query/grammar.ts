@@ -1,7 +1,7 @@
 import { pluralOf } from '../dictionary/inflect.ts';
 import type { Dictionary } from '../dictionary/dictionary.ts';
-import { misunderstood, type TextIssue } from '../dictionary/language/parse.ts';
-import { maxTokens, Reader } from '../dictionary/language/reader.ts';
+import { misunderstood, type TextIssue } from '../dictionary/sentences/parse.ts';
+import { maxTokens, Reader } from '../dictionary/sentences/reader.ts';
 import { filterAt, type ReadCondition } from './filters.ts';
 import { misfitIn } from './misfit.ts';
 import { patternsAt, withoutAt } from './patterns.ts';

@@ -2,7 +2,7 @@ import { basename, dirname, join } from 'node:path';
 import type { Issue } from '../errors.ts';
 import type { Dictionary } from '../dictionary/dictionary.ts';
 import { builtinFolder, dictionaryNames, readSources } from '../dictionary/files.ts';
-import { loadDictionary } from '../dictionary/load.ts';
+import { loadDictionary } from '../dictionary/load/load.ts';
 import type { EventLine } from '../events/log.ts';
 import { findLogs, loadLog } from '../events/reader.ts';
 

@@ -1,7 +1,7 @@
 import type { Word } from '../dictionary/dictionary.ts';
 import { slotKind } from '../dictionary/frames.ts';
-import type { TextIssue } from '../dictionary/language/parse.ts';
-import type { Reader } from '../dictionary/language/reader.ts';
+import type { TextIssue } from '../dictionary/sentences/parse.ts';
+import type { Reader } from '../dictionary/sentences/reader.ts';
 import { patternSlots } from './predicate.ts';
 import type { ActionPattern, Condition } from './query.ts';
 

@@ -7,12 +7,12 @@ import {
   valuesAt,
   type PropertyClause,
   type ReadValue,
-} from '../dictionary/language/changes.ts';
-import { actionClausesAt, type ActionClause, type NounList } from '../dictionary/language/clauses.ts';
-import type { Extent, Noun } from '../dictionary/language/nouns.ts';
-import { comparisonAt, type Range } from '../dictionary/language/ranges.ts';
-import type { Reader } from '../dictionary/language/reader.ts';
-import { numberOf } from '../dictionary/language/tokens.ts';
+} from '../dictionary/sentences/changes.ts';
+import { actionClausesAt, type ActionClause, type NounList } from '../dictionary/sentences/clauses.ts';
+import type { Extent, Noun } from '../dictionary/sentences/nouns.ts';
+import { comparisonAt, type Range } from '../dictionary/sentences/ranges.ts';
+import type { Reader } from '../dictionary/sentences/reader.ts';
+import { numberOf } from '../dictionary/sentences/tokens.ts';
 import type { ReadCondition } from './filters.ts';
 import { noteSubject } from './ellipsis.ts';
 import { gainsAt } from './gains.ts';

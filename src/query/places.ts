@@ -1,5 +1,5 @@
-import type { Extent } from '../dictionary/language/nouns.ts';
-import type { Reader } from '../dictionary/language/reader.ts';
+import type { Extent } from '../dictionary/sentences/nouns.ts';
+import type { Reader } from '../dictionary/sentences/reader.ts';
 
 /** A stretch of the sentence: offsets, the end exclusive. */
 export interface Place {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { loadBuiltin } from '../dictionary/files.ts';
-import { render } from '../dictionary/language/render.ts';
+import { render } from '../dictionary/sentences/render.ts';
 import { PlaybyplayError } from '../errors.ts';
 import type { EventLine } from '../events/log.ts';
 import type { Statement } from '../events/statement.ts';

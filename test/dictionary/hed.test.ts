@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { parse } from '../../src/dictionary/language/parse.ts';
-import { render } from '../../src/dictionary/language/render.ts';
+import { parse } from '../../src/dictionary/sentences/parse.ts';
+import { render } from '../../src/dictionary/sentences/render.ts';
 import { hedTags, loadHed } from '../../tools/hed.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { loadBuiltin } from '../../dictionary/files.ts';
 import type { Dictionary } from '../../dictionary/dictionary.ts';
-import { render } from '../../dictionary/language/render.ts';
+import { render } from '../../dictionary/sentences/render.ts';
 import { PlaybyplayError } from '../../errors.ts';
 import { evaluate as score, type Clip } from '../../evaluate/evaluate.ts';
 import { report } from '../../evaluate/report.ts';

@@ -1,6 +1,6 @@
 import type { Dictionary } from '../../dictionary/dictionary.ts';
 import { builtinFolder, dictionaryNames, readSources } from '../../dictionary/files.ts';
-import { loadDictionary, type LoadedDictionary } from '../../dictionary/load.ts';
+import { loadDictionary, type LoadedDictionary } from '../../dictionary/load/load.ts';
 import { join } from 'node:path';
 import { nearest, PlaybyplayError, type Issue } from '../../errors.ts';
 import { formatIssues } from '../explain.ts';

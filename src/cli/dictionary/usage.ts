@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import type { Dictionary } from '../../dictionary/dictionary.ts';
 import { builtinFolder } from '../../dictionary/files.ts';
-import type { Usage } from '../../dictionary/page.ts';
+import type { Usage } from '../../dictionary/page/page.ts';
 
 /** Which games' profiles and scripts name which words: the texts between quotes that are ids. */
 export async function usageOf(dictionary: Dictionary): Promise<Usage> {

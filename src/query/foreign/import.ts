@@ -1,7 +1,7 @@
 import type { Dictionary } from '../../dictionary/dictionary.ts';
-import { normalizeStatement } from '../../dictionary/language/normalize.ts';
-import { render } from '../../dictionary/language/render.ts';
-import { validateStatement } from '../../dictionary/language/validate.ts';
+import { normalizeStatement } from '../../dictionary/sentences/normalize.ts';
+import { render } from '../../dictionary/sentences/render.ts';
+import { validateStatement } from '../../dictionary/sentences/validate.ts';
 import type { Issue } from '../../errors.ts';
 import type { EventLine } from '../../events/log.ts';
 import { isPropertyStatement, type PropertyValue, type Statement } from '../../events/statement.ts';

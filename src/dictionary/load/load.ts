@@ -1,13 +1,13 @@
-import { messageOf } from '../errors.ts';
-import type { WordIssue } from './codes.ts';
-import { Dictionary, wordId, type DictionaryInfo, type EventDefinition } from './dictionary.ts';
+import { messageOf } from '../../errors.ts';
+import type { WordIssue } from '../codes.ts';
+import { Dictionary, wordId, type DictionaryInfo, type EventDefinition } from '../dictionary.ts';
 import { checkEvents } from './composites.ts';
 import { checkDefinitions } from './definitions.ts';
-import { checkFrames } from './frames.ts';
-import { commonName, limits, listOf, wordKinds, type WordKind } from './format.ts';
-import { hintFor, type Located } from './located.ts';
-import { checkNames } from './names.ts';
-import { checkShape, pointer, Report } from './shape.ts';
+import { checkFrames } from '../frames.ts';
+import { commonName, limits, listOf, wordKinds, type WordKind } from '../format.ts';
+import { hintFor, type Located } from '../located.ts';
+import { checkNames } from '../names.ts';
+import { checkShape, pointer, Report } from '../shape.ts';
 import { usablePart, type UsableFile } from './usable.ts';
 import { satisfies } from './version.ts';
 

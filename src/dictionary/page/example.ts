@@ -1,7 +1,7 @@
-import type { PropertyValue, Statement } from '../events/statement.ts';
-import type { Dictionary, Word } from './dictionary.ts';
-import { render } from './language/render.ts';
-import { validateStatement } from './language/validate.ts';
+import type { PropertyValue, Statement } from '../../events/statement.ts';
+import type { Dictionary, Word } from '../dictionary.ts';
+import { render } from '../sentences/render.ts';
+import { validateStatement } from '../sentences/validate.ts';
 
 /** Under which words an object is best shown by which action, the nearest first. */
 const settings: readonly (readonly [string, (id: string) => Statement])[] = [

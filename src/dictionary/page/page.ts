@@ -1,8 +1,8 @@
-import { isOpen, type Dictionary, type Frame, type Word } from './dictionary.ts';
-import { commonName, slotNames } from './format.ts';
+import { isOpen, type Dictionary, type Frame, type Word } from '../dictionary.ts';
+import { commonName, slotNames } from '../format.ts';
 import { exampleOf } from './example.ts';
-import { client } from './page/client.ts';
-import { style } from './page/style.ts';
+import { client } from './client.ts';
+import { style } from './style.ts';
 
 /** Words that each game's profile or script names, by kind-less id; adds to the games that extend a word. */
 export type Usage = ReadonlyMap<string, readonly string[]>;

@@ -6,8 +6,8 @@ import {
   wordKinds,
   type DictionaryFile,
   type WordEntry,
-} from './format.ts';
-import { isRecord, type Report } from './shape.ts';
+} from '../format.ts';
+import { isRecord, type Report } from '../shape.ts';
 
 /** What of a file can be worked with: entries stand at their own index, those that cannot be used are left out. */
 export interface UsableFile extends Omit<DictionaryFile, 'objects' | 'actions' | 'properties' | 'events'> {

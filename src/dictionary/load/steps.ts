@@ -1,5 +1,5 @@
-import { wordId } from './dictionary.ts';
-import type { StepEntry } from './format.ts';
+import { wordId } from '../dictionary.ts';
+import type { StepEntry } from '../format.ts';
 
 /** What stands in a slot of a step: `player`, `?who`, or `opponent ?who`. */
 export interface StepSlot {

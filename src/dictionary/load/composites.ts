@@ -1,10 +1,10 @@
-import type { Mention, Slot, Statement } from '../events/statement.ts';
-import type { Dictionary } from './dictionary.ts';
-import type { EventEntry, StepEntry, WordKind } from './format.ts';
-import { slotKind } from './frames.ts';
-import { validateStatement } from './language/validate.ts';
-import { hintFor } from './located.ts';
-import { isRecord, type Report } from './shape.ts';
+import type { Mention, Slot, Statement } from '../../events/statement.ts';
+import type { Dictionary } from '../dictionary.ts';
+import type { EventEntry, StepEntry, WordKind } from '../format.ts';
+import { slotKind } from '../frames.ts';
+import { validateStatement } from '../sentences/validate.ts';
+import { hintFor } from '../located.ts';
+import { isRecord, type Report } from '../shape.ts';
 import type { UsableFile } from './usable.ts';
 import { stepSlot, stepSlots, variablesOf } from './steps.ts';
 

@@ -1,9 +1,9 @@
-import { wordKinds, type WordKind } from './format.ts';
-import type { Dictionary, Word } from './dictionary.ts';
-import { lexiconOf } from './language/lexicon.ts';
-import { tokenize } from './language/tokens.ts';
-import type { Located } from './located.ts';
-import { canonicalForms } from './names.ts';
+import { wordKinds, type WordKind } from '../format.ts';
+import type { Dictionary, Word } from '../dictionary.ts';
+import { lexiconOf } from '../sentences/lexicon.ts';
+import { tokenize } from '../sentences/tokens.ts';
+import type { Located } from '../located.ts';
+import { canonicalForms } from '../names.ts';
 
 /**
  * A definition says what a word means by words that do not need it again: it does not use the word itself, nor words
