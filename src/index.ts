@@ -42,12 +42,12 @@ export {
 } from './dictionary/load/load.ts';
 export { searchWords } from './dictionary/search.ts';
 
-export type { Match } from './query/combine.ts';
+export type { Match } from './query/match/combine.ts';
 export { deriveEvents, type DerivedEvent } from './query/derive.ts';
 export { explainQuery, type ExplainedWord, type Explanation } from './query/describe.ts';
 export { loadMapping, recognizeMapping } from './query/foreign/files.ts';
 export { importLog, type Imported, type ImportedSession, type ImportOptions } from './query/foreign/import.ts';
-export type { Group } from './query/group.ts';
+export type { Group } from './query/match/group.ts';
 export { loadLogs, type LoadedLogs, type LoadLogsOptions } from './query/logs.ts';
 export type { Condition, GroupKey, Query } from './query/query.ts';
 export {

@@ -4,7 +4,7 @@ import { slotKind } from '../dictionary/frames.ts';
 import { hintFor } from '../dictionary/located.ts';
 import type { Issue } from '../errors.ts';
 import { checkSchema } from '../schema.ts';
-import { patternSlots } from './predicate.ts';
+import { patternSlots } from './match/predicate.ts';
 import type { Condition, MentionPattern, Query, SlotPattern, ValuePattern } from './query.ts';
 import { querySchema } from './schema.ts';
 

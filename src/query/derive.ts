@@ -4,8 +4,8 @@ import { normalizeStatement } from '../dictionary/sentences/normalize.ts';
 import { validateStatement } from '../dictionary/sentences/validate.ts';
 import type { EventLine } from '../events/log.ts';
 import type { Statement } from '../events/statement.ts';
-import { definitionCondition } from './composite.ts';
-import { ConditionCompiler } from './match.ts';
+import { definitionCondition } from './match/composite.ts';
+import { ConditionCompiler } from './match/match.ts';
 import { sessionsOf } from './sessions.ts';
 
 /** A composite event that was found: "player achieves double kill", from the kill of one moment to that of the other. */

@@ -1,7 +1,7 @@
 import type { Dictionary } from '../dictionary/dictionary.ts';
 import type { WordKind } from '../dictionary/format.ts';
 import { placeOf, type Place } from './places.ts';
-import { patternSlots } from './predicate.ts';
+import { patternSlots } from './match/predicate.ts';
 import type {
   ActionPattern,
   Condition,

@@ -1,7 +1,7 @@
 import { nearest } from '../errors.ts';
 import type { EventLine } from '../events/log.ts';
 import type { Slot } from '../events/statement.ts';
-import { slotsOf } from './predicate.ts';
+import { slotsOf } from './match/predicate.ts';
 import type { Query } from './query.ts';
 
 /** A proper name of a query that stands in no event, and the one it may be a slip of. */

@@ -1,12 +1,12 @@
 import { PlaybyplayError, type Issue } from '../errors.ts';
 import type { Dictionary } from '../dictionary/dictionary.ts';
 import type { EventLine } from '../events/log.ts';
-import { Columns } from './columns.ts';
-import type { Compiled, Match } from './combine.ts';
+import { Columns } from './match/columns.ts';
+import type { Compiled, Match } from './match/combine.ts';
 import { checkQuery } from './check.ts';
-import { readQuery } from './grammar.ts';
-import { groupsOf, type Group } from './group.ts';
-import { compileCondition } from './match.ts';
+import { readQuery } from './grammar/grammar.ts';
+import { groupsOf, type Group } from './match/group.ts';
+import { compileCondition } from './match/match.ts';
 import type { Query } from './query.ts';
 import { sessionsOf, type MatchOptions } from './sessions.ts';
 

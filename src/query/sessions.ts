@@ -1,7 +1,7 @@
 import type { Dictionary } from '../dictionary/dictionary.ts';
 import type { EventLine } from '../events/log.ts';
-import { Columns } from './columns.ts';
-import type { SessionEvents } from './combine.ts';
+import { Columns } from './match/columns.ts';
+import type { SessionEvents } from './match/combine.ts';
 
 export interface MatchOptions {
   /** Seconds of each session, for "in the last minute"; default: until the end of its last event. */

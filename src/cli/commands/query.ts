@@ -5,7 +5,7 @@ import { loadLogs } from '../../query/logs.ts';
 import { explainQuery, type ExplainedWord } from '../../query/describe.ts';
 import { compileQuery, runQuery, type CompiledQuery, type QueryResult } from '../../query/run.ts';
 import { messageOf, PlaybyplayError } from '../../errors.ts';
-import type { Match } from '../../query/combine.ts';
+import type { Match } from '../../query/match/combine.ts';
 import { formatClock } from '../../time.ts';
 import { showPlace, underline } from '../caret.ts';
 import type { Command, CommandIo } from '../command.ts';

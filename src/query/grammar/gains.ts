@@ -1,9 +1,9 @@
-import { propertyHeadsAt } from '../dictionary/sentences/changes.ts';
-import { nounsAt } from '../dictionary/sentences/nouns.ts';
-import { comparisonAt, type Range } from '../dictionary/sentences/ranges.ts';
-import type { Reader } from '../dictionary/sentences/reader.ts';
-import { numberOf } from '../dictionary/sentences/tokens.ts';
-import type { NounList } from '../dictionary/sentences/clauses.ts';
+import { propertyHeadsAt } from '../../dictionary/sentences/changes.ts';
+import { nounsAt } from '../../dictionary/sentences/nouns.ts';
+import { comparisonAt, type Range } from '../../dictionary/sentences/ranges.ts';
+import type { Reader } from '../../dictionary/sentences/reader.ts';
+import { numberOf } from '../../dictionary/sentences/tokens.ts';
+import type { NounList } from '../../dictionary/sentences/clauses.ts';
 import { nounLists } from './phrases.ts';
 
 /**

@@ -1,9 +1,9 @@
-import type { Dictionary } from '../dictionary/dictionary.ts';
-import type { EventLine } from '../events/log.ts';
-import { isPropertyStatement, type Slot } from '../events/statement.ts';
+import type { Dictionary } from '../../dictionary/dictionary.ts';
+import type { EventLine } from '../../events/log.ts';
+import { isPropertyStatement, type Slot } from '../../events/statement.ts';
 import type { Match } from './combine.ts';
 import { PatternCompiler, slotsOf } from './predicate.ts';
-import type { GroupKey } from './query.ts';
+import type { GroupKey } from '../query.ts';
 
 export interface Group {
   /** One text per key, in the order of the keys; `-` where the event says nothing about it. */

@@ -1,8 +1,8 @@
-import type { Reader } from '../dictionary/sentences/reader.ts';
-import { numberOf } from '../dictionary/sentences/tokens.ts';
+import type { Reader } from '../../dictionary/sentences/reader.ts';
+import { numberOf } from '../../dictionary/sentences/tokens.ts';
 import { nounLists } from './phrases.ts';
-import { placed } from './places.ts';
-import type { Condition, GroupKey, Query } from './query.ts';
+import { placed } from '../places.ts';
+import type { Condition, GroupKey, Query } from '../query.ts';
 
 // What a query has around its condition.
 

@@ -1,7 +1,7 @@
-import { covers, type Dictionary } from '../dictionary/dictionary.ts';
-import type { WordKind } from '../dictionary/format.ts';
-import { slotKind } from '../dictionary/frames.ts';
-import type { EventLine } from '../events/log.ts';
+import { covers, type Dictionary } from '../../dictionary/dictionary.ts';
+import type { WordKind } from '../../dictionary/format.ts';
+import { slotKind } from '../../dictionary/frames.ts';
+import type { EventLine } from '../../events/log.ts';
 import {
   isPropertyStatement,
   type Mention,
@@ -9,7 +9,7 @@ import {
   type Slot,
   type Statement,
   type WordId,
-} from '../events/statement.ts';
+} from '../../events/statement.ts';
 import type { Screen } from './columns.ts';
 import type {
   ActionPattern,
@@ -19,7 +19,7 @@ import type {
   Range,
   SlotPattern,
   ValuePattern,
-} from './query.ts';
+} from '../query.ts';
 
 export type Predicate = (event: EventLine) => boolean;
 

@@ -1,23 +1,23 @@
-import { isOpen, type Dictionary, type Word } from '../dictionary/dictionary.ts';
-import type { SlotName } from '../dictionary/format.ts';
-import { slotKind } from '../dictionary/frames.ts';
+import { isOpen, type Dictionary, type Word } from '../../dictionary/dictionary.ts';
+import type { SlotName } from '../../dictionary/format.ts';
+import { slotKind } from '../../dictionary/frames.ts';
 import {
   directionAt,
   propertyHeadsAt,
   valuesAt,
   type PropertyClause,
   type ReadValue,
-} from '../dictionary/sentences/changes.ts';
-import { actionClausesAt, type ActionClause, type NounList } from '../dictionary/sentences/clauses.ts';
-import type { Extent, Noun } from '../dictionary/sentences/nouns.ts';
-import { comparisonAt, type Range } from '../dictionary/sentences/ranges.ts';
-import type { Reader } from '../dictionary/sentences/reader.ts';
-import { numberOf } from '../dictionary/sentences/tokens.ts';
+} from '../../dictionary/sentences/changes.ts';
+import { actionClausesAt, type ActionClause, type NounList } from '../../dictionary/sentences/clauses.ts';
+import type { Extent, Noun } from '../../dictionary/sentences/nouns.ts';
+import { comparisonAt, type Range } from '../../dictionary/sentences/ranges.ts';
+import type { Reader } from '../../dictionary/sentences/reader.ts';
+import { numberOf } from '../../dictionary/sentences/tokens.ts';
 import type { ReadCondition } from './filters.ts';
 import { noteSubject } from './ellipsis.ts';
 import { gainsAt } from './gains.ts';
 import { nounLists } from './phrases.ts';
-import { placed } from './places.ts';
+import { placed } from '../places.ts';
 import type {
   ActionPattern,
   MentionPattern,
@@ -25,7 +25,7 @@ import type {
   PropertyPattern,
   SlotPattern,
   ValuePattern,
-} from './query.ts';
+} from '../query.ts';
 
 /** Conditions about one statement that begin at `at`. */
 export function patternsAt(reader: Reader, at: number): ReadCondition[] {

@@ -1,7 +1,7 @@
-import type { EventLine } from '../events/log.ts';
+import type { EventLine } from '../../events/log.ts';
 import { extendBindings, type Binder, type Bindings } from './bind.ts';
 import { firstAt, matchOf, type Compiled, type Match, type SessionEvents } from './combine.ts';
-import type { SequenceCondition } from './query.ts';
+import type { SequenceCondition } from '../query.ts';
 
 /** A step of a sequence made ready. */
 export interface Step {

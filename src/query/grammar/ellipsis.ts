@@ -1,5 +1,5 @@
-import type { ActionClause } from '../dictionary/sentences/clauses.ts';
-import type { ActionPattern, Condition, SlotPattern } from './query.ts';
+import type { ActionClause } from '../../dictionary/sentences/clauses.ts';
+import type { ActionPattern, Condition, SlotPattern } from '../query.ts';
 
 // "player obtains armor or kills opponent": the second verb has the subject of the first.
 

@@ -1,9 +1,9 @@
-import type { Word } from '../dictionary/dictionary.ts';
-import { slotKind } from '../dictionary/frames.ts';
-import type { TextIssue } from '../dictionary/sentences/parse.ts';
-import type { Reader } from '../dictionary/sentences/reader.ts';
-import { patternSlots } from './predicate.ts';
-import type { ActionPattern, Condition } from './query.ts';
+import type { Word } from '../../dictionary/dictionary.ts';
+import { slotKind } from '../../dictionary/frames.ts';
+import type { TextIssue } from '../../dictionary/sentences/parse.ts';
+import type { Reader } from '../../dictionary/sentences/reader.ts';
+import { patternSlots } from '../match/predicate.ts';
+import type { ActionPattern, Condition } from '../query.ts';
 
 /** The first slot of a query that could never match, with the rule: "kills lava" asks for what no statement can say. */
 export function misfitIn(reader: Reader, condition: Condition): TextIssue | undefined {

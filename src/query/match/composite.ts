@@ -1,8 +1,8 @@
-import type { EventDefinition } from '../dictionary/dictionary.ts';
-import type { StepEntry } from '../dictionary/format.ts';
-import { stepSlot } from '../dictionary/load/steps.ts';
+import type { EventDefinition } from '../../dictionary/dictionary.ts';
+import type { StepEntry } from '../../dictionary/format.ts';
+import { stepSlot } from '../../dictionary/load/steps.ts';
 import { patternSlots } from './predicate.ts';
-import type { Condition, SequenceCondition, SlotPattern } from './query.ts';
+import type { Condition, SequenceCondition, SlotPattern } from '../query.ts';
 
 /** The condition that finds a composite event of the dictionary; each event takes part in one of them. */
 export function definitionCondition(definition: EventDefinition): SequenceCondition {

@@ -1,9 +1,9 @@
-import type { Dictionary } from '../dictionary/dictionary.ts';
-import type { WordKind } from '../dictionary/format.ts';
-import { slotKind } from '../dictionary/frames.ts';
-import type { EventLine } from '../events/log.ts';
-import { isPropertyStatement, type Slot, type WordId } from '../events/statement.ts';
-import type { PatternSlot } from './query.ts';
+import type { Dictionary } from '../../dictionary/dictionary.ts';
+import type { WordKind } from '../../dictionary/format.ts';
+import { slotKind } from '../../dictionary/frames.ts';
+import type { EventLine } from '../../events/log.ts';
+import { isPropertyStatement, type Slot, type WordId } from '../../events/statement.ts';
+import type { PatternSlot } from '../query.ts';
 
 /** `head`: the action or the property. */
 export type ColumnName = 'head' | PatternSlot;

@@ -1,5 +1,5 @@
-import type { EventLine } from '../events/log.ts';
-import { isPropertyStatement } from '../events/statement.ts';
+import type { EventLine } from '../../events/log.ts';
+import { isPropertyStatement } from '../../events/statement.ts';
 import { identityOf } from './bind.ts';
 import { tested, type Compiled, type SessionEvents } from './combine.ts';
 

@@ -1,8 +1,8 @@
-import type { EventLine } from '../events/log.ts';
-import { isPropertyStatement, type Slot } from '../events/statement.ts';
+import type { EventLine } from '../../events/log.ts';
+import { isPropertyStatement, type Slot } from '../../events/statement.ts';
 import type { Compiled, SessionEvents } from './combine.ts';
 import { patternSlots } from './predicate.ts';
-import type { ActionPattern, Condition, SlotPattern } from './query.ts';
+import type { ActionPattern, Condition, SlotPattern } from '../query.ts';
 
 /** What the variables of a sequence stand for. */
 export type Bindings = ReadonlyMap<string, Bound>;

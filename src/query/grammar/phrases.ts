@@ -1,8 +1,8 @@
-import type { Reader } from '../dictionary/sentences/reader.ts';
-import { nounsAt, type Noun } from '../dictionary/sentences/nouns.ts';
-import type { NounList, NounReader } from '../dictionary/sentences/clauses.ts';
-import { numberOf } from '../dictionary/sentences/tokens.ts';
-import { parseTime } from '../time.ts';
+import type { Reader } from '../../dictionary/sentences/reader.ts';
+import { nounsAt, type Noun } from '../../dictionary/sentences/nouns.ts';
+import type { NounList, NounReader } from '../../dictionary/sentences/clauses.ts';
+import { numberOf } from '../../dictionary/sentences/tokens.ts';
+import { parseTime } from '../../time.ts';
 
 const exceptions = ['except for', 'except', 'but not', 'other than', 'excluding'];
 

@@ -1,7 +1,7 @@
-import type { Reader } from '../dictionary/sentences/reader.ts';
-import { comparisonAt } from '../dictionary/sentences/ranges.ts';
+import type { Reader } from '../../dictionary/sentences/reader.ts';
+import { comparisonAt } from '../../dictionary/sentences/ranges.ts';
 import { durationAt, timeAt } from './phrases.ts';
-import type { Condition } from './query.ts';
+import type { Condition } from '../query.ts';
 
 export interface ReadCondition {
   readonly condition: Condition;

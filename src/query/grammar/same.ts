@@ -1,5 +1,5 @@
-import { patternSlots } from './predicate.ts';
-import type { ActionPattern, Condition, PatternSlot, SlotPattern } from './query.ts';
+import { patternSlots } from '../match/predicate.ts';
+import type { ActionPattern, Condition, PatternSlot, SlotPattern } from '../query.ts';
 
 /**
  * Ties "the same opponent" of a step to what it means of the steps before: the nearest slot with the same words, else the

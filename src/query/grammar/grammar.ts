@@ -1,7 +1,7 @@
-import { pluralOf } from '../dictionary/inflect.ts';
-import type { Dictionary } from '../dictionary/dictionary.ts';
-import { misunderstood, type TextIssue } from '../dictionary/sentences/parse.ts';
-import { maxTokens, Reader } from '../dictionary/sentences/reader.ts';
+import { pluralOf } from '../../dictionary/inflect.ts';
+import type { Dictionary } from '../../dictionary/dictionary.ts';
+import { misunderstood, type TextIssue } from '../../dictionary/sentences/parse.ts';
+import { maxTokens, Reader } from '../../dictionary/sentences/reader.ts';
 import { filterAt, type ReadCondition } from './filters.ts';
 import { misfitIn } from './misfit.ts';
 import { patternsAt, withoutAt } from './patterns.ts';
@@ -9,8 +9,8 @@ import { tieSame } from './same.ts';
 import { assemble, headAt, tailAt } from './frame.ts';
 import { lacksSubject, shareSubject } from './ellipsis.ts';
 import { durationAt } from './phrases.ts';
-import { placed } from './places.ts';
-import type { ActionPattern, Condition, Query } from './query.ts';
+import { placed } from '../places.ts';
+import type { ActionPattern, Condition, Query } from '../query.ts';
 
 export interface ReadQuery {
   readonly query: Query | undefined;

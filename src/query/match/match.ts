@@ -1,4 +1,4 @@
-import type { Dictionary } from '../dictionary/dictionary.ts';
+import type { Dictionary } from '../../dictionary/dictionary.ts';
 import { binderOf } from './bind.ts';
 import { all, any, finder, near, not, single, timed, type Compiled, type SessionEvents } from './combine.ts';
 import { definitionCondition } from './composite.ts';
@@ -10,7 +10,7 @@ import type {
   NearCondition,
   PropertyPattern,
   SequenceCondition,
-} from './query.ts';
+} from '../query.ts';
 import { orCaused } from './caused.ts';
 import { sequences, type BoundMatch, type Step } from './sequence.ts';
 

@@ -1,7 +1,7 @@
-import type { EventLine } from '../events/log.ts';
+import type { EventLine } from '../../events/log.ts';
 import type { Predicate } from './predicate.ts';
 import { screened, type Columns, type Screen } from './columns.ts';
-import type { NearCondition, TimeCondition } from './query.ts';
+import type { NearCondition, TimeCondition } from '../query.ts';
 
 /** What was found: one event, or the steps of a sequence in their order. Times in seconds. */
 export interface Match {
