@@ -88,9 +88,9 @@ export { evaluate, type Evaluation, type EvaluateOptions, type Miss, type Score 
 export { readTruth } from './evaluate/truth.ts';
 
 export { gather, queryTest, type Gathered, type GatherOptions } from './highlights/load.ts';
-export { chooseScenes, type Choice, type ChooseOptions } from './highlights/choose.ts';
+export { chooseScenes, type Choice, type ChooseOptions } from './highlights/choice/choose.ts';
 export type { Reason, Scene, ScoredEvent, Source } from './highlights/scene.ts';
-export { makeReel, type HighlightReel, type HighlightReelOptions } from './highlights/reel.ts';
+export { makeReel, type HighlightReel, type HighlightReelOptions } from './highlights/reel/reel.ts';
 export { listOf, type HighlightList } from './highlights/list.ts';
 export { writeSheet, type SheetEntry, type SheetOptions } from './highlights/sheet.ts';
 export { summarize, type Summary } from './highlights/summary.ts';

@@ -19,6 +19,15 @@ const LEVELS = [
 
 /** The same inside rooms that have several floors: a file or folder of the room each. What is not named stands above all of them. */
 const FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  dictionary: [
+    ['codes', 'format', 'inflect', 'irregular'],
+    ['dictionary', 'shape', 'located'],
+    ['names', 'frames'],
+    ['sentences'],
+    ['load'],
+    ['files', 'search'],
+    ['page'],
+  ],
   media: [
     ['picture', 'bitstream'],
     ['container'],
@@ -27,6 +36,8 @@ const FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['decode'],
     ['audio', 'k-weighting', 'still', 'write'],
   ],
+  query: [['query', 'places'], ['match'], ['grammar']],
+  highlights: [['scene'], ['settings'], ['choice'], ['list'], ['editors', 'reel']],
 };
 
 const files = readdirSync(src, { recursive: true, encoding: 'utf8' })

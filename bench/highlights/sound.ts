@@ -3,7 +3,7 @@
 // For each log, with the sound and without: how loud the chosen events are beside the recording's usual level, which
 // scenes differ and why, and how loud the 100 ms around the cuts are. Needs the ffmpeg command (Debian: ffmpeg).
 import { spawnSync } from 'node:child_process';
-import { chooseScenes, type Choice } from '../../src/highlights/choose.ts';
+import { chooseScenes, type Choice } from '../../src/highlights/choice/choose.ts';
 import { gather, queryTest } from '../../src/highlights/load.ts';
 import type { Scene } from '../../src/highlights/scene.ts';
 import { soundEnvelope } from '../../src/media/write/envelope.ts';

@@ -1,7 +1,7 @@
 import type { Dictionary } from '../dictionary/dictionary.ts';
 import type { WordKind } from '../dictionary/format.ts';
 import { pluralOf } from '../dictionary/inflect.ts';
-import { bareWord, lineage } from './weights.ts';
+import { bareWord, lineage } from './settings/weights.ts';
 
 /** How often a word, or what stands under it, occurs. */
 export interface WordCount {

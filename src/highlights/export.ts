@@ -8,10 +8,10 @@ import { mlt } from './editors/mlt.ts';
 import { otio } from './editors/otio.ts';
 import { xmeml } from './editors/xmeml.ts';
 import { listOf } from './list.ts';
-import type { Choice } from './choose.ts';
+import type { Choice } from './choice/choose.ts';
 import type { Source } from './scene.ts';
 import { markdownSummary, plainSummary, summarize } from './summary.ts';
-import { narrative, playByPlay, reelChapters, reelNarrative, srt, webvtt, youtubeChapters } from './tracks.ts';
+import { narrative, playByPlay, reelChapters, reelNarrative, srt, webvtt, youtubeChapters } from './reel/tracks.ts';
 import type { Rational } from '../time.ts';
 
 export interface ExportRequest {

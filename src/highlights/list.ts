@@ -1,7 +1,7 @@
 import type { ReelPlan } from '../media/write/reel.ts';
 import { isPropertyStatement } from '../events/statement.ts';
 import { roundTime } from '../time.ts';
-import type { Choice } from './choose.ts';
+import type { Choice } from './choice/choose.ts';
 import { titleOfScene, type Source } from './scene.ts';
 
 /** The highlight list as JSON: format `playbyplay/highlights/1`. Times in seconds from each recording's first frame. */

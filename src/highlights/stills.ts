@@ -9,7 +9,7 @@ import { stillAt } from '../media/write/still.ts';
 import { wholeFile } from '../media/write/whole-file.ts';
 import { PlaybyplayError } from '../errors.ts';
 import { formatClock } from '../time.ts';
-import type { Choice } from './choose.ts';
+import type { Choice } from './choice/choose.ts';
 import { strongestOf, titleOfScene, type Scene, type Source } from './scene.ts';
 
 /** Gives the path of a source's recording. */

@@ -5,7 +5,7 @@ import { isPropertyStatement, type ActionStatement } from '../events/statement.t
 import { formatClock, roundTime } from '../time.ts';
 import { countWords, nameFor, series, type WordCount } from './count.ts';
 import { strongestOf, type Scene, type Source } from './scene.ts';
-import { bareWord, isDeed, isDownfall, lineage, wordOf } from './weights.ts';
+import { bareWord, isDeed, isDownfall, lineage, wordOf } from './settings/weights.ts';
 
 /** What happened in one session or several, counted at the levels of the hierarchy that say most. */
 export interface Summary {

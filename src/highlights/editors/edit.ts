@@ -4,7 +4,7 @@ import type { EventLine } from '../../events/log.ts';
 import { isPropertyStatement, type Statement } from '../../events/statement.ts';
 import type { Rational } from '../../time.ts';
 import { titleOfScene, type Scene, type Source } from '../scene.ts';
-import { isDeed, isDownfall, isOneOf } from '../weights.ts';
+import { isDeed, isDownfall, isOneOf } from '../settings/weights.ts';
 import { frameAt, standardRate } from './timecode.ts';
 
 /** What sort of happening a marker tells of; each has a colour. */

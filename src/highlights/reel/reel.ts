@@ -1,12 +1,12 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, extname, join } from 'node:path';
-import { PlaybyplayError } from '../errors.ts';
-import type { Rect } from '../geometry.ts';
-import { writeCard } from '../media/write/card.ts';
-import { sizeFor, type Layout } from '../media/write/frame-layout.ts';
-import { blend, captionSvg, overlayOf, type Overlay } from '../media/write/overlay.ts';
-import { Recording } from '../media/write/recording.ts';
+import { PlaybyplayError } from '../../errors.ts';
+import type { Rect } from '../../geometry.ts';
+import { writeCard } from '../../media/write/card.ts';
+import { sizeFor, type Layout } from '../../media/write/frame-layout.ts';
+import { blend, captionSvg, overlayOf, type Overlay } from '../../media/write/overlay.ts';
+import { Recording } from '../../media/write/recording.ts';
 import {
   writeReel,
   type Accompaniment,
@@ -14,14 +14,14 @@ import {
   type ReelOptions,
   type ReelPlan,
   type WrittenReel,
-} from '../media/write/reel.ts';
-import { fingerprintMedia } from '../pipeline/fingerprint.ts';
-import type { Rational } from '../time.ts';
-import type { Choice } from './choose.ts';
+} from '../../media/write/reel.ts';
+import { fingerprintMedia } from '../../pipeline/fingerprint.ts';
+import type { Rational } from '../../time.ts';
+import type { Choice } from '../choice/choose.ts';
 import { bottomHud, captionPlace, hudOf, intoReel } from './hud.ts';
-import { listOf, type HighlightList } from './list.ts';
+import { listOf, type HighlightList } from '../list.ts';
 import { reelLog } from './reel-log.ts';
-import type { Source } from './scene.ts';
+import type { Source } from '../scene.ts';
 import { reelChapters, reelNarrative, type Caption } from './tracks.ts';
 
 export interface HighlightReelOptions

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
-import type { Dictionary } from '../dictionary/dictionary.ts';
-import type { EventLine } from '../events/log.ts';
-import { messageOf, nearest, PlaybyplayError, type Issue } from '../errors.ts';
-import type { HeaderLine } from '../events/log.ts';
-import { isPropertyStatement } from '../events/statement.ts';
-import { checkSchema } from '../schema.ts';
-import { settingsSchema } from './settings-schema.ts';
+import type { Dictionary } from '../../dictionary/dictionary.ts';
+import type { EventLine } from '../../events/log.ts';
+import { messageOf, nearest, PlaybyplayError, type Issue } from '../../errors.ts';
+import type { HeaderLine } from '../../events/log.ts';
+import { isPropertyStatement } from '../../events/statement.ts';
+import { checkSchema } from '../../schema.ts';
+import { settingsSchema } from './schema.ts';
 import { lineage, wordOf, type Weights } from './weights.ts';
 import type { Margin } from './windows.ts';
 

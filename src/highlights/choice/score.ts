@@ -1,10 +1,10 @@
-import { Dictionary } from '../dictionary/dictionary.ts';
-import type { EventLine } from '../events/log.ts';
-import { isPropertyStatement } from '../events/statement.ts';
-import type { Reason, Scene, ScoredEvent, Source } from './scene.ts';
-import { layered, type Settings } from './settings.ts';
-import { bareWord, classOf, isDeed, statementWeight, wordOf, type Weights } from './weights.ts';
-import type { Window } from './windows.ts';
+import { Dictionary } from '../../dictionary/dictionary.ts';
+import type { EventLine } from '../../events/log.ts';
+import { isPropertyStatement } from '../../events/statement.ts';
+import type { Reason, Scene, ScoredEvent, Source } from '../scene.ts';
+import { layered, type Settings } from '../settings/settings.ts';
+import { bareWord, classOf, isDeed, statementWeight, wordOf, type Weights } from '../settings/weights.ts';
+import type { Window } from '../settings/windows.ts';
 
 export interface ScoreOptions {
   /** Where words stand in their hierarchies; default: no hierarchy, each word by itself. */

@@ -1,6 +1,6 @@
-import type { Dictionary, Word } from '../dictionary/dictionary.ts';
-import type { WordKind } from '../dictionary/format.ts';
-import { isPropertyStatement, type Slot, type Statement } from '../events/statement.ts';
+import type { Dictionary, Word } from '../../dictionary/dictionary.ts';
+import type { WordKind } from '../../dictionary/format.ts';
+import { isPropertyStatement, type Slot, type Statement } from '../../events/statement.ts';
 
 /** What words are worth, by kind and id; 0 to about 12. A word without a weight has its nearest ancestor's. */
 export type Weights = Readonly<Partial<Record<WordKind, Readonly<Record<string, number>>>>>;

@@ -2,10 +2,10 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { loadBuiltin } from '../dictionary/files.ts';
-import type { EventLine, HeaderLine } from '../events/log.ts';
-import { PlaybyplayError } from '../errors.ts';
-import { chooseScenes } from './choose.ts';
+import { loadBuiltin } from '../../dictionary/files.ts';
+import type { EventLine, HeaderLine } from '../../events/log.ts';
+import { PlaybyplayError } from '../../errors.ts';
+import { chooseScenes } from '../choice/choose.ts';
 import { defaultMargins, marginOf, readSettings, settingsFor, unknownWords, type Settings } from './settings.ts';
 import { defaultWeights, statementWeight } from './weights.ts';
 

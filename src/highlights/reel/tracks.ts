@@ -1,9 +1,9 @@
-import type { Dictionary } from '../dictionary/dictionary.ts';
-import type { EventLine } from '../events/log.ts';
-import type { Issue } from '../errors.ts';
-import { formatClock, roundTime } from '../time.ts';
-import type { HighlightList } from './list.ts';
-import { statementWeight } from './weights.ts';
+import type { Dictionary } from '../../dictionary/dictionary.ts';
+import type { EventLine } from '../../events/log.ts';
+import type { Issue } from '../../errors.ts';
+import { formatClock, roundTime } from '../../time.ts';
+import type { HighlightList } from '../list.ts';
+import { statementWeight } from '../settings/weights.ts';
 
 /** A text shown from `start` to `end` seconds. */
 export interface Caption {

@@ -1,9 +1,9 @@
-import type { Rect, Size } from '../geometry.ts';
-import { cropAround, type Layout } from '../media/write/frame-layout.ts';
-import { loadProfile } from '../profile/load.ts';
-import { PlaybyplayError } from '../errors.ts';
-import { mediaOf } from '../profile/media.ts';
-import { placeRegion } from '../regions/place.ts';
+import type { Rect, Size } from '../../geometry.ts';
+import { cropAround, type Layout } from '../../media/write/frame-layout.ts';
+import { loadProfile } from '../../profile/load.ts';
+import { PlaybyplayError } from '../../errors.ts';
+import { mediaOf } from '../../profile/media.ts';
+import { placeRegion } from '../../regions/place.ts';
 
 /** Where a game's profile says the HUD is, in fractions of a recording's frame. Nothing for an unknown game. */
 export async function hudOf(game: string, frame: Size): Promise<Rect[]> {

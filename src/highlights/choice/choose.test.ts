@@ -1,16 +1,16 @@
 import * as fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { Dictionary } from '../dictionary/dictionary.ts';
-import { loadBuiltin } from '../dictionary/files.ts';
-import type { EventLine } from '../events/log.ts';
-import type { Statement } from '../events/statement.ts';
+import type { Dictionary } from '../../dictionary/dictionary.ts';
+import { loadBuiltin } from '../../dictionary/files.ts';
+import type { EventLine } from '../../events/log.ts';
+import type { Statement } from '../../events/statement.ts';
 import { chooseScenes } from './choose.ts';
-import { reelLog } from './reel-log.ts';
-import { listOf } from './list.ts';
-import type { Source } from './scene.ts';
-import { summarize } from './summary.ts';
-import { statementWeight } from './weights.ts';
-import { windowsOf } from './windows.ts';
+import { reelLog } from '../reel/reel-log.ts';
+import { listOf } from '../list.ts';
+import type { Source } from '../scene.ts';
+import { summarize } from '../summary.ts';
+import { statementWeight } from '../settings/weights.ts';
+import { windowsOf } from '../settings/windows.ts';
 
 let dictionary: Dictionary;
 beforeAll(async () => {

@@ -1,4 +1,4 @@
-import type { EventLine } from '../events/log.ts';
+import type { EventLine } from '../../events/log.ts';
 
 /** Seconds shown before and after an event. */
 export interface Margin {

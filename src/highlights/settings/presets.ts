@@ -1,5 +1,5 @@
-import type { Dictionary } from '../dictionary/dictionary.ts';
-import type { EventLine } from '../events/log.ts';
+import type { Dictionary } from '../../dictionary/dictionary.ts';
+import type { EventLine } from '../../events/log.ts';
 import { isDownfall } from './weights.ts';
 import type { Margin } from './windows.ts';
 

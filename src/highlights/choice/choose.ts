@@ -1,12 +1,12 @@
 import { emptyDictionary, scoreScenes, weightsFor, type ScoreOptions } from './score.ts';
-import type { EventLine } from '../events/log.ts';
-import { levelBetween, quietMoment, type Envelope } from '../media/write/envelope.ts';
-import type { Scene, Source } from './scene.ts';
+import type { EventLine } from '../../events/log.ts';
+import { levelBetween, quietMoment, type Envelope } from '../../media/write/envelope.ts';
+import type { Scene, Source } from '../scene.ts';
 import { select, type Candidate } from './select.ts';
 import { withinOneLife } from './life.ts';
-import { layered, marginOf, type Margins } from './settings.ts';
-import { statementWeight } from './weights.ts';
-import { windowsOf, type Margin, type Window } from './windows.ts';
+import { layered, marginOf, type Margins } from '../settings/settings.ts';
+import { statementWeight } from '../settings/weights.ts';
+import { windowsOf, type Margin, type Window } from '../settings/windows.ts';
 
 export interface ChooseOptions extends ScoreOptions {
   /** Which events are wanted; default those worth `notable` or more, or all where none is. */

@@ -1,8 +1,8 @@
-import type { Dictionary } from '../dictionary/dictionary.ts';
-import type { EventLine } from '../events/log.ts';
-import { isPropertyStatement } from '../events/statement.ts';
-import { isDownfall, isOneOf, wordOf } from './weights.ts';
-import type { Window } from './windows.ts';
+import type { Dictionary } from '../../dictionary/dictionary.ts';
+import type { EventLine } from '../../events/log.ts';
+import { isPropertyStatement } from '../../events/statement.ts';
+import { isDownfall, isOneOf, wordOf } from '../settings/weights.ts';
+import type { Window } from '../settings/windows.ts';
 
 /** Seconds of a downfall that are still shown when it ends a scene, and least seconds shown behind the last event. */
 const SHOWN = 0.3;

@@ -1,7 +1,7 @@
-import type { EventLine, HeaderLine, LogLine } from '../events/log.ts';
-import type { HighlightList } from './list.ts';
-import type { Scene, Source } from './scene.ts';
-import { roundTime } from '../time.ts';
+import type { EventLine, HeaderLine, LogLine } from '../../events/log.ts';
+import type { HighlightList } from '../list.ts';
+import type { Scene, Source } from '../scene.ts';
+import { roundTime } from '../../time.ts';
 
 /** What the header of a reel's log needs beyond its scenes. */
 export interface ReelMedia {
