@@ -27,7 +27,7 @@ function header(game: string): HeaderLine {
 }
 
 describe('the settings of the games that come with the program', () => {
-  const configs = join(import.meta.dirname, '..', '..', 'configs');
+  const configs = join(import.meta.dirname, '..', '..', '..', 'configs');
 
   it.each(readdirSync(configs))('%s: follow the schema and use words that there are', (game) => {
     const path = join(configs, game, 'highlights.json');
