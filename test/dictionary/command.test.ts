@@ -3,11 +3,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { launcher } from '../paths.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'dictionary-command-'));
 afterAll(() => rmSync(folder, { recursive: true }));
-
-const launcher = new URL('../../src/cli/launch.js', import.meta.url).pathname;
 
 function run(...args: string[]): { code: number | null; out: string; err: string } {
   const { status, stdout, stderr } = spawnSync(process.execPath, [launcher, ...args], { encoding: 'utf8' });

@@ -6,14 +6,14 @@ import { afterAll, describe, expect, it } from 'vitest';
 import type { SessionQuality } from '../../src/quality/meter.ts';
 import { scoreSession } from '../../src/quality/meter.ts';
 import { randomSession } from './sessions.ts';
+import { launcher } from '../paths.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'quality-cli-'));
 afterAll(() => rmSync(folder, { recursive: true }));
-const launch = new URL('../../src/cli/launch.js', import.meta.url).pathname;
 const sample = (name: string): string => new URL(`../fixtures/quality/${name}`, import.meta.url).pathname;
 
 function run(...args: readonly string[]): { status: number | null; stdout: string; stderr: string } {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [launch, 'quality', ...args], { encoding: 'utf8' });
+  const { status, stdout, stderr } = spawnSync(process.execPath, [launcher, 'quality', ...args], { encoding: 'utf8' });
   return { status, stdout, stderr };
 }
 

@@ -1,0 +1,180 @@
+import { spawn } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import sharp from 'sharp';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readFrames, writeFlashClip } from '../flash-clip.ts';
+import { launcher } from '../paths.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'highlights-'));
+const log = join(folder, 'match one.playbyplay');
+
+interface Outcome {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+function playbyplay(...args: string[]): Promise<Outcome> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [launcher, ...args], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
+    const [out, err]: [string[], string[]] = [[], []];
+    child.stdout.on('data', (data: Buffer) => out.push(data.toString()));
+    child.stderr.on('data', (data: Buffer) => err.push(data.toString()));
+    child.on('error', reject);
+    child.on('close', (code) => resolve({ code, out: out.join(''), err: err.join('') }));
+  });
+}
+
+/** Kills at 6 s (rocket launcher) and 20 s (shotgun), a death at 13 s, in a recording of 24 s. */
+beforeAll(async () => {
+  await writeFlashClip(join(folder, 'match one.mp4'), { seconds: 24, width: 256, height: 144 });
+  mkdirSync(log);
+  const happenings: [number, string, object][] = [
+    [
+      6,
+      'player kills opponent Sarge with rocket launcher',
+      { subject: 'player', action: 'kill', object: { word: 'opponent', name: 'Sarge' }, with: 'rocket launcher' },
+    ],
+    [13, 'player dies', { subject: 'player', action: 'die' }],
+    [
+      20,
+      'player kills opponent with shotgun',
+      { subject: 'player', action: 'kill', object: 'opponent', with: 'shotgun' },
+    ],
+  ];
+  const mark = { name: 'openarena', version: '1.0.0', hash: '' };
+  const header = {
+    type: 'header',
+    format: 'playbyplay/1',
+    game: 'openarena',
+    session: 'match one',
+    media: {
+      name: 'match one.mp4',
+      hash: '',
+      bytes: 0,
+      duration: 24,
+      width: 256,
+      height: 144,
+      frameRate: { num: 30, den: 1 },
+      start: 0,
+    },
+    profile: mark,
+    dictionaries: [mark],
+    plan: { kind: 'full', interval: 0.1 },
+    program: '0',
+  };
+  const events = happenings.map(([t, text, statement], i) => ({
+    type: 'event',
+    id: String(i),
+    t,
+    end: t,
+    game: 'openarena',
+    session: 'match one',
+    text,
+    statement,
+    confidence: 1,
+    cues: [],
+  }));
+  const lines = [header, ...events, { type: 'end', events: 3, gaps: 0, samples: 0 }];
+  writeFileSync(join(log, 'events.ndjson'), lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+describe('playbyplay highlights', () => {
+  it('cuts a reel, lists it, and shows its events in a picture', async () => {
+    const { code, err } = await playbyplay(
+      'highlights',
+      log,
+      '--before',
+      '1',
+      '--after',
+      '1',
+      '--query',
+      'player defeats opponent',
+      '-o',
+      'best.mp4',
+      '-o',
+      'best.json',
+      '-o',
+      'best.png',
+    );
+    expect([code, err]).toEqual([0, '']);
+    const list = JSON.parse(readFileSync(join(folder, 'best.json'), 'utf8'));
+    expect(
+      list.scenes.map(({ start, end, at }: { start: number; end: number; at: number }) => [start, end, at]),
+    ).toHaveLength(2);
+    const frames = readFrames(join(folder, 'best.mp4'));
+    const [first, second] = list.scenes;
+    expect(frames[0]!.number).toBe(Math.round(first.start * 30));
+    expect(frames[Math.round(second.at * 30)]!.number).toBe(Math.round(second.start * 30));
+    expect(frames.length).toBe(Math.round((first.end - first.start + second.end - second.start) * 30));
+    const { width, height } = await sharp(join(folder, 'best.png')).metadata();
+    expect([width, height].every((side) => side! > 100)).toBe(true);
+  });
+
+  it('makes a reel that is asked for its own events', async () => {
+    const { code, out } = await playbyplay('query', 'player kills opponent with launcher', 'best.mp4');
+    expect(code).toBe(0);
+    expect(out).toMatch(/^00:01\.\d {2}player kills opponent Sarge with rocket launcher\n$/);
+  });
+
+  it('says what is wrong with its arguments, and with a query where', async () => {
+    const preset = await playbyplay('highlights', log, '--preset', 'shrot');
+    expect([preset.code, preset.err]).toEqual([2, expect.stringContaining('Did you mean "short"?')]);
+    const query = await playbyplay('highlights', log, '--query', 'player kilz opponent');
+    expect([query.code, query.err]).toEqual([2, expect.stringContaining('^^^^')]);
+    const name = await playbyplay('highlights', log, '-o', 'reel.doc');
+    expect([name.code, name.err]).toEqual([2, expect.stringContaining('reel.doc')]);
+    const none = await playbyplay('highlights', log, '--query', 'player wins match');
+    expect([none.code, none.out]).toEqual([3, '']);
+  });
+
+  it('names the recording that it cannot find', async () => {
+    const elsewhere = join(folder, 'else', 'where');
+    mkdirSync(elsewhere, { recursive: true });
+    writeFileSync(join(elsewhere, 'events.ndjson'), readFileSync(join(log, 'events.ndjson')));
+    const { code, err } = await playbyplay('highlights', elsewhere, '-o', 'lost.mp4');
+    expect([code, err]).toEqual([1, expect.stringContaining('match one.mp4')]);
+    expect(existsSync(join(folder, 'lost.mp4'))).toBe(false);
+  });
+});
+
+describe('playbyplay summary', () => {
+  it('counts and tells the best moments', async () => {
+    const { code, out } = await playbyplay('summary', log);
+    expect(code).toBe(0);
+    expect(out).toContain(
+      '2 kills, 1 death in OpenArena\n- 2 kills: 1 with rocket launcher and 1 with shotgun\n- 1 death\n',
+    );
+  });
+});
+
+describe('playbyplay export', () => {
+  it('writes several formats at once', async () => {
+    const { code } = await playbyplay(
+      'export',
+      log,
+      '-f',
+      'otio',
+      '-o',
+      'a.otio',
+      '-f',
+      'srt',
+      '-o',
+      'a.srt',
+      '--relative',
+    );
+    expect(code).toBe(0);
+    expect(readFileSync(join(folder, 'a.otio'), 'utf8')).toContain('"target_url": "match%20one.mp4"');
+    expect(readFileSync(join(folder, 'a.srt'), 'utf8')).toMatch(
+      /^1\r\n00:00:06,000 --> 00:00:0\d,\d{3}\r\nplayer kills opponent Sarge with rocket launcher\r\n/,
+    );
+  });
+
+  it('says why there are no chapters', async () => {
+    const { code, err } = await playbyplay('export', log, '-f', 'youtube', '--duration', '12s');
+    expect([code, err]).toEqual([3, expect.stringContaining('three are needed')]);
+  });
+});

@@ -1,0 +1,93 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import { root } from '../paths.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'learn-font-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const clip = 'test/footage/freedoom-demo1.mp4';
+
+interface Shown {
+  readonly t: number;
+  readonly hud: boolean;
+  readonly health: number | null;
+  readonly ammo: number | null;
+  readonly palette: number | null;
+}
+
+/** Runs the real program. */
+function playbyplay(...args: readonly string[]) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['src/cli/launch.js', ...args], {
+    cwd: root,
+    encoding: 'utf8',
+  });
+  return { status, stdout, stderr };
+}
+
+const text = (region: string): object => ({
+  kind: 'text',
+  region,
+  atlas: 'fonts/figures.json',
+  align: 'centre',
+  value: 'number',
+});
+
+it('a font learnt from labelled moments, without its pitch, reads others', () => {
+  const { regions } = JSON.parse(readFileSync('configs/freedoom/profile.json', 'utf8')) as {
+    regions: Record<string, object>;
+  };
+  const profile = {
+    format: 'playbyplay/profile/1',
+    game: 'x',
+    title: 'X',
+    version: '1',
+    reference: { width: 1280, height: 720 },
+    regions: { health: regions['health'], ammo: regions['ammunition'] },
+    detectors: { health: text('health'), ammo: text('ammo') },
+  };
+  writeFileSync(join(folder, 'profile.json'), JSON.stringify(profile));
+  // What the game drew, in plain light, a tenth of a second after it was drawn.
+  const { series } = JSON.parse(readFileSync(clip.replace('.mp4', '.truth.json'), 'utf8')) as { series: Shown[] };
+  const moments = series.filter(
+    (one, i) => one.t < 25 && one.hud && one.palette === 0 && (series[i + 1]?.t ?? 0) - one.t > 0.25,
+  );
+  const [labelled, others] = [0, 1].map((rest) => moments.filter((_, i) => (i % 5 === 0) === (rest === 1)));
+  const labels = labelled!.flatMap(({ t, health, ammo }) =>
+    Object.entries({ health, ammo }).flatMap(([detector, value]) =>
+      value === null ? [] : [{ media: resolve(clip), t: t + 0.1, detector, text: String(value) }],
+    ),
+  );
+  const file = join(folder, 'labels.ndjson');
+  writeFileSync(file, labels.map((label) => `${JSON.stringify(label)}\n`).join(''));
+  const from = [
+    '--labels',
+    file,
+    '--detector',
+    'health',
+    '--detector',
+    'ammo',
+    '--channel',
+    'red',
+    '--pixels',
+    '0.5,0.5',
+    '--noise',
+    '14',
+  ];
+  const learnt = playbyplay('profile', 'glyphs', folder, ...from, '--out', join(folder, 'fonts/figures.json'));
+  expect(learnt.stderr).toBe('');
+  expect(learnt.stdout).toContain(
+    `\n${labels.length} of ${labels.length} labels are read back as they were given (--channel "red" --noise `,
+  );
+  const at = others!.flatMap(({ t }) => ['--at', String(t + 0.1)]);
+  const { stdout } = playbyplay('profile', 'try', folder, clip, ...at, '--json');
+  const looks = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { seen: { observation: { value?: number } }[] });
+  expect(looks.map(({ seen }) => seen.map(({ observation }) => observation.value))).toEqual(
+    others!.map(({ health, ammo }) => [health, ammo ?? undefined]),
+  );
+});

@@ -1,0 +1,86 @@
+// A region that follows a found icon, on a real recording: the health's figure, placed by the labels of the status bar.
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { loadLog } from '../../src/events/reader.ts';
+import { detect, type DetectOptions } from '../../src/pipeline/detect.ts';
+import type { Profile } from '../../src/profile/profile.ts';
+import { clip as media, root } from '../paths.ts';
+
+let folder: string;
+
+/** What a detector's cues say of the health, with times. */
+async function told(name: string): Promise<Map<string, string[]>> {
+  const { events } = await loadLog(join(folder, name));
+  const byDetector = Map.groupBy(events, ({ cues }) => cues[0]!.detector);
+  return new Map([...byDetector].map(([detector, own]) => [detector, own.map(({ t, text }) => `${t} ${text}`)]));
+}
+
+async function run(name: string, options: Partial<DetectOptions> = {}): Promise<string> {
+  const out = join(folder, name);
+  await detect({ media, game: join(folder, 'configs', 'freedoom'), out, from: 4, to: 11, ...options });
+  return readFile(join(out, 'events.ndjson'), 'utf8');
+}
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'following-'));
+  await mkdir(join(folder, 'configs'));
+  await cp(join(root, 'configs', 'freedoom'), join(folder, 'configs', 'freedoom'), { recursive: true });
+  const path = join(folder, 'configs', 'freedoom', 'profile.json');
+  const profile = JSON.parse(await readFile(path, 'utf8')) as Profile;
+  const { health, 'status bar': bar } = profile.detectors;
+  const [figure, labels] = [profile.regions['health']!, profile.regions['bar']!];
+  const beside = {
+    x: figure.x - labels.x,
+    y: figure.y - labels.y,
+    width: figure.width,
+    height: figure.height,
+    relative: { detector: 'labels', unit: 'frame' as const },
+  };
+  const changed: Partial<Profile> = {
+    dictionaries: ['freedoom'],
+    regions: {
+      ...profile.regions,
+      beside,
+      standing: { ...beside, relative: { ...beside.relative, hold: 2 } },
+    },
+    detectors: {
+      fixed: health!,
+      // Colours themselves are compared, so the red of a wound hides the labels for a while.
+      labels: { ...bar!, measure: 'difference', threshold: 0.93, screens: [], search: 6 },
+      beside: { ...health!, region: 'beside' },
+      standing: { ...health!, region: 'standing' },
+    },
+    events: ['fixed', 'beside', 'standing'].map((detector) => ({
+      on: { detector, trigger: 'changed' },
+      statement: { subject: 'player', property: 'health', from: '$previous', to: '$value' },
+      alone: true,
+    })),
+  };
+  await writeFile(
+    path,
+    JSON.stringify({ ...profile, screens: undefined, fusion: undefined, modes: undefined, ...changed }),
+  );
+});
+
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+describe('a region that follows a found icon', () => {
+  it('reads what the fixed one reads, and while the icon is hidden stays where it was', {
+    timeout: 60_000,
+  }, async () => {
+    const log = await run('one', { workers: 1 });
+    const { fixed, beside, standing } = Object.fromEntries(await told('one')) as Record<string, string[]>;
+    expect(fixed!.length).toBeGreaterThan(2);
+    expect(standing).toEqual(fixed);
+    // Wounds hide the labels: without staying there, changes are seen late.
+    expect(beside).not.toEqual(fixed);
+    expect(await run('several', { workers: 3 })).toBe(log);
+  });
+
+  it('does so when only keyframes that differ are gone into', { timeout: 60_000 }, async () => {
+    await run('adaptive', { plan: 'adaptive' });
+    expect(await told('adaptive')).toEqual(await told('one'));
+  });
+});

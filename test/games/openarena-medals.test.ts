@@ -1,0 +1,27 @@
+import sharp from 'sharp';
+import { expect, test } from 'vitest';
+import { loadKind } from '../../src/detectors/registry.ts';
+import { viewOfImage } from '../../src/detectors/testing.ts';
+import { openGame } from '../../src/pipeline/game.ts';
+import { placeRegion } from '../../src/regions/place.ts';
+import { fixture } from '../paths.ts';
+
+test('openarena: medals in a row are told beside the name that lies over them', async () => {
+  const { profile, assets } = await openGame('openarena');
+  const { rect, inner } = placeRegion(profile.regions['medal']!, { width: 1280, height: 720 }, profile.reference!);
+  const at = { ...inner, x: inner.x - rect.x, y: inner.y - rect.y };
+  using detector = await (await loadKind('icon')).open!(profile.detectors['medal']!, assets);
+  // The region's crops from pictures of 1280 × 720.
+  const seen = async (name: string): Promise<unknown> => {
+    const file = fixture('openarena', `${name}.png`);
+    const { data, info } = await sharp(file).removeAlpha().raw().toBuffer({ resolveWithObject: true });
+    expect([info.width, info.height]).toEqual([rect.width, rect.height]);
+    const observation = await detector.read(
+      viewOfImage({ data, width: info.width, height: info.height, channels: 3 }, at),
+    );
+    return observation.state === 'seen' ? observation.value : observation.state;
+  };
+  expect(await seen('medals-4')).toBe('openarena:impressive');
+  expect(await seen('medals-5')).toBe('openarena:impressive');
+  expect(await seen('medals-none')).toBe('absent');
+});

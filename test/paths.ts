@@ -1,0 +1,16 @@
+import { join } from 'node:path';
+
+/** The folder of the checkout. */
+export const root = join(import.meta.dirname, '..');
+
+/** The program's command. */
+export const launcher = join(root, 'src', 'cli', 'launch.js');
+
+/** The short clip that the tests read, and its truth beside it; see test/footage/README.md. */
+export const footage = join(root, 'test', 'footage');
+export const clip = join(footage, 'freedoom-demo1.mp4');
+
+/** A file or folder of test/fixtures. */
+export function fixture(...path: string[]): string {
+  return join(root, 'test', 'fixtures', ...path);
+}
