@@ -44,6 +44,19 @@ describe('the guide to game scripts', () => {
     ]);
   });
 
+  it('shows a script of two files that does what it says', async () => {
+    const parts = [...guide.matchAll(/```js\n\/\/ (scripts\/my-game\S*\.js)\n(.*?)```/gs)];
+    const files = new Map(parts.map(([, path, text]) => [path!, text!] as const));
+    const [name, module] = ['scripts/my-game.js', 'scripts/my-game/feed.js'];
+    const modules = new Map([[module, files.get(module)!]]);
+    using script = await openScript({ source: files.get(name)!, name, modules, detectors: ['kill feed'] });
+    const { statements, problems } = script.onCues(2, [cue(2, 'kill feed', 'found', 'You fragged Sarge')]);
+    expect(problems).toEqual([]);
+    expect(statements.map(({ statement }) => statement)).toEqual([
+      { subject: 'player', action: 'kill', object: { word: 'opponent', name: 'Sarge' } },
+    ]);
+  });
+
   it('shows mappings that do what it says', () => {
     const { events } = JSON.parse(`{${block('json')}}`) as { events: EventMapping[] };
     const map = compileMappings(events);

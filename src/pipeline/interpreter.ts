@@ -113,7 +113,7 @@ export class Interpreter implements Disposable {
       renew: (name) => (plain.has(name) ? plainTracker(profile, name) : undefined),
     };
     const detectors = [...Object.keys(profile.detectors), ...Object.keys(sequences)];
-    const script = game.script && (await openScript({ source: game.script.source, name: game.script.name, detectors }));
+    const script = game.script && (await openScript({ ...game.script, detectors }));
     return new Interpreter(
       game,
       await Seams.open(game.profile, game.plugins),

@@ -9,6 +9,7 @@ import type { Fingerprint } from '../events/log.ts';
 import { shapeStatement } from '../events/shape.ts';
 import type { Pack } from '../profile/pack.ts';
 import type { Profile } from '../profile/profile.ts';
+import type { Script } from '../profile/script.ts';
 
 /** The words of a game, and what is wrong with the files that bring them. */
 export interface GameWords {
@@ -133,12 +134,17 @@ function recordOf(value: unknown): Readonly<Record<string, unknown>> {
 const SPOKEN = /\b(action|property):\s*(?:'((?:[^'\\\n]|\\.)*)'|"((?:[^"\\\n]|\\.)*)")/g;
 
 /** Actions and properties that a script names outright and the dictionary does not have: each is a statement that would be refused. */
-export function scriptWordIssues(script: { name: string; source: string }, dictionary: Dictionary): Issue[] {
-  return script.source.split('\n').flatMap((line, n) => {
-    if (/^\s*(?:\/\/|\*|\/\*)/.test(line)) return [];
-    return [...line.matchAll(SPOKEN)].flatMap(([, kind, single, double]): Issue[] => {
-      const issue = unknownWord(single ?? double ?? '', kind as 'action' | 'property', dictionary);
-      return issue === undefined ? [] : [{ ...issue, path: `${script.name}:${n + 1}` }];
-    });
-  });
+export function scriptWordIssues(
+  { name, source, modules }: Pick<Script, 'name' | 'source' | 'modules'>,
+  dictionary: Dictionary,
+): Issue[] {
+  return [[name, source] as const, ...modules].flatMap(([file, text]) =>
+    text.split('\n').flatMap((line, n) => {
+      if (/^\s*(?:\/\/|\*|\/\*)/.test(line)) return [];
+      return [...line.matchAll(SPOKEN)].flatMap(([, kind, single, double]): Issue[] => {
+        const issue = unknownWord(single ?? double ?? '', kind as 'action' | 'property', dictionary);
+        return issue === undefined ? [] : [{ ...issue, path: `${file}:${n + 1}` }];
+      });
+    }),
+  );
 }

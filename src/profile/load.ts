@@ -9,10 +9,10 @@ import { inLanguage } from './languages.ts';
 import { folderPack, type Pack } from './pack.ts';
 import type { Profile } from './profile.ts';
 import type { KindSchemas } from './schema.ts';
+import { readScript, type Script } from './script.ts';
 import { zipPack } from './zip.ts';
 
 const LARGEST_PROFILE = 2 << 20;
-const LARGEST_SCRIPT = 1 << 20;
 
 export interface LoadOptions {
   /** Packs in which games are looked for by name; default: the built-in one. */
@@ -40,8 +40,8 @@ export interface LoadedProfile {
   readonly assets: { read(path: string): Promise<Uint8Array> };
   /** Files that detectors name and that are not there; only of an unfinished profile. */
   readonly lacking: readonly Issue[];
-  /** The game script, if there is one: `scripts/<game>.js` of the pack. */
-  readonly script?: { readonly name: string; readonly source: string; readonly fingerprint: Fingerprint };
+  /** The game script, if there is one. */
+  readonly script?: Script;
 }
 
 /** Where a profile lies. */
@@ -192,19 +192,6 @@ export async function inspectProfile(nameOrPath: string, options: LoadOptions = 
     if (error instanceof PlaybyplayError && error.code === 'profile-broken') return error.issues;
     throw error;
   }
-}
-
-/** The script of a game, if its pack has one. */
-export async function readScript(pack: Pack, game: string): Promise<LoadedProfile['script']> {
-  const path = `scripts/${game}.js`;
-  if (!(await pack.has(path))) return undefined;
-  const bytes = await pack.read(path, LARGEST_SCRIPT);
-  const hash = createHash('sha256').update(bytes).digest('hex').slice(0, 32);
-  return {
-    name: path,
-    source: Buffer.from(bytes).toString('utf8'),
-    fingerprint: { name: `${game}.js`, version: hash.slice(0, 8), hash },
-  };
 }
 
 async function lackingAssets(

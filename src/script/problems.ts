@@ -17,10 +17,10 @@ export class ProblemList {
     this.#source = source;
   }
 
-  /** Adds a problem; it is told unless one of the same `kind` in the same line was told before. */
-  add(issue: Issue, line?: number, kind: string = issue.message): void {
+  /** Adds a problem; it is told unless one of the same `kind` in the same `place` was told before. */
+  add(issue: Issue, place = this.#source, kind: string = issue.message): void {
     this.counts[issue.code] = (this.counts[issue.code] ?? 0) + 1;
-    const path = issue.path ?? (line === undefined ? this.#source : `${this.#source}:${line}`);
+    const path = issue.path ?? place;
     const key = `${issue.code} ${path} ${kind}`;
     const told = this.#told[issue.code] ?? 0;
     if (this.#seen.has(key) || told >= MOST_OF_A_KIND || this.#total >= MOST) return;

@@ -1,7 +1,12 @@
 import type { QuickJSContext, QuickJSHandle, QuickJSRuntime } from 'quickjs-emscripten';
-import { messageOf, PlaybyplayError } from '../errors.ts';
+import { type Issue, messageOf, PlaybyplayError } from '../errors.ts';
 import { tune } from '../compute/tuning.ts';
+import { isModule, type Script } from '../profile/script.ts';
+import { Modules } from './modules.ts';
 import { PRELUDE } from './prelude.ts';
+
+/** What a sandbox runs; `name` is how errors call it: `scripts/freedoom.js`. */
+export type ScriptSource = Pick<Script, 'name' | 'source'> & Partial<Pick<Script, 'modules' | 'unread'>>;
 
 /** What a script may use. Interrupts are the interpreter's own count of work (about 10 000 branches and calls each). */
 export interface Limits {
@@ -17,8 +22,8 @@ export interface Limits {
 export interface Fault {
   readonly code: 'script-error' | 'script-budget' | 'script-memory' | 'script-crash';
   readonly message: string;
-  /** Line of the script, from 1, where it is known. */
-  readonly line?: number;
+  /** File and line (from 1) of the script or of a module, where it is known: `scripts/freedoom.js:12`. */
+  readonly place?: string;
   readonly fatal: boolean;
 }
 
@@ -46,7 +51,10 @@ const JOBS_PER_CALL = 1000;
 export class Sandbox implements Disposable {
   readonly entries: ReadonlySet<Entry>;
   readonly settings: Readonly<Record<string, number>>;
+  /** The script exports what it defines. */
+  readonly isModule: boolean;
   readonly #name: string;
+  readonly #modules: Modules;
   readonly #runtime: QuickJSRuntime;
   readonly #context: QuickJSContext;
   readonly #host: QuickJSHandle;
@@ -61,15 +69,17 @@ export class Sandbox implements Disposable {
   #dead = false;
 
   private constructor(
-    name: string,
+    script: ScriptSource,
     runtime: QuickJSRuntime,
     context: QuickJSContext,
     memory: WebAssembly.Memory,
     limits: Limits,
-    source: string,
     detectors: readonly string[] | undefined,
   ) {
+    const { name, source } = script;
     this.#name = name;
+    this.#modules = new Modules(script);
+    this.isModule = isModule(source);
     this.#runtime = runtime;
     this.#context = context;
     this.#memory = memory;
@@ -78,24 +88,23 @@ export class Sandbox implements Disposable {
     runtime.setInterruptHandler(() => this.#interrupt());
     this.#refuel();
     this.#host = context.unwrapResult(context.evalCode(PRELUDE, 'prelude.js'));
-    this.#check(this.#run(() => context.evalCode(source, name, { strict: true })));
-    this.entries = new Set(ENTRIES.filter((entry) => this.#peek(`typeof ${entry}`) === 'function'));
-    const lookback = this.#peek(`typeof lookback === 'number' ? lookback : undefined`);
-    this.settings = typeof lookback === 'number' ? { lookback } : {};
-    this.#connect(detectors);
+    using defined = this.isModule ? this.#importAll(source) : this.#evaluate(source);
+    this.entries = new Set(ENTRIES.filter((entry) => this.#typeIn(defined, entry) === 'function'));
+    this.settings =
+      this.#typeIn(defined, 'lookback') === 'number' ? { lookback: this.#numberIn(defined, 'lookback') } : {};
+    this.#connect(defined, detectors);
   }
 
   /**
-   * Loads `source`; `name` is how errors call it. `detectors`: the names that the script may ask for.
-   * Throws PlaybyplayError `script-broken` when the source cannot be loaded.
+   * Loads a script. `detectors`: the names that it may ask for. Throws PlaybyplayError `script-broken` where it cannot be loaded.
    */
   static async open(
-    source: string,
-    name: string,
+    script: ScriptSource,
     detectors: readonly string[] | undefined,
     limits: Limits = {},
   ): Promise<Sandbox> {
-    refuseBigInt(source, name);
+    for (const [name, source] of [[script.name, script.source] as const, ...(script.modules ?? [])])
+      refuseBigInt(source, name, script.name);
     const { newQuickJSWASMModuleFromVariant, newVariant, RELEASE_SYNC } = await import('quickjs-emscripten');
     // The interpreter's own limit counts allocations, not their sizes, and where it finds no memory at all it is as likely to
     // crash as to say so: what it is given grows, and that it grew is noticed before that happens.
@@ -114,7 +123,7 @@ export class Sandbox implements Disposable {
         Promise: true,
       },
     });
-    return new Sandbox(name, runtime, context, wasmMemory, limits, source, detectors);
+    return new Sandbox(script, runtime, context, wasmMemory, limits, detectors);
   }
 
   get dead(): boolean {
@@ -210,8 +219,9 @@ export class Sandbox implements Disposable {
     const isNull = this.#context.eq(error, this.#context.null);
     const own = type === 'string' ? this.#context.getString(error).slice(0, 500) : undefined;
     error.dispose();
-    const line = lineIn(stack, this.#name);
-    const at = line === undefined ? {} : { line };
+    const place =
+      placeIn(stack, (file) => file === this.#name || this.#modules.has(file)) ?? this.#modules.placeOf(message ?? '');
+    const at = place === undefined ? {} : { place };
     if (grown) return { code: 'script-memory', message: 'the script used up its memory', ...at, fatal: false };
     if (spent) return { code: 'script-budget', message: 'the script did not come to an end', ...at, fatal: false };
     if (message === 'out of memory' || isNull)
@@ -245,24 +255,63 @@ export class Sandbox implements Disposable {
     return found;
   }
 
-  #peek(expression: string): string | number | undefined {
-    return this.#run(() => this.#context.evalCode(expression, 'prelude.js')).value;
+  /** Runs a plain script; gives an object with what it defines. */
+  #evaluate(source: string): QuickJSHandle {
+    this.#check(this.#run(() => this.#context.evalCode(source, this.#name, { strict: true })));
+    const known = [...ENTRIES, 'lookback'].map((one) => `${one}: typeof ${one} === 'undefined' ? undefined : ${one}`);
+    const { handle, ...outcome } = this.#obtain(() =>
+      this.#context.evalCode(`({ ${known.join(', ')} })`, 'prelude.js'),
+    );
+    if (handle !== undefined) return handle;
+    this.#check(outcome);
+    return this.#context.newObject();
   }
 
-  #connect(detectors: readonly string[] | undefined): void {
-    const found = [...this.entries].join(', ');
-    using functions = this.#context.unwrapResult(this.#context.evalCode(`({ ${found} })`, 'prelude.js'));
+  /** Runs a script that is a module, and what it imports; gives what it exports. Nothing can be imported after that. */
+  #importAll(source: string): QuickJSHandle {
+    this.#runtime.setModuleLoader(this.#modules.load, this.#modules.name);
+    const { handle, ...outcome } = this.#obtain(() => this.#context.evalCode(source, this.#name, { type: 'module' }));
+    this.#runtime.removeModuleLoader();
+    // What is missing is told first: all else may follow from it.
+    if (this.#modules.issues.length > 0) throw broken(this.#name, this.#modules.issues);
+    this.#check(outcome);
+    const state = handle && this.#context.getPromiseState(handle);
+    if (handle !== undefined && state?.type === 'fulfilled' && state.notAPromise === true) return handle;
+    const message = 'a game script must not await while it is loaded';
+    throw broken(this.#name, [{ code: 'script-error', path: this.#name, message }]);
+  }
+
+  /** As `#run`, for what is wanted as it is. */
+  #obtain(action: () => ReturnType<QuickJSContext['evalCode']>): { handle: QuickJSHandle | undefined; fault?: Fault } {
+    let handle: QuickJSHandle | undefined;
+    const { fault } = this.#run(() => {
+      const result = action();
+      if (result.error === undefined) handle = result.value.dup();
+      return result;
+    });
+    return fault === undefined ? { handle } : { handle, fault };
+  }
+
+  #typeIn(defined: QuickJSHandle, name: string): string {
+    using value = this.#context.getProp(defined, name);
+    return this.#context.typeof(value);
+  }
+
+  #numberIn(defined: QuickJSHandle, name: string): number {
+    using value = this.#context.getProp(defined, name);
+    return this.#context.getNumber(value);
+  }
+
+  #connect(defined: QuickJSHandle, detectors: readonly string[] | undefined): void {
     using names = this.#context.newString(JSON.stringify(detectors ?? null));
     using ready = this.#context.getProp(this.#host, 'ready');
-    this.#context.unwrapResult(this.#context.callFunction(ready, this.#context.undefined, functions, names)).dispose();
+    this.#context.unwrapResult(this.#context.callFunction(ready, this.#context.undefined, defined, names)).dispose();
   }
 
   #check({ fault }: { fault?: Fault }): void {
     const late = fault ?? this.#runJobs();
     if (late === undefined) return;
-    const path = late.line === undefined ? this.#name : `${this.#name}:${late.line}`;
-    const issue = { code: late.code, path, message: late.message };
-    throw new PlaybyplayError('script-broken', `the game script ${this.#name} cannot be loaded`, { issues: [issue] });
+    throw broken(this.#name, [{ code: late.code, path: late.place ?? this.#name, message: late.message }]);
   }
 
   #interrupt(): boolean {
@@ -311,27 +360,24 @@ async function compiledLate<T>(load: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The first line of `name` in a stack trace. */
-function lineIn(stack: string | undefined, name: string): number | undefined {
+/** The first place of a stack trace that lies in one of the script's own files. */
+function placeIn(stack: string | undefined, isOwn: (file: string) => boolean): string | undefined {
   if (stack === undefined) return undefined;
   for (const [, file, line] of stack.matchAll(/\(?([^()\s]+?):(\d+)(?::\d+)?\)?$/gm)) {
-    if (file === name) return Number(line);
+    if (isOwn(file!)) return `${file}:${line}`;
   }
   return undefined;
 }
 
 /** BigInt arithmetic can work for seconds on one operator; its literals cannot be taken out of the language. */
-function refuseBigInt(source: string, name: string): void {
+function refuseBigInt(source: string, file: string, script: string): void {
   const found = /(?<![\w$.])(?:\d[\d_]*|0[xob][\da-f_]+)n(?![\w$])/iu.exec(source);
   if (found === null) return;
   const line = source.slice(0, found.index).split('\n').length;
-  throw new PlaybyplayError('script-broken', `the game script ${name} cannot be loaded`, {
-    issues: [
-      {
-        code: 'script-error',
-        path: `${name}:${line}`,
-        message: `BigInt (${found[0]}) is not available in a game script`,
-      },
-    ],
-  });
+  const message = `BigInt (${found[0]}) is not available in a game script`;
+  throw broken(script, [{ code: 'script-error', path: `${file}:${line}`, message }]);
+}
+
+function broken(name: string, issues: readonly Issue[]): PlaybyplayError {
+  return new PlaybyplayError('script-broken', `the game script ${name} cannot be loaded`, { issues });
 }

@@ -219,7 +219,7 @@ describe('openScript', () => {
     expect(await broken('\nthrow new Error("no")')).toBe('script-broken game.js:2 script-error');
     expect(await broken('const a = 1;\nlet b = 2n ** 64n;')).toBe('script-broken game.js:2 script-error');
     expect(await broken('while (true) {}')).toBe('script-broken game.js:1 script-budget');
-    expect(await broken('import fs from "fs"')).toBe('script-broken game.js:1 script-error');
+    expect(await broken('import fs from "fs"')).toBe('script-broken game.js:1 script-import');
     expect(await broken('('.repeat(100_000))).toMatch(
       /^script-broken game\.js script-(?:crash|error)$|:1 script-error$/,
     );

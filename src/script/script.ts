@@ -5,7 +5,7 @@ import { shapeStatement } from '../events/shape.ts';
 import type { Statement } from '../events/statement.ts';
 import { roundTime } from '../time.ts';
 import { ProblemList } from './problems.ts';
-import { Sandbox, type Fault, type Limits } from './sandbox.ts';
+import { Sandbox, type Fault, type Limits, type ScriptSource } from './sandbox.ts';
 
 /** A statement, when it holds and on what grounds; becomes an event once its words are checked. */
 export interface ScriptStatement {
@@ -40,10 +40,7 @@ export interface ScriptOutput {
   readonly settled: number;
 }
 
-export interface ScriptOptions {
-  readonly source: string;
-  /** How errors call it: `freedoom.js`. */
-  readonly name: string;
+export interface ScriptOptions extends ScriptSource {
   /** Names of the profile's detectors, so that `game.reading` can refuse a slip of the pen; default: any name. */
   readonly detectors?: readonly string[];
   readonly limits?: Limits;
@@ -74,7 +71,7 @@ const MOST_OVERRUNS = 10;
 
 /** Loads a game script. Throws PlaybyplayError `script-broken` where it cannot be loaded. */
 export async function openScript(options: ScriptOptions): Promise<GameScript> {
-  const sandbox = await Sandbox.open(options.source, options.name, options.detectors, options.limits);
+  const sandbox = await Sandbox.open(options, options.detectors, options.limits);
   return new RunningScript(sandbox, options);
 }
 
@@ -105,7 +102,9 @@ class RunningScript implements GameScript {
         code: 'script-empty',
         path: name,
         message: 'the script defines none of onCue, onCues and onEnd',
-        hint: 'Write function onCue(cue, game) { … }.',
+        hint: sandbox.isModule
+          ? 'Write export function onCue(cue, game) { … }.'
+          : 'Write function onCue(cue, game) { … }.',
       });
     }
   }
@@ -187,7 +186,7 @@ class RunningScript implements GameScript {
   }
 
   #fail(fault: Fault, t: number, when: string): void {
-    this.#complain(fault.code, fault.message, t, when, fault.line);
+    this.#complain(fault.code, fault.message, t, when, fault.place);
     if (fault.code !== 'script-error') this.#overruns += 1;
     if (!fault.fatal && this.#overruns < MOST_OVERRUNS) return;
     this.#stopped = true;
@@ -196,10 +195,10 @@ class RunningScript implements GameScript {
     this.#complain('script-stopped', `the script takes no further part: ${why}`, t, when);
   }
 
-  #complain(code: string, message: string, t: number, when: string, line?: number): void {
+  #complain(code: string, message: string, t: number, when: string, place?: string): void {
     const hint = hintFor(message, this.#detectors);
     const issue = { code, message: `${message} (${t} s, ${when})`, ...(hint === undefined ? {} : { hint }) };
-    this.#problems.add(issue, line, message);
+    this.#problems.add(issue, place, message);
   }
 
   #drain(t: number, when: string): void {

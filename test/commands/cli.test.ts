@@ -195,6 +195,16 @@ describe('playbyplay', () => {
     expect(other).toContain('configs/x/profile.json:2: ');
     expect(other).toContain('scripts/x.js:1: SyntaxError');
     expect(other).toContain('"fihs"');
+    await mkdir(join(pack, 'scripts/x'));
+    await writeFile(join(pack, 'scripts/x/feed.js'), "export const act = { action: 'finnish' };\n");
+    await writeFile(
+      join(pack, 'scripts/x.js'),
+      "import { act } from './x/fead.js';\nimport '../../secret.js';\nimport './x/feed.js';\n",
+    );
+    const { out: last } = await playbyplay('profile', 'check', pack);
+    expect(last).toMatch(/scripts\/x\.js:1: there is no file .*fead\.js — Did you mean “feed\.js”\?/);
+    expect(last).toContain('scripts/x.js:2: "../../secret.js" lies outside the folder of game scripts');
+    expect(last).toContain('scripts/x/feed.js:1: there is no action “finnish”');
   });
 
   it('says that steps before a learnt font do nothing', async () => {

@@ -25,6 +25,8 @@ async function profileFiles(root: string): Promise<[string, string][]> {
 
 async function scriptFiles(root: string): Promise<[string, string][]> {
   const folder = join(root, 'scripts');
-  const files = await readdir(folder).catch(() => []);
-  return files.filter((file) => file.endsWith('.js')).map((file) => [file.slice(0, -'.js'.length), join(folder, file)]);
+  const files = await readdir(folder, { recursive: true }).catch(() => []);
+  const scripts = files.filter((file) => file.endsWith('.js'));
+  // A script and the folder of its modules are called like the game.
+  return scripts.map((file) => [file.split(sep)[0]!.replace(/\.js$/, ''), join(folder, file)]);
 }

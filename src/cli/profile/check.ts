@@ -11,22 +11,13 @@ import { readWords, ruleIssues, scriptWordIssues, statementIssues } from '../../
 import type { Profile } from '../../profile/profile.ts';
 import type { Pack } from '../../profile/pack.ts';
 import { checkSchema } from '../../schema.ts';
-import {
-  findProfile,
-  type FoundProfile,
-  inspectProfile,
-  type LoadedProfile,
-  loadProfile,
-  rawProfile,
-  readScript,
-} from '../../profile/load.ts';
+import { findProfile, type FoundProfile, inspectProfile, loadProfile, rawProfile } from '../../profile/load.ts';
+import { readScript, type Script } from '../../profile/script.ts';
 import { SequenceReader } from '../../script/sequence/sequence.ts';
 import { openScript } from '../../script/script.ts';
 import type { CommandIo } from '../command.ts';
 import { namedPlugins } from '../plugins.ts';
 import { formatIssues } from '../explain.ts';
-
-type Script = NonNullable<LoadedProfile['script']>;
 
 /** `profile check`: everything that is wrong with a profile, its script and its words, at once. */
 export async function checkCommand(args: string[], io: CommandIo): Promise<number> {
