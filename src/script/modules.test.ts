@@ -71,7 +71,7 @@ describe('a script of several files', () => {
   ])('is refused for %s in a module', async (_what, modules, expected) => {
     const source = modules['x/feed.js']!.includes('export') ? USES_FEED : `import './x/feed.js';`;
     const [first, ...others] = await brokenBy(source, modules);
-    expect(first!.startsWith(expected), first).toBe(true);
+    expect(first!.slice(0, expected.length)).toBe(expected);
     expect(others).toEqual([]);
   });
 
@@ -98,7 +98,6 @@ export function onCue(cue, game) { game.note(found, JSON.stringify(import.meta))
   });
 
   it('has no more budget than a script of one file', async () => {
-    const loops = (n: number): string => `for (let i = 0; i < ${n}; i++);\n`;
     const imports = Array.from({ length: 20 }, (_, n) => `import './x/${n}.js';\n`).join('');
     const modules = (n: number): Files =>
       Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`x/${i}.js`, loops(n)]));
