@@ -20,6 +20,12 @@ async function brokenBy(source: string, modules?: Files): Promise<readonly strin
   return error.issues.map(({ code, path, message }: Issue) => `${code} ${path}: ${message}`);
 }
 
+/** Modules that count to `n` while they are loaded. */
+function twenty(n: number): Files {
+  const text = `for (let i = 0; i < ${n}; i++);`;
+  return Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`x/${i}.js`, text]));
+}
+
 const USES_FEED = `import { act } from './x/feed.js';\nexport function onCue(cue, game) { act(game); }`;
 
 describe('a script of several files', () => {
@@ -99,12 +105,10 @@ export function onCue(cue, game) { game.note(found, JSON.stringify(import.meta))
 
   it('has no more budget than a script of one file', async () => {
     const imports = Array.from({ length: 20 }, (_, n) => `import './x/${n}.js';\n`).join('');
-    const modules = (n: number): Files =>
-      Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`x/${i}.js`, `for (let i = 0; i < ${n}; i++);`]));
     const source = `${imports}export function onCue() {}`;
-    using script = await open(source, modules(1e3));
+    using script = await open(source, twenty(1e3));
     expect(script.onCues(1, [cue]).problems).toEqual([]);
-    expect((await brokenBy(source, modules(1e5)))[0]).toContain('script-budget scripts/x/');
+    expect((await brokenBy(source, twenty(1e5)))[0]).toContain('script-budget scripts/x/');
   });
 
   it('is told to export what it only defines', async () => {
