@@ -5,6 +5,7 @@ import { builtinFolder, dictionaryNames, readSources } from '../dictionary/files
 import { loadDictionary } from '../dictionary/load/load.ts';
 import type { Issue } from '../errors.ts';
 import type { EventLine, HeaderLine } from '../events/log.ts';
+import { distinctSession, nameLogs } from '../events/log-names.ts';
 import { findLogs, loadLog } from '../events/reader.ts';
 import { fingerprintMedia } from '../pipeline/fingerprint.ts';
 import { compileQuery, matchEvents } from '../query/run.ts';
@@ -25,14 +26,16 @@ export interface GatherOptions {
 }
 
 /**
- * Logs (files, their folders, or folders of those), the recordings beside them, and the dictionaries that they name.
+ * Logs (files, their folders, or folders of those; one that is named twice counts once), the recordings beside them, and the dictionaries that they name.
  * Throws what `loadLog` and `readSources` throw.
  */
 export async function gather(paths: readonly string[], options: GatherOptions = {}): Promise<Gathered> {
   const issues: Issue[] = [];
   const sources: Source[] = [];
   const sessions = new Set<string>();
-  const files = (await Promise.all(paths.map((path) => findLogs(path)))).flat();
+  const found = (await Promise.all(paths.map((path) => findLogs(path)))).flat();
+  const files = [...new Map(found.map((file) => [resolve(file), file])).values()];
+  const names = nameLogs(files);
   for (const [index, log] of files.entries()) {
     const { header, events } = await loadLog(log, {
       onIssue: (issue) => issues.push(issue),
@@ -41,7 +44,7 @@ export async function gather(paths: readonly string[], options: GatherOptions = 
     const media = options.media?.[index] ?? findMedia(log, header);
     if (media !== undefined) issues.push(...(await otherRecording(media, header)));
     const named = distinct(header, events, log, sessions);
-    sources.push({ ...named, log, ...(media !== undefined && { media: resolve(media) }) });
+    sources.push({ ...named, log, name: names[index]!, ...(media !== undefined && { media: resolve(media) }) });
   }
   const { dictionary, issues: findings } = await dictionaryOf(sources, options.dictionaries ?? []);
   return { sources, dictionary, issues: [...issues, ...findings] };
@@ -64,10 +67,7 @@ function distinct(
   log: string,
   sessions: Set<string>,
 ): { header: HeaderLine; events: readonly EventLine[] } {
-  let { session } = header;
-  for (let n = 2; sessions.has(session); n++)
-    session = `${header.session} (${basename(dirname(log))}${n > 2 ? ` ${n}` : ''})`;
-  sessions.add(session);
+  const session = distinctSession(header.session, log, sessions);
   if (session === header.session) return { header, events };
   return { header: { ...header, session }, events: events.map((event) => ({ ...event, session })) };
 }

@@ -8,6 +8,8 @@ export interface Source {
   readonly media?: string;
   /** Path of the log. */
   readonly log?: string;
+  /** What a person calls it (`nameLogs`); else it goes by the session. */
+  readonly name?: string;
 }
 
 /** An event in a scene, with what it counts for and why. */

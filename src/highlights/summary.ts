@@ -22,6 +22,8 @@ export interface Summary {
   /** The best moments, best first. */
   readonly moments: readonly {
     readonly session: string;
+    /** What its log is called. */
+    readonly name: string;
     readonly t: number;
     readonly text: string;
     readonly because: string;
@@ -60,7 +62,8 @@ export function summarize(sources: readonly Source[], scenes: readonly Scene[], 
     .slice(0, 5);
   const moments = best.map((scene) => {
     const { t, text } = strongestOf(scene)!.event;
-    return { session: scene.session, t, text, because: scene.because };
+    const name = sources[scene.source]?.name ?? scene.session;
+    return { session: scene.session, name, t, text, because: scene.because };
   });
   const titles = games.map((game) => titleOf(game, dictionary));
   const where = placeOf(titles, sources.length);
@@ -259,19 +262,22 @@ function length(text: string, tags: string): number {
 /** The summary as plain text. */
 export function plainSummary(summary: Summary): string {
   const lines = summary.lines.map(({ text }) => `- ${text}`);
-  const moments = summary.moments.map(({ t, text }) => `  ${formatClock(t)}  ${text}`);
+  const several = summary.sessions > 1;
+  const moments = summary.moments.map(
+    ({ name, t, text }) => `  ${several ? `${name}  ` : ''}${formatClock(t)}  ${text}`,
+  );
   return [summary.headline, ...lines, ...(moments.length > 0 ? ['', 'Best moments', ...moments] : []), ''].join('\n');
 }
 
 /** The summary as Markdown. */
 export function markdownSummary(summary: Summary): string {
   const rows = summary.moments.map(
-    ({ session, t, text, because }) => `| ${formatClock(t)} | ${cell(text)} | ${cell(because)} | ${cell(session)} |`,
+    ({ name, t, text, because }) => `| ${formatClock(t)} | ${cell(text)} | ${cell(because)} | ${cell(name)} |`,
   );
   return [
     `# ${summary.headline}`,
     '',
-    `${formatClock(summary.duration, 0)} of ${summary.games.join(', ')}, ${summary.sessions} session${summary.sessions === 1 ? '' : 's'}.`,
+    `${formatClock(summary.duration, 0)} of ${series(summary.games)}, ${summary.sessions} session${summary.sessions === 1 ? '' : 's'}.`,
     ...(summary.lines.length > 0 ? [''] : []),
     ...summary.lines.map(({ text }) => `- ${text}`),
     ...(rows.length > 0

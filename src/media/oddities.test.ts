@@ -176,3 +176,18 @@ test('MPEG-4 with B-frames in an avi, which has no presentation times: every pic
   expect(problems).toEqual([]);
   expect(frames.map(({ number, t }) => [number, t])).toEqual(Array.from({ length: 60 }, (_, i) => [i, i / 25]));
 });
+
+test('a stream cut at an open group: its leading pictures, which nobody can decode, are no frames, and no gap', () => {
+  let keys = 0;
+  const path = video('cut.mkv', {
+    codec: 'libx265',
+    options: { 'x265-params': 'log-level=none:bframes=3:scenecut=0:open-gop=1:keyint=10:min-keyint=10:b-adapt=0' },
+    alter: (packet) => {
+      if (packet.isKeyframe) keys++;
+      return keys > 1;
+    },
+  });
+  const { frames, problems } = readAll(path);
+  expect(problems).toEqual([]);
+  expect(frames.map(({ number }) => number)).toEqual(Array.from({ length: 30 }, (_, i) => i + 10));
+});

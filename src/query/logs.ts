@@ -1,9 +1,10 @@
-import { basename, dirname, join } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { Issue } from '../errors.ts';
 import type { Dictionary } from '../dictionary/dictionary.ts';
 import { builtinFolder, dictionaryNames, readSources } from '../dictionary/files.ts';
 import { loadDictionary } from '../dictionary/load/load.ts';
 import type { EventLine } from '../events/log.ts';
+import { distinctSession, nameLogs } from '../events/log-names.ts';
 import { findLogs, loadLog } from '../events/reader.ts';
 
 export interface LoadedLogs {
@@ -13,6 +14,8 @@ export interface LoadedLogs {
   readonly games: readonly string[];
   /** Seconds of each session. */
   readonly durations: ReadonlyMap<string, number>;
+  /** The log of each session: its path, and what a person calls it (`match` for `match.playbyplay/`). */
+  readonly logs: ReadonlyMap<string, { readonly path: string; readonly name: string }>;
   readonly issues: readonly Issue[];
 }
 
@@ -23,8 +26,8 @@ export interface LoadLogsOptions {
 }
 
 /**
- * Logs (files, their folders, or folders of those) with the dictionaries that their headers name; with no paths, all
- * dictionaries of the program. Throws as `loadLog` and `readSources` do; what is harmless is among the issues.
+ * Logs (files, their folders, or folders of those; one that is named twice counts once) with the dictionaries that their headers
+ * name; with no paths, all dictionaries of the program. Throws as `loadLog` and `readSources` do; what is harmless is among the issues.
  */
 export async function loadLogs(paths: readonly string[], options: LoadLogsOptions = {}): Promise<LoadedLogs> {
   const issues: Issue[] = [];
@@ -32,20 +35,28 @@ export async function loadLogs(paths: readonly string[], options: LoadLogsOption
   const durations = new Map<string, number>();
   const games = new Set<string>();
   const wanted = new Set<string>();
-  for (const file of (await Promise.all(paths.map((path) => findLogs(path)))).flat()) {
+  const found = (await Promise.all(paths.map((path) => findLogs(path)))).flat();
+  const files = [...new Map(found.map((file) => [resolve(file), file])).values()];
+  const called = nameLogs(files);
+  const taken = new Set<string>();
+  const logs = new Map<string, { readonly path: string; readonly name: string }>();
+  const twice: string[] = [];
+  for (const [index, file] of files.entries()) {
     const log = await loadLog(file, {
       onIssue: (issue) => issues.push(issue),
       ...(options.signal && { signal: options.signal }),
     });
-    // Two recordings of one name are two sessions: the folder tells them apart.
-    const session = durations.has(log.header.session)
-      ? `${log.header.session} (${basename(dirname(file))})`
-      : log.header.session;
+    const name = called[index]!;
+    const session = distinctSession(log.header.session, file, taken);
+    const renamed = session !== log.header.session;
+    if (renamed) twice.push(`${logs.get(log.header.session)!.name} and ${name}`);
+    logs.set(session, { path: file, name });
     durations.set(session, log.header.media.duration);
     games.add(log.header.game);
-    for (const { name } of log.header.dictionaries) wanted.add(name);
-    events.push(...(session === log.header.session ? log.events : log.events.map((event) => ({ ...event, session }))));
+    for (const dictionary of log.header.dictionaries) wanted.add(dictionary.name);
+    for (const event of log.events) events.push(renamed ? { ...event, session } : event);
   }
+  if (twice.length > 0) issues.push(sameSession(twice));
   const known = await dictionaryNames();
   const names = paths.length === 0 ? known : known.filter((name) => name === 'common' || wanted.has(name));
   const sources = await readSources([
@@ -67,6 +78,13 @@ export async function loadLogs(paths: readonly string[], options: LoadLogsOption
     sessions: [...durations.keys()],
     games: [...games],
     durations,
+    logs,
     issues: [...issues, ...findings],
   };
+}
+
+function sameSession(pairs: readonly string[]): Issue {
+  const more = pairs.length > 3 ? ` and ${pairs.length - 3} more` : '';
+  const message = `the same session stands in ${pairs.slice(0, 3).join('; ')}${more}: what happened there counts twice`;
+  return { code: 'session-twice', message };
 }

@@ -8,6 +8,7 @@ import { readQuery } from './grammar/grammar.ts';
 import { groupsOf, type Group } from './match/group.ts';
 import { compileCondition } from './match/match.ts';
 import type { Query } from './query.ts';
+import { withSessions, type SessionNames } from './session-names.ts';
 import { sessionsOf, type MatchOptions } from './sessions.ts';
 
 export type { MatchOptions };
@@ -25,6 +26,8 @@ export interface CompiledQuery {
 export interface QueryOptions {
   /** The game whose words come first where a name has several. */
   readonly game?: string;
+  /** What sessions are called by those who ask ("in session final"); else only by their ids. */
+  readonly sessions?: SessionNames;
 }
 
 /**
@@ -35,11 +38,21 @@ export function compileQuery(query: string | Query, dictionary: Dictionary, opti
   if (typeof query !== 'string') {
     const issues = checkQuery(query, dictionary);
     if (issues.length > 0) throw badQuery('the structured query', issues);
-    return { sentence: undefined, query, dictionary, condition: compileCondition(query.find, dictionary) };
+    return compiled(undefined, query, dictionary, options);
   }
   const read = readQuery(query, dictionary, options.game);
   if (!read.query) throw badQuery(`"${query}"`, read.issues);
-  return { sentence: query, query: read.query, dictionary, condition: compileCondition(read.query.find, dictionary) };
+  return compiled(query, read.query, dictionary, options);
+}
+
+function compiled(
+  sentence: string | undefined,
+  asked: Query,
+  dictionary: Dictionary,
+  { sessions }: QueryOptions,
+): CompiledQuery {
+  const query = sessions ? withSessions(asked, sessions) : asked;
+  return { sentence, query, dictionary, condition: compileCondition(query.find, dictionary) };
 }
 
 function badQuery(what: string, issues: readonly Issue[]): PlaybyplayError {

@@ -1,8 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { importCommand } from '../../src/cli/commands/import.ts';
 import { query } from '../../src/cli/commands/query.ts';
 import type { Command } from '../../src/cli/command.ts';
@@ -70,5 +70,45 @@ describe('playbyplay query', () => {
     expect((await ask('kills by Grund')).err).toMatch(
       /^no event names “Grund”; did you mean “Grunt”\?\nno match among \d+ events\n$/,
     );
+  });
+
+  it('calls sessions by the names of their logs, in answers and in questions', async () => {
+    const season = mkdtempSync(join(tmpdir(), 'season-'));
+    onTestFinished(() => rmSync(season, { recursive: true }));
+    const log = readFileSync(join(folder, 'events.ndjson'), 'utf8');
+    const { session } = JSON.parse(log.slice(0, log.indexOf('\n'))) as { session: string };
+    for (const name of ['final', 'semi']) {
+      mkdirSync(join(season, `${name}.playbyplay`));
+      writeFileSync(join(season, `${name}.playbyplay`, 'events.ndjson'), log.replaceAll(session, `id-${name}`));
+    }
+    const path = (name: string): string => join(season, `${name}.playbyplay`, 'events.ndjson');
+    const all = await run(query, 'kills', season);
+    const one = await run(query, 'kills in session Final', season, path('semi'));
+    expect(
+      all.out
+        .split('\n')
+        .filter((line) => line.startsWith('final  '))
+        .join('\n'),
+    ).toBe(one.out.trim());
+    const kills = one.out.split('\n').length - 1;
+    expect(await run(query, 'count kills by session', season)).toEqual({
+      code: 0,
+      out: `${String(kills).padStart(5)}  final\n${String(kills).padStart(5)}  semi\n`,
+      err: '',
+    });
+    const [match] = (await run(query, '--json', 'first kill in session semi', season)).out.split('\n');
+    expect(JSON.parse(match!)).toMatchObject({ session: 'id-semi', log: path('semi') });
+    const [group] = (await run(query, '--json', 'count kills by session', season)).out.split('\n');
+    expect(JSON.parse(group!)).toEqual({ group: ['id-final'], count: kills, log: path('final') });
+    expect((await run(query, 'kills in session fianl', season)).err).toContain(
+      'no session is called “fianl”; did you mean “final”?',
+    );
+    mkdirSync(join(season, 'again'));
+    writeFileSync(join(season, 'again', 'events.ndjson'), readFileSync(path('semi')));
+    expect(await run(query, 'count kills', season)).toEqual({
+      code: 0,
+      out: `${kills * 3}\n`,
+      err: 'playbyplay: the same session stands in again and semi: what happened there counts twice\n',
+    });
   });
 });

@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
-import { dirname, extname, join, resolve } from 'node:path';
+import { dirname, extname, join, relative, resolve, sep } from 'node:path';
 import { parseArgs } from 'node:util';
 import { PlaybyplayError } from '../../errors.ts';
 import { isPropertyStatement } from '../../events/statement.ts';
@@ -32,7 +32,8 @@ Chooses the scenes worth seeing from one event log or many and cuts them into a 
 chapters, captions and its own event log.
 
   -o, --out <file>       reel.mp4 (or .mov, .mkv, .webm), list.json, sheet.png, preview.gif, preview.webp; may be given
-                         several times (default: reel.mp4, highlights.json and sheet.png in the log's folder)
+                         several times (default: reel.mp4, highlights.json and sheet.png in the log's
+                         folder; of several logs, in the folder that holds them)
   --clips <folder>       each scene as a file of its own
   --thumbnails <folder>  a picture of each scene
   --aspect <shape>       source (default), 16:9, 9:16 or 1:1
@@ -208,8 +209,18 @@ async function sheet(path: string, { choice, sources, dictionary }: Chosen, sign
 }
 
 function defaultOutputs({ sources }: Chosen): string[] {
-  const folder = dirname(sources[0]!.log ?? '.');
+  const folder = folderOf(sources.map(({ log }) => dirname(log ?? '.')));
   return ['reel.mp4', 'highlights.json', 'sheet.png'].map((name) => join(folder, name));
+}
+
+/** Where a log lies; of several logs, the folder that holds them all. */
+function folderOf(folders: readonly string[]): string {
+  const [first, ...others] = folders.map((each) => resolve(each));
+  let common = first!;
+  while (others.some((other) => !`${other}${sep}`.startsWith(join(common, sep)))) common = dirname(common);
+  if (common === first) return folders[0]!;
+  const near = relative('.', common);
+  return near.startsWith('..') ? common : near || '.';
 }
 
 /** Draws a progress line on a terminal, nothing elsewhere. */

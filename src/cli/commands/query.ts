@@ -1,7 +1,8 @@
 import { parseArgs } from 'node:util';
 import type { Query } from '../../query/query.ts';
+import { sessionNames, unmetSessions } from '../../query/session-names.ts';
 import { unmetNames } from '../../query/names.ts';
-import { loadLogs } from '../../query/logs.ts';
+import { loadLogs, type LoadedLogs } from '../../query/logs.ts';
 import { explainQuery, type ExplainedWord } from '../../query/describe.ts';
 import { compileQuery, runQuery, type CompiledQuery, type QueryResult } from '../../query/run.ts';
 import { messageOf, PlaybyplayError } from '../../errors.ts';
@@ -48,11 +49,16 @@ export const query: Command = {
     if (paths.length === 0 && !values.explain)
       throw new PlaybyplayError('usage', 'Which log? Give an events.ndjson or its folder.');
     const logs = await loadLogs(paths, { dictionaries: values.dictionary ?? [], signal: io.signal });
-    for (const issue of logs.issues) io.stderr.write(`playbyplay: ${issue.path ?? ''} ${issue.message}\n`);
+    for (const { path, message } of logs.issues)
+      io.stderr.write(`playbyplay: ${path === undefined ? '' : `${path} `}${message}\n`);
+    const sessions = sessionNames(logs.logs);
     const asked = structured(sentence);
     let compiled: CompiledQuery;
     try {
-      compiled = compileQuery(asked, logs.dictionary, logs.games.length === 1 ? { game: logs.games[0]! } : {});
+      compiled = compileQuery(asked, logs.dictionary, {
+        sessions,
+        ...(logs.games.length === 1 ? { game: logs.games[0]! } : {}),
+      });
     } catch (error) {
       if (!(error instanceof PlaybyplayError) || error.code !== 'bad-query') throw error;
       io.stderr.write(asked === sentence ? showPlace(sentence, error.issues) : formatIssues(error.issues));
@@ -62,8 +68,10 @@ export const query: Command = {
     if (paths.length === 0) return 0;
     const result = runQuery(compiled, logs.events, { durations: logs.durations });
     const counted = values.count || compiled.query.count || compiled.query.by !== undefined;
-    if (values.json) printJson(result, counted, io);
-    else printText(result, counted, logs.sessions.length > 1, io);
+    if (values.json) printJson(result, counted, { compiled, logs, io });
+    else printText(result, counted, { compiled, logs, io });
+    for (const { name, near } of unmetSessions(compiled.query, sessions))
+      io.stderr.write(`no session is called “${name}”${near === undefined ? '' : `; did you mean “${near}”?`}\n`);
     for (const { name, near } of unmetNames(compiled.query, logs.events))
       io.stderr.write(`no event names “${name}”${near === undefined ? '' : `; did you mean “${near}”?`}\n`);
     if (!counted && result.count === 0) io.stderr.write(`no match among ${logs.events.length} events\n`);
@@ -102,32 +110,54 @@ function wordLine({ id, kind, text, covers }: ExplainedWord): string {
   return `${head} and the ${covers.length} under it: ${covers.slice(0, mostNamed).join(', ')}${more}`;
 }
 
-function printJson(result: QueryResult, counted: boolean, io: CommandIo): void {
-  if (result.groups)
-    for (const { labels, count } of result.groups) io.stdout.write(`${JSON.stringify({ group: labels, count })}\n`);
-  else if (counted) io.stdout.write(`${JSON.stringify({ count: result.count })}\n`);
+interface Printing {
+  readonly compiled: CompiledQuery;
+  readonly logs: LoadedLogs;
+  readonly io: CommandIo;
+}
+
+function printJson(result: QueryResult, counted: boolean, { compiled, logs: { logs }, io }: Printing): void {
+  if (result.groups) {
+    const bySession = sessionKey(compiled);
+    for (const { labels, count } of result.groups) {
+      const log = logs.get(labels[bySession] ?? '')?.path;
+      io.stdout.write(`${JSON.stringify({ group: labels, count, ...(log !== undefined && { log }) })}\n`);
+    }
+  } else if (counted) io.stdout.write(`${JSON.stringify({ count: result.count })}\n`);
   else {
     for (const { t, end, events } of result.matches) {
       const { game, session } = events[0]!;
-      io.stdout.write(`${JSON.stringify({ t, end, game, session, events })}\n`);
+      io.stdout.write(`${JSON.stringify({ t, end, game, session, log: logs.get(session)?.path, events })}\n`);
     }
   }
 }
 
-function printText(result: QueryResult, counted: boolean, several: boolean, io: CommandIo): void {
+function printText(result: QueryResult, counted: boolean, { compiled, logs: { logs, sessions }, io }: Printing): void {
+  const called = (session: string): string => logs.get(session)?.name ?? session;
   if (result.groups) {
     const width = Math.max(5, ...result.groups.map(({ count }) => String(count).length));
-    for (const { labels, count } of result.groups)
-      io.stdout.write(`${String(count).padStart(width)}  ${labels.join('  ')}\n`);
+    const bySession = sessionKey(compiled);
+    const groups = result.groups.map(({ labels, count }) => {
+      const shown = labels.map((label, i) => (i === bySession ? called(label) : label));
+      return { count, text: `${String(count).padStart(width)}  ${shown.join('  ')}\n` };
+    });
+    if (bySession >= 0) groups.sort((a, b) => b.count - a.count || (a.text < b.text ? -1 : 1));
+    for (const { text } of groups) io.stdout.write(text);
   } else if (counted) io.stdout.write(`${result.count}\n`);
-  else for (const match of result.matches) io.stdout.write(line(match, several));
+  else for (const match of result.matches) io.stdout.write(line(match, sessions.length > 1 ? called : undefined));
 }
 
-function line({ events }: Match, several: boolean): string {
+/** Which of the groups' labels is the session; -1: none. */
+function sessionKey({ query: { by = [] } }: CompiledQuery): number {
+  return by.findIndex((key) => 'key' in key && key.key === 'session');
+}
+
+/** `called`: what a session goes by, where there are several. */
+function line({ events }: Match, called: ((session: string) => string) | undefined): string {
   return events
     .map(
       ({ t, text, session }, index) =>
-        `${several && index === 0 ? `${session}  ` : ''}${index === 0 ? '' : '  then '}${formatClock(t)}  ${text}\n`,
+        `${called && index === 0 ? `${called(session)}  ` : ''}${index === 0 ? '' : '  then '}${formatClock(t)}  ${text}\n`,
     )
     .join('');
 }

@@ -226,11 +226,12 @@ export function mediaOf(source: Source): string {
   });
 }
 
-/** A title for what was chosen: the sessions' names and the games. */
+/** A title for what was chosen: the log's name and the games. */
 export function titleOf({ sources, dictionary }: Gathered): string {
   const games = [...new Set(sources.map(({ header }) => header.game))];
   const titles = games.map((game) => dictionary.sources.find(({ name }) => name === game)?.title ?? game);
-  const what = sources.length === 1 ? sources[0]!.header.session : `${sources.length} sessions`;
+  const [only] = sources;
+  const what = only && sources.length === 1 ? (only.name ?? only.header.session) : `${sources.length} sessions`;
   return `${titles.join(', ')} – ${what}`;
 }
 

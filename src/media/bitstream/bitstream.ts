@@ -23,6 +23,8 @@ export interface Bitstream {
   readonly start: boolean;
   /** The last packet holds no picture. */
   readonly skipped: boolean;
+  /** The picture in the last packet refers to some before the beginning of the stream: no decoder gives it. */
+  readonly orphan: boolean;
 }
 
 /**
@@ -44,6 +46,7 @@ class OtherBitstream implements Bitstream {
   readonly order = Number.NaN;
   readonly start = true;
   readonly skipped = false;
+  readonly orphan = false;
   damaged = false;
 
   constructor(arithmetic: boolean) {
@@ -60,6 +63,7 @@ class Mpeg4Bitstream implements Bitstream {
   readonly reference = true;
   readonly gap = false;
   readonly damaged = false;
+  readonly orphan = false;
   start = true;
   order = Number.NaN;
   skipped = false;
@@ -81,6 +85,7 @@ class Mpeg4Bitstream implements Bitstream {
 
 class H264Bitstream implements Bitstream {
   readonly silent = false;
+  readonly orphan = false;
   readonly skipped = false;
   damaged = false;
   readonly #pictures = new H264Pictures();
@@ -125,8 +130,13 @@ class HevcBitstream implements Bitstream {
   readonly order = Number.NaN;
   readonly start = true;
   readonly skipped = false;
+  /** By H.265 §8.1.3. */
+  orphan = false;
   reference = true;
   readonly #lengthSize: number;
+  /** Nothing before the last random access picture can be referred to: it is the first, or the sequence was cut there. */
+  #begins = true;
+  #ended = true;
   /** The highest temporal layer that the parameter sets announce; -1 where unknown: then nothing can be left out. */
   #highestLayer = -1;
 
@@ -139,6 +149,7 @@ class HevcBitstream implements Bitstream {
 
   read(data: Buffer): void {
     this.reference = true;
+    this.orphan = false;
     this.damaged = !isWhole(data, this.#lengthSize);
     eachNal(data, this.#lengthSize, (at) => this.#readNal(data, at));
   }
@@ -147,7 +158,14 @@ class HevcBitstream implements Bitstream {
     const type = (data[at]! >> 1) & 63;
     // vps_max_sub_layers_minus1 (§7.3.2.1).
     if (type === 32 && at + 3 < data.length) this.#highestLayer = (data[at + 3]! >> 1) & 7;
+    // End of sequence, end of stream.
+    if (type === 36 || type === 37) this.#ended = true;
     if (type > 31) return false;
+    if (type >= 16 && type <= 23) {
+      this.#begins = type <= 20 || this.#ended;
+      this.#ended = false;
+    }
+    this.orphan = (type === 8 || type === 9) && this.#begins;
     const layer = (data[at + 1]! & 7) - 1;
     this.reference = !(type <= 14 && type % 2 === 0 && layer === this.#highestLayer);
     return true;

@@ -5,6 +5,7 @@ import {
   DAMAGED,
   HIDDEN,
   LEADING,
+  ORPHAN,
   REFERENCE,
   firstFrameOf,
   groupOf,
@@ -171,6 +172,7 @@ function needed(
     const flags = index.packets.flags[position - index.firstPacket]!;
     if (position > start && (flags & BROKEN) !== 0) return { positions, failure: LOST };
     if (position !== next && ((flags & LEADING) !== 0) !== position > next) continue;
+    if ((flags & ORPHAN) !== 0) continue;
     if ((flags & REFERENCE) === 0 && !own.has(position)) continue;
     if ((flags & DAMAGED) !== 0) return { positions, failure: DAMAGE };
     positions.push(position);

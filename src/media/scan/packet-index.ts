@@ -43,7 +43,7 @@ export interface PacketTable {
   readonly place: Float64Array;
   /** Presentation number of the packet's frame; -1 if it is not shown. */
   readonly frame: Int32Array;
-  /** KEY | REFERENCE | HIDDEN | BROKEN | LEADING | DAMAGED */
+  /** KEY | REFERENCE | HIDDEN | BROKEN | LEADING | DAMAGED | ORPHAN */
   readonly flags: Uint8Array;
   /** Decode position of each group's first packet, ascending: the keyframes, and the first packet whatever it is. */
   readonly starts: Uint32Array;
@@ -57,6 +57,8 @@ export const REFERENCE = 2;
 export const HIDDEN = 4;
 /** Packets that later ones refer to are missing just before it: nothing more can be decoded until the next keyframe. */
 export const BROKEN = 8;
+/** What it refers to lies before the beginning: it is not decoded, and HIDDEN. */
+export const ORPHAN = 64;
 /** The packet itself is damaged. */
 export const DAMAGED = 32;
 /** Decoded after its group's keyframe but presented before it; may refer to the group before, to which its frame belongs. */

@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest';
+import { distinctSession, nameLogs } from './log-names.ts';
+
+test('a log is called like its recording, with folders only where names are the same', () => {
+  const paths = [
+    '/s/monday/match.playbyplay/events.ndjson',
+    '/s/friday/match.playbyplay/events.ndjson',
+    '/s/final.mp4.playbyplay/events.stream.ndjson',
+    '/s/games/3.ndjson',
+    '/s/reel.mp4',
+  ];
+  expect(nameLogs(paths)).toEqual(['monday/match', 'friday/match', 'final.mp4', '3', 'reel.mp4']);
+  expect(nameLogs(['/a.playbyplay/events.ndjson', '/a/events.ndjson'])).toEqual(['/a', '/a']);
+});
+
+test('sessions of one name are told apart, however many they are', () => {
+  const taken = new Set<string>();
+  expect([1, 2, 3].map(() => distinctSession('x', 'log/events.ndjson', taken))).toEqual(['x', 'x (log)', 'x (log 3)']);
+});
