@@ -10,7 +10,7 @@ import { parseArgs } from 'node:util';
 import { messageOf } from '../../src/errors.ts';
 import { readAudio } from '../../src/media/audio.ts';
 import { isProblem, readPictures } from '../../src/media/decode/decode.ts';
-import type { VideoInfo } from '../../src/media/info.ts';
+import type { VideoInfo } from '../../src/media/container/info.ts';
 import type { Picture } from '../../src/media/picture.ts';
 import { chunksOf, scanPackets } from '../../src/media/scan/packets.ts';
 import { openVideo } from '../../src/media/video.ts';
