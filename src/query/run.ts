@@ -38,14 +38,14 @@ export function compileQuery(query: string | Query, dictionary: Dictionary, opti
   if (typeof query !== 'string') {
     const issues = checkQuery(query, dictionary);
     if (issues.length > 0) throw badQuery('the structured query', issues);
-    return compiled(undefined, query, dictionary, options);
+    return ready(undefined, query, dictionary, options);
   }
   const read = readQuery(query, dictionary, options.game);
   if (!read.query) throw badQuery(`"${query}"`, read.issues);
-  return compiled(query, read.query, dictionary, options);
+  return ready(query, read.query, dictionary, options);
 }
 
-function compiled(
+function ready(
   sentence: string | undefined,
   asked: Query,
   dictionary: Dictionary,

@@ -214,11 +214,11 @@ function defaultOutputs({ sources }: Chosen): string[] {
 }
 
 /** Where a log lies; of several logs, the folder that holds them all. */
-function folderOf(folders: readonly string[]): string {
-  const [first, ...others] = folders.map((each) => resolve(each));
+function folderOf(places: readonly string[]): string {
+  const [first, ...others] = places.map((each) => resolve(each));
   let common = first!;
   while (others.some((other) => !`${other}${sep}`.startsWith(join(common, sep)))) common = dirname(common);
-  if (common === first) return folders[0]!;
+  if (common === first) return places[0]!;
   const near = relative('.', common);
   return near.startsWith('..') ? common : near || '.';
 }
