@@ -49,6 +49,9 @@ const ROWS = ['bullets', 'shells', 'rockets', 'cells'];
 /** Seconds within which the big figure and its row of the table change together. */
 const TOGETHER = 0.15;
 
+/** Seconds for which a message stands. */
+const STANDS = 4.5;
+
 /** Which figure rises when an item is obtained, and by how much at most: the same message drawn again shows only there. */
 const RISES = [
   [/AMMO CLIP/, 'bullets', 20],
@@ -93,6 +96,7 @@ function onCue(cue, game) {
   if (element === 'ammunition' || ROWS.includes(element)) onHand(cue, game);
   if (BAR.includes(cue.detector)) onStatusBar(cue, game);
   else if (SCREENS.includes(element)) onScreen(cue, game);
+  else if (element === 'level name') onLevelName(cue, game);
   else if (element in PERCENT) onPercent(cue, game);
   else if (element.endsWith(' key')) onKey(cue, game);
   else if (cue.detector.startsWith('arms ')) onArms(cue, game);
@@ -107,6 +111,9 @@ function onCue(cue, game) {
 
 /** The tally after a level, and the screen that names the next. */
 const SCREENS = ['tally', 'entering'];
+/** Seconds within which a level's name is read off the screen that says that it is finished, and the heading beside it. */
+const NAMED = 1;
+const HEADED = 0.2;
 /** Seconds between a key's message and its picture on the status bar, at most. */
 const SAME_KEY = 1;
 /** Seconds for which the figures of a new life may still be covered in part. */
@@ -126,9 +133,25 @@ function onPercent(cue, game) {
 function onScreen(cue, game) {
   if (cue.trigger === 'lost') return;
   if (cue.detector === 'tally' && cue.trigger === 'found') {
-    game.emit({ subject: 'player', action: 'complete', object: 'level' });
+    game.state.finished = undefined;
+    game.after(NAMED, () => {
+      const { finished } = game.state;
+      const cues = [cue, finished].filter(Boolean);
+      const object = finished?.value ?? 'level';
+      game.emit({ subject: 'player', action: 'complete', object }, { t: cue.t, cues });
+    });
   }
   game.state.between = true;
+  game.state.level = undefined;
+}
+
+/** Which level the screen between levels names: the one that was finished, or the next. */
+function onLevelName(cue, game) {
+  if (cue.trigger === 'lost') return;
+  game.after(HEADED, () => {
+    if (game.reading('entering') === undefined) game.state.finished = cue;
+    else game.state.level = cue.value;
+  });
 }
 
 /** What shows that there is a HUD: two places of the status bar, far from each other, or what stands beside the health without it. */
@@ -165,10 +188,12 @@ function onStatusBar(cue, game) {
     const t = Math.max(...cues.map((one) => one.t));
     state.away.renewed = isRenewed(state.away, game);
     if (state.away.renewed) tellHand(game);
+    // Neither a tally nor a death before it: another game, in a level that nothing names.
+    if (state.away.renewed && !begins) state.level = undefined;
     if (state.away.renewed) Object.assign(state, { row: undefined, weapon: undefined, hand: undefined });
     if (begins || state.away.renewed) state.held = KEYS_SHOWN.map((name) => game.reading(name)).filter(Boolean);
     if (begins || (state.away.renewed && isWiped(state.away)))
-      game.emit({ subject: 'level', action: 'begin' }, { t, cues });
+      game.emit({ subject: state.level ?? 'level', action: 'begin' }, { t, cues });
   });
 }
 
@@ -480,12 +505,34 @@ function onAmmunition(cue, game) {
     const shows = (value) =>
       ROWS.some((name) => shown(name, game) === value) || rows.some((other) => other.previous === value);
     if (row === undefined && shows(cue.value) && shows(cue.previous)) return;
+    if (isTableHidden(game) && !isUseOrPickUp(cue, game)) return;
     if (isOfNewLife(cue.t, game)) return;
     const steps = stepsTo(cue, game);
     for (const step of steps.slice(0, -1)) tellAmmunition(step, step.t, [step], game);
     const last = steps.at(-1) ?? row;
     tellAmmunition(steps.at(-1) ?? cue, cue.t, last === undefined ? [cue] : [cue, last], game);
   });
+}
+
+/** A webcam's picture over the right end of the bar hides the small table. */
+function isTableHidden(game) {
+  const isSeen = (game.state.rows ?? []).some((row) => game.t - row.t < REMEMBERED);
+  return !isSeen && ROWS.every((name) => shown(name, game) === undefined);
+}
+
+/** Shots between two samples, at most, and what the greatest gun takes for one. */
+const SHOTS = 5;
+const GREATEST = 40;
+
+/** Without the table another weapon's figure is known by the size of the step. */
+function isUseOrPickUp({ t, previous, value }, game) {
+  const { message, weapons = [] } = game.state;
+  if (value < previous) return previous - value <= SHOTS || previous - value === GREATEST;
+  const [, figure, most] = RISES.find(([words]) => words.test(message?.value ?? '')) ?? [];
+  if (!ROWS.includes(figure) || t - message.t > STANDS || value - previous > most) return false;
+  // A weapon's figure comes with the weapon where it is the first of its kind.
+  const object = PICK_UPS[message.value];
+  return !WEAPONS.includes(object) || weapons.filter((one) => one.object === object).length > 1;
 }
 
 function tellAmmunition({ previous, value }, t, cues, game) {

@@ -19,6 +19,8 @@ export interface DoomRow {
   readonly frags?: number | null;
   readonly message: string;
   readonly palette: number | null;
+  /** What the screen between levels says, "finished" or "entering", and of which level; missing in older truth. */
+  readonly level?: readonly [string, string] | null;
 }
 
 /** The HUD of a Doom clip as series. */
@@ -32,6 +34,8 @@ export interface DoomSeries {
   /** The weapon in hand, as far as figures, arms and messages tell; empty where the recording's truth has no arms. */
   readonly weapon: Series;
   readonly 'status bar': Series;
+  /** "finished E1M3" or "entering E1M4" while the screen between levels says so. */
+  readonly 'level name': Series;
   /** Weapons and keys on the bar, by the detector that reads each: its word, or `none`. */
   readonly owned: Readonly<Record<string, Series>>;
   /** Not a series of readings: each step is a pick-up under an unchanged message, which only a number tells. */
@@ -50,6 +54,7 @@ export function doomSeries(rows: readonly DoomRow[]): DoomSeries {
     message: of((row) => (row.message === '' ? null : row.message)),
     weapon: weapons(rows),
     'status bar': of((row) => (row.hud ? 'status bar' : null)),
+    'level name': of(({ level }) => (level ? level.join(' ') : null)),
     owned: Object.fromEntries([
       ...ARMS.map((word, k) => [`arms ${k + 3}`, of(({ arms }) => ownedAt(arms?.[k + 1], word))]),
       ...COLOURS.map((colour) => [`${colour} key`, of((row) => keyOf(row, colour))]),
@@ -199,9 +204,7 @@ export function doomStatements(series: DoomSeries, raw: DoomSeries = series): Tr
   for (const step of series.health) {
     if (step.value === 0) lines.push({ t: step.t, statement: { subject: 'player', action: 'die' } });
   }
-  for (const { t, value } of series['status bar']) {
-    if (value !== null && t > 0) lines.push({ t, statement: { subject: 'level', action: 'begin' } });
-  }
+  lines.push(...levels(series));
   lines.push(...unnamed(series, raw));
   for (const t of lives) lines.push({ t, statement: { subject: 'player', action: 'respawn' } });
   for (const [source, extra] of [
@@ -214,6 +217,30 @@ export function doomStatements(series: DoomSeries, raw: DoomSeries = series): Tr
     }
   }
   return lines.toSorted((a, b) => a.t - b.t);
+}
+
+/** Level starts and ends. Which level begins is known by the screen before it, or as the one in which the player died. */
+function levels(series: DoomSeries): TruthLine[] {
+  const named = series['level name'].filter((step): step is Step & { value: string } => typeof step.value === 'string');
+  const word = (value: string): string => `freedoom:${value.split(' ')[1]}`;
+  const lines: TruthLine[] = named
+    .filter(({ value }) => value.startsWith('finished'))
+    .map(({ t, value }) => ({ t, statement: { subject: 'player', action: 'complete', object: word(value) } }));
+  let [since, level] = [0, 'level'];
+  for (const { t, value } of series['status bar']) {
+    if (value === null || t === 0) continue;
+    const entered = named.findLast((step) => step.t >= since && step.t < t && step.value.startsWith('entering'));
+    if (entered) level = word(entered.value);
+    else if (!diedBetween(series.health, since, t)) level = 'level';
+    lines.push({ t, statement: { subject: level, action: 'begin' } });
+    since = t;
+  }
+  return lines;
+}
+
+/** Whether the last known health before a time is nought. */
+function diedBetween(health: Series, since: number, t: number): boolean {
+  return health.findLast((step) => step.t >= since && step.t < t && step.value !== null)?.value === 0;
 }
 
 /** Times at which a dead player's health comes back. */

@@ -98,7 +98,7 @@ function doomTruth(file: DoomFile): Truth {
   return {
     game: 'freedoom',
     untold: [
-      'complete',
+      ...(file.series.some(({ level }) => level !== undefined) ? [] : ['complete']),
       ...['kill', 'item', 'secret'].map((what) => `freedoom:${what} percentage`),
       ...(series.weapon.length === 0 ? ['weapon'] : []),
       ...(file.series.some(({ frags }) => frags !== undefined) ? [] : ['score']),

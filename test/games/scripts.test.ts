@@ -782,3 +782,61 @@ test('freedoom: the tally tells of what share was killed and found', async () =>
     share('secret percentage', 50),
   ]);
 });
+
+test('freedoom: the screens between levels name the one that is completed and the one that begins', async () => {
+  const actions = await said('freedoom', [
+    ...bar,
+    ...wholeBar(20, 'lost'),
+    [20.4, 'tally', 'found', 'tally'],
+    [20.4, 'level name', 'found', 'freedoom:E1M3'],
+    [24, 'tally', 'lost', undefined, 'tally'],
+    [24, 'entering', 'found', 'entering'],
+    [24, 'level name', 'changed', 'freedoom:E1M4', 'freedoom:E1M3'],
+    [27, 'entering', 'lost', undefined, 'entering'],
+    [27, 'level name', 'lost', undefined, 'freedoom:E1M4'],
+    ...wholeBar(28, 'found'),
+    // It begins anew after a death, and another that nothing names after a game was loaded.
+    [40, 'health', 'changed', 0, 100],
+    ...wholeBar(42, 'lost'),
+    ...wholeBar(43, 'found'),
+    [43, 'health', 'changed', 100, 0],
+    ...wholeBar(50, 'lost'),
+    ...wholeBar(51, 'found'),
+    [51, 'health', 'changed', 63, 100],
+  ]);
+  expect(events(actions, ['complete', 'begin'])).toEqual([
+    [20.4, 'player', 'complete', 'freedoom:E1M3'],
+    [28, 'freedoom:E1M4', 'begin', undefined],
+    [43, 'freedoom:E1M4', 'begin', undefined],
+    [51, 'level', 'begin', undefined],
+  ]);
+});
+
+/** The actions of some kinds: when, who, what and upon what. */
+function events(all: readonly { t: number; statement: Statement }[], wanted: readonly string[]): unknown[] {
+  return all.flatMap(({ t, statement }) => {
+    if (!('action' in statement) || !wanted.includes(String(statement.action))) return [];
+    return [[t, statement.subject, statement.action, statement.object]];
+  });
+}
+
+test('freedoom: where the small table is covered, another weapon is told from shots and pick-ups by the step', async () => {
+  const told = await said('freedoom', [
+    ...wholeBar(0, 'found'),
+    [0, 'ammunition', 'found', 50, undefined, true],
+    [2, 'ammunition', 'changed', 49, 50],
+    [4, 'message', 'found', 'YOU GOT THE PUMP-ACTION SHOTGUN!'],
+    [4.4, 'ammunition', 'changed', 12, 49],
+    [9, 'message', 'lost', undefined, 'YOU GOT THE PUMP-ACTION SHOTGUN!'],
+    [10, 'message', 'found', 'PICKED UP SOME SHOTGUN SHELLS.'],
+    [10, 'ammunition', 'changed', 16, 12],
+    [15, 'message', 'lost', undefined, 'PICKED UP SOME SHOTGUN SHELLS.'],
+    [20, 'ammunition', 'changed', 49, 16],
+  ]);
+  expect(
+    told.flatMap(({ t, statement }) => ('property' in statement ? [[t, statement.from, statement.to]] : [])),
+  ).toEqual([
+    [2, 50, 49],
+    [10, 12, 16],
+  ]);
+});

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Makes the icons of configs/freedoom from the game's own graphics, at the size that they have on a screen of 1280 × 720:
 
-    doom_icons.py GAME.wad FOLDER
+    doom_icons.py GAME.wad FOLDER [levels]
 
 The boxes of the status bar for keys, empty and with each key, and for arms, with the number of each in yellow (owned) and grey; two labels of
-the bar; the headings of the screens between levels.
+the bar; the headings of the screens between levels. With `levels` only the middles of the levels' names on those screens.
 """
 import os
+import re
 import sys
 
 import cv2
@@ -20,20 +21,47 @@ COLOURS = ("blue", "yellow", "red")
 BOX_X, BOX_Y, BOX_WIDTH, BOX_HEIGHT = 238, 2, 9, 9
 # Arms: the numbers of the weapons in two rows of three, 12 apart across and 10 down, the first (2) at (111, 172).
 ARMS_X, ARMS_Y, ARMS_WIDTH, ARMS_HEIGHT = 108, 2, 10, 10
+# Of a level's name, which is centred, so many columns in the middle tell it from all others.
+NAME_COLUMNS = 80
 LABELS = {"bar": (188, 23, 46, 8), "bar-left": (2, 26, 46, 3)}
+
+
+def level_of(lump):
+    found = re.fullmatch(r"WILV(\d)(\d)|CWILV(\d\d)", lump)
+    if not found:
+        return None
+    episode, level, number = found.groups()
+    return f"MAP{int(number) + 1:02}" if number else f"E{int(episode) + 1}M{int(level) + 1}"
+
+
+def middle(patch):
+    """What is drawn of a centred patch in the middle of the screen, transparent beside it."""
+    left = 160 - NAME_COLUMNS // 2 - (320 - patch.shape[1]) // 2
+    out = np.full((patch.shape[0], NAME_COLUMNS), -1, patch.dtype)
+    for x in range(max(0, -left), min(NAME_COLUMNS, patch.shape[1] - left)):
+        out[:, x] = patch[:, left + x]
+    return out
 
 
 def main():
     wad = Wad(sys.argv[1])
     palette = wad.palettes()[0]
 
-    def write(name, patch):
+    def write(name, patch, zoom=1):
         rgb = palette[np.maximum(patch, 0)]
         picture = np.dstack([rgb[..., ::-1], np.where(patch >= 0, 255, 0)]).astype(np.uint8)
         # A pixel of the game is 3 × 3.6 pixels of the screen.
         size = (3 * patch.shape[1], round(3.6 * patch.shape[0]))
-        cv2.imwrite(os.path.join(sys.argv[2], name + ".png"), cv2.resize(picture, size, interpolation=cv2.INTER_NEAREST))
+        sized = cv2.resize(picture, size, interpolation=cv2.INTER_NEAREST)
+        if zoom < 1:
+            sized = cv2.resize(sized, None, fx=zoom, fy=zoom, interpolation=cv2.INTER_AREA)
+        cv2.imwrite(os.path.join(sys.argv[2], name + ".png"), sized, (cv2.IMWRITE_PNG_COMPRESSION, 9))
 
+    if sys.argv[3:] == ["levels"]:
+        for lump in wad.lumps:
+            if name := level_of(lump):
+                write(name, middle(wad.patch(lump)), 0.5)
+        return
     bar = wad.patch("STBAR")
     for row, colour in enumerate(COLOURS):
         y = BOX_Y + 10 * row

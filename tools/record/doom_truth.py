@@ -107,6 +107,9 @@ class Reader:
         self.line_columns = columns[columns < width]
         for group in (self.big, self.small, self.keys):
             group.sort(key=len, reverse=True)
+        numbers = [("WILV%d%d" % (e, m), "E%dM%d" % (e + 1, m + 1)) for e in range(4) for m in range(9)] + [("CWILV%02d" % m, "MAP%02d" % (m + 1)) for m in range(32)]
+        self.levels = [Glyph(name, wad.patch(lump)) for lump, name in numbers if lump in wad.lumps]
+        self.headings = {"finished": Glyph("finished", wad.patch("WIF")), "entering": Glyph("entering", wad.patch("WIENTER"))}
         bar = wad.patch("STBAR")
         # Parts of the bar on which nothing is ever drawn.
         area = np.zeros(bar.shape, bool)
@@ -214,6 +217,18 @@ class Reader:
         same = [a == b for a, b in zip(seen.tolist(), wanted) if b is not None]
         return len(same) >= 0.6 * len(wanted) and all(same)
 
+    def level(self, frame):
+        """Between levels: whether the screen says that one is finished or entered, and which, by the pictures of the levels' names."""
+        for what, place, beside in (("finished", 20, 2), ("entering", 2, 20)):
+            heading = self.headings[what]
+            for colours in self.colours if self.indexed else self.colours[::14]:
+                if self.match(frame, [heading], (320 - heading.width) // 2, place, colours, self.left) is None:
+                    continue
+                for name in self.levels:
+                    if self.match(frame, [name], (320 - name.width) // 2, beside, colours, self.left):
+                        return [what, name.name]
+        return None
+
     def read(self, frame):
         bar = frame[int(168 * self.sy + self.below) :, int(max(0, self.left)) : int(self.left + 320 * self.sx)].tobytes()
         if bar != self.last_bar:
@@ -223,6 +238,7 @@ class Reader:
         colours = None if row["palette"] is None else self.colours[row["palette"]]
         row["message"] = "" if colours is None else self.message(frame, self.lists[row["palette"]])
         row["centre"] = "" if colours is None else self.centre(frame, colours)
+        row["level"] = self.level(frame) if colours is None else None
         if row["palette"] is not None and row["palette"] >= 14:
             row["gamma"], row["palette"] = divmod(row["palette"], 14)
         return row
@@ -298,7 +314,8 @@ def main():
     note = (
         "series holds a row for each frame at which any value differs from the frame before; palette 0 normal, 1-8 red (damage), "
         "9-12 gold (pick-up), 13 green (suit); message is as drawn (the font has capitals only); ammo null = weapon without ammo; "
-        "ammo_table rows bullets, shells, rockets, cells (as drawn top to bottom); arms: weapon slots 2 to 7, negative where not owned; frags null but in a deathmatch"
+        "ammo_table rows bullets, shells, rockets, cells (as drawn top to bottom); arms: weapon slots 2 to 7, negative where not owned; frags null but in a deathmatch; "
+        "level: the screen between levels, which is finished or entered"
     )
     with open(out, "w") as file:
         head = {"fps": FPS, "frames": count, "width": reader.width, "height": reader.height, "frames_without_status_bar": without}
