@@ -62,7 +62,8 @@ function checkSynonyms(dictionary: Dictionary, located: readonly Located[], take
           `${path}/synonyms`,
           `the synonym "${synonym}" of "${word.id}" is its own name or stands there twice`,
         );
-      } else if (!other || !related(other, word)) taken.set(`${word.kind} ${synonym.toLowerCase()}`, word);
+      } else if (!other || !related(other, word) || objectTells(other, word))
+        taken.set(`${word.kind} ${synonym.toLowerCase()}`, word);
       else if (word.namespace === commonName && other.namespace !== commonName) {
         // The extension came later, so it is the one to give way.
         const place = placeOf.get(other)!;
@@ -81,6 +82,12 @@ function checkSynonyms(dictionary: Dictionary, located: readonly Located[], take
       }
     }
   }
+}
+
+/** A verb with two meanings, of which one needs an object and the other has none: "the match finishes", "she finishes the level". */
+function objectTells(a: Word, b: Word): boolean {
+  const uses = [a, b].map((word) => word.frame.object.use);
+  return a.kind === 'action' && uses.includes('none') && uses.includes('required');
 }
 
 /** Do the two meet in every use: of one dictionary, or one of the common dictionary? */

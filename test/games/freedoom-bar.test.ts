@@ -71,3 +71,10 @@ test('freedoom: a HUD of lines of text is read, also while a hit tints the scree
     ['HEL', 82, 0, 3, 47, 3, '1 2 3'],
   ]);
 });
+
+test('freedoom: the screens between levels name the one that is finished and the next', async () => {
+  expect(await readings('levels.mp4', [0, 0.05], ['tally', 'entering', 'level name'])).toEqual([
+    ['tally', 'absent', 'freedoom:E2M4'],
+    ['absent', 'entering', 'freedoom:E2M5'],
+  ]);
+});
