@@ -804,7 +804,7 @@ test('freedoom: the screens between levels name the one that is completed and th
     ...wholeBar(51, 'found'),
     [51, 'health', 'changed', 63, 100],
   ]);
-  expect(events(actions, ['complete', 'begin'])).toEqual([
+  expect(actionsOf(actions, ['complete', 'begin'])).toEqual([
     [20.4, 'player', 'complete', 'freedoom:E1M3'],
     [28, 'freedoom:E1M4', 'begin', undefined],
     [43, 'freedoom:E1M4', 'begin', undefined],
@@ -813,7 +813,7 @@ test('freedoom: the screens between levels name the one that is completed and th
 });
 
 /** The actions of some kinds: when, who, what and upon what. */
-function events(all: readonly { t: number; statement: Statement }[], wanted: readonly string[]): unknown[] {
+function actionsOf(all: readonly { t: number; statement: Statement }[], wanted: readonly string[]): unknown[] {
   return all.flatMap(({ t, statement }) => {
     if (!('action' in statement) || !wanted.includes(String(statement.action))) return [];
     return [[t, statement.subject, statement.action, statement.object]];
