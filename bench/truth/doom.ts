@@ -222,20 +222,23 @@ export function doomStatements(series: DoomSeries, raw: DoomSeries = series): Tr
 /** Level starts and ends. Which level begins is known by the screen before it, or as the one in which the player died. */
 function levels(series: DoomSeries): TruthLine[] {
   const named = series['level name'].filter((step): step is Step & { value: string } => typeof step.value === 'string');
-  const word = (value: string): string => `freedoom:${value.split(' ')[1]}`;
   const lines: TruthLine[] = named
     .filter(({ value }) => value.startsWith('finished'))
-    .map(({ t, value }) => ({ t, statement: { subject: 'player', action: 'complete', object: word(value) } }));
+    .map(({ t, value }) => ({ t, statement: { subject: 'player', action: 'complete', object: levelWord(value) } }));
   let [since, level] = [0, 'level'];
   for (const { t, value } of series['status bar']) {
     if (value === null || t === 0) continue;
     const entered = named.findLast((step) => step.t >= since && step.t < t && step.value.startsWith('entering'));
-    if (entered) level = word(entered.value);
+    if (entered) level = levelWord(entered.value);
     else if (!diedBetween(series.health, since, t)) level = 'level';
     lines.push({ t, statement: { subject: level, action: 'begin' } });
     since = t;
   }
   return lines;
+}
+
+function levelWord(heading: string): string {
+  return `freedoom:${heading.split(' ')[1]}`;
 }
 
 /** Whether the last known health before a time is nought. */
