@@ -99,7 +99,7 @@ async function pack(name: string, own: string | undefined, other: string): Promi
   };
   writeFileSync(join(to, 'profile.json'), JSON.stringify(profile));
   if (ours?.script) {
-    mkdirSync(join(folder, name, 'scripts'), { recursive: true });
+    cpSync(ours.pack.locate('scripts'), join(folder, name, 'scripts'), { recursive: true });
     writeFileSync(join(folder, name, 'scripts', `${name}.js`), ours.script.source);
   }
   return join(folder, name);

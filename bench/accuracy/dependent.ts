@@ -31,9 +31,8 @@ const profile = JSON.parse(await readFile(join(root, 'configs', 'openarena', 'pr
 async function run(name: string, variant: Profile): Promise<number> {
   const pack = join(work, name);
   await mkdir(join(pack, 'configs'), { recursive: true });
-  await mkdir(join(pack, 'scripts'), { recursive: true });
   await cp(join(root, 'configs', 'openarena'), join(pack, 'configs', 'openarena'), { recursive: true });
-  await cp(join(root, 'scripts', 'openarena.js'), join(pack, 'scripts', 'openarena.js'));
+  await cp(join(root, 'scripts'), join(pack, 'scripts'), { recursive: true });
   const path = join(pack, 'configs', 'openarena', 'profile.json');
   await writeFile(path, JSON.stringify({ dictionaries: ['openarena'], ...variant }));
   const before = process.cpuUsage();

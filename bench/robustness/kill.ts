@@ -3,7 +3,7 @@
 // end, then begun again and again, killed by SIGKILL anywhere between its start and its end, sometimes several times, and gone on with by --resume.
 // Reported: how many logs are the same to the byte, and whether what a kill left was a beginning of that log. Needs the ffmpeg command.
 import { spawn, spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -51,10 +51,7 @@ async function prepare(): Promise<{ second: string; damaged: string; pack: strin
   ];
   const json = JSON.stringify({ ...profile, media: { second: own }, detectors, events });
   writeFileSync(join(to, 'configs', values.game, 'profile.json'), json);
-  if (script) {
-    mkdirSync(join(to, 'scripts'));
-    writeFileSync(join(to, 'scripts', `${values.game}.js`), script.source);
-  }
+  if (script) cpSync(pack.locate('scripts'), join(to, 'scripts'), { recursive: true });
   return { second, damaged, pack: to };
 }
 

@@ -13,7 +13,7 @@ const footage = join(root, 'test', 'footage', 'freedoom-demo1');
 /** A pack with Freedoom's profile, changed. */
 async function packWith(change: (profile: Profile) => Profile): Promise<string> {
   const pack = await mkdtemp(join(tmpdir(), 'playbyplay-networks-'));
-  for (const path of ['configs/freedoom', 'scripts/freedoom.js', 'dictionary/freedoom.json'])
+  for (const path of ['configs/freedoom', 'scripts/freedoom.js', 'scripts/freedoom', 'dictionary/freedoom.json'])
     await cp(join(root, path), join(pack, path), { recursive: true });
   const profile = change(await json<Profile>('configs', 'freedoom', 'profile.json'));
   await writeFile(join(pack, 'configs', 'freedoom', 'profile.json'), JSON.stringify(profile));

@@ -1,13 +1,12 @@
-import { join } from 'node:path';
-import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import type { Cue } from '../../src/cues/cue.ts';
 import { loadBuiltin } from '../../src/dictionary/files.ts';
 import { render } from '../../src/dictionary/sentences/render.ts';
 import { validateStatement } from '../../src/dictionary/sentences/validate.ts';
 import type { Statement } from '../../src/events/statement.ts';
+import { builtInPack } from '../../src/profile/load.ts';
+import { readScript } from '../../src/profile/script.ts';
 import { openScript, type ScriptStatement } from '../../src/script/script.ts';
-import { root } from '../paths.ts';
 
 type Short = readonly [
   t: number,
@@ -21,8 +20,7 @@ type Short = readonly [
 
 /** What a built-in game's script says of some cues, in order of time. */
 async function said(game: string, cues: readonly Short[], end = 60): Promise<{ t: number; statement: Statement }[]> {
-  const source = await readFile(join(root, 'scripts', `${game}.js`), 'utf8');
-  using script = await openScript({ source, name: `${game}.js` });
+  using script = await openScript((await readScript(builtInPack(), game))!);
   const events: ScriptStatement[] = [];
   for (const t of new Set(cues.map(([at]) => at))) {
     const now = cues.filter(([at]) => at === t).map((cue) => cueOf(cue));

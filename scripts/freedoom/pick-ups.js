@@ -1,0 +1,114 @@
+// What the messages say was obtained, and what rises with it.
+import { WEAPONS } from './belongings.js';
+import { elementOf } from './screen.js';
+
+/** What a pick-up message says was obtained. */
+export const PICK_UPS = {
+  'PICKED UP AN AMMO CLIP.': 'freedoom:clip',
+  'PICKED UP A BOX OF AMMO.': 'freedoom:box of bullets',
+  'PICKED UP SOME SHOTGUN SHELLS.': 'shell',
+  'PICKED UP A BOX OF SHOTGUN SHELLS.': 'freedoom:box of shells',
+  'PICKED UP A MISSILE.': 'rocket',
+  'PICKED UP A CRATE OF MISSILES.': 'freedoom:box of rockets',
+  'PICKED UP A SMALL ENERGY RECHARGE.': 'energy cell',
+  'PICKED UP A LARGE ENERGY RECHARGE.': 'freedoom:cell pack',
+  'YOU FOUND A BACKPACK!': 'backpack',
+  'PICKED UP A LIGHT ARMOR VEST.': 'freedoom:green armor',
+  'PICKED UP A HEAVY ARMOR VEST.': 'freedoom:blue armor',
+  'GOT A 1% HEALTH BONUS.': 'health bonus',
+  'GOT A 1% ARMOR BONUS.': 'armor bonus',
+  'PICKED UP A SMALL HEALTH PACK.': 'stimpack',
+  'PICKED UP A LARGE HEALTH PACK.': 'medikit',
+  'FOUND A LARGE HEALTH PACK, JUST IN TIME!': 'medikit',
+  'YOU GOT THE OVERDRIVE SPHERE!': 'freedoom:soulsphere',
+  'YOU GOT THE ULTRA-OVERDRIVE SPHERE!': 'freedoom:megasphere',
+  'YOU ARE UNTOUCHABLE!': 'freedoom:invulnerability sphere',
+  "PUNCH 'EM TO DEATH!": 'freedoom:berserk pack',
+  'YOU GOT THE STEALTH SPHERE!': 'freedoom:partial invisibility',
+  'PICKED UP A HAZARD SUIT.': 'freedoom:radiation suit',
+  'GOT THE TACTICAL SURVEY MAP.': 'freedoom:computer area map',
+  'GOT THE NIGHT VISION GOGGLES.': 'freedoom:light amplification visor',
+  'PICKED UP A BLUE PASSCARD.': 'freedoom:blue keycard',
+  'PICKED UP A YELLOW PASSCARD.': 'freedoom:yellow keycard',
+  'PICKED UP A RED PASSCARD.': 'freedoom:red keycard',
+  'PICKED UP A BLUE SKELETON KEY.': 'freedoom:blue skull key',
+  'PICKED UP A YELLOW SKELETON KEY.': 'freedoom:yellow skull key',
+  'PICKED UP A RED SKELETON KEY.': 'freedoom:red skull key',
+  'YOU GOT THE PUMP-ACTION SHOTGUN!': 'shotgun',
+  'YOU GOT THE DOUBLE-BARRELLED SHOTGUN!': 'double-barrelled shotgun',
+  'YOU GOT THE MINIGUN!': 'chaingun',
+  'YOU GOT THE MISSILE LAUNCHER!': 'rocket launcher',
+  'YOU GOT THE POLARIC ENERGY CANNON!': 'plasma gun',
+  'THE SKAG 1337 ... TIME TO KICK SOME ASS!': 'freedoom:BFG',
+  'YOU GOT THE ANGLE GRINDER!': 'chainsaw',
+};
+
+const LOCKED = /^THIS (DOOR|OBJECT) REQUIRES (?:A|THE) (BLUE|RED|YELLOW) (KEY|PASSCARD|SKELETON KEY)\.$/;
+
+const KEYS = { PASSCARD: 'keycard', 'SKELETON KEY': 'skull key' };
+
+/** Seconds for which a message stands. */
+export const STANDS = 4.5;
+
+/** Which figure rises when an item is obtained, and by how much at most: the same message drawn again shows only there. */
+export const RISES = [
+  [/AMMO CLIP/, 'bullets', 20],
+  [/BOX OF AMMO/, 'bullets', 100],
+  [/MINIGUN/, 'bullets', 40],
+  [/BOX OF SHOTGUN SHELLS/, 'shells', 40],
+  [/SHELLS|SHOTGUN/, 'shells', 16],
+  [/A MISSILE/, 'rockets', 2],
+  [/MISSILE/, 'rockets', 10],
+  [/SMALL ENERGY/, 'cells', 40],
+  [/ENERGY|SKAG/, 'cells', 200],
+  [/HEALTH BONUS/, 'health', 3],
+  [/SMALL HEALTH/, 'health', 10],
+  [/LARGE HEALTH/, 'health', 25],
+  [/OVERDRIVE/, 'health', 199],
+  [/ARMOR BONUS/, 'armor', 3],
+  [/ARMOR/, 'armor', 200],
+];
+
+/** Seconds between a figure and the message of the same pick-up, at most. */
+const SAME_PICK_UP = 0.35;
+
+/** A figure rises while the message of such an item stands already: the item was obtained once more. */
+export function onRise(cue, game) {
+  if (cue.trigger !== 'changed' || !(cue.value > cue.previous)) return;
+  game.after(SAME_PICK_UP, () => {
+    const { message } = game.state;
+    if (!message || message.value === undefined || Math.abs(message.t - cue.t) <= SAME_PICK_UP || message.t > cue.t)
+      return;
+    const object = PICK_UPS[message.value];
+    const [, figure, most] = RISES.find(([words]) => words.test(message.value)) ?? [];
+    // Another item at the same time, whose own message was covered, raises the figure by more.
+    if (object === undefined || figure !== elementOf(cue) || cue.value - cue.previous > most) return;
+    game.emit({ subject: 'player', action: 'obtain', object }, { t: cue.t, cues: [message, cue] });
+  });
+}
+
+/** Seconds after the bar went in which a message upon the scene is one that runs down with it, or stood before. */
+const STOOD = 1.5;
+
+function isOfBar(cue, game) {
+  const { away } = game.state;
+  const isBare = game.reading('bare percent') !== undefined || game.reading('text label') !== undefined;
+  const hasBar = game.reading('status bar') !== undefined || game.reading('left of the bar') !== undefined;
+  return cue.detector === 'bare message' && !isBare && (hasBar || cue.t - (away?.from ?? -STOOD) < STOOD);
+}
+
+export function onMessage(cue, game) {
+  if (isOfBar(cue, game)) return;
+  game.state.message = cue;
+  if (cue.trigger === 'lost') return;
+  const object = PICK_UPS[cue.value];
+  if (object !== undefined) game.emit({ subject: 'player', action: 'obtain', object });
+  if (WEAPONS.includes(object)) game.state.weapons = [...(game.state.weapons ?? []), { t: cue.t, object }].slice(-40);
+  if (/ (keycard|skull key)$/.test(object))
+    game.state.keys = [...(game.state.keys ?? []), { t: cue.t, object }].slice(-6);
+  const locked = LOCKED.exec(cue.value);
+  if (locked === null) return;
+  const [, barrier, colour, key] = locked;
+  const needed = key === 'KEY' ? 'key' : `freedoom:${colour.toLowerCase()} ${KEYS[key]}`;
+  game.emit({ subject: barrier === 'DOOR' ? 'door' : 'switch', action: 'require', object: needed });
+}

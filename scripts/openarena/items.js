@@ -1,0 +1,57 @@
+// What is picked up.
+
+/** The name shown at the lower left of what was picked up, and the word for it. */
+const ITEMS = {
+  'Armor Shard': 'armor bonus',
+  Armor: 'openarena:combat armor',
+  'Heavy Armor': 'openarena:red armor',
+  '5 Health': 'openarena:small health',
+  '25 Health': 'openarena:medium health',
+  '50 Health': 'openarena:large health',
+  'Mega Health': 'openarena:mega health',
+  Shotgun: 'shotgun',
+  Machinegun: 'machine gun',
+  'Grenade Launcher': 'grenade launcher',
+  'Rocket Launcher': 'rocket launcher',
+  'Lightning Gun': 'lightning gun',
+  Railgun: 'railgun',
+  'Plasma Gun': 'plasma gun',
+  BFG10K: 'openarena:BFG',
+  'Grappling Hook': 'grappling hook',
+  Shells: 'shell',
+  Bullets: 'bullet',
+  Grenades: 'openarena:grenade box',
+  Cells: 'openarena:plasma cell',
+  Lightning: 'openarena:lightning ammo',
+  Rockets: 'rocket',
+  Slugs: 'openarena:slug',
+  'Bfg Ammo': 'openarena:BFG ammo',
+  'Personal Teleporter': 'openarena:personal teleporter',
+  Medkit: 'openarena:personal medikit',
+  'Quad Damage': 'openarena:quad damage',
+  'Battle Suit': 'openarena:battle suit',
+  Speed: 'openarena:haste',
+  Invisibility: 'invisibility',
+  Regeneration: 'regeneration',
+  Flight: 'openarena:flight',
+  'Red Flag': 'openarena:red flag',
+  'Blue Flag': 'openarena:blue flag',
+  'Neutral Flag': 'openarena:neutral flag',
+  Kamikaze: 'openarena:kamikaze',
+  Invulnerability: 'invulnerability',
+  Nails: 'openarena:nail',
+  'Proximity Mines': 'openarena:proximity mine',
+  'Chaingun Belt': 'openarena:belt',
+  Scout: 'openarena:scout#power-up',
+  Guard: 'openarena:guard#power-up',
+  Doubler: 'openarena:doubler',
+  'Ammo Regen': 'openarena:ammo regen',
+  Nailgun: 'nailgun',
+  'Prox Launcher': 'openarena:proximity mine launcher',
+  Chaingun: 'chaingun',
+};
+
+export function onItem(cue, game) {
+  const object = cue.trigger === 'lost' ? undefined : ITEMS[cue.value];
+  if (object !== undefined) game.emit({ subject: 'player', action: 'pick up', object });
+}
