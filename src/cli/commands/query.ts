@@ -5,6 +5,7 @@ import { unmetNames } from '../../query/names.ts';
 import { loadLogs, type LoadedLogs } from '../../query/logs.ts';
 import { explainQuery, type ExplainedWord } from '../../query/describe.ts';
 import { compileQuery, runQuery, type CompiledQuery, type QueryResult } from '../../query/run.ts';
+import { widerMatches } from '../../query/wider.ts';
 import { messageOf, PlaybyplayError } from '../../errors.ts';
 import type { Match } from '../../query/match/combine.ts';
 import { formatClock } from '../../time.ts';
@@ -74,7 +75,14 @@ export const query: Command = {
       io.stderr.write(`no session is called “${name}”${near === undefined ? '' : `; did you mean “${near}”?`}\n`);
     for (const { name, near } of unmetNames(compiled.query, logs.events))
       io.stderr.write(`no event names “${name}”${near === undefined ? '' : `; did you mean “${near}”?`}\n`);
-    if (!counted && result.count === 0) io.stderr.write(`no match among ${logs.events.length} events\n`);
+    if (result.count === 0) {
+      if (!counted) io.stderr.write(`no match among ${logs.events.length} events\n`);
+      for (const { word, instead, count } of widerMatches(compiled, logs.events, { durations: logs.durations }).slice(
+        0,
+        3,
+      ))
+        io.stderr.write(`with “${instead}” in the place of “${word}” there ${count === 1 ? 'is 1' : `are ${count}`}\n`);
+    }
     return 0;
   },
 };
@@ -118,7 +126,7 @@ interface Printing {
 
 function printJson(result: QueryResult, counted: boolean, { compiled, logs: { logs }, io }: Printing): void {
   if (result.groups) {
-    const bySession = sessionKey(compiled);
+    const bySession = keyOf(compiled, 'session');
     for (const { labels, count } of result.groups) {
       const log = logs.get(labels[bySession] ?? '')?.path;
       io.stdout.write(`${JSON.stringify({ group: labels, count, ...(log !== undefined && { log }) })}\n`);
@@ -136,9 +144,12 @@ function printText(result: QueryResult, counted: boolean, { compiled, logs: { lo
   const called = (session: string): string => logs.get(session)?.name ?? session;
   if (result.groups) {
     const width = Math.max(5, ...result.groups.map(({ count }) => String(count).length));
-    const bySession = sessionKey(compiled);
+    const bySession = keyOf(compiled, 'session');
+    const byMinute = keyOf(compiled, 'minute');
     const groups = result.groups.map(({ labels, count }) => {
-      const shown = labels.map((label, i) => (i === bySession ? called(label) : label));
+      const shown = labels.map((label, i) =>
+        i === bySession ? called(label) : i === byMinute ? formatClock(Number(label) * 60, 0) : label,
+      );
       return { count, text: `${String(count).padStart(width)}  ${shown.join('  ')}\n` };
     });
     if (bySession >= 0) groups.sort((a, b) => b.count - a.count || (a.text < b.text ? -1 : 1));
@@ -147,9 +158,9 @@ function printText(result: QueryResult, counted: boolean, { compiled, logs: { lo
   else for (const match of result.matches) io.stdout.write(line(match, sessions.length > 1 ? called : undefined));
 }
 
-/** Which of the groups' labels is the session; -1: none. */
-function sessionKey({ query: { by = [] } }: CompiledQuery): number {
-  return by.findIndex((key) => 'key' in key && key.key === 'session');
+/** Which of the groups' labels is of this kind; -1: none. */
+function keyOf({ query: { by = [] } }: CompiledQuery, kind: 'session' | 'minute'): number {
+  return by.findIndex((key) => 'key' in key && key.key === kind);
 }
 
 /** `called`: what a session goes by, where there are several. */

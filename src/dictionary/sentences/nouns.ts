@@ -93,7 +93,8 @@ function simpleNouns(reader: Reader, at: number, of: Noun | undefined, kind: Wor
     from++;
   }
   if (nouns.length === 0 && reader.lists && owner === undefined) nouns.push(...bareNames(reader, from, start));
-  if (nouns.length === 0) reader.expect(from, kind === 'object' ? 'a noun' : `a ${kind}`);
+  if (nouns.length === 0)
+    reader.expect(from, kind === 'object' ? 'a noun' : kind === 'action' ? 'an action' : `a ${kind}`);
   for (const noun of nouns) reader.reach(noun.end);
   return nouns;
 }

@@ -1,4 +1,4 @@
-import { nearest } from '../../errors.ts';
+import { editDistance, nearest } from '../../errors.ts';
 import type { Mention, PropertyValue, Slot, Statement } from '../../events/statement.ts';
 import type { WordIssue } from '../codes.ts';
 import type { Dictionary, Word } from '../dictionary.ts';
@@ -238,13 +238,11 @@ function suggestion(reader: Reader, at: number): string | undefined {
   const { tokens, lexicon } = reader;
   if (!/[\p{L}\p{N}]/u.test(tokens[at]!.text)) return undefined;
   // The whole name first ("roket launcher"), then the single word; where both are as near, "with" rather than "pit".
-  const pair =
-    tokens[at + 1]?.kind === 'word'
-      ? nearest(
-          `${tokens[at]!.text} ${tokens[at + 1]!.text}`,
-          lexicon.names().filter((name) => name.includes(' ')),
-        )
-      : undefined;
+  const next = tokens[at + 1];
+  const both = `${tokens[at]!.text} ${next?.text ?? ''}`;
+  const names = next?.kind === 'word' ? lexicon.names().filter((name) => name.includes(' ')) : [];
+  const found = nearest(both, names);
+  const pair = found !== undefined && editDistance(both, found) <= Math.max(1, both.length / 6) ? found : undefined;
   // Behind "player's" a property is wanted: "healt" is "health" there, not "heal".
   const own = tokens[at - 1]?.kind === 'possessive' ? nearest(tokens[at]!.text, lexicon.names('property')) : undefined;
   return (

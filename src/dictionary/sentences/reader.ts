@@ -21,11 +21,21 @@ export class Reader {
   private steps = 0;
   private readonly memos = new Map<string, unknown>();
 
-  constructor(sentence: string, dictionary: Dictionary, options: { game?: string | undefined; lists?: boolean } = {}) {
+  constructor(
+    sentence: string,
+    dictionary: Dictionary,
+    options: {
+      game?: string | undefined;
+      lists?: boolean;
+      /** Brings the tokens into another order; they keep their places in the sentence. */
+      arrange?: (tokens: readonly Token[]) => readonly Token[];
+    } = {},
+  ) {
     this.sentence = sentence;
     this.dictionary = dictionary;
     this.lexicon = lexiconOf(dictionary);
-    this.tokens = tokenize(sentence.slice(0, 20_000)).flatMap((token) => apart(token, this.lexicon));
+    const tokens = tokenize(sentence.slice(0, 20_000)).flatMap((token) => apart(token, this.lexicon));
+    this.tokens = options.arrange ? options.arrange(tokens) : tokens;
     this.game = options.game;
     this.lists = options.lists ?? false;
   }

@@ -2,6 +2,8 @@ import type { Reader } from '../../dictionary/sentences/reader.ts';
 import { numberOf } from '../../dictionary/sentences/tokens.ts';
 import { nounLists } from './phrases.ts';
 import { placed } from '../places.ts';
+import type { Dictionary } from '../../dictionary/dictionary.ts';
+import type { WordId } from '../../events/statement.ts';
 import type { Condition, GroupKey, Query } from '../query.ts';
 
 // What a query has around its condition.
@@ -67,7 +69,7 @@ export function tailAt(
     if (next === undefined) break;
     end = reader.lower(next) === 'by' || reader.lower(next) === 'per' ? next + 1 : next;
   }
-  // "by player" behind "count" groups; it is also the cheaper reading than an agent.
+  // "by opponent" behind "count" groups; it is also the cheaper reading than an agent.
   return { by, end, cost: -1 };
 }
 
@@ -98,5 +100,13 @@ function groupAt(reader: Reader, at: number): { key: GroupKey; end: number } | u
   if (!list) return undefined;
   const [noun] = list.any;
   const ids = noun!.words.map(({ word }) => word.id);
+  // "Kills by player", "by railgun": one that is only itself makes no groups, so it is who did it, or with what.
+  if (ids.every((id) => isAlone(reader.dictionary, id))) return undefined;
   return { key: { word: placed(ids, reader, noun!.head ?? noun!) }, end: list.end };
+}
+
+/** The player, and a thing under which nothing stands: neither has names to tell several by. */
+function isAlone(dictionary: Dictionary, id: WordId): boolean {
+  if (id === 'player') return true;
+  return dictionary.descendants(id, 'object').length === 0 && dictionary.isA(id, 'item', 'object');
 }

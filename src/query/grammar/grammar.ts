@@ -2,6 +2,7 @@ import { pluralOf } from '../../dictionary/inflect.ts';
 import type { Dictionary } from '../../dictionary/dictionary.ts';
 import { misunderstood, type TextIssue } from '../../dictionary/sentences/parse.ts';
 import { maxTokens, Reader } from '../../dictionary/sentences/reader.ts';
+import { numberOf } from '../../dictionary/sentences/tokens.ts';
 import { filterAt, type ReadCondition } from './filters.ts';
 import { misfitIn } from './misfit.ts';
 import { patternsAt, withoutAt } from './patterns.ts';
@@ -9,6 +10,7 @@ import { tieSame } from './same.ts';
 import { assemble, headAt, tailAt } from './frame.ts';
 import { lacksSubject, shareSubject } from './ellipsis.ts';
 import { durationAt } from './phrases.ts';
+import { arranged, unanswered } from './questions.ts';
 import { placed } from '../places.ts';
 import type { ActionPattern, Condition, Query } from '../query.ts';
 
@@ -21,7 +23,7 @@ const maxDepth = 20;
 
 /** Reads a query sentence; docs/query.md has the grammar. */
 export function readQuery(sentence: string, dictionary: Dictionary, game?: string): ReadQuery {
-  const reader = new Reader(sentence, dictionary, { game, lists: true });
+  const reader = new Reader(sentence, dictionary, { game, lists: true, arrange: arranged });
   const all = { start: 0, end: sentence.length };
   if (reader.tokens.length === 0)
     return {
@@ -54,7 +56,7 @@ export function readQuery(sentence: string, dictionary: Dictionary, game?: strin
         },
       ],
     };
-  if (found.length === 0) return { query: undefined, issues: [misunderstood(reader)] };
+  if (found.length === 0) return { query: undefined, issues: [unanswered(reader) ?? misunderstood(reader)] };
   const chosen = found.reduce((a, b) => (b.cost < a.cost ? b : a));
   const misfit = misfitIn(reader, chosen.query.find);
   return misfit ? { query: undefined, issues: [misfit] } : { query: chosen.query, issues: [] };
@@ -169,7 +171,7 @@ function chains(reader: Reader, at: number, depth: number): ReadCondition[] {
     const all = [...units(reader, at, depth)];
     const sequences = all.flatMap((first) => sequenceFrom(reader, [first], depth));
     const near = all.flatMap((first) => nearFrom(reader, first, depth));
-    return best([...all, ...sequences, ...near]);
+    return best([...all, ...sequences, ...near, ...repeated(reader, at, depth)]);
   });
 }
 
@@ -207,6 +209,31 @@ function limitAt(reader: Reader, at: number): { seconds: number; end: number; to
   if (!length) return undefined;
   const total = reader.phrase(length.end, 'in total') ?? reader.phrase(length.end, 'altogether');
   return { seconds: length.seconds, end: total ?? length.end, total: total !== undefined };
+}
+
+/** "3 kills within 10 s": so many in a row, from the first to the last within that time. */
+function repeated(reader: Reader, at: number, depth: number): ReadCondition[] {
+  const count = smallNumber(reader, at);
+  if (count === undefined) return [];
+  return units(reader, at + 1, depth).flatMap((unit) => {
+    if (!verbal(unit.condition)) return [];
+    const inside = reader.phrase(unit.end, 'in') ?? reader.phrase(unit.end, 'within');
+    const length = inside === undefined ? undefined : durationAt(reader, inside);
+    if (!length) {
+      reader.expect(unit.end, '"within" and a time');
+      return [];
+    }
+    const sequence = Array.from({ length: count }, () => unit.condition);
+    return [{ condition: { sequence, span: length.seconds }, end: length.end, cost: unit.cost }];
+  });
+}
+
+const numberWords = ['two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten'];
+
+function smallNumber(reader: Reader, at: number): number | undefined {
+  const word = numberWords.indexOf(reader.lower(at) ?? '');
+  const count = word >= 0 ? word + 2 : numberOf(reader.tokens[at]);
+  return count !== undefined && Number.isInteger(count) && count >= 2 && count <= 10 ? count : undefined;
 }
 
 const sides = [

@@ -48,13 +48,26 @@ function actionPatterns(reader: Reader, at: number): ReadCondition[] {
     const condition = noteSubject(actionPattern(reader, clause), clause);
     const negated = clause.verbs[0]!.negated;
     return [
-      { condition: negated ? { not: condition } : condition, end: clause.end, cost: clause.cost + (misfit ? 50 : 0) },
+      {
+        condition: negated ? { not: condition } : condition,
+        end: clause.end,
+        cost: clause.cost + (misfit ? 50 : 0) + (suffered(clause) ? 3 : 0),
+      },
     ];
   });
 }
 
+/** "Player killed": whom nothing follows is he to whom it was done, where the action wants somebody. */
+function suffered({ verbs, slots }: ActionClause): boolean {
+  const [{ voice, form, word }] = verbs as readonly [ActionClause['verbs'][number]];
+  return voice === 'active' && form === 'past' && !slots.object && word.frame.object.use === 'required';
+}
+
 function actionPattern(reader: Reader, clause: ActionClause): ActionPattern {
-  const slots = Object.entries(clause.slots).map(([slot, list]) => [slot, slotPattern(reader, list, slot)] as const);
+  const slots = Object.entries(clause.slots).map(([slot, list]) => {
+    const meant = slot === 'subject' && !clause.slots.with && areTools(reader.dictionary, list) ? 'with' : slot;
+    return [meant, slotPattern(reader, list, meant)] as const;
+  });
   return {
     action: placed([...new Set(clause.verbs.map(({ word }) => word.id))], reader, {
       start: clause.verbs[0]!.start,
@@ -64,6 +77,13 @@ function actionPattern(reader: Reader, clause: ActionClause): ActionPattern {
     ...(clause.amount && { amount: clause.amount }),
     ...(clause.unit && { unit: idsOf(reader, clause.unit.words, clause.unit) }),
   };
+}
+
+/** "Deaths by shotgun": a weapon does nothing by itself, it is what it was done with. */
+function areTools(dictionary: Dictionary, { any, except }: NounList): boolean {
+  return [...any, ...except].every(
+    (noun) => noun.words.length > 0 && noun.words.every(({ word }) => dictionary.isA(word.id, 'weapon', 'object')),
+  );
 }
 
 /** The slot whose nouns can never stand there, whatever is under them. */
@@ -184,7 +204,8 @@ function valuePattern(reader: Reader, value: ReadValue): ValuePattern {
 /** A slot alone: "with railgun", "by player", "at red base", "by headshot"; of any action. */
 function fragments(reader: Reader, at: number): ReadCondition[] {
   const found: ReadCondition[] = [];
-  const put = (slot: PatternSlot, list: NounList): void => {
+  const put = (named: PatternSlot, list: NounList): void => {
+    const slot = named === 'subject' && areTools(reader.dictionary, list) ? 'with' : named;
     found.push({
       condition: { action: [], [slot]: slotPattern(reader, list, slot) },
       end: list.end,
