@@ -17,7 +17,7 @@ const configSchema: Schema = {
 };
 
 /** Where a person's own settings lie. */
-export function configPath(env: NodeJS.ProcessEnv = process.env): string {
+function configPath(env: NodeJS.ProcessEnv = process.env): string {
   const base = env['XDG_CONFIG_HOME'] || (process.platform === 'win32' && env['APPDATA']) || join(homedir(), '.config');
   return join(base, 'playbyplay', 'config.json');
 }

@@ -73,7 +73,7 @@ export interface EventDefinition extends EventEntry {
   readonly namespace: string;
 }
 
-export const usualPrepositions: Readonly<Record<SlotName, string>> = {
+const usualPrepositions: Readonly<Record<SlotName, string>> = {
   subject: '',
   object: '',
   with: 'with',

@@ -26,7 +26,7 @@ export function pluralOf(name: string): string {
 }
 
 /** `kill` → `kills`, `carry` → `carries`, `push` → `pushes`. */
-export function thirdOf(verb: string): string {
+function thirdOf(verb: string): string {
   if (verb === 'be') return 'is';
   if (verb === 'have') return 'has';
   if (/[^z]z$/i.test(verb) && doubles(verb)) return `${verb}zes`;
@@ -36,14 +36,14 @@ export function thirdOf(verb: string): string {
 }
 
 /** `kill` → `killed`, `stop` → `stopped`, `carry` → `carried`, `move` → `moved`. */
-export function pastOf(verb: string): string {
+function pastOf(verb: string): string {
   if (/e$/i.test(verb)) return `${verb}d`;
   if (/[^aeiou]y$/i.test(verb)) return `${verb.slice(0, -1)}ied`;
   return doubles(verb) ? `${verb}${verb.at(-1)}ed` : `${verb}ed`;
 }
 
 /** `kill` → `killing`, `stop` → `stopping`, `move` → `moving`, `die` → `dying`. */
-export function gerundOf(verb: string): string {
+function gerundOf(verb: string): string {
   if (/ie$/i.test(verb)) return `${verb.slice(0, -2)}ying`;
   if (/[^eoy]e$/i.test(verb) && vowels.test(verb.slice(0, -1))) return `${verb.slice(0, -1)}ing`;
   return doubles(verb) ? `${verb}${verb.at(-1)}ing` : `${verb}ing`;

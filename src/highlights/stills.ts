@@ -25,7 +25,7 @@ export interface PreviewOptions {
 }
 
 /** The time of a scene's strongest event. */
-export function peakOf(scene: Scene): number {
+function peakOf(scene: Scene): number {
   return strongestOf(scene)?.event.t ?? scene.start;
 }
 

@@ -65,7 +65,7 @@ export function matchLanguage(wanted: string, available: readonly string[]): str
 }
 
 /** The script in which a language is mainly written (ISO 15924): `Cyrl` for `ru`, `Hant` for `zh-TW`. */
-export function scriptOf(tag: string): string {
+function scriptOf(tag: string): string {
   return new Intl.Locale(tag).maximize().script ?? 'Latn';
 }
 

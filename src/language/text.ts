@@ -168,7 +168,7 @@ const SCRIPTS = (
 let scripts: readonly (readonly [name: string, test: RegExp])[] | undefined;
 
 /** The script of a letter; undefined for what belongs to none. */
-export function scriptOfChar(char: string): string | undefined {
+function scriptOfChar(char: string): string | undefined {
   scripts ??= SCRIPTS.map((name) => [name, new RegExp(`\\p{sc=${name}}`, 'u')] as const);
   return scripts.find(([, test]) => test.test(char))?.[0];
 }

@@ -28,7 +28,7 @@ export interface Parsed {
 
 const MOST_REPEATS = 1000;
 
-export const isDigit: Member = (code) => code >= 48 && code <= 57;
+const isDigit: Member = (code) => code >= 48 && code <= 57;
 export const isWord: Member = (code) =>
   isDigit(code) || (code >= 65 && code <= 90) || (code >= 97 && code <= 122) || code === 95;
 const isSpace: Member = (code) => /\s/u.test(String.fromCodePoint(code));

@@ -111,7 +111,7 @@ export interface DetectSummary {
 const LONG = 20_000;
 
 /** Where `detect` writes unless told otherwise. */
-export function defaultFolder(media: string): string {
+function defaultFolder(media: string): string {
   return join(dirname(media), `${basename(media, extname(media))}.playbyplay`);
 }
 

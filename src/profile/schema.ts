@@ -106,7 +106,7 @@ function regionSchema(preprocess: Schema): Schema {
 }
 
 /** The properties that every detector has, whatever its kind. */
-export const DETECTOR_PROPERTIES: Readonly<Record<string, Schema>> = {
+const DETECTOR_PROPERTIES: Readonly<Record<string, Schema>> = {
   kind: { type: 'string', description: 'What sort of detector it is.' },
   language: { ...LANGUAGE, description: 'Languages of what it reads (BCP 47); default those of the profile.' },
   region: { type: 'string', format: 'region', description: 'The region it looks at.' },

@@ -6,7 +6,7 @@ import type { NewEvent } from '../events/writer.ts';
 import type { Happening } from './happenings.ts';
 
 /** The statement that says what happened to the stream, in words of `dictionary/stream.json`. */
-export function statementOf(happening: Happening): Statement {
+function statementOf(happening: Happening): Statement {
   const subject = 'stream:stream';
   switch (happening.kind) {
     case 'freeze':
@@ -112,7 +112,7 @@ function wordOf(slot: Slot | undefined): string | undefined {
 }
 
 /** The first stretch that was over at most `after` seconds before `event`, or during which it happened. */
-export function stretchAt(stretches: readonly BadStretch[], event: EventLine, after = 0): BadStretch | undefined {
+function stretchAt(stretches: readonly BadStretch[], event: EventLine, after = 0): BadStretch | undefined {
   return stretches.find((stretch) => stretch.t <= event.t && event.t <= stretch.end + after);
 }
 
@@ -120,7 +120,7 @@ export function stretchAt(stretches: readonly BadStretch[], event: EventLine, af
 const seen = { before: 2, after: 1 };
 
 /** The first stretch that spoils the scene of `event`: it is bad then, or so shortly before or after that it is seen. */
-export function spoiling(stretches: readonly BadStretch[], event: EventLine): BadStretch | undefined {
+function spoiling(stretches: readonly BadStretch[], event: EventLine): BadStretch | undefined {
   return stretches.find(
     (stretch) => stretch.t <= Math.max(event.t, event.end) + seen.after && event.t <= stretch.end + seen.before,
   );

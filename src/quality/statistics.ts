@@ -30,7 +30,7 @@ function mean(values: readonly number[]): number {
 }
 
 /** Correlation of two series by Pearson; NaN where one does not vary. */
-export function pearson(a: readonly number[], b: readonly number[]): number {
+function pearson(a: readonly number[], b: readonly number[]): number {
   const [ma, mb] = [mean(a), mean(b)];
   let ab = 0;
   let aa = 0;

@@ -168,7 +168,7 @@ function timeText({ from, to, first, last }: { from?: number; to?: number; first
   return to === undefined ? `after ${from} s` : `from ${from} s to ${to} s`;
 }
 
-export function rangeText({ min, max, above, below }: Range): string {
+function rangeText({ min, max, above, below }: Range): string {
   if (min !== undefined && min === max) return String(min);
   const parts = [
     min === undefined ? '' : `at least ${min}`,

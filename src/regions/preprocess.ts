@@ -100,7 +100,7 @@ function runAll(stages: readonly CompiledStep[], crop: Crop): Crop {
 }
 
 /** Issues for steps that do not exist, in nested lists too. */
-export function checkStepNames(
+function checkStepNames(
   steps: readonly PreprocessStep[],
   kinds: ReadonlyMap<string, StepKind>,
   path: string,

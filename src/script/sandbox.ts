@@ -32,7 +32,7 @@ export type Outcome =
   | { readonly fault: Fault };
 
 /** The functions that a game script may define. */
-export const ENTRIES = ['onCue', 'onCues', 'onEnd'] as const;
+const ENTRIES = ['onCue', 'onCues', 'onEnd'] as const;
 export type Entry = (typeof ENTRIES)[number];
 
 /** A call that keeps the machine busy for this long (ms) ends the run: no honest script comes near it. */

@@ -42,14 +42,14 @@ function parseSize(value: string): [width: number, height: number] {
   throw new PlaybyplayError('usage', `--size must be like 1920x1080, not “${value}”`);
 }
 
-export function parseBitrate(value: string): number {
+function parseBitrate(value: string): number {
   const parts = /^(\d+(?:\.\d+)?)\s*([kmg]?)(?:bit\/s|bps)?$/i.exec(value.trim());
   const unit = { '': 1, k: 1e3, m: 1e6, g: 1e9 }[parts?.[2]?.toLowerCase() ?? ''];
   if (parts && unit !== undefined && Number(parts[1]) > 0) return Number(parts[1]) * unit;
   throw new PlaybyplayError('usage', `--bitrate must be like 20000000, 20M or 800k, not “${value}”`);
 }
 
-export function readJson(path: string): unknown {
+function readJson(path: string): unknown {
   try {
     return JSON.parse(readFileSync(path, 'utf8'));
   } catch (error) {

@@ -14,7 +14,7 @@ export interface CopyLayout {
 }
 
 /** Moves whenever somebody wants something. */
-export const BELL = 0;
+const BELL = 0;
 /** 1: the copier is to end. */
 export const OVER = 1;
 /** Regions that have been copied. */

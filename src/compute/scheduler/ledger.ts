@@ -32,14 +32,14 @@ export const STOP = 1;
 /** Portions from this number on may not be claimed yet. */
 export const HORIZON = 2;
 /** Portion whose failure ended the work, plus one. */
-export const CULPRIT = 3;
+const CULPRIT = 3;
 
 export const CANCELLED = 1;
 export const FAILED = 2;
-export const FINISHED = 3;
+const FINISHED = 3;
 
 export const ALIVE = 0;
-export const RESERVED = 1;
+const RESERVED = 1;
 export const RETIRED = 2;
 
 export const FREE = 0;
@@ -53,7 +53,7 @@ export const attemptOf = (word: number): number => word >>> 14;
 const word = (status: number, device: number, attempt: number): number =>
   status | ((device + 1) << 2) | (attempt << 14);
 
-export const MOST_DEVICES = 4000;
+const MOST_DEVICES = 4000;
 
 export function layoutOf(plan: Plan): Layout {
   if (plan.devices < 1 || plan.devices > MOST_DEVICES)

@@ -226,7 +226,7 @@ export class TiledNetwork implements AsyncDisposable {
 }
 
 /** A picture that lies in memory as a whole. */
-export function wholePicture(data: Float32Array, { channels, height, width }: Shape): Source {
+function wholePicture(data: Float32Array, { channels, height, width }: Shape): Source {
   return {
     read({ axis, from, to, into, offset, channelStride, rowStride }) {
       const rows = axis === 'rows' ? to - from : height;

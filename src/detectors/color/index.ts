@@ -191,7 +191,7 @@ function countNear(
 }
 
 /** Mean red, green and blue. */
-export function meanColor({ data, channels }: PreparedCrop): ColorTriple {
+function meanColor({ data, channels }: PreparedCrop): ColorTriple {
   const sums = [0, 0, 0];
   for (let at = 0; at < data.length; at += channels) {
     for (let k = 0; k < channels; k++) sums[k]! += data[at + k]!;
@@ -202,7 +202,7 @@ export function meanColor({ data, channels }: PreparedCrop): ColorTriple {
 }
 
 /** The mean of the pixels in the fullest of 16³ cells of RGB. */
-export function dominantColor({ data, channels }: PreparedCrop): ColorTriple {
+function dominantColor({ data, channels }: PreparedCrop): ColorTriple {
   const counts = new Uint32Array(4096);
   const cellOf = (at: number): number => {
     const last = at + channels - 1;

@@ -36,7 +36,7 @@ export function charactersOf(text: string): string[] {
 }
 
 /** The classes of a recogniser of `count` classes. Throws `model-refused` where the dictionary does not fit. */
-export function alphabet(dictionary: readonly string[], count: number, options: ReadOptions, file: string): string[] {
+function alphabet(dictionary: readonly string[], count: number, options: ReadOptions, file: string): string[] {
   const space = options.space ?? count === dictionary.length + 2;
   const characters = space ? [...dictionary, ' '] : [...dictionary];
   if (characters.length + 1 !== count)

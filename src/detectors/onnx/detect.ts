@@ -48,7 +48,7 @@ export function thingsOf(
 }
 
 /** A box of the network's picture in the crop, cut at its edges. */
-export function thingOf({ x0, y0, x1, y1, score }: Box, word: string, place: Fitted, crop: PreparedCrop): Thing {
+function thingOf({ x0, y0, x1, y1, score }: Box, word: string, place: Fitted, crop: PreparedCrop): Thing {
   const { left, top, scaleX, scaleY } = place;
   const [across, down] = [
     (x: number) => Math.min(crop.width, Math.max(0, (x - left) / scaleX)),

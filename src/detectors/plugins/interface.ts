@@ -5,7 +5,7 @@ import { VERSION } from '../../version.ts';
  * The versions of the plug-ins' interface (docs/plugins.md) that this program has. The newest grows with every change that a plug-in
  * written before would not survive, the oldest where what it promised is given up.
  */
-export const INTERFACE = { oldest: 1, newest: 1 } as const;
+const INTERFACE = { oldest: 1, newest: 1 } as const;
 
 /**
  * Refuses a plug-in that was written for another interface. `version`: what it says, by `interfaceVersion` of its module or

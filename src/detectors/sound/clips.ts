@@ -22,7 +22,7 @@ interface Candidate extends Placed {
  * Recognises learnt sounds by their spectrogram, several at once. Of fits of one sound less than `apart` seconds from each other only the best
  * counts; one that lies in another sound must be likely without what that one explains.
  */
-export class PatchListener implements Listener {
+class PatchListener implements Listener {
   readonly delay: number;
   readonly #prints: readonly SoundPrint[];
   readonly #likeness: number;

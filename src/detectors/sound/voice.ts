@@ -176,7 +176,7 @@ export class VoiceListener implements Listener {
 }
 
 /** How likely 0.6 s of sound hold a voice. */
-export function voiceLikelihood(features: readonly number[]): number {
+function voiceLikelihood(features: readonly number[]): number {
   const sum = features.reduce((all, value, i) => all + value * (WEIGHTS[i] ?? 0), WEIGHTS.at(-1)!);
   return 1 / (1 + Math.exp(-sum));
 }

@@ -19,7 +19,7 @@ export interface Coverage {
 }
 
 /** Box filter of [start, start + length) into `cells` equal cells; samples outside 0…limit−1 repeat the edge. */
-export function coverageOf(start: number, length: number, cells: number, limit: number): Coverage {
+function coverageOf(start: number, length: number, cells: number, limit: number): Coverage {
   const step = length / cells;
   const stride = Math.ceil(step) + 2;
   const first = new Int32Array(cells);

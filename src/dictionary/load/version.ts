@@ -1,5 +1,5 @@
 /** The three numbers of a version. */
-export function versionNumbers(version: string): readonly [number, number, number] {
+function versionNumbers(version: string): readonly [number, number, number] {
   const [major = 0, minor = 0, patch = 0] = version.split('.').map(Number);
   return [major, minor, patch];
 }

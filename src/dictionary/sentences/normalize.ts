@@ -30,7 +30,7 @@ export function normalizeStatement(statement: Statement): Statement {
 }
 
 /** A bare word where nothing more is said about it. */
-export function normalizeSlot(slot: Slot): Slot {
+function normalizeSlot(slot: Slot): Slot {
   if (typeof slot !== 'object' || slot === null) return slot;
   const mention = normalizeMention(slot);
   return mention.name === undefined && mention.count === undefined && mention.of === undefined ? mention.word : mention;

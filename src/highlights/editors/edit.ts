@@ -130,7 +130,7 @@ function markerOf(event: EventLine, rate: Rational, shift: number, dictionary: D
 }
 
 /** What a statement is to the player. */
-export function markerClass(statement: Statement, dictionary: Dictionary): MarkerClass {
+function markerClass(statement: Statement, dictionary: Dictionary): MarkerClass {
   if (isPropertyStatement(statement)) return 'change';
   if (isDeed(statement, dictionary)) return 'deed';
   if (isDownfall(statement, dictionary)) return 'downfall';

@@ -146,7 +146,7 @@ export function colorOf(space: AVColorSpace, range: AVColorRange): ColorEncoding
 }
 
 /** The nearest quarter turn in a display matrix (nine little-endian 16.16 fixed-point numbers, ISO/IEC 14496-12 §8.5). */
-export function rotationOf(matrix: Uint8Array | null): Rotation {
+function rotationOf(matrix: Uint8Array | null): Rotation {
   if (!matrix || matrix.byteLength < 36) return 0;
   const view = new DataView(matrix.buffer, matrix.byteOffset, matrix.byteLength);
   const angle = (Math.atan2(view.getInt32(4, true), view.getInt32(0, true)) * 180) / Math.PI;

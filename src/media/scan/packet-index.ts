@@ -83,7 +83,7 @@ export function originOf(index: PacketIndex): number {
 }
 
 /** Number of frames from the start of the video to the end of what the index covers. */
-export function frameEnd(index: PacketIndex): number {
+function frameEnd(index: PacketIndex): number {
   return index.firstFrame + index.t.length;
 }
 

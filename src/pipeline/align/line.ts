@@ -16,7 +16,7 @@ export interface Line {
 }
 
 /** Clocks that differ by more belong to no two recorders of one session. */
-export const MOST_DRIFT = 1e-3;
+const MOST_DRIFT = 1e-3;
 
 export function on({ offset, drift }: Line, at: number): number {
   return offset + drift * at;

@@ -18,7 +18,7 @@ interface Ear {
 }
 
 /** The detectors of a profile that hear a recording (`media`: a companion), by sound track; none of them means that no sound is decoded. */
-export async function earsOf(
+async function earsOf(
   { detectors }: Profile,
   assets: Assets,
   plugins?: Plugins,

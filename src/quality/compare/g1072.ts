@@ -2,7 +2,7 @@
 // gaming services": the equations and coefficients of the Recommendation, as its authors published them with the model.
 
 /** How much a game suffers from delay and lost frames, or how hard its pictures are to encode. */
-export const sensitivities = ['low', 'medium', 'high'] as const;
+const sensitivities = ['low', 'medium', 'high'] as const;
 export type Sensitivity = (typeof sensitivities)[number];
 
 /** Input of the model, in its units and with the ranges it was fitted for. */

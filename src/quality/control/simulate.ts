@@ -37,7 +37,7 @@ export interface SimulateOptions {
 }
 
 /** A picture of 1080 lines at 60 Hz is the measure; half the pixels are worth 0.84 of it, half the frames 0.81. */
-export const simulationConstants: ConstantsInput = {
+const simulationConstants: ConstantsInput = {
   picture: { reference: { width: 1920, height: 1080, fps: 60, size: 0.25, rate: 0.3 } },
 };
 

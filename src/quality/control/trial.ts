@@ -37,7 +37,7 @@ export interface TrialOptions {
 export const startSettings: StreamSettings = { bitrate: 2e6, width: 960, height: 540, fps: 60, preset: 'fast' };
 
 /** A grid of settings as a service may set them once and for all. */
-export function fixedSettings(): StreamSettings[] {
+function fixedSettings(): StreamSettings[] {
   const sizes = [
     { width: 1920, height: 1080 },
     { width: 1280, height: 720 },

@@ -14,7 +14,7 @@ import { readWebrtc } from './webrtc.ts';
 export type Kind = Exclude<Format, 'capframex' | 'playbyplay'> | 'ndjson' | 'csv' | 'capframex-json' | 'capframex-csv';
 
 /** Finds out what a file is; throws `PlaybyplayError` with the formats that are read where it is none of them. */
-export async function detectKind(path: string, signal?: AbortSignal): Promise<Kind> {
+async function detectKind(path: string, signal?: AbortSignal): Promise<Kind> {
   const info = await stat(path).catch(() => undefined);
   if (!info) throw new PlaybyplayError('file-missing', `there is no file ${path}`);
   if (!info.isFile()) throw new PlaybyplayError('not-a-file', `${path} is no file`);

@@ -118,8 +118,8 @@ function propertyPatterns(reader: Reader, at: number): ReadCondition[] {
 }
 
 /** "low health": what counts as low is a convention, which `explain` shows. */
-export const lowBelow = 25;
-export const highAbove = 75;
+const lowBelow = 25;
+const highAbove = 75;
 const adjectives: Readonly<Record<string, (head: PropertyClause) => Partial<PropertyPattern>>> = {
   low: () => ({ to: { below: lowBelow } }),
   high: () => ({ to: { above: highAbove } }),
@@ -264,7 +264,7 @@ function mentions(reader: Reader, at: number): ReadCondition[] {
   }));
 }
 
-export function slotPattern(reader: Reader, list: NounList, slot: string): SlotPattern {
+function slotPattern(reader: Reader, list: NounList, slot: string): SlotPattern {
   const any = list.any.map((noun) => mentionPattern(reader, noun)).filter((pattern) => Object.keys(pattern).length > 0);
   return {
     ...(any.length > 0 && any.length === list.any.length && { any }),

@@ -36,7 +36,7 @@ export const step: StepKind<ThresholdOptions> = {
  * The level t that maximises the between-class variance of levels below t and from t on; the lowest of equals, moved to
  * the middle of a gap without pixels. 128 for a flat crop.
  */
-export function otsuLevel(counts: Uint32Array): number {
+function otsuLevel(counts: Uint32Array): number {
   let total = 0;
   let sum = 0;
   for (let level = 0; level < 256; level++) {
