@@ -43,7 +43,9 @@ export async function writeSheet(
     height: top + Math.ceil(entries.length / columns) * cell.height,
   };
   const pictures: OverlayOptions[] = [];
-  let shapes = options.title ? text(options.title, GAP, 30, 20, '#ffffff', sheet.width - 2 * GAP, 1) : '';
+  let shapes = options.title
+    ? text(options.title, { x: GAP, y: 30 }, { size: 20, fill: '#ffffff', width: sheet.width - 2 * GAP, lines: 1 })
+    : '';
   using recordings = new Recordings();
   for (const [index, entry] of entries.entries()) {
     options.signal?.throwIfAborted();
@@ -55,7 +57,11 @@ export async function writeSheet(
     const input = await picture?.png({ compressionLevel: 1 }).toBuffer();
     if (input) pictures.push({ input, left, top: y });
     shapes += badge(formatClock(entry.t), left + 6, y + height - 8);
-    shapes += text(entry.caption, left, y + height + 4 + TEXT, TEXT, '#e8e8e8', width, 2);
+    shapes += text(
+      entry.caption,
+      { x: left, y: y + height + 4 + TEXT },
+      { size: TEXT, fill: '#e8e8e8', width, lines: 2 },
+    );
   }
   const lettering = `<svg xmlns="http://www.w3.org/2000/svg" width="${sheet.width}" height="${sheet.height}">${shapes}</svg>`;
   const whole = await sharp({ create: { ...sheet, channels: 3, background: '#16181d' } })
@@ -65,19 +71,20 @@ export async function writeSheet(
   await wholeFile(path, (part) => writeFile(part, whole));
 }
 
-function text(
-  words: string,
-  x: number,
-  baseline: number,
-  size: number,
-  fill: string,
-  width: number,
-  lines: number,
-): string {
+/** How words are set: in so many lines of this width, in pixels. */
+interface Setting {
+  readonly size: number;
+  readonly fill: string;
+  readonly width: number;
+  readonly lines: number;
+}
+
+/** Words as outlines; `y` is the first line's baseline. */
+function text(words: string, { x, y }: { x: number; y: number }, { size, fill, width, lines }: Setting): string {
   return wrap(words, size, width, lines)
     .map(
       (line, row) =>
-        `<path fill="${fill}" transform="translate(${x} ${baseline + row * size * 1.3})" d="${letter(line, size).path}"/>`,
+        `<path fill="${fill}" transform="translate(${x} ${y + row * size * 1.3})" d="${letter(line, size).path}"/>`,
     )
     .join('');
 }

@@ -142,7 +142,14 @@ export async function detect(options: DetectOptions): Promise<DetectSummary> {
   warn(await withoutVectors(game, file, index));
   warn(severalVideos(file.info));
   const recognition = doubt ? undefined : await Recognition.open(game);
-  const header = headerOf(game, options, print, file.info, duration, following.prints, companions.prints, placement);
+  const header = headerOf(game, options, {
+    print,
+    info: file.info,
+    duration,
+    streams: following.prints,
+    companions: companions.prints,
+    placement,
+  });
   await using journal = await openJournal<ChunkReadings>(join(folder, 'readings.journal'), journalKey(header, hud), {
     resume,
   });

@@ -4,6 +4,7 @@ import type { HeaderLine } from '../events/log.ts';
 import { INTERVAL } from '../profile/interval.ts';
 import type { Profile } from '../profile/profile.ts';
 import type { HudSettings } from '../regions/place.ts';
+import type { Rational } from '../time.ts';
 import { VERSION } from '../version.ts';
 import type { Game } from './game.ts';
 
@@ -15,16 +16,28 @@ interface Asked {
   readonly to?: number;
 }
 
+/** What was found in the files that are read. */
+interface Found {
+  /** Of the recording's content. */
+  readonly print: { readonly hash: string; readonly bytes: number };
+  readonly info: {
+    readonly width: number;
+    readonly height: number;
+    readonly frameRate: Rational;
+    readonly startOffset: number;
+  };
+  /** Seconds. */
+  readonly duration: number;
+  readonly streams: NonNullable<HeaderLine['streams']>;
+  readonly companions: NonNullable<HeaderLine['companions']>;
+  readonly placement: HeaderLine['placement'];
+}
+
 /** The log's first line: what its events come from. */
 export function headerOf(
   game: Game,
   { media, plan = 'full', from, to }: Asked,
-  print: { hash: string; bytes: number },
-  info: { width: number; height: number; frameRate: { num: number; den: number }; startOffset: number },
-  duration: number,
-  streams: NonNullable<HeaderLine['streams']>,
-  companions: NonNullable<HeaderLine['companions']>,
-  placement: HeaderLine['placement'],
+  { print, info, duration, streams, companions, placement }: Found,
 ): HeaderLine {
   const plugins = pluginsUsed(
     game.plugins,

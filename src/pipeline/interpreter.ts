@@ -43,6 +43,18 @@ export type Wake = (wants: readonly Want[], places: Places) => Promise<readonly 
 /** Milliseconds after which the decoder, which is at the next chunk already, may have finished a packet. */
 const BREATH = 2;
 
+/** What an interpreter is put together from. */
+interface Parts {
+  readonly seams: Seams;
+  readonly stream: CueStream;
+  readonly trackers: readonly Tracker[];
+  readonly script: GameScript | undefined;
+  readonly sequence: SequenceReader | undefined;
+  readonly report: (issue: Issue) => void;
+  readonly wake: Wake;
+  readonly remark: (note: ScriptNote) => void;
+}
+
 /** Readings in order of time in, events out: trackers, screens, mappings and game script, one after the other. */
 export class Interpreter implements Disposable {
   readonly #detectors: readonly string[];
@@ -65,17 +77,7 @@ export class Interpreter implements Disposable {
   samples = 0;
   #last = 0;
 
-  private constructor(
-    game: Game,
-    seams: Seams,
-    stream: CueStream,
-    trackers: readonly Tracker[],
-    script: GameScript | undefined,
-    sequence: SequenceReader | undefined,
-    report: (issue: Issue) => void,
-    wake: Wake,
-    remark: (note: ScriptNote) => void,
-  ) {
+  private constructor(game: Game, { seams, stream, trackers, script, sequence, report, wake, remark }: Parts) {
     this.#wake = wake;
     this.#holding = new Holding(game.profile);
     this.#remark = remark;
@@ -114,17 +116,16 @@ export class Interpreter implements Disposable {
     };
     const detectors = [...Object.keys(profile.detectors), ...Object.keys(sequences)];
     const script = game.script && (await openScript({ ...game.script, detectors }));
-    return new Interpreter(
-      game,
-      await Seams.open(game.profile, game.plugins),
-      orderCues(trackers, links),
-      [...trackers.values()],
+    return new Interpreter(game, {
+      seams: await Seams.open(game.profile, game.plugins),
+      stream: orderCues(trackers, links),
+      trackers: [...trackers.values()],
       script,
-      await openSequence(game),
+      sequence: await openSequence(game),
       report,
       wake,
       remark,
-    );
+    });
   }
 
   /** How often each kind of problem came up in script, mappings and statements. */

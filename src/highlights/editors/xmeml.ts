@@ -5,9 +5,11 @@ import { dropsFrames, nominal, timecode } from './timecode.ts';
 /** Final Cut Pro 7 XML (xmeml 5), which Premiere Pro imports: a sequence of linked picture and sound, markers on it. */
 export function xmeml(edit: Edit, relativeTo?: string): string {
   const defined = new Set<number>();
-  const video = edit.clips.map((clip, index) => clipItem(edit, clip, index, 'video', defined, relativeTo));
+  const item = (clip: EditClip, index: number, track: Track): string =>
+    clipItem(edit, index, clip, track, { defined, relativeTo });
+  const video = edit.clips.map((clip, index) => item(clip, index, { type: 'video', channel: 0 }));
   const audio = [1, 2].map((channel) =>
-    edit.clips.map((clip, index) => clipItem(edit, clip, index, 'audio', defined, relativeTo, channel)).join(''),
+    edit.clips.map((clip, index) => item(clip, index, { type: 'audio', channel })).join(''),
   );
   const markers = edit.clips.flatMap((clip) => clip.markers);
   return `<?xml version="1.0" encoding="UTF-8"?>
@@ -47,14 +49,24 @@ function rateOf(rate: Rational): string {
   return `<rate><timebase>${nominal(rate)}</timebase><ntsc>${rate.den === 1001 ? 'TRUE' : 'FALSE'}</ntsc></rate>`;
 }
 
+/** A picture or sound track of the sequence; `channel` 0 for pictures. */
+interface Track {
+  readonly type: 'video' | 'audio';
+  readonly channel: number;
+}
+
+/** What was written of the media so far: each is described where it comes first. */
+interface Written {
+  readonly defined: Set<number>;
+  readonly relativeTo: string | undefined;
+}
+
 function clipItem(
   edit: Edit,
-  clip: EditClip,
   index: number,
-  type: 'video' | 'audio',
-  defined: Set<number>,
-  relativeTo: string | undefined,
-  channel = 0,
+  clip: EditClip,
+  { type, channel }: Track,
+  { defined, relativeTo }: Written,
 ): string {
   const media = edit.media[clip.media]!;
   if (type === 'audio' && !media.hasSound) return '';

@@ -1,4 +1,6 @@
 import sharp from 'sharp';
+import type { Rect } from '../../geometry.ts';
+import type { Plane } from '../picture.ts';
 import { fontMetrics, letter, wrap } from './lettering.ts';
 import type { FramePlanes } from './reel-options.ts';
 
@@ -64,54 +66,25 @@ export async function overlayOf(picture: string | Buffer, x: number, y: number):
 
 /** Lays the overlay over a frame in place; what lies outside is left out. `opacity` 0 to 1. */
 export function blend({ planes, strides, width, height }: FramePlanes, overlay: Overlay, opacity = 1): void {
-  const o = Math.round(opacity * 256);
-  blendPlane(
-    planes[0]!,
-    strides[0]!,
-    width,
-    height,
-    overlay.luma,
-    overlay.alpha,
-    overlay.x,
-    overlay.y,
-    overlay.width,
-    overlay.height,
-    o,
-  );
-  const half = [
-    width >> 1,
-    height >> 1,
-    overlay.x >> 1,
-    overlay.y >> 1,
-    overlay.width >> 1,
-    overlay.height >> 1,
-  ] as const;
+  const lay = Math.round(opacity * 256);
+  blendPlane({ data: planes[0]!, stride: strides[0]!, width, height }, overlay.luma, overlay.alpha, overlay, lay);
+  const half = { x: overlay.x >> 1, y: overlay.y >> 1, width: overlay.width >> 1, height: overlay.height >> 1 };
   for (const [index, samples] of [overlay.blue, overlay.red].entries()) {
-    const [w, h, x, y, ow, oh] = half;
-    blendPlane(planes[index + 1]!, strides[index + 1]!, w, h, samples, overlay.chromaAlpha, x, y, ow, oh, o);
+    const plane = { data: planes[index + 1]!, stride: strides[index + 1]!, width: width >> 1, height: height >> 1 };
+    blendPlane(plane, samples, overlay.chromaAlpha, half, lay);
   }
 }
 
-function blendPlane(
-  plane: Uint8Array,
-  stride: number,
-  width: number,
-  height: number,
-  samples: Uint8Array,
-  alpha: Uint8Array,
-  x: number,
-  y: number,
-  overlayWidth: number,
-  overlayHeight: number,
-  opacity: number,
-): void {
-  const left = Math.max(0, -x);
-  const right = Math.min(overlayWidth, width - x);
-  for (let row = Math.max(0, -y); row < Math.min(overlayHeight, height - y); row++) {
-    let to = (y + row) * stride + x + left;
-    for (let from = row * overlayWidth + left; from < row * overlayWidth + right; from++, to++) {
+/** `opacity` 0 to 256; samples are multiplied by their alpha already. */
+function blendPlane(plane: Plane, samples: Uint8Array, alpha: Uint8Array, at: Rect, opacity: number): void {
+  const { data, stride } = plane;
+  const left = Math.max(0, -at.x);
+  const right = Math.min(at.width, plane.width - at.x);
+  for (let row = Math.max(0, -at.y); row < Math.min(at.height, plane.height - at.y); row++) {
+    let to = (at.y + row) * stride + at.x + left;
+    for (let from = row * at.width + left; from < row * at.width + right; from++, to++) {
       const a = (alpha[from]! * opacity) >> 8;
-      if (a > 0) plane[to] = Math.min(255, ((samples[from]! * opacity) >> 8) + (plane[to]! * (255 - a) + 127) / 255);
+      if (a > 0) data[to] = Math.min(255, ((samples[from]! * opacity) >> 8) + (data[to]! * (255 - a) + 127) / 255);
     }
   }
 }

@@ -53,6 +53,16 @@ export interface SourceReadings {
 /** Seconds by which sound is asked for beyond a time, as clocks are rounded. */
 const ROUNDING = 1e-3;
 
+/** What was opened for a companion, and what is to be read of it. */
+interface Opened {
+  readonly print: Companion['print'];
+  readonly file: VideoFile;
+  readonly index: PacketIndex;
+  readonly portions: readonly Portion[];
+  readonly seams: Seams;
+  readonly hearing: Hearing;
+}
+
 /**
  * A second recording at work: its samples lie on a grid of its own clock, are read by threads of their own with those detectors
  * that name it, and their times become the recording's behind them. So which samples there are and what they show follows
@@ -80,14 +90,9 @@ export class Companion implements AsyncDisposable {
 
   private constructor(
     { name }: CompanionSource,
-    print: Companion['print'],
-    file: VideoFile,
-    index: PacketIndex,
     game: Game,
     run: CompanionRun,
-    portions: readonly Portion[],
-    seams: Seams,
-    hearing: Hearing,
+    { print, file, index, portions, seams, hearing }: Opened,
   ) {
     this.name = name;
     this.print = print;
@@ -150,7 +155,7 @@ export class Companion implements AsyncDisposable {
     const issue = await withoutVectors(game, file, index, name);
     if (issue) note(issue);
     resources.move();
-    return new Companion(source, print, file, index, game, run, portions, seams, hearing);
+    return new Companion(source, game, run, { print, file, index, portions, seams, hearing });
   }
 
   /** Begins to read; readings are kept in the journal, and those that are there are not made again. */
