@@ -207,8 +207,11 @@ class Reader:
         """The font may be drawn in another range of the palette: the index of one glyph's pixels by what stands there."""
         seen = self.cells(frame, x, y, glyph.rows, glyph.columns, self.left)
         known = set(colours.tolist())
-        if all(int(c) in known for c in seen) and len(set(seen.tolist())) == len(set(glyph.index.tolist())):
-            yield dict(zip(glyph.index.tolist(), seen.tolist()))
+        colour = dict(zip(glyph.index.tolist(), seen.tolist()))
+        # Two shades may become one, but not all of them.
+        same = all(colour[i] == c for i, c in zip(glyph.index.tolist(), seen.tolist()))
+        if same and len(set(colour.values())) > 3 and known.issuperset(colour.values()):
+            yield colour
 
     def has(self, frame, glyphs, c, x, y, colour):
         glyph = glyphs[c]
