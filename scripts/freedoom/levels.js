@@ -11,6 +11,11 @@ const NAMED = 1;
 
 const HEADED = 0.2;
 
+/** Most ports say in the middle of the screen that a secret is revealed. */
+export function onSecret(cue, game) {
+  if (cue.trigger === 'found') game.emit({ subject: 'player', action: 'find', object: 'secret' });
+}
+
 /** What the tally counts up to, in percent. */
 export const PERCENT = {
   'tally kills': 'freedoom:kill percentage',

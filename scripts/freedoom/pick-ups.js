@@ -71,19 +71,23 @@ export const RISES = [
 
 /** Seconds between a figure and the message of the same pick-up, at most. */
 const SAME_PICK_UP = 0.35;
+/** Seconds by which a message may be read later than the figure, at most. */
+const LAGS = 0.15;
 
 /** A figure rises while the message of such an item stands already: the item was obtained once more. */
 export function onRise(cue, game) {
   if (cue.trigger !== 'changed' || !(cue.value > cue.previous)) return;
   game.after(SAME_PICK_UP, () => {
-    const { message } = game.state;
-    if (!message || message.value === undefined || Math.abs(message.t - cue.t) <= SAME_PICK_UP || message.t > cue.t)
-      return;
+    const standing = (game.state.messages ?? []).findLast(({ message }) => message.t <= cue.t + LAGS);
+    const { message } = standing ?? {};
+    if (message?.value === undefined) return;
     const object = PICK_UPS[message.value];
     const [, figure, most] = RISES.find(([words]) => words.test(message.value)) ?? [];
     // Another item at the same time, whose own message was covered, raises the figure by more.
     if (object === undefined || figure !== elementOf(cue) || cue.value - cue.previous > most) return;
-    game.emit({ subject: 'player', action: 'obtain', object }, { t: cue.t, cues: [message, cue] });
+    const isItsOwn = !standing.hasRisen && cue.t - message.t <= SAME_PICK_UP;
+    standing.hasRisen = true;
+    if (!isItsOwn) game.emit({ subject: 'player', action: 'obtain', object }, { t: cue.t, cues: [message, cue] });
   });
 }
 
@@ -100,6 +104,7 @@ function isOfBar(cue, game) {
 export function onMessage(cue, game) {
   if (isOfBar(cue, game)) return;
   game.state.message = cue;
+  game.state.messages = [...(game.state.messages ?? []).slice(-2), { message: cue, hasRisen: false }];
   if (cue.trigger === 'lost') return;
   const object = PICK_UPS[cue.value];
   if (object !== undefined) game.emit({ subject: 'player', action: 'obtain', object });

@@ -78,3 +78,7 @@ test('freedoom: the screens between levels name the one that is finished and the
     ['absent', 'entering', 'freedoom:E2M5'],
   ]);
 });
+
+test('freedoom: the words in the middle of the screen say that a secret is revealed', async () => {
+  expect(await readings('secret.mp4', [0, 0.05], ['secret'])).toEqual([['SECRET'], ['absent']]);
+});

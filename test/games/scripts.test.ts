@@ -838,3 +838,32 @@ test('freedoom: where the small table is covered, another weapon is told from sh
     [10, 12, 16],
   ]);
 });
+
+test('freedoom: an item obtained once more under its own message is told by the next rise, however soon', async () => {
+  const bonus = 'GOT A 1% HEALTH BONUS.';
+  const told = await said('freedoom', [
+    ...bar,
+    [5, 'message', 'found', bonus],
+    [5, 'health', 'changed', 101, 100],
+    [5.2, 'health', 'changed', 102, 101],
+    // Read before its message.
+    [6, 'health', 'changed', 112, 102],
+    [6.1, 'message', 'changed', 'PICKED UP A SMALL HEALTH PACK.', bonus],
+    // By what is no longer said.
+    [12, 'message', 'lost', undefined, 'PICKED UP A SMALL HEALTH PACK.'],
+    [12.1, 'health', 'changed', 113, 112],
+  ]);
+  expect(actionsOf(told, ['obtain'])).toEqual([
+    [5, 'player', 'obtain', 'health bonus'],
+    [5.2, 'player', 'obtain', 'health bonus'],
+    [6.1, 'player', 'obtain', 'stimpack'],
+  ]);
+});
+
+test('freedoom: a secret is found once for as long as the screen says so', async () => {
+  const words: readonly Short[] = [
+    [5, 'secret', 'found', 'SECRET'],
+    [7, 'secret', 'lost', undefined, 'SECRET'],
+  ];
+  expect(actionsOf(await said('freedoom', words), ['find'])).toEqual([[5, 'player', 'find', 'secret']]);
+});
