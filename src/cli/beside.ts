@@ -1,5 +1,5 @@
 import { PlaybyplayError } from '../errors.ts';
-import type { CommandIo } from './command.ts';
+import { type CommandIo, usage } from './command.ts';
 
 /** What lies beside a recording: a file of records (`stream`), or a second recording (`media`). */
 export interface Beside {
@@ -16,13 +16,13 @@ export async function besideOf(
   io: CommandIo,
 ): Promise<Beside> {
   const [, name, path, clock] = /^([^=]+)=(.+?)(?:@(auto|[-\d.:,]+))?$/.exec(text) ?? [];
-  if (name === undefined || path === undefined) throw usage(`--${option} is name=file, not ${text}.`);
+  if (name === undefined || path === undefined) throw usage(`--${option} is name=file, not ${text}`);
   if (clock === undefined) return { name, path };
   if (clock === 'auto') return { name, path, pairs: await heardPairs(option, media, name, path, io) };
   const pairs = clock.split(',').map((pair): [number, number] => {
     const [own, recording] = pair.includes(':') ? pair.split(':').map(Number) : [0, Number(pair)];
     if (pair === '' || !Number.isFinite(own) || !Number.isFinite(recording))
-      throw usage(`“${pair}” of --${option} is no alignment.`);
+      throw usage(`“${pair}” of --${option} is no alignment`);
     return [own!, recording!];
   });
   return { name, path, pairs };
@@ -64,8 +64,4 @@ async function heardPairs(
     [0, start],
     [1000, later],
   ];
-}
-
-function usage(message: string): PlaybyplayError {
-  return new PlaybyplayError('usage', message);
 }

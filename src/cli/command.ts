@@ -1,3 +1,5 @@
+import { PlaybyplayError } from '../errors.ts';
+
 /** Where a command reads and writes: data to `stdout`, everything else to `stderr`. */
 export interface CommandIo {
   readonly stdout: NodeJS.WritableStream;
@@ -16,4 +18,9 @@ export interface Command {
   readonly help: string;
   /** Runs with the arguments behind the name; the exit code: 0 ok, 1 failure, 2 usage, 3 findings, 130 interrupted. */
   run(args: string[], io: CommandIo): Promise<number>;
+}
+
+/** An error of the command line itself: what is wrong with it, as a clause; what to write instead, as a sentence. */
+export function usage(message: string, hint?: string): PlaybyplayError {
+  return new PlaybyplayError('usage', message, { hint });
 }

@@ -34,7 +34,7 @@ export async function loadKind(name: string, plugins: Plugins = NO_PLUGINS): Pro
     const all = [...kindNames(), ...plugins.kinds.keys()];
     const near = nearest(name, all);
     const hint = near ? `Did you mean "${near}"?` : `The kinds are ${all.join(', ')}; a plug-in can bring more.`;
-    throw new PlaybyplayError('unknown-detector-kind', `There is no detector kind "${name}".`, { hint });
+    throw new PlaybyplayError('unknown-detector-kind', `there is no detector kind "${name}"`, { hint });
   }
   const module = (await import(pathToFileURL(indexOf(name)).href)) as { readonly kind?: DetectorKind };
   if (module.kind?.name !== name) throw new TypeError(`detectors/${name} does not export a kind named "${name}"`);

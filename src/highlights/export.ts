@@ -126,7 +126,7 @@ export function exportAs(format: string, request: ExportRequest): Exported {
   const known = formats[format];
   if (!known) {
     const near = nearest(format, Object.keys(formats));
-    throw new PlaybyplayError('usage', `There is no format "${format}".`, {
+    throw new PlaybyplayError('usage', `there is no format "${format}"`, {
       hint: near === undefined ? `Formats are ${Object.keys(formats).join(', ')}.` : `Did you mean "${near}"?`,
     });
   }
@@ -145,7 +145,7 @@ function options({ title, dictionary, rate, hasSound }: ExportRequest) {
 /** Scenes of the only recording: for formats that know no more. */
 function one({ choice, sources }: ExportRequest) {
   if (sources.length === 1) return choice.scenes;
-  throw new PlaybyplayError('one-recording', 'This format holds the segments of one recording.', {
+  throw new PlaybyplayError('one-recording', 'this format holds the segments of one recording', {
     hint: 'Export each log by itself.',
   });
 }
@@ -153,7 +153,7 @@ function one({ choice, sources }: ExportRequest) {
 function told({ sources, dictionary }: ExportRequest) {
   const [first, second] = sources;
   if (first && !second) return narrative(first.events, dictionary, first.header.media.duration);
-  throw new PlaybyplayError('one-recording', 'This format tells of one recording.', {
+  throw new PlaybyplayError('one-recording', 'this format tells of one recording', {
     hint: 'Export each log by itself, or captions of the reel (reel-vtt, reel-srt).',
   });
 }

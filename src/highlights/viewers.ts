@@ -25,7 +25,7 @@ export function readViewerWeights(path: string): ViewerWeight[] {
   try {
     text = readFileSync(path, 'utf8');
   } catch (error) {
-    throw new PlaybyplayError('viewers-invalid', `${path} cannot be read: ${messageOf(error)}.`, { cause: error });
+    throw new PlaybyplayError('viewers-invalid', `${path} cannot be read: ${messageOf(error)}`, { cause: error });
   }
   const issues: Issue[] = [];
   const weights = text.split('\n').flatMap((line, index): ViewerWeight[] => {

@@ -95,7 +95,7 @@ function selectTrack(format: FormatContext, track: number, path: string): Stream
   if (!selected) {
     const has =
       tracks.length === 0 ? 'no sound' : tracks.length === 1 ? 'one sound track' : `${tracks.length} sound tracks`;
-    throw new PlaybyplayError('no-such-audio-track', `${path} has ${has}; track ${track} was asked for.`, {
+    throw new PlaybyplayError('no-such-audio-track', `${path} has ${has}; track ${track} was asked for`, {
       hint: tracks.length > 0 ? `Tracks are counted from 0: give 0 to ${tracks.length - 1}.` : undefined,
     });
   }
@@ -113,7 +113,7 @@ function openDecoder(stream: Stream, path: string): CodecContext {
   decoder.threadCount = 1;
   if (!codec || decoder.open2Sync(codec) < 0) {
     decoder.freeContext();
-    throw new PlaybyplayError('unsupported-codec', `${path}: no decoder for its sound.`);
+    throw new PlaybyplayError('unsupported-codec', `${path}: no decoder for its sound`);
   }
   return decoder;
 }
@@ -196,7 +196,7 @@ class Resampler implements Disposable {
       frame.format as AVSampleFormat,
       frame.sampleRate,
     );
-    if (context.init() < 0) throw new PlaybyplayError('unsupported-codec', 'The sound cannot be converted.');
+    if (context.init() < 0) throw new PlaybyplayError('unsupported-codec', 'the sound cannot be converted');
     this.#context = context;
     this.#input = input;
     this.#inputRate = frame.sampleRate;

@@ -180,7 +180,7 @@ export function openVideo(path: string, described?: VideoDescription): VideoFile
 
 function openDecoder(parameters: CodecParameters, timeBase: Rational, path: string, vectors: boolean): CodecContext {
   const codec = Codec.findDecoder(parameters.codecId);
-  if (!codec) throw new PlaybyplayError('unsupported-codec', `${path}: no decoder for its video.`);
+  if (!codec) throw new PlaybyplayError('unsupported-codec', `${path}: no decoder for its video`);
   const decoder = new CodecContext();
   decoder.allocContext3(codec);
   decoder.parametersToContext(parameters);
@@ -198,7 +198,7 @@ function openDecoder(parameters: CodecParameters, timeBase: Rational, path: stri
   const opened = decoder.open2Sync(codec);
   if (opened < 0) {
     decoder.freeContext();
-    throw new PlaybyplayError('unsupported-codec', `${path}: its video cannot be decoded (${reason(opened)}).`);
+    throw new PlaybyplayError('unsupported-codec', `${path}: its video cannot be decoded (${reason(opened)})`);
   }
   return decoder;
 }

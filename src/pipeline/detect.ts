@@ -246,7 +246,7 @@ async function lookThrough(
   const index = await scanInTurns(file, signal ? { signal } : {});
   const duration = index.t.at(-1) ?? 0;
   if (index.t.length === 1 && holesOf(index, file.info).length === 0)
-    throw new PlaybyplayError('not-a-video', `${media} is a single picture, not a recording.`, {
+    throw new PlaybyplayError('not-a-video', `${media} is a single picture, not a recording`, {
       hint: 'What a profile reads in a picture: playbyplay profile try <game> <picture> --at 0.',
     });
   if (from !== undefined && from > duration)

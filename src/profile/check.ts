@@ -6,6 +6,7 @@ import { checkSchema } from '../schema.ts';
 import { checkLinks } from './check-links.ts';
 import { type Complain, escape, isObject, keysOf, membersOf, tolerant } from './check-tools.ts';
 import { profileSchema, type KindSchemas } from './schema.ts';
+import { toldInPixels, wholeOf } from './units.ts';
 
 /** What a profile refers to outside itself. */
 export interface CheckedProfile {
@@ -61,7 +62,7 @@ export function checkProfile(value: unknown, source: string, kinds?: KindSchemas
   checkPlausible(value, complain);
   checkEvents(value, complain);
   checkInterpreter(value, complain);
-  const named = form.map((issue) => inFractions(unknownKind(issue, value, kinds), value));
+  const named = form.map((issue) => toldInPixels(unknownKind(issue, value, kinds), value));
   return { issues: [...named, ...unique(issues)], assets };
 }
 
@@ -83,24 +84,6 @@ function unknownKind(issue: Issue, value: unknown, kinds: KindSchemas | undefine
   };
 }
 
-/** Who writes pixels where fractions are wanted is told the fraction. */
-function inFractions(issue: Issue, value: unknown): Issue {
-  const [, name, side] = /#\/regions\/([^/]+)\/(x|y|width|height)$/.exec(issue.path ?? '') ?? [];
-  const [, region] = membersOf(value, 'regions').find(([one]) => escape(one) === name) ?? [];
-  const given = side === undefined ? undefined : region?.[side];
-  if (issue.code !== 'schema-range' || typeof given !== 'number' || given <= 1 || region?.['relative']) return issue;
-  const { reference } = isObject(value) ? value : {};
-  const length = side === 'x' || side === 'width' ? 'width' : 'height';
-  const whole = isObject(reference) ? reference[length] : undefined;
-  if (typeof whole !== 'number' || given > whole)
-    return { ...issue, hint: `Write it as a part of the frame's ${length}.` };
-  return { ...issue, hint: `Of ${whole} pixels that is ${Math.round((given / whole) * 1e6) / 1e6}.` };
-}
-
-function roundDown(share: number): number {
-  return Math.floor(share * 1e6 + EPSILON) / 1e6;
-}
-
 /** Rings of gauges may be cut off by the frame's edge. */
 function areRings(value: unknown, region: string): boolean {
   const users = membersOf(value, 'detectors').filter(([, spec]) => spec['region'] === region);
@@ -109,27 +92,35 @@ function areRings(value: unknown, region: string): boolean {
 
 function checkRegions(value: unknown, complain: Complain): void {
   for (const [name, region] of membersOf(value, 'regions')) {
-    const { x, y, width, height, relative } = region;
+    const { relative } = region;
+    checkCanvas(name, region, complain);
     if (relative !== undefined || areRings(value, name)) continue;
-    const sticksOut = (start: unknown, size: unknown): boolean =>
-      typeof start === 'number' && typeof size === 'number' && start <= 1 && size <= 1 && start + size > 1 + EPSILON;
-    if (sticksOut(x, width)) {
+    for (const [side, size, where] of [
+      ['x', 'width', 'on the right'],
+      ['y', 'height', 'below'],
+    ] as const) {
+      const [start, length, whole] = [region[side], region[size], wholeOf(value, name, size)];
+      if (typeof start !== 'number' || typeof length !== 'number' || whole === undefined) continue;
+      if (start > whole || length > whole || start + length <= whole * (1 + EPSILON)) continue;
       complain(
         'region-outside-frame',
         `/regions/${escape(name)}`,
-        `region “${name}” sticks out on the right: ${String(x)} + ${String(width)} > 1`,
-        `Its width is at most ${String(roundDown(1 - Number(x)))}.`,
-      );
-    }
-    if (sticksOut(y, height)) {
-      complain(
-        'region-outside-frame',
-        `/regions/${escape(name)}`,
-        `region “${name}” sticks out below: ${String(y)} + ${String(height)} > 1`,
-        `Its height is at most ${String(roundDown(1 - Number(y)))}.`,
+        `region “${name}” sticks out ${where}: ${start} + ${length} > ${whole}`,
+        `Its ${size} is at most ${Math.floor((whole - start) * 1e6 + EPSILON) / 1e6}.`,
       );
     }
   }
+}
+
+/** A canvas is what whole steps are counted in; by itself it changes nothing, and who wrote it means it to. */
+function checkCanvas(name: string, { canvas, scale }: Record<string, unknown>, complain: Complain): void {
+  if (canvas === undefined || scale === 'whole') return;
+  complain(
+    'canvas-without-whole',
+    `/regions/${escape(name)}/canvas`,
+    `region “${name}” has a canvas, which means nothing to its scale “${typeof scale === 'string' ? scale : 'height'}”`,
+    'Write "scale": "whole" beside it, or leave the canvas out.',
+  );
 }
 
 /** Readings that are made behind the workers come too late for others to wait for; sound has neither region nor screen. */

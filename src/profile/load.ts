@@ -10,6 +10,7 @@ import { folderPack, type Pack } from './pack.ts';
 import type { Profile } from './profile.ts';
 import type { KindSchemas } from './schema.ts';
 import { readScript, type Script } from './script.ts';
+import { inFractions } from './units.ts';
 import { zipPack } from './zip.ts';
 
 const LARGEST_PROFILE = 2 << 20;
@@ -149,7 +150,7 @@ export async function loadProfile(nameOrPath: string, options: LoadOptions = {})
       { issues: all },
     );
   }
-  const { profile, languages, paths } = inLanguage(value as Profile, options.language);
+  const { profile, languages, paths } = inLanguage(inFractions(value as Profile), options.language);
   const hash = createHash('sha256').update(bytes);
   if (options.language !== undefined) hash.update(`\0language ${languages.join(' ')}\0`);
   const locate = async (asset: string): Promise<string> => {

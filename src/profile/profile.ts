@@ -12,8 +12,10 @@ export interface Profile {
   readonly language?: string | readonly string[];
   /** Further languages that it can be told to read, by files beside those it names: `feed.json` in German is `feed.de.json`. */
   readonly languages?: readonly string[];
-  /** The frame size on which the fractions were measured. */
+  /** The frame size on which the regions were measured. */
   readonly reference: { readonly width: number; readonly height: number };
+  /** What regions are given in, in the file; a loaded profile's are fractions. */
+  readonly unit?: 'fraction' | 'pixel';
   readonly sampling?: Sampling;
   /** Companion recordings (a webcam's, say) that detectors look at or listen to, by the name under which they are given. */
   readonly media?: Readonly<Record<string, MediaSpec>>;

@@ -89,14 +89,28 @@ const REGION = {
 };
 
 /** Offsets and sizes of a region that follows something may be any. */
-const ANYWHERE: Schema = { type: 'number', minimum: -100, maximum: 100 };
-const EXTENT: Schema = { type: 'number', exclusiveMinimum: 0, maximum: 100 };
+const ANYWHERE = { type: 'number', minimum: -100, maximum: 100 };
+const EXTENT = { type: 'number', exclusiveMinimum: 0, maximum: 100 };
+
+/** In pixels of the reference frame: what a frame can have. */
+const PIXEL = { type: 'number', minimum: 0, maximum: 32_768 };
+const PIXELS = { type: 'number', exclusiveMinimum: 0, maximum: 32_768 };
+const IN_PIXELS = {
+  x: { ...PIXEL, description: 'Left edge, in pixels of the reference frame.' },
+  y: { ...PIXEL, description: 'Upper edge.' },
+  width: PIXELS,
+  height: PIXELS,
+};
 
 /** A region in the frame, or one that follows something, whose place counts from there. */
-function regionSchema(preprocess: Schema): Schema {
-  const { relative, ...placed } = REGION.properties;
+function regionSchema(preprocess: Schema, unit: 'fraction' | 'pixel'): Schema {
+  const { relative, ...fractions } = REGION.properties;
+  const placed = unit === 'pixel' ? { ...fractions, ...IN_PIXELS } : fractions;
   const { anchor: _, ...free } = placed;
-  const following = { ...free, x: ANYWHERE, y: ANYWHERE, width: EXTENT, height: EXTENT, relative, preprocess };
+  const most = unit === 'pixel' ? 32_768 : 100;
+  const anywhere = { ...ANYWHERE, minimum: -most, maximum: most };
+  const extent = { ...EXTENT, maximum: most };
+  const following = { ...free, x: anywhere, y: anywhere, width: extent, height: extent, relative, preprocess };
   return {
     if: { required: ['relative'] },
     // oxlint-disable-next-line unicorn/no-thenable -- the keyword of JSON Schema
@@ -264,7 +278,10 @@ const MEDIA: Schema = {
 export function profileSchema(kinds?: KindSchemas): Schema {
   const steps = kinds?.preprocess;
   const id = typeof steps === 'object' ? steps['$id'] : undefined;
-  const region = regionSchema(typeof id === 'string' ? { $ref: id } : REGION.properties.preprocess);
+  const preprocess: Schema = typeof id === 'string' ? { $ref: id } : REGION.properties.preprocess;
+  const regionsIn = (unit: 'fraction' | 'pixel'): Schema => ({
+    properties: { regions: { additionalProperties: regionSchema(preprocess, unit) } },
+  });
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     title: 'playbyplay profile',
@@ -291,7 +308,12 @@ export function profileSchema(kinds?: KindSchemas): Schema {
       reference: FRAME,
       sampling: SAMPLING,
       media: MEDIA,
-      regions: { type: 'object', maxProperties: 500, propertyNames: NAME, additionalProperties: region },
+      unit: {
+        enum: ['fraction', 'pixel'],
+        default: 'fraction',
+        description: 'What regions are given in: fractions of the reference frame, or its pixels.',
+      },
+      regions: { type: 'object', maxProperties: 500, propertyNames: NAME },
       screens: {
         type: 'object',
         maxProperties: 100,
@@ -336,6 +358,10 @@ export function profileSchema(kinds?: KindSchemas): Schema {
       fusion: FUSION,
       interpreter: INTERPRETER,
     },
+    if: { properties: { unit: { const: 'pixel' } }, required: ['unit'] },
+    // oxlint-disable-next-line unicorn/no-thenable -- the keyword of JSON Schema
+    then: regionsIn('pixel'),
+    else: regionsIn('fraction'),
   };
 }
 

@@ -110,7 +110,7 @@ function checkStepNames(
     if (!kinds.has(step.step)) {
       const near = nearest(step.step, kinds.keys());
       const hint = near ? `Did you mean "${near}"?` : `The steps are ${[...kinds.keys()].join(', ')}.`;
-      return [{ code: 'unknown-step', path: `${here}/step`, message: `There is no step "${step.step}".`, hint }];
+      return [{ code: 'unknown-step', path: `${here}/step`, message: `there is no step "${step.step}"`, hint }];
     }
     return (['then', 'else'] as const).flatMap((branch) => {
       const nested = step[branch];
@@ -164,7 +164,7 @@ function compileStages(
     } catch (error) {
       if (error instanceof PlaybyplayError) throw error;
       throw invalid([
-        { code: 'invalid-step', path: here, message: `"${step}" cannot be used here: ${messageOf(error)}.` },
+        { code: 'invalid-step', path: here, message: `"${step}" cannot be used here: ${messageOf(error)}` },
       ]);
     }
   }
@@ -173,7 +173,7 @@ function compileStages(
 
 function invalid(issues: readonly Issue[]): PlaybyplayError {
   const [first] = issues;
-  return new PlaybyplayError('invalid-preprocessing', `The preprocessing cannot be used: ${first?.message}`, {
+  return new PlaybyplayError('invalid-preprocessing', `the preprocessing cannot be used: ${first?.message}`, {
     hint: first?.hint,
     issues,
   });

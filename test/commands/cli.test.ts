@@ -179,7 +179,7 @@ describe('playbyplay', () => {
     await writeFile(join(pack, 'configs/x/profile.json'), JSON.stringify(profile));
     const { code, out } = await playbyplay('profile', 'check', pack);
     expect(code).toBe(3);
-    expect(out).toContain('#/regions/time/x: “x” must be at most 1, not 640 — Of 1280 pixels that is 0.5.');
+    expect(out).toContain('#/regions/time/x: “x” must be at most 1, not 640 — Of 1280 pixels that is 0.5; or write');
     expect(out).toContain('#/detectors/lives/kind: there is no detector kind “counter”');
     expect(out).toContain('— The kinds are bar, color, ');
     expect(out).toMatch(/#\/detectors\/time\/atlas: there is no file .* — Learn the font: playbyplay profile glyphs\./);

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
-import { PlaybyplayError } from '../../errors.ts';
+
 import { alignMoments, alignSound, type ClockAlignment } from '../../pipeline/align/align.ts';
-import type { Command } from '../command.ts';
+import { type Command, usage } from '../command.ts';
 
 const help = `playbyplay align <recording> <second> [options]
 
@@ -40,7 +40,7 @@ export const align: Command = {
     }
     const [first, second, ...more] = positionals;
     if (first === undefined || second === undefined || more.length > 0)
-      throw usage('Which two? Give the recording and the second record of the session.');
+      throw usage('which two?', 'Give the recording and the second record of the session.');
     const given = {
       track: number('track', values.track),
       otherTrack: number('other-track', values['other-track']),
@@ -79,10 +79,6 @@ function told(found: ClockAlignment, second: string): string {
 
 function number(name: string, text: string): number {
   const value = Number(text);
-  if (!Number.isInteger(value) || value < 0) throw usage(`--${name} needs a number from 0 on, not ${text}.`);
+  if (!Number.isInteger(value) || value < 0) throw usage(`--${name} needs a number from 0 on, not ${text}`);
   return value;
-}
-
-function usage(message: string): PlaybyplayError {
-  return new PlaybyplayError('usage', message);
 }

@@ -10,7 +10,7 @@ import type { CompanionSource } from '../../pipeline/sources/companions.ts';
 import type { StreamSource } from '../../pipeline/sources/following.ts';
 import { knownProfiles } from '../../profile/known.ts';
 import { formatClock, parseTime } from '../../time.ts';
-import type { Command, CommandIo } from '../command.ts';
+import { type Command, type CommandIo, usage } from '../command.ts';
 import { besideOf } from '../beside.ts';
 import { formatIssues } from '../explain.ts';
 import { namedPlugins, namedProfiles } from '../plugins.ts';
@@ -84,16 +84,17 @@ export const detect: Command = {
   async run(args, io) {
     const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
     const [media, ...rest] = positionals;
-    if (media === undefined) throw usage('Which recording?', 'playbyplay detect match.mp4 --game openarena');
-    if (rest.length > 0) throw usage(`One recording at a time: ${rest.join(' ')} is too much.`);
+    if (media === undefined)
+      throw usage('which recording?', 'For example: playbyplay detect match.mp4 --game openarena');
+    if (rest.length > 0) throw usage(`one recording at a time: ${rest.join(' ')} is too much`);
     if (values.game === undefined)
-      throw usage('Which game? Give --game.', '--game freedoom, or the path of a profile.');
+      throw usage('which game?', 'Give --game: --game freedoom, or the path of a profile.');
     const { plan = 'full' } = values;
-    if (plan !== 'full' && plan !== 'adaptive') throw usage(`--plan is full or adaptive, not ${plan}.`);
+    if (plan !== 'full' && plan !== 'adaptive') throw usage(`--plan is full or adaptive, not ${plan}`);
     const workers = count('workers', values.workers) ?? availableParallelism();
     const from = time('from', values.from);
     const to = time('to', values.to);
-    if (from !== undefined && to !== undefined && !(from < to)) throw usage('--from must be before --to.');
+    if (from !== undefined && to !== undefined && !(from < to)) throw usage('--from must be before --to');
     const hudScale = factor('hud-scale', values['hud-scale']);
     const place = await placeOf(values.place, hudScale);
     const plugins = await namedPlugins(values.plugin);
@@ -180,7 +181,7 @@ async function placeOf(
   scale: number | undefined,
 ): Promise<{ readonly place?: 'auto' | 'default'; readonly hud?: HudSettings }> {
   if (scale !== undefined) {
-    if (place !== undefined) throw usage('--place and --hud-scale both say where the HUD lies.');
+    if (place !== undefined) throw usage('--place and --hud-scale both say where the HUD lies');
     return { hud: { scale } };
   }
   if (place === undefined || place === 'auto' || place === 'default') return { place: place ?? 'auto' };
@@ -209,14 +210,10 @@ async function chosen(name: string, profiles: readonly string[]): Promise<string
   return (await knownProfiles(profiles)).find(({ game }) => game === name)?.path ?? name;
 }
 
-function usage(message: string, hint?: string): PlaybyplayError {
-  return new PlaybyplayError('usage', message, { hint });
-}
-
 function time(name: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const value = parseTime(text);
-  if (value === undefined) throw usage(`--${name} ${text} is not a time.`, 'Write 90, 1:30 or 2m.');
+  if (value === undefined) throw usage(`--${name} ${text} is not a time`, 'Write 90, 1:30 or 2m.');
   return value;
 }
 
@@ -224,13 +221,13 @@ function count(name: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const value = Number(text);
   if (!Number.isInteger(value) || value < 1 || value > 256)
-    throw usage(`--${name} must be a whole number from 1 to 256.`);
+    throw usage(`--${name} must be a whole number from 1 to 256`);
   return value;
 }
 
 function factor(name: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const value = Number(text);
-  if (!(value > 0.1 && value < 10)) throw usage(`--${name} must be a factor between 0.1 and 10.`);
+  if (!(value > 0.1 && value < 10)) throw usage(`--${name} must be a factor between 0.1 and 10`);
   return value;
 }

@@ -91,7 +91,7 @@ export const dictionary: Command = {
     const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
     const [what, ...words] = positionals;
     if (what === undefined)
-      throw new PlaybyplayError('usage', `What about the dictionary? ${Object.keys(actions).join(', ')}`);
+      throw new PlaybyplayError('usage', `what about the dictionary? ${Object.keys(actions).join(', ')}`);
     const action = actions[what];
     if (action) return action(words, values, io);
     const near = nearest(what, Object.keys(actions));
@@ -103,7 +103,7 @@ export const dictionary: Command = {
 
 function need(words: readonly string[], what: string): string {
   const text = words.join(' ').trim();
-  if (text === '') throw new PlaybyplayError('usage', `Which ${what}?`);
+  if (text === '') throw new PlaybyplayError('usage', `which ${what}?`);
   return text;
 }
 
@@ -183,7 +183,7 @@ async function renderStatement(words: readonly string[], values: Values, io: Com
   try {
     statement = JSON.parse(need(words, 'statement'));
   } catch (error) {
-    throw new PlaybyplayError('usage', `The statement is not JSON: ${messageOf(error)}`);
+    throw new PlaybyplayError('usage', `the statement is not JSON: ${messageOf(error)}`);
   }
   const issues = validateStatement(statement, loaded);
   if (issues.length > 0) {
@@ -212,7 +212,7 @@ function oneOf<Choice extends string>(option: string, said: string, choices: rea
 async function diff(files: readonly string[], values: Values, io: CommandIo): Promise<number> {
   const [before, after] = files;
   if (before === undefined || after === undefined || files.length > 2)
-    throw new PlaybyplayError('usage', 'diff compares two files: the old one and the new one.');
+    throw new PlaybyplayError('usage', 'diff compares two files: the old one and the new one');
   const [old, now] = await Promise.all([before, after].map((file) => versionOf(file)));
   const { changes, needs } = diffDictionaries(old!, now!);
   for (const change of changes) {

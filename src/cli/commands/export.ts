@@ -49,10 +49,10 @@ export const exportCommand: Command = {
     const wanted = values.format ?? [];
     const outputs = values.out ?? [];
     if (wanted.length === 0) {
-      throw new PlaybyplayError('usage', 'Which format?', { hint: `Formats are ${Object.keys(formats).join(', ')}.` });
+      throw new PlaybyplayError('usage', 'which format?', { hint: `Formats are ${Object.keys(formats).join(', ')}.` });
     }
     if (outputs.length > 0 && outputs.length !== wanted.length) {
-      throw new PlaybyplayError('usage', `${wanted.length} formats, but ${outputs.length} files to write.`);
+      throw new PlaybyplayError('usage', `${wanted.length} formats, but ${outputs.length} files to write`);
     }
     const rate = values.rate === undefined ? undefined : rateOf(values.rate);
     const chosen = await choose(positionals, values, io);
@@ -91,7 +91,7 @@ function rateOf(text: string): { num: number; den: number } {
   const match = /^(\d+(?:\.\d+)?)(?:\/(\d+))?$/.exec(text);
   const value = match ? Number(match[1]) / Number(match[2] ?? 1) : 0;
   if (!(value > 0 && value <= 1000)) {
-    throw new PlaybyplayError('usage', `--rate ${text} is not a frame rate.`, {
+    throw new PlaybyplayError('usage', `--rate ${text} is not a frame rate`, {
       hint: 'Write 30, 29.97 or 30000/1001.',
     });
   }

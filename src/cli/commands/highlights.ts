@@ -131,7 +131,7 @@ export const highlights: Command = {
 function checkName(path: string): void {
   const known = [...videos, ...sheets, ...previews, '.json'];
   if (known.includes(extname(path))) return;
-  throw new PlaybyplayError('usage', `I do not know how to write ${path}.`, {
+  throw new PlaybyplayError('usage', `${path} is of a kind that cannot be written`, {
     hint: `Name it ${known.join(', ')}; for other formats see playbyplay export.`,
   });
 }
@@ -141,14 +141,14 @@ function oneOf<T extends string>(name: string, value: string | undefined, words:
   if (value === undefined) return fallback;
   const found = words.find((word) => word === value);
   if (found !== undefined) return found;
-  throw new PlaybyplayError('usage', `--${name} ${value} is not known.`, { hint: `It can be ${words.join(', ')}.` });
+  throw new PlaybyplayError('usage', `--${name} ${value} is not known`, { hint: `It can be ${words.join(', ')}.` });
 }
 
 function reelOptions(values: Values, chosen: Chosen, io: CommandIo): HighlightReelOptions {
   const { preset } = chosen;
   const quality = values.quality === undefined ? undefined : Number(values.quality);
   if (quality !== undefined && !(quality >= 0 && quality <= 51)) {
-    throw new PlaybyplayError('usage', `--quality ${values.quality} is not between 0 and 51.`);
+    throw new PlaybyplayError('usage', `--quality ${values.quality} is not between 0 and 51`);
   }
   const scenes = `${chosen.choice.scenes.length} scene${chosen.choice.scenes.length === 1 ? '' : 's'}`;
   const automatic = values.title === 'auto' || (values.title === undefined && preset.titles === true);

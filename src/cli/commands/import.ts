@@ -45,7 +45,8 @@ export const importCommand: Command = {
   async run(args, io) {
     const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
     const [path, ...more] = positionals;
-    if (path === undefined || more.length > 0) throw new PlaybyplayError('usage', 'Which log? Give one file.');
+    if (path === undefined || more.length > 0)
+      throw new PlaybyplayError('usage', 'which log?', { hint: 'Give one file.' });
     const bytes = await readFile(path).catch((error: unknown) => {
       throw new PlaybyplayError('log-missing', `cannot read ${path}: ${messageOf(error)}`, { cause: error });
     });

@@ -94,7 +94,7 @@ function usable<T>(work: () => T): T {
     return work();
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    throw new PlaybyplayError('invalid-kernel', `The kernel cannot be used: ${error.message}.`, { cause: error });
+    throw new PlaybyplayError('invalid-kernel', `the kernel cannot be used: ${error.message}`, { cause: error });
   }
 }
 
@@ -106,7 +106,7 @@ function quantized(
   if (!separate) return [usable(() => quantizeKernel(nested, settings))];
   const separated = usable(() => quantizeSeparable(nested, settings));
   if (separated) return separated.factors;
-  throw new PlaybyplayError('kernel-not-separable', 'The kernel is not a product of one-dimensional ones.', {
+  throw new PlaybyplayError('kernel-not-separable', 'the kernel is not a product of one-dimensional ones', {
     hint: 'Leave out --separate.',
   });
 }
@@ -126,16 +126,16 @@ function read(source: string): NestedNumbers {
   try {
     text = given ? source : readFileSync(source === '-' ? 0 : source, 'utf8');
   } catch (error) {
-    throw new PlaybyplayError('no-such-file', `Cannot read ${source}: ${messageOf(error)}`, { cause: error });
+    throw new PlaybyplayError('no-such-file', `cannot read ${source}: ${messageOf(error)}`, { cause: error });
   }
   try {
     const value: unknown = JSON.parse(text);
     const nested = Array.isArray(value) ? value : (value as { kernel?: unknown } | null)?.kernel;
     if (Array.isArray(nested)) return nested as NestedNumbers;
   } catch (error) {
-    throw new PlaybyplayError('invalid-kernel', `${name} is not JSON: ${messageOf(error)}.`, { cause: error });
+    throw new PlaybyplayError('invalid-kernel', `${name} is not JSON: ${messageOf(error)}`, { cause: error });
   }
-  throw new PlaybyplayError('invalid-kernel', `${name} must be an array of numbers, or arrays of arrays.`, {
+  throw new PlaybyplayError('invalid-kernel', `${name} must be an array of numbers, or arrays of arrays`, {
     hint: 'For example [[1, 2, 1], [2, 4, 2], [1, 2, 1]].',
   });
 }

@@ -88,7 +88,7 @@ async function bytesOf(path: string): Promise<Uint8Array> {
   try {
     return await readFile(path);
   } catch (error) {
-    throw new PlaybyplayError('no-such-file', `Cannot read ${path}: ${messageOf(error)}`, { cause: error });
+    throw new PlaybyplayError('no-such-file', `cannot read ${path}: ${messageOf(error)}`, { cause: error });
   }
 }
 

@@ -46,9 +46,10 @@ export const query: Command = {
   async run(args, io) {
     const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
     const [sentence, ...paths] = positionals;
-    if (sentence === undefined) throw new PlaybyplayError('usage', 'Which query? For example "player kills opponent".');
+    if (sentence === undefined)
+      throw new PlaybyplayError('usage', 'which query?', { hint: 'For example "player kills opponent".' });
     if (paths.length === 0 && !values.explain)
-      throw new PlaybyplayError('usage', 'Which log? Give an events.ndjson or its folder.');
+      throw new PlaybyplayError('usage', 'which log?', { hint: 'Give an events.ndjson or its folder.' });
     const logs = await loadLogs(paths, { dictionaries: values.dictionary ?? [], signal: io.signal });
     for (const { path, message } of logs.issues)
       io.stderr.write(`playbyplay: ${path === undefined ? '' : `${path} `}${message}\n`);
@@ -93,7 +94,7 @@ function structured(text: string): string | Query {
   try {
     return JSON.parse(text) as Query;
   } catch (error) {
-    throw new PlaybyplayError('usage', `The structured query is not JSON: ${messageOf(error)}`);
+    throw new PlaybyplayError('usage', `the structured query is not JSON: ${messageOf(error)}`);
   }
 }
 

@@ -26,7 +26,7 @@ export const summary: Command = {
     const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
     const format = values.json ? 'json' : (values.format ?? 'text');
     if (!['text', 'markdown', 'post', 'json'].includes(format)) {
-      throw new PlaybyplayError('usage', `There is no format "${format}".`, {
+      throw new PlaybyplayError('usage', `there is no format "${format}"`, {
         hint: 'Formats are text, markdown, post, json.',
       });
     }

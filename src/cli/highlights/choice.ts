@@ -87,7 +87,8 @@ export async function choose(
   io: CommandIo,
   extra: { readonly reserve?: number; readonly duration?: number | undefined } = { duration: DEFAULT_DURATION },
 ): Promise<Chosen | undefined> {
-  if (paths.length === 0) throw new PlaybyplayError('usage', 'Which log? Give an events.ndjson or its folder.');
+  if (paths.length === 0)
+    throw new PlaybyplayError('usage', 'which log?', { hint: 'Give an events.ndjson or its folder.' });
   const preset = presetOf(values.preset);
   const gathered = await gather(paths, {
     media: values.media ?? [],
@@ -151,7 +152,7 @@ export function presetOf(name: string | undefined): Preset {
   if (preset) return preset;
   const near = nearest(name, Object.keys(presets));
   const hint = near === undefined ? `Presets are ${Object.keys(presets).join(', ')}.` : `Did you mean "${near}"?`;
-  throw new PlaybyplayError('usage', `There is no preset "${name}".`, { hint });
+  throw new PlaybyplayError('usage', `there is no preset "${name}"`, { hint });
 }
 
 function durationOf(text: string | undefined, preset: Preset, fallback: number | undefined): number | undefined {
@@ -180,7 +181,7 @@ const badStreams = ['down', 'skip', 'keep'] as const;
 function badStreamOf(text = 'down'): (typeof badStreams)[number] {
   const how = badStreams.find((one) => one === text);
   if (how) return how;
-  throw new PlaybyplayError('usage', `--bad-stream must be one of ${badStreams.join(', ')}, not "${text}".`);
+  throw new PlaybyplayError('usage', `--bad-stream must be one of ${badStreams.join(', ')}, not "${text}"`);
 }
 
 function excluding(events: ReadonlySet<EventLine>, others: ReturnType<typeof queryTest> | undefined) {
@@ -203,13 +204,13 @@ export function audioTrackOf(text = '0'): AudioTrack {
   const track = Number(text);
   if (text === 'mix') return text;
   if (text !== '' && Number.isInteger(track) && track >= 0) return track;
-  throw new PlaybyplayError('usage', `--audio-track ${text} is not a track: write 0, 1, 2 … or mix.`);
+  throw new PlaybyplayError('usage', `--audio-track ${text} is not a track: write 0, 1, 2 … or mix`);
 }
 
 export function seconds(name: string, text: string): number {
   const value = parseTime(text);
   if (value !== undefined) return value;
-  throw new PlaybyplayError('usage', `--${name} ${text} is not a time.`, { hint: 'Write 60, 60s, 1.5m or 1:30.' });
+  throw new PlaybyplayError('usage', `--${name} ${text} is not a time`, { hint: 'Write 60, 60s, 1.5m or 1:30.' });
 }
 
 export function count(name: string, text: string): number {
@@ -221,7 +222,7 @@ export function count(name: string, text: string): number {
 /** The recording of a source. Throws PlaybyplayError `no-media`. */
 export function mediaOf(source: Source): string {
   if (source.media !== undefined) return source.media;
-  throw new PlaybyplayError('no-media', `The recording ${source.header.media.name} does not lie beside its log.`, {
+  throw new PlaybyplayError('no-media', `the recording ${source.header.media.name} does not lie beside its log`, {
     hint: 'Name it with --media.',
   });
 }

@@ -15,7 +15,7 @@ import { findProfile, type FoundProfile, inspectProfile, loadProfile, rawProfile
 import { readScript, type Script } from '../../profile/script.ts';
 import { SequenceReader } from '../../script/sequence/sequence.ts';
 import { openScript } from '../../script/script.ts';
-import type { CommandIo } from '../command.ts';
+import { type CommandIo, usage } from '../command.ts';
 import { namedPlugins } from '../plugins.ts';
 import { formatIssues } from '../explain.ts';
 
@@ -27,7 +27,7 @@ export async function checkCommand(args: string[], io: CommandIo): Promise<numbe
     allowPositionals: true,
   });
   if (positionals.length === 0) {
-    throw new PlaybyplayError('usage', 'Which profile? Give the name of a game, or a path.');
+    throw usage('which profile?', 'Give the name of a game, or a path.');
   }
   const plugins = await loadPlugins(await namedPlugins(values.plugin), kindNames());
   let findings = 0;

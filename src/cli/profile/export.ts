@@ -6,7 +6,7 @@ import { DATASET_FORMATS, type DatasetFormat, writeDataset } from '../../pipelin
 import { parseLabels } from '../../pipeline/authoring/learn.ts';
 import { kindSchemas } from '../../pipeline/schemas.ts';
 import { loadProfile } from '../../profile/load.ts';
-import type { CommandIo } from '../command.ts';
+import { type CommandIo, usage } from '../command.ts';
 import { loadPlugins } from '../../detectors/plugins/load.ts';
 import { kindNames } from '../../detectors/registry.ts';
 import { namedPlugins } from '../plugins.ts';
@@ -61,8 +61,8 @@ export async function exportCommand(args: string[], io: CommandIo): Promise<numb
   });
   const [game, ...media] = positionals;
   if (game === undefined || (media.length === 0) === (values.labels === undefined))
-    throw usage('Which game, and which recordings (or --labels)?');
-  if (values.out === undefined) throw usage('Where to? Give --out.');
+    throw usage('which game, and which recordings (or --labels)?');
+  if (values.out === undefined) throw usage('where to?', 'Give --out.');
   const { image } = values;
   if (image !== 'png' && image !== 'jpg') throw usage(`--image is png or jpg, not ${image}`);
   const format = formatNamed(values.format);
@@ -127,8 +127,4 @@ function numbers<K extends string>(
     found[key] = value;
   }
   return found;
-}
-
-function usage(message: string): PlaybyplayError {
-  return new PlaybyplayError('usage', message);
 }

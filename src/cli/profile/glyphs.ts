@@ -1,14 +1,14 @@
 import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { PlaybyplayError } from '../../errors.ts';
+
 import type { Atlas } from '../../detectors/text/atlas.ts';
 import { atlasFromImages, type GlyphImage, glyphsOfSheet } from '../../detectors/text/import.ts';
 import type { Channel } from '../../detectors/text/line-image.ts';
 import { type Label, type LearntFont, learnAtlas, learnLight, parseLabels } from '../../pipeline/authoring/learn.ts';
 import { type LoadedProfile, loadProfile } from '../../profile/load.ts';
 import { graphemesOf } from '../../language/text.ts';
-import type { CommandIo } from '../command.ts';
+import { type CommandIo, usage } from '../command.ts';
 
 export const glyphsHelp = `playbyplay profile glyphs <game or path> --out <atlas.json> (--labels … | --sheet … | --images …)
 
@@ -81,11 +81,11 @@ function parse(args: string[]) {
 export async function glyphsCommand(args: string[], io: CommandIo): Promise<number> {
   const { values, positionals } = parse(args);
   const [game] = positionals;
-  if (game === undefined) throw usage('Which game? Give its name or the path of its profile.');
-  const out = values.out ?? fail('Where to? Give --out.');
+  if (game === undefined) throw usage('which game?', 'Give its name or the path of its profile.');
+  const out = values.out ?? fail('where to?', 'Give --out.');
   if (values.light !== undefined) {
     const loaded = await loadProfile(game);
-    const file = values.labels ?? fail('--light needs --labels.');
+    const file = values.labels ?? fail('--light needs --labels');
     const size = { width: number(values, 'width'), height: number(values, 'height') };
     const light = learnLight(loaded, parseLabels(await readFile(file, 'utf8'), file), file, values.light, size);
     await writeFile(out, `${JSON.stringify(light)}\n`);
@@ -146,9 +146,9 @@ async function fromLabels(game: string, values: Values): Promise<LearntFont> {
   const file = values.labels!;
   const loaded = await loadProfile(game);
   const labels = parseLabels(await readFile(file, 'utf8'), file);
-  const detectors = values.detector ?? fail('Which detectors? Give --detector.');
+  const detectors = values.detector ?? fail('which detectors?', 'Give --detector.');
   const align = (['left', 'right', 'centre'] as const).find((side) => side === values.align);
-  if (align === undefined) throw usage(`--align is left, right or centre, not ${values.align}.`);
+  if (align === undefined) throw usage(`--align is left, right or centre, not ${values.align}`);
   const height = values.height ?? heightOfRegion(loaded, detectors, values);
   const common = {
     align,
@@ -169,7 +169,7 @@ function heightOfRegion({ profile }: LoadedProfile, detectors: readonly string[]
     const region = profile.regions[profile.detectors[name]?.region ?? ''];
     return region === undefined ? [] : [Math.round(region.height * profile.reference.height * scale)];
   });
-  if (new Set(heights).size > 1) throw usage('The regions of these detectors differ in height: give --height.');
+  if (new Set(heights).size > 1) throw usage('the regions of these detectors differ in height: give --height');
   return heights[0] === undefined ? undefined : String(heights[0]);
 }
 
@@ -188,7 +188,7 @@ async function fromImages(values: Values): Promise<Atlas> {
     const width = values.width === undefined ? number(values, 'pitch') : number(values, 'width');
     glyphs = glyphsOfSheet(await raw(values.sheet), grid, { width, height: common.height }, values.chars ?? printable);
   } else {
-    const folder = values.images ?? fail('From what? Give --labels, --sheet or --images.');
+    const folder = values.images ?? fail('from what?', 'Give --labels, --sheet or --images.');
     const names = (await readdir(folder)).filter((name) => PICTURE.test(name)).toSorted();
     const wanted = values.chars === undefined ? undefined : new Set(graphemesOf(values.chars.normalize('NFC')));
     glyphs = [];
@@ -205,7 +205,7 @@ async function fromImages(values: Values): Promise<Atlas> {
       });
     }
   }
-  if (glyphs.length === 0) throw usage('There are no characters to learn.');
+  if (glyphs.length === 0) throw usage('there are no characters to learn');
   const noise = values.noise === undefined ? 15 : number(values, 'noise');
   const fixed = values.pitch !== undefined;
   return atlasFromImages(glyphs, {
@@ -233,10 +233,10 @@ async function heightOf({ images }: Values): Promise<string | undefined> {
 
 function shape(values: Values) {
   const [x, y] = values.pixels.split(',').map(Number);
-  if (!(x! > 0 && y! > 0)) throw usage('--pixels needs two factors: 0.25,0.25.');
+  if (!(x! > 0 && y! > 0)) throw usage('--pixels needs two factors: 0.25,0.25');
   const channels = ['luma', 'red', 'green', 'blue', 'saturation red'];
   const { channel = 'luma' } = values;
-  if (!channels.includes(channel)) throw usage(`--channel is one of ${channels.join(', ')}.`);
+  if (!channels.includes(channel)) throw usage(`--channel is one of ${channels.join(', ')}`);
   return {
     name: (values.out ?? 'font').replace(/^.*[\\/]/, '').replace(/\.json$/, ''),
     channel: channel as Channel,
@@ -250,26 +250,22 @@ function shape(values: Values) {
 function shadowOf(offset: string): { x: number; y: number } {
   const [x, y, ...rest] = offset.split(',').map(Number);
   if (!Number.isInteger(x) || !Number.isInteger(y) || x! < 0 || y! < 0 || rest.length > 0)
-    throw usage('--shadow needs two whole numbers of pixels: 2,2.');
+    throw usage('--shadow needs two whole numbers of pixels: 2,2');
   return { x: x!, y: y! };
 }
 
 function inksOf(list: string): string[] {
   const inks = list.split(',').map((ink) => ink.trim());
-  if (!inks.every((ink) => /^#[0-9a-f]{6}$/i.test(ink))) throw usage('--inks is a list of colours: #ffb000,#808080.');
+  if (!inks.every((ink) => /^#[0-9a-f]{6}$/i.test(ink))) throw usage('--inks is a list of colours: #ffb000,#808080');
   return inks;
 }
 
 function number(values: Values, name: keyof Values & string): number {
   const value = Number(values[name]);
-  if (values[name] === undefined || !Number.isFinite(value) || value < 0) throw usage(`--${name} needs a number.`);
+  if (values[name] === undefined || !Number.isFinite(value) || value < 0) throw usage(`--${name} needs a number`);
   return value;
 }
 
-function usage(message: string): PlaybyplayError {
-  return new PlaybyplayError('usage', message);
-}
-
-function fail(message: string): never {
-  throw usage(message);
+function fail(message: string, hint?: string): never {
+  throw usage(message, hint);
 }

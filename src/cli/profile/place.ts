@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join, parse } from 'node:path';
 import { parseArgs } from 'node:util';
-import { PlaybyplayError } from '../../errors.ts';
+
 import type { HudSettings } from '../../geometry.ts';
 import { formatClock } from '../../time.ts';
 import { scanInTurns } from '../../media/scan/packets.ts';
@@ -13,7 +13,7 @@ import { evidenceAt } from '../../pipeline/placement/find.ts';
 import { drawPlacement } from '../../pipeline/placement/draw.ts';
 import { smallText } from '../../pipeline/placement/legible.ts';
 import type { Stretch } from '../../pipeline/placement/pictures.ts';
-import type { CommandIo } from '../command.ts';
+import { type CommandIo, usage } from '../command.ts';
 import { describePlacement } from '../placement.ts';
 import { namedPlugins } from '../plugins.ts';
 
@@ -44,8 +44,8 @@ const options = {
 export async function placeCommand(args: string[], io: CommandIo): Promise<number> {
   const { values, positionals } = parseArgs({ args, allowPositionals: true, options });
   const [media, ...rest] = positionals;
-  if (media === undefined || rest.length > 0) throw new PlaybyplayError('usage', 'Which recording? Give one.');
-  if (values.game === undefined) throw new PlaybyplayError('usage', 'Whose HUD? Give --game.');
+  if (media === undefined || rest.length > 0) throw usage('which recording?', 'Give one.');
+  if (values.game === undefined) throw usage('whose HUD?', 'Give --game.');
   const game = await openGame(values.game, await namedPlugins(values.plugin));
   using file = openVideo(media);
   const index = await scanInTurns(file, { signal: io.signal });

@@ -1,10 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import type { SoundFile } from '../../detectors/sound/print.ts';
-import { PlaybyplayError } from '../../errors.ts';
+
 import { learnSound, occurrencesIn } from '../../pipeline/authoring/learn-sound.ts';
 import { parseTime } from '../../time.ts';
-import type { CommandIo } from '../command.ts';
+import { type CommandIo, usage } from '../command.ts';
 
 export const soundHelp = `playbyplay profile sound <recording> --from <time> --to <time> --label <name> --out <sound.json>
 
@@ -35,14 +35,14 @@ const options = {
 export async function soundCommand(args: string[], io: CommandIo): Promise<number> {
   const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
   const [media, ...more] = positionals;
-  if (media === undefined || more.length > 0) throw usage('Which recording? Give one.');
+  if (media === undefined || more.length > 0) throw usage('which recording?', 'Give one.');
   const { from = [], to = [], label, out } = values;
   if (from.length === 0 || from.length !== to.length)
-    throw usage('Where is it heard? Give --from and --to, as many of each.');
-  if (label === undefined) throw usage('What is it called? Give --label.');
-  if (out === undefined) throw usage('Where to? Give --out.');
+    throw usage('where is it heard?', 'Give --from and --to, as many of each.');
+  if (label === undefined) throw usage('what is it called?', 'Give --label.');
+  if (out === undefined) throw usage('where to?', 'Give --out.');
   const track = Number(values.track);
-  if (!Number.isInteger(track) || track < 0) throw usage(`--track needs a number from 0 on, not ${values.track}.`);
+  if (!Number.isInteger(track) || track < 0) throw usage(`--track needs a number from 0 on, not ${values.track}`);
   const given = from.map((start, i) => ({ media, from: timeOf(start), to: timeOf(to[i]!) }));
   const occurrences = values.length === undefined ? given : occurrencesIn(given, lengthOf(values.length), track);
   const sound = learnSound(label, occurrences, track);
@@ -63,16 +63,12 @@ function knownBy({ waves = [], examples }: SoundFile): string {
 
 function lengthOf(text: string): number {
   const length = Number(text);
-  if (!(length >= 0.03 && length <= 3)) throw usage(`--length needs 0.03 to 3 seconds, not ${text}.`);
+  if (!(length >= 0.03 && length <= 3)) throw usage(`--length needs 0.03 to 3 seconds, not ${text}`);
   return length;
 }
 
 function timeOf(text: string): number {
   const t = parseTime(text);
-  if (t === undefined) throw usage(`${text} is no time. Write 12.3 or 1:02.5.`);
+  if (t === undefined) throw usage(`${text} is no time`, `Write 12.3 or 1:02.5.`);
   return t;
-}
-
-function usage(message: string): PlaybyplayError {
-  return new PlaybyplayError('usage', message);
 }

@@ -7,7 +7,7 @@ import { meetRequirements } from '../../pipeline/game.ts';
 import { kindSchemas } from '../../pipeline/schemas.ts';
 import { type LoadedProfile, loadProfile } from '../../profile/load.ts';
 import { parseTime } from '../../time.ts';
-import type { CommandIo } from '../command.ts';
+import { type CommandIo, usage } from '../command.ts';
 import { namedPlugins } from '../plugins.ts';
 
 export const tryHelp = `playbyplay profile try <game or path> <recording> --at <time>… [--out <folder>]
@@ -43,8 +43,8 @@ export async function tryCommand(args: string[], io: CommandIo): Promise<number>
   });
   const [game, media, ...more] = positionals;
   if (game === undefined || media === undefined || more.length > 0)
-    throw new PlaybyplayError('usage', 'Which game, and which recording? Give one of each.');
-  if (!values.at) throw new PlaybyplayError('usage', 'When? Give --at, such as --at 12.3.');
+    throw usage('which game, and which recording?', 'Give one of each.');
+  if (!values.at) throw usage('when?', 'Give --at, such as --at 12.3.');
   const times = values.at.map(timeOf);
   const plugins = await loadPlugins(await namedPlugins(values.plugin), kindNames());
   const loaded = await loadProfile(game, {
@@ -114,7 +114,7 @@ function isUnmade({ lacking, path, pack }: LoadedProfile, detector: string): boo
 
 function timeOf(text: string): number {
   const t = parseTime(text);
-  if (t === undefined) throw new PlaybyplayError('usage', `${text} is no time. Write 12.3 or 1:02.5.`);
+  if (t === undefined) throw usage(`${text} is no time`, `Write 12.3 or 1:02.5.`);
   return t;
 }
 

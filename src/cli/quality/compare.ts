@@ -13,7 +13,8 @@ const options = { ...scoreOptions, json: { type: 'boolean' } } as const;
 /** `playbyplay quality compare <file>…` */
 export async function runCompare(args: string[], io: CommandIo): Promise<number> {
   const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
-  if (positionals.length === 0) throw new PlaybyplayError('usage', 'Which sessions? Give logs of their frames.');
+  if (positionals.length === 0)
+    throw new PlaybyplayError('usage', 'which sessions?', { hint: 'Give logs of their frames.' });
   let kept: FrameRecord[][] = [];
   const score = readScoreOptions(values, io.signal);
   const scored = await scoreFiles(positionals, {

@@ -22,7 +22,8 @@ const adviseOptions = {
 /** `playbyplay quality advise <file>…` */
 export async function runAdvise(args: string[], io: CommandIo): Promise<number> {
   const { values, positionals } = parseArgs({ args, options: adviseOptions, allowPositionals: true });
-  if (positionals.length === 0) throw new PlaybyplayError('usage', 'Which sessions? Give logs of their frames.');
+  if (positionals.length === 0)
+    throw new PlaybyplayError('usage', 'which sessions?', { hint: 'Give logs of their frames.' });
   const scored = await scoreFiles(positionals, readScoreOptions(values, io.signal));
   const { info } = scored.at(-1)!;
   const settings: Partial<StreamSettings> = {
@@ -40,7 +41,7 @@ export async function runAdvise(args: string[], io: CommandIo): Promise<number> 
       ...(values.up !== undefined && { up: positive('up', values.up)! }),
     },
   );
-  if (!advice) throw new PlaybyplayError('nothing-to-score', 'None of the sessions could be scored.');
+  if (!advice) throw new PlaybyplayError('nothing-to-score', 'none of the sessions could be scored');
   io.stdout.write(values.json ? `${JSON.stringify({ ...advice, settings })}\n` : adviceText(advice));
   return complain(scored, io);
 }

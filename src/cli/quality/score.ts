@@ -31,7 +31,8 @@ const options = {
 /** `playbyplay quality <file>…` */
 export async function runScore(args: string[], io: CommandIo): Promise<number> {
   const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
-  if (positionals.length === 0) throw new PlaybyplayError('usage', 'Which session? Give a log of its frames.');
+  if (positionals.length === 0)
+    throw new PlaybyplayError('usage', 'which session?', { hint: 'Give a log of its frames.' });
   if (values.before && values.report === undefined) throw new PlaybyplayError('usage', '--before needs --report');
   const score = readScoreOptions(values, io.signal);
   const offset = Number(values.offset ?? 0);

@@ -3,6 +3,7 @@ import type { ColorOption } from '../../regions/step.ts';
 import type { DetectorKind, Observation, PreparedCrop, View } from '../kind.ts';
 import type { ColorSpaceName } from '../palette.ts';
 import { distanceTo, inSpace, namedColors } from '../palette.ts';
+import { countCells } from './cells.ts';
 import { fillByColor, fillByEdge } from './fill.ts';
 import type { Fill, Samples } from './fill.ts';
 import { type GaugeShape, samplesAlong } from './samples.ts';
@@ -13,6 +14,8 @@ export interface BarOptions extends GaugeShape {
   readonly tolerance?: number;
   readonly space?: ColorSpaceName;
   readonly step?: number;
+  readonly cells?: number;
+  readonly zero?: boolean;
 }
 
 /** Levels by which two colours must differ for an edge between them to be one. */
@@ -31,12 +34,16 @@ const LEAST_CONTRAST = 24;
  * - Without, it is the strongest edge between two smooth stretches, each of which may be a gradient. A bar without an edge is
  *   then unreadable: full and empty look alike.
  *
- * Value: the level, rounded to `step` (default 1). Without `empty` colours an empty gauge cannot be told from none: it reads as absent.
+ * - With `cells` it is a row of so many equal cells with room between them (hearts, lives, cartridges, stars): each is full or not, and
+ *   the value is how many are. Half hearts are cells of their own: twice as many.
+ *
+ * Value: the level, rounded to `step` (default 1), or the number of cells. Without `empty` colours an empty gauge cannot be told from none:
+ * it reads as absent, with `zero` as 0.
  */
 export const kind: DetectorKind<BarOptions> = {
   name: 'bar',
   description:
-    'How full a gauge is, 0…100: a bar in any direction or a ring, by its colours (several, with tolerance) or by the edge between its full and its empty part; robust to gradients, notches and text on it.',
+    'How full a gauge is, 0…100: a bar in any direction or a ring, by its colours (several, with tolerance) or by the edge between its full and its empty part; robust to gradients, notches and text on it. With `cells` how many of a row of hearts, lives or cartridges are full.',
   schema: {
     type: 'object',
     required: ['region'],
@@ -65,6 +72,19 @@ export const kind: DetectorKind<BarOptions> = {
         default: 1,
         description: 'Readings are rounded to it, in percent.',
       },
+      cells: {
+        type: 'integer',
+        minimum: 2,
+        maximum: 200,
+        description:
+          'A row of so many equal cells, which the region divides among them (hearts, lives, cartridges): reads how many are full. Of hearts that may be half, twice as many cells.',
+      },
+      zero: {
+        type: 'boolean',
+        default: false,
+        description:
+          'Where nothing is full it reads 0, not that nothing is there: for a gauge whose empty part shows the scenery, which a `when` tells to be there.',
+      },
       start: { type: 'number', minimum: -360, maximum: 360, default: 0 },
       sweep: { type: 'number', exclusiveMinimum: 0, maximum: 360, default: 360 },
       radii: {
@@ -75,7 +95,7 @@ export const kind: DetectorKind<BarOptions> = {
         default: [0.7, 1],
       },
     },
-    dependentRequired: { empty: ['fill'] },
+    dependentRequired: { empty: ['fill'], cells: ['fill'] },
   },
   async open(options) {
     return {
@@ -95,17 +115,21 @@ function observe(crop: PreparedCrop, view: View, options: BarOptions): Observati
   const samples = samplesAlong(crop, view, options);
   if (samples.slices.length < 2) return { state: 'unreadable', confidence: 1 };
   const { fill, empty, space = 'rgb' } = options;
-  const found = fill
-    ? fillByColor(votes(samples, fill, empty, space, options.tolerance ?? 60))
-    : fillByEdge(samples, LEAST_CONTRAST);
+  const { tolerance = 60, cells, zero = false } = options;
+  if (fill && cells !== undefined)
+    return countCells(votes(samples, fill, empty, space, tolerance), cells, zero || empty !== undefined);
+  const found = fill ? fillByColor(votes(samples, fill, empty, space, tolerance)) : fillByEdge(samples, LEAST_CONTRAST);
   return observation(found, options);
 }
 
-function observation({ level, confidence, known }: Fill, { fill, empty, step = 1 }: BarOptions): Observation {
+function observation(
+  { level, confidence, known }: Fill,
+  { fill, empty, step = 1, zero = false }: BarOptions,
+): Observation {
   // Neither the colours of a full nor of an empty gauge.
   if (known < 0.5) return { state: 'absent', confidence: 1 - known };
   if (confidence < 0.5) return { state: 'unreadable', confidence: 1 - confidence };
-  if (fill && !empty && level === 0) return { state: 'absent', confidence };
+  if (fill && !empty && !zero && level === 0) return { state: 'absent', confidence };
   const value = Math.min(100, Math.max(0, Math.round((level * 100) / step) * step));
   return { state: 'seen', value: Math.round(value * 1000) / 1000, confidence };
 }

@@ -1,13 +1,14 @@
 import type { Rect } from '../../geometry.ts';
 import { separableFilter } from '../../regions/filter.ts';
 import { gaussianTaps } from '../../regions/taps.ts';
-import type { Assets, Detector, DetectorKind, Landmark, Observation, PreparedCrop, View } from '../kind.ts';
+import type { Assets, Detector, DetectorKind, Landmark, Observation, Placement, PreparedCrop, View } from '../kind.ts';
 import { absence, certainty } from './calibration.ts';
 import { focused } from './focus.ts';
 import type { NamedTemplate } from './focus.ts';
 import { halved, Matcher } from './matcher.ts';
 import { addVariants, searchAll } from './search.ts';
 import type { Found, SearchWindow, Variant } from './search.ts';
+import { cellsOf, countRow } from './row.ts';
 import { readTemplate, type Template } from './template.ts';
 
 interface IconOptions {
@@ -24,6 +25,8 @@ interface IconOptions {
   readonly likeness?: number;
   readonly margin?: number;
   readonly none?: readonly string[];
+  readonly cells?: number;
+  readonly zero?: boolean;
 }
 
 /**
@@ -52,6 +55,9 @@ interface IconOptions {
  * The reading is the best name when its score reaches `threshold` (default 0.7) and is `margin` (default 0.04) above the
  * best other name's; between two names it is unreadable, below the threshold absent. Names under `none` stand for the empty place.
  * Confidence is calibrated from score and margin (calibration.ts).
+ *
+ * With `cells` the region is a row of so many equal cells, and the reading is how many of them, from the first on, show the icon
+ * (`detail.icon` says which, where there are several): hearts, lives, cartridges.
  */
 export const kind: DetectorKind<IconOptions> = {
   name: 'icon',
@@ -62,6 +68,8 @@ export const kind: DetectorKind<IconOptions> = {
     required: ['region', 'icons'],
     properties: {
       icons: {
+        description:
+          'PNG files by what they show; several of one name where it is drawn in several ways. Transparent pixels do not count.',
         type: 'object',
         minProperties: 1,
         maxProperties: 256,
@@ -72,13 +80,43 @@ export const kind: DetectorKind<IconOptions> = {
           ],
         },
       },
-      measure: { enum: ['correlation', 'difference'], default: 'correlation' },
-      color: { type: 'boolean', default: true },
-      zoom: { type: 'number', exclusiveMinimum: 0, maximum: 16, default: 1 },
-      scales: { type: 'array', items: { type: 'number', minimum: 0.25, maximum: 4 }, minItems: 1, maxItems: 9 },
-      focus: { type: 'boolean', default: true },
-      soften: { type: 'number', minimum: 0, maximum: 16 },
+      measure: {
+        enum: ['correlation', 'difference'],
+        default: 'correlation',
+        description:
+          '`correlation`: the pattern counts, whatever the brightness or tint. `difference`: the colours themselves, for flat icons.',
+      },
+      color: { type: 'boolean', default: true, description: 'Whether colours count, or light and dark alone.' },
+      zoom: {
+        type: 'number',
+        exclusiveMinimum: 0,
+        maximum: 16,
+        default: 1,
+        description:
+          'Pixels of the PNGs per pixel of the reference frame: 2 where they were cut from a frame twice as large.',
+      },
+      scales: {
+        type: 'array',
+        items: { type: 'number', minimum: 0.25, maximum: 4 },
+        minItems: 1,
+        maxItems: 9,
+        description: 'How many times as large it may be drawn; each is tried.',
+      },
+      focus: {
+        type: 'boolean',
+        default: true,
+        description: 'Pixels in which icons of one size differ count most: those of a family share their frame.',
+      },
+      soften: {
+        type: 'number',
+        minimum: 0,
+        maximum: 16,
+        description:
+          'Blur, in pixels of the reference frame, against shifts by part of a pixel; default a fortieth of the smallest side.',
+      },
       search: {
+        description:
+          'Pixels of the reference frame by which it may be off the middle of its region (without the padding); default: anywhere in it.',
         oneOf: [
           { type: 'number', minimum: 0, maximum: 256 },
           {
@@ -93,6 +131,8 @@ export const kind: DetectorKind<IconOptions> = {
         ],
       },
       pitch: {
+        description:
+          'Icons stand only at whole multiples of so many pixels of the reference frame from the middle of the region.',
         type: 'object',
         properties: {
           x: { type: 'number', minimum: 4, maximum: 1024 },
@@ -101,10 +141,44 @@ export const kind: DetectorKind<IconOptions> = {
         minProperties: 1,
         additionalProperties: false,
       },
-      threshold: { type: 'number', minimum: 0, maximum: 1, default: 0.7 },
-      likeness: { type: 'number', minimum: 0, maximum: 1 },
-      margin: { type: 'number', minimum: 0, maximum: 1, default: 0.04 },
-      none: { type: 'array', items: { type: 'string' } },
+      threshold: {
+        type: 'number',
+        minimum: 0,
+        maximum: 1,
+        default: 0.7,
+        description: 'The least score; below it nothing is there.',
+      },
+      likeness: {
+        type: 'number',
+        minimum: 0,
+        maximum: 1,
+        description:
+          'The least likeness by colour, besides the score by correlation: scenery with the same edges is none.',
+      },
+      margin: {
+        type: 'number',
+        minimum: 0,
+        maximum: 1,
+        default: 0.04,
+        description: 'By how much the best icon must be ahead of the next; less, and the region is unreadable.',
+      },
+      none: {
+        type: 'array',
+        items: { type: 'string' },
+        description: 'Names of icons that stand for the empty place: where one of them is best, nothing is there.',
+      },
+      cells: {
+        type: 'integer',
+        minimum: 2,
+        maximum: 100,
+        description:
+          'A row of so many equal cells, which the region divides among them (hearts, lives, cartridges): reads how many show the icon, from the first on.',
+      },
+      zero: {
+        type: 'boolean',
+        default: false,
+        description: 'Of `cells`: a row without any reads 0, not that nothing is there.',
+      },
     },
   },
   places: () => true,
@@ -146,7 +220,7 @@ export function openIcons(options: Omit<IconOptions, 'icons'>, templates: readon
   const { zoom = 1, color = true } = options;
   // Templates are resampled once per size of frame and crop; a video has one.
   const sizes = new Map<string, Ready>();
-  const observe = (whole: PreparedCrop, view: View): Observation => {
+  const one = (whole: PreparedCrop, view: Placement): Observation => {
     if (whole.width === 0 || whole.height === 0) return { state: 'unreadable', confidence: 1 };
     const channels = color && whole.channels === 3 ? 3 : 1;
     // Pixels of the prepared crop per pixel of the template.
@@ -171,6 +245,14 @@ export function openIcons(options: Omit<IconOptions, 'icons'>, templates: readon
     const unit = 2 ** ready.halvings;
     const at = found.map((match) => ({ ...match, x: match.x * unit, y: match.y * unit }));
     return decide(at, options, placeIn(at[0], view, whole, unit));
+  };
+  const { cells, zero = false } = options;
+  const observe = (whole: PreparedCrop, view: View): Observation => {
+    if (cells === undefined) return one(whole, view);
+    return countRow(
+      cellsOf(whole, view, cells).map((cell) => one(cell.crop, cell.place)),
+      zero,
+    );
   };
   return {
     read(view) {
@@ -224,7 +306,7 @@ const SLACK = 1.5;
 /** The middle of the unpadded region in the prepared crop, and how far the middle of an icon may be from it. */
 function windowIn(
   crop: PreparedCrop,
-  { rect, inner, scaleX, scaleY }: View,
+  { rect, inner, scaleX, scaleY }: Placement,
   { search, pitch }: Omit<IconOptions, 'icons'>,
 ): SearchWindow | undefined {
   if (search === undefined && pitch === undefined) return undefined;
@@ -246,7 +328,7 @@ function tenth(pixels: number): number {
 }
 
 /** Where an icon that was found lies on the frame; `unit`: how often the crop was halved. */
-function placeIn(found: Found | undefined, { rect }: View, crop: PreparedCrop, unit: number): Rect | undefined {
+function placeIn(found: Found | undefined, { rect }: Placement, crop: PreparedCrop, unit: number): Rect | undefined {
   if (!found) return undefined;
   const [fx, fy] = [rect.width / crop.width, rect.height / crop.height];
   return {

@@ -35,7 +35,7 @@ export async function readTemplate(file: Uint8Array, path: string): Promise<Temp
     if (mask.every((alpha) => alpha === 0)) throw new RangeError('it is transparent all over');
     return { width, height, rgb, mask };
   } catch (error) {
-    throw new PlaybyplayError('invalid-icon', `The icon ${path} cannot be used: ${messageOf(error)}.`, {
+    throw new PlaybyplayError('invalid-icon', `the icon ${path} cannot be used: ${messageOf(error)}`, {
       hint: `Icons are PNG files of at most ${MAX_SIDE}×${MAX_SIDE} pixels; transparent pixels do not count.`,
       cause: error,
     });

@@ -45,7 +45,7 @@ export async function readPrototypes(
           .toBuffer({ resolveWithObject: true });
         return { name, crop: { data, width: info.width, height: info.height, channels: info.channels === 1 ? 1 : 3 } };
       } catch (error) {
-        throw new PlaybyplayError('invalid-icon', `The picture ${path} cannot be used: ${messageOf(error)}.`, {
+        throw new PlaybyplayError('invalid-icon', `the picture ${path} cannot be used: ${messageOf(error)}`, {
           cause: error,
         });
       }

@@ -94,7 +94,7 @@ export class TesseractReader implements AsyncDisposable {
       return readingOf(data, this.#options.margin);
     } catch (error) {
       await this.#stop().catch(() => {});
-      throw new PlaybyplayError('recogniser-failed', `Tesseract could not read a crop: ${messageOf(error)}.`, {
+      throw new PlaybyplayError('recogniser-failed', `Tesseract could not read a crop: ${messageOf(error)}`, {
         cause: error,
       });
     }

@@ -144,7 +144,7 @@ async function stripIn(sources: readonly Source[], choice: Choice): Promise<Rect
   const { game, media } = sources[choice.scenes[0]!.source]!.header;
   const strip = bottomHud(await hudOf(game, media));
   if (strip) return strip;
-  throw new PlaybyplayError('no-hud', `The profile of ${game} knows of no HUD at the bottom of the picture.`, {
+  throw new PlaybyplayError('no-hud', `the profile of ${game} knows of no HUD at the bottom of the picture`, {
     hint: 'Take another layout: crop, blur or pad.',
   });
 }

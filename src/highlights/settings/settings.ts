@@ -66,13 +66,13 @@ export function readSettings(path: string): Settings {
   try {
     text = readFileSync(path, 'utf8');
   } catch (error) {
-    throw new PlaybyplayError('settings-missing', `${path} cannot be read: ${messageOf(error)}.`, { cause: error });
+    throw new PlaybyplayError('settings-missing', `${path} cannot be read: ${messageOf(error)}`, { cause: error });
   }
   let data: unknown;
   try {
     data = JSON.parse(text);
   } catch (error) {
-    throw new PlaybyplayError('settings-invalid', `${path} is not JSON: ${messageOf(error)}.`, { cause: error });
+    throw new PlaybyplayError('settings-invalid', `${path} is not JSON: ${messageOf(error)}`, { cause: error });
   }
   const issues = checkSchema(settingsSchema, data, { source: path });
   if (issues.length > 0) throw new PlaybyplayError('settings-invalid', `${path} has mistakes:`, { issues });

@@ -13,7 +13,7 @@ export function openFormat(path: string): FormatContext {
   // The prefix keeps FFmpeg from taking a name such as `concat:…` or `http://…` for a protocol.
   const opened = format.openInputSync(`file:${path}`);
   if (opened < 0) {
-    throw new PlaybyplayError('not-a-video', `${path} is not a video file that can be read (${reason(opened)}).`, {
+    throw new PlaybyplayError('not-a-video', `${path} is not a video file that can be read (${reason(opened)})`, {
       hint: isUnfinished(path)
         ? 'It is an mp4 or mov file without its index, which is written last: the recording or copy was cut off. If another copy ' +
           'is whole, take that; else a program such as untrunc can rebuild the index from a whole recording by the same recorder. ' +
@@ -24,7 +24,7 @@ export function openFormat(path: string): FormatContext {
   const found = format.findStreamInfoSync();
   if (found < 0) {
     format.closeInputSync();
-    throw new PlaybyplayError('not-a-video', `${path} holds no stream that can be read (${reason(found)}).`);
+    throw new PlaybyplayError('not-a-video', `${path} holds no stream that can be read (${reason(found)})`);
   }
   return format;
 }
@@ -32,17 +32,17 @@ export function openFormat(path: string): FormatContext {
 /** Throws PlaybyplayError `no-such-file`, `unreadable-file`, or `not-a-video` for what is plainly none. */
 export function checkFile(path: string): void {
   const stat = statSync(path, { throwIfNoEntry: false });
-  if (!stat) throw new PlaybyplayError('no-such-file', `There is no file ${path}.`, { hint: elsewhere(path) });
-  if (stat.isFile() && stat.size === 0) throw new PlaybyplayError('not-a-video', `${path} is empty.`);
-  if (stat.isDirectory()) throw new PlaybyplayError('not-a-video', `${path} is a folder, not a video file.`);
+  if (!stat) throw new PlaybyplayError('no-such-file', `there is no file ${path}`, { hint: elsewhere(path) });
+  if (stat.isFile() && stat.size === 0) throw new PlaybyplayError('not-a-video', `${path} is empty`);
+  if (stat.isDirectory()) throw new PlaybyplayError('not-a-video', `${path} is a folder, not a video file`);
   if (!stat.isFile())
-    throw new PlaybyplayError('not-a-video', `${path} is no ordinary file.`, {
+    throw new PlaybyplayError('not-a-video', `${path} is no ordinary file`, {
       hint: 'A recording is read in several places at once, so it must lie in a file: write it to one first.',
     });
   try {
     accessSync(path, fs.R_OK);
   } catch (cause) {
-    throw new PlaybyplayError('unreadable-file', `${path} cannot be read: ${messageOf(cause)}.`, { cause });
+    throw new PlaybyplayError('unreadable-file', `${path} cannot be read: ${messageOf(cause)}`, { cause });
   }
 }
 

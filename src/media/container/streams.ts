@@ -16,7 +16,7 @@ const SHORT = 0.5;
 export function bestVideoStream(format: FormatContext, path: string): Stream {
   const videos = videoStreams(format);
   if (format.iformat?.name === 'tty' || format.streams.length === 0) {
-    throw new PlaybyplayError('not-a-video', `${path} is not a video file.`);
+    throw new PlaybyplayError('not-a-video', `${path} is not a video file`);
   }
   const best = recorded(format, videos.filter(hasSize)).toSorted(
     (a, b) => b.codecpar.width * b.codecpar.height - a.codecpar.width * a.codecpar.height || a.index - b.index,
@@ -25,13 +25,13 @@ export function bestVideoStream(format: FormatContext, path: string): Stream {
     if (!Codec.findDecoder(best.codecpar.codecId)) {
       throw new PlaybyplayError(
         'unsupported-codec',
-        `${path}: no decoder for ${avGetCodecName(best.codecpar.codecId)}.`,
+        `${path}: no decoder for ${avGetCodecName(best.codecpar.codecId)}`,
       );
     }
     return best;
   }
-  if (videos.length > 0) throw new PlaybyplayError('not-a-video', `${path}: its video stream holds no picture.`);
-  throw new PlaybyplayError('no-video-stream', `${path} holds no video, only ${kinds(format)}.`);
+  if (videos.length > 0) throw new PlaybyplayError('not-a-video', `${path}: its video stream holds no picture`);
+  throw new PlaybyplayError('no-video-stream', `${path} holds no video, only ${kinds(format)}`);
 }
 
 /** How many streams of moving pictures a container has. */

@@ -41,6 +41,6 @@ export class Unpacker implements Disposable {
   }
 
   #failed(): PlaybyplayError {
-    return new PlaybyplayError('unsupported-codec', `${this.#path}: its packed pictures cannot be taken apart.`);
+    return new PlaybyplayError('unsupported-codec', `${this.#path}: its packed pictures cannot be taken apart`);
   }
 }

@@ -137,7 +137,7 @@ export class PictureMaker implements Disposable {
     const failed = frame.getBuffer() < 0 || this.#scaler.context.scaleFrameSync(frame, decoded) < 0;
     decoded.unref();
     this.#free.push(decoded);
-    if (failed) throw new PlaybyplayError('unsupported-codec', `Pictures of format ${name} cannot be converted.`);
+    if (failed) throw new PlaybyplayError('unsupported-codec', `pictures of format ${name} cannot be converted`);
     return frame;
   }
 

@@ -5,7 +5,7 @@ import { PlaybyplayError } from '../../errors.ts';
 /** A decoder that conceals damage: a reel rather has a poor frame than none. */
 export function openDecoder(stream: Stream): CodecContext {
   const codec = Codec.findDecoder(stream.codecpar.codecId);
-  if (!codec) throw new PlaybyplayError('unknown-codec', 'There is no decoder for this stream.');
+  if (!codec) throw new PlaybyplayError('unknown-codec', 'there is no decoder for this stream');
   const decoder = new CodecContext();
   decoder.allocContext3(codec);
   FFmpegError.throwIfError(decoder.parametersToContext(stream.codecpar), 'decoder parameters');

@@ -116,7 +116,7 @@ function openVideoEncoder(encoding: VideoEncoding): CodecContext {
   const hint = NEEDS[name] === undefined ? undefined : `It needs ${NEEDS[name]}; x264 needs nothing.`;
   const codec = Codec.findEncoderByName(name as Parameters<typeof Codec.findEncoderByName>[0]);
   if (!codec)
-    throw new PlaybyplayError('no-encoder', `There is no encoder "${name}" in this build of FFmpeg.`, { hint });
+    throw new PlaybyplayError('no-encoder', `there is no encoder "${name}" in this build of FFmpeg`, { hint });
   const context = new CodecContext();
   context.allocContext3(codec);
   context.width = encoding.width;
@@ -142,7 +142,7 @@ function openVideoEncoder(encoding: VideoEncoding): CodecContext {
   if (code < 0) {
     context.freeContext();
     const reason = FFmpegError.strerror(code);
-    throw new PlaybyplayError('encoder-failed', `The encoder ${name} cannot be opened: ${reason}.`, { hint });
+    throw new PlaybyplayError('encoder-failed', `the encoder ${name} cannot be opened: ${reason}`, { hint });
   }
   return context;
 }
@@ -197,7 +197,7 @@ export class SoundEncoder implements Disposable {
     this.#sink = sink;
     const codec = Codec.findEncoderByName(encoderName as Parameters<typeof Codec.findEncoderByName>[0]);
     if (!codec)
-      throw new PlaybyplayError('no-encoder', `There is no encoder "${encoderName}" in this build of FFmpeg.`);
+      throw new PlaybyplayError('no-encoder', `there is no encoder "${encoderName}" in this build of FFmpeg`);
     this.context = new CodecContext();
     this.context.allocContext3(codec);
     this.context.sampleRate = rate;

@@ -60,7 +60,7 @@ export class Muxer implements Disposable {
     this.#context.url = `file:${this.path}`;
     const opened = this.#context.openOutputSync();
     if (opened < 0) {
-      throw new PlaybyplayError('unwritable', `${this.path} cannot be written: ${FFmpegError.strerror(opened)}.`);
+      throw new PlaybyplayError('unwritable', `${this.path} cannot be written: ${FFmpegError.strerror(opened)}`);
     }
     this.#open = true;
     if (title !== undefined && title !== '') {
@@ -77,7 +77,7 @@ export class Muxer implements Disposable {
     packet.rescaleTs(timeBase, stream.timeBase);
     const code = now ? this.#context.writeFrameSync(packet) : this.#context.interleavedWriteFrameSync(packet);
     if (code < 0) {
-      throw new PlaybyplayError('unwritable', `${this.path} cannot be written: ${FFmpegError.strerror(code)}.`);
+      throw new PlaybyplayError('unwritable', `${this.path} cannot be written: ${FFmpegError.strerror(code)}`);
     }
   }
 
@@ -85,7 +85,7 @@ export class Muxer implements Disposable {
     const code = this.#context.writeTrailerSync();
     this.#close();
     if (code < 0) {
-      throw new PlaybyplayError('unwritable', `${this.path} cannot be written: ${FFmpegError.strerror(code)}.`);
+      throw new PlaybyplayError('unwritable', `${this.path} cannot be written: ${FFmpegError.strerror(code)}`);
     }
   }
 

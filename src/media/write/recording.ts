@@ -241,7 +241,7 @@ function heardOf(path: string, tracks: readonly AudioStreamInfo[], track: AudioT
   const wanted = track === 'mix' ? tracks : tracks.filter((each) => each.track === track);
   if (wanted.length > 0 || tracks.length === 0) return wanted.map(({ index }) => index);
   const has = tracks.length === 1 ? 'one sound track' : `${tracks.length} sound tracks`;
-  throw new PlaybyplayError('no-such-audio-track', `${path} has ${has}; track ${track} was asked for.`, {
+  throw new PlaybyplayError('no-such-audio-track', `${path} has ${has}; track ${track} was asked for`, {
     hint: `Tracks are counted from 0: give 0${tracks.length > 1 ? ` to ${tracks.length - 1}` : ''}.`,
   });
 }

@@ -32,7 +32,7 @@ export async function writeReel(path: string, cuts: readonly Cut[], options: Ree
   using recordings = new Recordings(options.audioTrack);
   const timeline = layOut(cuts, recordings, options.frameRate);
   if (timeline.cuts.length === 0)
-    throw new PlaybyplayError('no-frame', 'No frame of the recording lies in what is to be cut.');
+    throw new PlaybyplayError('no-frame', 'no frame of the recording lies in what is to be cut');
   const container = containerOf(path);
   const encoding = encodingOf(timeline, options, container);
   const { width, height } = encoding;
@@ -80,7 +80,7 @@ function refuseSources(path: string, cuts: readonly Cut[]): void {
   if (!existsSync(path)) return;
   const place = realpathSync(path);
   if (!cuts.some(({ media }) => existsSync(media) && realpathSync(media) === place)) return;
-  throw new PlaybyplayError('unwritable', `${path} is a recording that the reel is cut from.`, {
+  throw new PlaybyplayError('unwritable', `${path} is a recording that the reel is cut from`, {
     hint: 'Give the reel another name.',
   });
 }
@@ -126,7 +126,7 @@ function encodingOf(
   };
   if (options.encoder !== 'hardware') {
     if (container === 'webm' && encoding.encoder !== software)
-      throw new PlaybyplayError('no-encoder', `A webm holds VP9, which ${encoding.encoder} does not encode.`, {
+      throw new PlaybyplayError('no-encoder', `a webm holds VP9, which ${encoding.encoder} does not encode`, {
         hint: 'Name the reel .mp4, .mov or .mkv.',
       });
     return encoding;

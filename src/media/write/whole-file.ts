@@ -38,7 +38,7 @@ function toldOf(path: string, part: string, error: unknown): unknown {
   if (code === undefined || syscall === undefined) return error;
   const full = FULL.includes(code);
   const reason = full ? 'no space is left for it' : (error as Error).message.replaceAll(part, path);
-  return new PlaybyplayError('unwritable', `${path} cannot be written: ${reason}.`, {
+  return new PlaybyplayError('unwritable', `${path} cannot be written: ${reason}`, {
     hint: full ? 'Free some space, or write it elsewhere.' : undefined,
     cause: error,
   });

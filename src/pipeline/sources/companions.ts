@@ -32,7 +32,7 @@ export class Companions implements AsyncDisposable {
     checkNames(sources, game.profile);
     for (const source of sources) {
       const missing = ({ code, message }: PlaybyplayError): void => {
-        issues.push({ code, message: `${source.name}: ${message} What the profile listens for there is left out.` });
+        issues.push({ code, message: `${source.name}: ${message}; what the profile listens for there is left out` });
       };
       const note = (issue: Issue): void => {
         issues.push({ ...issue, message: `${source.name}: ${issue.message}` });

@@ -34,14 +34,14 @@ export class OtherSources implements Disposable {
   ): Promise<OtherSources> {
     const { profile, assets, plugins } = game;
     const silent = ({ code, message }: PlaybyplayError): void =>
-      note({ code, message: `${message} What the profile listens for is left out.` });
+      note({ code, message: `${message}; what the profile listens for is left out` });
     const hearing = await Hearing.open(media, profile, assets, options, silent, plugins);
     const { from = 0, to = Number.POSITIVE_INFINITY } = options;
     const lacking = (detector: string, stream: string): void =>
-      note({ code: 'no-such-stream', message: `“${detector}” reads “${stream}”, which is not given.` });
+      note({ code: 'no-such-stream', message: `“${detector}” reads “${stream}”, which is not given` });
     await following.read(profile, from, to, lacking, plugins);
     for (const { detector, media: name } of companions.missing)
-      note({ code: 'no-such-media', message: `“${detector}” needs “${name}”, which is not given (--media).` });
+      note({ code: 'no-such-media', message: `“${detector}” needs “${name}”, which is not given (--media)` });
     for (const issue of companions.issues) note(issue);
     companions.begin(journal);
     return new OtherSources(hearing, following, companions);

@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest';
+import { checkProfile } from './check.ts';
+import type { Profile } from './profile.ts';
+import { inFractions } from './units.ts';
+
+const box = { x: 128, y: 72, width: 256, height: 36 };
+
+function profile(regions: object, more: object = {}): Profile {
+  return {
+    format: 'playbyplay/profile/1',
+    game: 'test-game',
+    title: 'Test Game',
+    version: '1',
+    reference: { width: 1280, height: 720 },
+    unit: 'pixel',
+    regions,
+    detectors: {},
+    ...more,
+  } as Profile;
+}
+
+const said = (value: unknown): readonly string[] =>
+  checkProfile(value, 'p').issues.map(({ code, message, hint }) => [code, message, hint].join(' | '));
+
+describe('regions in pixels', () => {
+  it('are what the same regions in fractions are', () => {
+    const { regions, ...rest } = inFractions(profile({ health: box }));
+    expect(regions['health']).toEqual({ x: 0.1, y: 0.1, width: 0.2, height: 0.05 });
+    expect(rest).not.toHaveProperty('unit');
+    expect(said(profile({ health: box }))).toEqual([]);
+  });
+
+  it('count from the frame of the companion recording that is looked at', () => {
+    const camera = { media: { camera: { reference: { width: 640, height: 360 } } } };
+    const detectors = { lamp: { kind: 'color', media: 'camera', region: 'lamp' } };
+    expect(inFractions(profile({ lamp: box }, { ...camera, detectors })).regions['lamp']!.x).toBe(0.2);
+  });
+
+  it('may follow a find by its sizes, or by pixels', () => {
+    const relative = (unit: string): object => ({ ...box, x: -64, relative: { detector: 'arrow', unit } });
+    const { regions } = inFractions(profile({ found: relative('found'), frame: relative('frame') }));
+    expect([regions['found']!.x, regions['frame']!.x]).toEqual([-64, -0.05]);
+  });
+
+  it('are told of in pixels where they stick out', () => {
+    expect(said(profile({ health: { ...box, x: 1100 } }))).toEqual([
+      'region-outside-frame | region “health” sticks out on the right: 1100 + 256 > 1280 | Its width is at most 180.',
+    ]);
+  });
+
+  it('are asked for where pixels stand in the place of fractions', () => {
+    expect(said({ ...profile({ health: { ...box, y: 0.1, height: 0.1, width: 0.1 } }), unit: 'fraction' })).toEqual([
+      'schema-range | “x” must be at most 1, not 128 | Of 1280 pixels that is 0.1; or write "unit": "pixel" beside “reference”, and pixels everywhere.',
+    ]);
+  });
+});
+
+describe('a canvas', () => {
+  it('means nothing without whole steps, and that is said', () => {
+    const canvas = { width: 320, height: 200 };
+    const code = 'canvas-without-whole | region “health” has a canvas, which means nothing to its scale';
+    const hint = 'Write "scale": "whole" beside it, or leave the canvas out.';
+    expect(said(profile({ health: { ...box, canvas } }))).toEqual([`${code} “height” | ${hint}`]);
+    expect(said(profile({ health: { ...box, canvas, scale: 'fit' } }))).toEqual([`${code} “fit” | ${hint}`]);
+    expect(said(profile({ health: { ...box, canvas, scale: 'whole' } }))).toEqual([]);
+  });
+});
