@@ -19,6 +19,8 @@ function profile(regions: object, more: object = {}): Profile {
   } as Profile;
 }
 
+const following = (unit: string): object => ({ ...box, x: -64, relative: { detector: 'arrow', unit } });
+
 const said = (value: unknown): readonly string[] =>
   checkProfile(value, 'p').issues.map(({ code, message, hint }) => [code, message, hint].join(' | '));
 
@@ -37,8 +39,7 @@ describe('regions in pixels', () => {
   });
 
   it('may follow a find by its sizes, or by pixels', () => {
-    const relative = (unit: string): object => ({ ...box, x: -64, relative: { detector: 'arrow', unit } });
-    const { regions } = inFractions(profile({ found: relative('found'), frame: relative('frame') }));
+    const { regions } = inFractions(profile({ found: following('found'), frame: following('frame') }));
     expect([regions['found']!.x, regions['frame']!.x]).toEqual([-64, -0.05]);
   });
 

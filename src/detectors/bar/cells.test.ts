@@ -21,6 +21,8 @@ async function row(
   return await detector.read(viewOfImage(crop));
 }
 
+const flag = (x: number, y: number): Color | undefined => (x >= 120 && x < 134 && y > 3 ? [200, 30, 30] : undefined);
+
 describe('cells of a bar', () => {
   it('counts the full ones of a row, whatever stands behind the empty ones', async () => {
     for (let full = 1; full <= 10; full++) {
@@ -40,8 +42,6 @@ describe('cells of a bar', () => {
   });
 
   it('does not count scenery of the same colour behind an empty cell', async () => {
-    const flag = (x: number, y: number): Color | undefined =>
-      x >= 120 && x < 134 && y > 3 ? [200, 30, 30] : undefined;
     expect((await row(4, {}, flag)).state).toBe('unreadable');
   });
 
