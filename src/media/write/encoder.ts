@@ -196,8 +196,7 @@ export class SoundEncoder implements Disposable {
     this.rate = rate;
     this.#sink = sink;
     const codec = Codec.findEncoderByName(encoderName as Parameters<typeof Codec.findEncoderByName>[0]);
-    if (!codec)
-      throw new PlaybyplayError('no-encoder', `there is no encoder "${encoderName}" in this build of FFmpeg`);
+    if (!codec) throw new PlaybyplayError('no-encoder', `there is no encoder "${encoderName}" in this build of FFmpeg`);
     this.context = new CodecContext();
     this.context.allocContext3(codec);
     this.context.sampleRate = rate;
