@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { isProblem, readPictures } from './decode/decode.ts';
 import type { DecodeProblem } from './decode/decode.ts';
+import { fieldPair } from './bitstream/testing.ts';
 import { holesOf } from './decode/holes.ts';
 import { chunksOf, scanPackets } from './scan/packets.ts';
 import { makeVideo, numberOn } from './testing.ts';
@@ -191,3 +192,31 @@ test('a stream cut at an open group: its leading pictures, which nobody can deco
   expect(problems).toEqual([]);
   expect(frames.map(({ number }) => number)).toEqual(Array.from({ length: 30 }, (_, i) => i + 10));
 });
+
+test.each(['fields.ts', 'fields.mkv'])(
+  'pictures of two fields, a packet each (PAFF): one frame, both fields (%s)',
+  (name) => {
+    const fields = Array.from({ length: 20 }, (_, i) => fieldPair(i % 10, 30 + i * 4, 32 + i * 4)).flat();
+    const path = video(name, {
+      options: { bf: 0 },
+      alter: (packet, position) => {
+        const { pts, dts, duration, streamIndex } = packet;
+      packet.data = fields[position] ?? null;
+      Object.assign(packet, { pts, dts, duration, streamIndex });
+        return true;
+      },
+    });
+    using file = openVideo(path);
+    const index = scanPackets(file);
+    expect([...index.t]).toEqual(Array.from({ length: 20 }, (_, i) => (i * 80) / 1000));
+    const seen: (number | string)[][] = [];
+    // Some of them, so that fields are left out and begun with.
+    for (const chunk of chunksOf(index, { minSeconds: 100 })) {
+      for (const item of readPictures(file, index, chunk, [0, 3, 4, 9, 10, 19])) {
+        if (isProblem(item)) seen.push([item.reason]);
+        else seen.push([item.t, item.height, item.y.data[0]!, item.y.data[item.y.stride]!]);
+      }
+    }
+    expect(seen).toEqual([0, 3, 4, 9, 10, 19].map((i) => [(i * 80) / 1000, 32, 30 + i * 4, 32 + i * 4]));
+  },
+);

@@ -25,6 +25,8 @@ export interface Bitstream {
   readonly skipped: boolean;
   /** The picture in the last packet refers to some before the beginning of the stream: no decoder gives it. */
   readonly orphan: boolean;
+  /** The last packet is the second field of the frame whose first field is the packet before. */
+  readonly second: boolean;
 }
 
 /**
@@ -47,6 +49,7 @@ class OtherBitstream implements Bitstream {
   readonly start = true;
   readonly skipped = false;
   readonly orphan = false;
+  readonly second = false;
   damaged = false;
 
   constructor(arithmetic: boolean) {
@@ -64,6 +67,7 @@ class Mpeg4Bitstream implements Bitstream {
   readonly gap = false;
   readonly damaged = false;
   readonly orphan = false;
+  readonly second = false;
   start = true;
   order = Number.NaN;
   skipped = false;
@@ -86,6 +90,7 @@ class Mpeg4Bitstream implements Bitstream {
 class H264Bitstream implements Bitstream {
   readonly silent = false;
   readonly orphan = false;
+  second = false;
   readonly skipped = false;
   damaged = false;
   readonly #pictures = new H264Pictures();
@@ -120,6 +125,7 @@ class H264Bitstream implements Bitstream {
     this.gap = found && this.#pictures.gap;
     this.order = found ? this.#pictures.order : Number.NaN;
     this.start = !found || this.#pictures.start;
+    this.second = found && this.#pictures.second;
   }
 }
 
@@ -130,6 +136,7 @@ class HevcBitstream implements Bitstream {
   readonly order = Number.NaN;
   readonly start = true;
   readonly skipped = false;
+  readonly second = false;
   /** By H.265 §8.1.3. */
   orphan = false;
   reference = true;

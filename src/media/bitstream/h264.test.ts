@@ -1,39 +1,6 @@
 import { expect, test } from 'vitest';
 import { H264Pictures } from './h264.ts';
-
-/** Writes the syntax elements of ITU-T H.264 §7.3 one by one. */
-class Writer {
-  #bits = '';
-
-  u(count: number, value: number): this {
-    this.#bits += value.toString(2).padStart(count, '0');
-    return this;
-  }
-
-  ue(...values: number[]): this {
-    for (const value of values) {
-      const code = (value + 1).toString(2);
-      this.#bits += '0'.repeat(code.length - 1) + code;
-    }
-    return this;
-  }
-
-  se(...values: number[]): this {
-    return this.ue(...values.map((value) => (value > 0 ? 2 * value - 1 : -2 * value)));
-  }
-
-  /** A NAL unit: header byte, payload, stop bit, emulation prevention. */
-  nal(header: number): Uint8Array {
-    const bits = `${this.#bits}1`;
-    const bytes = bits.padEnd(Math.ceil(bits.length / 8) * 8, '0').match(/.{8}/g)!;
-    const out = [header];
-    for (const byte of bytes.map((text) => Number.parseInt(text, 2))) {
-      if (byte <= 3 && out.at(-1) === 0 && out.at(-2) === 0) out.push(3);
-      out.push(byte);
-    }
-    return Uint8Array.from(out);
-  }
-}
+import { BitWriter as Writer } from './testing.ts';
 
 // Baseline-like sequence: 4-bit frame numbers, 6-bit output order, frames only.
 const SEQUENCE = new Writer()

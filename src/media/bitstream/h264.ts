@@ -17,6 +17,8 @@ export class H264Pictures {
   #previous = -1;
   #orderHigh = 0;
   #orderLow = 0;
+  /** The first field of a picture, whose second is to come. */
+  #field: { readonly frameNum: number; readonly bottom: boolean } | undefined;
   /** Counts the resets of the output order. */
   #era = 0;
 
@@ -26,6 +28,9 @@ export class H264Pictures {
   gap = false;
   /** Ascends in output order; NaN where the stream does not tell. */
   order = Number.NaN;
+
+  /** It is the other field of the picture whose first field was read just before: the two make one frame. */
+  second = false;
 
   /** It refers to none before it: an instant refresh, or intra pictures alone. What begins a gradual refresh (§D.2.8) does. */
   start = true;
@@ -53,6 +58,7 @@ export class H264Pictures {
     this.reference = reference;
     this.gap = false;
     this.order = Number.NaN;
+    this.second = false;
     bits.ue();
     const type = (['P', 'B', 'I', 'P', 'I'] as const)[bits.ue() % 5]!;
     this.start = instant || type === 'I';
@@ -60,12 +66,13 @@ export class H264Pictures {
     const sequence = this.#sequences.get(picture?.sequence ?? -1);
     if (!picture || !sequence || bits.spent) {
       this.#previous = -1;
+      this.#field = undefined;
       return;
     }
     if (sequence.separateColourPlanes) bits.u(2);
     const frameNum = bits.u(sequence.frameNumBits);
     const fieldPicture = !sequence.framesOnly && bits.flag();
-    if (fieldPicture) bits.u(1);
+    this.#pair(frameNum, fieldPicture ? bits.flag() : undefined, instant);
     if (instant) bits.ue();
     this.#follow(frameNum, sequence, instant);
     this.#place(sequence.orderType === 0 ? bits.u(sequence.orderBits) : undefined, sequence, instant);
@@ -74,6 +81,14 @@ export class H264Pictures {
     this.#era++;
     this.#orderHigh = 0;
     this.#orderLow = 0;
+  }
+
+  /** Fields of opposite parity and the same frame_num, one after the other, are one frame (§3.30, 7.4.1.2.4); `bottom`: undefined for a frame. */
+  #pair(frameNum: number, bottom: boolean | undefined, instant: boolean): void {
+    const first = this.#field;
+    this.second = !instant && first !== undefined && first.frameNum === frameNum && first.bottom === !bottom;
+    this.#field = bottom === undefined || this.second ? undefined : { frameNum, bottom };
+    if (this.second) this.start = false;
   }
 
   /** frame_num counts reference pictures (§7.4.3): a jump means that some are missing. */

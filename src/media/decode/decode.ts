@@ -7,6 +7,7 @@ import {
   LEADING,
   ORPHAN,
   REFERENCE,
+  SECOND,
   firstFrameOf,
   groupOf,
   startOf,
@@ -168,9 +169,16 @@ function needed(
   const own = new Set(wanted.map((frame) => index.packet[frame - index.firstFrame]!));
   const last = Math.max(...own);
   const positions: number[] = [];
-  for (let position = start; position <= last; position++) {
-    const flags = index.packets.flags[position - index.firstPacket]!;
+  const flagsAt = (position: number): number => index.packets.flags[position - index.firstPacket] ?? 0;
+  for (let position = start; position <= last || (flagsAt(position) & SECOND) !== 0; position++) {
+    const flags = flagsAt(position);
     if (position > start && (flags & BROKEN) !== 0) return { positions, failure: LOST };
+    if ((flags & SECOND) !== 0) {
+      if (positions.at(-1) !== position - 1) continue;
+      if ((flags & DAMAGED) !== 0) return { positions, failure: DAMAGE };
+      positions.push(position);
+      continue;
+    }
     if (position !== next && ((flags & LEADING) !== 0) !== position > next) continue;
     if ((flags & ORPHAN) !== 0) continue;
     if ((flags & REFERENCE) === 0 && !own.has(position)) continue;

@@ -43,7 +43,7 @@ export interface PacketTable {
   readonly place: Float64Array;
   /** Presentation number of the packet's frame; -1 if it is not shown. */
   readonly frame: Int32Array;
-  /** KEY | REFERENCE | HIDDEN | BROKEN | LEADING | DAMAGED | ORPHAN */
+  /** KEY | REFERENCE | HIDDEN | BROKEN | LEADING | DAMAGED | ORPHAN | SECOND */
   readonly flags: Uint8Array;
   /** Decode position of each group's first packet, ascending: the keyframes, and the first packet whatever it is. */
   readonly starts: Uint32Array;
@@ -59,6 +59,8 @@ export const HIDDEN = 4;
 export const BROKEN = 8;
 /** What it refers to lies before the beginning: it is not decoded, and HIDDEN. */
 export const ORPHAN = 64;
+/** The second field of the frame whose first field is the packet before: decoded with it, and HIDDEN. */
+export const SECOND = 128;
 /** The packet itself is damaged. */
 export const DAMAGED = 32;
 /** Decoded after its group's keyframe but presented before it; may refer to the group before, to which its frame belongs. */

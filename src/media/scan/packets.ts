@@ -11,7 +11,7 @@ import { bitstreamOf } from '../bitstream/bitstream.ts';
 import { isCutOff } from '../container/boxes.ts';
 import { hasPlaces } from '../container/decoder-parameters.ts';
 import { PacketBytes } from '../container/packet-bytes.ts';
-import { BROKEN, DAMAGED, HIDDEN, KEY, ORPHAN, REFERENCE } from './packet-index.ts';
+import { BROKEN, DAMAGED, HIDDEN, KEY, ORPHAN, REFERENCE, SECOND } from './packet-index.ts';
 import type { PacketIndex } from './packet-index.ts';
 import { PacketScan } from './scan.ts';
 import { reason } from '../container/open.ts';
@@ -82,6 +82,7 @@ function* scanning(file: VideoFile, signal: AbortSignal | undefined): Generator<
         (bitstream.reference ? REFERENCE : 0) |
         (flags & AV_PKT_FLAG_DISCARD || bitstream.skipped ? HIDDEN : 0) |
         (bitstream.orphan ? HIDDEN | ORPHAN : 0) |
+        (bitstream.second ? HIDDEN | SECOND : 0) |
         (bitstream.gap || flags & AV_PKT_FLAG_CORRUPT ? BROKEN : 0) |
         (bitstream.damaged || flags & AV_PKT_FLAG_CORRUPT ? DAMAGED : 0),
       order: bitstream.order,
