@@ -201,8 +201,8 @@ test.each(['fields.ts', 'fields.mkv'])(
       options: { bf: 0 },
       alter: (packet, position) => {
         const { pts, dts, duration, streamIndex } = packet;
-      packet.data = fields[position] ?? null;
-      Object.assign(packet, { pts, dts, duration, streamIndex });
+        packet.data = fields[position] ?? null;
+        Object.assign(packet, { pts, dts, duration, streamIndex });
         return true;
       },
     });
