@@ -188,6 +188,8 @@ export interface DetectorKind<Options = Readonly<Record<string, unknown>>> {
   readonly schema: JsonSchema;
   /** What a picture must differ in to be read again: luma alone, or colours too (default). */
   readonly reads?: 'luma' | 'pixels';
+  /** Whether, with these options, it tells things by their colours, so that a grey picture shows it little. */
+  byColour?(options: Options, assets: Assets): boolean | Promise<boolean>;
   /** Whether, with these options, what is seen says where: `detail.place`, or that of the first in a list; in pixels of the frame. */
   places?(options: Options): boolean;
   /** Regions besides its own that the reading depends on. */

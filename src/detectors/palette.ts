@@ -43,3 +43,14 @@ export function distanceTo(color: ColorTriple, { colors }: NamedColor): number {
   }
   return Math.sqrt(least);
 }
+
+/** Levels by which the channels of a colour differ at least when it is more than a shade of grey. */
+const COLOURFUL = 32;
+
+/** Whether any of these colours is more than a shade of grey. */
+export function areColourful(colors: readonly ColorOption[]): boolean {
+  return colors.some((color) => {
+    const channels = parseColor(color);
+    return Math.max(...channels) - Math.min(...channels) >= COLOURFUL;
+  });
+}

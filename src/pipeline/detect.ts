@@ -36,6 +36,7 @@ import { readPortions } from './reading/read-portions.ts';
 import { Readers } from './reading/readers.ts';
 import { Recognition } from './recognition.ts';
 import { sharedLoad } from './reading/sharing.ts';
+import { withoutColours } from './colours.ts';
 import { withoutVectors } from './vectors.ts';
 import { Waking } from './waking.ts';
 
@@ -140,6 +141,7 @@ export async function detect(options: DetectOptions): Promise<DetectSummary> {
   for (const remark of outlook.decision.remarks ?? []) warn(remark);
   warn(doubt ? undefined : await smallText(game, file.info, hud ?? {}));
   warn(await withoutVectors(game, file, index));
+  warn(await withoutColours(game, file, index));
   warn(severalVideos(file.info));
   const recognition = doubt ? undefined : await Recognition.open(game);
   const header = headerOf(game, options, {

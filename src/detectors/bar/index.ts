@@ -2,7 +2,7 @@ import { COLOR_SCHEMA } from '../../regions/step.ts';
 import type { ColorOption } from '../../regions/step.ts';
 import type { DetectorKind, Observation, PreparedCrop, View } from '../kind.ts';
 import type { ColorSpaceName } from '../palette.ts';
-import { distanceTo, inSpace, namedColors } from '../palette.ts';
+import { areColourful, distanceTo, inSpace, namedColors } from '../palette.ts';
 import { countCells } from './cells.ts';
 import { fillByColor, fillByEdge } from './fill.ts';
 import type { Fill, Samples } from './fill.ts';
@@ -97,6 +97,7 @@ export const kind: DetectorKind<BarOptions> = {
     },
     dependentRequired: { empty: ['fill'], cells: ['fill'] },
   },
+  byColour: ({ fill = [] }) => areColourful(fill),
   async open(options) {
     return {
       read(view) {

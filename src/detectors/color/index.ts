@@ -2,7 +2,7 @@ import { COLOR_SCHEMA } from '../../regions/step.ts';
 import type { ColorOption } from '../../regions/step.ts';
 import type { DetectorKind, Observation, PreparedCrop } from '../kind.ts';
 import type { ColorSpaceName, ColorTriple, NamedColor } from '../palette.ts';
-import { distanceTo, inSpace, namedColors } from '../palette.ts';
+import { areColourful, distanceTo, inSpace, namedColors } from '../palette.ts';
 
 interface ColorOptions {
   readonly colors: Readonly<Record<string, ColorOption | readonly ColorOption[]>>;
@@ -29,6 +29,7 @@ export const kind: DetectorKind<ColorOptions> = {
   name: 'color',
   description:
     'Which of some named colours a region has: by its mean colour (screen tints), its dominant colour (badges), or the share of pixels near each colour (marks). Reads the name.',
+  byColour: ({ colors }) => namedColors(colors, 'rgb').some((named) => areColourful(named.colors)),
   schema: {
     type: 'object',
     required: ['region', 'colors'],

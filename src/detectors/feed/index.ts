@@ -4,7 +4,7 @@ import type { Tracker } from '../../cues/tracker.ts';
 import type { DetectorSpec } from '../../profile/profile.ts';
 import type { Assets, CharacterSize, Detector, DetectorKind, Observation, View } from '../kind.ts';
 import { alikeIn } from '../text/alike.ts';
-import { type Atlas, charactersOf, lookalikes } from '../text/atlas.ts';
+import { type Atlas, charactersOf, isByColour, lookalikes } from '../text/atlas.ts';
 import { loadAtlas, readText } from '../text/index.ts';
 import type { Cell } from '../text/line.ts';
 import { Lexicon } from './lexicon.ts';
@@ -62,6 +62,7 @@ export const kind: DetectorKind<FeedOptions> = {
   async open(options: FeedOptions, assets: Assets): Promise<Detector> {
     return new FeedDetector(await loadAtlas(options.atlas, assets), options.lines, options.inks);
   },
+  byColour: async ({ atlas }, assets) => isByColour((await loadAtlas(atlas, assets)).file),
   async characters({ atlas }: FeedOptions, assets: Assets): Promise<CharacterSize> {
     return charactersOf((await loadAtlas(atlas, assets)).file, false);
   },

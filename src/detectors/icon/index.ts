@@ -182,6 +182,8 @@ export const kind: DetectorKind<IconOptions> = {
     },
   },
   places: () => true,
+  // Correlation finds the pattern of light and dark in a grey picture, too, but is less sure of it.
+  byColour: ({ color = true }) => color,
   async open(options, assets) {
     return openIcons(options, await readIcons(options, assets));
   },

@@ -93,6 +93,11 @@ export function parseAtlas(json: string, name: string): Atlas {
   return prepareAtlas(file);
 }
 
+/** Whether a font is read by its colours, so that a grey picture of it looks otherwise. */
+export function isByColour({ channel, inks }: AtlasFile): boolean {
+  return inks !== undefined || channel !== 'luma';
+}
+
 /** The size of a usual character, in pixels of the reference frame. */
 export function charactersOf({ pixels, pitch, height, glyphs }: AtlasFile, figures: boolean): CharacterSize {
   const widths = glyphs.map(({ width }) => width).toSorted((a, b) => a - b);

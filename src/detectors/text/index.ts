@@ -12,7 +12,7 @@ import type {
   View,
 } from '../kind.ts';
 import { alikeIn, spoken } from './alike.ts';
-import { type Atlas, charactersOf, lookalikes, parseAtlas, plainCase } from './atlas.ts';
+import { type Atlas, charactersOf, isByColour, lookalikes, parseAtlas, plainCase } from './atlas.ts';
 import { Fallback, type FallbackOptions } from './fallback.ts';
 import { FontReaders } from './fonts.ts';
 import { languageData, languageRequirements } from './language-data.ts';
@@ -157,6 +157,7 @@ export const kind: DetectorKind<TextOptions> = {
   },
   regions: (options) => (options.light ? [options.light.region] : []),
   landmarks: landmarksOf,
+  byColour: async ({ atlas }, assets) => atlas !== undefined && isByColour((await loadAtlas(atlas, assets)).file),
   async characters({ atlas, value }: TextOptions, assets: Assets): Promise<CharacterSize | undefined> {
     return atlas === undefined ? undefined : charactersOf((await loadAtlas(atlas, assets)).file, value === 'number');
   },
