@@ -20,14 +20,16 @@ async function told(media: string, detectors: object): Promise<string | undefine
   return (await withoutColours({ profile, plugins: NO_PLUGINS } as Game, file, scanPackets(file)))?.message;
 }
 
+/** Grey stripes that move. */
+const paint = ([y, u, v]: readonly Uint8Array[], _: readonly number[], frame: number): void => {
+  for (let i = 0; i < y!.length; i++) y![i] = 60 + ((i * 7 + frame * 20) % 120);
+  for (const plane of [u!, v!]) plane.fill(128);
+};
+
 it('says of a grey recording which detectors tell things by colour, and nothing of others', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'colours-'));
   try {
     const grey = join(folder, 'grey.mp4');
-    const paint = ([y, u, v]: readonly Uint8Array[], _: readonly number[], frame: number): void => {
-      for (let i = 0; i < y!.length; i++) y![i] = 60 + ((i * 7 + frame * 20) % 120);
-      for (const plane of [u!, v!]) plane.fill(128);
-    };
     makeVideo({ path: grey, pts: [0, 1, 2, 3, 4, 5], timeBase: { num: 1, den: 25 }, keyEvery: 1, paint });
     const detectors = { health: bar('#c02020'), smoke: bar('#808080'), tint: tint('#ff0000'), flash: tint('#eeeeee') };
     const message = await told(grey, detectors);
