@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
@@ -13,8 +13,8 @@ const LEVELS = [
   ['detectors', 'cues', 'script'],
   ['pipeline'],
   ['query'],
-  ['highlights', 'quality', 'library', 'evaluate'],
-  ['cli', 'studio', 'server', 'index'],
+  ['highlights', 'quality', 'evaluate'],
+  ['cli', 'index'],
 ];
 
 /** The same inside rooms that have several floors: a file or folder of the room each. What is not named stands above all of them. */
@@ -69,6 +69,12 @@ function readImports(file: string): string[] {
 describe('the structure of src', () => {
   it('has every file in a room of a level', () => {
     expect(files.filter((file) => levelOf(file) < 0).map((file) => relative(src, file))).toEqual([]);
+  });
+
+  it('is told room by room in src/README.md', () => {
+    const page = readFileSync(join(src, 'README.md'), 'utf8');
+    const rooms = LEVELS.flat().filter((room) => existsSync(join(src, room)));
+    expect(rooms.filter((room) => !new RegExp(`\`${room}(?:/|\\.ts)?\``).test(page))).toEqual([]);
   });
 
   it('lets nothing import from a higher level, nor from outside', () => {
