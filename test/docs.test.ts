@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import type { Cue } from '../src/cues/cue.ts';
 import type { EventMapping } from '../src/profile/profile.ts';
@@ -135,6 +135,19 @@ describe('the guide to profiles', () => {
       };
       const found = checkProfile(profile, 'profile.json', kinds).issues;
       expect(found.filter(({ path }) => !/\/(?:feed|medal|health)\b/.test(path ?? ''))).toEqual([]);
+    }
+  });
+});
+
+describe('examples', () => {
+  it('call the log of match.mp4 as detect does', async () => {
+    const folders = ['../docs/', '../src/cli/commands/', '../'].map((folder) => new URL(folder, import.meta.url));
+    for (const folder of folders) {
+      for (const name of await readdir(folder)) {
+        if (!/\.(?:md|ts)$/.test(name)) continue;
+        const text = await readFile(new URL(name, folder), 'utf8');
+        expect(/[\w>]+\.(?:mp4|mkv)\.playbyplay/.exec(text)?.[0], name).toBeUndefined();
+      }
     }
   });
 });

@@ -60,6 +60,13 @@ function refusalOf(error: unknown): string | undefined {
     case 'EACCES':
     case 'EPERM':
       return `${it} may not be opened: permission is denied`;
+    case 'ENAMETOOLONG':
+      return `${it.length > 80 ? `${it.slice(0, 60)}…` : it} cannot be opened: the name is too long`;
+    case 'ELOOP':
+      return `${it} is a link that leads back to itself`;
+    case 'EMFILE':
+    case 'ENFILE':
+      return `${it} cannot be opened: too many files are open`;
     case 'EROFS':
       return `${it} cannot be written: the file system is read-only`;
     case 'ENOSPC':

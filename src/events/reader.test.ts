@@ -5,7 +5,8 @@ import { describe, expect, it } from 'vitest';
 import type { Issue } from '../errors.ts';
 import { findLogs, loadLog, readLog } from './reader.ts';
 
-const HEADER = '{"type":"header","format":"playbyplay/1","game":"g","session":"s"}';
+const HEADER =
+  '{"type":"header","format":"playbyplay/1","game":"g","session":"s","media":{"name":"m","duration":1},"dictionaries":[]}';
 const EVENT =
   '{"type":"event","id":"a","t":1,"end":1,"game":"g","session":"s","text":"player dies","statement":{"subject":"player","action":"die"},"confidence":1,"cues":[]}';
 const END = '{"type":"end","events":1,"gaps":0,"samples":1}';
@@ -65,6 +66,14 @@ describe('readLog', () => {
     const many = Array.from({ length: 5000 }, () => EVENT).join('\n');
     const { events } = await loadLog(await logOf(`${HEADER}\n${many}\n${END}\n`));
     expect(events).toHaveLength(5000);
+  });
+
+  it('names what a header lacks', async () => {
+    const path = await logOf('{"type":"header","format":"playbyplay/1","game":"g","media":{}}\n');
+    await expect(loadLog(path)).rejects.toMatchObject({
+      code: 'log-invalid',
+      message: expect.stringContaining('its header lacks session, media with name and duration, dictionaries') as string,
+    });
   });
 
   it('stops when told to', async () => {

@@ -65,6 +65,12 @@ export async function loadLog(
   return { header, events: lines.filter((line) => line.type === 'event'), lines };
 }
 
+/** The header of a log. Throws what `readLog` throws. */
+export async function readHeader(path: string): Promise<HeaderLine> {
+  for await (const line of readLog(path)) return line as HeaderLine;
+  throw damaged(path, 1, 'the file is empty');
+}
+
 /**
  * The log files under `path`: itself, if it is a file; its `events.ndjson`, if it is the folder of one media; else all
  * found in the folders below, in alphabetical order. Throws PlaybyplayError `log-missing`.
@@ -144,7 +150,11 @@ function damaged(file: string, line: number, problem: string): PlaybyplayError {
 function checkHeader(file: string, line: LogLine): void {
   if (line.type !== 'header') throw damaged(file, 1, 'the first line is not a header');
   const { format } = line as { format: unknown };
-  if (format === 'playbyplay/1') return;
+  if (format === 'playbyplay/1') {
+    const missing = missingOf(line);
+    if (missing.length === 0) return;
+    throw damaged(file, 1, `its header lacks ${missing.join(', ')}`);
+  }
   throw new PlaybyplayError(
     'log-version',
     `${file} is of format ${JSON.stringify(format)}; this program reads playbyplay/1`,
@@ -152,6 +162,18 @@ function checkHeader(file: string, line: LogLine): void {
       hint: 'Update playbyplay, or make the log again.',
     },
   );
+}
+
+/** What every reader of a header relies on, and this one has not. */
+function missingOf(header: HeaderLine): string[] {
+  const { game, session, media, dictionaries } = header as Partial<HeaderLine>;
+  const there = {
+    game: typeof game === 'string',
+    session: typeof session === 'string',
+    'media with name and duration': typeof media?.name === 'string' && typeof media.duration === 'number',
+    dictionaries: Array.isArray(dictionaries),
+  };
+  return Object.entries(there).flatMap(([name, is]) => (is ? [] : [name]));
 }
 
 const TYPES = new Set(['header', 'event', 'gap', 'end']);

@@ -5,6 +5,7 @@ import { makeFolder } from '../events/folder.ts';
 import { openJournal } from '../events/journal.ts';
 import type { EventLine, HeaderLine } from '../events/log.ts';
 import { lockFolder } from '../events/lock.ts';
+import { readHeader } from '../events/reader.ts';
 import { LogWriter } from '../events/writer.ts';
 import { DecoderBeside } from '../media/decode/beside.ts';
 import { collectNow, lookedAt } from '../media/decode/collect.ts';
@@ -117,6 +118,19 @@ function defaultFolder(media: string): string {
 }
 
 /**
+ * Recordings that differ in their ending alone (match.mp4, match.mkv) have one default folder: the log of one never takes the place of the
+ * other's. Throws PlaybyplayError `other-log`.
+ */
+async function keepOthers(folder: string, media: string): Promise<void> {
+  const log = await readHeader(folder).catch(() => undefined);
+  if (!log || log.media.name === basename(media)) return;
+  if (log.media.hash === (await fingerprintMedia(media)).hash) return;
+  throw new PlaybyplayError('other-log', `${folder} holds the log of ${log.media.name}`, {
+    hint: `Name a folder for that of ${basename(media)} with --out.`,
+  });
+}
+
+/**
  * The main job: watches a recording and writes its event log. Readings are made by threads, chunk by chunk, and kept in
  * a journal; cues, script and log run here, once, in order. Throws PlaybyplayError `wrong-game` before anything is read where the
  * recording plainly shows another known game.
@@ -126,6 +140,7 @@ export async function detect(options: DetectOptions): Promise<DetectSummary> {
   const game = await openGame(options.game, options.plugins, options.language);
   using file = openVideo(media);
   const folder = options.out ?? defaultFolder(media);
+  if (options.out === undefined) await keepOthers(folder, media);
   await makeFolder(folder);
   await using resources = new AsyncDisposableStack();
   resources.use(await lockFolder(folder));

@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdir, mkdtemp, readFile, readdir, truncate, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readFile, readdir, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -27,6 +27,7 @@ const HEADER = {
   format: 'playbyplay/1',
   game: 'freedoom',
   session: 's',
+  media: { name: 'match.mp4', duration: 10 },
   dictionaries: [{ name: 'freedoom' }],
   plan: { kind: 'full', interval: 0.1 },
 };
@@ -57,6 +58,17 @@ const toValue = (property: string) => ({
 });
 
 describe('playbyplay', () => {
+  it('does not put the log of match.mkv in the place of that of match.mp4', async () => {
+    const { log, folder } = await files();
+    await mkdir(join(folder, 'match.playbyplay'));
+    await writeFile(join(folder, 'match.playbyplay', 'events.ndjson'), await readFile(log));
+    await copyFile(join(root, 'test/footage/freedoom-demo1.mp4'), join(folder, 'match.mkv'));
+    const { code, out, err } = await playbyplay('detect', join(folder, 'match.mkv'), '--game', 'freedoom');
+    expect([code, out]).toEqual([1, '']);
+    expect(err).toMatch(/match\.playbyplay holds the log of match\.mp4\nName a folder for that of match\.mkv with --out\.\n$/);
+    expect(await readFile(join(folder, 'match.playbyplay', 'events.ndjson'), 'utf8')).toBe(await readFile(log, 'utf8'));
+  });
+
   it('tells its version and its commands', async () => {
     const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as {
       version: string;

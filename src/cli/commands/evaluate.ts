@@ -32,7 +32,7 @@ speak are not judged.
 Exit code 3 when anything was missed or false.
 
 Examples:
-  playbyplay evaluate match.mp4.playbyplay match.truth.ndjson
+  playbyplay evaluate match.playbyplay match.truth.ndjson
   playbyplay evaluate a.playbyplay a.ndjson b.playbyplay b.ndjson --json
 `;
 

@@ -27,8 +27,8 @@ ${list}
   --title <text>         name of the edit
 ${choiceHelp}
 Examples:
-  playbyplay export match.mp4.playbyplay -f otio -o match.otio
-  playbyplay export match.mp4.playbyplay -f vtt > match.vtt
+  playbyplay export match.playbyplay -f otio -o match.otio
+  playbyplay export match.playbyplay -f vtt > match.vtt
   playbyplay export season/*.playbyplay -f fcpxml --per-session 1 --relative -o season.fcpxml
 `;
 

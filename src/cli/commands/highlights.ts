@@ -49,10 +49,10 @@ chapters, captions and its own event log.
   --json                 print the highlight list
 ${choiceHelp}
 Examples:
-  playbyplay highlights match.mp4.playbyplay --duration 30s
-  playbyplay highlights match.mp4.playbyplay --query "player kills" -o kills.mp4 -o kills.json
+  playbyplay highlights match.playbyplay --duration 30s
+  playbyplay highlights match.playbyplay --query "player kills" -o kills.mp4 -o kills.json
   playbyplay highlights season --query "player defeats enemy with launcher" --per-session 1 --duration 90s -o season.mp4
-  playbyplay highlights match.mp4.playbyplay --preset short -o short.mp4
+  playbyplay highlights match.playbyplay --preset short -o short.mp4
 `;
 
 const videos = ['.mp4', '.mov', '.mkv', '.webm', '.m4v'];

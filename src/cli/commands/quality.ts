@@ -52,7 +52,7 @@ Examples:
   playbyplay quality monday/*.csv --before friday/a.csv --before friday/b.csv --report change.html
   playbyplay quality advise tuesday/*.ndjson
   playbyplay quality simulate --seeds 20
-  playbyplay quality session.ndjson --report page.html --events match.mp4.playbyplay
+  playbyplay quality session.ndjson --report page.html --events match.playbyplay
 `;
 
 export const quality: Command = {

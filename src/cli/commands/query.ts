@@ -24,10 +24,10 @@ Finds events by what happened, at any level of the dictionary: "defeats" finds k
   --dictionary <file>   a further dictionary file; may be given several times
 
 Examples:
-  playbyplay query "player defeats enemy with gun" match.mp4.playbyplay
+  playbyplay query "player defeats enemy with gun" match.playbyplay
   playbyplay query "health drops below 20" season/*.playbyplay
-  playbyplay query "kill followed by kill within 4 s" match.mp4.playbyplay
-  playbyplay query "count kills by weapon" match.mp4.playbyplay/events.ndjson
+  playbyplay query "kill followed by kill within 4 s" match.playbyplay
+  playbyplay query "count kills by weapon" match.playbyplay/events.ndjson
   playbyplay query --explain "kills with any weapon except railgun"
 `;
 

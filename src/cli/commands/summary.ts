@@ -12,9 +12,9 @@ a headline and a short text for posting.
   --format <name>        text (default), markdown, post, json
 ${choiceHelp}
 Examples:
-  playbyplay summary match.mp4.playbyplay
+  playbyplay summary match.playbyplay
   playbyplay summary season --format markdown > season.md
-  playbyplay summary match.mp4.playbyplay --format post
+  playbyplay summary match.playbyplay --format post
 `;
 
 export const summary: Command = {
