@@ -29,7 +29,9 @@ describe('what the system refuses', () => {
       `playbyplay: there is no folder ${join(folder, 'no')}\n`,
     );
     expect(await told(() => readFile(folder))).toBe('playbyplay: a folder was named where a file is wanted\n');
-    expect(await told(() => readFile(`${'a'.repeat(300)}.mp4`))).toMatch(/^playbyplay: a{60}… .*the name is too long\n$/);
+    expect(await told(() => readFile(`${'a'.repeat(300)}.mp4`))).toMatch(
+      /^playbyplay: a{60}… .*the name is too long\n$/,
+    );
     await writeFile(file, '');
     expect(await told(() => open(join(file, 'x')))).toContain('which is no folder');
   });

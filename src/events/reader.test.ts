@@ -72,7 +72,9 @@ describe('readLog', () => {
     const path = await logOf('{"type":"header","format":"playbyplay/1","game":"g","media":{}}\n');
     await expect(loadLog(path)).rejects.toMatchObject({
       code: 'log-invalid',
-      message: expect.stringContaining('its header lacks session, media with name and duration, dictionaries') as string,
+      message: expect.stringContaining(
+        'its header lacks session, media with name and duration, dictionaries',
+      ) as string,
     });
   });
 

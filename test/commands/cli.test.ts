@@ -65,7 +65,9 @@ describe('playbyplay', () => {
     await copyFile(join(root, 'test/footage/freedoom-demo1.mp4'), join(folder, 'match.mkv'));
     const { code, out, err } = await playbyplay('detect', join(folder, 'match.mkv'), '--game', 'freedoom');
     expect([code, out]).toEqual([1, '']);
-    expect(err).toMatch(/match\.playbyplay holds the log of match\.mp4\nName a folder for that of match\.mkv with --out\.\n$/);
+    expect(err).toMatch(
+      /match\.playbyplay holds the log of match\.mp4\nName a folder for that of match\.mkv with --out\.\n$/,
+    );
     expect(await readFile(join(folder, 'match.playbyplay', 'events.ndjson'), 'utf8')).toBe(await readFile(log, 'utf8'));
   });
 
