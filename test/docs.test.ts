@@ -146,7 +146,7 @@ describe('examples', () => {
       for (const name of await readdir(folder)) {
         if (!/\.(?:md|ts)$/.test(name)) continue;
         const text = await readFile(new URL(name, folder), 'utf8');
-        expect(/[\w>]+\.(?:mp4|mkv)\.playbyplay/.exec(text)?.[0], name).toBeUndefined();
+        expect([name, ...(/[\w>]+\.(?:mp4|mkv)\.playbyplay/.exec(text) ?? [])]).toEqual([name]);
       }
     }
   });

@@ -151,9 +151,9 @@ function checkHeader(file: string, line: LogLine): void {
   if (line.type !== 'header') throw damaged(file, 1, 'the first line is not a header');
   const { format } = line as { format: unknown };
   if (format === 'playbyplay/1') {
-    const missing = missingOf(line);
-    if (missing.length === 0) return;
-    throw damaged(file, 1, `its header lacks ${missing.join(', ')}`);
+    const lacks = missingOf(line);
+    if (lacks.length === 0) return;
+    throw damaged(file, 1, `its header lacks ${lacks.join(', ')}`);
   }
   throw new PlaybyplayError(
     'log-version',
