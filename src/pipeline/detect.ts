@@ -31,7 +31,7 @@ import { Interpreter } from './interpreter.ts';
 import { Narration } from './narration.ts';
 import { type Decision, decidePlacement, earlierPlacement } from './placement/decide.ts';
 import { smallText } from './placement/legible.ts';
-import { type Portion, planPortions, portionsIn } from './reading/plan.ts';
+import { type Portion, planPortions, portionsIn, wantedOf } from './reading/plan.ts';
 import type { FreshRun } from './reading/read-fresh.ts';
 import { readPortions } from './reading/read-portions.ts';
 import { Readers } from './reading/readers.ts';
@@ -275,6 +275,7 @@ async function lookThrough(
   const hearers = await hearersOf(game.profile, game.plugins);
   const portions = planPortions(index, game.profile, range, plan, hearers);
   if (index.t.length > LONG) collectNow();
+  if (!resume && portions[0]) beside?.expect(wantedOf(index, portions[0]));
   const following = await Following.open(options.streams ?? []);
   const companions = resources.use(
     await Companions.open(options.companions ?? [], game, { ...options, duration, workers: most, plan }),

@@ -246,4 +246,27 @@
         (br_if $across (local.tee $x (i32.sub (local.get $x) (i32.const 1)))))
       (local.set $out (i32.add (local.get $out) (i32.const 64)))
       (local.set $above (i32.add (local.get $above) (i32.const 64)))
+      (br_if $down (local.tee $height (i32.sub (local.get $height) (i32.const 1))))))
+
+  ;; The same of one plane, whose levels are floats side by side: two doubles an entry, the sum of the levels and that of their squares.
+  (func (export "integrateOne") (param $image i32) (param $width i32) (param $height i32) (param $out i32)
+    (local $above i32) (local $end i32) (local $pitch i32) (local $p v128) (local $sum v128)
+    (local.set $pitch (i32.shl (i32.add (local.get $width) (i32.const 1)) (i32.const 4)))
+    (memory.fill (local.get $out) (i32.const 0) (local.get $pitch))
+    (local.set $above (local.get $out))
+    (local.set $out (i32.add (local.get $out) (local.get $pitch)))
+    (loop $down
+      (local.set $sum (v128.const i32x4 0 0 0 0))
+      (v128.store (local.get $out) (local.get $sum))
+      (local.set $end (i32.add (local.get $image) (i32.shl (local.get $width) (i32.const 2))))
+      (loop $across
+        (local.set $out (i32.add (local.get $out) (i32.const 16)))
+        (local.set $above (i32.add (local.get $above) (i32.const 16)))
+        (local.set $p (f64x2.promote_low_f32x4 (v128.load32_splat (local.get $image))))
+        (local.set $sum (f64x2.add (local.get $sum)
+          (f64x2.mul (local.get $p) (f64x2.replace_lane 0 (local.get $p) (f64.const 1)))))
+        (v128.store (local.get $out) (f64x2.add (v128.load (local.get $above)) (local.get $sum)))
+        (br_if $across (i32.lt_u (local.tee $image (i32.add (local.get $image) (i32.const 4))) (local.get $end))))
+      (local.set $out (i32.add (local.get $out) (i32.const 16)))
+      (local.set $above (i32.add (local.get $above) (i32.const 16)))
       (br_if $down (local.tee $height (i32.sub (local.get $height) (i32.const 1)))))))

@@ -1,5 +1,6 @@
 import type { Atlas, Glyph } from './atlas.ts';
 import { GlyphBounds } from './glyph-bounds.ts';
+import { GlyphIntegral, PAIR } from './glyph-integral.ts';
 import { ENTRY, GlyphPlanes, LANES, SQUARES } from './glyph-planes.ts';
 import { type Box, FLAT, groundAround, groundCost } from './ground.ts';
 import type { LineImage } from './line-image.ts';
@@ -24,9 +25,11 @@ type Ink = readonly number[];
 /** One plane of the image that is looked at. */
 interface PlaneTables {
   data: Float32Array;
-  /** Integral images of the levels and of their squares, one row and column larger than the image; where each entry begins. */
+  /**
+   * Integral images of the levels and of their squares, one row and column larger than the image: doubles from one entry to the next, and
+   * where in it both stand.
+   */
   sum: Float64Array;
-  squares: Float64Array;
   readonly step: number;
   readonly sumAt: number;
   readonly squaresAt: number;
@@ -62,6 +65,8 @@ export class GlyphScorer {
   readonly #tables: readonly PlaneTables[];
   /** Of a font of several inks: what adds up all planes at once. */
   readonly #planes: GlyphPlanes | undefined;
+  /** Of a font of one ink: what adds up its plane. */
+  #integral: GlyphIntegral | undefined;
   /** Of the image that is looked at, and of its width. */
   #offsetsNow: readonly Int32Array[] = [];
   /** The image, until its levels have been added up. */
@@ -82,10 +87,9 @@ export class GlyphScorer {
     this.#tables = Array.from({ length: planes }, (_, plane) => ({
       data: new Float32Array(0),
       sum: new Float64Array(0),
-      squares: new Float64Array(0),
-      step: this.#planes ? ENTRY : 1,
+      step: this.#planes ? ENTRY : PAIR,
       sumAt: plane,
-      squaresAt: this.#planes ? plane + SQUARES : 0,
+      squaresAt: this.#planes ? plane + SQUARES : 1,
       sums: new Float64Array(5),
     }));
   }
@@ -135,8 +139,12 @@ export class GlyphScorer {
     this.#image = undefined;
     if (this.#planes) {
       this.#planes.look(image);
-      for (const tables of this.#tables) tables.sum = tables.squares = this.#planes.integral;
-    } else integrate(this.#tables[0]!, image);
+      for (const tables of this.#tables) tables.sum = this.#planes.integral;
+      return;
+    }
+    this.#integral ??= new GlyphIntegral();
+    this.#integral.look(image);
+    this.#tables[0]!.sum = this.#integral.sums;
   }
 
   /** What `read` returns while only one of the inks counts. */
@@ -195,7 +203,7 @@ export class GlyphScorer {
 
   /** −2 log likelihood of the glyph's pixels as part of a surface, up to the terms that both hypotheses share. */
   #rival(tables: PlaneTables, x: number, y: number, width: number, n: number): number {
-    const { sum, squares, sums, step, sumAt, squaresAt } = tables;
+    const { sum, sums, step, sumAt, squaresAt } = tables;
     // As `#box` has it, written out: this is the innermost of all reading.
     const left = Math.max(0, x - 1);
     const right = Math.min(this.#width, x + width + 1);
@@ -210,10 +218,10 @@ export class GlyphScorer {
     const mean =
       (sum[lowRight + sumAt]! - sum[lowLeft + sumAt]! - sum[highRight + sumAt]! + sum[highLeft + sumAt]!) / area;
     const square =
-      (squares[lowRight + squaresAt]! -
-        squares[lowLeft + squaresAt]! -
-        squares[highRight + squaresAt]! +
-        squares[highLeft + squaresAt]!) /
+      (sum[lowRight + squaresAt]! -
+        sum[lowLeft + squaresAt]! -
+        sum[highRight + squaresAt]! +
+        sum[highLeft + squaresAt]!) /
       area;
     const variance = Math.max(FLAT * FLAT, square - mean * mean);
     return (sums[PP]! - 2 * mean * sums[P]! + n * mean * mean) / variance + n * Math.log(variance);
@@ -221,7 +229,7 @@ export class GlyphScorer {
 
   /** Sums over a glyph's box and a pixel around it. */
   #box(tables: PlaneTables, x: number, y: number, width: number, height: number): Box {
-    const { sum, squares, step, sumAt, squaresAt } = tables;
+    const { sum, step, sumAt, squaresAt } = tables;
     const left = Math.max(0, x - 1);
     const right = Math.min(this.#width, x + width + 1);
     const top = Math.max(0, y - 1);
@@ -235,10 +243,10 @@ export class GlyphScorer {
       area: (right - left) * (bottom - top),
       sum: sum[lowRight + sumAt]! - sum[lowLeft + sumAt]! - sum[highRight + sumAt]! + sum[highLeft + sumAt]!,
       squares:
-        squares[lowRight + squaresAt]! -
-        squares[lowLeft + squaresAt]! -
-        squares[highRight + squaresAt]! +
-        squares[highLeft + squaresAt]!,
+        sum[lowRight + squaresAt]! -
+        sum[lowLeft + squaresAt]! -
+        sum[highRight + squaresAt]! +
+        sum[highLeft + squaresAt]!,
     };
   }
 
@@ -341,30 +349,4 @@ function addUp(data: Float32Array, base: number, offsets: Int32Array, glyph: Gly
 /** Plane 0 is the image itself, 1 and 2 are its colour differences. */
 function planeOf(image: LineImage, plane: number): Float32Array {
   return plane === 0 ? image.data : image.chroma![plane - 1]!;
-}
-
-function integrate(tables: PlaneTables, { width, height }: LineImage): void {
-  const stride = width + 1;
-  const size = stride * (height + 1);
-  if (tables.sum.length < size) {
-    tables.sum = new Float64Array(size);
-    tables.squares = new Float64Array(size);
-  }
-  const { data, sum, squares } = tables;
-  sum.fill(0, 0, stride);
-  squares.fill(0, 0, stride);
-  for (let y = 0; y < height; y++) {
-    let row = 0;
-    let rowSquares = 0;
-    const base = (y + 1) * stride;
-    sum[base] = 0;
-    squares[base] = 0;
-    for (let x = 0; x < width; x++) {
-      const p = data[y * width + x]!;
-      row += p;
-      rowSquares += p * p;
-      sum[base + x + 1] = sum[base + x + 1 - stride]! + row;
-      squares[base + x + 1] = squares[base + x + 1 - stride]! + rowSquares;
-    }
-  }
 }

@@ -107,6 +107,32 @@ describe('the decoder on a thread of its own', () => {
     expect(idle.isReady).toBe(false);
   });
 
+  test('what comes next may be begun before it is asked for, or never be asked for', async () => {
+    using file = openVideo(video('next.mp4'));
+    await using beside = await started(file);
+    const index = scanPackets(file);
+    const chunks = chunksOf(index, { minSeconds: 0.4 });
+    expect(chunks.length).toBeGreaterThan(2);
+    const whole = chunks.map((chunk) => [...readPictures(file, index, chunk, mostFrames(chunk))].map(noted));
+    const wanted = (i: number) => ({ index, chunk: chunks[i]!, frames: mostFrames(chunks[i]!) });
+    const read = async (n: number, next?: number, stop = Number.POSITIVE_INFINITY): Promise<unknown[]> => {
+      const seen: unknown[] = [];
+      const { chunk, frames } = wanted(n);
+      for await (const item of beside.pictures(index, chunk, frames, next === undefined ? undefined : wanted(next))) {
+        seen.push(noted(item));
+        if (seen.length === stop) break;
+      }
+      return seen;
+    };
+    beside.expect(wanted(0));
+    expect(await read(0, 1)).toEqual(whole[0]);
+    expect(await read(1, 2)).toEqual(whole[1]);
+    // Another one than was announced, and one that is left early with its next.
+    expect(await read(0, 1)).toEqual(whole[0]);
+    expect(await read(1, 2, 1)).toEqual(whole[1]!.slice(0, 1));
+    expect(await read(2, 0)).toEqual(whole[2]);
+  });
+
   test('a file that has gone meanwhile is told of', async () => {
     const path = video('gone.mp4');
     using file = openVideo(path);

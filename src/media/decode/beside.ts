@@ -13,6 +13,20 @@ const MANY = 16;
 const MOST_BYTES = 12 << 20;
 const FEWEST = 4;
 
+/** Frames of a chunk that will be looked at, ascending. */
+export interface Wanted {
+  readonly index: PacketIndex;
+  readonly chunk: Chunk;
+  readonly frames: readonly number[];
+}
+
+/** What the thread has been asked for; `failure` tells why it could not be given. */
+interface Reading {
+  readonly wanted: Wanted;
+  readonly done: Promise<unknown>;
+  failure: { readonly error: unknown } | undefined;
+}
+
 /**
  * The decoder of a recording on a thread of its own, which still is one thread: it works on while this one reads pictures, whatever this
  * one is at, until there is no room for more of them. They are copied into memory that is moved between the two, and neither waits for the
@@ -24,6 +38,8 @@ export class DecoderBeside implements AsyncDisposable {
   #isReady = false;
   /** The reading before, until the thread is done with it. */
   #reading: Promise<unknown> = Promise.resolve();
+  /** What it has been told to begin with before it was asked for. */
+  #expected: Reading | undefined;
 
   constructor(file: VideoFile) {
     this.#file = file;
@@ -58,37 +74,68 @@ export class DecoderBeside implements AsyncDisposable {
     return this.#started?.opened;
   }
 
-  /** As `readPictures`, once it is ready. One reading at a time. */
+  /** Lets it begin with what will be asked for next, where nothing is being read: as many pictures as there is room for. */
+  expect(wanted: Wanted): void {
+    if (this.#started && !this.#expected && !this.#file.exportsVectors) this.#expected = this.#ask(wanted);
+  }
+
+  /**
+   * As `readPictures`, once it is ready. One reading at a time. With `next` the decoder goes on to that when it is done, so that it need not
+   * stand still until the last pictures of this chunk have been read, nor the reader until the first of the next have been decoded.
+   */
   async *pictures(
     index: PacketIndex,
     chunk: Chunk,
-    wanted: readonly number[],
+    frames: readonly number[],
+    next?: Wanted,
   ): AsyncGenerator<Picture | DecodeProblem, void, undefined> {
     await this.#reading;
-    const { line, thread } = this.#started!;
-    let failure: { readonly error: unknown } | undefined;
-    const { promise: failed, resolve: fail } = Promise.withResolvers<undefined>();
-    const reading = thread.call({ index, chunk, wanted } satisfies BesideRequest).catch((error: unknown) => {
-      failure = { error };
-      fail(undefined);
-    });
+    const { line } = this.#started!;
+    let expected = this.#expected;
+    this.#expected = undefined;
+    if (expected && !isSame(expected.wanted, chunk, frames)) {
+      await stop(line, [expected]);
+      expected = undefined;
+    }
+    const reading = expected ?? this.#ask({ index, chunk, frames });
+    if (next) this.#expected = this.#ask(next);
     let isOver = false;
     try {
       for (;;) {
         const item = line.take();
         if (item === undefined) {
-          if (failure) throw failure.error;
-          await Promise.race([line.arrival(), failed]);
+          if (reading.failure) throw reading.failure.error;
+          await Promise.race([line.arrival(), reading.done]);
         } else if (item === 'over') {
           isOver = true;
-          await reading;
-          if (failure) throw failure.error;
+          await reading.done;
+          if (reading.failure) throw reading.failure.error;
           return;
         } else yield 'reason' in item ? item : unpacked(item, (memory) => line.giveBack(memory));
       }
     } finally {
-      this.#reading = isOver || failure ? Promise.resolve() : stop(line, reading);
+      if (!isOver && !reading.failure) this.#giveUp(reading);
     }
+  }
+
+  #ask(wanted: Wanted): Reading {
+    const { index, chunk, frames } = wanted;
+    const call = this.#started!.thread.call({ index, chunk, wanted: frames } satisfies BesideRequest);
+    const reading: Reading = {
+      wanted,
+      failure: undefined,
+      done: call.catch((error: unknown) => {
+        reading.failure = { error };
+      }),
+    };
+    return reading;
+  }
+
+  /** Lets the thread stop with a reading, and with what was to come after it. */
+  #giveUp(reading?: Reading): void {
+    const given = [reading, this.#expected].filter((one) => one !== undefined);
+    this.#expected = undefined;
+    if (given.length > 0) this.#reading = stop(this.#started!.line, given);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -97,16 +144,31 @@ export class DecoderBeside implements AsyncDisposable {
     // A thread is not ended while a library of foreign code is at work in it.
     await opened.catch(() => undefined);
     await this.#reading;
+    this.#giveUp();
+    await this.#reading;
     await thread.call({ close: true } satisfies BesideRequest).catch(() => undefined);
     line.close();
     await thread.retire();
   }
 }
 
-/** Lets the decoder finish what it is at, and gives up the rest. */
-async function stop(line: Line, reading: Promise<unknown>): Promise<void> {
+function isSame(
+  { chunk: { firstFrame, lastFrame }, frames }: Wanted,
+  chunk: Chunk,
+  wanted: readonly number[],
+): boolean {
+  return (
+    firstFrame === chunk.firstFrame &&
+    lastFrame === chunk.lastFrame &&
+    frames.length === wanted.length &&
+    frames.every((frame, i) => frame === wanted[i])
+  );
+}
+
+/** Lets the decoder finish the packet that it is at, and gives up the rest. */
+async function stop(line: Line, readings: readonly Reading[]): Promise<void> {
   line.stop(true);
-  await reading;
+  await Promise.all(readings.map(({ done }) => done));
   for (let item = line.take(); item !== undefined; item = line.take())
     if (typeof item === 'object' && 'memory' in item) line.giveBack(item.memory);
   line.stop(false);

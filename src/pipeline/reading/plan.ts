@@ -1,4 +1,5 @@
-import { type Chunk, chunksOf, type PacketIndex } from '../../media/scan/packet-index.ts';
+import type { Wanted } from '../../media/decode/beside.ts';
+import { type Chunk, chunksOf, type PacketIndex, windowOf } from '../../media/scan/packet-index.ts';
 import type { Profile } from '../../profile/profile.ts';
 import { type Sample, SamplePlanner, type Sampling, type TimeRange } from '../../sampling/plan.ts';
 import { everyOf, intervalOf } from '../../profile/interval.ts';
@@ -15,6 +16,11 @@ export interface Portion {
   readonly number: number;
   readonly chunk: Chunk;
   readonly plan: ChunkPlan;
+}
+
+/** What a decoder is asked for a portion. */
+export function wantedOf(index: PacketIndex, { chunk, plan }: Portion): Wanted {
+  return { index: windowOf(index, chunk), chunk, frames: plan.frames };
 }
 
 /** About how many portions so many seconds of video (undefined: unknown) will make, at most. */

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Deferred, Observation } from '../../detectors/kind.ts';
 import { MANY, readPicturesAhead } from '../../media/decode/ahead.ts';
-import type { DecoderBeside } from '../../media/decode/beside.ts';
+import type { DecoderBeside, Wanted } from '../../media/decode/beside.ts';
 import { type DecodeProblem, isProblem, readPictures } from '../../media/decode/decode.ts';
 import type { Chunk, PacketIndex } from '../../media/scan/packet-index.ts';
 import type { Picture } from '../../media/picture.ts';
@@ -28,6 +28,8 @@ export interface ChunkContext {
   readonly ahead?: boolean | undefined;
   /** The decoder works on a thread of its own. */
   readonly beside?: DecoderBeside | undefined;
+  /** What will be asked of that thread next. */
+  readonly next?: Wanted | undefined;
   readonly signal?: AbortSignal | undefined;
   /** When samples tell what one between them shows; without, every sample is read. */
   readonly between?: BetweenRules | undefined;
@@ -102,8 +104,8 @@ async function readSamples(
 
 /** The same where all of them will be looked at. */
 function allPicturesOf(context: ChunkContext, chunk: Chunk, frames: readonly number[]): ReturnType<typeof picturesOf> {
-  const { beside, index } = context;
-  return beside ? beside.pictures(index, chunk, frames) : picturesOf(context, chunk, frames, MANY);
+  const { beside, index, next } = context;
+  return beside ? beside.pictures(index, chunk, frames, next) : picturesOf(context, chunk, frames, MANY);
 }
 
 /** The pictures of some frames of a chunk, in order; `most` may be decoded before they are asked for. */

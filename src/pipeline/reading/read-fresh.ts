@@ -4,7 +4,7 @@ import type { Observation } from '../../detectors/kind.ts';
 import { type PacketIndex, windowOf } from '../../media/scan/packet-index.ts';
 import type { ChunkReadings } from './chunk-readings.ts';
 import type { Game } from '../game.ts';
-import type { Portion } from './plan.ts';
+import { type Portion, wantedOf } from './plan.ts';
 import { adaptiveRules } from './rules.ts';
 import type { ReadingNote } from './read-thread.ts';
 import type { Reader } from './reader.ts';
@@ -156,11 +156,18 @@ class Worker {
       index: windowOf(this.from.index, chunk),
       plan,
       rules: this.rules,
+      next: reader.thread ? undefined : this.next(index),
       pulse: Math.min(PULSE, 250 * (this.from.options.stuckAfter ?? STUCK_AFTER)),
       ...(share ? { share: { waiting: this.waiting, most: this.most } } : {}),
     };
     const onNote = (note: ReadingNote) => this.note(note, reader, context);
     return { readings: await reader.read(request, { signal, onCopy, onNote }) };
+  }
+
+  /** What a reader that does all by itself will be given after this job. */
+  private next(job: number): ReadRequest['next'] {
+    const portion = this.from.plan === 'full' ? this.jobs[job + 1]?.portion : undefined;
+    return portion && wantedOf(this.from.index, portion);
   }
 
   private note(note: ReadingNote, reader: Reader, { index, publish, alive }: RunContext): void {

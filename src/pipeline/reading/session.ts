@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Assets, Observation } from '../../detectors/kind.ts';
 import type { Plugins } from '../../detectors/plugins/load.ts';
-import type { DecoderBeside } from '../../media/decode/beside.ts';
+import type { DecoderBeside, Wanted } from '../../media/decode/beside.ts';
 import type { Chunk, PacketIndex } from '../../media/scan/packet-index.ts';
 import type { VideoFile } from '../../media/video.ts';
 import type { Profile } from '../../profile/profile.ts';
@@ -23,6 +23,8 @@ export interface ReadRequest {
   readonly rules: readonly ProbeRule[] | undefined;
   /** Where regions lie that stay where something was found before. */
   readonly places?: Places | undefined;
+  /** What will be read next, if that is known and it is read in this thread, too. */
+  readonly next?: Wanted | undefined;
   /** Milliseconds after which a thread says again that it is at work. */
   readonly pulse: number;
   /** Leaves readings to others while fewer than `most` wait. */
@@ -109,13 +111,15 @@ export class ReadingSession implements Disposable {
 
   /** Rejects with the signal's reason soon after it is aborted. `share` takes readings that others may make. */
   read(
-    { chunk, index, plan, rules, places }: Omit<ReadRequest, 'pulse' | 'share'>,
+    { chunk, index, plan, rules, places, next }: Omit<ReadRequest, 'pulse' | 'share'>,
     { signal, share, alive }: { signal?: AbortSignal; share?: Share | undefined; alive?: () => void } = {},
   ): Promise<ChunkReadings> {
     this.#reader.onPicture = alive;
     // What compares samples cannot be probed: a keyframe does not tell what came before it.
     const isFull = rules === undefined || this.#reader.compares;
     const beside = isFull && this.#beside?.isReady ? this.#beside : undefined;
+    // Not ready for this chunk, it may be for the next.
+    if (isFull && !beside && next) this.#beside?.expect(next);
     this.#reader.breathe = this.#ahead && !beside ? turn : undefined;
     this.#reader.places = places;
     const between = this.#between;
@@ -128,6 +132,7 @@ export class ReadingSession implements Disposable {
       carried: this.#carried,
       ahead: this.#ahead,
       beside,
+      next,
       signal,
       share,
     };
