@@ -211,6 +211,20 @@
     (v128.store offset=128 (local.get $out) (local.get $ra))
     (v128.store offset=144 (local.get $out) (local.get $rb)))
 
+  ;; Lays $pixels pixels of three planes out as "sums" wants them; behind those of each pixel comes a 0.
+  (func (export "join") (param $a i32) (param $b i32) (param $c i32) (param $pixels i32) (param $out i32)
+    (local $end i32)
+    (local.set $end (i32.add (local.get $a) (i32.shl (local.get $pixels) (i32.const 2))))
+    (loop $next
+      (v128.store (local.get $out)
+        (v128.load32_lane 2 (local.get $c)
+          (v128.load32_lane 1 (local.get $b)
+            (v128.load32_zero (local.get $a)))))
+      (local.set $out (i32.add (local.get $out) (i32.const 16)))
+      (local.set $b (i32.add (local.get $b) (i32.const 4)))
+      (local.set $c (i32.add (local.get $c) (i32.const 4)))
+      (br_if $next (i32.lt_u (local.tee $a (i32.add (local.get $a) (i32.const 4))) (local.get $end)))))
+
   ;; Integral images of three planes at once: entry (x, y) at $out holds the sums of all levels left of x and above y, four doubles, and
   ;; those of their squares, four doubles. One row and one column larger than the picture, which is laid out as for "sums".
   (func (export "integrate") (param $image i32) (param $width i32) (param $height i32) (param $out i32)

@@ -170,7 +170,8 @@ class BoxFilter {
     const bytes = this.#bytes;
     for (let row = down.low, at = to; row < down.high; row++, at += pitch) {
       const from = row * stride + across.low;
-      if (width >= NATIVE_ROW) bytes.set(data.subarray(from, from + width), at);
+      // A buffer's own `subarray` takes longer.
+      if (width >= NATIVE_ROW) bytes.set(new Uint8Array(data.buffer, data.byteOffset + from, width), at);
       else for (let i = 0; i < width; i++) bytes[at + i] = data[from + i]!;
     }
   }

@@ -6,6 +6,7 @@ import type { LineImage } from './line-image.ts';
 interface Kernels {
   readonly memory: WebAssembly.Memory;
   sums(image: number, glyph: number, pixels: number, out: number): void;
+  join(a: number, b: number, c: number, pixels: number, out: number): void;
   integrate(image: number, width: number, height: number, out: number): void;
 }
 
@@ -30,6 +31,7 @@ export class GlyphPlanes {
   readonly #records: readonly number[];
   readonly #image: number;
   #tables = 0;
+  #floats = new Float32Array(0);
   #width = 0;
   /** Of the glyph that was asked for last: `LANES` doubles of each kind. */
   sums: Float64Array;
@@ -61,12 +63,17 @@ export class GlyphPlanes {
     const { buffer } = this.#kernels.memory;
     if (this.sums.buffer !== buffer) this.sums = new Float64Array(buffer, PIXEL, 5 * LANES);
     if (this.#width !== width) this.#layOut(width);
-    const pixels = new Float32Array(buffer, this.#image, 4 * size);
-    for (let i = 0, at = 0; i < size; i++, at += 4) {
-      pixels[at] = data[i]!;
-      pixels[at + 1] = cb[i]!;
-      pixels[at + 2] = cr[i]!;
-    }
+    if (this.#floats.buffer !== buffer) this.#floats = new Float32Array(buffer);
+    // The tables, which come after, have room for them.
+    const [first, second, third] = [
+      this.#tables,
+      this.#tables + FLOAT * size,
+      this.#tables + 2 * FLOAT * size,
+    ] as const;
+    this.#keep(data, size, first);
+    this.#keep(cb, size, second);
+    this.#keep(cr, size, third);
+    this.#kernels.join(first, second, third, size, this.#image);
     this.#kernels.integrate(this.#image, width, height, this.#tables);
     if (
       this.integral.buffer !== buffer ||
@@ -74,6 +81,10 @@ export class GlyphPlanes {
       this.integral.length < ENTRY * entries
     )
       this.integral = new Float64Array(buffer, this.#tables, ENTRY * entries);
+  }
+
+  #keep(plane: Float32Array, size: number, at: number): void {
+    this.#floats.set(plane.length === size ? plane : plane.subarray(0, size), at / FLOAT);
   }
 
   /** Adds up a glyph's pixels at (x, y). */
