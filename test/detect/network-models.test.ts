@@ -54,7 +54,7 @@ function close(a: readonly string[], b: readonly string[]): boolean {
 
 describe('networks trained on exported regions, dropped into a profile', () => {
   it('read the figures as truth has them, in any number of threads and of samples a run the same', async () => {
-    const networks = await json<Record<string, DetectorSpec>>('bench', 'networks', 'freedoom.json');
+    const networks = await json<Record<string, DetectorSpec>>('bench', 'detectors', 'networks', 'freedoom.json');
     const pack = (batch: number): Promise<string> =>
       packWith((profile) => ({
         ...profile,

@@ -109,10 +109,10 @@ describe('level statistics of Doom', () => {
     expect(
       sessions[0]!.events.filter(({ text: line }) => line.includes('completes')).map(({ t, text: line }) => [t, line]),
     ).toEqual([
-      [35.97, 'player completes level E1M1'],
-      [106, 'player completes level E1M2'],
+      [35.97, 'player completes E1M1'],
+      [106, 'player completes E1M2'],
       // 62 min 5.5 s later
-      [3831.5, 'player completes level MAP03'],
+      [3831.5, 'player completes MAP03'],
     ]);
     expect(runQuery(compileQuery('secrets found above 0', dictionary), sessions[0]!.events).count).toBe(2);
   });
