@@ -4,7 +4,17 @@ import { onArms, onKey, onWeapons } from './freedoom/belongings.js';
 import { onChange, onFrags, onHealth, tellDeath } from './freedoom/body.js';
 import { tellSettled } from './freedoom/changes.js';
 import { onHand, tellHand } from './freedoom/hand.js';
-import { BAR, PERCENT, SCREENS, onLevelName, onPercent, onScreen, onSecret, onStatusBar } from './freedoom/levels.js';
+import {
+  BAR,
+  PERCENT,
+  SCREENS,
+  SECRETS,
+  onLevelName,
+  onPercent,
+  onScreen,
+  onSecret,
+  onStatusBar,
+} from './freedoom/levels.js';
 import { onMessage, onRise } from './freedoom/pick-ups.js';
 import { ROWS, elementOf } from './freedoom/screen.js';
 
@@ -17,7 +27,7 @@ export function onCue(cue, game) {
   if (BAR.includes(cue.detector)) onStatusBar(cue, game);
   else if (SCREENS.includes(element)) onScreen(cue, game);
   else if (element === 'level name') onLevelName(cue, game);
-  else if (element === 'secret') onSecret(cue, game);
+  else if (SECRETS.includes(element)) onSecret(cue, game);
   else if (element in PERCENT) onPercent(cue, game);
   else if (element.endsWith(' key')) onKey(cue, game);
   else if (cue.detector.startsWith('arms ')) onArms(cue, game);

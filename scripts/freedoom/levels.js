@@ -11,7 +11,9 @@ const NAMED = 1;
 
 const HEADED = 0.2;
 
-/** Most ports say in the middle of the screen that a secret is revealed. */
+/** Where ports say in the middle of the screen that a secret is revealed: dsda-doom, and Crispy Doom a little lower. */
+export const SECRETS = ['secret', 'secret below'];
+
 export function onSecret(cue, game) {
   if (cue.trigger === 'found') game.emit({ subject: 'player', action: 'find', object: 'secret' });
 }
