@@ -1,7 +1,8 @@
 // What the adaptive plan saves: `node bench/speed/plans.ts <clip folder>… [--runs 3] [--no-full]`, each folder with video.mp4 and truth.json.
-// Processor time of three whole processes, alternating: `detect --plan adaptive`, `detect --plan full`, and the oracle, which
-// knows the truth: it scans the file and decodes, as detect does, the keyframes and the samples of just those groups of
-// pictures in which the truth says that something changes, and reads nothing. Also says whether both plans give the same events.
+// Processor time of whole processes, alternating: `detect --plan adaptive`, `detect --plan full`, and the oracle, which knows the truth: it
+// scans the file and decodes, as detect does, the keyframes and the profile's samples of just those groups of pictures in which the
+// truth says that something changes that the profile reads, and reads nothing. Two more tell what starting costs, which an oracle does not do:
+// `detect` of the first moment, and scanning the file alone. Also says whether both plans give the same events.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,9 +10,10 @@ import { basename, join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { readPictures } from '../../src/media/decode/decode.ts';
-import { chunksOf, firstFrameOf, scanPackets } from '../../src/media/scan/packets.ts';
+import { firstFrameOf, scanPackets } from '../../src/media/scan/packets.ts';
 import { openVideo } from '../../src/media/video.ts';
-import { planSamples } from '../../src/sampling/plan.ts';
+import { planPortions } from '../../src/pipeline/reading/plan.ts';
+import type { Profile } from '../../src/profile/profile.ts';
 import type { LogLine } from '../../src/events/log.ts';
 import { loadTruth, type Truth } from '../truth/truth.ts';
 
@@ -22,12 +24,15 @@ const { values, positionals } = parseArgs({
     runs: { type: 'string', default: '3' },
     full: { type: 'boolean', default: true },
     oracle: { type: 'boolean', default: false },
+    scan: { type: 'boolean', default: false },
   },
 });
+const configs = join(import.meta.dirname, '..', '..', 'configs');
 const launch = join(import.meta.dirname, '..', '..', 'src', 'cli', 'launch.js');
 const folder = mkdtempSync(join(tmpdir(), 'plans-'));
 
 if (values.oracle) await decodeAsTold(positionals[0]!);
+else if (values.scan) scanAlone(positionals[0]!);
 else for (const clip of positionals) await report(clip);
 rmSync(folder, { recursive: true });
 
@@ -37,14 +42,18 @@ async function report(clip: string): Promise<void> {
     adaptive: detect(clip, truth, 'adaptive'),
     full: values.full ? detect(clip, truth, 'full') : Number.NaN,
     oracle: timed([import.meta.filename, '--oracle', clip]),
+    start: detect(clip, truth, 'adaptive', 'start', ['--to', '0.3', '--place', 'default']),
+    scan: timed([import.meta.filename, '--scan', clip]),
   }));
-  const seconds = (side: 'adaptive' | 'full' | 'oracle'): string => median(runs.map((run) => run[side])).toFixed(2);
+  const seconds = (side: keyof (typeof runs)[0]): string => median(runs.map((run) => run[side])).toFixed(2);
   const over = (side: 'full' | 'oracle'): string => median(runs.map((run) => run.adaptive / run[side])).toFixed(2);
   const minutes = (truth.frames / truth.fps / 60).toFixed(1);
   console.log(
     `${basename(clip)}, ${minutes} min: adaptive ${seconds('adaptive')} s, full ${seconds('full')} s, oracle ${seconds('oracle')} s`,
   );
-  console.log(`  adaptive over full ${over('full')}, over the oracle ${over('oracle')}`);
+  const started = median(runs.map((run) => (run.adaptive - run.start + run.scan) / run.oracle)).toFixed(2);
+  console.log(`  adaptive over full ${over('full')}, over the oracle ${over('oracle')}; without starting ${started}`);
+  console.log(`  a start ${seconds('start')} s, of which scanning, as the oracle does, ${seconds('scan')} s`);
   if (!values.full) return;
   const [full, adaptive] = [said('full'), said('adaptive')];
   console.log(`  events: ${full.length} by the full plan, ${adaptive.length} by the adaptive one`);
@@ -56,9 +65,8 @@ function only(a: readonly string[], b: readonly string[]): string[] {
   return a.filter((line) => !b.includes(line));
 }
 
-function detect(clip: string, { game }: Truth, plan: string): number {
-  const out = join(folder, plan);
-  const args = ['--game', game, '--workers', '1', '--plan', plan, '--out', out, '--quiet'];
+function detect(clip: string, { game }: Truth, plan: string, to = plan, more: readonly string[] = []): number {
+  const args = ['--game', game, '--workers', '1', '--plan', plan, '--out', join(folder, to), '--quiet', ...more];
   return timed([launch, 'detect', join(clip, 'video.mp4'), ...args]);
 }
 
@@ -87,15 +95,11 @@ function median(numbers: readonly number[]): number {
 
 /** The oracle's own process. */
 async function decodeAsTold(clip: string): Promise<void> {
-  const truth = await loadTruth(clip);
-  const changes = [
-    ...Object.values(truth.series).flatMap((series) => series.map(({ t }) => t)),
-    ...truth.raw.map(({ t }) => t),
-  ];
+  const { game, changes } = await loadTruth(clip);
+  const profile = JSON.parse(readFileSync(join(configs, game, 'profile.json'), 'utf8')) as Profile;
   using file = openVideo(join(clip, 'video.mp4'));
   const index = scanPackets(file);
-  const samples = planSamples(index, { interval: 0.1 }).map(({ frame }) => frame);
-  for (const chunk of chunksOf(index, { minSeconds: 24 })) {
+  for (const { chunk, plan } of planPortions(index, profile, {}, 'adaptive')) {
     const keyframes: number[] = [];
     const wanted: number[] = [];
     for (let group = chunk.firstGroup; group < chunk.lastGroup; group++) {
@@ -103,10 +107,15 @@ async function decodeAsTold(clip: string): Promise<void> {
       keyframes.push(first);
       const [from, to] = [index.t[first]!, index.t[next] ?? Number.POSITIVE_INFINITY];
       if (changes.some((t) => t >= from && t < to))
-        wanted.push(...samples.filter((frame) => frame >= first && frame < next));
+        wanted.push(...plan.frames.filter((frame) => frame >= first && frame < next));
     }
     for (const frames of [keyframes, wanted])
       for (const item of readPictures(file, index, chunk, frames)) if (Symbol.dispose in item) item[Symbol.dispose]();
     await turn();
   }
+}
+
+function scanAlone(clip: string): void {
+  using file = openVideo(join(clip, 'video.mp4'));
+  scanPackets(file);
 }

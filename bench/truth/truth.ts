@@ -43,6 +43,8 @@ export interface Truth {
   readonly untold?: readonly string[];
   /** Everything that was drawn, however briefly. */
   readonly raw: readonly TruthLine[];
+  /** Seconds at which anything that the game's profile reads changes, ascending: what vanishes too, where truth tells. */
+  readonly changes: readonly number[];
   /** What a perfect reader reports under the declared sampling and stability. */
   reduce(rules: Rules): TruthLine[];
 }
@@ -106,6 +108,10 @@ function doomTruth(file: DoomFile): Truth {
     ...extent(file),
     series: shown,
     raw: merge(doomStatements(series), centre),
+    changes: timesIn(
+      [...Object.values(shown), series.frags, series.weapon, series['status bar'], ...Object.values(series.owned)],
+      [...doomStatements(series), ...centre],
+    ),
     reduce,
   };
 }
@@ -154,6 +160,7 @@ function arenaTruth(file: ArenaFile): Truth {
     series: { ...series },
     untold,
     raw: merge(kept(arenaStatements(series, series, turns)), again, kills, told),
+    changes: timesIn(Object.values(series), [...arenaStatements(series, series, turns), ...kills, ...told], turns),
     reduce,
   };
 }
@@ -178,6 +185,12 @@ function reduceAll<T extends Readonly<Record<string, unknown>>>(all: T, rules: R
 function extent(file: DoomFile | ArenaFile): Pick<Truth, 'fps' | 'frames' | 'width' | 'height'> {
   const { fps, frames, width, height } = file;
   return { fps, frames, ...(width === undefined ? {} : { width }), ...(height === undefined ? {} : { height }) };
+}
+
+/** All times in them but that of the first picture, ascending. */
+function timesIn(series: readonly Series[], lines: readonly TruthLine[], others: readonly number[] = []): number[] {
+  const times = new Set([...series.flat().map(({ t }) => t), ...lines.map(({ t }) => t), ...others]);
+  return [...times].filter((t) => t > 0).toSorted((a, b) => a - b);
 }
 
 function secrets(file: DoomFile): TruthLine[] {

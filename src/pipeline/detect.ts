@@ -31,6 +31,7 @@ import { Interpreter } from './interpreter.ts';
 import { Narration } from './narration.ts';
 import { type Decision, decidePlacement, earlierPlacement } from './placement/decide.ts';
 import { smallText } from './placement/legible.ts';
+import { KeptPictures } from './placement/pictures.ts';
 import { type Portion, planPortions, portionsIn, wantedOf } from './reading/plan.ts';
 import type { FreshRun } from './reading/read-fresh.ts';
 import { readPortions } from './reading/read-portions.ts';
@@ -255,7 +256,8 @@ async function lookThrough(
   const most = options.workers ?? availableParallelism();
   // The adaptive plan often stops before it has seen all that it asked for.
   const beside = plan === 'full' && availableParallelism() > 1 ? resources.use(new DecoderBeside(file)) : undefined;
-  const reading = { ...options, beside };
+  const kept = plan === 'adaptive' ? new KeptPictures() : undefined;
+  const reading = { ...options, beside, kept };
   let readers = resources.use(new Readers(file, game, options.hud, most, reading));
   const shared = await sharing(options, game, file.info.duration);
   if (!resume) readers.start(shared ? most : portionsIn(secondsIn(options, file.info.duration), plan));
@@ -284,7 +286,7 @@ async function lookThrough(
   const decision = await placementOf(
     options,
     () => earlierPlacement(folder, game, about),
-    () => decidePlacement(file, index, game, signal, options.profiles),
+    () => decidePlacement(file, index, game, signal, options.profiles, most === 1 ? kept : undefined),
   );
   const { hud, doubt } = decision;
   // Reading on would only write a log of nothing; whoever knows better says `place: 'default'`.

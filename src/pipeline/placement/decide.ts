@@ -11,7 +11,7 @@ import { type Game, openGame } from '../game.ts';
 import type { Evidence } from './count.ts';
 import type { FoundPlacement } from './best.ts';
 import { checkDefault, LOOKED_AT, searchBetter, searchPixel, searchPlacement } from './find.ts';
-import type { Stretch } from './pictures.ts';
+import type { KeptPictures, Stretch } from './pictures.ts';
 import { surveyLayouts } from './survey.ts';
 
 /** Pictures that decide whether a recording is of another game. */
@@ -42,12 +42,13 @@ export async function decidePlacement(
   game: Game,
   signal: AbortSignal | undefined,
   profiles: readonly string[] = [],
+  kept?: KeptPictures,
 ): Promise<Decision> {
   const first = await decideFirst(file, index, game, signal, profiles);
   const { decision, confidence } = first;
   if (confidence === 0) return decision;
   const { hud = {} } = decision;
-  const { changes, lost } = await surveyLayouts(file, index, game, { hud, confidence }, signal);
+  const { changes, lost } = await surveyLayouts(file, index, game, { hud, confidence }, signal, kept);
   if (changes.length === 0 && lost.length === 0) return decision;
   const later = changes.map(({ t, confidence: sure, hud: own }) => ({ t, ...own, confidence: sure }));
   const all = later.length > 0 ? { ...hud, changes: later } : decision.hud;

@@ -6,7 +6,7 @@ import type { Game } from '../game.ts';
 import { STRONG } from './count.ts';
 import { searchPlacement } from './find.ts';
 import { Fit } from './fit.ts';
-import { frameAt, pictureAt, type Stretch } from './pictures.ts';
+import { frameAt, type KeptPictures, pictureAt, type Stretch } from './pictures.ts';
 
 /** Seconds between two looks: many enough for a minute, few enough for hours. */
 const LEAST_STEP = 7;
@@ -58,7 +58,8 @@ interface Look {
 
 /**
  * Looks through a recording whose HUD lies at `hud` somewhere: whether its elements stay there. Where they are gone for long they
- * are looked for where they were before, then anywhere. Depends on recording, profile and program alone.
+ * are looked for where they were before, then anywhere. Depends on recording, profile and program alone. What it decodes
+ * is `kept` for whoever reads the same frames.
  */
 export async function surveyLayouts(
   file: VideoFile,
@@ -66,11 +67,12 @@ export async function surveyLayouts(
   game: Game,
   { hud, confidence }: { readonly hud: HudSettings; readonly confidence: number },
   signal?: AbortSignal,
+  kept?: KeptPictures,
 ): Promise<Survey> {
   const looks = looksOf(index);
   if (looks.length < LOOKS_LOST) return { changes: [], lost: [] };
   using fit = await Fit.open(game, game.plugins);
-  const watch: Watch = { file, index, game, fit, layouts: [{ hud, confidence }], signal };
+  const watch: Watch = { file, index, game, fit, layouts: [{ hud, confidence }], signal, kept };
   for (const look of looks) {
     if (await isSeen(watch, look.t, 0)) look.layout = 0;
     await turn();
@@ -118,6 +120,7 @@ interface Watch {
   readonly fit: Fit;
   readonly layouts: { readonly hud: HudSettings; readonly confidence: number }[];
   readonly signal: AbortSignal | undefined;
+  readonly kept: KeptPictures | undefined;
 }
 
 /** Keyframes spread over the recording. */
@@ -153,9 +156,11 @@ async function looksBetween(watch: Watch, after: number, run: readonly Look[], b
   return looks.toSorted((a, b) => a.t - b.t);
 }
 
-async function isSeen({ file, index, fit, layouts }: Watch, t: number, layout: number): Promise<boolean> {
-  using picture = pictureAt(file, index, frameAt(index, t));
+async function isSeen({ file, index, fit, layouts, kept }: Watch, t: number, layout: number): Promise<boolean> {
+  const frame = frameAt(index, t);
+  using picture = pictureAt(file, index, frame);
   if (!picture) return false;
+  kept?.keep(frame, picture);
   const least = Math.min(KNOWN_BY, fit.names.length);
   const seen = await fit.look(picture, layouts[layout]!.hud, { enough: least });
   return seen.filter((confidence) => confidence >= STRONG).length >= least;

@@ -1,8 +1,12 @@
-import { isProblem } from '../../media/decode/decode.ts';
+import { type DecodeProblem, isProblem } from '../../media/decode/decode.ts';
+import type { Picture } from '../../media/picture.ts';
 import { type Chunk, firstFrameOf } from '../../media/scan/packet-index.ts';
 import { type ChunkReadings, ReadingsBuilder } from './chunk-readings.ts';
 import { agree, type Probe, type ProbeRule } from './probe.ts';
 import { type ChunkContext, type ChunkPlan, gapOf, pause, picturesOf, timeAt, TURN } from './read-chunk.ts';
+import { Lively } from './lively.ts';
+import type { Sight } from './sample-reader.ts';
+import { Shown } from './shown.ts';
 import { HELD_BYTES, type Look, Stretch, type Waiting } from './stretch.ts';
 
 /**
@@ -22,14 +26,24 @@ export async function readAdaptively(
   for (let group = chunk.firstGroup; group <= chunk.lastGroup; group++) bounds.push(firstFrameOf(index, group));
   const probes = await readKeyframes(context, chunk, bounds);
   const spacing = Math.min(...rules.map(({ persists }) => persists));
+  const lively = new Lively(
+    context.reader,
+    rules,
+    bounds.map((frame) => probes.get(frame)),
+  );
+  const shown = new Shown(builder, rules, context.reader, probes.get(bounds[0]!)?.seen);
   let next = 0;
   for (let g = 0; g < bounds.length - 1; g++) {
     const from = next;
     while (next < plan.frames.length && plan.frames[next]! < bounds[g + 1]!) next++;
-    const part = { frames: plan.frames.slice(from, next), due: plan.due.slice(from, next) };
     const [before, after] = [probes.get(bounds[g]!), probes.get(bounds[g + 1]!)];
-    const group = { keyframe: bounds[g]!, part, before, after, rules };
-    if (before && after && settled(before, after, rules)) recall(context, part, 0, before, builder);
+    const isSample = before !== undefined && plan.frames[from] === bounds[g];
+    if (isSample) shown.add(before.t, context.reader.recall(before.seen, plan.due[from]!));
+    const first = isSample ? from + 1 : from;
+    const part = { frames: plan.frames.slice(first, next), due: plan.due.slice(first, next) };
+    const group = { part, before, after, rules, known: lively.knownIn(g), shown };
+    if (before && after && settled(before, after, rules) && !shown.bringsNews(before.seen, part, 0))
+      recall(context, part, 0, before, shown);
     else if (before && (after?.t ?? chunk.end) - before.t > spacing)
       await readSparsely(context, chunk, { ...group, before, spacing }, builder);
     else await readDensely(context, chunk, group, builder);
@@ -55,7 +69,7 @@ async function readKeyframes(
   if (carried?.probe && carried.frame === frames[0] && reader.probedAnew === carried.probe.t)
     probes.set(frames[i++]!, carried.probe);
   else reader.forgetProbes();
-  for await (const item of picturesOf(context, reach, frames.slice(i))) {
+  for await (const item of keyframesOf(context, reach, frames.slice(i))) {
     if (isProblem(item)) {
       // The keyframe is missing: its neighbours cannot be compared.
       while (i < frames.length && timeAt(index, frames[i]!) < item.end) i++;
@@ -73,15 +87,33 @@ async function readKeyframes(
   return probes;
 }
 
+/** The pictures of frames, in order; those that were kept are not decoded. */
+async function* keyframesOf(
+  context: ChunkContext,
+  chunk: Chunk,
+  frames: readonly number[],
+): AsyncGenerator<Picture | DecodeProblem, void, undefined> {
+  const { kept, index } = context;
+  const known = frames.filter((frame) => kept?.has(frame));
+  let i = 0;
+  const unknown = known.length === 0 ? frames : frames.filter((frame) => !kept?.has(frame));
+  for await (const item of picturesOf(context, chunk, unknown)) {
+    while (i < known.length && timeAt(index, known[i]!) < item.t) yield kept!.take(known[i++]!)!;
+    yield item;
+  }
+  while (i < known.length) yield kept!.take(known[i++]!)!;
+}
+
 interface Group {
-  /** Number of its keyframe. */
-  readonly keyframe: number;
-  /** Its samples. */
+  /** Its samples, but for the keyframe. */
   readonly part: ChunkPlan;
   /** Its keyframe and the next, where they could be read. */
   readonly before: Probe | undefined;
   readonly after: Probe | undefined;
   readonly rules: readonly ProbeRule[];
+  /** What all its samples show. */
+  readonly known: Sight | undefined;
+  readonly shown: Shown;
 }
 
 /** Samples after which it is tried again whether the rest of a group is known. */
@@ -94,11 +126,11 @@ const PATIENCE = 3;
 async function readDensely(
   context: ChunkContext,
   chunk: Chunk,
-  { keyframe, part, before, after, rules }: Group,
+  { part, before, after, rules, known, shown }: Group,
   builder: ReadingsBuilder,
 ): Promise<void> {
   const { index, reader } = context;
-  using stretch = new Stretch({ reader, rules, builder }, before && lookOf(before));
+  using stretch = new Stretch({ reader, rules, shown }, before && lookOf(before), known);
   const end = after && new Ending(stretch, before, after, rules);
   let tried = Number.NEGATIVE_INFINITY;
   let i = 0;
@@ -110,21 +142,14 @@ async function readDensely(
       continue;
     }
     while (i < part.frames.length && timeAt(index, part.frames[i]!) < item.t) i++;
-    const due = part.due[i]!;
-    if (before && part.frames[i] === keyframe) {
-      builder.add(item.t, reader.recall(before.seen, due));
-      item[Symbol.dispose]();
-      i++;
-      continue;
-    }
-    const one = stretch.add(item, due);
+    const one = stretch.add(item, part.due[i]!);
     if (++i % TURN === 0) await pause(context);
     if (end && i - tried >= PATIENCE && (await end.isNear(one))) {
       tried = i;
       await stretch.look(one, new Uint8Array(rules.length).fill(1));
       if (settled(one, after, rules)) {
         await stretch.finish(one);
-        return recall(context, part, i, one, builder);
+        if (!shown.bringsNews(one.seen, part, i)) return recall(context, part, i, one, shown);
       }
     }
     if (i < part.frames.length) await stretch.advance(timeAt(index, part.frames[i]!));
@@ -188,19 +213,22 @@ interface SparseGroup extends Group {
 async function readSparsely(
   context: ChunkContext,
   chunk: Chunk,
-  { part: plan, before, after, rules, spacing }: SparseGroup,
+  { part: plan, before, after, rules, spacing, shown }: SparseGroup,
   builder: ReadingsBuilder,
 ): Promise<void> {
   const { index, reader } = context;
   const all = new Uint8Array(rules.length).fill(1);
-  using stretch = new Stretch({ reader, rules, builder }, lookOf(before));
+  using stretch = new Stretch({ reader, rules, shown }, lookOf(before));
   let last: Probe = before;
   const rest = (sample: number): boolean =>
-    after !== undefined && settled(last, after, rules) && sample < plan.frames.length;
+    after !== undefined &&
+    settled(last, after, rules) &&
+    sample < plan.frames.length &&
+    !shown.bringsNews(last.seen, plan, sample);
   /** Seconds from which on a probe may tell the rest of the group: each that does not halves what is left. */
   let closing = after ? after.t - spacing : Number.POSITIVE_INFINITY;
   let i = 0;
-  if (rest(0)) return recall(context, plan, 0, last, builder);
+  if (rest(0)) return recall(context, plan, 0, last, shown);
   for await (const item of picturesOf(context, chunk, plan.frames)) {
     if (isProblem(item)) {
       await stretch.finish();
@@ -216,25 +244,19 @@ async function readSparsely(
     if (!closes && follows - last.t <= spacing && stretch.waiting.length < most) continue;
     await stretch.look(one, all);
     if (closes) closing = (item.t + after!.t) / 2;
-    if (settled(last, one, rules)) stretch.recall(one);
+    if (settled(last, one, rules) && !stretch.bringsNews(one)) stretch.recall(one);
     else await stretch.finish(one);
     last = one;
     await pause(context);
-    if (rest(i)) return recall(context, plan, i, last, builder);
+    if (rest(i)) return recall(context, plan, i, last, shown);
   }
   await stretch.finish(after && lookOf(after));
 }
 
 /** Gives the samples of a plan from number `from` on what a probe shows. */
-function recall(
-  { index, reader }: ChunkContext,
-  plan: ChunkPlan,
-  from: number,
-  { seen }: Probe,
-  builder: ReadingsBuilder,
-): void {
+function recall({ index, reader }: ChunkContext, plan: ChunkPlan, from: number, { seen }: Probe, shown: Shown): void {
   for (let i = from; i < plan.frames.length; i++)
-    builder.add(timeAt(index, plan.frames[i]!), reader.recall(seen, plan.due[i]!));
+    shown.add(timeAt(index, plan.frames[i]!), reader.recall(seen, plan.due[i]!));
 }
 
 /** Whether what lies between two probes is what both show, by the rules of every detector. */

@@ -8,6 +8,7 @@ import type { Picture } from '../../media/picture.ts';
 import type { VideoFile } from '../../media/video.ts';
 import { Between, type BetweenRules } from './between.ts';
 import { type ChunkReadings, ReadingsBuilder } from './chunk-readings.ts';
+import type { KeptPictures } from '../placement/pictures.ts';
 import type { Carried } from './probe.ts';
 import type { Handover, SampleReader } from './sample-reader.ts';
 import { Together } from './together.ts';
@@ -35,6 +36,8 @@ export interface ChunkContext {
   readonly between?: BetweenRules | undefined;
   /** Of the adaptive plan: what was read last, which the next chunk may begin with. */
   readonly carried?: Carried | undefined;
+  /** Of the adaptive plan: keyframes that need not be decoded again. */
+  readonly kept?: KeptPictures | undefined;
   /** Takes readings that others may make, of the sample with that number among the chunk's. */
   readonly share?: Share | undefined;
 }

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import type { Observation } from '../../detectors/kind.ts';
 import type { DecoderBeside } from '../../media/decode/beside.ts';
 import type { VideoFile } from '../../media/video.ts';
+import type { KeptPictures } from '../placement/pictures.ts';
 import type { HudSettings } from '../../regions/place.ts';
 import type { ChunkReadings } from './chunk-readings.ts';
 import type { Game } from '../game.ts';
@@ -18,6 +19,7 @@ interface ReadersOptions {
   readonly companion?: string;
   readonly stuckAfter?: number | undefined;
   readonly beside?: DecoderBeside | undefined;
+  readonly kept?: KeptPictures | undefined;
 }
 
 /** Seconds that a call into a plug-in may take. */
@@ -35,20 +37,22 @@ export class Readers implements AsyncDisposable {
   readonly #companion: string | undefined;
   readonly #patience: number;
   readonly #beside: DecoderBeside | undefined;
+  readonly #kept: KeptPictures | undefined;
   #opening: Promise<readonly Reader[]> | undefined;
 
   /**
    * `most`: how many may read at once. `file` must stay open as long as they read; it may be a `companion` of the profile's.
    * `stuckAfter`: seconds after which a thread counts as stuck; a plug-in gets half of them, at most a minute. `beside` decodes for a
-   * single reader in this thread; it is started where that pays.
+   * single reader in this thread; it is started where that pays. Pictures that were `kept` need not be decoded again there.
    */
   constructor(
     file: VideoFile,
     game: Game,
     hud: HudSettings | undefined,
     most: number,
-    { companion, stuckAfter, beside }: ReadersOptions = {},
+    { companion, stuckAfter, beside, kept }: ReadersOptions = {},
   ) {
+    this.#kept = kept;
     this.#beside = beside;
     this.#file = file;
     this.#game = game;
@@ -75,10 +79,10 @@ export class Readers implements AsyncDisposable {
     this.start(portions);
     // Threads, which may be ended at any moment, decode where they read.
     const ahead = availableParallelism() > 1;
-    const [hud, companion, beside] = [this.#hud, this.#companion, this.#beside];
-    this.#opening ??= ReadingSession.open(this.#file, this.#game, { hud, companion, ahead, beside }).then((one) => [
-      new OwnThread(one),
-    ]);
+    const [hud, companion, beside, kept] = [this.#hud, this.#companion, this.#beside, this.#kept];
+    this.#opening ??= ReadingSession.open(this.#file, this.#game, { hud, companion, ahead, beside, kept }).then(
+      (one) => [new OwnThread(one)],
+    );
     return this.#opening;
   }
 

@@ -134,9 +134,8 @@ export class SampleReader implements Disposable {
     return edges;
   }
 
-  /** A probe is made, with which others will be compared; or at least those before count. */
+  /** A probe is made, which is compared with those before and others with it. */
   #probing = false;
-  #trusting = false;
 
   /** The time of the last probe that was made anew, as long as others may be compared with it. */
   probedAnew: number | undefined;
@@ -207,12 +206,10 @@ export class SampleReader implements Disposable {
       this.probedAnew = picture.t;
     }
     this.#probing = true;
-    this.#trusting = true;
     try {
       return await this.read(picture, new Uint8Array(this.#stations.length).fill(1));
     } finally {
       this.#probing = false;
-      this.#trusting = false;
     }
   }
 
@@ -222,14 +219,12 @@ export class SampleReader implements Disposable {
     for (const station of this.#stations) station.alike = undefined;
   }
 
-  /** Reads what `due` marks of a picture between two probes, but for what is `known` of it; one that looks as at a probe sees what that one saw. */
-  async look(picture: Picture, due: ArrayLike<number>, known: Sight): Promise<Observations> {
-    this.#trusting = true;
-    try {
-      return await this.read(picture, due, undefined, known);
-    } finally {
-      this.#trusting = false;
-    }
+  /**
+   * Reads what `due` marks of a picture between two probes, but for what is `known` of it: exactly, as just after a change a figure may look like that of
+   * a probe and yet not be read for sure.
+   */
+  look(picture: Picture, due: ArrayLike<number>, known: Sight): Promise<Observations> {
+    return this.read(picture, due, undefined, known);
   }
 
   /** What `read` would give for a picture on which all detectors see what `seen` says. */
@@ -303,7 +298,7 @@ export class SampleReader implements Disposable {
   ): Observation | Promise<Observation> {
     const station = this.#stations[index]!;
     if (station.comparer) return this.#compare(station, station.comparer, picture, memo);
-    if (this.#trusting && station.alike && station.likenesses?.every((likeness) => likeness.holds(picture)))
+    if (this.#probing && station.alike && station.likenesses?.every((likeness) => likeness.holds(picture)))
       return station.alike;
     // Every gate must be asked, as each remembers what it was shown.
     let changed = station.last === undefined;

@@ -4,6 +4,7 @@ import type { Plugins } from '../../detectors/plugins/load.ts';
 import type { DecoderBeside, Wanted } from '../../media/decode/beside.ts';
 import type { Chunk, PacketIndex } from '../../media/scan/packet-index.ts';
 import type { VideoFile } from '../../media/video.ts';
+import type { KeptPictures } from '../placement/pictures.ts';
 import type { Profile } from '../../profile/profile.ts';
 import type { HudSettings } from '../../regions/place.ts';
 import type { ChunkReadings, Places } from './chunk-readings.ts';
@@ -48,6 +49,8 @@ export interface SessionOptions {
   readonly ahead?: boolean | undefined;
   /** Decodes on a thread of its own, once it is ready, where everything is read. */
   readonly beside?: DecoderBeside | undefined;
+  /** Pictures that need not be decoded again. */
+  readonly kept?: KeptPictures | undefined;
 }
 
 /** An open recording and the detectors of a profile: reads chunks, one after the other, in the thread that made it. */
@@ -59,6 +62,7 @@ export class ReadingSession implements Disposable {
   readonly #between: BetweenRules | undefined;
   readonly #ahead: boolean;
   readonly #beside: DecoderBeside | undefined;
+  readonly #kept: KeptPictures | undefined;
   readonly #carried: Carried = { frame: -1, probe: undefined };
 
   private constructor(
@@ -69,7 +73,9 @@ export class ReadingSession implements Disposable {
     between: BetweenRules | undefined,
     ahead: boolean,
     beside: DecoderBeside | undefined,
+    kept: KeptPictures | undefined,
   ) {
+    this.#kept = kept;
     this.#beside = beside;
     this.#between = between;
     this.#ahead = ahead;
@@ -83,7 +89,7 @@ export class ReadingSession implements Disposable {
   static async open(
     file: VideoFile,
     game: { readonly profile: Profile; readonly assets: Assets; readonly plugins?: Plugins },
-    { hud, owned = false, awake = false, companion, ahead = false, beside }: SessionOptions,
+    { hud, owned = false, awake = false, companion, ahead = false, beside, kept }: SessionOptions,
   ): Promise<ReadingSession> {
     try {
       const reader = await SampleReader.open(game.profile, game.assets, file.info, {
@@ -102,6 +108,7 @@ export class ReadingSession implements Disposable {
         between,
         ahead,
         beside,
+        kept,
       );
     } catch (error) {
       if (owned) file[Symbol.dispose]();
@@ -130,6 +137,7 @@ export class ReadingSession implements Disposable {
       index,
       between,
       carried: this.#carried,
+      kept: this.#kept,
       ahead: this.#ahead,
       beside,
       next,

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Observation } from '../../detectors/kind.ts';
 import type { Picture } from '../../media/picture.ts';
 import { ReadingsBuilder } from './chunk-readings.ts';
+import { Shown } from './shown.ts';
 import { type Look, Stretch } from './stretch.ts';
 
 /** Seconds between samples; what a detector persists lets looks at four samples' distance tell what lies between. */
@@ -12,8 +13,8 @@ const rules = Array.from({ length: 3 }, () => ({ persists: 13.5 * STEP, confiden
 type Values = readonly (number | undefined)[];
 
 /** What each of three detectors shows in each sample (undefined: unreadable). The second is due every other time, the third rests on the first. */
-interface Shown {
-  readonly rows: readonly unknown[];
+interface Result {
+  readonly rows: readonly (readonly unknown[])[];
   /** Readings made, by detector; how many pictures were left open. */
   readonly reads: readonly number[];
   readonly open: number;
@@ -39,9 +40,15 @@ function observed(value: number | undefined): Observation {
 }
 
 /** Reads the samples between the first, a keyframe, and the last; all of them if `plainly`. */
-async function read(values: readonly Values[], plainly = false): Promise<Shown> {
+async function read(
+  values: readonly Values[],
+  plainly = false,
+  { earlier, unsure = [] }: { readonly earlier?: readonly number[]; readonly unsure?: readonly number[] } = {},
+): Promise<Result> {
   const count = values[0]!.length;
-  const seen = values.map((of) => of.map(observed));
+  const seen = values.map((of) =>
+    of.map((value, i) => ({ ...observed(value), ...(unsure.includes(i) && { confidence: 0.4 }) })),
+  );
   const reads = [0, 0, 0];
   let open = 0;
   const all = (i: number): Look => ({ t: i * STEP, seen: seen.map((of) => of[i]), read: Uint8Array.of(1, 1, 1) });
@@ -58,7 +65,10 @@ async function read(values: readonly Values[], plainly = false): Promise<Shown> 
   };
   const builder = new ReadingsBuilder();
   {
-    using stretch = new Stretch({ reader, rules, builder }, all(0));
+    using stretch = new Stretch(
+      { reader, rules, shown: new Shown(builder, rules, reader, earlier?.map(observed) ?? all(0).seen) },
+      all(0),
+    );
     for (let i = 1; i < count - 1; i++) {
       open++;
       const picture = { t: i * STEP, width: 640, height: 360, [Symbol.dispose]: () => open-- } as unknown as Picture;
@@ -99,6 +109,15 @@ describe('a stretch', () => {
     expect((await read([still, still, changed])).reads).toEqual([12, 10, 12]);
     // What rests on another is read again where that one shows something else.
     expect((await read([changed, still, still])).reads).toEqual([12, 10, 12]);
+  });
+
+  it('is read from its beginning until it is sure, where its keyframe shows what no sample before it did', async () => {
+    const still = Array.from({ length: 42 }, () => 7);
+    const told = await read([still, still, still], false, { earlier: [7, 6, 7], unsure: [1, 2, 3] });
+    const plain = await read([still, still, still], true, { earlier: [7, 6, 7], unsure: [1, 2, 3] });
+    // The second detector is due in every other sample; the first is unsure, so what it shows is dated by the second, as if all were read.
+    expect(told.rows.map((row) => row[2])).toEqual(plain.rows.map((row) => row[2]));
+    expect(told.reads).toEqual([10, 11, 10]);
   });
 
   it('is read sample by sample where nothing can be read', async () => {

@@ -1,8 +1,9 @@
 import type { Observation } from '../../detectors/kind.ts';
 import type { Picture } from '../../media/picture.ts';
-import type { Observations, ReadingsBuilder } from './chunk-readings.ts';
+import type { Observations } from './chunk-readings.ts';
 import { agree, type ProbeRule } from './probe.ts';
 import type { SampleReader, Sight } from './sample-reader.ts';
+import type { Shown } from './shown.ts';
 
 /** What has been read at a time. */
 export interface Look extends Sight {
@@ -20,7 +21,7 @@ export interface Waiting extends Look {
 export interface StretchReader {
   readonly reader: Pick<SampleReader, 'look' | 'recall' | 'withDependencies'>;
   readonly rules: readonly ProbeRule[];
-  readonly builder: Pick<ReadingsBuilder, 'add'>;
+  readonly shown: Pick<Shown, 'add' | 'isNews' | 'bringsNews'>;
 }
 
 /**
@@ -42,21 +43,20 @@ export class Stretch implements Disposable {
   readonly #rests: readonly (readonly number[])[];
   /** Seconds between two samples that may tell what lies between. */
   readonly window: number;
+  /** What all its samples show, so that it need not be read in any of them. */
+  readonly #known: Sight | undefined;
   #waiting: Waiting[] = [];
   /** The sample before those that wait, or the keyframe. */
   #last: Look | undefined;
 
-  /** `before`: what is known of a picture just before the stretch. */
-  constructor(tools: StretchReader, before?: Look) {
+  /** `before`: what is known of a picture just before the stretch; `known`: of all its samples. */
+  constructor(tools: StretchReader, before?: Look, known?: Sight) {
     const { reader, rules } = tools;
     this.#with = tools;
     this.#last = before;
+    this.#known = known;
     this.window = SHARE * Math.min(...rules.map(({ persists }) => persists));
-    this.#rests = rules.map((_, d) => {
-      const own = new Uint8Array(rules.length);
-      own[d] = 1;
-      return [...reader.withDependencies(own).entries()].flatMap(([other, needed]) => (needed ? [other] : []));
-    });
+    this.#rests = restsOf(reader, rules.length);
   }
 
   get waiting(): readonly Waiting[] {
@@ -65,8 +65,9 @@ export class Stretch implements Disposable {
 
   /** Takes the next sample. */
   add(picture: Picture, due: Uint8Array): Waiting {
-    const read = new Uint8Array(due.length);
-    const one: Waiting = { picture, t: picture.t, due, read, seen: [...read].map(() => undefined) };
+    const read = Uint8Array.from(this.#known?.read ?? due.map(() => 0));
+    const seen = this.#known?.seen ?? [...read].map(() => undefined);
+    const one: Waiting = { picture, t: picture.t, due, read, seen };
     this.#waiting.push(one);
     return one;
   }
@@ -96,12 +97,18 @@ export class Stretch implements Disposable {
     await this.#settle(this.#waiting.length, after);
   }
 
+  /** Whether the samples that wait would bring news if they showed what the last of them, which is read, does. */
+  bringsNews({ seen }: Look): boolean {
+    const due = this.#waiting.slice(0, -1).map((one) => one.due);
+    return this.#with.shown.bringsNews(seen, { frames: [], due }, 0);
+  }
+
   /** Gives all samples that wait what a picture shows that proves them; the last of them is known. */
   recall({ seen }: { readonly seen: Observations }): void {
-    const { reader, builder } = this.#with;
+    const { reader, shown } = this.#with;
     const waiting = this.#waiting.splice(0);
     for (const { picture, t, due } of waiting) {
-      builder.add(t, reader.recall(seen, due));
+      shown.add(t, reader.recall(seen, due));
       picture[Symbol.dispose]();
     }
     this.#last = waiting.at(-1) ?? this.#last;
@@ -133,7 +140,7 @@ export class Stretch implements Disposable {
   async #settle(count: number, after: Look | undefined): Promise<void> {
     const samples = this.#waiting.slice(0, count);
     const looks: (Look | undefined)[] = [this.#last, ...samples, ...(samples.at(-1) === after ? [] : [after])];
-    const { reader, rules, builder } = this.#with;
+    const { reader, rules, shown } = this.#with;
     const needed = samples.map(({ due }) => reader.withDependencies(due));
     const told = samples.map(({ seen }) => [...seen]);
     for (let wanted = new Map<number, Uint8Array>(); ; wanted = new Map()) {
@@ -141,10 +148,14 @@ export class Stretch implements Disposable {
       if (wanted.size === 0) break;
       for (const [i, marks] of [...wanted].toSorted(([a], [b]) => a - b)) await this.look(samples[i]!, marks);
     }
-    for (const [i, { picture, due, t, seen, read }] of samples.entries()) {
-      const shown = told[i]!.map((one, d) => (read[d] ? seen[d] : one));
-      builder.add(t, reader.recall(shown, due));
-      picture[Symbol.dispose]();
+    for (const [i, one] of samples.entries()) {
+      const news = Uint8Array.from(told[i]!, (other, d) =>
+        needed[i]![d] && !one.read[d] && shown.isNews(d, other) ? 1 : 0,
+      );
+      if (news.includes(1)) await this.look(one, news);
+      const seen = told[i]!.map((other, d) => (one.read[d] ? one.seen[d] : other));
+      shown.add(one.t, reader.recall(seen, one.due));
+      one.picture[Symbol.dispose]();
     }
     this.#last = after ?? samples.at(-1) ?? this.#last;
     this.#waiting = this.#waiting.slice(count);
@@ -184,6 +195,15 @@ export class Stretch implements Disposable {
       agree(before.seen[other], after.seen[other], this.#with.rules[other]!.confidence),
     );
   }
+}
+
+/** Of each of `count` detectors: those that its reading rests on, itself among them. */
+export function restsOf(reader: Pick<SampleReader, 'withDependencies'>, count: number): readonly (readonly number[])[] {
+  return Array.from({ length: count }, (_, d) => {
+    const own = new Uint8Array(count);
+    own[d] = 1;
+    return [...reader.withDependencies(own).entries()].flatMap(([other, needed]) => (needed ? [other] : []));
+  });
 }
 
 function sum(marks: Uint8Array): number {
