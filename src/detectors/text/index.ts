@@ -245,6 +245,7 @@ class TextDetector implements Detector {
   readonly #languages: readonly string[];
   readonly #alike: (char: string) => readonly string[];
   readonly #lexicon: TextLexicon | undefined;
+  readonly #marked: boolean;
 
   constructor(
     fonts: readonly Atlas[],
@@ -257,6 +258,7 @@ class TextDetector implements Detector {
     this.#languages = languagesOf(options.language);
     this.#alike = atlas && this.#languages.length > 0 ? alikeIn(atlas) : (char) => [char];
     this.#lexicon = lexicon;
+    this.#marked = atlas?.file.glyphs.some(({ char }) => char === ':') ?? false;
     this.#fonts =
       atlas && new FontReaders(fonts, options.charset === undefined ? undefined : graphemesOf(options.charset));
     const canon = atlas && lookalikes(atlas);
@@ -330,7 +332,7 @@ class TextDetector implements Detector {
     if (this.#lexicon && !found && this.#options.others === 'drop')
       return { state: 'unreadable', confidence, detail: text };
     const sure = found ? Math.min(found.confidence, most) : confidence;
-    const seen = valueOf(found?.text ?? text, sure, this.#options.value ?? 'text', this.#languages);
+    const seen = valueOf(found?.text ?? text, sure, this.#options.value ?? 'text', this.#languages, this.#marked);
     return found?.detail && seen.state === 'seen' ? { ...seen, detail: found.detail } : seen;
   }
 
