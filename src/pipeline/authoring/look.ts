@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { acceptedFrom } from '../../cues/tracker.ts';
-import type { Observation } from '../../detectors/kind.ts';
+import { type Observation, placeOf } from '../../detectors/kind.ts';
 import type { Plugins } from '../../detectors/plugins/load.ts';
 import { cropRgb } from '../../regions/crop.ts';
 import type { Picture } from '../../media/picture.ts';
@@ -85,7 +85,9 @@ export async function* look(
     });
     const shown = options.detectors || options.companion !== undefined ? [] : Object.keys(profile.regions);
     const regions = [...new Set([...seen.flatMap(({ region }) => region ?? []), ...shown])];
-    const files = options.out === undefined ? [] : await draw(loaded, picture, regions, options.out, options.companion);
+    const found = new Map(names.map((name, d) => [name, observations[d]]));
+    const files =
+      options.out === undefined ? [] : await draw(loaded, picture, regions, found, options.out, options.companion);
     yield { t: picture.t, seen, files };
   }
 }
@@ -105,6 +107,7 @@ async function draw(
   { profile }: LoadedProfile,
   picture: Picture,
   names: readonly string[],
+  found: ReadonlyMap<string, Observation | undefined>,
   out: string,
   companion: string | undefined,
 ): Promise<string[]> {
@@ -114,8 +117,12 @@ async function draw(
   const files: string[] = [];
   const boxes: DrawnRegion[] = [];
   for (const name of names) {
-    if (profile.regions[name]?.relative) continue;
-    const region = regions.get(name);
+    const following = regions.following(name);
+    const leader = following && found.get(following.detector);
+    const at = leader && placeOf(leader);
+    // What it follows was not found: it lies nowhere.
+    if (following && !at) continue;
+    const region = following ? await following.at(at!) : regions.get(name);
     if (region.rect.width === 0 || region.rect.height === 0) continue;
     boxes.push({ name, ...region.rect, color: '#ff00ff' });
     const { data, width, height, channels } = region.prepare(picture);
