@@ -37,6 +37,44 @@ const FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['audio', 'k-weighting', 'still', 'write'],
   ],
   query: [['query', 'places'], ['match'], ['grammar']],
+  cli: [
+    ['command', 'watchdog'],
+    ['explain', 'plugins', 'progress', 'beside', 'caret', 'kinds', 'placement'],
+    ['dictionary', 'highlights', 'profile', 'quality'],
+    ['commands'],
+    ['main'],
+    ['bin'],
+  ],
+  compute: [['quantize', 'scheduler', 'tiling'], ['inference']],
+  detectors: [
+    ['kind', 'palette'],
+    ['bar', 'color', 'icon', 'motion', 'onnx', 'sound', 'stream', 'text'],
+    ['feed'],
+    ['plugins'],
+    ['registry'],
+  ],
+  pipeline: [
+    ['schemas', 'words', 'fingerprint'],
+    ['game'],
+    ['header', 'reading', 'vectors'],
+    ['authoring'],
+    ['placement'],
+    ['colours', 'holding', 'recognition', 'seams'],
+    ['interpreter'],
+    ['waking'],
+    ['sources'],
+    ['narration'],
+  ],
+  quality: [
+    ['curve', 'frame', 'picture', 'rate', 'sparkline', 'statistics', 'transfer'],
+    ['constants', 'windows'],
+    ['meter'],
+    ['input'],
+    ['happenings', 'minutes', 'play', 'score', 'track'],
+    ['summary'],
+    ['report'],
+  ],
+  script: [['modules', 'prelude', 'problems'], ['sandbox'], ['script'], ['fusion', 'mapping'], ['sequence']],
   highlights: [['scene'], ['settings'], ['choice'], ['list'], ['editors', 'reel']],
 };
 
@@ -88,7 +126,8 @@ describe('the structure of src', () => {
   });
 
   it.each(Object.keys(FLOORS))('lets nothing in %s import from a higher floor', (room) => {
-    const wrong = files.flatMap((file) =>
+    const own = files.filter((file) => file.startsWith(join(src, room) + sep));
+    const wrong = own.flatMap((file) =>
       importsOf(file)
         .filter((path) => floorOf(room, path)! > floorOf(room, file)!)
         .map((path) => `${relative(src, file)} → ${relative(src, path)}`),
