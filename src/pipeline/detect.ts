@@ -31,7 +31,7 @@ import { Interpreter } from './interpreter.ts';
 import { Narration } from './narration.ts';
 import { type Decision, decidePlacement, earlierPlacement } from './placement/decide.ts';
 import { smallText } from './placement/legible.ts';
-import { KeptPictures } from './placement/pictures.ts';
+import { KeptPictures } from '../media/decode/kept-pictures.ts';
 import { type Portion, planPortions, portionsIn, wantedOf } from './reading/plan.ts';
 import type { FreshRun } from './reading/read-fresh.ts';
 import { readPortions } from './reading/read-portions.ts';

@@ -20,7 +20,7 @@ import { contentsWithin } from '../../src/pipeline/placement/content.ts';
 import { recogniseGame } from '../../src/pipeline/placement/decide.ts';
 import { marksOf } from '../../src/pipeline/placement/marks.ts';
 import { outlinesOf } from '../../src/pipeline/placement/outlines.ts';
-import { kept } from '../../src/pipeline/placement/pictures.ts';
+import { kept } from '../../src/media/decode/kept-pictures.ts';
 import { clip, root } from '../paths.ts';
 
 const SIZE = { width: 960, height: 720 } as const;

@@ -11,7 +11,8 @@ import { type Game, openGame } from '../game.ts';
 import type { Evidence } from './count.ts';
 import type { FoundPlacement } from './best.ts';
 import { checkDefault, LOOKED_AT, searchBetter, searchPixel, searchPlacement } from './find.ts';
-import type { KeptPictures, Stretch } from './pictures.ts';
+import type { KeptPictures } from '../../media/decode/kept-pictures.ts';
+import type { Stretch } from './pictures.ts';
 import { surveyLayouts } from './survey.ts';
 
 /** Pictures that decide whether a recording is of another game. */

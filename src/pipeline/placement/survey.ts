@@ -6,7 +6,8 @@ import type { Game } from '../game.ts';
 import { STRONG } from './count.ts';
 import { searchPlacement } from './find.ts';
 import { Fit } from './fit.ts';
-import { frameAt, type KeptPictures, pictureAt, type Stretch } from './pictures.ts';
+import type { KeptPictures } from '../../media/decode/kept-pictures.ts';
+import { frameAt, pictureAt, type Stretch } from './pictures.ts';
 
 /** Seconds between two looks: many enough for a minute, few enough for hours. */
 const LEAST_STEP = 7;

@@ -8,7 +8,7 @@ import type { Picture } from '../../media/picture.ts';
 import type { VideoFile } from '../../media/video.ts';
 import { Between, type BetweenRules } from './between.ts';
 import { type ChunkReadings, ReadingsBuilder } from './chunk-readings.ts';
-import type { KeptPictures } from '../placement/pictures.ts';
+import type { KeptPictures } from '../../media/decode/kept-pictures.ts';
 import type { Carried } from './probe.ts';
 import type { Handover, SampleReader } from './sample-reader.ts';
 import { Together } from './together.ts';

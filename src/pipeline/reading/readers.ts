@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { Observation } from '../../detectors/kind.ts';
 import type { DecoderBeside } from '../../media/decode/beside.ts';
 import type { VideoFile } from '../../media/video.ts';
-import type { KeptPictures } from '../placement/pictures.ts';
+import type { KeptPictures } from '../../media/decode/kept-pictures.ts';
 import type { HudSettings } from '../../regions/place.ts';
 import type { ChunkReadings } from './chunk-readings.ts';
 import type { Game } from '../game.ts';

@@ -4,7 +4,7 @@ import type { Plugins } from '../../detectors/plugins/load.ts';
 import type { DecoderBeside, Wanted } from '../../media/decode/beside.ts';
 import type { Chunk, PacketIndex } from '../../media/scan/packet-index.ts';
 import type { VideoFile } from '../../media/video.ts';
-import type { KeptPictures } from '../placement/pictures.ts';
+import type { KeptPictures } from '../../media/decode/kept-pictures.ts';
 import type { Profile } from '../../profile/profile.ts';
 import type { HudSettings } from '../../regions/place.ts';
 import type { ChunkReadings, Places } from './chunk-readings.ts';
