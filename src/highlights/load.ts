@@ -79,14 +79,19 @@ async function dictionaryOf(sources: readonly Source[], further: readonly string
   return loadDictionary(await readSources(files), { definitions: false });
 }
 
+const ENDINGS = ['.mp4', '.mkv', '.mov', '.webm', '.ts', '.flv', '.avi'];
+
 /** The recording that a log's header names: in the log's folder, or beside `<name>.playbyplay/`; a reel is its own. */
 function findMedia(log: string, header: HeaderLine): string | undefined {
   if (!['.ndjson', '.jsonl', '.json', ''].includes(extname(log))) return log;
   const folder = dirname(resolve(log));
-  const names = [header.media.name, basename(folder).replace(/\.playbyplay$/, '')];
-  return [folder, dirname(folder)]
-    .flatMap((place) => names.map((name) => join(place, name)))
-    .find((candidate) => existsSync(candidate) && statSync(candidate).isFile());
+  const stem = basename(folder).replace(/\.playbyplay$/, '');
+  // Recording and folder may have been given another name, both the same.
+  const beside = ENDINGS.map((ending) => join(dirname(folder), `${stem}${ending}`));
+  const names = [header.media.name, stem];
+  return [...[folder, dirname(folder)].flatMap((place) => names.map((name) => join(place, name))), ...beside].find(
+    (candidate) => existsSync(candidate) && statSync(candidate).isFile(),
+  );
 }
 
 /**

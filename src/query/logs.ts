@@ -5,7 +5,7 @@ import { builtinFolder, dictionaryNames, readSources } from '../dictionary/files
 import { loadDictionary } from '../dictionary/load/load.ts';
 import type { EventLine } from '../events/log.ts';
 import { distinctSession, nameLogs } from '../events/log-names.ts';
-import { findLogs, loadLog } from '../events/reader.ts';
+import { findLogs, readLog } from '../events/reader.ts';
 
 export interface LoadedLogs {
   readonly events: readonly EventLine[];
@@ -19,15 +19,19 @@ export interface LoadedLogs {
   readonly issues: readonly Issue[];
 }
 
+const NONE: EventLine['cues'] = [];
+
 export interface LoadLogsOptions {
   /** Paths of further dictionary files. */
   readonly dictionaries?: readonly string[];
+  /** Leaves out what events were seen by, which takes most of the memory and which no query asks for. */
+  readonly withoutCues?: boolean;
   readonly signal?: AbortSignal;
 }
 
 /**
  * Logs (files, their folders, or folders of those; one that is named twice counts once) with the dictionaries that their headers
- * name; with no paths, all dictionaries of the program. Throws as `loadLog` and `readSources` do; what is harmless is among the issues.
+ * name; with no paths, all dictionaries of the program. Throws as `readLog` and `readSources` do; what is harmless is among the issues.
  */
 export async function loadLogs(paths: readonly string[], options: LoadLogsOptions = {}): Promise<LoadedLogs> {
   const issues: Issue[] = [];
@@ -42,19 +46,27 @@ export async function loadLogs(paths: readonly string[], options: LoadLogsOption
   const logs = new Map<string, { readonly path: string; readonly name: string }>();
   const twice: string[] = [];
   for (const [index, file] of files.entries()) {
-    const log = await loadLog(file, {
-      onIssue: (issue) => issues.push(issue),
-      ...(options.signal && { signal: options.signal }),
-    });
     const name = called[index]!;
-    const session = distinctSession(log.header.session, file, taken);
-    const renamed = session !== log.header.session;
-    if (renamed) twice.push(`${logs.get(log.header.session)!.name} and ${name}`);
-    logs.set(session, { path: file, name });
-    durations.set(session, log.header.media.duration);
-    games.add(log.header.game);
-    for (const dictionary of log.header.dictionaries) wanted.add(dictionary.name);
-    for (const event of log.events) events.push(renamed ? { ...event, session } : event);
+    let [session, game] = ['', ''];
+    const reading = {
+      onIssue: (issue: Issue) => issues.push(issue),
+      ...(options.signal && { signal: options.signal }),
+    };
+    for await (const line of readLog(file, reading)) {
+      if (line.type === 'header') {
+        session = distinctSession(line.session, file, taken);
+        if (session !== line.session) twice.push(`${logs.get(line.session)!.name} and ${name}`);
+        logs.set(session, { path: file, name });
+        durations.set(session, line.media.duration);
+        games.add(line.game);
+        game = line.game;
+        for (const dictionary of line.dictionaries) wanted.add(dictionary.name);
+      } else if (line.type === 'event') {
+        // One string for all events of a session instead of one each; a reel's events are of several games.
+        if (line.game !== game) game = line.game;
+        events.push({ ...line, session, game, ...(options.withoutCues && { cues: NONE }) });
+      }
+    }
   }
   if (twice.length > 0) issues.push(sameSession(twice));
   const known = await dictionaryNames();

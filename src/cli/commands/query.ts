@@ -50,7 +50,11 @@ export const query: Command = {
       throw new PlaybyplayError('usage', 'which query?', { hint: 'For example "player kills opponent".' });
     if (paths.length === 0 && !values.explain)
       throw new PlaybyplayError('usage', 'which log?', { hint: 'Give an events.ndjson or its folder.' });
-    const logs = await loadLogs(paths, { dictionaries: values.dictionary ?? [], signal: io.signal });
+    const logs = await loadLogs(paths, {
+      dictionaries: values.dictionary ?? [],
+      withoutCues: !values.json,
+      signal: io.signal,
+    });
     for (const { path, message } of logs.issues)
       io.stderr.write(`playbyplay: ${path === undefined ? '' : `${path} `}${message}\n`);
     const sessions = sessionNames(logs.logs);
