@@ -123,7 +123,7 @@ function byShare(
   tolerance: number,
   minimum: number,
 ): Found {
-  const counts = countNear(data, channels, names, space, tolerance);
+  const counts = countNear(data, channels, space, targetsOf(names, tolerance));
   const total = data.length / channels;
   const order = names.map((_, index) => index).toSorted((a, b) => counts[b]! - counts[a]! || a - b);
   const share = counts[order[0]!]! / total;
@@ -137,39 +137,60 @@ function byShare(
   };
 }
 
-/** How many pixels are nearest to a colour of each name, and within `tolerance` of it; the last of equally near names has it. */
-function countNear(
-  data: Uint8Array,
-  channels: number,
-  names: readonly NamedColor[],
-  space: ColorSpaceName,
-  tolerance: number,
-): number[] {
-  const counts = names.map(() => 0);
+/** The colours that pixels are held against, worked out once for all crops. */
+interface Targets {
+  readonly names: number;
+  readonly tolerance: number;
+  /** Three levels a colour, and which name has it. */
+  readonly flat: Float64Array;
+  readonly owners: Int32Array;
+  /** Within these, channel by channel, lies all that is like any colour. */
+  readonly low: readonly number[];
+  readonly high: readonly number[];
+}
+
+const known = new WeakMap<readonly NamedColor[], Targets>();
+
+function targetsOf(names: readonly NamedColor[], tolerance: number): Targets {
+  const before = known.get(names);
+  if (before?.tolerance === tolerance) return before;
   const flat = Float64Array.from(names.flatMap(({ colors }) => colors.flat()));
   const owners = Int32Array.from(names.flatMap(({ colors }, index) => colors.map(() => index)));
-  const beyond = tolerance + 1e-6;
-  // Within these, channel by channel, lies all that is like any colour.
-  const [low, high] = [-beyond, beyond].map((by) =>
-    [0, 1, 2].map((k) => {
-      const levels = flat.filter((_, at) => at % 3 === k);
-      return by + (by < 0 ? Math.min(...levels) : Math.max(...levels));
-    }),
-  );
-  const [lowA, lowB, lowC] = low as [number, number, number];
-  const [highA, highB, highC] = high as [number, number, number];
+  const beyond = beyondOf(tolerance);
+  const levels = [0, 1, 2].map((k) => flat.filter((_, at) => at % 3 === k));
+  const low = levels.map((own) => Math.min(...own) - beyond);
+  const high = levels.map((own) => Math.max(...own) + beyond);
+  const targets = { names: names.length, tolerance, flat, owners, low, high };
+  known.set(names, targets);
+  return targets;
+}
+
+/** A hair more than the tolerance: what lies further off in one channel is further off in all. */
+function beyondOf(tolerance: number): number {
+  return tolerance + 1e-6;
+}
+
+/** How many pixels are nearest to a colour of each name, and within the tolerance of it; the last of equally near names has it. */
+function countNear(data: Uint8Array, channels: number, space: ColorSpaceName, targets: Targets): Int32Array {
+  const { flat, owners, tolerance } = targets;
+  const counts = new Int32Array(targets.names);
+  const beyond = beyondOf(tolerance);
+  const [lowA, lowB, lowC] = [targets.low[0]!, targets.low[1]!, targets.low[2]!];
+  const [highA, highB, highC] = [targets.high[0]!, targets.high[1]!, targets.high[2]!];
   const green = channels === 1 ? 0 : 1;
   const blue = channels - 1;
+  const isRgb = space === 'rgb';
+  const isChroma = space === 'chroma';
   // Nothing is made for a pixel, not even a triple: there are thousands in a crop.
   for (let at = 0; at < data.length; at += channels) {
     let a = data[at]!;
     let b = data[at + green]!;
     let c = data[at + blue]!;
-    if (space !== 'rgb') {
+    if (!isRgb) {
       const luma = 0.2126 * a + 0.7152 * b + 0.0722 * c;
       b = (c - luma) / 1.8556;
       c = (a - luma) / 1.5748;
-      a = space === 'chroma' ? 0 : luma;
+      a = isChroma ? 0 : luma;
     }
     if (a < lowA || a > highA || b < lowB || b > highB || c < lowC || c > highC) continue;
     let best = -1;
