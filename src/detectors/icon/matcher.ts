@@ -83,33 +83,24 @@ export class Matcher {
   }
 
   /** Takes a template in; grey (BT.709 luma) for one channel. All templates come before the first crop. */
-  add({ width, height, rgb, mask }: Template): Pattern {
+  add(template: Template): Pattern {
+    const { width, height } = template;
     const eights = (width + 7) >> 3;
     const size = eights * 8 * height;
     const weights = new Int16Array(size);
-    const products = Array.from({ length: this.channels }, () => new Int16Array(size));
-    const sums = products.map(() => 0);
-    const squares = products.map(() => 0);
-    let total = 0;
-    for (let i = 0; i < mask.length; i++) {
-      const weight = Math.round((mask[i]! * HEAVIEST) / 255);
-      const at = Math.floor(i / width) * eights * 8 + (i % width);
-      weights[at] = weight;
-      total += weight;
-      for (let k = 0; k < this.channels; k++) {
-        const level = this.channels === 3 ? rgb[3 * i + k]! : greyLevel(rgb, 3 * i);
-        products[k]![at] = weight * level;
-        sums[k]! += weight * level;
-        squares[k]! += weight * level * level;
-      }
-    }
+    const total = weigh(template, 8 * eights, weights);
+    const planes = Array.from({ length: this.channels }, (_, k) =>
+      multiply(template, this.channels === 3 ? k : undefined, 8 * eights, weights),
+    );
+    const sums = planes.map(({ sum }) => sum);
+    const squares = planes.map((plane) => plane.squares);
     const variance = squares.reduce((sum, square, k) => sum + square / total - (sums[k]! / total) ** 2, 0);
     const pattern: Pattern = {
       width,
       height,
       eights,
       weights: this.#shared(new Uint8Array(weights.buffer)),
-      products: products.map((plane) => this.#put(new Uint8Array(plane.buffer))),
+      products: planes.map(({ products }) => this.#put(new Uint8Array(products.buffer))),
       total,
       sums,
       squares,
@@ -344,4 +335,46 @@ export function halved(crop: PreparedCrop): PreparedCrop {
     }
   }
   return { data: out, width, height, channels };
+}
+
+/** Writes the weights of a template's pixels, rows `pitch` apart; their sum. */
+function weigh({ width, mask }: Template, pitch: number, weights: Int16Array): number {
+  let total = 0;
+  for (let i = 0, x = 0, at = 0; i < mask.length; i++, at++) {
+    if (x === width) {
+      x = 0;
+      at += pitch - width;
+    }
+    x++;
+    const weight = Math.round((mask[i]! * HEAVIEST) / 255);
+    weights[at] = weight;
+    total += weight;
+  }
+  return total;
+}
+
+/** A template's levels of one channel (undefined: grey) times their weights, and the weighted sums of the levels and of their squares. */
+function multiply(
+  { width, height, rgb }: Template,
+  channel: number | undefined,
+  pitch: number,
+  weights: Int16Array,
+): { readonly products: Int16Array; readonly sum: number; readonly squares: number } {
+  const products = new Int16Array(weights.length);
+  const count = width * height;
+  let sum = 0;
+  let squares = 0;
+  for (let i = 0, x = 0, at = 0; i < count; i++, at++) {
+    if (x === width) {
+      x = 0;
+      at += pitch - width;
+    }
+    x++;
+    const weight = weights[at]!;
+    const level = channel === undefined ? greyLevel(rgb, 3 * i) : rgb[3 * i + channel]!;
+    products[at] = weight * level;
+    sum += weight * level;
+    squares += weight * level * level;
+  }
+  return { products, sum, squares };
 }
