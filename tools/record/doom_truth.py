@@ -9,6 +9,7 @@ the WAD's own patches in all 14 palettes.
 The capture must be lossless RGB (freedoom.sh pipes it); any resolution and aspect ratio of a software-rendered
 dsda-doom with its status bar at the bottom. Every comparison is exact: a figure that does not match is null, never a guess.
 """
+import itertools
 import json
 import os
 import re
@@ -190,8 +191,9 @@ class Reader:
         """A line in the middle of the screen (a secret revealed): its text, or ''."""
         wanted = "A SECRET IS REVEALED!"
         glyphs = {glyph.name: glyph for glyph in self.font}
-        x = 160 - sum(4 if c == " " else glyphs[c].width for c in wanted) // 2
-        for y in range(70, 90):
+        middle = 160 - sum(4 if c == " " else glyphs[c].width for c in wanted) // 2
+        # Where the length is odd ports differ by a column.
+        for y, x in itertools.product(range(70, 90), (middle, middle - 1)):
             for colour in self.centre_colours(frame, glyphs["A"], x, y, colours):
                 if all(self.has(frame, glyphs, c, at, y, colour) for c, at in self.places(wanted, glyphs, x)):
                     return wanted
