@@ -3,7 +3,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 
 const { values, positionals } = parseArgs({
@@ -31,7 +31,19 @@ const folder = mkdtempSync(join(tmpdir(), 'account-'));
 try {
   const flags = ['--max-semi-space-size=4', '--perf-basic-prof', '--interpreted-frames-native-stack'];
   const launch = join(import.meta.dirname, '..', '..', 'src', 'cli', 'launch.js');
-  const args = ['detect', media, '--game', game, '--workers', '1', '--plan', values.plan, '--quiet', '--out', folder];
+  const args = [
+    'detect',
+    resolve(media),
+    '--game',
+    game,
+    '--workers',
+    '1',
+    '--plan',
+    values.plan,
+    '--quiet',
+    '--out',
+    folder,
+  ];
   // As the program sets them for itself, by beginning anew.
   const env = { ...process.env, XDG_CACHE_HOME: folder, MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '1048576' };
   const run = [process.execPath, ...flags, launch, ...args];
