@@ -2,7 +2,7 @@
 import { onAmmunition, onWeapon } from './openarena/arms.js';
 import { onArmor, onHealth } from './openarena/body.js';
 import { tellSettled } from './openarena/changes.js';
-import { onFragged, onLine } from './openarena/feed.js';
+import { onFragged, onFraggedBy, onLine } from './openarena/feed.js';
 import { mark, onFollowed, onLeft } from './openarena/followed.js';
 import { onItem } from './openarena/items.js';
 import { OF_TEAMS, inTeams, onScores } from './openarena/scores.js';
@@ -44,6 +44,9 @@ export function onCue(cue, game) {
     case 'fragged':
     case 'fragged in teams':
       if (cue.trigger !== 'lost' && cue.detail !== undefined) onFragged(cue, game);
+      break;
+    case 'fragged by':
+      if (cue.trigger !== 'lost' && cue.detail !== undefined) onFraggedBy(cue, game);
       break;
     case 'console':
     case 'first ground':

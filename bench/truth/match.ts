@@ -25,6 +25,8 @@ const FAMILIES: Readonly<Record<string, string>> = {
   'fall to death': 'die',
   'kill oneself': 'die',
   drown: 'die',
+  'openarena:tie for lead': 'lead',
+  trail: 'lead',
   obtain: 'message',
   require: 'message',
 };

@@ -25,6 +25,9 @@ export interface PlayerRow {
   /** −1 or null for weapons without ammunition. */
   readonly ammo: number | null;
   readonly score: number;
+  /** The place by points, 1 the first, and whether others have as many. */
+  readonly rank?: number;
+  readonly rank_tied?: boolean;
   /** Whom the spectator follows then, where the truth says so: another, when the first is out of the game. */
   readonly followed?: string;
   /** The match is over: the score table stands, no figures. */
@@ -60,6 +63,8 @@ export interface ArenaSeries {
   /** The item named at the lower left, and the medal shown above; empty where the recording's truth does not tell. */
   readonly item: Series;
   readonly medal: Series;
+  /** `lead`, `openarena:tie for lead` or `trail`, where everyone is against everyone. */
+  readonly standing: Series;
 }
 
 const NO_AMMUNITION: ReadonlySet<string> = new Set(['gauntlet', 'grappling hook']);
@@ -84,7 +89,15 @@ export function arenaSeries(
     blue: compact(teams.map(({ t, blue }) => ({ t, value: blue }))),
     item: shownFor(ITEM_SHOWN, namedItems(items, spawns(rows))),
     medal: shownFor(MEDAL_SHOWN, medals),
+    standing: teams.length > 0 ? [] : compact(rows.map((row) => ({ t: row.t, value: standingOf(row) }))),
   };
+}
+
+/** How the player stands among all; nothing is said of who is dead from the first or after the match. */
+function standingOf({ over, rank, rank_tied: tied }: PlayerRow): string | null {
+  if (over || rank === undefined) return null;
+  if (rank > 1) return 'trail';
+  return tied ? 'openarena:tie for lead' : 'lead';
 }
 
 /** Times from which another player's figures are shown: the spectator follows another. */
@@ -147,6 +160,8 @@ const TEAMS: ReadonlySet<string> = new Set(['Red', 'Blue']);
 /** What the game said of the match: `begin` (the warm-up is over), or a line that the server printed. `name`: how a player is meant. */
 export function matchStatements(what: string, name: (name: string) => Slot): Statement[] {
   if (what === 'begin') return [{ subject: 'match', action: 'begin' }];
+  // Somebody says it: the game sets this between name and words.
+  if (what.includes('\u0019')) return [];
   const over = { subject: 'match', action: 'end' } as const;
   if (what === 'Timelimit hit.') return [over];
   const [, winner] = /^(.+) hit the \w+limit\.$/.exec(what) ?? [];
@@ -154,11 +169,45 @@ export function matchStatements(what: string, name: (name: string) => Slot): Sta
     const subject = TEAMS.has(winner) ? { word: 'team', name: winner } : name(winner);
     return [over, { subject, action: 'win', object: 'match' }];
   }
+  const rounds = ROUNDS[what];
+  if (rounds !== undefined) return [rounds];
+  const point = (at: string): Slot => ({ word: 'control point', name: at });
+  const [, taker, taken] = /^(Red|Blue) took '(.+)'$/.exec(what) ?? [];
+  if (taker !== undefined) return [{ subject: team(taker), action: 'capture', object: point(taken!) }];
+  const [, hero, held] = /^(.+) \((?:RED|BLUE)\) took control of (\w)!$/.exec(what) ?? [];
+  if (hero !== undefined) return [{ subject: name(hero), action: 'capture', object: point(held!) }];
   const [, member, came] = /^(.+) (entered the game|disconnected)$/.exec(what) ?? [];
   if (member !== undefined) return [{ subject: name(member), action: came === 'disconnected' ? 'leave' : 'join' }];
   const [, who, deed] = /^(.+) (got|captured|returned) the (?:\w+ )?flag!$/.exec(what) ?? [];
   return who === undefined ? [] : [{ subject: name(who), action: FLAGS[deed!]! }];
 }
+
+const team = (name: string): Slot => ({ word: 'team', name });
+const eliminated = (subject: string, object: string): Statement => ({
+  subject: team(subject),
+  action: 'eliminate',
+  object: team(object),
+});
+const roundWon = (name: string): Statement => ({ subject: team(name), action: 'win', object: 'round' });
+const roundOver: Statement = { subject: 'round', action: 'end' };
+
+/** What the server prints of rounds and of teams. */
+const ROUNDS: Readonly<Record<string, Statement>> = {
+  'A new round has started': { subject: 'round', action: 'begin' },
+  'Red Team eliminated!': eliminated('Blue', 'Red'),
+  'Blue Team eliminated!': eliminated('Red', 'Blue'),
+  'Red team defended the base': roundWon('Red'),
+  'Blue team defended the base': roundWon('Blue'),
+  'Red team has most survivers!': roundWon('Red'),
+  'Blue team has most survivers!': roundWon('Blue'),
+  'Red team has more health left!': roundWon('Red'),
+  'Blue team has more health left!': roundWon('Blue'),
+  'We have a winner!': roundOver,
+  'No teams eliminated.': roundOver,
+  'All death... how sad': roundOver,
+  'Red team scores!': { subject: team('Red'), action: 'score' },
+  'Blue team scores!': { subject: team('Blue'), action: 'score' },
+};
 
 const FLAGS: Readonly<Record<string, string>> = { got: 'take flag', captured: 'capture flag', returned: 'return flag' };
 
@@ -226,6 +275,7 @@ export function arenaStatements(
   for (const { t, value } of series.medal)
     if (typeof value === 'string')
       lines.push({ t, statement: { subject, action: 'earn', object: `openarena:${value}` } });
+  for (const { t, to } of changes(series.standing)) lines.push({ t, statement: { subject, action: String(to) } });
   for (const [i, step] of series.health.entries()) {
     if (i > 0 && series.health[i - 1]!.value === null)
       lines.push({ t: step.t, statement: { subject, action: 'respawn' } });
@@ -233,9 +283,14 @@ export function arenaStatements(
   // Another's figures are no changes of the figures before, nor a new life.
   const turned = ({ t }: TruthLine): boolean => turns.some((turn) => t >= turn - 1e-6 && t < turn + TURN);
   const isOwn = ({ statement }: TruthLine): boolean =>
-    'property' in statement ? statement.subject === subject : statement.action === 'respawn';
+    'property' in statement
+      ? statement.subject === subject
+      : statement.action === 'respawn' || STANDINGS.has(statement.action);
   return lines.filter((line) => !turned(line) || !isOwn(line)).toSorted((a, b) => a.t - b.t);
 }
+
+/** What the player does in the contest of all. */
+export const STANDINGS: ReadonlySet<string> = new Set(['lead', 'openarena:tie for lead', 'trail']);
 
 /** The weapon changed since the earlier figure began; was that figure ever shown with the weapon now in hand? */
 function sameWeapon(raw: ArenaSeries, since: number, t: number, from: number | string): boolean {

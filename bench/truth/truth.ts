@@ -6,6 +6,7 @@ import {
   type Kill,
   type PlayerRow,
   type TeamsRow,
+  STANDINGS,
   arenaSeries,
   arenaStatements,
   repeatedGains,
@@ -125,11 +126,23 @@ function arenaTruth(file: ArenaFile): Truth {
     statement: itemStatement(what),
     repeat: true as const,
   }));
-  const ofMatch = ['begin', 'end', 'win', 'take flag', 'capture flag', 'return flag', 'join', 'leave'];
+  const ofMatch = [
+    'begin',
+    'end',
+    'win',
+    'take flag',
+    'capture flag',
+    'return flag',
+    'join',
+    'leave',
+    'eliminate',
+    'capture',
+  ];
   const untold = [
     ...(file.pick_ups ? [] : ['pick up']),
     ...(file.awards ? [] : ['earn']),
     ...(file.match ? [] : ofMatch),
+    ...(file.series.some(({ rank }) => rank !== undefined) ? [] : ['lead']),
   ];
   const kills = timed(file.kills, file.fps).map((kill) => ({
     t: kill.t,
@@ -144,7 +157,10 @@ function arenaTruth(file: ArenaFile): Truth {
   // With a match everything begins anew: no change.
   const begins = (file.match ?? []).filter(({ what }) => what === 'begin');
   const kept = (lines: TruthLine[]): TruthLine[] =>
-    lines.filter(({ t, statement }) => !('property' in statement) || !begins.some((one) => Math.abs(one.t - t) < 0.3));
+    lines.filter(({ t, statement }) => {
+      const isNew = !('property' in statement) && !STANDINGS.has(statement.action);
+      return isNew || !begins.some((one) => Math.abs(one.t - t) < 0.3);
+    });
   const reduce = (rules: Rules): TruthLine[] => {
     const reduced: ArenaSeries = { ...series, ...reduceAll({ ...series }, rules) };
     const { times, samples } = rules['feed'] ?? rules.default;

@@ -1,5 +1,5 @@
 // What the feed and the lines in the middle of the screen tell: kills, deaths, the match's begin and end.
-import { isPlayer, knowSelf, who } from './followed.js';
+import { CUT, isPlayer, knowSelf, who } from './followed.js';
 
 /** Of two of a team, one of whom is the player, the other. */
 const mate = (name) => ({ word: 'teammate', name });
@@ -11,6 +11,10 @@ export function onLine(cue, game) {
   const more = { ...(means === undefined ? {} : { with: means }), ...(at === undefined ? {} : { at }) };
   if (event === 'enter') {
     onEntry(cue, game, options);
+    return;
+  }
+  if (cue.detail.says !== undefined) {
+    game.emit(ofTeams(cue.detail), options);
     return;
   }
   if (event === 'win' || event === 'end') {
@@ -31,9 +35,19 @@ export function onLine(cue, game) {
     game.emit({ subject: victim, action: 'kill oneself', ...more }, options);
   } else if (event === 'death') {
     game.emit({ subject: victim, action: action ?? 'die', ...more }, options);
+  } else if (event === 'capture point') {
+    game.emit({ subject: victim, action: 'capture', object: { word: 'control point', name: slots.point } }, options);
   } else {
     game.emit({ subject: victim, action: event }, options);
   }
+}
+
+/** What a line says of rounds and teams. */
+function ofTeams({ says, slots: { point } }) {
+  const named = (word) => (word === 'Red' || word === 'Blue' ? { word: 'team', name: word } : word);
+  const object = point === undefined ? named(says.object) : { word: says.object, name: point };
+  const { subject, action } = says;
+  return { subject: named(subject), action, ...(object === undefined ? {} : { object }) };
 }
 
 /** Seconds between a kill's line in the feed and the one in the middle of the screen, and after which both are understood. */
@@ -61,6 +75,24 @@ export function onFragged(cue, game) {
     const fed = frags.some(({ t }) => Math.abs(t - cue.t) <= SAME_KILL);
     const late = frags.some((one) => one.victim === victim && one.t < cue.t && cue.t - one.t <= STANDS + SAME_KILL);
     if (fed || !late) game.emit(statement, { t: cue.t, cues: [cue], support: fed });
+  });
+}
+
+/** Seconds after which the feed's line of a death is known, and not yet understood. */
+const LINED = 1.5;
+
+/** “Fragged by Sarge” stands above the table of scores of who is dead: it tells who plays, and of the kill where the feed does not. */
+export function onFraggedBy(cue, game) {
+  const { killer: name } = cue.detail.slots;
+  game.after(LINED, () => {
+    const { lines = [], deaths = [] } = game.state;
+    const isNear = (t) => Math.abs(t - cue.t) <= SAME_KILL;
+    const isKiller = (killer) => killer === name || (killer?.length >= CUT && name.startsWith(killer));
+    const told = lines.filter(({ t, killer }) => isNear(t) && isKiller(killer));
+    if (told.length === 1) game.state.self ??= told[0].victim;
+    const killer = name === '' ? 'opponent' : { word: 'opponent', name };
+    const support = told.length > 0 || deaths.some(isNear) || name === '';
+    game.emit({ subject: killer, action: 'kill', object: 'player' }, { t: cue.t, cues: [cue], support });
   });
 }
 

@@ -4,7 +4,7 @@ import { AT_ONCE, BURST, TOGETHER } from './moments.js';
 /** Seconds between two looks at the followed player's name, and for which it may not have been readable. */
 const LOOKS = 0.2;
 
-const UNREAD = 1.6;
+export const UNREAD = 1.6;
 
 /** Whose name stands above the picture. A spectator may follow one after the other: the figures are the next one's then, and have not changed. */
 export function onFollowed(cue, game) {
@@ -86,7 +86,7 @@ export function isPlayer(name, game, t) {
 }
 
 /** The least length to which the kill line cuts a name: 29 characters, with those that only colour it. */
-const CUT = 15;
+export const CUT = 15;
 
 /** Seconds between the line that tells of the player's death and the end of the figures. */
 const SAME_DEATH = 0.35;

@@ -1,5 +1,6 @@
 // The two boxes of scores: whose they are, and in games of teams the teams'.
 import { unlessNew } from './changes.js';
+import { UNREAD } from './followed.js';
 import { TOGETHER } from './moments.js';
 
 /** Medals that are won in games of teams only. */
@@ -42,11 +43,33 @@ export function onScores(cue, game) {
     else if (scores.second === 'own') scores.isFirst = false;
     const own = scores[scores.isFirst ? 'first score' : 'own score'];
     const { since, last } = scores;
+    onStanding(scores, since ?? cue.t, cue, game);
     if (own === undefined) return;
     scores.since = undefined;
     if (own === last) return;
     scores.last = own;
     const statement = { subject: 'player', property: 'score', from: last, to: own };
     if (last !== undefined) unlessNew(statement, { t: since ?? cue.t, cues: [cue] }, game);
+  });
+}
+
+/** Seconds for which a standing is the same before it is told: the boxes and their frames are not seen to change at once. */
+const STANDING = 0.8;
+
+/** The left box holds the most points of all, the right one the player's, or, where the player has the most, the next ones. */
+function onStanding({ isFirst, 'first score': first, 'own score': second }, t, cue, game) {
+  if (isFirst === undefined || !(first >= second) || (first === second && !isFirst)) return;
+  const { standing = {} } = game.state;
+  const ahead = first > second ? 'lead' : 'openarena:tie for lead';
+  const now = isFirst ? ahead : 'trail';
+  if (now === standing.now) return;
+  game.state.standing = { now, told: standing.told };
+  game.after(STANDING, () => {
+    const { state } = game;
+    if (state.standing.now !== now || state.standing.told === now || inTeams(game)) return;
+    const known = state.standing.told !== undefined;
+    state.standing.told = now;
+    const followed = (state.follows ?? []).slice(1).some((one) => Math.abs(one.t - t) <= UNREAD);
+    if (known && !followed) unlessNew({ subject: 'player', action: now }, { t, cues: [cue] }, game);
   });
 }

@@ -35,7 +35,7 @@ async function said(game: string, cues: readonly Short[], end = 60): Promise<{ t
 }
 
 function cueOf([t, detector, trigger, value, previous, first, confidence = 1]: Short): Cue {
-  const isLine = ['feed', 'fragged'].includes(detector);
+  const isLine = ['feed', 'fragged', 'fragged by'].includes(detector);
   const given = isLine ? { value: '', detail: value } : { value };
   return { t, detector, trigger, confidence, previous, first, ...given } as Cue;
 }
@@ -175,10 +175,72 @@ test('openarena: scenery in the colour of the frame leaves open whose score is t
     [15.4, 'own score', 'changed', 5, 4],
     [16, 'second', 'lost', undefined, 'own'],
   ];
-  expect((await said('openarena', framed)).map(({ t, statement }) => [t, 'to' in statement && statement.to])).toEqual([
+  const told = (await said('openarena', framed)).map(({ t, statement }) => [
+    t,
+    'to' in statement ? statement.to : 'action' in statement && statement.action,
+  ]);
+  expect(told).toEqual([
     [8, 3],
+    [9, 'trail'],
     [12, 4],
     [15, 5],
+    [15, 'openarena:tie for lead'],
+  ]);
+});
+
+test('openarena: the lead is taken, shared and lost, but not with another player who is followed', async () => {
+  const led = async (...more: readonly Short[]) =>
+    (await said('openarena', [...standing, ...more])).flatMap(({ t, statement }) =>
+      'action' in statement && statement.subject === 'player' ? [[t, statement.action]] : [],
+    );
+  const overtake: readonly Short[] = [
+    [10, 'own score', 'changed', 3, 2],
+    [10, 'first', 'found', 'own'],
+    [10, 'second', 'lost', undefined, 'own'],
+  ];
+  const behind: readonly Short[] = [[1, 'second', 'found', 'own']];
+  expect(await led(...behind, ...overtake, [20, 'first score', 'changed', 4, 3])).toEqual([
+    [10, 'openarena:tie for lead'],
+    [20, 'lead'],
+  ]);
+  // What the boxes show for a moment is no standing.
+  expect(await led(...behind, [9.6, 'second', 'lost', undefined, 'own'], ...overtake.slice(0, 2))).toEqual([
+    [10, 'openarena:tie for lead'],
+  ]);
+  expect(await led(...behind, [9.8, 'followed', 'changed', 'Sarge', 'Kyonshi'], ...overtake)).toEqual([]);
+});
+
+test('openarena: “Fragged by” tells of a death that the feed did not, and whose the feed’s line is', async () => {
+  const by: Short = [20, 'fragged by', 'found', line('fragged by', { killer: 'Sarge' })];
+  const shot = line('kill', { killer: 'Sarge', victim: 'Watcher' });
+  const sarge = { word: 'opponent', name: 'Sarge' };
+  const playing = standing.slice(1);
+  expect((await said('openarena', [...playing, by])).map(({ statement }) => statement)).toEqual([
+    { subject: sarge, action: 'kill', object: 'player' },
+  ]);
+  expect(
+    (await said('openarena', [...playing, [19.9, 'feed', 'found', shot], by])).map(({ statement }) => statement),
+  ).toEqual([{ subject: sarge, action: 'kill', object: 'player' }]);
+});
+
+test('openarena: rounds, teams’ points and what is taken', async () => {
+  const team = (name: string): Statement['subject'] => ({ word: 'team', name });
+  const cues: readonly Short[] = [
+    [5, 'feed', 'found', { says: { subject: 'round', action: 'begin' }, slots: {} }],
+    [6, 'feed', 'found', { says: { subject: 'Blue', action: 'eliminate', object: 'Red' }, slots: {} }],
+    [
+      7,
+      'feed',
+      'found',
+      { says: { subject: 'Red', action: 'capture', object: 'control point' }, slots: { point: 'A' } },
+    ],
+    [8, 'feed', 'found', line('capture point', { player: 'Kyonshi', point: 'B' })],
+  ];
+  expect((await said('openarena', [...standing, ...cues])).map(({ statement }) => statement)).toEqual([
+    { subject: 'round', action: 'begin' },
+    { subject: team('Blue'), action: 'eliminate', object: team('Red') },
+    { subject: team('Red'), action: 'capture', object: { word: 'control point', name: 'A' } },
+    { subject: 'player', action: 'capture', object: { word: 'control point', name: 'B' } },
   ]);
 });
 

@@ -9,6 +9,7 @@ has reached its server time; the clock of frame 0 is found by fitting the change
 to changes of the picture. Names and means are checked against the server's games.log, the feed's text is the client's own.
 """
 import argparse
+import bisect
 import difflib
 import json
 import math
@@ -22,9 +23,11 @@ import numpy as np
 import quake3_demo
 
 WEAPONS = "none gauntlet machinegun shotgun grenade_launcher rocket_launcher lightning_gun railgun plasma_gun bfg10k grappling_hook nailgun prox_launcher chaingun".split()
+ROW = 1400  # milliseconds for which the row of weapons stands
 INTERMISSION = (5, 6)  # pm_type: the score table stands, nothing else is drawn
 TEAM, SPECTATOR = 3, 3  # who floats about on his own has no figures
 USUAL_SHIFT = 0.1  # frames; of a demo in which no figure changes
+UNCHANGED = 0.4  # of what changes in the picture with the figures, usually and just before
 WARMUP_STRING = 5
 SERVER_STRING, RED_STRING, BLUE_STRING = 0, 6, 7
 # From this kind of game on there are teams, but not in the last man standing.
@@ -51,6 +54,9 @@ def parse_args():
     parser.add_argument("--engine", default="/usr/lib/ioquake3/ioquake3")
     parser.add_argument("--cache", default=os.path.join(tempfile.gettempdir(), "quake3-huffman.json"))
     parser.add_argument("--map", default="")
+    parser.add_argument("--plays", action="store_true", help="the recording is of who plays, not of a spectator")
+    parser.add_argument("--bar", action="store_true", help="the row of weapons always stands (cg_alwaysWeaponBar)")
+    parser.add_argument("--growth", help="steady.c's notes: how long the demo was at each frame; says in which a snapshot came, so that no clock is to be fitted")
     return parser.parse_args()
 
 
@@ -74,10 +80,11 @@ def plain(text):
 
 
 def read_demo(path, tree):
-    """Snapshots (time, player), obituaries (time, victim, killer, means, both names), names by client, (time, what) of the match (it begins, every line that the server prints, the score table at its end), the kind of game, and (time, red, blue): the teams' scores."""
+    """Snapshots (time, player), obituaries (time, victim, killer, means, both names), names by client, (time, what) of the match (it begins, every line that the server prints, the score table at its end), the kind of game, (time, red, blue): the teams' scores, and how long the demo was with each snapshot."""
     snapshots, obituaries, players, seen, match_events, pending, warmup = [], [], {}, {}, [], [], None
-    mode, scores, teams = 0, {}, []
-    for kind, *rest in quake3_demo.Demo(path, tree):
+    mode, scores, teams, ends = 0, {}, [], {}
+    demo = quake3_demo.Demo(path, tree)
+    for kind, *rest in demo:
         if kind == "gamestate":
             players.update(names(rest[0]))
             warmup = rest[0].get(WARMUP_STRING, "")
@@ -104,6 +111,7 @@ def read_demo(path, tree):
             if over[0] and not over[1]:
                 match_events.append((snapshot["time"], "intermission"))
             snapshots.append((snapshot["time"], snapshot["player"]))
+            ends[snapshot["time"]] = demo.end
             if mode >= TEAMS_FROM and mode != LAST_MAN and scores and [*scores.values()] != [row[key] for row in teams[-1:] for key in (1, 2)]:
                 teams.append((snapshot["time"], *scores.values()))
             now = {n: e for n, e in snapshot["entities"].items() if e.get("eType", 0) == OBITUARY}
@@ -114,7 +122,7 @@ def read_demo(path, tree):
                     if players.get(key[0]):
                         obituaries.append((snapshot["time"], *key, who(key[0]), who(key[1])))
             seen = {n: (e.get("otherEntityNum", 0), e.get("otherEntityNum2", 0), e.get("eventParm", 0)) for n, e in now.items()}
-    return snapshots, obituaries, {n: plain(name) for n, name in players.items() if name}, match_events, mode, teams
+    return snapshots, obituaries, {n: plain(name) for n, name in players.items() if name}, match_events, mode, teams, ends
 
 
 def games_log(path):
@@ -171,12 +179,18 @@ def awards(snapshots):
 
 
 def pick_ups(snapshots):
-    """(time, item) from the events that the game sends to the player: one a snapshot, its upper bits count along."""
+    """(time, item) from the events that the game sends to the player: one a snapshot, its upper bits count along; and from those that a player's own program foresees, two of which a snapshot holds."""
+    named = lambda item: ITEMS[item] if item < len(ITEMS) else f"item {item}"
     for (_, before), (time, now) in zip(snapshots, snapshots[1:]):
         event = now.get("externalEvent", 0)
         if event != before.get("externalEvent", 0) and event & 0xFF == PICK_UP:
-            item = now.get("externalEventParm", 0)
-            yield time, ITEMS[item] if item < len(ITEMS) else f"item {item}"
+            yield time, named(now.get("externalEventParm", 0))
+        if before.get("clientNum", 0) != now.get("clientNum", 0):
+            continue
+        last = now.get("eventSequence", 0)
+        for number in range(max(before.get("eventSequence", 0), last - 2), last):
+            if now.get(f"events{number & 1}", 0) & 0xFF == PICK_UP:
+                yield time, named(now.get(f"eventParms{number & 1}", 0))
 
 
 def logged_items(path, client, start, end):
@@ -221,6 +235,32 @@ def figure_changes(video):
     return np.concatenate([[0], total])
 
 
+def arrivals(path, ends):
+    """The frame of the recording in which each snapshot came, by its time; the recording begins with the demo."""
+    notes = [tuple(map(int, line.split())) for line in open(path) if len(line.split()) == 2]
+    begin = next(at for at, (_, size) in enumerate(notes) if size > 0)
+    sizes = [size for _, size in notes[begin:]]
+    return {time: bisect.bisect_left(sizes, end) for time, end in ends.items()}
+
+
+def fit_lag(video, changes, came, fps):
+    """
+    Frames after which a snapshot that came is shown: the program draws what lies between two. And which snapshots were
+    shown a frame earlier, with the one before: the figures changed then and not in their own frame.
+    """
+    strength = figure_changes(video)
+    strength = np.minimum(strength, np.percentile(strength, 99))
+    scores = []
+    for lag in range(2 + fps // 12):
+        inside = [came[t] + lag for t in changes if came[t] + lag < len(strength)]
+        scores.append((float(np.mean(strength[inside])) if inside else 0.0, lag))
+    lag = max(scores)[1]
+    shown = {t: came[t] + lag for t in changes if 0 < came[t] + lag < len(strength)}
+    before, usual = set(shown.values()), float(np.median(strength[list(shown.values())])) if shown else 0
+    early = {t for t, frame in shown.items() if frame - 1 in before and strength[frame] < UNCHANGED * min(usual, strength[frame - 1])}
+    return len(strength), lag, sorted(scores, reverse=True), early
+
+
 def fit_offset(video, changes, fps, first):
     """The frame number that shows server time `first`, fitted: shifts by whole and part frames that gather most change."""
     strength = figure_changes(video)
@@ -247,7 +287,7 @@ def main():
     args = parse_args()
     fps = args.fps
     tree = quake3_demo.code_tree(args.engine, args.cache)
-    snapshots, obituaries, players, match_events, mode, teams = read_demo(args.demo, tree)
+    snapshots, obituaries, players, match_events, mode, teams, ends = read_demo(args.demo, tree)
     log = games_log(args.games_log)
     places = match_log(obituaries, log)
     # At the end of a match the spectator follows nobody.
@@ -256,10 +296,15 @@ def main():
     floats = lambda player: player["persistant"].get(TEAM, 0) == SPECTATOR
     values = lambda p: (p["stats"].get(HEALTH, 0), p["ammo"].get(p.get("weapon", 0), 0))
     changes = [b[0] for a, b in zip(snapshots, snapshots[1:]) if values(a[1]) != values(b[1]) and values(b[1])[0] > 0 and not floats(b[1])]
-    frames, good, scores = fit_offset(args.video, changes, fps, snapshots[0][0])
-    shift = sum(good) / len(good)
+    if args.growth:
+        came = arrivals(args.growth, ends)
+        frames, good, scores, early = fit_lag(args.video, changes, came, fps)
+        place = lambda t: came[t] + good - (t in early)
+    else:
+        frames, good, scores = fit_offset(args.video, changes, fps, snapshots[0][0])
+        shift = sum(good) / len(good)
+        place = lambda t: max(0, math.ceil((t - snapshots[0][0]) * fps / 1000 + shift - 1e-6))
     print("frames", frames, "shift", good, scores)
-    place = lambda t: max(0, math.ceil((t - snapshots[0][0]) * fps / 1000 + shift - 1e-6))
     lines = feed_lines(args.render_log, {victim for *_, victim, _ in obituaries})
     kills, at = [], 0
     for i, (time, victim, killer, number, name, by) in enumerate(obituaries):
@@ -274,8 +319,11 @@ def main():
                 "feed_text": text, "followed_is_killer": killer == followed, "followed_is_victim": victim == followed,
                 "suicide": killer == victim, "games_log_t": log[places[i]]["t"],
             })
+    # Whoever plays sees the row of weapons after choosing one, and no item's name while it stands.
+    chosen = [b[0] for a, b in zip(snapshots, snapshots[1:]) if a[1].get("weapon", 0) != b[1].get("weapon", 0)] if args.plays else []
+    is_named = lambda t: not args.bar and not any(0 <= t - one < ROW for one in chosen)
     place_all = lambda found: [{"t": round(place(t) / fps, 4), "frame": place(t), "what": what} for t, what in found if place(t) < frames]
-    items = place_all(pick_ups(snapshots))
+    items = place_all((t, item) for t, item in pick_ups(snapshots) if is_named(t))
     # Without a death nothing says where in the log the demo lies.
     begin = log[places[0]]["t"] - (obituaries[0][0] - snapshots[0][0]) / 1000 if places else math.inf
     logged = logged_items(args.games_log, followed, begin, begin + frames / fps)

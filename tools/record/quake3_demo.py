@@ -236,6 +236,7 @@ class Demo:
     def __init__(self, path, tree):
         self.data, self.tree = open(path, "rb").read(), tree
         self.strings, self.baselines, self.snapshots, self.commands = {}, {}, {}, -1
+        self.end = 0  # of the message that is being read, in the file
 
     def __iter__(self):
         at = 0
@@ -244,6 +245,7 @@ class Demo:
             at += 8
             if size < 0:
                 return
+            self.end = at + size
             yield from self.message(sequence, Bits(self.data[at : at + size], self.tree))
             at += size
 

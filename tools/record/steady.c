@@ -19,6 +19,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/select.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
@@ -82,6 +83,7 @@ int clock_gettime(clockid_t id, struct timespec *t) {
 }
 
 int gettimeofday(struct timeval *t, void *zone) {
+  polled();
   int64_t n = now;
   (void)zone;
   t->tv_sec = n / 1000000000;
@@ -106,6 +108,17 @@ int clock_nanosleep(clockid_t id, int flags, const struct timespec *t, struct ti
 int usleep(useconds_t us) {
   doze(us * 1000LL);
   return 0;
+}
+
+/* The thread that draws waits for the network by moving the clock. */
+int select(int count, fd_set *read, fd_set *write, fd_set *except, struct timeval *limit) {
+  static int (*next)(int, fd_set *, fd_set *, fd_set *, struct timeval *);
+  if (!next) next = (int (*)(int, fd_set *, fd_set *, fd_set *, struct timeval *))dlsym(RTLD_NEXT, "select");
+  if (limit && (int)syscall(SYS_gettid) == (drawing ? drawing : (int)getpid())) {
+    pass(limit->tv_sec * 1000000000LL + limit->tv_usec * 1000LL);
+    limit->tv_sec = limit->tv_usec = 0;
+  }
+  return next(count, read, write, except, limit);
 }
 
 FILE *fopen(const char *path, const char *mode) {
@@ -158,7 +171,12 @@ static void picture(void) {
     fprintf(notes, "%d %lld\n", count, watched && !stat(watched, &about) ? (long long)about.st_size : 0);
     fflush(notes);
   }
-  pass(1000000000LL / number("STEADY_FPS", 30));
+  static int64_t due;
+  int64_t step = 1000000000LL / number("STEADY_FPS", 30);
+  /* What waiting has moved the clock by belongs to the picture's time. */
+  if (number("STEADY_POLL", 0) && due + step > now && due + step - now < step) now = due + step;
+  else pass(step);
+  due = now;
   if (++count == most) {
     if (video) fclose(video);
     if (notes) fclose(notes);
