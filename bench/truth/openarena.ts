@@ -171,7 +171,6 @@ export function matchStatements(what: string, name: (name: string) => Slot): Sta
   }
   const rounds = ROUNDS[what];
   if (rounds !== undefined) return [rounds];
-  const point = (at: string): Slot => ({ word: 'control point', name: at });
   const [, taker, taken] = /^(Red|Blue) took '(.+)'$/.exec(what) ?? [];
   if (taker !== undefined) return [{ subject: team(taker), action: 'capture', object: point(taken!) }];
   const [, hero, held] = /^(.+) \((?:RED|BLUE)\) took control of (\w)!$/.exec(what) ?? [];
@@ -183,6 +182,7 @@ export function matchStatements(what: string, name: (name: string) => Slot): Sta
 }
 
 const team = (name: string): Slot => ({ word: 'team', name });
+const point = (name: string): Slot => ({ word: 'control point', name });
 const eliminated = (subject: string, object: string): Statement => ({
   subject: team(subject),
   action: 'eliminate',

@@ -42,9 +42,10 @@ export function onLine(cue, game) {
   }
 }
 
+const named = (word) => (word === 'Red' || word === 'Blue' ? { word: 'team', name: word } : word);
+
 /** What a line says of rounds and teams. */
 function ofTeams({ says, slots: { point } }) {
-  const named = (word) => (word === 'Red' || word === 'Blue' ? { word: 'team', name: word } : word);
   const object = point === undefined ? named(says.object) : { word: says.object, name: point };
   const { subject, action } = says;
   return { subject: named(subject), action, ...(object === undefined ? {} : { object }) };

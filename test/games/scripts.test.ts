@@ -223,8 +223,9 @@ test('openarena: “Fragged by” tells of a death that the feed did not, and wh
   ).toEqual([{ subject: sarge, action: 'kill', object: 'player' }]);
 });
 
+const team = (name: string): Statement['subject'] => ({ word: 'team', name });
+
 test('openarena: rounds, teams’ points and what is taken', async () => {
-  const team = (name: string): Statement['subject'] => ({ word: 'team', name });
   const cues: readonly Short[] = [
     [5, 'feed', 'found', { says: { subject: 'round', action: 'begin' }, slots: {} }],
     [6, 'feed', 'found', { says: { subject: 'Blue', action: 'eliminate', object: 'Red' }, slots: {} }],
