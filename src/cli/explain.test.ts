@@ -1,6 +1,7 @@
 import { mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { explain } from './explain.ts';
 
@@ -38,5 +39,16 @@ describe('what the system refuses', () => {
 
   it('is a mistake of the program where it concerns its own files', async () => {
     expect(await told(() => readFile(join(import.meta.dirname, 'nothing.js')))).toContain('a mistake in the program');
+  });
+});
+
+describe('what the parser of arguments refuses', () => {
+  it('has the form of all other errors', async () => {
+    const refused = (...args: string[]): Promise<string> =>
+      told(async () => parseArgs({ args, options: { out: { type: 'string' }, json: { type: 'boolean' } } }));
+    expect(await refused('--out')).toBe('playbyplay: --out needs a value\nSee: playbyplay --help\n');
+    expect(await refused('--json=3')).toContain('playbyplay: --json takes no value\n');
+    expect(await refused('--out', '--json')).toContain('playbyplay: --out needs a value, which begins with no dash');
+    expect(await refused('match.mp4')).toContain("playbyplay: unexpected argument 'match.mp4'\n");
   });
 });

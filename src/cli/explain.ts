@@ -101,11 +101,24 @@ function usageOf(
     return undefined;
   const option = /'(-{1,2}[^' ]+)/.exec(error.message)?.[1];
   if (error.code !== 'ERR_PARSE_ARGS_UNKNOWN_OPTION' || option === undefined) {
-    return { message: error.message.split('\n')[0]!, hint: undefined };
+    return { message: plainly(error.message), hint: undefined };
   }
   const offered = new Set(command?.help.match(/--[a-z][a-z-]*/g));
   const near = nearest(option, offered);
   if (near !== undefined) return { message: `unknown option ${option}`, hint: `Did you mean ${near}?` };
   const file = option.startsWith('--') ? undefined : `A file whose name begins so is written ./${option}….`;
   return { message: `unknown option ${option}`, hint: file };
+}
+
+/** What the parser of arguments says, in the form of all other errors: a clause. */
+function plainly(message: string): string {
+  const [first] = message.split(/\.?\n|\. |\.$/) as [string];
+  const clause = first
+    .replace(/^Option '([^' ]+)[^']*' argument missing$/, '$1 needs a value')
+    .replace(
+      /^Option '([^' ]+)[^']*' argument is ambiguous$/,
+      '$1 needs a value, which begins with no dash ($1=-… if it does)',
+    )
+    .replace(/^Option '(?:-\w, )?([^' ]+)[^']*' does not take an argument$/, '$1 takes no value');
+  return `${clause[0]!.toLowerCase()}${clause.slice(1)}`;
 }
