@@ -42,10 +42,12 @@ describe('what the system refuses', () => {
   });
 });
 
+/** What a person is told of arguments. */
+const refused = (...args: string[]): Promise<string> =>
+  told(async () => parseArgs({ args, options: { out: { type: 'string' }, json: { type: 'boolean' } } }));
+
 describe('what the parser of arguments refuses', () => {
   it('has the form of all other errors', async () => {
-    const refused = (...args: string[]): Promise<string> =>
-      told(async () => parseArgs({ args, options: { out: { type: 'string' }, json: { type: 'boolean' } } }));
     expect(await refused('--out')).toBe('playbyplay: --out needs a value\nSee: playbyplay --help\n');
     expect(await refused('--json=3')).toContain('playbyplay: --json takes no value\n');
     expect(await refused('--out', '--json')).toContain('playbyplay: --out needs a value, which begins with no dash');
