@@ -124,7 +124,7 @@ function judge(one: FormatCase, { truth, source, profile, events: plain }: Base)
     (expect === 'none' && events.length > 0);
   const head = `${bad ? '!' : ' '} ${one.name.padEnd(48)} ${matched.pairs.length}/${wanted.length}, beyond ${known.pairs.length}, invented ${invented.length}, worst ${worst.toFixed(3)} s, gaps ${gaps}, exit ${status}`;
   const lines = [
-    ...said.split('\n').filter((line) => line !== '' && !/^\d+ events in/.test(line)).map((line) => `said   ${line.trim()}`), // biome-ignore format: one step a line says no more
+    ...said.split('\n').filter((line) => line !== '' && !/^\d+ events? in/.test(line)).map((line) => `said   ${line.trim()}`), // biome-ignore format: one step a line says no more
     ...(expect === 'none' ? [] : missed).map(
       ({ t, statement }) => `missed ${t.toFixed(2)} ${JSON.stringify(statement)}`,
     ),

@@ -12,6 +12,7 @@ import { knownProfiles } from '../../profile/known.ts';
 import { formatClock, parseTime } from '../../time.ts';
 import { type Command, type CommandIo, usage } from '../command.ts';
 import { besideOf } from '../beside.ts';
+import { counted } from '../counted.ts';
 import { formatIssues } from '../explain.ts';
 import { namedPlugins, namedProfiles } from '../plugins.ts';
 import { ProgressBar } from '../progress.ts';
@@ -160,7 +161,10 @@ function report(summary: DetectSummary, io: CommandIo): void {
     io.stderr.write(`  ${formatClock(gap.t)} to ${formatClock(gap.end)} could not be read: ${gap.reason}\n`);
   const faults = Object.values(problems).reduce((sum, n) => sum + n, 0);
   const failures = problems['plugin-failed'] ?? 0;
-  if (failures > 0) io.stderr.write(`  ${failures} readings are missing because a plug-in failed.\n`);
+  if (failures > 0)
+    io.stderr.write(
+      `  ${counted(failures, 'reading')} ${failures === 1 ? 'is' : 'are'} missing because a plug-in failed.\n`,
+    );
   const idle = NOTHING_TO_READ.reduce((sum, code) => sum + (problems[code] ?? 0), 0);
   if (idle > 0) io.stderr.write(`  ${idle} ${idle === 1 ? 'detector has' : 'detectors have'} nothing to read.\n`);
   const unused = faults - failures - idle;
@@ -170,7 +174,7 @@ function report(summary: DetectSummary, io: CommandIo): void {
     );
   if (silent.length > 0)
     io.stderr.write(`  Nothing was ever read by ${silent.join(', ')}: “profile try” shows what they see.\n`);
-  io.stderr.write(`${events} events in ${formatClock(duration)} of video → ${log}\n`);
+  io.stderr.write(`${counted(events, 'event')} in ${formatClock(duration)} of video → ${log}\n`);
   for (const { message, hint } of warnings) io.stderr.write(`Warning: ${message}. ${hint ?? ''}\n`);
   if (doubt) io.stderr.write(`Warning: ${doubt.message}. ${doubt.hint ?? ''}\n`);
 }

@@ -12,6 +12,7 @@ import { loadDictionary } from '../../dictionary/load/load.ts';
 import { messageOf, nearest, PlaybyplayError } from '../../errors.ts';
 import type { Statement } from '../../events/statement.ts';
 import { showPlace } from '../caret.ts';
+import { counted } from '../counted.ts';
 import type { Command, CommandIo } from '../command.ts';
 import { load, loadAndWarn } from '../dictionary/load.ts';
 import { usageOf } from '../dictionary/usage.ts';
@@ -145,7 +146,7 @@ async function check(files: readonly string[], values: Values, io: CommandIo): P
       `${loaded.sources.map(({ name, version }) => `${name} ${version}`).join(', ')}: ${counts.map(({ kind, words }) => `${words} ${kind}`).join(', ')} words, `,
     );
     io.stdout.write(
-      `${loaded.events.length} composite events; ${issues.length === 0 ? 'no findings' : `${issues.length} findings`}\n`,
+      `${loaded.events.length} composite events; ${issues.length === 0 ? 'no findings' : counted(issues.length, 'finding')}\n`,
     );
   }
   return issues.length > 0 ? 3 : 0;

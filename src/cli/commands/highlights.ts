@@ -12,6 +12,7 @@ import { writeSheet } from '../../highlights/sheet.ts';
 import { hardwareEncoders } from '../../media/write/encoder.ts';
 import { wholeFile } from '../../media/write/whole-file.ts';
 import { writeClips, writePreview, writeThumbnails } from '../../highlights/stills.ts';
+import { counted } from '../counted.ts';
 import {
   audioTrackOf,
   choiceHelp,
@@ -150,7 +151,7 @@ function reelOptions(values: Values, chosen: Chosen, io: CommandIo): HighlightRe
   if (quality !== undefined && !(quality >= 0 && quality <= 51)) {
     throw new PlaybyplayError('usage', `--quality ${values.quality} is not between 0 and 51`);
   }
-  const scenes = `${chosen.choice.scenes.length} scene${chosen.choice.scenes.length === 1 ? '' : 's'}`;
+  const scenes = counted(chosen.choice.scenes.length, 'scene');
   const automatic = values.title === 'auto' || (values.title === undefined && preset.titles === true);
   const told = automatic ? summarize(chosen.sources, chosen.choice.scenes, chosen.dictionary) : undefined;
   const title = told ? told.games.join(', ') : values.title;
@@ -188,11 +189,6 @@ async function folders(values: Values, { choice, sources }: Chosen, io: CommandI
   if (values.thumbnails !== undefined)
     written.push(...(await writeThumbnails(values.thumbnails, choice, sources, mediaOf)));
   return written;
-}
-
-/** `3 scenes`. */
-function counted(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? '' : 's'}`;
 }
 
 async function sheet(path: string, { choice, sources, dictionary }: Chosen, signal: AbortSignal): Promise<void> {

@@ -11,6 +11,7 @@ import { loadMapping, recognizeMapping } from '../../query/foreign/files.ts';
 import { importLog, type ImportedSession } from '../../query/foreign/import.ts';
 import type { CompiledMapping } from '../../query/foreign/mapping.ts';
 import { VERSION } from '../../version.ts';
+import { counted } from '../counted.ts';
 import type { Command } from '../command.ts';
 import { formatIssues } from '../explain.ts';
 
@@ -68,7 +69,7 @@ export const importCommand: Command = {
       const hash = createHash('sha256').update(bytes).digest('hex').slice(0, 16);
       await write(place, each, header(compiled, each, { name: session, hash, bytes: bytes.length }, dictionaries));
       io.stdout.write(`${join(place, LOG_NAME)}\n`);
-      io.stderr.write(`  ${each.session}: ${each.events.length} events\n`);
+      io.stderr.write(`  ${each.session}: ${counted(each.events.length, 'event')}\n`);
     }
     if (sessions.length === 0)
       throw new PlaybyplayError('empty-log', `${path} holds nothing that ${compiled.mapping.title} speaks of`);

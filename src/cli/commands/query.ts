@@ -11,6 +11,7 @@ import type { Match } from '../../query/match/combine.ts';
 import { formatClock } from '../../time.ts';
 import { showPlace, underline } from '../caret.ts';
 import type { Command, CommandIo } from '../command.ts';
+import { counted as inWords } from '../counted.ts';
 import { formatIssues } from '../explain.ts';
 
 const help = `playbyplay query "<sentence>" <log or folder>… [options]
@@ -81,7 +82,7 @@ export const query: Command = {
     for (const { name, near } of unmetNames(compiled.query, logs.events))
       io.stderr.write(`no event names “${name}”${near === undefined ? '' : `; did you mean “${near}”?`}\n`);
     if (result.count === 0) {
-      if (!counted) io.stderr.write(`no match among ${logs.events.length} events\n`);
+      if (!counted) io.stderr.write(`no match among ${inWords(logs.events.length, 'event')}\n`);
       for (const { word, instead, count } of widerMatches(compiled, logs.events, { durations: logs.durations }).slice(
         0,
         3,

@@ -16,6 +16,7 @@ import type { AudioTrack } from '../../media/write/recording.ts';
 import { spoiledEvents, streamFactors } from '../../quality/play.ts';
 import { formatClock, parseTime } from '../../time.ts';
 import { showPlace } from '../caret.ts';
+import { counted } from '../counted.ts';
 import type { CommandIo } from '../command.ts';
 
 /** Options of every command that chooses scenes. */
@@ -239,7 +240,7 @@ export function titleOf({ sources, dictionary }: Gathered): string {
 /** Says on stderr that nothing matches. */
 export function nothing(io: CommandIo, sources: readonly Source[]): number {
   const events = sources.reduce((sum, source) => sum + source.events.length, 0);
-  io.stderr.write(`No scene to show: none of ${events} events is asked for.\n`);
+  io.stderr.write(`No scene to show: none of ${counted(events, 'event')} is asked for.\n`);
   return 3;
 }
 

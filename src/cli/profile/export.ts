@@ -1,3 +1,4 @@
+import { counted } from '../counted.ts';
 import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { nearest, PlaybyplayError } from '../../errors.ts';
@@ -99,7 +100,7 @@ export async function exportCommand(args: string[], io: CommandIo): Promise<numb
     const lines = Object.entries(summary.labels).map(
       ([label, { train, val }]) => `  ${label}: ${train} + ${val} held back`,
     );
-    io.stdout.write(`${values.out}: ${summary.pictures} pictures\n${lines.join('\n')}\n`);
+    io.stdout.write(`${values.out}: ${counted(summary.pictures, 'picture')}\n${lines.join('\n')}\n`);
   }
   return 0;
 }
