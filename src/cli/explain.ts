@@ -122,3 +122,8 @@ function plainly(message: string): string {
     .replace(/^Option '(?:-\w, )?([^' ]+)[^']*' does not take an argument$/, '$1 takes no value');
   return `${clause[0]!.toLowerCase()}${clause.slice(1)}`;
 }
+
+/** `1 event`, `3 events`. */
+export function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`;
+}

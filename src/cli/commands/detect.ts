@@ -12,8 +12,7 @@ import { knownProfiles } from '../../profile/known.ts';
 import { formatClock, parseTime } from '../../time.ts';
 import { type Command, type CommandIo, usage } from '../command.ts';
 import { besideOf } from '../beside.ts';
-import { counted } from '../counted.ts';
-import { formatIssues } from '../explain.ts';
+import { counted, formatIssues } from '../explain.ts';
 import { namedPlugins, namedProfiles } from '../plugins.ts';
 import { ProgressBar } from '../progress.ts';
 

@@ -12,12 +12,11 @@ import { loadDictionary } from '../../dictionary/load/load.ts';
 import { messageOf, nearest, PlaybyplayError } from '../../errors.ts';
 import type { Statement } from '../../events/statement.ts';
 import { showPlace } from '../caret.ts';
-import { counted } from '../counted.ts';
 import type { Command, CommandIo } from '../command.ts';
 import { load, loadAndWarn } from '../dictionary/load.ts';
 import { usageOf } from '../dictionary/usage.ts';
 import { printFound, printTree, printWord } from '../dictionary/words.ts';
-import { formatIssues } from '../explain.ts';
+import { counted, formatIssues } from '../explain.ts';
 
 const help = `playbyplay dictionary <what> …
 

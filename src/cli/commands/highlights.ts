@@ -12,7 +12,7 @@ import { writeSheet } from '../../highlights/sheet.ts';
 import { hardwareEncoders } from '../../media/write/encoder.ts';
 import { wholeFile } from '../../media/write/whole-file.ts';
 import { writeClips, writePreview, writeThumbnails } from '../../highlights/stills.ts';
-import { counted } from '../counted.ts';
+import { counted } from '../explain.ts';
 import {
   audioTrackOf,
   choiceHelp,

@@ -11,9 +11,8 @@ import { loadMapping, recognizeMapping } from '../../query/foreign/files.ts';
 import { importLog, type ImportedSession } from '../../query/foreign/import.ts';
 import type { CompiledMapping } from '../../query/foreign/mapping.ts';
 import { VERSION } from '../../version.ts';
-import { counted } from '../counted.ts';
 import type { Command } from '../command.ts';
-import { formatIssues } from '../explain.ts';
+import { counted, formatIssues } from '../explain.ts';
 
 const help = `playbyplay import <log of a game> [options]
 

@@ -11,8 +11,7 @@ import type { Match } from '../../query/match/combine.ts';
 import { formatClock } from '../../time.ts';
 import { showPlace, underline } from '../caret.ts';
 import type { Command, CommandIo } from '../command.ts';
-import { counted as inWords } from '../counted.ts';
-import { formatIssues } from '../explain.ts';
+import { counted as inWords, formatIssues } from '../explain.ts';
 
 const help = `playbyplay query "<sentence>" <log or folder>… [options]
        playbyplay query '{"find": …}' <log or folder>… [options]   (the structured form)

@@ -16,7 +16,7 @@ import type { AudioTrack } from '../../media/write/recording.ts';
 import { spoiledEvents, streamFactors } from '../../quality/play.ts';
 import { formatClock, parseTime } from '../../time.ts';
 import { showPlace } from '../caret.ts';
-import { counted } from '../counted.ts';
+import { counted } from '../explain.ts';
 import type { CommandIo } from '../command.ts';
 
 /** Options of every command that chooses scenes. */

@@ -1,4 +1,4 @@
-import { counted } from '../counted.ts';
+import { counted } from '../explain.ts';
 import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { nearest, PlaybyplayError } from '../../errors.ts';
