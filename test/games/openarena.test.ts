@@ -1,0 +1,463 @@
+import { expect, test } from 'vitest';
+import type { Statement } from '../../src/events/statement.ts';
+import { type Short, said } from './said.ts';
+
+const line = (event: string, slots: Record<string, string> = {}): unknown => ({ event, slots });
+
+const standing: readonly Short[] = [
+  [0, 'followed', 'found', 'Kyonshi'],
+  [0, 'health', 'found', 60],
+  [0, 'first score', 'found', 3],
+  [0, 'own score', 'found', 2],
+];
+
+/** The table of scores is heldUntil for two seconds. */
+const heldUntil = (after: number): Short[] => [
+  ...standing,
+  [3, 'health', 'lost', undefined, 60],
+  [5, 'health', 'found', after],
+];
+
+/** The first figure of ammunition comes at t. */
+const drawn = (t: number): Short[] => [
+  ...standing,
+  [t, 'ammunition', 'found', 100],
+  [t, 'weapon', 'found', 'machine gun'],
+];
+
+test('openarena: with a new match the figures begin anew', async () => {
+  const restart: readonly Short[] = [
+    [5, 'feed', 'found', line('enter')],
+    [5, 'health', 'changed', 125, 60],
+    [5.2, 'first score', 'changed', 0, 3],
+    [5.2, 'own score', 'changed', 0, 2],
+    [9, 'health', 'changed', 124, 125],
+    [20, 'feed', 'found', line('win', { player: 'Major' })],
+  ];
+  expect(await said('openarena', [...standing, ...restart])).toEqual([
+    { t: 5, statement: { subject: 'match', action: 'begin' } },
+    { t: 9, statement: { subject: 'player', property: 'health', from: 125, to: 124 } },
+    { t: 20, statement: { subject: 'match', action: 'end' } },
+    { t: 20, statement: { subject: { word: 'opponent', name: 'Major' }, action: 'win', object: 'match' } },
+  ]);
+});
+
+test('openarena: the weapon that a match begins with is no switch', async () => {
+  const restart: readonly Short[] = [
+    [1, 'weapon', 'found', 'railgun'],
+    [2, 'weapon', 'lost', undefined, 'railgun'],
+    [5, 'feed', 'found', line('enter')],
+    [5.2, 'first score', 'changed', 0, 3],
+    [5.2, 'own score', 'changed', 0, 2],
+    [5.7, 'weapon', 'found', 'machine gun'],
+    [9, 'weapon', 'changed', 'shotgun', 'machine gun'],
+  ];
+  const events = await said('openarena', [...standing, ...restart]);
+  expect(events.filter(({ statement }) => 'property' in statement).map(({ t }) => t)).toEqual([2, 9]);
+});
+
+test('openarena: another player’s figures, who is followed from now on, have not changed', async () => {
+  const turn: readonly Short[] = [
+    ...standing,
+    [0, 'followed', 'found', 'Ayumi'],
+    [4, 'feed', 'found', line('kill', { killer: 'Ayumi', victim: 'Liz' })],
+    [5.2, 'health', 'changed', 100, 60],
+    [5.3, 'followed', 'changed', 'Liz', 'Ayumi'],
+    [7, 'health', 'changed', 80, 100],
+    [8, 'feed', 'found', line('kill', { killer: 'Liz', victim: 'Ayumi' })],
+  ];
+  expect(await said('openarena', turn)).toEqual([
+    { t: 4, statement: { subject: 'player', action: 'kill', object: { word: 'opponent', name: 'Liz' } } },
+    { t: 7, statement: { subject: 'player', property: 'health', from: 100, to: 80 } },
+    { t: 8, statement: { subject: 'player', action: 'kill', object: { word: 'opponent', name: 'Ayumi' } } },
+  ]);
+});
+
+test('openarena: whose name cannot be read at once is followed from where most figures changed', async () => {
+  const turn: readonly Short[] = [
+    ...standing,
+    [0, 'followed', 'found', 'Ayumi'],
+    [1, 'armor', 'found', 50],
+    [5, 'health', 'changed', 100, 60],
+    [5, 'armor', 'changed', 20, 50],
+    [5, 'weapon', 'found', 'railgun'],
+    [5.6, 'health', 'changed', 80, 100],
+    [6, 'followed', 'changed', 'Liz', 'Ayumi'],
+  ];
+  const health = (await said('openarena', turn)).filter(
+    ({ statement }) => 'property' in statement && statement.property !== 'armor',
+  );
+  expect(health).toEqual([{ t: 5.6, statement: { subject: 'player', property: 'health', from: 100, to: 80 } }]);
+});
+
+test('openarena: where compression washes the frame out the player’s score is where it was', async () => {
+  const washed: readonly Short[] = [
+    [0, 'first score', 'found', 3],
+    [0, 'own score', 'found', 2],
+    [0, 'first', 'found', 'own'],
+    [5, 'first', 'lost', undefined, 'own'],
+    [7, 'first score', 'changed', 4, 3],
+    [8, 'first', 'found', 'own'],
+  ];
+  expect((await said('openarena', washed)).map(({ t, statement }) => [t, 'to' in statement && statement.to])).toEqual([
+    [7, 4],
+  ]);
+});
+
+test('openarena: scenery in the colour of the frame leaves open whose score is the player’s', async () => {
+  const framed: readonly Short[] = [
+    [0, 'first score', 'found', 2],
+    [0, 'own score', 'found', 1],
+    [0, 'first', 'found', 'own'],
+    [5, 'second', 'found', 'own'],
+    [6, 'second', 'lost', undefined, 'own'],
+    [8, 'first score', 'changed', 3, 2],
+    [9, 'first', 'lost', undefined, 'own'],
+    [9, 'second', 'found', 'own'],
+    [9, 'first score', 'changed', 4, 3],
+    [9, 'own score', 'changed', 3, 1],
+    [12, 'own score', 'changed', 4, 3],
+    // The lead is taken from the player, whose score stays, and then taken back.
+    [14, 'first', 'found', 'own'],
+    [15, 'first score', 'changed', 5, 4],
+    [15.4, 'own score', 'changed', 5, 4],
+    [16, 'second', 'lost', undefined, 'own'],
+  ];
+  const told = (await said('openarena', framed)).map(({ t, statement }) => [
+    t,
+    'to' in statement ? statement.to : 'action' in statement && statement.action,
+  ]);
+  expect(told).toEqual([
+    [8, 3],
+    [9, 'trail'],
+    [12, 4],
+    [15, 5],
+    [15, 'openarena:tie for lead'],
+  ]);
+});
+
+test('openarena: the lead is taken, shared and lost, but not with another player who is followed', async () => {
+  const led = async (...more: readonly Short[]) =>
+    (await said('openarena', [...standing, ...more])).flatMap(({ t, statement }) =>
+      'action' in statement && statement.subject === 'player' ? [[t, statement.action]] : [],
+    );
+  const overtake: readonly Short[] = [
+    [10, 'own score', 'changed', 3, 2],
+    [10, 'first', 'found', 'own'],
+    [10, 'second', 'lost', undefined, 'own'],
+  ];
+  const behind: readonly Short[] = [[1, 'second', 'found', 'own']];
+  expect(await led(...behind, ...overtake, [20, 'first score', 'changed', 4, 3])).toEqual([
+    [10, 'openarena:tie for lead'],
+    [20, 'lead'],
+  ]);
+  // What the boxes show for a moment is no standing.
+  expect(await led(...behind, [9.6, 'second', 'lost', undefined, 'own'], ...overtake.slice(0, 2))).toEqual([
+    [10, 'openarena:tie for lead'],
+  ]);
+  expect(await led(...behind, [9.8, 'followed', 'changed', 'Sarge', 'Kyonshi'], ...overtake)).toEqual([]);
+});
+
+test('openarena: “Fragged by” tells of a death that the feed did not, and whose the feed’s line is', async () => {
+  const by: Short = [20, 'fragged by', 'found', line('fragged by', { killer: 'Sarge' })];
+  const shot = line('kill', { killer: 'Sarge', victim: 'Watcher' });
+  const sarge = { word: 'opponent', name: 'Sarge' };
+  const playing = standing.slice(1);
+  expect((await said('openarena', [...playing, by])).map(({ statement }) => statement)).toEqual([
+    { subject: sarge, action: 'kill', object: 'player' },
+  ]);
+  expect(
+    (await said('openarena', [...playing, [19.9, 'feed', 'found', shot], by])).map(({ statement }) => statement),
+  ).toEqual([{ subject: sarge, action: 'kill', object: 'player' }]);
+});
+
+const team = (name: string): Statement['subject'] => ({ word: 'team', name });
+
+test('openarena: rounds, teams’ points and what is taken', async () => {
+  const cues: readonly Short[] = [
+    [5, 'feed', 'found', { says: { subject: 'round', action: 'begin' }, slots: {} }],
+    [6, 'feed', 'found', { says: { subject: 'Blue', action: 'eliminate', object: 'Red' }, slots: {} }],
+    [
+      7,
+      'feed',
+      'found',
+      { says: { subject: 'Red', action: 'capture', object: 'control point' }, slots: { point: 'A' } },
+    ],
+    [8, 'feed', 'found', line('capture point', { player: 'Kyonshi', point: 'B' })],
+  ];
+  expect((await said('openarena', [...standing, ...cues])).map(({ statement }) => statement)).toEqual([
+    { subject: 'round', action: 'begin' },
+    { subject: team('Blue'), action: 'eliminate', object: team('Red') },
+    { subject: team('Red'), action: 'capture', object: { word: 'control point', name: 'A' } },
+    { subject: 'player', action: 'capture', object: { word: 'control point', name: 'B' } },
+  ]);
+});
+
+/** How many medals are told of after a shield and a pair of skulls were seen. */
+async function medals(...boxes: readonly Short[]): Promise<number> {
+  const seen: readonly Short[] = [
+    [1, 'medal', 'found', 'openarena:defend'],
+    [9, 'medal', 'changed', 'openarena:excellent', 'openarena:defend'],
+  ];
+  return (await said('openarena', [...boxes, ...seen])).length;
+}
+
+test('openarena: a shield is a medal in a game of teams, sparks else', async () => {
+  expect(await medals()).toBe(1);
+  expect(await medals([0, 'first ground', 'found', 'red'], [0, 'second ground', 'found', 'blue'])).toBe(2);
+});
+
+test('openarena: who kills one of the own team, or is killed by one', async () => {
+  const mates: readonly Short[] = [
+    [0, 'followed', 'found', 'Ayumi'],
+    [4, 'feed', 'found', { event: 'kill', team: true, slots: { killer: 'Ayumi', victim: 'Liz' } }],
+    [6, 'feed', 'found', { event: 'kill', team: true, slots: { killer: 'Liz', victim: 'Ayumi' } }],
+  ];
+  const mate = { word: 'teammate', name: 'Liz' };
+  expect((await said('openarena', mates)).map(({ statement }) => statement)).toEqual([
+    { subject: 'player', action: 'kill', object: mate },
+    { subject: mate, action: 'kill', object: 'player' },
+  ]);
+});
+
+test('openarena: a name read better is no other player’s', async () => {
+  const better: readonly Short[] = [
+    ...standing,
+    [0, 'followed', 'found', 'G unt'],
+    [2, 'feed', 'found', line('kill', { killer: 'Grunt', victim: 'Liz' })],
+    [5.2, 'health', 'changed', 100, 60],
+    [5.3, 'followed', 'changed', 'Grunt', 'G unt'],
+  ];
+  expect((await said('openarena', better)).map(({ t }) => t)).toEqual([2, 5.2]);
+});
+
+test('openarena: who floats about on his own is nobody who plays', async () => {
+  const left: readonly Short[] = [
+    [0, 'first score', 'found', 3],
+    [0, 'followed', 'found', 'Ayumi'],
+    [4, 'followed', 'lost', undefined, 'Ayumi'],
+    [8, 'feed', 'found', line('kill', { killer: 'Ayumi', victim: 'Liz' })],
+  ];
+  const [event] = await said('openarena', left);
+  expect(event?.statement).toMatchObject({ subject: { word: 'opponent', name: 'Ayumi' } });
+});
+
+test('openarena: who comes into a match that goes on does not begin it', async () => {
+  const events = await said('openarena', [...standing, [5, 'feed', 'found', line('enter')]]);
+  expect(events).toEqual([]);
+});
+
+test('openarena: figures that come back are a new life after a death, not after a menu', async () => {
+  const menu: readonly Short[] = [
+    ...standing,
+    [3, 'health', 'lost', undefined, 60],
+    [3, 'first score', 'lost', undefined, 3],
+    [3, 'own score', 'lost', undefined, 2],
+    [6, 'health', 'found', 60],
+    [6, 'first score', 'found', 3],
+    [6, 'own score', 'found', 2],
+  ];
+  expect(await said('openarena', menu)).toEqual([]);
+  const death: readonly Short[] = [
+    ...standing,
+    [3, 'feed', 'found', line('kill', { killer: 'Liz', victim: 'Kyonshi' })],
+    [3, 'health', 'lost', undefined, 60],
+    [5, 'health', 'found', 125],
+  ];
+  expect(
+    (await said('openarena', death)).map(({ t, statement }) => [t, 'action' in statement && statement.action]),
+  ).toEqual([
+    [3, 'kill'],
+    [5, 'respawn'],
+  ]);
+});
+
+test('openarena: behind the table of scores the figures are away, but whose health was not made whole did not die', async () => {
+  expect(await said('openarena', heldUntil(63))).toEqual([]);
+  expect(await said('openarena', heldUntil(125))).toEqual([
+    { t: 5, statement: { subject: 'player', action: 'respawn' } },
+  ]);
+});
+
+test('openarena: a figure that becomes another and comes back at once was misread', async () => {
+  const blink: readonly Short[] = [
+    ...standing,
+    [4, 'health', 'changed', 1, 60],
+    [4.1, 'health', 'changed', 60, 1],
+    [8, 'health', 'changed', 50, 60],
+  ];
+  expect(await said('openarena', blink)).toEqual([
+    { t: 8, statement: { subject: 'player', property: 'health', from: 60, to: 50 } },
+  ]);
+});
+
+const shotAndRound = (confidence: number): readonly Short[] => [
+  ...standing,
+  [0, 'ammunition', 'found', 13],
+  [0, 'weapon', 'found', 'rocket launcher'],
+  [5, 'ammunition', 'changed', 12, 13, undefined, confidence],
+  [5.2, 'ammunition', 'changed', 13, 12, undefined, 0.999],
+];
+
+test('openarena: a shot and a round picked up at once are told where both figures are read surely', async () => {
+  const ammunition = { subject: 'player', property: 'ammunition' };
+  expect(await said('openarena', shotAndRound(0.999))).toEqual([
+    { t: 5, statement: { ...ammunition, from: 13, to: 12 } },
+    { t: 5.2, statement: { ...ammunition, from: 12, to: 13 } },
+  ]);
+  expect(await said('openarena', shotAndRound(0.96))).toEqual([]);
+});
+
+test('openarena: in a game of teams the scores are the teams’', async () => {
+  const red: Statement = { subject: { word: 'team', name: 'Red' }, property: 'score', from: 3, to: 4 };
+  const scored: Short = [8, 'first score', 'changed', 4, 3];
+  const grounds: readonly Short[] = [
+    [1, 'first ground', 'found', 'red'],
+    [1, 'second ground', 'found', 'blue'],
+  ];
+  const framed: readonly Short[] = [[0, 'first', 'found', 'own']];
+  expect(await said('openarena', [...standing, ...grounds, scored])).toEqual([{ t: 8, statement: red }]);
+  expect(await said('openarena', [...standing, ...framed, scored])).toEqual([
+    { t: 8, statement: { ...red, subject: 'player' } },
+  ]);
+});
+
+test('openarena: a shot that brings a figure back to that of the weapon before is one', async () => {
+  const shot: readonly Short[] = [
+    ...standing,
+    [0, 'ammunition', 'found', 9],
+    [0, 'weapon', 'found', 'railgun'],
+    [5, 'ammunition', 'changed', 10, 9],
+    [5, 'weapon', 'changed', 'nailgun', 'railgun'],
+    [5.2, 'ammunition', 'changed', 9, 10],
+  ];
+  expect(await said('openarena', shot)).toEqual([
+    {
+      t: 5,
+      statement: { subject: 'player', property: 'weapon', from: { word: 'railgun' }, to: { word: 'nailgun' } },
+    },
+    { t: 5.2, statement: { subject: 'player', property: 'ammunition', from: 10, to: 9 } },
+  ]);
+});
+
+test('openarena: figures that come all at once soon after the recording began are a new life', async () => {
+  const scores: readonly Short[] = [
+    [0, 'first score', 'found', 3],
+    [0, 'own score', 'found', 2],
+  ];
+  const both: readonly Short[] = [
+    [0.4, 'health', 'found', 125],
+    [0.4, 'ammunition', 'found', 100],
+  ];
+  expect(await said('openarena', [...scores, ...both])).toEqual([
+    { t: 0.4, statement: { subject: 'player', action: 'respawn' } },
+  ]);
+  const apart: readonly Short[] = [
+    [0, 'ammunition', 'found', 100],
+    [0.4, 'health', 'found', 60],
+  ];
+  expect(await said('openarena', [...scores, ...apart])).toEqual([]);
+});
+
+test('openarena: a weapon put away soon after a life began is a switch, the one it began with is none', async () => {
+  const born: readonly Short[] = [
+    ...standing,
+    [2, 'weapon', 'found', 'railgun'],
+    [3, 'feed', 'found', line('kill', { killer: 'Liz', victim: 'Kyonshi' })],
+    [3, 'health', 'lost', undefined, 60],
+    [5, 'health', 'found', 125],
+    [5, 'ammunition', 'found', 100],
+  ];
+  const began: Short = [5, 'weapon', 'changed', 'machine gun', 'railgun'];
+  const weapons = async (...more: readonly Short[]): Promise<unknown[]> =>
+    (await said('openarena', [...born, ...more])).filter(({ statement }) => 'property' in statement);
+  expect(await weapons(began)).toEqual([]);
+  expect(
+    await weapons(
+      began,
+      [5.17, 'ammunition', 'lost', undefined, 100],
+      [5.17, 'weapon', 'lost', undefined, 'machine gun'],
+    ),
+  ).toMatchObject([{ t: 5.17, statement: { from: { word: 'machine gun' }, to: { word: 'gauntlet' } } }]);
+});
+
+test('openarena: a long name that the kill line cuts off is the same player’s', async () => {
+  const long = standing.map(
+    (cue): Short => (cue[1] === 'followed' ? [0, 'followed', 'found', 'TheVeryLongNamedPlayerOfAll'] : cue),
+  );
+  const kills = (victim: string): Short[] => [...long, [4, 'feed', 'found', line('kill', { killer: 'Liz', victim })]];
+  expect(await said('openarena', kills('TheVeryLongNamedPlayerOfA'))).toMatchObject([
+    { statement: { object: 'player' } },
+  ]);
+  expect(await said('openarena', kills('TheVery'))).toMatchObject([{ statement: { object: { name: 'TheVery' } } }]);
+});
+
+test('openarena: a recording that begins with the gauntlet in hand tells of the first switch', async () => {
+  expect(await said('openarena', drawn(5.2))).toMatchObject([{ t: 5.2, statement: { from: { word: 'gauntlet' } } }]);
+  expect(await said('openarena', drawn(0.5))).toEqual([]);
+});
+
+test('openarena: the figure of a new weapon is no change of ammunition, though its holder dies at once', async () => {
+  const died: readonly Short[] = [
+    ...standing,
+    [0, 'ammunition', 'found', 20],
+    [0, 'weapon', 'found', 'nailgun'],
+    [26.07, 'ammunition', 'changed', 100, 20],
+    [26.13, 'weapon', 'changed', 'lightning gun', 'nailgun'],
+    [26.25, 'feed', 'found', line('kill', { killer: 'Rai', victim: 'Kyonshi' })],
+    [26.27, 'ammunition', 'lost', undefined, 100],
+    [26.27, 'health', 'lost', undefined, 60],
+  ];
+  expect((await said('openarena', died)).map(({ t, statement }) => [t, 'property' in statement])).toEqual([
+    [26.13, true],
+    [26.25, false],
+  ]);
+});
+
+test('openarena: a shot just before death is told, a medal in the table of scores is not', async () => {
+  const died: readonly Short[] = [
+    ...standing,
+    [0, 'ammunition', 'found', 20],
+    [0, 'weapon', 'found', 'nailgun'],
+    [7.47, 'ammunition', 'changed', 19, 20],
+    [7.6, 'feed', 'found', line('kill', { killer: 'Rai', victim: 'Kyonshi' })],
+    [7.6, 'ammunition', 'lost', undefined, 19],
+    [7.6, 'weapon', 'lost', undefined, 'nailgun'],
+    [7.6, 'health', 'lost', undefined, 60],
+    [8.4, 'medal', 'found', 'openarena:defend'],
+  ];
+  expect((await said('openarena', died)).map(({ t }) => t)).toEqual([7.47, 7.6]);
+});
+
+test('openarena: “You fragged” tells of a kill that the feed did not', async () => {
+  const fragged = (t: number): Short => [t, 'fragged', 'found', line('frag', { victim: 'Sarge' })];
+  const fed: Short = [5, 'feed', 'found', line('kill', { killer: 'Kyonshi', victim: 'Sarge' })];
+  const kill: Statement = { subject: 'player', action: 'kill', object: { word: 'opponent', name: 'Sarge' } };
+  expect(await said('openarena', [...standing, fed, fragged(5.2)])).toEqual([{ t: 5, statement: kill }]);
+  expect(await said('openarena', [...standing, fragged(5.2)])).toEqual([{ t: 5.2, statement: kill }]);
+  // Who died with his victim sees the line only in his next life.
+  expect(await said('openarena', [...standing, fed, fragged(7.1)])).toEqual([{ t: 5, statement: kill }]);
+});
+
+test('openarena: who plays and is named nowhere is known by a death, or by “You fragged”', async () => {
+  const unnamed = standing.filter(([, detector]) => detector !== 'followed');
+  const kill = (t: number, killer: string, victim: string): Short => [
+    t,
+    'feed',
+    'found',
+    line('kill', { killer, victim }),
+  ];
+  const actors = async (...cues: readonly Short[]): Promise<unknown[]> =>
+    (await said('openarena', [...unnamed, ...cues])).map(
+      ({ statement }) => 'action' in statement && [statement.subject, statement.object],
+    );
+  const [dark, liz] = ['Dark', 'Liz'].map((name) => ({ word: 'opponent', name }));
+  const died: readonly Short[] = [kill(8, 'Dark', 'Rolf'), [8.1, 'health', 'lost', undefined, 60]];
+  expect(await actors(kill(4, 'Dark', 'Liz'), ...died, kill(12, 'Rolf', 'Dark'))).toEqual([
+    [dark, liz],
+    [dark, 'player'],
+    ['player', dark],
+  ]);
+  const fragged: Short = [4.2, 'fragged', 'found', line('frag', { victim: 'Liz' })];
+  expect(await actors(kill(4, 'Rolf', 'Liz'), fragged)).toEqual([['player', liz]]);
+});
