@@ -136,11 +136,14 @@ test('openarena: scenery in the colour of the frame leaves open whose score is t
   ]);
 });
 
+/** What the player does, behind what stands, and when. */
+async function led(...more: readonly Short[]): Promise<unknown[]> {
+  return (await said('openarena', [...standing, ...more])).flatMap(({ t, statement }) =>
+    'action' in statement && statement.subject === 'player' ? [[t, statement.action]] : [],
+  );
+}
+
 test('openarena: the lead is taken, shared and lost, but not with another player who is followed', async () => {
-  const led = async (...more: readonly Short[]) =>
-    (await said('openarena', [...standing, ...more])).flatMap(({ t, statement }) =>
-      'action' in statement && statement.subject === 'player' ? [[t, statement.action]] : [],
-    );
   const overtake: readonly Short[] = [
     [10, 'own score', 'changed', 3, 2],
     [10, 'first', 'found', 'own'],
