@@ -13,6 +13,7 @@ export function onLine(cue, game) {
     onEntry(cue, game, options);
     return;
   }
+  if (event === 'join') onJoin(cue, game, options);
   if (cue.detail.says !== undefined) {
     game.emit(ofTeams(cue.detail), options);
     return;
@@ -104,10 +105,21 @@ const NEW_SCORES = 1.5;
 function onEntry(cue, game, options) {
   game.after(NEW_SCORES, () => {
     const scores = ['first score', 'own score'].map((name) => game.reading(name));
-    if (!scores.every((score) => score === 0)) return;
-    game.state.begins = [...(game.state.begins ?? []), cue.t].slice(-4);
+    const { begins = [] } = game.state;
+    if (!scores.every((score) => score === 0) || begins.some((t) => Math.abs(t - cue.t) <= NEW_SCORES)) return;
+    game.state.begins = [...begins, cue.t].slice(-4);
     game.emit({ subject: 'match', action: 'begin' }, options);
   });
+}
+
+/** How many come into the game at once, and within how many seconds, where a match begins: of many lines the first are not shown. */
+const CROWD = 3;
+const TOGETHER_IN = 0.3;
+
+function onJoin(cue, game, options) {
+  const joins = [...(game.state.joins ?? []), cue.t].filter((t) => cue.t - t <= TOGETHER_IN);
+  game.state.joins = joins;
+  if (joins.length === CROWD) onEntry(cue, game, options);
 }
 
 /** The line that says who, or that the time, reached the limit. */
