@@ -174,13 +174,15 @@ test('openarena: “Fragged by” tells of a death that the feed did not, and wh
   ).toEqual([{ subject: sarge, action: 'kill', object: 'player' }]);
 });
 
+/** How often a match is told to begin. */
+const begins = async (...cues: readonly Short[]) =>
+  (await said('openarena', cues)).filter(({ statement }) => 'action' in statement && statement.action === 'begin')
+    .length;
+
 test('openarena: a match begins where a crowd comes into the game at once, with nobody ahead', async () => {
   const crowd = ['Sarge', 'Dark', 'Grunt', 'Neko'].map(
     (player): Short => [9, 'feed', 'found', line('join', { player })],
   );
-  const begins = async (...cues: readonly Short[]) =>
-    (await said('openarena', cues)).filter(({ statement }) => 'action' in statement && statement.action === 'begin')
-      .length;
   const even: readonly Short[] = [
     [8, 'first score', 'found', 0],
     [8, 'own score', 'found', 0],
