@@ -87,13 +87,14 @@ const LINED = 1.5;
 export function onFraggedBy(cue, game) {
   const { killer: name } = cue.detail.slots;
   game.after(LINED, () => {
-    const { lines = [], deaths = [] } = game.state;
-    const isNear = (t) => Math.abs(t - cue.t) <= SAME_KILL;
+    const { lines = [], deaths = [], player } = game.state;
+    // The line may be read late, and the name of who is followed lies over it.
+    const isNear = (t) => cue.t - t <= STANDS && t - cue.t <= SAME_KILL;
     const isKiller = (killer) => killer === name || (killer?.length >= CUT && name.startsWith(killer));
     const told = lines.filter(({ t, killer }) => isNear(t) && isKiller(killer));
     if (told.length === 1) game.state.self ??= told[0].victim;
     const killer = name === '' ? 'opponent' : { word: 'opponent', name };
-    const support = told.length > 0 || deaths.some(isNear) || name === '';
+    const support = player !== undefined || told.length > 0 || deaths.some(isNear) || name === '';
     game.emit({ subject: killer, action: 'kill', object: 'player' }, { t: cue.t, cues: [cue], support });
   });
 }

@@ -166,6 +166,7 @@ test('openarena: “Fragged by” tells of a death that the feed did not, and wh
   const shot = line('kill', { killer: 'Sarge', victim: 'Watcher' });
   const sarge = { word: 'opponent', name: 'Sarge' };
   const playing = standing.slice(1);
+  expect(await said('openarena', [...standing, by])).toEqual([]);
   expect((await said('openarena', [...playing, by])).map(({ statement }) => statement)).toEqual([
     { subject: sarge, action: 'kill', object: 'player' },
   ]);
