@@ -91,10 +91,13 @@ export function onFraggedBy(cue, game) {
     // The line may be read late, and the name of who is followed lies over it.
     const isNear = (t) => cue.t - t <= STANDS && t - cue.t <= SAME_KILL;
     const isKiller = (killer) => killer === name || (killer?.length >= CUT && name.startsWith(killer));
-    const told = lines.filter(({ t, killer }) => isNear(t) && isKiller(killer));
+    const told = lines.filter(({ t, killer }) => Math.abs(t - cue.t) <= SAME_KILL && isKiller(killer));
     if (told.length === 1) game.state.self ??= told[0].victim;
     const killer = name === '' ? 'opponent' : { word: 'opponent', name };
-    const support = player !== undefined || told.length > 0 || deaths.some(isNear) || name === '';
+    // A name that is partly in colours is read in part: a line of the feed knows better.
+    const { self } = game.state;
+    const fed = lines.some((one) => isNear(one.t) && one.killer !== undefined && one.victim === (self ?? one.victim));
+    const support = player !== undefined || fed || deaths.some(isNear) || name === '';
     game.emit({ subject: killer, action: 'kill', object: 'player' }, { t: cue.t, cues: [cue], support });
   });
 }

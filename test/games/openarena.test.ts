@@ -167,6 +167,8 @@ test('openarena: “Fragged by” tells of a death that the feed did not, and wh
   const sarge = { word: 'opponent', name: 'Sarge' };
   const playing = standing.slice(1);
   expect(await said('openarena', [...standing, by])).toEqual([]);
+  const part: Short = [20.2, 'fragged by', 'found', line('fragged by', { killer: 'ge' })];
+  expect(await said('openarena', [...playing, [19.9, 'feed', 'found', shot], part])).toHaveLength(1);
   expect((await said('openarena', [...playing, by])).map(({ statement }) => statement)).toEqual([
     { subject: sarge, action: 'kill', object: 'player' },
   ]);
