@@ -85,9 +85,11 @@ export function onRise(cue, game) {
     const [, figure, most] = RISES.find(([words]) => words.test(message.value)) ?? [];
     // Another item at the same time, whose own message was covered, raises the figure by more.
     if (object === undefined || figure !== elementOf(cue) || cue.value - cue.previous > most) return;
-    const isItsOwn = !standing.hasRisen && cue.t - message.t <= SAME_PICK_UP;
-    standing.hasRisen = true;
-    if (!isItsOwn) game.emit({ subject: 'player', action: 'obtain', object }, { t: cue.t, cues: [message, cue] });
+    // What rises with the words is theirs; what rose before them was then another item's, whose words they took the place of.
+    const isFirst = standing.rise === undefined || (standing.rise < message.t && cue.t <= message.t);
+    const isItsOwn = isFirst && cue.t - message.t <= SAME_PICK_UP;
+    if (isItsOwn) standing.rise = cue.t;
+    else game.emit({ subject: 'player', action: 'obtain', object }, { t: cue.t, cues: [message, cue] });
   });
 }
 
@@ -104,7 +106,7 @@ function isOfBar(cue, game) {
 export function onMessage(cue, game) {
   if (isOfBar(cue, game)) return;
   game.state.message = cue;
-  game.state.messages = [...(game.state.messages ?? []).slice(-2), { message: cue, hasRisen: false }];
+  game.state.messages = [...(game.state.messages ?? []).slice(-2), { message: cue }];
   if (cue.trigger === 'lost') return;
   const object = PICK_UPS[cue.value];
   if (object !== undefined) game.emit({ subject: 'player', action: 'obtain', object });

@@ -395,6 +395,17 @@ test('freedoom: an item obtained once more under its own message is told by the 
   ]);
 });
 
+test('freedoom: what rose before the words was another item, if something rises with them', async () => {
+  // A clip's words are at once covered by those of the weapon beside it.
+  const told = await said('freedoom', [
+    ...bar,
+    [5, 'bullets', 'changed', 60, 50],
+    [5.1, 'message', 'found', 'YOU GOT THE MINIGUN!'],
+    [5.1, 'bullets', 'changed', 80, 60],
+  ]);
+  expect(actionsOf(told, ['obtain'])).toEqual([[5.1, 'player', 'obtain', 'chaingun']]);
+});
+
 test('freedoom: a secret is found once for as long as the screen says so', async () => {
   const words: readonly Short[] = [
     [5, 'secret', 'found', 'SECRET'],
