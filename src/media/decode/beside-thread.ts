@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
 import { serve } from '../../compute/scheduler/serve.ts';
 import { isProblem, readPictures } from './decode.ts';
@@ -24,7 +25,7 @@ interface Opening {
 let file: VideoFile | undefined;
 let sender: Sender | undefined;
 
-serve((request) => {
+serve(async (request) => {
   const wanted = request as BesideRequest;
   if ('open' in wanted) {
     file = openVideo(wanted.open.path, wanted.open.described);
@@ -32,8 +33,11 @@ serve((request) => {
   } else if ('close' in wanted) {
     file?.[Symbol.dispose]();
     sender?.close();
-  } else decode(file!, sender!, wanted);
-  return undefined;
+  } else {
+    // Another request often waits already: without a turn of the event loop between them the library's packets are never freed.
+    await turn();
+    decode(file!, sender!, wanted);
+  }
 });
 
 /** Decodes until all is decoded or the reader has stopped. */
