@@ -1,29 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Statement } from '../../src/events/statement.ts';
+import { line, standing } from './openarena-cues.ts';
 import { type Short, said } from './said.ts';
-
-const line = (event: string, slots: Record<string, string> = {}): unknown => ({ event, slots });
-
-const standing: readonly Short[] = [
-  [0, 'followed', 'found', 'Kyonshi'],
-  [0, 'health', 'found', 60],
-  [0, 'first score', 'found', 3],
-  [0, 'own score', 'found', 2],
-];
-
-/** The table of scores is heldUntil for two seconds. */
-const heldUntil = (after: number): Short[] => [
-  ...standing,
-  [3, 'health', 'lost', undefined, 60],
-  [5, 'health', 'found', after],
-];
-
-/** The first figure of ammunition comes at t. */
-const drawn = (t: number): Short[] => [
-  ...standing,
-  [t, 'ammunition', 'found', 100],
-  [t, 'weapon', 'found', 'machine gun'],
-];
 
 test('openarena: with a new match the figures begin anew', async () => {
   const restart: readonly Short[] = [
@@ -40,20 +18,6 @@ test('openarena: with a new match the figures begin anew', async () => {
     { t: 20, statement: { subject: 'match', action: 'end' } },
     { t: 20, statement: { subject: { word: 'opponent', name: 'Major' }, action: 'win', object: 'match' } },
   ]);
-});
-
-test('openarena: the weapon that a match begins with is no switch', async () => {
-  const restart: readonly Short[] = [
-    [1, 'weapon', 'found', 'railgun'],
-    [2, 'weapon', 'lost', undefined, 'railgun'],
-    [5, 'feed', 'found', line('enter')],
-    [5.2, 'first score', 'changed', 0, 3],
-    [5.2, 'own score', 'changed', 0, 2],
-    [5.7, 'weapon', 'found', 'machine gun'],
-    [9, 'weapon', 'changed', 'shotgun', 'machine gun'],
-  ];
-  const events = await said('openarena', [...standing, ...restart]);
-  expect(events.filter(({ statement }) => 'property' in statement).map(({ t }) => t)).toEqual([2, 9]);
 });
 
 test('openarena: another player’s figures, who is followed from now on, have not changed', async () => {
@@ -271,67 +235,6 @@ test('openarena: who comes into a match that goes on does not begin it', async (
   expect(events).toEqual([]);
 });
 
-test('openarena: figures that come back are a new life after a death, not after a menu', async () => {
-  const menu: readonly Short[] = [
-    ...standing,
-    [3, 'health', 'lost', undefined, 60],
-    [3, 'first score', 'lost', undefined, 3],
-    [3, 'own score', 'lost', undefined, 2],
-    [6, 'health', 'found', 60],
-    [6, 'first score', 'found', 3],
-    [6, 'own score', 'found', 2],
-  ];
-  expect(await said('openarena', menu)).toEqual([]);
-  const death: readonly Short[] = [
-    ...standing,
-    [3, 'feed', 'found', line('kill', { killer: 'Liz', victim: 'Kyonshi' })],
-    [3, 'health', 'lost', undefined, 60],
-    [5, 'health', 'found', 125],
-  ];
-  expect(
-    (await said('openarena', death)).map(({ t, statement }) => [t, 'action' in statement && statement.action]),
-  ).toEqual([
-    [3, 'kill'],
-    [5, 'respawn'],
-  ]);
-});
-
-test('openarena: behind the table of scores the figures are away, but whose health was not made whole did not die', async () => {
-  expect(await said('openarena', heldUntil(63))).toEqual([]);
-  expect(await said('openarena', heldUntil(125))).toEqual([
-    { t: 5, statement: { subject: 'player', action: 'respawn' } },
-  ]);
-});
-
-test('openarena: a figure that becomes another and comes back at once was misread', async () => {
-  const blink: readonly Short[] = [
-    ...standing,
-    [4, 'health', 'changed', 1, 60],
-    [4.1, 'health', 'changed', 60, 1],
-    [8, 'health', 'changed', 50, 60],
-  ];
-  expect(await said('openarena', blink)).toEqual([
-    { t: 8, statement: { subject: 'player', property: 'health', from: 60, to: 50 } },
-  ]);
-});
-
-const shotAndRound = (confidence: number): readonly Short[] => [
-  ...standing,
-  [0, 'ammunition', 'found', 13],
-  [0, 'weapon', 'found', 'rocket launcher'],
-  [5, 'ammunition', 'changed', 12, 13, undefined, confidence],
-  [5.2, 'ammunition', 'changed', 13, 12, undefined, 0.999],
-];
-
-test('openarena: a shot and a round picked up at once are told where both figures are read surely', async () => {
-  const ammunition = { subject: 'player', property: 'ammunition' };
-  expect(await said('openarena', shotAndRound(0.999))).toEqual([
-    { t: 5, statement: { ...ammunition, from: 13, to: 12 } },
-    { t: 5.2, statement: { ...ammunition, from: 12, to: 13 } },
-  ]);
-  expect(await said('openarena', shotAndRound(0.96))).toEqual([]);
-});
-
 test('openarena: in a game of teams the scores are the teams’', async () => {
   const red: Statement = { subject: { word: 'team', name: 'Red' }, property: 'score', from: 3, to: 4 };
   const scored: Short = [8, 'first score', 'changed', 4, 3];
@@ -346,65 +249,6 @@ test('openarena: in a game of teams the scores are the teams’', async () => {
   ]);
 });
 
-test('openarena: a shot that brings a figure back to that of the weapon before is one', async () => {
-  const shot: readonly Short[] = [
-    ...standing,
-    [0, 'ammunition', 'found', 9],
-    [0, 'weapon', 'found', 'railgun'],
-    [5, 'ammunition', 'changed', 10, 9],
-    [5, 'weapon', 'changed', 'nailgun', 'railgun'],
-    [5.2, 'ammunition', 'changed', 9, 10],
-  ];
-  expect(await said('openarena', shot)).toEqual([
-    {
-      t: 5,
-      statement: { subject: 'player', property: 'weapon', from: { word: 'railgun' }, to: { word: 'nailgun' } },
-    },
-    { t: 5.2, statement: { subject: 'player', property: 'ammunition', from: 10, to: 9 } },
-  ]);
-});
-
-test('openarena: figures that come all at once soon after the recording began are a new life', async () => {
-  const scores: readonly Short[] = [
-    [0, 'first score', 'found', 3],
-    [0, 'own score', 'found', 2],
-  ];
-  const both: readonly Short[] = [
-    [0.4, 'health', 'found', 125],
-    [0.4, 'ammunition', 'found', 100],
-  ];
-  expect(await said('openarena', [...scores, ...both])).toEqual([
-    { t: 0.4, statement: { subject: 'player', action: 'respawn' } },
-  ]);
-  const apart: readonly Short[] = [
-    [0, 'ammunition', 'found', 100],
-    [0.4, 'health', 'found', 60],
-  ];
-  expect(await said('openarena', [...scores, ...apart])).toEqual([]);
-});
-
-test('openarena: a weapon put away soon after a life began is a switch, the one it began with is none', async () => {
-  const born: readonly Short[] = [
-    ...standing,
-    [2, 'weapon', 'found', 'railgun'],
-    [3, 'feed', 'found', line('kill', { killer: 'Liz', victim: 'Kyonshi' })],
-    [3, 'health', 'lost', undefined, 60],
-    [5, 'health', 'found', 125],
-    [5, 'ammunition', 'found', 100],
-  ];
-  const began: Short = [5, 'weapon', 'changed', 'machine gun', 'railgun'];
-  const weapons = async (...more: readonly Short[]): Promise<unknown[]> =>
-    (await said('openarena', [...born, ...more])).filter(({ statement }) => 'property' in statement);
-  expect(await weapons(began)).toEqual([]);
-  expect(
-    await weapons(
-      began,
-      [5.17, 'ammunition', 'lost', undefined, 100],
-      [5.17, 'weapon', 'lost', undefined, 'machine gun'],
-    ),
-  ).toMatchObject([{ t: 5.17, statement: { from: { word: 'machine gun' }, to: { word: 'gauntlet' } } }]);
-});
-
 test('openarena: a long name that the kill line cuts off is the same player’s', async () => {
   const long = standing.map(
     (cue): Short => (cue[1] === 'followed' ? [0, 'followed', 'found', 'TheVeryLongNamedPlayerOfAll'] : cue),
@@ -416,72 +260,36 @@ test('openarena: a long name that the kill line cuts off is the same player’s'
   expect(await said('openarena', kills('TheVery'))).toMatchObject([{ statement: { object: { name: 'TheVery' } } }]);
 });
 
-test('openarena: a recording that begins with the gauntlet in hand tells of the first switch', async () => {
-  expect(await said('openarena', drawn(5.2))).toMatchObject([{ t: 5.2, statement: { from: { word: 'gauntlet' } } }]);
-  expect(await said('openarena', drawn(0.5))).toEqual([]);
-});
+const fragged = (t: number, victim: string): Short => [t, 'fragged', 'found', line('frag', { victim })];
 
-test('openarena: the figure of a new weapon is no change of ammunition, though its holder dies at once', async () => {
-  const died: readonly Short[] = [
-    ...standing,
-    [0, 'ammunition', 'found', 20],
-    [0, 'weapon', 'found', 'nailgun'],
-    [26.07, 'ammunition', 'changed', 100, 20],
-    [26.13, 'weapon', 'changed', 'lightning gun', 'nailgun'],
-    [26.25, 'feed', 'found', line('kill', { killer: 'Rai', victim: 'Kyonshi' })],
-    [26.27, 'ammunition', 'lost', undefined, 100],
-    [26.27, 'health', 'lost', undefined, 60],
-  ];
-  expect((await said('openarena', died)).map(({ t, statement }) => [t, 'property' in statement])).toEqual([
-    [26.13, true],
-    [26.25, false],
-  ]);
-});
-
-test('openarena: a shot just before death is told, a medal in the table of scores is not', async () => {
-  const died: readonly Short[] = [
-    ...standing,
-    [0, 'ammunition', 'found', 20],
-    [0, 'weapon', 'found', 'nailgun'],
-    [7.47, 'ammunition', 'changed', 19, 20],
-    [7.6, 'feed', 'found', line('kill', { killer: 'Rai', victim: 'Kyonshi' })],
-    [7.6, 'ammunition', 'lost', undefined, 19],
-    [7.6, 'weapon', 'lost', undefined, 'nailgun'],
-    [7.6, 'health', 'lost', undefined, 60],
-    [8.4, 'medal', 'found', 'openarena:defend'],
-  ];
-  expect((await said('openarena', died)).map(({ t }) => t)).toEqual([7.47, 7.6]);
-});
+const killed = (t: number, killer: string, victim: string): Short => [
+  t,
+  'feed',
+  'found',
+  line('kill', { killer, victim }),
+];
 
 test('openarena: “You fragged” tells of a kill that the feed did not', async () => {
-  const fragged = (t: number): Short => [t, 'fragged', 'found', line('frag', { victim: 'Sarge' })];
   const fed: Short = [5, 'feed', 'found', line('kill', { killer: 'Kyonshi', victim: 'Sarge' })];
   const kill: Statement = { subject: 'player', action: 'kill', object: { word: 'opponent', name: 'Sarge' } };
-  expect(await said('openarena', [...standing, fed, fragged(5.2)])).toEqual([{ t: 5, statement: kill }]);
-  expect(await said('openarena', [...standing, fragged(5.2)])).toEqual([{ t: 5.2, statement: kill }]);
+  expect(await said('openarena', [...standing, fed, fragged(5.2, 'Sarge')])).toEqual([{ t: 5, statement: kill }]);
+  expect(await said('openarena', [...standing, fragged(5.2, 'Sarge')])).toEqual([{ t: 5.2, statement: kill }]);
   // Who died with his victim sees the line only in his next life.
-  expect(await said('openarena', [...standing, fed, fragged(7.1)])).toEqual([{ t: 5, statement: kill }]);
+  expect(await said('openarena', [...standing, fed, fragged(7.1, 'Sarge')])).toEqual([{ t: 5, statement: kill }]);
 });
 
 test('openarena: who plays and is named nowhere is known by a death, or by “You fragged”', async () => {
   const unnamed = standing.filter(([, detector]) => detector !== 'followed');
-  const kill = (t: number, killer: string, victim: string): Short => [
-    t,
-    'feed',
-    'found',
-    line('kill', { killer, victim }),
-  ];
   const actors = async (...cues: readonly Short[]): Promise<unknown[]> =>
     (await said('openarena', [...unnamed, ...cues])).map(
       ({ statement }) => 'action' in statement && [statement.subject, statement.object],
     );
   const [dark, liz] = ['Dark', 'Liz'].map((name) => ({ word: 'opponent', name }));
-  const died: readonly Short[] = [kill(8, 'Dark', 'Rolf'), [8.1, 'health', 'lost', undefined, 60]];
-  expect(await actors(kill(4, 'Dark', 'Liz'), ...died, kill(12, 'Rolf', 'Dark'))).toEqual([
+  const died: readonly Short[] = [killed(8, 'Dark', 'Rolf'), [8.1, 'health', 'lost', undefined, 60]];
+  expect(await actors(killed(4, 'Dark', 'Liz'), ...died, killed(12, 'Rolf', 'Dark'))).toEqual([
     [dark, liz],
     [dark, 'player'],
     ['player', dark],
   ]);
-  const fragged: Short = [4.2, 'fragged', 'found', line('frag', { victim: 'Liz' })];
-  expect(await actors(kill(4, 'Rolf', 'Liz'), fragged)).toEqual([['player', liz]]);
+  expect(await actors(killed(4, 'Rolf', 'Liz'), fragged(4.2, 'Liz'))).toEqual([['player', liz]]);
 });
