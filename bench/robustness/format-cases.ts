@@ -32,6 +32,18 @@ const AV1 = ['-c:v', 'libsvtav1', '-preset', '12', '-crf', '28', '-g', '120'];
 const COPY = ['-c', 'copy'];
 const AAC = ['-c:a', 'aac'];
 const vf = (filter: string): string[] => ['-vf', filter];
+/** Ten bits in the colours of BT.2020, by a transfer characteristic; `filter`: from the recording's to these. */
+const hdr = (transfer: string, filter: string): string[] => [
+  ...X265('keyint=60'),
+  ...vf(filter),
+  '-colorspace',
+  'bt2020nc',
+  '-color_trc',
+  transfer,
+  '-color_primaries',
+  'bt2020',
+  ...AAC,
+];
 
 const files: readonly FormatCase[] = (
   [
@@ -225,32 +237,18 @@ const colour: readonly FormatCase[] = (
     {
       name: 'HDR, PQ',
       end: 'mkv',
-      args: [
-        ...X265('keyint=60'),
-        ...vf('zscale=tin=iec61966-2-1:min=bt709:pin=bt709:t=smpte2084:m=bt2020nc:p=bt2020:npl=203,format=yuv420p10le'),
-        '-colorspace',
-        'bt2020nc',
-        '-color_trc',
+      args: hdr(
         'smpte2084',
-        '-color_primaries',
-        'bt2020',
-        ...AAC,
-      ],
+        'zscale=tin=iec61966-2-1:min=bt709:pin=bt709:t=smpte2084:m=bt2020nc:p=bt2020:npl=203,format=yuv420p10le',
+      ),
     },
     {
       name: 'HDR, HLG',
       end: 'mkv',
-      args: [
-        ...X265('keyint=60'),
-        ...vf('zscale=tin=bt709:min=bt709:pin=bt709:t=arib-std-b67:m=bt2020nc:p=bt2020:npl=203,format=yuv420p10le'),
-        '-colorspace',
-        'bt2020nc',
-        '-color_trc',
+      args: hdr(
         'arib-std-b67',
-        '-color_primaries',
-        'bt2020',
-        ...AAC,
-      ],
+        'zscale=tin=bt709:min=bt709:pin=bt709:t=arib-std-b67:m=bt2020nc:p=bt2020:npl=203,format=yuv420p10le',
+      ),
     },
     {
       name: 'washed out (contrast 0.7, saturation 0.7)',

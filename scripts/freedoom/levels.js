@@ -6,9 +6,10 @@ import { ROWS, shown } from './screen.js';
 /** The tally after a level, and the screen that names the next. */
 export const SCREENS = ['tally', 'entering'];
 
-/** Seconds within which a level's name is read off the screen that says that it is finished, and the heading beside it. */
+/** Seconds within which a level's name is read off the screen that says that it is finished. */
 const NAMED = 1;
 
+/** Seconds within which the heading is read that tells whether a name is of the next level. */
 const HEADED = 0.2;
 
 /** Where ports say in the middle of the screen that a secret is revealed: dsda-doom, and Crispy Doom a little lower. */

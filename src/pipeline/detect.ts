@@ -277,7 +277,7 @@ async function lookThrough(
   const hearers = await hearersOf(game.profile, game.plugins);
   const portions = planPortions(index, game.profile, range, plan, hearers);
   if (index.t.length > LONG) collectNow();
-  if (!resume && portions[0]) beside?.expect(wantedOf(index, portions[0]));
+  if (!resume && portions[0]) beside?.announce(wantedOf(index, portions[0]));
   const following = await Following.open(options.streams ?? []);
   const companions = resources.use(
     await Companions.open(options.companions ?? [], game, { ...options, duration, workers: most, plan }),

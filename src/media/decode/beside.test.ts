@@ -124,7 +124,7 @@ describe('the decoder on a thread of its own', () => {
       }
       return seen;
     };
-    beside.expect(wanted(0));
+    beside.announce(wanted(0));
     expect(await read(0, 1)).toEqual(whole[0]);
     expect(await read(1, 2)).toEqual(whole[1]);
     // Another one than was announced, and one that is left early with its next.

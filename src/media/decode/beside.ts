@@ -39,7 +39,7 @@ export class DecoderBeside implements AsyncDisposable {
   /** The reading before, until the thread is done with it. */
   #reading: Promise<unknown> = Promise.resolve();
   /** What it has been told to begin with before it was asked for. */
-  #expected: Reading | undefined;
+  #announced: Reading | undefined;
 
   constructor(file: VideoFile) {
     this.#file = file;
@@ -75,8 +75,8 @@ export class DecoderBeside implements AsyncDisposable {
   }
 
   /** Lets it begin with what will be asked for next, where nothing is being read: as many pictures as there is room for. */
-  expect(wanted: Wanted): void {
-    if (this.#started && !this.#expected && !this.#file.exportsVectors) this.#expected = this.#ask(wanted);
+  announce(wanted: Wanted): void {
+    if (this.#started && !this.#announced && !this.#file.exportsVectors) this.#announced = this.#ask(wanted);
   }
 
   /**
@@ -91,14 +91,14 @@ export class DecoderBeside implements AsyncDisposable {
   ): AsyncGenerator<Picture | DecodeProblem, void, undefined> {
     await this.#reading;
     const { line } = this.#started!;
-    let expected = this.#expected;
-    this.#expected = undefined;
-    if (expected && !isSame(expected.wanted, chunk, frames)) {
-      await stop(line, [expected]);
-      expected = undefined;
+    let announced = this.#announced;
+    this.#announced = undefined;
+    if (announced && !isSame(announced.wanted, chunk, frames)) {
+      await stop(line, [announced]);
+      announced = undefined;
     }
-    const reading = expected ?? this.#ask({ index, chunk, frames });
-    if (next) this.#expected = this.#ask(next);
+    const reading = announced ?? this.#ask({ index, chunk, frames });
+    if (next) this.#announced = this.#ask(next);
     let isOver = false;
     try {
       for (;;) {
@@ -133,8 +133,8 @@ export class DecoderBeside implements AsyncDisposable {
 
   /** Lets the thread stop with a reading, and with what was to come after it. */
   #giveUp(reading?: Reading): void {
-    const given = [reading, this.#expected].filter((one) => one !== undefined);
-    this.#expected = undefined;
+    const given = [reading, this.#announced].filter((one) => one !== undefined);
+    this.#announced = undefined;
     if (given.length > 0) this.#reading = stop(this.#started!.line, given);
   }
 

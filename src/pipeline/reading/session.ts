@@ -126,7 +126,7 @@ export class ReadingSession implements Disposable {
     const isFull = rules === undefined || this.#reader.compares;
     const beside = isFull && this.#beside?.isReady ? this.#beside : undefined;
     // Not ready for this chunk, it may be for the next.
-    if (isFull && !beside && next) this.#beside?.expect(next);
+    if (isFull && !beside && next) this.#beside?.announce(next);
     this.#reader.breathe = this.#ahead && !beside ? turn : undefined;
     this.#reader.places = places;
     const between = this.#between;
