@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Issue } from '../errors.ts';
-import { findLogs, loadLog, readLog } from './reader.ts';
+import { findAllLogs, findLogs, loadLog, readLog } from './reader.ts';
 
 const HEADER =
   '{"type":"header","format":"playbyplay/1","game":"g","session":"s","media":{"name":"m","duration":1},"dictionaries":[]}';
@@ -93,6 +93,9 @@ describe('findLogs', () => {
     }
     const names = (await findLogs(root)).map((path) => path.slice(root.length + 1));
     expect(names).toEqual(['a/x.playbyplay/events.ndjson', 'b.playbyplay/events.ndjson']);
+    const twice = await findAllLogs([join(root, 'b.playbyplay'), root, `${root}/a/../b.playbyplay/`]);
+    expect(new Set(twice).size).toBe(2);
+    expect(twice).toHaveLength(2);
     await expect(findLogs(join(root, 'c'))).rejects.toMatchObject({ code: 'log-missing' });
   });
 });

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { open, readdir, stat } from 'node:fs/promises';
-import { basename, dirname, extname, join } from 'node:path';
+import { basename, dirname, extname, join, resolve } from 'node:path';
 import { readEmbeddedLog } from './embedded.ts';
 import { messageOf, PlaybyplayError, type Issue } from '../errors.ts';
 import type { EventLine, HeaderLine, LogLine } from './log.ts';
@@ -82,6 +82,12 @@ export async function findLogs(path: string): Promise<readonly string[]> {
   if (info?.isDirectory()) await collect(path, found, 0);
   if (found.length === 0) throw missing(path, info !== undefined);
   return found;
+}
+
+/** The log files under all of these, in that order; one that is named twice comes once. Throws as `findLogs`. */
+export async function findAllLogs(paths: readonly string[]): Promise<readonly string[]> {
+  const found = (await Promise.all(paths.map((path) => findLogs(path)))).flat();
+  return [...new Map(found.map((file) => [resolve(file), file])).values()];
 }
 
 async function collect(folder: string, found: string[], depth: number): Promise<void> {

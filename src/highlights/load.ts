@@ -6,7 +6,7 @@ import { loadDictionary } from '../dictionary/load/load.ts';
 import type { Issue } from '../errors.ts';
 import type { EventLine, HeaderLine } from '../events/log.ts';
 import { distinctSession, nameLogs } from '../events/log-names.ts';
-import { findLogs, loadLog } from '../events/reader.ts';
+import { findAllLogs, loadLog } from '../events/reader.ts';
 import { fingerprintMedia } from '../pipeline/fingerprint.ts';
 import { compileQuery, matchEvents } from '../query/run.ts';
 import type { Source } from './scene.ts';
@@ -33,8 +33,7 @@ export async function gather(paths: readonly string[], options: GatherOptions = 
   const issues: Issue[] = [];
   const sources: Source[] = [];
   const sessions = new Set<string>();
-  const found = (await Promise.all(paths.map((path) => findLogs(path)))).flat();
-  const files = [...new Map(found.map((file) => [resolve(file), file])).values()];
+  const files = await findAllLogs(paths);
   const names = nameLogs(files);
   for (const [index, log] of files.entries()) {
     const { header, events } = await loadLog(log, {

@@ -1,11 +1,11 @@
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import type { Issue } from '../errors.ts';
 import type { Dictionary } from '../dictionary/dictionary.ts';
 import { builtinFolder, dictionaryNames, readSources } from '../dictionary/files.ts';
 import { loadDictionary } from '../dictionary/load/load.ts';
 import type { EventLine } from '../events/log.ts';
 import { distinctSession, nameLogs } from '../events/log-names.ts';
-import { findLogs, readLog } from '../events/reader.ts';
+import { findAllLogs, readLog } from '../events/reader.ts';
 
 export interface LoadedLogs {
   readonly events: readonly EventLine[];
@@ -39,8 +39,7 @@ export async function loadLogs(paths: readonly string[], options: LoadLogsOption
   const durations = new Map<string, number>();
   const games = new Set<string>();
   const wanted = new Set<string>();
-  const found = (await Promise.all(paths.map((path) => findLogs(path)))).flat();
-  const files = [...new Map(found.map((file) => [resolve(file), file])).values()];
+  const files = await findAllLogs(paths);
   const called = nameLogs(files);
   const taken = new Set<string>();
   const logs = new Map<string, { readonly path: string; readonly name: string }>();
