@@ -15,7 +15,7 @@ import {
 } from 'node-av/constants';
 import type { AVCodecFlag, FFEncoderCodec } from 'node-av/constants';
 import type { Chunk } from './scan/packet-index.ts';
-import type { Picture } from './picture.ts';
+import type { Picture, Plane } from './picture.ts';
 import { PictureMaker } from './decode/pictures.ts';
 import { openVideo } from './video.ts';
 
@@ -354,4 +354,16 @@ function encodeAudio(format: FormatContext, stream: Stream, encoder: CodecContex
   }
   encoder.sendFrameSync(null);
   drain();
+}
+
+/** A plane of half the size: means of 2×2 levels. */
+export function halved({ data, stride, width, height }: Plane): Uint8Array {
+  const [columns, rows] = [width >> 1, height >> 1];
+  const out = new Uint8Array(columns * rows);
+  for (let y = 0; y < rows; y++)
+    for (let x = 0; x < columns; x++) {
+      const at = 2 * y * stride + 2 * x;
+      out[y * columns + x] = (data[at]! + data[at + 1]! + data[at + stride]! + data[at + stride + 1]! + 2) >> 2;
+    }
+  return out;
 }

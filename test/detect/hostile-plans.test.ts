@@ -9,8 +9,7 @@ import { loadLog } from '../../src/events/reader.ts';
 import { isProblem, readPictures } from '../../src/media/decode/decode.ts';
 import { chunkOf, groupOf } from '../../src/media/scan/packet-index.ts';
 import { scanPackets } from '../../src/media/scan/packets.ts';
-import type { Plane } from '../../src/media/picture.ts';
-import { makeVideo } from '../../src/media/testing.ts';
+import { halved, makeVideo } from '../../src/media/testing.ts';
 import { openVideo } from '../../src/media/video.ts';
 import { detect } from '../../src/pipeline/detect.ts';
 import type { Profile } from '../../src/profile/profile.ts';
@@ -77,18 +76,6 @@ beforeAll(async () => {
 });
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
-
-/** Half the size: means of 2×2. */
-function halved({ data, stride, width, height }: Plane): Uint8Array {
-  const [columns, rows] = [width >> 1, height >> 1];
-  const out = new Uint8Array(columns * rows);
-  for (let y = 0; y < rows; y++)
-    for (let x = 0; x < columns; x++) {
-      const at = 2 * y * stride + 2 * x;
-      out[y * columns + x] = (data[at]! + data[at + 1]! + data[at + stride]! + data[at + stride + 1]! + 2) >> 2;
-    }
-  return out;
-}
 
 function encoded(name: string, schedule: Schedule, keyEvery: number): string {
   const path = join(folder, `${name}.mp4`);

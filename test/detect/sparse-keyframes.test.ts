@@ -6,8 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadLog } from '../../src/events/reader.ts';
 import { isProblem, readPictures } from '../../src/media/decode/decode.ts';
 import { chunksOf, scanPackets } from '../../src/media/scan/packets.ts';
-import type { Plane } from '../../src/media/picture.ts';
-import { makeVideo } from '../../src/media/testing.ts';
+import { halved, makeVideo } from '../../src/media/testing.ts';
 import { openVideo } from '../../src/media/video.ts';
 import { openGame } from '../../src/pipeline/game.ts';
 import { detect } from '../../src/pipeline/detect.ts';
@@ -18,18 +17,6 @@ const FRAMES = 160;
 const SECONDS = FRAMES / 17.5;
 
 let folder: string;
-
-/** Half the size: means of 2×2. */
-function halved({ data, stride, width, height }: Plane): Uint8Array {
-  const [columns, rows] = [width >> 1, height >> 1];
-  const out = new Uint8Array(columns * rows);
-  for (let y = 0; y < rows; y++)
-    for (let x = 0; x < columns; x++) {
-      const at = 2 * y * stride + 2 * x;
-      out[y * columns + x] = (data[at]! + data[at + 1]! + data[at + stride]! + data[at + stride + 1]! + 2) >> 2;
-    }
-  return out;
-}
 
 /** The recording's beginning with a keyframe every so many frames. */
 function encoded(keyEvery: number): string {
