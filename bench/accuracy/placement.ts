@@ -8,7 +8,7 @@ import { basename, dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { loadLog } from '../../src/events/reader.ts';
 import type { HudSettings, Rect, Size } from '../../src/geometry.ts';
-import { scanPackets } from '../../src/media/scan/packets.ts';
+import { scanPackets } from '../../src/media/packets/scan-packets.ts';
 import { openVideo } from '../../src/media/video.ts';
 import { detect } from '../../src/pipeline/detect.ts';
 import { openGame } from '../../src/pipeline/game.ts';

@@ -5,7 +5,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { inflateRawSync } from 'node:zlib';
-import { scanPackets } from '../../src/media/scan/packets.ts';
+import { scanPackets } from '../../src/media/packets/scan-packets.ts';
 import { openVideo } from '../../src/media/video.ts';
 import type { ChunkReadings } from '../../src/pipeline/reading/chunk-readings.ts';
 import { detect } from '../../src/pipeline/detect.ts';

@@ -1,8 +1,8 @@
 // Kernels of bench/compute/cores.ts, all the product's own: decoding, preprocessing, a network.
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import type { GraphKernel } from '../../src/compute/scheduler/graph-thread.ts';
-import { isProblem, readPictures } from '../../src/media/decode/decode.ts';
-import type { Chunk, PacketIndex } from '../../src/media/scan/packet-index.ts';
+import { isGap, decodeFrames } from '../../src/media/decode/decode-frames.ts';
+import type { Chunk, PacketIndex } from '../../src/media/packets/packet-index.ts';
 import { openVideo, type VideoFile } from '../../src/media/video.ts';
 import { cropLuma } from '../../src/regions/crop.ts';
 import { compilePreprocess, type Preprocess } from '../../src/regions/preprocess.ts';
@@ -29,8 +29,8 @@ const decode: GraphKernel = ({ index, outputs, settings }) => {
   file ??= openVideo(media);
   const { chunk, index: packets, frames } = chunks[index[0]!]!;
   let at = 0;
-  for (const item of readPictures(file, packets, chunk, frames)) {
-    if (isProblem(item)) continue;
+  for (const item of decodeFrames(file, packets, chunk, frames)) {
+    if (isGap(item)) continue;
     using picture = item;
     cropLuma(picture, { x: 0, y: 0, width, height }, outputs[at++]!);
   }

@@ -8,8 +8,8 @@ import { everything, offset, same, scaled, union } from '../../src/compute/sched
 import type { KernelCall } from '../../src/compute/scheduler/graph.ts';
 import { type GraphRun, runGraph } from '../../src/compute/scheduler/run-graph.ts';
 import { Trace } from '../../src/compute/scheduler/trace.ts';
-import { chunksOf, windowOf } from '../../src/media/scan/packet-index.ts';
-import { scanPackets } from '../../src/media/scan/packets.ts';
+import { splitIntoChunks, sliceIndex } from '../../src/media/packets/packet-index.ts';
+import { scanPackets } from '../../src/media/packets/scan-packets.ts';
 import { openVideo } from '../../src/media/video.ts';
 import { mobilenet } from '../../tools/networks.ts';
 import type { Settings } from './cores-kernels.ts';
@@ -31,7 +31,7 @@ const [width, height] = [640, 352];
 
 using file = openVideo(media);
 const index = scanPackets(file);
-const chunks = chunksOf(index, { minSeconds: 0.1 }).filter(({ t }) => t < Number(values.seconds));
+const chunks = splitIntoChunks(index, { minSeconds: 0.1 }).filter(({ t }) => t < Number(values.seconds));
 const settings: Settings = {
   media,
   width,
@@ -39,7 +39,7 @@ const settings: Settings = {
   model: writeModel(mobilenet(8)),
   chunks: chunks.map((chunk) => ({
     chunk,
-    index: windowOf(index, chunk),
+    index: sliceIndex(index, chunk),
     frames: Array.from(
       { length: SAMPLES },
       (_, i) => chunk.firstFrame + Math.floor((i * (chunk.lastFrame - chunk.firstFrame)) / SAMPLES),

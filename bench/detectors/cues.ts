@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Cue } from '../../src/cues/cue.ts';
 import { createTracker } from '../../src/cues/tracker.ts';
 import { loadKind } from '../../src/detectors/registry.ts';
-import { scanPackets } from '../../src/media/scan/packets.ts';
+import { scanPackets } from '../../src/media/packets/scan-packets.ts';
 import { openVideo } from '../../src/media/video.ts';
 import { readingsOf } from '../../src/pipeline/reading/chunk-readings.ts';
 import { intervalOf } from '../../src/profile/interval.ts';

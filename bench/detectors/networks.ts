@@ -6,8 +6,8 @@ import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Observation } from '../../src/detectors/kind.ts';
-import { isProblem, readPictures } from '../../src/media/decode/decode.ts';
-import { chunksOf, scanPackets } from '../../src/media/scan/packets.ts';
+import { isGap, decodeFrames } from '../../src/media/decode/decode-frames.ts';
+import { splitIntoChunks, scanPackets } from '../../src/media/packets/scan-packets.ts';
 import type { Picture, Plane } from '../../src/media/picture.ts';
 import { openVideo } from '../../src/media/video.ts';
 import { SampleReader } from '../../src/pipeline/reading/sample-reader.ts';
@@ -175,10 +175,10 @@ for (const clip of clips) {
   const readers = new Map<string, SampleReader>();
   const steady = (name: string, t: number): boolean =>
     valueAt(truth.series[name]!, t - GUARD) === valueAt(truth.series[name]!, t + GUARD);
-  for (const chunk of chunksOf(index, { minSeconds: 8 })) {
+  for (const chunk of splitIntoChunks(index, { minSeconds: 8 })) {
     const wanted = frames.filter((frame) => frame >= chunk.firstFrame && frame < chunk.lastFrame);
-    for (const item of readPictures(file, index, chunk, wanted)) {
-      if (isProblem(item)) continue;
+    for (const item of decodeFrames(file, index, chunk, wanted)) {
+      if (isGap(item)) continue;
       using picture = item;
       for (const [rendering, change] of only) {
         const shown = rendered(picture, change);

@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util';
 import sharp from 'sharp';
 import type { PreparedCrop } from '../../src/detectors/kind.ts';
 import { TesseractReader } from '../../src/detectors/text/tesseract.ts';
-import { letter } from '../../src/media/write/lettering.ts';
+import { outlineText } from '../../src/media/write/lettering.ts';
 
 const { values } = parseArgs({
   options: { reads: { type: 'string', default: '1000' }, every: { type: 'string', default: '200' } },
@@ -13,7 +13,7 @@ const { values } = parseArgs({
 const reads = Number(values.reads);
 
 async function written(text: string): Promise<PreparedCrop> {
-  const { path, width } = letter(text, 36);
+  const { path, width } = outlineText(text, 36);
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${Math.ceil(width) + 8}" height="48"><rect width="100%" height="100%" fill="#ddd"/><path transform="translate(4 38)" d="${path}" fill="#111"/></svg>`;
   const { data, info } = await sharp(Buffer.from(svg)).greyscale().raw().toBuffer({ resolveWithObject: true });
   return { data: new Uint8Array(data), width: info.width, height: info.height, channels: 1 };

@@ -11,8 +11,8 @@ import { movementOf, type Movement } from '../../src/detectors/motion/flow.ts';
 import { codedWays } from '../../src/detectors/motion/coded.ts';
 import { sketchOf } from '../../src/detectors/motion/sketch.ts';
 import type { Sketch } from '../../src/detectors/kind.ts';
-import { isProblem, readPictures } from '../../src/media/decode/decode.ts';
-import { chunksOf, scanPackets } from '../../src/media/scan/packets.ts';
+import { isGap, decodeFrames } from '../../src/media/decode/decode-frames.ts';
+import { splitIntoChunks, scanPackets } from '../../src/media/packets/scan-packets.ts';
 import { openVideo } from '../../src/media/video.ts';
 
 const { values, positionals } = parseArgs({
@@ -58,10 +58,10 @@ function read(path: string, by: Means, range: readonly [number, number]): { samp
       if (frames.length === 0 || t >= index.t[frames.at(-1)!]! + interval - 1e-3) frames.push(i);
     }
     let last: Sketch | undefined;
-    for (const chunk of chunksOf(index, { minSeconds: 1 })) {
+    for (const chunk of splitIntoChunks(index, { minSeconds: 1 })) {
       const own = frames.filter((frame) => frame >= chunk.firstFrame && frame < chunk.lastFrame);
-      for (const item of readPictures(file, index, chunk, own)) {
-        if (isProblem(item)) throw new Error(item.reason);
+      for (const item of decodeFrames(file, index, chunk, own)) {
+        if (isGap(item)) throw new Error(item.reason);
         using picture = item;
         if (by === 'neither') continue;
         const height = Math.round(picture.height * Number(values.height));

@@ -3,7 +3,7 @@
 // What moves is found otherwise than by the program: pictures of 160 × 90 by the ffmpeg command, each compared with the one
 // before moved as a whole to where it fits best, so that a turn of the view counts for nothing. Needs the ffmpeg command.
 import { spawnSync } from 'node:child_process';
-import { actionAt, followAction } from '../../src/media/write/action.ts';
+import { actionAt, followAction } from '../../src/media/write/follow-action.ts';
 import { Recording } from '../../src/media/write/recording.ts';
 
 const [video, ...spans] = process.argv.slice(2);

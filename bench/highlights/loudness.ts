@@ -8,12 +8,12 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import type { Stream } from 'node-av/lib';
 import { SoundEncoder } from '../../src/media/write/encoder.ts';
-import { atLoudness } from '../../src/media/write/loudness.ts';
-import type { Container } from '../../src/media/write/container.ts';
+import { normalizeLoudness } from '../../src/media/write/loudness.ts';
+import type { Container } from '../../src/media/write/muxer.ts';
 import { Muxer } from '../../src/media/write/muxer.ts';
 import { Recording } from '../../src/media/write/recording.ts';
-import { mixSound } from '../../src/media/write/sound.ts';
-import { SOUND_RATE } from '../../src/media/write/sound-track.ts';
+import { mixSound } from '../../src/media/write/sound-mix.ts';
+import { SOUND_RATE } from '../../src/media/write/sound-mix.ts';
 import { openVideo } from '../../src/media/video.ts';
 
 const paths = process.argv.slice(2);
@@ -66,7 +66,7 @@ for (const path of paths) {
           out,
           codec,
           extension,
-          atLoudness(() => mixSound([cut], { rate: SOUND_RATE }), SOUND_RATE, -14, ceiling),
+          normalizeLoudness(() => mixSound([cut], { rate: SOUND_RATE }), SOUND_RATE, -14, ceiling),
         );
         const { lufs, peak } = measure(out);
         const key = `${codec} ${ceiling}`;

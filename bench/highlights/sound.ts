@@ -6,7 +6,7 @@ import { spawnSync } from 'node:child_process';
 import { chooseScenes, type Choice } from '../../src/highlights/choice/choose.ts';
 import { gather, queryTest } from '../../src/highlights/load.ts';
 import type { Scene } from '../../src/highlights/scene.ts';
-import { soundEnvelope } from '../../src/media/write/envelope.ts';
+import { measureSoundLevels } from '../../src/media/write/sound-levels.ts';
 
 const logs = process.argv.slice(2);
 if (logs.length === 0) throw new RangeError('usage: sound.ts <log>…');
@@ -49,7 +49,7 @@ for (const log of logs) {
   const query = process.env['QUERY'];
   const asked = { dictionary, ...(query !== undefined && { include: queryTest([query], gathered) }) };
   const { media, header } = sources[0]!;
-  const envelopes = [soundEnvelope(media!, header.media.duration)];
+  const envelopes = [measureSoundLevels(media!, header.media.duration)];
   const heard = chooseScenes(sources, { ...asked, duration, envelopes });
   const deaf = chooseScenes(sources, { ...asked, duration });
   const sound = soundOf(media!);

@@ -9,10 +9,10 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { messageOf } from '../../src/errors.ts';
 import { readAudio } from '../../src/media/audio.ts';
-import { isProblem, readPictures } from '../../src/media/decode/decode.ts';
+import { isGap, decodeFrames } from '../../src/media/decode/decode-frames.ts';
 import type { VideoInfo } from '../../src/media/container/info.ts';
 import type { Picture } from '../../src/media/picture.ts';
-import { chunksOf, scanPackets } from '../../src/media/scan/packets.ts';
+import { splitIntoChunks, scanPackets } from '../../src/media/packets/scan-packets.ts';
 import { openVideo } from '../../src/media/video.ts';
 
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { keep: { type: 'string' } } });
@@ -208,10 +208,10 @@ function compare(path: string): string {
     let decoded = 0;
     const problems: string[] = [];
     const lumas: Uint8Array[] = [];
-    for (const chunk of chunksOf(index, { minSeconds: 0.5 })) {
+    for (const chunk of splitIntoChunks(index, { minSeconds: 0.5 })) {
       const wanted = Array.from({ length: chunk.lastFrame - chunk.firstFrame }, (_, i) => chunk.firstFrame + i);
-      for (const item of readPictures(file, index, chunk, wanted)) {
-        if (isProblem(item)) problems.push(`${item.t}–${item.end} ${item.reason}`);
+      for (const item of decodeFrames(file, index, chunk, wanted)) {
+        if (isGap(item)) problems.push(`${item.t}–${item.end} ${item.reason}`);
         else {
           decoded++;
           lumas.push(lumaOf(item));

@@ -18,7 +18,7 @@ const RATE = 997;
 /** What a function on a stack tells of the work of the main thread; the first that fits counts. */
 const WORK: readonly (readonly [what: string, told: RegExp])[] = [
   ['looking after the placement', /surveyLayouts|isSeen|checkDefault|placement\//],
-  ['scanning the file', /scanInTurns|scanning|scanPackets/],
+  ['scanning the file', /scanPacketsAsync|scanning|scanPackets/],
   ['loading modules', /internal\/modules|InnerModuleEvaluation|LoadEnvironment/],
   ['cues, script and log', /interpreter\.ts|src\/cues|src\/script|chunk-readings|src\/events/],
   ['dictionaries', /src\/dictionary|words\.ts/],

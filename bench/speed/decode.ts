@@ -10,8 +10,8 @@
 import { spawnSync } from 'node:child_process';
 import { setImmediate as turn } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { isProblem, readPictures } from '../../src/media/decode/decode.ts';
-import { chunksOf, scanPackets } from '../../src/media/scan/packets.ts';
+import { isGap, decodeFrames } from '../../src/media/decode/decode-frames.ts';
+import { splitIntoChunks, scanPackets } from '../../src/media/packets/scan-packets.ts';
 import type { Plane } from '../../src/media/picture.ts';
 import { openVideo } from '../../src/media/video.ts';
 import { planSamples } from '../../src/sampling/plan.ts';
@@ -94,10 +94,10 @@ async function sampled(clip: string, filter: string): Promise<Run & Record<strin
   const frames = planSamples(index, { interval }).map((sample) => sample.frame);
   let samples = 0;
   let sum = 0;
-  for (const chunk of chunksOf(index, { minSeconds: 10 })) {
+  for (const chunk of splitIntoChunks(index, { minSeconds: 10 })) {
     const wanted = frames.filter((frame) => frame >= chunk.firstFrame && frame < chunk.lastFrame);
-    for (const item of readPictures(file, index, chunk, wanted)) {
-      if (isProblem(item)) throw new Error(item.reason);
+    for (const item of decodeFrames(file, index, chunk, wanted)) {
+      if (isGap(item)) throw new Error(item.reason);
       using picture = item;
       const { data, stride, height } = picture.y;
       for (let y = 0; y < height; y++) sum += data[y * stride]!;
@@ -125,14 +125,14 @@ function drift(clip: string): void {
   rough.decoder.setOption('skip_loop_filter', values.filter === 'nonref' ? 'noref' : values.filter);
   const index = scanPackets(exact);
   const thirds = [0, 1, 2].map(() => ({ pictures: 0, mean: 0, greatest: 0 }));
-  for (const chunk of chunksOf(index, { minSeconds: 0 }).filter((_, i) => i % 4 === 0)) {
+  for (const chunk of splitIntoChunks(index, { minSeconds: 0 }).filter((_, i) => i % 4 === 0)) {
     const frames = planSamples(index, { interval }).map((sample) => sample.frame);
     const wanted = frames.filter((frame) => frame >= chunk.firstFrame && frame < chunk.lastFrame);
-    const pairs = readPictures(rough, index, chunk, wanted);
-    for (const item of readPictures(exact, index, chunk, wanted)) {
+    const pairs = decodeFrames(rough, index, chunk, wanted);
+    for (const item of decodeFrames(exact, index, chunk, wanted)) {
       const other = pairs.next().value!;
-      if (isProblem(item)) throw new Error(item.reason);
-      if (isProblem(other)) throw new Error(other.reason);
+      if (isGap(item)) throw new Error(item.reason);
+      if (isGap(other)) throw new Error(other.reason);
       const place = Math.min(2, Math.floor((3 * (item.t - chunk.t)) / (chunk.end - chunk.t)));
       const { mean, greatest } = difference(item.y, other.y);
       const third = thirds[place]!;

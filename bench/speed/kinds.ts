@@ -6,8 +6,8 @@ import { basename } from 'node:path';
 import { parseArgs } from 'node:util';
 import { readStream } from '../../src/detectors/stream/entries.ts';
 import { follow } from '../../src/detectors/stream/follow.ts';
-import { isProblem, readPictures } from '../../src/media/decode/decode.ts';
-import { chunksOf, scanPackets } from '../../src/media/scan/packets.ts';
+import { isGap, decodeFrames } from '../../src/media/decode/decode-frames.ts';
+import { splitIntoChunks, scanPackets } from '../../src/media/packets/scan-packets.ts';
 import { openVideo } from '../../src/media/video.ts';
 import { openGame } from '../../src/pipeline/game.ts';
 import { SampleReader } from '../../src/pipeline/reading/sample-reader.ts';
@@ -47,11 +47,11 @@ const frames = planSamples(index, { interval: Number(values.interval) })
 const readers = new Map<string, SampleReader>();
 const spent = new Map<string, number>();
 let samples = 0;
-for (const chunk of chunksOf(index, { minSeconds: 2 })) {
+for (const chunk of splitIntoChunks(index, { minSeconds: 2 })) {
   const wanted = frames.filter((frame) => frame >= chunk.firstFrame && frame < chunk.lastFrame);
   if (wanted.length === 0) continue;
-  for (const item of readPictures(file, index, chunk, wanted)) {
-    if (isProblem(item)) continue;
+  for (const item of decodeFrames(file, index, chunk, wanted)) {
+    if (isGap(item)) continue;
     using picture = item;
     samples++;
     for (const [kind, detectors] of byKind) {

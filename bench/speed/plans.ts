@@ -9,8 +9,8 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { readPictures } from '../../src/media/decode/decode.ts';
-import { firstFrameOf, scanPackets } from '../../src/media/scan/packets.ts';
+import { decodeFrames } from '../../src/media/decode/decode-frames.ts';
+import { groupFirstFrame, scanPackets } from '../../src/media/packets/scan-packets.ts';
 import { openVideo } from '../../src/media/video.ts';
 import { planPortions } from '../../src/pipeline/reading/plan.ts';
 import type { Profile } from '../../src/profile/profile.ts';
@@ -103,14 +103,14 @@ async function decodeAsTold(clip: string): Promise<void> {
     const keyframes: number[] = [];
     const wanted: number[] = [];
     for (let group = chunk.firstGroup; group < chunk.lastGroup; group++) {
-      const [first, next] = [firstFrameOf(index, group), firstFrameOf(index, group + 1)];
+      const [first, next] = [groupFirstFrame(index, group), groupFirstFrame(index, group + 1)];
       keyframes.push(first);
       const [from, to] = [index.t[first]!, index.t[next] ?? Number.POSITIVE_INFINITY];
       if (changes.some((t) => t >= from && t < to))
         wanted.push(...plan.frames.filter((frame) => frame >= first && frame < next));
     }
     for (const frames of [keyframes, wanted])
-      for (const item of readPictures(file, index, chunk, frames)) if (Symbol.dispose in item) item[Symbol.dispose]();
+      for (const item of decodeFrames(file, index, chunk, frames)) if (Symbol.dispose in item) item[Symbol.dispose]();
     await turn();
   }
 }

@@ -1,4 +1,4 @@
-import { scanPackets } from '../../src/media/scan/packets.ts';
+import { scanPackets } from '../../src/media/packets/scan-packets.ts';
 import { openVideo } from '../../src/media/video.ts';
 import type { Profile } from '../../src/profile/profile.ts';
 import { planSamples } from '../../src/sampling/plan.ts';

@@ -1,8 +1,8 @@
 /** Views of still pictures and of recorded frames, for the tests of detector kinds. */
 import { readFile } from 'node:fs/promises';
 import type { Rect, Size } from '../geometry.ts';
-import { isProblem, readPictures } from '../media/decode/decode.ts';
-import { chunksOf, scanPackets } from '../media/scan/packets.ts';
+import { isGap, decodeFrames } from '../media/decode/decode-frames.ts';
+import { splitIntoChunks, scanPackets } from '../media/packets/scan-packets.ts';
 import type { Picture } from '../media/picture.ts';
 import { openVideo } from '../media/video.ts';
 import type { RegionSpec } from '../profile/profile.ts';
@@ -80,8 +80,13 @@ export function eachFrame(
   using file = openVideo(path);
   const index = scanPackets(file);
   let next = 0;
-  for (const item of readPictures(file, index, chunksOf(index, { minSeconds: Number.POSITIVE_INFINITY })[0]!, wanted)) {
-    if (isProblem(item)) throw new Error(item.reason);
+  for (const item of decodeFrames(
+    file,
+    index,
+    splitIntoChunks(index, { minSeconds: Number.POSITIVE_INFINITY })[0]!,
+    wanted,
+  )) {
+    if (isGap(item)) throw new Error(item.reason);
     using picture = item;
     visit(picture, wanted[next++]!);
   }

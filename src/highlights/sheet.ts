@@ -1,11 +1,11 @@
 import { writeFile } from 'node:fs/promises';
 import { extname } from 'node:path';
 import sharp, { type OverlayOptions } from 'sharp';
-import { bestMoment } from '../media/write/best-moment.ts';
-import { fontMetrics, letter, wrap } from '../media/write/lettering.ts';
+import { clearestFrameTime } from '../media/write/still.ts';
+import { fontMetrics, outlineText, wrapText } from '../media/write/lettering.ts';
 import { Recording } from '../media/write/recording.ts';
-import { stillAt } from '../media/write/still.ts';
-import { wholeFile } from '../media/write/whole-file.ts';
+import { readStill } from '../media/write/still.ts';
+import { writeAtomically } from '../media/write/output-file.ts';
 import { formatClock } from '../time.ts';
 
 /** One picture of a contact sheet. */
@@ -52,7 +52,7 @@ export async function writeSheet(
     const left = GAP + (index % columns) * cell.width;
     const y = top + Math.floor(index / columns) * cell.height;
     const recording = recordings.open(entry.media);
-    const picture = stillAt(recording, bestMoment(recording, entry.t), width, height);
+    const picture = readStill(recording, clearestFrameTime(recording, entry.t), width, height);
     // A recording that ends before its log leaves a place without a picture.
     const input = await picture?.png({ compressionLevel: 1 }).toBuffer();
     if (input) pictures.push({ input, left, top: y });
@@ -68,7 +68,7 @@ export async function writeSheet(
     .composite([...pictures, { input: Buffer.from(lettering), left: 0, top: 0 }])
     .toFormat(extname(path) === '.png' ? 'png' : 'jpeg')
     .toBuffer();
-  await wholeFile(path, (part) => writeFile(part, whole));
+  await writeAtomically(path, (part) => writeFile(part, whole));
 }
 
 /** How words are set: in so many lines of this width, in pixels. */
@@ -81,17 +81,17 @@ interface Setting {
 
 /** Words as outlines; `y` is the first line's baseline. */
 function text(words: string, { x, y }: { x: number; y: number }, { size, fill, width, lines }: Setting): string {
-  return wrap(words, size, width, lines)
+  return wrapText(words, size, width, lines)
     .map(
       (line, row) =>
-        `<path fill="${fill}" transform="translate(${x} ${y + row * size * 1.3})" d="${letter(line, size).path}"/>`,
+        `<path fill="${fill}" transform="translate(${x} ${y + row * size * 1.3})" d="${outlineText(line, size).path}"/>`,
     )
     .join('');
 }
 
 /** A time on a dark plate, readable on any picture. */
 function badge(time: string, x: number, baseline: number): string {
-  const { path, width } = letter(time, TEXT);
+  const { path, width } = outlineText(time, TEXT);
   const height = TEXT * (fontMetrics.capital + 0.6);
   return (
     `<rect x="${x}" y="${baseline - height + 4}" width="${width + 10}" height="${height}" rx="3" fill="#000000" fill-opacity="0.72"/>` +

@@ -1,12 +1,12 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
-import { bestMoment } from '../media/write/best-moment.ts';
-import { Fitter } from '../media/write/fit.ts';
+import { clearestFrameTime } from '../media/write/still.ts';
+import { FrameFilter } from '../media/write/frame-filter.ts';
 import { Recording } from '../media/write/recording.ts';
 import { writeReel, type ReelOptions } from '../media/write/reel.ts';
-import { stillAt } from '../media/write/still.ts';
-import { wholeFile } from '../media/write/whole-file.ts';
+import { readStill } from '../media/write/still.ts';
+import { writeAtomically } from '../media/write/output-file.ts';
 import { PlaybyplayError } from '../errors.ts';
 import { formatClock } from '../time.ts';
 import type { Choice } from './choice/choose.ts';
@@ -43,7 +43,7 @@ export async function writePreview(
   const end = Math.min(best.end, start + longest);
   using recording = new Recording(media(sources[best.source]!));
   const height = Math.round((width * recording.height) / recording.width / 2) * 2;
-  using fitter = new Fitter(width, height, 'rgb24');
+  using fitter = new FrameFilter(width, height, 'rgb24');
   const pictures: Buffer[] = [];
   let next = start;
   for (const { frame, pts } of recording.frames(recording.ticks(start), recording.ticks(end))) {
@@ -65,7 +65,7 @@ export async function writePreview(
     ? moving.gif({ delay, loop: 0, effort: 4 })
     : moving.webp({ delay, loop: 0, quality: 70 })
   ).toBuffer();
-  await wholeFile(path, (part) => writeFile(part, preview));
+  await writeAtomically(path, (part) => writeFile(part, preview));
 }
 
 /** Writes each scene's strongest moment as a JPEG; gives the paths in the order of the scenes. */
@@ -82,10 +82,10 @@ export async function writeThumbnails(
     using recording = new Recording(media(sources[scene.source]!));
     const height = Math.round((width * recording.height) / recording.width);
     const path = join(folder, `${sceneName(scene, index)}.jpg`);
-    const picture = stillAt(recording, bestMoment(recording, peakOf(scene)), width, height);
+    const picture = readStill(recording, clearestFrameTime(recording, peakOf(scene)), width, height);
     if (!picture) continue;
     const jpeg = await picture.jpeg({ quality: 88 }).toBuffer();
-    await wholeFile(path, (part) => writeFile(part, jpeg));
+    await writeAtomically(path, (part) => writeFile(part, jpeg));
     paths.push(path);
   }
   return paths;

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { readAudio } from './audio.ts';
 import type { AudioBlock, AudioOptions } from './audio.ts';
-import { originOf } from './scan/packet-index.ts';
-import { scanPackets } from './scan/packets.ts';
+import { originSeconds } from './packets/packet-index.ts';
+import { scanPackets } from './packets/scan-packets.ts';
 import { makeVideo } from './testing.ts';
 import { openVideo } from './video.ts';
 
@@ -28,7 +28,7 @@ function clip(name: string, codec?: string) {
 
 function listen(path: string, options: Partial<AudioOptions> = {}) {
   using file = openVideo(path);
-  const origin = originOf(scanPackets(file));
+  const origin = originSeconds(scanPackets(file));
   return [...readAudio(path, { sampleRate: 16_000, origin, ...options })];
 }
 

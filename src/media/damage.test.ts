@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
 import { PlaybyplayError } from '../errors.ts';
-import { isProblem, readPictures } from './decode/decode.ts';
-import type { DecodeProblem } from './decode/decode.ts';
-import { holesOf } from './decode/holes.ts';
-import { chunksOf, scanPackets } from './scan/packets.ts';
+import { isGap, decodeFrames } from './decode/decode-frames.ts';
+import type { DecodeGap } from './decode/decode-frames.ts';
+import { findMissingFrames } from './decode/missing-frames.ts';
+import { splitIntoChunks, scanPackets } from './packets/scan-packets.ts';
 import { digest, makeVideo } from './testing.ts';
 import type { VideoSpec } from './testing.ts';
 import { openVideo } from './video.ts';
@@ -28,7 +28,7 @@ function video(name: string, spec: Partial<VideoSpec> = {}) {
 interface Outcome {
   readonly pictures: ReadonlyMap<number, string>;
   /** What could not be read, and why. */
-  readonly problems: readonly DecodeProblem[];
+  readonly problems: readonly DecodeGap[];
 }
 
 /** Digests by time of all frames that can be read, with what is said about the rest; a refusal in its code. */
@@ -37,14 +37,14 @@ function readAll(path: string, minSeconds = 0, backwards = false): Outcome | str
     using file = openVideo(path);
     const index = scanPackets(file);
     const pictures = new Map<number, string>();
-    const problems = holesOf(index, file.info);
-    const chunks = chunksOf(index, { minSeconds });
+    const problems = findMissingFrames(index, file.info);
+    const chunks = splitIntoChunks(index, { minSeconds });
     for (const chunk of backwards ? chunks.toReversed() : chunks) {
       const wanted = Array.from({ length: chunk.lastFrame - chunk.firstFrame }, (_, i) => chunk.firstFrame + i);
-      for (const item of readPictures(file, index, chunk, wanted)) {
-        if (isProblem(item)) problems.push(item);
+      for (const item of decodeFrames(file, index, chunk, wanted)) {
+        if (isGap(item)) problems.push(item);
         else pictures.set(item.t, digest(item));
-        if (!isProblem(item)) item[Symbol.dispose]();
+        if (!isGap(item)) item[Symbol.dispose]();
       }
     }
     const inOrder = new Map([...pictures].toSorted((a, b) => a[0] - b[0]));

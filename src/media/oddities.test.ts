@@ -2,11 +2,11 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { isProblem, readPictures } from './decode/decode.ts';
-import type { DecodeProblem } from './decode/decode.ts';
+import { isGap, decodeFrames } from './decode/decode-frames.ts';
+import type { DecodeGap } from './decode/decode-frames.ts';
 import { fieldPair } from './bitstream/testing.ts';
-import { holesOf } from './decode/holes.ts';
-import { chunksOf, scanPackets } from './scan/packets.ts';
+import { findMissingFrames } from './decode/missing-frames.ts';
+import { splitIntoChunks, scanPackets } from './packets/scan-packets.ts';
 import { makeVideo, numberOn } from './testing.ts';
 import type { VideoSpec } from './testing.ts';
 import { openVideo } from './video.ts';
@@ -27,18 +27,18 @@ function readAll(path: string) {
   using file = openVideo(path);
   const index = scanPackets(file);
   const frames: { number: number; t: number; width: number }[] = [];
-  const problems: DecodeProblem[] = [];
-  for (const chunk of chunksOf(index, { minSeconds: 0.5 })) {
+  const problems: DecodeGap[] = [];
+  for (const chunk of splitIntoChunks(index, { minSeconds: 0.5 })) {
     const wanted = Array.from({ length: chunk.lastFrame - chunk.firstFrame }, (_, i) => chunk.firstFrame + i);
-    for (const item of readPictures(file, index, chunk, wanted)) {
-      if (isProblem(item)) problems.push(item);
+    for (const item of decodeFrames(file, index, chunk, wanted)) {
+      if (isGap(item)) problems.push(item);
       else {
         using picture = item;
         frames.push({ number: numberOn(picture), t: picture.t, width: picture.width });
       }
     }
   }
-  return { index, frames, problems, holes: holesOf(index, file.info) };
+  return { index, frames, problems, holes: findMissingFrames(index, file.info) };
 }
 
 test('two recordings joined, the clock set back and the pictures larger: time goes on', () => {
@@ -211,9 +211,9 @@ test.each(['fields.ts', 'fields.mkv'])(
     expect([...index.t]).toEqual(Array.from({ length: 20 }, (_, i) => (i * 80) / 1000));
     const seen: (number | string)[][] = [];
     // Some of them, so that fields are left out and begun with.
-    for (const chunk of chunksOf(index, { minSeconds: 100 })) {
-      for (const item of readPictures(file, index, chunk, [0, 3, 4, 9, 10, 19])) {
-        if (isProblem(item)) seen.push([item.reason]);
+    for (const chunk of splitIntoChunks(index, { minSeconds: 100 })) {
+      for (const item of decodeFrames(file, index, chunk, [0, 3, 4, 9, 10, 19])) {
+        if (isGap(item)) seen.push([item.reason]);
         else seen.push([item.t, item.height, item.y.data[0]!, item.y.data[item.y.stride]!]);
       }
     }

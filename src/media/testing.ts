@@ -14,9 +14,9 @@ import {
   AV_SAMPLE_FMT_FLTP,
 } from 'node-av/constants';
 import type { AVCodecFlag, FFEncoderCodec } from 'node-av/constants';
-import type { Chunk } from './scan/packet-index.ts';
+import type { Chunk } from './packets/packet-index.ts';
 import type { Picture, Plane } from './picture.ts';
-import { PictureMaker } from './decode/pictures.ts';
+import { PictureFactory } from './decode/picture-factory.ts';
 import { openVideo } from './video.ts';
 
 export interface VideoSpec {
@@ -275,13 +275,13 @@ export function digest(picture: Picture): string {
 
 /**
  * Digests of all pictures in output order, decoded in one go by the plain loop of FFmpeg's documentation: nothing left
- * out, no seeking, no flushing. The reference for what `readPictures` gives.
+ * out, no seeking, no flushing. The reference for what `decodeFrames` gives.
  */
 export function decodeAll(path: string, options: Readonly<Record<string, string>> = {}): string[] {
   using file = openVideo(path);
   using decoder = new CodecContext();
   using packet = new Packet();
-  using maker = new PictureMaker(file.info.rotation);
+  using maker = new PictureFactory(file.info.rotation);
   packet.alloc();
   decoder.allocContext3(Codec.findDecoder(file.stream.codecpar.codecId));
   decoder.parametersToContext(file.stream.codecpar);

@@ -2,9 +2,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { isProblem, readPictures } from './decode/decode.ts';
-import { chunksOf, scanPackets } from './scan/packets.ts';
-import { turnPlane } from './decode/pictures.ts';
+import { isGap, decodeFrames } from './decode/decode-frames.ts';
+import { splitIntoChunks, scanPackets } from './packets/scan-packets.ts';
+import { rotatePlane } from './decode/picture-factory.ts';
 import { makeAudioFile, makeVideo, numberOn } from './testing.ts';
 import { openVideo } from './video.ts';
 
@@ -104,8 +104,8 @@ describe('rotation', () => {
     expect([turned.info.width, turned.info.height]).toEqual(rotation === 180 ? [128, 96] : [96, 128]);
     const [upright, coded] = [turned, plain].map((file) => {
       const index = scanPackets(file);
-      const [item] = readPictures(file, index, chunksOf(index, { minSeconds: 9 })[0]!, [11]);
-      if (!item || isProblem(item)) throw new Error('no picture');
+      const [item] = decodeFrames(file, index, splitIntoChunks(index, { minSeconds: 9 })[0]!, [11]);
+      if (!item || isGap(item)) throw new Error('no picture');
       return item;
     });
     expect(numberOn(coded!)).toBe(11);
@@ -123,9 +123,9 @@ describe('rotation', () => {
 
   test('four quarter turns are none', () => {
     const plane = { data: Uint8Array.from({ length: 35 }, (_, i) => i), stride: 7, width: 6, height: 5 };
-    const visible = turnPlane(plane, 0);
-    expect(turnPlane(turnPlane(turnPlane(turnPlane(plane, 90), 90), 90), 90)).toEqual(visible);
-    expect(turnPlane(turnPlane(plane, 90), 90)).toEqual(turnPlane(plane, 180));
-    expect(turnPlane(turnPlane(plane, 180), 90)).toEqual(turnPlane(plane, 270));
+    const visible = rotatePlane(plane, 0);
+    expect(rotatePlane(rotatePlane(rotatePlane(rotatePlane(plane, 90), 90), 90), 90)).toEqual(visible);
+    expect(rotatePlane(rotatePlane(plane, 90), 90)).toEqual(rotatePlane(plane, 180));
+    expect(rotatePlane(rotatePlane(plane, 180), 90)).toEqual(rotatePlane(plane, 270));
   });
 });

@@ -9,14 +9,14 @@ import {
   AV_NOPTS_VALUE,
 } from 'node-av/constants';
 import { PlaybyplayError } from '../errors.ts';
-import { codecParameters, hasPlaces, parametersOf } from './container/decoder-parameters.ts';
+import { toCodecParameters, hasStoredPackets, copyDecoderParameters } from './container/decoder-parameters.ts';
 import type { DecoderParameters } from './container/decoder-parameters.ts';
-import { describe } from './container/info.ts';
+import { describeVideo } from './container/info.ts';
 import type { VideoInfo } from './container/info.ts';
 import { openFormat, reason } from './container/open.ts';
-import { StoredBytes } from './container/stored-bytes.ts';
-import { bestVideoStream, countVideos } from './container/streams.ts';
-import { Unpacker } from './container/unpack.ts';
+import { FileReader } from './container/packet-data.ts';
+import { bestVideoStream, countVideos } from './container/info.ts';
+import { PackedFrameSplitter } from './container/packed-frames.ts';
 
 /** What opening a file tells, as plain data: enough to decode its packets elsewhere without a demuxer of its own. */
 export interface VideoDescription {
@@ -32,7 +32,7 @@ export class VideoFile implements Disposable {
   readonly path: string;
   readonly info: VideoInfo;
   /** The file's own bytes. */
-  readonly stored: StoredBytes;
+  readonly stored: FileReader;
   readonly #parameters: DecoderParameters | undefined;
   #demuxer: Demuxer | undefined;
   #decoder: CodecContext | undefined;
@@ -45,7 +45,7 @@ export class VideoFile implements Disposable {
   /** Use `openVideo`. */
   constructor(path: string, described?: VideoDescription) {
     this.path = path;
-    this.stored = new StoredBytes(path);
+    this.stored = new FileReader(path);
     if (described) {
       this.info = described.info;
       this.#parameters = described.parameters;
@@ -55,8 +55,8 @@ export class VideoFile implements Disposable {
     try {
       const stream = selectVideo(format, path);
       this.#demuxer = demuxerOf(format, stream, path);
-      this.info = describe(format, stream, countVideos(format));
-      if (hasPlaces(this.info)) this.#parameters = parametersOf(stream.codecpar);
+      this.info = describeVideo(format, stream, countVideos(format));
+      if (hasStoredPackets(this.info)) this.#parameters = copyDecoderParameters(stream.codecpar);
     } catch (error) {
       format.closeInputSync();
       throw error;
@@ -160,7 +160,7 @@ export class VideoFile implements Disposable {
       const { stream, unpacker } = this.#demuxing();
       return openDecoder(unpacker?.parameters ?? stream.codecpar, timeBase, this.path, this.#vectors);
     }
-    const made = codecParameters(this.#parameters);
+    const made = toCodecParameters(this.#parameters);
     try {
       return openDecoder(made, timeBase, this.path, this.#vectors);
     } finally {
@@ -207,12 +207,16 @@ function openDecoder(parameters: CodecParameters, timeBase: Rational, path: stri
 interface Demuxer {
   readonly format: FormatContext;
   readonly stream: Stream;
-  readonly unpacker?: Unpacker;
+  readonly unpacker?: PackedFrameSplitter;
 }
 
 function demuxerOf(format: FormatContext, stream: Stream, path: string): Demuxer {
   const packed = format.iformat?.name === 'avi' && stream.codecpar.codecId === AV_CODEC_ID_MPEG4;
-  return { format, stream, ...(packed && { unpacker: new Unpacker(stream.codecpar, stream.timeBase, path) }) };
+  return {
+    format,
+    stream,
+    ...(packed && { unpacker: new PackedFrameSplitter(stream.codecpar, stream.timeBase, path) }),
+  };
 }
 
 function selectVideo(format: FormatContext, path: string): Stream {
@@ -224,6 +228,6 @@ function selectVideo(format: FormatContext, path: string): Stream {
 }
 
 /** A timestamp in ticks; NaN where there is none. */
-export function ticksOf(value: bigint): number {
+export function toTicks(value: bigint): number {
   return value === AV_NOPTS_VALUE ? Number.NaN : Number(value);
 }

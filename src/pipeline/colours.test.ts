@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { makeshiftProfile } from '../../bench/detectors/cues.ts';
 import { NO_PLUGINS } from '../detectors/plugins/load.ts';
-import { scanPackets } from '../media/scan/packets.ts';
+import { scanPackets } from '../media/packets/scan-packets.ts';
 import { makeVideo } from '../media/testing.ts';
 import { openVideo } from '../media/video.ts';
 import { withoutColours } from './colours.ts';

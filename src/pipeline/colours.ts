@@ -1,6 +1,6 @@
 import { loadKind } from '../detectors/registry.ts';
 import type { Issue } from '../errors.ts';
-import type { PacketIndex } from '../media/scan/packet-index.ts';
+import type { PacketIndex } from '../media/packets/packet-index.ts';
 import type { Picture, Plane } from '../media/picture.ts';
 import type { VideoFile } from '../media/video.ts';
 import { mediaOf } from '../profile/media.ts';

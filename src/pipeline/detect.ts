@@ -7,11 +7,11 @@ import type { EventLine, HeaderLine } from '../events/log.ts';
 import { lockFolder } from '../events/lock.ts';
 import { readHeader } from '../events/reader.ts';
 import { LogWriter } from '../events/writer.ts';
-import { DecoderBeside } from '../media/decode/beside.ts';
+import { DecoderWorker } from '../media/decode/decoder-worker.ts';
 import { collectNow, lookedAt } from '../media/decode/collect.ts';
-import { holesOf } from '../media/decode/holes.ts';
-import { type PacketIndex, originOf } from '../media/scan/packet-index.ts';
-import { scanInTurns } from '../media/scan/packets.ts';
+import { findMissingFrames } from '../media/decode/missing-frames.ts';
+import { type PacketIndex, originSeconds } from '../media/packets/packet-index.ts';
+import { scanPacketsAsync } from '../media/packets/scan-packets.ts';
 import type { VideoInfo } from '../media/container/info.ts';
 import { type VideoFile, openVideo } from '../media/video.ts';
 import type { HudSettings } from '../regions/place.ts';
@@ -31,7 +31,7 @@ import { Interpreter } from './interpreter.ts';
 import { Narration } from './narration.ts';
 import { type Decision, decidePlacement, earlierPlacement } from './placement/decide.ts';
 import { smallText } from './placement/legible.ts';
-import { KeptPictures } from '../media/decode/kept-pictures.ts';
+import { PictureCache } from '../media/decode/picture-cache.ts';
 import { type Portion, planPortions, portionsIn, wantedOf } from './reading/plan.ts';
 import type { FreshRun } from './reading/read-fresh.ts';
 import { readPortions } from './reading/read-portions.ts';
@@ -184,14 +184,14 @@ export async function detect(options: DetectOptions): Promise<DetectSummary> {
       media,
       game,
       { following, companions, journal },
-      { origin: originOf(index), ...range, signal },
+      { origin: originSeconds(index), ...range, signal },
       (issue) => interpreter.note(issue),
     ),
   );
   const narration = new Narration(interpreter, others, log, options.onEvent);
   const { from = 0, to = Number.POSITIVE_INFINITY } = range;
   // Stretches that the file lost without a trace: no packet tells of them.
-  for (const hole of holesOf(index, file.info)) if (hole.end > from && hole.t < to) narration.gap(hole);
+  for (const hole of findMissingFrames(index, file.info)) if (hole.end > from && hole.t < to) narration.gap(hole);
   const run: FreshRun = { game, options, index, plan, readers, shared };
   for await (const { portion, readings } of readPortions(run, portions, journal)) {
     await narration.take(readings, portion.chunk.end);
@@ -255,16 +255,16 @@ async function lookThrough(
   const { media, plan = 'full', resume = false, signal, from, to } = options;
   const most = options.workers ?? availableParallelism();
   // The adaptive plan often stops before it has seen all that it asked for.
-  const beside = plan === 'full' && availableParallelism() > 1 ? resources.use(new DecoderBeside(file)) : undefined;
-  const kept = plan === 'adaptive' ? new KeptPictures() : undefined;
+  const beside = plan === 'full' && availableParallelism() > 1 ? resources.use(new DecoderWorker(file)) : undefined;
+  const kept = plan === 'adaptive' ? new PictureCache() : undefined;
   const reading = { ...options, beside, kept };
   let readers = resources.use(new Readers(file, game, options.hud, most, reading));
   const shared = await sharing(options, game, file.info.duration);
   if (!resume) readers.start(shared ? most : portionsIn(secondsIn(options, file.info.duration), plan));
   const print = await fingerprintMedia(media);
-  const index = await scanInTurns(file, signal ? { signal } : {});
+  const index = await scanPacketsAsync(file, signal ? { signal } : {});
   const duration = index.t.at(-1) ?? 0;
-  if (index.t.length === 1 && holesOf(index, file.info).length === 0)
+  if (index.t.length === 1 && findMissingFrames(index, file.info).length === 0)
     throw new PlaybyplayError('not-a-video', `${media} is a single picture, not a recording`, {
       hint: 'What a profile reads in a picture: playbyplay profile try <game> <picture> --at 0.',
     });

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { makeshiftProfile } from '../../bench/detectors/cues.ts';
-import { chunkOf, groupEnd } from '../media/scan/packet-index.ts';
-import { scanPackets } from '../media/scan/packets.ts';
+import { createChunk, groupEnd } from '../media/packets/packet-index.ts';
+import { scanPackets } from '../media/packets/scan-packets.ts';
 import { openVideo } from '../media/video.ts';
 import { readingsOf } from './reading/chunk-readings.ts';
 import { readFully } from './reading/read-chunk.ts';
@@ -26,7 +26,7 @@ it('readings that compare samples do not depend on where the recording is cut', 
     const seams = await Seams.open(loaded.profile);
     const readings = [];
     for (let group = 0; group < groups; group += size) {
-      const chunk = chunkOf(index, group, Math.min(groups, group + size));
+      const chunk = createChunk(index, group, Math.min(groups, group + size));
       const frames = [...index.t.keys()].filter((i) => i >= chunk.firstFrame && i < chunk.lastFrame && i % 14 === 0);
       const plan = { frames, due: frames.map(() => Uint8Array.of(1, 1)) };
       const context = { file, index, reader, detectors: 2 };

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { makeshiftProfile } from '../../bench/detectors/cues.ts';
-import { scanPackets } from '../media/scan/packets.ts';
+import { scanPackets } from '../media/packets/scan-packets.ts';
 import { makeVideo } from '../media/testing.ts';
 import { openVideo } from '../media/video.ts';
 import { checkSchema } from '../schema.ts';

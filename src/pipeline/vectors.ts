@@ -1,7 +1,7 @@
 import { loadKind } from '../detectors/registry.ts';
 import type { Issue } from '../errors.ts';
-import { isProblem, readPictures } from '../media/decode/decode.ts';
-import { chunkOf, firstFrameOf, groupEnd, type PacketIndex } from '../media/scan/packet-index.ts';
+import { isGap, decodeFrames } from '../media/decode/decode-frames.ts';
+import { createChunk, groupFirstFrame, groupEnd, type PacketIndex } from '../media/packets/packet-index.ts';
 import type { VideoFile } from '../media/video.ts';
 import { mediaOf } from '../profile/media.ts';
 import type { Game } from './game.ts';
@@ -35,13 +35,13 @@ function hasVectors(file: VideoFile, index: PacketIndex): boolean {
   file.exportVectors();
   const last = Math.min(groupEnd(index), index.firstGroup + GROUPS);
   for (let group = index.firstGroup; group < last; group++) {
-    const first = firstFrameOf(index, group);
+    const first = groupFirstFrame(index, group);
     const frames = Array.from(
-      { length: Math.min(PICTURES, firstFrameOf(index, group + 1) - first) },
+      { length: Math.min(PICTURES, groupFirstFrame(index, group + 1) - first) },
       (_, i) => first + i,
     );
-    for (const item of readPictures(file, index, chunkOf(index, group, group + 1), frames)) {
-      if (isProblem(item)) continue;
+    for (const item of decodeFrames(file, index, createChunk(index, group, group + 1), frames)) {
+      if (isGap(item)) continue;
       using picture = item;
       if (picture.vectors) return true;
     }

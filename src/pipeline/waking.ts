@@ -1,5 +1,5 @@
 import type { Want } from '../cues/nodes.ts';
-import { type PacketIndex, timeOf, windowOf } from '../media/scan/packet-index.ts';
+import { type PacketIndex, frameTime, sliceIndex } from '../media/packets/packet-index.ts';
 import { openVideo, type VideoFile } from '../media/video.ts';
 import type { HudSettings } from '../regions/place.ts';
 import type { Places } from './reading/chunk-readings.ts';
@@ -63,14 +63,15 @@ export class Waking implements Disposable {
     signal: AbortSignal | undefined,
   ): Promise<readonly Woken[]> {
     const byTime = Map.groupBy(wants, ({ t }) => t);
-    const frames = plan.frames.filter((frame) => byTime.has(timeOf(this.#index, frame)));
+    const frames = plan.frames.filter((frame) => byTime.has(frameTime(this.#index, frame)));
     const due = frames.map((frame) => {
       const mask = new Uint8Array(this.#detectors.length);
-      for (const { detector } of byTime.get(timeOf(this.#index, frame))!) mask[this.#detectors.indexOf(detector)] = 1;
+      for (const { detector } of byTime.get(frameTime(this.#index, frame))!)
+        mask[this.#detectors.indexOf(detector)] = 1;
       return mask;
     });
     this.samples += frames.length;
-    const request = { chunk, index: windowOf(this.#index, chunk), plan: { frames, due }, rules: undefined, places };
+    const request = { chunk, index: sliceIndex(this.#index, chunk), plan: { frames, due }, rules: undefined, places };
     const { t, seen, observations } = await session.read(request, signal ? { signal } : {});
     const sampleAt = new Map(t.map((time, i) => [time, i]));
     return wants.map((want) => {

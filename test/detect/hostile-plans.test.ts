@@ -6,9 +6,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadTruth } from '../../bench/truth/truth.ts';
 import { valueAt } from '../../bench/truth/series.ts';
 import { loadLog } from '../../src/events/reader.ts';
-import { isProblem, readPictures } from '../../src/media/decode/decode.ts';
-import { chunkOf, groupOf } from '../../src/media/scan/packet-index.ts';
-import { scanPackets } from '../../src/media/scan/packets.ts';
+import { isGap, decodeFrames } from '../../src/media/decode/decode-frames.ts';
+import { createChunk, findGroup } from '../../src/media/packets/packet-index.ts';
+import { scanPackets } from '../../src/media/packets/scan-packets.ts';
 import { halved, makeVideo } from '../../src/media/testing.ts';
 import { openVideo } from '../../src/media/video.ts';
 import { detect } from '../../src/pipeline/detect.ts';
@@ -64,9 +64,9 @@ beforeAll(async () => {
   const names = Object.keys(STILLS) as Still[];
   stills = new Map(
     names.map((name) => {
-      const group = groupOf(index, STILLS[name]);
-      const [item] = readPictures(video, index, chunkOf(index, group, group + 1), [STILLS[name]]);
-      if (!item || isProblem(item)) throw new Error(`frame ${STILLS[name]} cannot be decoded`);
+      const group = findGroup(index, STILLS[name]);
+      const [item] = decodeFrames(video, index, createChunk(index, group, group + 1), [STILLS[name]]);
+      if (!item || isGap(item)) throw new Error(`frame ${STILLS[name]} cannot be decoded`);
       using picture = item;
       return [name, [picture.y, picture.u, picture.v].map(halved)];
     }),

@@ -20,7 +20,7 @@ import { contentsWithin } from '../../src/pipeline/placement/content.ts';
 import { recogniseGame } from '../../src/pipeline/placement/decide.ts';
 import { marksOf } from '../../src/pipeline/placement/marks.ts';
 import { outlinesOf } from '../../src/pipeline/placement/outlines.ts';
-import { kept } from '../../src/media/decode/kept-pictures.ts';
+import { copyPicture } from '../../src/media/decode/picture-cache.ts';
 import { clip, root } from '../paths.ts';
 
 const SIZE = { width: 960, height: 720 } as const;
@@ -77,7 +77,7 @@ async function headerOf(options: DetectOptions): Promise<HeaderLine> {
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'playbyplay-placement-'));
   const frames = Array.from({ length: 24 }, (_, i) => 60 + i * 45);
-  eachFrame(clip, frames, (picture) => pictures.push(kept(picture)));
+  eachFrame(clip, frames, (picture) => pictures.push(copyPicture(picture)));
 });
 
 describe('a recording of a window on a desktop', () => {

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadLog } from '../../src/events/reader.ts';
-import { isProblem, readPictures } from '../../src/media/decode/decode.ts';
-import { chunksOf, scanPackets } from '../../src/media/scan/packets.ts';
+import { isGap, decodeFrames } from '../../src/media/decode/decode-frames.ts';
+import { splitIntoChunks, scanPackets } from '../../src/media/packets/scan-packets.ts';
 import { halved, makeVideo } from '../../src/media/testing.ts';
 import { openVideo } from '../../src/media/video.ts';
 import { openGame } from '../../src/pipeline/game.ts';
@@ -24,15 +24,15 @@ function encoded(keyEvery: number): string {
   using video = openVideo(clip);
   const index = scanPackets(video);
   const pictures = (function* (): Generator<readonly Uint8Array[]> {
-    for (const chunk of chunksOf(index, { minSeconds: 1 })) {
+    for (const chunk of splitIntoChunks(index, { minSeconds: 1 })) {
       const even = Array.from({ length: chunk.lastFrame - chunk.firstFrame }, (_, i) => chunk.firstFrame + i);
-      for (const picture of readPictures(
+      for (const picture of decodeFrames(
         video,
         index,
         chunk,
         even.filter((frame) => frame % 2 === 0),
       )) {
-        if (isProblem(picture)) throw new Error(picture.reason);
+        if (isGap(picture)) throw new Error(picture.reason);
         using one = picture;
         yield [one.y, one.u, one.v].map(halved);
       }

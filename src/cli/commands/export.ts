@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util';
 import { PlaybyplayError } from '../../errors.ts';
 import type { Source } from '../../highlights/scene.ts';
 import { openVideo } from '../../media/video.ts';
-import { wholeFile } from '../../media/write/whole-file.ts';
+import { writeAtomically } from '../../media/write/output-file.ts';
 import { exportAs, formats } from '../../highlights/export.ts';
 import { choiceHelp, choiceOptions, choose, nothing, titleOf } from '../highlights/choice.ts';
 import type { Command } from '../command.ts';
@@ -72,7 +72,7 @@ export const exportCommand: Command = {
       if (out === undefined) io.stdout.write(text);
       else {
         mkdirSync(dirname(resolve(out)), { recursive: true });
-        await wholeFile(out, (part) => writeFile(part, text));
+        await writeAtomically(out, (part) => writeFile(part, text));
       }
     }
     return 0;

@@ -10,7 +10,7 @@ import { summarize } from '../../highlights/summary.ts';
 import { withoutEchoes } from '../../highlights/reel/tracks.ts';
 import { writeSheet } from '../../highlights/sheet.ts';
 import { hardwareEncoders } from '../../media/write/encoder.ts';
-import { wholeFile } from '../../media/write/whole-file.ts';
+import { writeAtomically } from '../../media/write/output-file.ts';
 import { writeClips, writePreview, writeThumbnails } from '../../highlights/stills.ts';
 import { counted } from '../explain.ts';
 import {
@@ -116,7 +116,7 @@ export const highlights: Command = {
     for (const path of outputs) {
       mkdirSync(dirname(resolve(path)), { recursive: true });
       if (extname(path) === '.json')
-        await wholeFile(path, (part) => writeFile(part, `${JSON.stringify(list, undefined, 2)}\n`));
+        await writeAtomically(path, (part) => writeFile(part, `${JSON.stringify(list, undefined, 2)}\n`));
       else if (sheets.includes(extname(path))) await sheet(path, chosen, io.signal);
       else if (previews.includes(extname(path))) await writePreview(path, chosen.choice, chosen.sources, mediaOf);
     }

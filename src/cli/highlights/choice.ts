@@ -11,7 +11,7 @@ import { presets, type Preset } from '../../highlights/settings/presets.ts';
 import type { Reason, Source } from '../../highlights/scene.ts';
 import { readSettings, settingsFor, unknownWords } from '../../highlights/settings/settings.ts';
 import { readViewerWeights, viewerFactors } from '../../highlights/viewers.ts';
-import { soundEnvelope } from '../../media/write/envelope.ts';
+import { measureSoundLevels } from '../../media/write/sound-levels.ts';
 import type { AudioTrack } from '../../media/write/recording.ts';
 import { spoiledEvents, streamFactors } from '../../quality/play.ts';
 import { formatClock, parseTime } from '../../time.ts';
@@ -197,7 +197,7 @@ function factorsOf(viewers: string | undefined, sources: readonly Source[], down
 }
 
 function envelopeOf({ media, header }: Source, signal: AbortSignal, track: AudioTrack) {
-  return media === undefined ? undefined : soundEnvelope(media, header.media.duration, signal, track);
+  return media === undefined ? undefined : measureSoundLevels(media, header.media.duration, signal, track);
 }
 
 /** Which sound is heard. Throws PlaybyplayError `usage` for what is no track. */

@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 
 import type { HudSettings } from '../../geometry.ts';
 import { formatClock } from '../../time.ts';
-import { scanInTurns } from '../../media/scan/packets.ts';
+import { scanPacketsAsync } from '../../media/packets/scan-packets.ts';
 import { openVideo } from '../../media/video.ts';
 import { openGame } from '../../pipeline/game.ts';
 import { decidePlacement } from '../../pipeline/placement/decide.ts';
@@ -48,7 +48,7 @@ export async function placeCommand(args: string[], io: CommandIo): Promise<numbe
   if (values.game === undefined) throw usage('whose HUD?', 'Give --game.');
   const game = await openGame(values.game, await namedPlugins(values.plugin));
   using file = openVideo(media);
-  const index = await scanInTurns(file, { signal: io.signal });
+  const index = await scanPacketsAsync(file, { signal: io.signal });
   const { hud = {}, doubt, remarks = [] } = await decidePlacement(file, index, game, io.signal);
   const end = index.t.at(-1) ?? 0;
   const { changes = [], ...first } = hud;

@@ -4,7 +4,7 @@ import type { SeparableFilter } from '../../regions/filter.ts';
 import { gaussianTaps, resamplingTaps } from '../../regions/taps.ts';
 import type { Taps } from '../../regions/taps.ts';
 import type { Crop } from '../../regions/step.ts';
-import { readPlainPng, type RgbaPicture } from '../../media/still.ts';
+import { decodePng, type RgbaImage } from '../../media/png.ts';
 
 /** A picture to look for: RGB, and how much each pixel counts. */
 export interface Template {
@@ -24,7 +24,7 @@ const MAX_SIDE = 512;
  */
 export async function readTemplate(file: Uint8Array, path: string): Promise<Template> {
   try {
-    const { data, width, height } = readPlainPng(file, MAX_SIDE) ?? (await decoded(file));
+    const { data, width, height } = decodePng(file, MAX_SIDE) ?? (await decoded(file));
     const count = width * height;
     const rgb = new Uint8Array(count * 3);
     const mask = new Uint8Array(count);
@@ -43,7 +43,7 @@ export async function readTemplate(file: Uint8Array, path: string): Promise<Temp
 }
 
 /** Any other image file. The library for it is loaded with the first of them. */
-async function decoded(file: Uint8Array): Promise<RgbaPicture> {
+async function decoded(file: Uint8Array): Promise<RgbaImage> {
   const { default: sharp } = await import('sharp');
   const image = sharp(file, { limitInputPixels: MAX_SIDE * MAX_SIDE })
     .toColourspace('srgb')

@@ -1,7 +1,7 @@
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import type { Picture } from '../../media/picture.ts';
-import { letter } from '../../media/write/lettering.ts';
+import { outlineText } from '../../media/write/lettering.ts';
 import { assetsIn, viewOf } from '../testing.ts';
 import { kind } from './index.ts';
 import { valueOf } from './value.ts';
@@ -15,7 +15,7 @@ function plane(pixels: Uint8Array, width: number, height: number) {
 
 /** A grey picture with dark text on light, capitals about 26 pixels high. */
 async function pictureOf(text: string): Promise<Picture> {
-  const { path } = letter(text, 36);
+  const { path } = outlineText(text, 36);
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="320" height="48"><rect width="100%" height="100%" fill="#ddd"/><path transform="translate(4 38)" d="${path}" fill="#111"/></svg>`;
   const { data, info } = await sharp(Buffer.from(svg)).greyscale().raw().toBuffer({ resolveWithObject: true });
   const { width, height } = info;

@@ -1,13 +1,13 @@
 import sharp from 'sharp';
 import { afterAll, describe, expect, it } from 'vitest';
-import { letter } from '../../media/write/lettering.ts';
+import { outlineText } from '../../media/write/lettering.ts';
 import type { PreparedCrop } from '../kind.ts';
 import { languageData } from './language-data.ts';
 import { TesseractReader } from './tesseract.ts';
 
 /** Dark text on light, capitals about 26 pixels high. */
 async function written(text: string): Promise<PreparedCrop> {
-  const { path, width } = letter(text, 36);
+  const { path, width } = outlineText(text, 36);
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${Math.ceil(width) + 8}" height="48"><rect width="100%" height="100%" fill="#ddd"/><path transform="translate(4 38)" d="${path}" fill="#111"/></svg>`;
   const { data, info } = await sharp(Buffer.from(svg)).greyscale().raw().toBuffer({ resolveWithObject: true });
   return { data: new Uint8Array(data), width: info.width, height: info.height, channels: 1 };

@@ -1,6 +1,6 @@
 import { emptyDictionary, scoreScenes, weightsFor, type ScoreOptions } from './score.ts';
 import type { EventLine } from '../../events/log.ts';
-import { levelBetween, quietMoment, type Envelope } from '../../media/write/envelope.ts';
+import { meanLevel, findQuietMoment, type SoundLevels } from '../../media/write/sound-levels.ts';
 import type { Scene, Source } from '../scene.ts';
 import { select, type Candidate } from './select.ts';
 import { withinOneLife } from './life.ts';
@@ -29,7 +29,7 @@ export interface ChooseOptions extends ScoreOptions {
   readonly perSession?: number;
   readonly repetition?: number;
   /** How loud each source's recording is, in the order of the sources: cuts then fall on quiet moments. */
-  readonly envelopes?: readonly (Envelope | undefined)[];
+  readonly envelopes?: readonly (SoundLevels | undefined)[];
 }
 
 export interface Choice {
@@ -124,7 +124,7 @@ function scoring(options: ChooseOptions): ScoreOptions {
   const { envelopes, factors } = options;
   if (!envelopes) return options;
   const usual = envelopes.map((envelope) =>
-    envelope ? levelBetween(envelope, 0, envelope.levels.length * envelope.step) : 0,
+    envelope ? meanLevel(envelope, 0, envelope.levels.length * envelope.step) : 0,
   );
   return {
     ...options,
@@ -133,7 +133,7 @@ function scoring(options: ChooseOptions): ScoreOptions {
       const others = factors?.(source, event) ?? [];
       if (!envelope) return others;
       // Six decibels over the recording's own level make 1.3.
-      const louder = levelBetween(envelope, event.t - 1, event.end + 1.5) - usual[source]!;
+      const louder = meanLevel(envelope, event.t - 1, event.end + 1.5) - usual[source]!;
       const value = Math.max(0.9, Math.min(1.3, 1 + louder * 0.05));
       return [
         ...others,
@@ -159,7 +159,7 @@ function wantedOf(
 }
 
 /** Moves the ends of windows to quieter moments nearby, never into a neighbour. */
-function onQuietMoments(windows: readonly Window[], duration: number, envelope: Envelope | undefined): Window[] {
+function onQuietMoments(windows: readonly Window[], duration: number, envelope: SoundLevels | undefined): Window[] {
   if (!envelope) return [...windows];
   const moved: Window[] = [];
   for (const [index, window] of windows.entries()) {
@@ -171,7 +171,7 @@ function onQuietMoments(windows: readonly Window[], duration: number, envelope: 
     const touches = window.start <= before + 1e-6;
     const start = touches
       ? window.start
-      : quietMoment(
+      : findQuietMoment(
           envelope,
           Math.max(before, window.start - AWAY),
           window.start,
@@ -180,7 +180,12 @@ function onQuietMoments(windows: readonly Window[], duration: number, envelope: 
     const end =
       following && following.start <= window.end + 1e-6
         ? window.end
-        : quietMoment(envelope, Math.max(last, window.end - TOWARDS), window.end, Math.min(limit, window.end + AWAY));
+        : findQuietMoment(
+            envelope,
+            Math.max(last, window.end - TOWARDS),
+            window.end,
+            Math.min(limit, window.end + AWAY),
+          );
     moved.push({ start, end: Math.max(end, start + 0.1), events: window.events });
   }
   return moved;

@@ -1,5 +1,5 @@
 import type { Rect, Size } from '../../geometry.ts';
-import { cropAround, type Layout } from '../../media/write/frame-layout.ts';
+import { cropAround, type Layout } from '../../media/write/frame-filter.ts';
 import { loadProfile } from '../../profile/load.ts';
 import { PlaybyplayError } from '../../errors.ts';
 import { mediaOf } from '../../profile/media.ts';

@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, extname, join } from 'node:path';
 import { PlaybyplayError } from '../../errors.ts';
 import type { Rect } from '../../geometry.ts';
-import { writeCard } from '../../media/write/card.ts';
-import { sizeFor, type Layout } from '../../media/write/frame-layout.ts';
-import { blend, captionSvg, overlayOf, type Overlay } from '../../media/write/overlay.ts';
+import { writeTitleCard } from '../../media/write/title-card.ts';
+import { sizeFor, type Layout } from '../../media/write/frame-filter.ts';
+import { blendOverlay, captionSvg, renderOverlay, type Overlay } from '../../media/write/overlay.ts';
 import { Recording } from '../../media/write/recording.ts';
 import {
   writeReel,
-  type Accompaniment,
+  type ReelExtras,
   type Paint,
   type ReelOptions,
   type ReelPlan,
@@ -68,7 +68,7 @@ export async function makeReel(
     if (scratch !== undefined) {
       const card = join(scratch, 'title.mp4');
       const words = { title: options.title!, subtitle: options.subtitle ?? '', seconds: CARD_SECONDS };
-      await writeCard(
+      await writeTitleCard(
         card,
         { ...words, ...size, timeBase: first.timeBase, frameRate: first.frameRate },
         first,
@@ -87,7 +87,7 @@ export async function makeReel(
       layout,
       follow: layout === 'crop' || layout === 'hud',
       ...(hud && { hud }),
-      prepare: async (plan): Promise<Accompaniment> => {
+      prepare: async (plan): Promise<ReelExtras> => {
         const { scenes } = choice;
         shown = {
           ...choice,
@@ -158,12 +158,12 @@ async function captionPainter(captions: readonly Caption[], plan: ReelPlan, hud:
   for (const caption of captions) {
     const { svg, width, height } = captionSvg(caption.lines, plan);
     const middle = captionPlace(hud, height / plan.height, plan.height > plan.width) * plan.height;
-    overlays.push({ caption, overlay: await overlayOf(svg, (plan.width - width) / 2, middle - height / 2) });
+    overlays.push({ caption, overlay: await renderOverlay(svg, (plan.width - width) / 2, middle - height / 2) });
   }
   return (planes, t) => {
     for (const { caption, overlay } of overlays) {
       if (t < caption.start || t >= caption.end) continue;
-      blend(planes, overlay, Math.min(1, (t - caption.start) / FADE + 0.2, (caption.end - t) / FADE + 0.2));
+      blendOverlay(planes, overlay, Math.min(1, (t - caption.start) / FADE + 0.2, (caption.end - t) / FADE + 0.2));
     }
   };
 }

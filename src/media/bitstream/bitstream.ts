@@ -33,7 +33,7 @@ export interface Bitstream {
  * The reader for a codec, by FFmpeg's name, and its extradata (avcC, hvcC, parameter sets behind start codes, or none). `timeless`: its
  * container has no presentation times.
  */
-export function bitstreamOf(codec: string, extradata: Uint8Array | null, timeless = false): Bitstream {
+export function createBitstreamReader(codec: string, extradata: Uint8Array | null, timeless = false): Bitstream {
   if (codec === 'h264') return new H264Bitstream(extradata ?? new Uint8Array());
   if (codec === 'hevc') return new HevcBitstream(extradata ?? new Uint8Array());
   if (codec === 'mpeg4') return new Mpeg4Bitstream(extradata ?? new Uint8Array(), timeless);

@@ -9,7 +9,7 @@ const CODECS: ReadonlySet<string> = new Set(['h264', 'hevc', 'vp9', 'av1']);
  * Whether packets can be read from the file by place and decoded without the demuxer: mp4 and mov store each in one piece
  * (ISO/IEC 14496-12 §8.7).
  */
-export function hasPlaces(info: Pick<VideoInfo, 'container' | 'codec'>): boolean {
+export function hasStoredPackets(info: Pick<VideoInfo, 'container' | 'codec'>): boolean {
   return info.container.startsWith('mov,') && CODECS.has(info.codec);
 }
 
@@ -40,7 +40,7 @@ export interface DecoderParameters extends Pick<CodecParameters, (typeof FIELDS)
   readonly sampleAspectRatio: readonly [number, number];
 }
 
-export function parametersOf(stream: CodecParameters): DecoderParameters {
+export function copyDecoderParameters(stream: CodecParameters): DecoderParameters {
   const plain = Object.fromEntries(FIELDS.map((field) => [field, stream[field]])) as Pick<
     CodecParameters,
     (typeof FIELDS)[number]
@@ -51,7 +51,7 @@ export function parametersOf(stream: CodecParameters): DecoderParameters {
 }
 
 /** FFmpeg's own form of them; the caller frees it. */
-export function codecParameters(plain: DecoderParameters): CodecParameters {
+export function toCodecParameters(plain: DecoderParameters): CodecParameters {
   const made = new CodecParameters();
   made.alloc();
   const { sampleAspectRatio, extradata, ...fields } = plain;

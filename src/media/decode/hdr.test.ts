@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { isProblem, readPictures } from './decode.ts';
-import { chunksOf, scanPackets } from '../scan/packets.ts';
+import { isGap, decodeFrames } from './decode-frames.ts';
+import { splitIntoChunks, scanPackets } from '../packets/scan-packets.ts';
 import { makeVideo } from '../testing.ts';
 import { openVideo } from '../video.ts';
 
@@ -31,8 +31,8 @@ function shown(name: string, transfer: string, [y, cb, cr]: readonly [number, nu
   });
   using file = openVideo(path);
   const index = scanPackets(file);
-  const [item] = readPictures(file, index, chunksOf(index, { minSeconds: 1 })[0]!, [0]);
-  if (!item || isProblem(item)) throw new Error('no picture');
+  const [item] = decodeFrames(file, index, splitIntoChunks(index, { minSeconds: 1 })[0]!, [0]);
+  if (!item || isGap(item)) throw new Error('no picture');
   using picture = item;
   return { levels: [picture.y, picture.u, picture.v].map(({ data }) => data[5]!), color: picture.color };
 }

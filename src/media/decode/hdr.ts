@@ -11,8 +11,8 @@ const [PEAK, GAMMA] = [1000, 1.2] as const;
 const STEPS = 4096;
 const LAST = STEPS - 1;
 
-/** Pictures of this encoding are made by `shownPlanes`. */
-export const SHOWN: ColorEncoding = { matrix: 'bt709', fullRange: false };
+/** Pictures of this encoding are made by `toneMap`. */
+export const SDR_COLOR: ColorEncoding = { matrix: 'bt709', fullRange: false };
 
 /** How many bits, and log2 of the chroma subsampling, a frame of high dynamic range has; undefined for any other. */
 function layoutOf(
@@ -27,7 +27,7 @@ function layoutOf(
 }
 
 /** Planes of a picture, with log2 of their chroma subsampling. */
-export interface ShownPlanes {
+export interface ToneMappedPlanes {
   readonly planes: readonly [y: Plane, u: Plane, v: Plane];
   readonly shiftX: number;
   readonly shiftY: number;
@@ -37,7 +37,7 @@ export interface ShownPlanes {
  * A frame of high dynamic range (perceptual quantizer or hybrid log-gamma, ITU-R BT.2100) as an ordinary display shows it: light relative
  * to graphics white, in the primaries of BT.709, by the curve of sRGB (IEC 61966-2-1), in memory of its own. Undefined for other frames.
  */
-export function shownPlanes(frame: Frame): ShownPlanes | undefined {
+export function toneMap(frame: Frame): ToneMappedPlanes | undefined {
   const layout = layoutOf(frame);
   if (!layout) return undefined;
   const { bits, shiftX, shiftY } = layout;

@@ -11,7 +11,6 @@ import {
 import { Codec, CodecContext, FFmpegError, Frame, Log, Packet, Rational as AvRational } from 'node-av/lib';
 import { PlaybyplayError } from '../../errors.ts';
 import type { Rational } from '../../time.ts';
-import { Interleaver } from './nv12.ts';
 
 /** How the video of a reel is encoded. */
 export interface VideoEncoding {
@@ -48,12 +47,12 @@ export class VideoEncoder implements Disposable {
   readonly context: CodecContext;
   readonly #sink: PacketSink;
   readonly #packet = newPacket();
-  readonly #interleaver: Interleaver | undefined;
+  readonly #interleaver: Nv12Converter | undefined;
 
   constructor(encoding: VideoEncoding, sink: PacketSink) {
     this.#sink = sink;
     this.context = openVideoEncoder(encoding);
-    if (this.context.pixelFormat === AV_PIX_FMT_NV12) this.#interleaver = new Interleaver();
+    if (this.context.pixelFormat === AV_PIX_FMT_NV12) this.#interleaver = new Nv12Converter();
   }
 
   /** Encodes one 4:2:0 frame; `pts` in the encoder's time base; `key` makes it one that can be sought. */
@@ -293,4 +292,40 @@ function newPacket(): Packet {
   const packet = new Packet();
   packet.alloc();
   return packet;
+}
+
+/** Brings 4:2:0 frames of three planes to two, both chroma values side by side: what some graphics cards want. */
+export class Nv12Converter implements Disposable {
+  readonly #output = new Frame();
+
+  /** The frame in its other form, valid until the next call. */
+  interleave(frame: Frame): Frame {
+    const { width, height, colorRange, colorSpace } = frame;
+    const output = this.#output;
+    output.unref();
+    Object.assign(output, { width, height, format: AV_PIX_FMT_NV12, colorRange, colorSpace });
+    FFmpegError.throwIfError(output.getBuffer(), 'frame for the graphics card');
+    const [luma, chroma] = output.data!;
+    const [lumaStride, chromaStride] = output.linesize;
+    const [y, u, v] = frame.data!;
+    const [yStride, uStride, vStride] = frame.linesize;
+    for (let row = 0; row < height; row++)
+      luma!.set(y!.subarray(row * yStride!, row * yStride! + width), row * lumaStride!);
+    for (let row = 0; row < height / 2; row++) {
+      let at = row * chromaStride!;
+      for (let column = 0; column < width / 2; column++) {
+        chroma![at++] = u![row * uStride! + column]!;
+        chroma![at++] = v![row * vStride! + column]!;
+      }
+    }
+    return output;
+  }
+
+  constructor() {
+    this.#output.alloc();
+  }
+
+  [Symbol.dispose](): void {
+    this.#output.free();
+  }
 }

@@ -4,7 +4,7 @@ import type * as opentype from 'opentype.js';
 import type { Font, Glyph, PathCommand } from 'opentype.js';
 
 /** A line of text as an outline. Pixels; the origin is the left end of the baseline. */
-export interface Lettering {
+export interface TextOutline {
   /** SVG path data. */
   readonly path: string;
   readonly width: number;
@@ -33,7 +33,7 @@ function font(): Font {
 }
 
 /** Outlines of `text` on one line, glyph by glyph with kerning; characters without a glyph show as a box. */
-export function letter(text: string, size: number): Lettering {
+export function outlineText(text: string, size: number): TextOutline {
   const face = font();
   const scale = size / face.unitsPerEm;
   let x = 0;
@@ -67,13 +67,13 @@ function pathData(commands: readonly PathCommand[]): string {
 }
 
 /** The text broken into lines no wider than `width` at `size`, at most `lines`; the last ends in … where it does not fit. */
-export function wrap(text: string, size: number, width: number, lines = 2): string[] {
+export function wrapText(text: string, size: number, width: number, lines = 2): string[] {
   const words = text.split(/\s+/).filter(Boolean);
   const result: string[] = [];
   let line = '';
   for (const [index, word] of words.entries()) {
     const longer = line ? `${line} ${word}` : word;
-    if (line && letter(longer, size).width > width) {
+    if (line && outlineText(longer, size).width > width) {
       if (result.length === lines - 1)
         return [...result, shorten([line, ...words.slice(index)].join(' '), size, width)];
       result.push(line);
@@ -84,8 +84,9 @@ export function wrap(text: string, size: number, width: number, lines = 2): stri
 }
 
 function shorten(text: string, size: number, width: number): string {
-  if (letter(text, size).width <= width) return text;
+  if (outlineText(text, size).width <= width) return text;
   const characters = [...text];
-  while (characters.length > 1 && letter(`${characters.join('').trimEnd()}…`, size).width > width) characters.pop();
+  while (characters.length > 1 && outlineText(`${characters.join('').trimEnd()}…`, size).width > width)
+    characters.pop();
   return `${characters.join('').trimEnd()}…`;
 }

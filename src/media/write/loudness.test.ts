@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { atLoudness, Limiter, LoudnessMeter } from './loudness.ts';
+import { normalizeLoudness, Limiter, LoudnessMeter } from './loudness.ts';
 
 const RATE = 48_000;
 
@@ -60,7 +60,7 @@ it('brings sound to a loudness, with peaks limited', () => {
   const bursts = [0.02, 0.05, 0.3, 0.02].map((level) => ({ left: tone(700, level, 3), right: tone(900, level, 3) }));
   const meter = new LoudnessMeter(RATE);
   let samples = 0;
-  for (const part of atLoudness(() => bursts, RATE, -14)) {
+  for (const part of normalizeLoudness(() => bursts, RATE, -14)) {
     meter.add(part);
     samples += part.left.length;
   }

@@ -134,7 +134,7 @@ function joined(a: Float32Array, b: Float32Array): Float32Array {
  * Sound brought to an integrated loudness in LUFS, peaks limited to `ceiling` in decibels. `sound` is run through several
  * times, always the same.
  */
-export function* atLoudness(
+export function* normalizeLoudness(
   sound: () => Iterable<Sound>,
   rate: number,
   target: number,

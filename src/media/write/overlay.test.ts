@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { actionAt } from './action.ts';
-import { cropAround, sizeFor } from './frame-layout.ts';
-import { letter, wrap } from './lettering.ts';
-import { blend, captionSvg, overlayOf } from './overlay.ts';
+import { actionAt } from './follow-action.ts';
+import { cropAround, sizeFor } from './frame-filter.ts';
+import { outlineText, wrapText } from './lettering.ts';
+import { blendOverlay, captionSvg, renderOverlay } from './overlay.ts';
 
 function grayFrame(width: number, height: number) {
   const planes = [
@@ -26,7 +26,7 @@ describe('blend', () => {
     ['#000000', [16, 128, 128]],
   ] as const)('lays %s over a frame as its colour in BT.709', async (fill, expected) => {
     const frame = grayFrame(16, 16);
-    blend(frame, await overlayOf(rectangle(fill, 1), 4, 4));
+    blendOverlay(frame, await renderOverlay(rectangle(fill, 1), 4, 4));
     const at = [frame.planes[0]![8 * 16 + 8]!, frame.planes[1]![4 * 8 + 4]!, frame.planes[2]![4 * 8 + 4]!];
     for (const [index, value] of at.entries()) expect(Math.abs(value - expected[index]!)).toBeLessThanOrEqual(1);
     expect([frame.planes[0]![0], frame.planes[1]![0], frame.planes[2]![0]]).toEqual([100, 90, 170]);
@@ -34,15 +34,15 @@ describe('blend', () => {
 
   it('mixes by opacity, its own and the given one', async () => {
     const frame = grayFrame(16, 16);
-    blend(frame, await overlayOf(rectangle('#ffffff', 0.5), 4, 4), 0.5);
+    blendOverlay(frame, await renderOverlay(rectangle('#ffffff', 0.5), 4, 4), 0.5);
     // A quarter of 235 and three quarters of 100.
     expect(Math.abs(frame.planes[0]![8 * 16 + 8]! - 133.75)).toBeLessThanOrEqual(2);
   });
 
   it('keeps inside the frame', async () => {
-    const overlay = await overlayOf(rectangle('#ffffff', 1), -4, 12);
+    const overlay = await renderOverlay(rectangle('#ffffff', 1), -4, 12);
     const frame = grayFrame(16, 16);
-    blend(frame, overlay);
+    blendOverlay(frame, overlay);
     const white = frame.planes[0]!.filter((value) => value === 235).length;
     expect(white).toBe(4 * 4);
   });
@@ -50,16 +50,16 @@ describe('blend', () => {
 
 describe('lettering', () => {
   it('breaks lines at spaces and shortens what does not fit', () => {
-    const width = letter('player kills opponent', 20).width + 1;
-    const lines = wrap('player kills opponent Gargoyle with rocket launcher and more', 20, width, 2);
+    const width = outlineText('player kills opponent', 20).width + 1;
+    const lines = wrapText('player kills opponent Gargoyle with rocket launcher and more', 20, width, 2);
     expect(lines[0]).toBe('player kills opponent');
     expect(lines).toHaveLength(2);
     expect(lines[1]).toMatch(/^Gargoyle.*…$/);
-    for (const line of lines) expect(letter(line, 20).width).toBeLessThanOrEqual(width);
+    for (const line of lines) expect(outlineText(line, 20).width).toBeLessThanOrEqual(width);
   });
 
-  it('has outlines for Latin, Greek and Cyrillic, each letter its own', () => {
-    const paths = [...'aéßΩЖ★…'].map((character) => letter(character, 20).path);
+  it('has outlines for Latin, Greek and Cyrillic, each character its own', () => {
+    const paths = [...'aéßΩЖ★…'].map((character) => outlineText(character, 20).path);
     expect(new Set(paths).size).toBe(paths.length);
     expect(paths.every((path) => /^M[-\d. MLQCZ]+$/.test(path))).toBe(true);
   });

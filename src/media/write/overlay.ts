@@ -1,7 +1,7 @@
 import sharp from 'sharp';
 import type { Rect } from '../../geometry.ts';
 import type { Plane } from '../picture.ts';
-import { fontMetrics, letter, wrap } from './lettering.ts';
+import { fontMetrics, outlineText, wrapText } from './lettering.ts';
 import type { FramePlanes } from './reel-options.ts';
 
 /** A picture with transparency made ready to be laid over 4:2:0 frames. Even position and size. */
@@ -20,7 +20,7 @@ export interface Overlay {
 }
 
 /** A picture (SVG, or a file of any kind that sharp reads) with its top left corner at (x, y), rounded to even. BT.709. */
-export async function overlayOf(picture: string | Buffer, x: number, y: number): Promise<Overlay> {
+export async function renderOverlay(picture: string | Buffer, x: number, y: number): Promise<Overlay> {
   const { data, info } = await sharp(Buffer.from(picture))
     .toColourspace('srgb')
     .ensureAlpha()
@@ -65,7 +65,7 @@ export async function overlayOf(picture: string | Buffer, x: number, y: number):
 }
 
 /** Lays the overlay over a frame in place; what lies outside is left out. `opacity` 0 to 1. */
-export function blend({ planes, strides, width, height }: FramePlanes, overlay: Overlay, opacity = 1): void {
+export function blendOverlay({ planes, strides, width, height }: FramePlanes, overlay: Overlay, opacity = 1): void {
   const lay = Math.round(opacity * 256);
   blendPlane({ data: planes[0]!, stride: strides[0]!, width, height }, overlay.luma, overlay.alpha, overlay, lay);
   const half = { x: overlay.x >> 1, y: overlay.y >> 1, width: overlay.width >> 1, height: overlay.height >> 1 };
@@ -107,7 +107,7 @@ export function captionSvg(
 ): { svg: string; width: number; height: number } {
   const size = style.size ?? Math.round(Math.min(style.width, style.height) / 24);
   const most = style.width * 0.86;
-  const rows = lines.flatMap((line) => wrap(line, size, most, 2)).map((text) => letter(text, size));
+  const rows = lines.flatMap((line) => wrapText(line, size, most, 2)).map((text) => outlineText(text, size));
   const pad = Math.round(size * 0.45);
   const step = size * 1.28;
   const width = 2 * Math.ceil((Math.max(0, ...rows.map((row) => row.width)) + 2 * pad) / 2);
@@ -128,14 +128,14 @@ export function titleSvg(title: string, subtitle: string, width: number, height:
   const size = Math.round(Math.min(width, height) / 11);
   const small = Math.round(size * 0.46);
   const rows = [
-    ...wrap(title, size, width * 0.84, 3).map((text) => ({ text, size, gap: size * 1.25 })),
-    ...wrap(subtitle, small, width * 0.84, 3).map((text) => ({ text, size: small, gap: small * 1.6 })),
+    ...wrapText(title, size, width * 0.84, 3).map((text) => ({ text, size, gap: size * 1.25 })),
+    ...wrapText(subtitle, small, width * 0.84, 3).map((text) => ({ text, size: small, gap: small * 1.6 })),
   ];
   const total = rows.reduce((sum, row) => sum + row.gap, 0);
   let y = (height - total) / 2;
   const paths = rows.map((row) => {
     y += row.gap;
-    const { path, width: length } = letter(row.text, row.size);
+    const { path, width: length } = outlineText(row.text, row.size);
     return `<path transform="translate(${((width - length) / 2).toFixed(1)} ${y.toFixed(1)})" fill="${row.size === size ? '#fff' : '#ffd84d'}" d="${path}"/>`;
   });
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}"><rect width="${width}" height="${height}" fill="#000" fill-opacity="0.55"/>${paths.join('')}</svg>`;

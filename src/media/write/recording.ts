@@ -9,10 +9,24 @@ import { openDecoder } from './decoder.ts';
 import type { ColorTags } from './encoder.ts';
 import { isParameterSet, NAL, nalType, nalUnits, readParameterSets, type ParameterSets } from './nal.ts';
 import { readSound, type Sound } from './recorded-sound.ts';
-import type { PacketInfo, PlannedPacket } from './runs.ts';
 
 /** Which sound of a recording is heard: a track, counted from 0, or all of them mixed. */
 export type AudioTrack = number | 'mix';
+
+/** What a packet of a video stream says about its frame. Times in ticks of the stream. */
+export interface PacketInfo {
+  readonly pts: bigint;
+  readonly duration: bigint;
+  readonly key: boolean;
+  /** Decoded but not shown, as an edit list has it. */
+  readonly hidden: boolean;
+}
+
+/** A packet of a recording as the plan of a cut needs it. */
+export interface PlannedPacket extends PacketInfo {
+  /** A frame from which decoding can start afresh, with nothing behind it that refers to what came before. */
+  readonly instant: boolean;
+}
 
 /** A decoded frame and its place in the stream. The frame is reused: copy what must outlive the next step. */
 export interface SourceFrame {

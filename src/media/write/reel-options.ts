@@ -1,7 +1,7 @@
 import type { Rational } from '../../time.ts';
-import type { FitOptions } from './fit.ts';
-import type { SoundOptions } from './sound-track.ts';
-import type { TimedText } from './text-track.ts';
+import type { FrameFilterOptions } from './frame-filter.ts';
+import type { SoundOptions } from './sound-mix.ts';
+import type { TimedText } from './muxer.ts';
 
 /** Draws on a frame of the reel, shown at `t` seconds of it; `cut` is an index in the list given. Planes may be written to. */
 export type Paint = (planes: FramePlanes, t: number, cut: number) => void;
@@ -24,7 +24,7 @@ export interface ReelPlan {
 }
 
 /** What goes along with the frames. Times are seconds of the reel. */
-export interface Accompaniment {
+export interface ReelExtras {
   /** Drawn into the frames: then every frame is encoded. */
   readonly paint?: Paint;
   /** A track of captions. */
@@ -36,7 +36,7 @@ export interface Accompaniment {
   readonly title?: string;
 }
 
-export interface ReelOptions extends SoundOptions, FitOptions {
+export interface ReelOptions extends SoundOptions, FrameFilterOptions {
   /** Frame size; default that of the first recording. Made even. */
   readonly width?: number;
   readonly height?: number;
@@ -58,7 +58,7 @@ export interface ReelOptions extends SoundOptions, FitOptions {
    */
   readonly method?: 'smart' | 'full';
   /** Called once the times are known and before frames are written, for what depends on them. */
-  readonly prepare?: (plan: ReelPlan) => Accompaniment | Promise<Accompaniment>;
+  readonly prepare?: (plan: ReelPlan) => ReelExtras | Promise<ReelExtras>;
   readonly signal?: AbortSignal;
   /** Called as the reel grows, with the seconds written and the seconds in all. */
   readonly onProgress?: (written: number, total: number) => void;

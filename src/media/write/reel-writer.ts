@@ -1,18 +1,14 @@
 import { AV_PKT_FLAG_KEY } from 'node-av/constants';
 import { Packet, type Frame, type Stream } from 'node-av/lib';
-import { actionAt, followAction, type ActionPath } from './action.ts';
 import { SoundEncoder, VideoEncoder, type VideoEncoding } from './encoder.ts';
-import { Fitter } from './fit.ts';
-import type { Container } from './container.ts';
-import { Muxer } from './muxer.ts';
+import { actionAt, followAction, type ActionPath } from './follow-action.ts';
+import { FrameFilter } from './frame-filter.ts';
+import { type Container, Muxer, textSample, type TimedText } from './muxer.ts';
 import { lengthPrefixed, nalUnits, unitsToCopy } from './nal.ts';
-import { DecodingTimes, reorderDepth } from './order.ts';
 import { Recording } from './recording.ts';
-import type { Accompaniment, ReelOptions, WrittenReel } from './reel-options.ts';
-import { planRuns, type Run } from './runs.ts';
-import { smartBasis, type SmartBasis } from './smart.ts';
-import { feedInto, SOUND_RATE, soundOf } from './sound-track.ts';
-import { textSample, type TimedText } from './text-track.ts';
+import type { ReelExtras, ReelOptions, WrittenReel } from './reel-options.ts';
+import { feedInto, SOUND_RATE, timelineSound } from './sound-mix.ts';
+import { planSegments, type Segment, planStreamCopy, type StreamCopy } from './stream-copy.ts';
 import { rescale, secondsIn, type TimedCut, type Timeline } from './timeline.ts';
 
 const SOUND_BASE = { num: 1, den: SOUND_RATE };
@@ -27,7 +23,7 @@ const OPUS_CEILING = -4;
 export interface WriterPlan {
   readonly timeline: Timeline;
   readonly encoding: VideoEncoding;
-  readonly accompaniment: Accompaniment;
+  readonly accompaniment: ReelExtras;
 }
 
 /** Writes one reel: plans what is copied, encodes the rest, brings picture, sound and texts to the file side by side. */
@@ -35,22 +31,22 @@ export class ReelWriter implements Disposable {
   readonly #timeline: Timeline;
   readonly #options: ReelOptions;
   readonly #container: Container;
-  readonly #accompaniment: Accompaniment;
+  readonly #accompaniment: ReelExtras;
   readonly #encoding: VideoEncoding;
-  readonly #smart: SmartBasis | undefined;
+  readonly #smart: StreamCopy | undefined;
   readonly #obstacle: string | undefined;
   readonly #muxer: Muxer;
   readonly #sound: SoundEncoder | undefined;
   readonly #feed: ((t: number) => void) | undefined;
   readonly #decodingTimes: DecodingTimes;
-  readonly #fitter: Fitter;
+  readonly #fitter: FrameFilter;
   #encoder: VideoEncoder | undefined;
   #video: Stream | undefined;
   #audio: Stream | undefined;
   readonly #texts: { readonly stream: Stream; readonly texts: readonly TimedText[] }[] = [];
   #copied = 0;
   #encoded = 0;
-  readonly #runs: readonly (readonly Run[])[];
+  readonly #runs: readonly (readonly Segment[])[];
   #path: { readonly cut: TimedCut; readonly path: ActionPath } | undefined;
 
   constructor(path: string, container: Container, plan: WriterPlan, options: ReelOptions) {
@@ -69,22 +65,25 @@ export class ReelWriter implements Disposable {
           ? 'something is drawn into it'
           : webm
             ? 'a webm holds VP9'
-            : smartBasis(timeline, encoding);
+            : planStreamCopy(timeline, encoding);
     if (typeof smart === 'string') this.#obstacle = smart;
     else this.#smart = smart;
-    this.#runs = timeline.cuts.map((cut): readonly Run[] =>
+    this.#runs = timeline.cuts.map((cut): readonly Segment[] =>
       this.#smart?.recordings.has(cut.recording)
-        ? planRuns(cut.packets, cut.times[0]!, cut.to)
+        ? planSegments(cut.packets, cut.times[0]!, cut.to)
         : [{ kind: 'encode', from: cut.times[0]!, to: cut.to }],
     );
     this.#decodingTimes = new DecodingTimes(webm ? 0 : this.#depth(), this.#step());
     const { color } = this.#encoding;
-    this.#fitter = new Fitter(width, height, 'yuv420p', { ...options, ...(color && { levels: color }) });
+    this.#fitter = new FrameFilter(width, height, 'yuv420p', { ...options, ...(color && { levels: color }) });
     this.#muxer = new Muxer(path, container);
     if (timeline.cuts.some((cut) => cut.recording.hasSound)) {
       const sink = (packet: Packet) => this.#muxer.write(packet, this.#audio!, SOUND_BASE);
       this.#sound = new SoundEncoder(SOUND_RATE, sink, webm ? 'libopus' : 'aac');
-      this.#feed = feedInto(this.#sound, soundOf(timeline, webm ? { ceiling: OPUS_CEILING, ...options } : options));
+      this.#feed = feedInto(
+        this.#sound,
+        timelineSound(timeline, webm ? { ceiling: OPUS_CEILING, ...options } : options),
+      );
     }
   }
 
@@ -177,7 +176,7 @@ export class ReelWriter implements Disposable {
     this.#encoder = undefined;
   }
 
-  #copy(cut: TimedCut, run: Run & { kind: 'copy' }): void {
+  #copy(cut: TimedCut, run: Segment & { kind: 'copy' }): void {
     const { lengthSize } = cut.recording.parameterSets!;
     let position = -1;
     for (const { packet, info } of cut.recording.packets(cut.from, cut.to)) {
@@ -191,7 +190,7 @@ export class ReelWriter implements Disposable {
     }
   }
 
-  async #encode(cut: TimedCut, run: Run): Promise<void> {
+  async #encode(cut: TimedCut, run: Segment): Promise<void> {
     this.#encoder ??= this.#openEncoder();
     let first = true;
     if (!this.#timeline.constant) {
@@ -303,4 +302,38 @@ export class ReelWriter implements Disposable {
     this.#fitter[Symbol.dispose]();
     this.#muxer[Symbol.dispose]();
   }
+}
+
+/**
+ * Decoding times for packets in the order of decoding, from their presentation times alone. With frames shown at most
+ * `depth` places after they are decoded, the i-th packet decodes when the frame shown `depth` places earlier is due:
+ * times ascend and none lies behind its own presentation (the scheme of ISO/IEC 14496-12 with a constant shift).
+ */
+export class DecodingTimes {
+  readonly #depth: number;
+  readonly #step: bigint;
+  readonly #waiting: bigint[] = [];
+  #count = 0;
+  #first = 0n;
+
+  /** `step` ticks lie between the decoding times before the first frame is due. */
+  constructor(depth: number, step: bigint) {
+    this.#depth = depth;
+    this.#step = step;
+  }
+
+  next(pts: bigint): bigint {
+    if (this.#count === 0) this.#first = pts;
+    let place = this.#waiting.length;
+    while (place > 0 && this.#waiting[place - 1]! > pts) place--;
+    this.#waiting.splice(place, 0, pts);
+    const index = this.#count++;
+    return index < this.#depth ? this.#first - BigInt(this.#depth - index) * this.#step : this.#waiting.shift()!;
+  }
+}
+
+/** How many places at most a frame is decoded before frames that are shown earlier: what `depth` must be. */
+export function reorderDepth(times: readonly bigint[]): number {
+  const shown = new Map(times.toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0)).map((time, rank) => [time, rank]));
+  return times.reduce((depth, time, index) => Math.max(depth, index - shown.get(time)!), 0);
 }

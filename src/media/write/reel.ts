@@ -1,19 +1,19 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { hardwareEncoder, type VideoEncoding } from './encoder.ts';
-import { finishMatroska } from './finish-matroska.ts';
-import { finishMp4 } from './finish.ts';
+import { addToMatroska } from './container-edits.ts';
+import { addToMp4 } from './container-edits.ts';
 import { PlaybyplayError } from '../../errors.ts';
-import { type Container, containerOf } from './container.ts';
-import { even } from './frame-layout.ts';
+import { type Container, containerForPath } from './muxer.ts';
+import { even } from './frame-filter.ts';
 import type { ReelOptions, ReelPlan, WrittenReel } from './reel-options.ts';
 import { ReelWriter, type WriterPlan } from './reel-writer.ts';
-import { wholeFile } from './whole-file.ts';
-import { layOut, Recordings, secondsIn, type Cut, type Timeline } from './timeline.ts';
+import { writeAtomically } from './output-file.ts';
+import { createTimeline, RecordingPool, secondsIn, type Cut, type Timeline } from './timeline.ts';
 
 export type { Cut };
 export type {
-  Accompaniment,
+  ReelExtras,
   FramePlanes,
   Paint,
   PlacedCut,
@@ -29,16 +29,16 @@ export type {
  */
 export async function writeReel(path: string, cuts: readonly Cut[], options: ReelOptions = {}): Promise<WrittenReel> {
   refuseSources(path, cuts);
-  using recordings = new Recordings(options.audioTrack);
-  const timeline = layOut(cuts, recordings, options.frameRate);
+  using recordings = new RecordingPool(options.audioTrack);
+  const timeline = createTimeline(cuts, recordings, options.frameRate);
   if (timeline.cuts.length === 0)
     throw new PlaybyplayError('no-frame', 'no frame of the recording lies in what is to be cut');
-  const container = containerOf(path);
+  const container = containerForPath(path);
   const encoding = encodingOf(timeline, options, container);
   const { width, height } = encoding;
   const plan: ReelPlan = { width, height, ...placesOf(timeline) };
   const accompaniment = (await options.prepare?.(plan)) ?? {};
-  const counts = await wholeFile(path, (part) =>
+  const counts = await writeAtomically(path, (part) =>
     container === 'mp4' || container === 'mov'
       ? writeMp4(part, container, { timeline, encoding, accompaniment }, options)
       : writeMatroska(part, container, { timeline, encoding, accompaniment }, options),
@@ -59,7 +59,7 @@ async function writeMp4(path: string, container: Container, plan: WriterPlan, op
       ...(log !== undefined && { log }),
       ...(title !== undefined && { title }),
     };
-    await finishMp4(frames, path, finish, options.signal);
+    await addToMp4(frames, path, finish, options.signal);
     return counts;
   } finally {
     await rm(frames, { force: true });
@@ -71,7 +71,7 @@ async function writeMatroska(path: string, container: Container, plan: WriterPla
   const counts = await writeFrames(path, container, plan, options);
   const titles = chapters.map(({ start, end, title }) => ({ start, end, text: title }));
   const attached = container === 'matroska' && log !== undefined;
-  await finishMatroska(path, { chapters: titles, ...(attached && { log }) });
+  await addToMatroska(path, { chapters: titles, ...(attached && { log }) });
   return counts;
 }
 

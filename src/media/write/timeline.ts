@@ -1,6 +1,5 @@
 import type { Rational } from '../../time.ts';
-import { Recording, type AudioTrack } from './recording.ts';
-import type { PlannedPacket } from './runs.ts';
+import { Recording, type AudioTrack, type PlannedPacket } from './recording.ts';
 
 /** A stretch of a recording: the frames with start ≤ t < end, in seconds from its first video frame. */
 export interface Cut {
@@ -35,8 +34,8 @@ export interface Timeline {
   readonly length: bigint;
 }
 
-/** Recordings opened once each and closed together. */
-export class Recordings implements Disposable {
+/** RecordingPool opened once each and closed together. */
+export class RecordingPool implements Disposable {
   readonly #open = new Map<string, Recording>();
   readonly #track: AudioTrack;
 
@@ -56,10 +55,10 @@ export class Recordings implements Disposable {
 }
 
 /**
- * Lays cuts end to end. Recordings of one rate keep the times of their frames; where rates differ, or `frameRate` is
+ * Lays cuts end to end. RecordingPool of one rate keep the times of their frames; where rates differ, or `frameRate` is
  * given, all come to one constant rate (the highest of them, at most 60). Cuts without a frame are left out.
  */
-export function layOut(cuts: readonly Cut[], recordings: Recordings, frameRate?: Rational): Timeline {
+export function createTimeline(cuts: readonly Cut[], recordings: RecordingPool, frameRate?: Rational): Timeline {
   const sources = cuts.map((cut) => recordings.open(cut.media));
   const rates = sources.map((source) => source.frameRate);
   const fastest = rates.toSorted((a, b) => b.num / b.den - a.num / a.den)[0]!;

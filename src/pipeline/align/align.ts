@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { readStream } from '../../detectors/stream/entries.ts';
 import { PlaybyplayError } from '../../errors.ts';
-import { originOf } from '../../media/scan/packet-index.ts';
-import { scanPackets } from '../../media/scan/packets.ts';
+import { originSeconds } from '../../media/packets/packet-index.ts';
+import { scanPackets } from '../../media/packets/scan-packets.ts';
 import { openVideo } from '../../media/video.ts';
 import { type Candidate, type Envelope, envelopeOf, momentsOf, Places } from './envelope.ts';
 import { consensus, fitted, type Line, type Measured, on, scatter } from './line.ts';
@@ -136,7 +136,7 @@ function candidates(whole: Envelope, other: Envelope): Candidate[] {
 function soundingOf(path: string, track: number): Sounding {
   try {
     using file = openVideo(path);
-    return { path, track, origin: originOf(scanPackets(file)) };
+    return { path, track, origin: originSeconds(scanPackets(file)) };
   } catch (error) {
     if (error instanceof PlaybyplayError && error.code === 'no-video-stream') return { path, track, origin: 0 };
     throw error;

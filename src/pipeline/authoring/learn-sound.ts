@@ -3,8 +3,8 @@ import { type Example, learnPrint, LONGEST, type SoundFile } from '../../detecto
 import { HOP, RATE, Spectrograph, STEP } from '../../detectors/sound/spectrum.ts';
 import { PlaybyplayError } from '../../errors.ts';
 import { readAudio } from '../../media/audio.ts';
-import { originOf } from '../../media/scan/packet-index.ts';
-import { scanPackets } from '../../media/scan/packets.ts';
+import { originSeconds } from '../../media/packets/packet-index.ts';
+import { scanPackets } from '../../media/packets/scan-packets.ts';
 import { openVideo } from '../../media/video.ts';
 
 /** Where a sound is heard in a recording: seconds. */
@@ -33,7 +33,7 @@ export function occurrencesIn(stretches: readonly Occurrence[], length: number, 
   const found: Occurrence[] = [];
   for (const { media, from, to } of stretches) {
     using file = openVideo(media);
-    const origin = originOf(scanPackets(file));
+    const origin = originSeconds(scanPackets(file));
     const onsets = new OnsetListener(RISE, APART);
     const spectrograph = new Spectrograph();
     const range = { from: Math.max(0, from - 1), to: to + 0.2 };
@@ -67,7 +67,7 @@ export function learnSound(label: string, occurrences: readonly Occurrence[], tr
     let origin = origins.get(media);
     if (origin === undefined) {
       using file = openVideo(media);
-      origins.set(media, (origin = originOf(scanPackets(file))));
+      origins.set(media, (origin = originSeconds(scanPackets(file))));
     }
     examples.push(exampleOf(media, from, to, origin, track));
   }

@@ -9,8 +9,8 @@ import type { TextOptions } from '../../detectors/text/index.ts';
 import { PlaybyplayError } from '../../errors.ts';
 import { languagesOf } from '../../language/tags.ts';
 import { graphemesOf, readingOrder } from '../../language/text.ts';
-import { isProblem, readPictures } from '../../media/decode/decode.ts';
-import { chunksOf, scanPackets } from '../../media/scan/packets.ts';
+import { isGap, decodeFrames } from '../../media/decode/decode-frames.ts';
+import { splitIntoChunks, scanPackets } from '../../media/packets/scan-packets.ts';
 import type { Picture } from '../../media/picture.ts';
 import { openVideo } from '../../media/video.ts';
 import type { LoadedProfile } from '../../profile/load.ts';
@@ -233,12 +233,12 @@ export function* labelledPictures(
     using file = openVideo(resolve(dirname(labelFile), media));
     const index = scanPackets(file);
     const byFrame = Map.groupBy(own, (label) => nearestFrame(index.t, label.t));
-    for (const chunk of chunksOf(index, { minSeconds: 8 })) {
+    for (const chunk of splitIntoChunks(index, { minSeconds: 8 })) {
       const frames = [...byFrame.keys()].filter((frame) => frame >= chunk.firstFrame && frame < chunk.lastFrame);
       frames.sort((a, b) => a - b);
       let next = 0;
-      for (const item of readPictures(file, index, chunk, frames)) {
-        if (isProblem(item)) continue;
+      for (const item of decodeFrames(file, index, chunk, frames)) {
+        if (isGap(item)) continue;
         using picture = item;
         while (next < frames.length && index.t[frames[next]!]! < picture.t) next++;
         for (const label of byFrame.get(frames[next]!) ?? []) yield { label, picture };

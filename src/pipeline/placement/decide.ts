@@ -2,8 +2,8 @@ import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Issue, PlaybyplayError } from '../../errors.ts';
 import type { Fingerprint, HeaderLine } from '../../events/log.ts';
-import type { PacketIndex } from '../../media/scan/packet-index.ts';
-import { scanInTurns } from '../../media/scan/packets.ts';
+import type { PacketIndex } from '../../media/packets/packet-index.ts';
+import { scanPacketsAsync } from '../../media/packets/scan-packets.ts';
 import { openVideo, type VideoFile } from '../../media/video.ts';
 import { type KnownProfile, knownProfiles } from '../../profile/known.ts';
 import type { HudSettings } from '../../regions/place.ts';
@@ -11,7 +11,7 @@ import { type Game, openGame } from '../game.ts';
 import type { Evidence } from './count.ts';
 import type { FoundPlacement } from './best.ts';
 import { checkDefault, LOOKED_AT, searchBetter, searchPixel, searchPlacement } from './find.ts';
-import type { KeptPictures } from '../../media/decode/kept-pictures.ts';
+import type { PictureCache } from '../../media/decode/picture-cache.ts';
 import type { Stretch } from './pictures.ts';
 import { surveyLayouts } from './survey.ts';
 
@@ -43,7 +43,7 @@ export async function decidePlacement(
   game: Game,
   signal: AbortSignal | undefined,
   profiles: readonly string[] = [],
-  kept?: KeptPictures,
+  kept?: PictureCache,
 ): Promise<Decision> {
   const first = await decideFirst(file, index, game, signal, profiles);
   const { decision, confidence } = first;
@@ -212,7 +212,7 @@ export async function recogniseGame(
   { signal, profiles = [], plugins = [] }: RecogniseOptions = {},
 ): Promise<{ readonly found: Recognised | undefined; readonly known: readonly string[] }> {
   using file = openVideo(media);
-  const index = await scanInTurns(file, signal ? { signal } : {});
+  const index = await scanPacketsAsync(file, signal ? { signal } : {});
   const games = await opened(await knownProfiles(profiles), plugins);
   const known = games.map((one) => one.known.game);
   const plain = mostLikely(await recogniseByDefault(file, index, games, OTHERS_LOOK_AT, signal));

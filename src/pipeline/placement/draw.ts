@@ -1,4 +1,4 @@
-import type { PacketIndex } from '../../media/scan/packet-index.ts';
+import type { PacketIndex } from '../../media/packets/packet-index.ts';
 import type { VideoFile } from '../../media/video.ts';
 import { cropRgb } from '../../regions/crop.ts';
 import { type HudSettings, placeRegion } from '../../regions/place.ts';

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Rect, Size } from '../../geometry.ts';
-import type { PacketIndex } from '../../media/scan/packet-index.ts';
+import type { PacketIndex } from '../../media/packets/packet-index.ts';
 import type { Picture } from '../../media/picture.ts';
 import type { VideoFile } from '../../media/video.ts';
 import type { HudSettings } from '../../regions/place.ts';
@@ -13,7 +13,7 @@ import { Count, type Evidence, STRONG } from './count.ts';
 import { Fit, searchedBy } from './fit.ts';
 import { fitted, Locator, type Pair, type Sighting, type Similarity } from './locate.ts';
 import { type Mark, marksOf } from './marks.ts';
-import { kept } from '../../media/decode/kept-pictures.ts';
+import { copyPicture } from '../../media/decode/picture-cache.ts';
 import { pictureAt, spreadFrames, type Stretch } from './pictures.ts';
 import { outlinesOf } from './outlines.ts';
 import { hasPixels, type PixelSize, pixelOf } from './pixel.ts';
@@ -389,7 +389,7 @@ function picturesOf(file: VideoFile, index: PacketIndex, within?: Stretch): Pict
   const most = Math.max(3, Math.min(SEARCHED, Math.floor(KEPT_BYTES / (file.info.width * file.info.height))));
   for (const frame of spreadFrames(index, most, within)) {
     using picture = pictureAt(file, index, frame);
-    if (picture) pictures.push(squared(kept(picture)));
+    if (picture) pictures.push(squared(copyPicture(picture)));
   }
   return pictures;
 }

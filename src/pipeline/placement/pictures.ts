@@ -1,12 +1,12 @@
-import { isProblem, readPictures } from '../../media/decode/decode.ts';
+import { isGap, decodeFrames } from '../../media/decode/decode-frames.ts';
 import {
   type Chunk,
-  chunkOf,
-  firstFrameOf,
+  createChunk,
+  groupFirstFrame,
   groupEnd,
-  groupOf,
+  findGroup,
   type PacketIndex,
-} from '../../media/scan/packet-index.ts';
+} from '../../media/packets/packet-index.ts';
 import type { Picture } from '../../media/picture.ts';
 import type { VideoFile } from '../../media/video.ts';
 
@@ -30,14 +30,14 @@ export function spreadFrames(index: PacketIndex, most: number, within?: Stretch)
   if (count === 0) return [];
   const { t: from, end } = within ?? { t: 0, end: index.t[count - 1]! };
   const groups = within
-    ? groupOf(index, frameAt(index, end)) - groupOf(index, frameAt(index, from))
+    ? findGroup(index, frameAt(index, end)) - findGroup(index, frameAt(index, from))
     : groupEnd(index) - index.firstGroup;
   const frames = new Set<number>();
   for (let i = 0; i < most; i++) {
     const t = from + ((i + 0.5) / most) * (end - from);
     let at = frameAt(index, t) - index.firstFrame;
-    const group = groupOf(index, index.firstFrame + at);
-    const key = firstFrameOf(index, group);
+    const group = findGroup(index, index.firstFrame + at);
+    const key = groupFirstFrame(index, group);
     if (groups >= Math.min(most, ENOUGH) && index.t[key - index.firstFrame]! >= from) at = key - index.firstFrame;
     else at = Math.min(at, key - index.firstFrame + DEEPEST);
     frames.add(index.firstFrame + at);
@@ -75,8 +75,8 @@ function scattered(sorted: readonly number[]): number[] {
 
 /** One picture of a recording; undefined where it cannot be decoded. Dispose of it before asking for the next. */
 export function pictureAt(file: VideoFile, index: PacketIndex, frame: number): Picture | undefined {
-  const group = groupOf(index, frame);
-  const chunk: Chunk = chunkOf(index, group, group + 1);
-  for (const item of readPictures(file, index, chunk, [frame])) return isProblem(item) ? undefined : item;
+  const group = findGroup(index, frame);
+  const chunk: Chunk = createChunk(index, group, group + 1);
+  for (const item of decodeFrames(file, index, chunk, [frame])) return isGap(item) ? undefined : item;
   return undefined;
 }

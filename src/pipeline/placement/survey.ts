@@ -1,12 +1,12 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { firstFrameOf, groupOf, type PacketIndex, timeOf } from '../../media/scan/packet-index.ts';
+import { groupFirstFrame, findGroup, type PacketIndex, frameTime } from '../../media/packets/packet-index.ts';
 import type { VideoFile } from '../../media/video.ts';
 import type { HudSettings } from '../../regions/place.ts';
 import type { Game } from '../game.ts';
 import { STRONG } from './count.ts';
 import { searchPlacement } from './find.ts';
 import { Fit } from './fit.ts';
-import type { KeptPictures } from '../../media/decode/kept-pictures.ts';
+import type { PictureCache } from '../../media/decode/picture-cache.ts';
 import { frameAt, pictureAt, type Stretch } from './pictures.ts';
 
 /** Seconds between two looks: many enough for a minute, few enough for hours. */
@@ -68,7 +68,7 @@ export async function surveyLayouts(
   game: Game,
   { hud, confidence }: { readonly hud: HudSettings; readonly confidence: number },
   signal?: AbortSignal,
-  kept?: KeptPictures,
+  kept?: PictureCache,
 ): Promise<Survey> {
   const looks = looksOf(index);
   if (looks.length < LOOKS_LOST) return { changes: [], lost: [] };
@@ -121,7 +121,7 @@ interface Watch {
   readonly fit: Fit;
   readonly layouts: { readonly hud: HudSettings; readonly confidence: number }[];
   readonly signal: AbortSignal | undefined;
-  readonly kept: KeptPictures | undefined;
+  readonly kept: PictureCache | undefined;
 }
 
 /** Keyframes spread over the recording. */
@@ -133,9 +133,9 @@ function looksOf(index: PacketIndex): Look[] {
   const times = new Set<number>();
   for (let t = step / 2; t < end; t += step) {
     const frame = frameAt(index, t);
-    const key = firstFrameOf(index, groupOf(index, frame));
+    const key = groupFirstFrame(index, findGroup(index, frame));
     // Keyframes may be sparse.
-    times.add(timeOf(index, timeOf(index, key) > t - step ? key : frame));
+    times.add(frameTime(index, frameTime(index, key) > t - step ? key : frame));
   }
   return [...times].toSorted((a, b) => a - b).map((t) => ({ t, layout: -1 }));
 }
@@ -148,8 +148,8 @@ async function looksBetween(watch: Watch, after: number, run: readonly Look[], b
   const looks = [...run];
   for (let t = after + step; t < end - step / 2; t += step) {
     const frame = frameAt(index, t);
-    const key = timeOf(index, firstFrameOf(index, groupOf(index, frame)));
-    const at = key > t - step / 2 && key > after ? key : timeOf(index, frame);
+    const key = frameTime(index, groupFirstFrame(index, findGroup(index, frame)));
+    const at = key > t - step / 2 && key > after ? key : frameTime(index, frame);
     if (looks.some((look) => Math.abs(look.t - at) < step / 2)) continue;
     looks.push({ t: at, layout: (await isSeen(watch, at, 0)) ? 0 : -1 });
     signal?.throwIfAborted();
@@ -229,5 +229,5 @@ async function timeOfChange(watch: Watch, from: number, { t, layout }: Look): Pr
   }
   const { index } = watch;
   const frame = frameAt(index, high);
-  return timeOf(index, frame);
+  return frameTime(index, frame);
 }

@@ -1,6 +1,6 @@
-import { type DecodeProblem, isProblem } from '../../media/decode/decode.ts';
+import { type DecodeGap, isGap } from '../../media/decode/decode-frames.ts';
 import type { Picture } from '../../media/picture.ts';
-import { type Chunk, firstFrameOf } from '../../media/scan/packet-index.ts';
+import { type Chunk, groupFirstFrame } from '../../media/packets/packet-index.ts';
 import { type ChunkReadings, ReadingsBuilder } from './chunk-readings.ts';
 import { agree, type Probe, type ProbeRule } from './probe.ts';
 import { type ChunkContext, type ChunkPlan, gapOf, pause, picturesOf, timeAt, TURN } from './read-chunk.ts';
@@ -23,7 +23,7 @@ export async function readAdaptively(
   const { index } = context;
   const builder = new ReadingsBuilder();
   const bounds: number[] = [];
-  for (let group = chunk.firstGroup; group <= chunk.lastGroup; group++) bounds.push(firstFrameOf(index, group));
+  for (let group = chunk.firstGroup; group <= chunk.lastGroup; group++) bounds.push(groupFirstFrame(index, group));
   const probes = await readKeyframes(context, chunk, bounds);
   const spacing = Math.min(...rules.map(({ persists }) => persists));
   const lively = new Lively(
@@ -70,7 +70,7 @@ async function readKeyframes(
     probes.set(frames[i++]!, carried.probe);
   else reader.forgetProbes();
   for await (const item of keyframesOf(context, reach, frames.slice(i))) {
-    if (isProblem(item)) {
+    if (isGap(item)) {
       // The keyframe is missing: its neighbours cannot be compared.
       while (i < frames.length && timeAt(index, frames[i]!) < item.end) i++;
       continue;
@@ -92,7 +92,7 @@ async function* keyframesOf(
   context: ChunkContext,
   chunk: Chunk,
   frames: readonly number[],
-): AsyncGenerator<Picture | DecodeProblem, void, undefined> {
+): AsyncGenerator<Picture | DecodeGap, void, undefined> {
   const { kept, index } = context;
   const known = frames.filter((frame) => kept?.has(frame));
   let i = 0;
@@ -135,7 +135,7 @@ async function readDensely(
   let tried = Number.NEGATIVE_INFINITY;
   let i = 0;
   for await (const item of picturesOf(context, chunk, part.frames)) {
-    if (isProblem(item)) {
+    if (isGap(item)) {
       await stretch.finish();
       stretch.forget();
       builder.gap(gapOf(item));
@@ -230,7 +230,7 @@ async function readSparsely(
   let i = 0;
   if (rest(0)) return recall(context, plan, 0, last, shown);
   for await (const item of picturesOf(context, chunk, plan.frames)) {
-    if (isProblem(item)) {
+    if (isGap(item)) {
       await stretch.finish();
       stretch.forget();
       builder.gap(gapOf(item));

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Observation } from '../../detectors/kind.ts';
-import type { PacketIndex } from '../../media/scan/packet-index.ts';
+import type { PacketIndex } from '../../media/packets/packet-index.ts';
 import type { Picture } from '../../media/picture.ts';
 import { Between } from './between.ts';
 import { ReadingsBuilder } from './chunk-readings.ts';

@@ -1,4 +1,4 @@
-import { groupOf, type PacketIndex } from '../../media/scan/packet-index.ts';
+import { findGroup, type PacketIndex } from '../../media/packets/packet-index.ts';
 import type { Picture } from '../../media/picture.ts';
 import type { Observations, ReadingsBuilder } from './chunk-readings.ts';
 import { agree, type ProbeRule } from './probe.ts';
@@ -88,7 +88,7 @@ export class Between implements Disposable {
   /** Whether two samples lie in one group of pictures. */
   #together(a: number, b: number): boolean {
     const { index } = this.#context;
-    return groupOf(index, this.#plan.frames[a]!) === groupOf(index, this.#plan.frames[b]!);
+    return findGroup(index, this.#plan.frames[a]!) === findGroup(index, this.#plan.frames[b]!);
   }
 
   [Symbol.dispose](): void {

@@ -1,5 +1,5 @@
-import type { Wanted } from '../../media/decode/beside.ts';
-import { type Chunk, chunksOf, type PacketIndex, windowOf } from '../../media/scan/packet-index.ts';
+import type { DecodeRequest } from '../../media/decode/decoder-worker.ts';
+import { type Chunk, splitIntoChunks, type PacketIndex, sliceIndex } from '../../media/packets/packet-index.ts';
 import type { Profile } from '../../profile/profile.ts';
 import { type Sample, SamplePlanner, type Sampling, type TimeRange } from '../../sampling/plan.ts';
 import { everyOf, intervalOf } from '../../profile/interval.ts';
@@ -19,8 +19,8 @@ export interface Portion {
 }
 
 /** What a decoder is asked for a portion. */
-export function wantedOf(index: PacketIndex, { chunk, plan }: Portion): Wanted {
-  return { index: windowOf(index, chunk), chunk, frames: plan.frames };
+export function wantedOf(index: PacketIndex, { chunk, plan }: Portion): DecodeRequest {
+  return { index: sliceIndex(index, chunk), chunk, frames: plan.frames };
 }
 
 /** About how many portions so many seconds of video (undefined: unknown) will make, at most. */
@@ -38,7 +38,7 @@ export function planPortions(
 ): Portion[] {
   const { masks, maskOf } = dueIn(index, profile, range, hearing);
   const portions: Portion[] = [];
-  for (const chunk of chunksOf(index, { minSeconds: CHUNK_SECONDS[kind] })) {
+  for (const chunk of splitIntoChunks(index, { minSeconds: CHUNK_SECONDS[kind] })) {
     const frames: number[] = [];
     for (let frame = chunk.firstFrame; frame < chunk.lastFrame; frame++) if (maskOf[frame] !== 0) frames.push(frame);
     if (frames.length === 0) continue;

@@ -1,14 +1,14 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Deferred, Observation } from '../../detectors/kind.ts';
-import { MANY, readPicturesAhead } from '../../media/decode/ahead.ts';
-import type { DecoderBeside, Wanted } from '../../media/decode/beside.ts';
-import { type DecodeProblem, isProblem, readPictures } from '../../media/decode/decode.ts';
-import type { Chunk, PacketIndex } from '../../media/scan/packet-index.ts';
+import { MANY, decodeFramesAhead } from '../../media/decode/decode-ahead.ts';
+import type { DecoderWorker, DecodeRequest } from '../../media/decode/decoder-worker.ts';
+import { type DecodeGap, isGap, decodeFrames } from '../../media/decode/decode-frames.ts';
+import type { Chunk, PacketIndex } from '../../media/packets/packet-index.ts';
 import type { Picture } from '../../media/picture.ts';
 import type { VideoFile } from '../../media/video.ts';
 import { Between, type BetweenRules } from './between.ts';
 import { type ChunkReadings, ReadingsBuilder } from './chunk-readings.ts';
-import type { KeptPictures } from '../../media/decode/kept-pictures.ts';
+import type { PictureCache } from '../../media/decode/picture-cache.ts';
 import type { Carried } from './probe.ts';
 import type { Handover, SampleReader } from './sample-reader.ts';
 import { Together } from './together.ts';
@@ -28,16 +28,16 @@ export interface ChunkContext {
   /** The decoder works on a processor of its own, a packet ahead of reading. */
   readonly ahead?: boolean | undefined;
   /** The decoder works on a thread of its own. */
-  readonly beside?: DecoderBeside | undefined;
+  readonly beside?: DecoderWorker | undefined;
   /** What will be asked of that thread next. */
-  readonly next?: Wanted | undefined;
+  readonly next?: DecodeRequest | undefined;
   readonly signal?: AbortSignal | undefined;
   /** When samples tell what one between them shows; without, every sample is read. */
   readonly between?: BetweenRules | undefined;
   /** Of the adaptive plan: what was read last, which the next chunk may begin with. */
   readonly carried?: Carried | undefined;
   /** Of the adaptive plan: keyframes that need not be decoded again. */
-  readonly kept?: KeptPictures | undefined;
+  readonly kept?: PictureCache | undefined;
   /** Takes readings that others may make, of the sample with that number among the chunk's. */
   readonly share?: Share | undefined;
 }
@@ -80,7 +80,7 @@ async function readSamples(
   let pictures = 0;
   try {
     for await (const item of allPicturesOf(context, chunk, plan.frames)) {
-      if (isProblem(item)) {
+      if (isGap(item)) {
         await between.release();
         builder.gap(gapOf(item));
         continue;
@@ -117,8 +117,8 @@ export function picturesOf(
   chunk: Chunk,
   frames: readonly number[],
   most?: number,
-): Iterable<Picture | DecodeProblem> | AsyncIterable<Picture | DecodeProblem> {
-  return ahead ? readPicturesAhead(file, index, chunk, frames, most) : readPictures(file, index, chunk, frames);
+): Iterable<Picture | DecodeGap> | AsyncIterable<Picture | DecodeGap> {
+  return ahead ? decodeFramesAhead(file, index, chunk, frames, most) : decodeFrames(file, index, chunk, frames);
 }
 
 /** Lets the event loop turn. Throws the signal's reason once it is aborted. */
@@ -127,7 +127,7 @@ export async function pause({ signal }: ChunkContext): Promise<void> {
   signal?.throwIfAborted();
 }
 
-export function gapOf({ t, end, reason }: DecodeProblem): DecodeProblem {
+export function gapOf({ t, end, reason }: DecodeGap): DecodeGap {
   return { t, end, reason };
 }
 

@@ -1,7 +1,7 @@
 import { type RunContext, schedule } from '../../compute/scheduler/schedule.ts';
 import { now, Trace } from '../../compute/scheduler/trace.ts';
 import type { Observation } from '../../detectors/kind.ts';
-import { type PacketIndex, windowOf } from '../../media/scan/packet-index.ts';
+import { type PacketIndex, sliceIndex } from '../../media/packets/packet-index.ts';
 import type { ChunkReadings } from './chunk-readings.ts';
 import type { Game } from '../game.ts';
 import { type Portion, wantedOf } from './plan.ts';
@@ -153,7 +153,7 @@ class Worker {
     const share = this.from.shared && reader.thread && context.attempt === 1;
     const request: ReadRequest = {
       chunk,
-      index: windowOf(this.from.index, chunk),
+      index: sliceIndex(this.from.index, chunk),
       plan,
       rules: this.rules,
       next: reader.thread ? undefined : this.next(index),

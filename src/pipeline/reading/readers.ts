@@ -1,9 +1,9 @@
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import type { Observation } from '../../detectors/kind.ts';
-import type { DecoderBeside } from '../../media/decode/beside.ts';
+import type { DecoderWorker } from '../../media/decode/decoder-worker.ts';
 import type { VideoFile } from '../../media/video.ts';
-import type { KeptPictures } from '../../media/decode/kept-pictures.ts';
+import type { PictureCache } from '../../media/decode/picture-cache.ts';
 import type { HudSettings } from '../../regions/place.ts';
 import type { ChunkReadings } from './chunk-readings.ts';
 import type { Game } from '../game.ts';
@@ -18,8 +18,8 @@ const WORTH_A_DECODER = 3;
 interface ReadersOptions {
   readonly companion?: string;
   readonly stuckAfter?: number | undefined;
-  readonly beside?: DecoderBeside | undefined;
-  readonly kept?: KeptPictures | undefined;
+  readonly beside?: DecoderWorker | undefined;
+  readonly kept?: PictureCache | undefined;
 }
 
 /** Seconds that a call into a plug-in may take. */
@@ -36,8 +36,8 @@ export class Readers implements AsyncDisposable {
   readonly #most: number;
   readonly #companion: string | undefined;
   readonly #patience: number;
-  readonly #beside: DecoderBeside | undefined;
-  readonly #kept: KeptPictures | undefined;
+  readonly #beside: DecoderWorker | undefined;
+  readonly #kept: PictureCache | undefined;
   #opening: Promise<readonly Reader[]> | undefined;
 
   /**

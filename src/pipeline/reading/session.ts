@@ -1,10 +1,10 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Assets, Observation } from '../../detectors/kind.ts';
 import type { Plugins } from '../../detectors/plugins/load.ts';
-import type { DecoderBeside, Wanted } from '../../media/decode/beside.ts';
-import type { Chunk, PacketIndex } from '../../media/scan/packet-index.ts';
+import type { DecoderWorker, DecodeRequest } from '../../media/decode/decoder-worker.ts';
+import type { Chunk, PacketIndex } from '../../media/packets/packet-index.ts';
 import type { VideoFile } from '../../media/video.ts';
-import type { KeptPictures } from '../../media/decode/kept-pictures.ts';
+import type { PictureCache } from '../../media/decode/picture-cache.ts';
 import type { Profile } from '../../profile/profile.ts';
 import type { HudSettings } from '../../regions/place.ts';
 import type { ChunkReadings, Places } from './chunk-readings.ts';
@@ -25,7 +25,7 @@ export interface ReadRequest {
   /** Where regions lie that stay where something was found before. */
   readonly places?: Places | undefined;
   /** What will be read next, if that is known and it is read in this thread, too. */
-  readonly next?: Wanted | undefined;
+  readonly next?: DecodeRequest | undefined;
   /** Milliseconds after which a thread says again that it is at work. */
   readonly pulse: number;
   /** Leaves readings to others while fewer than `most` wait. */
@@ -48,9 +48,9 @@ export interface SessionOptions {
   /** There is a processor for the decoder to work on while pictures are read. */
   readonly ahead?: boolean | undefined;
   /** Decodes on a thread of its own, once it is ready, where everything is read. */
-  readonly beside?: DecoderBeside | undefined;
+  readonly beside?: DecoderWorker | undefined;
   /** Pictures that need not be decoded again. */
-  readonly kept?: KeptPictures | undefined;
+  readonly kept?: PictureCache | undefined;
 }
 
 /** An open recording and the detectors of a profile: reads chunks, one after the other, in the thread that made it. */
@@ -61,8 +61,8 @@ export class ReadingSession implements Disposable {
   readonly #owned: boolean;
   readonly #between: BetweenRules | undefined;
   readonly #ahead: boolean;
-  readonly #beside: DecoderBeside | undefined;
-  readonly #kept: KeptPictures | undefined;
+  readonly #beside: DecoderWorker | undefined;
+  readonly #kept: PictureCache | undefined;
   readonly #carried: Carried = { frame: -1, probe: undefined };
 
   private constructor(
@@ -72,8 +72,8 @@ export class ReadingSession implements Disposable {
     owned: boolean,
     between: BetweenRules | undefined,
     ahead: boolean,
-    beside: DecoderBeside | undefined,
-    kept: KeptPictures | undefined,
+    beside: DecoderWorker | undefined,
+    kept: PictureCache | undefined,
   ) {
     this.#kept = kept;
     this.#beside = beside;

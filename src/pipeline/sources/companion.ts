@@ -3,9 +3,9 @@ import type { Reading } from '../../detectors/kind.ts';
 import { type Issue, messageOf, PlaybyplayError } from '../../errors.ts';
 import type { Journal } from '../../events/journal.ts';
 import type { HeaderLine } from '../../events/log.ts';
-import { holesOf } from '../../media/decode/holes.ts';
-import { originOf, type PacketIndex } from '../../media/scan/packet-index.ts';
-import { scanInTurns } from '../../media/scan/packets.ts';
+import { findMissingFrames } from '../../media/decode/missing-frames.ts';
+import { originSeconds, type PacketIndex } from '../../media/packets/packet-index.ts';
+import { scanPacketsAsync } from '../../media/packets/scan-packets.ts';
 import { openVideo, type VideoFile } from '../../media/video.ts';
 import { formatClock } from '../../time.ts';
 import { ASLEEP, asleepIn, type ChunkReadings, type Places, readingsOf } from '../reading/chunk-readings.ts';
@@ -123,7 +123,7 @@ export class Companion implements AsyncDisposable {
     await using resources = new AsyncDisposableStack();
     const file = resources.use(opened(name, path));
     const { offset, rate } = alignment(pairs);
-    const index = await scanInTurns(file, run.signal ? { signal: run.signal } : {});
+    const index = await scanPacketsAsync(file, run.signal ? { signal: run.signal } : {});
     const duration = index.t.at(-1) ?? 0;
     const { hash, bytes } = await fingerprintMedia(path);
     const { width, height } = file.info;
@@ -147,7 +147,7 @@ export class Companion implements AsyncDisposable {
       path,
       profile,
       game.assets,
-      { origin: originOf(index), from: Math.max(0, range.from), to: range.to, signal, companion: name },
+      { origin: originSeconds(index), from: Math.max(0, range.from), to: range.to, signal, companion: name },
       missing,
       plugins,
     );
@@ -167,7 +167,7 @@ export class Companion implements AsyncDisposable {
     this.#work = readPortions(run, this.#portions, journal);
     // Threads start while the recording itself is looked at.
     if (journal.completed.size === 0) readers.start(this.#portions.length);
-    for (const hole of holesOf(this.#index, this.#file.info)) {
+    for (const hole of findMissingFrames(this.#index, this.#file.info)) {
       const gap = this.#gapOf(hole);
       if (gap.end > from && gap.t < Math.min(to, this.#run.duration)) this.#gaps.push(gap);
     }

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { isProblem, readPictures } from '../../media/decode/decode.ts';
-import { chunksOf, type PacketIndex, scanPackets } from '../../media/scan/packets.ts';
+import { isGap, decodeFrames } from '../../media/decode/decode-frames.ts';
+import { splitIntoChunks, type PacketIndex, scanPackets } from '../../media/packets/scan-packets.ts';
 import { openVideo } from '../../media/video.ts';
 import { PlaybyplayError } from '../../errors.ts';
 import { formatClock } from '../../time.ts';
@@ -27,12 +27,12 @@ export async function readVideo(path: string, options: ReadOptions = {}): Promis
   if (index.problem) notes.add('video-cut', `reading ended early: ${index.problem}`, path);
   const differences: (Difference | undefined)[] = [];
   let compare = new PictureDifference();
-  for (const chunk of chunksOf(index, { minSeconds: chunkSeconds })) {
+  for (const chunk of splitIntoChunks(index, { minSeconds: chunkSeconds })) {
     options.signal?.throwIfAborted();
     const wanted = Array.from({ length: chunk.lastFrame - chunk.firstFrame }, (_, i) => chunk.firstFrame + i);
     let seen = 0;
-    for (const item of readPictures(file, index, chunk, wanted)) {
-      if (isProblem(item)) {
+    for (const item of decodeFrames(file, index, chunk, wanted)) {
+      if (isGap(item)) {
         notes.count('undecoded');
         notes.add(
           'video-damaged',

@@ -2,8 +2,8 @@ import { basename, dirname, extname, resolve } from 'node:path';
 import type { PreparedCrop } from '../../../detectors/kind.ts';
 import { nearest, PlaybyplayError } from '../../../errors.ts';
 import type { Rect } from '../../../geometry.ts';
-import { isProblem, readPictures } from '../../../media/decode/decode.ts';
-import { scanPackets } from '../../../media/scan/packets.ts';
+import { isGap, decodeFrames } from '../../../media/decode/decode-frames.ts';
+import { scanPackets } from '../../../media/packets/scan-packets.ts';
 import type { Picture } from '../../../media/picture.ts';
 import { openVideo } from '../../../media/video.ts';
 import type { LoadedProfile } from '../../../profile/load.ts';
@@ -126,8 +126,8 @@ export async function* collectReadings(
     const regions = await RegionSet.open(profile.regions, file.info, referenceOf(profile, companion));
     for (const { chunk, plan } of planPortions(index, sampled, range, 'full')) {
       options.signal?.throwIfAborted();
-      for (const item of readPictures(file, index, chunk, plan.frames)) {
-        if (isProblem(item)) continue;
+      for (const item of decodeFrames(file, index, chunk, plan.frames)) {
+        if (isGap(item)) continue;
         using picture = item;
         const seen = await reader.read(picture, due);
         const found = seen.flatMap((observation, d): LabelledRegion[] => {

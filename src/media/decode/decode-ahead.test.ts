@@ -1,0 +1,108 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setImmediate as turn } from 'node:timers/promises';
+import { afterAll, describe, expect, test } from 'vitest';
+import { MANY, decodeFramesAhead } from './decode-ahead.ts';
+import { type DecodeGap, isGap, decodeFrames } from './decode-frames.ts';
+import { splitIntoChunks, scanPackets } from '../packets/scan-packets.ts';
+import type { Picture } from '../picture.ts';
+import { damageFile, digest, makeVideo, mostFrames } from '../testing.ts';
+import { openVideo } from '../video.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'playbyplay-ahead-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function video(name: string, codec?: string): string {
+  const path = join(folder, name);
+  const pts = Array.from({ length: 60 }, (_, i) => i * 40);
+  makeVideo({ timeBase: { num: 1, den: 1000 }, path, pts, ...(codec ? { codec } : {}) });
+  return path;
+}
+
+/** A picture's time and digest, or a problem; the picture is done with. */
+function noted(item: Picture | DecodeGap): unknown {
+  if (isGap(item)) return item;
+  using picture = item;
+  return [picture.t, digest(picture)];
+}
+
+/** What both ways of decoding give, every third frame; `pace` is what the caller does with each picture read ahead. */
+async function both(path: string, pace: (n: number) => Promise<unknown> | undefined, most?: number) {
+  using file = openVideo(path);
+  const index = scanPackets(file);
+  const [plain, ahead]: [unknown[], unknown[]] = [[], []];
+  for (const chunk of splitIntoChunks(index, { minSeconds: 0.5 })) {
+    const wanted = mostFrames(chunk);
+    for (const item of decodeFrames(file, index, chunk, wanted)) plain.push(noted(item));
+    for await (const item of decodeFramesAhead(file, index, chunk, wanted, most)) {
+      await pace(ahead.length);
+      ahead.push(noted(item));
+    }
+  }
+  return { plain, ahead };
+}
+
+describe('decoding beside the caller', () => {
+  test.each([
+    ['h264.mp4', 'libx264'],
+    ['hevc.mkv', 'libx265'],
+    ['vp9.webm', 'libvpx-vp9'],
+  ])('%s: the same pictures, however the caller takes its time', async (name, codec) => {
+    const path = video(name, codec);
+    for (const [most, pace] of [
+      [2, () => undefined],
+      [2, () => turn()],
+      [MANY, () => turn()],
+      [MANY, (n: number) => (n % 5 === 0 ? turn().then(() => turn()) : undefined)],
+    ] as const) {
+      const { plain, ahead } = await both(path, pace, most);
+      expect(plain).toHaveLength(40);
+      expect(ahead).toEqual(plain);
+    }
+  });
+
+  test('damaged input: the same pictures and the same problems', async () => {
+    const path = video('damaged.mkv');
+    damageFile(path);
+    const { plain, ahead } = await both(path, () => turn());
+    expect(plain.filter((one) => !Array.isArray(one)).length).toBeGreaterThan(0);
+    expect(ahead).toEqual(plain);
+  });
+
+  test('a caller who stops early leaves file and decoder fit for the next reading', async () => {
+    using file = openVideo(video('stopped.mp4'));
+    const index = scanPackets(file);
+    const [chunk] = splitIntoChunks(index, { minSeconds: 60 });
+    const wanted = Array.from({ length: 40 }, (_, i) => chunk!.firstFrame + i);
+    const whole = [...decodeFrames(file, index, chunk!, wanted)].map(noted);
+    for (const [stop, most] of [
+      [1, 2],
+      [2, MANY],
+      [7, MANY],
+    ]) {
+      const seen: unknown[] = [];
+      for await (const item of decodeFramesAhead(file, index, chunk!, wanted, most)) {
+        seen.push(noted(item));
+        await turn();
+        if (seen.length === stop) break;
+      }
+      expect(seen).toEqual(whole.slice(0, stop));
+      expect([...decodeFrames(file, index, chunk!, wanted)].map(noted)).toEqual(whole);
+    }
+  });
+
+  test('what the caller throws ends the decoding', async () => {
+    using file = openVideo(video('thrown.mp4'));
+    const index = scanPackets(file);
+    const [chunk] = splitIntoChunks(index, { minSeconds: 60 });
+    const fail = async (): Promise<void> => {
+      for await (const item of decodeFramesAhead(file, index, chunk!, [0, 1, 2, 3, 4, 5])) {
+        noted(item);
+        throw new RangeError('enough');
+      }
+    };
+    await expect(fail()).rejects.toThrow('enough');
+    expect([...decodeFrames(file, index, chunk!, [0, 5])].map(noted)).toHaveLength(2);
+  });
+});
