@@ -1,4 +1,5 @@
-import { nearest, type Issue } from './errors.ts';
+import type { Issue } from './errors.ts';
+import { suggestSpelling } from './spelling.ts';
 import { Pattern } from './pattern/pattern.ts';
 
 /** A JSON Schema (draft 2020-12), or `true` and `false`. */
@@ -120,9 +121,9 @@ const RULES: Readonly<Record<string, Rule>> = {
   enum(run, allowed: readonly unknown[], value, at) {
     if (allowed.some((one) => equal(one, value))) return;
     const words = allowed.map((one) => (typeof one === 'string' ? one : JSON.stringify(one)));
-    const near = typeof value === 'string' ? nearest(value, words) : undefined;
+    const hint = typeof value === 'string' ? suggestSpelling(value, words) : undefined;
     const list = words.length > 12 ? `${words.slice(0, 12).join(', ')} …` : words.join(', ');
-    report(run, 'schema-value', at, `must be one of ${list}; ${show(value)} is not`, didYouMean(near));
+    report(run, 'schema-value', at, `must be one of ${list}; ${show(value)} is not`, hint);
   },
   pattern(run, source: string, value, at, _depth, schema) {
     if (typeof value !== 'string' || new RegExp(source, 'u').test(value)) return;
@@ -194,7 +195,7 @@ const RULES: Readonly<Record<string, Rule>> = {
           'schema-unknown',
           `${at}/${escape(name)}`,
           'is not known here',
-          didYouMean(nearest(name, known)) ?? all(known),
+          suggestSpelling(name, known) ?? all(known),
         );
       else check(run, schema, value[name], `${at}/${escape(name)}`, depth + 1);
     }
@@ -340,10 +341,6 @@ function show(value: unknown): string {
 function sentence(schema: Keywords, otherwise: string): string {
   const comment = schema['$comment'];
   return typeof comment === 'string' && comment.startsWith('must') ? comment : otherwise;
-}
-
-function didYouMean(near: string | undefined): string | undefined {
-  return near === undefined ? undefined : `Did you mean “${near}”?`;
 }
 
 /** As many names as a reader takes in at a glance. */

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { dirname, resolve, sep } from 'node:path';
 import { styleText } from 'node:util';
-import { nearest, PlaybyplayError, type Issue } from '../errors.ts';
+import { PlaybyplayError, type Issue } from '../errors.ts';
+import { suggestSpelling } from '../spelling.ts';
 import type { Command } from './command.ts';
 
 export interface Explanation {
@@ -104,8 +105,8 @@ function usageOf(
     return { message: plainly(error.message), hint: undefined };
   }
   const offered = new Set(command?.help.match(/--[a-z][a-z-]*/g));
-  const near = nearest(option, offered);
-  if (near !== undefined) return { message: `unknown option ${option}`, hint: `Did you mean ${near}?` };
+  const suggestion = suggestSpelling(option, offered);
+  if (suggestion !== undefined) return { message: `unknown option ${option}`, hint: suggestion };
   const file = option.startsWith('--') ? undefined : `A file whose name begins so is written ./${option}….`;
   return { message: `unknown option ${option}`, hint: file };
 }

@@ -1,7 +1,8 @@
 import { readdirSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { nearest, PlaybyplayError } from '../errors.ts';
+import { PlaybyplayError } from '../errors.ts';
+import { suggestSpelling } from '../spelling.ts';
 import { VERSION } from '../version.ts';
 import type { Command, CommandIo } from './command.ts';
 import { explain } from './explain.ts';
@@ -77,8 +78,7 @@ export async function main(args: readonly string[], io: CommandIo): Promise<numb
 function known(name: string): string {
   const names = commandNames();
   if (names.includes(name)) return name;
-  const near = nearest(name, names);
   throw new PlaybyplayError('usage', `there is no command “${name}”`, {
-    hint: near === undefined ? `The commands are ${names.join(', ')}.` : `Did you mean “${near}”?`,
+    hint: suggestSpelling(name, names) ?? `The commands are ${names.join(', ')}.`,
   });
 }

@@ -1,7 +1,8 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { nearest, PlaybyplayError } from '../errors.ts';
+import { PlaybyplayError } from '../errors.ts';
+import { suggestSpelling } from '../spelling.ts';
 import type { DetectorKind } from './kind.ts';
 import { NO_PLUGINS, type Plugins } from './plugins/load.ts';
 
@@ -32,8 +33,7 @@ export async function loadKind(name: string, plugins: Plugins = NO_PLUGINS): Pro
   if (brought) return brought.kind;
   if (!kindNames().includes(name)) {
     const all = [...kindNames(), ...plugins.kinds.keys()];
-    const near = nearest(name, all);
-    const hint = near ? `Did you mean "${near}"?` : `The kinds are ${all.join(', ')}; a plug-in can bring more.`;
+    const hint = suggestSpelling(name, all) ?? `The kinds are ${all.join(', ')}; a plug-in can bring more.`;
     throw new PlaybyplayError('unknown-detector-kind', `there is no detector kind "${name}"`, { hint });
   }
   const module = (await import(pathToFileURL(indexOf(name)).href)) as { readonly kind?: DetectorKind };

@@ -75,9 +75,9 @@ describe('validateStatement', () => {
       dictionary,
     );
     expect(found.map((issue) => [issue.path, issue.hint])).toEqual([
-      ['/object', 'did you mean "opponent"?'],
-      ['/with', 'did you mean "openarena:quad damage"?'],
-      ['/action', 'did you mean "kill"?'],
+      ['/object', 'Did you mean "opponent"?'],
+      ['/with', 'Did you mean "openarena:quad damage"?'],
+      ['/action', 'Did you mean "kill"?'],
     ]);
   });
 });

@@ -1,7 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { messageOf, nearest, PlaybyplayError } from '../errors.ts';
+import { messageOf, PlaybyplayError } from '../errors.ts';
+import { suggestSpelling } from '../spelling.ts';
 import { commonName } from './format.ts';
 import { loadDictionary, type LoadOptions, type DictionarySource, type LoadedDictionary } from './load/load.ts';
 
@@ -41,9 +42,8 @@ export async function loadBuiltin(
   const wanted = extensions ?? known;
   for (const name of wanted) {
     if (known.includes(name)) continue;
-    const near = nearest(name, known);
     throw new PlaybyplayError('unknown-dictionary', `there is no dictionary "${name}"`, {
-      hint: near ? `did you mean "${near}"?` : `known are ${known.join(', ')}`,
+      hint: suggestSpelling(name, known) ?? `known are ${known.join(', ')}`,
     });
   }
   const names = [...new Set([...(known.includes(commonName) ? [commonName] : []), ...wanted])];

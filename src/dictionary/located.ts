@@ -1,4 +1,4 @@
-import { nearest } from '../errors.ts';
+import { didYouMean, findNearest } from '../spelling.ts';
 import type { WordSeed } from './dictionary.ts';
 import type { Report } from './shape.ts';
 
@@ -9,7 +9,7 @@ export interface Located {
   readonly report: Report;
 }
 
-/** `did you mean …?` with the nearest of the candidates; an id that ends like the wanted one comes first. */
+/** A spelling hint with the nearest of the candidates; an id that ends like the wanted one comes first. */
 export function hintFor(wanted: string, known: Iterable<string>): string | undefined {
   const list = [...known];
   const bare = wanted.slice(wanted.indexOf(':') + 1).toLowerCase();
@@ -20,6 +20,6 @@ export function hintFor(wanted: string, known: Iterable<string>): string | undef
           .slice(id.indexOf(':') + 1)
           .replace(/#.*$/, '')
           .toLowerCase() === bare,
-    ) ?? nearest(wanted, list);
-  return near === undefined ? undefined : `did you mean "${near}"?`;
+    ) ?? findNearest(wanted, list);
+  return near === undefined ? undefined : didYouMean(near);
 }

@@ -1,4 +1,4 @@
-import { nearest } from '../errors.ts';
+import { findNearest } from '../spelling.ts';
 import type { Dictionary, Word } from './dictionary.ts';
 
 /** Words for a text, the best first: the same name or synonym, one that begins so, that contains it, whose definition does. */
@@ -36,7 +36,7 @@ export function wordsNamed(dictionary: Dictionary, text: string): readonly Word[
 
 /** The name nearest to what was typed, if it may be a slip. */
 export function nearestName(dictionary: Dictionary, text: string): string | undefined {
-  return nearest(
+  return findNearest(
     text,
     dictionary.ordered.flatMap((word) => [word.name, ...word.synonyms]),
   );

@@ -1,4 +1,4 @@
-import { nearest } from '../errors.ts';
+import { suggestSpelling } from '../spelling.ts';
 import type { IssueCode, WordIssue } from './codes.ts';
 import {
   limits,
@@ -253,12 +253,11 @@ export function pointer(key: string): string {
 function keys(value: Json, allowed: readonly string[], path: string, report: Report): void {
   for (const key of Object.keys(value)) {
     if (allowed.includes(key)) continue;
-    const near = nearest(key, allowed);
     report.add(
       'unknown-key',
       `${path}/${pointer(key)}`,
       `"${key}" means nothing here`,
-      near ? `did you mean "${near}"?` : `known are ${allowed.join(', ')}`,
+      suggestSpelling(key, allowed) ?? `known are ${allowed.join(', ')}`,
     );
   }
 }
@@ -303,8 +302,8 @@ function array(value: unknown, path: string, most: number, report: Report): read
 
 function oneOf(value: unknown, allowed: readonly string[], path: string, report: Report): void {
   if (typeof value === 'string' && allowed.includes(value)) return;
-  const near = typeof value === 'string' ? nearest(value, allowed) : undefined;
-  report.add('bad-value', path, `${show(value)} is none of ${allowed.join(', ')}`, near && `did you mean "${near}"?`);
+  const hint = typeof value === 'string' ? suggestSpelling(value, allowed) : undefined;
+  report.add('bad-value', path, `${show(value)} is none of ${allowed.join(', ')}`, hint);
 }
 
 function positive(value: unknown, path: string, report: Report): void {

@@ -1,5 +1,6 @@
 import type { Dictionary } from '../dictionary/dictionary.ts';
-import { nearest, PlaybyplayError, type Issue } from '../errors.ts';
+import { PlaybyplayError, type Issue } from '../errors.ts';
+import { suggestSpelling } from '../spelling.ts';
 import { editOf, recordingEdit, type Edit } from './editors/edit.ts';
 import { edl, resolveCsv, resolveEdl } from './editors/edl.ts';
 import { fcpxml } from './editors/fcpxml.ts';
@@ -125,9 +126,8 @@ export const formats: Readonly<Record<string, Format>> = {
 export function exportAs(format: string, request: ExportRequest): Exported {
   const known = formats[format];
   if (!known) {
-    const near = nearest(format, Object.keys(formats));
     throw new PlaybyplayError('usage', `there is no format "${format}"`, {
-      hint: near === undefined ? `Formats are ${Object.keys(formats).join(', ')}.` : `Did you mean "${near}"?`,
+      hint: suggestSpelling(format, Object.keys(formats)) ?? `Formats are ${Object.keys(formats).join(', ')}.`,
     });
   }
   const written = known.write(request);

@@ -4,7 +4,8 @@ import type { Dictionary } from '../dictionary/dictionary.ts';
 import { builtinFolder, dictionaryNames, readSources } from '../dictionary/files.ts';
 import { validateStatement } from '../dictionary/sentences/validate.ts';
 import { loadDictionary } from '../dictionary/load/load.ts';
-import { type Issue, nearest } from '../errors.ts';
+import { type Issue } from '../errors.ts';
+import { suggestSpelling } from '../spelling.ts';
 import type { Fingerprint } from '../events/log.ts';
 import { shapeStatement } from '../events/shape.ts';
 import type { Pack } from '../profile/pack.ts';
@@ -36,8 +37,7 @@ export async function readWords(
       const [source] = await readSources([join(builtinFolder, `${name}.json`)]);
       sources.push({ name, file, data: source!.data });
     } else {
-      const near = nearest(name, [...builtin, game]);
-      const hint = near === undefined ? `Write it to ${pack.locate(file)}.` : `Did you mean “${near}”?`;
+      const hint = suggestSpelling(name, [...builtin, game]) ?? `Write it to ${pack.locate(file)}.`;
       lacking.push({ code: 'dictionary-missing', path: file, message: `there is no dictionary “${name}”`, hint });
     }
   }
@@ -67,11 +67,11 @@ export function ruleIssues({ fusion }: Pick<Profile, 'fusion'>, path: string, di
 
 function unknownWord(word: string, kind: 'action' | 'property', dictionary: Dictionary): Issue | undefined {
   if (dictionary.find(word, kind)) return undefined;
-  const near = nearest(
-    word,
-    dictionary.words(kind).map(({ id }) => id),
-  );
-  const hint = near === undefined ? ADD : `Did you mean “${near}”?`;
+  const hint =
+    suggestSpelling(
+      word,
+      dictionary.words(kind).map(({ id }) => id),
+    ) ?? ADD;
   return { code: 'unknown-word', message: `there is no ${kind} “${word}”`, hint };
 }
 

@@ -66,10 +66,10 @@ describe('checking how detectors hang together', () => {
 
   it('knows detectors, sequences and modes by name', () => {
     expect(faults((p) => (p['detectors']!['icon']!['after'] = { detector: 'hoted' }))).toEqual([
-      'unknown-source /detectors/icon/after/detector there is no detector or sequence “hoted” Did you mean “hooted”?',
+      'unknown-source /detectors/icon/after/detector there is no detector or sequence “hoted” Did you mean "hooted"?',
     ]);
     expect(faults((p) => (p['detectors']!['name']!['modes'] = ['drivin']))).toEqual([
-      'unknown-mode /detectors/name/modes/0 there is no mode “drivin” Did you mean “driving”?',
+      'unknown-mode /detectors/name/modes/0 there is no mode “drivin” Did you mean "driving"?',
     ]);
     expect(
       faults((p) => (p['sequences']!['horn'] = { steps: [{ detector: 'icon' }, { detector: 'vehicle' }] })),

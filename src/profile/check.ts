@@ -1,4 +1,5 @@
-import { nearest, type Issue } from '../errors.ts';
+import { type Issue } from '../errors.ts';
+import { suggestSpelling } from '../spelling.ts';
 import { shapeStatement } from '../events/shape.ts';
 import { languageTag } from '../language/tags.ts';
 import { Pattern } from '../pattern/pattern.ts';
@@ -46,12 +47,12 @@ export function checkProfile(value: unknown, source: string, kinds?: KindSchemas
     if (format === 'region' && following.has(name) && !/^\/detectors\/[^/]+\/region$/.test(pointer))
       complain('region-follows', pointer, `“${name}” follows a find: it cannot be looked at besides another region`);
     if (known === undefined || known.includes(name)) return;
-    const near = nearest(name, known);
+    const hint = suggestSpelling(name, known);
     issues.push({
       code: `unknown-${format}`,
       path: `${source}#${pointer}`,
       message: `there is no ${NOUNS[format] ?? format} “${name}”`,
-      ...(near === undefined ? {} : { hint: `Did you mean “${near}”?` }),
+      ...(hint !== undefined && { hint }),
     });
   };
   const others = kinds?.preprocess === undefined ? [] : [kinds.preprocess];
@@ -72,15 +73,13 @@ function unknownKind(issue: Issue, value: unknown, kinds: KindSchemas | undefine
   if (name === undefined || issue.code !== 'schema-value' || !kinds) return issue;
   const spec = membersOf(value, 'detectors').find(([detector]) => escape(detector) === name)?.[1];
   const kind = String(spec?.['kind']);
-  const near = nearest(kind, kinds.detectors.keys());
   return {
     code: 'unknown-detector-kind',
     path: issue.path!,
     message: `there is no detector kind “${kind}”, neither built in nor in the plug-ins named`,
     hint:
-      near === undefined
-        ? `The kinds are ${[...kinds.detectors.keys()].join(', ')}; if a plug-in brings it, name that: --plugin <file or package>.`
-        : `Did you mean “${near}”?`,
+      suggestSpelling(kind, kinds.detectors.keys()) ??
+      `The kinds are ${[...kinds.detectors.keys()].join(', ')}; if a plug-in brings it, name that: --plugin <file or package>.`,
   };
 }
 

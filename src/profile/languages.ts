@@ -1,4 +1,5 @@
-import { nearest, PlaybyplayError } from '../errors.ts';
+import { PlaybyplayError } from '../errors.ts';
+import { suggestSpelling } from '../spelling.ts';
 import {
   DEFAULT_LANGUAGE,
   languageName,
@@ -44,9 +45,8 @@ function readable(text: string, game: string, known: readonly string[]): string 
   const tag = languageTag(text);
   const list = known.map((one) => `${one} (${languageName(one)})`).join(', ');
   if (tag === undefined) {
-    const near = nearest(text.trim(), known);
     throw new PlaybyplayError('unknown-language', `“${text}” is no language`, {
-      hint: near === undefined ? `Write a BCP 47 tag. This profile reads ${list}.` : `Did you mean “${near}”?`,
+      hint: suggestSpelling(text.trim(), known) ?? `Write a BCP 47 tag. This profile reads ${list}.`,
     });
   }
   if (matchLanguage(tag, known) === undefined)

@@ -123,7 +123,7 @@ describe('loadProfile', () => {
     const packs = [folderPack(await packOf(good))];
     await expect(findProfile('tset-game', packs)).rejects.toMatchObject({
       code: 'unknown-game',
-      hint: 'Did you mean “test-game”?',
+      hint: 'Did you mean "test-game"?',
     });
     await expect(findProfile('quake', packs)).rejects.toMatchObject({
       code: 'unknown-game',
@@ -203,7 +203,7 @@ describe('loadProfile', () => {
       options,
     );
     expect(issues).toMatchObject([
-      { code: 'asset-missing', hint: 'Did you mean “digit.json”?' } satisfies Partial<Issue>,
+      { code: 'asset-missing', hint: 'Did you mean "digit.json"?' } satisfies Partial<Issue>,
     ]);
   });
 

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { basename, dirname, join, posix, resolve } from 'node:path';
-import { messageOf, nearest, PlaybyplayError, type Issue } from '../errors.ts';
+import { messageOf, PlaybyplayError, type Issue } from '../errors.ts';
+import { suggestSpelling } from '../spelling.ts';
 import type { Fingerprint } from '../events/log.ts';
 import { ROOT } from '../version.ts';
 import { checkProfile } from './check.ts';
@@ -102,14 +103,8 @@ async function onlyGame(pack: Pack, name: string): Promise<FoundProfile> {
 
 async function unknownGame(name: string, packs: readonly Pack[]): Promise<PlaybyplayError> {
   const games = [...new Set((await Promise.all(packs.map(listGames))).flat())].toSorted();
-  const near = nearest(name, games);
   const looksLikePath = /[/\\]|\.json$/.test(name);
-  const hint =
-    near !== undefined
-      ? `Did you mean “${near}”?`
-      : games.length > 0
-        ? `The games are ${games.join(', ')}.`
-        : undefined;
+  const hint = suggestSpelling(name, games) ?? (games.length > 0 ? `The games are ${games.join(', ')}.` : undefined);
   return looksLikePath
     ? new PlaybyplayError('profile-missing', `there is no profile at ${name}`)
     : new PlaybyplayError('unknown-game', `there is no game “${name}”`, { hint });

@@ -1,6 +1,7 @@
 import { readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { isAbsolute, join, posix, relative, sep } from 'node:path';
-import { messageOf, nearest, PlaybyplayError } from '../errors.ts';
+import { messageOf, PlaybyplayError } from '../errors.ts';
+import { suggestSpelling } from '../spelling.ts';
 
 const LARGEST_FILE = 256 << 20;
 
@@ -91,8 +92,7 @@ function outside(path: string, pack: string): PlaybyplayError {
 async function missing(root: string, path: string, cause: unknown): Promise<PlaybyplayError> {
   const folder = posix.dirname(path);
   const names = await readdir(join(root, folder)).catch(() => []);
-  const near = nearest(posix.basename(path), names);
-  const hint = near === undefined ? undefined : `Did you mean “${near}”?`;
+  const hint = suggestSpelling(posix.basename(path), names);
   const gone = cause instanceof Error && 'code' in cause && cause.code === 'ENOENT';
   const message = gone
     ? `there is no file ${join(root, path)}`

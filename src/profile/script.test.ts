@@ -124,7 +124,7 @@ describe('readScript', () => {
   it('keeps why a file could not be read, with the nearest name', async () => {
     const { unread } = (await readScript(await packOf({ ...FILES, 'scripts/x.js': `import './x/fead.js';` }), 'x'))!;
     expect(unread.get('scripts/x/fead.js')?.message).toMatch(/^there is no file .*fead\.js$/);
-    expect(unread.get('scripts/x/fead.js')?.hint).toBe('Did you mean “feed.js”?');
+    expect(unread.get('scripts/x/fead.js')?.hint).toBe('Did you mean "feed.js"?');
   });
 
   it('bounds how many modules there are, and how large they are together', async () => {

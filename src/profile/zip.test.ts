@@ -56,7 +56,7 @@ describe('zipPack', () => {
     const pack = await zipPack(FIXTURE);
     await expect(pack.read('scripts/tini.js')).rejects.toMatchObject({
       code: 'asset-missing',
-      hint: 'Did you mean “scripts/tiny.js”?',
+      hint: 'Did you mean "scripts/tiny.js"?',
     });
     await expect(pack.read('configs/tiny/profile.json', 10)).rejects.toMatchObject({ code: 'asset-too-large' });
     await expect(pack.read('../secret')).rejects.toMatchObject({ code: 'asset-outside-pack' });

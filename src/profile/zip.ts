@@ -1,7 +1,8 @@
 import { open } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { crc32, inflateRaw } from 'node:zlib';
-import { messageOf, nearest, PlaybyplayError } from '../errors.ts';
+import { messageOf, PlaybyplayError } from '../errors.ts';
+import { suggestSpelling } from '../spelling.ts';
 import { cleanPath, type Pack } from './pack.ts';
 
 const inflate = promisify(inflateRaw);
@@ -131,9 +132,8 @@ function commonFolder(paths: readonly string[]): string {
 }
 
 function missing(file: string, path: string, paths: readonly string[]): PlaybyplayError {
-  const near = nearest(path, paths);
   return new PlaybyplayError('asset-missing', `there is no file ${path} in ${file}`, {
-    hint: near === undefined ? undefined : `Did you mean “${near}”?`,
+    hint: suggestSpelling(path, paths),
   });
 }
 

@@ -1,4 +1,5 @@
-import { type Issue, nearest, PlaybyplayError } from '../errors.ts';
+import { type Issue, PlaybyplayError } from '../errors.ts';
+import { suggestSpelling } from '../spelling.ts';
 import type { CurvePoints } from './curve.ts';
 import type { TransferSpec } from './transfer.ts';
 
@@ -141,12 +142,11 @@ export function parseConstants(json: unknown, path: string): QualityConstants {
     throw new PlaybyplayError('quality-constants', `${path} holds no JSON object`);
   }
   const unknown = (key: string, names: readonly string[], at: string): void => {
-    const near = nearest(key, names);
     issues.push({
       code: 'unknown-key',
       path: at,
       message: `there is no constant "${key}"`,
-      hint: near ? `did you mean "${near}"?` : `known: ${names.join(', ')}`,
+      hint: suggestSpelling(key, names) ?? `known: ${names.join(', ')}`,
     });
   };
   for (const [key, value] of Object.entries(json)) {

@@ -1,4 +1,4 @@
-import { nearest } from '../errors.ts';
+import { findNearest } from '../spelling.ts';
 import type { EventLine } from '../events/log.ts';
 import type { Slot } from '../events/statement.ts';
 import { slotsOf } from './match/predicate.ts';
@@ -24,7 +24,7 @@ export function unmetNames({ find }: Query, events: Iterable<EventLine>): readon
   for (const { statement } of events) for (const slot of slotsOf(statement)) add(slot);
   return [...wanted]
     .filter((name) => !known.has(name.toLowerCase()))
-    .map((name) => ({ name, near: nearest(name, known.values()) }));
+    .map((name) => ({ name, near: findNearest(name, known.values()) }));
 }
 
 function collect(value: unknown, names: Set<string>): void {

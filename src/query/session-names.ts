@@ -1,4 +1,4 @@
-import { nearest } from '../errors.ts';
+import { findNearest } from '../spelling.ts';
 import type { Condition, Query } from './query.ts';
 
 /** Ids of the sessions that go by a name, in lower case: the id, the name of the log, its last part, and that without a file's ending. */
@@ -30,7 +30,7 @@ export function unmetSessions(
 ): { readonly name: string; readonly near: string | undefined }[] {
   return asked(find)
     .filter((name) => !names.has(name.toLowerCase()))
-    .map((name) => ({ name, near: nearest(name.toLowerCase(), names.keys()) }));
+    .map((name) => ({ name, near: findNearest(name.toLowerCase(), names.keys()) }));
 }
 
 /** What holds no session stays the same object: places in the sentence are known by it. */

@@ -1,8 +1,8 @@
 import { readdirSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Issue } from '../errors.ts';
-import { messageOf, nearest, PlaybyplayError } from '../errors.ts';
+import { messageOf, PlaybyplayError, type Issue } from '../errors.ts';
+import { suggestSpelling } from '../spelling.ts';
 import type { PreprocessStep } from '../profile/profile.ts';
 import type { CompiledStep, Crop, CropShape, StepKind, StepSchema } from './step.ts';
 import { pixelStep } from './step.ts';
@@ -108,8 +108,7 @@ function checkStepNames(
   return steps.flatMap((step, index): readonly Issue[] => {
     const here = `${path}/${index}`;
     if (!kinds.has(step.step)) {
-      const near = nearest(step.step, kinds.keys());
-      const hint = near ? `Did you mean "${near}"?` : `The steps are ${[...kinds.keys()].join(', ')}.`;
+      const hint = suggestSpelling(step.step, kinds.keys()) ?? `The steps are ${[...kinds.keys()].join(', ')}.`;
       return [{ code: 'unknown-step', path: `${here}/step`, message: `there is no step "${step.step}"`, hint }];
     }
     return (['then', 'else'] as const).flatMap((branch) => {

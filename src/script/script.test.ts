@@ -211,7 +211,7 @@ describe('openScript', () => {
 
   it('names the nearest detector', async () => {
     using script = await open(`function onCue(cue, game) { game.reading('helth'); }`, ['health', 'ammo']);
-    expect(script.onCues(1, [cue(1, 'ammo', 1)]).problems[0]).toMatchObject({ hint: 'Did you mean “health”?' });
+    expect(script.onCues(1, [cue(1, 'ammo', 1)]).problems[0]).toMatchObject({ hint: 'Did you mean "health"?' });
   });
 
   it('refuses a script that cannot be loaded, with its line', async () => {

@@ -1,5 +1,6 @@
 import type { Cue } from '../cues/cue.ts';
-import { nearest, type Issue } from '../errors.ts';
+import { type Issue } from '../errors.ts';
+import { suggestSpelling } from '../spelling.ts';
 import type { LoggedCue } from '../events/log.ts';
 import { shapeStatement } from '../events/shape.ts';
 import type { Statement } from '../events/statement.ts';
@@ -279,8 +280,7 @@ class RunningScript implements GameScript {
 /** The nearest detector's name, where an error speaks of an unknown one. */
 function hintFor(message: string, detectors: readonly string[] | undefined): string | undefined {
   const wrong = /no detector is called "((?:[^"\\]|\\.)*)"/.exec(message)?.[1];
-  const right = wrong === undefined ? undefined : nearest(wrong, detectors ?? []);
-  return right === undefined ? undefined : `Did you mean “${right}”?`;
+  return wrong === undefined ? undefined : suggestSpelling(wrong, detectors ?? []);
 }
 
 function describeCue({ detector, trigger, previous, value }: Cue): string {

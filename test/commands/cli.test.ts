@@ -113,19 +113,19 @@ describe('playbyplay', () => {
   it('names the nearest command, option and game', async () => {
     expect(await playbyplay('evalute')).toMatchObject({
       code: 2,
-      err: expect.stringContaining('Did you mean “evaluate”?'),
+      err: expect.stringContaining('Did you mean "evaluate"?'),
     });
     expect(await playbyplay('evaluate', '--tolerence', '1')).toMatchObject({
       code: 2,
-      err: 'playbyplay: unknown option --tolerence\nDid you mean --tolerance?\nSee: playbyplay evaluate --help\n',
+      err: 'playbyplay: unknown option --tolerence\nDid you mean "--tolerance"?\nSee: playbyplay evaluate --help\n',
     });
     expect(await playbyplay('profile', 'chek')).toMatchObject({
       code: 2,
-      err: expect.stringContaining('Did you mean “check”?'),
+      err: expect.stringContaining('Did you mean "check"?'),
     });
     expect(await playbyplay('profile', 'check', 'fredoom')).toMatchObject({
       code: 1,
-      err: 'playbyplay: there is no game “fredoom”\nDid you mean “freedoom”?\n',
+      err: 'playbyplay: there is no game “fredoom”\nDid you mean "freedoom"?\n',
     });
   });
 
@@ -166,7 +166,7 @@ describe('playbyplay', () => {
     );
     const { code, out } = await playbyplay('profile', 'check', folder);
     expect(code).toBe(3);
-    expect(out).toContain('profile.json#/titel: “titel” is not known here — Did you mean “title”?');
+    expect(out).toContain('profile.json#/titel: “titel” is not known here — Did you mean "title"?');
     expect(out).toContain('profile.json#/detectors/a/kind: there is no detector kind “txt”');
   });
 
@@ -200,7 +200,7 @@ describe('playbyplay', () => {
     expect(out).toContain(
       'dictionary/x.json#/objects/0/parent: the parent "fihs" of "x:herring" is not a known object',
     );
-    expect(out).toContain('#/events/1/statement/property: "sped" is not a known property — did you mean "speed"?');
+    expect(out).toContain('#/events/1/statement/property: "sped" is not a known property — Did you mean "speed"?');
     expect(out).toContain('scripts/x.js:3: there is no action “finnish”');
     expect(out).toContain(': 6 mistakes\n');
     await writeFile(join(pack, 'scripts/x.js'), 'function onCue( {');
@@ -216,7 +216,7 @@ describe('playbyplay', () => {
       "import { act } from './x/fead.js';\nimport '../../secret.js';\nimport './x/feed.js';\n",
     );
     const { out: last } = await playbyplay('profile', 'check', pack);
-    expect(last).toMatch(/scripts\/x\.js:1: there is no file .*fead\.js — Did you mean “feed\.js”\?/);
+    expect(last).toMatch(/scripts\/x\.js:1: there is no file .*fead\.js — Did you mean "feed\.js"\?/);
     expect(last).toContain('scripts/x.js:2: "../../secret.js" lies outside the folder of game scripts');
     expect(last).toContain('scripts/x/feed.js:1: there is no action “finnish”');
   });

@@ -153,6 +153,6 @@ describe('a data set for training', () => {
     const out = join(await mkdtemp(join(tmpdir(), 'playbyplay-dataset-')), 'none');
     await expect(writeDataset(none, { out, format: 'folders' })).rejects.toMatchObject({ code: 'no-labels' });
     const wrong = collectReadings(loaded, [clip], { detectors: ['helth'] });
-    await expect(wrong.next()).rejects.toMatchObject({ code: 'unknown-detector', hint: 'Did you mean “health”?' });
+    await expect(wrong.next()).rejects.toMatchObject({ code: 'unknown-detector', hint: 'Did you mean "health"?' });
   });
 });

@@ -62,13 +62,13 @@ describe('playbyplay query', () => {
     });
     expect(await ask('{"find":{"action":["kil"]}}')).toMatchObject({
       code: 2,
-      err: '  #/find/action/0: "kil" is not a known action — did you mean "kill"?\n',
+      err: '  #/find/action/0: "kil" is not a known action — Did you mean "kill"?\n',
     });
   });
 
   it('tells of a name that no event has', async () => {
     expect((await ask('kills by Grund')).err).toMatch(
-      /^no event names “Grund”; did you mean “Grunt”\?\nno match among \d+ events\n$/,
+      /^no event names “Grund”\. Did you mean "Grunt"\?\nno match among \d+ events\n$/,
     );
   });
 
@@ -101,7 +101,7 @@ describe('playbyplay query', () => {
     const [group] = (await run(query, '--json', 'count kills by session', season)).out.split('\n');
     expect(JSON.parse(group!)).toEqual({ group: ['id-final'], count: kills, log: path('final') });
     expect((await run(query, 'kills in session fianl', season)).err).toContain(
-      'no session is called “fianl”; did you mean “final”?',
+      'no session is called “fianl”. Did you mean "final"?',
     );
     mkdirSync(join(season, 'again'));
     writeFileSync(join(season, 'again', 'events.ndjson'), readFileSync(path('semi')));

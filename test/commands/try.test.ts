@@ -90,7 +90,7 @@ describe('playbyplay profile try', () => {
 
   it('says which detectors there are, and what is no time', () => {
     const near = playbyplay('profile', 'try', 'freedoom', clip, '--at', '4', '--detector', 'helth');
-    expect([near.status, near.stderr]).toEqual([1, expect.stringContaining('Did you mean “health”?')]);
+    expect([near.status, near.stderr]).toEqual([1, expect.stringContaining('Did you mean "health"?')]);
     const late = playbyplay('profile', 'try', 'freedoom', clip, '--at', 'soon');
     expect([late.status, late.stderr]).toEqual([2, expect.stringContaining('soon is no time')]);
   });

@@ -226,7 +226,7 @@ describe('a companion recording', () => {
       run('wrong', { companions: [{ ...companions[0]!, ...more }] });
     await expect(given({ name: 'webcan' })).rejects.toMatchObject({
       code: 'unknown-media',
-      hint: 'Did you mean “webcam”?',
+      hint: 'Did you mean "webcam"?',
     });
     await expect(given({ path: join(folder, 'none.mp4') })).rejects.toMatchObject({ code: 'bad-media' });
     await expect(given({ pairs: [[0, 40]] })).rejects.toMatchObject({ code: 'no-overlap' });

@@ -60,7 +60,7 @@ describe('playbyplay dictionary', () => {
     );
     const { code, out } = run('dictionary', 'check', path);
     expect(code).toBe(3);
-    expect(out).toContain('did you mean "weapon"?');
+    expect(out).toContain('Did you mean "weapon"?');
     expect(out).toContain('empty definition');
   });
 
@@ -76,7 +76,7 @@ describe('playbyplay dictionary', () => {
     expect(err.split('\n').slice(0, 3)).toEqual([
       '  player kils opponent',
       '         ^^^^',
-      '"kils" is not a word of the dictionary — did you mean "kill"?',
+      '"kils" is not a word of the dictionary — Did you mean "kill"?',
     ]);
   });
 

@@ -140,7 +140,7 @@ describe('the library', () => {
     }
     expect(refusal).toBeInstanceOf(PlaybyplayError);
     expect((refusal as PlaybyplayError).issues).toMatchObject([
-      { code: 'unknown-word', hint: 'did you mean "gun"?', start: 11, end: 14 },
+      { code: 'unknown-word', hint: 'Did you mean "gun"?', start: 11, end: 14 },
     ]);
   });
 

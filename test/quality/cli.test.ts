@@ -61,7 +61,7 @@ describe('playbyplay quality', () => {
     });
     expect(run(session, '--fsp', '60')).toMatchObject({
       status: 2,
-      stderr: expect.stringMatching(/Did you mean --fps/),
+      stderr: expect.stringMatching(/Did you mean "--fps"/),
     });
     expect(run(session, '--fps', 'many').status).toBe(2);
     expect(run().status).toBe(2);
@@ -76,7 +76,7 @@ describe('playbyplay quality', () => {
     const { status, stderr } = run(session, '--constants', constants);
     expect(status).toBe(1);
     expect(stderr).toMatch(
-      /there is no constant "bse" — did you mean "base"\?[\s\S]*there is no constant "zz" — did you mean "z"\?/,
+      /there is no constant "bse" — Did you mean "base"\?[\s\S]*there is no constant "zz" — Did you mean "z"\?/,
     );
   });
 

@@ -9,7 +9,8 @@ import { parse } from '../../dictionary/sentences/parse.ts';
 import { render, type Style } from '../../dictionary/sentences/render.ts';
 import { validateStatement } from '../../dictionary/sentences/validate.ts';
 import { loadDictionary } from '../../dictionary/load/load.ts';
-import { messageOf, nearest, PlaybyplayError } from '../../errors.ts';
+import { messageOf, PlaybyplayError } from '../../errors.ts';
+import { suggestSpelling } from '../../spelling.ts';
 import type { Statement } from '../../events/statement.ts';
 import { showPlace } from '../caret.ts';
 import type { Command, CommandIo } from '../command.ts';
@@ -94,9 +95,8 @@ export const dictionary: Command = {
       throw new PlaybyplayError('usage', `what about the dictionary? ${Object.keys(actions).join(', ')}`);
     const action = actions[what];
     if (action) return action(words, values, io);
-    const near = nearest(what, Object.keys(actions));
     throw new PlaybyplayError('usage', `dictionary cannot “${what}”`, {
-      hint: near ? `Did you mean “${near}”?` : `It can ${Object.keys(actions).join(', ')}.`,
+      hint: suggestSpelling(what, Object.keys(actions)) ?? `It can ${Object.keys(actions).join(', ')}.`,
     });
   },
 };

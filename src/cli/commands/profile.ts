@@ -1,4 +1,5 @@
-import { nearest, PlaybyplayError } from '../../errors.ts';
+import { PlaybyplayError } from '../../errors.ts';
+import { suggestSpelling } from '../../spelling.ts';
 import { kindSchemas } from '../../pipeline/schemas.ts';
 import { builtInPack, listGames } from '../../profile/load.ts';
 import { profileSchema } from '../../profile/schema.ts';
@@ -60,8 +61,8 @@ Examples:
     const run = name === undefined ? undefined : subcommands[name];
     if (run !== undefined) return run(rest, io);
     const names = Object.keys(subcommands);
-    const near = name === undefined ? undefined : nearest(name, names);
-    const hint = near === undefined ? `There are ${names.join(', ')}.` : `Did you mean “${near}”?`;
+    const suggestion = name === undefined ? undefined : suggestSpelling(name, names);
+    const hint = suggestion ?? `There are ${names.join(', ')}.`;
     throw new PlaybyplayError('usage', name === undefined ? 'profile what?' : `profile has no “${name}”`, { hint });
   },
 };

@@ -7,6 +7,7 @@ import { explainQuery, type ExplainedWord } from '../../query/describe.ts';
 import { compileQuery, runQuery, type CompiledQuery, type QueryResult } from '../../query/run.ts';
 import { widerMatches } from '../../query/wider.ts';
 import { messageOf, PlaybyplayError } from '../../errors.ts';
+import { didYouMean } from '../../spelling.ts';
 import type { Match } from '../../query/match/combine.ts';
 import { formatClock } from '../../time.ts';
 import { showPlace, underline } from '../caret.ts';
@@ -77,9 +78,9 @@ export const query: Command = {
     if (values.json) printJson(result, counted, { compiled, logs, io });
     else printText(result, counted, { compiled, logs, io });
     for (const { name, near } of unmetSessions(compiled.query, sessions))
-      io.stderr.write(`no session is called “${name}”${near === undefined ? '' : `; did you mean “${near}”?`}\n`);
+      io.stderr.write(`no session is called “${name}”${near === undefined ? '' : `. ${didYouMean(near)}`}\n`);
     for (const { name, near } of unmetNames(compiled.query, logs.events))
-      io.stderr.write(`no event names “${name}”${near === undefined ? '' : `; did you mean “${near}”?`}\n`);
+      io.stderr.write(`no event names “${name}”${near === undefined ? '' : `. ${didYouMean(near)}`}\n`);
     if (result.count === 0) {
       if (!counted) io.stderr.write(`no match among ${inWords(logs.events.length, 'event')}\n`);
       for (const { word, instead, count } of widerMatches(compiled, logs.events, { durations: logs.durations }).slice(

@@ -2,7 +2,8 @@ import type { Dictionary } from '../../dictionary/dictionary.ts';
 import { builtinFolder, dictionaryNames, readSources } from '../../dictionary/files.ts';
 import { loadDictionary, type LoadedDictionary } from '../../dictionary/load/load.ts';
 import { join } from 'node:path';
-import { nearest, PlaybyplayError, type Issue } from '../../errors.ts';
+import { PlaybyplayError, type Issue } from '../../errors.ts';
+import { suggestSpelling } from '../../spelling.ts';
 import { formatIssues } from '../explain.ts';
 import type { CommandIo } from '../command.ts';
 
@@ -18,9 +19,8 @@ export async function load(options: DictionaryOptions, thorough = false): Promis
   const known = await dictionaryNames();
   for (const name of options.game ?? []) {
     if (known.includes(name)) continue;
-    const near = nearest(name, known);
     throw new PlaybyplayError('unknown-dictionary', `there is no dictionary “${name}”`, {
-      hint: near ? `Did you mean “${near}”?` : `Known are ${known.join(', ')}.`,
+      hint: suggestSpelling(name, known) ?? `Known are ${known.join(', ')}.`,
     });
   }
   const names = options.game ? ['common', ...options.game.filter((name) => name !== 'common')] : known;

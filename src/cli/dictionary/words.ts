@@ -2,6 +2,7 @@ import type { Dictionary, Frame, Word } from '../../dictionary/dictionary.ts';
 import { slotNames } from '../../dictionary/format.ts';
 import { nearestName, searchWords, wordsNamed } from '../../dictionary/search.ts';
 import { PlaybyplayError } from '../../errors.ts';
+import { didYouMean } from '../../spelling.ts';
 import type { CommandIo } from '../command.ts';
 
 /** The words that a person names, or an error with the nearest name. */
@@ -10,7 +11,7 @@ function meant(dictionary: Dictionary, text: string): readonly Word[] {
   if (words.length > 0) return words;
   const near = nearestName(dictionary, text);
   throw new PlaybyplayError('unknown-word', `the dictionary has no word “${text}”`, {
-    hint: near ? `Did you mean “${near}”?` : 'Look for it with: playbyplay dictionary search <text>',
+    hint: near ? didYouMean(near) : 'Look for it with: playbyplay dictionary search <text>',
   });
 }
 
@@ -39,7 +40,7 @@ export function printFound(dictionary: Dictionary, text: string, json: boolean, 
     );
   if (found.length > 0) return 0;
   const near = nearestName(dictionary, text);
-  io.stderr.write(`nothing found for “${text}”${near ? `; did you mean “${near}”?` : ''}\n`);
+  io.stderr.write(`nothing found for “${text}”${near ? `. ${didYouMean(near)}` : ''}\n`);
   return 1;
 }
 

@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ParseArgsOptionsConfig } from 'node:util';
 import { builtinFolder } from '../../dictionary/files.ts';
-import { nearest, PlaybyplayError } from '../../errors.ts';
+import { PlaybyplayError } from '../../errors.ts';
+import { suggestSpelling } from '../../spelling.ts';
 import type { EventLine } from '../../events/log.ts';
 import { chooseScenes, type Choice } from '../../highlights/choice/choose.ts';
 import { gather, queryTest, type Gathered } from '../../highlights/load.ts';
@@ -151,8 +152,7 @@ export function presetOf(name: string | undefined): Preset {
   if (name === undefined) return { summary: '' };
   const preset = presets[name];
   if (preset) return preset;
-  const near = nearest(name, Object.keys(presets));
-  const hint = near === undefined ? `Presets are ${Object.keys(presets).join(', ')}.` : `Did you mean "${near}"?`;
+  const hint = suggestSpelling(name, Object.keys(presets)) ?? `Presets are ${Object.keys(presets).join(', ')}.`;
   throw new PlaybyplayError('usage', `there is no preset "${name}"`, { hint });
 }
 

@@ -1,7 +1,8 @@
 import { counted } from '../explain.ts';
 import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
-import { nearest, PlaybyplayError } from '../../errors.ts';
+import { PlaybyplayError } from '../../errors.ts';
+import { suggestSpelling } from '../../spelling.ts';
 import { collectLabels, collectReadings } from '../../pipeline/authoring/dataset/collect.ts';
 import { DATASET_FORMATS, type DatasetFormat, writeDataset } from '../../pipeline/authoring/dataset/write.ts';
 import { parseLabels } from '../../pipeline/authoring/learn.ts';
@@ -108,9 +109,8 @@ export async function exportCommand(args: string[], io: CommandIo): Promise<numb
 function formatNamed(name: string): DatasetFormat {
   const found = DATASET_FORMATS.find((one) => one === name);
   if (found) return found;
-  const near = nearest(name, DATASET_FORMATS);
   throw new PlaybyplayError('usage', `there is no format “${name}”`, {
-    hint: near === undefined ? `There are ${DATASET_FORMATS.join(', ')}.` : `Did you mean “${near}”?`,
+    hint: suggestSpelling(name, DATASET_FORMATS) ?? `There are ${DATASET_FORMATS.join(', ')}.`,
   });
 }
 

@@ -1,7 +1,8 @@
 import { parseArgs } from 'node:util';
 import { loadPlugins } from '../../detectors/plugins/load.ts';
 import { kindNames } from '../../detectors/registry.ts';
-import { nearest, PlaybyplayError } from '../../errors.ts';
+import { PlaybyplayError } from '../../errors.ts';
+import { suggestSpelling } from '../../spelling.ts';
 import { type Look, look, type Seen } from '../../pipeline/authoring/look.ts';
 import { meetRequirements } from '../../pipeline/game.ts';
 import { kindSchemas } from '../../pipeline/schemas.ts';
@@ -119,8 +120,7 @@ function timeOf(text: string): number {
 }
 
 function unknownDetector(name: string, names: readonly string[]): PlaybyplayError {
-  const near = nearest(name, names);
   return new PlaybyplayError('unknown-detector', `the profile has no detector “${name}”`, {
-    hint: near === undefined ? `There are ${names.join(', ')}.` : `Did you mean “${near}”?`,
+    hint: suggestSpelling(name, names) ?? `There are ${names.join(', ')}.`,
   });
 }

@@ -1,4 +1,5 @@
-import { editDistance, PlaybyplayError } from '../../errors.ts';
+import { PlaybyplayError } from '../../errors.ts';
+import { editDistance } from '../../spelling.ts';
 import { type Ignoring, foldText, graphemesOf } from '../../language/text.ts';
 import { detailOf, parsePhrases, type Wording } from './phrases.ts';
 

@@ -1,4 +1,4 @@
-import { editDistance, nearest } from '../../errors.ts';
+import { didYouMean, editDistance, findNearest } from '../../spelling.ts';
 import type { Mention, PropertyValue, Slot, Statement } from '../../events/statement.ts';
 import type { WordIssue } from '../codes.ts';
 import type { Dictionary, Word } from '../dictionary.ts';
@@ -190,7 +190,7 @@ export function misunderstood(reader: Reader): TextIssue {
     return {
       code: 'unknown-word',
       message: `"${token.text}" is not a word of the dictionary`,
-      ...hinted(near && `did you mean "${near}"?`, (!near || mayBeName(reader, at)) && nameHint(reader)),
+      ...hinted(near && didYouMean(near), (!near || mayBeName(reader, at)) && nameHint(reader)),
       ...place,
     };
   }
@@ -241,14 +241,15 @@ function suggestion(reader: Reader, at: number): string | undefined {
   const next = tokens[at + 1];
   const both = `${tokens[at]!.text} ${next?.text ?? ''}`;
   const names = next?.kind === 'word' ? lexicon.names().filter((name) => name.includes(' ')) : [];
-  const found = nearest(both, names);
+  const found = findNearest(both, names);
   const pair = found !== undefined && editDistance(both, found) <= Math.max(1, both.length / 6) ? found : undefined;
   // Behind "player's" a property is wanted: "healt" is "health" there, not "heal".
-  const own = tokens[at - 1]?.kind === 'possessive' ? nearest(tokens[at]!.text, lexicon.names('property')) : undefined;
+  const own =
+    tokens[at - 1]?.kind === 'possessive' ? findNearest(tokens[at]!.text, lexicon.names('property')) : undefined;
   return (
     pair ??
     own ??
-    nearest(tokens[at]!.text, [...functionWords, ...lexicon.names()]) ??
-    nearest(tokens[at]!.text, lexicon.parts)
+    findNearest(tokens[at]!.text, [...functionWords, ...lexicon.names()]) ??
+    findNearest(tokens[at]!.text, lexicon.parts)
   );
 }

@@ -71,7 +71,7 @@ describe('settings', () => {
   it('name the word that was meant', () => {
     const issues = unknownWords({ format, weights: { action: { defeet: 3 } } }, dictionary, 'my.json');
     expect(issues).toEqual([
-      expect.objectContaining({ path: 'my.json#/weights/action/defeet', hint: 'Did you mean “defeat”?' }),
+      expect.objectContaining({ path: 'my.json#/weights/action/defeet', hint: 'Did you mean "defeat"?' }),
     ]);
   });
 

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import type { Dictionary } from '../../dictionary/dictionary.ts';
 import type { EventLine } from '../../events/log.ts';
-import { messageOf, nearest, PlaybyplayError, type Issue } from '../../errors.ts';
+import { messageOf, PlaybyplayError, type Issue } from '../../errors.ts';
+import { didYouMean, findNearest } from '../../spelling.ts';
 import type { HeaderLine } from '../../events/log.ts';
 import { isPropertyStatement } from '../../events/statement.ts';
 import { checkSchema } from '../../schema.ts';
@@ -88,11 +89,11 @@ export function unknownWords(settings: Settings, dictionary: Dictionary, path: s
         .map((id): Issue => {
           const near =
             dictionary.find(id, kind)?.id ??
-            nearest(
+            findNearest(
               id,
               dictionary.words(kind).map((word) => word.id),
             );
-          const hint = near === undefined ? undefined : `Did you mean “${near}”?`;
+          const hint = near === undefined ? undefined : didYouMean(near);
           const message = `there is no ${kind} “${id}” in the dictionary`;
           const at = `${path}#/${table}/${kind}/${id.replaceAll('~', '~0').replaceAll('/', '~1')}`;
           return { code: 'unknown-word', path: at, message, ...(hint !== undefined && { hint }) };

@@ -1,5 +1,6 @@
 import type { Want } from '../../cues/nodes.ts';
-import { type Issue, nearest, PlaybyplayError } from '../../errors.ts';
+import { type Issue, PlaybyplayError } from '../../errors.ts';
+import { suggestSpelling } from '../../spelling.ts';
 import type { Journal } from '../../events/journal.ts';
 import type { HeaderLine } from '../../events/log.ts';
 import { mediaOf } from '../../profile/media.ts';
@@ -100,11 +101,10 @@ function checkNames(sources: readonly CompanionSource[], { media = {} }: Profile
     if (seen.has(name)) throw new PlaybyplayError('unknown-media', `“${name}” is given twice`);
     seen.add(name);
     if (known.includes(name)) continue;
-    const near = nearest(name, known);
     const names =
       known.length === 0 ? 'The profile has none: see “media” in docs/profiles.md.' : `It has ${known.join(', ')}.`;
     throw new PlaybyplayError('unknown-media', `the profile knows no companion recording “${name}”`, {
-      hint: near === undefined ? names : `Did you mean “${near}”?`,
+      hint: suggestSpelling(name, known) ?? names,
     });
   }
 }

@@ -1,4 +1,5 @@
-import { nearest, PlaybyplayError } from '../../errors.ts';
+import { PlaybyplayError } from '../../errors.ts';
+import { didYouMean, findNearest } from '../../spelling.ts';
 import type { Notes } from './notes.ts';
 import { readLines } from './text.ts';
 
@@ -179,9 +180,9 @@ export function noteMisspelt(columns: readonly string[], known: readonly string[
   const names = new Set(known.map((name) => name.toLowerCase()));
   for (const column of columns) {
     if (names.has(column.toLowerCase())) continue;
-    const near = nearest(column, known);
+    const near = findNearest(column, known);
     if (near !== undefined && !columns.some((other) => other.toLowerCase() === near.toLowerCase())) {
-      notes.add('unknown-column', `there is no column "${column}"`, path, `did you mean "${near}"?`);
+      notes.add('unknown-column', `there is no column "${column}"`, path, didYouMean(near));
     }
   }
 }

@@ -71,7 +71,7 @@ describe('a table', () => {
 
   it('with a misspelt column is pointed out', async () => {
     const scored = await read(table.replace('MsUntilDisplayed', 'MsUntilDisplaed'));
-    expect(scored.issues.find(({ code }) => code === 'unknown-column')?.hint).toBe('did you mean "MsUntilDisplayed"?');
+    expect(scored.issues.find(({ code }) => code === 'unknown-column')?.hint).toBe('Did you mean "MsUntilDisplayed"?');
   });
 
   it('with a header alone is an error', async () => {

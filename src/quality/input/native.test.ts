@@ -251,7 +251,7 @@ describe('what is wrong in a session of our own', () => {
 
   it('a misspelt field is pointed out', async () => {
     const scored = await read('misspelt.ndjson', ndjson([info, ...steady.map((one) => ({ ...one, presentd: 1 }))]));
-    expect(scored.issues).toMatchObject([{ code: 'unknown-field', hint: 'did you mean "presented"?' }]);
+    expect(scored.issues).toMatchObject([{ code: 'unknown-field', hint: 'Did you mean "presented"?' }]);
   });
 
   it('two records of a frame that disagree: the first stands, and the disagreement is counted', async () => {

@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
-import { nearest, PlaybyplayError } from '../../errors.ts';
+import { PlaybyplayError } from '../../errors.ts';
+import { suggestSpelling } from '../../spelling.ts';
 import { clientStages, type FrameRecord, serverStages } from '../frame.ts';
 import { dialectOf, noteMisspelt, parseNumber, readRows, type Row, splitRow } from './csv.ts';
 import { FrameJoin } from './join.ts';
@@ -272,10 +273,8 @@ class PartReader {
   #unknown(name: string, at: string): void {
     if (this.#told.has(name) || this.#told.size > 100) return;
     this.#told.add(name);
-    const near = nearest(name, allFields);
-    if (near !== undefined) {
-      this.#notes.add('unknown-field', `there is no field "${name}"; ignored`, at, `did you mean "${near}"?`);
-    }
+    const hint = suggestSpelling(name, allFields);
+    if (hint !== undefined) this.#notes.add('unknown-field', `there is no field "${name}"; ignored`, at, hint);
   }
 
   #reject(code: string, message: string, at: string): void {

@@ -1,7 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { builtinFolder } from '../../dictionary/files.ts';
-import { messageOf, nearest, PlaybyplayError } from '../../errors.ts';
+import { messageOf, PlaybyplayError } from '../../errors.ts';
+import { suggestSpelling } from '../../spelling.ts';
 import { compileMapping, type CompiledMapping } from './mapping.ts';
 
 const suffix = '.log.json';
@@ -21,9 +22,10 @@ export async function loadMapping(nameOrPath: string): Promise<CompiledMapping> 
   try {
     text = await readFile(path, 'utf8');
   } catch (error) {
-    const near = nearest(nameOrPath, known.keys());
     throw new PlaybyplayError('unknown-mapping', `there is no log mapping "${nameOrPath}"`, {
-      hint: near ? `Did you mean "${near}"?` : `Known are ${[...known.keys()].join(', ')}; or give the path of a file.`,
+      hint:
+        suggestSpelling(nameOrPath, known.keys()) ??
+        `Known are ${[...known.keys()].join(', ')}; or give the path of a file.`,
       cause: error,
     });
   }

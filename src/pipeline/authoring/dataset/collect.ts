@@ -1,6 +1,7 @@
 import { basename, dirname, extname, resolve } from 'node:path';
 import type { PreparedCrop } from '../../../detectors/kind.ts';
-import { nearest, PlaybyplayError } from '../../../errors.ts';
+import { PlaybyplayError } from '../../../errors.ts';
+import { suggestSpelling } from '../../../spelling.ts';
 import type { Rect } from '../../../geometry.ts';
 import { isGap, decodeFrames } from '../../../media/decode/decode-frames.ts';
 import { scanPackets } from '../../../media/packets/scan-packets.ts';
@@ -91,9 +92,8 @@ function checkedNames({ profile }: LoadedProfile, { detectors, region }: Collect
 }
 
 function unknown(what: string, name: string, names: readonly string[]): PlaybyplayError {
-  const near = nearest(name, names);
   return new PlaybyplayError(`unknown-${what}`, `the profile has no ${what} “${name}”`, {
-    hint: near === undefined ? `There are ${names.join(', ')}.` : `Did you mean “${near}”?`,
+    hint: suggestSpelling(name, names) ?? `There are ${names.join(', ')}.`,
   });
 }
 
