@@ -1,5 +1,5 @@
-// Runs a TypeScript tool of this checkout: `node tools/run.mjs tools/test.ts [args]`, from any Node that npm runs on.
-// Installs what is missing first (npm packages only; the pinned Node itself is one of them), so that a fresh clone works.
+// Runs a TypeScript tool of this checkout with the pinned Node: `node tools/run.mjs tools/test.ts [args]`.
+// Plain JavaScript for any Node that npm runs on; installs the dependencies first when package-lock.json has changed.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -22,16 +22,13 @@ function run(command, args, env = {}) {
 }
 
 if (!existsSync(node) || !existsSync(stamp) || readFileSync(stamp, 'utf8') !== lock) {
-  process.stderr.write('Installing what is missing (once) …\n');
-  // `install`, not `ci`: the latter refuses a lockfile that was made where some platforms' packages were not to be had.
-  // No install script runs except that of `node`, which fetches its own binary package: two others would try to
-  // download native parts from outside the registry, parts that their packages already contain.
+  process.stderr.write('Installing dependencies (npm ci) …\n');
+  // Install scripts stay off: those of node-av and onnxruntime-node would download native parts that their packages
+  // already contain. Only `node` needs its script, which links the pinned Node into node_modules/.bin.
   const quiet = ['--no-audit', '--no-fund', '--loglevel=error'];
-  const failed =
-    run('npm', ['install', '--no-save', '--ignore-scripts', ...quiet], { SKIP_FFMPEG: 'true' }) ||
-    run('npm', ['rebuild', 'node', ...quiet]);
+  const failed = run('npm', ['ci', '--ignore-scripts', ...quiet]) || run('npm', ['rebuild', 'node', ...quiet]);
   if (failed) {
-    process.stderr.write('The installation failed; see the lines above. Is the package registry reachable?\n');
+    process.stderr.write('npm ci failed, see above. Is the package registry reachable?\n');
     process.exit(failed);
   }
   writeFileSync(stamp, lock);
