@@ -176,47 +176,104 @@ export interface CharacterSize {
   readonly figures: boolean;
 }
 
-/** A kind of detector: each folder under detectors/ with an index exports one as `kind`, and so do users' plug-ins. */
-export interface DetectorKind<Options = Readonly<Record<string, unknown>>> {
+/** What every detector kind has, whatever it reads. `Options` are those of a detector in a profile. */
+interface KindBase<Options> {
   readonly name: string;
-  /** One paragraph for people. */
+  /** One paragraph for the reference. */
   readonly description: string;
   /**
-   * Schema of the options that this kind adds to those of every detector. Texts that name something say so by `format`:
+   * Schema of the options that this kind adds to those of every detector. A string that names something says so by `format`:
    * `asset` (a file beside the profile: checked, and part of the profile's fingerprint), `region`, `detector`, `regex`.
    */
   readonly schema: JsonSchema;
-  /** What a picture must differ in to be read again: luma alone, or colours too (default). */
-  readonly reads?: 'luma' | 'pixels';
-  /** Whether, with these options, it tells things by their colours, so that a grey picture shows it little. */
-  byColour?(options: Options, assets: Assets): boolean | Promise<boolean>;
-  /** Whether, with these options, what is seen says where: `detail.place`, or that of the first in a list; in pixels of the frame. */
-  places?(options: Options): boolean;
-  /** Regions besides its own that the reading depends on. */
-  regions?(options: Options): readonly string[];
-  open(options: Options, assets: Assets): Promise<Detector>;
   /**
-   * What has to be installed for reading with these options. Throws PlaybyplayError with what is missing and how to get it; asked
-   * before anything is read.
+   * Lists what has to be installed for these options. It is called before anything is read.
+   * @throws PlaybyplayError that names what is missing and how to get it.
    */
   requires?(options: Options, assets: Assets): Promise<readonly Requirement[]>;
-  /** Estimated seconds of a reading, of kinds whose readings can be dear; decides whether threads share them. */
-  cost?(options: Options, assets: Assets): Promise<number>;
   /**
-   * Of kinds that see something only where they know it (icons, text in a learnt font), so that seeing it proves that the
-   * profile fits: pictures by which to find where it lies, if they have any.
+   * Creates the tracker that turns readings into cues; default: the found/changed/lost state machine of cues/tracker.ts.
+   * @param interval Seconds between two samples; 0 where the profile counts frames.
    */
-  landmarks?(options: Options, assets: Assets): Promise<readonly Landmark[]>;
-  /** Of kinds that read text in a learnt font: the size of a usual character, in pixels of the reference frame. */
-  characters?(options: Options, assets: Assets): Promise<CharacterSize | undefined>;
-  /** Whether, with these options, it looks at the codec's motion vectors (`Picture.vectors`). */
-  vectors?(options: Options): boolean;
-  /** Of kinds that compare each sample with the one before: used instead of the detector, which reads a picture alone. */
-  compare?(options: Options): Comparer;
-  /** Of kinds that hear: used instead of the detector. They look at no region. */
-  listen?(options: Options, assets: Assets): Promise<Listener>;
-  /** Of kinds that read a file beside the recording: its readings in order of time. They look at no region. */
-  follow?(options: Options, entries: readonly StreamEntry[]): readonly Heard[];
-  /** How readings become cues; default: the found/changed/lost state machine of cues/tracker.ts. `interval` in seconds; 0 where frames are counted. */
   track?(name: string, spec: DetectorSpec & Options, interval: number, assets: Assets): Promise<Tracker>;
 }
+
+/** What the kinds that read pictures of a region have in common. */
+interface RegionKind<Options> extends KindBase<Options> {
+  /** Lists the regions, besides its own, that a reading depends on. */
+  regions?(options: Options): readonly string[];
+  /** Whether a reading needs the codec's motion vectors (`Picture.vectors`). */
+  vectors?(options: Options): boolean;
+  /** Whether a grayscale recording makes readings unreliable. */
+  byColour?(options: Options, assets: Assets): boolean | Promise<boolean>;
+}
+
+/** A kind that reads each sample from its frame alone. */
+export interface FrameDetectorKind<Options = DetectorOptions> extends RegionKind<Options> {
+  readonly input: 'frame';
+  /** A region is read again when this changed: luma alone, or chroma too (default). */
+  readonly reads?: 'luma' | 'pixels';
+  open(options: Options, assets: Assets): Promise<Detector>;
+  /** Whether a reading says where: `detail.place`, or that of the first in a list, in pixels of the frame. */
+  places?(options: Options): boolean;
+  /** Estimates the seconds that a reading takes, for slow kinds; decides whether threads share readings. */
+  cost?(options: Options, assets: Assets): Promise<number>;
+  /**
+   * Lists pictures by which the HUD is located, for kinds that see something only where they know it (icons, text in a
+   * learned font), so that seeing it proves that the profile fits.
+   */
+  landmarks?(options: Options, assets: Assets): Promise<readonly Landmark[]>;
+  /** The size of a usual character, in pixels of the reference frame, for kinds that read text in a learned font. */
+  characters?(options: Options, assets: Assets): Promise<CharacterSize | undefined>;
+}
+
+/** A kind that reads what changed from one sample to the next. */
+export interface FrameComparerKind<Options = DetectorOptions> extends RegionKind<Options> {
+  readonly input: 'frame-pair';
+  compare(options: Options): Comparer;
+}
+
+/** A kind that listens to a sound track. Its detectors have no region. */
+export interface AudioListenerKind<Options = DetectorOptions> extends KindBase<Options> {
+  readonly input: 'audio';
+  listen(options: Options, assets: Assets): Promise<Listener>;
+}
+
+/** A kind that reads the records of a file that accompanies the recording. Its detectors have no region. */
+export interface RecordFollowerKind<Options = DetectorOptions> extends KindBase<Options> {
+  readonly input: 'records';
+  /** Turns all records of the file into readings, ascending in time. */
+  follow(options: Options, entries: readonly StreamEntry[]): readonly Heard[];
+}
+
+/** The options of a detector before its kind has given them a type. */
+export type DetectorOptions = Readonly<Record<string, unknown>>;
+
+/**
+ * A kind of detector. Each folder under detectors/ with an index exports one as `kind`, and so does a plug-in.
+ * `input` says what it reads and thereby which of the four interfaces it has.
+ *
+ * @example
+ * const kind: DetectorKind<{ threshold?: number }> = {
+ *   input: 'frame',
+ *   name: 'flash',
+ *   description: 'Whether the region is bright.',
+ *   schema: { type: 'object', properties: { threshold: { type: 'number' } } },
+ *   async open({ threshold = 200 }) {
+ *     return {
+ *       async read(view) {
+ *         const { data } = await view.prepared();
+ *         return data.some((level) => level > threshold)
+ *           ? { state: 'seen', value: true, confidence: 1 }
+ *           : { state: 'absent', confidence: 1 };
+ *       },
+ *       [Symbol.dispose]() {},
+ *     };
+ *   },
+ * };
+ */
+export type DetectorKind<Options = DetectorOptions> =
+  | FrameDetectorKind<Options>
+  | FrameComparerKind<Options>
+  | AudioListenerKind<Options>
+  | RecordFollowerKind<Options>;

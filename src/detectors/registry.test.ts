@@ -1,6 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import { viewOfImage } from './testing.ts';
+import type { FrameDetectorKind } from './kind.ts';
 import { allKinds, kindNames, loadKind } from './registry.ts';
 
 const nothing = { data: new Uint8Array(0), width: 0, height: 0, channels: 3 } as const;
@@ -12,7 +13,8 @@ describe('detector kinds', () => {
     ['color', { colors: { red: '#ff0000' } }],
     ['icon', { icons: {} }],
   ])('%s cannot read a region outside the frame', async (name, options) => {
-    using detector = await (await loadKind(name)).open(options, { read: () => Promise.reject(new Error('no assets')) });
+    const kind = (await loadKind(name)) as FrameDetectorKind;
+    using detector = await kind.open(options, { read: () => Promise.reject(new Error('no assets')) });
     expect(await detector.read(viewOfImage(nothing))).toEqual({ state: 'unreadable', confidence: 1 });
   });
 

@@ -28,6 +28,7 @@ export async function withoutColours(game: Game, file: VideoFile, index: PacketI
   for (const [name, spec] of Object.entries(game.profile.detectors)) {
     if (mediaOf(spec) !== undefined) continue;
     const kind = await loadKind(spec.kind, game.plugins);
+    if (kind.input === 'audio' || kind.input === 'records') continue;
     if (await kind.byColour?.(spec, game.assets)) names.push(name);
   }
   if (names.length === 0) return undefined;

@@ -4,6 +4,13 @@ import type { KindSchemas } from '../profile/schema.ts';
 import type { Schema } from '../schema.ts';
 import { preprocessSchema } from '../regions/preprocess.ts';
 
+/** Inputs that are not read from one frame. */
+const LATE_INPUTS = new Map<string, 'compare' | 'hear' | 'follow'>([
+  ['records', 'follow'],
+  ['audio', 'hear'],
+  ['frame-pair', 'compare'],
+]);
+
 /**
  * The schemas that complete the profile's: of the detector kinds `used` (default: all; those of `plugins` among them) and of
  * the preprocessing steps, if there are any `steps`.
@@ -19,10 +26,9 @@ export async function kindSchemas(
     [...kindNames(), ...plugins.kinds.keys()].map(async (name): Promise<readonly [string, Schema]> => {
       if (used !== undefined && !used.has(name)) return [name, true];
       const kind = await loadKind(name, plugins);
-      if (kind.places) places.set(name, (options) => kind.places!(options));
-      if (kind.follow) late.set(name, 'follow');
-      else if (kind.listen) late.set(name, 'hear');
-      else if (kind.compare) late.set(name, 'compare');
+      if (kind.input === 'frame' && kind.places) places.set(name, (options) => kind.places!(options));
+      const stage = LATE_INPUTS.get(kind.input);
+      if (stage) late.set(name, stage);
       return [name, kind.schema];
     }),
   );

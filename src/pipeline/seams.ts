@@ -22,8 +22,9 @@ export class Seams {
   static async open(profile: Profile, plugins?: Plugins, media?: string): Promise<Seams> {
     const comparers = new Map<number, Comparer>();
     for (const [d, [name, spec]] of Object.entries(profile.detectors).entries()) {
-      const comparer = (await loadKind(spec.kind, plugins)).compare?.(withInterval(profile, name));
-      if (comparer && mediaOf(spec) === media) comparers.set(d, comparer);
+      const kind = await loadKind(spec.kind, plugins);
+      if (kind.input === 'frame-pair' && mediaOf(spec) === media)
+        comparers.set(d, kind.compare(withInterval(profile, name)));
     }
     return new Seams(comparers);
   }

@@ -20,7 +20,8 @@ export async function withoutVectors(
   const names: string[] = [];
   for (const [name, spec] of Object.entries(profile.detectors)) {
     if (mediaOf(spec) !== media) continue;
-    if ((await loadKind(spec.kind, plugins)).vectors?.(spec)) names.push(name);
+    const kind = await loadKind(spec.kind, plugins);
+    if ('vectors' in kind && kind.vectors?.(spec)) names.push(name);
   }
   if (names.length === 0 || hasVectors(file, index)) return undefined;
   return {

@@ -1,5 +1,6 @@
 import sharp from 'sharp';
 import { expect, test } from 'vitest';
+import type { FrameDetectorKind } from '../../src/detectors/kind.ts';
 import { loadKind } from '../../src/detectors/registry.ts';
 import { viewOfImage } from '../../src/detectors/testing.ts';
 import { openGame } from '../../src/pipeline/game.ts';
@@ -10,7 +11,8 @@ test('openarena: medals in a row are told beside the name that lies over them', 
   const { profile, assets } = await openGame('openarena');
   const { rect, inner } = placeRegion(profile.regions['medal']!, { width: 1280, height: 720 }, profile.reference!);
   const at = { ...inner, x: inner.x - rect.x, y: inner.y - rect.y };
-  using detector = await (await loadKind('icon')).open!(profile.detectors['medal']!, assets);
+  const kind = (await loadKind('icon')) as FrameDetectorKind;
+  using detector = await kind.open(profile.detectors['medal']!, assets);
   // The region's crops from pictures of 1280 × 720.
   const seen = async (name: string): Promise<unknown> => {
     const file = fixture('openarena', `${name}.png`);

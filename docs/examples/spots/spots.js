@@ -4,8 +4,9 @@
 /** Part of the fingerprint that a log's header tells. */
 export const version = '1.0.0';
 
-/** @type {import('playbyplay').DetectorKind<{ minimum?: number, most?: number }>} */
+/** @type {import('playbyplay').FrameDetectorKind<{ minimum?: number, most?: number }>} */
 export const kind = {
+  input: 'frame',
   name: 'spots',
   description:
     'How many separate bright spots a region shows, after its preprocessing. Spots of less than `minimum` pixels of the reference frame are dirt; with more than `most` of them nothing is read.',

@@ -71,7 +71,10 @@ async function detectorIssues(name: string, plugins: Plugins, language?: string)
     }
   };
   for (const [detector, spec] of Object.entries(profile.detectors))
-    await attempt(`/detectors/${detector}`, async () => (await loadKind(spec.kind, plugins)).open(spec, assets));
+    await attempt(`/detectors/${detector}`, async () => {
+      const kind = await loadKind(spec.kind, plugins);
+      return kind.input === 'frame' ? await kind.open(spec, assets) : { [Symbol.dispose]() {} };
+    });
   issues.push(...unusedSteps(profile, pack.locate(path)), ...(await requirements(loaded, plugins)).issues);
   const { interpreter } = profile;
   if (interpreter) await attempt('/interpreter', () => SequenceReader.open(interpreter, assets));

@@ -1,6 +1,6 @@
 import { COLOR_SCHEMA } from '../../regions/step.ts';
 import type { ColorOption } from '../../regions/step.ts';
-import type { DetectorKind, Observation, PreparedCrop, View } from '../kind.ts';
+import type { FrameDetectorKind, Observation, PreparedCrop, View } from '../kind.ts';
 import type { ColorSpaceName } from '../palette.ts';
 import { areColourful, distanceTo, inSpace, namedColors } from '../palette.ts';
 import { countCells } from './cells.ts';
@@ -40,7 +40,8 @@ const LEAST_CONTRAST = 24;
  * Value: the level, rounded to `step` (default 1), or the number of cells. Without `empty` colours an empty gauge cannot be told from none:
  * it reads as absent, with `zero` as 0.
  */
-export const kind: DetectorKind<BarOptions> = {
+export const kind: FrameDetectorKind<BarOptions> = {
+  input: 'frame',
   name: 'bar',
   description:
     'How full a gauge is, 0…100: a bar in any direction or a ring, by its colours (several, with tolerance) or by the edge between its full and its empty part; robust to gradients, notches and text on it. With `cells` how many of a row of hearts, lives or cartridges are full.',

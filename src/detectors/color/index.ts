@@ -1,6 +1,6 @@
 import { COLOR_SCHEMA } from '../../regions/step.ts';
 import type { ColorOption } from '../../regions/step.ts';
-import type { DetectorKind, Observation, PreparedCrop } from '../kind.ts';
+import type { FrameDetectorKind, Observation, PreparedCrop } from '../kind.ts';
 import type { ColorSpaceName, ColorTriple, NamedColor } from '../palette.ts';
 import { areColourful, distanceTo, inSpace, namedColors } from '../palette.ts';
 
@@ -25,7 +25,8 @@ interface ColorOptions {
  * Value: the name. Names under `absent` stand for "nothing there" (the untinted screen). A region whose colour is further than
  * `tolerance` from all is absent as well. Confidence grows with the distance to the second-best name.
  */
-export const kind: DetectorKind<ColorOptions> = {
+export const kind: FrameDetectorKind<ColorOptions> = {
+  input: 'frame',
   name: 'color',
   description:
     'Which of some named colours a region has: by its mean colour (screen tints), its dominant colour (badges), or the share of pixels near each colour (marks). Reads the name.',

@@ -2,7 +2,7 @@ import { languagesOf } from '../../language/tags.ts';
 import { inScript } from '../../language/text.ts';
 import type { Tracker } from '../../cues/tracker.ts';
 import type { DetectorSpec } from '../../profile/profile.ts';
-import type { Assets, CharacterSize, Detector, DetectorKind, Observation, View } from '../kind.ts';
+import type { Assets, CharacterSize, Detector, FrameDetectorKind, Observation, View } from '../kind.ts';
 import { alikeIn } from '../text/alike.ts';
 import { type Atlas, charactersOf, isByColour, lookalikes } from '../text/atlas.ts';
 import { loadAtlas, readText } from '../text/index.ts';
@@ -36,7 +36,8 @@ const RIVAL = 0.4;
  * Lines that appear, scroll up and vanish, as in a kill feed or a chat. A sample says what each line shows; the tracker
  * follows the lines over their lives.
  */
-export const kind: DetectorKind<FeedOptions> = {
+export const kind: FrameDetectorKind<FeedOptions> = {
+  input: 'frame',
   name: 'feed',
   description:
     'Lines that appear, move up and vanish (kill feeds, chats). Each line is followed over its life and read from all its frames together; a lexicon of phrases decides between readings. One `found` cue a line; its detail holds the phrase and its slots.',

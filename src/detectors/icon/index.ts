@@ -1,7 +1,16 @@
 import type { Rect } from '../../geometry.ts';
 import { separableFilter } from '../../regions/filter.ts';
 import { gaussianTaps } from '../../regions/taps.ts';
-import type { Assets, Detector, DetectorKind, Landmark, Observation, Placement, PreparedCrop, View } from '../kind.ts';
+import type {
+  Assets,
+  Detector,
+  FrameDetectorKind,
+  Landmark,
+  Observation,
+  Placement,
+  PreparedCrop,
+  View,
+} from '../kind.ts';
 import { absence, certainty } from './calibration.ts';
 import { focused } from './focus.ts';
 import type { NamedTemplate } from './focus.ts';
@@ -59,7 +68,8 @@ interface IconOptions {
  * With `cells` the region is a row of so many equal cells, and the reading is how many of them, from the first on, show the icon
  * (`detail.icon` says which, where there are several): hearts, lives, cartridges.
  */
-export const kind: DetectorKind<IconOptions> = {
+export const kind: FrameDetectorKind<IconOptions> = {
+  input: 'frame',
   name: 'icon',
   description:
     'Which of some icons a region shows, by masked template matching over a small search window in colour: PNG templates with alpha as mask, several variants and scales each. Reads the name of the best one.',

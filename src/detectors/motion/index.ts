@@ -1,4 +1,4 @@
-import type { Observation, Comparer, DetectorKind, Sketch } from '../kind.ts';
+import type { Comparer, FrameComparerKind, Observation, Sketch } from '../kind.ts';
 import { createTracker } from '../../cues/tracker.ts';
 import { type CodedWays, codedWays } from './coded.ts';
 import { lightBetween, type Movement, movementOf } from './flow.ts';
@@ -18,14 +18,12 @@ const NOISE = 0.35;
  * sample before, at most a second earlier; where chunks meet the reading is made by pipeline/seams.ts. `cut`, `fade`, `flash`
  * `burst` and `stroke` are patterns over the readings and are found by a tracker of their own, behind all workers.
  */
-export const kind: DetectorKind<MotionOptions> = {
+export const kind: FrameComparerKind<MotionOptions> = {
+  input: 'frame-pair',
   name: 'motion',
   description:
     'How the picture moves and changes from one sample to the next. `of` says what is looked for: `movement` (reads `moving`, or the way it goes: `left`, `right`, `up`, `down`, `in`, `out`, `parts`; nothing while it is still), `freeze` (the picture does not change at all), `black`, and as one `found` cue each: `cut` (another scene from one sample to the next), `fade` (`in` or `out`), `flash` (`bright` or `dark`, and back), `burst` (a sudden fast movement, such as a swing), `stroke` (something before the scene that is away and soon back, such as a blow or a weapon that is pumped; also before a camera that moves). Ways are those of the picture’s content; speeds are in heights of the region a second. `stability` says how long movement, stillness and blackness must last.',
   schema: MOTION_SCHEMA,
-  async open() {
-    return { read: () => alone, [Symbol.dispose]() {} };
-  },
   vectors: ({ vectors }) => vectors === 'codec',
   compare: comparer,
   async track(name, spec, interval) {

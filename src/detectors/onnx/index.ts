@@ -2,7 +2,7 @@ import { checkedModel, type Network, openNetwork, refused, type Values } from '.
 import { secondsOf } from '../../compute/inference/cost.ts';
 import type { Model } from '../../compute/tiling/onnx.ts';
 import { cropRgb } from '../../regions/crop.ts';
-import type { Assets, Deferred, Detector, DetectorKind, Observation, PreparedCrop, View } from '../kind.ts';
+import type { Assets, Deferred, Detector, FrameDetectorKind, Observation, PreparedCrop, View } from '../kind.ts';
 import { formatOf } from './boxes.ts';
 import { classify } from './classify.ts';
 import { charactersOf, readLine, stepsOf } from './ctc.ts';
@@ -18,7 +18,8 @@ import { type Classes, classesOf } from './scores.ts';
  * (`detect`), a line of characters (`read`), or a vector to be compared with those of pictures (`embed`). docs/networks.md
  * has a complete example of each.
  */
-export const kind: DetectorKind<OnnxOptions> = {
+export const kind: FrameDetectorKind<OnnxOptions> = {
+  input: 'frame',
   name: 'onnx',
   description:
     'What a trained network (ONNX) sees in a region: which class it is, which things are where (YOLO v5 to v12, RT-DETR, DETR, SSD), what a line of text says (recognisers with CTC), or which of some pictures is most like it (embeddings). Complete examples are in networks.md.',

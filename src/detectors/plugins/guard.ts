@@ -6,6 +6,8 @@ import type {
   Deferred,
   Detector,
   DetectorKind,
+  FrameComparerKind,
+  FrameDetectorKind,
   Heard,
   Listener,
   Observation,
@@ -15,118 +17,175 @@ import type {
 import { watch } from './watch.ts';
 
 /**
- * A plug-in's kind whose mistakes do not end the run: whatever throws, or gives something that is no observation, counts
- * as unreadable and names the plug-in. What a person can correct (a PlaybyplayError, such as a missing file) is thrown on.
- * `number` is the plug-in's place among those named, by which `watch` knows it.
+ * Wraps a plug-in's kind so that its mistakes do not end the run: whatever throws, or returns something that is no observation,
+ * counts as unreadable and names the plug-in. A PlaybyplayError, which a person can correct (a missing file), is rethrown.
+ *
+ * @param number The plug-in's position among those named, by which `watch` knows it.
  */
 export function guarded(kind: DetectorKind, plugin: string, number = 0): DetectorKind {
-  const failed = (doing: string, error: unknown): Observation => ({
-    state: 'unreadable',
-    confidence: 0,
-    failure: `the plug-in ${plugin} (detector kind ${kind.name}) failed to ${doing}: ${messageOf(error)}`,
-  });
-  const during: During = (call) => watch.during(number, call);
-  const silenced = (): Observation | undefined => {
-    const reason = watch.silenced.get(number);
-    return reason === undefined ? undefined : failed('read', new Error(reason));
-  };
-  const { compare, listen, follow, track } = kind;
-  return {
-    name: kind.name,
-    description: kind.description,
-    schema: kind.schema,
-    ...(kind.reads === undefined ? {} : { reads: kind.reads }),
-    ...guardedAnswers(kind, plugin, during),
-    async open(options, assets) {
-      const silent = silenced();
-      if (silent) return { read: () => silent, [Symbol.dispose]() {} };
-      try {
-        return guardedDetector(await during(() => kind.open(options, assets)), failed, during);
-      } catch (error) {
-        if (error instanceof PlaybyplayError) throw error;
-        const seen = failed('open', error);
-        return { read: () => seen, [Symbol.dispose]() {} };
-      }
+  const guard: Guard = {
+    origin: `the plug-in ${plugin} (detector kind ${kind.name})`,
+    failed: (doing, error) => ({
+      state: 'unreadable',
+      confidence: 0,
+      failure: `${guard.origin} failed to ${doing}: ${messageOf(error)}`,
+    }),
+    during: (call) => watch.during(number, call),
+    silenced() {
+      const reason = watch.silenced.get(number);
+      return reason === undefined ? undefined : guard.failed('read', new Error(reason));
     },
-    ...(compare && {
-      compare: (options) => guardedComparer(() => compare.call(kind, options), failed, during, silenced),
-    }),
-    ...(listen && {
-      listen: (options, assets) => guardedListener(() => listen.call(kind, options, assets), failed, during),
-    }),
-    ...(follow && {
-      follow(options, entries) {
+  };
+  const base = guardedBase(kind, guard);
+  switch (kind.input) {
+    case 'frame':
+      return guardedFrameDetector(kind, base, guard);
+    case 'frame-pair':
+      return {
+        ...base,
+        input: 'frame-pair',
+        ...guardedRegionAnswers(kind, guard),
+        compare: (options) => guardedComparer(() => kind.compare(options), guard),
+      };
+    case 'audio':
+      return {
+        ...base,
+        input: 'audio',
+        listen: (options, assets) => guardedListener(() => kind.listen(options, assets), guard),
+      };
+    case 'records':
+      return {
+        ...base,
+        input: 'records',
+        follow(options, entries) {
+          try {
+            return heardFrom(guard.during(() => kind.follow(options, entries)));
+          } catch (error) {
+            return [{ t: 0, observation: guard.failed('follow', error) }];
+          }
+        },
+      };
+  }
+}
+
+/** How calls into one plug-in are made, and what stands for those that fail. */
+interface Guard {
+  /** The plug-in and its kind, for messages. */
+  readonly origin: string;
+  failed(doing: string, error: unknown): Observation;
+  /** Makes a call into the plug-in, watched. */
+  during<T>(call: () => T): T;
+  /** What is read while the plug-in is no longer called. */
+  silenced(): Observation | undefined;
+}
+
+type Base = Pick<DetectorKind, 'name' | 'description' | 'schema' | 'requires' | 'track'>;
+
+function guardedBase(kind: DetectorKind, guard: Guard): Base {
+  const { name, description, schema, requires, track } = kind;
+  return {
+    name,
+    description,
+    schema,
+    ...(requires && {
+      async requires(options, assets) {
         try {
-          return heardFrom(during(() => follow.call(kind, options, entries)));
+          return requirementsOf(await guard.during(async () => requires.call(kind, options, assets)));
         } catch (error) {
-          return [{ t: 0, observation: failed('follow', error) }];
+          if (error instanceof PlaybyplayError) throw error;
+          // Whatever it throws says that something is missing: its class may be that of another copy of this program.
+          const hint = (error as { hint?: unknown } | undefined)?.hint;
+          throw new PlaybyplayError('plugin-requires', `${guard.origin} lacks what it needs: ${messageOf(error)}`, {
+            hint: typeof hint === 'string' ? hint : undefined,
+          });
         }
       },
     }),
     ...(track && {
-      async track(name, spec, interval, assets) {
-        return new GuardedTracker(await during(() => track.call(kind, name, spec, interval, assets)), during, (error) =>
-          String((failed('track', error) as { failure?: string }).failure),
+      async track(detector, spec, interval, assets) {
+        return new GuardedTracker(
+          await guard.during(() => track.call(kind, detector, spec, interval, assets)),
+          guard.during,
+          (error) => String((guard.failed('track', error) as { failure?: string }).failure),
         );
       },
     }),
   };
 }
 
-type Fail = (doing: string, error: unknown) => Observation;
-/** Makes a call into the plug-in, watched. */
-type During = <T>(call: () => T) => T;
+/** A question about a kind's options: an answer that fails counts as `otherwise`. */
+function answer<T>(guard: Guard, ask: () => T, otherwise: T): T {
+  try {
+    return guard.during(ask);
+  } catch (error) {
+    if (error instanceof PlaybyplayError) throw error;
+    return otherwise;
+  }
+}
 
-/** What a kind answers about its options: an answer that fails, or is none, counts as if the kind did not say. */
-function guardedAnswers(kind: DetectorKind, plugin: string, during: During): Partial<DetectorKind> {
-  const { regions, places, vectors, landmarks, characters, cost, requires } = kind;
-  const ask = <T>(call: () => T, otherwise: T): T => {
-    try {
-      return during(call);
-    } catch (error) {
-      if (error instanceof PlaybyplayError) throw error;
-      return otherwise;
-    }
-  };
-  const askLater = async <T>(call: () => Promise<T>, otherwise: T): Promise<T> => {
-    try {
-      return await during(async () => call());
-    } catch (error) {
-      if (error instanceof PlaybyplayError) throw error;
-      return otherwise;
-    }
-  };
+async function asyncAnswer<T>(guard: Guard, ask: () => Promise<T>, otherwise: T): Promise<T> {
+  try {
+    return await guard.during(ask);
+  } catch (error) {
+    if (error instanceof PlaybyplayError) throw error;
+    return otherwise;
+  }
+}
+
+function guardedRegionAnswers(
+  kind: FrameDetectorKind | FrameComparerKind,
+  guard: Guard,
+): Pick<FrameComparerKind, 'regions' | 'vectors' | 'byColour'> {
+  const { regions, vectors, byColour } = kind;
   return {
-    ...(regions && { regions: (options) => ask(() => [...regions.call(kind, options)].map(String), []) }),
-    ...(places && { places: (options) => ask(() => places.call(kind, options) === true, false) }),
-    ...(vectors && { vectors: (options) => ask(() => vectors.call(kind, options) === true, false) }),
-    ...(landmarks && {
-      landmarks: (options, assets) => askLater(async () => landmarks.call(kind, options, assets), []).catch(() => []),
-    }),
-    ...(characters && {
-      characters: (options, assets) =>
-        askLater(async () => characterSizeOf(await characters.call(kind, options, assets)), undefined),
-    }),
-    ...(cost && {
-      cost: (options, assets) => askLater(async () => Number(await cost.call(kind, options, assets)) || 0, 0),
-    }),
-    ...(requires && {
-      async requires(options, assets) {
-        try {
-          return requirementsOf(await during(async () => requires.call(kind, options, assets)));
-        } catch (error) {
-          if (error instanceof PlaybyplayError) throw error;
-          // Whatever it throws says that something is missing: its class may be that of another copy of this program.
-          const named = `the plug-in ${plugin} (detector kind ${kind.name})`;
-          const hint = (error as { hint?: unknown } | undefined)?.hint;
-          throw new PlaybyplayError('plugin-requires', `${named} lacks what it needs: ${messageOf(error)}`, {
-            hint: typeof hint === 'string' ? hint : undefined,
-          });
-        }
-      },
+    ...(regions && { regions: (options) => answer(guard, () => [...regions.call(kind, options)].map(String), []) }),
+    ...(vectors && { vectors: (options) => answer(guard, () => vectors.call(kind, options) === true, false) }),
+    ...(byColour && {
+      byColour: (options, assets) =>
+        asyncAnswer(guard, async () => (await byColour.call(kind, options, assets)) === true, false),
     }),
   };
 }
+
+/** A detector that reads the same everywhere. */
+function constant(seen: Observation): Detector {
+  return { read: () => seen, [Symbol.dispose]() {} };
+}
+
+function guardedFrameDetector(kind: FrameDetectorKind, base: Base, guard: Guard): FrameDetectorKind {
+  const { reads, places, landmarks, characters, cost } = kind;
+  return {
+    ...base,
+    input: 'frame',
+    ...(reads === undefined ? {} : { reads }),
+    ...guardedRegionAnswers(kind, guard),
+    ...(places && { places: (options) => answer(guard, () => places.call(kind, options) === true, false) }),
+    ...(landmarks && {
+      landmarks: (options, assets) =>
+        asyncAnswer(guard, async () => landmarks.call(kind, options, assets), []).catch(() => []),
+    }),
+    ...(characters && {
+      characters: (options, assets) =>
+        asyncAnswer(guard, async () => characterSizeOf(await characters.call(kind, options, assets)), undefined),
+    }),
+    ...(cost && {
+      cost: (options, assets) => asyncAnswer(guard, async () => Number(await cost.call(kind, options, assets)) || 0, 0),
+    }),
+    async open(options, assets) {
+      const silenced = guard.silenced();
+      if (silenced) return constant(silenced);
+      try {
+        return guardedDetector(await guard.during(() => kind.open(options, assets)), guard.failed, guard.during);
+      } catch (error) {
+        if (error instanceof PlaybyplayError) throw error;
+        return constant(guard.failed('open', error));
+      }
+    },
+  };
+}
+
+type Fail = Guard['failed'];
+type During = Guard['during'];
 
 function requirementsOf(list: unknown): Requirement[] {
   if (!Array.isArray(list)) throw new TypeError(`“requires” returned ${String(list)}, no list`);
@@ -208,12 +267,7 @@ function guardedParts(
 }
 
 /** A sketch of no size stands for one that could not be made. */
-function guardedComparer(
-  make: () => Comparer,
-  failed: Fail,
-  during: During,
-  silenced: () => Observation | undefined,
-): Comparer {
+function guardedComparer(make: () => Comparer, { failed, during, silenced }: Guard): Comparer {
   let reason: unknown = new Error('no sketch');
   let comparer: Comparer | undefined;
   try {
@@ -242,7 +296,7 @@ function guardedComparer(
   };
 }
 
-async function guardedListener(open: () => Promise<Listener>, failed: Fail, during: During): Promise<Listener> {
+async function guardedListener(open: () => Promise<Listener>, { failed, during }: Guard): Promise<Listener> {
   let t = 0;
   let listener: Listener | undefined;
   let fault: Heard | undefined;

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { draw, viewOfImage } from '../testing.ts';
-import type { DetectorKind, View } from '../kind.ts';
+import type { DetectorKind, FrameDetectorKind, View } from '../kind.ts';
+import type { Plugins } from './load.ts';
 import { loadKind } from '../registry.ts';
 import { checkInterface } from './interface.ts';
 import { loadPlugins, pluginsUsed } from './load.ts';
@@ -30,8 +31,19 @@ async function file(path: string, text: string): Promise<string> {
   return `./${path}`;
 }
 
-const asking = async (name: string, answer: string): Promise<DetectorKind> =>
-  loadKind('asked', await loadPlugins([await file(`${name}.js`, parts(answer))], BUILT_IN, folder));
+/** The kind of that name, which must read that input. */
+async function loaded<Input extends DetectorKind['input']>(
+  name: string,
+  input: Input,
+  plugins: Plugins,
+): Promise<DetectorKind & { readonly input: Input }> {
+  const kind = await loadKind(name, plugins);
+  expect(kind.input).toBe(input);
+  return kind as DetectorKind & { readonly input: Input };
+}
+
+const asking = async (name: string, answer: string): Promise<FrameDetectorKind> =>
+  loaded('asked', 'frame', await loadPlugins([await file(`${name}.js`, parts(answer))], BUILT_IN, folder));
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'playbyplay-plugins-'));
@@ -47,7 +59,7 @@ describe('plug-ins', () => {
     ['TypeScript', 'five.ts', `const x: number = 1; export const kind = ${kindOf('one')};`],
   ])('can be %s', async (_, path, text) => {
     const plugins = await loadPlugins([await file(path, text)], BUILT_IN, folder);
-    using detector = await (await loadKind('one', plugins)).open({}, assets);
+    using detector = await (await loaded('one', 'frame', plugins)).open({}, assets);
     expect(await detector.read(viewOfImage(draw(1, 1, () => [0, 0, 0])))).toMatchObject({
       state: 'seen',
       value: 'one',
@@ -86,11 +98,15 @@ describe('plug-ins', () => {
     ['./unnamed.js', 'plugin-broken', /“name” must be lower-case/, undefined],
     ['./icon.js', 'plugin-broken', /name of a built-in one/, undefined],
     ['./schema.js', 'plugin-broken', /unknown keywords: mininum/, undefined],
+    ['./deaf.js', 'plugin-broken', /has no function “listen”/, undefined],
+    ['./input.js', 'plugin-broken', /one of frame, frame-pair, audio, records/, undefined],
   ])('%s is refused with a reason', async (name, code, message, hint) => {
     await file('named.js', `export const kind = ${kindOf('named')};`);
     await file('throws.js', `throw new Error('no such luck');`);
     await file('empty.js', `export const something = 1;`);
     await file('unnamed.js', `export const kind = ${kindOf('A kind')};`);
+    await file('deaf.js', `export const kind = { ...${kindOf('deaf')}, input: 'audio' };`);
+    await file('input.js', `export const kind = { ...${kindOf('input')}, input: 'smell' };`);
     await file('icon.js', `export const kind = ${kindOf('icon')};`);
     await file(
       'schema.js',
@@ -151,7 +167,7 @@ describe('plug-ins', () => {
       `export const kind = ${kindOf('fails', `, ${part}`)};`,
     );
     const plugins = await loadPlugins([path], BUILT_IN, folder);
-    using detector = await (await loadKind('fails', plugins)).open({}, assets);
+    using detector = await (await loaded('fails', 'frame', plugins)).open({}, assets);
     const seen = await detector.read(viewOfImage(draw(1, 1, () => [0, 0, 0])));
     expect(seen).toMatchObject({ state: 'unreadable', failure: expect.stringContaining(failure) });
     expect(seen).toMatchObject({ failure: expect.stringContaining('the plug-in fails-') });
@@ -161,7 +177,7 @@ describe('plug-ins', () => {
     const options = { cost: 2, places: true, vectors: true, regions: ['other'], landmarks: [] };
     const more = { characters: { width: 5, height: 9, figures: true }, requires: [{ name: 'data', hash: 'a1' }] };
     const asked = await asking('answers', '(name, options) => options[name]');
-    const answersOf = (kind: DetectorKind, of: object): Promise<unknown[]> =>
+    const answersOf = (kind: FrameDetectorKind, of: object): Promise<unknown[]> =>
       Promise.all([
         kind.regions!(of as Options),
         kind.places!(of as Options),
@@ -186,13 +202,18 @@ describe('plug-ins', () => {
     const path = await file(
       'late.js',
       `const no = () => { throw new Error('broke'); };
-       export const kind = { ...${kindOf('late')}, follow: no, listen: async () => ({ delay: 0, hear: no, pause: no }),
-         compare: () => ({ sketch: no, compare: no }), track: async () => ({ push: no, end: no, pendingSince: no }) };`,
+       export const kinds = [
+         { ...${kindOf('follows')}, follow: no },
+         { ...${kindOf('listens')}, input: 'audio', listen: async () => ({ delay: 0, hear: no, pause: no }) },
+         { ...${kindOf('compares')}, compare: () => ({ sketch: no, compare: no }) },
+         { ...${kindOf('late')}, track: async () => ({ push: no, end: no, pendingSince: no }) }];`,
     );
-    const kind = await loadKind('late', await loadPlugins([path], BUILT_IN, folder));
+    const plugins = await loadPlugins([path], BUILT_IN, folder);
     const failure = expect.stringMatching(/^the plug-in late .* failed to \w+: broke$/);
-    expect(kind.follow!({}, [])).toMatchObject([{ t: 0, observation: { failure } }]);
-    const listener = await kind.listen!({}, assets);
+    expect((await loaded('follows', 'records', plugins)).follow({}, [])).toMatchObject([
+      { t: 0, observation: { failure } },
+    ]);
+    const listener = await (await loaded('listens', 'audio', plugins)).listen({}, assets);
     const frame = {
       t: 1.25,
       bands: new Float32Array(1),
@@ -203,10 +224,10 @@ describe('plug-ins', () => {
     };
     expect(listener.hear(frame)).toMatchObject([{ t: 1.25, observation: { state: 'unreadable', failure } }]);
     expect(listener.hear(frame)).toEqual([]);
-    const comparer = kind.compare!({});
+    const comparer = (await loaded('compares', 'frame-pair', plugins)).compare({});
     const view = { picture: { t: 2 } } as View;
     expect(comparer.compare(undefined, comparer.sketch(view)!)).toMatchObject({ failure });
-    const tracker = await kind.track!('a', { kind: 'late' }, 0.1, assets);
+    const tracker = await (await loadKind('late', plugins)).track!('a', { kind: 'late' }, 0.1, assets);
     expect(tracker.push({ detector: 'a', t: 0, observation: { state: 'absent', confidence: 1 } })).toEqual([]);
     expect(tracker.failure).toEqual(failure);
   });
@@ -215,7 +236,7 @@ describe('plug-ins', () => {
 describe('the example of the guide', () => {
   it('counts spots, by area in pixels of the reference frame', async () => {
     const example = join(import.meta.dirname, '../../../docs/examples/spots/spots.js');
-    const kind = await loadKind('spots', await loadPlugins([example], BUILT_IN));
+    const kind = await loaded('spots', 'frame', await loadPlugins([example], BUILT_IN));
     const white = [255, 255, 255] as const;
     const picture = draw(40, 20, (x, y) =>
       (x < 6 && y < 6) || (x > 20 && x < 30 && y > 10) || (x === 35 && y === 3) ? white : [0, 0, 0],

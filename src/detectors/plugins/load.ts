@@ -181,7 +181,7 @@ async function importFrom(
 /** Whatever a plug-in exports, as a kind; throws where it is none. */
 function checked(value: unknown, plugin: string): DetectorKind {
   if (typeof value !== 'object' || value === null) throw broken(plugin, 'what it exports is no detector kind');
-  const { name, description, schema, open, reads } = value as Readonly<Record<string, unknown>>;
+  const { name, description, schema, reads } = value as Readonly<Record<string, unknown>>;
   if (typeof name !== 'string' || !KIND_NAME.test(name) || name.length > 64)
     throw broken(plugin, `a kind's “name” must be lower-case letters, digits and hyphens, not ${JSON.stringify(name)}`);
   const fault = (message: string): PlaybyplayError => broken(plugin, `its kind “${name}” ${message}`);
@@ -189,13 +189,37 @@ function checked(value: unknown, plugin: string): DetectorKind {
   if (typeof schema !== 'object' || schema === null) throw fault('has no “schema” of its options');
   const unknown = unknownKeywords(schema as Readonly<Record<string, unknown>>);
   if (unknown.length > 0) throw fault(`has a schema with unknown keywords: ${unknown.join(', ')}`);
-  if (typeof open !== 'function') throw fault('has no function “open”');
-  if (reads !== undefined && reads !== 'luma' && reads !== 'pixels') throw fault('“reads” neither luma nor pixels');
-  for (const part of ['regions', 'vectors', 'landmarks', 'cost', 'compare', 'listen', 'follow', 'track']) {
-    const given = (value as Readonly<Record<string, unknown>>)[part];
-    if (given !== undefined && typeof given !== 'function') throw fault(`has a “${part}” that is no function`);
-  }
-  return value as DetectorKind;
+  if (reads !== undefined && reads !== 'luma' && reads !== 'pixels')
+    throw fault(`has “reads” set to ${JSON.stringify(reads)}: it must be "luma" or "pixels"`);
+  const parts = value as Readonly<Record<string, unknown>>;
+  const input = parts['input'] ?? impliedInput(parts);
+  const method = MAIN_METHODS.get(input);
+  if (method === undefined)
+    throw fault(
+      `has “input” set to ${JSON.stringify(input)}: it must be one of ${[...MAIN_METHODS.keys()].join(', ')}`,
+    );
+  if (typeof parts[method] !== 'function') throw fault(`has no function “${method}”, which reads its input “${input}”`);
+  for (const part of OPTIONAL_METHODS)
+    if (parts[part] !== undefined && typeof parts[part] !== 'function')
+      throw fault(`has a “${part}” that is no function`);
+  return (parts['input'] === undefined ? Object.assign(Object.create(value), { input }) : value) as DetectorKind;
+}
+
+/** The method that reads each kind of input. */
+const MAIN_METHODS: ReadonlyMap<unknown, string> = new Map([
+  ['frame', 'open'],
+  ['frame-pair', 'compare'],
+  ['audio', 'listen'],
+  ['records', 'follow'],
+]);
+
+const OPTIONAL_METHODS = ['regions', 'vectors', 'landmarks', 'characters', 'cost', 'places', 'requires', 'track'];
+
+/** The input of a kind that does not declare one, as those written before `input` existed do not. */
+function impliedInput(parts: Readonly<Record<string, unknown>>): string {
+  if (parts['follow'] !== undefined) return 'records';
+  if (parts['listen'] !== undefined) return 'audio';
+  return parts['compare'] !== undefined ? 'frame-pair' : 'frame';
 }
 
 /** Hash of a module and of the modules that it imports by relative paths. */

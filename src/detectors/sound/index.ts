@@ -1,27 +1,23 @@
 import type { Cue } from '../../cues/cue.ts';
 import type { Tracker } from '../../cues/tracker.ts';
 import { PlaybyplayError } from '../../errors.ts';
-import type { Assets, DetectorKind, Listener, Observation, Reading } from '../kind.ts';
+import type { Assets, AudioListenerKind, Listener, Reading } from '../kind.ts';
 import { LoudListener, OnsetListener } from './activity.ts';
 import { ClipListener } from './clips.ts';
 import { SOUND_SCHEMA, type SoundOptions } from './options.ts';
 import { readPrint } from './print.ts';
 import { VoiceListener } from './voice.ts';
 
-const alone: Observation = { state: 'unreadable', confidence: 0 };
-
 /**
  * What is heard. The sound of a track is taken once, from beginning to end, behind the workers: nothing of it depends on
  * chunks. A reading at t depends on at most the ten seconds before it and the length of the longest clip after it.
  */
-export const kind: DetectorKind<SoundOptions> = {
+export const kind: AudioListenerKind<SoundOptions> = {
+  input: 'audio',
   name: 'sound',
   description:
     'What is heard in a sound track. `of` says what is listened for: `clip` (learnt sounds, see `playbyplay profile sound`: reads what each is called, one `found` cue an occurrence), `onset` (something begins to sound: one `found` cue each), `loud` (loudness by EBU R128, momentary or short-term, rises `rise` LU, 6 by default, above the median of the last ten seconds), `voice` (`speech`, or `shout` where it is loud). `rise` is 4 dB by default for onsets, `apart` 0.08 s. It looks at no region. A recording without sound is said, and read without it.',
   schema: SOUND_SCHEMA,
-  async open() {
-    return { read: () => alone, [Symbol.dispose]() {} };
-  },
   listen,
   async track(name, spec) {
     return new SoundTracker(name, spec.stability?.confidence ?? 0, spec.of === 'clip' || spec.of === 'onset');

@@ -1,12 +1,11 @@
 import type { Cue } from '../../cues/cue.ts';
 import { createTracker, type Tracker } from '../../cues/tracker.ts';
-import type { DetectorKind, Observation, Reading } from '../kind.ts';
+import type { Reading, RecordFollowerKind } from '../kind.ts';
 import { follow, type StreamOptions } from './follow.ts';
 
-const alone: Observation = { state: 'unreadable', confidence: 0 };
-
 /** What another record of the session tells: inputs, biometric series, events, subtitles, each with a clock of its own. */
-export const kind: DetectorKind<StreamOptions> = {
+export const kind: RecordFollowerKind<StreamOptions> = {
+  input: 'records',
   name: 'stream',
   description:
     'What a file beside the recording tells, given to `detect --stream name=file@offset`. `of` says what is read: `text` (subtitles or messages; `found`, and `lost` at its end), `key` (a key, button or combination goes down: one `found` cue each), `rate` (presses a second over `window` seconds, 2 by default), `value` (a number such as a heart rate, rounded to `step`, 1 by default; it holds for `hold` seconds, 10 by default). `field` names the column or field. Subtitles (SRT, VTT, ASS), JSON (a list or lines), CSV, TCX, GPX, exports of Apple Health, chats with times before their lines and intervals between heartbeats are read. It looks at no region.',
@@ -28,9 +27,6 @@ export const kind: DetectorKind<StreamOptions> = {
       hold: { type: 'number', exclusiveMinimum: 0, maximum: 3600, default: 10 },
       step: { type: 'number', exclusiveMinimum: 0, default: 1 },
     },
-  },
-  async open() {
-    return { read: () => alone, [Symbol.dispose]() {} };
   },
   follow,
   async track(name, spec) {

@@ -5,7 +5,7 @@ import type {
   Assets,
   CharacterSize,
   Detector,
-  DetectorKind,
+  FrameDetectorKind,
   Landmark,
   Observation,
   Requirement,
@@ -63,7 +63,8 @@ function dataOf({ language, fallback }: TextOptions, assets: Assets): ReturnType
  * Reads one line of text in a known font with a glyph atlas. What fits no glyph is not read: the observation is `absent`
  * where blanks explain the picture, `unreadable` where nothing does, and then asked of the fallback, if the profile has one.
  */
-export const kind: DetectorKind<TextOptions> = {
+export const kind: FrameDetectorKind<TextOptions> = {
+  input: 'frame',
   name: 'text',
   description:
     'One line of text in a font that was learnt (`playbyplay profile glyphs`): counters, names, messages. The value is the text, or a number.',

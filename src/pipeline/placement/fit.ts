@@ -60,7 +60,13 @@ export class Fit implements Disposable {
     for (const [name, spec] of Object.entries(profile.detectors)) {
       const kind = await loadKind(spec.kind, plugins);
       const { region } = spec;
-      if (region === undefined || !isWitness(profile, spec, kind) || (wanted && !wanted.has(name))) continue;
+      if (
+        region === undefined ||
+        kind.input !== 'frame' ||
+        !isWitness(profile, spec, kind) ||
+        (wanted && !wanted.has(name))
+      )
+        continue;
       const { fallback: _, ...own } = spec as typeof spec & { readonly fallback?: unknown };
       const modes = modesOf(profile, spec);
       witnesses.push({ name, region, modes, light: spec.kind === 'text', detector: await kind.open(own, assets) });
@@ -168,7 +174,7 @@ export function searchedBy(profile: Profile, seen: readonly string[] = []): Read
 /** Whether a detector sees something only where it knows it, at a place that the placement decides. */
 export function isWitness({ regions }: Profile, spec: DetectorSpec, kind: DetectorKind): boolean {
   const { region } = spec;
-  if (mediaOf(spec) !== undefined || !kind.landmarks || region === undefined) return false;
+  if (mediaOf(spec) !== undefined || kind.input !== 'frame' || !kind.landmarks || region === undefined) return false;
   // Where a region follows something else it proves nothing about the placement.
   if (regions[region]?.relative !== undefined) return false;
   // What reads unknown text sees something anywhere.

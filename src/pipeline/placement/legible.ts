@@ -17,7 +17,8 @@ export async function smallText(game: Game, frame: FrameSize, hud: HudSettings):
   for (const [name, spec] of Object.entries(profile.detectors)) {
     const region = spec.region === undefined ? undefined : profile.regions[spec.region];
     if (!region || region.relative || mediaOf(spec) !== undefined) continue;
-    const size = await (await loadKind(spec.kind, plugins)).characters?.(spec, assets);
+    const kind = await loadKind(spec.kind, plugins);
+    const size = kind.input === 'frame' ? await kind.characters?.(spec, assets) : undefined;
     if (!size) continue;
     const { scaleX, scaleY } = placeRegion(region, frame, profile.reference, hud);
     const [width, height] = [size.width * scaleX, size.height * scaleY];

@@ -43,6 +43,7 @@ export async function marksOf(
     // By the layout that needs no mode.
     if (mediaOf(spec) !== undefined || (spec.modes && plain)) continue;
     const kind = await loadKind(spec.kind, plugins);
+    if (kind.input !== 'frame') continue;
     for (const landmark of (await kind.landmarks?.(spec, assets)) ?? []) {
       const region = profile.regions[landmark.region];
       if (region === undefined || region.scale === 'none' || region.scale === 'whole' || region.relative) continue;

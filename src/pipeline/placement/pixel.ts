@@ -173,7 +173,7 @@ class Size implements Disposable {
     const detectors: Detector[] = [];
     for (const { spec } of elements) {
       const kind = await loadKind(spec.kind, game.plugins);
-      detectors.push(await kind.open(spec, game.assets));
+      if (kind.input === 'frame') detectors.push(await kind.open(spec, game.assets));
     }
     return new Size(game, elements, detectors, factor);
   }

@@ -30,7 +30,10 @@ export async function probeRules(profile: Profile, plugins?: Plugins, media?: st
       const kind = await loadKind(spec.kind, plugins);
       // What is heard or told is not probed, nor what lies in another recording, nor what others switch on: that is read where it is on.
       const persists =
-        kind.listen || kind.follow || mediaOf(spec) !== media || (switched.get(name)?.length ?? 0) > 0
+        kind.input === 'audio' ||
+        kind.input === 'records' ||
+        mediaOf(spec) !== media ||
+        (switched.get(name)?.length ?? 0) > 0
           ? Number.POSITIVE_INFINITY
           : (spec.persists ?? intervalOf(profile, name));
       // Kinds with a tracker of their own judge confidence by other rules.
@@ -57,7 +60,7 @@ export async function betweenRules(
   const often = await Promise.all(
     specs.map(async ([name, spec]) => {
       const kind = await loadKind(spec.kind, plugins);
-      const judged = kind.track || kind.compare || kind.listen || kind.follow || !TOLD.has(kind.name);
+      const judged = kind.track || kind.input !== 'frame' || !TOLD.has(kind.name);
       return !judged && spec.persists !== undefined && intervalOf(profile, name) < usual ? 1 : 0;
     }),
   );

@@ -85,7 +85,7 @@ export async function sharedLoad({ profile, assets, plugins }: Game): Promise<nu
   for (const [name, spec] of Object.entries(profile.detectors)) {
     if (awaited.has(name) || mediaOf(spec) !== undefined) continue;
     const kind = await loadKind(spec.kind, plugins);
-    const cost = (await kind.cost?.(spec, assets)) ?? 0;
+    const cost = (kind.input === 'frame' && (await kind.cost?.(spec, assets))) || 0;
     if (cost >= DEAR) load += cost / Math.max(intervalOf(profile, name), 1e-3);
   }
   return load;

@@ -92,15 +92,15 @@ export async function openStations(
       spec,
       place,
       ...place(regions),
-      detector: foreign ? NOT_HERE : await kind.open(spec, assets),
+      detector: foreign || kind.input !== 'frame' ? NOT_HERE : await kind.open(spec, assets),
       when: spec.when ? names.indexOf(spec.when.detector) : undefined,
       allows: spec.when?.seen === false ? ({ state }) => state === 'absent' : seenAs(spec.when?.value),
-      switched: (switched.get(name)?.length ?? 0) > 0 && !kind.compare,
+      switched: (switched.get(name)?.length ?? 0) > 0 && kind.input !== 'frame-pair',
       last: undefined,
       alike: undefined,
-      comparer: foreign ? undefined : kind.compare?.(withInterval(profile, name)),
-      vectors: !foreign && kind.vectors?.(spec) === true,
-      hears: foreign || (kind.listen ?? kind.follow) !== undefined,
+      comparer: foreign || kind.input !== 'frame-pair' ? undefined : kind.compare(withInterval(profile, name)),
+      vectors: !foreign && 'vectors' in kind && kind.vectors?.(spec) === true,
+      hears: foreign || kind.input === 'audio' || kind.input === 'records',
       before: undefined,
       first: undefined,
       apart: !awaited.has(name),
@@ -122,14 +122,14 @@ function lyingIn(
 ): Lying {
   const follows = spec.region === undefined ? undefined : regions.following(spec.region);
   const region = spec.region === undefined || follows ? undefined : regions.get(spec.region);
-  const others = (kind.regions?.(spec) ?? []).map((other) => regions.get(other));
-  const watch = (one: Region): ChangeGate => one.gate(kind.reads ?? 'pixels');
+  const others = (('regions' in kind ? kind.regions?.(spec) : undefined) ?? []).map((other) => regions.get(other));
+  const channels = (kind.input === 'frame' ? kind.reads : undefined) ?? 'pixels';
+  const watch = (one: Region): ChangeGate => one.gate(channels);
   const watched = region ? [region, ...others] : others;
   return {
     region,
     gates: watched.map(watch),
-    likenesses:
-      region && OF_SHAPES.has(kind.name) ? watched.map((one) => one.likeness(kind.reads ?? 'pixels')) : undefined,
+    likenesses: region && OF_SHAPES.has(kind.name) ? watched.map((one) => one.likeness(channels)) : undefined,
     follows: follows && { station: names.indexOf(follows.detector), region: follows, hold, watch },
   };
 }

@@ -44,6 +44,7 @@ it('readings are made together, and stand in their places whenever they were mad
 
 it('what a stretch has left to others is not taken for a reading in the next', async () => {
   const glow: DetectorKind = {
+    input: 'frame',
     name: 'glow',
     description: 'How light it is.',
     schema: { type: 'object' },

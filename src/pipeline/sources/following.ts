@@ -63,11 +63,11 @@ export class Following {
   ): Promise<void> {
     const readings: Reading[] = [];
     for (const [detector, spec] of Object.entries(detectors)) {
-      const { follow } = await loadKind(spec.kind, plugins);
-      if (!follow) continue;
+      const kind = await loadKind(spec.kind, plugins);
+      if (kind.input !== 'records') continue;
       const entries = this.#entries.get(String(spec['stream']));
       if (!entries) missing(detector, String(spec['stream']));
-      for (const { t, observation } of follow(spec, entries ?? []))
+      for (const { t, observation } of kind.follow(spec, entries ?? []))
         if (t >= from && t < to) readings.push({ detector, t, observation });
     }
     this.#readings = readings.toSorted((a, b) => a.t - b.t);

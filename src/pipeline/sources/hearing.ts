@@ -26,10 +26,10 @@ async function earsOf(
 ): Promise<ReadonlyMap<number, readonly Ear[]>> {
   const ears = new Map<number, Ear[]>();
   for (const [detector, spec] of Object.entries(detectors)) {
-    const { listen } = await loadKind(spec.kind, plugins);
-    if (!listen || mediaOf(spec) !== media) continue;
+    const kind = await loadKind(spec.kind, plugins);
+    if (kind.input !== 'audio' || mediaOf(spec) !== media) continue;
     const track = Number(spec['track'] ?? 0);
-    ears.set(track, [...(ears.get(track) ?? []), { detector, listener: await listen(spec, assets) }]);
+    ears.set(track, [...(ears.get(track) ?? []), { detector, listener: await kind.listen(spec, assets) }]);
   }
   return ears;
 }
@@ -45,8 +45,8 @@ export async function hearersOf(
 ): Promise<ReadonlySet<string>> {
   const names = new Set<string>();
   for (const [name, spec] of Object.entries(detectors)) {
-    const { listen, follow } = await loadKind(spec.kind, plugins);
-    if ((listen ?? follow) || mediaOf(spec) !== media) names.add(name);
+    const { input } = await loadKind(spec.kind, plugins);
+    if (input === 'audio' || input === 'records' || mediaOf(spec) !== media) names.add(name);
   }
   return names;
 }
