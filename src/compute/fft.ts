@@ -1,117 +1,94 @@
+import FFT from 'fft.js';
+
 /**
- * The discrete Fourier transform of complex numbers in place: radix 2, decimation in time, tables made once. Doubles
- * throughout, so that the result is the same on every platform whose sine is.
+ * A complex discrete Fourier transform on separate real and imaginary arrays. Wraps `fft.js` (radix 4, double precision),
+ * which works on interleaved arrays.
+ *
+ * @example
+ * const fft = new Fft(8);
+ * const re = Float64Array.of(1, 0, 0, 0, 0, 0, 0, 0);
+ * const im = new Float64Array(8);
+ * fft.forward(re, im); // the spectrum of an impulse is flat: re is all ones
  */
 export class Fft {
   readonly size: number;
-  readonly #cosines: Float64Array;
-  readonly #sines: Float64Array;
-  readonly #reversed: Uint32Array;
+  readonly #fft: FFT;
+  readonly #input: Float64Array;
+  readonly #output: Float64Array;
 
-  /** `size` must be a power of two, 2 or more. */
+  /**
+   * @param size Number of complex samples: a power of two, 2 or more.
+   * @throws RangeError for any other size.
+   */
   constructor(size: number) {
-    if (!Number.isInteger(size) || size < 2 || (size & (size - 1)) !== 0)
-      throw new RangeError(`the size of a transform is a power of two, not ${size}`);
+    assertPowerOfTwo(size, 2);
     this.size = size;
-    this.#cosines = Float64Array.from({ length: size / 2 }, (_, i) => Math.cos((2 * Math.PI * i) / size));
-    this.#sines = Float64Array.from({ length: size / 2 }, (_, i) => -Math.sin((2 * Math.PI * i) / size));
-    this.#reversed = new Uint32Array(size);
-    for (let i = 1, j = 0; i < size; i++) {
-      let bit = size >> 1;
-      for (; j & bit; bit >>= 1) j ^= bit;
-      j ^= bit;
-      this.#reversed[i] = j;
-    }
+    this.#fft = new FFT(size);
+    this.#input = new Float64Array(2 * size);
+    this.#output = new Float64Array(2 * size);
   }
 
-  /** X[k] = Σ x[n]·e^(−2πikn/N). */
+  /** Replaces `re` and `im` by their transform: X[k] = Σ x[n]·e^(−2πikn/N). */
   forward(re: Float64Array, im: Float64Array): void {
-    this.#transform(re, im);
+    this.#interleave(re, im);
+    this.#fft.transform(this.#output, this.#input);
+    this.#separate(re, im);
   }
 
-  /** x[n] = (1/N)·Σ X[k]·e^(2πikn/N). */
+  /** Replaces `re` and `im` by their inverse transform: x[n] = (1/N)·Σ X[k]·e^(2πikn/N). */
   inverse(re: Float64Array, im: Float64Array): void {
-    // Swapping real and imaginary parts conjugates the transform.
-    this.#transform(im, re);
+    this.#interleave(re, im);
+    this.#fft.inverseTransform(this.#output, this.#input);
+    this.#separate(re, im);
+  }
+
+  #interleave(re: Float64Array, im: Float64Array): void {
     for (let i = 0; i < this.size; i++) {
-      re[i]! /= this.size;
-      im[i]! /= this.size;
+      this.#input[2 * i] = re[i]!;
+      this.#input[2 * i + 1] = im[i]!;
     }
   }
 
-  #transform(re: Float64Array, im: Float64Array): void {
-    const { size } = this;
-    const [cosines, sines, reversed] = [this.#cosines, this.#sines, this.#reversed];
-    for (let i = 1; i < size; i++) {
-      const j = reversed[i]!;
-      if (j <= i) continue;
-      const [real, imaginary] = [re[i]!, im[i]!];
-      re[i] = re[j]!;
-      im[i] = im[j]!;
-      re[j] = real;
-      im[j] = imaginary;
-    }
-    for (let half = 1; half < size; half <<= 1) {
-      const step = size / (2 * half);
-      for (let start = 0; start < size; start += 2 * half) {
-        for (let k = 0, at = start, turn = 0; k < half; k++, at++, turn += step) {
-          const c = cosines[turn]!;
-          const s = sines[turn]!;
-          const far = at + half;
-          const real = re[far]! * c - im[far]! * s;
-          const imaginary = re[far]! * s + im[far]! * c;
-          re[far] = re[at]! - real;
-          im[far] = im[at]! - imaginary;
-          re[at]! += real;
-          im[at]! += imaginary;
-        }
-      }
+  #separate(re: Float64Array, im: Float64Array): void {
+    for (let i = 0; i < this.size; i++) {
+      re[i] = this.#output[2 * i]!;
+      im[i] = this.#output[2 * i + 1]!;
     }
   }
 }
 
-/** The power spectrum of real samples, by a complex transform of half the size. */
+/** The power spectrum of real samples. */
 export class PowerSpectrum {
   readonly size: number;
-  readonly #fft: Fft;
-  readonly #re: Float64Array;
-  readonly #im: Float64Array;
-  readonly #cosines: Float64Array;
-  readonly #sines: Float64Array;
+  readonly #fft: FFT;
+  readonly #spectrum: Float64Array;
 
-  /** `size` must be a power of two, 4 or more. */
+  /**
+   * @param size Number of samples: a power of two, 4 or more.
+   * @throws RangeError for any other size.
+   */
   constructor(size: number) {
+    assertPowerOfTwo(size, 4);
     this.size = size;
-    const half = size / 2;
-    this.#fft = new Fft(half);
-    this.#re = new Float64Array(half);
-    this.#im = new Float64Array(half);
-    this.#cosines = Float64Array.from({ length: half + 1 }, (_, i) => Math.cos((2 * Math.PI * i) / size));
-    this.#sines = Float64Array.from({ length: half + 1 }, (_, i) => Math.sin((2 * Math.PI * i) / size));
+    this.#fft = new FFT(size);
+    this.#spectrum = new Float64Array(2 * size);
   }
 
-  /** |X[k]|² for k = 0 … size/2 of `size` samples, into `out`. */
-  of(samples: ArrayLike<number>, out: Float64Array): Float64Array {
-    const half = this.size / 2;
-    const [re, im] = [this.#re, this.#im];
-    for (let i = 0; i < half; i++) {
-      re[i] = samples[2 * i]!;
-      im[i] = samples[2 * i + 1]!;
-    }
-    this.#fft.forward(re, im);
-    for (let k = 0; k <= half; k++) {
-      const a = k === half ? 0 : k;
-      const b = k === 0 ? 0 : half - k;
-      const evenRe = (re[a]! + re[b]!) / 2;
-      const evenIm = (im[a]! - im[b]!) / 2;
-      const oddRe = (im[a]! + im[b]!) / 2;
-      const oddIm = (re[b]! - re[a]!) / 2;
-      const c = this.#cosines[k]!;
-      const s = this.#sines[k]!;
-      const real = evenRe + oddRe * c + oddIm * s;
-      const imaginary = evenIm + oddIm * c - oddRe * s;
-      out[k] = real * real + imaginary * imaginary;
-    }
+  /**
+   * Computes |X[k]|² for k = 0 … size/2.
+   *
+   * @param samples `size` real samples.
+   * @param out Receives size/2 + 1 values; also returned.
+   */
+  compute(samples: ArrayLike<number>, out: Float64Array): Float64Array {
+    const spectrum = this.#spectrum;
+    this.#fft.realTransform(spectrum, samples);
+    for (let k = 0; k <= this.size / 2; k++) out[k] = spectrum[2 * k]! ** 2 + spectrum[2 * k + 1]! ** 2;
     return out;
   }
+}
+
+function assertPowerOfTwo(size: number, smallest: number): void {
+  if (!Number.isInteger(size) || size < smallest || (size & (size - 1)) !== 0)
+    throw new RangeError(`The transform size must be a power of two of at least ${smallest}, not ${size}`);
 }

@@ -120,7 +120,7 @@ export class Spectrograph {
   #frame(from: number): SoundFrame {
     const windowed = this.#windowed;
     for (let i = 0; i < SIZE; i++) windowed[i] = this.#samples[from + i]! * window[i]!;
-    const power = this.#spectrum.of(windowed, this.#power);
+    const power = this.#spectrum.compute(windowed, this.#power);
     const bands = new Float32Array(BANDS);
     for (let band = 0; band < BANDS; band++) {
       let sum = 0;
@@ -153,7 +153,7 @@ export class Spectrograph {
       const fade = 0.5 - 0.5 * Math.cos((2 * Math.PI * (bin + 0.5)) / top);
       log[bin] = (Math.log(power[bin]! + 1e-9) - mean) * fade;
     }
-    const cepstrum = this.#cepstrum.of(log, new Float64Array(SIZE / 2 + 1));
+    const cepstrum = this.#cepstrum.compute(log, new Float64Array(SIZE / 2 + 1));
     const [first, last] = [Math.round(RATE / 500), Math.round(RATE / 90)];
     let best = first;
     let sum = 0;
