@@ -20,7 +20,6 @@ if (Number(process.versions.node.split('.')[0]) >= needed) {
   keepMemoryFlat();
   await setFlags();
   keepCompiledCode();
-  await import(beside('own-modules.js'));
   await import(pathToFileURL(program).href);
 } else {
   const node = pinnedNode();

@@ -1,27 +1,24 @@
-import { existsSync, readdirSync } from 'node:fs';
-import { extname, join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { PlaybyplayError } from '../errors.ts';
 import { suggestSpelling } from '../spelling.ts';
 import type { DetectorKind } from './kind.ts';
 import { NO_PLUGINS, type Plugins } from './plugins/load.ts';
 
-/** `.ts` in the checkout, `.js` in the package: what this very file is. */
-const extension = extname(import.meta.filename);
+/** The built-in kinds. Each is imported when a profile first uses it. */
+const builtIn: Readonly<Record<string, () => Promise<{ readonly kind: unknown }>>> = {
+  bar: () => import('./bar/index.ts'),
+  color: () => import('./color/index.ts'),
+  feed: () => import('./feed/index.ts'),
+  icon: () => import('./icon/index.ts'),
+  motion: () => import('./motion/index.ts'),
+  onnx: () => import('./onnx/index.ts'),
+  sound: () => import('./sound/index.ts'),
+  stream: () => import('./stream/index.ts'),
+  text: () => import('./text/index.ts'),
+};
 
-let names: readonly string[] | undefined;
-
-/** The names of all detector kinds, sorted: the folders beside this file that have an index. Loads none of them. */
+/** The names of all built-in detector kinds, sorted. Loads none of them. */
 export function kindNames(): readonly string[] {
-  names ??= listKinds();
-  return names;
-}
-
-function listKinds(): readonly string[] {
-  return readdirSync(import.meta.dirname, { withFileTypes: true })
-    .filter((entry) => entry.isDirectory() && existsSync(indexOf(entry.name)))
-    .map((entry) => entry.name)
-    .toSorted();
+  return Object.keys(builtIn);
 }
 
 /**
@@ -36,16 +33,11 @@ export async function loadKind(name: string, plugins: Plugins = NO_PLUGINS): Pro
     const hint = suggestSpelling(name, all) ?? `The kinds are ${all.join(', ')}; a plug-in can bring more.`;
     throw new PlaybyplayError('unknown-detector-kind', `there is no detector kind "${name}"`, { hint });
   }
-  const module = (await import(pathToFileURL(indexOf(name)).href)) as { readonly kind?: DetectorKind };
-  if (module.kind?.name !== name) throw new TypeError(`detectors/${name} does not export a kind named "${name}"`);
-  return module.kind;
+  const { kind } = (await builtIn[name]!()) as { readonly kind: DetectorKind };
+  return kind;
 }
 
 /** Every kind, by name: for schemas, documentation and `profile check`. */
 export async function allKinds(): Promise<ReadonlyMap<string, DetectorKind>> {
   return new Map(await Promise.all(kindNames().map(async (name) => [name, await loadKind(name)] as const)));
-}
-
-function indexOf(name: string): string {
-  return join(import.meta.dirname, name, `index${extension}`);
 }

@@ -1,13 +1,13 @@
 import { readdir, readFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import { messageOf, PlaybyplayError } from '../errors.ts';
 import { suggestSpelling } from '../spelling.ts';
+import { ROOT } from '../version.ts';
 import { commonName } from './format.ts';
 import { loadDictionary, type LoadOptions, type DictionarySource, type LoadedDictionary } from './load/load.ts';
 
 /** The folder with the dictionaries that come with the program. */
-export const builtinFolder = join(dirname(fileURLToPath(import.meta.url)), '..', '..', 'dictionary');
+export const builtinFolder = join(ROOT, 'dictionary');
 
 /** Names of the dictionaries in a folder, sorted, the common one first. */
 export async function dictionaryNames(folder = builtinFolder): Promise<string[]> {

@@ -1,6 +1,3 @@
-import { readdirSync } from 'node:fs';
-import { extname, join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { messageOf, PlaybyplayError, type Issue } from '../errors.ts';
 import { suggestSpelling } from '../spelling.ts';
 import type { PreprocessStep } from '../profile/profile.ts';
@@ -8,8 +5,25 @@ import type { CompiledStep, Crop, CropShape, StepKind, StepSchema } from './step
 import { pixelStep } from './step.ts';
 import { luma } from './steps/grayscale.ts';
 
-const extension = extname(import.meta.filename);
-const folder = join(import.meta.dirname, 'steps');
+/** The modules of `steps/`, imported when a profile first preprocesses a region. */
+const STEP_MODULES: readonly (() => Promise<{ readonly step: unknown }>)[] = [
+  () => import('./steps/blur.ts'),
+  () => import('./steps/border.ts'),
+  () => import('./steps/channel.ts'),
+  () => import('./steps/denoise.ts'),
+  () => import('./steps/grayscale.ts'),
+  () => import('./steps/hsv.ts'),
+  () => import('./steps/if.ts'),
+  () => import('./steps/invert.ts'),
+  () => import('./steps/isolate.ts'),
+  () => import('./steps/morphology.ts'),
+  () => import('./steps/perspective.ts'),
+  () => import('./steps/resize.ts'),
+  () => import('./steps/rotate.ts'),
+  () => import('./steps/sharpen.ts'),
+  () => import('./steps/stretch.ts'),
+  () => import('./steps/threshold.ts'),
+];
 
 /** No crop grows beyond this many pixels, whatever a profile says. */
 const MAX_PIXELS = 2 ** 24;
@@ -17,22 +31,16 @@ const MAX_PIXELS = 2 ** 24;
 let loaded: Promise<ReadonlyMap<string, StepKind>> | undefined;
 const NONE: ReadonlyMap<string, StepKind> = new Map();
 
-/** All sorts of preprocessing, by name: the files of `steps/`. */
+/** All preprocessing steps by name. */
 export function loadSteps(): Promise<ReadonlyMap<string, StepKind>> {
   loaded ??= listSteps();
   return loaded;
 }
 
 async function listSteps(): Promise<ReadonlyMap<string, StepKind>> {
-  const files = readdirSync(folder).filter((name) => name.endsWith(extension) && !/\.(test|d)\.[a-z]+$/.test(name));
-  const kinds = await Promise.all(
-    files.toSorted().map(async (file) => {
-      const { step } = (await import(pathToFileURL(join(folder, file)).href)) as { readonly step?: StepKind };
-      if (!step) throw new TypeError(`steps/${file} exports no step`);
-      return [step.name, step] as const;
-    }),
-  );
-  return new Map(kinds);
+  const modules = await Promise.all(STEP_MODULES.map((load) => load()));
+  const kinds = modules.map(({ step }) => step as StepKind);
+  return new Map(kinds.map((kind) => [kind.name, kind]));
 }
 
 /**

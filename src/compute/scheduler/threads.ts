@@ -37,8 +37,7 @@ export class ThreadDevice implements Device, AsyncDisposable {
 
   constructor(name: string, module: URL, options: Omit<WorkerOptions, 'workerData'> = {}) {
     this.name = name;
-    const start = new URL('./start.js', import.meta.url);
-    this.worker = new Worker(start, { name, ...options, workerData: { module: module.href } });
+    this.worker = new Worker(module, { name, ...options });
     this.worker.on('message', (reply: Reply) => this.receive(reply));
     this.worker.on('error', (error) =>
       this.end(new DeviceError(`${name} failed: ${messageOf(error)}`, { cause: error })),
