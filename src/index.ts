@@ -29,25 +29,25 @@ export {
 export { diffDictionaries, type Change, type DictionaryDiff } from './dictionary/diff.ts';
 export { dictionaryNames, loadBuiltin, readSources } from './dictionary/files.ts';
 export type { DictionaryFile, EventEntry, SlotName, StepEntry, WordEntry, WordKind } from './dictionary/format.ts';
-export { issueCodes } from './dictionary/codes.ts';
+export { issueCodes } from './dictionary/issues.ts';
 export { parse, type Parsed, type ParseOptions, type TextIssue } from './dictionary/sentences/parse.ts';
 export { render, type Style } from './dictionary/sentences/render.ts';
-export type { Person, Tense } from './dictionary/sentences/tense.ts';
-export { isStatement, validateStatement } from './dictionary/sentences/validate.ts';
+export type { Person, Tense } from './dictionary/inflection.ts';
+export { isStatement, validateStatement } from './dictionary/statements.ts';
 export {
   loadDictionary,
   type DictionarySource,
   type LoadedDictionary,
   type LoadOptions as DictionaryOptions,
-} from './dictionary/load/load.ts';
+} from './dictionary/load.ts';
 export { searchWords } from './dictionary/search.ts';
 
-export type { Match } from './query/match/combine.ts';
-export { deriveEvents, type DerivedEvent } from './query/derive.ts';
-export { explainQuery, type ExplainedWord, type Explanation } from './query/describe.ts';
-export { loadMapping, recognizeMapping } from './query/foreign/files.ts';
-export { importLog, type Imported, type ImportedSession, type ImportOptions } from './query/foreign/import.ts';
-export type { Group } from './query/match/group.ts';
+export type { Match } from './query/match/combinators.ts';
+export { deriveEvents, type DerivedEvent } from './query/composite-events.ts';
+export { explainQuery, type ExplainedWord, type Explanation } from './query/explain.ts';
+export { loadMapping, recognizeMapping } from './events/import/mapping.ts';
+export { importLog, type Imported, type ImportedSession, type ImportOptions } from './events/import/import-log.ts';
+export type { Group } from './query/match/groups.ts';
 export { loadLogs, type LoadedLogs, type LoadLogsOptions } from './query/logs.ts';
 export type { Condition, GroupKey, Query } from './query/query.ts';
 export {

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { Dictionary } from '../src/dictionary/dictionary.ts';
-import { pluralOf, verbForms } from '../src/dictionary/inflect.ts';
+import { pluralOf, verbForms } from '../src/dictionary/inflection.ts';
 import { diffDictionaries } from '../src/dictionary/diff.ts';
 import { parse, type TextIssue } from '../src/dictionary/sentences/parse.ts';
 import { render } from '../src/dictionary/sentences/render.ts';
-import { validateStatement } from '../src/dictionary/sentences/validate.ts';
-import { loadDictionary } from '../src/dictionary/load/load.ts';
+import { validateStatement } from '../src/dictionary/statements.ts';
+import { loadDictionary } from '../src/dictionary/load.ts';
 import { PlaybyplayError, type Issue } from '../src/errors.ts';
 import type { EventLine } from '../src/events/log.ts';
 import type { Statement } from '../src/events/statement.ts';

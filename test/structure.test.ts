@@ -19,15 +19,6 @@ const LEVELS = [
 
 /** The same inside rooms that have several floors: a file or folder of the room each. What is not named stands above all of them. */
 const FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
-  dictionary: [
-    ['codes', 'format', 'inflect', 'irregular'],
-    ['dictionary', 'shape', 'located'],
-    ['names', 'frames'],
-    ['sentences'],
-    ['load'],
-    ['files', 'search'],
-    ['page'],
-  ],
   media: [
     ['picture', 'bitstream'],
     ['container'],
@@ -36,7 +27,6 @@ const FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['decode'],
     ['audio', 'k-weighting', 'png', 'write'],
   ],
-  query: [['query', 'places'], ['match'], ['grammar']],
   cli: [
     ['command', 'watchdog'],
     ['explain', 'plugins', 'progress', 'beside', 'caret', 'kinds', 'placement'],

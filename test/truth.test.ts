@@ -6,7 +6,7 @@ import { reduceSeries } from '../bench/truth/series.ts';
 import { MEANS, PICK_UPS, deathStatement, doomMessage } from '../bench/truth/words.ts';
 import { loadBuiltin } from '../src/dictionary/files.ts';
 import { render } from '../src/dictionary/sentences/render.ts';
-import { validateStatement } from '../src/dictionary/sentences/validate.ts';
+import { validateStatement } from '../src/dictionary/statements.ts';
 import { gridTimes, loadTruth } from '../bench/truth/truth.ts';
 
 const row = (t: number, change: Partial<DoomRow>): DoomRow => ({

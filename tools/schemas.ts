@@ -3,7 +3,7 @@
 import { writeFileSync } from 'node:fs';
 import { dictionarySchema } from '../src/dictionary/schema.ts';
 import { settingsSchema } from '../src/highlights/settings/schema.ts';
-import { logMappingSchema } from '../src/query/foreign/mapping.ts';
+import { logMappingSchema } from '../src/events/import/mapping.ts';
 import { querySchema } from '../src/query/schema.ts';
 
 /** Path below docs/ and text of each schema. */

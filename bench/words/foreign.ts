@@ -3,8 +3,8 @@
 import { readFileSync } from 'node:fs';
 import { loadBuiltin } from '../../src/dictionary/files.ts';
 import type { Mention, Slot } from '../../src/events/statement.ts';
-import { loadMapping } from '../../src/query/foreign/files.ts';
-import { importLog } from '../../src/query/foreign/import.ts';
+import { loadMapping } from '../../src/events/import/mapping.ts';
+import { importLog } from '../../src/events/import/import-log.ts';
 import { compileQuery, matchEvents } from '../../src/query/run.ts';
 import { deathStatement } from '../truth/words.ts';
 

@@ -4,7 +4,7 @@ import * as fc from 'fast-check';
 import { loadBuiltin } from '../../src/dictionary/files.ts';
 import { parse } from '../../src/dictionary/sentences/parse.ts';
 import { render } from '../../src/dictionary/sentences/render.ts';
-import { validateStatement } from '../../src/dictionary/sentences/validate.ts';
+import { validateStatement } from '../../src/dictionary/statements.ts';
 import { anyStatement } from '../../src/dictionary/testing.ts';
 
 const total = Number(process.argv[2] ?? 200_000);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { loadBuiltin } from './files.ts';
 import { render } from './sentences/render.ts';
-import { validateStatement } from './sentences/validate.ts';
+import { validateStatement } from './statements.ts';
 
 const { dictionary, issues } = await loadBuiltin();
 

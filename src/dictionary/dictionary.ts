@@ -9,7 +9,7 @@ import {
   type WordEntry,
   type WordKind,
 } from './format.ts';
-import { pluralOf, verbForms, type VerbForms } from './inflect.ts';
+import { pluralOf, verbForms, type VerbForms } from './inflection.ts';
 
 /** What an action says about a slot, its ancestors' words included. */
 export interface SlotRule {
@@ -273,4 +273,16 @@ function inheritFrame(word: Building, own: WordEntry['slots']): void {
     };
   }
   word.frame = frame;
+}
+
+/** How a word can be written in a sentence, lower case. Canonical forms are those that `render` writes. */
+export function canonicalForms(word: Word): readonly string[] {
+  switch (word.kind) {
+    case 'object':
+      return [word.name, word.plural];
+    case 'action':
+      return [word.forms.base, word.forms.third, word.forms.participle];
+    case 'property':
+      return [word.name];
+  }
 }

@@ -4,7 +4,7 @@ import { messageOf, PlaybyplayError } from '../errors.ts';
 import { suggestSpelling } from '../spelling.ts';
 import { ROOT } from '../version.ts';
 import { commonName } from './format.ts';
-import { loadDictionary, type LoadOptions, type DictionarySource, type LoadedDictionary } from './load/load.ts';
+import { loadDictionary, type LoadOptions, type DictionarySource, type LoadedDictionary } from './load.ts';
 
 /** The folder with the dictionaries that come with the program. */
 export const builtinFolder = join(ROOT, 'dictionary');

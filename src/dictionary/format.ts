@@ -129,3 +129,8 @@ export const limits = {
   events: 10_000,
   steps: 32,
 } as const;
+
+/** The kind of word that fills a slot. */
+export function slotKind(slot: SlotName): 'object' | 'property' {
+  return slot === 'manner' ? 'property' : 'object';
+}

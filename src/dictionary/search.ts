@@ -1,4 +1,4 @@
-import { findNearest } from '../spelling.ts';
+import { didYouMean, findNearest } from '../spelling.ts';
 import type { Dictionary, Word } from './dictionary.ts';
 
 /** Words for a text, the best first: the same name or synonym, one that begins so, that contains it, whose definition does. */
@@ -40,4 +40,19 @@ export function nearestName(dictionary: Dictionary, text: string): string | unde
     text,
     dictionary.ordered.flatMap((word) => [word.name, ...word.synonyms]),
   );
+}
+
+/** A spelling hint with the nearest of the candidates; an id that ends like the wanted one comes first. */
+export function hintFor(wanted: string, known: Iterable<string>): string | undefined {
+  const list = [...known];
+  const bare = wanted.slice(wanted.indexOf(':') + 1).toLowerCase();
+  const near =
+    list.find(
+      (id) =>
+        id
+          .slice(id.indexOf(':') + 1)
+          .replace(/#.*$/, '')
+          .toLowerCase() === bare,
+    ) ?? findNearest(wanted, list);
+  return near === undefined ? undefined : didYouMean(near);
 }

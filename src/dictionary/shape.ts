@@ -1,5 +1,5 @@
 import { suggestSpelling } from '../spelling.ts';
-import type { IssueCode, WordIssue } from './codes.ts';
+import type { IssueCode, WordIssue } from './issues.ts';
 import {
   limits,
   listOf,

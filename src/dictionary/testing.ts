@@ -8,8 +8,8 @@ import type {
   Statement,
 } from '../events/statement.ts';
 import { isOpen, type Dictionary, type Word } from './dictionary.ts';
-import { slotKind } from './frames.ts';
-import { normalizeStatement } from './sentences/normalize.ts';
+import { slotKind } from './format.ts';
+import { normalizeStatement } from './statements.ts';
 
 /** Arbitrary values for property tests. */
 

@@ -1,6 +1,6 @@
 import type { Dictionary } from '../dictionary/dictionary.ts';
 import type { WordKind } from '../dictionary/format.ts';
-import { pluralOf } from '../dictionary/inflect.ts';
+import { pluralOf } from '../dictionary/inflection.ts';
 import { bareWord, lineage } from './settings/weights.ts';
 
 /** How often a word, or what stands under it, occurs. */

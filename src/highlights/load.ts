@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import { basename, dirname, extname, join, resolve } from 'node:path';
 import type { Dictionary } from '../dictionary/dictionary.ts';
 import { builtinFolder, dictionaryNames, readSources } from '../dictionary/files.ts';
-import { loadDictionary } from '../dictionary/load/load.ts';
+import { loadDictionary } from '../dictionary/load.ts';
 import type { Issue } from '../errors.ts';
 import type { EventLine, HeaderLine } from '../events/log.ts';
 import { distinctSession, nameLogs } from '../events/log-names.ts';

@@ -1,5 +1,5 @@
 import type { Dictionary } from '../dictionary/dictionary.ts';
-import { pluralOf } from '../dictionary/inflect.ts';
+import { pluralOf } from '../dictionary/inflection.ts';
 import type { EventLine } from '../events/log.ts';
 import { isPropertyStatement, type ActionStatement } from '../events/statement.ts';
 import { formatClock, roundTime } from '../time.ts';

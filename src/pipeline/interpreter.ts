@@ -7,7 +7,7 @@ import { type CueStream, type Links, orderCues, type Settled } from '../cues/ord
 import { createTracker, type Tracker } from '../cues/tracker.ts';
 import type { Dictionary } from '../dictionary/dictionary.ts';
 import { render } from '../dictionary/sentences/render.ts';
-import { validateStatement } from '../dictionary/sentences/validate.ts';
+import { validateStatement } from '../dictionary/statements.ts';
 import type { Issue } from '../errors.ts';
 import type { NewEvent } from '../events/writer.ts';
 import { gridOf } from '../profile/interval.ts';

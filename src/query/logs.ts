@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Issue } from '../errors.ts';
 import type { Dictionary } from '../dictionary/dictionary.ts';
 import { builtinFolder, dictionaryNames, readSources } from '../dictionary/files.ts';
-import { loadDictionary } from '../dictionary/load/load.ts';
+import { loadDictionary } from '../dictionary/load.ts';
 import type { EventLine } from '../events/log.ts';
 import { distinctSession, nameLogs } from '../events/log-names.ts';
 import { findAllLogs, readLog } from '../events/reader.ts';

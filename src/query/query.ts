@@ -1,4 +1,4 @@
-import type { Range } from '../dictionary/sentences/ranges.ts';
+import type { Range } from '../dictionary/sentences/noun-phrases.ts';
 import type { SlotName } from '../dictionary/format.ts';
 import type { WordId } from '../events/statement.ts';
 

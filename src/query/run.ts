@@ -1,15 +1,14 @@
 import { PlaybyplayError, type Issue } from '../errors.ts';
 import type { Dictionary } from '../dictionary/dictionary.ts';
 import type { EventLine } from '../events/log.ts';
-import { Columns } from './match/columns.ts';
-import type { Compiled, Match } from './match/combine.ts';
-import { checkQuery } from './check.ts';
-import { readQuery } from './grammar/grammar.ts';
-import { groupsOf, type Group } from './match/group.ts';
-import { compileCondition } from './match/match.ts';
+import { Columns, sessionsOf, type MatchOptions } from './match/event-index.ts';
+import type { Compiled, Match } from './match/combinators.ts';
+import { checkQuery } from './validate.ts';
+import { readQuery } from './parse/conditions.ts';
+import { groupsOf, type Group } from './match/groups.ts';
+import { compileCondition } from './match/compile.ts';
 import type { Query } from './query.ts';
 import { withSessions, type SessionNames } from './session-names.ts';
-import { sessionsOf, type MatchOptions } from './sessions.ts';
 
 export type { MatchOptions };
 

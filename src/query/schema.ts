@@ -1,5 +1,5 @@
 import type { Schema } from '../schema.ts';
-import { patternSlots } from './match/predicate.ts';
+import { patternSlots } from './match/patterns.ts';
 
 const ids: Schema = { type: 'array', maxItems: 200, items: { type: 'string', minLength: 1, maxLength: 240 } };
 const texts: Schema = {

@@ -1,10 +1,10 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { issueCodes } from '../../src/dictionary/codes.ts';
+import { issueCodes } from '../../src/dictionary/issues.ts';
 import { loadBuiltin, readSources } from '../../src/dictionary/files.ts';
 import { parse } from '../../src/dictionary/sentences/parse.ts';
 import { render } from '../../src/dictionary/sentences/render.ts';
-import { loadDictionary } from '../../src/dictionary/load/load.ts';
+import { loadDictionary } from '../../src/dictionary/load.ts';
 import type { Statement } from '../../src/events/statement.ts';
 import type { Query } from '../../src/query/query.ts';
 import { compileQuery } from '../../src/query/run.ts';
@@ -27,7 +27,7 @@ describe('the guide to dictionaries', () => {
   it('lists no code that nothing reports', async () => {
     const root = new URL('../../src/', import.meta.url);
     const files = (await readdir(root, { recursive: true })).filter(
-      (file) => /^(?:dictionary|query)[\\/].*\.ts$/.test(file) && !/(?:\.test|codes)\.ts$/.test(file),
+      (file) => /^(?:dictionary|query)[\\/].*\.ts$/.test(file) && !/(?:\.test|issues)\.ts$/.test(file),
     );
     const source = (await Promise.all(files.map((file) => readFile(new URL(file, root), 'utf8')))).join('\n');
     const unused = Object.keys(issueCodes).filter((code) => !source.includes(`'${code}'`));

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import type { Dictionary } from '../../src/dictionary/dictionary.ts';
-import { functionWords } from '../../src/dictionary/sentences/closed.ts';
+import { functionWords } from '../../src/dictionary/sentences/function-words.ts';
 
 const marks = [
   '(',

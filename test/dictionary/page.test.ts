@@ -6,7 +6,7 @@ import chromium from '@sparticuz/chromium';
 import { type Browser, chromium as driver, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadBuiltin } from '../../src/dictionary/files.ts';
-import { loadDictionary } from '../../src/dictionary/load/load.ts';
+import { loadDictionary } from '../../src/dictionary/load.ts';
 import { dictionaryPage } from '../../src/dictionary/page/page.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'dictionary-page-'));

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { loadDictionary } from '../../src/dictionary/load/load.ts';
+import { loadDictionary } from '../../src/dictionary/load.ts';
 import { dictionarySchema } from '../../src/dictionary/schema.ts';
 import { checkShape, Report } from '../../src/dictionary/shape.ts';
 import { compileQuery } from '../../src/query/run.ts';

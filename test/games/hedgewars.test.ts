@@ -4,7 +4,7 @@ import type { Cue } from '../../src/cues/cue.ts';
 import { render } from '../../src/dictionary/sentences/render.ts';
 import { loadBuiltin } from '../../src/dictionary/files.ts';
 import { openLexicon, type TextLexicon } from '../../src/detectors/text/lexicon.ts';
-import { validateStatement } from '../../src/dictionary/sentences/validate.ts';
+import { validateStatement } from '../../src/dictionary/statements.ts';
 import { openScript } from '../../src/script/script.ts';
 import { root } from '../paths.ts';
 

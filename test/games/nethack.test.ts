@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { loadBuiltin } from '../../src/dictionary/files.ts';
 import { render } from '../../src/dictionary/sentences/render.ts';
-import { validateStatement } from '../../src/dictionary/sentences/validate.ts';
+import { validateStatement } from '../../src/dictionary/statements.ts';
 import { type Short, said } from './said.ts';
 
 const statusOf = (t: number, figures: string, previous?: string): Short => [

@@ -8,9 +8,14 @@ import { parse } from '../../src/dictionary/sentences/parse.ts';
 import { PlaybyplayError } from '../../src/errors.ts';
 import type { EventLine } from '../../src/events/log.ts';
 import { loadLog } from '../../src/events/reader.ts';
-import { loadMapping, mappingFiles, recognizeMapping } from '../../src/query/foreign/files.ts';
-import { importLog } from '../../src/query/foreign/import.ts';
-import { compileMapping, logMappingSchema } from '../../src/query/foreign/mapping.ts';
+import {
+  loadMapping,
+  mappingFiles,
+  recognizeMapping,
+  compileMapping,
+  logMappingSchema,
+} from '../../src/events/import/mapping.ts';
+import { importLog } from '../../src/events/import/import-log.ts';
 import { compileQuery, runQuery } from '../../src/query/run.ts';
 import { unknownKeywords } from '../../src/schema.ts';
 import { launcher } from '../paths.ts';

@@ -1,14 +1,13 @@
 import { parseArgs } from 'node:util';
 import type { Query } from '../../query/query.ts';
 import { sessionNames, unmetSessions } from '../../query/session-names.ts';
-import { unmetNames } from '../../query/names.ts';
+import { unmetNames, widerMatches } from '../../query/suggestions.ts';
 import { loadLogs, type LoadedLogs } from '../../query/logs.ts';
-import { explainQuery, type ExplainedWord } from '../../query/describe.ts';
+import { explainQuery, type ExplainedWord } from '../../query/explain.ts';
 import { compileQuery, runQuery, type CompiledQuery, type QueryResult } from '../../query/run.ts';
-import { widerMatches } from '../../query/wider.ts';
 import { messageOf, PlaybyplayError } from '../../errors.ts';
 import { didYouMean } from '../../spelling.ts';
-import type { Match } from '../../query/match/combine.ts';
+import type { Match } from '../../query/match/combinators.ts';
 import { formatClock } from '../../time.ts';
 import { showPlace, underline } from '../caret.ts';
 import type { Command, CommandIo } from '../command.ts';

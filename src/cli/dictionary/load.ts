@@ -1,6 +1,6 @@
 import type { Dictionary } from '../../dictionary/dictionary.ts';
 import { builtinFolder, dictionaryNames, readSources } from '../../dictionary/files.ts';
-import { loadDictionary, type LoadedDictionary } from '../../dictionary/load/load.ts';
+import { loadDictionary, type LoadedDictionary } from '../../dictionary/load.ts';
 import { join } from 'node:path';
 import { PlaybyplayError, type Issue } from '../../errors.ts';
 import { suggestSpelling } from '../../spelling.ts';

@@ -1,9 +1,9 @@
+import { canonicalForms } from '../dictionary.ts';
 import type { Dictionary, Word } from '../dictionary.ts';
-import type { WordKind } from '../format.ts';
-import { pluralOf, verbForms } from '../inflect.ts';
-import { functionWords } from './closed.ts';
-import { label, markersOf, type Markers } from './markers.ts';
-import type { Token } from './tokens.ts';
+import { commonName, type WordKind } from '../format.ts';
+import { pluralOf, verbForms } from '../inflection.ts';
+import { functionWords } from './function-words.ts';
+import type { Token } from './tokenize.ts';
 
 export type Form = 'name' | 'plural' | 'base' | 'third' | 'past' | 'participle' | 'gerund' | 'noun' | 'nouns';
 
@@ -250,4 +250,63 @@ export function lexiconOf(dictionary: Dictionary): Lexicon {
     cache.set(dictionary, lexicon);
   }
   return lexicon;
+}
+
+/** For each word what is written after its name to tell it from others of that name; '' mostly. */
+export interface Markers {
+  /** Among words of its kind. */
+  readonly inKind: ReadonlyMap<Word, string>;
+  /** Among all words, for places that take any kind (values). */
+  readonly anywhere: ReadonlyMap<Word, string>;
+}
+
+const markersCache = new WeakMap<Dictionary, Markers>();
+
+/** Only words that share a form with another get a marker, and the plain word of the common dictionary never does. */
+export function markersOf(dictionary: Dictionary): Markers {
+  let markers = markersCache.get(dictionary);
+  if (!markers) {
+    markers = { inKind: shared(dictionary, (word) => `${word.kind} `), anywhere: shared(dictionary, () => '') };
+    markersCache.set(dictionary, markers);
+  }
+  return markers;
+}
+
+function shared(dictionary: Dictionary, groupOf: (word: Word) => string): Map<Word, string> {
+  const first = new Map<string, Word>();
+  const clashes = new Map<string, Set<Word>>();
+  for (const word of dictionary.ordered) {
+    const group = groupOf(word);
+    for (const form of canonicalForms(word)) {
+      const key = group + form.toLowerCase();
+      const other = first.get(key);
+      if (other === undefined) first.set(key, word);
+      else if (other !== word) {
+        const set = clashes.get(key) ?? new Set([other]);
+        clashes.set(key, set.add(word));
+      }
+    }
+  }
+  const marked = new Map<Word, string>();
+  for (const set of clashes.values()) {
+    // Words of different kinds may have the very same id; those need no telling apart.
+    if (new Set([...set].map((word) => word.id)).size > 1) for (const word of set) marked.set(word, label(word));
+  }
+  return marked;
+}
+
+/** `golf` for `drive#golf`, `openarena` for `openarena:chaingun`, `golfer drive` for `golfer:swing#drive`. */
+export function label(word: Word): string {
+  return [word.namespace === commonName ? undefined : word.namespace, word.sense]
+    .filter((part) => part !== undefined)
+    .join(' ');
+}
+
+/** A part of a name that needs no quotes: a capital letter first, and nothing that ends a word in a sentence. */
+const plainPart = /^\p{Lu}[\p{L}\p{M}\p{N}_.-]*$/u;
+
+/** A proper name as it stands in a sentence: plain if each part starts with a capital and is no word itself (`Sarge`, `Xaero Prime`), else in quotes. */
+export function quoteName(name: string, lexicon: Lexicon): string {
+  const plain = name.split(' ').every((part) => plainPart.test(part) && !part.endsWith('.') && !lexicon.knows(part));
+  return plain ? name : JSON.stringify(name);
 }

@@ -1,15 +1,14 @@
 import { didYouMean, editDistance, findNearest } from '../../spelling.ts';
 import type { Mention, PropertyValue, Slot, Statement } from '../../events/statement.ts';
-import type { WordIssue } from '../codes.ts';
+import type { WordIssue } from '../issues.ts';
 import type { Dictionary, Word } from '../dictionary.ts';
-import { functionWords } from './closed.ts';
-import { propertyClausesAt, type PropertyClause, type ReadValue } from './changes.ts';
-import { actionClausesAt, singleNouns, type ActionClause, type NounList } from './clauses.ts';
-import { normalizeStatement } from './normalize.ts';
-import type { Noun } from './nouns.ts';
-import { maxTokens, Reader } from './reader.ts';
+import { functionWords } from './function-words.ts';
+import { propertyClausesAt, type PropertyClause, type ReadValue } from './property-clauses.ts';
+import { actionClausesAt, singleNouns, type ActionClause, type NounList } from './action-clauses.ts';
+import { normalizeStatement, validateStatement } from '../statements.ts';
+import type { Noun } from './noun-phrases.ts';
+import { maxTokens, Reader } from './parse-context.ts';
 import { render } from './render.ts';
-import { validateStatement } from './validate.ts';
 
 /** An issue with the stretch of the sentence that it is about. */
 export interface TextIssue extends WordIssue {

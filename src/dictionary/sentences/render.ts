@@ -10,11 +10,9 @@ import {
 } from '../../events/statement.ts';
 import type { Dictionary, Word } from '../dictionary.ts';
 import type { WordKind } from '../format.ts';
-import { lexiconOf } from './lexicon.ts';
-import { markersOf } from './markers.ts';
-import { quoteName } from './quote.ts';
-import { changeForms, verbPhrase, type Person, type Tense } from './tense.ts';
-import { tokenize } from './tokens.ts';
+import { lexiconOf, markersOf, quoteName } from './lexicon.ts';
+import { changeForms, verbPhrase, type Person, type Tense } from '../inflection.ts';
+import { tokenize } from './tokenize.ts';
 
 /** How a sentence is put. Logs have none of it; it is for people. */
 export interface Style {

@@ -5,7 +5,7 @@ import type { Statement } from '../../events/statement.ts';
 import { actionStatement, anyStatement, propertyStatement } from '../testing.ts';
 import { parse } from './parse.ts';
 import { render } from './render.ts';
-import { validateStatement } from './validate.ts';
+import { validateStatement } from '../statements.ts';
 
 const { dictionary } = await loadBuiltin();
 

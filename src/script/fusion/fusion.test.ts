@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { loadDictionary } from '../../dictionary/load/load.ts';
+import { loadDictionary } from '../../dictionary/load.ts';
 import { builtinFolder, readSources } from '../../dictionary/files.ts';
 import type { Statement } from '../../events/statement.ts';
 import type { FusionSpec } from '../../profile/profile.ts';
