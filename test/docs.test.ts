@@ -4,7 +4,7 @@ import type { Cue } from '../src/cues/cue.ts';
 import type { EventMapping } from '../src/profile/profile.ts';
 import { kindSchemas } from '../src/pipeline/schemas.ts';
 import { profileSchema } from '../src/profile/schema.ts';
-import { unknownKeywords } from '../src/schema.ts';
+import { unknownKeywords } from '../src/schema/check.ts';
 import { checkProfile } from '../src/profile/check.ts';
 import { compileMappings } from '../src/script/mapping.ts';
 import { openScript } from '../src/script/script.ts';

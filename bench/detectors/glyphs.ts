@@ -5,7 +5,8 @@
 // that tell menus and consoles).
 import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
-import { loadAtlas, type TextOptions } from '../../src/detectors/text/index.ts';
+import { loadAtlas } from '../../src/detectors/text/index.ts';
+import type { TextOptions } from '../../src/detectors/text/options.ts';
 import { TesseractReader } from '../../src/detectors/text/tesseract.ts';
 import { SampleReader } from '../../src/pipeline/reading/sample-reader.ts';
 import { labelledPictures, parseLabels } from '../../src/pipeline/authoring/learn.ts';

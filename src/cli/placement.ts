@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { messageOf, PlaybyplayError } from '../errors.ts';
 import type { HudSettings } from '../geometry.ts';
-import { checkSchema, type Schema } from '../schema.ts';
+import { checkSchema } from '../schema/check.ts';
+import type { Schema } from '../schema/from-schema.ts';
 
 const FRACTION: Schema = { type: 'number', minimum: -10, maximum: 10 };
 const settings: Readonly<Record<string, Schema>> = {

@@ -5,7 +5,8 @@ import { Worker } from 'node:worker_threads';
 import { moduleBeside } from '../compute/scheduler/threads.ts';
 import { watch } from '../detectors/plugins/watch.ts';
 import { messageOf, PlaybyplayError } from '../errors.ts';
-import { checkSchema, type Schema } from '../schema.ts';
+import { checkSchema } from '../schema/check.ts';
+import type { Schema } from '../schema/from-schema.ts';
 import type { WatchdogData } from './watchdog.ts';
 
 const NAMES: Schema = { type: 'array', items: { type: 'string', minLength: 1 }, maxItems: 100 };

@@ -1,4 +1,4 @@
-import type { Schema } from '../schema.ts';
+import type { Schema } from '../schema/from-schema.ts';
 import { limits, namePattern, namespacePattern, sensePattern, slotNames, slotUses, wordKinds } from './format.ts';
 
 const name: Schema = { type: 'string', maxLength: limits.nameLength, pattern: namePattern.source };

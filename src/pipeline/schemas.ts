@@ -1,7 +1,7 @@
 import { NO_PLUGINS, type Plugins } from '../detectors/plugins/load.ts';
 import { kindNames, loadKind } from '../detectors/registry.ts';
 import type { KindSchemas } from '../profile/schema.ts';
-import type { Schema } from '../schema.ts';
+import type { Schema } from '../schema/from-schema.ts';
 import { preprocessSchema } from '../regions/preprocess.ts';
 
 /** Inputs that are not read from one frame. */

@@ -6,7 +6,7 @@ import { makeshiftProfile } from '../../bench/detectors/cues.ts';
 import { scanPackets } from '../media/packets/scan-packets.ts';
 import { makeVideo } from '../media/testing.ts';
 import { openVideo } from '../media/video.ts';
-import { checkSchema } from '../schema.ts';
+import { checkSchema } from '../schema/check.ts';
 import { kind as motion } from '../detectors/motion/index.ts';
 import { NO_PLUGINS } from '../detectors/plugins/load.ts';
 import type { Game } from './game.ts';

@@ -3,7 +3,7 @@ import { suggestSpelling } from '../spelling.ts';
 import { shapeStatement } from '../events/shape.ts';
 import { languageTag } from '../language/tags.ts';
 import { Pattern } from '../pattern/pattern.ts';
-import { checkSchema } from '../schema.ts';
+import { checkSchema } from '../schema/check.ts';
 import { checkLinks } from './check-links.ts';
 import { type Complain, escape, isObject, keysOf, membersOf, tolerant } from './check-tools.ts';
 import { profileSchema, type KindSchemas } from './schema.ts';

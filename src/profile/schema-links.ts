@@ -1,4 +1,4 @@
-import type { Schema } from '../schema.ts';
+import type { Schema } from '../schema/from-schema.ts';
 
 // Parts of the profile's schema: simple values, and how detectors depend on and support one another.
 

@@ -1,4 +1,4 @@
-import type { Schema } from '../schema.ts';
+import type { Schema } from '../schema/from-schema.ts';
 import { patternSlots } from './match/patterns.ts';
 
 const ids: Schema = { type: 'array', maxItems: 200, items: { type: 'string', minLength: 1, maxLength: 240 } };

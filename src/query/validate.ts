@@ -3,7 +3,7 @@ import type { Dictionary } from '../dictionary/dictionary.ts';
 import type { WordKind } from '../dictionary/format.ts';
 import { hintFor } from '../dictionary/search.ts';
 import type { Issue } from '../errors.ts';
-import { checkSchema } from '../schema.ts';
+import { checkSchema } from '../schema/check.ts';
 import { patternSlots } from './match/patterns.ts';
 import type { Condition, MentionPattern, Query, SlotPattern, ValuePattern } from './query.ts';
 import { querySchema } from './schema.ts';

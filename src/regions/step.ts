@@ -91,12 +91,12 @@ export function histogram(crop: Crop): Uint32Array {
 }
 
 /** Schema of a colour: `#rrggbb`, or three levels 0…255. */
-export const COLOR_SCHEMA: StepSchema = {
+export const COLOR_SCHEMA = {
   oneOf: [
     { type: 'string', pattern: '^#[0-9a-fA-F]{6}$' },
     { type: 'array', items: { type: 'number', minimum: 0, maximum: 255 }, minItems: 3, maxItems: 3 },
   ],
-};
+} as const;
 
 export type ColorOption = string | readonly [number, number, number];
 

@@ -7,7 +7,7 @@ import { dictionarySchema } from '../../src/dictionary/schema.ts';
 import { checkShape, Report } from '../../src/dictionary/shape.ts';
 import { compileQuery } from '../../src/query/run.ts';
 import { querySchema } from '../../src/query/schema.ts';
-import { checkSchema, unknownKeywords } from '../../src/schema.ts';
+import { checkSchema, unknownKeywords } from '../../src/schema/check.ts';
 import { schemaFiles } from '../../tools/schemas.ts';
 import { broken } from './broken.ts';
 

@@ -17,7 +17,7 @@ import {
 } from '../../src/events/import/mapping.ts';
 import { importLog } from '../../src/events/import/import-log.ts';
 import { compileQuery, runQuery } from '../../src/query/run.ts';
-import { unknownKeywords } from '../../src/schema.ts';
+import { unknownKeywords } from '../../src/schema/check.ts';
 import { launcher } from '../paths.ts';
 
 const fixture = (name: string): string => readFileSync(new URL(`../fixtures/logs/${name}`, import.meta.url), 'utf8');

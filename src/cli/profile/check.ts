@@ -10,7 +10,7 @@ import { kindSchemas } from '../../pipeline/schemas.ts';
 import { readWords, ruleIssues, scriptWordIssues, statementIssues } from '../../pipeline/words.ts';
 import type { Profile } from '../../profile/profile.ts';
 import type { Pack } from '../../profile/pack.ts';
-import { checkSchema } from '../../schema.ts';
+import { checkSchema } from '../../schema/check.ts';
 import { findProfile, type FoundProfile, inspectProfile, loadProfile, rawProfile } from '../../profile/load.ts';
 import { readScript, type Script } from '../../profile/script.ts';
 import { SequenceReader } from '../../script/sequence/sequence.ts';

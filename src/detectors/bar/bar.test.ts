@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Observation } from '../kind.ts';
 import { draw, viewOfImage } from '../testing.ts';
 import { kind } from './index.ts';
-import type { BarOptions } from './index.ts';
+import type { BarOptions } from './options.ts';
 
 const assets = { read: () => Promise.reject(new Error('no assets')) };
 type Paint = Parameters<typeof draw>[2];

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { draw, viewOfImage } from '../testing.ts';
-import { kind, type BarOptions } from './index.ts';
+import { kind } from './index.ts';
+import type { BarOptions } from './options.ts';
 
 type Color = readonly [number, number, number];
 const assets = { read: () => Promise.reject(new Error('no assets')) };

@@ -1,4 +1,3 @@
-import { COLOR_SCHEMA } from '../../regions/step.ts';
 import type { ColorOption } from '../../regions/step.ts';
 import type { FrameDetectorKind, Observation, PreparedCrop, View } from '../kind.ts';
 import type { ColorSpaceName } from '../palette.ts';
@@ -6,17 +5,8 @@ import { areColourful, distanceTo, inSpace, namedColors } from '../palette.ts';
 import { countCells } from './cells.ts';
 import { fillByColor, fillByEdge } from './fill.ts';
 import type { Fill, Samples } from './fill.ts';
-import { type GaugeShape, samplesAlong } from './samples.ts';
-
-export interface BarOptions extends GaugeShape {
-  readonly fill?: readonly ColorOption[];
-  readonly empty?: readonly ColorOption[];
-  readonly tolerance?: number;
-  readonly space?: ColorSpaceName;
-  readonly step?: number;
-  readonly cells?: number;
-  readonly zero?: boolean;
-}
+import { samplesAlong } from './samples.ts';
+import { BAR_SCHEMA, type BarOptions } from './options.ts';
 
 /** Levels by which two colours must differ for an edge between them to be one. */
 const LEAST_CONTRAST = 24;
@@ -45,59 +35,7 @@ export const kind: FrameDetectorKind<BarOptions> = {
   name: 'bar',
   description:
     'How full a gauge is, 0…100: a bar in any direction or a ring, by its colours (several, with tolerance) or by the edge between its full and its empty part; robust to gradients, notches and text on it. With `cells` how many of a row of hearts, lives or cartridges are full.',
-  schema: {
-    type: 'object',
-    required: ['region'],
-    properties: {
-      direction: { enum: ['right', 'left', 'up', 'down', 'clockwise', 'counterclockwise'], default: 'right' },
-      fill: {
-        type: 'array',
-        items: COLOR_SCHEMA,
-        minItems: 1,
-        maxItems: 16,
-        description: 'The colours of the full part; without them the edge between the two parts is looked for.',
-      },
-      empty: {
-        type: 'array',
-        items: COLOR_SCHEMA,
-        minItems: 1,
-        maxItems: 16,
-        description: 'The colours of the empty part; without them all that is not full is empty, also scenery.',
-      },
-      tolerance: { type: 'number', exclusiveMinimum: 0, maximum: 442, default: 60 },
-      space: { enum: ['rgb', 'ycbcr', 'chroma'], default: 'rgb' },
-      step: {
-        type: 'number',
-        exclusiveMinimum: 0,
-        maximum: 50,
-        default: 1,
-        description: 'Readings are rounded to it, in percent.',
-      },
-      cells: {
-        type: 'integer',
-        minimum: 2,
-        maximum: 200,
-        description:
-          'A row of so many equal cells, which the region divides among them (hearts, lives, cartridges): reads how many are full. Of hearts that may be half, twice as many cells.',
-      },
-      zero: {
-        type: 'boolean',
-        default: false,
-        description:
-          'Where nothing is full it reads 0, not that nothing is there: for a gauge whose empty part shows the scenery, which a `when` tells to be there.',
-      },
-      start: { type: 'number', minimum: -360, maximum: 360, default: 0 },
-      sweep: { type: 'number', exclusiveMinimum: 0, maximum: 360, default: 360 },
-      radii: {
-        type: 'array',
-        items: { type: 'number', minimum: 0, maximum: 1 },
-        minItems: 2,
-        maxItems: 2,
-        default: [0.7, 1],
-      },
-    },
-    dependentRequired: { empty: ['fill'], cells: ['fill'] },
-  },
+  schema: BAR_SCHEMA,
   byColour: ({ fill = [] }) => areColourful(fill),
   async open(options) {
     return {

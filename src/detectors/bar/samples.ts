@@ -1,13 +1,6 @@
 import type { PreparedCrop, View } from '../kind.ts';
 import type { Samples } from './fill.ts';
-
-/** Which way a gauge fills; of a ring also where it begins, in degrees from twelve o'clock, how far it goes, and between which radii. */
-export interface GaugeShape {
-  readonly direction?: 'right' | 'left' | 'up' | 'down' | 'clockwise' | 'counterclockwise';
-  readonly start?: number;
-  readonly sweep?: number;
-  readonly radii?: readonly [number, number];
-}
+import type { GaugeShape } from './options.ts';
 
 /** Slices of a ring: half a degree or so each. */
 const RING_SLICES = 720;

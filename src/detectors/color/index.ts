@@ -1,17 +1,46 @@
 import { COLOR_SCHEMA } from '../../regions/step.ts';
-import type { ColorOption } from '../../regions/step.ts';
 import type { FrameDetectorKind, Observation, PreparedCrop } from '../kind.ts';
 import type { ColorSpaceName, ColorTriple, NamedColor } from '../palette.ts';
 import { areColourful, distanceTo, inSpace, namedColors } from '../palette.ts';
+import type { FromSchema, Schema } from '../../schema/from-schema.ts';
 
-interface ColorOptions {
-  readonly colors: Readonly<Record<string, ColorOption | readonly ColorOption[]>>;
-  readonly measure?: 'mean' | 'dominant' | 'share';
-  readonly tolerance?: number;
-  readonly minimum?: number;
-  readonly space?: ColorSpaceName;
-  readonly absent?: readonly string[];
-}
+const schema = {
+  type: 'object',
+  required: ['region', 'colors'],
+  properties: {
+    colors: {
+      type: 'object',
+      minProperties: 1,
+      maxProperties: 64,
+      additionalProperties: {
+        anyOf: [COLOR_SCHEMA, { type: 'array', items: COLOR_SCHEMA, minItems: 1, maxItems: 16 }],
+      },
+    },
+    measure: {
+      enum: ['mean', 'dominant', 'share'],
+      default: 'mean',
+      description:
+        '`share`: the colour that most pixels are near to, also where they are few among others (ink on a ground).',
+    },
+    tolerance: { type: 'number', exclusiveMinimum: 0, maximum: 442, default: 48 },
+    minimum: {
+      type: 'number',
+      minimum: 0,
+      maximum: 1,
+      default: 0.5,
+      description: 'The least share of the pixels, for `share`.',
+    },
+    space: { enum: ['rgb', 'ycbcr', 'chroma'], default: 'rgb' },
+    absent: {
+      type: 'array',
+      items: { type: 'string' },
+      description: 'Names of colours that mean that nothing is there.',
+    },
+  },
+} as const satisfies Schema;
+
+/** Options of the kind. */
+type ColorOptions = FromSchema<typeof schema>;
 
 /**
  * Which of some named colours a region has: the tint of the screen when the player is hurt or picks something up, the team's
@@ -31,40 +60,7 @@ export const kind: FrameDetectorKind<ColorOptions> = {
   description:
     'Which of some named colours a region has: by its mean colour (screen tints), its dominant colour (badges), or the share of pixels near each colour (marks). Reads the name.',
   byColour: ({ colors }) => namedColors(colors, 'rgb').some((named) => areColourful(named.colors)),
-  schema: {
-    type: 'object',
-    required: ['region', 'colors'],
-    properties: {
-      colors: {
-        type: 'object',
-        minProperties: 1,
-        maxProperties: 64,
-        additionalProperties: {
-          anyOf: [COLOR_SCHEMA, { type: 'array', items: COLOR_SCHEMA, minItems: 1, maxItems: 16 }],
-        },
-      },
-      measure: {
-        enum: ['mean', 'dominant', 'share'],
-        default: 'mean',
-        description:
-          '`share`: the colour that most pixels are near to, also where they are few among others (ink on a ground).',
-      },
-      tolerance: { type: 'number', exclusiveMinimum: 0, maximum: 442, default: 48 },
-      minimum: {
-        type: 'number',
-        minimum: 0,
-        maximum: 1,
-        default: 0.5,
-        description: 'The least share of the pixels, for `share`.',
-      },
-      space: { enum: ['rgb', 'ycbcr', 'chroma'], default: 'rgb' },
-      absent: {
-        type: 'array',
-        items: { type: 'string' },
-        description: 'Names of colours that mean that nothing is there.',
-      },
-    },
-  },
+  schema,
   async open(options) {
     const { measure = 'mean', tolerance = 48, minimum = 0.5, space = 'rgb' } = options;
     const names = namedColors(options.colors, space);

@@ -12,25 +12,40 @@ import type { FeedLine } from './lines.ts';
 import { LineReader } from './reader.ts';
 import { FeedTracker } from './tracker.ts';
 import { Units } from './units.ts';
-
-export interface FeedOptions {
-  readonly atlas: string;
-  /** How many lines the feed can show; the region is that many lines high. */
-  readonly lines: number;
-  /** The phrases that lines follow (a lexicon file); they decide between readings. */
-  readonly lexicon?: string;
-  /** What becomes of lines that no phrase explains: kept as they are read (default), or dropped. */
-  readonly others?: 'keep' | 'drop';
-  /** Sightings after which a line is read for good; default 20. */
-  readonly enough?: number;
-  /** Colours (`#rrggbb`) in which characters can be drawn in lines whose other characters are white. */
-  readonly inks?: readonly string[];
-}
+import type { FromSchema, Schema } from '../../schema/from-schema.ts';
 
 /** Evidence below which a character is scenery. */
 const LEAST = 12;
 /** Share of the evidence for a character from which another is noted as its rival. */
 const RIVAL = 0.4;
+
+const schema = {
+  type: 'object',
+  required: ['atlas', 'lines'],
+  properties: {
+    atlas: { type: 'string', format: 'asset', description: 'Atlas file of a fixed-pitch font.' },
+    lines: { type: 'integer', minimum: 1, maximum: 40, description: 'How many lines the region holds.' },
+    lexicon: { type: 'string', format: 'asset', description: 'Lexicon file: the phrases that lines follow.' },
+    others: { enum: ['keep', 'drop'], default: 'keep', description: 'What happens to lines that match no phrase.' },
+    enough: {
+      type: 'integer',
+      minimum: 1,
+      maximum: 1000,
+      default: 20,
+      description: 'Samples after which the reading of a line is final.',
+    },
+    inks: {
+      type: 'array',
+      minItems: 1,
+      maxItems: 16,
+      items: { type: 'string', pattern: '^#[0-9a-fA-F]{6}$' },
+      description: 'Colours in which characters (names, say) can be drawn in lines whose other characters are white.',
+    },
+  },
+} as const satisfies Schema;
+
+/** Options of the kind. */
+export type FeedOptions = FromSchema<typeof schema>;
 
 /**
  * Lines that appear, scroll up and vanish, as in a kill feed or a chat. A sample says what each line shows; the tracker
@@ -42,24 +57,7 @@ export const kind: FrameDetectorKind<FeedOptions> = {
   description:
     'Lines that appear, move up and vanish (kill feeds, chats). Each line is followed over its life and read from all its frames together; a lexicon of phrases decides between readings. One `found` cue a line; its detail holds the phrase and its slots.',
   reads: 'luma',
-  schema: {
-    type: 'object',
-    required: ['atlas', 'lines'],
-    properties: {
-      atlas: { type: 'string', format: 'asset', description: 'Atlas file of a fixed-pitch font.' },
-      lines: { type: 'integer', minimum: 1, maximum: 40 },
-      lexicon: { type: 'string', format: 'asset', description: 'Lexicon file: the phrases that lines follow.' },
-      others: { enum: ['keep', 'drop'] },
-      enough: { type: 'integer', minimum: 1, maximum: 1000 },
-      inks: {
-        type: 'array',
-        minItems: 1,
-        maxItems: 16,
-        items: { type: 'string', pattern: '^#[0-9a-fA-F]{6}$' },
-        description: 'Colours in which characters (names, say) can be drawn in lines whose other characters are white.',
-      },
-    },
-  },
+  schema,
   async open(options: FeedOptions, assets: Assets): Promise<Detector> {
     return new FeedDetector(await loadAtlas(options.atlas, assets), options.lines, options.inks);
   },

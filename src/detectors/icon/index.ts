@@ -19,24 +19,129 @@ import { addVariants, searchAll } from './search.ts';
 import type { Found, SearchWindow, Variant } from './search.ts';
 import { cellsOf, countRow } from './row.ts';
 import { readTemplate, type Template } from './template.ts';
+import type { FromSchema, Schema } from '../../schema/from-schema.ts';
 
-interface IconOptions {
-  readonly icons: Readonly<Record<string, string | readonly string[]>>;
-  readonly measure?: 'correlation' | 'difference';
-  readonly color?: boolean;
-  readonly zoom?: number;
-  readonly scales?: readonly number[];
-  readonly soften?: number;
-  readonly focus?: boolean;
-  readonly search?: number | { readonly x: number; readonly y: number };
-  readonly pitch?: { readonly x?: number; readonly y?: number };
-  readonly threshold?: number;
-  readonly likeness?: number;
-  readonly margin?: number;
-  readonly none?: readonly string[];
-  readonly cells?: number;
-  readonly zero?: boolean;
-}
+const schema = {
+  type: 'object',
+  required: ['region', 'icons'],
+  properties: {
+    icons: {
+      description:
+        'PNG files by what they show; several of one name where it is drawn in several ways. Transparent pixels do not count.',
+      type: 'object',
+      minProperties: 1,
+      maxProperties: 256,
+      additionalProperties: {
+        oneOf: [
+          { type: 'string', format: 'asset' },
+          { type: 'array', items: { type: 'string', format: 'asset' }, minItems: 1, maxItems: 32 },
+        ],
+      },
+    },
+    measure: {
+      enum: ['correlation', 'difference'],
+      default: 'correlation',
+      description:
+        '`correlation`: the pattern counts, whatever the brightness or tint. `difference`: the colours themselves, for flat icons.',
+    },
+    color: { type: 'boolean', default: true, description: 'Whether colours count, or light and dark alone.' },
+    zoom: {
+      type: 'number',
+      exclusiveMinimum: 0,
+      maximum: 16,
+      default: 1,
+      description:
+        'Pixels of the PNGs per pixel of the reference frame: 2 where they were cut from a frame twice as large.',
+    },
+    scales: {
+      type: 'array',
+      items: { type: 'number', minimum: 0.25, maximum: 4 },
+      minItems: 1,
+      maxItems: 9,
+      description: 'How many times as large it may be drawn; each is tried.',
+    },
+    focus: {
+      type: 'boolean',
+      default: true,
+      description: 'Pixels in which icons of one size differ count most: those of a family share their frame.',
+    },
+    soften: {
+      type: 'number',
+      minimum: 0,
+      maximum: 16,
+      description:
+        'Blur, in pixels of the reference frame, against shifts by part of a pixel; default a fortieth of the smallest side.',
+    },
+    search: {
+      description:
+        'Pixels of the reference frame by which it may be off the middle of its region (without the padding); default: anywhere in it.',
+      oneOf: [
+        { type: 'number', minimum: 0, maximum: 256 },
+        {
+          type: 'object',
+          properties: {
+            x: { type: 'number', minimum: 0, maximum: 256 },
+            y: { type: 'number', minimum: 0, maximum: 256 },
+          },
+          required: ['x', 'y'],
+          additionalProperties: false,
+        },
+      ],
+    },
+    pitch: {
+      description:
+        'Icons stand only at whole multiples of so many pixels of the reference frame from the middle of the region.',
+      type: 'object',
+      properties: {
+        x: { type: 'number', minimum: 4, maximum: 1024 },
+        y: { type: 'number', minimum: 4, maximum: 1024 },
+      },
+      minProperties: 1,
+      additionalProperties: false,
+    },
+    threshold: {
+      type: 'number',
+      minimum: 0,
+      maximum: 1,
+      default: 0.7,
+      description: 'The least score; below it nothing is there.',
+    },
+    likeness: {
+      type: 'number',
+      minimum: 0,
+      maximum: 1,
+      description:
+        'The least likeness by colour, besides the score by correlation: scenery with the same edges is none.',
+    },
+    margin: {
+      type: 'number',
+      minimum: 0,
+      maximum: 1,
+      default: 0.04,
+      description: 'By how much the best icon must be ahead of the next; less, and the region is unreadable.',
+    },
+    none: {
+      type: 'array',
+      items: { type: 'string' },
+      description: 'Names of icons that stand for the empty place: where one of them is best, nothing is there.',
+    },
+    cells: {
+      type: 'integer',
+      minimum: 2,
+      maximum: 100,
+      description:
+        'A row of so many equal cells, which the region divides among them (hearts, lives, cartridges): reads how many show the icon, from the first on.',
+    },
+    zero: {
+      type: 'boolean',
+      default: false,
+      description: 'Of `cells`: a row without any reads 0, not that nothing is there.',
+    },
+  },
+} as const satisfies Schema;
+
+/** Options of the kind. */
+type IconOptions = FromSchema<typeof schema>;
 
 /**
  * Which of some icons a region shows: the weapon in hand, keys, power-ups, medals, "you are being attacked" marks.
@@ -73,124 +178,7 @@ export const kind: FrameDetectorKind<IconOptions> = {
   name: 'icon',
   description:
     'Which of some icons a region shows, by masked template matching over a small search window in colour: PNG templates with alpha as mask, several variants and scales each. Reads the name of the best one.',
-  schema: {
-    type: 'object',
-    required: ['region', 'icons'],
-    properties: {
-      icons: {
-        description:
-          'PNG files by what they show; several of one name where it is drawn in several ways. Transparent pixels do not count.',
-        type: 'object',
-        minProperties: 1,
-        maxProperties: 256,
-        additionalProperties: {
-          oneOf: [
-            { type: 'string', format: 'asset' },
-            { type: 'array', items: { type: 'string', format: 'asset' }, minItems: 1, maxItems: 32 },
-          ],
-        },
-      },
-      measure: {
-        enum: ['correlation', 'difference'],
-        default: 'correlation',
-        description:
-          '`correlation`: the pattern counts, whatever the brightness or tint. `difference`: the colours themselves, for flat icons.',
-      },
-      color: { type: 'boolean', default: true, description: 'Whether colours count, or light and dark alone.' },
-      zoom: {
-        type: 'number',
-        exclusiveMinimum: 0,
-        maximum: 16,
-        default: 1,
-        description:
-          'Pixels of the PNGs per pixel of the reference frame: 2 where they were cut from a frame twice as large.',
-      },
-      scales: {
-        type: 'array',
-        items: { type: 'number', minimum: 0.25, maximum: 4 },
-        minItems: 1,
-        maxItems: 9,
-        description: 'How many times as large it may be drawn; each is tried.',
-      },
-      focus: {
-        type: 'boolean',
-        default: true,
-        description: 'Pixels in which icons of one size differ count most: those of a family share their frame.',
-      },
-      soften: {
-        type: 'number',
-        minimum: 0,
-        maximum: 16,
-        description:
-          'Blur, in pixels of the reference frame, against shifts by part of a pixel; default a fortieth of the smallest side.',
-      },
-      search: {
-        description:
-          'Pixels of the reference frame by which it may be off the middle of its region (without the padding); default: anywhere in it.',
-        oneOf: [
-          { type: 'number', minimum: 0, maximum: 256 },
-          {
-            type: 'object',
-            properties: {
-              x: { type: 'number', minimum: 0, maximum: 256 },
-              y: { type: 'number', minimum: 0, maximum: 256 },
-            },
-            required: ['x', 'y'],
-            additionalProperties: false,
-          },
-        ],
-      },
-      pitch: {
-        description:
-          'Icons stand only at whole multiples of so many pixels of the reference frame from the middle of the region.',
-        type: 'object',
-        properties: {
-          x: { type: 'number', minimum: 4, maximum: 1024 },
-          y: { type: 'number', minimum: 4, maximum: 1024 },
-        },
-        minProperties: 1,
-        additionalProperties: false,
-      },
-      threshold: {
-        type: 'number',
-        minimum: 0,
-        maximum: 1,
-        default: 0.7,
-        description: 'The least score; below it nothing is there.',
-      },
-      likeness: {
-        type: 'number',
-        minimum: 0,
-        maximum: 1,
-        description:
-          'The least likeness by colour, besides the score by correlation: scenery with the same edges is none.',
-      },
-      margin: {
-        type: 'number',
-        minimum: 0,
-        maximum: 1,
-        default: 0.04,
-        description: 'By how much the best icon must be ahead of the next; less, and the region is unreadable.',
-      },
-      none: {
-        type: 'array',
-        items: { type: 'string' },
-        description: 'Names of icons that stand for the empty place: where one of them is best, nothing is there.',
-      },
-      cells: {
-        type: 'integer',
-        minimum: 2,
-        maximum: 100,
-        description:
-          'A row of so many equal cells, which the region divides among them (hearts, lives, cartridges): reads how many show the icon, from the first on.',
-      },
-      zero: {
-        type: 'boolean',
-        default: false,
-        description: 'Of `cells`: a row without any reads 0, not that nothing is there.',
-      },
-    },
-  },
+  schema,
   places: () => true,
   // Correlation finds the pattern of light and dark in a grey picture, too, but is less sure of it.
   byColour: ({ color = true }) => color,

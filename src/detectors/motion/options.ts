@@ -1,31 +1,4 @@
-/** What a motion detector looks for. */
-export type MotionOf = 'movement' | 'freeze' | 'black' | 'cut' | 'fade' | 'flash' | 'burst' | 'stroke';
-
-/** Options of the kind; lengths in seconds, speeds in heights of the region a second. */
-export interface MotionOptions {
-  readonly region: string;
-  readonly of: MotionOf;
-  /** Of `movement`: of the whole (default), of parts that go their own way, or either. */
-  readonly what?: 'whole' | 'parts' | 'any';
-  readonly directions?: boolean;
-  readonly speed?: number;
-  /** Of `movement`: least share of the structure that goes its own way; of `stroke`: of the region that is away and comes back. */
-  readonly share?: number;
-  /** Of `black`: greatest grey level of the mean. */
-  readonly level?: number;
-  /** Of `flash`: least rise of the mean grey level; of `cut`: least share of the structure that is new. */
-  readonly rise?: number;
-  readonly least?: number;
-  /** Of `flash`, `burst`, `fade`, `stroke`: how long it can last. */
-  readonly longest?: number;
-  /** Of `burst`: how many times faster than before. */
-  readonly times?: number;
-  /** Of `burst`: it must go one way first, then faster the other way. */
-  readonly swing?: boolean;
-  /** Of `movement` and `burst`: by what ways are told. */
-  readonly vectors?: 'blocks' | 'codec';
-  readonly interval?: number;
-}
+import type { FromSchema, Schema } from '../../schema/from-schema.ts';
 
 export const MOTION_SCHEMA = {
   type: 'object',
@@ -35,9 +8,18 @@ export const MOTION_SCHEMA = {
       enum: ['movement', 'freeze', 'black', 'cut', 'fade', 'flash', 'burst', 'stroke'],
       description: 'What is looked for.',
     },
-    what: { enum: ['whole', 'parts', 'any'], default: 'whole' },
-    directions: { type: 'boolean', default: false },
-    speed: { type: 'number', exclusiveMinimum: 0, maximum: 100 },
+    what: {
+      enum: ['whole', 'parts', 'any'],
+      default: 'whole',
+      description: 'Of `movement`: of the whole region, of parts that move differently, or either.',
+    },
+    directions: { type: 'boolean', default: false, description: 'Of `movement`: reads the direction, too.' },
+    speed: {
+      type: 'number',
+      exclusiveMinimum: 0,
+      maximum: 100,
+      description: 'The least speed, in heights of the region per second.',
+    },
     share: {
       type: 'number',
       exclusiveMinimum: 0,
@@ -45,12 +27,45 @@ export const MOTION_SCHEMA = {
       description:
         'Of `movement`: the least share of the structure that goes its own way (0.1). Of `stroke`: the least share of the region that is away and comes back (0.15).',
     },
-    level: { type: 'number', minimum: 0, maximum: 255, default: 24 },
-    rise: { type: 'number', exclusiveMinimum: 0, maximum: 255, default: 24 },
-    least: { type: 'number', exclusiveMinimum: 0, maximum: 1, default: 0.8 },
-    longest: { type: 'number', exclusiveMinimum: 0, maximum: 60 },
-    times: { type: 'number', minimum: 1, maximum: 100, default: 3 },
-    swing: { type: 'boolean', default: false },
+    level: {
+      type: 'number',
+      minimum: 0,
+      maximum: 255,
+      default: 24,
+      description: 'Of `black`: the greatest mean grey level.',
+    },
+    rise: {
+      type: 'number',
+      exclusiveMinimum: 0,
+      maximum: 255,
+      default: 24,
+      description: 'Of `flash`: the least rise of the mean grey level.',
+    },
+    least: {
+      type: 'number',
+      exclusiveMinimum: 0,
+      maximum: 1,
+      default: 0.8,
+      description: 'Of `cut`: the least share of the structure that is new.',
+    },
+    longest: {
+      type: 'number',
+      exclusiveMinimum: 0,
+      maximum: 60,
+      description: 'Of `flash`, `burst`, `fade` and `stroke`: the longest duration, in seconds.',
+    },
+    times: {
+      type: 'number',
+      minimum: 1,
+      maximum: 100,
+      default: 3,
+      description: 'Of `burst`: how many times faster than before.',
+    },
+    swing: {
+      type: 'boolean',
+      default: false,
+      description: 'Of `burst`: it must move one way first, then faster the other way.',
+    },
     vectors: {
       enum: ['blocks', 'codec'],
       default: 'blocks',
@@ -62,4 +77,10 @@ export const MOTION_SCHEMA = {
   if: { properties: { vectors: { const: 'codec' } }, required: ['vectors'] },
   // oxlint-disable-next-line unicorn/no-thenable -- the keyword of JSON Schema
   then: { properties: { of: { enum: ['movement', 'burst'] } } },
-} as const;
+} as const satisfies Schema;
+
+/** Options of the kind, with the region and sampling interval (in seconds) of the detector. */
+export type MotionOptions = FromSchema<typeof MOTION_SCHEMA> & { readonly region: string; readonly interval?: number };
+
+/** What a motion detector looks for. */
+export type MotionOf = MotionOptions['of'];

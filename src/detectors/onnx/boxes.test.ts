@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Observation, PreparedCrop } from '../kind.ts';
 import { draw, viewOfImage } from '../testing.ts';
-import type { BoxFormat } from './boxes.ts';
+import type { BoxFormat } from './options.ts';
 import { kind } from './index.ts';
 import { fitInto, roundEven } from './input.ts';
 import { assetsOf, constantOutput, edgesOf, FLOAT, Graph, INT64 } from './testing.ts';

@@ -1,20 +1,6 @@
 import { refused, type Values } from '../../compute/inference/network.ts';
 import { type Activation, probabilities, sigmoid } from './scores.ts';
-
-/** Outputs as people's models have them; what each holds is said at its reader. */
-export const FORMATS = [
-  'yolov5',
-  'yolov8',
-  'yolov10',
-  'yolov7 end to end',
-  'rt-detr',
-  'rt-detr queries',
-  'detr',
-  'ssd',
-  'ssd anchors',
-  'torchvision',
-] as const;
-export type BoxFormat = (typeof FORMATS)[number];
+import type { BoxFormat } from './options.ts';
 
 /** A box in pixels of the network's picture, with its class (from 0) and probability. */
 export interface Box {

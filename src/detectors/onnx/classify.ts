@@ -1,12 +1,7 @@
 import { refused, type Values } from '../../compute/inference/network.ts';
 import type { Observation } from '../kind.ts';
-import { type Activation, type Classes, clamp, probabilities } from './scores.ts';
-
-export interface ClassifyOptions {
-  readonly activation?: Activation;
-  readonly temperature?: number;
-  readonly threshold?: number;
-}
+import { type Classes, clamp, probabilities } from './scores.ts';
+import type { ClassifyOptions } from './options.ts';
 
 /** Which class item `n` of a batch is: scores are `batch × classes`, trailing dimensions of 1 left out. */
 export function classify(

@@ -1,25 +1,7 @@
 import { refused, type Values } from '../../compute/inference/network.ts';
 import type { Observation } from '../kind.ts';
-import { type Activation, clamp, probabilities } from './scores.ts';
-
-export interface ReadOptions {
-  /** Index of the blank among the classes; default `first`. */
-  readonly blank?: 'first' | 'last';
-  /** Whether a space follows the dictionary's characters; default: if the model has one class more than they need. */
-  readonly space?: boolean;
-  readonly activation?: Activation;
-  readonly temperature?: number;
-  readonly threshold?: number;
-  /** Characters that can occur; default all. */
-  readonly charset?: string;
-  /** Readings that are followed at once; 1: the best character at each step. */
-  readonly beams?: number;
-  readonly value?: 'text' | 'number';
-  /** What confidence is of: the whole line, or its characters on average (the geometric mean). */
-  readonly confidence?: 'line' | 'character';
-  /** Whether the output is time × batch × classes (CRNN) rather than batch × time × classes. */
-  readonly timeFirst?: boolean;
-}
+import { clamp, probabilities } from './scores.ts';
+import type { ReadOptions } from './options.ts';
 
 /** A line as a network saw it: probabilities of the blank and of the characters, step by step. */
 export interface Steps {

@@ -1,19 +1,9 @@
 import type { Values } from '../../compute/inference/network.ts';
 import type { Observation, PreparedCrop, View } from '../kind.ts';
-import { type Box, type BoxFormat, formatOf, ranked, suppress } from './boxes.ts';
+import { type Box, formatOf, ranked, suppress } from './boxes.ts';
 import type { Batch, Fitted } from './input.ts';
-import { type Activation, type Classes, clamp } from './scores.ts';
-
-export interface DetectOptions {
-  readonly format?: BoxFormat;
-  readonly activation?: Activation;
-  readonly threshold?: number;
-  readonly overlap?: number;
-  readonly across?: boolean;
-  readonly most?: number;
-  /** What the reading is: the surest thing's word, how many things there are, or all words with their numbers. */
-  readonly value?: 'best' | 'count' | 'words';
-}
+import { type Classes, clamp } from './scores.ts';
+import type { DetectOptions } from './options.ts';
 
 /** A thing seen, in pixels of the crop that the network was shown. */
 export interface Thing extends Omit<Box, 'label'> {

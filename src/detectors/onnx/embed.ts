@@ -3,18 +3,7 @@ import { messageOf, PlaybyplayError } from '../../errors.ts';
 import { refused, type Values } from '../../compute/inference/network.ts';
 import type { Assets, Observation, PreparedCrop } from '../kind.ts';
 import { clamp, sigmoid } from './scores.ts';
-
-export interface EmbedOptions {
-  /** Pictures of each thing. */
-  readonly prototypes?: Readonly<Record<string, string | readonly string[]>>;
-  /** Least likeness (cosine) to the nearest prototype. */
-  readonly threshold?: number;
-  /** Likeness by which the nearest must be ahead of the next one. */
-  readonly margin?: number;
-  /** Likeness within which two are hard to tell apart: confidence is made of the distances in units of it. */
-  readonly temperature?: number;
-  readonly background?: string | readonly string[];
-}
+import type { EmbedOptions } from './options.ts';
 
 /** A thing and a vector of length 1. */
 export interface Prototype {

@@ -10,7 +10,7 @@ import { summarise, thingsOf } from './detect.ts';
 import { nearestPrototype, type Prototype, readPrototypes, vectorOf } from './embed.ts';
 import { type Batch, type InputDefaults, InputMaker } from './input.ts';
 import { charactersIn, labelsIn, sizeIn } from './metadata.ts';
-import { type OnnxOptions, schema } from './options.ts';
+import { ONNX_SCHEMA, type OnnxOptions } from './options.ts';
 import { type Classes, classesOf } from './scores.ts';
 
 /**
@@ -23,7 +23,7 @@ export const kind: FrameDetectorKind<OnnxOptions> = {
   name: 'onnx',
   description:
     'What a trained network (ONNX) sees in a region: which class it is, which things are where (YOLO v5 to v12, RT-DETR, DETR, SSD), what a line of text says (recognisers with CTC), or which of some pictures is most like it (embeddings). Complete examples are in networks.md.',
-  schema,
+  schema: ONNX_SCHEMA,
   regions: ({ regions = [] }) => regions,
   places: ({ task, value }) => task === 'detect' && value !== 'words',
   async open(options, assets) {

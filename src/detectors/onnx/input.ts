@@ -3,28 +3,10 @@ import type { Value } from '../../compute/tiling/onnx.ts';
 import { separableFilter, type SeparableFilter } from '../../regions/filter.ts';
 import { resamplingTaps, type Taps } from '../../regions/taps.ts';
 import type { PreparedCrop } from '../kind.ts';
+import type { InputOptions } from './options.ts';
 
 /** How a crop is fitted into the picture that a network takes. */
 export type Fit = 'stretch' | 'letterbox' | 'corner' | 'height';
-
-/** How crops become numbers, as the profile says it. */
-export interface InputOptions {
-  /** The input's name; default the first. */
-  readonly name?: string;
-  /** Pixels; needed where the model leaves them open. */
-  readonly width?: number;
-  readonly height?: number;
-  readonly layout?: 'NCHW' | 'NHWC';
-  readonly channels?: 'RGB' | 'BGR' | 'grey';
-  /** A level of 0…255 times `scale`, less `mean`, divided by `std`. */
-  readonly scale?: number;
-  readonly mean?: number | readonly number[];
-  readonly std?: number | readonly number[];
-  readonly fit?: Fit;
-  /** Level (0…255) of what is not covered by the crop. */
-  readonly pad?: number;
-  readonly resample?: 'linear' | 'smooth';
-}
 
 /** What a task wants where the profile says nothing. */
 export interface InputDefaults {

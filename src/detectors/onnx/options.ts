@@ -1,48 +1,33 @@
-import { PROVIDERS, type Provider } from '../../compute/inference/network.ts';
-import type { JsonSchema } from '../kind.ts';
-import { FORMATS } from './boxes.ts';
-import type { ClassifyOptions } from './classify.ts';
-import type { ReadOptions } from './ctc.ts';
-import type { DetectOptions } from './detect.ts';
-import type { EmbedOptions } from './embed.ts';
-import type { InputOptions } from './input.ts';
-import type { ClassOptions } from './scores.ts';
+import { PROVIDERS } from '../../compute/inference/network.ts';
+import type { FromSchema, Schema } from '../../schema/from-schema.ts';
 
-interface Common extends ClassOptions {
-  readonly model: string;
-  readonly task: 'classify' | 'detect' | 'read' | 'embed';
-  readonly input?: InputOptions;
-  /** Name of the output; default the first. */
-  readonly output?: string;
-  readonly dictionary?: string;
-  readonly regions?: readonly string[];
-  /** Samples that are looked at in one run. */
-  readonly batch?: number;
-  readonly providers?: readonly Provider[];
-  readonly threads?: number;
-  readonly memoryBudget?: number;
-  readonly value?: 'text' | 'number' | 'best' | 'count' | 'words';
-}
-
-export type OnnxOptions = Common &
-  Omit<ClassifyOptions, 'value'> &
-  Omit<DetectOptions, 'value'> &
-  Omit<ReadOptions, 'value'> &
-  EmbedOptions;
+/** Outputs as people's models have them; what each holds is said at its reader. */
+export const FORMATS = [
+  'yolov5',
+  'yolov8',
+  'yolov10',
+  'yolov7 end to end',
+  'rt-detr',
+  'rt-detr queries',
+  'detr',
+  'ssd',
+  'ssd anchors',
+  'torchvision',
+] as const;
 
 const PER_CHANNEL = {
   oneOf: [{ type: 'number' }, { type: 'array', items: { type: 'number' }, minItems: 1, maxItems: 3 }],
-};
+} as const;
 const NAMES = {
   oneOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' }, maxItems: 256 }],
-};
-const FRACTION = { type: 'number', minimum: 0, maximum: 1 };
+} as const;
+const FRACTION = { type: 'number', minimum: 0, maximum: 1 } as const;
 
 /** What each task needs besides model and region; labels and dictionary may stand in the model itself. */
 const NEEDS = { detect: ['format'], embed: ['prototypes'] };
 
 /** Defaults that depend on the task stand in docs/networks.md. */
-export const schema: JsonSchema = {
+export const ONNX_SCHEMA = {
   type: 'object',
   required: ['region', 'model', 'task'],
   properties: {
@@ -55,17 +40,23 @@ export const schema: JsonSchema = {
         name: { type: 'string' },
         width: { type: 'integer', minimum: 1, maximum: 8192 },
         height: { type: 'integer', minimum: 1, maximum: 8192 },
-        layout: { enum: ['NCHW', 'NHWC'] },
+        layout: { enum: ['NCHW', 'NHWC'], description: "Order of the input's dimensions; default as the model says." },
         channels: { enum: ['RGB', 'BGR', 'grey'] },
-        scale: { type: 'number' },
+        scale: {
+          type: 'number',
+          description: 'A level of 0…255 is multiplied by it, reduced by `mean` and divided by `std`.',
+        },
         mean: PER_CHANNEL,
         std: PER_CHANNEL,
-        fit: { enum: ['stretch', 'letterbox', 'corner', 'height'] },
-        pad: { type: 'number', minimum: 0, maximum: 255 },
+        fit: {
+          enum: ['stretch', 'letterbox', 'corner', 'height'],
+          description: "How a crop is fitted into the network's input.",
+        },
+        pad: { type: 'number', minimum: 0, maximum: 255, description: 'Grey level of what the crop does not cover.' },
         resample: { enum: ['linear', 'smooth'] },
       },
     },
-    output: { type: 'string' },
+    output: { type: 'string', description: 'Name of the output; default the first.' },
     labels: {
       oneOf: [
         { type: 'string', format: 'asset' },
@@ -79,16 +70,38 @@ export const schema: JsonSchema = {
     threshold: FRACTION,
     format: { enum: FORMATS },
     overlap: { ...FRACTION, default: 0.45 },
-    across: { type: 'boolean', default: false },
+    across: {
+      type: 'boolean',
+      default: false,
+      description: 'Whether overlapping boxes of different classes are merged, too.',
+    },
     most: { type: 'integer', minimum: 1, maximum: 10_000, default: 300 },
     value: { enum: ['best', 'count', 'words', 'text', 'number'] },
     dictionary: { type: 'string', format: 'asset' },
-    blank: { enum: ['first', 'last'], default: 'first' },
-    space: { type: 'boolean' },
-    charset: { type: 'string', minLength: 1, maxLength: 10_000 },
-    confidence: { enum: ['line', 'character'], default: 'line' },
-    beams: { type: 'integer', minimum: 1, maximum: 64, default: 1 },
-    timeFirst: { type: 'boolean' },
+    blank: { enum: ['first', 'last'], default: 'first', description: 'Index of the blank among the classes.' },
+    space: {
+      type: 'boolean',
+      description: "Whether a space follows the dictionary's characters; default: if the model has one class more.",
+    },
+    charset: {
+      type: 'string',
+      minLength: 1,
+      maxLength: 10_000,
+      description: 'Characters that can occur; default all.',
+    },
+    confidence: {
+      enum: ['line', 'character'],
+      default: 'line',
+      description: 'Of the whole line, or the geometric mean over its characters.',
+    },
+    beams: {
+      type: 'integer',
+      minimum: 1,
+      maximum: 64,
+      default: 1,
+      description: 'Readings that are followed at once; 1: the best character of each step.',
+    },
+    timeFirst: { type: 'boolean', description: 'Whether the output is time × batch × classes (CRNN).' },
     prototypes: {
       type: 'object',
       minProperties: 1,
@@ -100,7 +113,11 @@ export const schema: JsonSchema = {
         ],
       },
     },
-    margin: { ...FRACTION, default: 0.02 },
+    margin: {
+      ...FRACTION,
+      default: 0.02,
+      description: 'Cosine similarity by which the nearest prototype must be ahead of the next.',
+    },
     regions: { type: 'array', items: { type: 'string', format: 'region' }, minItems: 1, maxItems: 64 },
     batch: {
       type: 'integer',
@@ -119,4 +136,39 @@ export const schema: JsonSchema = {
     // oxlint-disable-next-line unicorn/no-thenable -- the keyword of JSON Schema
     then: { required },
   })),
-};
+} as const satisfies Schema;
+
+/** Options of the kind. */
+export type OnnxOptions = FromSchema<typeof ONNX_SCHEMA>;
+
+/** How crops become the network's input. */
+export type InputOptions = NonNullable<OnnxOptions['input']>;
+
+/** How the network's classes are called. */
+export type ClassOptions = Pick<OnnxOptions, 'labels' | 'words' | 'background'>;
+
+export type ClassifyOptions = Pick<OnnxOptions, 'activation' | 'temperature' | 'threshold'>;
+
+export type DetectOptions = Pick<
+  OnnxOptions,
+  'format' | 'activation' | 'threshold' | 'overlap' | 'across' | 'most' | 'value'
+>;
+
+export type ReadOptions = Pick<
+  OnnxOptions,
+  | 'blank'
+  | 'space'
+  | 'activation'
+  | 'temperature'
+  | 'threshold'
+  | 'charset'
+  | 'beams'
+  | 'value'
+  | 'confidence'
+  | 'timeFirst'
+>;
+
+export type EmbedOptions = Pick<OnnxOptions, 'prototypes' | 'threshold' | 'margin' | 'temperature' | 'background'>;
+
+/** The layout of a detection network's output. */
+export type BoxFormat = (typeof FORMATS)[number];

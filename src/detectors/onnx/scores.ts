@@ -1,4 +1,5 @@
 import { refused } from '../../compute/inference/network.ts';
+import type { ClassOptions } from './options.ts';
 
 /** How a network's outputs become probabilities: `log`: they are logarithms of them, `none`: they are them already. */
 export type Activation = 'softmax' | 'sigmoid' | 'log' | 'none';
@@ -38,15 +39,6 @@ export function sigmoid(x: number): number {
 export interface Classes {
   /** By class; null: nothing is there. */
   readonly words: readonly (string | null)[];
-}
-
-export interface ClassOptions {
-  /** The classes in the network's order, or a file with one a line. */
-  readonly labels?: string | readonly string[];
-  /** What labels are called in the reading; others keep their name. */
-  readonly words?: Readonly<Record<string, string>>;
-  /** Labels that mean that nothing is there. */
-  readonly background?: string | readonly string[];
 }
 
 /** Throws `model-refused` for names among `words` and `background` that no label has. */

@@ -5,7 +5,7 @@ import { findPackageJSON } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { messageOf, PlaybyplayError } from '../../errors.ts';
 import type { Fingerprint } from '../../events/log.ts';
-import { unknownKeywords } from '../../schema.ts';
+import { unknownKeywords } from '../../schema/check.ts';
 import type { DetectorKind } from '../kind.ts';
 import { guarded } from './guard.ts';
 import { checkInterface } from './interface.ts';

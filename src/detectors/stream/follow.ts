@@ -1,17 +1,41 @@
 import type { Observation, StreamEntry } from '../kind.ts';
 import { fieldOf } from './entries.ts';
+import type { FromSchema, Schema } from '../../schema/from-schema.ts';
+
+export const STREAM_SCHEMA = {
+  type: 'object',
+  required: ['stream', 'of'],
+  properties: {
+    stream: { type: 'string', minLength: 1, description: 'The name under which the file is given.' },
+    of: { enum: ['text', 'key', 'rate', 'value'], description: 'What is read.' },
+    field: { type: 'string', minLength: 1, description: 'Column or field that holds it.' },
+    keys: {
+      type: 'array',
+      minItems: 1,
+      maxItems: 256,
+      items: { type: 'string', minLength: 1 },
+      description: 'Of `key`: keys and combinations (`ctrl+c`) that are told; else every key.',
+    },
+    window: {
+      type: 'number',
+      exclusiveMinimum: 0,
+      maximum: 600,
+      default: 2,
+      description: 'Of `rate`: seconds over which presses are counted.',
+    },
+    hold: {
+      type: 'number',
+      exclusiveMinimum: 0,
+      maximum: 3600,
+      default: 10,
+      description: 'Of `value`: seconds for which a value holds.',
+    },
+    step: { type: 'number', exclusiveMinimum: 0, default: 1, description: 'Of `value`: values are rounded to it.' },
+  },
+} as const satisfies Schema;
 
 /** Options of the kind. */
-export interface StreamOptions {
-  /** The name under which the file is given (`detect --stream name=file`). */
-  readonly stream: string;
-  readonly of: 'text' | 'key' | 'rate' | 'value';
-  readonly field?: string;
-  readonly keys?: readonly string[];
-  readonly window?: number;
-  readonly hold?: number;
-  readonly step?: number;
-}
+export type StreamOptions = FromSchema<typeof STREAM_SCHEMA>;
 
 interface Told {
   readonly t: number;

@@ -1,7 +1,7 @@
 import type { Cue } from '../../cues/cue.ts';
 import { createTracker, type Tracker } from '../../cues/tracker.ts';
 import type { Reading, RecordFollowerKind } from '../kind.ts';
-import { follow, type StreamOptions } from './follow.ts';
+import { follow, STREAM_SCHEMA, type StreamOptions } from './follow.ts';
 
 /** What another record of the session tells: inputs, biometric series, events, subtitles, each with a clock of its own. */
 export const kind: RecordFollowerKind<StreamOptions> = {
@@ -9,25 +9,7 @@ export const kind: RecordFollowerKind<StreamOptions> = {
   name: 'stream',
   description:
     'What a file beside the recording tells, given to `detect --stream name=file@offset`. `of` says what is read: `text` (subtitles or messages; `found`, and `lost` at its end), `key` (a key, button or combination goes down: one `found` cue each), `rate` (presses a second over `window` seconds, 2 by default), `value` (a number such as a heart rate, rounded to `step`, 1 by default; it holds for `hold` seconds, 10 by default). `field` names the column or field. Subtitles (SRT, VTT, ASS), JSON (a list or lines), CSV, TCX, GPX, exports of Apple Health, chats with times before their lines and intervals between heartbeats are read. It looks at no region.',
-  schema: {
-    type: 'object',
-    required: ['stream', 'of'],
-    properties: {
-      stream: { type: 'string', minLength: 1, description: 'The name under which the file is given.' },
-      of: { enum: ['text', 'key', 'rate', 'value'], description: 'What is read.' },
-      field: { type: 'string', minLength: 1, description: 'Column or field that holds it.' },
-      keys: {
-        type: 'array',
-        minItems: 1,
-        maxItems: 256,
-        items: { type: 'string', minLength: 1 },
-        description: 'Of `key`: keys and combinations (`ctrl+c`) that are told; else every key.',
-      },
-      window: { type: 'number', exclusiveMinimum: 0, maximum: 600, default: 2 },
-      hold: { type: 'number', exclusiveMinimum: 0, maximum: 3600, default: 10 },
-      step: { type: 'number', exclusiveMinimum: 0, default: 1 },
-    },
-  },
+  schema: STREAM_SCHEMA,
   follow,
   async track(name, spec) {
     if (spec.of !== 'rate' && spec.of !== 'value') return new MomentTracker(name);

@@ -1,20 +1,8 @@
 import { normalizeText } from '../../language/text.ts';
 import type { PreparedCrop } from '../kind.ts';
 import type { LanguageData } from './language-data.ts';
-import type { TesseractOptions, TesseractReader } from './tesseract.ts';
-
-/** How text is read that no glyph of the atlas fits, or that has no atlas. */
-export interface FallbackOptions {
-  readonly reader: 'tesseract';
-  /** Characters that can occur; default the detector's `charset`, else all. */
-  readonly whitelist?: string;
-  /** What the region holds; default one `line`. */
-  readonly layout?: NonNullable<TesseractOptions['layout']>;
-  /** The recogniser's own confidence from which on a reading counts; default 0.6. */
-  readonly reject?: number;
-  /** Language data beside the profile, for languages that are not installed. */
-  readonly data?: readonly string[];
-}
+import type { TesseractReader } from './tesseract.ts';
+import type { FallbackOptions } from './options.ts';
 
 /** The recogniser's confidence is no probability: it is sure of misread pixel fonts too, so it never counts for more than this. */
 const MOST = 0.85;

@@ -1,7 +1,8 @@
 import type { Atlas } from './atlas.ts';
 import { dimmed } from './dim.ts';
 import { GlyphReader } from './glyph-reader.ts';
-import type { Align, LineReading } from './line.ts';
+import type { LineReading } from './line.ts';
+import type { Align } from './options.ts';
 import type { LineImage } from './line-image.ts';
 
 /** How sure the first font's reading must be for the others not to be asked. */

@@ -13,45 +13,15 @@ import type {
 } from '../kind.ts';
 import { alikeIn, spoken } from './alike.ts';
 import { type Atlas, charactersOf, isByColour, lookalikes, parseAtlas, plainCase } from './atlas.ts';
-import { Fallback, type FallbackOptions } from './fallback.ts';
+import { Fallback } from './fallback.ts';
 import { FontReaders } from './fonts.ts';
 import { languageData, languageRequirements } from './language-data.ts';
 import { openLexicon, type TextLexicon } from './lexicon.ts';
-import { type ValueKind, valueOf } from './value.ts';
-import type { Align, LineReading } from './line.ts';
+import { valueOf } from './value.ts';
+import type { LineReading } from './line.ts';
 import { LightMeter } from './light.ts';
 import { hasRoom, lineImage } from './line-view.ts';
-
-export interface TextOptions {
-  /** The font: an atlas file in the profile's folder. Without one the fallback reads everything. */
-  readonly atlas?: string;
-  /** What reads text that fits no glyph; it is given the region after its `preprocess` steps. */
-  readonly fallback?: FallbackOptions;
-  /** The same font as it looks otherwise: in other colours, or in a channel that a tint leaves. Asked where `atlas` is not sure. */
-  readonly variants?: readonly string[];
-  /** Where the text starts from in its region; default left. */
-  readonly align?: Align;
-  /** The characters that can occur; default all of the atlas. */
-  readonly charset?: string;
-  /** `number`: the text is a number, given as one; `time`: a clock or a duration, given in seconds. */
-  readonly value?: ValueKind;
-  /** Languages (BCP 47) of the text: those of the profile. */
-  readonly language?: string | readonly string[];
-  /** Pixels (of the atlas) by which the text may be shifted in its region; default 1. */
-  readonly jitter?: number;
-  /** A part of the HUD that never changes, and its picture in plain light (a light file): tints are measured there. */
-  readonly light?: { readonly region: string; readonly file: string };
-  /** A file of the texts or phrases that can occur: a reading a slip away from just one of them becomes that one. */
-  readonly lexicon?: string;
-  /** In what a reading and a text of the lexicon may differ. */
-  readonly ignore?: readonly ('case' | 'diacritics')[];
-  /** What becomes of texts that are not in the lexicon: kept as they are read (default), or taken for unreadable. */
-  readonly others?: 'keep' | 'drop';
-  /** Readings below this confidence count as unreadable; default 0.3. */
-  readonly reject?: number;
-  /** How many times as large the text may be drawn about the middle of its region, where it is not read as it is. */
-  readonly scales?: readonly number[];
-}
+import { TEXT_SCHEMA, type TextOptions } from './options.ts';
 
 /** What the fallback needs for the detector's languages: English, unless the profile says otherwise. */
 function dataOf({ language, fallback }: TextOptions, assets: Assets): ReturnType<typeof languageData> {
@@ -68,94 +38,7 @@ export const kind: FrameDetectorKind<TextOptions> = {
   name: 'text',
   description:
     'One line of text in a font that was learnt (`playbyplay profile glyphs`): counters, names, messages. The value is the text, or a number.',
-  schema: {
-    type: 'object',
-    properties: {
-      atlas: { type: 'string', format: 'asset', description: "Atlas file, relative to the profile's folder." },
-      variants: {
-        type: 'array',
-        minItems: 1,
-        maxItems: 8,
-        uniqueItems: true,
-        items: { type: 'string', format: 'asset' },
-        description:
-          'Atlas files of the same font as it looks otherwise: in other colours, or in a channel that a tint leaves. Asked where the first is not sure; the surest reading counts.',
-      },
-      align: {
-        enum: ['left', 'right', 'centre'],
-        description: 'Where the text starts from in its region; default left.',
-      },
-      charset: { type: 'string', minLength: 1, description: 'The characters that can occur; default all.' },
-      value: {
-        enum: ['text', 'number', 'time'],
-        description:
-          '`number`: gives a number, written as in the language (1.234,5 in German; 45 % is 45). `time`: gives seconds (1:23.4, 1\'23"4, 2h05).',
-      },
-      jitter: {
-        type: 'integer',
-        minimum: 0,
-        maximum: 8,
-        description: 'Pixels of the atlas by which the text may lie elsewhere in its region; default 1.',
-      },
-      lexicon: {
-        type: 'string',
-        format: 'asset',
-        description:
-          'File of the texts that can occur, one a line, or of phrases (playbyplay/lexicon/1, as for feeds), which may stand anywhere in the text: a reading a slip away from just one of them becomes that one.',
-      },
-      ignore: {
-        type: 'array',
-        uniqueItems: true,
-        items: { enum: ['case', 'diacritics'] },
-        description: 'In what a reading and a text of the lexicon may differ; of phrases the case never counts.',
-      },
-      others: {
-        enum: ['keep', 'drop'],
-        description: 'Texts that are not in the lexicon: kept as they are read (default), or taken for unreadable.',
-      },
-      reject: {
-        type: 'number',
-        minimum: 0,
-        maximum: 1,
-        description: 'Readings of glyphs that are less sure count as unreadable; default 0.3.',
-      },
-      scales: {
-        type: 'array',
-        items: { type: 'number', minimum: 0.5, maximum: 3 },
-        minItems: 1,
-        maxItems: 8,
-        description:
-          'How many times as large the text may be drawn about the middle of its region: tried where it is not read as it is (a counter that swells when it changes). What is larger than the region must lie in its `padding`: 0.3 for 1.6 times.',
-      },
-      fallback: {
-        type: 'object',
-        description:
-          'What reads text that fits no glyph, or has no atlas: a recogniser of unknown fonts, about 90 ms a crop. Wants dark text on light, capitals 20 to 30 pixels high, after the `preprocess` steps of the region.',
-        required: ['reader'],
-        additionalProperties: false,
-        properties: {
-          reader: { enum: ['tesseract'] },
-          whitelist: { type: 'string', minLength: 1 },
-          layout: { enum: ['line', 'word', 'character', 'block'] },
-          reject: { type: 'number', minimum: 0, maximum: 1 },
-          data: {
-            type: 'array',
-            minItems: 1,
-            maxItems: 8,
-            items: { type: 'string', format: 'asset' },
-            description:
-              "Tesseract's language data beside the profile (`rus.traineddata.gz`), for languages whose npm package is not installed.",
-          },
-        },
-      },
-      light: {
-        type: 'object',
-        required: ['region', 'file'],
-        additionalProperties: false,
-        properties: { region: { type: 'string', format: 'region' }, file: { type: 'string', format: 'asset' } },
-      },
-    },
-  },
+  schema: TEXT_SCHEMA,
   regions: (options) => (options.light ? [options.light.region] : []),
   landmarks: landmarksOf,
   byColour: async ({ atlas }, assets) => atlas !== undefined && isByColour((await loadAtlas(atlas, assets)).file),

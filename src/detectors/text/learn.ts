@@ -1,6 +1,6 @@
 import { graphemesOf } from '../../language/text.ts';
 import { type Atlas, type AtlasFile, type GlyphFile, prepareAtlas } from './atlas.ts';
-import type { Align } from './line.ts';
+import type { Align } from './options.ts';
 import type { LineImage } from './line-image.ts';
 
 /** A line image whose text is known. */

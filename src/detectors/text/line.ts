@@ -1,6 +1,3 @@
-/** Where the text starts from in its region. */
-export type Align = 'left' | 'right' | 'centre';
-
 /** One character as it was read. `glyph` −1 is a blank. */
 export interface Cell {
   /** Left edge in pixels of the line image. */

@@ -2,7 +2,8 @@ import type { Atlas } from './atlas.ts';
 import type { GlyphBounds } from './glyph-bounds.ts';
 import type { GlyphScorer } from './glyph-score.ts';
 import type { Rivals } from './rivals.ts';
-import { type Align, type Cell, cellConfidence, type LineReading } from './line.ts';
+import { type Cell, cellConfidence, type LineReading } from './line.ts';
+import type { Align } from './options.ts';
 import type { LineImage } from './line-image.ts';
 
 /** A glyph placed at the end of a partial line. */

@@ -1,8 +1,6 @@
 import { parseDuration, parseNumber } from '../../language/numbers.ts';
 import type { Observation } from '../kind.ts';
-
-/** What a text detector's value is: the text itself, the number that it is, or the seconds of a clock. */
-export type ValueKind = 'text' | 'number' | 'time';
+import type { ValueKind } from './options.ts';
 
 /** An observation as the value kind wants it; `marked`: its font has a colon, which a clock's times are written with. */
 export function valueOf(

@@ -3,7 +3,8 @@ import { join, sep } from 'node:path';
 import { builtinFolder } from '../../dictionary/files.ts';
 import { type Issue, messageOf, PlaybyplayError } from '../../errors.ts';
 import { Pattern } from '../../pattern/pattern.ts';
-import { checkSchema, type Schema } from '../../schema.ts';
+import { checkSchema } from '../../schema/check.ts';
+import type { Schema } from '../../schema/from-schema.ts';
 import { suggestSpelling } from '../../spelling.ts';
 
 /** Which group of `match` holds what; `rest` is what the rules are tried on (0: the whole line). */

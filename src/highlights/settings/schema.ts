@@ -1,4 +1,4 @@
-import type { Schema } from '../../schema.ts';
+import type { Schema } from '../../schema/from-schema.ts';
 
 const weights: Schema = {
   description: 'what words are worth, 0 to about 12, by id; a word without an entry has its nearest ancestor’s',

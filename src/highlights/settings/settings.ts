@@ -5,7 +5,7 @@ import { messageOf, PlaybyplayError, type Issue } from '../../errors.ts';
 import { didYouMean, findNearest } from '../../spelling.ts';
 import type { HeaderLine } from '../../events/log.ts';
 import { isPropertyStatement } from '../../events/statement.ts';
-import { checkSchema } from '../../schema.ts';
+import { checkSchema } from '../../schema/check.ts';
 import { settingsSchema } from './schema.ts';
 import { lineage, wordOf, type Weights } from './weights.ts';
 import type { Margin } from './windows.ts';

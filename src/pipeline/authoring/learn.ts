@@ -5,7 +5,7 @@ import { type LabelledLine, type LearnOptions as FixedOptions, learnFixed } from
 import { learnProportional, type LearnProportionalOptions } from '../../detectors/text/learn-proportional.ts';
 import { type LightFile, lightFrom, LightMeter, lightPlanes, relight } from '../../detectors/text/light.ts';
 import { type Channel, type LineImage, sampleLine } from '../../detectors/text/line-image.ts';
-import type { TextOptions } from '../../detectors/text/index.ts';
+import type { TextOptions } from '../../detectors/text/options.ts';
 import { PlaybyplayError } from '../../errors.ts';
 import { languagesOf } from '../../language/tags.ts';
 import { graphemesOf, readingOrder } from '../../language/text.ts';

@@ -1,7 +1,8 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { checkSchema, type Schema } from './schema.ts';
+import { checkSchema } from './check.ts';
+import type { Schema } from './from-schema.ts';
 
 const leaf = fc.oneof(
   fc.integer({ min: -3, max: 12 }),

@@ -1,9 +1,7 @@
-import type { Issue } from './errors.ts';
-import { suggestSpelling } from './spelling.ts';
-import { Pattern } from './pattern/pattern.ts';
-
-/** A JSON Schema (draft 2020-12), or `true` and `false`. */
-export type Schema = boolean | Readonly<Record<string, unknown>>;
+import type { Issue } from '../errors.ts';
+import { Pattern } from '../pattern/pattern.ts';
+import { suggestSpelling } from '../spelling.ts';
+import type { Schema } from './from-schema.ts';
 
 export interface CheckOptions {
   /** Where the value comes from: stands before `#` in the issues' paths. */

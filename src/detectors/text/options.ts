@@ -1,0 +1,117 @@
+import type { DetectorSpec } from '../../profile/profile.ts';
+import type { FromSchema, Schema } from '../../schema/from-schema.ts';
+
+export const TEXT_SCHEMA = {
+  type: 'object',
+  properties: {
+    atlas: { type: 'string', format: 'asset', description: "Atlas file, relative to the profile's folder." },
+    variants: {
+      type: 'array',
+      minItems: 1,
+      maxItems: 8,
+      uniqueItems: true,
+      items: { type: 'string', format: 'asset' },
+      description:
+        'Atlas files of the same font as it looks otherwise: in other colours, or in a channel that a tint leaves. Asked where the first is not sure; the surest reading counts.',
+    },
+    align: {
+      enum: ['left', 'right', 'centre'],
+      description: 'Where the text starts from in its region; default left.',
+    },
+    charset: { type: 'string', minLength: 1, description: 'The characters that can occur; default all.' },
+    value: {
+      enum: ['text', 'number', 'time'],
+      description:
+        '`number`: gives a number, written as in the language (1.234,5 in German; 45 % is 45). `time`: gives seconds (1:23.4, 1\'23"4, 2h05).',
+    },
+    jitter: {
+      type: 'integer',
+      minimum: 0,
+      maximum: 8,
+      description: 'Pixels of the atlas by which the text may lie elsewhere in its region; default 1.',
+    },
+    lexicon: {
+      type: 'string',
+      format: 'asset',
+      description:
+        'File of the texts that can occur, one a line, or of phrases (playbyplay/lexicon/1, as for feeds), which may stand anywhere in the text: a reading a slip away from just one of them becomes that one.',
+    },
+    ignore: {
+      type: 'array',
+      uniqueItems: true,
+      items: { enum: ['case', 'diacritics'] },
+      description: 'In what a reading and a text of the lexicon may differ; of phrases the case never counts.',
+    },
+    others: {
+      enum: ['keep', 'drop'],
+      description: 'Texts that are not in the lexicon: kept as they are read (default), or taken for unreadable.',
+    },
+    reject: {
+      type: 'number',
+      minimum: 0,
+      maximum: 1,
+      description: 'Readings of glyphs that are less sure count as unreadable; default 0.3.',
+    },
+    scales: {
+      type: 'array',
+      items: { type: 'number', minimum: 0.5, maximum: 3 },
+      minItems: 1,
+      maxItems: 8,
+      description:
+        'How many times as large the text may be drawn about the middle of its region: tried where it is not read as it is (a counter that swells when it changes). What is larger than the region must lie in its `padding`: 0.3 for 1.6 times.',
+    },
+    fallback: {
+      type: 'object',
+      description:
+        'What reads text that fits no glyph, or has no atlas: a recogniser of unknown fonts, about 90 ms a crop. Wants dark text on light, capitals 20 to 30 pixels high, after the `preprocess` steps of the region.',
+      required: ['reader'],
+      additionalProperties: false,
+      properties: {
+        reader: { enum: ['tesseract'] },
+        whitelist: {
+          type: 'string',
+          minLength: 1,
+          description: 'Characters that can occur; default those of `charset`.',
+        },
+        layout: {
+          enum: ['line', 'word', 'character', 'block'],
+          description: 'What the region holds; default one line.',
+        },
+        reject: {
+          type: 'number',
+          minimum: 0,
+          maximum: 1,
+          description: 'Readings of lower confidence are unreadable; default 0.6.',
+        },
+        data: {
+          type: 'array',
+          minItems: 1,
+          maxItems: 8,
+          items: { type: 'string', format: 'asset' },
+          description:
+            "Tesseract's language data beside the profile (`rus.traineddata.gz`), for languages whose npm package is not installed.",
+        },
+      },
+    },
+    light: {
+      type: 'object',
+      description:
+        'A part of the HUD that never changes, and its picture in plain light (a light file): tints are measured there.',
+      required: ['region', 'file'],
+      additionalProperties: false,
+      properties: { region: { type: 'string', format: 'region' }, file: { type: 'string', format: 'asset' } },
+    },
+  },
+} as const satisfies Schema;
+
+/** Options of the kind, and the languages of the detector. */
+export type TextOptions = FromSchema<typeof TEXT_SCHEMA> & Pick<DetectorSpec, 'language'>;
+
+/** How text is read that no glyph of the atlas fits, or that has no atlas. */
+export type FallbackOptions = NonNullable<TextOptions['fallback']>;
+
+/** The side of the region from which the text starts. */
+export type Align = NonNullable<TextOptions['align']>;
+
+/** What a text detector's value is: the text itself, the number that it is, or the seconds of a clock. */
+export type ValueKind = NonNullable<TextOptions['value']>;
