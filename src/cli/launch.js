@@ -7,7 +7,6 @@ import * as nodeModule from 'node:module';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { setFlagsFromString } from 'node:v8';
 
 const here = dirname(fileURLToPath(import.meta.url));
 const source = join(here, 'bin.ts');
@@ -18,7 +17,6 @@ const large = 32 * 2 ** 20;
 
 if (Number(process.versions.node.split('.')[0]) >= needed) {
   keepMemoryFlat();
-  await setFlags();
   keepCompiledCode();
   await import(pathToFileURL(program).href);
 } else {
@@ -40,21 +38,6 @@ if (Number(process.versions.node.split('.')[0]) >= needed) {
       process.exitCode = code ?? 1;
     });
   }
-}
-
-/** The address of a plain file of the program. @param {string} path */
-function beside(path) {
-  return pathToFileURL(join(dirname(program), '..', path)).href;
-}
-
-/**
- * Sets V8's flags for reading pictures before anything is compiled. V8 refuses compiled code that was kept under other flags: changed in
- * between, as by whoever looks at the first picture, they had half of the modules compiled anew and kept anew in every run.
- */
-async function setFlags() {
-  if (process.argv[2] !== 'detect' || !process.versions.node.startsWith('24.')) return;
-  const { READING } = await import(beside('compute/flags.js'));
-  for (const flag of READING) setFlagsFromString(flag);
 }
 
 /**

@@ -8,7 +8,6 @@ import { lockFolder } from '../events/lock.ts';
 import { readHeader } from '../events/reader.ts';
 import { LogWriter } from '../events/writer.ts';
 import { DecoderWorker } from '../media/decode/decoder-worker.ts';
-import { collectNow, lookedAt } from '../media/decode/collect.ts';
 import { findMissingFrames } from '../media/decode/missing-frames.ts';
 import { type PacketIndex, originSeconds } from '../media/packets/packet-index.ts';
 import { scanPacketsAsync } from '../media/packets/scan-packets.ts';
@@ -110,9 +109,6 @@ export interface DetectSummary {
   readonly warnings?: readonly Issue[];
 }
 
-/** Frames from which on planning leaves more garbage than collecting it costs. */
-const LONG = 20_000;
-
 /** Where `detect` writes unless told otherwise. */
 function defaultFolder(media: string): string {
   return join(dirname(media), `${basename(media, extname(media))}.playbyplay`);
@@ -196,7 +192,6 @@ export async function detect(options: DetectOptions): Promise<DetectSummary> {
   for await (const { portion, readings } of readPortions(run, portions, journal)) {
     await narration.take(readings, portion.chunk.end);
     warn(recognition?.add(readings));
-    lookedAt();
     options.onProgress?.(portion.chunk.end, duration);
   }
   await narration.finish(duration);
@@ -276,7 +271,6 @@ async function lookThrough(
   const range = { ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) };
   const hearers = await hearersOf(game.profile, game.plugins);
   const portions = planPortions(index, game.profile, range, plan, hearers);
-  if (index.t.length > LONG) collectNow();
   if (!resume && portions[0]) beside?.announce(wantedOf(index, portions[0]));
   const following = await Following.open(options.streams ?? []);
   const companions = resources.use(

@@ -1,7 +1,6 @@
 import { MessageChannel, type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
 import { moduleBeside, ThreadDevice } from '../../compute/scheduler/threads.ts';
 import type { ThreadRequest } from './decoder-thread.ts';
-import { measureHeap } from './collect.ts';
 import type { DecodeGap } from './decode-frames.ts';
 import {
   type Counters,
@@ -209,7 +208,6 @@ class Line {
   giveBack(memory: ArrayBuffer): void {
     this.#port.postMessage(memory, [memory]);
     this.#wake();
-    measureHeap();
   }
 
   /** Tells the decoder to send no more of what it is at, or that it may again. */

@@ -15,7 +15,6 @@ import {
 } from 'node-av/constants';
 import type { AVPixelFormat, SwsFlags } from 'node-av/constants';
 import { PlaybyplayError } from '../../errors.ts';
-import { lookedAt } from './collect.ts';
 import { SDR_COLOR, toneMap } from './hdr.ts';
 import type { ToneMappedPlanes } from './hdr.ts';
 import { colorOf } from '../container/info.ts';
@@ -221,11 +220,18 @@ class FramePicture implements Picture {
   [Symbol.dispose](): void {
     if (!this.#open) return;
     this.#open = false;
-    const looked = this.#planes !== undefined;
+    for (const { data } of this.#planes ?? []) detach(data);
     this.#planes = undefined;
     this.#release();
-    if (looked) lookedAt();
   }
+}
+
+/**
+ * Detaches a view of decoder memory: V8 counts the bytes behind a view as its own until the view is collected, and
+ * collects garbage twice a second for pictures that are long released.
+ */
+function detach({ buffer }: Uint8Array): void {
+  if (buffer instanceof ArrayBuffer) buffer.transfer(0);
 }
 
 /** Of interlaced pictures vectors may lead from field to field: they are left aside. */

@@ -1,2 +1,0 @@
-/** Flags of V8 for whoever looks at pictures. */
-export declare const READING: readonly string[];
