@@ -37,7 +37,7 @@ const FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   ],
   compute: [['quantize', 'scheduler', 'tiling'], ['inference']],
   detectors: [
-    ['kind', 'palette'],
+    ['kind'],
     ['bar', 'color', 'icon', 'motion', 'onnx', 'sound', 'stream', 'text'],
     ['feed'],
     ['plugins'],

@@ -3,7 +3,7 @@
 import { writeFileSync } from 'node:fs';
 import { optionRows } from '../src/cli/kinds.ts';
 import { allKinds } from '../src/detectors/registry.ts';
-import { loadSteps } from '../src/regions/preprocess.ts';
+import { STEPS } from '../src/regions/preprocess/steps/index.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -22,7 +22,7 @@ function table(options: Readonly<Record<string, Schema>>, required: readonly str
 
 /** The text of docs/reference.md. */
 export async function reference(): Promise<string> {
-  const steps = [...(await loadSteps()).values()];
+  const steps = [...STEPS.values()];
   const kinds = [...(await allKinds()).values()];
   const parts = [
     '# Reference: preprocessing steps and detector kinds',

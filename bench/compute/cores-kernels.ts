@@ -5,7 +5,7 @@ import { isGap, decodeFrames } from '../../src/media/decode/decode-frames.ts';
 import type { Chunk, PacketIndex } from '../../src/media/packets/packet-index.ts';
 import { openVideo, type VideoFile } from '../../src/media/video.ts';
 import { cropLuma } from '../../src/regions/crop.ts';
-import { compilePreprocess, type Preprocess } from '../../src/regions/preprocess.ts';
+import { compilePreprocess, type Preprocess } from '../../src/regions/preprocess/compile.ts';
 
 export interface Settings {
   readonly media: string;
@@ -39,7 +39,7 @@ const decode: GraphKernel = ({ index, outputs, settings }) => {
 /** What has changed from the sample before to this one, cleaned of noise. */
 const clean: GraphKernel = async ({ inputs, outputs, settings }) => {
   const { width, height } = settings as Settings;
-  filter ??= await compilePreprocess(
+  filter ??= compilePreprocess(
     [
       { step: 'denoise', radius: 1 },
       { step: 'blur', sigma: 1.5 },
@@ -49,7 +49,7 @@ const clean: GraphKernel = async ({ inputs, outputs, settings }) => {
   const before = inputs[0]!;
   const now = inputs.at(-1)!;
   const data = Uint8Array.from(now, (level, i) => Math.min(255, Math.max(0, 128 + level - before[i]!)));
-  outputs[0]!.set(filter.run({ data, width, height, channels: 1 }).data);
+  outputs[0]!.set((await filter.run({ data, width, height, channels: 1 })).data);
 };
 
 /** The network; a sample in which nothing changed costs nothing (the product's change gate). */

@@ -9,7 +9,7 @@ import { gaussian, kernelOf, outer } from '../../src/compute/quantize/kernel.ts'
 import type { Kernel } from '../../src/compute/quantize/kernel.ts';
 import { quantizeKernel } from '../../src/compute/quantize/quantize.ts';
 import { separableFilter } from '../../src/regions/filter.ts';
-import { resamplingTaps } from '../../src/regions/taps.ts';
+import { resamplingTaps } from '../../src/regions/filter.ts';
 
 const { values } = parseArgs({ options: { kernels: { type: 'string', default: '200' } } });
 const count = Number(values.kernels);

@@ -11,7 +11,7 @@ import type { Template } from '../../src/detectors/icon/template.ts';
 import type { Detector, Observation, PreparedCrop } from '../../src/detectors/kind.ts';
 import { eachFrame, viewOfImage } from '../../src/detectors/testing.ts';
 import { cropRgb } from '../../src/regions/crop.ts';
-import { compilePreprocess } from '../../src/regions/preprocess.ts';
+import { compilePreprocess } from '../../src/regions/preprocess/compile.ts';
 
 interface Row {
   readonly frame: number;
@@ -125,8 +125,8 @@ const degradations: Readonly<
 
 async function degrade(crop: PreparedCrop, name: string): Promise<PreparedCrop> {
   const { steps, noise } = degradations[name]!;
-  const { run } = await compilePreprocess(steps, { width: crop.width, height: crop.height, scaleX: 1, scaleY: 1 });
-  const made = run(crop);
+  const { run } = compilePreprocess(steps, { width: crop.width, height: crop.height, scaleX: 1, scaleY: 1 });
+  const made = await run(crop);
   if (!noise) return made;
   let state = 1;
   const data = Uint8ClampedArray.from(made.data, (level) => {

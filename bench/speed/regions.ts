@@ -1,5 +1,6 @@
-// What a region costs: cropping, the change gate, whole preprocessing chains, and the filters against sharp's own on the same
-// crops. Processor time, alternating runs, medians, ratios; ends with the cost table of src/compute/quantize/cost.ts as measured here.
+// Measures what a region costs: cropping, the change gate, the separable filters against sharp, and the chains of the built-in
+// profiles with and without the kernels that replace sharp. Processor time, medians of alternating runs, ratios; ends with the
+// cost table of src/compute/quantize/cost.ts as measured here.
 //
 //   node bench/speed/regions.ts [--rounds 15]
 import { parseArgs } from 'node:util';
@@ -7,12 +8,12 @@ import sharp from 'sharp';
 import type { Sharp } from 'sharp';
 import { COSTS } from '../../src/compute/quantize/cost.ts';
 import { cropGrey, cropLuma, cropPlanes, cropRgb, sameLuma, samePixels } from '../../src/regions/crop.ts';
-import { filterByFloats } from '../../src/regions/filter.ts';
-import { filterBySimd } from '../../src/regions/filter-simd.ts';
-import { compilePreprocess } from '../../src/regions/preprocess.ts';
-import type { Crop } from '../../src/regions/step.ts';
+import type { Crop } from '../../src/regions/crop.ts';
+import { filterByFloats, filterBySimd, fixedTaps, gaussianTaps, resamplingTaps } from '../../src/regions/filter.ts';
+import { placeRegion } from '../../src/regions/place.ts';
+import { compilePreprocess } from '../../src/regions/preprocess/compile.ts';
 import { stillPicture } from '../../src/regions/still.ts';
-import { fixedTaps, gaussianTaps, resamplingTaps } from '../../src/regions/taps.ts';
+import { builtInPack, listGames, loadProfile } from '../../src/profile/load.ts';
 
 const { values } = parseArgs({ options: { rounds: { type: 'string', default: '15' } } });
 const rounds = Number(values.rounds);
@@ -128,55 +129,30 @@ for (const [width, height, channels] of [
   }
 }
 
-process.stdout.write('\nChains on a crop of 131×70\n');
-row('steps', 'time');
-row('---', '---');
-const chains = {
-  'grey, threshold': [{ step: 'grayscale' }, { step: 'threshold', level: 150 }],
-  'grey, ×3 nearest, threshold': [
-    { step: 'grayscale' },
-    { step: 'resize', factor: 3, filter: 'nearest' },
-    { step: 'threshold' },
-  ],
-  'grey, ×3 Lanczos, Otsu': [
-    { step: 'grayscale' },
-    { step: 'resize', factor: 3 },
-    { step: 'threshold', method: 'otsu' },
-  ],
-  'isolate two colours, close': [
-    { step: 'isolate', colors: ['#ff2020', '#ffe080'] },
-    { step: 'morphology', operation: 'close' },
-  ],
-  'hsv, open': [
-    { step: 'hsv', hue: [340, 20] },
-    { step: 'morphology', operation: 'open' },
-  ],
-  'median 3×3, sharpen': [{ step: 'grayscale' }, { step: 'denoise' }, { step: 'sharpen' }],
-  perspective: [
-    { step: 'grayscale' },
-    {
-      step: 'perspective',
-      corners: [
-        [0, 0.1],
-        [1, 0],
-        [1, 0.9],
-        [0, 1],
-      ],
-    },
-  ],
-  'adaptive threshold': [{ step: 'threshold', method: 'adaptive' }],
-};
-const rect = { x: 33, y: 17, width: 131, height: 70 };
-for (const [name, steps] of Object.entries(chains)) {
-  const { from, run } = await compilePreprocess(steps, { width: 131, height: 70, scaleX: 1, scaleY: 1 });
-  const channels = from === 'grey' ? 1 : 3;
-  const crop = (): Crop => ({
-    data: (from === 'grey' ? cropGrey : cropRgb)(picture, rect),
-    width: 131,
-    height: 70,
-    channels,
-  });
-  row(name, micro((await compare([() => run(crop()).data], 50))[0]!));
+process.stdout.write(
+  '\nChains of the built-in profiles: with the kernels that replace sharp, and with sharp wherever it can\n',
+);
+row('profile', 'region', 'crop', 'kernels', 'sharp', 'sharp / kernels');
+row('---', '---', '---', '---', '---', '---');
+for (const game of await listGames(builtInPack())) {
+  const { profile } = await loadProfile(game);
+  const measured = new Set<string>();
+  for (const [name, spec] of Object.entries(profile.regions)) {
+    const steps = spec.preprocess ?? [];
+    if (steps.length === 0 || measured.has(JSON.stringify(steps))) continue;
+    measured.add(JSON.stringify(steps));
+    const { rect, scaleX, scaleY } = placeRegion(spec, size, profile.reference);
+    const shape = { width: rect.width, height: rect.height, scaleX, scaleY };
+    const works = (['fastest', 'sharp'] as const).map((engine) => {
+      const { from, run } = compilePreprocess(steps, shape, { engine });
+      const data = (from === 'grey' ? cropGrey : cropRgb)(picture, rect);
+      const crop: Crop = { data, width: rect.width, height: rect.height, channels: from === 'grey' ? 1 : 3 };
+      return async () => (await run(crop)).data;
+    });
+    const [kernels, bySharp] = (await compare(works, 20)) as [number, number];
+    const ratio = `${(bySharp / kernels).toFixed(1)}×`;
+    row(game, name, `${rect.width}×${rect.height}`, micro(kernels), micro(bySharp), ratio);
+  }
 }
 
 /** Least squares of relative errors for start + product · products + sample · samples, none below 0. */

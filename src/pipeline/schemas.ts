@@ -2,7 +2,7 @@ import { NO_PLUGINS, type Plugins } from '../detectors/plugins/load.ts';
 import { kindNames, loadKind } from '../detectors/registry.ts';
 import type { KindSchemas } from '../profile/schema.ts';
 import type { Schema } from '../schema/from-schema.ts';
-import { preprocessSchema } from '../regions/preprocess.ts';
+import { preprocessSchema } from '../regions/preprocess/compile.ts';
 
 /** Inputs that are not read from one frame. */
 const LATE_INPUTS = new Map<string, 'compare' | 'hear' | 'follow'>([
@@ -32,5 +32,5 @@ export async function kindSchemas(
       return [name, kind.schema];
     }),
   );
-  return { detectors: new Map(detectors), ...(steps ? { preprocess: await preprocessSchema() } : {}), late, places };
+  return { detectors: new Map(detectors), ...(steps ? { preprocess: preprocessSchema() } : {}), late, places };
 }

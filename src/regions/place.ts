@@ -19,7 +19,7 @@ export interface PlacedRegion {
  * Places a region that counts from what was found at `found` (pixels of the frame): in sizes of what was found, or in
  * fractions of the reference frame, which grow as the region's `scale` says.
  */
-export function placeBeside(
+export function placeRelativeRegion(
   spec: RegionSpec,
   found: Rect,
   frame: FrameSize,

@@ -1,6 +1,6 @@
 import type { Size } from '../geometry.ts';
 import type { ColorEncoding, Picture } from '../media/picture.ts';
-import { LUMA_WEIGHTS } from './crop.ts';
+import { LUMA_WEIGHTS } from './color.ts';
 
 /** How a still becomes a picture; defaults are those of 720p video. */
 export interface StillOptions {

@@ -1,7 +1,12 @@
-import type { ColorOption } from '../../regions/step.ts';
+import {
+  areColourful,
+  type ColorOption,
+  type ColorSpaceName,
+  distanceTo,
+  inSpace,
+  namedColors,
+} from '../../regions/color.ts';
 import type { FrameDetectorKind, Observation, PreparedCrop, View } from '../kind.ts';
-import type { ColorSpaceName } from '../palette.ts';
-import { areColourful, distanceTo, inSpace, namedColors } from '../palette.ts';
 import { countCells } from './cells.ts';
 import { fillByColor, fillByEdge } from './fill.ts';
 import type { Fill, Samples } from './fill.ts';

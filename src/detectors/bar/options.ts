@@ -1,4 +1,4 @@
-import { COLOR_SCHEMA } from '../../regions/step.ts';
+import { COLOR_SCHEMA } from '../../regions/color.ts';
 import type { FromSchema, Schema } from '../../schema/from-schema.ts';
 
 export const BAR_SCHEMA = {

@@ -1,7 +1,14 @@
-import { COLOR_SCHEMA } from '../../regions/step.ts';
+import {
+  areColourful,
+  COLOR_SCHEMA,
+  type ColorSpaceName,
+  type ColorTriple,
+  distanceTo,
+  inSpace,
+  type NamedColor,
+  namedColors,
+} from '../../regions/color.ts';
 import type { FrameDetectorKind, Observation, PreparedCrop } from '../kind.ts';
-import type { ColorSpaceName, ColorTriple, NamedColor } from '../palette.ts';
-import { areColourful, distanceTo, inSpace, namedColors } from '../palette.ts';
 import type { FromSchema, Schema } from '../../schema/from-schema.ts';
 
 const schema = {

@@ -1,6 +1,5 @@
 import type { Rect } from '../../geometry.ts';
-import { separableFilter } from '../../regions/filter.ts';
-import { gaussianTaps } from '../../regions/taps.ts';
+import { gaussianTaps, separableFilter } from '../../regions/filter.ts';
 import type {
   Assets,
   Detector,

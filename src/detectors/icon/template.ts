@@ -1,9 +1,12 @@
+import {
+  gaussianTaps,
+  resamplingTaps,
+  type SeparableFilter,
+  separableFilter,
+  type Taps,
+} from '../../regions/filter.ts';
 import { PlaybyplayError, messageOf } from '../../errors.ts';
-import { separableFilter } from '../../regions/filter.ts';
-import type { SeparableFilter } from '../../regions/filter.ts';
-import { gaussianTaps, resamplingTaps } from '../../regions/taps.ts';
-import type { Taps } from '../../regions/taps.ts';
-import type { Crop } from '../../regions/step.ts';
+import type { Crop } from '../../regions/crop.ts';
 import { decodePng, type RgbaImage } from '../../media/png.ts';
 
 /** A picture to look for: RGB, and how much each pixel counts. */

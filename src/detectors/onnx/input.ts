@@ -1,7 +1,6 @@
 import { refused, type Values } from '../../compute/inference/network.ts';
 import type { Value } from '../../compute/tiling/onnx.ts';
-import { separableFilter, type SeparableFilter } from '../../regions/filter.ts';
-import { resamplingTaps, type Taps } from '../../regions/taps.ts';
+import { separableFilter, type SeparableFilter, resamplingTaps, type Taps } from '../../regions/filter.ts';
 import type { PreparedCrop } from '../kind.ts';
 import type { InputOptions } from './options.ts';
 

@@ -125,7 +125,7 @@ async function draw(
     const region = following ? await following.at(at!) : regions.get(name);
     if (region.rect.width === 0 || region.rect.height === 0) continue;
     boxes.push({ name, ...region.rect, color: '#ff00ff' });
-    const { data, width, height, channels } = region.prepare(picture);
+    const { data, width, height, channels } = await region.prepare(picture);
     const file = join(out, `${stem} ${name.replaceAll(/[^\p{L}\p{N}._ -]/gu, '_')}.png`);
     await sharp(data, { raw: { width, height, channels } }).png().toFile(file);
     files.push(file);

@@ -271,8 +271,7 @@ export class SampleReader implements Disposable {
       if (follows.hold && this.#awake !== true) return ASLEEP;
       return found?.state === 'absent' ? found : { state: 'unreadable', confidence: 0 };
     }
-    const at = follows.region.at(place);
-    const region = at instanceof Promise ? await at : at;
+    const region = follows.region.at(place);
     if (region !== station.region) {
       station.region = region;
       station.gates = [follows.watch(region)];
@@ -298,7 +297,7 @@ export class SampleReader implements Disposable {
   ): Observation | Promise<Observation> {
     const station = this.#stations[index]!;
     if (station.comparer) return this.#compare(station, station.comparer, picture, memo);
-    if (this.#probing && station.alike && station.likenesses?.every((likeness) => likeness.holds(picture)))
+    if (this.#probing && station.alike && station.likenesses?.every((likeness) => likeness.matches(picture)))
       return station.alike;
     // Every gate must be asked, as each remembers what it was shown.
     let changed = station.last === undefined;
@@ -315,7 +314,7 @@ export class SampleReader implements Disposable {
     station.last = seen;
     if (!this.#probing || !station.likenesses) return seen;
     station.alike = seen.state === 'unreadable' ? undefined : seen;
-    if (station.alike) for (const likeness of station.likenesses) likeness.keep(picture);
+    if (station.alike) for (const likeness of station.likenesses) likeness.remember(picture);
     return seen;
   }
 

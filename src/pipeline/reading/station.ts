@@ -6,8 +6,8 @@ import { loadKind } from '../../detectors/registry.ts';
 import { withInterval } from '../../profile/interval.ts';
 import { mediaOf } from '../../profile/media.ts';
 import type { DetectorSpec, Profile, WantedValue } from '../../profile/profile.ts';
-import type { Likeness } from '../../regions/likeness.ts';
-import type { ChangeGate, FollowingRegion, Region, RegionSet } from '../../regions/regions.ts';
+import type { ChangeGate, SimilarityGate } from '../../regions/change-detection.ts';
+import type { FollowingRegion, Region, RegionSet } from '../../regions/regions.ts';
 import { awaitedIn } from './awaited.ts';
 import { ASLEEP } from './chunk-readings.ts';
 
@@ -17,7 +17,7 @@ export interface Lying {
   region: Region | undefined;
   gates: readonly ChangeGate[];
   /** The same regions at the last probe, of kinds that read shapes: undefined for others. */
-  likenesses: readonly Likeness[] | undefined;
+  likenesses: readonly SimilarityGate[] | undefined;
   /** Where its region follows something: what, by whom it is found, and how the region is watched. */
   follows: Following | undefined;
 }
@@ -129,7 +129,7 @@ function lyingIn(
   return {
     region,
     gates: watched.map(watch),
-    likenesses: region && OF_SHAPES.has(kind.name) ? watched.map((one) => one.likeness(channels)) : undefined,
+    likenesses: region && OF_SHAPES.has(kind.name) ? watched.map((one) => one.similarityGate(channels)) : undefined,
     follows: follows && { station: names.indexOf(follows.detector), region: follows, hold, watch },
   };
 }

@@ -26,7 +26,7 @@ export interface LabelledRegion {
   /** Pixels of the frame. */
   readonly box: Rect;
   /** The region as detectors are shown it, after its preprocessing. */
-  crop(): PreparedCrop;
+  crop(): PreparedCrop | Promise<PreparedCrop>;
 }
 
 /** A picture with what is known of its regions; valid until the next one is asked for. */

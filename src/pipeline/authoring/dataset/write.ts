@@ -136,7 +136,7 @@ async function writeCrops(
     const folder = `${part}/${folderOf(region.label)}`;
     const file = `${folder}/${nameOf(shown)}-${folderOf(region.detector)}.png`;
     await mkdir(join(out, folder), { recursive: true });
-    const { data, width, height, channels } = region.crop();
+    const { data, width, height, channels } = await region.crop();
     await sharp(data, { raw: { width, height, channels } }).png().toFile(join(out, file));
     rows.push(rowOf(shown, region, part, file, out));
   }

@@ -1,6 +1,6 @@
-import { separableFilter } from '../filter.ts';
-import type { CompiledStep, Crop, CropShape, StepKind } from '../step.ts';
-import { resamplingTaps } from '../taps.ts';
+import { resamplingTaps, separableFilter } from '../../filter.ts';
+import type { CropShape, SharpOperation, StepKind } from '../step.ts';
+import { identityStep } from '../step.ts';
 
 interface ResizeOptions {
   readonly zoom?: number;
@@ -23,17 +23,20 @@ export const step: StepKind<ResizeOptions> = {
   },
   input: 'any',
   compile(options, shape) {
-    const { stepX, stepY, ...size } = target(options, shape);
+    const { stepX, stepY, ...size } = targetOf(options, shape);
     const { filter = 'lanczos' } = options;
     const result = { ...shape, ...size };
-    if (size.width === shape.width && size.height === shape.height && stepX === 1 && stepY === 1) {
-      return { shape: result, run: (crop) => crop };
-    }
-    if (filter === 'nearest') return nearest(result, shape, stepX, stepY);
-    const across = resamplingTaps(shape.width, size.width, stepX, filter);
-    const down = resamplingTaps(shape.height, size.height, stepY, filter);
-    const { run } = separableFilter(shape, across, down);
-    return { shape: result, run };
+    const { width, height } = result;
+    if (width === shape.width && height === shape.height && stepX === 1 && stepY === 1) return identityStep(result);
+    const kernel = filter === 'lanczos' ? 'lanczos3' : filter;
+    const sharp: SharpOperation = {
+      operation: 'resize',
+      apply: (image) => image.resize(width, height, { fit: 'fill', kernel }),
+    };
+    if (filter === 'nearest') return { shape: result, sharp };
+    const across = resamplingTaps(shape.width, width, stepX, filter);
+    const down = resamplingTaps(shape.height, height, stepY, filter);
+    return { shape: result, sharp, kernel: separableFilter(shape, across, down).run };
   },
 };
 
@@ -43,7 +46,7 @@ interface Target extends Pick<CropShape, 'width' | 'height' | 'scaleX' | 'scaleY
   readonly stepY: number;
 }
 
-function target({ zoom, factor, width, height }: ResizeOptions, shape: CropShape): Target {
+function targetOf({ zoom, factor, width, height }: ResizeOptions, shape: CropShape): Target {
   const given = [zoom, factor, width ?? height].filter((value) => value !== undefined);
   if (given.length !== 1) throw new TypeError('give one of zoom, factor, or width and height');
   if (width !== undefined || height !== undefined) {
@@ -52,7 +55,7 @@ function target({ zoom, factor, width, height }: ResizeOptions, shape: CropShape
     const steps = { stepX: shape.width / outWidth, stepY: shape.height / outHeight };
     return { width: outWidth, height: outHeight, scaleX: 1, scaleY: 1, ...steps };
   }
-  // The scale is exact, whatever the crop's rounding to whole pixels: a glyph has the same size in every crop.
+  // The scale does not follow the crop's rounding to whole pixels, so that a glyph has the same size in every crop.
   const [stepX, stepY] = zoom === undefined ? [1 / factor!, 1 / factor!] : [shape.scaleX / zoom, shape.scaleY / zoom];
   const [scaleX, scaleY] = zoom === undefined ? [shape.scaleX, shape.scaleY] : [1, 1];
   return {
@@ -62,37 +65,5 @@ function target({ zoom, factor, width, height }: ResizeOptions, shape: CropShape
     scaleY,
     stepX,
     stepY,
-  };
-}
-
-/** The input sample under the centre of each output sample. */
-function pick(count: number, pitch: number, size: number): Int32Array {
-  return Int32Array.from({ length: count }, (_, i) => Math.min(size - 1, Math.floor((i + 0.5) * pitch)));
-}
-
-function nearest(result: CropShape, shape: CropShape, stepX: number, stepY: number): CompiledStep {
-  const { width, height } = result;
-  const columns = pick(width, stepX, shape.width);
-  const rows = pick(height, stepY, shape.height);
-  return {
-    shape: result,
-    run(crop: Crop): Crop {
-      const { channels } = crop;
-      const out = new Uint8Array(width * height * channels);
-      let to = 0;
-      for (let y = 0; y < height; y++) {
-        if (y > 0 && rows[y] === rows[y - 1]) {
-          out.copyWithin(to, to - width * channels, to);
-          to += width * channels;
-          continue;
-        }
-        const line = rows[y]! * crop.width * channels;
-        for (let x = 0; x < width; x++) {
-          const from = line + columns[x]! * channels;
-          for (let k = 0; k < channels; k++) out[to++] = crop.data[from + k]!;
-        }
-      }
-      return { data: out, width, height, channels };
-    },
   };
 }

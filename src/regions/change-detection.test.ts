@@ -5,7 +5,7 @@ import { RegionSet } from './regions.ts';
 
 const SIZE = { width: 64, height: 36 };
 const box = { x: 0.25, y: 0.25, width: 0.5, height: 0.5 };
-const regions = await RegionSet.open({ part: box, grey: { ...box, preprocess: [{ step: 'grayscale' }] } }, SIZE, SIZE);
+const regions = RegionSet.open({ part: box, grey: { ...box, preprocess: [{ step: 'grayscale' }] } }, SIZE, SIZE);
 
 type Level = (x: number, y: number) => number;
 
@@ -39,13 +39,13 @@ function bars(contrast: number, bar = -1): Level {
 }
 
 function holds(before: Picture, after: Picture, region = 'part'): boolean {
-  const likeness = regions.get(region).likeness();
-  expect(likeness.holds(before)).toBe(false);
-  likeness.keep(before);
-  return likeness.holds(after);
+  const likeness = regions.get(region).similarityGate();
+  expect(likeness.matches(before)).toBe(false);
+  likeness.remember(before);
+  return likeness.matches(after);
 }
 
-describe('the likeness of a region', () => {
+describe('the similarity gate of a region', () => {
   it('holds over what an encoder adds, and not over a stroke that comes or goes, however dim it is', () => {
     fc.assert(
       fc.property(
@@ -78,11 +78,11 @@ describe('the likeness of a region', () => {
     ).toBe(true);
   });
 
-  it('sees the last of an odd number of rows and columns', async () => {
-    const odd = await RegionSet.open({ part: { x: 0, y: 0, width: 5 / 64, height: 3 / 36 } }, SIZE, SIZE);
-    const likeness = odd.get('part').likeness();
-    likeness.keep(picture((x, y) => (x === 0 && y === 0 ? 200 : 20)));
-    expect(likeness.holds(picture((x, y) => (x === 0 && y === 0 ? 200 : 20)))).toBe(true);
-    expect(likeness.holds(picture((x, y) => ((x === 0 && y === 0) || (x === 4 && y === 2) ? 200 : 20)))).toBe(false);
+  it('sees the last of an odd number of rows and columns', () => {
+    const odd = RegionSet.open({ part: { x: 0, y: 0, width: 5 / 64, height: 3 / 36 } }, SIZE, SIZE);
+    const likeness = odd.get('part').similarityGate();
+    likeness.remember(picture((x, y) => (x === 0 && y === 0 ? 200 : 20)));
+    expect(likeness.matches(picture((x, y) => (x === 0 && y === 0 ? 200 : 20)))).toBe(true);
+    expect(likeness.matches(picture((x, y) => ((x === 0 && y === 0) || (x === 4 && y === 2) ? 200 : 20)))).toBe(false);
   });
 });

@@ -1,10 +1,9 @@
 import type { StepKind } from '../step.ts';
-import { levelStep } from '../step.ts';
 
 export const step: StepKind = {
   name: 'invert',
   description: 'Negative: level v becomes 255 − v. Makes light text on dark into dark text on light.',
   options: {},
   input: 'any',
-  compile: (_, shape) => levelStep(shape, (level) => 255 - level),
+  compile: (_, shape) => ({ shape, sharp: { operation: 'negate', apply: (image) => image.negate() } }),
 };

@@ -1,7 +1,7 @@
 import type { StepKind } from '../step.ts';
-import { pixelStep } from '../step.ts';
+import { identityStep, pixelStep } from '../step.ts';
 
-/** BT.709 weights in 16-bit fixed point; they sum to 65536, so that grey stays exactly what it was. */
+/** Weighs channels as BT.709 does, in 16-bit fixed point; the weights sum to 65536, so that grey keeps its exact level. */
 export function luma(r: number, g: number, b: number): number {
   return (13933 * r + 46871 * g + 4732 * b + 32768) >> 16;
 }
@@ -19,8 +19,5 @@ export const step: StepKind<{ readonly mode?: keyof typeof modes }> = {
     'One grey level per pixel: its luma (default), the mean of the channels, the brightest one (coloured text on black) or the darkest one (white text over coloured scenery).',
   options: { mode: { enum: Object.keys(modes), default: 'luma' } },
   input: 'any',
-  compile({ mode = 'luma' }, shape) {
-    if (shape.channels === 1) return { shape, run: (crop) => crop };
-    return pixelStep(shape, modes[mode]);
-  },
+  compile: ({ mode = 'luma' }, shape) => (shape.channels === 1 ? identityStep(shape) : pixelStep(shape, modes[mode])),
 };

@@ -1,5 +1,5 @@
 import type { StepKind } from '../step.ts';
-import { histogram, levelStep } from '../step.ts';
+import { histogram, mapLevels } from '../step.ts';
 
 interface StretchOptions {
   readonly black?: number;
@@ -8,6 +8,7 @@ interface StretchOptions {
   readonly clip?: number;
 }
 
+// A kernel of its own: sharp's `normalise` rounds in CIELAB, its `gamma` is limited to 1…3.
 export const step: StepKind<StretchOptions> = {
   name: 'stretch',
   description:
@@ -20,22 +21,21 @@ export const step: StepKind<StretchOptions> = {
   },
   input: 'grey',
   compile({ black, white, gamma = 1, clip = 0.01 }, shape) {
-    if (black !== undefined && white !== undefined) return levelStep(shape, curve(black, white, gamma));
     return {
       shape,
-      run(crop) {
-        const counts = histogram(crop);
-        const skipped = clip * crop.data.length;
-        const low = black ?? passing(counts, skipped);
-        const high = white ?? 255 - passing(counts.toReversed(), skipped);
-        return levelStep(shape, curve(low, high, gamma)).run(crop);
+      kernel(crop) {
+        const counts = black === undefined || white === undefined ? histogram(crop) : undefined;
+        const clipped = clip * crop.data.length;
+        const low = black ?? percentile(counts!, clipped);
+        const high = white ?? 255 - percentile(counts!.toReversed(), clipped);
+        return mapLevels(crop, curve(low, high, gamma));
       },
     };
   },
 };
 
-/** The first level at which more than `count` pixels have been passed. */
-function passing(counts: Uint32Array, count: number): number {
+/** Returns the first level up to which there are more than `count` pixels. */
+function percentile(counts: Uint32Array, count: number): number {
   let passed = 0;
   for (let level = 0; level < 256; level++) {
     passed += counts[level]!;
@@ -44,7 +44,7 @@ function passing(counts: Uint32Array, count: number): number {
   return 255;
 }
 
-/** Levels up to `black` to 0, from `white` to 255; a flat crop (white ≤ black) keeps its levels. */
+/** Maps levels up to `black` to 0, from `white` to 255; a flat crop (white ≤ black) keeps its levels. */
 function curve(black: number, white: number, gamma: number): (level: number) => number {
   if (white <= black) return (level) => level;
   return (level) => 255 * Math.min(1, Math.max(0, (level - black) / (white - black))) ** (1 / gamma);

@@ -1,5 +1,5 @@
 import type { CompiledStep, CropShape, StepKind } from '../step.ts';
-import { histogram, levelStep, pixels } from '../step.ts';
+import { histogram, mapLevels, pixels } from '../step.ts';
 
 interface ThresholdOptions {
   readonly method?: 'fixed' | 'otsu' | 'adaptive';
@@ -8,6 +8,7 @@ interface ThresholdOptions {
   readonly offset?: number;
 }
 
+// Otsu's and the adaptive threshold are kernels of their own: sharp has fixed levels only.
 export const step: StepKind<ThresholdOptions> = {
   name: 'threshold',
   description:
@@ -20,21 +21,27 @@ export const step: StepKind<ThresholdOptions> = {
   },
   input: 'grey',
   compile({ method = 'fixed', level = 128, window = 15, offset = 8 }, shape) {
-    if (method === 'fixed') return levelStep(shape, (value) => (value >= level ? 255 : 0));
-    if (method === 'adaptive') return adaptive(shape, window, offset);
+    if (method === 'adaptive') return adaptiveStep(shape, window, offset);
+    if (method === 'fixed' && level > 0) {
+      const whole = Math.ceil(level);
+      return {
+        shape,
+        sharp: { operation: 'threshold', apply: (image) => image.threshold(whole, { grayscale: false }) },
+      };
+    }
     return {
       shape,
-      run(crop) {
-        const split = otsuLevel(histogram(crop));
-        return levelStep(shape, (value) => (value >= split ? 255 : 0)).run(crop);
+      kernel(crop) {
+        const split = method === 'otsu' ? otsuLevel(histogram(crop)) : level;
+        return mapLevels(crop, (value) => (value >= split ? 255 : 0));
       },
     };
   },
 };
 
 /**
- * The level t that maximises the between-class variance of levels below t and from t on; the lowest of equals, moved to
- * the middle of a gap without pixels. 128 for a flat crop.
+ * Returns the level that maximises the variance between the classes below it and from it on: the middle of a gap without pixels,
+ * 128 for a flat crop.
  */
 function otsuLevel(counts: Uint32Array): number {
   let total = 0;
@@ -47,7 +54,7 @@ function otsuLevel(counts: Uint32Array): number {
   let belowSum = 0;
   let best = 128;
   let last = 128;
-  let most = 0;
+  let greatest = 0;
   for (let level = 0; level < 255; level++) {
     below += counts[level]!;
     belowSum += level * counts[level]!;
@@ -55,24 +62,24 @@ function otsuLevel(counts: Uint32Array): number {
     if (below === 0 || above === 0) continue;
     const spread = (sum - belowSum) / above - belowSum / below;
     const variance = below * above * spread * spread;
-    if (variance > most) {
-      most = variance;
+    if (variance > greatest) {
+      greatest = variance;
       best = level + 1;
     }
-    if (variance === most) last = level + 1;
+    if (variance === greatest) last = level + 1;
   }
   return (best + last) >> 1;
 }
 
-/** White where a pixel is above the mean of its window (cut at the crop's edges) plus `offset`. Integral image, integers only. */
-function adaptive(shape: CropShape, window: number, offset: number): CompiledStep {
+/** White where a pixel is above the mean of its window, cut at the crop's edges, plus `offset`; by an integral image. */
+function adaptiveStep(shape: CropShape, window: number, offset: number): CompiledStep {
   const { width, height } = shape;
   const radiusX = pixels(window / 2, shape.scaleX, 1);
   const radiusY = pixels(window / 2, shape.scaleY, 1);
   const sums = new Uint32Array((width + 1) * (height + 1));
   return {
     shape,
-    run({ data }) {
+    kernel({ data }) {
       for (let y = 0; y < height; y++) {
         let row = 0;
         for (let x = 0; x < width; x++) {

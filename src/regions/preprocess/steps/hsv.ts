@@ -1,21 +1,10 @@
+import { toHsv } from '../../color.ts';
 import type { StepKind } from '../step.ts';
 import { pixelStep } from '../step.ts';
 
 type Range = readonly [number, number];
 
-const unit = { type: 'array', items: { type: 'number', minimum: 0, maximum: 1 }, minItems: 2, maxItems: 2 };
-
-/** Hue in degrees 0…360 (0 for greys), saturation and value 0…1 (Smith 1978). */
-export function toHsv(r: number, g: number, b: number): readonly [hue: number, saturation: number, value: number] {
-  const most = Math.max(r, g, b);
-  const spread = most - Math.min(r, g, b);
-  if (spread === 0) return [0, 0, most / 255];
-  let sector: number;
-  if (most === r) sector = ((g - b) / spread + 6) % 6;
-  else if (most === g) sector = (b - r) / spread + 2;
-  else sector = (r - g) / spread + 4;
-  return [sector * 60, spread / most, most / 255];
-}
+const unitRange = { type: 'array', items: { type: 'number', minimum: 0, maximum: 1 }, minItems: 2, maxItems: 2 };
 
 export const step: StepKind<{ readonly hue?: Range; readonly saturation?: Range; readonly value?: Range }> = {
   name: 'hsv',
@@ -23,8 +12,8 @@ export const step: StepKind<{ readonly hue?: Range; readonly saturation?: Range;
     'White where hue (degrees; a range such as [340, 20] goes through red), saturation and value (0…1) are all in range, black elsewhere. For elements that keep their hue while they fade, glow or are tinted.',
   options: {
     hue: { type: 'array', items: { type: 'number', minimum: 0, maximum: 360 }, minItems: 2, maxItems: 2 },
-    saturation: unit,
-    value: unit,
+    saturation: unitRange,
+    value: unitRange,
   },
   input: 'color',
   compile({ hue, saturation = [0, 1], value = [0, 1] }, shape) {

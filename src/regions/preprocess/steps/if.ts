@@ -1,6 +1,9 @@
-import type { PreprocessStep } from '../../profile/profile.ts';
-import type { ColorOption, Crop, StepKind } from '../step.ts';
-import { COLOR_SCHEMA, histogram, parseColor } from '../step.ts';
+import type { PreprocessStep } from '../../../profile/profile.ts';
+import type { ColorOption } from '../../color.ts';
+import { COLOR_SCHEMA, parseColor } from '../../color.ts';
+import type { Crop } from '../../crop.ts';
+import type { StepKind } from '../step.ts';
+import { histogram } from '../step.ts';
 import { luma } from './grayscale.ts';
 
 interface IfOptions {
@@ -23,7 +26,7 @@ export const step: StepKind<IfOptions> = {
     tolerance: { type: 'number', minimum: 0, maximum: 442, default: 48 },
     above: { type: 'number' },
     below: { type: 'number' },
-    // oxlint-disable-next-line unicorn/no-thenable -- the profile's own word
+    // oxlint-disable-next-line unicorn/no-thenable -- the name of the option
     then: { $ref: 'urn:playbyplay:preprocess' },
     else: { $ref: 'urn:playbyplay:preprocess' },
   },
@@ -38,10 +41,10 @@ export const step: StepKind<IfOptions> = {
       const [first, second] = [a, b].map((s) => `${s.width}×${s.height}×${s.channels}`);
       throw new TypeError(`the branches of "if" end in different shapes: ${first} and ${second}`);
     }
-    const take = measure === 'share' ? share(options) : (crop: Crop) => statistics(crop)[measure];
+    const take = measure === 'share' ? shareOf(options) : (crop: Crop) => statistics(crop)[measure];
     return {
       shape: a,
-      run(crop) {
+      kernel(crop) {
         const value = take(crop);
         return (value > above && value < below ? met : unmet).run(crop);
       },
@@ -50,7 +53,7 @@ export const step: StepKind<IfOptions> = {
 };
 
 function statistics(crop: Crop): Record<'mean' | 'deviation' | 'darkest' | 'brightest', number> {
-  const counts = histogram(grey(crop));
+  const counts = histogram(toGrey(crop));
   let [total, sum, squares, darkest, brightest] = [0, 0, 0, 255, 0];
   for (let level = 0; level < 256; level++) {
     const count = counts[level]!;
@@ -65,7 +68,7 @@ function statistics(crop: Crop): Record<'mean' | 'deviation' | 'darkest' | 'brig
   return { mean, deviation: Math.sqrt(Math.max(0, squares / total - mean * mean)), darkest, brightest };
 }
 
-function grey(crop: Crop): Crop {
+function toGrey(crop: Crop): Crop {
   if (crop.channels === 1) return crop;
   const data = new Uint8Array(crop.width * crop.height);
   for (let i = 0, at = 0; i < data.length; i++, at += 3) {
@@ -74,7 +77,7 @@ function grey(crop: Crop): Crop {
   return { ...crop, data, channels: 1 };
 }
 
-function share({ color = [255, 255, 255], tolerance = 48 }: IfOptions): (crop: Crop) => number {
+function shareOf({ color = [255, 255, 255], tolerance = 48 }: IfOptions): (crop: Crop) => number {
   const [r, g, b] = parseColor(color);
   const limit = tolerance ** 2;
   return ({ data, channels }) => {

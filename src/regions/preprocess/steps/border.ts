@@ -1,0 +1,24 @@
+import type { StepKind } from '../step.ts';
+import { pixels } from '../step.ts';
+
+export const step: StepKind<{ readonly size?: number; readonly level?: number }> = {
+  name: 'border',
+  description:
+    'Adds a margin of `size` pixels of grey `level` on every side. Recognisers of unknown text want some room around it.',
+  options: {
+    size: { type: 'number', minimum: 0, maximum: 256, default: 8 },
+    level: { type: 'integer', minimum: 0, maximum: 255, default: 255 },
+  },
+  input: 'any',
+  compile({ size = 8, level = 255 }, shape) {
+    const [x, y] = [pixels(size, shape.scaleX), pixels(size, shape.scaleY)];
+    const background = { r: level, g: level, b: level };
+    return {
+      shape: { ...shape, width: shape.width + 2 * x, height: shape.height + 2 * y },
+      sharp: {
+        operation: 'extend',
+        apply: (image) => image.extend({ top: y, bottom: y, left: x, right: x, background }),
+      },
+    };
+  },
+};

@@ -1,0 +1,35 @@
+import { toHsv, toYCbCr } from '../../color.ts';
+import type { StepKind } from '../step.ts';
+import { pixelStep } from '../step.ts';
+
+const RGB = ['red', 'green', 'blue'] as const;
+
+const computed = {
+  cb: (r: number, g: number, b: number): number => clampRound(128 + toYCbCr(r, g, b)[1]),
+  cr: (r: number, g: number, b: number): number => clampRound(128 + toYCbCr(r, g, b)[2]),
+  hue: (r: number, g: number, b: number): number => Math.round((toHsv(r, g, b)[0] * 255) / 360),
+  saturation: (r: number, g: number, b: number): number => Math.round(toHsv(r, g, b)[1] * 255),
+  value: (r: number, g: number, b: number): number => Math.max(r, g, b),
+} as const;
+
+function clampRound(level: number): number {
+  return Math.min(255, Math.max(0, Math.round(level)));
+}
+
+type Channel = (typeof RGB)[number] | keyof typeof computed;
+
+export const step: StepKind<{ readonly channel: Channel }> = {
+  name: 'channel',
+  description:
+    'One channel as grey: `red`, `green`, `blue`; `cb`, `cr` (colour difference, 128 is neutral); `hue` (0…360° as 0…255), `saturation`, `value`. Red text on dark stone stands out in `cr` whatever the light.',
+  options: { channel: { enum: [...RGB, ...Object.keys(computed)] } },
+  required: ['channel'],
+  input: 'color',
+  compile({ channel }, shape) {
+    if (channel !== 'red' && channel !== 'green' && channel !== 'blue') return pixelStep(shape, computed[channel]);
+    return {
+      shape: { ...shape, channels: 1 },
+      sharp: { operation: 'extract channel', apply: (image) => image.extractChannel(channel) },
+    };
+  },
+};

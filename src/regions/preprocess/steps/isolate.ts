@@ -1,0 +1,53 @@
+import type { ColorOption, ColorSpaceName } from '../../color.ts';
+import { COLOR_SCHEMA, inSpace, parseColor } from '../../color.ts';
+import type { StepKind } from '../step.ts';
+import { pixelStep } from '../step.ts';
+
+interface IsolateOptions {
+  readonly colors: readonly ColorOption[];
+  readonly tolerance?: number;
+  readonly softness?: number;
+  readonly space?: ColorSpaceName;
+}
+
+export const step: StepKind<IsolateOptions> = {
+  name: 'isolate',
+  description:
+    'White where a pixel is within `tolerance` of one of `colors` (Euclidean distance, levels 0…255), black elsewhere; over `softness` further levels it fades, which keeps anti-aliased edges. Space `rgb`, `ycbcr`, or `chroma` (hue and saturation only: the same colour, however bright).',
+  options: {
+    colors: { type: 'array', items: COLOR_SCHEMA, minItems: 1, maxItems: 16 },
+    tolerance: { type: 'number', minimum: 0, maximum: 442, default: 48 },
+    softness: { type: 'number', minimum: 0, maximum: 442, default: 0 },
+    space: { enum: ['rgb', 'ycbcr', 'chroma'], default: 'rgb' },
+  },
+  required: ['colors'],
+  input: 'color',
+  compile({ colors, tolerance = 48, softness = 0, space = 'rgb' }, shape) {
+    const wanted = Float64Array.from(
+      colors.flatMap((color) => {
+        const [r, g, b] = parseColor(color);
+        return space === 'rgb' ? [r, g, b].map(Math.round) : inSpace(r, g, b, space);
+      }),
+    );
+    const level = fade(tolerance, softness);
+    return pixelStep(shape, (r, g, b) => {
+      const [x, y, z] = inSpace(r, g, b, space);
+      let least = Number.POSITIVE_INFINITY;
+      for (let i = 0; i < wanted.length; i += 3) {
+        const squared = (x - wanted[i]!) ** 2 + (y - wanted[i + 1]!) ** 2 + (z - wanted[i + 2]!) ** 2;
+        if (squared < least) least = squared;
+      }
+      return level(least);
+    });
+  },
+};
+
+/** White up to `tolerance`, black from `tolerance + softness`, linear between; a function of the squared distance. */
+function fade(tolerance: number, softness: number): (squared: number) => number {
+  const [inner, outer] = [tolerance ** 2, (tolerance + softness) ** 2];
+  return (squared) => {
+    if (squared <= inner) return 255;
+    if (squared >= outer) return 0;
+    return Math.round((255 * (tolerance + softness - Math.sqrt(squared))) / softness);
+  };
+}
