@@ -48,7 +48,7 @@ export async function cuesOf(
   using file = openVideo(media);
   const index = scanPackets(file);
   using reader = await SampleReader.open(profile, assets, file.info);
-  if (reader.looksAtVectors) file.exportVectors();
+  if (reader.looksAtVectors) file.exportMotionVectors();
   const seams = await Seams.open(profile);
   const names = Object.keys(profile.detectors);
   const trackers = await Promise.all(

@@ -49,7 +49,7 @@ function read(path: string, by: Means, range: readonly [number, number]): { samp
   const samples: Sample[] = [];
   {
     using file = openVideo(path);
-    if (by === 'codec' || by === 'both') file.exportVectors();
+    if (by === 'codec' || by === 'both') file.exportMotionVectors();
     const index = scanPackets(file);
     const interval = Number(values.interval);
     const frames: number[] = [];

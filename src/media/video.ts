@@ -64,7 +64,7 @@ export class VideoFile implements Disposable {
   }
 
   /** What another thread needs to open the file without looking through it; undefined where it must look for itself. */
-  get described(): VideoDescription | undefined {
+  get description(): VideoDescription | undefined {
     return this.#parameters && { info: this.info, parameters: this.#parameters };
   }
 
@@ -94,7 +94,7 @@ export class VideoFile implements Disposable {
 
   /** Goes back to the first packet, whatever the container. */
   rewind(): void {
-    this.#closeDemuxer();
+    this.#freeDemuxer();
     this.#demuxing();
     this.position = undefined;
   }
@@ -103,9 +103,9 @@ export class VideoFile implements Disposable {
    * Closes the demuxer, whose table of an hour of mp4 takes 25 MiB, where packets can be read and decoded without it; should it be needed
    * again, it is opened again.
    */
-  leaveDemuxer(): void {
+  closeDemuxer(): void {
     if (!this.#parameters) return;
-    this.#closeDemuxer();
+    this.#freeDemuxer();
     this.position = undefined;
   }
 
@@ -119,7 +119,7 @@ export class VideoFile implements Disposable {
   }
 
   /** From the next reading on pictures come with their motion vectors, where the codec has some (`Picture.vectors`). */
-  exportVectors(): void {
+  exportMotionVectors(): void {
     if (this.#vectors) return;
     this.#vectors = true;
     this.#decoder?.freeContext();
@@ -127,18 +127,18 @@ export class VideoFile implements Disposable {
     this.decoding = false;
   }
 
-  get exportsVectors(): boolean {
+  get exportsMotionVectors(): boolean {
     return this.#vectors;
   }
 
   [Symbol.dispose](): void {
     this.#decoder?.freeContext();
     this.#decoder = undefined;
-    this.#closeDemuxer();
+    this.#freeDemuxer();
     this.stored[Symbol.dispose]();
   }
 
-  #closeDemuxer(): void {
+  #freeDemuxer(): void {
     this.#demuxer?.unpacker?.[Symbol.dispose]();
     this.#demuxer?.format.closeInputSync();
     this.#demuxer = undefined;

@@ -19,7 +19,7 @@ it('readings that compare samples do not depend on where the recording is cut', 
   );
   using file = openVideo(media);
   const index = scanPackets(file);
-  file.exportVectors();
+  file.exportMotionVectors();
   const groups = Math.min(3, groupEnd(index));
   const read = async (size: number) => {
     using reader = await SampleReader.open(loaded.profile, loaded.assets, file.info);

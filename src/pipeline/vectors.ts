@@ -33,7 +33,7 @@ export async function withoutVectors(
 
 /** Whether any of the first pictures that were predicted comes with vectors. */
 function hasVectors(file: VideoFile, index: PacketIndex): boolean {
-  file.exportVectors();
+  file.exportMotionVectors();
   const last = Math.min(groupEnd(index), index.firstGroup + GROUPS);
   for (let group = index.firstGroup; group < last; group++) {
     const first = groupFirstFrame(index, group);

@@ -13,7 +13,7 @@ import { ReadingSession } from './reading/session.ts';
  * what they guess wrong is mended here, so a guess can cost time but never change a log.
  */
 export class Waking implements Disposable {
-  readonly #media: Pick<VideoFile, 'path' | 'described'>;
+  readonly #media: Pick<VideoFile, 'path' | 'description'>;
   readonly #game: Game;
   readonly #hud: HudSettings | undefined;
   readonly #index: PacketIndex;
@@ -25,7 +25,7 @@ export class Waking implements Disposable {
   samples = 0;
 
   constructor(
-    media: Pick<VideoFile, 'path' | 'described'>,
+    media: Pick<VideoFile, 'path' | 'description'>,
     game: Game,
     hud: HudSettings | undefined,
     index: PacketIndex,
@@ -42,7 +42,7 @@ export class Waking implements Disposable {
   }
 
   async read(wants: readonly Want[], places: Places, signal?: AbortSignal): Promise<readonly Woken[]> {
-    this.#session ??= await ReadingSession.open(openVideo(this.#media.path, this.#media.described), this.#game, {
+    this.#session ??= await ReadingSession.open(openVideo(this.#media.path, this.#media.description), this.#game, {
       hud: this.#hud,
       owned: true,
       awake: true,

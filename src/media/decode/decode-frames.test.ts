@@ -219,7 +219,7 @@ describe('reading parts', () => {
       index: sliceIndex(whole, chunk),
     }));
     // As in a thread of its own: without looking through the file where that has been done already.
-    using other = openVideo(path, structuredClone(file.described));
+    using other = openVideo(path, structuredClone(file.description));
     const seen = chunks.toReversed().flatMap((chunk) => {
       const wanted = Array.from({ length: chunk.lastFrame - chunk.firstFrame }, (_, i) => chunk.firstFrame + i);
       return decodeFrames(other, structuredClone(chunk.index), chunk, wanted)
@@ -247,7 +247,7 @@ describe('packets by place', () => {
     const index = scanPackets(scanned);
     expect(index.packets.place.length).toBe(index.packets.size.length);
     const pictures = (through: PacketIndex) => {
-      using file = openVideo(path, structuredClone(scanned.described));
+      using file = openVideo(path, structuredClone(scanned.description));
       const [chunk] = splitIntoChunks(through, { minSeconds: 100 });
       const wanted = Array.from({ length: chunk!.lastFrame }, (_, i) => i);
       const digests = decodeFrames(file, through, chunk!, wanted).map((item) => {

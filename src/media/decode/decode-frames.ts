@@ -119,7 +119,7 @@ function* readGroup(
   group: number,
   wanted: readonly number[],
 ): Steps {
-  const custody = new Custody(index, wanted, file.exportsVectors ? file.info.codec : undefined);
+  const custody = new Custody(index, wanted, file.exportsMotionVectors ? file.info.codec : undefined);
   let failure: string | undefined;
   if (file.decoding) empty(file, maker);
   file.decoding = true;

@@ -1,104 +1,73 @@
-import { setImmediate as turn } from 'node:timers/promises';
-import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { MessagePort } from 'node:worker_threads';
 import { serve } from '../../compute/scheduler/serve.ts';
-import { isGap, decodeFrames } from './decode-frames.ts';
-import { type Counters, packPicture, RETURNED, SENT, type DecoderMessage, STOPPED } from './decoder-messages.ts';
+import { decodeFrames, isGap } from './decode-frames.ts';
+import { type DecoderMessage, POSTED, type SlotControl, SlotWriter, signal } from './picture-slots.ts';
 import type { Chunk, PacketIndex } from '../packets/packet-index.ts';
 import { openVideo, type VideoDescription, type VideoFile } from '../video.ts';
 
-/** What the thread of `DecoderWorker` is asked, one after the other. */
-export type ThreadRequest =
-  | { readonly open: Opening }
-  | { readonly index: PacketIndex; readonly chunk: Chunk; readonly wanted: readonly number[] }
-  | { readonly close: true };
-
-interface Opening {
+/** Opens the file that the thread decodes. */
+interface OpenRequest {
   readonly path: string;
-  readonly described: VideoDescription | undefined;
-  readonly counters: Counters;
-  /** Where pictures go, and where their memory comes back. */
+  readonly description: VideoDescription | undefined;
+  readonly control: SlotControl;
+  /** Takes one `DecoderMessage` per picture, gap and end. */
   readonly port: MessagePort;
-  /** So many pictures may wait or be looked at. */
-  readonly most: number;
 }
 
+/** Asks for frames of a chunk, ascending. */
+export interface DecodeRequest {
+  readonly index: PacketIndex;
+  readonly chunk: Chunk;
+  readonly frames: readonly number[];
+}
+
+/** Calls that `DecoderWorker` makes, served one after the other. */
+export type ThreadRequest = { readonly open: OpenRequest } | { readonly decode: DecodeRequest } | 'close';
+
+/** Pictures after which the event loop turns: only then does the FFmpeg binding free what it allocated for each. */
+const PICTURES_PER_TURN = 64;
+
 let file: VideoFile | undefined;
-let sender: Sender | undefined;
+let output: { readonly port: MessagePort; readonly control: SlotControl; readonly writer: SlotWriter } | undefined;
 
 serve(async (request) => {
-  const wanted = request as ThreadRequest;
-  if ('open' in wanted) {
-    file = openVideo(wanted.open.path, wanted.open.described);
-    sender = new Sender(wanted.open);
-  } else if ('close' in wanted) {
+  const call = request as ThreadRequest;
+  if (call === 'close') {
     file?.[Symbol.dispose]();
-    sender?.close();
+    output?.port.close();
+  } else if ('open' in call) {
+    const { path, description, control, port } = call.open;
+    file = openVideo(path, description);
+    output = { port, control, writer: new SlotWriter(control) };
   } else {
-    // Another request often waits already: without a turn of the event loop between them the library's packets are never freed.
-    await turn();
-    decode(file!, sender!, wanted);
+    // Another request often waits already, so the event loop would not turn between two.
+    await nextTurn();
+    await decode(call.decode);
   }
 });
 
-/** Decodes until all is decoded or the reader has stopped. */
-function decode(
-  from: VideoFile,
-  to: Sender,
-  { index, chunk, wanted }: { index: PacketIndex; chunk: Chunk; wanted: readonly number[] },
-): void {
+/** Decodes until everything is posted or the reader abandons the request. */
+async function decode({ index, chunk, frames }: DecodeRequest): Promise<void> {
+  let pictures = 0;
   try {
-    for (const item of decodeFrames(from, index, chunk, wanted)) {
+    for (const item of decodeFrames(file!, index, chunk, frames)) {
       if (isGap(item)) {
-        to.send(item);
+        post(item);
         continue;
       }
       using picture = item;
-      const sent = packPicture(picture, (bytes) => to.memory(bytes));
-      if (!sent) return;
-      to.send(sent, sent.memory);
+      const message = output!.writer.write(picture);
+      if (!message) return;
+      post(message);
+      if (++pictures % PICTURES_PER_TURN === 0) await nextTurn();
     }
   } finally {
-    to.send('over');
+    post('end');
   }
 }
 
-class Sender {
-  readonly #counters: Counters;
-  readonly #port: MessagePort;
-  readonly #most: number;
-  readonly #free: ArrayBuffer[] = [];
-  #away = 0;
-
-  constructor({ counters, port, most }: Opening) {
-    this.#counters = counters;
-    this.#port = port;
-    this.#most = most;
-  }
-
-  send(item: DecoderMessage, memory?: ArrayBuffer): void {
-    if (memory) this.#away++;
-    this.#port.postMessage(item, memory ? [memory] : []);
-    Atomics.add(this.#counters, SENT, 1);
-    Atomics.notify(this.#counters, SENT);
-  }
-
-  /** Memory for a picture, as soon as there may be one more; undefined: the reader has stopped. Waits with all of its thread. */
-  memory(bytes: number): ArrayBuffer | undefined {
-    for (;;) {
-      const returned = Atomics.load(this.#counters, RETURNED);
-      for (let back = receiveMessageOnPort(this.#port); back; back = receiveMessageOnPort(this.#port)) {
-        this.#away--;
-        this.#free.push(back.message as ArrayBuffer);
-      }
-      if (Atomics.load(this.#counters, STOPPED) !== 0) return undefined;
-      if (this.#away < this.#most) break;
-      Atomics.wait(this.#counters, RETURNED, returned);
-    }
-    const known = this.#free.pop();
-    return known && known.byteLength === bytes ? known : new ArrayBuffer(bytes);
-  }
-
-  close(): void {
-    this.#port.close();
-  }
+function post(message: DecoderMessage): void {
+  output!.port.postMessage(message);
+  signal(output!.control, POSTED);
 }

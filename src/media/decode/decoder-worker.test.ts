@@ -101,7 +101,7 @@ describe('the decoder on a thread of its own', () => {
     for await (const item of beside.pictures(index, chunk!, wanted)) all.push(noted(item));
     expect(all).toEqual(whole);
     // Motion vectors are not sent.
-    file.exportVectors();
+    file.exportMotionVectors();
     expect(beside.isReady).toBe(false);
     await using idle = new DecoderWorker(file);
     expect(idle.isReady).toBe(false);

@@ -1,94 +1,103 @@
 import { MessageChannel, type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
 import { moduleBeside, ThreadDevice } from '../../compute/scheduler/threads.ts';
-import type { ThreadRequest } from './decoder-thread.ts';
 import type { DecodeGap } from './decode-frames.ts';
+import type { DecodeRequest, ThreadRequest } from './decoder-thread.ts';
 import {
-  type Counters,
-  newCounters,
-  RETURNED,
-  SENT,
+  ABANDON,
+  createSlotControl,
   type DecoderMessage,
-  STOPPED,
-  unpackPicture,
-} from './decoder-messages.ts';
+  POSTED,
+  RELEASED,
+  type SlotControl,
+  SlotReader,
+  signal,
+} from './picture-slots.ts';
 import type { Chunk, PacketIndex } from '../packets/packet-index.ts';
 import type { Picture } from '../picture.ts';
 import type { VideoFile } from '../video.ts';
 
-/** So many pictures may wait or be looked at, and bytes of their luma; at least `FEWEST`, as a reader may hold two. */
-const MANY = 16;
-const MOST_BYTES = 12 << 20;
-const FEWEST = 4;
+export type { DecodeRequest };
 
-/** Frames of a chunk that will be looked at, ascending. */
-export interface DecodeRequest {
-  readonly index: PacketIndex;
-  readonly chunk: Chunk;
-  readonly frames: readonly number[];
-}
+/** Limits of what is decoded ahead: pictures, and bytes of their luma. A reader may hold two, so there are at least four. */
+const MAX_SLOTS = 16;
+const MIN_SLOTS = 4;
+const MAX_LUMA_BYTES = 12 << 20;
 
-/** What the thread has been asked for; `failure` tells why it could not be given. */
-interface Reading {
-  readonly wanted: DecodeRequest;
+/** A request that the thread has; `failure` says why it could not be served. */
+interface PendingRequest {
+  readonly request: DecodeRequest;
   readonly done: Promise<unknown>;
   failure: { readonly error: unknown } | undefined;
 }
 
 /**
- * The decoder of a recording on a thread of its own, which still is one thread: it works on while this one reads pictures, whatever this
- * one is at, until there is no room for more of them. They are copied into memory that is moved between the two, and neither waits for the
- * other's event loop.
+ * Decodes a recording on a thread of its own, with one decoder thread as everywhere. It decodes ahead until all picture
+ * slots are taken, whatever the reading thread does meanwhile.
+ *
+ * @example
+ * ```ts
+ * await using worker = new DecoderWorker(file);
+ * worker.start();
+ * await worker.opened;
+ * for await (const item of worker.pictures(index, chunk, frames)) {
+ *   if (isGap(item)) continue;
+ *   using picture = item;
+ * }
+ * ```
  */
 export class DecoderWorker implements AsyncDisposable {
   readonly #file: VideoFile;
-  #started: { readonly thread: ThreadDevice; readonly line: Line; readonly opened: Promise<void> } | undefined;
+  #started: { readonly thread: ThreadDevice; readonly inbox: Inbox; readonly opened: Promise<void> } | undefined;
   #isReady = false;
-  /** The reading before, until the thread is done with it. */
-  #reading: Promise<unknown> = Promise.resolve();
-  /** What it has been told to begin with before it was asked for. */
-  #announced: Reading | undefined;
+  /** Settles when the thread has stopped working on abandoned requests. */
+  #idle: Promise<unknown> = Promise.resolve();
+  /** What the thread works on before it is asked for. */
+  #announced: PendingRequest | undefined;
 
   constructor(file: VideoFile) {
     this.#file = file;
   }
 
-  /** Starts the thread, if that has not been done. */
+  /** Starts the thread unless it runs already. */
   start(): void {
     if (this.#started) return;
-    const { path, described, info } = this.#file;
-    const most = Math.min(MANY, Math.max(FEWEST, Math.floor(MOST_BYTES / (info.width * info.height))));
+    const { path, description, info } = this.#file;
+    const fitting = Math.floor(MAX_LUMA_BYTES / (info.width * info.height));
     const thread = new ThreadDevice('decoder', moduleBeside(import.meta.url, './decoder-thread'), {
       resourceLimits: { maxYoungGenerationSizeMb: 2 },
     });
     const { port1, port2: port } = new MessageChannel();
-    const line = new Line(port1);
-    const open = { path, described, counters: line.counters, port, most };
+    const inbox = new Inbox(port1, createSlotControl(Math.min(MAX_SLOTS, Math.max(MIN_SLOTS, fitting))));
+    const open = { path, description, control: inbox.control, port };
     const opened = thread.call<void>({ open } satisfies ThreadRequest, { transfer: [port] }).then(() => {
       this.#isReady = true;
     });
-    // One that does not start is not used.
+    // A thread that does not start is not used.
     opened.catch(() => undefined);
-    this.#started = { thread, line, opened };
+    this.#started = { thread, inbox, opened };
   }
 
-  /** Whether it has started, and can give what is wanted of the pictures. */
+  /** Whether the thread has started and can decode this file: pictures from it carry no motion vectors. */
   get isReady(): boolean {
-    return this.#isReady && !this.#file.exportsVectors;
+    return this.#isReady && !this.#file.exportsMotionVectors;
   }
 
-  /** When it is ready; rejects where it cannot be, and with why. */
+  /** Resolves when the thread is ready, rejects when it cannot start; undefined before `start`. */
   get opened(): Promise<void> | undefined {
     return this.#started?.opened;
   }
 
-  /** Lets it begin with what will be asked for next, where nothing is being read: as many pictures as there is room for. */
-  announce(wanted: DecodeRequest): void {
-    if (this.#started && !this.#announced && !this.#file.exportsVectors) this.#announced = this.#ask(wanted);
+  /** Starts decoding what will be asked for next, as far as there are free slots. Call it while nothing is being read. */
+  announce(request: DecodeRequest): void {
+    if (this.#started && !this.#announced && !this.#file.exportsMotionVectors) this.#announced = this.#send(request);
   }
 
   /**
-   * As `decodeFrames`, once it is ready. One reading at a time. With `next` the decoder goes on to that when it is done, so that it need not
-   * stand still until the last pictures of this chunk have been read, nor the reader until the first of the next have been decoded.
+   * Decodes as `decodeFrames` does. One call at a time, once the worker is ready.
+   *
+   * @param frames Frame numbers of the chunk, ascending.
+   * @param next What will be asked for afterwards; the thread goes on with it instead of waiting.
+   * @returns Pictures, which the caller disposes of, and gaps, in order of presentation.
    */
   async *pictures(
     index: PacketIndex,
@@ -96,132 +105,118 @@ export class DecoderWorker implements AsyncDisposable {
     frames: readonly number[],
     next?: DecodeRequest,
   ): AsyncGenerator<Picture | DecodeGap, void, undefined> {
-    await this.#reading;
-    const { line } = this.#started!;
+    await this.#idle;
+    const { inbox } = this.#started!;
+    const request = { index, chunk, frames };
     let announced = this.#announced;
     this.#announced = undefined;
-    if (announced && !isSame(announced.wanted, chunk, frames)) {
-      await stop(line, [announced]);
+    if (announced && !isSameRequest(announced.request, request)) {
+      await inbox.abandon([announced.done]);
       announced = undefined;
     }
-    const reading = announced ?? this.#ask({ index, chunk, frames });
-    if (next) this.#announced = this.#ask(next);
-    let isOver = false;
+    const pending = announced ?? this.#send(request);
+    if (next) this.#announced = this.#send(next);
+    let isComplete = false;
     try {
       for (;;) {
-        const item = line.take();
-        if (item === undefined) {
-          if (reading.failure) throw reading.failure.error;
-          await Promise.race([line.arrival(), reading.done]);
-        } else if (item === 'over') {
-          isOver = true;
-          await reading.done;
-          if (reading.failure) throw reading.failure.error;
+        const message = inbox.take();
+        if (message === undefined) {
+          if (pending.failure) throw pending.failure.error;
+          await Promise.race([inbox.arrival(), pending.done]);
+        } else if (message === 'end') {
+          isComplete = true;
+          await pending.done;
+          if (pending.failure) throw pending.failure.error;
           return;
-        } else yield 'reason' in item ? item : unpackPicture(item, (memory) => line.giveBack(memory));
+        } else yield message;
       }
     } finally {
-      if (!isOver && !reading.failure) this.#giveUp(reading);
+      if (!isComplete && !pending.failure) this.#abandon(pending);
     }
   }
 
-  #ask(wanted: DecodeRequest): Reading {
-    const { index, chunk, frames } = wanted;
-    const call = this.#started!.thread.call({ index, chunk, wanted: frames } satisfies ThreadRequest);
-    const reading: Reading = {
-      wanted,
+  #send(request: DecodeRequest): PendingRequest {
+    const pending: PendingRequest = {
+      request,
       failure: undefined,
-      done: call.catch((error: unknown) => {
-        reading.failure = { error };
+      done: this.#started!.thread.call({ decode: request } satisfies ThreadRequest).catch((error: unknown) => {
+        pending.failure = { error };
       }),
     };
-    return reading;
+    return pending;
   }
 
-  /** Lets the thread stop with a reading, and with what was to come after it. */
-  #giveUp(reading?: Reading): void {
-    const given = [reading, this.#announced].filter((one) => one !== undefined);
+  /** Abandons a request and what was announced to follow it. */
+  #abandon(pending?: PendingRequest): void {
+    const abandoned = [pending, this.#announced].filter((one) => one !== undefined);
     this.#announced = undefined;
-    if (given.length > 0) this.#reading = stop(this.#started!.line, given);
+    if (abandoned.length > 0) this.#idle = this.#started!.inbox.abandon(abandoned.map(({ done }) => done));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     if (!this.#started) return;
-    const { thread, opened, line } = this.#started;
-    // A thread is not ended while a library of foreign code is at work in it.
+    const { thread, opened, inbox } = this.#started;
+    // A thread must not be terminated while native code runs in it.
     await opened.catch(() => undefined);
-    await this.#reading;
-    this.#giveUp();
-    await this.#reading;
-    await thread.call({ close: true } satisfies ThreadRequest).catch(() => undefined);
-    line.close();
+    await this.#idle;
+    this.#abandon();
+    await this.#idle;
+    await thread.call('close' satisfies ThreadRequest).catch(() => undefined);
+    inbox.close();
     await thread.retire();
   }
 }
 
-function isSame(
-  { chunk: { firstFrame, lastFrame }, frames }: DecodeRequest,
-  chunk: Chunk,
-  wanted: readonly number[],
-): boolean {
+function isSameRequest(a: DecodeRequest, b: DecodeRequest): boolean {
   return (
-    firstFrame === chunk.firstFrame &&
-    lastFrame === chunk.lastFrame &&
-    frames.length === wanted.length &&
-    frames.every((frame, i) => frame === wanted[i])
+    a.chunk.firstFrame === b.chunk.firstFrame &&
+    a.chunk.lastFrame === b.chunk.lastFrame &&
+    a.frames.length === b.frames.length &&
+    a.frames.every((frame, i) => frame === b.frames[i])
   );
 }
 
-/** Lets the decoder finish the packet that it is at, and gives up the rest. */
-async function stop(line: Line, readings: readonly Reading[]): Promise<void> {
-  line.stop(true);
-  await Promise.all(readings.map(({ done }) => done));
-  for (let item = line.take(); item !== undefined; item = line.take())
-    if (typeof item === 'object' && 'memory' in item) line.giveBack(item.memory);
-  line.stop(false);
-}
-
-/** The reader's end. */
-class Line {
-  readonly counters: Counters = newCounters();
+/** Receives what the decoder thread posts. */
+class Inbox {
+  readonly control: SlotControl;
   readonly #port: MessagePort;
+  readonly #slots: SlotReader;
   #taken = 0;
 
-  constructor(port: MessagePort) {
+  constructor(port: MessagePort, control: SlotControl) {
     this.#port = port;
+    this.control = control;
+    this.#slots = new SlotReader(control);
   }
 
-  /** What comes next; undefined where nothing is there yet. */
-  take(): DecoderMessage | undefined {
-    if (this.#taken === Atomics.load(this.counters, SENT)) return undefined;
+  /** Returns the next item without waiting; undefined when there is none yet. */
+  take(): Picture | DecodeGap | 'end' | undefined {
+    if (this.#taken === Atomics.load(this.control, POSTED)) return undefined;
     const received = receiveMessageOnPort(this.#port);
-    if (received) this.#taken = (this.#taken + 1) | 0;
-    return received?.message as DecoderMessage | undefined;
+    if (!received) return undefined;
+    this.#taken = (this.#taken + 1) | 0;
+    const message = received.message as DecoderMessage;
+    return message === 'end' || 'reason' in message ? message : this.#slots.read(message);
   }
 
   /** Resolves when there is something to take. */
   async arrival(): Promise<void> {
-    const waiting = Atomics.waitAsync(this.counters, SENT, this.#taken);
+    const waiting = Atomics.waitAsync(this.control, POSTED, this.#taken);
     if (waiting.async) await waiting.value;
   }
 
-  giveBack(memory: ArrayBuffer): void {
-    this.#port.postMessage(memory, [memory]);
-    this.#wake();
-  }
-
-  /** Tells the decoder to send no more of what it is at, or that it may again. */
-  stop(stopped: boolean): void {
-    Atomics.store(this.counters, STOPPED, stopped ? 1 : 0);
-    this.#wake();
+  /** Lets the decoder finish its current packet, waits for the requests to end and discards what they produced. */
+  async abandon(requests: readonly Promise<unknown>[]): Promise<void> {
+    Atomics.store(this.control, ABANDON, 1);
+    signal(this.control, RELEASED);
+    await Promise.all(requests);
+    for (let item = this.take(); item !== undefined; item = this.take())
+      if (typeof item === 'object' && Symbol.dispose in item) item[Symbol.dispose]();
+    Atomics.store(this.control, ABANDON, 0);
+    signal(this.control, RELEASED);
   }
 
   close(): void {
     this.#port.close();
-  }
-
-  #wake(): void {
-    Atomics.add(this.counters, RETURNED, 1);
-    Atomics.notify(this.counters, RETURNED);
   }
 }

@@ -48,7 +48,7 @@ function moving(name: string, more: Partial<VideoSpec> = {}): string {
 
 function vectorsIn(path: string, asked = true): (MotionVectors | undefined)[] {
   using file = openVideo(path);
-  if (asked) file.exportVectors();
+  if (asked) file.exportMotionVectors();
   const index = scanPackets(file);
   const chunk = splitIntoChunks(index, { minSeconds: 100 })[0]!;
   return Array.from(decodeFrames(file, index, chunk, [...index.t.keys()]), (item) => {

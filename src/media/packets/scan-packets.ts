@@ -95,6 +95,6 @@ function* scanning(file: VideoFile, signal: AbortSignal | undefined): Generator<
   const cutOff = result === AVERROR_EOF && file.info.container.startsWith('mov,') && isCutOff(file.path);
   if (cutOff) scan.end('the file is cut off here');
   else scan.end(result === AVERROR_EOF ? undefined : `the file cannot be read to its end (${reason(result)})`);
-  if (scan.placed) file.leaveDemuxer();
+  if (scan.placed) file.closeDemuxer();
   yield scan;
 }

@@ -95,7 +95,7 @@ export class Readers implements AsyncDisposable {
     const { pack, path, plugins, languages } = this.#game;
     const open = {
       media: resolve(this.#file.path),
-      described: this.#file.described,
+      described: this.#file.description,
       profile: pack.locate(path),
       hud: this.#hud,
       companion: this.#companion,

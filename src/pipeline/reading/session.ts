@@ -98,7 +98,7 @@ export class ReadingSession implements Disposable {
         awake,
         media: companion,
       });
-      if (reader.looksAtVectors) file.exportVectors();
+      if (reader.looksAtVectors) file.exportMotionVectors();
       const between = await betweenRules(game.profile, game.plugins, companion);
       return new ReadingSession(
         file,
