@@ -91,14 +91,14 @@ export type { DetectorSpec, EventMapping, Profile, RegionSpec } from './profile/
 export { evaluate, type Evaluation, type EvaluateOptions, type Miss, type Score } from './evaluate/evaluate.ts';
 export { readTruth } from './evaluate/truth.ts';
 
-export { gather, queryTest, type Gathered, type GatherOptions } from './highlights/load.ts';
-export { chooseScenes, type Choice, type ChooseOptions } from './highlights/choice/choose.ts';
+export { loadSources, makeQueryFilter, type LoadedSources, type LoadSourcesOptions } from './highlights/sources.ts';
+export { chooseScenes, type SceneChoice, type ChooseOptions } from './highlights/choose.ts';
 export type { Reason, Scene, ScoredEvent, Source } from './highlights/scene.ts';
-export { makeReel, type HighlightReel, type HighlightReelOptions } from './highlights/reel/reel.ts';
-export { listOf, type HighlightList } from './highlights/list.ts';
-export { writeSheet, type SheetEntry, type SheetOptions } from './highlights/sheet.ts';
+export { makeReel, type HighlightReel, type HighlightReelOptions } from './highlights/reel.ts';
+export { makeHighlightList, type HighlightList } from './highlights/list.ts';
+export { writeSheet, type SheetEntry, type SheetOptions } from './highlights/images.ts';
 export { summarize, type Summary } from './highlights/summary.ts';
-export { exportAs, type Exported, type ExportRequest } from './highlights/export.ts';
+export { exportAs, type ExportResult, type ExportRequest } from './highlights/export.ts';
 export { writeReel, type Cut, type ReelOptions, type WrittenReel } from './media/write/reel.ts';
 
 export { defaultConstants, type ConstantsInput, type QualityConstants } from './quality/constants.ts';

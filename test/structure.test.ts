@@ -65,7 +65,6 @@ const FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['report'],
   ],
   script: [['modules', 'prelude', 'problems'], ['sandbox'], ['script'], ['fusion', 'mapping'], ['sequence']],
-  highlights: [['scene'], ['settings'], ['choice'], ['list'], ['editors', 'reel']],
 };
 
 const files = readdirSync(src, { recursive: true, encoding: 'utf8' })

@@ -2,7 +2,7 @@
 //   node tools/schemas.ts
 import { writeFileSync } from 'node:fs';
 import { dictionarySchema } from '../src/dictionary/schema.ts';
-import { settingsSchema } from '../src/highlights/settings/schema.ts';
+import { settingsSchema } from '../src/highlights/settings-schema.ts';
 import { logMappingSchema } from '../src/events/import/mapping.ts';
 import { querySchema } from '../src/query/schema.ts';
 

@@ -13,7 +13,7 @@ if (!reel || !listPath || !folder || !picture)
   throw new RangeError('usage: cuts.ts <reel> <list> <recordings> <picture>');
 const list = JSON.parse(readFileSync(listPath, 'utf8')) as HighlightList;
 
-function rateOf(path: string): number {
+function rateElement(path: string): number {
   const args = ['-v', 'error', '-select_streams', 'v', '-show_entries', 'stream=r_frame_rate', '-of', 'csv=p=0', path];
   const [num, den] = spawnSync('ffprobe', args, { encoding: 'utf8' }).stdout.trim().split('/').map(Number);
   return num! / den!;
@@ -33,12 +33,12 @@ function psnr(a: Buffer, b: Buffer): number {
   return sum === 0 ? Number.POSITIVE_INFINITY : 10 * Math.log10((255 ** 2 * a.length) / sum);
 }
 
-const reelRate = rateOf(reel);
+const reelRate = rateElement(reel);
 const tiles: Buffer[] = [];
 let wrong = 0;
 for (const [index, scene] of list.scenes.entries()) {
   const media = join(folder, scene.media);
-  const rate = rateOf(media);
+  const rate = rateElement(media);
   const first = { reel: Math.round(scene.at * reelRate), source: Math.round(scene.start * rate) };
   const count = Math.round((scene.end - scene.start) * rate);
   const last = { reel: first.reel + count - 1, source: first.source + count - 1 };

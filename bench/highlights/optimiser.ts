@@ -1,6 +1,6 @@
 // The exact selection against the greedy one on 1000 random cases, and its time:
 //   node bench/highlights/optimiser.ts [cases]
-import { select, selectGreedily, type Candidate } from '../../src/highlights/choice/select.ts';
+import { select, selectGreedily, type Candidate } from '../../src/highlights/select.ts';
 
 const cases = Number(process.argv[2] ?? 1000);
 let seed = 20_260_101;

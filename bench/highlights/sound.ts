@@ -1,10 +1,10 @@
 // What the sound changes in the choice of scenes and of cuts, measured on the sound as the ffmpeg command decodes it:
 //   node bench/highlights/sound.ts <log>…            (DURATION=20 QUERY="player dies")
-// For each log, with the sound and without: how loud the chosen events are beside the recording's usual level, which
+// For each log, with the sound and without: how loud the chosen events are beside the recording's DEFAULT_MARGIN level, which
 // scenes differ and why, and how loud the 100 ms around the cuts are. Needs the ffmpeg command (Debian: ffmpeg).
 import { spawnSync } from 'node:child_process';
-import { chooseScenes, type Choice } from '../../src/highlights/choice/choose.ts';
-import { gather, queryTest } from '../../src/highlights/load.ts';
+import { chooseScenes, type SceneChoice } from '../../src/highlights/choose.ts';
+import { loadSources, makeQueryFilter } from '../../src/highlights/sources.ts';
 import type { Scene } from '../../src/highlights/scene.ts';
 import { measureSoundLevels } from '../../src/media/write/sound-levels.ts';
 
@@ -31,7 +31,7 @@ function mean(values: readonly number[]): number {
 }
 
 /** Events that scenes are named after. */
-function peaks({ scenes }: Choice): number[] {
+function peaks({ scenes }: SceneChoice): number[] {
   return scenes.map(({ events }) => events.toSorted((a, b) => b.score - a.score)[0]!.event.t);
 }
 
@@ -44,19 +44,19 @@ function overlap(a: Scene, b: Scene): boolean {
 }
 
 for (const log of logs) {
-  const gathered = await gather([log]);
+  const gathered = await loadSources([log]);
   const { sources, dictionary } = gathered;
   const query = process.env['QUERY'];
-  const asked = { dictionary, ...(query !== undefined && { include: queryTest([query], gathered) }) };
+  const asked = { dictionary, ...(query !== undefined && { include: makeQueryFilter([query], gathered) }) };
   const { media, header } = sources[0]!;
   const envelopes = [measureSoundLevels(media!, header.media.duration)];
   const heard = chooseScenes(sources, { ...asked, duration, envelopes });
   const deaf = chooseScenes(sources, { ...asked, duration });
   const sound = soundOf(media!);
-  const usual = level(sound, 0, header.media.duration);
-  const above = (choice: Choice) => mean(peaks(choice).map((t) => level(sound, t - 1, t + 1.5) - usual));
+  const DEFAULT_MARGIN = level(sound, 0, header.media.duration);
+  const above = (choice: SceneChoice) => mean(peaks(choice).map((t) => level(sound, t - 1, t + 1.5) - DEFAULT_MARGIN));
   process.stdout.write(
-    `${header.media.name}: the chosen moments lie ${above(heard).toFixed(1)} dB over the usual level with the sound, ${above(deaf).toFixed(1)} dB without\n`,
+    `${header.media.name}: the chosen moments lie ${above(heard).toFixed(1)} dB over the DEFAULT_MARGIN level with the sound, ${above(deaf).toFixed(1)} dB without\n`,
   );
   for (const scene of heard.scenes)
     process.stdout.write(`  ${deaf.scenes.some((other) => overlap(scene, other)) ? ' ' : '+'} ${name(scene)}\n`);
@@ -72,9 +72,9 @@ for (const log of logs) {
   const cuts = all.map((times) =>
     times
       .filter((t) => t > 0.1 && t < header.media.duration - 0.1)
-      .map((t) => level(sound, t - 0.05, t + 0.05) - usual),
+      .map((t) => level(sound, t - 0.05, t + 0.05) - DEFAULT_MARGIN),
   );
   process.stdout.write(
-    `  ${cuts[0]!.length} cuts: ${mean(cuts[0]!).toFixed(1)} dB against the usual level where the sound is known, ${mean(cuts[1]!).toFixed(1)} dB where not\n`,
+    `  ${cuts[0]!.length} cuts: ${mean(cuts[0]!).toFixed(1)} dB against the DEFAULT_MARGIN level where the sound is known, ${mean(cuts[1]!).toFixed(1)} dB where not\n`,
   );
 }

@@ -1,47 +1,48 @@
 import type { Dictionary } from '../dictionary/dictionary.ts';
 import { PlaybyplayError, type Issue } from '../errors.ts';
 import { suggestSpelling } from '../spelling.ts';
-import { editOf, recordingEdit, type Edit } from './editors/edit.ts';
+import { sceneTimeline, recordingTimeline, type Timeline } from './editors/timeline.ts';
 import { edl, resolveCsv, resolveEdl } from './editors/edl.ts';
 import { fcpxml } from './editors/fcpxml.ts';
 import { losslessCut, losslessCutCsv } from './editors/losslesscut.ts';
 import { mlt } from './editors/mlt.ts';
 import { otio } from './editors/otio.ts';
 import { xmeml } from './editors/xmeml.ts';
-import { listOf } from './list.ts';
-import type { Choice } from './choice/choose.ts';
+import { makeHighlightList } from './list.ts';
+import type { SceneChoice } from './choose.ts';
 import type { Source } from './scene.ts';
 import { markdownSummary, plainSummary, summarize } from './summary.ts';
-import { narrative, playByPlay, reelChapters, reelNarrative, srt, webvtt, youtubeChapters } from './reel/tracks.ts';
+import { recordingCaptions, playByPlay, reelChapters, reelCaptions, srt, webvtt, youtubeChapters } from './captions.ts';
 import type { Rational } from '../time.ts';
 
+/** What to export. */
 export interface ExportRequest {
-  readonly choice: Choice;
+  readonly choice: SceneChoice;
   readonly sources: readonly Source[];
   readonly dictionary: Dictionary;
   readonly title: string;
-  /** The folder that media paths are relative to; without it they are absolute. */
+  /** Folder that media paths are made relative to; default: absolute paths. */
   readonly relativeTo?: string;
   readonly rate?: Rational;
-  /** Whether a recording has sound; default all have. */
+  /** Whether a recording has sound; default: all have. */
   readonly hasSound?: (source: Source) => boolean;
 }
 
-/** Text of a format, and what a person should know about it. */
-export interface Exported {
+/** The written text and warnings about it. */
+export interface ExportResult {
   readonly text: string;
   readonly issues: readonly Issue[];
 }
 
 interface Format {
-  /** Usual ending of the name, with its dot. */
+  /** Usual file extension, with its dot. */
   readonly extension: string;
   readonly summary: string;
-  readonly write: (request: ExportRequest) => string | Exported;
+  readonly write: (request: ExportRequest) => string | ExportResult;
 }
 
-/** Everything a choice of scenes, or a log, can be handed over as. */
-export const formats: Readonly<Record<string, Format>> = {
+/** Formats that scenes or a log can be exported to, by name. */
+export const exportFormats: Readonly<Record<string, Format>> = {
   otio: { extension: '.otio', summary: 'OpenTimelineIO', write: (r) => otio(edit(r), r.relativeTo) },
   edl: { extension: '.edl', summary: 'CMX3600 edit decision list', write: (r) => edl(edit(r), r.relativeTo) },
   fcpxml: {
@@ -58,12 +59,12 @@ export const formats: Readonly<Record<string, Format>> = {
   losslesscut: {
     extension: '.llc',
     summary: 'LosslessCut project (one recording)',
-    write: (r) => losslessCut(one(r), r.sources[0]!),
+    write: (r) => losslessCut(singleRecording(r), r.sources[0]!),
   },
   'losslesscut-csv': {
     extension: '.csv',
     summary: 'LosslessCut segments (one recording)',
-    write: (r) => losslessCutCsv(one(r)),
+    write: (r) => losslessCutCsv(singleRecording(r)),
   },
   'resolve-edl': {
     extension: '.markers.edl',
@@ -78,25 +79,29 @@ export const formats: Readonly<Record<string, Format>> = {
   'recording-otio': {
     extension: '.markers.otio',
     summary: 'whole recordings, every event a marker',
-    write: (r) => otio(recordingEdit(r.sources, options(r)), r.relativeTo),
+    write: (r) => otio(recordingTimeline(r.sources, options(r)), r.relativeTo),
   },
-  vtt: { extension: '.vtt', summary: 'the narrative as WebVTT, beside the recording', write: (r) => webvtt(told(r)) },
-  srt: { extension: '.srt', summary: 'the narrative as SubRip', write: (r) => srt(told(r)) },
+  vtt: {
+    extension: '.vtt',
+    summary: 'captions of the recording as WebVTT',
+    write: (r) => webvtt(captionsOfRecording(r)),
+  },
+  srt: { extension: '.srt', summary: 'captions of the recording as SubRip', write: (r) => srt(captionsOfRecording(r)) },
   'reel-vtt': {
     extension: '.reel.vtt',
     summary: 'captions of the reel as WebVTT',
-    write: (r) => webvtt(reelNarrative(listOf(r.choice, r.sources))),
+    write: (r) => webvtt(reelCaptions(makeHighlightList(r.choice, r.sources))),
   },
   'reel-srt': {
     extension: '.reel.srt',
     summary: 'captions of the reel as SubRip',
-    write: (r) => srt(reelNarrative(listOf(r.choice, r.sources))),
+    write: (r) => srt(reelCaptions(makeHighlightList(r.choice, r.sources))),
   },
   youtube: {
     extension: '.chapters.txt',
     summary: 'chapters for a video description',
     write: (r) => {
-      const list = listOf(r.choice, r.sources);
+      const list = makeHighlightList(r.choice, r.sources);
       return youtubeChapters(reelChapters(list), list.duration);
     },
   },
@@ -118,42 +123,51 @@ export const formats: Readonly<Record<string, Format>> = {
   json: {
     extension: '.json',
     summary: 'the highlight list',
-    write: (r) => `${JSON.stringify(listOf(r.choice, r.sources), undefined, 2)}\n`,
+    write: (r) => `${JSON.stringify(makeHighlightList(r.choice, r.sources), undefined, 2)}\n`,
   },
 };
 
-/** Writes one format. Throws PlaybyplayError `usage` for an unknown one, with the nearest name. */
-export function exportAs(format: string, request: ExportRequest): Exported {
-  const known = formats[format];
+/**
+ * Exports scenes in one format.
+ *
+ * @throws PlaybyplayError `usage` for an unknown format, `one-recording` if the format holds only one recording.
+ * @example
+ * ```ts
+ * const { text } = exportAs('otio', { choice, sources, dictionary, title: 'Best kills' });
+ * ```
+ */
+export function exportAs(format: string, request: ExportRequest): ExportResult {
+  const known = exportFormats[format];
   if (!known) {
     throw new PlaybyplayError('usage', `there is no format "${format}"`, {
-      hint: suggestSpelling(format, Object.keys(formats)) ?? `Formats are ${Object.keys(formats).join(', ')}.`,
+      hint:
+        suggestSpelling(format, Object.keys(exportFormats)) ?? `Formats are ${Object.keys(exportFormats).join(', ')}.`,
     });
   }
   const written = known.write(request);
   return typeof written === 'string' ? { text: written, issues: [] } : written;
 }
 
-function edit(request: ExportRequest): Edit {
-  return editOf(request.choice.scenes, request.sources, options(request));
+function edit(request: ExportRequest): Timeline {
+  return sceneTimeline(request.choice.scenes, request.sources, options(request));
 }
 
 function options({ title, dictionary, rate, hasSound }: ExportRequest) {
   return { title, dictionary, ...(rate && { rate }), ...(hasSound && { hasSound }) };
 }
 
-/** Scenes of the only recording: for formats that know no more. */
-function one({ choice, sources }: ExportRequest) {
+/** Scenes of the only recording, for formats that hold one. */
+function singleRecording({ choice, sources }: ExportRequest) {
   if (sources.length === 1) return choice.scenes;
-  throw new PlaybyplayError('one-recording', 'this format holds the segments of one recording', {
-    hint: 'Export each log by itself.',
+  throw new PlaybyplayError('one-recording', 'This format holds the segments of one recording', {
+    hint: 'Export each log separately.',
   });
 }
 
-function told({ sources, dictionary }: ExportRequest) {
+function captionsOfRecording({ sources, dictionary }: ExportRequest) {
   const [first, second] = sources;
-  if (first && !second) return narrative(first.events, dictionary, first.header.media.duration);
-  throw new PlaybyplayError('one-recording', 'this format tells of one recording', {
-    hint: 'Export each log by itself, or captions of the reel (reel-vtt, reel-srt).',
+  if (first && !second) return recordingCaptions(first.events, dictionary, first.header.media.duration);
+  throw new PlaybyplayError('one-recording', 'This format holds the captions of one recording', {
+    hint: 'Export each log separately, or captions of the reel (reel-vtt, reel-srt).',
   });
 }

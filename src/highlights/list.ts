@@ -1,10 +1,10 @@
 import type { ReelPlan } from '../media/write/reel.ts';
 import { isPropertyStatement } from '../events/statement.ts';
 import { roundTime } from '../time.ts';
-import type { Choice } from './choice/choose.ts';
-import { titleOfScene, type Source } from './scene.ts';
+import type { SceneChoice } from './choose.ts';
+import { sceneTitle, type Source } from './scene.ts';
 
-/** The highlight list as JSON: format `playbyplay/highlights/1`. Times in seconds from each recording's first frame. */
+/** Highlight list as written to JSON. Times in seconds from each recording's first frame. */
 export interface HighlightList {
   readonly format: 'playbyplay/highlights/1';
   readonly duration: number;
@@ -18,11 +18,10 @@ export interface ListedScene {
   readonly media: string;
   readonly start: number;
   readonly end: number;
-  /** Where the scene begins in the reel. */
+  /** Start of the scene in the reel. */
   readonly at: number;
   readonly score: number;
   readonly kind: string;
-  /** The text of its strongest event. */
   readonly title: string;
   readonly because: string;
   readonly events: readonly {
@@ -30,15 +29,18 @@ export interface ListedScene {
     readonly t: number;
     readonly at: number;
     readonly text: string;
-    /** Whether something was done, or a value changed. */
     readonly kind: 'action' | 'property';
     readonly score: number;
   }[];
 }
 
-/** The list of a choice; with the written reel, of which each cut is a scene, times are those of the frames that were cut. */
-export function listOf(
-  choice: Choice,
+/**
+ * Lists the chosen scenes.
+ *
+ * @param reel The written reel, whose cuts are the scenes in order; times are then those of the frames that were cut.
+ */
+export function makeHighlightList(
+  choice: SceneChoice,
   sources: readonly Source[],
   reel?: Pick<ReelPlan, 'duration' | 'cuts'>,
 ): HighlightList {
@@ -58,7 +60,7 @@ export function listOf(
       at: roundTime(at),
       score: scene.score,
       kind: scene.kind,
-      title: titleOfScene(scene),
+      title: sceneTitle(scene),
       because: scene.because,
       events: scene.events.map(({ event, score }) => ({
         id: event.id,

@@ -1,34 +1,103 @@
 import type { Dictionary } from '../dictionary/dictionary.ts';
+import type { WordKind } from '../dictionary/format.ts';
 import { pluralOf } from '../dictionary/inflection.ts';
+import { unqualified, withAncestors, isPlayerVictory, isPlayerDefeat, wordOf } from './weights.ts';
 import type { EventLine } from '../events/log.ts';
 import { isPropertyStatement, type ActionStatement } from '../events/statement.ts';
 import { formatClock, roundTime } from '../time.ts';
-import { countWords, nameFor, series, type WordCount } from './count.ts';
-import { strongestOf, type Scene, type Source } from './scene.ts';
-import { bareWord, isDeed, isDownfall, lineage, wordOf } from './settings/weights.ts';
+import { strongestEvent, type Scene, type Source } from './scene.ts';
 
-/** What happened in one session or several, counted at the levels of the hierarchy that say most. */
+/** Occurrences of a word and its descendants. */
+export interface WordCount {
+  readonly word: string;
+  readonly count: number;
+  /** The words that occur: this word or its descendants. */
+  readonly words: readonly string[];
+}
+
+/**
+ * Counts words in at most `groups` groups: while there are more, the rarest are merged under their deepest common
+ * ancestor; words without a common ancestor stay single. Most frequent first, then by name.
+ */
+export function countWords(words: readonly string[], dictionary: Dictionary, kind: WordKind, groups = 4): WordCount[] {
+  const counts = new Map<string, { count: number; words: Set<string> }>();
+  for (const word of words) {
+    const entry = counts.get(word) ?? { count: 0, words: new Set([word]) };
+    entry.count++;
+    counts.set(word, entry);
+  }
+  while (counts.size > groups) {
+    const merge = cheapestMerge(counts, dictionary, kind);
+    if (!merge) break;
+    const merged = { count: 0, words: new Set<string>() };
+    for (const word of merge.words) {
+      const entry = counts.get(word)!;
+      merged.count += entry.count;
+      for (const each of entry.words) merged.words.add(each);
+      counts.delete(word);
+    }
+    counts.set(merge.ancestor, merged);
+  }
+  return [...counts]
+    .map(([word, entry]) => ({ word, count: entry.count, words: [...entry.words].toSorted() }))
+    .toSorted((a, b) => b.count - a.count || (a.word < b.word ? -1 : 1));
+}
+
+/** Finds the words to merge next: those under the deepest common ancestor, and of these the least frequent. */
+function cheapestMerge(
+  counts: ReadonlyMap<string, { count: number }>,
+  dictionary: Dictionary,
+  kind: WordKind,
+): { ancestor: string; words: string[] } | undefined {
+  const under = new Map<string, { words: string[]; depth: number; count: number }>();
+  for (const [word, { count }] of counts) {
+    const ids = withAncestors(dictionary, word, kind);
+    for (const [height, id] of ids.entries()) {
+      const entry = under.get(id) ?? { words: [], depth: ids.length - height, count: 0 };
+      entry.words.push(word);
+      entry.count += count;
+      under.set(id, entry);
+    }
+  }
+  const best = [...under]
+    .filter(([, { words }]) => words.length > 1)
+    .toSorted(([a, x], [b, y]) => y.depth - x.depth || x.count - y.count || (a < b ? -1 : 1))[0];
+  return best && { ancestor: best[0], words: best[1].words };
+}
+
+/** Display name of a word, singular or plural by `count`. */
+export function wordName(word: string, count: number, dictionary: Dictionary): string {
+  const found = dictionary.find(word, 'object') ?? dictionary.find(word);
+  const name = found?.name ?? unqualified(word);
+  return count === 1 ? name : (found?.plural ?? pluralOf(name));
+}
+
+/** `a`, `a and b`, `a, b and c`. */
+export function joinList(parts: readonly string[]): string {
+  return parts.length < 2 ? (parts[0] ?? '') : `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}`;
+}
+
+/** Counts and best moments of one or more sessions. */
 export interface Summary {
   readonly format: 'playbyplay/summary/1';
   readonly games: readonly string[];
   readonly sessions: number;
-  /** Seconds recorded. */
+  /** Total duration of the recordings in seconds. */
   readonly duration: number;
   readonly headline: string;
-  /** The headline without where: `6 kills, 8 deaths`. */
+  /** The headline without game and session: `6 kills, 8 deaths`. */
   readonly tally: string;
-  /** What the player did, each sort of action with its parts. */
+  /** The player's actions, each with its breakdown. */
   readonly lines: readonly SummaryLine[];
-  /** The best moments, best first. */
   readonly moments: readonly {
     readonly session: string;
-    /** What its log is called. */
+    /** Name of the log. */
     readonly name: string;
     readonly t: number;
     readonly text: string;
     readonly because: string;
   }[];
-  /** A short text for posting. */
+  /** Text for a social media post, at most 280 characters. */
   readonly post: string;
 }
 
@@ -41,33 +110,37 @@ export interface SummaryLine {
   readonly parts: readonly { readonly word: string; readonly count: number }[];
 }
 
-/** Deaths are kills seen from the other side: the one word that is not an action's. */
+/** The count of the player's deaths is the only line that is not named after an action. */
 const DEATH = 'death';
 
-/** Counts events and puts them into words. `scenes` (any order) give the best moments. */
+/**
+ * Summarizes sessions.
+ *
+ * @param scenes Scored scenes, in any order, that supply the best moments.
+ */
 export function summarize(sources: readonly Source[], scenes: readonly Scene[], dictionary: Dictionary): Summary {
   const events = sources.flatMap((source) => source.events);
   const lines = [
-    ...deedLines(events, dictionary),
-    ...deathLines(events, dictionary),
+    ...victoryLines(events, dictionary),
+    ...defeatLines(events, dictionary),
     ...otherLines(events, dictionary),
-    ...(sources.length === 1 ? extremes(events, dictionary) : []),
+    ...(sources.length === 1 ? valueExtremes(events, dictionary) : []),
   ];
   const games = [...new Set(sources.map((source) => source.header.game))];
   const duration = sources.reduce((sum, source) => sum + source.header.media.duration, 0);
-  // A death may be the strongest moment of a session, but only where there is nothing else is it one of the best.
-  const good = scenes.filter((scene) => !isDownfall(strongestOf(scene)!.event.statement, dictionary));
+  // A defeat is a best moment only if there is nothing else.
+  const good = scenes.filter((scene) => !isPlayerDefeat(strongestEvent(scene)!.event.statement, dictionary));
   const best = (good.length > 0 ? good : scenes)
     .toSorted((a, b) => b.score - a.score || a.source - b.source || a.start - b.start)
     .slice(0, 5);
   const moments = best.map((scene) => {
-    const { t, text } = strongestOf(scene)!.event;
+    const { t, text } = strongestEvent(scene)!.event;
     const name = sources[scene.source]?.name ?? scene.session;
     return { session: scene.session, name, t, text, because: scene.because };
   });
-  const titles = games.map((game) => titleOf(game, dictionary));
-  const where = placeOf(titles, sources.length);
-  const tally = events.length === 0 ? 'No events' : tallyOf(lines, dictionary);
+  const titles = games.map((game) => gameTitle(game, dictionary));
+  const where = describeScope(titles, sources.length);
+  const tally = events.length === 0 ? 'No events' : makeTally(lines, dictionary);
   const headline = `${tally} ${where}`;
   return {
     format: 'playbyplay/summary/1',
@@ -78,23 +151,23 @@ export function summarize(sources: readonly Source[], scenes: readonly Scene[], 
     tally,
     lines,
     moments,
-    post: postOf({ headline, lines, moments, games: titles }, where),
+    post: composePost({ headline, lines, moments, games: titles }, where),
   };
 }
 
-/** What the player did to others, by the action's level that says most, each split by instrument or else by victim. */
-function deedLines(events: readonly EventLine[], dictionary: Dictionary): SummaryLine[] {
-  const deeds = events.filter(({ statement }) => isDeed(statement, dictionary));
+/** Victories, grouped by action and broken down by instrument, else by victim. */
+function victoryLines(events: readonly EventLine[], dictionary: Dictionary): SummaryLine[] {
+  const deeds = events.filter(({ statement }) => isPlayerVictory(statement, dictionary));
   return actionLines(deeds, dictionary);
 }
 
-function deathLines(events: readonly EventLine[], dictionary: Dictionary): SummaryLine[] {
-  const falls = events.filter(({ statement }) => isDownfall(statement, dictionary));
+function defeatLines(events: readonly EventLine[], dictionary: Dictionary): SummaryLine[] {
+  const falls = events.filter(({ statement }) => isPlayerDefeat(statement, dictionary));
   if (falls.length === 0) return [];
-  // A kill and a death of the same moment are one death; what both say is taken from the kill.
+  // A kill and a death at the same moment are one death; the kill says more about it.
   const killed = falls.filter(({ statement }) => !isPropertyStatement(statement) && statement.object !== undefined);
   const single = falls.filter((event) => killed.includes(event) || !killed.some(({ t }) => Math.abs(t - event.t) < 1));
-  const line = lineOf(
+  const line = summaryLine(
     DEATH,
     single.map(({ statement }) => statement as ActionStatement),
     dictionary,
@@ -102,17 +175,17 @@ function deathLines(events: readonly EventLine[], dictionary: Dictionary): Summa
   return [line];
 }
 
-/** What else the player did: obtained, completed, opened … Only what is worth telling in a count. */
+/** Other countable actions of the player: obtained, completed, opened … */
 function otherLines(events: readonly EventLine[], dictionary: Dictionary): SummaryLine[] {
   const others = events.filter(({ statement }) => {
     if (isPropertyStatement(statement) || wordOf(statement.subject) !== 'player') return false;
-    if (isDeed(statement, dictionary) || isDownfall(statement, dictionary)) return false;
-    return lineage(dictionary, statement.action, 'action').some((id) => TOLD.has(bareWord(id)));
+    if (isPlayerVictory(statement, dictionary) || isPlayerDefeat(statement, dictionary)) return false;
+    return withAncestors(dictionary, statement.action, 'action').some((id) => COUNTED_ACTIONS.has(unqualified(id)));
   });
   return actionLines(others, dictionary);
 }
 
-const TOLD = new Set(['obtain', 'capture', 'destroy', 'revive', 'win', 'complete', 'achieve', 'unlock']);
+const COUNTED_ACTIONS = new Set(['obtain', 'capture', 'destroy', 'revive', 'win', 'complete', 'achieve', 'unlock']);
 
 function actionLines(events: readonly EventLine[], dictionary: Dictionary): SummaryLine[] {
   const statements = events.map(({ statement }) => statement as ActionStatement);
@@ -123,7 +196,7 @@ function actionLines(events: readonly EventLine[], dictionary: Dictionary): Summ
     3,
   );
   return groups.map(({ word, words }) =>
-    lineOf(
+    summaryLine(
       word,
       statements.filter(({ action }) => words.includes(action)),
       dictionary,
@@ -131,51 +204,58 @@ function actionLines(events: readonly EventLine[], dictionary: Dictionary): Summ
   );
 }
 
-/** One sort of action: its count, and what it splits into. */
-function lineOf(word: string, statements: readonly ActionStatement[], dictionary: Dictionary): SummaryLine {
+/** One action's count and breakdown. */
+function summaryLine(word: string, statements: readonly ActionStatement[], dictionary: Dictionary): SummaryLine {
   const count = statements.length;
   const tools = statements.flatMap((statement) => wordOf(statement.with) ?? []);
   const objects = statements.flatMap((statement) => wordOf(statement.object) ?? []);
   const byTool = tools.length * 2 >= count && tools.length > 0;
-  const noun = nounOf(word, count, dictionary);
+  const noun = actionNoun(word, count, dictionary);
   if (byTool) {
     const parts = countWords(tools, dictionary, 'object');
     const by = word === DEATH ? 'by' : 'with';
     const details = parts.map(
-      (part) => `${count === 1 ? '' : `${part.count} `}${by} ${toolName(part, parts, dictionary)}`,
+      (part) => `${count === 1 ? '' : `${part.count} `}${by} ${instrumentName(part, parts, dictionary)}`,
     );
     if (tools.length < count) details.push(`${count - tools.length} otherwise`);
-    return { word, count, text: `${count} ${noun}${count === 1 ? ' ' : ': '}${series(details)}`, parts: plain(parts) };
+    return {
+      word,
+      count,
+      text: `${count} ${noun}${count === 1 ? ' ' : ': '}${joinList(details)}`,
+      parts: plain(parts),
+    };
   }
   const verb = dictionary.find(word, 'action')?.forms.past;
   const things = new Set(objects).size > 0 && !objects.every((object) => object === 'player');
   if (things && verb !== undefined) {
     const parts = countWords(objects, dictionary, 'object', 6);
-    const details = parts.map((part) => `${part.count} ${nameFor(part.word, part.count, dictionary)}`);
-    return { word, count, text: `${verb} ${series(details)}`, parts: plain(parts) };
+    const details = parts.map((part) => `${part.count} ${wordName(part.word, part.count, dictionary)}`);
+    return { word, count, text: `${verb} ${joinList(details)}`, parts: plain(parts) };
   }
   return { word, count, text: `${count} ${noun}`, parts: [] };
 }
 
-/** A weapon's name, or what several are together: `guns`, beside one of them `other guns`. */
-function toolName({ word, words }: WordCount, parts: readonly WordCount[], dictionary: Dictionary): string {
-  if (words.length === 1) return nameFor(word, 1, dictionary);
-  const beside = parts.some((part) => part.word !== word && lineage(dictionary, part.word, 'object').includes(word));
-  return `${beside ? 'other ' : ''}${nameFor(word, 2, dictionary)}`;
+/** Name of an instrument, or the plural of a group: `guns`, or `other guns` where one of them is listed separately. */
+function instrumentName({ word, words }: WordCount, parts: readonly WordCount[], dictionary: Dictionary): string {
+  if (words.length === 1) return wordName(word, 1, dictionary);
+  const listedSeparately = parts.some(
+    (part) => part.word !== word && withAncestors(dictionary, part.word, 'object').includes(word),
+  );
+  return `${listedSeparately ? 'other ' : ''}${wordName(word, 2, dictionary)}`;
 }
 
 function plain(parts: readonly { word: string; count: number }[]): { word: string; count: number }[] {
   return parts.map(({ word, count }) => ({ word, count }));
 }
 
-/** The doing as a thing to count: `kills`, `defeats`; the verb serves where English has no other word. */
-function nounOf(word: string, count: number, dictionary: Dictionary): string {
-  const name = word === DEATH ? DEATH : (dictionary.find(word, 'action')?.name ?? bareWord(word));
+/** The action as a countable noun (`kills`), for which English often uses the verb itself. */
+function actionNoun(word: string, count: number, dictionary: Dictionary): string {
+  const name = word === DEATH ? DEATH : (dictionary.find(word, 'action')?.name ?? unqualified(word));
   return count === 1 ? name : pluralOf(name);
 }
 
-/** The reach of the player's numbers: how low health fell, where the score ended. */
-function extremes(events: readonly EventLine[], dictionary: Dictionary): SummaryLine[] {
+/** Extreme values of the player's properties: lowest health, final score. */
+function valueExtremes(events: readonly EventLine[], dictionary: Dictionary): SummaryLine[] {
   const values = new Map<string, number[]>();
   for (const { statement } of events) {
     if (!isPropertyStatement(statement) || wordOf(statement.subject) !== 'player') continue;
@@ -183,8 +263,8 @@ function extremes(events: readonly EventLine[], dictionary: Dictionary): Summary
     values.set(statement.property, [...(values.get(statement.property) ?? []), statement.to]);
   }
   return [...values].flatMap(([property, list]): SummaryLine[] => {
-    const name = bareWord(property);
-    const ids = lineage(dictionary, property, 'property').map(bareWord);
+    const name = unqualified(property);
+    const ids = withAncestors(dictionary, property, 'property').map(unqualified);
     if (ids.includes('result') && !['kills', 'deaths'].includes(name)) {
       return [{ word: property, count: list.length, text: `final ${name} ${list.at(-1)}`, parts: [] }];
     }
@@ -194,25 +274,25 @@ function extremes(events: readonly EventLine[], dictionary: Dictionary): Summary
   });
 }
 
-/** `6 kills, 8 deaths`; where nobody was defeated, what was gained instead. */
-function tallyOf(lines: readonly SummaryLine[], dictionary: Dictionary): string {
+/** `6 kills, 8 deaths`; without victories, what was gained. */
+function makeTally(lines: readonly SummaryLine[], dictionary: Dictionary): string {
   const [first] = lines;
   if (!first) return 'A session';
   const death = lines.find(({ word }) => word === DEATH);
   const gain = first === death ? lines.find(({ word }) => dictionary.find(word, 'action')) : undefined;
-  const head = gain ? gainOf(gain, dictionary) : first.text.split(':')[0]!;
+  const head = gain ? summarizeGain(gain, dictionary) : first.text.split(':')[0]!;
   const against =
     death && (gain || first !== death) ? `, ${death.count} ${death.count === 1 ? 'death' : 'deaths'}` : '';
   return `${capital(head)}${against}`;
 }
 
-/** `obtained 15 items`: what a line tells, in one number. */
-function gainOf({ word, count, parts, text }: SummaryLine, dictionary: Dictionary): string {
+/** Sums a line up in one number: `obtained 15 items`. */
+function summarizeGain({ word, count, parts, text }: SummaryLine, dictionary: Dictionary): string {
   const things = parts.flatMap((part) => Array.from({ length: part.count }, () => part.word));
   const [whole, ...more] = countWords(things, dictionary, 'object', 1);
   const verb = dictionary.find(word, 'action')?.forms.past;
   if (!whole || verb === undefined) return text;
-  return `${verb} ${count} ${more.length > 0 ? 'things' : nameFor(whole.word, count, dictionary)}`;
+  return `${verb} ${count} ${more.length > 0 ? 'things' : wordName(whole.word, count, dictionary)}`;
 }
 
 function capital(text: string): string {
@@ -220,13 +300,13 @@ function capital(text: string): string {
 }
 
 /** `in OpenArena`, `across 2 games, 5 sessions`. */
-function placeOf(games: readonly string[], sessions: number): string {
+function describeScope(games: readonly string[], sessions: number): string {
   const where = games.length === 1 ? `in ${games[0]!}` : `across ${games.length} games`;
   return sessions > 1 ? `${where}, ${sessions} sessions` : where;
 }
 
-/** The title of the game's dictionary, else its id with capitals. */
-function titleOf(game: string, dictionary: Dictionary): string {
+/** Title of the game's dictionary, else its id capitalized. */
+function gameTitle(game: string, dictionary: Dictionary): string {
   const title = dictionary.sources.find(({ name }) => name === game)?.title;
   if (title !== undefined) return title;
   return game.replaceAll(
@@ -235,25 +315,25 @@ function titleOf(game: string, dictionary: Dictionary): string {
   );
 }
 
-/** At most 280 characters: what was done and what with, the best moment, the games as tags. */
-function postOf(summary: Pick<Summary, 'headline' | 'lines' | 'moments' | 'games'>, where: string): string {
+/** Composes the post: headline with breakdown, best moment, the games as tags. */
+function composePost(summary: Pick<Summary, 'headline' | 'lines' | 'moments' | 'games'>, where: string): string {
   const { headline, lines, moments, games } = summary;
   const tags = games.map((game) => `#${game.replaceAll(/[^\p{L}\p{N}]/gu, '')}`).join(' ');
   const [first, ...others] = lines;
   const [head, parts] = first?.text.split(': ') ?? [];
   const fell = lines.find(({ word }) => word === DEATH)?.text.split(':')[0];
   const gained = others.find((line) => line.parts.length > 1)?.text;
-  let told = `${headline}.`;
+  let opening = `${headline}.`;
   if (first?.word !== DEATH && parts !== undefined)
-    told = `${capital(head!)} (${parts})${fell === undefined ? '' : ` and ${fell}`} ${where}.`;
-  else if (first?.word === DEATH && gained !== undefined) told = `${capital(gained)}; ${fell} ${where}.`;
+    opening = `${capital(head!)} (${parts})${fell === undefined ? '' : ` and ${fell}`} ${where}.`;
+  else if (first?.word === DEATH && gained !== undefined) opening = `${capital(gained)}; ${fell} ${where}.`;
   const best = moments[0] && `Best moment: ${moments[0].text}, at ${formatClock(moments[0].t, 0)}.`;
-  let text = length(told, tags) <= LONGEST ? told : `${headline}.`;
-  if (best !== undefined && length(`${text} ${best}`, tags) <= LONGEST) text = `${text} ${best}`;
-  return length(text, tags) <= LONGEST ? `${text} ${tags}` : text;
+  let text = length(opening, tags) <= MAX_POST_CHARACTERS ? opening : `${headline}.`;
+  if (best !== undefined && length(`${text} ${best}`, tags) <= MAX_POST_CHARACTERS) text = `${text} ${best}`;
+  return length(text, tags) <= MAX_POST_CHARACTERS ? `${text} ${tags}` : text;
 }
 
-const LONGEST = 280;
+const MAX_POST_CHARACTERS = 280;
 
 function length(text: string, tags: string): number {
   return [...text, ...tags].length + 1;
@@ -262,9 +342,9 @@ function length(text: string, tags: string): number {
 /** The summary as plain text. */
 export function plainSummary(summary: Summary): string {
   const lines = summary.lines.map(({ text }) => `- ${text}`);
-  const several = summary.sessions > 1;
+  const hasSeveralSessions = summary.sessions > 1;
   const moments = summary.moments.map(
-    ({ name, t, text }) => `  ${several ? `${name}  ` : ''}${formatClock(t)}  ${text}`,
+    ({ name, t, text }) => `  ${hasSeveralSessions ? `${name}  ` : ''}${formatClock(t)}  ${text}`,
   );
   return [summary.headline, ...lines, ...(moments.length > 0 ? ['', 'Best moments', ...moments] : []), ''].join('\n');
 }
@@ -277,7 +357,7 @@ export function markdownSummary(summary: Summary): string {
   return [
     `# ${summary.headline}`,
     '',
-    `${formatClock(summary.duration, 0)} of ${series(summary.games)}, ${summary.sessions} session${summary.sessions === 1 ? '' : 's'}.`,
+    `${formatClock(summary.duration, 0)} of ${joinList(summary.games)}, ${summary.sessions} session${summary.sessions === 1 ? '' : 's'}.`,
     ...(summary.lines.length > 0 ? [''] : []),
     ...summary.lines.map(({ text }) => `- ${text}`),
     ...(rows.length > 0

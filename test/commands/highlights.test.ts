@@ -175,6 +175,6 @@ describe('playbyplay export', () => {
 
   it('says why there are no chapters', async () => {
     const { code, err } = await playbyplay('export', log, '-f', 'youtube', '--duration', '12s');
-    expect([code, err]).toEqual([3, expect.stringContaining('three are needed')]);
+    expect([code, err]).toEqual([3, expect.stringContaining('needs three chapters')]);
   });
 });

@@ -6,11 +6,11 @@ import { PlaybyplayError } from '../../errors.ts';
 import type { Source } from '../../highlights/scene.ts';
 import { openVideo } from '../../media/video.ts';
 import { writeAtomically } from '../../media/write/output-file.ts';
-import { exportAs, formats } from '../../highlights/export.ts';
+import { exportAs, exportFormats } from '../../highlights/export.ts';
 import { choiceHelp, choiceOptions, choose, nothing, titleOf } from '../highlights/choice.ts';
 import type { Command } from '../command.ts';
 
-const list = Object.entries(formats)
+const list = Object.entries(exportFormats)
   .map(([name, { extension, summary }]) => `  ${name.padEnd(16)} ${extension.padEnd(13)} ${summary}`)
   .join('\n');
 
@@ -49,12 +49,14 @@ export const exportCommand: Command = {
     const wanted = values.format ?? [];
     const outputs = values.out ?? [];
     if (wanted.length === 0) {
-      throw new PlaybyplayError('usage', 'which format?', { hint: `Formats are ${Object.keys(formats).join(', ')}.` });
+      throw new PlaybyplayError('usage', 'which format?', {
+        hint: `Formats are ${Object.keys(exportFormats).join(', ')}.`,
+      });
     }
     if (outputs.length > 0 && outputs.length !== wanted.length) {
-      throw new PlaybyplayError('usage', `${wanted.length} formats, but ${outputs.length} files to write`);
+      throw new PlaybyplayError('usage', `${wanted.length} exportFormats, but ${outputs.length} files to write`);
     }
-    const rate = values.rate === undefined ? undefined : rateOf(values.rate);
+    const rate = values.rate === undefined ? undefined : rateElement(values.rate);
     const chosen = await choose(positionals, values, io);
     if (!chosen) return 2;
     if (chosen.choice.scenes.length === 0) return nothing(io, chosen.sources);
@@ -87,7 +89,7 @@ function hasSound({ media }: Source): boolean {
 }
 
 /** `30`, `29.97`, `30000/1001`. */
-function rateOf(text: string): { num: number; den: number } {
+function rateElement(text: string): { num: number; den: number } {
   const match = /^(\d+(?:\.\d+)?)(?:\/(\d+))?$/.exec(text);
   const value = match ? Number(match[1]) / Number(match[2] ?? 1) : 0;
   if (!(value > 0 && value <= 1000)) {

@@ -4,14 +4,13 @@ import { dirname, extname, join, relative, resolve, sep } from 'node:path';
 import { parseArgs } from 'node:util';
 import { PlaybyplayError } from '../../errors.ts';
 import { isPropertyStatement } from '../../events/statement.ts';
-import { listOf } from '../../highlights/list.ts';
-import { CARD_SECONDS, makeReel, type HighlightReel, type HighlightReelOptions } from '../../highlights/reel/reel.ts';
+import { makeHighlightList } from '../../highlights/list.ts';
+import { TITLE_CARD_SECONDS, makeReel, type HighlightReel, type HighlightReelOptions } from '../../highlights/reel.ts';
 import { summarize } from '../../highlights/summary.ts';
-import { withoutEchoes } from '../../highlights/reel/tracks.ts';
-import { writeSheet } from '../../highlights/sheet.ts';
+import { dropRedundantChanges } from '../../highlights/captions.ts';
+import { writeSheet, writeClips, writePreview, writeThumbnails } from '../../highlights/images.ts';
 import { hardwareEncoders } from '../../media/write/encoder.ts';
 import { writeAtomically } from '../../media/write/output-file.ts';
-import { writeClips, writePreview, writeThumbnails } from '../../highlights/stills.ts';
 import { counted } from '../explain.ts';
 import {
   audioTrackOf,
@@ -88,7 +87,7 @@ export const highlights: Command = {
     // A title takes its time from the scenes.
     const titled = values.title !== undefined || presetOf(values.preset).titles === true;
     const chosen = await choose(positionals, values, io, {
-      reserve: titled ? CARD_SECONDS : 0,
+      reserve: titled ? TITLE_CARD_SECONDS : 0,
       duration: DEFAULT_DURATION,
     });
     if (!chosen) return 2;
@@ -112,7 +111,7 @@ export const highlights: Command = {
       if (whyEncoded !== undefined && !expected)
         io.stderr.write(`${path}: every frame was encoded anew: ${whyEncoded}.\n`);
     }
-    const list = reels[0]?.list ?? listOf(chosen.choice, chosen.sources);
+    const list = reels[0]?.list ?? makeHighlightList(chosen.choice, chosen.sources);
     for (const path of outputs) {
       mkdirSync(dirname(resolve(path)), { recursive: true });
       if (extname(path) === '.json')
@@ -197,7 +196,7 @@ async function sheet(path: string, { choice, sources, dictionary }: Chosen, sign
     const told = events.map(({ event: { t, text, statement } }) => {
       return { t, caption: text, kind: isPropertyStatement(statement) ? 'property' : 'action' };
     });
-    return withoutEchoes(told).map(({ t, caption }) => ({ media: mediaOf(sources[source]!), t, caption }));
+    return dropRedundantChanges(told).map(({ t, caption }) => ({ media: mediaOf(sources[source]!), t, caption }));
   });
   const { games } = summarize(sources, choice.scenes, dictionary);
   const title = `${games.join(', ')}: ${counted(entries.length, 'moment')} in ${counted(scenes.length, 'scene')}`;

@@ -5,13 +5,12 @@ import { builtinFolder } from '../../dictionary/files.ts';
 import { PlaybyplayError } from '../../errors.ts';
 import { suggestSpelling } from '../../spelling.ts';
 import type { EventLine } from '../../events/log.ts';
-import { chooseScenes, type Choice } from '../../highlights/choice/choose.ts';
-import { gather, queryTest, type Gathered } from '../../highlights/load.ts';
+import { chooseScenes, type SceneChoice } from '../../highlights/choose.ts';
+import { loadSources, makeQueryFilter, type LoadedSources } from '../../highlights/sources.ts';
 import type { ListedScene } from '../../highlights/list.ts';
-import { presets, type Preset } from '../../highlights/settings/presets.ts';
+import { presets, type Preset, readSettings, settingsFor, unknownWords } from '../../highlights/settings.ts';
 import type { Reason, Source } from '../../highlights/scene.ts';
-import { readSettings, settingsFor, unknownWords } from '../../highlights/settings/settings.ts';
-import { readViewerWeights, viewerFactors } from '../../highlights/viewers.ts';
+import { readViewerWeights, viewerFactors } from '../../highlights/viewer-weights.ts';
 import { measureSoundLevels } from '../../media/write/sound-levels.ts';
 import type { AudioTrack } from '../../media/write/recording.ts';
 import { spoiledEvents, streamFactors } from '../../quality/play.ts';
@@ -71,8 +70,8 @@ export interface ChoiceValues {
   readonly dictionary?: string[] | undefined;
 }
 
-export interface Chosen extends Gathered {
-  readonly choice: Choice;
+export interface Chosen extends LoadedSources {
+  readonly choice: SceneChoice;
   readonly preset: Preset;
 }
 
@@ -92,7 +91,7 @@ export async function choose(
   if (paths.length === 0)
     throw new PlaybyplayError('usage', 'which log?', { hint: 'Give an events.ndjson or its folder.' });
   const preset = presetOf(values.preset);
-  const gathered = await gather(paths, {
+  const gathered = await loadSources(paths, {
     media: values.media ?? [],
     dictionaries: values.dictionary ?? [],
     signal: io.signal,
@@ -125,22 +124,22 @@ export async function choose(
   return { ...gathered, choice, preset };
 }
 
-function queryTests(values: ChoiceValues, gathered: Gathered, preset: Preset, io: CommandIo) {
-  const compiled: { include?: ReturnType<typeof queryTest>; exclude?: ReturnType<typeof queryTest> } = {};
+function queryTests(values: ChoiceValues, gathered: LoadedSources, preset: Preset, io: CommandIo) {
+  const compiled: { include?: ReturnType<typeof makeQueryFilter>; exclude?: ReturnType<typeof makeQueryFilter> } = {};
   for (const [key, queries] of [
     ['include', values.query],
     ['exclude', values.exclude],
   ] as const) {
     for (const query of queries ?? []) {
       try {
-        queryTest([query], gathered);
+        makeQueryFilter([query], gathered);
       } catch (error) {
         if (!(error instanceof PlaybyplayError) || error.code !== 'bad-query') throw error;
         io.stderr.write(showPlace(query, error.issues));
         return undefined;
       }
     }
-    if (queries) compiled[key] = queryTest(queries, gathered);
+    if (queries) compiled[key] = makeQueryFilter(queries, gathered);
   }
   const { include } = preset;
   if (!compiled.include && include) compiled.include = (event) => include(event, gathered.dictionary);
@@ -162,7 +161,7 @@ function durationOf(text: string | undefined, preset: Preset, fallback: number |
 }
 
 /** For each log the settings of its game with those that a person names on top; words that nobody knows are told. */
-function settingsOf(named: readonly string[], { sources, dictionary }: Gathered, io: CommandIo) {
+function settingsOf(named: readonly string[], { sources, dictionary }: LoadedSources, io: CommandIo) {
   const own = new Set(sources.map(({ header }) => header.game).filter((game) => /^[\w-]+$/.test(game)));
   const games = [...own].map((game) => ({ game, path: join(builtinFolder, '..', 'configs', game, 'highlights.json') }));
   const builtin = games
@@ -185,7 +184,7 @@ function badStreamOf(text = 'down'): (typeof badStreams)[number] {
   throw new PlaybyplayError('usage', `--bad-stream must be one of ${badStreams.join(', ')}, not "${text}"`);
 }
 
-function excluding(events: ReadonlySet<EventLine>, others: ReturnType<typeof queryTest> | undefined) {
+function excluding(events: ReadonlySet<EventLine>, others: ReturnType<typeof makeQueryFilter> | undefined) {
   return (event: EventLine): boolean => events.has(event) || (others?.(event) ?? false);
 }
 
@@ -229,7 +228,7 @@ export function mediaOf(source: Source): string {
 }
 
 /** A title for what was chosen: the log's name and the games. */
-export function titleOf({ sources, dictionary }: Gathered): string {
+export function titleOf({ sources, dictionary }: LoadedSources): string {
   const games = [...new Set(sources.map(({ header }) => header.game))];
   const titles = games.map((game) => dictionary.sources.find(({ name }) => name === game)?.title ?? game);
   const [only] = sources;

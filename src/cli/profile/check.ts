@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { loadPlugins, type Plugins } from '../../detectors/plugins/load.ts';
 import { kindNames, loadKind } from '../../detectors/registry.ts';
 import { messageOf, PlaybyplayError, type Issue } from '../../errors.ts';
-import { settingsSchema } from '../../highlights/settings/schema.ts';
+import { settingsSchema } from '../../highlights/settings-schema.ts';
 import { languageName, languagesOf } from '../../language/tags.ts';
 import { requirements } from '../../pipeline/game.ts';
 import { kindSchemas } from '../../pipeline/schemas.ts';

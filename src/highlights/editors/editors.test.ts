@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Rational } from '../../time.ts';
-import type { Edit } from './edit.ts';
+import type { Timeline } from './timeline.ts';
 import { edl, resolveCsv, resolveEdl } from './edl.ts';
 import { fcpxml } from './fcpxml.ts';
 import { mlt } from './mlt.ts';
@@ -11,7 +11,7 @@ import { xmeml } from './xmeml.ts';
 const ntsc = { num: 30_000, den: 1001 };
 
 /** Two scenes of two recordings, one name with spaces and letters beyond ASCII, markup in the words. */
-function edit(rate: Rational): Edit {
+function edit(rate: Rational): Timeline {
   const media = { rate, duration: 40_000, width: 1280, height: 720, hasSound: true };
   return {
     title: 'Best & "worst" <1>',
@@ -30,7 +30,7 @@ function edit(rate: Rational): Edit {
         source: 1790,
         at: 0,
         length: 25,
-        markers: [{ source: 1800, at: 10, text: 'player kills <opponent> | "x"', class: 'deed' }],
+        markers: [{ source: 1800, at: 10, text: 'player kills <opponent> | "x"', class: 'victory' }],
       },
       { media: 1, name: 'player dies', note: '', source: 17_982, at: 25, length: 100, markers: [] },
     ],

@@ -1,36 +1,41 @@
 import type { Rational } from '../../time.ts';
-import { mediaPath, type Edit, type MarkerClass } from './edit.ts';
+import { mediaPath, type Timeline, type MarkerClass } from './timeline.ts';
 import { dropsFrames, timecode } from './timecode.ts';
 
 const locators: Record<MarkerClass, string> = {
-  deed: 'GREEN',
-  downfall: 'RED',
+  victory: 'GREEN',
+  defeat: 'RED',
   gain: 'YELLOW',
   change: 'BLUE',
   other: 'MAGENTA',
 };
 const resolveColors: Record<MarkerClass, string> = {
-  deed: 'Green',
-  downfall: 'Red',
+  victory: 'Green',
+  defeat: 'Red',
   gain: 'Yellow',
   change: 'Blue',
   other: 'Purple',
 };
 
-/** Where edits begin on tape and in most programs' new timelines. */
-const HOUR = 3600;
+/** Timelines start at 01:00:00:00, the usual start on tape and in editing programs. */
+const START_SECONDS = 3600;
 
 /**
- * CMX3600 edit decision list: one cut a scene, video and both sound channels, the recording's name and path as
- * comments, markers as locators. At most 999 events, as the format counts in three digits.
+ * Writes a CMX3600 edit decision list: one cut per scene with video and both sound channels, the recording's name and
+ * path as comments, markers as locators.
+ *
+ * @throws RangeError for more than 999 scenes, the limit of the format.
  */
-export function edl(edit: Edit, relativeTo?: string): string {
+export function edl(edit: Timeline, relativeTo?: string): string {
   if (edit.clips.length > 999) throw new RangeError('an EDL holds at most 999 events');
   const reels = reelNames(edit.media.map(({ name }) => name));
-  const lines = header(edit);
+  const lines = headerLines(edit);
   for (const [index, clip] of edit.clips.entries()) {
     const media = edit.media[clip.media]!;
-    const times = [...span(clip.source, clip.length, edit.rate, 0), ...span(clip.at, clip.length, edit.rate, HOUR)];
+    const times = [
+      ...timecodeSpan(clip.source, clip.length, edit.rate, 0),
+      ...timecodeSpan(clip.at, clip.length, edit.rate, START_SECONDS),
+    ];
     const number = String(index + 1).padStart(3, '0');
     lines.push(
       `${number}  ${reels[clip.media]!.padEnd(8)} ${media.hasSound ? 'AA/V' : 'V   '}  C        ${times.join(' ')}`,
@@ -38,19 +43,19 @@ export function edl(edit: Edit, relativeTo?: string): string {
     lines.push(`* FROM CLIP NAME: ${oneLine(media.name)}`, `* SOURCE FILE: ${oneLine(mediaPath(media, relativeTo))}`);
     if (clip.note !== '') lines.push(`* COMMENT: ${oneLine(clip.name)}`);
     for (const marker of clip.markers) {
-      const at = timecode(marker.at + hour(edit.rate), edit.rate);
+      const at = timecode(marker.at + startFrame(edit.rate), edit.rate);
       lines.push(`* LOC: ${at} ${locators[marker.class].padEnd(7)} ${oneLine(marker.text)}`);
     }
   }
   return `${lines.join('\n')}\n`;
 }
 
-/** Timeline markers as DaVinci Resolve imports them from an EDL: one event a marker. */
-export function resolveEdl(edit: Edit): string {
-  const lines = header(edit);
+/** Writes timeline markers as an EDL that DaVinci Resolve imports: one event per marker, at most 999. */
+export function resolveEdl(edit: Timeline): string {
+  const lines = headerLines(edit);
   const markers = edit.clips.flatMap((clip) => clip.markers).slice(0, 999);
   for (const [index, marker] of markers.entries()) {
-    const times = span(marker.at, 1, edit.rate, HOUR);
+    const times = timecodeSpan(marker.at, 1, edit.rate, START_SECONDS);
     const number = String(index + 1).padStart(3, '0');
     lines.push(`${number}  001      V     C        ${[...times, ...times].join(' ')}  `);
     lines.push(
@@ -61,12 +66,12 @@ export function resolveEdl(edit: Edit): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** Markers as DaVinci Resolve lists them: `No.,Name,Start,End,Duration,Color,Notes`. */
-export function resolveCsv(edit: Edit): string {
+/** Writes markers as DaVinci Resolve's marker list: `No.,Name,Start,End,Duration,Color,Notes`. */
+export function resolveCsv(edit: Timeline): string {
   const rows = edit.clips
     .flatMap((clip) => clip.markers.map((marker) => ({ marker, clip })))
     .map(({ marker, clip }, index) => {
-      const [start, end] = span(marker.at, 1, edit.rate, HOUR);
+      const [start, end] = timecodeSpan(marker.at, 1, edit.rate, START_SECONDS);
       const fields = [
         index + 1,
         marker.text,
@@ -81,24 +86,24 @@ export function resolveCsv(edit: Edit): string {
   return `${['No.,Name,Start,End,Duration,Color,Notes', ...rows].join('\r\n')}\r\n`;
 }
 
-function header(edit: Edit): string[] {
+function headerLines(edit: Timeline): string[] {
   const mode = dropsFrames(edit.rate) ? 'DROP FRAME' : 'NON-DROP FRAME';
   return [`TITLE: ${oneLine(edit.title)}`, `FCM: ${mode}`, ''];
 }
 
-function hour(rate: Rational): number {
-  // Timecode 01:00:00:00 in frames: an hour of numbers, less those that drop-frame leaves out.
+function startFrame(rate: Rational): number {
+  // Timecode 01:00:00:00 in frames: an hour of frame numbers, minus those that drop-frame skips.
   return dropsFrames(rate)
-    ? Math.round((HOUR * rate.num) / rate.den / 12) * 12
-    : HOUR * Math.round(rate.num / rate.den);
+    ? Math.round((START_SECONDS * rate.num) / rate.den / 12) * 12
+    : START_SECONDS * Math.round(rate.num / rate.den);
 }
 
-function span(start: number, length: number, rate: Rational, offset: number): [string, string] {
-  const base = offset === 0 ? 0 : hour(rate);
+function timecodeSpan(start: number, length: number, rate: Rational, offset: number): [string, string] {
+  const base = offset === 0 ? 0 : startFrame(rate);
   return [timecode(base + start, rate), timecode(base + start + length, rate)];
 }
 
-/** Names of at most eight letters and digits, each its own, from file names. */
+/** Makes a unique reel name of at most eight letters and digits for each file name. */
 function reelNames(names: readonly string[]): string[] {
   const taken = new Set<string>();
   return names.map((name) => {
@@ -118,7 +123,7 @@ function oneLine(text: string): string {
   return text.replaceAll(/\s+/g, ' ').trim();
 }
 
-/** A field of a CSV file after RFC 4180. */
+/** Quotes a CSV field as in RFC 4180. */
 export function csvField(text: string): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -1,8 +1,8 @@
-import { mediaUrl, xml, type Edit, type EditClip } from './edit.ts';
+import { mediaUrl, xml, type Timeline, type TimelineClip } from './timeline.ts';
 import { dropsFrames, rationalSeconds } from './timecode.ts';
 
-/** FCPXML 1.10 for Final Cut Pro (and DaVinci Resolve): assets, one sequence, clips with their markers. */
-export function fcpxml(edit: Edit, relativeTo?: string): string {
+/** Writes FCPXML 1.10 for Final Cut Pro and DaVinci Resolve: assets and one sequence of clips with markers. */
+export function fcpxml(edit: Timeline, relativeTo?: string): string {
   const { rate } = edit;
   const used = [...new Set(edit.clips.map((clip) => clip.media))].toSorted((a, b) => a - b);
   const assets = used.map((index) => {
@@ -25,7 +25,7 @@ ${assets.join('\n')}
       <project name="${xml(edit.title)}">
         <sequence format="r1" duration="${rationalSeconds(edit.duration, rate)}" tcStart="0s" tcFormat="${tcFormat}" audioLayout="stereo" audioRate="48k">
           <spine>
-${edit.clips.map((clip) => clipOf(edit, clip, tcFormat)).join('\n')}
+${edit.clips.map((clip) => clipElement(edit, clip, tcFormat)).join('\n')}
           </spine>
         </sequence>
       </project>
@@ -35,10 +35,10 @@ ${edit.clips.map((clip) => clipOf(edit, clip, tcFormat)).join('\n')}
 `;
 }
 
-function clipOf(edit: Edit, clip: EditClip, tcFormat: string): string {
+function clipElement(edit: Timeline, clip: TimelineClip, tcFormat: string): string {
   const time = (frames: number) => rationalSeconds(frames, edit.rate);
   const note = clip.note === '' ? '' : `\n              <note>${xml(clip.note)}</note>`;
-  // A marker stands in the recording's own time.
+  // Marker times are in the recording's own time.
   const markers = clip.markers.map(
     (marker) =>
       `\n              <marker start="${time(marker.source)}" duration="${time(1)}" value="${xml(marker.text)}" note="${marker.class}"/>`,

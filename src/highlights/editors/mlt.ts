@@ -1,16 +1,19 @@
-import { mediaPath, xml, type Edit, type MarkerClass } from './edit.ts';
+import { mediaPath, xml, type Timeline, type MarkerClass } from './timeline.ts';
 
 const colors: Record<MarkerClass, string> = {
-  deed: '#00aa44',
-  downfall: '#d02020',
+  victory: '#00aa44',
+  defeat: '#d02020',
   gain: '#e0b000',
   change: '#2070d0',
   other: '#8040c0',
 };
-const kdenliveTypes: Record<MarkerClass, number> = { deed: 3, downfall: 0, gain: 1, change: 5, other: 8 };
+const kdenliveTypes: Record<MarkerClass, number> = { victory: 3, defeat: 0, gain: 1, change: 5, other: 8 };
 
-/** MLT XML for Shotcut, Kdenlive and melt: a playlist at the exact rate, markers in Shotcut's and Kdenlive's form. */
-export function mlt(edit: Edit, relativeTo?: string): string {
+/**
+ * Writes MLT XML for Shotcut, Kdenlive and melt: a playlist at the exact rate, markers in the forms of Shotcut and
+ * Kdenlive.
+ */
+export function mlt(edit: Timeline, relativeTo?: string): string {
   const used = [...new Set(edit.clips.map((clip) => clip.media))].toSorted((a, b) => a - b);
   const divisor = gcd(edit.width, edit.height);
   const producers = used.map((index) => {
@@ -38,7 +41,7 @@ ${entries.join('\n')}
   </playlist>
   <tractor id="main" title="${xml(edit.title)}" in="0" out="${edit.duration - 1}">
     <property name="shotcut">1</property>
-    <property name="kdenlive:docproperties.guides">${xml(guides(edit))}</property>
+    <property name="kdenlive:docproperties.guides">${xml(kdenliveGuides(edit))}</property>
 ${markers(edit)}
     <track producer="playlist0"/>
   </tractor>
@@ -46,7 +49,7 @@ ${markers(edit)}
 `;
 }
 
-function markers(edit: Edit): string {
+function markers(edit: Timeline): string {
   const list = edit.clips.flatMap((clip) => clip.markers);
   const items = list.map(
     (marker, index) => `      <properties name="${index}">
@@ -59,15 +62,15 @@ function markers(edit: Edit): string {
   return `    <properties name="shotcut:markers">\n${items.join('\n')}\n    </properties>`;
 }
 
-function guides(edit: Edit): string {
+function kdenliveGuides(edit: Timeline): string {
   const list = edit.clips.flatMap((clip) => clip.markers);
   return JSON.stringify(
     list.map((marker) => ({ comment: marker.text, pos: marker.at, type: kdenliveTypes[marker.class] })),
   );
 }
 
-/** `hh:mm:ss.mmm`, rounded up within the frame so that it falls on this frame and not on the one before. */
-function clock(edit: Edit, frame: number): string {
+/** `hh:mm:ss.mmm`, rounded up within the frame so that it does not fall on the frame before. */
+function clock(edit: Timeline, frame: number): string {
   const ms = Math.ceil((frame * edit.rate.den * 1000) / edit.rate.num - 1e-6);
   const parts = [Math.floor(ms / 3_600_000), Math.floor(ms / 60_000) % 60, Math.floor(ms / 1000) % 60];
   return `${parts.map((part) => String(part).padStart(2, '0')).join(':')}.${String(ms % 1000).padStart(3, '0')}`;

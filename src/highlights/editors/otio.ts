@@ -1,23 +1,25 @@
 import type { Rational } from '../../time.ts';
-import { mediaUrl, type Edit, type EditClip, type MarkerClass } from './edit.ts';
+import { mediaUrl, type Timeline, type TimelineClip, type MarkerClass } from './timeline.ts';
 
 const colors: Record<MarkerClass, string> = {
-  deed: 'GREEN',
-  downfall: 'RED',
+  victory: 'GREEN',
+  defeat: 'RED',
   gain: 'YELLOW',
   change: 'BLUE',
   other: 'PURPLE',
 };
 
-/** OpenTimelineIO JSON (schemas as of OpenTimelineIO 0.17): one video track, one sound track, markers on the clips. */
-export function otio(edit: Edit, relativeTo?: string): string {
-  const tracks = [track(edit, 'Video', relativeTo)];
-  if (edit.media.some(({ hasSound }) => hasSound)) tracks.push(track(edit, 'Audio', relativeTo));
+/**
+ * Writes OpenTimelineIO JSON (schemas of OpenTimelineIO 0.17): a video and an audio track, markers on the video clips.
+ */
+export function otio(edit: Timeline, relativeTo?: string): string {
+  const tracks = [makeTrack(edit, 'Video', relativeTo)];
+  if (edit.media.some(({ hasSound }) => hasSound)) tracks.push(makeTrack(edit, 'Audio', relativeTo));
   const timeline = {
     OTIO_SCHEMA: 'Timeline.1',
     metadata: {},
     name: edit.title,
-    global_start_time: time(0, edit.rate),
+    global_start_time: rationalTime(0, edit.rate),
     tracks: {
       OTIO_SCHEMA: 'Stack.1',
       metadata: {},
@@ -32,7 +34,7 @@ export function otio(edit: Edit, relativeTo?: string): string {
   return `${JSON.stringify(timeline, undefined, 2)}\n`;
 }
 
-function track(edit: Edit, kind: 'Video' | 'Audio', relativeTo: string | undefined): object {
+function makeTrack(edit: Timeline, kind: 'Video' | 'Audio', relativeTo: string | undefined): object {
   return {
     OTIO_SCHEMA: 'Track.1',
     metadata: {},
@@ -41,18 +43,18 @@ function track(edit: Edit, kind: 'Video' | 'Audio', relativeTo: string | undefin
     effects: [],
     markers: [],
     enabled: true,
-    children: edit.clips.map((clip) => clipOf(edit, clip, kind, relativeTo)),
+    children: edit.clips.map((clip) => makeClip(edit, clip, kind, relativeTo)),
     kind,
   };
 }
 
-function clipOf(edit: Edit, clip: EditClip, kind: 'Video' | 'Audio', relativeTo: string | undefined): object {
+function makeClip(edit: Timeline, clip: TimelineClip, kind: 'Video' | 'Audio', relativeTo: string | undefined): object {
   const media = edit.media[clip.media]!;
   return {
     OTIO_SCHEMA: 'Clip.2',
     metadata: clip.note === '' ? {} : { playbyplay: { because: clip.note } },
     name: clip.name,
-    source_range: range(clip.source, clip.length, edit.rate),
+    source_range: timeRange(clip.source, clip.length, edit.rate),
     effects: [],
     markers:
       kind === 'Audio'
@@ -62,7 +64,7 @@ function clipOf(edit: Edit, clip: EditClip, kind: 'Video' | 'Audio', relativeTo:
             metadata: { playbyplay: { class: marker.class } },
             name: marker.text,
             color: colors[marker.class],
-            marked_range: range(marker.source, 0, edit.rate),
+            marked_range: timeRange(marker.source, 0, edit.rate),
             comment: '',
           })),
     enabled: true,
@@ -71,7 +73,7 @@ function clipOf(edit: Edit, clip: EditClip, kind: 'Video' | 'Audio', relativeTo:
         OTIO_SCHEMA: 'ExternalReference.1',
         metadata: {},
         name: media.name,
-        available_range: range(0, media.duration, edit.rate),
+        available_range: timeRange(0, media.duration, edit.rate),
         available_image_bounds: null,
         target_url: mediaUrl(media, relativeTo),
       },
@@ -80,10 +82,10 @@ function clipOf(edit: Edit, clip: EditClip, kind: 'Video' | 'Audio', relativeTo:
   };
 }
 
-function range(start: number, length: number, rate: Rational): object {
-  return { OTIO_SCHEMA: 'TimeRange.1', duration: time(length, rate), start_time: time(start, rate) };
+function timeRange(start: number, length: number, rate: Rational): object {
+  return { OTIO_SCHEMA: 'TimeRange.1', duration: rationalTime(length, rate), start_time: rationalTime(start, rate) };
 }
 
-function time(value: number, rate: Rational): object {
+function rationalTime(value: number, rate: Rational): object {
   return { OTIO_SCHEMA: 'RationalTime.1', rate: rate.num / rate.den, value };
 }

@@ -1,6 +1,6 @@
 import type { Rational } from '../../time.ts';
 
-/** Rates that editing programs work in. */
+/** Frame rates that editing programs support. */
 export const standardRates: readonly Rational[] = [
   { num: 24_000, den: 1001 },
   { num: 24, den: 1 },
@@ -13,12 +13,15 @@ export const standardRates: readonly Rational[] = [
   { num: 60, den: 1 },
 ];
 
-/** The exact rate behind a measured or rounded one (29.97, 59.9402), else the next higher standard rate, at most 60. */
+/**
+ * Returns the exact rate behind a measured or rounded one (29.97, 59.9402), else the next higher standard rate, at most
+ * 60.
+ */
 export function standardRate(rate: Rational): Rational {
   const value = rate.num / rate.den;
   const near = standardRates.find((each) => Math.abs(each.num / each.den - value) < 0.005);
-  const usual = standardRates.filter(({ num, den }) => den === 1 && num !== 48);
-  return near ?? usual.find((each) => each.num >= value) ?? { num: 60, den: 1 };
+  const DEFAULT_MARGIN = standardRates.filter(({ num, den }) => den === 1 && num !== 48);
+  return near ?? DEFAULT_MARGIN.find((each) => each.num >= value) ?? { num: 60, den: 1 };
 }
 
 /** Frames per second as timecode counts them: 30 for 30000/1001. */
@@ -26,14 +29,14 @@ export function nominal(rate: Rational): number {
   return Math.round(rate.num / rate.den);
 }
 
-/** Whether timecode of this rate has a drop-frame form: 30000/1001 and 60000/1001. */
+/** Whether timecode at this rate has a drop-frame form: 30000/1001 and 60000/1001. */
 export function dropsFrames(rate: Rational): boolean {
   return rate.den === 1001 && nominal(rate) % 30 === 0;
 }
 
 /**
- * SMPTE timecode of a frame: `hh:mm:ss:ff`. In drop-frame (`hh:mm:ss;ff`) the first two numbers of every minute are
- * left out (four at 59.94), save every tenth, so that the clock keeps real time (SMPTE ST 12-1).
+ * Formats a frame number as SMPTE timecode `hh:mm:ss:ff`. Drop-frame (`hh:mm:ss;ff`) skips the first two numbers of
+ * every minute (four at 59.94) except every tenth, so that the clock follows real time (SMPTE ST 12-1).
  */
 export function timecode(frame: number, rate: Rational, drop = dropsFrames(rate)): string {
   const fps = nominal(rate);
@@ -54,7 +57,7 @@ export function timecode(frame: number, rate: Rational, drop = dropsFrames(rate)
   return `${parts.join(':')}${drop ? ';' : ':'}${String(number % fps).padStart(2, '0')}`;
 }
 
-/** The frame of a timecode; undefined where it is none, or names a number that drop-frame leaves out. */
+/** Parses a timecode; undefined if it is malformed or names a number that drop-frame skips. */
 export function frameOf(text: string, rate: Rational): number | undefined {
   const match = /^(\d\d):(\d\d):(\d\d)([:;])(\d\d)$/.exec(text);
   if (!match) return undefined;
@@ -74,12 +77,12 @@ export function frameOf(text: string, rate: Rational): number | undefined {
   return number - skipped * (total - Math.floor(total / 10));
 }
 
-/** The frame shown at `t` seconds of a recording whose frames begin at multiples of 1/rate. */
+/** Frame shown at `t` seconds of a recording with frames at multiples of 1/rate. */
 export function frameAt(t: number, rate: Rational): number {
   return Math.round((t * rate.num) / rate.den);
 }
 
-/** A number of frames as a fraction of seconds, as Final Cut writes time: `1001/30000s`, `5s`. */
+/** Formats frames as a fraction of seconds, as Final Cut writes time: `1001/30000s`, `5s`. */
 export function rationalSeconds(frames: number, rate: Rational): string {
   const num = frames * rate.den;
   const divisor = gcd(num, rate.num);

@@ -1,11 +1,11 @@
 import type { Rational } from '../../time.ts';
-import { mediaUrl, xml, type Edit, type EditClip } from './edit.ts';
+import { mediaUrl, xml, type Timeline, type TimelineClip } from './timeline.ts';
 import { dropsFrames, nominal, timecode } from './timecode.ts';
 
-/** Final Cut Pro 7 XML (xmeml 5), which Premiere Pro imports: a sequence of linked picture and sound, markers on it. */
-export function xmeml(edit: Edit, relativeTo?: string): string {
+/** Writes Final Cut Pro 7 XML (xmeml 5) for Premiere Pro: a sequence of linked video and audio clips with markers. */
+export function xmeml(edit: Timeline, relativeTo?: string): string {
   const defined = new Set<number>();
-  const item = (clip: EditClip, index: number, track: Track): string =>
+  const item = (clip: TimelineClip, index: number, track: Track): string =>
     clipItem(edit, index, clip, track, { defined, relativeTo });
   const video = edit.clips.map((clip, index) => item(clip, index, { type: 'video', channel: 0 }));
   const audio = [1, 2].map((channel) =>
@@ -18,11 +18,11 @@ export function xmeml(edit: Edit, relativeTo?: string): string {
   <sequence id="sequence-1">
     <name>${xml(edit.title)}</name>
     <duration>${edit.duration}</duration>
-    ${rateOf(edit.rate)}
-    <timecode>${rateOf(edit.rate)}<string>${timecode(0, edit.rate)}</string><frame>0</frame><displayformat>${dropsFrames(edit.rate) ? 'DF' : 'NDF'}</displayformat></timecode>
+    ${rateElement(edit.rate)}
+    <timecode>${rateElement(edit.rate)}<string>${timecode(0, edit.rate)}</string><frame>0</frame><displayformat>${dropsFrames(edit.rate) ? 'DF' : 'NDF'}</displayformat></timecode>
     <media>
       <video>
-        <format><samplecharacteristics>${rateOf(edit.rate)}<width>${edit.width}</width><height>${edit.height}</height><pixelaspectratio>square</pixelaspectratio></samplecharacteristics></format>
+        <format><samplecharacteristics>${rateElement(edit.rate)}<width>${edit.width}</width><height>${edit.height}</height><pixelaspectratio>square</pixelaspectratio></samplecharacteristics></format>
         <track>${video.join('')}
         </track>
       </video>
@@ -45,26 +45,26 @@ export function xmeml(edit: Edit, relativeTo?: string): string {
 `;
 }
 
-function rateOf(rate: Rational): string {
+function rateElement(rate: Rational): string {
   return `<rate><timebase>${nominal(rate)}</timebase><ntsc>${rate.den === 1001 ? 'TRUE' : 'FALSE'}</ntsc></rate>`;
 }
 
-/** A picture or sound track of the sequence; `channel` 0 for pictures. */
+/** A video or audio track of the sequence; `channel` is 0 for video. */
 interface Track {
   readonly type: 'video' | 'audio';
   readonly channel: number;
 }
 
-/** What was written of the media so far: each is described where it comes first. */
+/** Media written so far: each is described in full at its first occurrence only. */
 interface Written {
   readonly defined: Set<number>;
   readonly relativeTo: string | undefined;
 }
 
 function clipItem(
-  edit: Edit,
+  edit: Timeline,
   index: number,
-  clip: EditClip,
+  clip: TimelineClip,
   { type, channel }: Track,
   { defined, relativeTo }: Written,
 ): string {
@@ -85,14 +85,14 @@ function clipItem(
   });
   const first = !defined.has(clip.media);
   defined.add(clip.media);
-  const file = first ? fileOf(edit, clip.media, relativeTo) : `<file id="file-${clip.media + 1}"/>`;
+  const file = first ? fileElement(edit, clip.media, relativeTo) : `<file id="file-${clip.media + 1}"/>`;
   const source =
     channel > 0 ? `<sourcetrack><mediatype>audio</mediatype><trackindex>${channel}</trackindex></sourcetrack>` : '';
   return `
           <clipitem id="${id(type, channel)}">
             <name>${xml(clip.name)}</name>
             <duration>${media.duration}</duration>
-            ${rateOf(edit.rate)}
+            ${rateElement(edit.rate)}
             <start>${clip.at}</start><end>${clip.at + clip.length}</end>
             <in>${clip.source}</in><out>${clip.source + clip.length}</out>
             ${file}${source}
@@ -101,10 +101,10 @@ function clipItem(
           </clipitem>`;
 }
 
-function fileOf(edit: Edit, index: number, relativeTo: string | undefined): string {
+function fileElement(edit: Timeline, index: number, relativeTo: string | undefined): string {
   const media = edit.media[index]!;
   const sound = media.hasSound
     ? '<audio><samplecharacteristics><depth>16</depth><samplerate>48000</samplerate></samplecharacteristics><channelcount>2</channelcount></audio>'
     : '';
-  return `<file id="file-${index + 1}"><name>${xml(media.name)}</name><pathurl>${xml(mediaUrl(media, relativeTo, 'file://localhost'))}</pathurl>${rateOf(edit.rate)}<duration>${media.duration}</duration><media><video><samplecharacteristics>${rateOf(edit.rate)}<width>${media.width}</width><height>${media.height}</height></samplecharacteristics></video>${sound}</media></file>`;
+  return `<file id="file-${index + 1}"><name>${xml(media.name)}</name><pathurl>${xml(mediaUrl(media, relativeTo, 'file://localhost'))}</pathurl>${rateElement(edit.rate)}<duration>${media.duration}</duration><media><video><samplecharacteristics>${rateElement(edit.rate)}<width>${media.width}</width><height>${media.height}</height></samplecharacteristics></video>${sound}</media></file>`;
 }

@@ -3,82 +3,90 @@ import type { Dictionary } from '../../dictionary/dictionary.ts';
 import type { EventLine } from '../../events/log.ts';
 import { isPropertyStatement, type Statement } from '../../events/statement.ts';
 import type { Rational } from '../../time.ts';
-import { titleOfScene, type Scene, type Source } from '../scene.ts';
-import { isDeed, isDownfall, isOneOf } from '../settings/weights.ts';
+import { sceneTitle, type Scene, type Source } from '../scene.ts';
+import { isPlayerVictory, isPlayerDefeat, isAnyOf } from '../weights.ts';
 import { frameAt, standardRate } from './timecode.ts';
 
-/** What sort of happening a marker tells of; each has a colour. */
-export type MarkerClass = 'deed' | 'downfall' | 'gain' | 'change' | 'other';
+/** What an event means to the player; each class has a marker colour. */
+export type MarkerClass = 'victory' | 'defeat' | 'gain' | 'change' | 'other';
 
-/** An edit as all formats see it: clips end to end, and markers on them. Frames count at `rate`. */
-export interface Edit {
+/** An edit as every format needs it: clips end to end with their markers. Frames count at `rate`. */
+export interface Timeline {
   readonly title: string;
   readonly rate: Rational;
   readonly width: number;
   readonly height: number;
-  readonly media: readonly EditMedia[];
-  readonly clips: readonly EditClip[];
+  readonly media: readonly TimelineMedia[];
+  readonly clips: readonly TimelineClip[];
   /** Frames. */
   readonly duration: number;
 }
 
-export interface EditMedia {
-  /** Absolute path, or the name alone where the file was not found. */
+/** A recording used by the timeline. */
+export interface TimelineMedia {
+  /** Absolute path, or the file name if the recording was not found. */
   readonly path: string;
   readonly name: string;
   readonly rate: Rational;
-  /** Frames of the edit. */
+  /** Frames at the timeline's rate. */
   readonly duration: number;
   readonly width: number;
   readonly height: number;
   readonly hasSound: boolean;
 }
 
-export interface EditClip {
+/** A part of a recording on the timeline. */
+export interface TimelineClip {
   /** Index into `media`. */
   readonly media: number;
   readonly name: string;
   readonly note: string;
-  /** First frame of the recording, at the edit's rate. */
+  /** First frame of the recording, at the timeline's rate. */
   readonly source: number;
-  /** First frame in the edit. */
+  /** First frame in the timeline. */
   readonly at: number;
   readonly length: number;
-  readonly markers: readonly EditMarker[];
+  readonly markers: readonly TimelineMarker[];
 }
 
-export interface EditMarker {
-  /** Frame of the recording, at the edit's rate. */
+/** An event marked on a clip. */
+export interface TimelineMarker {
+  /** Frame of the recording, at the timeline's rate. */
   readonly source: number;
-  /** Frame in the edit. */
+  /** Frame in the timeline. */
   readonly at: number;
   readonly text: string;
   readonly class: MarkerClass;
 }
 
-export interface EditOptions {
+/** Options of `sceneTimeline` and `recordingTimeline`. */
+export interface TimelineOptions {
   readonly title: string;
   readonly dictionary: Dictionary;
-  /** The edit's rate; default the standard rate of the first recording. */
+  /** Frame rate; default: the standard rate of the first recording. */
   readonly rate?: Rational;
-  /** Whether a recording has sound; default all have. */
+  /** Whether a recording has sound; default: all have. */
   readonly hasSound?: (source: Source) => boolean;
 }
 
-/** The edit of chosen scenes. */
-export function editOf(scenes: readonly Scene[], sources: readonly Source[], options: EditOptions): Edit {
+/** Timeline of chosen scenes. */
+export function sceneTimeline(
+  scenes: readonly Scene[],
+  sources: readonly Source[],
+  options: TimelineOptions,
+): Timeline {
   const rate =
     options.rate ?? standardRate(sources[scenes[0]?.source ?? 0]!.header.media.frameRate ?? { num: 30, den: 1 });
   let at = 0;
-  const clips = scenes.map((scene): EditClip => {
+  const clips = scenes.map((scene): TimelineClip => {
     const source = frameAt(scene.start, rate);
     const length = Math.max(1, frameAt(scene.end, rate) - source);
     const markers = scene.events
-      .map(({ event }) => markerOf(event, rate, at - source, options.dictionary))
+      .map(({ event }) => makeMarker(event, rate, at - source, options.dictionary))
       .filter((marker) => marker.source >= source && marker.source < source + length);
     const clip = {
       media: scene.source,
-      name: titleOfScene(scene),
+      name: sceneTitle(scene),
       note: scene.because,
       source,
       at,
@@ -88,24 +96,28 @@ export function editOf(scenes: readonly Scene[], sources: readonly Source[], opt
     at += length;
     return clip;
   });
-  return { ...frame(sources, rate, options), clips, duration: at };
+  return { ...timelineFormat(sources, rate, options), clips, duration: at };
 }
 
-/** The edit of whole recordings, every event a marker. */
-export function recordingEdit(sources: readonly Source[], options: EditOptions): Edit {
+/** Timeline of whole recordings with every event as a marker. */
+export function recordingTimeline(sources: readonly Source[], options: TimelineOptions): Timeline {
   const rate = options.rate ?? standardRate(sources[0]!.header.media.frameRate ?? { num: 30, den: 1 });
   let at = 0;
-  const clips = sources.map(({ header, events }, media): EditClip => {
+  const clips = sources.map(({ header, events }, media): TimelineClip => {
     const length = Math.max(1, frameAt(header.media.duration, rate));
-    const markers = events.map((event) => markerOf(event, rate, at, options.dictionary));
+    const markers = events.map((event) => makeMarker(event, rate, at, options.dictionary));
     const clip = { media, name: header.media.name, note: '', source: 0, at, length, markers };
     at += length;
     return clip;
   });
-  return { ...frame(sources, rate, options), clips, duration: at };
+  return { ...timelineFormat(sources, rate, options), clips, duration: at };
 }
 
-function frame(sources: readonly Source[], rate: Rational, options: EditOptions): Omit<Edit, 'clips' | 'duration'> {
+function timelineFormat(
+  sources: readonly Source[],
+  rate: Rational,
+  options: TimelineOptions,
+): Omit<Timeline, 'clips' | 'duration'> {
   const { width, height } = sources[0]!.header.media;
   return {
     title: options.title,
@@ -124,36 +136,35 @@ function frame(sources: readonly Source[], rate: Rational, options: EditOptions)
   };
 }
 
-function markerOf(event: EventLine, rate: Rational, shift: number, dictionary: Dictionary): EditMarker {
+function makeMarker(event: EventLine, rate: Rational, shift: number, dictionary: Dictionary): TimelineMarker {
   const source = frameAt(event.t, rate);
   return { source, at: source + shift, text: event.text, class: markerClass(event.statement, dictionary) };
 }
 
-/** What a statement is to the player. */
 function markerClass(statement: Statement, dictionary: Dictionary): MarkerClass {
   if (isPropertyStatement(statement)) return 'change';
-  if (isDeed(statement, dictionary)) return 'deed';
-  if (isDownfall(statement, dictionary)) return 'downfall';
-  return isOneOf(dictionary, statement.action, 'action', 'obtain', 'achieve', 'win', 'complete', 'capture')
+  if (isPlayerVictory(statement, dictionary)) return 'victory';
+  if (isPlayerDefeat(statement, dictionary)) return 'defeat';
+  return isAnyOf(dictionary, statement.action, 'action', 'obtain', 'achieve', 'win', 'complete', 'capture')
     ? 'gain'
     : 'other';
 }
 
-/** How a recording is named in an exchange file: absolute, or relative to the folder the file will lie in. */
-export function mediaPath(media: EditMedia, relativeTo?: string): string {
+/** Path of a recording: absolute, or relative to the folder of the exported file. */
+export function mediaPath(media: TimelineMedia, relativeTo?: string): string {
   if (relativeTo === undefined || !media.path.startsWith('/')) return media.path;
   return relative(relativeTo, media.path).replaceAll('\\', '/');
 }
 
-/** The same as a URL with spaces and other characters escaped: `file:///…`, or a relative reference. */
-export function mediaUrl(media: EditMedia, relativeTo?: string, prefix = 'file://'): string {
+/** URL-encoded path of a recording: `file:///…`, or a relative reference. */
+export function mediaUrl(media: TimelineMedia, relativeTo?: string, prefix = 'file://'): string {
   const path = mediaPath(media, relativeTo);
   const escaped = path.split('/').map(encodeURIComponent).join('/');
   if (/^[A-Za-z]:/.test(path)) return `${prefix}/${escaped.replace('%3A', ':')}`;
   return path.startsWith('/') ? `${prefix}${escaped}` : escaped;
 }
 
-/** Text as it may stand in XML, without the control characters that XML has no form for. */
+/** Escapes text for XML and removes control characters that XML cannot represent. */
 export function xml(text: string): string {
   return text
     .replaceAll(/[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, '')

@@ -1,6 +1,6 @@
-import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { captionsOf, srt, webvtt, youtubeChapters } from './tracks.ts';
+import * as fc from 'fast-check';
+import { makeCaptions, srt, webvtt, youtubeChapters } from './captions.ts';
 
 const happenings = fc.array(
   fc.record({
@@ -14,7 +14,7 @@ describe('captionsOf', () => {
   it('never shows two captions at once, and every happening in one', () => {
     fc.assert(
       fc.property(happenings, (events) => {
-        const captions = captionsOf(events, { lines: 100 });
+        const captions = makeCaptions(events, { lines: 100 });
         for (const [index, { start, end }] of captions.entries()) {
           expect(end).toBeGreaterThan(start);
           expect(start).toBeGreaterThanOrEqual(captions[index - 1]?.end ?? 0);
@@ -31,13 +31,13 @@ describe('captionsOf', () => {
 
   it('keeps a caption up as long as it takes to read', () => {
     // 34 characters at 17 a second.
-    expect(captionsOf([{ t: 3, text: 'player kills opponent with railgun' }])).toEqual([
+    expect(makeCaptions([{ t: 3, text: 'player kills opponent with railgun' }])).toEqual([
       { start: 3, end: 5, lines: ['player kills opponent with railgun'] },
     ]);
   });
 
   it('stacks a happening under one that is still being read', () => {
-    const captions = captionsOf([
+    const captions = makeCaptions([
       { t: 1, text: 'player kills opponent with railgun' },
       { t: 2, text: 'player dies' },
     ]);

@@ -1,13 +1,14 @@
-import type { Schema } from '../../schema/from-schema.ts';
+import type { Schema } from '../schema/from-schema.ts';
 
 const weights: Schema = {
-  description: 'what words are worth, 0 to about 12, by id; a word without an entry has its nearest ancestor’s',
+  description: 'weights of words by id, 0 to about 12; a word without an entry inherits its nearest ancestor’s',
   type: 'object',
   additionalProperties: { type: 'number', minimum: 0, maximum: 1000 },
 };
 
 const margins: Schema = {
-  description: 'seconds shown around events of these words, by id; a word without an entry has its nearest ancestor’s',
+  description:
+    'seconds shown around events with these words, by id; a word without an entry inherits its nearest ancestor’s',
   type: 'object',
   additionalProperties: {
     type: 'object',
@@ -29,20 +30,20 @@ function byKind(description: string, table: Schema): Schema {
 export const settingsSchema: Schema = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   title: 'playbyplay highlight settings',
-  description: 'what is worth seeing in a game, and how much around it',
+  description: 'weights and margins of the events of a game',
   type: 'object',
   properties: {
     $schema: { type: 'string' },
     format: { const: 'playbyplay/highlight-settings/1' },
-    game: { type: 'string', description: 'only for sessions of this game; default: any' },
-    profile: { type: 'string', description: 'only for logs that this profile made, by name; default: any' },
+    game: { type: 'string', description: 'applies only to sessions of this game; default: any' },
+    profile: { type: 'string', description: 'applies only to logs made with the profile of this name; default: any' },
     notable: {
       type: 'number',
       minimum: 0,
-      description: 'least weight of an event that asks for a scene by itself; default 4',
+      description: 'minimum weight of an event that starts a scene; default 4',
     },
-    weights: byKind('what events count for, by the words of their statements', weights),
-    margins: byKind('how much is shown around an event; an object’s entry goes before its action’s', margins),
+    weights: byKind('weights of events by the words of their statements', weights),
+    margins: byKind('seconds shown around an event; an object’s entry overrides its action’s', margins),
   },
   required: ['format'],
   additionalProperties: false,

@@ -1,15 +1,15 @@
-import type { Rect, Size } from '../../geometry.ts';
-import { cropAround, type Layout } from '../../media/write/frame-filter.ts';
-import { loadProfile } from '../../profile/load.ts';
-import { PlaybyplayError } from '../../errors.ts';
-import { mediaOf } from '../../profile/media.ts';
-import { placeRegion } from '../../regions/place.ts';
+import type { Rect, Size } from '../geometry.ts';
+import { cropAround, type Layout } from '../media/write/frame-filter.ts';
+import { loadProfile } from '../profile/load.ts';
+import { PlaybyplayError } from '../errors.ts';
+import { mediaOf } from '../profile/media.ts';
+import { placeRegion } from '../regions/place.ts';
 
-/** Where a game's profile says the HUD is, in fractions of a recording's frame. Nothing for an unknown game. */
-export async function hudOf(game: string, frame: Size): Promise<Rect[]> {
+/** HUD regions of a game's profile, in fractions of a recording's frame; none for an unknown game. */
+export async function hudRegions(game: string, frame: Size): Promise<Rect[]> {
   try {
     const { profile } = await loadProfile(game);
-    // Where regions lie that follow something is seen in the picture only; those of companions are on other pictures.
+    // Regions that follow an object have no fixed place, and those of companion recordings are in another picture.
     const specs = Object.values(profile.detectors);
     const elsewhere = (name: string): boolean => {
       const own = specs.filter(({ region }) => region === name);
@@ -31,8 +31,8 @@ export async function hudOf(game: string, frame: Size): Promise<Rect[]> {
   }
 }
 
-/** The HUD at the bottom of the frame as one strip, fractions of the frame; undefined where there is none. */
-export function bottomHud(hud: readonly Rect[]): Rect | undefined {
+/** Bounding strip of the HUD at the bottom of the frame, in fractions of the frame; undefined if there is none. */
+export function bottomHudStrip(hud: readonly Rect[]): Rect | undefined {
   const low = hud.filter(({ y, height }) => y + height / 2 > 0.75);
   if (low.length === 0) return undefined;
   const left = Math.max(0, Math.min(...low.map(({ x }) => x)) - 0.01);
@@ -41,8 +41,8 @@ export function bottomHud(hud: readonly Rect[]): Rect | undefined {
   return { x: left, y: top, width: right - left, height: 1 - top };
 }
 
-/** A part of the recording's frame (fractions) as it lies in the reel's frame (fractions), under a layout. */
-export function intoReel(rect: Rect, source: Size, reel: Size, layout: Layout): Rect {
+/** Maps a rectangle of the recording's frame to the reel's frame under a layout; both in fractions. */
+export function mapToReel(rect: Rect, source: Size, reel: Size, layout: Layout): Rect {
   const window = windowOf(source, reel, layout);
   return {
     x: (rect.x - window.x) / window.width,
@@ -52,7 +52,9 @@ export function intoReel(rect: Rect, source: Size, reel: Size, layout: Layout): 
   };
 }
 
-/** What the reel's frame shows, in fractions of the recording's: less than all of it for a crop, more with bars. */
+/**
+ * Part of the recording's frame that the reel shows, in fractions: smaller than the frame for a crop, larger with bars.
+ */
 function windowOf(source: Size, reel: Size, layout: Layout): Rect {
   if (layout === 'crop' || layout === 'hud') {
     const rect = cropAround(0.5, 0.5, source, reel);
@@ -69,18 +71,18 @@ function windowOf(source: Size, reel: Size, layout: Layout): Rect {
   return { x: (1 - width) / 2, y: (1 - height) / 2, width, height };
 }
 
-/** Middles of the places where captions may stand, best first; all within the part of the frame that every screen shows. */
-const PLACES = [0.86, 0.78, 0.7, 0.14, 0.22, 0.3];
-/** The same on upright pictures, over whose lower quarter and top telephones lay the buttons and names of their programs. */
-const UPRIGHT = [0.7, 0.64, 0.58, 0.2, 0.26, 0.32];
+/** Vertical centres for captions, best first, all within the title-safe area. */
+const CAPTION_HEIGHTS = [0.86, 0.78, 0.7, 0.14, 0.22, 0.3];
+/** The same for portrait video, where phone apps cover the lower quarter and the top. */
+const PORTRAIT_CAPTION_HEIGHTS = [0.7, 0.64, 0.58, 0.2, 0.26, 0.32];
 
-/** The best height for a caption of some height (fractions of the frame) that hides the least of the HUD. */
-export function captionPlace(hud: readonly Rect[], height: number, upright = false): number {
-  const places = upright ? UPRIGHT : PLACES;
+/** Finds the vertical centre for a caption of this height (fractions of the frame) that covers the least of the HUD. */
+export function placeCaption(hud: readonly Rect[], height: number, upright = false): number {
+  const places = upright ? PORTRAIT_CAPTION_HEIGHTS : CAPTION_HEIGHTS;
   const covered = places.map((middle) => {
     const top = middle - height / 2;
     const bottom = middle + height / 2;
-    // Captions stand in the middle of the width: what lies at the sides is not hidden.
+    // Captions are centred: HUD elements at the sides are not covered.
     return hud.reduce((sum, rect) => {
       const across = Math.max(0, Math.min(rect.x + rect.width, 0.85) - Math.max(rect.x, 0.15));
       const down = Math.max(0, Math.min(rect.y + rect.height, bottom) - Math.max(rect.y, top));

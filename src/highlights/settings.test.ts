@@ -1,12 +1,12 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { loadBuiltin } from '../../dictionary/files.ts';
-import type { EventLine, HeaderLine } from '../../events/log.ts';
-import { PlaybyplayError } from '../../errors.ts';
-import { chooseScenes } from '../choice/choose.ts';
-import { defaultMargins, marginOf, readSettings, settingsFor, unknownWords, type Settings } from './settings.ts';
+import { join } from 'node:path';
+import { tmpdir } from 'node:os';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { loadBuiltin } from '../dictionary/files.ts';
+import type { EventLine, HeaderLine } from '../events/log.ts';
+import { PlaybyplayError } from '../errors.ts';
+import { chooseScenes } from './choose.ts';
+import { defaultMargins, marginForEvent, readSettings, settingsFor, unknownWords, type Settings } from './settings.ts';
 import { defaultWeights, statementWeight } from './weights.ts';
 
 const { dictionary } = await loadBuiltin();
@@ -27,7 +27,7 @@ function header(game: string): HeaderLine {
 }
 
 describe('the settings of the games that come with the program', () => {
-  const configs = join(import.meta.dirname, '..', '..', '..', 'configs');
+  const configs = join(import.meta.dirname, '..', '..', 'configs');
 
   it.each(readdirSync(configs))('%s: follow the schema and use words that there are', (game) => {
     const path = join(configs, game, 'highlights.json');
@@ -91,8 +91,8 @@ describe('settings', () => {
 
   it('are inherited down the hierarchy, the nearest word first', () => {
     const margins = { action: { defeat: { before: 9, after: 1 }, kill: { before: 2, after: 2 } } };
-    expect(marginOf(deed('openarena:telefrag'), dictionary, margins)).toEqual({ before: 2, after: 2 });
-    expect(marginOf(deed('knock out'), dictionary, margins)).toEqual({ before: 9, after: 1 });
+    expect(marginForEvent(deed('openarena:telefrag'), dictionary, margins)).toEqual({ before: 2, after: 2 });
+    expect(marginForEvent(deed('knock out'), dictionary, margins)).toEqual({ before: 9, after: 1 });
     const weights = { action: { kill: 6 } };
     expect(statementWeight(deed('gib').statement, dictionary, weights)).toMatchObject({ weight: 6, from: 'kill' });
     expect(statementWeight(deed('knock out').statement, dictionary, weights)).toMatchObject({ weight: 10 });

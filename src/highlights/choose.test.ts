@@ -1,16 +1,16 @@
-import * as fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { Dictionary } from '../../dictionary/dictionary.ts';
-import { loadBuiltin } from '../../dictionary/files.ts';
-import type { EventLine } from '../../events/log.ts';
-import type { Statement } from '../../events/statement.ts';
+import * as fc from 'fast-check';
+import type { Dictionary } from '../dictionary/dictionary.ts';
+import { loadBuiltin } from '../dictionary/files.ts';
+import type { EventLine } from '../events/log.ts';
+import type { Statement } from '../events/statement.ts';
 import { chooseScenes } from './choose.ts';
-import { reelLog } from '../reel/reel-log.ts';
-import { listOf } from '../list.ts';
-import type { Source } from '../scene.ts';
-import { summarize } from '../summary.ts';
-import { statementWeight } from '../settings/weights.ts';
-import { windowsOf } from '../settings/windows.ts';
+import { reelLog } from './reel.ts';
+import { makeHighlightList } from './list.ts';
+import type { Source } from './scene.ts';
+import { summarize } from './summary.ts';
+import { statementWeight } from './weights.ts';
+import { eventWindows } from './windows.ts';
 
 let dictionary: Dictionary;
 beforeAll(async () => {
@@ -59,14 +59,14 @@ function source(events: readonly EventLine[], duration = 120, session = 's'): So
   };
 }
 
-function marginOf() {
+function eventMargin() {
   return { before: 4, after: 2 };
 }
 
 describe('windowsOf', () => {
   it('show a moment with nothing around it, at the beginning and at the end, and nothing outside of the recording', () => {
-    const bare = { marginOf: () => ({ before: 0, after: 0 }), gap: 0, duration: 30 };
-    const windows = windowsOf([kill(-2), kill(0), kill(12), kill(30), kill(31)], bare);
+    const bare = { eventMargin: () => ({ before: 0, after: 0 }), gap: 0, duration: 30 };
+    const windows = eventWindows([kill(-2), kill(0), kill(12), kill(30), kill(31)], bare);
     expect(windows.map(({ start, end }) => [start, end])).toEqual([
       [0, 0.2],
       [12, 12.2],
@@ -75,7 +75,7 @@ describe('windowsOf', () => {
   });
 
   it('merges what overlaps or nearly meets, and keeps to the recording', () => {
-    const windows = windowsOf([kill(1), kill(8), kill(20), kill(29)], { marginOf, gap: 1, duration: 30 });
+    const windows = eventWindows([kill(1), kill(8), kill(20), kill(29)], { eventMargin, gap: 1, duration: 30 });
     // 0–3 and 4–10 are a second apart; 16–22 and 25–30 three.
     expect(windows.map(({ start, end }) => [start, end])).toEqual([
       [0, 10],
@@ -85,7 +85,7 @@ describe('windowsOf', () => {
   });
 
   it('shares an overlap where one window would grow too long', () => {
-    const windows = windowsOf([kill(10), kill(15)], { marginOf, longest: 9 });
+    const windows = eventWindows([kill(10), kill(15)], { eventMargin, longest: 9 });
     expect(windows.map(({ start, end }) => [start, end])).toEqual([
       [6, 11.5],
       [11.5, 17],
@@ -99,9 +99,9 @@ describe('windowsOf', () => {
     );
     fc.assert(
       fc.property(times, fc.integer({ min: 3, max: 30 }), (list, longest) => {
-        const windows = windowsOf(
+        const windows = eventWindows(
           list.map((t) => kill(t)),
-          { marginOf, longest, duration: 180 },
+          { eventMargin, longest, duration: 180 },
         );
         for (const [index, { start, end, events }] of windows.entries()) {
           expect(start).toBeLessThan(end);
@@ -213,7 +213,7 @@ describe('reelLog', () => {
     const logged = [kill(10), event(10.5, { subject: 'player', action: 'jump' }, 'player jumps'), kill(40)];
     const sources = [source(logged)];
     const choice = chooseScenes(sources, { dictionary });
-    const list = listOf(choice, sources);
+    const list = makeHighlightList(choice, sources);
     const lines = reelLog(list, choice.scenes, sources, { name: 'best.mp4', duration: 12, width: 2, height: 2 })
       .trim()
       .split('\n')

@@ -1,31 +1,31 @@
 import { readFileSync } from 'node:fs';
-import type { Dictionary } from '../../dictionary/dictionary.ts';
-import type { EventLine } from '../../events/log.ts';
-import { messageOf, PlaybyplayError, type Issue } from '../../errors.ts';
-import { didYouMean, findNearest } from '../../spelling.ts';
-import type { HeaderLine } from '../../events/log.ts';
-import { isPropertyStatement } from '../../events/statement.ts';
-import { checkSchema } from '../../schema/check.ts';
-import { settingsSchema } from './schema.ts';
-import { lineage, wordOf, type Weights } from './weights.ts';
+import type { Dictionary } from '../dictionary/dictionary.ts';
+import type { EventLine, HeaderLine } from '../events/log.ts';
+import { messageOf, PlaybyplayError, type Issue } from '../errors.ts';
+import { didYouMean, findNearest } from '../spelling.ts';
+import { isPropertyStatement } from '../events/statement.ts';
+import { checkSchema } from '../schema/check.ts';
+import { settingsSchema } from './settings-schema.ts';
+import { withAncestors, wordOf, type Weights, isPlayerDefeat } from './weights.ts';
 import type { Margin } from './windows.ts';
 
-/** Seconds before and after, by kind and word; a word without an entry has its nearest ancestor's. */
+/** Seconds before and after an event, by kind and word; a word without an entry inherits its nearest ancestor's. */
 export type Margins = Readonly<Partial<Record<'action' | 'property' | 'object', Readonly<Record<string, Margin>>>>>;
 
-/** What a game (`configs/<game>/highlights.json`) or a person says about highlights. */
+/** Highlight settings of a game (`configs/<game>/highlights.json`) or of a user's file. */
 export interface Settings {
   readonly format: 'playbyplay/highlight-settings/1';
-  /** Only for sessions of this game; default any. */
+  /** Applies only to sessions of this game; default: any. */
   readonly game?: string;
-  /** Only for logs that this profile made, by its name; default any. */
+  /** Applies only to logs made with the profile of this name; default: any. */
   readonly profile?: string;
   readonly weights?: Weights;
   readonly margins?: Margins;
-  /** Least weight of an event that asks for a scene by itself. */
+  /** Minimum weight of an event that starts a scene. */
   readonly notable?: number;
 }
 
+/** Built-in margins. */
 export const defaultMargins: Margins = {
   action: {
     happen: { before: 3, after: 2 },
@@ -40,28 +40,35 @@ export const defaultMargins: Margins = {
   property: { attribute: { before: 3, after: 2 } },
 };
 
-const usual: Margin = { before: 3, after: 2 };
+const DEFAULT_MARGIN: Margin = { before: 3, after: 2 };
 
-/** The margins of an event: what the settings, then the defaults say of its word or the nearest ancestor. */
-export function marginOf(event: EventLine, dictionary: Dictionary, margins?: Margins): Margin {
+/**
+ * Resolves the margins of an event: an object's entry first, then the action's or property's, each looked up through
+ * its ancestors in `margins` and the defaults.
+ */
+export function marginForEvent(event: EventLine, dictionary: Dictionary, margins?: Margins): Margin {
   const { statement } = event;
   const property = isPropertyStatement(statement);
   const kind = property ? 'property' : 'action';
   const object = property ? undefined : wordOf(statement.object);
   if (object !== undefined) {
-    const special = lineage(dictionary, object, 'object')
+    const special = withAncestors(dictionary, object, 'object')
       .map((id) => margins?.object?.[id])
       .find(Boolean);
     if (special) return special;
   }
-  for (const id of lineage(dictionary, property ? statement.property : statement.action, kind)) {
+  for (const id of withAncestors(dictionary, property ? statement.property : statement.action, kind)) {
     const margin = margins?.[kind]?.[id] ?? defaultMargins[kind]?.[id];
     if (margin) return margin;
   }
-  return usual;
+  return DEFAULT_MARGIN;
 }
 
-/** Reads settings from a JSON file. Throws PlaybyplayError `settings-missing`, or `settings-invalid` with every issue. */
+/**
+ * Reads and validates a settings file.
+ *
+ * @throws PlaybyplayError `settings-missing`, or `settings-invalid` with every issue.
+ */
 export function readSettings(path: string): Settings {
   let text: string;
   try {
@@ -80,7 +87,9 @@ export function readSettings(path: string): Settings {
   return data as Settings;
 }
 
-/** Words in settings that the dictionary does not know, with the nearest that it does: they would change nothing. */
+/**
+ * Reports words in settings that the dictionary does not have, with the nearest spelling; such entries have no effect.
+ */
 export function unknownWords(settings: Settings, dictionary: Dictionary, path: string): Issue[] {
   return (['weights', 'margins'] as const).flatMap((table) =>
     (['action', 'object', 'property'] as const).flatMap((kind) =>
@@ -102,7 +111,7 @@ export function unknownWords(settings: Settings, dictionary: Dictionary, path: s
   );
 }
 
-/** Settings of which the later go before the earlier, for the log of a header; those of other games are left out. */
+/** Merges the settings that apply to a log's game and profile; later ones override earlier ones. */
 export function settingsFor(all: readonly Settings[], header: HeaderLine): Settings | undefined {
   const own = all.filter(
     ({ game, profile }) =>
@@ -118,7 +127,7 @@ export function settingsFor(all: readonly Settings[], header: HeaderLine): Setti
   };
 }
 
-/** Tables by kind and word, the entries of later ones in place of those of earlier ones. */
+/** Merges tables by kind and word; entries of later tables override earlier ones. */
 export function layered<T>(
   tables: readonly (
     | Readonly<Partial<Record<'action' | 'object' | 'property', Readonly<Record<string, T>>>>>
@@ -128,3 +137,40 @@ export function layered<T>(
   const kinds = ['action', 'object', 'property'] as const;
   return Object.fromEntries(kinds.map((kind) => [kind, Object.assign({}, ...tables.map((table) => table?.[kind]))]));
 }
+
+/** Defaults for one kind of reel. */
+export interface Preset {
+  readonly summary: string;
+  /** Seconds; without one, every scene is used. */
+  readonly duration?: number;
+  readonly margin?: Partial<Margin>;
+  readonly notable?: number;
+  readonly aspect?: '16:9' | '9:16' | '1:1';
+  readonly captions?: 'burn' | 'track' | 'none';
+  readonly titles?: boolean;
+  /** Events to build scenes from. */
+  readonly include?: (event: EventLine, dictionary: Dictionary) => boolean;
+}
+
+/** Built-in presets by name. */
+export const presets: Readonly<Record<string, Preset>> = {
+  short: {
+    summary: 'the best 30 seconds, upright, captions in the picture',
+    duration: 30,
+    aspect: '9:16',
+    captions: 'burn',
+  },
+  montage: { summary: 'the best minute, with a title', duration: 60, titles: true },
+  coaching: {
+    summary: 'what went wrong, with what led to it, captions in the picture',
+    margin: { before: 8, after: 3 },
+    captions: 'burn',
+    include: (event, dictionary) => isPlayerDefeat(event.statement, dictionary),
+  },
+  lowlights: {
+    summary: 'the 45 seconds that one would rather forget',
+    duration: 45,
+    include: (event, dictionary) => isPlayerDefeat(event.statement, dictionary),
+  },
+  everything: { summary: 'every notable event, however long it takes' },
+};

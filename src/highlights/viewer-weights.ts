@@ -3,22 +3,23 @@ import { messageOf, PlaybyplayError, type Issue } from '../errors.ts';
 import type { EventLine } from '../events/log.ts';
 import type { Reason, Source } from './scene.ts';
 
-/** What viewers thought of a stretch of a session: a factor on the score of what happens in it. */
+/** A factor on the score of the events in a time span, from viewer reactions. */
 export interface ViewerWeight {
-  /** Default: any session. */
+  /** Session it applies to; default: any. */
   readonly session?: string;
   /** Seconds. */
   readonly t: number;
   readonly end: number;
-  /** 0 (never show) to 10; 1 changes nothing. */
+  /** 0 (never show) to 10; 1 has no effect. */
   readonly weight: number;
   /** `40 messages in 5 s`, `clipped 12 times`. */
   readonly why?: string;
 }
 
 /**
- * Reads viewers' weights: NDJSON, a line `{"t", "end", "weight", "session"?, "why"?}` each. Throws PlaybyplayError
- * `viewers-invalid` with every issue.
+ * Reads viewer weights from NDJSON, one `{"t", "end", "weight", "session"?, "why"?}` a line.
+ *
+ * @throws PlaybyplayError `viewers-invalid` with every issue.
  */
 export function readViewerWeights(path: string): ViewerWeight[] {
   let text: string;
@@ -30,7 +31,7 @@ export function readViewerWeights(path: string): ViewerWeight[] {
   const issues: Issue[] = [];
   const weights = text.split('\n').flatMap((line, index): ViewerWeight[] => {
     if (line.trim() === '') return [];
-    const problem = problemOf(line);
+    const problem = validateLine(line);
     if (problem === undefined) return [JSON.parse(line) as ViewerWeight];
     issues.push({ code: 'viewers-invalid', path: `${path}:${index + 1}`, message: problem });
     return [];
@@ -39,7 +40,7 @@ export function readViewerWeights(path: string): ViewerWeight[] {
   return weights;
 }
 
-function problemOf(line: string): string | undefined {
+function validateLine(line: string): string | undefined {
   let value: unknown;
   try {
     value = JSON.parse(line);
@@ -53,7 +54,7 @@ function problemOf(line: string): string | undefined {
   return typeof weight === 'number' && weight >= 0 && weight <= 10 ? undefined : 'needs a weight from 0 to 10';
 }
 
-/** The factor on each event: of the stretches it lies in, the weight farthest from 1. */
+/** Makes a function that returns the factor on an event: of the spans that contain it, the weight farthest from 1. */
 export function viewerFactors(weights: readonly ViewerWeight[], sources: readonly Source[]) {
   return (source: number, event: EventLine): Reason[] => {
     const { session } = sources[source]!.header;

@@ -1,25 +1,26 @@
-/** Something that may be shown: a scene, or one of several versions of it. */
+/** A scene, or one of several versions of it. */
 export interface Candidate {
-  /** Versions of one scene have the same number; at most one of them is chosen. Ascending in the order of the reel. */
+  /** Versions of one scene share a number; at most one is chosen. Ascending in the order of the reel. */
   readonly scene: number;
   readonly session: string;
-  /** For variety: what sort of scene it is. */
+  /** Kind of scene, for variety. */
   readonly kind: string;
   /** Seconds. */
   readonly duration: number;
-  /** What showing it is worth, ≥ 0. */
+  /** Value of showing it, ≥ 0. */
   readonly value: number;
 }
 
 export interface SelectOptions {
-  /** The chosen candidates last no longer than this together, in seconds. */
+  /** Maximum total seconds of the chosen candidates. */
   readonly duration: number;
-  /** Share of its value that a scene loses when the one before it in the reel is of the same kind; default 0.25. */
+  /** Share of its value that a scene loses directly after a scene of the same kind; default 0.25. */
   readonly repetition?: number;
-  /** Most scenes of one session; default any number. Sessions must be contiguous in the order of the reel. */
+  /** Maximum number of scenes per session; default: unlimited. Sessions must be contiguous in the order of the reel. */
   readonly perSession?: number;
 }
 
+/** Result of `select`. */
 export interface Selection {
   /** Indices into the candidates, in the order of the reel. */
   readonly chosen: readonly number[];
@@ -28,11 +29,15 @@ export interface Selection {
   readonly duration: number;
 }
 
-const REPETITION = 0.25;
+const DEFAULT_REPETITION = 0.25;
 
-/** What a selection is worth: each scene its value, less `repetition` of it where it follows one of its own kind. */
-export function valueOf(candidates: readonly Candidate[], chosen: readonly number[], options: SelectOptions): number {
-  const repetition = options.repetition ?? REPETITION;
+/** Value of a selection: the sum of the values, less `repetition` of each that follows one of its own kind. */
+export function selectionValue(
+  candidates: readonly Candidate[],
+  chosen: readonly number[],
+  options: SelectOptions,
+): number {
+  const repetition = options.repetition ?? DEFAULT_REPETITION;
   let total = 0;
   for (const [at, index] of chosen.entries()) {
     const { kind, value } = candidates[index]!;
@@ -42,7 +47,7 @@ export function valueOf(candidates: readonly Candidate[], chosen: readonly numbe
   return total;
 }
 
-/** A partial selection: its last candidate and the selection before it. */
+/** A partial selection: its last candidate and the selection before that. */
 interface Label {
   readonly milliseconds: number;
   readonly value: number;
@@ -51,15 +56,15 @@ interface Label {
 }
 
 /**
- * The set of candidates of greatest value (see `valueOf`) that fits the duration: exact, by dynamic programming over
- * (kind of the last scene, scenes taken from the current session), each state keeping the selections that no other of
- * the same state beats in both duration and value. What cannot reach the value of a greedy selection any more is
- * dropped early (bound: the rest taken by value per second, the last one in part). Durations count in whole
- * milliseconds. Equal values: the shorter, then the earlier.
+ * Finds the set of candidates of greatest value (see `selectionValue`) that fits the duration: exact dynamic
+ * programming over (kind of the last scene, scenes taken from the current session). Each state keeps only its
+ * Pareto-optimal selections in duration and value, and selections whose upper bound (fractional knapsack over the
+ * remaining scenes) is below a greedy selection are dropped. Durations count in whole milliseconds; of equal values the
+ * shorter, then the earlier wins.
  */
 export function select(candidates: readonly Candidate[], options: SelectOptions): Selection {
   const limit = Math.floor(options.duration * 1000 + 1e-6);
-  const bound = new Bound(candidates, limit);
+  const bound = new UpperBound(candidates, limit);
   const floor = selectGreedily(candidates, options).value - 1e-9;
   const cap = options.perSession ?? Number.POSITIVE_INFINITY;
   let states = new Map<string, { kind: string; taken: number; labels: Label[] }>([
@@ -69,7 +74,7 @@ export function select(candidates: readonly Candidate[], options: SelectOptions)
   for (let at = 0; at < candidates.length; ) {
     const first = candidates[at]!;
     const end = endOfScene(candidates, at);
-    if (first.session !== session) states = forgetSession(states);
+    if (first.session !== session) states = resetSessionCounts(states);
     session = first.session;
     const next = new Map(states);
     for (const state of states.values()) {
@@ -78,7 +83,7 @@ export function select(candidates: readonly Candidate[], options: SelectOptions)
         const candidate = candidates[index]!;
         const taken = Number.isFinite(cap) ? state.taken + 1 : 0;
         const key = `${candidate.kind}/${taken}`;
-        const value = worth(candidate, state.kind, options);
+        const value = valueAfter(candidate, state.kind, options);
         const extended = extend(state.labels, index, milliseconds(candidate), value, limit);
         const old = next.get(key)?.labels ?? [];
         const labels = merge(old, extended);
@@ -98,8 +103,10 @@ export function select(candidates: readonly Candidate[], options: SelectOptions)
   return finish(states.values(), candidates);
 }
 
-function worth(candidate: Candidate, before: string, options: SelectOptions): number {
-  return candidate.kind === before ? candidate.value * (1 - (options.repetition ?? REPETITION)) : candidate.value;
+function valueAfter(candidate: Candidate, before: string, options: SelectOptions): number {
+  return candidate.kind === before
+    ? candidate.value * (1 - (options.repetition ?? DEFAULT_REPETITION))
+    : candidate.value;
 }
 
 function milliseconds(candidate: Candidate): number {
@@ -112,8 +119,8 @@ function endOfScene(candidates: readonly Candidate[], at: number): number {
   return end;
 }
 
-/** A new session begins: how many were taken from the last one does not matter any more. */
-function forgetSession<T extends { kind: string; taken: number; labels: Label[] }>(
+/** At the start of a session, merges the states that differ only in how many scenes the previous session took. */
+function resetSessionCounts<T extends { kind: string; taken: number; labels: Label[] }>(
   states: Map<string, T>,
 ): Map<string, T> {
   const merged = new Map<string, T>();
@@ -135,7 +142,7 @@ function extend(labels: readonly Label[], candidate: number, length: number, val
   return extended;
 }
 
-/** The labels of both lists that no other beats; both ascend in duration and value, so does the result. */
+/** Merges two lists that ascend in duration and value, dropping dominated labels. */
 function merge(a: readonly Label[], b: readonly Label[]): Label[] {
   const merged: Label[] = [];
   let best = Number.NEGATIVE_INFINITY;
@@ -174,12 +181,12 @@ function finish(states: Iterable<{ labels: readonly Label[] }>, candidates: read
   return { chosen, value: best?.value ?? 0, duration: sum(chosen.map((index) => candidates[index]!.duration)) };
 }
 
-/** No selection of the scenes from some candidate on, within a time left, is worth more than this. */
-class Bound {
+/** Upper bound on the value of any selection of the remaining scenes in the remaining time. */
+class UpperBound {
   readonly #table = new Map<number, readonly { length: number; value: number }[]>();
 
   constructor(candidates: readonly Candidate[], limit: number) {
-    // Values without the loss by repetition, each scene by its best version and its shortest one: never too low.
+    // Ignores the loss by repetition and takes each scene's best value with its shortest length: never too low.
     const scenes: { length: number; value: number }[] = [];
     const starts: number[] = [];
     for (let at = 0; at < candidates.length; at = endOfScene(candidates, at)) {
@@ -215,7 +222,7 @@ class Bound {
   }
 }
 
-/** The selection by falling value per second: what `select` is measured against, and starts from. */
+/** Selects greedily by value per second: the lower bound for `select`, and its yardstick in benchmarks. */
 export function selectGreedily(candidates: readonly Candidate[], options: SelectOptions): Selection {
   const limit = Math.floor(options.duration * 1000 + 1e-6);
   const order = candidates
@@ -238,7 +245,7 @@ export function selectGreedily(candidates: readonly Candidate[], options: Select
   chosen.sort((a, b) => a - b);
   return {
     chosen,
-    value: valueOf(candidates, chosen, options),
+    value: selectionValue(candidates, chosen, options),
     duration: sum(chosen.map((index) => candidates[index]!.duration)),
   };
 }

@@ -1,6 +1,6 @@
-import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { select, selectGreedily, valueOf, type Candidate, type SelectOptions } from './select.ts';
+import * as fc from 'fast-check';
+import { select, selectGreedily, selectionValue, type Candidate, type SelectOptions } from './select.ts';
 
 /** Every set of candidates that obeys the rules, tried one by one. */
 function bruteForce(candidates: readonly Candidate[], options: SelectOptions): number {
@@ -13,7 +13,7 @@ function bruteForce(candidates: readonly Candidate[], options: SelectOptions): n
     if (length > options.duration * 1000 + 1e-6) continue;
     const counts = Object.values(Object.groupBy(chosen, (index) => candidates[index]!.session));
     if (counts.some((group) => group!.length > (options.perSession ?? Number.POSITIVE_INFINITY))) continue;
-    best = Math.max(best, valueOf(candidates, chosen, options));
+    best = Math.max(best, selectionValue(candidates, chosen, options));
   }
   return best;
 }
@@ -60,7 +60,7 @@ describe('select', () => {
       fc.property(scenes, options, (candidates, wanted) => {
         const selection = select(candidates, wanted);
         expect(selection.value).toBeCloseTo(bruteForce(candidates, wanted), 9);
-        expect(valueOf(candidates, selection.chosen, wanted)).toBeCloseTo(selection.value, 9);
+        expect(selectionValue(candidates, selection.chosen, wanted)).toBeCloseTo(selection.value, 9);
       }),
       { numRuns: 400 },
     );

@@ -1,5 +1,5 @@
-import { existsSync, statSync } from 'node:fs';
 import { basename, dirname, extname, join, resolve } from 'node:path';
+import { existsSync, statSync } from 'node:fs';
 import type { Dictionary } from '../dictionary/dictionary.ts';
 import { builtinFolder, dictionaryNames, readSources } from '../dictionary/files.ts';
 import { loadDictionary } from '../dictionary/load.ts';
@@ -11,14 +11,16 @@ import { fingerprintMedia } from '../pipeline/fingerprint.ts';
 import { compileQuery, matchEvents } from '../query/run.ts';
 import type { Source } from './scene.ts';
 
-export interface Gathered {
+/** Loaded logs with the dictionaries they name. */
+export interface LoadedSources {
   readonly sources: readonly Source[];
   readonly dictionary: Dictionary;
   readonly issues: readonly Issue[];
 }
 
-export interface GatherOptions {
-  /** Recordings, in the order of the logs, where they do not lie beside them. */
+/** Options of `loadSources`. */
+export interface LoadSourcesOptions {
+  /** Recordings in the order of the logs, where they are not next to them. */
   readonly media?: readonly string[];
   /** Paths of further dictionary files. */
   readonly dictionaries?: readonly string[];
@@ -26,10 +28,16 @@ export interface GatherOptions {
 }
 
 /**
- * Logs (files, their folders, or folders of those; one that is named twice counts once), the recordings beside them, and the dictionaries that they name.
- * Throws what `loadLog` and `readSources` throw.
+ * Loads logs, finds their recordings and loads the dictionaries they name.
+ *
+ * @param paths Log files, their folders, or folders of those; duplicates count once.
+ * @throws What `loadLog` and `readSources` throw.
+ * @example
+ * ```ts
+ * const { sources, dictionary } = await loadSources(['match.playbyplay']);
+ * ```
  */
-export async function gather(paths: readonly string[], options: GatherOptions = {}): Promise<Gathered> {
+export async function loadSources(paths: readonly string[], options: LoadSourcesOptions = {}): Promise<LoadedSources> {
   const issues: Issue[] = [];
   const sources: Source[] = [];
   const sessions = new Set<string>();
@@ -41,26 +49,26 @@ export async function gather(paths: readonly string[], options: GatherOptions = 
       ...(options.signal && { signal: options.signal }),
     });
     const media = options.media?.[index] ?? findMedia(log, header);
-    if (media !== undefined) issues.push(...(await otherRecording(media, header)));
-    const named = distinct(header, events, log, sessions);
+    if (media !== undefined) issues.push(...(await checkRecording(media, header)));
+    const named = withUniqueSession(header, events, log, sessions);
     sources.push({ ...named, log, name: names[index]!, ...(media !== undefined && { media: resolve(media) }) });
   }
-  const { dictionary, issues: findings } = await dictionaryOf(sources, options.dictionaries ?? []);
+  const { dictionary, issues: findings } = await loadDictionaries(sources, options.dictionaries ?? []);
   return { sources, dictionary, issues: [...issues, ...findings] };
 }
 
-/** Says so where a recording is not the one that was watched. */
-async function otherRecording(media: string, { media: { name, hash, bytes } }: HeaderLine): Promise<Issue[]> {
+/** Reports a recording that is not the one the log was made from. */
+async function checkRecording(media: string, { media: { name, hash, bytes } }: HeaderLine): Promise<Issue[]> {
   if (!/^[\da-f]{32}$/.test(hash)) return [];
   const found = await fingerprintMedia(media);
   if (found.hash === hash) return [];
-  const told = found.bytes === bytes ? 'its content differs' : `it has ${found.bytes} bytes instead of ${bytes}`;
-  const message = `is not the recording that the log speaks of (${name}): ${told}. Times may not fit.`;
+  const difference = found.bytes === bytes ? 'the content differs' : `${found.bytes} bytes instead of ${bytes}`;
+  const message = `is not the recording this log was made from (${name}): ${difference}. Times may be wrong.`;
   return [{ code: 'other-recording', path: media, message }];
 }
 
-/** Two recordings of one name are two sessions: the folder tells them apart. */
-function distinct(
+/** Distinguishes recordings of the same name by their folder. */
+function withUniqueSession(
   header: HeaderLine,
   events: readonly EventLine[],
   log: string,
@@ -71,35 +79,39 @@ function distinct(
   return { header: { ...header, session }, events: events.map((event) => ({ ...event, session })) };
 }
 
-async function dictionaryOf(sources: readonly Source[], further: readonly string[]) {
+async function loadDictionaries(sources: readonly Source[], further: readonly string[]) {
   const wanted = new Set(sources.flatMap(({ header }) => header.dictionaries.map(({ name }) => name)));
   const names = (await dictionaryNames()).filter((name) => name === 'common' || wanted.has(name));
   const files = [...names.map((name) => join(builtinFolder, `${name}.json`)), ...further];
   return loadDictionary(await readSources(files), { definitions: false });
 }
 
-const ENDINGS = ['.mp4', '.mkv', '.mov', '.webm', '.ts', '.flv', '.avi'];
+const MEDIA_EXTENSIONS = ['.mp4', '.mkv', '.mov', '.webm', '.ts', '.flv', '.avi'];
 
-/** The recording that a log's header names: in the log's folder, or beside `<name>.playbyplay/`; a reel is its own. */
+/**
+ * Finds the recording a log's header names: in the log's folder, or next to `<name>.playbyplay/`; a reel is its own
+ * recording.
+ */
 function findMedia(log: string, header: HeaderLine): string | undefined {
   if (!['.ndjson', '.jsonl', '.json', ''].includes(extname(log))) return log;
   const folder = dirname(resolve(log));
   const stem = basename(folder).replace(/\.playbyplay$/, '');
-  // Recording and folder may have been given another name, both the same.
-  const beside = ENDINGS.map((ending) => join(dirname(folder), `${stem}${ending}`));
+  // The recording and its folder may have been renamed together.
+  const renamed = MEDIA_EXTENSIONS.map((ending) => join(dirname(folder), `${stem}${ending}`));
   const names = [header.media.name, stem];
-  return [...[folder, dirname(folder)].flatMap((place) => names.map((name) => join(place, name))), ...beside].find(
+  return [...[folder, dirname(folder)].flatMap((place) => names.map((name) => join(place, name))), ...renamed].find(
     (candidate) => existsSync(candidate) && statSync(candidate).isFile(),
   );
 }
 
 /**
- * A test for the events that any of the queries finds in the sources. Throws PlaybyplayError `bad-query` as
- * `compileQuery` does.
+ * Makes a filter that accepts the events that any of the queries finds.
+ *
+ * @throws PlaybyplayError `bad-query` as `compileQuery` does.
  */
-export function queryTest(
+export function makeQueryFilter(
   queries: readonly string[],
-  { sources, dictionary }: Gathered,
+  { sources, dictionary }: LoadedSources,
 ): (event: EventLine) => boolean {
   const games = new Set(sources.map(({ header }) => header.game));
   const durations = new Map(sources.map(({ header }) => [header.session, header.media.duration]));

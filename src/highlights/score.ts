@@ -1,23 +1,23 @@
-import { Dictionary } from '../../dictionary/dictionary.ts';
-import type { EventLine } from '../../events/log.ts';
-import { isPropertyStatement } from '../../events/statement.ts';
-import type { Reason, Scene, ScoredEvent, Source } from '../scene.ts';
-import { layered, type Settings } from '../settings/settings.ts';
-import { bareWord, classOf, isDeed, statementWeight, wordOf, type Weights } from '../settings/weights.ts';
-import type { Window } from '../settings/windows.ts';
+import { Dictionary } from '../dictionary/dictionary.ts';
+import type { EventLine } from '../events/log.ts';
+import { isPropertyStatement } from '../events/statement.ts';
+import type { Reason, Scene, ScoredEvent, Source } from './scene.ts';
+import { layered, type Settings } from './settings.ts';
+import { unqualified, statementClass, isPlayerVictory, statementWeight, wordOf, type Weights } from './weights.ts';
+import type { Window } from './windows.ts';
 
 export interface ScoreOptions {
-  /** Where words stand in their hierarchies; default: no hierarchy, each word by itself. */
+  /** Word hierarchy; default: none, each word stands alone. */
   readonly dictionary?: Dictionary;
-  /** Weights of words that go before those of the settings and the built-in ones. */
+  /** Weights by word; they override those of the settings and the built-in ones. */
   readonly weights?: Weights;
-  /** What is said about highlights for each source, in the order of the sources. */
+  /** Settings of each source, in the order of the sources. */
   readonly settings?: readonly (Settings | undefined)[];
-  /** Further factors on an event: sound, stream quality, viewers. */
+  /** Further factors on an event's score: sound, stream quality, viewers. */
   readonly factors?: (source: number, event: EventLine) => readonly Reason[];
 }
 
-/** The weights that hold for a source's events. */
+/** Weights that apply to a source's events. */
 export function weightsFor({ weights, settings }: ScoreOptions, source: number): Weights | undefined {
   const own = settings?.[source]?.weights;
   return own && weights ? layered([own, weights]) : (weights ?? own);
@@ -26,11 +26,11 @@ export function weightsFor({ weights, settings }: ScoreOptions, source: number):
 /** A dictionary without words. */
 export const emptyDictionary = new Dictionary([], [], []);
 
-/** Seconds within which deeds in a row are a streak, and within which trouble makes a deed a comeback. */
-const STREAK = 8;
-const COMEBACK = 10;
+/** Maximum seconds between the victories of a streak, and between low health and the victory that makes a comeback. */
+const STREAK_SECONDS = 8;
+const COMEBACK_SECONDS = 10;
 
-/** Gives every window its score and says why. Deterministic: a function of the logs and the options alone. */
+/** Scores every window and records the reasons. Depends only on the arguments. */
 export function scoreScenes(
   sources: readonly Source[],
   windows: readonly (readonly Window[])[],
@@ -38,7 +38,7 @@ export function scoreScenes(
 ): Scene[] {
   const dictionary = options.dictionary ?? emptyDictionary;
   const counts = new Map<string, number>();
-  // Windows may share events (versions of one scene): each event counts once.
+  // Windows may share events (versions of one scene): count each event once.
   for (const event of new Set(windows.flat().flatMap((window) => window.events))) count(counts, event);
   const total = [...counts.values()].reduce((sum, n) => sum + n, 0);
   return windows.flatMap((list, source) => {
@@ -64,7 +64,7 @@ export function scoreScenes(
 
 function sceneOf(session: string, game: string, source: number, window: Window, events: ScoredEvent[]): Scene {
   const strongest = events.toSorted((a, b) => b.score - a.score || a.event.t - b.event.t);
-  // Many small happenings do not add up to a great one: each further event counts a little less.
+  // Many minor events do not add up to a great one: each further event counts less.
   const score = strongest.reduce((sum, { score: part }, rank) => sum + part * 0.85 ** rank, 0);
   return {
     session,
@@ -74,12 +74,12 @@ function sceneOf(session: string, game: string, source: number, window: Window, 
     end: window.end,
     events,
     score: round(score),
-    kind: classOf(strongest[0]!.event.statement),
+    kind: statementClass(strongest[0]!.event.statement),
     because: because(strongest),
   };
 }
 
-/** Why the strongest event counts for what it does, and how much else happens. */
+/** Explains the score: the strongest event's reasons and the number of further events. */
 function because(strongest: readonly ScoredEvent[]): string {
   const [first, ...others] = strongest;
   const told = first!.reasons
@@ -94,33 +94,33 @@ function because(strongest: readonly ScoredEvent[]): string {
 }
 
 function count(counts: Map<string, number>, event: EventLine): void {
-  const key = classOf(event.statement);
+  const key = statementClass(event.statement);
   counts.set(key, (counts.get(key) ?? 0) + 1);
 }
 
-/** 0.75 for what happens all the time to 1.5 for what happens once in a long log: by information content. */
+/** From 0.75 for the most common kind of event to 1.5 for a unique one, by information content. */
 function rarity(event: EventLine, counts: ReadonlyMap<string, number>, total: number): Reason | undefined {
   if (total < 2) return undefined;
-  const key = classOf(event.statement);
+  const key = statementClass(event.statement);
   const n = counts.get(key) ?? 1;
   const value = 0.75 + (0.75 * Math.log(total / n)) / Math.log(total);
   const text = n === 1 ? 'the only one of its kind' : n <= 3 ? `one of only ${n} of its kind` : '';
   return { kind: 'rarity', value, text };
 }
 
-/** The player's n-th deed of the same sort within seconds of the one before. */
+/** Factor for the player's n-th victory within seconds of the one before. */
 function streak(event: EventLine, events: readonly EventLine[], dictionary: Dictionary): Reason | undefined {
-  if (!isDeed(event.statement, dictionary)) return undefined;
+  if (!isPlayerVictory(event.statement, dictionary)) return undefined;
   let n = 1;
   let since = event.t;
   for (const other of events.toReversed()) {
-    if (other.t >= since || !isDeed(other.statement, dictionary)) continue;
-    if (since - other.t > STREAK) break;
+    if (other.t >= since || !isPlayerVictory(other.statement, dictionary)) continue;
+    if (since - other.t > STREAK_SECONDS) break;
     n++;
     since = other.t;
   }
   if (n === 1) return undefined;
-  const word = !isPropertyStatement(event.statement) ? bareWord(event.statement.action) : 'deed';
+  const word = !isPropertyStatement(event.statement) ? unqualified(event.statement.action) : 'victory';
   return {
     kind: 'streak',
     value: Math.min(2, 1 + 0.25 * (n - 1)),
@@ -128,12 +128,12 @@ function streak(event: EventLine, events: readonly EventLine[], dictionary: Dict
   };
 }
 
-/** A deed shortly after the player's health had fallen to a quarter or less. */
+/** Factor for a victory shortly after the player's health fell to a quarter or less. */
 function comeback(event: EventLine, events: readonly EventLine[], dictionary: Dictionary): Reason | undefined {
-  if (!isDeed(event.statement, dictionary)) return undefined;
+  if (!isPlayerVictory(event.statement, dictionary)) return undefined;
   for (const { t, statement } of events) {
-    if (t > event.t || t < event.t - COMEBACK || !isPropertyStatement(statement)) continue;
-    if (bareWord(statement.property) !== 'health' || wordOf(statement.subject) !== 'player') continue;
+    if (t > event.t || t < event.t - COMEBACK_SECONDS || !isPropertyStatement(statement)) continue;
+    if (unqualified(statement.property) !== 'health' || wordOf(statement.subject) !== 'player') continue;
     if (typeof statement.to === 'number' && statement.to > 0 && statement.to <= 25) {
       return { kind: 'comeback', value: 1.4, text: `with ${statement.to} health left` };
     }

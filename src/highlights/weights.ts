@@ -1,0 +1,160 @@
+import type { Dictionary, Word } from '../dictionary/dictionary.ts';
+import type { WordKind } from '../dictionary/format.ts';
+import { isPropertyStatement, type Slot, type Statement } from '../events/statement.ts';
+
+/** Weights of words by kind and id, 0 to about 12; a word without an entry inherits its nearest ancestor's. */
+export type Weights = Readonly<Partial<Record<WordKind, Readonly<Record<string, number>>>>>;
+
+/** Weights of the roots of the common dictionary and of branches that differ from their root. */
+export const defaultWeights: Weights = {
+  action: {
+    happen: 1,
+    defeat: 10,
+    hurt: 3,
+    destroy: 5,
+    revive: 8,
+    heal: 2,
+    obtain: 2,
+    steal: 5,
+    capture: 8,
+    lose: 4,
+    'lose#thing': 2,
+    use: 0.5,
+    unlock: 3,
+    attack: 1,
+    suffer: 3,
+    die: 3,
+    move: 0.3,
+    appear: 0.5,
+    begin: 1,
+    end: 1,
+    win: 12,
+    complete: 8,
+    achieve: 8,
+    say: 0.2,
+    connect: 0.2,
+    disconnect: 0.2,
+  },
+  object: {
+    boss: 12,
+    weapon: 5,
+    'heavy armor': 4,
+    'power-up': 6,
+    key: 6,
+    flag: 7,
+    secret: 7,
+    award: 8,
+    medal: 8,
+  },
+  property: {
+    vitality: 2,
+    stock: 0.3,
+    lives: 5,
+    money: 1,
+    result: 2,
+    rank: 3,
+    kills: 0.1,
+    deaths: 0.1,
+    equipment: 0.5,
+    identity: 0.2,
+    'time left': 0.1,
+    view: 0.1,
+  },
+};
+
+const DEFAULT_WEIGHT = 1;
+
+export function wordOf(slot: Slot | undefined): string | undefined {
+  return typeof slot === 'string' ? slot : slot?.word;
+}
+
+/** Removes namespace and sense: `openarena:quad damage` → `quad damage`, `drive#golf` → `drive`. */
+export function unqualified(word: string): string {
+  return word.replace(/^[^:]*:/, '').replace(/#.*$/, '');
+}
+
+/** Ids of a word and its ancestors, nearest first; for an unknown word its own id alone. */
+export function withAncestors(dictionary: Dictionary, word: string, kind: WordKind): readonly string[] {
+  const ids = [word];
+  for (let up: Word | undefined = dictionary.find(word, kind)?.parent; up; up = up.parent) ids.push(up.id);
+  return ids;
+}
+
+/** A weight and the word (itself or an ancestor) it comes from. */
+export interface Weight {
+  readonly weight: number;
+  readonly from: string;
+  /** Whether it comes from the given weights rather than the built-in ones. */
+  readonly given?: boolean;
+}
+
+/** Looks up the weight of a word or its nearest ancestor with one; `weights` override the defaults. */
+export function weightOf(dictionary: Dictionary, word: string, kind: WordKind, weights?: Weights): Weight | undefined {
+  for (const id of withAncestors(dictionary, word, kind)) {
+    const given = weights?.[kind]?.[id];
+    const weight = given ?? defaultWeights[kind]?.[id];
+    if (weight !== undefined) return { weight, from: unqualified(id), ...(given !== undefined && { given: true }) };
+  }
+  return undefined;
+}
+
+/** Weight of a statement by its words, its size of change and who is involved. */
+export function statementWeight(statement: Statement, dictionary: Dictionary, weights?: Weights): Weight {
+  if (isPropertyStatement(statement)) {
+    const found = weightOf(dictionary, statement.property, 'property', weights);
+    const { weight, from } = found ?? { weight: DEFAULT_WEIGHT, from: unqualified(statement.property) };
+    return { weight: weight * relativeChange(statement.from, statement.to), from };
+  }
+  const action = weightOf(dictionary, statement.action, 'action', weights);
+  let best = action ?? { weight: DEFAULT_WEIGHT, from: unqualified(statement.action) };
+  // The object may raise the weight of the action (obtaining a key counts more than obtaining), or lower it where the
+  // given weights say so.
+  const object = wordOf(statement.object);
+  const about = object === undefined ? undefined : weightOf(dictionary, object, 'object', weights);
+  if (about && (about.weight > best.weight || about.given)) best = about;
+  return { weight: best.weight * involvement(statement), from: best.from };
+}
+
+/** Relative size of a numeric change, 0.1 to 1; 0.5 where it is unknown. */
+function relativeChange(from: unknown, to: unknown): number {
+  if (typeof from !== 'number' || typeof to !== 'number') return 0.5;
+  const size = Math.abs(to - from) / Math.max(Math.abs(from), Math.abs(to), 1);
+  return Math.max(0.1, Math.min(1, size * 1.5));
+}
+
+/** What others do among themselves counts less than what the player does or suffers. */
+function involvement(statement: { readonly subject?: Slot; readonly object?: Slot; readonly to?: Slot }): number {
+  const subject = wordOf(statement.subject);
+  if (subject === undefined || subject === 'player') return 1;
+  return wordOf(statement.object) === 'player' || wordOf(statement.to) === 'player' ? 0.35 : 0.3;
+}
+
+/** Class of a statement for rarity, variety and counting: `kill with railgun`, `obtain key`, `health`. */
+export function statementClass(statement: Statement): string {
+  if (isPropertyStatement(statement)) return unqualified(statement.property);
+  const subject = wordOf(statement.subject);
+  const who = subject !== undefined && subject !== 'player' ? `${unqualified(subject)} ` : '';
+  const tool = wordOf(statement.with);
+  const object = wordOf(statement.object);
+  const rest =
+    tool !== undefined ? ` with ${unqualified(tool)}` : object !== undefined ? ` ${unqualified(object)}` : '';
+  return `${who}${unqualified(statement.action)}${rest}`;
+}
+
+export function isPlayerVictory(statement: Statement, dictionary: Dictionary): boolean {
+  if (isPropertyStatement(statement) || wordOf(statement.subject) !== 'player') return false;
+  const object = wordOf(statement.object);
+  return object !== undefined && object !== 'player' && isAnyOf(dictionary, statement.action, 'action', 'defeat');
+}
+
+/** Whether the player dies, loses or is defeated. */
+export function isPlayerDefeat(statement: Statement, dictionary: Dictionary): boolean {
+  if (isPropertyStatement(statement)) return false;
+  if (wordOf(statement.object) === 'player') return isAnyOf(dictionary, statement.action, 'action', 'defeat');
+  return wordOf(statement.subject) === 'player' && isAnyOf(dictionary, statement.action, 'action', 'die', 'lose');
+}
+
+/** Whether a word is one of `ids` or a descendant of one. */
+export function isAnyOf(dictionary: Dictionary, word: string, kind: WordKind, ...ids: readonly string[]): boolean {
+  return withAncestors(dictionary, word, kind).some((each) => ids.includes(each));
+}
