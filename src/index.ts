@@ -16,21 +16,19 @@ export type {
 export { findLogs, loadLog, readLog, type ReadLogOptions } from './events/reader.ts';
 
 export {
-  ancestors,
-  descendants,
   Dictionary,
-  isA,
   type DictionaryInfo,
   type EventDefinition,
-  type Frame,
   type SlotRule,
+  type SlotRules,
   type Word,
 } from './dictionary/dictionary.ts';
 export { diffDictionaries, type Change, type DictionaryDiff } from './dictionary/diff.ts';
 export { dictionaryNames, loadBuiltin, readSources } from './dictionary/files.ts';
 export type { DictionaryFile, EventEntry, SlotName, StepEntry, WordEntry, WordKind } from './dictionary/format.ts';
 export { issueCodes } from './dictionary/issues.ts';
-export { parse, type Parsed, type ParseOptions, type TextIssue } from './dictionary/sentences/parse.ts';
+export { parse, type Parsed, type ParseOptions } from './dictionary/sentences/parse.ts';
+export type { SentenceIssue } from './dictionary/sentences/parse-errors.ts';
 export { render, type Style } from './dictionary/sentences/render.ts';
 export type { Person, Tense } from './dictionary/inflection.ts';
 export { isStatement, validateStatement } from './dictionary/statements.ts';

@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import type { Dictionary } from '../src/dictionary/dictionary.ts';
 import { pluralOf, verbForms } from '../src/dictionary/inflection.ts';
 import { diffDictionaries } from '../src/dictionary/diff.ts';
-import { parse, type TextIssue } from '../src/dictionary/sentences/parse.ts';
+import { parse } from '../src/dictionary/sentences/parse.ts';
+import type { SentenceIssue } from '../src/dictionary/sentences/parse-errors.ts';
 import { render } from '../src/dictionary/sentences/render.ts';
 import { validateStatement } from '../src/dictionary/statements.ts';
 import { loadDictionary } from '../src/dictionary/load.ts';
@@ -189,11 +190,11 @@ describe('cases: queries', () => {
   });
 });
 
-function issuesOf(act: () => unknown): readonly TextIssue[] {
+function issuesOf(act: () => unknown): readonly SentenceIssue[] {
   try {
     act();
   } catch (error) {
-    if (error instanceof PlaybyplayError) return error.issues as readonly TextIssue[];
+    if (error instanceof PlaybyplayError) return error.issues as readonly SentenceIssue[];
     throw error;
   }
   return [];

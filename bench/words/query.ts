@@ -28,7 +28,7 @@ function logOf(count: number): EventLine[] {
     'kill',
     ...dictionary
       .descendants('kill', 'action')
-      .filter(({ frame }) => frame.object.accepts[0] === 'character')
+      .filter(({ slots }) => slots.object.accepts[0] === 'character')
       .map(({ id }) => id),
   ];
   const items = dictionary.descendants('item', 'object').map(({ id }) => id);

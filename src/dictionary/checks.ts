@@ -1,361 +1,354 @@
-import { fill, stepSlot, stepSlots, variablesOf } from './composite-events.ts';
-import { canonicalForms, type Dictionary, type Frame, type Word, type WordSeed } from './dictionary.ts';
+/** Consistency checks across the words of loaded dictionaries: names, definitions, slot rules, composite events. */
+import { fillStatement, parseStepSlot, variablesOf } from './composite-events.ts';
+import { canonicalForms, type Dictionary, type SlotRules, type Word, type WordSeed } from './dictionary.ts';
 import {
   commonName,
   slotKind,
   slotNames,
-  wordKinds,
-  type DictionaryFile,
+  wordSlots,
   type EventEntry,
   type SlotName,
   type SlotUse,
   type StepEntry,
-  type WordEntry,
   type WordKind,
 } from './format.ts';
-import { hintFor } from './search.ts';
-import { lexiconOf } from './sentences/lexicon.ts';
+import { suggestWord } from './search.ts';
+import { getLexicon } from './sentences/lexicon.ts';
 import { tokenize } from './sentences/tokenize.ts';
 import type { Report } from './shape.ts';
 import { validateStatement } from './statements.ts';
 
-/** What of a file can be worked with: entries stand at their own index, those that cannot be used are left out. */
-export interface UsableFile extends Omit<DictionaryFile, 'objects' | 'actions' | 'properties' | 'events'> {
-  readonly objects: readonly (WordEntry | undefined)[];
-  readonly actions: readonly (WordEntry | undefined)[];
-  readonly properties: readonly (WordEntry | undefined)[];
-  readonly events: readonly (NonNullable<DictionaryFile['events']>[number] | undefined)[];
+/** A word entry with its position in a dictionary file. */
+export interface LocatedEntry {
+  readonly seed: WordSeed;
+  /** JSON pointer of the entry. */
+  readonly path: string;
+  readonly report: Report;
+}
+
+/** What is checked against which dictionary, and where issues go. */
+interface CheckScope {
+  readonly dictionary: Dictionary;
+  readonly report: Report;
 }
 
 /**
- * Names must tell words apart: within a dictionary and what it extends, one name of one kind stands for one word, unless
- * senses tell them apart. Independent extensions may use the same name; a sentence then says which is meant.
+ * Reports names that do not identify a word.
+ *
+ * Within a dictionary and the common dictionary, a name of a kind belongs to one word unless senses distinguish several.
+ * Independent extensions may use the same name; sentences then label it.
  */
-export function checkNames(dictionary: Dictionary, located: readonly Located[]): void {
-  const taken = new Map<string, Word>();
-  const told = new Set<Word>();
-  for (const { seed, path, report } of located) {
+export function checkNames(dictionary: Dictionary, entries: readonly LocatedEntry[]): void {
+  const owners = new Map<string, Word>();
+  const reported = new Set<Word>();
+  for (const { seed, path, report } of entries) {
     const word = dictionary.find(seed.id, seed.kind)!;
     for (const form of new Set(canonicalForms(word).map((each) => each.toLowerCase()))) {
-      const other = taken.get(`${word.kind} ${form}`);
-      if (!other || other === word || !related(other, word)) {
-        if (!other || other.namespace !== commonName) taken.set(`${word.kind} ${form}`, word);
+      const key = `${word.kind} ${form}`;
+      const owner = owners.get(key);
+      if (!owner || owner === word || !canOccurTogether(owner, word)) {
+        if (!owner || owner.namespace !== commonName) owners.set(key, word);
         continue;
       }
-      if (other.sense !== undefined || word.sense !== undefined || told.has(word)) continue;
-      told.add(word);
-      if (other.namespace === word.namespace) {
+      if (owner.sense !== undefined || word.sense !== undefined || reported.has(word)) continue;
+      reported.add(word);
+      if (owner.namespace === word.namespace)
         report.add(
           'clashing-name',
           path,
-          `"${form}" is a form of both "${other.id}" and "${word.id}"`,
-          'give one a sense or an irregular form',
+          `"${form}" is a form of both "${owner.id}" and "${word.id}"`,
+          'Give one of them a sense or an irregular form.',
         );
-      } else {
+      else
         report.add(
           'redefined-word',
           path,
-          `"${word.id}" takes the name of "${other.id}"; an extension only adds words`,
-          `use "${other.id}", or tell the sense apart with "sense"`,
+          `"${word.id}" has the name of "${owner.id}"; an extension can only add words`,
+          `Use "${owner.id}", or add a "sense".`,
         );
-      }
     }
   }
-  checkSynonyms(dictionary, located, taken);
+  checkSynonyms(dictionary, entries, owners);
 }
 
-function checkSynonyms(dictionary: Dictionary, located: readonly Located[], taken: Map<string, Word>): void {
-  const placeOf = new Map(located.map((each) => [dictionary.find(each.seed.id, each.seed.kind)!, each]));
-  for (const [word, { path, report }] of placeOf) {
+function checkSynonyms(dictionary: Dictionary, entries: readonly LocatedEntry[], owners: Map<string, Word>): void {
+  const entryOf = mapByWord(dictionary, entries);
+  for (const [word, { path, report }] of entryOf) {
     for (const synonym of word.synonyms) {
-      const other = taken.get(`${word.kind} ${synonym.toLowerCase()}`);
-      if (other === word) {
+      const key = `${word.kind} ${synonym.toLowerCase()}`;
+      const owner = owners.get(key);
+      if (owner === word)
         report.add(
           'clashing-name',
           `${path}/synonyms`,
-          `the synonym "${synonym}" of "${word.id}" is its own name or stands there twice`,
+          `the synonym "${synonym}" of "${word.id}" is its name or a duplicate`,
         );
-      } else if (!other || !related(other, word) || objectTells(other, word))
-        taken.set(`${word.kind} ${synonym.toLowerCase()}`, word);
-      else if (word.namespace === commonName && other.namespace !== commonName) {
-        // The extension came later, so it is the one to give way.
-        const place = placeOf.get(other)!;
-        place.report.add(
+      else if (!owner || !canOccurTogether(owner, word) || areToldApartByObject(owner, word)) owners.set(key, word);
+      else if (word.namespace === commonName && owner.namespace !== commonName) {
+        const { path: ownerPath, report: ownerReport } = entryOf.get(owner)!;
+        ownerReport.add(
           'clashing-name',
-          place.path,
-          `"${synonym}" already stands for "${word.id}", of which it is a synonym`,
-          `use "${word.id}", or another name`,
+          ownerPath,
+          `"${synonym}" is a synonym of "${word.id}"`,
+          `Use "${word.id}", or another name.`,
         );
-      } else {
+      } else
         report.add(
           'clashing-name',
           `${path}/synonyms`,
-          `the synonym "${synonym}" of "${word.id}" already stands for "${other.id}"`,
+          `the synonym "${synonym}" of "${word.id}" belongs to "${owner.id}"`,
         );
-      }
     }
   }
 }
 
-/** A verb with two meanings, of which one needs an object and the other has none: "the match finishes", "she finishes the level". */
-function objectTells(a: Word, b: Word): boolean {
-  const uses = [a, b].map((word) => word.frame.object.use);
+function mapByWord(dictionary: Dictionary, entries: readonly LocatedEntry[]): Map<Word, LocatedEntry> {
+  return new Map(entries.map((entry) => [dictionary.find(entry.seed.id, entry.seed.kind)!, entry]));
+}
+
+/** Does one action require an object where the other excludes it ("the match finishes", "she finishes the level")? */
+function areToldApartByObject(a: Word, b: Word): boolean {
+  const uses = [a.slots.object.use, b.slots.object.use];
   return a.kind === 'action' && uses.includes('none') && uses.includes('required');
 }
 
-/** Do the two meet in every use: of one dictionary, or one of the common dictionary? */
-function related(a: Word, b: Word): boolean {
+/** Are both words loaded whenever one of them is? */
+function canOccurTogether(a: Word, b: Word): boolean {
   return a.namespace === b.namespace || a.namespace === commonName || b.namespace === commonName;
 }
 
-const narrower: Readonly<Record<SlotUse, readonly SlotUse[]>> = {
+const narrowerUses: Readonly<Record<SlotUse, readonly SlotUse[]>> = {
   optional: ['optional', 'required', 'within', 'none'],
   required: ['required', 'within'],
   within: ['within'],
   none: ['none'],
 };
 
-/** Patterns only narrow on their way down: a child may require or exclude what its parent leaves open, never the reverse. */
-export function checkFrames(dictionary: Dictionary, located: readonly Located[]): void {
-  for (const { seed, path, report } of located) {
+/** Reports slot rules that widen inherited rules: a child can require or exclude what its parent leaves open, not the reverse. */
+export function checkSlotRules(dictionary: Dictionary, entries: readonly LocatedEntry[]): void {
+  for (const { seed, path, report } of entries) {
     if (seed.kind !== 'action') continue;
-    checkCauses(dictionary, seed.entry.causes, path, report);
-    if (!seed.entry.slots) continue;
+    const { causes, slots } = seed.entry;
+    const scope = { dictionary, report };
+    if (causes !== undefined) checkExactId(scope, causes, 'action', `${path}/causes`);
+    if (!slots) continue;
     const word = dictionary.find(seed.id, 'action')!;
     for (const slot of slotNames) {
-      const said = seed.entry.slots[slot];
-      if (said === undefined) continue;
-      const at = `${path}/slots/${slot}`;
-      const before = word.parent?.frame[slot];
-      const after = word.frame[slot];
-      if (before && !narrower[before.use].includes(after.use)) {
-        report.add(
-          'slot-widened',
-          at,
-          `"${word.id}" makes ${slot} ${after.use}, but "${before.source}" has it ${before.use}`,
-          'a pattern only narrows what it inherits',
-        );
-      }
-      if (typeof said === 'object' && said.word !== undefined) checkImplied(dictionary, word, slot, report, at);
-      for (const id of after.accepts) {
-        if (!dictionary.find(id, slotKind(slot))) {
-          const known = dictionary.words(slotKind(slot)).map((each) => each.id);
-          report.add('unknown-word', `${at}/accepts`, `"${id}" is not a known ${slotKind(slot)}`, hintFor(id, known));
-        } else if (
-          before &&
-          before.accepts.length > 0 &&
-          !before.accepts.some((each) => dictionary.isA(id, each, slotKind(slot)))
-        ) {
-          report.add(
-            'slot-widened',
-            `${at}/accepts`,
-            `"${word.id}" accepts "${id}" as ${slot}, which its parent does not`,
-            `its parent accepts ${before.accepts.join(', ')}`,
-          );
-        }
-      }
+      const declared = slots[slot];
+      if (declared === undefined) continue;
+      const slotPath = `${path}/slots/${slot}`;
+      checkSlotUse(word, slot, slotPath, report);
+      if (typeof declared === 'object' && declared.word !== undefined)
+        checkImpliedWord(scope, word, slot, `${slotPath}/word`);
+      checkAccepts(scope, word, slot, `${slotPath}/accepts`);
     }
-    const clash = sharedPreposition(word.frame);
+    const clash = findSharedPreposition(word.slots);
     if (clash)
       report.add(
         'shared-preposition',
         `${path}/slots`,
-        `"${word.id}" introduces ${clash.join(' and ')} by the same preposition`,
+        `"${word.id}" introduces ${clash.join(' and ')} with the same preposition`,
       );
   }
 }
 
-function checkCauses(dictionary: Dictionary, id: string | undefined, path: string, report: Report): void {
-  if (id === undefined || dictionary.find(id, 'action')?.id === id) return;
-  const known = dictionary.words('action').map((each) => each.id);
-  report.add('unknown-word', `${path}/causes`, `"${id}" is not a known action`, hintFor(id, known));
+function checkSlotUse(word: Word, slot: SlotName, path: string, report: Report): void {
+  const inherited = word.parent?.slots[slot];
+  const { use } = word.slots[slot];
+  if (inherited && !narrowerUses[inherited.use].includes(use))
+    report.add(
+      'slot-widened',
+      path,
+      `"${word.id}" makes ${slot} "${use}", but it is "${inherited.use}" for "${inherited.source}"`,
+      'Rules can only narrow inherited rules.',
+    );
 }
 
-function sharedPreposition(frame: Frame): [SlotName, SlotName] | undefined {
-  const seen = new Map<string, SlotName>();
+function checkAccepts(scope: CheckScope, word: Word, slot: SlotName, path: string): void {
+  const kind = slotKind(slot);
+  const inherited = word.parent?.slots[slot].accepts ?? [];
+  for (const id of word.slots[slot].accepts) {
+    if (!scope.dictionary.find(id, kind)) reportUnknownWord(scope, id, kind, path);
+    else if (inherited.length > 0 && !inherited.some((each) => scope.dictionary.isA(id, each, kind)))
+      scope.report.add(
+        'slot-widened',
+        path,
+        `"${word.id}" accepts "${id}" as ${slot}, but its parent does not`,
+        `The parent accepts ${inherited.join(', ')}.`,
+      );
+  }
+}
+
+function checkImpliedWord(scope: CheckScope, word: Word, slot: SlotName, path: string): void {
+  const { use, word: implied } = word.slots[slot];
+  if (use !== 'within')
+    scope.report.add(
+      'word-without-within',
+      path,
+      `"${word.id}" names a ${slot} but does not close the slot`,
+      'Add "use": "within".',
+    );
+  const kind = slotKind(slot);
+  if (implied !== undefined && !scope.dictionary.find(implied, kind)) reportUnknownWord(scope, implied, kind, path);
+}
+
+function findSharedPreposition(rules: SlotRules): [SlotName, SlotName] | undefined {
+  const slotByPreposition = new Map<string, SlotName>();
   for (const slot of slotNames) {
-    const { preposition, use } = frame[slot];
+    const { preposition, use } = rules[slot];
     if (preposition === '' || use === 'none' || use === 'within') continue;
-    const other = seen.get(preposition);
+    const other = slotByPreposition.get(preposition);
     if (other) return [other, slot];
-    seen.set(preposition, slot);
+    slotByPreposition.set(preposition, slot);
   }
   return undefined;
 }
 
-function checkImplied(dictionary: Dictionary, word: Word, slot: SlotName, report: Report, path: string): void {
-  const rule = word.frame[slot];
-  if (rule.use !== 'within')
-    report.add(
-      'word-without-within',
-      `${path}/word`,
-      `"${word.id}" names a ${slot} but leaves the slot open`,
-      'add "use": "within"',
-    );
-  if (rule.word !== undefined && !dictionary.find(rule.word, slotKind(slot))) {
-    const known = dictionary.words(slotKind(slot)).map((each) => each.id);
-    report.add(
-      'unknown-word',
-      `${path}/word`,
-      `"${rule.word}" is not a known ${slotKind(slot)}`,
-      hintFor(rule.word, known),
-    );
-  }
+/** Reports an id that no word has exactly, including its case. */
+function checkExactId(scope: CheckScope, id: string, kind: WordKind, path: string): void {
+  if (scope.dictionary.find(id, kind)?.id !== id) reportUnknownWord(scope, id, kind, path);
+}
+
+function reportUnknownWord({ dictionary, report }: CheckScope, id: string, kind: WordKind, path: string): void {
+  const ids = dictionary.words(kind).map((word) => word.id);
+  report.add('unknown-word', path, `"${id}" is not a known ${kind}`, suggestWord(id, ids));
 }
 
 /**
- * A definition says what a word means by words that do not need it again: it does not use the word itself, nor words
- * whose own definitions lead back to it. Only words of the same kind count, so "armor", the property, may be explained
- * by "armor", the object.
+ * Reports definitions that use the defined word or form a cycle.
+ *
+ * Only words of the same kind count, so the property `armor` may be defined by the object `armor`.
  */
-export function checkDefinitions(dictionary: Dictionary, located: readonly Located[]): void {
-  const byWord = new Map<Word, Located>();
-  for (const each of located) byWord.set(dictionary.find(each.seed.id, each.seed.kind)!, each);
-  for (const [word, { path, report }] of byWord) {
-    const own = ownForm(dictionary, word);
-    if (own === undefined) continue;
-    report.add(
-      'circular-definition',
-      `${path}/definition`,
-      `the definition of "${word.id}" uses "${own}" itself`,
-      'say it in more general words',
-    );
+export function checkDefinitions(dictionary: Dictionary, entries: readonly LocatedEntry[]): void {
+  const entryOf = mapByWord(dictionary, entries);
+  for (const [word, { path, report }] of entryOf) {
+    const form = findOwnForm(dictionary, word);
+    if (form !== undefined)
+      report.add(
+        'circular-definition',
+        `${path}/definition`,
+        `the definition of "${word.id}" uses "${form}"`,
+        'Define it in more general words.',
+      );
   }
-  const uses = new Map([...byWord.keys()].map((word) => [word, usedWords(dictionary, word)]));
-  for (const circle of circlesIn(uses)) {
-    const [word] = circle;
-    const { path, report } = byWord.get(word!)!;
-    const names = [...circle, word!].map(({ id }) => `"${id}"`).join(' by ');
+  const uses = new Map([...entryOf.keys()].map((word) => [word, findUsedWords(dictionary, word)]));
+  for (const cycle of findCycles(uses)) {
+    const { path, report } = entryOf.get(cycle[0]!)!;
+    const names = [...cycle, cycle[0]!].map(({ id }) => `"${id}"`).join(' → ');
     report.add(
       'definition-cycle',
       `${path}/definition`,
-      `definitions run in a circle: ${names}`,
-      'explain one of them by other words',
+      `definitions form a cycle: ${names}`,
+      'Define one of them in other words.',
     );
   }
 }
 
-function ownForm(dictionary: Dictionary, word: Word): string | undefined {
+function findOwnForm(dictionary: Dictionary, word: Word): string | undefined {
   const text = ` ${word.definition.toLowerCase().replaceAll(/[^\p{L}\p{N}'-]+/gu, ' ')} `;
-  const own = canonicalForms(word).find((form) => text.includes(` ${form.toLowerCase()} `));
-  const elsewhere = word.kind === 'property' && own !== undefined && dictionary.find(own, 'object');
-  return elsewhere ? undefined : own;
+  const form = canonicalForms(word).find((each) => text.includes(` ${each.toLowerCase()} `));
+  const isObjectToo = word.kind === 'property' && form !== undefined && dictionary.find(form, 'object') !== undefined;
+  return isObjectToo ? undefined : form;
 }
 
-/** Words of the same kind that the definition uses, the longest names first; property words are explained by objects. */
-function usedWords(dictionary: Dictionary, word: Word): readonly Word[] {
+/** The words of the same kind in a definition, longest names first. Properties are defined by objects. */
+function findUsedWords(dictionary: Dictionary, word: Word): readonly Word[] {
   if (word.kind === 'property') return [];
-  const lexicon = lexiconOf(dictionary);
+  const lexicon = getLexicon(dictionary);
   const tokens = tokenize(word.definition);
   const used = new Set<Word>();
-  for (let i = 0; i < tokens.length; ) {
-    const found = wordKinds
-      .filter((kind) => kind !== 'property')
-      .flatMap((kind: WordKind) => lexicon.find(kind, tokens, i))
-      .filter(({ entry, pending }) => !entry.synonym && pending === undefined);
-    const end = Math.max(i + 1, ...found.map((each) => each.end));
-    // Where a noun and a verb are written alike ("fall"), the definition most likely means the noun.
-    const longest = found.filter((each) => each.end === end);
-    const nouns = longest.filter(({ entry }) => entry.word.kind === 'object');
-    for (const { entry } of nouns.length > 0 ? nouns : longest)
-      if (entry.word.kind === word.kind && entry.word !== word) used.add(entry.word);
-    i = end;
+  for (let at = 0; at < tokens.length; ) {
+    const matches = (['object', 'action'] as const)
+      .flatMap((kind) => lexicon.find(kind, tokens, at))
+      .filter(({ entry, pendingParticle }) => !entry.isSynonym && pendingParticle === undefined);
+    const end = Math.max(at + 1, ...matches.map((match) => match.end));
+    const longest = matches.filter((match) => match.end === end).map(({ entry }) => entry.word);
+    // A noun and a verb can be spelled alike ("fall"); a definition more likely uses the noun.
+    const nouns = longest.filter(({ kind }) => kind === 'object');
+    for (const each of nouns.length > 0 ? nouns : longest) if (each.kind === word.kind && each !== word) used.add(each);
+    at = end;
   }
   return [...used];
 }
 
-/** The circles that a walk in depth meets: every group of words that lead to each other has at least one. */
-function circlesIn(uses: ReadonlyMap<Word, readonly Word[]>): Word[][] {
+/** The cycles that a depth-first search finds: at least one per group of mutually reachable words. */
+function findCycles(edges: ReadonlyMap<Word, readonly Word[]>): Word[][] {
   const state = new Map<Word, 'open' | 'done'>();
-  const circles: Word[][] = [];
-  for (const root of uses.keys()) {
+  const cycles: Word[][] = [];
+  for (const root of edges.keys()) {
     if (state.has(root)) continue;
-    const path: { word: Word; next: number }[] = [{ word: root, next: 0 }];
+    // An explicit stack: a chain of definitions can be as long as the dictionary.
+    const stack: { word: Word; nextEdge: number }[] = [{ word: root, nextEdge: 0 }];
     state.set(root, 'open');
-    while (path.length > 0) {
-      const top = path.at(-1)!;
-      const next = uses.get(top.word)?.[top.next++];
+    while (stack.length > 0) {
+      const top = stack.at(-1)!;
+      const next = edges.get(top.word)?.[top.nextEdge++];
       if (!next) {
         state.set(top.word, 'done');
-        path.pop();
+        stack.pop();
       } else if (state.get(next) === 'open')
-        circles.push(path.slice(path.findIndex(({ word }) => word === next)).map(({ word }) => word));
+        cycles.push(stack.slice(stack.findIndex(({ word }) => word === next)).map(({ word }) => word));
       else if (!state.has(next)) {
         state.set(next, 'open');
-        path.push({ word: next, next: 0 });
+        stack.push({ word: next, nextEdge: 0 });
       }
     }
   }
-  return circles;
+  return cycles;
 }
 
-/** Composite events use known words, and their statement only what their steps have bound. */
-export function checkEvents(dictionary: Dictionary, file: UsableFile, report: Report): void {
+/** Reports composite events that use unknown words, or whose statement uses variables that no step binds. */
+export function checkCompositeEvents(
+  dictionary: Dictionary,
+  events: readonly (EventEntry | undefined)[],
+  report: Report,
+): void {
+  const scope = { dictionary, report };
   const names = new Set<string>();
-  file.events.forEach((event, index) => {
-    if (!event) return;
+  for (const [index, event] of events.entries()) {
+    if (!event) continue;
     const path = `/events/${index}`;
-    if (names.has(event.name.toLowerCase()))
-      report.add('duplicate-event', `${path}/name`, `the event "${event.name}" is defined twice`);
-    names.add(event.name.toLowerCase());
-    event.steps.forEach((step, i) => checkStep(dictionary, step, `${path}/steps/${i}`, report));
-    (event.without ?? []).forEach((step, i) => checkStep(dictionary, step, `${path}/without/${i}`, report));
-    checkStatement(dictionary, event, path, report);
-  });
+    const name = event.name.toLowerCase();
+    if (names.has(name)) report.add('duplicate-event', `${path}/name`, `the event "${event.name}" is defined twice`);
+    names.add(name);
+    for (const key of ['steps', 'without'] as const)
+      event[key]?.forEach((step, i) => checkStep(scope, step, `${path}/${key}/${i}`));
+    checkEventStatement(scope, event, `${path}/statement`);
+  }
 }
 
-function checkStep(dictionary: Dictionary, step: StepEntry, path: string, report: Report): void {
+function checkStep(scope: CheckScope, step: StepEntry, path: string): void {
   if (step.any) {
-    step.any.forEach((each, i) => checkStep(dictionary, each, `${path}/any/${i}`, report));
-    if (Object.keys(step).length > 1) report.add('bad-step', path, 'alternatives stand alone in a step');
+    step.any.forEach((each, i) => checkStep(scope, each, `${path}/any/${i}`));
+    if (Object.keys(step).length > 1)
+      scope.report.add('bad-step', path, 'a step with alternatives can have no other keys');
     return;
   }
-  if ((step.action === undefined) === (step.property === undefined)) {
-    report.add('bad-step', path, 'a step has either an action or a property');
-  }
-  if (step.action !== undefined) checkKnown(dictionary, step.action, 'action', `${path}/action`, report);
-  if (step.property !== undefined) checkKnown(dictionary, step.property, 'property', `${path}/property`, report);
-  for (const slot of stepSlots) {
-    const { word } = step[slot] === undefined ? { word: undefined } : stepSlot(step[slot]);
-    if (word !== undefined) checkKnown(dictionary, word, slotKind(slot), `${path}/${slot}`, report);
+  if ((step.action === undefined) === (step.property === undefined))
+    scope.report.add('bad-step', path, 'a step needs either an action or a property');
+  for (const kind of ['action', 'property'] as const)
+    if (step[kind] !== undefined) checkExactId(scope, step[kind], kind, `${path}/${kind}`);
+  for (const slot of wordSlots) {
+    const word = step[slot] === undefined ? undefined : parseStepSlot(step[slot]).word;
+    if (word !== undefined) checkExactId(scope, word, slotKind(slot), `${path}/${slot}`);
   }
 }
 
-function checkKnown(dictionary: Dictionary, id: string, kind: WordKind, path: string, report: Report): void {
-  if (dictionary.find(id, kind)?.id === id) return;
-  report.add(
-    'unknown-word',
-    path,
-    `"${id}" is not a known ${kind}`,
-    hintFor(
-      id,
-      dictionary.words(kind).map((word) => word.id),
-    ),
-  );
-}
-
-function checkStatement(dictionary: Dictionary, event: EventEntry, path: string, report: Report): void {
+function checkEventStatement({ dictionary, report }: CheckScope, event: EventEntry, path: string): void {
   const bound = new Set(event.steps.flatMap((step) => variablesOf(step)));
-  const example = fill(event.statement, (variable) => {
+  const example = fillStatement(event.statement, (variable) => {
     if (bound.has(variable)) return 'player';
     report.add(
       'unbound-variable',
-      `${path}/statement`,
-      `"?${variable}" stands in no step of "${event.name}"`,
-      hintFor(variable, bound),
+      path,
+      `no step of "${event.name}" binds "?${variable}"`,
+      suggestWord(variable, bound),
     );
     return undefined;
   });
   for (const issue of validateStatement(example, dictionary)) {
-    // What a variable will stand for is not known here, so whether it suits its slot is not either.
+    // The words that variables will stand for are unknown, so whether they fit their slots cannot be checked.
     if (issue.code === 'slot-mismatch') continue;
-    report.add(issue.code, `${path}/statement${issue.path ?? ''}`, issue.message, issue.hint);
+    report.add(issue.code, `${path}${issue.path ?? ''}`, issue.message, issue.hint);
   }
-}
-
-/** An entry with the place it stands in. */
-export interface Located {
-  readonly seed: WordSeed;
-  readonly path: string;
-  readonly report: Report;
 }

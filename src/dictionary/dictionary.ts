@@ -11,31 +11,34 @@ import {
 } from './format.ts';
 import { pluralOf, verbForms, type VerbForms } from './inflection.ts';
 
-/** What an action says about a slot, its ancestors' words included. */
+/** What an action says about one of its slots, inherited rules included. */
 export interface SlotRule {
   readonly use: SlotUse;
-  /** With `within`: what the word itself names. */
+  /** With `use: 'within'`: the word that the action itself names. */
   readonly word: WordId | undefined;
+  /** The slot accepts these words and their descendants; empty: any word. */
   readonly accepts: readonly WordId[];
   readonly preposition: string;
-  /** The action that says `use`, for messages. */
+  /** The action that declares `use`, for messages. */
   readonly source: WordId;
 }
+
+/** The slot rules of an action. */
+export type SlotRules = Readonly<Record<SlotName, SlotRule>>;
 
 /** May a statement fill the slot? */
 export function isOpen(rule: SlotRule): boolean {
   return rule.use === 'required' || rule.use === 'optional';
 }
 
-export type Frame = Readonly<Record<SlotName, SlotRule>>;
-
 /** A word of a loaded dictionary. */
 export interface Word {
   readonly kind: WordKind;
   readonly id: WordId;
   readonly name: string;
+  /** Distinguishes words of the same name. */
   readonly sense: string | undefined;
-  /** Name of the dictionary it comes from (`common`, `openarena`). */
+  /** Name of the dictionary that defines the word (`common`, `openarena`). */
   readonly namespace: string;
   readonly definition: string;
   readonly examples: readonly string[];
@@ -47,31 +50,44 @@ export interface Word {
   readonly synonyms: readonly string[];
   /** Objects: the plural. */
   readonly plural: string;
-  /** Actions: the forms of the verb. */
+  /** Actions: the verb forms. */
   readonly forms: VerbForms;
-  /** Actions: nouns for the happening. */
+  /** Actions: nouns for the action (`death` for `die`). */
   readonly nouns: readonly string[];
-  /** Actions: the pattern, inherited parts included. */
-  readonly frame: Frame;
-  /** Actions: what the object thereby does, if anything; its own or inherited. */
+  /** Actions: the slot rules, inherited ones included. */
+  readonly slots: SlotRules;
+  /** Actions: what the object does as a result (`kill` causes `die`), own or inherited. */
   readonly causes: Word | undefined;
-  /** Position in a preorder walk of the whole dictionary, and that of the last word under it: is-a is `order <= o <= last`. */
+  /** Index in a preorder walk of the dictionary. A word is a descendant when `order <= descendant.order <= last`. */
   readonly order: number;
+  /** `order` of the last descendant. */
   readonly last: number;
 }
 
-/** A loaded file, as a log's header names it. */
+/** A loaded dictionary file, as named in the header of a log. */
 export interface DictionaryInfo {
   readonly name: string;
   readonly version: string;
   readonly title: string | undefined;
 }
 
-/** A composite event and where it comes from. */
+/** A composite event and the dictionary that defines it. */
 export interface EventDefinition extends EventEntry {
   readonly id: string;
   readonly namespace: string;
 }
+
+/** A word before the hierarchy is linked. */
+export interface WordSeed {
+  readonly kind: WordKind;
+  readonly id: WordId;
+  readonly namespace: string;
+  readonly parentId: WordId | undefined;
+  readonly entry: WordEntry;
+  readonly synonyms: readonly string[];
+}
+
+type MutableWord = { -readonly [K in keyof Word]: Word[K] } & { children: Word[] };
 
 const usualPrepositions: Readonly<Record<SlotName, string>> = {
   subject: '',
@@ -84,91 +100,86 @@ const usualPrepositions: Readonly<Record<SlotName, string>> = {
   amount: 'for',
 };
 
-const emptyFrame = Object.fromEntries(
+const defaultSlotRules = Object.fromEntries(
   slotNames.map((slot) => [
     slot,
     { use: 'optional', word: undefined, accepts: [], preposition: usualPrepositions[slot], source: '' },
   ]),
-) as unknown as Frame;
+) as unknown as SlotRules;
 
-/** What `load` knows of a word before the tree is linked. */
-export interface WordSeed {
-  readonly kind: WordKind;
-  readonly id: WordId;
-  readonly namespace: string;
-  readonly parentId: WordId | undefined;
-  readonly entry: WordEntry;
-  readonly synonyms: readonly string[];
-}
-
-type Building = { -readonly [K in keyof Word]: Word[K] } & { children: Word[] };
-
-/** The merged words of the common dictionary and its extensions. Immutable; made by `loadDictionary`. */
+/**
+ * The merged words of the common dictionary and its extensions. Immutable. Use {@link loadDictionary} to create one.
+ *
+ * @example
+ * const { dictionary } = await loadBuiltin(['openarena']);
+ * dictionary.isA('stomp', 'kill'); // true
+ * dictionary.find('railgun', 'object')?.parent?.id; // 'gun'
+ */
 export class Dictionary {
+  /** The loaded files, the common dictionary first. */
   readonly sources: readonly DictionaryInfo[];
+  /** Composite events such as `double kill`. */
   readonly events: readonly EventDefinition[];
-  /** In preorder: `ordered[word.order] === word`. */
+  /** All words in preorder: `ordered[word.order] === word`. */
   readonly ordered: readonly Word[];
   private readonly byKind: Readonly<Record<WordKind, ReadonlyMap<string, Word>>>;
 
-  /** Seeds must form a forest (`loadDictionary` sees to it). */
+  /** @param seeds Words whose parents form a forest. */
   constructor(seeds: readonly WordSeed[], sources: readonly DictionaryInfo[], events: readonly EventDefinition[]) {
     this.sources = sources;
     this.events = events;
     const byKind = {
-      object: new Map<string, Building>(),
-      action: new Map<string, Building>(),
-      property: new Map<string, Building>(),
+      object: new Map<string, MutableWord>(),
+      action: new Map<string, MutableWord>(),
+      property: new Map<string, MutableWord>(),
     };
-    for (const seed of seeds) byKind[seed.kind].set(seed.id, build(seed));
-    for (const seed of seeds) {
-      const word = byKind[seed.kind].get(seed.id)!;
-      const parent = seed.parentId === undefined ? undefined : byKind[seed.kind].get(seed.parentId);
-      word.parent = parent;
-      parent?.children.push(word);
+    for (const seed of seeds) byKind[seed.kind].set(seed.id, createWord(seed));
+    for (const { kind, id, parentId } of seeds) {
+      const word = byKind[kind].get(id)!;
+      word.parent = parentId === undefined ? undefined : byKind[kind].get(parentId);
+      (word.parent as MutableWord | undefined)?.children.push(word);
     }
-    const ordered: Word[] = [];
-    for (const kind of wordKinds) {
-      for (const word of byKind[kind].values()) if (!word.parent) number(word, ordered, seeds);
-    }
-    const entries = new Map(seeds.filter((seed) => seed.kind === 'action').map((seed) => [seed.id, seed.entry]));
+    const ordered: MutableWord[] = [];
+    for (const kind of wordKinds) for (const word of byKind[kind].values()) if (!word.parent) number(word, ordered);
+    // In preorder the rules of a parent are complete before its children inherit them.
+    const entries = new Map(seeds.filter(({ kind }) => kind === 'action').map(({ id, entry }) => [id, entry]));
     for (const word of ordered) {
       if (word.kind !== 'action') continue;
       const entry = entries.get(word.id);
-      inheritFrame(word as Building, entry?.slots);
-      (word as Building).causes = entry?.causes === undefined ? word.parent?.causes : byKind.action.get(entry.causes);
+      word.slots = inheritSlotRules(word, entry?.slots);
+      word.causes = entry?.causes === undefined ? word.parent?.causes : byKind.action.get(entry.causes);
     }
-    for (const kind of wordKinds) {
-      // Another spelling of an id finds the word too; a map goes on over what is added, which changes nothing here.
-      for (const [id, word] of byKind[kind]) {
-        const lower = id.toLowerCase();
-        if (!byKind[kind].has(lower)) byKind[kind].set(lower, word);
-      }
+    for (const words of Object.values(byKind)) {
+      for (const [id, word] of words) if (!words.has(id.toLowerCase())) words.set(id.toLowerCase(), word);
     }
     this.ordered = ordered;
     this.byKind = byKind;
   }
 
-  /** The word with this id, of this kind if given (else the first of object, property, action that has it). */
+  /**
+   * Finds a word by id, ignoring case.
+   *
+   * @param kind Without it, the first of object, property and action that has the id.
+   */
   find(id: WordId, kind?: WordKind): Word | undefined {
     if (kind !== undefined) return this.byKind[kind].get(id) ?? this.byKind[kind].get(id.toLowerCase());
     return this.find(id, 'object') ?? this.find(id, 'property') ?? this.find(id, 'action');
   }
 
-  /** Is `a` the same word as `b`, or one under it? In O(1). Unknown words are nothing. */
+  /** Is `a` the word `b` or a descendant of it? Takes constant time; false for unknown words. */
   isA(a: WordId, b: WordId, kind?: WordKind): boolean {
     if (kind !== undefined) return covers(this.find(b, kind), this.find(a, kind));
     return wordKinds.some((each) => covers(this.find(b, each), this.find(a, each)));
   }
 
-  /** From the word's parent up to its root. */
+  /** The ancestors of a word, its parent first; none for a root or an unknown word. */
   ancestors(id: WordId, kind?: WordKind): readonly Word[] {
     const list: Word[] = [];
     for (let word = this.find(id, kind)?.parent; word; word = word.parent) list.push(word);
     return list;
   }
 
-  /** All words under the word, each parent before its children. */
+  /** The descendants of a word, parents before children; none for an unknown word. */
   descendants(id: WordId, kind?: WordKind): readonly Word[] {
     const word = this.find(id, kind);
     return word ? this.ordered.slice(word.order + 1, word.last + 1) : [];
@@ -179,103 +190,23 @@ export class Dictionary {
     return this.ordered.filter((word) => !word.parent && (kind === undefined || word.kind === kind));
   }
 
+  /** The words of a kind, or all words, in preorder. */
   words(kind?: WordKind): readonly Word[] {
     return kind === undefined ? this.ordered : this.ordered.filter((word) => word.kind === kind);
   }
 }
 
-/** Does `word` stand at or under `ancestor`? */
+/** Is `word` the word `ancestor` or a descendant of it? */
 export function covers(ancestor: Word | undefined, word: Word | undefined): boolean {
   return ancestor !== undefined && word !== undefined && word.order >= ancestor.order && word.order <= ancestor.last;
 }
 
-/** Is the word `a` the same as `b`, or one under it? In O(1); words that the dictionary does not have are nothing. */
-export function isA(dictionary: Dictionary, a: WordId, b: WordId, kind?: WordKind): boolean {
-  return dictionary.isA(a, b, kind);
-}
-
-/** The words above a word, its parent first; none for a root or an unknown word. */
-export function ancestors(dictionary: Dictionary, id: WordId, kind?: WordKind): readonly Word[] {
-  return dictionary.ancestors(id, kind);
-}
-
-/** All words under a word, each parent before its children; none for an unknown word. */
-export function descendants(dictionary: Dictionary, id: WordId, kind?: WordKind): readonly Word[] {
-  return dictionary.descendants(id, kind);
-}
-
-/** The id of an entry of the dictionary called `namespace`. */
+/** Composes the id of a word or composite event: `railgun`, `openarena:chaingun`, `drive#golf`. */
 export function wordId(namespace: string, name: string, sense?: string): WordId {
   return `${namespace === commonName ? '' : `${namespace}:`}${name}${sense === undefined ? '' : `#${sense}`}`;
 }
 
-function build(seed: WordSeed): Building {
-  const { entry } = seed;
-  return {
-    kind: seed.kind,
-    id: seed.id,
-    name: entry.name,
-    sense: entry.sense,
-    namespace: seed.namespace,
-    definition: entry.definition,
-    examples: entry.examples ?? [],
-    parent: undefined,
-    children: [],
-    depth: 1,
-    synonyms: seed.synonyms,
-    plural: entry.plural ?? pluralOf(entry.name),
-    forms: verbForms(entry.name, entry),
-    nouns: entry.nouns ?? [],
-    frame: emptyFrame,
-    causes: undefined,
-    order: 0,
-    last: 0,
-  };
-}
-
-/** Numbers a tree in preorder without recursion (a file may hold a chain as long as the limits allow). */
-function number(root: Building, ordered: Word[], seeds: readonly WordSeed[]): void {
-  const stack: { word: Building; next: number }[] = [{ word: root, next: 0 }];
-  root.order = ordered.push(root) - 1;
-  while (stack.length > 0 && ordered.length <= seeds.length) {
-    const top = stack.at(-1)!;
-    const child = top.word.children[top.next++] as Building | undefined;
-    if (child) {
-      child.depth = top.word.depth + 1;
-      child.order = ordered.push(child) - 1;
-      stack.push({ word: child, next: 0 });
-    } else {
-      top.word.last = ordered.length - 1;
-      stack.pop();
-    }
-  }
-}
-
-/** Words come in preorder, so a parent's frame is complete when its children ask for it. */
-function inheritFrame(word: Building, own: WordEntry['slots']): void {
-  const inherited = word.parent?.frame ?? emptyFrame;
-  if (!own) {
-    word.frame = inherited;
-    return;
-  }
-  const frame: Record<SlotName, SlotRule> = { ...inherited };
-  for (const slot of slotNames) {
-    const said = own[slot];
-    if (said === undefined) continue;
-    const entry = typeof said === 'string' ? { use: said } : said;
-    const before = inherited[slot];
-    frame[slot] = {
-      use: entry.use ?? before.use,
-      word: entry.word ?? before.word,
-      accepts: entry.accepts ?? before.accepts,
-      preposition: entry.preposition ?? before.preposition,
-      source: entry.use === undefined || entry.use === before.use ? before.source : word.id,
-    };
-  }
-  word.frame = frame;
-}
-
-/** How a word can be written in a sentence, lower case. Canonical forms are those that `render` writes. */
+/** The forms of a word that `render` writes. */
 export function canonicalForms(word: Word): readonly string[] {
   switch (word.kind) {
     case 'object':
@@ -285,4 +216,55 @@ export function canonicalForms(word: Word): readonly string[] {
     case 'property':
       return [word.name];
   }
+}
+
+function createWord({ kind, id, namespace, entry, synonyms }: WordSeed): MutableWord {
+  return {
+    kind,
+    id,
+    name: entry.name,
+    sense: entry.sense,
+    namespace,
+    definition: entry.definition,
+    examples: entry.examples ?? [],
+    parent: undefined,
+    children: [],
+    depth: 1,
+    synonyms,
+    plural: entry.plural ?? pluralOf(entry.name),
+    forms: verbForms(entry.name, entry),
+    nouns: entry.nouns ?? [],
+    slots: defaultSlotRules,
+    causes: undefined,
+    order: 0,
+    last: 0,
+  };
+}
+
+/** Numbers a tree in preorder. The loader limits its depth. */
+function number(word: MutableWord, ordered: MutableWord[]): void {
+  word.order = ordered.push(word) - 1;
+  word.depth = (word.parent?.depth ?? 0) + 1;
+  for (const child of word.children) number(child as MutableWord, ordered);
+  word.last = ordered.length - 1;
+}
+
+function inheritSlotRules(word: Word, own: WordEntry['slots']): SlotRules {
+  const inherited = word.parent?.slots ?? defaultSlotRules;
+  if (!own) return inherited;
+  const rules: Record<SlotName, SlotRule> = { ...inherited };
+  for (const slot of slotNames) {
+    const declared = own[slot];
+    if (declared === undefined) continue;
+    const entry = typeof declared === 'string' ? { use: declared } : declared;
+    const base = inherited[slot];
+    rules[slot] = {
+      use: entry.use ?? base.use,
+      word: entry.word ?? base.word,
+      accepts: entry.accepts ?? base.accepts,
+      preposition: entry.preposition ?? base.preposition,
+      source: entry.use === undefined || entry.use === base.use ? base.source : word.id,
+    };
+  }
+  return rules;
 }

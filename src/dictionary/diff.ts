@@ -113,8 +113,8 @@ function patternChange(before: Word, after: Word): Change | undefined {
   const breaking =
     lost ||
     slotNames.some((slot) => {
-      const old = before.frame[slot];
-      const now = after.frame[slot];
+      const old = before.slots[slot];
+      const now = after.slots[slot];
       // Statements that were right must stay right.
       const narrowed = old.use !== now.use && now.use !== 'optional';
       return (
@@ -128,6 +128,6 @@ function patternChange(before: Word, after: Word): Change | undefined {
 }
 
 function patternText(word: Word): string {
-  const slots = slotNames.map((slot) => JSON.stringify(word.frame[slot], ['use', 'word', 'accepts', 'preposition']));
+  const slots = slotNames.map((slot) => JSON.stringify(word.slots[slot], ['use', 'word', 'accepts', 'preposition']));
   return [...slots, word.causes?.id].join(' ');
 }

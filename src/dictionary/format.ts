@@ -2,8 +2,12 @@
 export const wordKinds = ['object', 'action', 'property'] as const;
 export type WordKind = (typeof wordKinds)[number];
 
-/** The parts of an action statement that a pattern speaks of. */
-export const slotNames = ['subject', 'object', 'with', 'to', 'from', 'at', 'manner', 'amount'] as const;
+/** The slots of an action statement that hold a word. */
+export const wordSlots = ['subject', 'object', 'with', 'to', 'from', 'at', 'manner'] as const;
+export type WordSlot = (typeof wordSlots)[number];
+
+/** All slots of an action statement. */
+export const slotNames = [...wordSlots, 'amount'] as const;
 export type SlotName = (typeof slotNames)[number];
 
 /** `within`: the word itself says what fills the slot ("drive golf ball"), so a statement does not say it again. */

@@ -58,6 +58,6 @@ export const issueCodes = {
 export type IssueCode = keyof typeof issueCodes;
 
 /** An issue about a dictionary, a statement or a sentence. */
-export interface WordIssue extends Issue {
+export interface DictionaryIssue extends Issue {
   readonly code: IssueCode;
 }

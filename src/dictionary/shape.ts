@@ -1,5 +1,5 @@
 import { suggestSpelling } from '../spelling.ts';
-import type { IssueCode, WordIssue } from './issues.ts';
+import type { IssueCode, DictionaryIssue } from './issues.ts';
 import {
   limits,
   listOf,
@@ -18,7 +18,7 @@ export type Json = Readonly<Record<string, unknown>>;
 
 /** Collects issues under one file and JSON path. */
 export class Report {
-  readonly issues: WordIssue[] = [];
+  readonly issues: DictionaryIssue[] = [];
   readonly file: string;
 
   constructor(file: string) {

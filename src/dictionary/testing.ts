@@ -73,7 +73,7 @@ function slot(dictionary: Dictionary, words: readonly Word[]): fc.Arbitrary<Slot
 export function actionStatement(dictionary: Dictionary, action: Word): fc.Arbitrary<Statement> {
   const arbitraries: Record<string, fc.Arbitrary<unknown>> = {};
   const required: string[] = [];
-  for (const [name, rule] of Object.entries(action.frame)) {
+  for (const [name, rule] of Object.entries(action.slots)) {
     if (!isOpen(rule)) continue;
     if (rule.use === 'required') required.push(name);
     if (name === 'amount') {

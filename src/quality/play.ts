@@ -1,4 +1,4 @@
-import { type Dictionary, isA } from '../dictionary/dictionary.ts';
+import type { Dictionary } from '../dictionary/dictionary.ts';
 import { render } from '../dictionary/sentences/render.ts';
 import type { EventLine } from '../events/log.ts';
 import { isPropertyStatement, type Slot, type Statement } from '../events/statement.ts';
@@ -237,13 +237,13 @@ export function outcomeOf(statement: Statement, dictionary: Dictionary): 'loss' 
 
 function isLoss(statement: Statement, dictionary: Dictionary): boolean {
   if (isPropertyStatement(statement)) return false;
-  if (isA(dictionary, statement.action, 'die', 'action')) return wordOf(statement.subject) === 'player';
-  return isA(dictionary, statement.action, 'defeat', 'action') && wordOf(statement.object) === 'player';
+  if (dictionary.isA(statement.action, 'die', 'action')) return wordOf(statement.subject) === 'player';
+  return dictionary.isA(statement.action, 'defeat', 'action') && wordOf(statement.object) === 'player';
 }
 
 function isWin(statement: Statement, dictionary: Dictionary): boolean {
   if (isPropertyStatement(statement) || wordOf(statement.subject) !== 'player') return false;
-  return isA(dictionary, statement.action, 'defeat', 'action') && wordOf(statement.object) !== 'player';
+  return dictionary.isA(statement.action, 'defeat', 'action') && wordOf(statement.object) !== 'player';
 }
 
 /** Seconds that the stretches cover together. */

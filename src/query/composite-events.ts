@@ -1,4 +1,4 @@
-import { fill } from '../dictionary/composite-events.ts';
+import { fillStatement } from '../dictionary/composite-events.ts';
 import type { Dictionary, EventDefinition } from '../dictionary/dictionary.ts';
 import { normalizeStatement, validateStatement } from '../dictionary/statements.ts';
 import type { EventLine } from '../events/log.ts';
@@ -37,7 +37,7 @@ export function deriveEvents(
     definitions
       .flatMap(({ definition, find }) =>
         find(session).flatMap((match): DerivedEvent[] => {
-          const filled = fill(definition.statement, (variable) => match.bindings.get(variable)?.slot);
+          const filled = fillStatement(definition.statement, (variable) => match.bindings.get(variable)?.slot);
           // What a variable stood for may not suit the statement ("achieves" by a rocket): then nothing is said.
           if (validateStatement(filled, dictionary).length > 0) return [];
           const last = match.events.at(-1)!;

@@ -1,5 +1,5 @@
-import type { Extent } from '../dictionary/sentences/noun-phrases.ts';
-import type { Reader } from '../dictionary/sentences/parse-context.ts';
+import type { TokenSpan } from '../dictionary/sentences/noun-phrases.ts';
+import type { ParseContext } from '../dictionary/sentences/parse-context.ts';
 
 /** A stretch of the sentence: offsets, the end exclusive. */
 export interface Place {
@@ -13,7 +13,11 @@ export interface Place {
 const places = new WeakMap<readonly string[], Place>();
 
 /** Notes that these ids of a query were read from those tokens. */
-export function placed(ids: readonly string[], { tokens, sentence }: Reader, extent: Extent): readonly string[] {
+export function placed(
+  ids: readonly string[],
+  { tokens, sentence }: ParseContext,
+  extent: TokenSpan,
+): readonly string[] {
   const first = tokens[extent.start];
   const last = tokens[extent.end - 1];
   if (first && last)

@@ -1,7 +1,7 @@
 import { slotKind } from '../dictionary/format.ts';
 import type { Dictionary } from '../dictionary/dictionary.ts';
 import type { WordKind } from '../dictionary/format.ts';
-import { hintFor } from '../dictionary/search.ts';
+import { suggestWord } from '../dictionary/search.ts';
 import type { Issue } from '../errors.ts';
 import { checkSchema } from '../schema/check.ts';
 import { patternSlots } from './match/patterns.ts';
@@ -49,7 +49,7 @@ class WordChecker {
     ids.forEach((id, index) => {
       if (this.dictionary.find(id, kind)) return;
       const known = (kind === undefined ? this.dictionary.ordered : this.dictionary.words(kind)).map((word) => word.id);
-      this.report(`${path}/${index}`, `"${id}" is not a known ${kind ?? 'word'}`, hintFor(id, known));
+      this.report(`${path}/${index}`, `"${id}" is not a known ${kind ?? 'word'}`, suggestWord(id, known));
     });
   }
 
@@ -91,7 +91,7 @@ class WordChecker {
     const known = this.dictionary.events.map((event) => event.id);
     ids.forEach((id, index) => {
       if (!known.includes(id))
-        this.report(`${path}/${index}`, `"${id}" is not a known composite event`, hintFor(id, known));
+        this.report(`${path}/${index}`, `"${id}" is not a known composite event`, suggestWord(id, known));
     });
   }
 }

@@ -1,12 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import {
-  ancestors,
   compileQuery,
   deriveEvents,
-  descendants,
   diffDictionaries,
   explainQuery,
-  isA,
   loadBuiltin,
   loadDictionary,
   matchEvents,
@@ -72,15 +69,10 @@ describe('the library', () => {
   });
 
   it('answers what is what', () => {
-    expect(isA(dictionary, 'paintball:color sprayer', 'weapon')).toBe(true);
-    expect(isA(dictionary, 'weapon', 'paintball:color sprayer')).toBe(false);
-    expect(ancestors(dictionary, 'paintball:splat').map(({ id }) => id)).toEqual([
-      'defeat',
-      'harm',
-      'affect',
-      'happen',
-    ]);
-    expect(descendants(dictionary, 'paint gun').map(({ id }) => id)).toEqual(['paintball:color sprayer']);
+    expect(dictionary.isA('paintball:color sprayer', 'weapon')).toBe(true);
+    expect(dictionary.isA('weapon', 'paintball:color sprayer')).toBe(false);
+    expect(dictionary.ancestors('paintball:splat').map(({ id }) => id)).toEqual(['defeat', 'harm', 'affect', 'happen']);
+    expect(dictionary.descendants('paint gun').map(({ id }) => id)).toEqual(['paintball:color sprayer']);
     expect(searchWords(dictionary, 'color sprayer')[0]?.definition).toBe('A paint gun with a wide nozzle.');
   });
 

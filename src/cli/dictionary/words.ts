@@ -1,15 +1,15 @@
-import type { Dictionary, Frame, Word } from '../../dictionary/dictionary.ts';
+import type { Dictionary, SlotRules, Word } from '../../dictionary/dictionary.ts';
 import { slotNames } from '../../dictionary/format.ts';
-import { nearestName, searchWords, wordsNamed } from '../../dictionary/search.ts';
+import { findNearestName, searchWords, findWordsByName } from '../../dictionary/search.ts';
 import { PlaybyplayError } from '../../errors.ts';
 import { didYouMean } from '../../spelling.ts';
 import type { CommandIo } from '../command.ts';
 
 /** The words that a person names, or an error with the nearest name. */
 function meant(dictionary: Dictionary, text: string): readonly Word[] {
-  const words = wordsNamed(dictionary, text);
+  const words = findWordsByName(dictionary, text);
   if (words.length > 0) return words;
-  const near = nearestName(dictionary, text);
+  const near = findNearestName(dictionary, text);
   throw new PlaybyplayError('unknown-word', `the dictionary has no word “${text}”`, {
     hint: near ? didYouMean(near) : 'Look for it with: playbyplay dictionary search <text>',
   });
@@ -39,7 +39,7 @@ export function printFound(dictionary: Dictionary, text: string, json: boolean, 
       json ? `${JSON.stringify(describe(word, dictionary))}\n` : `${word.id} (${word.kind}) — ${word.definition}\n`,
     );
   if (found.length > 0) return 0;
-  const near = nearestName(dictionary, text);
+  const near = findNearestName(dictionary, text);
   io.stderr.write(`nothing found for “${text}”${near ? `. ${didYouMean(near)}` : ''}\n`);
   return 1;
 }
@@ -55,7 +55,7 @@ function describe(word: Word, dictionary: Dictionary): object {
     children: word.children.map(({ id }) => id),
     synonyms: word.synonyms,
     ...(word.kind === 'object' && { plural: word.plural }),
-    ...(word.kind === 'action' && { forms: word.forms, nouns: word.nouns, slots: word.frame }),
+    ...(word.kind === 'action' && { forms: word.forms, nouns: word.nouns, slots: word.slots }),
     ...(word.causes && { causes: word.causes.id }),
     ...(word.examples.length > 0 && { examples: word.examples }),
   };
@@ -80,14 +80,14 @@ function about(word: Word, dictionary: Dictionary): string {
     lines.push(
       `  forms: ${[third, past, participle, gerund].join(', ')}${word.nouns.length > 0 ? `; nouns: ${word.nouns.join(', ')}` : ''}`,
       ...(word.causes ? [`  causes: its object to ${word.causes.name}`] : []),
-      ...patternLines(word.frame),
+      ...patternLines(word.slots),
     );
   }
   for (const example of word.examples) lines.push(`  for example: ${example}`);
   return lines.join('\n');
 }
 
-function patternLines(frame: Frame): string[] {
+function patternLines(frame: SlotRules): string[] {
   return slotNames.flatMap((slot) => {
     const { use, accepts, preposition, word, source } = frame[slot];
     if (use === 'optional' && accepts.length === 0) return [];

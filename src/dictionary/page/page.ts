@@ -1,5 +1,5 @@
 import type { PropertyValue, Statement } from '../../events/statement.ts';
-import { type Dictionary, type Frame, isOpen, type Word } from '../dictionary.ts';
+import { type Dictionary, type SlotRules, isOpen, type Word } from '../dictionary.ts';
 import { commonName, slotNames } from '../format.ts';
 import { render } from '../sentences/render.ts';
 import { validateStatement } from '../statements.ts';
@@ -63,7 +63,7 @@ function entry(dictionary: Dictionary, word: Word, usage: Usage): object {
     below: word.last - word.order,
     synonyms: word.synonyms,
     forms: formsOf(word),
-    pattern: word.kind === 'action' ? patternOf(word.frame) : [],
+    pattern: word.kind === 'action' ? patternOf(word.slots) : [],
     causes: word.causes?.id,
     examples: word.examples.length > 0 ? word.examples : (exampleOf(dictionary, word) ?? []),
     games: gamesOf(dictionary, word, usage),
@@ -77,7 +77,7 @@ function formsOf(word: Word): readonly string[] {
   return [...new Set([third, past, participle, gerund, ...word.nouns])];
 }
 
-function patternOf(frame: Frame): [string, string][] {
+function patternOf(frame: SlotRules): [string, string][] {
   return slotNames.flatMap((slot): [string, string][] => {
     const rule = frame[slot];
     const parts = [rule.use === 'within' ? `said by the word itself${rule.word ? ` (${rule.word})` : ''}` : rule.use];
@@ -136,15 +136,15 @@ function objectExample(dictionary: Dictionary, word: Word): Statement | undefine
   return found?.[1](word.id);
 }
 
-function actionExample({ id, frame }: Word): Statement {
-  const subject = frame.subject.accepts[0] ?? 'player';
+function actionExample({ id, slots }: Word): Statement {
+  const subject = slots.subject.accepts[0] ?? 'player';
   const object =
-    frame.object.use === 'required' || frame.object.accepts.length > 0
-      ? (frame.object.accepts[0] ?? 'item')
+    slots.object.use === 'required' || slots.object.accepts.length > 0
+      ? (slots.object.accepts[0] ?? 'item')
       : undefined;
   const shown = object === 'character' ? 'opponent' : object;
   return {
-    ...(frame.subject.use !== 'none' && { subject }),
+    ...(slots.subject.use !== 'none' && { subject }),
     action: id,
     ...(shown !== undefined && { object: shown }),
   };

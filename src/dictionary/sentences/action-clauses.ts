@@ -1,278 +1,265 @@
 import { isOpen, type Word } from '../dictionary.ts';
 import type { SlotName } from '../format.ts';
 import {
-  amountPreposition,
   articles,
   beForms,
   getForms,
   haveForms,
   modals,
   playerPossessives,
-  prepositionSlots,
   slotPrepositions,
 } from './function-words.ts';
-import type { Entry } from './lexicon.ts';
-import { comparisonAt, type Noun, nounsAt, type Range } from './noun-phrases.ts';
-import type { Reader } from './parse-context.ts';
-import { numberOf } from './tokenize.ts';
+import type { LexiconEntry } from './lexicon.ts';
+import { parseComparison, parseNouns, playerPhrase, type NounPhrase, type Range } from './noun-phrases.ts';
+import type { ParseContext } from './parse-context.ts';
+import { numberValue } from './tokenize.ts';
 
-/** What fills a slot: any of these, but none of those. Statements have one noun and no exceptions. */
+/** The alternatives that fill a slot: any of `any` and none of `except`. A statement has one noun and no exceptions. */
 export interface NounList {
-  readonly any: readonly Noun[];
-  readonly except: readonly Noun[];
+  readonly any: readonly NounPhrase[];
+  readonly except: readonly NounPhrase[];
   readonly end: number;
   readonly cost: number;
 }
 
-/** A clause about an action, as far as it was read. */
+/** Parses noun lists; statements take single nouns, queries also lists. */
+export type NounListParser = (context: ParseContext, at: number, kind: 'object' | 'property') => readonly NounList[];
+
+/** A list of one noun. */
+export function singleNoun(noun: NounPhrase): NounList {
+  return { any: [noun], except: [], end: noun.end, cost: noun.cost };
+}
+
+/** The noun lists of statements. */
+export const parseSingleNouns: NounListParser = (context, at, kind) => parseNouns(context, at, kind).map(singleNoun);
+
+/** A parsed verb, auxiliaries included. */
+export interface Verb {
+  readonly word: Word;
+  /** `nominal`: a noun for the action ("death", "my kills"). */
+  readonly voice: 'active' | 'passive' | 'nominal';
+  readonly form: LexiconEntry['form'];
+  readonly isNegated: boolean;
+  readonly start: number;
+  readonly end: number;
+  readonly cost: number;
+  /** A particle that must follow the object ("picks key up"). */
+  readonly pendingParticle: string | undefined;
+}
+
+/** A parsed clause about an action. */
 export interface ActionClause {
   readonly kind: 'action';
+  /** Queries can have several verbs ("kills or stomps"). */
   readonly verbs: readonly Verb[];
   readonly slots: Readonly<Partial<Record<Exclude<SlotName, 'amount'>, NounList>>>;
   readonly amount?: Range;
-  readonly unit?: Noun;
+  readonly unit?: NounPhrase;
   readonly start: number;
   readonly end: number;
   readonly cost: number;
 }
 
-/** Reads lists of nouns; `parse` takes single ones, the query language brings its own. */
-export type NounReader = (reader: Reader, at: number, kind: 'object' | 'property') => readonly NounList[];
+const maxVerbsPerList = 24;
 
-/** Single nouns, as statements have them. */
-export const singleNouns: NounReader = (reader, at, kind) =>
-  nounsAt(reader, at, kind).map((noun) => ({ any: [noun], except: [], end: noun.end, cost: noun.cost }));
-
-/** Every clause about an action that begins at `at`, whatever its length. */
-export function actionClausesAt(reader: Reader, at: number, nouns: NounReader): readonly ActionClause[] {
-  const clauses: ActionClause[] = [];
-  for (const verbs of verbListsAt(reader, at)) begin(reader, nouns, verbs, undefined, at, clauses);
-  if (reader.lists && playerPossessives.has(reader.lower(at) ?? '')) {
-    const player = reader.dictionary.find('player', 'object');
-    const noun: Noun | undefined = player && { words: [{ word: player, cost: 0 }], start: at, end: at + 1, cost: 1 };
-    if (noun) happenings(reader, nouns, { any: [noun], except: [], end: at + 1, cost: 1 }, at + 1, at, clauses);
-  }
-  for (const subject of nouns(reader, at, 'object')) {
-    if (!reader.step()) break;
-    if (reader.tokens[subject.end]?.kind === 'possessive') {
-      // "opponent's death": whose happening it is. Statements have no such form.
-      if (!reader.lists) continue;
-      happenings(reader, nouns, subject, subject.end + 1, at, clauses);
-      continue;
-    }
-    for (const verbs of verbListsAt(reader, subject.end)) begin(reader, nouns, verbs, subject, at, clauses);
-    for (const manner of mannersAt(reader, subject.end)) {
-      for (const [verb] of verbListsAt(reader, manner.end)) {
-        const early: ActionClause = {
-          kind: 'action',
-          verbs: [verb!],
-          slots: { subject, manner },
-          start: at,
-          end: verb!.end,
-          cost: verb!.cost + subject.cost + manner.cost + 1,
-        };
-        if (verb!.voice === 'active') extend(reader, nouns, early, clauses);
-      }
-    }
-  }
-  return clauses;
-}
-
-/** "opponent's death", "my kills": the verb at `at` as something that its owner does. */
-function happenings(
-  reader: Reader,
-  nouns: NounReader,
-  owner: NounList,
+/** Parses the clauses about an action that start at a token, of any length. */
+export function parseActionClauses(
+  context: ParseContext,
   at: number,
-  start: number,
-  clauses: ActionClause[],
-): void {
-  for (const verb of verbsAt(reader, at))
-    if (verb.voice !== 'passive') begin(reader, nouns, [{ ...verb, voice: 'nominal' }], owner, start, clauses);
+  parseNounLists: NounListParser,
+): readonly ActionClause[] {
+  return new ActionClauseParser(context, parseNounLists).parse(at);
 }
 
-/** Most verbs in one list. */
-const maxVerbs = 24;
+class ActionClauseParser {
+  private readonly context: ParseContext;
+  private readonly parseNounLists: NounListParser;
+  private readonly clauses: ActionClause[] = [];
 
-/** Verbs at `at`, each alone; in queries also lists of them ("kills or stomps"). */
-function verbListsAt(reader: Reader, at: number): readonly (readonly Verb[])[] {
-  const single = verbsAt(reader, at).map((verb) => [verb]);
-  if (!reader.lists) return single;
-  const lists: (readonly Verb[])[] = [...single];
-  for (let begun: readonly (readonly Verb[])[] = single; begun.length > 0; ) {
-    const longer = begun.flatMap((list) => {
-      const last = list.at(-1)!;
-      let next = last.end;
-      if (reader.lower(next) === ',') next++;
-      if (reader.lower(next) === 'or') next++;
-      if (next === last.end || last.pending !== undefined || list.length >= maxVerbs || !reader.step()) return [];
-      return verbsAt(reader, next)
-        .filter((verb) => verb.voice === last.voice && verb.pending === undefined)
-        .map((verb) => [...list, verb]);
+  constructor(context: ParseContext, parseNounLists: NounListParser) {
+    this.context = context;
+    this.parseNounLists = parseNounLists;
+  }
+
+  parse(at: number): readonly ActionClause[] {
+    const { context } = this;
+    for (const verbs of parseVerbLists(context, at)) this.startClause(verbs, undefined, at);
+    if (context.isQuery && playerPossessives.has(context.wordAt(at) ?? '')) {
+      const player = playerPhrase(context, { start: at, end: at + 1 });
+      if (player) this.startNominalClauses(singleNoun(player), at + 1, at);
+    }
+    for (const subject of this.parseNounLists(context, at, 'object')) {
+      if (!context.takeStep()) break;
+      if (context.tokens[subject.end]?.kind === 'possessive') {
+        // "opponent's death"
+        if (context.isQuery) this.startNominalClauses(subject, subject.end + 1, at);
+        continue;
+      }
+      for (const verbs of parseVerbLists(context, subject.end)) this.startClause(verbs, subject, at);
+      for (const manner of parseManners(context, subject.end)) this.startAfterManner(subject, manner, at);
+    }
+    return this.clauses;
+  }
+
+  /** A verb as a noun with an owner: "opponent's death", "my kills". */
+  private startNominalClauses(owner: NounList, at: number, start: number): void {
+    for (const verb of parseVerbs(this.context, at))
+      if (verb.voice !== 'passive') this.startClause([{ ...verb, voice: 'nominal' }], owner, start);
+  }
+
+  /** "player silently kills": the manner precedes the verb. */
+  private startAfterManner(subject: NounList, manner: NounList, start: number): void {
+    for (const [verb] of parseVerbLists(this.context, manner.end)) {
+      if (verb!.voice !== 'active') continue;
+      const cost = verb!.cost + subject.cost + manner.cost + 1;
+      this.extend({ kind: 'action', verbs: [verb!], slots: { subject, manner }, start, end: verb!.end, cost });
+    }
+  }
+
+  private startClause(verbs: readonly Verb[], subject: NounList | undefined, start: number): void {
+    const { context } = this;
+    const verb = verbs[0]!;
+    // "score" alone is more likely the property than the action.
+    const bareVerbCost = context.isQuery && !subject && verb.form === 'base' ? 1 : 0;
+    const cost = (subject?.cost ?? 0) + bareVerbCost + verbs.reduce((sum, each) => sum + each.cost, 0);
+    const isOwner =
+      subject && (subject.end < verb.start || playerPossessives.has(context.wordAt(subject.end - 1) ?? ''));
+    if (verb.voice === 'nominal' && subject && !isOwner) return;
+    const isPassive = verb.voice === 'passive';
+    if (isPassive && (!isOpen(verb.word.slots.object) || (!subject && !context.isQuery))) return;
+    const slots = subject ? { [isPassive ? 'object' : 'subject']: subject } : {};
+    this.extend({ kind: 'action', verbs, slots, start, end: verbs.at(-1)!.end, cost });
+  }
+
+  /** Collects `clause` and every clause that continues it. */
+  private extend(clause: ActionClause): void {
+    const { context } = this;
+    if (!context.takeStep()) return;
+    const verb = clause.verbs[0]!;
+    if (verb.pendingParticle === undefined) this.clauses.push(clause);
+    else if (context.wordAt(clause.end) === verb.pendingParticle) {
+      this.extend({ ...clause, verbs: [{ ...verb, pendingParticle: undefined }], end: clause.end + 1 });
+      return;
+    }
+    for (const longer of this.continuations(clause)) this.extend(longer);
+  }
+
+  private *continuations(clause: ActionClause): Generator<ActionClause> {
+    const { context } = this;
+    const { slots, end } = clause;
+    const verb = clause.verbs[0]!;
+    const rules = verb.word.slots;
+    const fill = (slot: keyof typeof slots, list: NounList, extraCost = 0): ActionClause => ({
+      ...clause,
+      slots: { ...slots, [slot]: list },
+      end: list.end,
+      cost: clause.cost + list.cost + extraCost,
     });
-    lists.push(...longer);
-    begun = longer;
+    const needsObject = slots.object === undefined;
+    if (needsObject && rules.object.preposition !== '') {
+      for (const list of this.parseAfter(end, rules.object.preposition)) yield fill('object', list);
+    } else if (needsObject && verb.voice === 'active' && end === clause.verbs.at(-1)!.end && isOpen(rules.object)) {
+      // `render` writes the passive where there is no subject, and an article where verb and object form a longer verb.
+      const cost = (slots.subject === undefined ? 1 : 0) + (isPartOfLongerVerb(context, clause) ? 1 : 0);
+      for (const list of this.parseNounLists(context, end, 'object')) yield fill('object', list, cost);
+    }
+    if (slots.subject === undefined && (verb.voice !== 'active' || context.isQuery))
+      for (const list of this.parseAfter(end, 'by')) yield fill('subject', list, 1);
+    if (verb.voice === 'nominal' || (context.isQuery && verb.voice === 'active' && needsObject)) {
+      const slot = !isOpen(rules.object) || !needsObject ? 'subject' : 'object';
+      if (slots[slot] === undefined) for (const list of this.parseAfter(end, 'of')) yield fill(slot, list);
+    }
+    for (const slot of prepositionSlots) {
+      if (slots[slot] !== undefined || !isOpen(rules[slot])) continue;
+      for (const [preposition, cost] of prepositionsFor(verb, slot))
+        for (const list of this.parseAfter(end, preposition)) yield fill(slot, list, cost);
+    }
+    if (slots.manner === undefined) for (const list of parseManners(context, end, verb)) yield fill('manner', list);
+    if (clause.amount === undefined && isOpen(rules.amount)) yield* continueWithAmount(context, clause);
+  }
+
+  /** Parses the objects after a preposition. */
+  private parseAfter(at: number, preposition: string): readonly NounList[] {
+    const next = this.context.skip(at, preposition);
+    if (next !== undefined) return this.parseNounLists(this.context, next, 'object');
+    this.context.expect(at, `"${preposition}"`);
+    return [];
+  }
+}
+
+/** Do the verb and the next word start a longer verb ("rotates piece …")? `render` separates them with an article. */
+function isPartOfLongerVerb(context: ParseContext, { verbs, end }: ActionClause): boolean {
+  if (verbs.length > 1 || articles.has(context.wordAt(end) ?? '')) return false;
+  return parseVerbs(context, verbs[0]!.start).some((other) => other.voice === 'active' && other.end > end);
+}
+
+const prepositionSlots = Object.keys(slotPrepositions) as readonly (keyof typeof slotPrepositions)[];
+
+/** The prepositions that can introduce a slot of a verb, with the cost of each. */
+function prepositionsFor({ word }: Verb, slot: keyof typeof slotPrepositions): readonly (readonly [string, number])[] {
+  const own = word.slots[slot].preposition;
+  const taken = new Set(Object.values(word.slots).map(({ preposition }) => preposition));
+  const others = slotPrepositions[slot].filter((each) => each !== own && !taken.has(each));
+  return [[own, 0], ...others.map((each) => [each, 1] as const)];
+}
+
+/** Parses manners: properties that the verb accepts as its manner. */
+function parseManners(context: ParseContext, start: number, verb?: Verb): NounList[] {
+  const accepted = verb?.word.slots.manner.accepts ?? ['manner'];
+  return context.lexicon
+    .find('property', context.tokens, start, context.game)
+    .filter(({ entry }) => accepted.some((id) => context.dictionary.isA(entry.word.id, id, 'property')))
+    .map(({ entry, end, cost }) => singleNoun({ words: [{ word: entry.word, cost: 0 }], start, end, cost: 1 + cost }));
+}
+
+function* continueWithAmount(context: ParseContext, clause: ActionClause): Generator<ActionClause> {
+  const next = context.skip(clause.end, clause.verbs[0]!.word.slots.amount.preposition);
+  const parsed = next === undefined ? undefined : parseAmount(context, next);
+  if (!parsed) return;
+  const { range, end } = parsed;
+  const withAmount: ActionClause = { ...clause, amount: range, end, cost: clause.cost + 1 };
+  yield withAmount;
+  for (const match of context.lexicon.find('object', context.tokens, end, context.game)) {
+    const unit = { words: [{ word: match.entry.word, cost: 0 }], start: end, end: match.end, cost: match.cost };
+    yield { ...withAmount, unit, end: unit.end, cost: withAmount.cost + unit.cost };
+  }
+}
+
+function parseAmount(context: ParseContext, at: number): { range: Range; end: number } | undefined {
+  const number = numberValue(context.tokens[at]);
+  if (number !== undefined) return { range: { min: number, max: number }, end: at + 1 };
+  const comparison = context.isQuery ? parseComparison(context, at) : undefined;
+  if (!comparison) context.expect(at, 'a number');
+  return comparison;
+}
+
+/** Parses the verbs at a token, each alone; in queries also lists of them ("kills or stomps"). */
+function parseVerbLists(context: ParseContext, at: number): readonly (readonly Verb[])[] {
+  const lists: (readonly Verb[])[] = parseVerbs(context, at).map((verb) => [verb]);
+  if (!context.isQuery) return lists;
+  // `lists` grows while it is walked: each list is extended by one verb.
+  for (const list of lists) {
+    const last = list.at(-1)!;
+    const next = skipListSeparator(context, last.end);
+    if (next === undefined || last.pendingParticle !== undefined) continue;
+    if (list.length >= maxVerbsPerList || !context.takeStep()) continue;
+    for (const verb of parseVerbs(context, next))
+      if (verb.voice === last.voice && verb.pendingParticle === undefined) lists.push([...list, verb]);
   }
   return lists;
 }
 
-function begin(
-  reader: Reader,
-  nouns: NounReader,
-  verbs: readonly Verb[],
-  subject: NounList | undefined,
-  start: number,
-  clauses: ActionClause[],
-): void {
-  const verb = verbs[0]!;
-  // "score" alone may as well be the property of that name.
-  const bare = reader.lists && !subject && verb.form === 'base' ? 1 : 0;
-  const begun = {
-    kind: 'action',
-    verbs,
-    start,
-    end: verbs.at(-1)!.end,
-    cost: (subject?.cost ?? 0) + bare + verbs.reduce((sum, each) => sum + each.cost, 0),
-  } as const;
-  const owns = subject && (subject.end < verb.start || playerPossessives.has(reader.lower(subject.end - 1) ?? ''));
-  if (verb.voice === 'nominal' && subject && !owns) return;
-  if (verb.voice === 'passive') {
-    if (!isOpen(verb.word.frame.object) || (!subject && !reader.lists)) return;
-    extend(reader, nouns, { ...begun, slots: subject ? { object: subject } : {} }, clauses);
-  } else extend(reader, nouns, { ...begun, slots: subject ? { subject } : {} }, clauses);
-}
-
-/** Adds `clause` and every longer one that it begins to `clauses`. */
-function extend(reader: Reader, nouns: NounReader, clause: ActionClause, clauses: ActionClause[]): void {
-  if (!reader.step()) return;
-  const verb = clause.verbs[0]!;
-  if (verb.pending === undefined) clauses.push(clause);
-  else if (reader.lower(clause.end) === verb.pending) {
-    extend(reader, nouns, { ...clause, verbs: [{ ...verb, pending: undefined }], end: clause.end + 1 }, clauses);
-    return;
-  }
-  for (const longer of continuations(reader, nouns, clause)) extend(reader, nouns, longer, clauses);
-}
-
-function* continuations(reader: Reader, nouns: NounReader, clause: ActionClause): Generator<ActionClause> {
-  const { slots, end } = clause;
-  const verb = clause.verbs[0]!;
-  const { frame } = verb.word;
-  const put = (slot: keyof typeof slots, list: NounList): ActionClause => ({
-    ...clause,
-    slots: { ...slots, [slot]: list },
-    end: list.end,
-    cost: clause.cost + list.cost,
-  });
-  const direct = verb.voice === 'active' && end === clause.verbs.at(-1)!.end && slots.object === undefined;
-  if (direct && isOpen(frame.object) && frame.object.preposition === '') {
-    // Without a subject `render` writes the passive, and where verb and object could be a longer verb, an article.
-    const unlike = (slots.subject === undefined ? 1 : 0) + (isPartOfLonger(reader, clause) ? 1 : 0);
-    for (const list of nouns(reader, end, 'object')) yield put('object', { ...list, cost: list.cost + unlike });
-  }
-  if (frame.object.preposition !== '' && slots.object === undefined)
-    yield* prepositional(reader, nouns, end, frame.object.preposition, (list) => put('object', list));
-  if (slots.subject === undefined && (verb.voice !== 'active' || reader.lists))
-    yield* prepositional(reader, nouns, end, 'by', (list) => put('subject', { ...list, cost: list.cost + 1 }));
-  if (verb.voice === 'nominal' || (reader.lists && verb.voice === 'active' && slots.object === undefined)) {
-    const whose = !isOpen(frame.object) || slots.object !== undefined ? 'subject' : 'object';
-    if (slots[whose] === undefined) yield* prepositional(reader, nouns, end, 'of', (list) => put(whose, list));
-  }
-  for (const slot of prepositionSlots) {
-    if (slots[slot] !== undefined || !isOpen(frame[slot])) continue;
-    for (const [preposition, cost] of prepositionsOf(verb, slot)) {
-      yield* prepositional(reader, nouns, end, preposition, (list) => put(slot, { ...list, cost: list.cost + cost }));
-    }
-  }
-  if (slots.manner === undefined) for (const list of mannersAt(reader, end, verb)) yield put('manner', list);
-  if (clause.amount === undefined && isOpen(frame.amount)) yield* amounts(reader, clause);
-}
-
-/** Do the verb and what follows it begin another verb ("rotates piece …")? Then `render` keeps them apart. */
-function isPartOfLonger(reader: Reader, { verbs, end }: ActionClause): boolean {
-  if (articles.has(reader.lower(end) ?? '')) return false;
-  return (
-    verbs.length === 1 && verbsAt(reader, verbs[0]!.start).some((other) => other.voice === 'active' && other.end > end)
-  );
-}
-
-function* prepositional(
-  reader: Reader,
-  nouns: NounReader,
-  at: number,
-  preposition: string,
-  put: (list: NounList) => ActionClause,
-): Generator<ActionClause> {
-  const behind = reader.phrase(at, preposition);
-  if (behind === undefined) {
-    reader.expect(at, `"${preposition}"`);
-    return;
-  }
-  for (const list of nouns(reader, behind, 'object')) yield put(list);
-}
-
-/** The prepositions that may introduce a slot of this verb, with how far each is from the one that `render` writes. */
-function prepositionsOf(verb: Verb, slot: (typeof prepositionSlots)[number]): readonly (readonly [string, number])[] {
-  const { frame } = verb.word;
-  const own = frame[slot].preposition;
-  const taken = new Set(Object.values(frame).map((rule) => rule.preposition));
-  return [
-    [own, 0],
-    ...slotPrepositions[slot].filter((each) => each !== own && !taken.has(each)).map((each) => [each, 1] as const),
-  ];
-}
-
-/** Manners at `at`: words of the properties that the verb accepts as manner. */
-function mannersAt(reader: Reader, at: number, verb?: Verb): NounList[] {
-  const accepted = verb?.word.frame.manner.accepts ?? ['manner'];
-  const found = reader.lexicon.find('property', reader.tokens, at, reader.game);
-  return found
-    .filter(({ entry }) => accepted.some((id) => reader.dictionary.isA(entry.word.id, id, 'property')))
-    .map(({ entry, end, cost }) => {
-      const noun: Noun = { words: [{ word: entry.word, cost: 0 }], start: at, end, cost: 1 + cost };
-      return { any: [noun], except: [], end, cost: noun.cost };
-    });
-}
-
-function* amounts(reader: Reader, clause: ActionClause): Generator<ActionClause> {
-  const { preposition } = clause.verbs[0]!.word.frame[amountPreposition];
-  const behind = reader.phrase(clause.end, preposition);
-  if (behind === undefined) return;
-  for (const { range, end } of rangesAt(reader, behind)) {
-    const plain: ActionClause = { ...clause, amount: range, end, cost: clause.cost + 1 };
-    yield plain;
-    for (const { entry, end: unitEnd, cost } of reader.lexicon.find('object', reader.tokens, end, reader.game)) {
-      const unit: Noun = { words: [{ word: entry.word, cost: 0 }], start: end, end: unitEnd, cost };
-      yield { ...plain, unit, end: unitEnd, cost: plain.cost + cost };
-    }
-  }
-}
-
-function rangesAt(reader: Reader, at: number): { range: Range; end: number }[] {
-  const number = numberOf(reader.tokens[at]);
-  if (number !== undefined) return [{ range: { min: number, max: number }, end: at + 1 }];
-  const compared = reader.lists ? comparisonAt(reader, at) : undefined;
-  if (compared) return [compared];
-  reader.expect(at, 'a number');
-  return [];
-}
-
-/** A verb as it was read, auxiliaries included. */
-export interface Verb {
-  readonly word: Word;
-  readonly voice: 'active' | 'passive' | 'nominal';
-  readonly form: Entry['form'];
-  readonly negated: boolean;
-  readonly start: number;
-  readonly end: number;
-  readonly cost: number;
-  /** A particle that must still come ("picks key up"). */
-  readonly pending: string | undefined;
+/** Index of the token after ",", "or" or ", or", else `undefined`. */
+export function skipListSeparator(context: ParseContext, at: number): number | undefined {
+  let next = at;
+  if (context.wordAt(next) === ',') next++;
+  if (context.wordAt(next) === 'or') next++;
+  return next === at ? undefined : next;
 }
 
 interface Auxiliaries {
   readonly last: 'be' | 'get' | 'have' | 'modal' | undefined;
-  readonly negated: boolean;
+  readonly isNegated: boolean;
   readonly end: number;
   readonly count: number;
 }
@@ -280,98 +267,90 @@ interface Auxiliaries {
 const maxAuxiliaries = 4;
 const negations = new Set(['not', 'never', "n't"]);
 
-/** Every way to read a verb at `at`: "kills", "has killed", "is killed" (passive), "is killing", "death" (nominal). */
-export function verbsAt(reader: Reader, at: number): readonly Verb[] {
-  return reader.memo(`verb ${at}`, () => {
-    const verbs: Verb[] = [];
-    for (const auxiliaries of auxiliariesAt(reader, at)) {
-      if (!reader.step()) break;
-      for (const { entry, end, cost, pending } of reader.lexicon.find(
-        'action',
-        reader.tokens,
-        auxiliaries.end,
-        reader.game,
-      )) {
-        for (const read of voicesOf(entry, auxiliaries, reader.lists)) {
-          const { negated } = auxiliaries;
-          verbs.push({
-            word: entry.word,
-            form: entry.form,
-            voice: read.voice,
-            negated,
-            start: at,
-            end,
-            cost: 1 + cost + read.cost,
-            pending,
-          });
+/** Parses the verbs at a token: "kills", "has killed", "is killed" (passive), "is killing", "death" (nominal). */
+export function parseVerbs(context: ParseContext, start: number): readonly Verb[] {
+  return context.memoize(`verb ${start}`, () => {
+    const cheapest = new Map<string, Verb>();
+    for (const auxiliaries of parseAuxiliaries(context, start)) {
+      if (!context.takeStep()) break;
+      const { isNegated } = auxiliaries;
+      for (const match of context.lexicon.find('action', context.tokens, auxiliaries.end, context.game)) {
+        const { entry, end, pendingParticle } = match;
+        for (const { voice, cost } of voicesOf(entry, auxiliaries, context.isQuery)) {
+          const { word, form } = entry;
+          const verb = { word, form, voice, isNegated, start, end, cost: 1 + match.cost + cost, pendingParticle };
+          const key = `${word.order} ${voice} ${end} ${isNegated}`;
+          if (verb.cost < (cheapest.get(key)?.cost ?? Number.POSITIVE_INFINITY)) cheapest.set(key, verb);
         }
       }
     }
-    if (verbs.length === 0) reader.expect(at, 'a verb');
-    for (const verb of verbs) reader.reach(verb.end);
-    return cheapest(verbs);
+    if (cheapest.size === 0) context.expect(start, 'a verb');
+    for (const verb of cheapest.values()) context.reach(verb.end);
+    return [...cheapest.values()];
   });
 }
 
-/** One verb per word, voice and extent: the nearest to what `render` writes. */
-function cheapest(verbs: readonly Verb[]): readonly Verb[] {
-  const best = new Map<string, Verb>();
-  for (const verb of verbs) {
-    const key = `${verb.word.order} ${verb.voice} ${verb.end} ${verb.negated}`;
-    const known = best.get(key);
-    if (!known || verb.cost < known.cost) best.set(key, verb);
-  }
-  return [...best.values()];
-}
-
-function auxiliariesAt(reader: Reader, at: number): Auxiliaries[] {
-  const found: Auxiliaries[] = [{ last: undefined, negated: false, end: at, count: 0 }];
-  let negated = false;
-  for (let i = at; i < at + maxAuxiliaries + 1; i++) {
-    const lower = reader.lower(i) ?? '';
-    const kind = auxiliaryKind(lower);
-    if (negations.has(lower)) negated = true;
-    else if (kind === undefined) break;
-    const before = found.at(-1)!.last;
-    found.push({ last: kind ?? before, negated, end: i + 1, count: found.length });
+function parseAuxiliaries(context: ParseContext, start: number): Auxiliaries[] {
+  const found: Auxiliaries[] = [{ last: undefined, isNegated: false, end: start, count: 0 }];
+  for (let at = start; at <= start + maxAuxiliaries; at++) {
+    const word = context.wordAt(at) ?? '';
+    const kind = auxiliaryKind(word);
+    const isNegation = negations.has(word);
+    if (!isNegation && kind === undefined) break;
+    const previous = found.at(-1)!;
+    found.push({
+      last: kind ?? previous.last,
+      isNegated: previous.isNegated || isNegation,
+      end: at + 1,
+      count: found.length,
+    });
   }
   return found;
 }
 
-function auxiliaryKind(lower: string): Auxiliaries['last'] {
-  if (beForms.has(lower)) return 'be';
-  if (getForms.has(lower)) return 'get';
-  if (haveForms.has(lower)) return 'have';
-  return modals.has(lower) ? 'modal' : undefined;
+function auxiliaryKind(word: string): Auxiliaries['last'] {
+  if (beForms.has(word)) return 'be';
+  if (getForms.has(word)) return 'get';
+  if (haveForms.has(word)) return 'have';
+  return modals.has(word) ? 'modal' : undefined;
 }
 
-type Voice = { readonly voice: Verb['voice']; readonly cost: number };
+interface Voice {
+  readonly voice: Verb['voice'];
+  readonly cost: number;
+}
 
-/** How a form can be meant behind these auxiliaries; `cost` as in `Found`. */
-function voicesOf({ form, word }: Entry, auxiliaries: Auxiliaries, lists: boolean): readonly Voice[] {
-  // A past form serves as participle where the two are the same.
-  const participle = form === 'participle' || (form === 'past' && word.forms.past === word.forms.participle);
-  const extra = auxiliaries.count > 1 || auxiliaries.negated ? 1 : 0;
+/** The readings of a verb form after auxiliaries. */
+function voicesOf({ form, word }: LexiconEntry, auxiliaries: Auxiliaries, isQuery: boolean): readonly Voice[] {
+  // A past form is also the participle where the two are spelled the same.
+  const isParticiple = form === 'participle' || (form === 'past' && word.forms.past === word.forms.participle);
+  const extraCost = auxiliaries.count > 1 || auxiliaries.isNegated ? 1 : 0;
   switch (auxiliaries.last) {
     case undefined:
-      return bareVoices(form, participle, extra, lists && !auxiliaries.negated);
+      return voicesWithoutAuxiliary(form, isParticiple, extraCost, isQuery && !auxiliaries.isNegated);
     case 'be':
       if (form === 'gerund') return [{ voice: 'active', cost: 1 }];
-      return participle ? [{ voice: 'passive', cost: extra }] : [];
+      return isParticiple ? [{ voice: 'passive', cost: extraCost }] : [];
     case 'get':
-      return participle ? [{ voice: 'passive', cost: 1 }] : [];
+      return isParticiple ? [{ voice: 'passive', cost: 1 }] : [];
     case 'have':
-      return participle ? [{ voice: 'active', cost: 1 }] : [];
+      return isParticiple ? [{ voice: 'active', cost: 1 }] : [];
     case 'modal':
       return form === 'base' ? [{ voice: 'active', cost: 1 }] : [];
   }
 }
 
-function bareVoices(form: Entry['form'], participle: boolean, extra: number, nominal: boolean): readonly Voice[] {
-  if (form === 'noun' || form === 'nouns') return nominal ? [{ voice: 'nominal', cost: 0 }] : [];
-  const active: Voice[] = form === 'participle' ? [] : [{ voice: 'active', cost: (activeCost[form] ?? 0) + extra }];
-  // "enemy killed by player"
-  return participle ? [...active, { voice: 'passive', cost: 3 }] : active;
-}
+const activeCosts: Readonly<Record<string, number>> = { third: 0, base: 0, past: 1, gerund: 2 };
 
-const activeCost: Readonly<Record<string, number>> = { third: 0, base: 0, past: 1, gerund: 2 };
+function voicesWithoutAuxiliary(
+  form: LexiconEntry['form'],
+  isParticiple: boolean,
+  extraCost: number,
+  mayBeNominal: boolean,
+): readonly Voice[] {
+  if (form === 'noun' || form === 'nouns') return mayBeNominal ? [{ voice: 'nominal', cost: 0 }] : [];
+  const active: Voice[] =
+    form === 'participle' ? [] : [{ voice: 'active', cost: (activeCosts[form] ?? 0) + extraCost }];
+  // "enemy killed by player"
+  return isParticiple ? [...active, { voice: 'passive', cost: 3 }] : active;
+}

@@ -1,67 +1,44 @@
-import type { SlotName } from '../format.ts';
+/** The closed word classes of English that sentences about games use. */
 
-// The closed classes of English that sentences about play use: articles, auxiliaries, prepositions, verbs of change.
+const words = (text: string): ReadonlySet<string> => new Set(text.split(' '));
 
-const set = (text: string): ReadonlySet<string> => new Set(text.split(' '));
+/** Determiners, which a statement does not record. */
+export const articles = words('a an the some his her its their own');
 
-/** Left out of a statement: they say nothing that it keeps. */
-export const articles = set('a an the some his her its their own');
+/** Pronouns for the player. */
+export const playerPronouns = words('you i me');
+export const playerPossessives = words('your my');
 
-/** Stand for the player. */
-export const playerPronouns = set('you i me');
-export const playerPossessives = set('your my');
+export const beForms = words('is are was were be been being am');
+export const getForms = words('get gets got');
+export const haveForms = words('has have had');
+export const modals = words('will would did does do can could');
 
-export const beForms = set('is are was were be been being am');
-export const getForms = set('get gets got');
-export const haveForms = set('has have had');
-export const modals = set('will would did does do can could');
-
-/** How a slot may be introduced, the usual preposition first. */
+/** Prepositions that can introduce a slot, the usual one first. */
 export const slotPrepositions: Readonly<Record<'with' | 'to' | 'from' | 'at', readonly string[]>> = {
   with: ['with', 'using', 'by means of', 'via'],
   to: ['to', 'towards', 'toward'],
   from: ['from', 'out of', 'off'],
-  at: [
-    'at',
-    'in',
-    'on',
-    'into',
-    'onto',
-    'inside',
-    'within',
-    'near',
-    'through',
-    'over',
-    'under',
-    'across',
-    'along',
-    'around',
-    'behind',
-  ],
+  at: 'at in on into onto inside within near through over under across along around behind'.split(' '),
 };
 
-export type PrepositionSlot = keyof typeof slotPrepositions;
-export const prepositionSlots = Object.keys(slotPrepositions) as readonly PrepositionSlot[];
-
-/** `true` for a preposition that introduces the amount. */
-export const amountPreposition: SlotName = 'amount';
-
-export const riseVerbs = set('rises rise rose risen rising increases increase increased climbs climbed grows grew');
-export const dropVerbs = set(
+/** The verbs of property changes. */
+export const riseVerbs = words('rises rise rose risen rising increases increase increased climbs climbed grows grew');
+export const dropVerbs = words(
   'drops drop dropped falls fall fell decreases decrease decreased sinks sank declines declined shrinks',
 );
-export const changeVerbs = set('changes change changed switches switched turns turned goes went');
-export const becomeVerbs = set('becomes become became is was are were equals reaches reached');
-export const stayVerbs = set('stays stay stayed remains remained');
+export const changeVerbs = words('changes change changed switches switched turns turned goes went');
+export const becomeVerbs = words('becomes become became is was are were equals reaches reached');
+export const stayVerbs = words('stays stay stayed remains remained');
 
-const others = set(
+const otherFunctionWords = words(
   'by of and or not no except but without who that which then and there this those these same any every each all ' +
-    'for above below least most more less than before after until between first last count how many often up down ' +
+    'for above below at least most more less than before after until between first last count how many often up down ' +
     'followed unless other excluding both either grouped per total altogether same confidence game session low high ' +
     'during within around about since until final ms s sec secs second seconds m min mins minute minutes h hour hours start end',
 );
 
-/** Every word of the closed classes: no plain proper name begins with one. */
+/** All function words. A proper name that contains one is written in quotes. */
 export const functionWords: ReadonlySet<string> = new Set([
   ...articles,
   ...playerPronouns,
@@ -76,5 +53,5 @@ export const functionWords: ReadonlySet<string> = new Set([
   ...changeVerbs,
   ...becomeVerbs,
   ...stayVerbs,
-  ...others,
+  ...otherFunctionWords,
 ]);

@@ -1,183 +1,170 @@
-import { canonicalForms } from '../dictionary.ts';
-import type { Dictionary, Word } from '../dictionary.ts';
-import { commonName, type WordKind } from '../format.ts';
+import { canonicalForms, type Dictionary, type Word } from '../dictionary.ts';
+import { commonName, wordKinds, type WordKind } from '../format.ts';
 import { pluralOf, verbForms } from '../inflection.ts';
 import { functionWords } from './function-words.ts';
 import type { Token } from './tokenize.ts';
 
-export type Form = 'name' | 'plural' | 'base' | 'third' | 'past' | 'participle' | 'gerund' | 'noun' | 'nouns';
+type WordForm = 'name' | 'plural' | 'base' | 'third' | 'past' | 'participle' | 'gerund' | 'noun' | 'nouns';
 
-/** One way of writing one word. */
-export interface Entry {
+/** One spelling of a word. */
+export interface LexiconEntry {
   readonly word: Word;
-  readonly form: Form;
-  /** The parts, lower case and as they stand in the dictionary. */
+  readonly form: WordForm;
+  /** The parts of the spelling in lower case, and as the dictionary writes them. */
   readonly parts: readonly string[];
   readonly written: readonly string[];
-  readonly synonym: boolean;
-  /** A verb with a particle ("pick up"), which may also stand behind the object. */
+  readonly isSynonym: boolean;
+  /** The particle of a phrasal verb ("pick up"), which may also follow the object. */
   readonly particle: string | undefined;
 }
 
-/** Entries of one way of writing found in a sentence. */
-export interface Found {
-  readonly entry: Entry;
-  /** Index of the token behind it, marker included. */
+/** A spelling found in a sentence. */
+export interface LexiconMatch {
+  readonly entry: LexiconEntry;
+  /** Index of the token after the match, sense label included. */
   readonly end: number;
-  /** How far it is from what `render` writes. */
+  /** Distance from the canonical form that `render` writes; 0 for the form itself. */
   readonly cost: number;
-  /** The particle still to come. */
-  readonly pending: string | undefined;
+  /** The particle if it has not occurred yet. */
+  readonly pendingParticle: string | undefined;
 }
 
-const particles = new Set([
-  'up',
-  'down',
-  'off',
-  'out',
-  'on',
-  'away',
-  'back',
-  'over',
-  'in',
-  'apart',
-  'aside',
-  'through',
-]);
+const particles = new Set('up down off out on away back over in apart aside through'.split(' '));
 
-const KINDS: readonly WordKind[] = ['object', 'action', 'property'];
-
-/** All ways of writing all words, by their first part: those of a kind are worked out when they are first asked for. */
+/** All spellings of all words, indexed by their first part. The index of a kind is built on first use. */
 export class Lexicon {
   private readonly dictionary: Dictionary;
-  private readonly byFirst: Partial<Record<WordKind, ReadonlyMap<string, readonly Entry[]>>> = {};
-  /** Of the kinds that were worked out. */
-  private readonly knownParts = new Set<string>();
+  private readonly indexes: Partial<Record<WordKind, ReadonlyMap<string, readonly LexiconEntry[]>>> = {};
+  private readonly indexedParts = new Set<string>();
   private allParts: ReadonlySet<string> | undefined;
-  private readonly markers: Markers;
-  private readonly written: Partial<Record<WordKind, readonly string[]>> = {};
+  private readonly labels: SenseLabels;
+  private readonly spellings: Partial<Record<WordKind, readonly string[]>> = {};
 
   constructor(dictionary: Dictionary) {
     this.dictionary = dictionary;
-    this.markers = markersOf(dictionary);
+    this.labels = getSenseLabels(dictionary);
   }
 
-  /** Every part of every word, in the dictionary's order: for suggestions. */
+  /** The parts of all spellings in dictionary order, for suggestions. */
   get parts(): ReadonlySet<string> {
     this.allParts ??= new Set(
-      this.dictionary.ordered.flatMap((word) => [...waysOf(word)].flatMap(({ written }) => partsOf(written))),
+      this.dictionary.ordered.flatMap((word) => [...spellingsOf(word)].flatMap(({ written }) => toParts(written))),
     );
     return this.allParts;
   }
 
   /**
-   * Every way in which the tokens from `at` on write a word of `kind`. Where several words have the name and no marker
-   * tells which, the plain word of the common dictionary comes first, then those of `game`. `anyKind`: in a place that
-   * takes words of any kind, so that words of other kinds count among those that have the name.
+   * Finds the spellings of words of a kind that start at a token.
+   *
+   * Where several words share a name and no sense label follows, the word of the common dictionary costs least, then words
+   * of `game`.
+   *
+   * @param anyKind Whether the position accepts words of any kind, so that words of other kinds are homonyms too.
    */
-  find(kind: WordKind, tokens: readonly Token[], at: number, game?: string, anyKind = false): Found[] {
-    const found: Found[] = [];
+  find(kind: WordKind, tokens: readonly Token[], at: number, game?: string, anyKind = false): LexiconMatch[] {
     const first = tokens[at];
-    if (first === undefined || (first.kind !== 'word' && first.kind !== 'number')) return found;
-    for (const entry of this.table(kind).get(first.lower) ?? []) {
-      const match = matches(entry.parts, tokens, at, kind === 'action' && entry.particle === undefined);
-      const full = match !== undefined;
-      const split = !full && entry.particle !== undefined && entry.parts.length === 2;
-      if (!full && !split) continue;
+    if (first === undefined || !isWordToken(first)) return [];
+    const matches: LexiconMatch[] = [];
+    for (const entry of this.index(kind).get(first.lower) ?? []) {
+      const match = matchParts(entry, tokens, at);
+      // Only the verb of a phrasal verb: its particle may follow the object.
+      if (!match && entry.particle === undefined) continue;
       const length = match?.length ?? 1;
       const cost =
-        (entry.synonym ? 1 : 0) + (match?.cost ?? 1) + (match?.cost ? 0 : caseCost(entry, tokens, at, length));
-      const marked = full ? markerAt(tokens, at + length) : undefined;
-      if (marked === undefined)
-        found.push({
+        (entry.isSynonym ? 1 : 0) +
+        (match?.cost ?? 1) +
+        (match?.cost ? 0 : capitalizationCost(entry, tokens, at, length));
+      const label = match && readSenseLabel(tokens, at + length);
+      if (label === undefined)
+        matches.push({
           entry,
           end: at + length,
-          cost: cost + this.unmarkedCost(entry.word, game, anyKind),
-          pending: full ? undefined : entry.particle,
+          cost: cost + this.missingLabelCost(entry.word, game, anyKind),
+          pendingParticle: match ? undefined : entry.particle,
         });
-      else if (marked.label === label(entry.word).toLowerCase())
-        found.push({ entry, end: marked.end, cost, pending: undefined });
+      else if (label.text === senseLabel(entry.word).toLowerCase())
+        matches.push({ entry, end: label.end, cost, pendingParticle: undefined });
     }
-    return found;
+    return matches;
   }
 
-  /** Is this a part of some word, or a function word? */
+  /** Is this a function word or a part of a spelling? */
   knows(part: string): boolean {
     const lower = part.toLowerCase();
-    for (const kind of KINDS) this.table(kind);
-    return functionWords.has(lower) || this.knownParts.has(lower);
+    for (const kind of wordKinds) this.index(kind);
+    return functionWords.has(lower) || this.indexedParts.has(lower);
   }
 
-  /** All ways of writing the words of a kind, for suggestions. */
+  /** All spellings of the words of a kind, for suggestions. */
   names(kind?: WordKind): readonly string[] {
-    const kinds = kind === undefined ? KINDS : [kind];
+    const kinds = kind === undefined ? wordKinds : [kind];
     return kinds.flatMap((each) => {
-      this.written[each] ??= [...this.table(each).values()].flat().map((entry) => entry.written.join(' '));
-      return this.written[each];
+      this.spellings[each] ??= [...this.index(each).values()].flat().map((entry) => entry.written.join(' '));
+      return this.spellings[each];
     });
   }
 
-  private unmarkedCost(word: Word, game: string | undefined, anyKind: boolean): number {
-    const marker = (anyKind ? this.markers.anywhere : this.markers.inKind).get(word);
-    if (marker === undefined || marker === '') return 0;
+  private missingLabelCost(word: Word, game: string | undefined, anyKind: boolean): number {
+    if (!(anyKind ? this.labels.anyKind : this.labels.sameKind).get(word)) return 0;
     return word.namespace === game && word.sense === undefined ? 0 : 2;
   }
 
-  private table(kind: WordKind): ReadonlyMap<string, readonly Entry[]> {
-    const known = this.byFirst[kind];
-    if (known) return known;
-    const table = new Map<string, Entry[]>();
-    for (const word of this.dictionary.ordered) {
-      if (word.kind !== kind) continue;
-      for (const way of waysOf(word)) this.put(table, word, way);
+  private index(kind: WordKind): ReadonlyMap<string, readonly LexiconEntry[]> {
+    const existing = this.indexes[kind];
+    if (existing) return existing;
+    const index = new Map<string, LexiconEntry[]>();
+    for (const word of this.dictionary.words(kind)) {
+      for (const spelling of spellingsOf(word)) {
+        const parts = toParts(spelling.written);
+        const last = parts.at(-1)!;
+        const particle = kind === 'action' && parts.length === 2 && particles.has(last) ? last : undefined;
+        const entries = index.get(parts[0]!) ?? [];
+        entries.push({ word, ...spelling, parts, particle });
+        index.set(parts[0]!, entries);
+        for (const part of parts) this.indexedParts.add(part);
+      }
     }
-    for (const entries of table.values()) entries.sort((a, b) => b.parts.length - a.parts.length);
-    this.byFirst[kind] = table;
-    return table;
-  }
-
-  private put(table: Map<string, Entry[]>, word: Word, { form, written, synonym }: Way): void {
-    const parts = partsOf(written);
-    const last = parts.at(-1)!;
-    const particle = word.kind === 'action' && parts.length === 2 && particles.has(last) ? last : undefined;
-    const entries = table.get(parts[0]!) ?? [];
-    entries.push({ word, form, parts, written, synonym, particle });
-    table.set(parts[0]!, entries);
-    for (const part of parts) this.knownParts.add(part);
+    for (const entries of index.values()) entries.sort((a, b) => b.parts.length - a.parts.length);
+    this.indexes[kind] = index;
+    return index;
   }
 }
 
-type Way = Pick<Entry, 'form' | 'written' | 'synonym'>;
+const lexicons = new WeakMap<Dictionary, Lexicon>();
 
-/** All ways of writing a word. */
-function* waysOf(word: Word): Generator<Way> {
-  for (const [index, name] of [word.name, ...word.synonyms].entries()) {
-    const synonym = index > 0;
-    for (const [form, text] of formsOf(word, name, synonym)) {
-      for (const variant of variantsOf(text))
-        yield { form, written: variant.split(' '), synonym: synonym || variant !== text };
+/** The lexicon of a dictionary, built once. */
+export function getLexicon(dictionary: Dictionary): Lexicon {
+  let lexicon = lexicons.get(dictionary);
+  if (!lexicon) lexicons.set(dictionary, (lexicon = new Lexicon(dictionary)));
+  return lexicon;
+}
+
+type Spelling = Pick<LexiconEntry, 'form' | 'written' | 'isSynonym'>;
+
+function* spellingsOf(word: Word): Generator<Spelling> {
+  for (const name of [word.name, ...word.synonyms]) {
+    const isSynonym = name !== word.name;
+    for (const [form, text] of formsOf(word, name, isSynonym)) {
+      for (const variant of hyphenVariants(text))
+        yield { form, written: variant.split(' '), isSynonym: isSynonym || variant !== text };
     }
   }
 }
 
-function partsOf(written: readonly string[]): string[] {
-  return written.map((part) => part.toLowerCase().replaceAll('’', "'"));
-}
-
-function* formsOf(word: Word, name: string, synonym: boolean): Generator<[Form, string]> {
+function* formsOf(word: Word, name: string, isSynonym: boolean): Generator<[WordForm, string]> {
   if (word.kind === 'property') yield ['name', name];
   else if (word.kind === 'object') {
     yield ['name', name];
-    const plural = synonym ? pluralOf(name) : word.plural;
+    const plural = isSynonym ? pluralOf(name) : word.plural;
     if (plural !== name) yield ['plural', plural];
   } else {
-    const forms = synonym ? verbForms(name) : word.forms;
+    const forms = isSynonym ? verbForms(name) : word.forms;
     yield ['base', forms.base];
     yield ['third', forms.third];
     yield ['past', forms.past];
     if (forms.participle !== forms.past) yield ['participle', forms.participle];
     yield ['gerund', forms.gerund];
-    if (synonym) return;
+    if (isSynonym) return;
     for (const noun of word.nouns) {
       yield ['noun', noun];
       yield ['nouns', pluralOf(noun)];
@@ -186,127 +173,125 @@ function* formsOf(word: Word, name: string, synonym: boolean): Generator<[Form, 
 }
 
 /** "power-up" is also written "power up" and "powerup". */
-function variantsOf(text: string): string[] {
+function hyphenVariants(text: string): string[] {
   return text.includes('-') ? [text, text.replaceAll('-', ' '), text.replaceAll('-', '')] : [text];
 }
 
-/** How far an article inside an action ("scores a goal") is from what `render` writes; "the" mostly parts verb and object. */
-const articleCosts: Readonly<Record<string, number>> = { a: 0.5, an: 0.5, the: 3 };
-
-function matches(
-  parts: readonly string[],
-  tokens: readonly Token[],
-  at: number,
-  articles: boolean,
-): { length: number; cost: number } | undefined {
-  let from = at;
-  let cost = 0;
-  for (const [index, part] of parts.entries()) {
-    const article = articles && index === 1 ? articleCosts[tokens[from]?.lower ?? ''] : undefined;
-    if (article !== undefined && tokens[from]!.lower !== part) {
-      from++;
-      cost = article;
-    }
-    const token = tokens[from++];
-    if (token === undefined || (token.kind !== 'word' && token.kind !== 'number') || token.lower !== part)
-      return undefined;
-  }
-  return { length: from - at, cost };
+function toParts(written: readonly string[]): string[] {
+  return written.map((part) => part.toLowerCase().replaceAll('’', "'"));
 }
 
-/** Words stand in lower case in a log; a capital that the dictionary does not have may begin a name instead. */
-function caseCost(entry: Entry, tokens: readonly Token[], at: number, length: number): number {
+function isWordToken({ kind }: Token): boolean {
+  return kind === 'word' || kind === 'number';
+}
+
+/** Cost of an article inside an action ("scores a goal"). "The" more likely separates a verb from its object. */
+const articleCosts: Readonly<Record<string, number>> = { a: 0.5, an: 0.5, the: 3 };
+
+function matchParts(
+  { parts, word, particle }: LexiconEntry,
+  tokens: readonly Token[],
+  start: number,
+): { length: number; cost: number } | undefined {
+  let at = start;
   let cost = 0;
-  for (let i = 0; i < length; i++)
-    if (at + i > 0 && tokens[at + i]!.text !== entry.written[i] && /^\p{Lu}/u.test(tokens[at + i]!.text)) cost += 2;
+  for (const [index, part] of parts.entries()) {
+    const mayHaveArticle = index === 1 && word.kind === 'action' && particle === undefined;
+    const articleCost = mayHaveArticle ? articleCosts[tokens[at]?.lower ?? ''] : undefined;
+    if (articleCost !== undefined && tokens[at]!.lower !== part) {
+      at++;
+      cost = articleCost;
+    }
+    const token = tokens[at++];
+    if (token === undefined || !isWordToken(token) || token.lower !== part) return undefined;
+  }
+  return { length: at - start, cost };
+}
+
+/** Words are lower case in a log, so an unexpected capital letter more likely starts a name. */
+function capitalizationCost(
+  { written }: LexiconEntry,
+  tokens: readonly Token[],
+  start: number,
+  length: number,
+): number {
+  let cost = 0;
+  for (let i = 0; i < length; i++) {
+    const { text } = tokens[start + i]!;
+    if (start + i > 0 && text !== written[i] && /^\p{Lu}/u.test(text)) cost += 2;
+  }
   return cost;
 }
 
-/** A name may be a bracket, too, in quotes. */
+/** Is the token this mark? A quoted name can be a bracket too, but is no mark. */
 function isMark(token: Token | undefined, mark: string): boolean {
   return token?.kind === 'mark' && token.text === mark;
 }
 
-function markerAt(tokens: readonly Token[], at: number): { label: string; end: number } | undefined {
+/** A sense label may have this many words. */
+const maxLabelTokens = 8;
+
+function readSenseLabel(tokens: readonly Token[], at: number): { text: string; end: number } | undefined {
   if (!isMark(tokens[at], '(')) return undefined;
   const close = tokens.findIndex((token, index) => index > at && isMark(token, ')'));
-  if (close < 0 || close === at + 1 || close > at + 9) return undefined;
-  return {
-    label: tokens
-      .slice(at + 1, close)
-      .map((token) => token.lower)
-      .join(' '),
-    end: close + 1,
-  };
+  if (close <= at + 1 || close > at + 1 + maxLabelTokens) return undefined;
+  const text = tokens.slice(at + 1, close).map(({ lower }) => lower);
+  return { text: text.join(' '), end: close + 1 };
 }
 
-const cache = new WeakMap<Dictionary, Lexicon>();
+/** The labels that distinguish words of the same name, written in parentheses after the name; most words have none. */
+export interface SenseLabels {
+  /** Among words of the same kind. */
+  readonly sameKind: ReadonlyMap<Word, string>;
+  /** Among words of all kinds, for values. */
+  readonly anyKind: ReadonlyMap<Word, string>;
+}
 
-/** The lexicon of a dictionary, made once. */
-export function lexiconOf(dictionary: Dictionary): Lexicon {
-  let lexicon = cache.get(dictionary);
-  if (!lexicon) {
-    lexicon = new Lexicon(dictionary);
-    cache.set(dictionary, lexicon);
+const senseLabels = new WeakMap<Dictionary, SenseLabels>();
+
+/** The sense labels of a dictionary, computed once. A word of the common dictionary without a sense has an empty label. */
+export function getSenseLabels(dictionary: Dictionary): SenseLabels {
+  let labels = senseLabels.get(dictionary);
+  if (!labels) {
+    labels = {
+      sameKind: labelHomonyms(dictionary, ({ kind }) => kind),
+      anyKind: labelHomonyms(dictionary, () => ''),
+    };
+    senseLabels.set(dictionary, labels);
   }
-  return lexicon;
+  return labels;
 }
 
-/** For each word what is written after its name to tell it from others of that name; '' mostly. */
-export interface Markers {
-  /** Among words of its kind. */
-  readonly inKind: ReadonlyMap<Word, string>;
-  /** Among all words, for places that take any kind (values). */
-  readonly anywhere: ReadonlyMap<Word, string>;
-}
-
-const markersCache = new WeakMap<Dictionary, Markers>();
-
-/** Only words that share a form with another get a marker, and the plain word of the common dictionary never does. */
-export function markersOf(dictionary: Dictionary): Markers {
-  let markers = markersCache.get(dictionary);
-  if (!markers) {
-    markers = { inKind: shared(dictionary, (word) => `${word.kind} `), anywhere: shared(dictionary, () => '') };
-    markersCache.set(dictionary, markers);
-  }
-  return markers;
-}
-
-function shared(dictionary: Dictionary, groupOf: (word: Word) => string): Map<Word, string> {
-  const first = new Map<string, Word>();
-  const clashes = new Map<string, Set<Word>>();
+function labelHomonyms(dictionary: Dictionary, groupOf: (word: Word) => string): Map<Word, string> {
+  const byForm = new Map<string, Set<Word>>();
   for (const word of dictionary.ordered) {
-    const group = groupOf(word);
     for (const form of canonicalForms(word)) {
-      const key = group + form.toLowerCase();
-      const other = first.get(key);
-      if (other === undefined) first.set(key, word);
-      else if (other !== word) {
-        const set = clashes.get(key) ?? new Set([other]);
-        clashes.set(key, set.add(word));
-      }
+      const key = `${groupOf(word)} ${form.toLowerCase()}`;
+      const words = byForm.get(key);
+      if (words) words.add(word);
+      else byForm.set(key, new Set([word]));
     }
   }
-  const marked = new Map<Word, string>();
-  for (const set of clashes.values()) {
-    // Words of different kinds may have the very same id; those need no telling apart.
-    if (new Set([...set].map((word) => word.id)).size > 1) for (const word of set) marked.set(word, label(word));
+  const labels = new Map<Word, string>();
+  for (const words of byForm.values()) {
+    // Words of different kinds can have the same id and need no label.
+    if (words.size > 1 && new Set([...words].map(({ id }) => id)).size > 1)
+      for (const word of words) labels.set(word, senseLabel(word));
   }
-  return marked;
+  return labels;
 }
 
 /** `golf` for `drive#golf`, `openarena` for `openarena:chaingun`, `golfer drive` for `golfer:swing#drive`. */
-export function label(word: Word): string {
-  return [word.namespace === commonName ? undefined : word.namespace, word.sense]
-    .filter((part) => part !== undefined)
-    .join(' ');
+function senseLabel({ namespace, sense }: Word): string {
+  return [namespace === commonName ? undefined : namespace, sense].filter((part) => part !== undefined).join(' ');
 }
 
-/** A part of a name that needs no quotes: a capital letter first, and nothing that ends a word in a sentence. */
-const plainPart = /^\p{Lu}[\p{L}\p{M}\p{N}_.-]*$/u;
+const unquotedNamePart = /^\p{Lu}[\p{L}\p{M}\p{N}_.-]*$/u;
 
-/** A proper name as it stands in a sentence: plain if each part starts with a capital and is no word itself (`Sarge`, `Xaero Prime`), else in quotes. */
+/** Writes a proper name: unquoted if each part starts with a capital and is no word (`Xaero Prime`), else as a JSON string. */
 export function quoteName(name: string, lexicon: Lexicon): string {
-  const plain = name.split(' ').every((part) => plainPart.test(part) && !part.endsWith('.') && !lexicon.knows(part));
-  return plain ? name : JSON.stringify(name);
+  const isPlain = name
+    .split(' ')
+    .every((part) => unquotedNamePart.test(part) && !part.endsWith('.') && !lexicon.knows(part));
+  return isPlain ? name : JSON.stringify(name);
 }

@@ -1,113 +1,148 @@
 import type { Word } from '../dictionary.ts';
 import type { WordKind } from '../format.ts';
 import { articles, playerPossessives, playerPronouns } from './function-words.ts';
-import type { Reader } from './parse-context.ts';
-import { numberOf } from './tokenize.ts';
+import type { ParseContext } from './parse-context.ts';
+import { numberValue } from './tokenize.ts';
 
-/** Indices of tokens, the end exclusive. */
-export interface Extent {
+/** A range of token indices, `end` exclusive. */
+export interface TokenSpan {
   readonly start: number;
   readonly end: number;
 }
 
-/** A noun phrase as it was read. */
-export interface Noun {
-  /** Words that were written so, best first; empty for a bare name and for "someone". */
-  readonly words: readonly { readonly word: Word; readonly cost: number }[];
+/** Bounds of a number, all of which apply; `min` and `max` are inclusive, `above` and `below` exclusive. */
+export interface Range {
+  readonly min?: number;
+  readonly max?: number;
+  readonly above?: number;
+  readonly below?: number;
+}
+
+/** A word that a phrase can stand for, with its cost. */
+export interface WordCandidate {
+  readonly word: Word;
+  readonly cost: number;
+}
+
+/** A parsed noun phrase. */
+export interface NounPhrase extends TokenSpan {
+  /** The words that are spelled this way, the cheapest first; empty for a bare name and for "someone". */
+  readonly words: readonly WordCandidate[];
   readonly name?: string;
   readonly count?: number;
+  /** Queries: bounds of the count. */
   readonly range?: Range;
-  readonly of?: Noun;
-  /** Tokens of the word itself, without owner, count and name. */
-  readonly head?: Extent;
-  /** "the same weapon": what the step before had in this place. */
+  readonly of?: NounPhrase;
+  /** The tokens of the word itself, without owner, count and name. */
+  readonly head?: TokenSpan;
+  /** Queries: "the same weapon" refers to a previous step. */
   readonly same?: true;
-  /** Tokens it covers. */
-  readonly start: number;
-  readonly end: number;
   readonly cost: number;
 }
 
 const maxOwners = 3;
 const maxNameParts = 6;
-const anyone = new Set([
-  'who',
-  'what',
-  'whoever',
-  'whatever',
-  'someone',
-  'anyone',
-  'everyone',
-  'something',
-  'anything',
-  'everything',
-  'somebody',
-  'anybody',
-]);
-const quantifiers = new Set(['any', 'every', 'each', 'all', 'another', 'other', 'this', 'that', 'these', 'those']);
+const indefinitePronouns = new Set(
+  'who what whoever whatever someone anyone everyone something anything everything somebody anybody'.split(' '),
+);
+const quantifiers = new Set('any every each all another other this that these those'.split(' '));
 
-/** All noun phrases that begin at `at`, owners included: "player", "player's flag", "2 opponents", "opponent Sarge". */
-export function nounsAt(reader: Reader, at: number, kind: WordKind = 'object', anyKind = false): readonly Noun[] {
-  return reader.memo(`noun ${kind} ${at} ${anyKind}`, () => {
-    const complete: Noun[] = [];
-    let owners: readonly Noun[] = simpleNouns(reader, at, undefined, kind, anyKind);
+/**
+ * Parses the noun phrases that start at a token, owners included: "player", "player's flag", "2 opponents", "opponent Sarge".
+ *
+ * @param anyKind Whether the position accepts words of any kind.
+ */
+export function parseNouns(
+  context: ParseContext,
+  at: number,
+  kind: WordKind = 'object',
+  anyKind = false,
+): readonly NounPhrase[] {
+  return context.memoize(`noun ${kind} ${at} ${anyKind}`, () => {
+    const phrases: NounPhrase[] = [];
+    let owners: readonly NounPhrase[] = parseSimpleNouns(context, at, undefined, kind, anyKind);
     for (let depth = 0; owners.length > 0; depth++) {
-      complete.push(...owners);
+      phrases.push(...owners);
       if (depth === maxOwners) break;
-      const next: Noun[] = [];
-      for (const owner of owners) {
-        if (!reader.step()) break;
-        if (reader.tokens[owner.end]?.kind === 'possessive')
-          next.push(...simpleNouns(reader, owner.end + 1, owner, kind, anyKind));
-      }
-      owners = next;
+      owners = owners
+        .filter((owner) => context.takeStep() && context.tokens[owner.end]?.kind === 'possessive')
+        .flatMap((owner) => parseSimpleNouns(context, owner.end + 1, owner, kind, anyKind));
     }
-    return complete;
+    return phrases;
   });
 }
 
-function simpleNouns(reader: Reader, at: number, of: Noun | undefined, kind: WordKind, anyKind: boolean): Noun[] {
-  let from = at;
-  let owner = of;
-  if (owner === undefined && playerPossessives.has(reader.lower(from) ?? '')) {
-    const player = reader.dictionary.find('player', 'object');
-    if (player) owner = { words: [{ word: player, cost: 0 }], start: from, end: from + 1, cost: 1 };
-    from++;
-  }
-  const start = owner?.start ?? at;
-  const nouns: Noun[] = [];
-  // A name may itself begin with an article ("own goal"), so each way of passing over them is tried.
-  for (let skipped = 0; ; skipped++) {
-    const same = reader.lists && reader.lower(from) === 'same';
-    const first = same ? from + 1 : from;
-    const pronoun = pronounAt(reader, first, start);
-    if (pronoun) return [pronoun];
-    const shared = { start, ...(owner && { of: owner }), ...(same && { same: true as const }) };
-    const extra = skipped + (owner?.cost ?? 0);
-    nouns.push(
-      ...countedNouns(reader, first, kind, anyKind).map((noun) => ({ ...noun, ...shared, cost: noun.cost + extra })),
-    );
-    const lower = reader.lower(from) ?? '';
-    if (!articles.has(lower) && !quantifiers.has(lower)) break;
-    from++;
-  }
-  if (nouns.length === 0 && reader.lists && owner === undefined) nouns.push(...bareNames(reader, from, start));
-  if (nouns.length === 0)
-    reader.expect(from, kind === 'object' ? 'a noun' : kind === 'action' ? 'an action' : `a ${kind}`);
-  for (const noun of nouns) reader.reach(noun.end);
-  return nouns;
+/** The player as a noun phrase, for pronouns. */
+export function playerPhrase(context: ParseContext, span: TokenSpan): NounPhrase | undefined {
+  const word = context.dictionary.find('player', 'object');
+  return word && { words: [{ word, cost: 0 }], start: span.start, end: span.end, cost: 1 };
 }
 
-/** Count, word and name at `at`. */
-function countedNouns(reader: Reader, at: number, kind: WordKind, anyKind: boolean): Noun[] {
-  // Only objects are counted; a property or an action stands in a value as it is.
-  const counts = kind === 'object' ? countAt(reader, at) : [{ end: at, cost: 0 }];
-  return counts.flatMap(({ count, range, end, cost }: Counted) => {
-    const extra = { start: at, ...(count !== undefined && { count }), ...(range && { range }) };
-    return groupsAt(reader, end, kind, count !== undefined || range !== undefined, anyKind).flatMap((group) =>
-      namesBehind(reader, group.end).map(
-        (named): Noun => ({
-          ...extra,
+function parseSimpleNouns(
+  context: ParseContext,
+  start: number,
+  givenOwner: NounPhrase | undefined,
+  kind: WordKind,
+  anyKind: boolean,
+): NounPhrase[] {
+  let at = start;
+  let owner = givenOwner;
+  if (owner === undefined && playerPossessives.has(context.wordAt(at) ?? '')) {
+    owner = playerPhrase(context, { start: at, end: at + 1 });
+    at++;
+  }
+  const phraseStart = owner?.start ?? start;
+  const phrases: NounPhrase[] = [];
+  // A name can start with an article ("own goal"), so every number of skipped articles is tried.
+  for (let skipped = 0; ; skipped++) {
+    const same = context.isQuery && context.wordAt(at) === 'same';
+    const first = same ? at + 1 : at;
+    const pronoun = parsePronoun(context, first, phraseStart);
+    if (pronoun) return [pronoun];
+    const extraCost = skipped + (owner?.cost ?? 0);
+    for (const phrase of parseCountedNouns(context, first, kind, anyKind)) {
+      phrases.push({
+        ...phrase,
+        start: phraseStart,
+        ...(owner && { of: owner }),
+        ...(same && { same: true as const }),
+        cost: phrase.cost + extraCost,
+      });
+    }
+    const word = context.wordAt(at) ?? '';
+    if (!articles.has(word) && !quantifiers.has(word)) break;
+    at++;
+  }
+  if (phrases.length === 0 && context.isQuery && owner === undefined)
+    phrases.push(...parseBareNames(context, at, phraseStart));
+  if (phrases.length === 0)
+    context.expect(at, kind === 'object' ? 'a noun' : kind === 'action' ? 'an action' : `a ${kind}`);
+  for (const phrase of phrases) context.reach(phrase.end);
+  return phrases;
+}
+
+function parsePronoun(context: ParseContext, at: number, start: number): NounPhrase | undefined {
+  const word = context.wordAt(at) ?? '';
+  const span = { start, end: at + 1 };
+  if (playerPronouns.has(word)) {
+    const player = playerPhrase(context, span);
+    if (player) return player;
+  }
+  return context.isQuery && indefinitePronouns.has(word) ? { words: [], ...span, cost: 0 } : undefined;
+}
+
+/** Parses count, word and name. */
+function parseCountedNouns(context: ParseContext, start: number, kind: WordKind, anyKind: boolean): NounPhrase[] {
+  // Only objects are counted.
+  const counts: Count[] = kind === 'object' ? parseCounts(context, start) : [{ end: start, cost: 0 }];
+  return counts.flatMap(({ count, range, end, cost }) => {
+    const isCounted = count !== undefined || range !== undefined;
+    return groupWords(context, end, kind, isCounted, anyKind).flatMap((group) =>
+      parseNames(context, group.end).map(
+        (named): NounPhrase => ({
+          start,
+          ...(count !== undefined && { count }),
+          ...(range && { range }),
           words: group.words,
           head: { start: end, end: group.end },
           ...(named.name !== undefined && { name: named.name }),
@@ -119,96 +154,87 @@ function countedNouns(reader: Reader, at: number, kind: WordKind, anyKind: boole
   });
 }
 
-function pronounAt(reader: Reader, at: number, start: number): Noun | undefined {
-  const lower = reader.lower(at) ?? '';
-  if (playerPronouns.has(lower)) {
-    const word = reader.dictionary.find('player', 'object');
-    if (word) return { words: [{ word, cost: 0 }], start, end: at + 1, cost: 1 };
-  }
-  return reader.lists && anyone.has(lower) ? { words: [], start, end: at + 1, cost: 0 } : undefined;
-}
-
-/** The ways to read a count at `at`: none, a number, and in queries bounds. */
-interface Counted {
+interface Count {
   readonly count?: number;
   readonly range?: Range;
   readonly end: number;
   readonly cost: number;
 }
 
-function countAt(reader: Reader, at: number): Counted[] {
-  const number = numberOf(reader.tokens[at]);
-  const plain =
-    number === undefined ? [] : [{ count: number, end: at + 1, cost: reader.tokens[at]!.kind === 'number' ? 0 : 1 }];
-  if (reader.lists) {
-    const compared = comparisonAt(reader, at);
-    if (compared) return [{ ...compared, cost: 0 }];
-  }
-  // A word may itself begin with a number ("1st place"), so the reading without a count stays.
-  return [...plain, { end: at, cost: 0 }];
+function parseCounts(context: ParseContext, at: number): Count[] {
+  const comparison = context.isQuery ? parseComparison(context, at) : undefined;
+  if (comparison) return [{ ...comparison, cost: 0 }];
+  const token = context.tokens[at];
+  const count = numberValue(token);
+  const uncounted = { end: at, cost: 0 };
+  if (count === undefined) return [uncounted];
+  // A word can start with a number ("1st place"), so the reading without a count stays.
+  return [{ count, end: at + 1, cost: token!.kind === 'number' ? 0 : 1 }, uncounted];
 }
 
-interface Group {
-  readonly words: readonly { readonly word: Word; readonly cost: number }[];
+interface WordGroup {
+  readonly words: readonly WordCandidate[];
   readonly end: number;
   readonly cost: number;
 }
 
-/** Words at `at`, those that cover the same tokens together. */
-function groupsAt(reader: Reader, at: number, kind: WordKind, counted: boolean, anyKind: boolean): Group[] {
+/** Finds the words at a token, grouped by the tokens that they cover. */
+function groupWords(
+  context: ParseContext,
+  at: number,
+  kind: WordKind,
+  isCounted: boolean,
+  anyKind: boolean,
+): WordGroup[] {
   const byEnd = new Map<number, Map<Word, number>>();
-  for (const { entry, end, cost } of reader.lexicon.find(kind, reader.tokens, at, reader.game, anyKind)) {
-    const group = byEnd.get(end) ?? new Map<Word, number>();
+  for (const { entry, end, cost } of context.lexicon.find(kind, context.tokens, at, context.game, anyKind)) {
+    const costs = byEnd.get(end) ?? new Map<Word, number>();
     if (kind === 'action' && entry.form !== 'base') continue;
-    const whole = cost + (entry.form === 'plural' && !counted ? 1 : 0);
-    group.set(entry.word, Math.min(whole, group.get(entry.word) ?? Number.POSITIVE_INFINITY));
-    byEnd.set(end, group);
+    const wordCost = cost + (entry.form === 'plural' && !isCounted ? 1 : 0);
+    costs.set(entry.word, Math.min(wordCost, costs.get(entry.word) ?? Number.POSITIVE_INFINITY));
+    byEnd.set(end, costs);
   }
-  return [...byEnd].map(([end, group]) => {
-    const words = [...group].map(([word, cost]) => ({ word, cost })).toSorted((a, b) => a.cost - b.cost);
-    // Each part that a longer word would have covered counts, so that "rocket launcher" is one thing.
-    return { words, end, cost: 1 };
-  });
+  // Each word costs 1, so that "rocket launcher" is one word rather than two.
+  return [...byEnd].map(([end, costs]) => ({ words: sortCandidates(costs), end, cost: 1 }));
 }
 
-/** A proper name behind a noun: a quoted text, capitalised words, or none. */
-function namesBehind(reader: Reader, at: number): { name?: string; end: number; cost: number }[] {
-  const token = reader.tokens[at];
-  if (token?.kind === 'quoted')
-    return [
-      { name: token.text, end: at + 1, cost: 0 },
-      { end: at, cost: 0 },
-    ];
-  const found: { name?: string; end: number; cost: number }[] = [{ end: at, cost: 0 }];
+function sortCandidates(costs: Iterable<readonly [Word, number]>): WordCandidate[] {
+  return [...costs].map(([word, cost]) => ({ word, cost })).toSorted((a, b) => a.cost - b.cost);
+}
+
+interface Name {
+  readonly name?: string;
+  readonly end: number;
+  readonly cost: number;
+}
+
+/** Parses a proper name after a noun: quoted text or capitalized words; the last alternative is no name. */
+function parseNames(context: ParseContext, at: number): Name[] {
+  const unnamed: Name = { end: at, cost: 0 };
+  const token = context.tokens[at];
+  if (token?.kind === 'quoted') return [{ name: token.text, end: at + 1, cost: 0 }, unnamed];
+  const names: Name[] = [unnamed];
   let name = '';
   let cost = 0;
   for (let i = at; i < at + maxNameParts; i++) {
-    const part = reader.tokens[i];
+    const part = context.tokens[i];
     if (part?.kind !== 'word' || !/^\p{Lu}/u.test(part.text)) break;
     name = name === '' ? part.text : `${name} ${part.text}`;
-    // A capitalised word that the dictionary knows is more likely that word.
-    if (reader.lexicon.knows(part.text)) cost += 5;
-    found.push({ name, end: i + 1, cost });
+    // A capitalized word of the dictionary is more likely the word than a name.
+    if (context.lexicon.knows(part.text)) cost += 5;
+    names.push({ name, end: i + 1, cost });
   }
-  return found.toReversed();
+  return names.toReversed();
 }
 
-/** In a query a name may stand alone: "Gargoyle kills player", "kills by \"xX_Sniper_Xx\"". */
-function bareNames(reader: Reader, at: number, start: number): Noun[] {
-  return namesBehind(reader, at)
-    .filter((named) => named.name !== undefined)
-    .map(({ name, end, cost }) => ({ words: [], name: name!, start, end, cost: cost + 2 }));
+/** In a query a name can stand alone: "Gargoyle kills player". */
+function parseBareNames(context: ParseContext, at: number, start: number): NounPhrase[] {
+  return parseNames(context, at).flatMap(({ name, end, cost }) =>
+    name === undefined ? [] : [{ words: [], name, start, end, cost: cost + 2 }],
+  );
 }
 
-/** Bounds of a number, all of which hold; `min` and `max` are inclusive, `above` and `below` are not. */
-export interface Range {
-  readonly min?: number;
-  readonly max?: number;
-  readonly above?: number;
-  readonly below?: number;
-}
-
-const comparisons: readonly (readonly [string, (n: number) => Range])[] = [
+const comparisons: readonly (readonly [phrase: string, toRange: (bound: number) => Range])[] = [
   ['greater than or equal to', (min) => ({ min })],
   ['less than or equal to', (max) => ({ max })],
   ['at least', (min) => ({ min })],
@@ -226,30 +252,30 @@ const comparisons: readonly (readonly [string, (n: number) => Range])[] = [
   ['over', (above) => ({ above })],
   ['below', (below) => ({ below })],
   ['under', (below) => ({ below })],
-  ['exactly', (n) => ({ min: n, max: n })],
-  ['equal to', (n) => ({ min: n, max: n })],
+  ['exactly', (bound) => ({ min: bound, max: bound })],
+  ['equal to', (bound) => ({ min: bound, max: bound })],
   ['≥', (min) => ({ min })],
   ['≤', (max) => ({ max })],
   ['>', (above) => ({ above })],
   ['<', (below) => ({ below })],
-  ['=', (n) => ({ min: n, max: n })],
+  ['=', (bound) => ({ min: bound, max: bound })],
 ];
 
-/** A comparison with a number at `at`: "below 20", "at least 3", "≥ 3", "between 20 and 40". */
-export function comparisonAt(reader: Reader, at: number): { range: Range; end: number } | undefined {
-  const between = reader.phrase(at, 'between');
+/** Parses a comparison with a number: "below 20", "at least 3", "≥ 3", "between 20 and 40". */
+export function parseComparison(context: ParseContext, at: number): { range: Range; end: number } | undefined {
+  const between = context.skip(at, 'between');
   if (between !== undefined) {
-    const min = numberOf(reader.tokens[between]);
-    const and = reader.phrase(between + 1, 'and');
-    const max = and === undefined ? undefined : numberOf(reader.tokens[and]);
+    const min = numberValue(context.tokens[between]);
+    const and = context.skip(between + 1, 'and');
+    const max = and === undefined ? undefined : numberValue(context.tokens[and]);
     return min === undefined || max === undefined ? undefined : { range: { min, max }, end: and! + 1 };
   }
-  for (const [phrase, make] of comparisons) {
-    const behind = reader.phrase(at, phrase);
-    if (behind === undefined) continue;
-    const bound = numberOf(reader.tokens[behind]);
-    if (bound !== undefined) return { range: make(bound), end: behind + 1 };
-    reader.expect(behind, 'a number');
+  for (const [phrase, toRange] of comparisons) {
+    const next = context.skip(at, phrase);
+    if (next === undefined) continue;
+    const bound = numberValue(context.tokens[next]);
+    if (bound !== undefined) return { range: toRange(bound), end: next + 1 };
+    context.expect(next, 'a number');
   }
   return undefined;
 }

@@ -1,103 +1,106 @@
 import type { Dictionary } from '../dictionary.ts';
-import { type Lexicon, lexiconOf } from './lexicon.ts';
-import { numberOf, type Token, tokenize } from './tokenize.ts';
+import { getLexicon, type Lexicon } from './lexicon.ts';
+import { numberValue, tokenize, type Token } from './tokenize.ts';
 
-/** Most tokens in a sentence, and most steps taken to understand one: bounds against sentences made to take for ever. */
+/** The most tokens that a sentence may have. */
 export const maxTokens = 400;
+const maxSentenceLength = 20_000;
+/** Bounds the work on sentences with exponentially many readings. */
 const maxSteps = 60_000;
 
-/** A sentence being read: its tokens, the lexicon, how far any attempt came and what it wanted there. */
-export class Reader {
+/** Options of {@link ParseContext}. */
+export interface ParseContextOptions {
+  /** The game whose words are preferred. */
+  readonly game?: string | undefined;
+  /** Accepts what only queries allow: lists ("railgun or shotgun"), names without a word, comparisons. Default false. */
+  readonly isQuery?: boolean;
+  /** Reorders the tokens before parsing; they keep their offsets. */
+  readonly rearrange?: (tokens: readonly Token[]) => readonly Token[];
+}
+
+/**
+ * The state shared by the parsing functions of one sentence: tokens, lexicon, memoized results, a work budget, and the
+ * furthest position reached with what was expected there, for error messages.
+ *
+ * Parsing functions take the index of a token and return every reading that starts there, each with the index of the token
+ * after it (`end`) and its distance from the canonical sentence (`cost`).
+ */
+export class ParseContext {
   readonly sentence: string;
   readonly tokens: readonly Token[];
   readonly lexicon: Lexicon;
   readonly dictionary: Dictionary;
   readonly game: string | undefined;
-  /** Lists ("railgun or shotgun"), names without a word, words of any sense: what queries may say and statements may not. */
-  readonly lists: boolean;
-  /** Index of the token behind the longest piece that was understood, and what could have followed. */
+  readonly isQuery: boolean;
+  /** Index of the token after the longest parsed part. */
   furthest = 0;
+  /** Descriptions of what could follow at `furthest`. */
   readonly expected = new Set<string>();
   private steps = 0;
-  private readonly memos = new Map<string, unknown>();
+  private readonly memo = new Map<string, unknown>();
 
-  constructor(
-    sentence: string,
-    dictionary: Dictionary,
-    options: {
-      game?: string | undefined;
-      lists?: boolean;
-      /** Brings the tokens into another order; they keep their places in the sentence. */
-      arrange?: (tokens: readonly Token[]) => readonly Token[];
-    } = {},
-  ) {
+  constructor(sentence: string, dictionary: Dictionary, options: ParseContextOptions = {}) {
     this.sentence = sentence;
     this.dictionary = dictionary;
-    this.lexicon = lexiconOf(dictionary);
-    const tokens = tokenize(sentence.slice(0, 20_000)).flatMap((token) => apart(token, this.lexicon));
-    this.tokens = options.arrange ? options.arrange(tokens) : tokens;
+    this.lexicon = getLexicon(dictionary);
+    const tokens = tokenize(sentence.slice(0, maxSentenceLength)).flatMap((token) => splitToken(token, this.lexicon));
+    this.tokens = options.rearrange ? options.rearrange(tokens) : tokens;
     this.game = options.game;
-    this.lists = options.lists ?? false;
+    this.isQuery = options.isQuery ?? false;
   }
 
-  get exhausted(): boolean {
+  /** Is the work budget used up? */
+  get isExhausted(): boolean {
     return this.steps > maxSteps;
   }
 
-  /** Counts a step; false when there have been too many. */
-  step(): boolean {
+  /** Takes a step of the work budget; false when it is used up. */
+  takeStep(): boolean {
     return ++this.steps <= maxSteps;
   }
 
-  lower(at: number): string | undefined {
+  /** The lower-case text of a token; `undefined` for quoted text and after the end. */
+  wordAt(at: number): string | undefined {
     const token = this.tokens[at];
     return token === undefined || token.kind === 'quoted' ? undefined : token.lower;
   }
 
-  /** Notes that `what` could stand at `at`. */
-  expect(at: number, what: string): void {
-    if (at < this.furthest) return;
-    if (at > this.furthest) {
-      this.furthest = at;
-      this.expected.clear();
-    }
-    this.expected.add(what);
+  /** Index of the token after `phrase` if it stands at `at`, else `undefined`. */
+  skip(at: number, phrase: string): number | undefined {
+    const parts = phrase.split(' ');
+    return parts.every((part, index) => this.wordAt(at + index) === part) ? at + parts.length : undefined;
   }
 
-  /** Notes that the tokens before `at` were understood. */
+  /** Records that `what` could follow at `at`. */
+  expect(at: number, what: string): void {
+    this.reach(at);
+    if (at === this.furthest) this.expected.add(what);
+  }
+
+  /** Records that the tokens before `at` were parsed. */
   reach(at: number): void {
     if (at <= this.furthest) return;
     this.furthest = at;
     this.expected.clear();
   }
 
-  /** Index behind `phrase` (words with spaces) if it stands at `at`, else undefined. */
-  phrase(at: number, phrase: string): number | undefined {
-    const parts = phrase.split(' ');
-    for (let i = 0; i < parts.length; i++) if (this.lower(at + i) !== parts[i]) return undefined;
-    return at + parts.length;
-  }
-
-  /** Computes once per key. */
-  memo<Value>(key: string, compute: () => Value): Value {
-    const known = this.memos.get(key);
-    if (known !== undefined) return known as Value;
+  /** Computes a value once per key. */
+  memoize<Value>(key: string, compute: () => Value): Value {
+    const cached = this.memo.get(key);
+    if (cached !== undefined) return cached as Value;
     const value = compute();
-    this.memos.set(key, value);
+    this.memo.set(key, value);
     return value;
   }
 }
 
-const contraction = /^(do|does|did|has|have|had|is|are|was|were|could|would|wo|ca)n't$/;
+const negativeContraction = /^(do|does|did|has|have|had|is|are|was|were|could|would|wo|ca)n't$/;
 
-/**
- * The parts of a token that is written as one: "doesn't" is "does not", and "rocket-launcher" a rocket launcher. Names
- * begin with a capital and stay whole.
- */
-function apart(token: Token, lexicon: Lexicon): readonly Token[] {
+/** Splits "doesn't" into "does not" and "rocket-launcher" into its words. Names start with a capital and stay whole. */
+function splitToken(token: Token, lexicon: Lexicon): readonly Token[] {
   if (token.kind !== 'word') return [token];
   if (token.text === '&') return [{ ...token, lower: 'and' }];
-  const verb = contraction.exec(token.lower)?.[1];
+  const verb = negativeContraction.exec(token.lower)?.[1];
   if (verb !== undefined) {
     const middle = token.start + verb.length;
     return [
@@ -106,10 +109,10 @@ function apart(token: Token, lexicon: Lexicon): readonly Token[] {
     ];
   }
   if (!token.text.includes('-') || token.text !== token.lower || lexicon.knows(token.text)) return [token];
-  if (numberOf(token) !== undefined) return [token];
+  if (numberValue(token) !== undefined) return [token];
   const parts = token.text.split('-');
   if (!parts.every((part) => lexicon.knows(part))) return [token];
-  let start = token.start;
+  let { start } = token;
   return parts.map((text) => {
     const part: Token = { kind: 'word', text, lower: text, start, end: start + text.length };
     start += text.length + 1;

@@ -1,212 +1,160 @@
-import type { Word } from '../dictionary.ts';
-import { type NounList, type NounReader, singleNouns } from './action-clauses.ts';
+import { parseSingleNouns, singleNoun, type NounList, type NounListParser } from './action-clauses.ts';
 import { articles, becomeVerbs, changeVerbs, dropVerbs, riseVerbs, stayVerbs } from './function-words.ts';
-import { type Extent, nounsAt } from './noun-phrases.ts';
-import type { Reader } from './parse-context.ts';
-import { numberOf } from './tokenize.ts';
+import { parseNouns, playerPhrase, type TokenSpan, type WordCandidate } from './noun-phrases.ts';
+import type { ParseContext } from './parse-context.ts';
+import { numberValue } from './tokenize.ts';
 
-/** A value as it was read. */
-export type ReadValue = { readonly number: number } | { readonly text: string } | { readonly nouns: NounList };
+/** A parsed value of a property. */
+export type ParsedValue = { readonly number: number } | { readonly text: string } | { readonly nouns: NounList };
 
-export type Direction = 'rises' | 'drops' | 'changes' | 'becomes' | 'stays';
+/** How a property changes. */
+export type ChangeDirection = 'rises' | 'drops' | 'changes' | 'becomes' | 'stays';
 
-/** A clause about a property, as far as it was read. */
+/** A parsed clause about a property. */
 export interface PropertyClause {
   readonly kind: 'property';
   readonly subject?: NounList;
-  readonly properties: readonly { readonly word: Word; readonly cost: number }[];
-  /** Tokens of the property's name. */
-  readonly head?: Extent;
-  readonly direction?: Direction;
-  readonly from?: ReadValue;
-  readonly to?: ReadValue;
+  readonly properties: readonly WordCandidate[];
+  /** The tokens of the property's name. */
+  readonly head?: TokenSpan;
+  readonly direction?: ChangeDirection;
+  readonly from?: ParsedValue;
+  readonly to?: ParsedValue;
   readonly start: number;
   readonly end: number;
   readonly cost: number;
 }
 
-/** "player's health …", "health of player …", and in queries "health …": what a property clause begins with. */
-export function propertyHeadsAt(
-  reader: Reader,
-  at: number,
-  nouns: NounReader = singleNouns,
+/** Parses the start of property clauses: "player's health", "health of player", "my health", in queries also "health". */
+export function parsePropertyHeads(
+  context: ParseContext,
+  start: number,
+  parseNounLists: NounListParser = parseSingleNouns,
 ): readonly PropertyClause[] {
   const heads: PropertyClause[] = [];
-  for (const subject of nouns(reader, at, 'object')) {
-    if (reader.tokens[subject.end]?.kind !== 'possessive') continue;
-    for (const { words, head, end, cost } of propertiesAt(reader, subject.end + 1)) {
-      heads.push({ kind: 'property', subject, properties: words, head, start: at, end, cost: subject.cost + cost });
-    }
+  const addOwned = (subject: NounList, at: number): void => {
+    for (const property of parseProperties(context, at))
+      heads.push({ ...property, subject, start, cost: subject.cost + property.cost });
+  };
+  for (const subject of parseNounLists(context, start, 'object'))
+    if (context.tokens[subject.end]?.kind === 'possessive') addOwned(subject, subject.end + 1);
+  let at = start;
+  while (articles.has(context.wordAt(at) ?? '')) at++;
+  for (const property of parseProperties(context, at)) {
+    const afterOf = context.skip(property.end, 'of');
+    for (const subject of afterOf === undefined ? [] : parseNounLists(context, afterOf, 'object'))
+      heads.push({ ...property, subject, start, end: subject.end, cost: subject.cost + property.cost + 1 });
+    heads.push({ ...property, start, cost: property.cost + 1 });
   }
-  let from = at;
-  while (articles.has(reader.lower(from) ?? '')) from++;
-  for (const { words, head, end, cost } of propertiesAt(reader, from)) {
-    const behind = reader.phrase(end, 'of');
-    if (behind !== undefined) {
-      for (const subject of nouns(reader, behind, 'object')) {
-        heads.push({
-          kind: 'property',
-          subject,
-          properties: words,
-          head,
-          start: at,
-          end: subject.end,
-          cost: subject.cost + cost + 1,
-        });
-      }
-    }
-    heads.push({ kind: 'property', properties: words, head, start: at, end, cost: cost + 1 });
-  }
-  const possessive = reader.lower(at);
-  if (possessive === 'your' || possessive === 'my') {
-    const player = reader.dictionary.find('player', 'object');
-    if (player) {
-      const subject: NounList = {
-        any: [{ words: [{ word: player, cost: 0 }], start: at, end: at + 1, cost: 1 }],
-        except: [],
-        end: at + 1,
-        cost: 1,
-      };
-      for (const { words, head, end, cost } of propertiesAt(reader, at + 1))
-        heads.push({ kind: 'property', subject, properties: words, head, start: at, end, cost: cost + 1 });
-    }
+  if (context.wordAt(start) === 'your' || context.wordAt(start) === 'my') {
+    const player = playerPhrase(context, { start, end: start + 1 });
+    if (player) addOwned(singleNoun(player), start + 1);
   }
   return heads;
 }
 
-function propertiesAt(
-  reader: Reader,
-  at: number,
-): { words: PropertyClause['properties']; head: Extent; end: number; cost: number }[] {
-  const byEnd = new Map<number, { word: Word; cost: number }[]>();
-  for (const { entry, end, cost } of reader.lexicon.find('property', reader.tokens, at, reader.game)) {
+function parseProperties(context: ParseContext, start: number): (PropertyClause & { readonly head: TokenSpan })[] {
+  const byEnd = new Map<number, WordCandidate[]>();
+  for (const { entry, end, cost } of context.lexicon.find('property', context.tokens, start, context.game))
     byEnd.set(end, [...(byEnd.get(end) ?? []), { word: entry.word, cost }]);
-  }
-  if (byEnd.size === 0) reader.expect(at, 'a property');
-  for (const end of byEnd.keys()) reader.reach(end);
-  return [...byEnd].map(([end, words]) => ({
-    words: words.toSorted((a, b) => a.cost - b.cost),
-    head: { start: at, end },
-    end,
-    cost: 1,
-  }));
+  if (byEnd.size === 0) context.expect(start, 'a property');
+  return [...byEnd].map(([end, words]) => {
+    context.reach(end);
+    const properties = words.toSorted((a, b) => a.cost - b.cost);
+    return { kind: 'property', properties, head: { start, end }, start, end, cost: 1 };
+  });
 }
 
-/** Every property clause of a statement: a head and the change with its values. */
-export function propertyClausesAt(reader: Reader, at: number): readonly PropertyClause[] {
-  return propertyHeadsAt(reader, at).flatMap((head) => [...changesBehind(reader, head)]);
+/** Parses the property clauses of a statement: a head, a verb of change and its values. */
+export function parsePropertyClauses(context: ParseContext, at: number): readonly PropertyClause[] {
+  return parsePropertyHeads(context, at).flatMap((head) => parseChanges(context, head));
 }
 
-function* changesBehind(reader: Reader, head: PropertyClause): Generator<PropertyClause> {
-  const verb = directionAt(reader, head.end);
+function parseChanges(context: ParseContext, head: PropertyClause): PropertyClause[] {
+  const verb = parseDirection(context, head.end);
   if (!verb) {
-    reader.expect(head.end, 'rises, drops, changes or becomes');
-    return;
-  }
-  const { direction, end, cost } = verb;
-  const clause: PropertyClause = { ...head, direction, end, cost: head.cost + cost };
-  if (direction === 'becomes') {
-    for (const { value, end: behind, cost: more } of valuesAt(reader, end))
-      yield { ...clause, to: value, end: behind, cost: clause.cost + more };
-    return;
-  }
-  if (direction === 'stays') {
-    const behind = reader.phrase(end, 'at') ?? end;
-    for (const { value, end: stop, cost: more } of valuesAt(reader, behind))
-      yield { ...clause, from: value, to: value, end: stop, cost: clause.cost + more };
-    return;
-  }
-  for (const first of prefixed(reader, end, 'from')) {
-    for (const second of prefixed(reader, first.end, 'to')) {
-      yield {
-        ...clause,
-        from: first.value,
-        to: second.value,
-        end: second.end,
-        cost: clause.cost + first.cost + second.cost,
-      };
-    }
-  }
-  for (const second of prefixed(reader, end, 'to')) {
-    yield { ...clause, to: second.value, end: second.end, cost: clause.cost + second.cost + 1 };
-    for (const first of prefixed(reader, second.end, 'from')) {
-      yield {
-        ...clause,
-        from: first.value,
-        to: second.value,
-        end: first.end,
-        cost: clause.cost + first.cost + second.cost + 1,
-      };
-    }
-  }
-}
-
-function prefixed(
-  reader: Reader,
-  at: number,
-  preposition: string,
-): readonly { value: ReadValue; end: number; cost: number }[] {
-  const behind = reader.phrase(at, preposition);
-  if (behind === undefined) {
-    reader.expect(at, `"${preposition}"`);
+    context.expect(head.end, 'rises, drops, changes or becomes');
     return [];
   }
-  return valuesAt(reader, behind);
-}
-
-/** The verb of change at `at`; those that `render` writes cost nothing. */
-export function directionAt(
-  reader: Reader,
-  at: number,
-): { direction: Direction; end: number; cost: number } | undefined {
-  let from = at;
-  while (
-    ['has', 'have', 'had', 'is', 'was', 'will', 'does', 'did'].includes(reader.lower(from) ?? '') &&
-    isChangeVerb(reader.lower(from + 1))
-  )
-    from++;
-  const lower = reader.lower(from) ?? '';
-  const next = reader.lower(from + 1);
-  if ((lower === 'goes' || lower === 'went') && (next === 'up' || next === 'down'))
-    return { direction: next === 'up' ? 'rises' : 'drops', end: from + 2, cost: 1 };
-  for (const [direction, verbs, canonical] of directions) {
-    if (verbs.has(lower))
-      return {
-        direction,
-        end: from + 1,
-        cost: (lower === canonical || lower === canonical.slice(0, -1)) && from === at ? 0 : 1,
-      };
+  const { direction, end } = verb;
+  const withValues = (values: Pick<PropertyClause, 'from' | 'to'>, last: PositionedValue, extraCost: number) => ({
+    ...head,
+    direction,
+    ...values,
+    end: last.end,
+    cost: head.cost + verb.cost + last.cost + extraCost,
+  });
+  if (direction === 'becomes') return parseValues(context, end).map((to) => withValues({ to: to.value }, to, 0));
+  if (direction === 'stays') {
+    const afterAt = context.skip(end, 'at') ?? end;
+    return parseValues(context, afterAt).map((value) => withValues({ from: value.value, to: value.value }, value, 0));
   }
-  return undefined;
+  const clauses: PropertyClause[] = [];
+  for (const from of parseValuesAfter(context, end, 'from'))
+    for (const to of parseValuesAfter(context, from.end, 'to'))
+      clauses.push(withValues({ from: from.value, to: to.value }, to, from.cost));
+  for (const to of parseValuesAfter(context, end, 'to')) {
+    clauses.push(withValues({ to: to.value }, to, 1));
+    for (const from of parseValuesAfter(context, to.end, 'from'))
+      clauses.push(withValues({ from: from.value, to: to.value }, from, to.cost + 1));
+  }
+  return clauses;
 }
 
-const directions: readonly (readonly [Direction, ReadonlySet<string>, string])[] = [
-  ['rises', riseVerbs, 'rises'],
-  ['drops', dropVerbs, 'drops'],
-  ['changes', changeVerbs, 'changes'],
-  ['becomes', becomeVerbs, 'becomes'],
-  ['stays', stayVerbs, 'stays'],
+/** A value with its position and cost. */
+export interface PositionedValue {
+  readonly value: ParsedValue;
+  readonly end: number;
+  readonly cost: number;
+}
+
+/** Parses the values after a preposition. */
+export function parseValuesAfter(context: ParseContext, at: number, preposition: string): readonly PositionedValue[] {
+  const next = context.skip(at, preposition);
+  if (next !== undefined) return parseValues(context, next);
+  context.expect(at, `"${preposition}"`);
+  return [];
+}
+
+const auxiliaries = new Set(['has', 'have', 'had', 'is', 'was', 'will', 'does', 'did']);
+
+const directions: readonly (readonly [ChangeDirection, ReadonlySet<string>])[] = [
+  ['rises', riseVerbs],
+  ['drops', dropVerbs],
+  ['changes', changeVerbs],
+  ['becomes', becomeVerbs],
+  ['stays', stayVerbs],
 ];
 
-function isChangeVerb(lower: string | undefined): boolean {
-  return lower !== undefined && directions.some(([, verbs]) => verbs.has(lower));
+/** Parses the verb of a property change, auxiliaries included. */
+export function parseDirection(
+  context: ParseContext,
+  start: number,
+): { direction: ChangeDirection; end: number; cost: number } | undefined {
+  let at = start;
+  while (auxiliaries.has(context.wordAt(at) ?? '') && isChangeVerb(context.wordAt(at + 1))) at++;
+  const verb = context.wordAt(at) ?? '';
+  const next = context.wordAt(at + 1);
+  if ((verb === 'goes' || verb === 'went') && (next === 'up' || next === 'down'))
+    return { direction: next === 'up' ? 'rises' : 'drops', end: at + 2, cost: 1 };
+  const found = directions.find(([, verbs]) => verbs.has(verb));
+  if (!found) return undefined;
+  const [direction] = found;
+  const isCanonical = at === start && (verb === direction || verb === direction.slice(0, -1));
+  return { direction, end: at + 1, cost: isCanonical ? 0 : 1 };
 }
 
-/** Values at `at`: a number, a quoted text, or a word of any kind. */
-export function valuesAt(reader: Reader, at: number): readonly { value: ReadValue; end: number; cost: number }[] {
-  const token = reader.tokens[at];
+function isChangeVerb(word: string | undefined): boolean {
+  return word !== undefined && directions.some(([, verbs]) => verbs.has(word));
+}
+
+/** Parses the values at a token: a number, quoted text, or a word of any kind. */
+export function parseValues(context: ParseContext, at: number): readonly PositionedValue[] {
+  const token = context.tokens[at];
   if (token?.kind === 'quoted') return [{ value: { text: token.text }, end: at + 1, cost: 0 }];
-  const number = numberOf(token);
-  const values: { value: ReadValue; end: number; cost: number }[] = [];
-  if (number !== undefined) values.push({ value: { number }, end: at + 1, cost: 0 });
-  for (const kind of ['object', 'property', 'action'] as const) {
-    for (const noun of nounsAt(reader, at, kind, true)) {
-      values.push({
-        value: { nouns: { any: [noun], except: [], end: noun.end, cost: noun.cost } },
-        end: noun.end,
-        cost: noun.cost,
-      });
-    }
-  }
-  return values;
+  const number = numberValue(token);
+  const nouns = (['object', 'property', 'action'] as const)
+    .flatMap((kind) => parseNouns(context, at, kind, true))
+    .map((noun) => ({ value: { nouns: singleNoun(noun) }, end: noun.end, cost: noun.cost }));
+  return number === undefined ? nouns : [{ value: { number }, end: at + 1, cost: 0 }, ...nouns];
 }

@@ -10,28 +10,34 @@ import {
 } from '../../events/statement.ts';
 import type { Dictionary, Word } from '../dictionary.ts';
 import type { WordKind } from '../format.ts';
-import { lexiconOf, markersOf, quoteName } from './lexicon.ts';
-import { changeForms, verbPhrase, type Person, type Tense } from '../inflection.ts';
+import { verbForms, verbPhrase, type Agreement, type Person, type Tense } from '../inflection.ts';
+import { getLexicon, getSenseLabels, quoteName, type Lexicon } from './lexicon.ts';
 import { tokenize } from './tokenize.ts';
 
-/** How a sentence is put. Logs have none of it; it is for people. */
+/** The style of a rendered sentence. */
 export interface Style {
-  /** Default present. */
+  /** Default `present`. */
   readonly tense?: Tense;
-  /** "the player kills an opponent" instead of "player kills opponent". */
+  /** Writes articles: "the player kills an opponent". Default false. */
   readonly articles?: boolean;
-  /** Who the player is to the reader: `second` says "you kill …, your health …". Default third. */
+  /** How the sentence refers to the player: `second` writes "you kill …, your health …". Default `third`. */
   readonly person?: Person;
-  /** A capital letter at the beginning and a full stop at the end. */
+  /** Starts with a capital letter and ends with a full stop. Default false. */
   readonly sentence?: boolean;
 }
 
-/** The slots that follow the verb, in the order in which they are written. */
-const order = ['from', 'to', 'with', 'at'] as const;
-
 /**
- * The sentence that says `statement`: without a style in the present tense, without articles, the form that stands in
- * logs and from which `parse` makes the same statement. Throws RangeError for a word that the dictionary does not have.
+ * Renders a statement as an English sentence.
+ *
+ * Without a style it writes the canonical form of event logs: present tense, no articles, readable by {@link parse}.
+ *
+ * @throws RangeError for a word that the dictionary does not have; call {@link validateStatement} first.
+ * @example
+ * const { dictionary } = await loadBuiltin();
+ * const statement = { subject: 'player', action: 'kill', object: 'opponent', with: 'railgun' };
+ * render(statement, dictionary); // 'player kills opponent with railgun'
+ * render(statement, dictionary, { tense: 'past', articles: true, sentence: true });
+ * // 'The player killed an opponent with a railgun.'
  */
 export function render(statement: Statement, dictionary: Dictionary, style: Style = {}): string {
   const renderer = new Renderer(dictionary, style);
@@ -39,119 +45,114 @@ export function render(statement: Statement, dictionary: Dictionary, style: Styl
   return style.sentence ? `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.` : text;
 }
 
+/** The slots after the verb, in written order. */
+const slotOrder = ['from', 'to', 'with', 'at'] as const;
+
 class Renderer {
   private readonly dictionary: Dictionary;
+  private readonly lexicon: Lexicon;
   private readonly style: Style;
+  private readonly tense: Tense;
+  private readonly person: Person;
 
   constructor(dictionary: Dictionary, style: Style) {
     this.dictionary = dictionary;
+    this.lexicon = getLexicon(dictionary);
     this.style = style;
+    this.tense = style.tense ?? 'present';
+    this.person = style.person ?? 'third';
   }
 
   action(statement: ActionStatement): string {
-    const action = this.need(statement.action, 'action');
-    const { frame } = action;
+    const action = this.findWord(statement.action, 'action');
+    const rules = action.slots;
     const parts = this.clause(statement, action);
-    for (const slot of order) {
-      const said = statement[slot];
-      if (said !== undefined) parts.push(frame[slot].preposition, this.phrase(said, 'object', 'object'));
+    for (const slot of slotOrder) {
+      const filler = statement[slot];
+      if (filler !== undefined) parts.push(rules[slot].preposition, this.nounPhrase(filler, 'object'));
     }
-    if (statement.manner !== undefined) parts.push(this.phrase(statement.manner, 'property', 'object'));
+    if (statement.manner !== undefined) parts.push(this.nounPhrase(statement.manner, 'property'));
     if (statement.amount !== undefined) {
-      parts.push(frame.amount.preposition, String(statement.amount));
+      parts.push(rules.amount.preposition, String(statement.amount));
       if (statement.unit !== undefined) {
-        const unit = this.need(statement.unit, 'object');
-        parts.push(this.marked(unit, statement.amount === 1 ? unit.name : unit.plural));
+        const unit = this.findWord(statement.unit, 'object');
+        parts.push(this.withSenseLabel(unit, statement.amount === 1 ? unit.name : unit.plural));
       }
     }
     return parts.filter((part) => part !== '').join(' ');
   }
 
-  property(statement: PropertyStatement): string {
-    const property = this.need(statement.property, 'property');
-    const change = this.change(statement, isPluralProperty(property.name));
-    return `${this.possessive(statement.subject)} ${this.marked(property, property.name)} ${change}`;
-  }
-
-  /** Subject, verb and object. Without a subject the passive; without either, or where a preposition stands between, the bare verb. */
-  private clause({ subject, object }: ActionStatement, action: Word): string[] {
-    const { frame, forms } = action;
-    const { tense = 'present' } = this.style;
-    if (subject === undefined && object !== undefined && frame.object.preposition === '') {
-      const { person, plural } = this.agreement(object);
-      return [
-        this.phrase(object, 'object', 'subject'),
-        this.marked(action, verbPhrase(forms, tense, person, plural, true)),
-      ];
-    }
-    const { person, plural } =
-      subject === undefined ? { person: 'first' as const, plural: true } : this.agreement(subject);
-    const verb = this.marked(
-      action,
-      subject === undefined ? forms.base : verbPhrase(forms, tense, person, plural, false),
-    );
-    const parts = [subject === undefined ? '' : this.actor(subject, verb), verb];
-    if (object !== undefined) parts.push(frame.object.preposition, this.directObject(object, verb));
-    return parts;
-  }
-
-  /** The subject before its verb. Where the two together would read as another action ("rocket jumps"), it has an article. */
-  private actor(subject: Slot, verb: string): string {
-    const text = this.phrase(subject, 'object', 'subject');
-    const length = tokenize(text).length;
-    const longer = lexiconOf(this.dictionary)
-      .find('action', tokenize(`${text} ${verb}`), 0)
-      .some(({ end, pending }) => end > length && pending === undefined);
-    return longer ? `the ${text}` : text;
+  property({ subject, property, from, to }: PropertyStatement): string {
+    const word = this.findWord(property, 'property');
+    const agreement: Agreement = { person: 'third', plural: isPluralProperty(word.name) };
+    const write = (verb: string): string => verbPhrase(verbForms(verb), this.tense, agreement, false);
+    const head = `${this.possessive(subject)} ${this.withSenseLabel(word, word.name)}`;
+    if (from === undefined) return `${head} ${write('become')} ${this.value(to)}`;
+    if (typeof from !== 'number' || typeof to !== 'number')
+      return `${head} ${write('change')} from ${this.value(from)} to ${this.value(to)}`;
+    if (from === to) return `${head} ${write('stay')} at ${to}`;
+    return `${head} ${write(to > from ? 'rise' : 'drop')} from ${from} to ${to}`;
   }
 
   /**
-   * The object behind its verb. Where the two together would read as another action ("place block"), an article keeps
-   * them apart ("places the block").
+   * Writes subject, verb and object. Without a subject the clause is passive; without either, or where a preposition
+   * introduces the object, it has the base form of the verb.
    */
-  private directObject(object: Slot, verb: string): string {
-    const text = this.phrase(object, 'object', 'object');
-    const tokens = tokenize(`${verb} ${text}`);
-    const length = tokenize(verb).length;
-    const longer = lexiconOf(this.dictionary)
-      .find('action', tokens, 0)
-      .some(({ end, pending }) => end > length && pending === undefined);
-    return longer ? `the ${text.replace(/^(?:an?|the) /, '')}` : text;
-  }
-
-  private change({ from, to }: PropertyStatement, plural: boolean): string {
-    const { tense = 'present' } = this.style;
-    if (from === undefined) return `${changeForms('become', tense, plural)} ${this.value(to)}`;
-    if (typeof from === 'number' && typeof to === 'number') {
-      if (from === to) return `${changeForms('stay', tense, plural)} at ${to}`;
-      return `${changeForms(to > from ? 'rise' : 'drop', tense, plural)} from ${from} to ${to}`;
+  private clause({ subject, object }: ActionStatement, action: Word): string[] {
+    const { preposition } = action.slots.object;
+    if (subject === undefined && object !== undefined && preposition === '') {
+      const verb = verbPhrase(action.forms, this.tense, this.agreement(object), true);
+      return [this.nounPhrase(object, 'object', 'subject'), this.withSenseLabel(action, verb)];
     }
-    return `${changeForms('change', tense, plural)} from ${this.value(from)} to ${this.value(to)}`;
+    const form =
+      subject === undefined ? action.forms.base : verbPhrase(action.forms, this.tense, this.agreement(subject), false);
+    const verb = this.withSenseLabel(action, form);
+    const parts = [subject === undefined ? '' : this.subject(subject, verb), verb];
+    if (object !== undefined) parts.push(preposition, this.directObject(object, verb));
+    return parts;
   }
 
-  private value(said: PropertyValue): string {
-    if (typeof said === 'number') return String(said);
-    if (typeof said === 'string') return JSON.stringify(said);
-    return this.phrase(said, 'any', 'object');
+  /** Writes the subject, with an article where subject and verb would read as another action ("rocket jumps"). */
+  private subject(slot: Slot, verb: string): string {
+    const text = this.nounPhrase(slot, 'object', 'subject');
+    return this.startsLongerAction(text, verb) ? `the ${text}` : text;
   }
 
-  /** A noun phrase: owner or article, count, word, marker, proper name. */
-  private phrase(slot: Slot, kind: WordKind | 'any', place: 'subject' | 'object'): string {
-    const mention: Mention = typeof slot === 'string' ? { word: slot } : slot;
-    const pronoun = this.pronoun(mention, place);
+  /** Writes the object, with an article where verb and object would read as another action ("place block"). */
+  private directObject(slot: Slot, verb: string): string {
+    const text = this.nounPhrase(slot, 'object');
+    return this.startsLongerAction(verb, text) ? `the ${text.replace(/^(?:an?|the) /, '')}` : text;
+  }
+
+  private startsLongerAction(first: string, second: string): boolean {
+    const length = tokenize(first).length;
+    return this.lexicon
+      .find('action', tokenize(`${first} ${second}`), 0)
+      .some(({ end, pendingParticle }) => end > length && pendingParticle === undefined);
+  }
+
+  private value(value: PropertyValue): string {
+    if (typeof value === 'number') return String(value);
+    return typeof value === 'string' ? JSON.stringify(value) : this.nounPhrase(value, 'any');
+  }
+
+  /** Writes owner or article, count, word, sense label and proper name. */
+  private nounPhrase(slot: Slot, kind: WordKind | 'any', position: 'subject' | 'object' = 'object'): string {
+    const mention = toMention(slot);
+    const pronoun = this.pronoun(mention, position);
     if (pronoun !== undefined) return pronoun;
-    const word = this.need(mention.word, kind === 'any' ? undefined : kind);
-    const noun = isPlural(slot) && word.kind === 'object' ? word.plural : word.name;
+    const word = this.findWord(mention.word, kind === 'any' ? undefined : kind);
+    const noun = isPlural(mention) && word.kind === 'object' ? word.plural : word.name;
     const parts = [
       mention.of === undefined ? this.article(mention, word) : this.possessive(mention.of),
       mention.count === undefined ? '' : String(mention.count),
-      this.marked(word, noun, kind === 'any'),
-      mention.name === undefined ? '' : quoteName(mention.name, lexiconOf(this.dictionary)),
+      this.withSenseLabel(word, noun, kind === 'any'),
+      mention.name === undefined ? '' : quoteName(mention.name, this.lexicon),
     ];
     return parts.filter((part) => part !== '').join(' ');
   }
 
-  /** "the player", "an opponent"; nothing before names, counts and what is not counted. */
+  /** Names, counted nouns and uncountable nouns have no article. */
   private article({ name, count }: Mention, word: Word): string {
     if (!this.style.articles || word.kind !== 'object' || name !== undefined || count !== undefined) return '';
     if (word.id === 'player' || word.id === 'partner') return 'the';
@@ -160,37 +161,40 @@ class Renderer {
   }
 
   private possessive(slot: Slot): string {
-    const mention: Mention = typeof slot === 'string' ? { word: slot } : slot;
+    const mention = toMention(slot);
     const pronoun = this.pronoun(mention, 'owner');
     if (pronoun !== undefined) return pronoun;
-    const text = this.phrase(slot, 'object', 'object');
-    return mention.name === undefined && isPlural(slot) && text.endsWith('s') ? `${text}'` : `${text}'s`;
+    const text = this.nounPhrase(slot, 'object');
+    return mention.name === undefined && isPlural(mention) && text.endsWith('s') ? `${text}'` : `${text}'s`;
   }
 
-  private pronoun(mention: Mention, place: 'subject' | 'object' | 'owner'): string | undefined {
-    const { person = 'third' } = this.style;
-    if (person === 'third' || !isBarePlayer(mention)) return undefined;
-    if (person === 'second') return place === 'owner' ? 'your' : 'you';
-    return { subject: 'I', object: 'me', owner: 'my' }[place];
+  private pronoun(mention: Mention, position: 'subject' | 'object' | 'owner'): string | undefined {
+    if (this.person === 'third' || !isUnqualifiedPlayer(mention)) return undefined;
+    if (this.person === 'second') return position === 'owner' ? 'your' : 'you';
+    return { subject: 'I', object: 'me', owner: 'my' }[position];
   }
 
-  private agreement(slot: Slot): { person: Person; plural: boolean } {
-    const mention: Mention = typeof slot === 'string' ? { word: slot } : slot;
-    return { person: isBarePlayer(mention) ? (this.style.person ?? 'third') : 'third', plural: isPlural(slot) };
+  private agreement(slot: Slot): Agreement {
+    const mention = toMention(slot);
+    return { person: isUnqualifiedPlayer(mention) ? this.person : 'third', plural: isPlural(mention) };
   }
 
-  private marked(word: Word, form: string, anywhere = false): string {
-    const markers = markersOf(this.dictionary);
-    const marker = (anywhere ? markers.anywhere : markers.inKind).get(word);
-    return marker ? `${form} (${marker})` : form;
+  private withSenseLabel(word: Word, form: string, anyKind = false): string {
+    const labels = getSenseLabels(this.dictionary);
+    const label = (anyKind ? labels.anyKind : labels.sameKind).get(word);
+    return label ? `${form} (${label})` : form;
   }
 
-  private need(id: WordId, kind: WordKind | undefined): Word {
+  private findWord(id: WordId, kind: WordKind | undefined): Word {
     const word = this.dictionary.find(id, kind);
     if (!word)
-      throw new RangeError(`"${id}" is not a known ${kind ?? 'word'}: validate statements before rendering them`);
+      throw new RangeError(`the dictionary has no ${kind ?? 'word'} "${id}"; validate statements before rendering`);
     return word;
   }
+}
+
+function toMention(slot: Slot): Mention {
+  return typeof slot === 'string' ? { word: slot } : slot;
 }
 
 /** "lives", "items found", "strokes over par"; but not "progress" or "flag status". */
@@ -198,10 +202,10 @@ function isPluralProperty(name: string): boolean {
   return /[^siu]s$/i.test(name.replace(/ (?:left|found|over .+)$/, ''));
 }
 
-function isPlural(slot: Slot): boolean {
-  return typeof slot !== 'string' && slot.count !== undefined && slot.count !== 1;
+function isPlural({ count }: Mention): boolean {
+  return count !== undefined && count !== 1;
 }
 
-function isBarePlayer({ word, name, count, of }: Mention): boolean {
+function isUnqualifiedPlayer({ word, name, count, of }: Mention): boolean {
   return word === 'player' && name === undefined && count === undefined && of === undefined;
 }

@@ -1,4 +1,4 @@
-import { stepSlot } from '../../dictionary/composite-events.ts';
+import { parseStepSlot } from '../../dictionary/composite-events.ts';
 import type { Dictionary, EventDefinition } from '../../dictionary/dictionary.ts';
 import type { StepEntry } from '../../dictionary/format.ts';
 import type { EventLine } from '../../events/log.ts';
@@ -115,7 +115,7 @@ function stepCondition(step: StepEntry): Condition {
 }
 
 function slotOf(text: string): SlotPattern {
-  const { word, variable } = stepSlot(text);
+  const { word, variable } = parseStepSlot(text);
   return { ...(word !== undefined && { any: [{ words: [word] }] }), ...(variable !== undefined && { same: variable }) };
 }
 

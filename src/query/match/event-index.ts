@@ -132,7 +132,7 @@ export class Columns {
     const implied = new Map(
       dictionary
         .words('action')
-        .flatMap(({ id, frame }) => (frame[slot].word === undefined ? [] : [[id, frame[slot].word] as const])),
+        .flatMap(({ id, slots }) => (slots[slot].word === undefined ? [] : [[id, slots[slot].word] as const])),
     );
     const column = new Int32Array(events.length);
     for (let i = 0; i < events.length; i++) {

@@ -75,7 +75,7 @@ export class PatternCompiler {
 
   /** What the action's own word puts into the slot ("drive golf ball"). */
   private implied(action: WordId, slot: PatternSlot): WordId | undefined {
-    return this.dictionary.find(action, 'action')?.frame[slot].word;
+    return this.dictionary.find(action, 'action')?.slots[slot].word;
   }
 
   property(pattern: PropertyPattern): Predicate {

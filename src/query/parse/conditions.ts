@@ -1,8 +1,8 @@
 import type { Dictionary } from '../../dictionary/dictionary.ts';
 import { pluralOf } from '../../dictionary/inflection.ts';
-import { maxTokens, Reader } from '../../dictionary/sentences/parse-context.ts';
-import { misunderstood, type TextIssue } from '../../dictionary/sentences/parse.ts';
-import { numberOf } from '../../dictionary/sentences/tokenize.ts';
+import { maxTokens, ParseContext } from '../../dictionary/sentences/parse-context.ts';
+import { explainParseFailure, type SentenceIssue } from '../../dictionary/sentences/parse-errors.ts';
+import { numberValue } from '../../dictionary/sentences/tokenize.ts';
 import type { ActionPattern, Condition, Query } from '../query.ts';
 import { placed } from '../source-spans.ts';
 import { filterAt, type ReadCondition } from './filters.ts';
@@ -15,35 +15,35 @@ import { misfitIn } from './slot-compatibility.ts';
 
 export interface ReadQuery {
   readonly query: Query | undefined;
-  readonly issues: readonly TextIssue[];
+  readonly issues: readonly SentenceIssue[];
 }
 
 const maxDepth = 20;
 
 /** Reads a query sentence; docs/query.md has the grammar. */
 export function readQuery(sentence: string, dictionary: Dictionary, game?: string): ReadQuery {
-  const reader = new Reader(sentence, dictionary, { game, lists: true, arrange: arranged });
+  const context = new ParseContext(sentence, dictionary, { game, isQuery: true, rearrange: arranged });
   const all = { start: 0, end: sentence.length };
-  if (reader.tokens.length === 0)
+  if (context.tokens.length === 0)
     return {
       query: undefined,
       issues: [
         { code: 'empty-sentence', message: 'the query is empty', hint: 'for example: player kills opponent', ...all },
       ],
     };
-  if (reader.tokens.length > maxTokens)
+  if (context.tokens.length > maxTokens)
     return {
       query: undefined,
       issues: [{ code: 'sentence-too-long', message: `a query has at most ${maxTokens} words`, ...all }],
     };
-  const head = headAt(reader);
+  const head = headAt(context);
   const found: { query: Query; cost: number }[] = [];
-  for (const read of disjunctions(reader, head.end, 0)) {
-    const tail = tailAt(reader, read.end, head.count !== undefined);
-    if (tail && tail.end === reader.tokens.length)
+  for (const read of disjunctions(context, head.end, 0)) {
+    const tail = tailAt(context, read.end, head.count !== undefined);
+    if (tail && tail.end === context.tokens.length)
       found.push({ query: assemble(head, read.condition, tail.by), cost: read.cost + tail.cost });
   }
-  if (reader.exhausted)
+  if (context.isExhausted)
     return {
       query: undefined,
       issues: [
@@ -55,9 +55,9 @@ export function readQuery(sentence: string, dictionary: Dictionary, game?: strin
         },
       ],
     };
-  if (found.length === 0) return { query: undefined, issues: [unanswered(reader) ?? misunderstood(reader)] };
+  if (found.length === 0) return { query: undefined, issues: [unanswered(context) ?? explainParseFailure(context)] };
   const chosen = found.reduce((a, b) => (b.cost < a.cost ? b : a));
-  const misfit = misfitIn(reader, chosen.query.find);
+  const misfit = misfitIn(context, chosen.query.find);
   return misfit ? { query: undefined, issues: [misfit] } : { query: chosen.query, issues: [] };
 }
 
@@ -81,14 +81,14 @@ function best(reads: readonly ReadCondition[]): ReadCondition[] {
   });
 }
 
-function disjunctions(reader: Reader, at: number, depth: number): ReadCondition[] {
+function disjunctions(context: ParseContext, at: number, depth: number): ReadCondition[] {
   if (depth > maxDepth) return [];
-  return reader.memo(`or ${at} ${depth}`, () =>
+  return context.memoize(`or ${at} ${depth}`, () =>
     joined(
-      reader,
-      conjunctions(reader, at, depth),
+      context,
+      conjunctions(context, at, depth),
       ['or', ', or', ','],
-      (next) => conjunctions(reader, next, depth),
+      (next) => conjunctions(context, next, depth),
       either,
     ),
   );
@@ -103,22 +103,22 @@ function both(a: Condition, b: Condition): Condition {
 }
 
 function joined(
-  reader: Reader,
+  context: ParseContext,
   first: readonly ReadCondition[],
   words: readonly string[],
   read: (at: number) => readonly ReadCondition[],
   join: (a: Condition, b: Condition) => Condition,
 ): ReadCondition[] {
-  // Extent by extent, each with its cheapest reading: long lists take their square, not their cube.
+  // TokenSpan by extent, each with its cheapest reading: long lists take their square, not their cube.
   const byEnd = Map.groupBy(first, (reading) => reading.end);
-  for (let end = 0; end <= reader.tokens.length; end++) {
+  for (let end = 0; end <= context.tokens.length; end++) {
     const [left] = best(byEnd.get(end) ?? []);
     if (!left) continue;
     byEnd.set(end, [left]);
     for (const word of words) {
-      const behind = reader.phrase(end, word);
+      const behind = context.skip(end, word);
       // A comma alone parts happenings ("kills, deaths"); things parted by it are a list already.
-      if (behind === undefined || (word === ',' && !verbal(left.condition)) || !reader.step()) continue;
+      if (behind === undefined || (word === ',' && !verbal(left.condition)) || !context.takeStep()) continue;
       for (const right of read(behind)) {
         const condition = join(left.condition, shareSubject(left.condition, right.condition));
         // A list binds tighter: "opponent kills or hurts player" has one object for both verbs.
@@ -130,20 +130,20 @@ function joined(
   return [...byEnd.values()].flat();
 }
 
-function conjunctions(reader: Reader, at: number, depth: number): ReadCondition[] {
-  return reader.memo(`and ${at} ${depth}`, () => {
+function conjunctions(context: ParseContext, at: number, depth: number): ReadCondition[] {
+  return context.memoize(`and ${at} ${depth}`, () => {
     const plain = joined(
-      reader,
-      chains(reader, at, depth),
+      context,
+      chains(context, at, depth),
       ['and', 'but'],
-      (next) => chains(reader, next, depth),
+      (next) => chains(context, next, depth),
       together,
     );
     return joined(
-      reader,
+      context,
       plain,
       ['except', 'excluding', 'unless', 'other than'],
-      (next) => chains(reader, next, depth),
+      (next) => chains(context, next, depth),
       (a, b) => both(a, { not: b }),
     );
   });
@@ -165,32 +165,32 @@ function verbal(condition: Condition): boolean {
 }
 
 /** Order and distance: "followed by", "then", "within 10 s after", "after", "before". */
-function chains(reader: Reader, at: number, depth: number): ReadCondition[] {
-  return reader.memo(`chain ${at} ${depth}`, () => {
-    const all = [...units(reader, at, depth)];
-    const sequences = all.flatMap((first) => sequenceFrom(reader, [first], depth));
-    const near = all.flatMap((first) => nearFrom(reader, first, depth));
-    return best([...all, ...sequences, ...near, ...repeated(reader, at, depth)]);
+function chains(context: ParseContext, at: number, depth: number): ReadCondition[] {
+  return context.memoize(`chain ${at} ${depth}`, () => {
+    const all = [...units(context, at, depth)];
+    const sequences = all.flatMap((first) => sequenceFrom(context, [first], depth));
+    const near = all.flatMap((first) => nearFrom(context, first, depth));
+    return best([...all, ...sequences, ...near, ...repeated(context, at, depth)]);
   });
 }
 
 const thens = ['followed by', 'and then', ', then', 'then'];
 
-function sequenceFrom(reader: Reader, steps: readonly ReadCondition[], depth: number): ReadCondition[] {
+function sequenceFrom(context: ParseContext, steps: readonly ReadCondition[], depth: number): ReadCondition[] {
   const last = steps.at(-1)!;
   const found: ReadCondition[] = [];
-  const word = thens.find((each) => reader.phrase(last.end, each) !== undefined);
-  if (word !== undefined && reader.step()) {
-    for (const next of units(reader, reader.phrase(last.end, word)!, depth)) {
+  const word = thens.find((each) => context.skip(last.end, each) !== undefined);
+  if (word !== undefined && context.takeStep()) {
+    for (const next of units(context, context.skip(last.end, word)!, depth)) {
       const condition = shareSubject(last.condition, next.condition, word === 'followed by');
-      found.push(...sequenceFrom(reader, [...steps, { ...next, condition }], depth));
+      found.push(...sequenceFrom(context, [...steps, { ...next, condition }], depth));
     }
   }
   if (steps.length > 1) {
     const cost = steps.reduce((sum, step) => sum + step.cost, 0);
     const sequence = tieSame(steps.map(({ condition }) => condition));
     found.push({ condition: { sequence }, end: last.end, cost });
-    const within = limitAt(reader, last.end);
+    const within = limitAt(context, last.end);
     if (within)
       found.push({
         condition: { sequence, ...(within.total ? { span: within.seconds } : { within: within.seconds }) },
@@ -202,24 +202,24 @@ function sequenceFrom(reader: Reader, steps: readonly ReadCondition[], depth: nu
 }
 
 /** "within 4 s", "within 10 s in total". */
-function limitAt(reader: Reader, at: number): { seconds: number; end: number; total: boolean } | undefined {
-  const behind = reader.phrase(at, 'within') ?? reader.phrase(at, 'in under') ?? reader.phrase(at, 'in less than');
-  const length = behind === undefined ? undefined : durationAt(reader, behind);
+function limitAt(context: ParseContext, at: number): { seconds: number; end: number; total: boolean } | undefined {
+  const behind = context.skip(at, 'within') ?? context.skip(at, 'in under') ?? context.skip(at, 'in less than');
+  const length = behind === undefined ? undefined : durationAt(context, behind);
   if (!length) return undefined;
-  const total = reader.phrase(length.end, 'in total') ?? reader.phrase(length.end, 'altogether');
+  const total = context.skip(length.end, 'in total') ?? context.skip(length.end, 'altogether');
   return { seconds: length.seconds, end: total ?? length.end, total: total !== undefined };
 }
 
 /** "3 kills within 10 s": so many in a row, from the first to the last within that time. */
-function repeated(reader: Reader, at: number, depth: number): ReadCondition[] {
-  const count = smallNumber(reader, at);
+function repeated(context: ParseContext, at: number, depth: number): ReadCondition[] {
+  const count = smallNumber(context, at);
   if (count === undefined) return [];
-  return units(reader, at + 1, depth).flatMap((unit) => {
+  return units(context, at + 1, depth).flatMap((unit) => {
     if (!verbal(unit.condition)) return [];
-    const inside = reader.phrase(unit.end, 'in') ?? reader.phrase(unit.end, 'within');
-    const length = inside === undefined ? undefined : durationAt(reader, inside);
+    const inside = context.skip(unit.end, 'in') ?? context.skip(unit.end, 'within');
+    const length = inside === undefined ? undefined : durationAt(context, inside);
     if (!length) {
-      reader.expect(unit.end, '"within" and a time');
+      context.expect(unit.end, '"within" and a time');
       return [];
     }
     const sequence = Array.from({ length: count }, () => unit.condition);
@@ -229,9 +229,9 @@ function repeated(reader: Reader, at: number, depth: number): ReadCondition[] {
 
 const numberWords = ['two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten'];
 
-function smallNumber(reader: Reader, at: number): number | undefined {
-  const word = numberWords.indexOf(reader.lower(at) ?? '');
-  const count = word >= 0 ? word + 2 : numberOf(reader.tokens[at]);
+function smallNumber(context: ParseContext, at: number): number | undefined {
+  const word = numberWords.indexOf(context.wordAt(at) ?? '');
+  const count = word >= 0 ? word + 2 : numberValue(context.tokens[at]);
   return count !== undefined && Number.isInteger(count) && count >= 2 && count <= 10 ? count : undefined;
 }
 
@@ -241,15 +241,15 @@ const sides = [
   ['of', 'around'],
 ] as const;
 
-function nearFrom(reader: Reader, first: ReadCondition, depth: number): ReadCondition[] {
+function nearFrom(context: ParseContext, first: ReadCondition, depth: number): ReadCondition[] {
   const found: ReadCondition[] = [];
-  const limit = limitAt(reader, first.end);
-  const absent = reader.phrase(first.end, 'without');
+  const limit = limitAt(context, first.end);
+  const absent = context.skip(first.end, 'without');
   for (const [word, side] of sides) {
-    const behind = reader.phrase(limit?.end ?? first.end, word);
-    if (behind === undefined || (side === 'around' && !limit) || !reader.step()) continue;
-    for (const other of units(reader, behind, depth)) {
-      const late = limit ? undefined : limitAt(reader, other.end);
+    const behind = context.skip(limit?.end ?? first.end, word);
+    if (behind === undefined || (side === 'around' && !limit) || !context.takeStep()) continue;
+    for (const other of units(context, behind, depth)) {
+      const late = limit ? undefined : limitAt(context, other.end);
       const cost = first.cost + other.cost;
       const near = { find: first.condition, near: shareSubject(first.condition, other.condition, true), side };
       if (limit) found.push({ condition: { ...near, within: limit.seconds }, end: other.end, cost });
@@ -258,11 +258,11 @@ function nearFrom(reader: Reader, first: ReadCondition, depth: number): ReadCond
     }
   }
   if (absent !== undefined) {
-    for (const other of units(reader, absent, depth)) {
-      const late = limitAt(reader, other.end);
+    for (const other of units(context, absent, depth)) {
+      const late = limitAt(context, other.end);
       if (!late) continue;
-      const side = reader.lower(late.end) === 'before' ? 'after' : 'before';
-      const end = ['after', 'before'].includes(reader.lower(late.end) ?? '') ? late.end + 1 : late.end;
+      const side = context.wordAt(late.end) === 'before' ? 'after' : 'before';
+      const end = ['after', 'before'].includes(context.wordAt(late.end) ?? '') ? late.end + 1 : late.end;
       found.push({
         condition: { find: first.condition, near: other.condition, side, within: late.seconds, absent: true },
         end,
@@ -274,35 +274,35 @@ function nearFrom(reader: Reader, first: ReadCondition, depth: number): ReadCond
 }
 
 /** A pattern, a filter, something in brackets or "not" one of them, with the filters that follow. */
-function units(reader: Reader, at: number, depth: number): ReadCondition[] {
-  if (depth > maxDepth || !reader.step()) return [];
-  return reader.memo(`unit ${at} ${depth}`, () => {
+function units(context: ParseContext, at: number, depth: number): ReadCondition[] {
+  if (depth > maxDepth || !context.takeStep()) return [];
+  return context.memoize(`unit ${at} ${depth}`, () => {
     const found: ReadCondition[] = [];
-    const not = reader.phrase(at, 'not');
+    const not = context.skip(at, 'not');
     if (not !== undefined)
-      found.push(...units(reader, not, depth + 1).map((read) => ({ ...read, condition: { not: read.condition } })));
-    if (reader.lower(at) === '(') {
-      for (const inner of disjunctions(reader, at + 1, depth + 1)) {
-        if (reader.lower(inner.end) === ')') found.push({ ...inner, end: inner.end + 1 });
-        else reader.expect(inner.end, '")"');
+      found.push(...units(context, not, depth + 1).map((read) => ({ ...read, condition: { not: read.condition } })));
+    if (context.wordAt(at) === '(') {
+      for (const inner of disjunctions(context, at + 1, depth + 1)) {
+        if (context.wordAt(inner.end) === ')') found.push({ ...inner, end: inner.end + 1 });
+        else context.expect(inner.end, '")"');
       }
     }
-    found.push(...composites(reader, at), ...patternsAt(reader, at));
-    const filter = filterAt(reader, at);
+    found.push(...composites(context, at), ...patternsAt(context, at));
+    const filter = filterAt(context, at);
     if (filter) found.push(filter);
-    return filtered(reader, best(found), depth);
+    return filtered(context, best(found), depth);
   });
 }
 
 /** A composite event by its name; an object of that name ("player achieves double kill") says the same. */
-function composites(reader: Reader, at: number): ReadCondition[] {
-  return reader.dictionary.events.flatMap((event) => {
+function composites(context: ParseContext, at: number): ReadCondition[] {
+  return context.dictionary.events.flatMap((event) => {
     const name = event.name.toLowerCase();
-    const end = reader.phrase(at, pluralOf(name)) ?? reader.phrase(at, name);
+    const end = context.skip(at, pluralOf(name)) ?? context.skip(at, name);
     if (end === undefined) return [];
-    const object = reader.dictionary.find(event.id, 'object');
-    const ids = placed([event.id], reader, { start: at, end });
-    const words = object && placed([object.id], reader, { start: at, end });
+    const object = context.dictionary.find(event.id, 'object');
+    const ids = placed([event.id], context, { start: at, end });
+    const words = object && placed([object.id], context, { start: at, end });
     const found: Condition = { event: ids };
     const condition = words ? { any: [found, { mentions: { any: [{ words }] } }] } : found;
     return [{ condition, end, cost: 1 }];
@@ -310,26 +310,26 @@ function composites(reader: Reader, at: number): ReadCondition[] {
 }
 
 /** Adds the restrictions that stand behind a unit without "and". */
-function filtered(reader: Reader, reads: readonly ReadCondition[], depth: number): ReadCondition[] {
+function filtered(context: ParseContext, reads: readonly ReadCondition[], depth: number): ReadCondition[] {
   const all = [...reads];
   let open: readonly ReadCondition[] = reads;
   while (open.length > 0) {
     const longer: ReadCondition[] = [];
     for (const read of open) {
-      if (!reader.step()) return all;
-      const filter = filterAt(reader, read.end);
+      if (!context.takeStep()) return all;
+      const filter = filterAt(context, read.end);
       if (filter)
         longer.push({
           condition: both(read.condition, filter.condition),
           end: filter.end,
           cost: read.cost + filter.cost,
         });
-      for (const other of withoutAt(reader, read.end)) {
+      for (const other of withoutAt(context, read.end)) {
         longer.push({ condition: both(read.condition, other.condition), end: other.end, cost: read.cost + other.cost });
       }
-      const not = reader.phrase(read.end, 'not');
+      const not = context.skip(read.end, 'not');
       if (not !== undefined && depth < maxDepth) {
-        for (const other of patternsAt(reader, not)) {
+        for (const other of patternsAt(context, not)) {
           if (verbal(other.condition)) continue;
           longer.push({
             condition: both(read.condition, { not: other.condition }),

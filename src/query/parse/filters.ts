@@ -1,5 +1,5 @@
-import { comparisonAt } from '../../dictionary/sentences/noun-phrases.ts';
-import type { Reader } from '../../dictionary/sentences/parse-context.ts';
+import { parseComparison } from '../../dictionary/sentences/noun-phrases.ts';
+import type { ParseContext } from '../../dictionary/sentences/parse-context.ts';
 import type { Condition } from '../query.ts';
 import { durationAt, timeAt } from './phrases.ts';
 
@@ -10,13 +10,13 @@ export interface ReadCondition {
 }
 
 /** A restriction that may follow any condition: "between 2:00 and 5:00", "in the last minute", "in openarena", "in session x". */
-export function filterAt(reader: Reader, at: number): ReadCondition | undefined {
-  return timeFilter(reader, at) ?? scopeFilter(reader, at) ?? confidenceFilter(reader, at);
+export function filterAt(context: ParseContext, at: number): ReadCondition | undefined {
+  return timeFilter(context, at) ?? scopeFilter(context, at) ?? confidenceFilter(context, at);
 }
 
-function timeFilter(reader: Reader, at: number): ReadCondition | undefined {
+function timeFilter(context: ParseContext, at: number): ReadCondition | undefined {
   const pair =
-    pairOf(reader, at, 'between', 'and') ?? pairOf(reader, at, 'from', 'to') ?? pairOf(reader, at, 'from', 'until');
+    pairOf(context, at, 'between', 'and') ?? pairOf(context, at, 'from', 'to') ?? pairOf(context, at, 'from', 'until');
   if (pair) return pair;
   for (const [word, key] of [
     ['after', 'from'],
@@ -25,73 +25,78 @@ function timeFilter(reader: Reader, at: number): ReadCondition | undefined {
     ['before', 'to'],
     ['until', 'to'],
   ] as const) {
-    const behind = reader.phrase(at, word);
-    const time = behind === undefined ? undefined : timeAt(reader, behind);
+    const behind = context.skip(at, word);
+    const time = behind === undefined ? undefined : timeAt(context, behind);
     if (time) return { condition: { time: { [key]: time.seconds } }, end: time.end, cost: 0 };
-    if (behind !== undefined) reader.expect(behind, 'a time such as 2:00');
+    if (behind !== undefined) context.expect(behind, 'a time such as 2:00');
   }
   for (const [word, reach] of [
     ['at', { before: 0, after: 1 }],
     ['around', { before: aroundSeconds, after: aroundSeconds }],
     ['about', { before: aroundSeconds, after: aroundSeconds }],
   ] as const) {
-    const behind = reader.phrase(at, word);
-    const time = behind === undefined ? undefined : timeAt(reader, behind);
+    const behind = context.skip(at, word);
+    const time = behind === undefined ? undefined : timeAt(context, behind);
     if (!time || !Number.isFinite(time.seconds)) continue;
     const stretch = { from: Math.max(0, time.seconds - reach.before), to: time.seconds + reach.after };
     return { condition: { time: stretch }, end: time.end, cost: 0 };
   }
-  return endFilter(reader, at);
+  return endFilter(context, at);
 }
 
 /** How far from a point of time "around" it reaches. */
 const aroundSeconds = 5;
 
 /** "in the last minute", "during the first 30 s", "last minute". */
-function endFilter(reader: Reader, at: number): ReadCondition | undefined {
-  const preposition = ['in', 'within', 'during', 'over', 'of'].includes(reader.lower(at) ?? '') ? at + 1 : at;
-  const from = reader.lower(preposition) === 'the' ? preposition + 1 : preposition;
-  const key = { last: 'last', final: 'last', first: 'first' }[reader.lower(from) ?? ''];
-  const length = key === undefined ? undefined : durationAt(reader, from + 1);
+function endFilter(context: ParseContext, at: number): ReadCondition | undefined {
+  const preposition = ['in', 'within', 'during', 'over', 'of'].includes(context.wordAt(at) ?? '') ? at + 1 : at;
+  const from = context.wordAt(preposition) === 'the' ? preposition + 1 : preposition;
+  const key = { last: 'last', final: 'last', first: 'first' }[context.wordAt(from) ?? ''];
+  const length = key === undefined ? undefined : durationAt(context, from + 1);
   return length && { condition: { time: { [key!]: length.seconds } }, end: length.end, cost: 0 };
 }
 
-function pairOf(reader: Reader, at: number, first: string, second: string): ReadCondition | undefined {
-  const behind = reader.phrase(at, first);
-  const from = behind === undefined ? undefined : timeAt(reader, behind);
-  const middle = from && reader.phrase(from.end, second);
-  if (from && middle === undefined) reader.expect(from.end, `"${second}"`);
-  const to = middle === undefined ? undefined : timeAt(reader, middle);
+function pairOf(context: ParseContext, at: number, first: string, second: string): ReadCondition | undefined {
+  const behind = context.skip(at, first);
+  const from = behind === undefined ? undefined : timeAt(context, behind);
+  const middle = from && context.skip(from.end, second);
+  if (from && middle === undefined) context.expect(from.end, `"${second}"`);
+  const to = middle === undefined ? undefined : timeAt(context, middle);
   return from && to ? { condition: { time: { from: from.seconds, to: to.seconds } }, end: to.end, cost: 0 } : undefined;
 }
 
-function scopeFilter(reader: Reader, at: number): ReadCondition | undefined {
+function scopeFilter(context: ParseContext, at: number): ReadCondition | undefined {
   for (const preposition of ['in', 'of', 'during', 'from']) {
-    const behind = reader.phrase(at, preposition);
+    const behind = context.skip(at, preposition);
     if (behind === undefined) continue;
     for (const key of ['session', 'game'] as const) {
-      const name = reader.phrase(behind, key) ?? reader.phrase(behind, `the ${key}`);
-      const token = name === undefined ? undefined : reader.tokens[name];
-      if (token && token.kind !== 'mark' && token.kind !== 'possessive') return listed(reader, key, name!);
-      if (name !== undefined) reader.expect(name, `the name of a ${key}`);
+      const name = context.skip(behind, key) ?? context.skip(behind, `the ${key}`);
+      const token = name === undefined ? undefined : context.tokens[name];
+      if (token && token.kind !== 'mark' && token.kind !== 'possessive') return listed(context, key, name!);
+      if (name !== undefined) context.expect(name, `the name of a ${key}`);
     }
-    const game = reader.dictionary.sources.find(
-      (source) => source.name !== 'common' && source.name === reader.lower(behind),
+    const game = context.dictionary.sources.find(
+      (source) => source.name !== 'common' && source.name === context.wordAt(behind),
     );
-    if (game) return listed(reader, 'game', behind, new Set(reader.dictionary.sources.map((source) => source.name)));
+    if (game) return listed(context, 'game', behind, new Set(context.dictionary.sources.map((source) => source.name)));
   }
   return undefined;
 }
 
 /** Names at `at`, separated by ",", "or"; of `known` only, if given. */
-function listed(reader: Reader, key: 'game' | 'session', at: number, known?: ReadonlySet<string>): ReadCondition {
-  const names = [reader.tokens[at]!.text];
+function listed(
+  context: ParseContext,
+  key: 'game' | 'session',
+  at: number,
+  known?: ReadonlySet<string>,
+): ReadCondition {
+  const names = [context.tokens[at]!.text];
   let end = at + 1;
   for (;;) {
     let next = end;
-    if (reader.lower(next) === ',') next++;
-    if (reader.lower(next) === 'or') next++;
-    const token = reader.tokens[next];
+    if (context.wordAt(next) === ',') next++;
+    if (context.wordAt(next) === 'or') next++;
+    const token = context.tokens[next];
     if (next === end || !token || token.kind === 'mark' || (known && !known.has(token.lower))) break;
     names.push(token.text);
     end = next + 1;
@@ -100,13 +105,13 @@ function listed(reader: Reader, key: 'game' | 'session', at: number, known?: Rea
   return { condition, end, cost: 0 };
 }
 
-function confidenceFilter(reader: Reader, at: number): ReadCondition | undefined {
+function confidenceFilter(context: ParseContext, at: number): ReadCondition | undefined {
   const behind =
-    reader.phrase(at, 'with confidence') ??
-    reader.phrase(at, 'with a confidence') ??
-    reader.phrase(at, 'at confidence') ??
-    reader.phrase(at, 'confidence');
+    context.skip(at, 'with confidence') ??
+    context.skip(at, 'with a confidence') ??
+    context.skip(at, 'at confidence') ??
+    context.skip(at, 'confidence');
   if (behind === undefined) return undefined;
-  const compared = comparisonAt(reader, reader.lower(behind) === 'of' ? behind + 1 : behind);
+  const compared = parseComparison(context, context.wordAt(behind) === 'of' ? behind + 1 : behind);
   return compared && { condition: { confidence: compared.range }, end: compared.end, cost: 0 };
 }

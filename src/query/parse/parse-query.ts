@@ -1,6 +1,6 @@
 import type { Dictionary } from '../../dictionary/dictionary.ts';
-import type { Reader } from '../../dictionary/sentences/parse-context.ts';
-import { numberOf } from '../../dictionary/sentences/tokenize.ts';
+import type { ParseContext } from '../../dictionary/sentences/parse-context.ts';
+import { numberValue } from '../../dictionary/sentences/tokenize.ts';
 import type { WordId } from '../../events/statement.ts';
 import type { Condition, GroupKey, Query } from '../query.ts';
 import { placed } from '../source-spans.ts';
@@ -16,16 +16,16 @@ export interface Head {
 }
 
 /** What stands before the condition: "count", "first 3", "list". */
-export function headAt(reader: Reader): Head {
+export function headAt(context: ParseContext): Head {
   for (const phrase of ['count of', 'count', 'number of', 'how many', 'how often']) {
-    const end = reader.phrase(0, phrase);
+    const end = context.skip(0, phrase);
     if (end !== undefined) return { count: true, end };
   }
-  const from = ['list', 'show', 'find', 'all'].includes(reader.lower(0) ?? '') ? 1 : 0;
-  const word = reader.lower(from) === 'the' ? from + 1 : from;
-  const which = reader.lower(word);
+  const from = ['list', 'show', 'find', 'all'].includes(context.wordAt(0) ?? '') ? 1 : 0;
+  const word = context.wordAt(from) === 'the' ? from + 1 : from;
+  const which = context.wordAt(word);
   if (which === 'first' || which === 'last') {
-    const number = numberOf(reader.tokens[word + 1]);
+    const number = numberValue(context.tokens[word + 1]);
     const end = number === undefined ? word + 1 : word + 2;
     return { [which]: number ?? 1, end };
   }
@@ -44,30 +44,30 @@ export function assemble(head: Head, find: Condition, by: readonly GroupKey[] | 
 
 /** What follows the condition: groups ("by weapon", "per session"). */
 export function tailAt(
-  reader: Reader,
+  context: ParseContext,
   at: number,
   counted: boolean,
 ): { by?: readonly GroupKey[]; end: number; cost: number } | undefined {
-  if (at === reader.tokens.length) return { end: at, cost: 0 };
+  if (at === context.tokens.length) return { end: at, cost: 0 };
   const behind =
-    reader.phrase(at, 'grouped by') ??
-    reader.phrase(at, 'per') ??
-    reader.phrase(at, 'for each') ??
-    (counted ? reader.phrase(at, 'by') : undefined);
+    context.skip(at, 'grouped by') ??
+    context.skip(at, 'per') ??
+    context.skip(at, 'for each') ??
+    (counted ? context.skip(at, 'by') : undefined);
   if (behind === undefined) return undefined;
   const by: GroupKey[] = [];
   let end = behind;
   for (;;) {
-    const key = groupAt(reader, end);
+    const key = groupAt(context, end);
     if (!key) {
-      reader.expect(end, 'what to group by');
+      context.expect(end, 'what to group by');
       return undefined;
     }
     by.push(key.key);
     end = key.end;
-    const next = reader.lower(end) === ',' || reader.lower(end) === 'and' ? end + 1 : undefined;
+    const next = context.wordAt(end) === ',' || context.wordAt(end) === 'and' ? end + 1 : undefined;
     if (next === undefined) break;
-    end = reader.lower(next) === 'by' || reader.lower(next) === 'per' ? next + 1 : next;
+    end = context.wordAt(next) === 'by' || context.wordAt(next) === 'per' ? next + 1 : next;
   }
   // "by opponent" behind "count" groups; it is also the cheaper reading than an agent.
   return { by, end, cost: -1 };
@@ -91,18 +91,18 @@ const roles: Readonly<Record<string, GroupKey>> = {
   minute: { key: 'minute' },
 };
 
-function groupAt(reader: Reader, at: number): { key: GroupKey; end: number } | undefined {
-  const role = roles[reader.lower(at) ?? ''];
+function groupAt(context: ParseContext, at: number): { key: GroupKey; end: number } | undefined {
+  const role = roles[context.wordAt(at) ?? ''];
   if (role) return { key: role, end: at + 1 };
-  const list = nounLists(reader, at, 'object').find(
+  const list = nounLists(context, at, 'object').find(
     ({ any }) => any.length === 1 && any[0]!.name === undefined && any[0]!.words.length > 0,
   );
   if (!list) return undefined;
   const [noun] = list.any;
   const ids = noun!.words.map(({ word }) => word.id);
   // "Kills by player", "by railgun": one that is only itself makes no groups, so it is who did it, or with what.
-  if (ids.every((id) => isAlone(reader.dictionary, id))) return undefined;
-  return { key: { word: placed(ids, reader, noun!.head ?? noun!) }, end: list.end };
+  if (ids.every((id) => isAlone(context.dictionary, id))) return undefined;
+  return { key: { word: placed(ids, context, noun!.head ?? noun!) }, end: list.end };
 }
 
 /** The player, and a thing under which nothing stands: neither has names to tell several by. */

@@ -1,17 +1,23 @@
 import { slotKind } from '../../dictionary/format.ts';
 import { type Dictionary, isOpen, type Word } from '../../dictionary/dictionary.ts';
 import type { SlotName } from '../../dictionary/format.ts';
-import { type ActionClause, actionClausesAt, type NounList } from '../../dictionary/sentences/action-clauses.ts';
-import { comparisonAt, type Extent, type Noun, nounsAt, type Range } from '../../dictionary/sentences/noun-phrases.ts';
-import type { Reader } from '../../dictionary/sentences/parse-context.ts';
+import { type ActionClause, parseActionClauses, type NounList } from '../../dictionary/sentences/action-clauses.ts';
 import {
-  directionAt,
+  parseComparison,
+  type TokenSpan,
+  type NounPhrase,
+  parseNouns,
+  type Range,
+} from '../../dictionary/sentences/noun-phrases.ts';
+import type { ParseContext } from '../../dictionary/sentences/parse-context.ts';
+import {
+  parseDirection,
   type PropertyClause,
-  propertyHeadsAt,
-  type ReadValue,
-  valuesAt,
+  parsePropertyHeads,
+  type ParsedValue,
+  parseValues,
 } from '../../dictionary/sentences/property-clauses.ts';
-import { numberOf } from '../../dictionary/sentences/tokenize.ts';
+import { numberValue } from '../../dictionary/sentences/tokenize.ts';
 import type {
   ActionPattern,
   MentionPattern,
@@ -26,25 +32,25 @@ import { nounLists } from './phrases.ts';
 import { noteSubject } from './references.ts';
 
 /** Conditions about one statement that begin at `at`. */
-export function patternsAt(reader: Reader, at: number): ReadCondition[] {
+export function patternsAt(context: ParseContext, at: number): ReadCondition[] {
   return [
-    ...actionPatterns(reader, at),
-    ...propertyPatterns(reader, at),
-    ...gainsAt(reader, at).map(({ head, subject, change, by, end, cost }) => ({
-      condition: propertyPattern(reader, { ...head, ...(subject && { subject }) }, { change, ...(by && { by }) }),
+    ...actionPatterns(context, at),
+    ...propertyPatterns(context, at),
+    ...gainsAt(context, at).map(({ head, subject, change, by, end, cost }) => ({
+      condition: propertyPattern(context, { ...head, ...(subject && { subject }) }, { change, ...(by && { by }) }),
       end,
       cost,
     })),
-    ...fragments(reader, at),
-    ...mentions(reader, at),
+    ...fragments(context, at),
+    ...mentions(context, at),
   ];
 }
 
-function actionPatterns(reader: Reader, at: number): ReadCondition[] {
-  return actionClausesAt(reader, at, nounLists).flatMap((clause) => {
-    const misfit = misfitOf(reader.dictionary, clause);
-    const condition = noteSubject(actionPattern(reader, clause), clause);
-    const negated = clause.verbs[0]!.negated;
+function actionPatterns(context: ParseContext, at: number): ReadCondition[] {
+  return parseActionClauses(context, at, nounLists).flatMap((clause) => {
+    const misfit = misfitOf(context.dictionary, clause);
+    const condition = noteSubject(actionPattern(context, clause), clause);
+    const negated = clause.verbs[0]!.isNegated;
     return [
       {
         condition: negated ? { not: condition } : condition,
@@ -58,22 +64,22 @@ function actionPatterns(reader: Reader, at: number): ReadCondition[] {
 /** "Player killed": whom nothing follows is he to whom it was done, where the action wants somebody. */
 function suffered({ verbs, slots }: ActionClause): boolean {
   const [{ voice, form, word }] = verbs as readonly [ActionClause['verbs'][number]];
-  return voice === 'active' && form === 'past' && !slots.object && word.frame.object.use === 'required';
+  return voice === 'active' && form === 'past' && !slots.object && word.slots.object.use === 'required';
 }
 
-function actionPattern(reader: Reader, clause: ActionClause): ActionPattern {
+function actionPattern(context: ParseContext, clause: ActionClause): ActionPattern {
   const slots = Object.entries(clause.slots).map(([slot, list]) => {
-    const meant = slot === 'subject' && !clause.slots.with && areTools(reader.dictionary, list) ? 'with' : slot;
-    return [meant, slotPattern(reader, list, meant)] as const;
+    const meant = slot === 'subject' && !clause.slots.with && areTools(context.dictionary, list) ? 'with' : slot;
+    return [meant, slotPattern(context, list, meant)] as const;
   });
   return {
-    action: placed([...new Set(clause.verbs.map(({ word }) => word.id))], reader, {
+    action: placed([...new Set(clause.verbs.map(({ word }) => word.id))], context, {
       start: clause.verbs[0]!.start,
       end: clause.verbs.at(-1)!.end,
     }),
     ...(Object.fromEntries(slots) as Partial<Record<PatternSlot, SlotPattern>>),
     ...(clause.amount && { amount: clause.amount }),
-    ...(clause.unit && { unit: idsOf(reader, clause.unit.words, clause.unit) }),
+    ...(clause.unit && { unit: idsOf(context, clause.unit.words, clause.unit) }),
   };
 }
 
@@ -87,7 +93,7 @@ function areTools(dictionary: Dictionary, { any, except }: NounList): boolean {
 /** The slot whose nouns can never stand there, whatever is under them. */
 export function misfitOf(dictionary: Dictionary, clause: ActionClause): { slot: string; list: NounList } | undefined {
   for (const [slot, list] of Object.entries(clause.slots)) {
-    const rule = clause.verbs[0]!.word.frame[slot as SlotName];
+    const rule = clause.verbs[0]!.word.slots[slot as SlotName];
     const kind = slotKind(slot as SlotName);
     const fits = (word: Word): boolean =>
       rule.accepts.length === 0 ||
@@ -99,17 +105,17 @@ export function misfitOf(dictionary: Dictionary, clause: ActionClause): { slot: 
   return undefined;
 }
 
-function propertyPatterns(reader: Reader, at: number): ReadCondition[] {
+function propertyPatterns(context: ParseContext, at: number): ReadCondition[] {
   const found: ReadCondition[] = [];
-  for (const head of propertyHeadsAt(reader, at, nounLists))
+  for (const head of parsePropertyHeads(context, at, nounLists))
     found.push(
-      { condition: propertyPattern(reader, head, {}), end: head.end, cost: head.cost },
-      ...changes(reader, head),
+      { condition: propertyPattern(context, head, {}), end: head.end, cost: head.cost },
+      ...changes(context, head),
     );
-  const adjective = adjectives[reader.lower(at) ?? ''];
+  const adjective = adjectives[context.wordAt(at) ?? ''];
   if (adjective) {
-    for (const head of propertyHeadsAt(reader, at + 1, nounLists)) {
-      found.push({ condition: propertyPattern(reader, head, adjective(head)), end: head.end, cost: head.cost });
+    for (const head of parsePropertyHeads(context, at + 1, nounLists)) {
+      found.push({ condition: propertyPattern(context, head, adjective(head)), end: head.end, cost: head.cost });
     }
   }
   return found;
@@ -125,60 +131,60 @@ const adjectives: Readonly<Record<string, (head: PropertyClause) => Partial<Prop
   zero: () => ({ to: { min: 0, max: 0 } }),
 };
 
-function propertyPattern(reader: Reader, head: PropertyClause, rest: Partial<PropertyPattern>): PropertyPattern {
+function propertyPattern(context: ParseContext, head: PropertyClause, rest: Partial<PropertyPattern>): PropertyPattern {
   return {
-    property: idsOf(reader, head.properties, head.head),
-    ...(head.subject && { subject: slotPattern(reader, head.subject, 'subject') }),
+    property: idsOf(context, head.properties, head.head),
+    ...(head.subject && { subject: slotPattern(context, head.subject, 'subject') }),
     ...rest,
   };
 }
 
-function changes(reader: Reader, head: PropertyClause): ReadCondition[] {
-  const verb = directionAt(reader, head.end);
+function changes(context: ParseContext, head: PropertyClause): ReadCondition[] {
+  const verb = parseDirection(context, head.end);
   const at = verb?.end ?? head.end;
   const cost = head.cost + (verb?.cost ?? 0);
   const make = (rest: Partial<PropertyPattern>, end: number): ReadCondition => ({
-    condition: propertyPattern(reader, head, rest),
+    condition: propertyPattern(context, head, rest),
     end,
     cost,
   });
   const direction = verb?.direction;
   const change: Partial<PropertyPattern> =
     direction === 'rises' || direction === 'drops' || direction === 'changes' ? { change: direction } : {};
-  const compared = comparisonAt(reader, reader.lower(at) === 'to' ? at + 1 : at);
+  const compared = parseComparison(context, context.wordAt(at) === 'to' ? at + 1 : at);
   // "drops below 20" is the moment of crossing; "is below 20" any new value there.
   if (compared) return [make({ ...change, ...crossing(direction, compared.range), to: compared.range }, compared.end)];
   if (!verb) {
-    reader.expect(head.end, 'drops, rises, changes, below or above');
+    context.expect(head.end, 'drops, rises, changes, below or above');
     return [];
   }
-  reader.reach(at);
+  context.reach(at);
   const found = [make(change, at)];
-  const by = reader.phrase(at, 'by');
+  const by = context.skip(at, 'by');
   if (by !== undefined) {
-    const more = comparisonAt(reader, by);
-    const number = numberOf(reader.tokens[by]);
+    const more = parseComparison(context, by);
+    const number = numberValue(context.tokens[by]);
     if (more) found.push(make({ ...change, by: more.range }, more.end));
     else if (number !== undefined) found.push(make({ ...change, by: { min: number, max: number } }, by + 1));
   }
   if (direction === 'becomes')
-    for (const { value, end } of valuesAt(reader, at)) found.push(make({ to: valuePattern(reader, value) }, end));
-  for (const first of prefixed(reader, at, 'from')) {
+    for (const { value, end } of parseValues(context, at)) found.push(make({ to: valuePattern(context, value) }, end));
+  for (const first of prefixed(context, at, 'from')) {
     found.push(make({ ...change, from: first.value }, first.end));
-    const below = comparisonAt(reader, reader.phrase(first.end, 'to') ?? first.end);
+    const below = parseComparison(context, context.skip(first.end, 'to') ?? first.end);
     if (below) found.push(make({ ...change, from: first.value, to: below.range }, below.end));
-    for (const second of prefixed(reader, first.end, 'to'))
+    for (const second of prefixed(context, first.end, 'to'))
       found.push(make({ ...change, from: first.value, to: second.value }, second.end));
   }
-  for (const second of prefixed(reader, at, 'to')) found.push(make({ ...change, to: second.value }, second.end));
+  for (const second of prefixed(context, at, 'to')) found.push(make({ ...change, to: second.value }, second.end));
   return found;
 }
 
-function prefixed(reader: Reader, at: number, preposition: string): { value: ValuePattern; end: number }[] {
-  const behind = reader.phrase(at, preposition);
+function prefixed(context: ParseContext, at: number, preposition: string): { value: ValuePattern; end: number }[] {
+  const behind = context.skip(at, preposition);
   return behind === undefined
     ? []
-    : valuesAt(reader, behind).map(({ value, end }) => ({ value: valuePattern(reader, value), end }));
+    : parseValues(context, behind).map(({ value, end }) => ({ value: valuePattern(context, value), end }));
 }
 
 function crossing(direction: string | undefined, to: Range): { from?: ValuePattern } {
@@ -193,19 +199,19 @@ function crossing(direction: string | undefined, to: Range): { from?: ValuePatte
   return {};
 }
 
-function valuePattern(reader: Reader, value: ReadValue): ValuePattern {
+function valuePattern(context: ParseContext, value: ParsedValue): ValuePattern {
   if ('number' in value) return { min: value.number, max: value.number };
   if ('text' in value) return { text: value.text };
-  return { any: value.nouns.any.map((noun) => mentionPattern(reader, noun)) };
+  return { any: value.nouns.any.map((noun) => mentionPattern(context, noun)) };
 }
 
 /** A slot alone: "with railgun", "by player", "at red base", "by headshot"; of any action. */
-function fragments(reader: Reader, at: number): ReadCondition[] {
+function fragments(context: ParseContext, at: number): ReadCondition[] {
   const found: ReadCondition[] = [];
   const put = (named: PatternSlot, list: NounList): void => {
-    const slot = named === 'subject' && areTools(reader.dictionary, list) ? 'with' : named;
+    const slot = named === 'subject' && areTools(context.dictionary, list) ? 'with' : named;
     found.push({
-      condition: { action: [], [slot]: slotPattern(reader, list, slot) },
+      condition: { action: [], [slot]: slotPattern(context, list, slot) },
       end: list.end,
       cost: list.cost + 1,
     });
@@ -223,72 +229,74 @@ function fragments(reader: Reader, at: number): ReadCondition[] {
     ['against', 'object'],
     ['of', 'object'],
   ] as const) {
-    const behind = reader.phrase(at, preposition);
-    if (behind !== undefined) for (const list of nounLists(reader, behind, 'object')) put(slot, list);
+    const behind = context.skip(at, preposition);
+    if (behind !== undefined) for (const list of nounLists(context, behind, 'object')) put(slot, list);
   }
-  for (const list of nounLists(reader, at, 'property')) if (isManner(reader, list)) put('manner', list);
-  return [...found, ...withoutAt(reader, at)];
+  for (const list of nounLists(context, at, 'property')) if (isManner(context, list)) put('manner', list);
+  return [...found, ...withoutAt(context, at)];
 }
 
 /** "without weapon", "without headshot": nothing of the kind in that slot. */
-export function withoutAt(reader: Reader, at: number): ReadCondition[] {
-  const behind = reader.phrase(at, 'without') ?? reader.phrase(at, 'with no');
+export function withoutAt(context: ParseContext, at: number): ReadCondition[] {
+  const behind = context.skip(at, 'without') ?? context.skip(at, 'with no');
   if (behind === undefined) return [];
-  const manners = nounLists(reader, behind, 'property').filter((list) => isManner(reader, list));
+  const manners = nounLists(context, behind, 'property').filter((list) => isManner(context, list));
   return [
-    ...nounLists(reader, behind, 'object').map((list) => absent(reader, 'with', list)),
-    ...manners.map((list) => absent(reader, 'manner', list)),
+    ...nounLists(context, behind, 'object').map((list) => absent(context, 'with', list)),
+    ...manners.map((list) => absent(context, 'manner', list)),
   ];
 }
 
-function absent(reader: Reader, slot: PatternSlot, list: NounList): ReadCondition {
+function absent(context: ParseContext, slot: PatternSlot, list: NounList): ReadCondition {
   return {
-    condition: { action: [], [slot]: { ...slotPattern(reader, list, slot), absent: true } },
+    condition: { action: [], [slot]: { ...slotPattern(context, list, slot), absent: true } },
     end: list.end,
     cost: list.cost + 1,
   };
 }
 
-function isManner(reader: Reader, list: NounList): boolean {
-  return list.any.every((noun) => noun.words.some(({ word }) => reader.dictionary.isA(word.id, 'manner', 'property')));
+function isManner(context: ParseContext, list: NounList): boolean {
+  return list.any.every((noun) => noun.words.some(({ word }) => context.dictionary.isA(word.id, 'manner', 'property')));
 }
 
 /** A noun alone: whatever mentions it. */
-function mentions(reader: Reader, at: number): ReadCondition[] {
-  return nounLists(reader, at, 'object').map((list) => ({
-    condition: { mentions: slotPattern(reader, list, 'object') },
+function mentions(context: ParseContext, at: number): ReadCondition[] {
+  return nounLists(context, at, 'object').map((list) => ({
+    condition: { mentions: slotPattern(context, list, 'object') },
     end: list.end,
     cost: list.cost + 3,
   }));
 }
 
-function slotPattern(reader: Reader, list: NounList, slot: string): SlotPattern {
-  const any = list.any.map((noun) => mentionPattern(reader, noun)).filter((pattern) => Object.keys(pattern).length > 0);
+function slotPattern(context: ParseContext, list: NounList, slot: string): SlotPattern {
+  const any = list.any
+    .map((noun) => mentionPattern(context, noun))
+    .filter((pattern) => Object.keys(pattern).length > 0);
   return {
     ...(any.length > 0 && any.length === list.any.length && { any }),
-    ...(list.except.length > 0 && { except: list.except.map((noun) => mentionPattern(reader, noun)) }),
+    ...(list.except.length > 0 && { except: list.except.map((noun) => mentionPattern(context, noun)) }),
     ...(list.any.some((noun) => noun.same) && { same: slot }),
   };
 }
 
-function mentionPattern(reader: Reader, noun: Noun): MentionPattern {
+function mentionPattern(context: ParseContext, noun: NounPhrase): MentionPattern {
   return {
-    ...(noun.words.length > 0 && { words: idsOf(reader, noun.words, noun.head ?? noun) }),
+    ...(noun.words.length > 0 && { words: idsOf(context, noun.words, noun.head ?? noun) }),
     ...(noun.name !== undefined && { name: noun.name }),
     ...(noun.count !== undefined && { count: { min: noun.count, max: noun.count } }),
     ...(noun.range && { count: noun.range }),
-    ...(noun.of && { of: mentionPattern(reader, noun.of) }),
+    ...(noun.of && { of: mentionPattern(context, noun.of) }),
   };
 }
 
 function idsOf(
-  reader: Reader,
+  context: ParseContext,
   words: readonly { readonly word: Word; readonly cost: number }[],
-  extent: Extent | undefined,
+  extent: TokenSpan | undefined,
 ): readonly string[] {
   // Synonyms and further senses are meant too, unless the word itself says more exactly what is meant.
   const ids = words.map(({ word }) => word.id);
-  return extent ? placed(ids, reader, extent) : ids;
+  return extent ? placed(ids, context, extent) : ids;
 }
 
 /**
@@ -297,7 +305,7 @@ function idsOf(
  */
 export interface Gain {
   readonly subject: NounList | undefined;
-  readonly head: ReturnType<typeof propertyHeadsAt>[number];
+  readonly head: ReturnType<typeof parsePropertyHeads>[number];
   readonly change: 'rises' | 'drops';
   readonly by: Range | undefined;
   readonly end: number;
@@ -313,20 +321,20 @@ const takes = set('takes take took taken taking suffers suffer suffered sufferin
 const auxiliaries = set('has have had is was');
 
 /** Every such clause at `at`. */
-export function gainsAt(reader: Reader, at: number): Gain[] {
+export function gainsAt(context: ParseContext, at: number): Gain[] {
   return [
-    ...behindSubject(reader, at, undefined),
-    ...nounLists(reader, at, 'object').flatMap((subject) => behindSubject(reader, subject.end, subject)),
+    ...behindSubject(context, at, undefined),
+    ...nounLists(context, at, 'object').flatMap((subject) => behindSubject(context, subject.end, subject)),
   ];
 }
 
-function behindSubject(reader: Reader, at: number, subject: NounList | undefined): Gain[] {
-  const from = subject && auxiliaries.has(reader.lower(at) ?? '') ? at + 1 : at;
-  const isTaking = takes.has(reader.lower(from) ?? '');
-  const verb = isTaking ? verbs[0] : verbs.find(([, forms]) => forms.has(reader.lower(from) ?? ''));
+function behindSubject(context: ParseContext, at: number, subject: NounList | undefined): Gain[] {
+  const from = subject && auxiliaries.has(context.wordAt(at) ?? '') ? at + 1 : at;
+  const isTaking = takes.has(context.wordAt(from) ?? '');
+  const verb = isTaking ? verbs[0] : verbs.find(([, forms]) => forms.has(context.wordAt(from) ?? ''));
   if (!verb) return [];
-  const compared = comparisonAt(reader, from + 1);
-  const number = numberOf(reader.tokens[from + 1]);
+  const compared = parseComparison(context, from + 1);
+  const number = numberValue(context.tokens[from + 1]);
   const amounts: { by: Range | undefined; end: number }[] = [
     { by: undefined, end: from + 1 },
     ...(compared ? [{ by: compared.range, end: compared.end }] : []),
@@ -334,9 +342,9 @@ function behindSubject(reader: Reader, at: number, subject: NounList | undefined
   ];
   return amounts.flatMap(({ by, end }) => {
     // "20 points of health"
-    const unit = by && nounsAt(reader, end).find((noun) => reader.lower(noun.end) === 'of');
+    const unit = by && parseNouns(context, end).find((noun) => context.wordAt(noun.end) === 'of');
     const start = unit ? unit.end + 1 : end;
-    return (isTaking ? damageAt(reader, start) : propertyHeadsAt(reader, start, nounLists))
+    return (isTaking ? damageAt(context, start) : parsePropertyHeads(context, start, nounLists))
       .filter((head) => !head.subject)
       .map((head) => ({
         subject,
@@ -350,10 +358,10 @@ function behindSubject(reader: Reader, at: number, subject: NounList | undefined
 }
 
 /** "damage", which is of health. */
-function damageAt(reader: Reader, at: number): Gain['head'][] {
-  const word = reader.lower(at) === 'damage' ? reader.dictionary.find('health', 'property') : undefined;
+function damageAt(context: ParseContext, at: number): Gain['head'][] {
+  const word = context.wordAt(at) === 'damage' ? context.dictionary.find('health', 'property') : undefined;
   if (!word) return [];
-  reader.reach(at + 1);
+  context.reach(at + 1);
   const head = { start: at, end: at + 1 };
   return [{ kind: 'property', properties: [{ word, cost: 0 }], head, start: at, end: at + 1, cost: 1 }];
 }

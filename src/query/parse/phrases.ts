@@ -1,30 +1,31 @@
-import type { NounList, NounReader } from '../../dictionary/sentences/action-clauses.ts';
-import { type Noun, nounsAt } from '../../dictionary/sentences/noun-phrases.ts';
-import type { Reader } from '../../dictionary/sentences/parse-context.ts';
-import { numberOf } from '../../dictionary/sentences/tokenize.ts';
+import type { NounList, NounListParser } from '../../dictionary/sentences/action-clauses.ts';
+import { type NounPhrase, parseNouns } from '../../dictionary/sentences/noun-phrases.ts';
+import type { ParseContext } from '../../dictionary/sentences/parse-context.ts';
+import { numberValue } from '../../dictionary/sentences/tokenize.ts';
 import { parseTime } from '../../time.ts';
 
 const exceptions = ['except for', 'except', 'but not', 'other than', 'excluding'];
 
 /** Nouns as queries have them: lists ("railgun, shotgun or laser") with exceptions ("any weapon except railgun"). */
-export const nounLists: NounReader = (reader, at, kind) =>
-  reader.memo(`nouns ${kind} ${at}`, () => {
-    const lists = alternatives(reader, at, kind);
-    return lists.flatMap((list) => [list, ...excepted(reader, at, list, kind)]);
+export const nounLists: NounListParser = (context, at, kind) =>
+  context.memoize(`nouns ${kind} ${at}`, () => {
+    const lists = alternatives(context, at, kind);
+    return lists.flatMap((list) => [list, ...excepted(context, at, list, kind)]);
   });
 
 /** Most nouns in one list. */
 const maxNouns = 60;
 
-function alternatives(reader: Reader, at: number, kind: 'object' | 'property'): NounList[] {
-  const all: NounList[] = nounsAt(reader, at, kind).map((noun) => listOf([noun]));
+function alternatives(context: ParseContext, at: number, kind: 'object' | 'property'): NounList[] {
+  const all: NounList[] = parseNouns(context, at, kind).map((noun) => listOf([noun]));
   let open: readonly NounList[] = all.slice();
   while (open.length > 0) {
     const longer: NounList[] = [];
     for (const list of open) {
-      if (!reader.step() || list.any.length >= maxNouns) return all;
-      const next = behindSeparator(reader, list.end);
-      if (next !== undefined) for (const noun of nounsAt(reader, next, kind)) longer.push(listOf([...list.any, noun]));
+      if (!context.takeStep() || list.any.length >= maxNouns) return all;
+      const next = behindSeparator(context, list.end);
+      if (next !== undefined)
+        for (const noun of parseNouns(context, next, kind)) longer.push(listOf([...list.any, noun]));
     }
     // One list per extent: the cheapest.
     open = [...Map.groupBy(longer, (list) => list.end).values()].map((same) =>
@@ -36,26 +37,26 @@ function alternatives(reader: Reader, at: number, kind: 'object' | 'property'): 
 }
 
 /** Index behind ",", "or" or ", or" at `at`; a repeated preposition is passed over ("with railgun or with laser"). */
-function behindSeparator(reader: Reader, at: number): number | undefined {
+function behindSeparator(context: ParseContext, at: number): number | undefined {
   let next = at;
-  if (reader.lower(next) === ',') next++;
-  if (reader.lower(next) === 'or') next++;
+  if (context.wordAt(next) === ',') next++;
+  if (context.wordAt(next) === 'or') next++;
   if (next === at) return undefined;
-  return reader.lower(next) === 'with' && reader.lower(next - 1) === 'or' ? next + 1 : next;
+  return context.wordAt(next) === 'with' && context.wordAt(next - 1) === 'or' ? next + 1 : next;
 }
 
-function listOf(any: readonly Noun[]): NounList {
+function listOf(any: readonly NounPhrase[]): NounList {
   return { any, except: [], end: any.at(-1)!.end, cost: any.reduce((sum, noun) => sum + noun.cost, 0) };
 }
 
-function excepted(reader: Reader, at: number, list: NounList, kind: 'object' | 'property'): NounList[] {
+function excepted(context: ParseContext, at: number, list: NounList, kind: 'object' | 'property'): NounList[] {
   for (const phrase of exceptions) {
-    const behind = reader.phrase(list.end, phrase);
+    const behind = context.skip(list.end, phrase);
     if (behind === undefined) continue;
     // "with any weapon except with railgun"; "opponent except with railgun" excludes no opponent.
-    const again = reader.lower(behind) === 'with' && reader.lower(at - 1) === 'with';
+    const again = context.wordAt(behind) === 'with' && context.wordAt(at - 1) === 'with';
     const from = again ? behind + 1 : behind;
-    return alternatives(reader, from, kind).map((without) => ({
+    return alternatives(context, from, kind).map((without) => ({
       any: list.any,
       except: without.any,
       end: without.end,
@@ -85,11 +86,11 @@ const units: Readonly<Record<string, number>> = {
 };
 
 /** A length of time at `at`: "10 s", "4 seconds", "1m30s", "minute" (one of them), "1:30". */
-export function durationAt(reader: Reader, at: number): { seconds: number; end: number } | undefined {
-  const lower = reader.lower(at);
+export function durationAt(context: ParseContext, at: number): { seconds: number; end: number } | undefined {
+  const lower = context.wordAt(at);
   if (lower === undefined) return undefined;
-  const unit = reader.lower(at + 1);
-  const number = numberOf(reader.tokens[at]);
+  const unit = context.wordAt(at + 1);
+  const number = numberValue(context.tokens[at]);
   if (number !== undefined && unit !== undefined && units[unit] !== undefined)
     return { seconds: number * units[unit], end: at + 2 };
   if (number === undefined && lower !== 's' && lower !== 'm' && lower !== 'h' && units[lower] !== undefined)
@@ -102,14 +103,14 @@ export function durationAt(reader: Reader, at: number): { seconds: number; end: 
 }
 
 /** A point in time at `at`: "2:00", "90s", "90 s", "0", "the start", "the end" (infinite). */
-export function timeAt(reader: Reader, at: number): { seconds: number; end: number } | undefined {
-  const start = reader.phrase(at, 'the start') ?? reader.phrase(at, 'start');
+export function timeAt(context: ParseContext, at: number): { seconds: number; end: number } | undefined {
+  const start = context.skip(at, 'the start') ?? context.skip(at, 'start');
   if (start !== undefined) return { seconds: 0, end: start };
-  const stop = reader.phrase(at, 'the end') ?? reader.phrase(at, 'end');
+  const stop = context.skip(at, 'the end') ?? context.skip(at, 'end');
   if (stop !== undefined) return { seconds: Number.POSITIVE_INFINITY, end: stop };
-  const lower = reader.lower(at) ?? '';
+  const lower = context.wordAt(at) ?? '';
   // A bare number is no time: "drops from 60" speaks of a value.
-  const number = numberOf(reader.tokens[at]);
-  const time = /^\d/.test(lower) || number !== undefined ? durationAt(reader, at) : undefined;
+  const number = numberValue(context.tokens[at]);
+  const time = /^\d/.test(lower) || number !== undefined ? durationAt(context, at) : undefined;
   return time && time.end === at + 1 && number !== undefined ? undefined : time;
 }

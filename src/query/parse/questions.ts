@@ -1,5 +1,5 @@
-import type { Reader } from '../../dictionary/sentences/parse-context.ts';
-import type { TextIssue } from '../../dictionary/sentences/parse.ts';
+import type { ParseContext } from '../../dictionary/sentences/parse-context.ts';
+import type { SentenceIssue } from '../../dictionary/sentences/parse-errors.ts';
 import type { Token } from '../../dictionary/sentences/tokenize.ts';
 
 // Questions as people ask them, brought into the order of the query language: "how many kills did Sarge make" is "how many Sarge's
@@ -94,8 +94,8 @@ const others: Readonly<Record<string, string>> = {
 };
 
 /** Why a question that was not understood has no answer here; undefined where nothing of the kind stands in it. */
-export function unanswered(reader: Reader): TextIssue | undefined {
-  const token = reader.tokens.find(({ kind, lower: word }) => kind === 'word' && Object.hasOwn(others, word));
+export function unanswered(context: ParseContext): SentenceIssue | undefined {
+  const token = context.tokens.find(({ kind, lower: word }) => kind === 'word' && Object.hasOwn(others, word));
   if (!token) return undefined;
   const { start, end } = token;
   return {

@@ -1,14 +1,14 @@
 import { slotKind } from '../../dictionary/format.ts';
 import type { Word } from '../../dictionary/dictionary.ts';
-import type { Reader } from '../../dictionary/sentences/parse-context.ts';
-import type { TextIssue } from '../../dictionary/sentences/parse.ts';
+import type { ParseContext } from '../../dictionary/sentences/parse-context.ts';
+import type { SentenceIssue } from '../../dictionary/sentences/parse-errors.ts';
 import { patternSlots } from '../match/patterns.ts';
 import type { ActionPattern, Condition } from '../query.ts';
 
 /** The first slot of a query that could never match, with the rule: "kills lava" asks for what no statement can say. */
-export function misfitIn(reader: Reader, condition: Condition): TextIssue | undefined {
+export function misfitIn(context: ParseContext, condition: Condition): SentenceIssue | undefined {
   for (const pattern of actionPatterns(condition)) {
-    const misfit = patternMisfit(reader, pattern);
+    const misfit = patternMisfit(context, pattern);
     if (misfit) return misfit;
   }
   return undefined;
@@ -25,7 +25,7 @@ function actionPatterns(condition: Condition): readonly ActionPattern[] {
     : [];
 }
 
-function patternMisfit({ dictionary, sentence }: Reader, pattern: ActionPattern): TextIssue | undefined {
+function patternMisfit({ dictionary, sentence }: ParseContext, pattern: ActionPattern): SentenceIssue | undefined {
   const actions = pattern.action.flatMap((id) => dictionary.find(id, 'action') ?? []);
   if (actions.length === 0) return undefined;
   for (const slot of patternSlots) {
@@ -34,7 +34,7 @@ function patternMisfit({ dictionary, sentence }: Reader, pattern: ActionPattern)
     const kind = slotKind(slot);
     const possible = (action: Word, word: Word): boolean => {
       // A word below the action may narrow but never widen what the slot takes.
-      const { use, accepts, word: implied } = action.frame[slot];
+      const { use, accepts, word: implied } = action.slots[slot];
       if (use === 'within' && implied !== undefined) return dictionary.isA(implied, word.id, kind);
       return (
         use !== 'none' &&
@@ -46,7 +46,7 @@ function patternMisfit({ dictionary, sentence }: Reader, pattern: ActionPattern)
       if (!words) continue;
       const found = words.flatMap((id) => dictionary.find(id, kind) ?? []);
       if (found.some((word) => actions.some((action) => possible(action, word)))) continue;
-      const { accepts, use } = actions[0]!.frame[slot];
+      const { accepts, use } = actions[0]!.slots[slot];
       const name = found[0]?.name ?? words[0]!;
       const start = Math.max(0, sentence.toLowerCase().lastIndexOf(name.toLowerCase()));
       const message =
