@@ -6,12 +6,12 @@ import {
   type Attribute,
   FLOAT,
   type Initializer,
-  initializer,
+  createInitializer,
   type Model,
   type Node,
-  node,
+  createNode,
   writeModel,
-} from '../src/compute/tiling/onnx.ts';
+} from '../src/compute/tiling/model.ts';
 
 /** Puts a graph together layer by layer; methods return the name of the tensor they make. */
 export class Network {
@@ -62,7 +62,7 @@ export class Network {
     attributes: Readonly<Record<string, number | string | readonly number[] | Attribute>> = {},
   ): string {
     const name = `${op.toLowerCase()}${++this.count}`;
-    this.nodes.push(node(op, inputs, [name], attributes));
+    this.nodes.push(createNode(op, inputs, [name], attributes));
     this.channels.set(name, channels);
     return name;
   }
@@ -77,7 +77,7 @@ export class Network {
 
   constant(dims: readonly number[], data: Float32Array | BigInt64Array): string {
     const name = `constant${++this.count}`;
-    this.initializers.set(name, initializer(name, dims, data));
+    this.initializers.set(name, createInitializer(name, dims, data));
     return name;
   }
 

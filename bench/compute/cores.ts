@@ -3,7 +3,7 @@
 // work (kernels read while a copy runs), or pushed to all devices. The results must be equal.
 //   node bench/compute/cores.ts <video> [--devices 2] [--rounds 5] [--seconds 12] [--trace out.json]
 import { parseArgs } from 'node:util';
-import { writeModel } from '../../src/compute/tiling/onnx.ts';
+import { writeModel } from '../../src/compute/tiling/model.ts';
 import { everything, offset, same, scaled, union } from '../../src/compute/scheduler/dependency.ts';
 import type { KernelCall } from '../../src/compute/scheduler/graph.ts';
 import { type GraphRun, runGraph } from '../../src/compute/scheduler/run-graph.ts';

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { COSTS } from '../../src/compute/quantize/cost.ts';
-import { type Model, writeModel } from '../../src/compute/tiling/onnx.ts';
+import { type Model, writeModel } from '../../src/compute/tiling/model.ts';
 import { detect } from '../../src/pipeline/detect.ts';
 import { Network } from '../../tools/networks.ts';
 

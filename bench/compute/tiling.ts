@@ -6,12 +6,16 @@
 import { spawnSync } from 'node:child_process';
 import { parseArgs } from 'node:util';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
-import { compare, fetchingAgainPrograms, recomputingPrograms } from '../../src/compute/tiling/compare.ts';
-import { type Source, TiledNetwork } from '../../src/compute/tiling/execute.ts';
-import { writeModel } from '../../src/compute/tiling/onnx.ts';
-import { planTiling, programsOf, untiledMemory } from '../../src/compute/tiling/plan.ts';
-import { openSession } from '../../src/compute/tiling/session.ts';
-import { analyse } from '../../src/compute/tiling/units.ts';
+import { type ImageSource, openSession, TiledModel } from '../../src/compute/tiling/execute.ts';
+import { fuseLayers } from '../../src/compute/tiling/fuse.ts';
+import { writeModel } from '../../src/compute/tiling/model.ts';
+import {
+  comparePlan,
+  fetchingAgainPlan,
+  planTiling,
+  recomputingPlan,
+  untiledMemory,
+} from '../../src/compute/tiling/plan.ts';
 import { networks } from '../../tools/networks.ts';
 
 type Way = 'at once' | 'at once, memory kept' | 'recomputing' | 'fetching again' | 'tiled';
@@ -53,9 +57,9 @@ if (values.child) {
 
 function table(name: keyof typeof networks, width: number, height: number): void {
   const model = networks[name]();
-  const budget = Math.floor(untiledMemory(analyse(model, { width, height })) / Number(values.share));
+  const budget = Math.floor(untiledMemory(fuseLayers(model, { width, height })) / Number(values.share));
   const plan = planTiling(model, { width, height, budget });
-  const compared = compare(plan);
+  const compared = comparePlan(plan);
   const planned = {
     'at once': compared.untiled,
     'at once, memory kept': compared.untiled,
@@ -101,7 +105,7 @@ async function measure(
 ): Promise<Measured> {
   const model = networks[name]();
   // What the runtime itself takes is there whatever the way.
-  const small = await openSession(networks.vgg(1));
+  const small = await openSession(writeModel(networks.vgg(1)));
   await small.run({ image: new Tensor('float32', new Float32Array(3 * 64 * 64), [1, 3, 64, 64]) });
   await small.release();
   const before = process.memoryUsage.rss();
@@ -122,7 +126,7 @@ async function measure(
   if (way.startsWith('at once')) {
     const kept = { intraOpNumThreads: 1, interOpNumThreads: 1, logSeverityLevel: 3 } as const;
     const session =
-      way === 'at once' ? await openSession(model) : await InferenceSession.create(writeModel(model), kept);
+      way === 'at once' ? await openSession(writeModel(model)) : await InferenceSession.create(writeModel(model), kept);
     const pixels = new Float32Array(3 * width * height);
     const whole = { axis: 'rows', from: 0, to: height, into: pixels, offset: 0 } as const;
     await timed(() => {
@@ -132,22 +136,16 @@ async function measure(
     });
   } else {
     const plan = planTiling(model, { width, height, budget });
-    const programs =
-      way === 'tiled'
-        ? programsOf(plan)
-        : way === 'recomputing'
-          ? recomputingPrograms(plan)!
-          : fetchingAgainPrograms(plan);
-    await using network = await TiledNetwork.open(plan.analysis, programs);
+    const used = way === 'tiled' ? plan : way === 'recomputing' ? recomputingPlan(plan)! : fetchingAgainPlan(plan);
+    await using network = await TiledModel.open(used);
     await timed(() => network.run({ image: picture(width, height) }));
-    const { fetched, macs, computed } = network.counted;
-    counts = { fetched, macs, computed };
+    counts = network.traffic;
   }
   return { milliseconds, peak: 1024 * process.resourceUsage().maxRSS - before, counts, sum };
 }
 
 /** A picture that is made up as it is asked for, as a decoded frame is converted when it is asked for. */
-function picture(width: number, height: number): Source {
+function picture(width: number, height: number): ImageSource {
   return {
     read({ axis, from, to, into, offset, channelStride, rowStride }) {
       const [top, bottom] = axis === 'rows' ? [from, to] : [0, height];

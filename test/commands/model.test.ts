@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { writeModel } from '../../src/compute/tiling/onnx.ts';
+import { writeModel } from '../../src/compute/tiling/model.ts';
 import { examples } from '../../tools/networks.ts';
 import { launcher } from '../paths.ts';
 

@@ -1,30 +1,34 @@
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { parseArgs } from 'node:util';
-import { compare, type Expense } from '../../compute/tiling/compare.ts';
-import { listing } from '../../compute/tiling/listing.ts';
-import { readModel } from '../../compute/tiling/onnx.ts';
-import { inMiB, planTiling, type TilingOptions, type TilingPlan } from '../../compute/tiling/plan.ts';
-import type { Axis } from '../../compute/tiling/units.ts';
-import { length } from '../../compute/tiling/window.ts';
+import { listInstructions } from '../../compute/tiling/compile.ts';
+import { type Axis, rangeLength } from '../../compute/tiling/layers.ts';
+import { readModel } from '../../compute/tiling/model.ts';
+import {
+  comparePlan,
+  type Expense,
+  formatBytes,
+  planTiling,
+  type TilingOptions,
+  type TilingPlan,
+} from '../../compute/tiling/plan.ts';
 import { messageOf, PlaybyplayError } from '../../errors.ts';
 import type { Command } from '../command.ts';
 
 const help = `playbyplay model plan <model.onnx> --input <width>x<height> --budget <size> [options]
 
-Plans how a network runs on a picture within a budget of memory: in passes over strips of the picture, each layer
-computing new rows only, what the next pass needs kept in an auxiliary buffer. Prints the plan and what it saves.
-In a profile, the onnx detector's memoryBudget does this.
+Plans how a network runs on an image within a memory budget: the image is cut into tiles, every layer computes only new
+rows of a tile, and rows that the next tile needs are kept in an auxiliary buffer. Prints the plan and what it saves.
+In a profile, the option memoryBudget of an onnx detector does this.
 
-  --input <w>x<h>      size of the picture in pixels
-  --budget <size>      bytes for features and weights: 16MiB, 500KiB, 1000000
+  --input <w>x<h>      size of the image in pixels
+  --budget <size>      memory for features and weights: 16MiB, 500KiB, 1000000
   --axis <name>        cut along rows or columns (default: whichever is cheaper)
-  --step <n>           rows (columns) of the picture per pass (default: as many as fit)
-  --tiles <n>          the result in that many even tiles, one a pass, instead
-  --recompute          with --tiles: nothing is kept between tiles, for comparison
-  --fetch-again        fetch the picture's own overlap again instead of keeping it
-  --instructions       list what is done pass by pass
-  --json               everything as JSON
+  --tiles <n>          number of even tiles of the result (default: as few as fit the budget)
+  --fetch-again        fetch the overlap of the image again for every tile instead of keeping it
+  --recompute          keep nothing: fetch and compute the overlap again for every tile, for comparison
+  --instructions       list the instructions of every pass
+  --json               print everything as JSON
 
 Examples:
   playbyplay model plan detector.onnx --input 1920x1080 --budget 16MiB
@@ -35,10 +39,9 @@ const options = {
   input: { type: 'string' },
   budget: { type: 'string' },
   axis: { type: 'string' },
-  step: { type: 'string' },
   tiles: { type: 'string' },
-  recompute: { type: 'boolean' },
   'fetch-again': { type: 'boolean' },
+  recompute: { type: 'boolean' },
   instructions: { type: 'boolean' },
   json: { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
@@ -50,7 +53,6 @@ export const model: Command = {
   help,
   async run(args, io) {
     const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
-    if (values.recompute && values.tiles === undefined) throw new PlaybyplayError('usage', '--recompute needs --tiles');
     const [verb, path, ...rest] = positionals;
     if (verb !== 'plan')
       throw new PlaybyplayError('usage', `“${verb ?? ''}” is not something to do with a model`, {
@@ -61,10 +63,8 @@ export const model: Command = {
       ...sizeOf(values.input),
       budget: bytesIn(values.budget),
       ...(values.axis === undefined ? {} : { axis: axisOf(values.axis) }),
-      ...(values.step === undefined ? {} : { step: countOf('--step', values.step) }),
       ...(values.tiles === undefined ? {} : { tiles: countOf('--tiles', values.tiles) }),
-      recompute: values.recompute === true,
-      keepInput: values['fetch-again'] !== true,
+      keep: values.recompute ? 'none' : values['fetch-again'] ? 'features' : 'all',
     });
     if (values.json) io.stdout.write(`${JSON.stringify(jsonOf(plan, values.instructions === true), undefined, 2)}\n`);
     else io.stdout.write(tableOf(basename(path), plan) + (values.instructions ? `\n${instructionsOf(plan)}` : ''));
@@ -134,80 +134,81 @@ function countOf(option: string, text: string): number {
 }
 
 function jsonOf(plan: TilingPlan, withInstructions: boolean) {
-  const { axis, budget, memory, weights, between, untiled, chains, analysis } = plan;
+  const { axis, budget, memory, weights, betweenChains, untiled, chains, network } = plan;
   return {
     axis,
     budget,
     memory,
     weights,
-    between,
+    betweenChains,
     untiled,
-    rest: analysis.rest.map(({ op }) => op),
-    comparison: compare(plan),
-    chains: chains.map(({ analysis: { units, sources, results }, step, passes, main, aux }) => ({
-      step,
+    remainder: network.remainder.map(({ op }) => op),
+    comparison: comparePlan(plan),
+    chains: chains.map(({ network: { layers, sources, results }, passes, main, aux }) => ({
       passes: passes.length,
       main,
       aux,
       sources,
       results,
-      units: units.map((unit) => ({ name: unit.name, ...layerOf(unit, plan), kept: mostKept(unit.outputs, passes) })),
+      layers: layers.map((layer) => {
+        return { name: layer.name, ...describe(layer, plan), kept: mostKept(layer.outputs, passes) };
+      }),
     })),
-    ...(withInstructions ? { instructions: chains.map(({ analysis: part, passes }) => listing(part, passes)) } : {}),
+    ...(withInstructions ? { instructions: chains.map((chain) => listInstructions(chain.network, chain.passes)) } : {}),
   };
 }
 
-type Unit = TilingPlan['analysis']['units'][number];
+type FusedLayer = TilingPlan['network']['layers'][number];
+type Passes = TilingPlan['chains'][number]['passes'];
 
-function layerOf({ operators, windows, inputs, outputs }: Unit, { axis, analysis }: TilingPlan) {
-  const { kernel, stride, before, after, up } = windows.get(inputs[0]!)![axis];
-  const { channels, height, width } = analysis.shapes.get(outputs[0]!)!;
-  return {
-    operators: operators.map(({ node }) => node.op),
-    window: { kernel, stride, before, after, up },
-    output: { channels, height, width },
-  };
+function describe({ layers, windows, inputs, outputs }: FusedLayer, { axis, network }: TilingPlan) {
+  const window = windows.get(inputs[0]!)![axis];
+  const { channels, height, width } = network.shapes.get(outputs[0]!)!;
+  return { operators: layers.map(({ node }) => node.op), window, output: { channels, height, width } };
 }
 
-function mostKept(maps: readonly string[], passes: TilingPlan['chains'][number]['passes']): number {
-  return Math.max(0, ...passes.flatMap((pass) => maps.map((name) => length(pass.maps.get(name)?.keep ?? NONE))));
+function mostKept(maps: readonly string[], passes: Passes): number {
+  return Math.max(0, ...passes.flatMap((pass) => maps.map((name) => rangeLength(pass.maps.get(name)!.keep))));
 }
 
-const NONE = { from: 0, to: 0 };
+function mostComputed(layer: FusedLayer, passes: Passes): number {
+  return Math.max(
+    ...passes.flatMap(({ layers }) => layers.filter((one) => one.layer === layer).map(({ out }) => rangeLength(out))),
+  );
+}
 
 function tableOf(name: string, plan: TilingPlan): string {
-  const { axis, chains, analysis, weights, memory, between, untiled, budget } = plan;
-  const shape = analysis.shapes.get(analysis.sources[0]!)!;
+  const { axis, chains, network, weights, memory, betweenChains, untiled, budget } = plan;
+  const shape = network.shapes.get(network.sources[0]!)!;
   const lines = [
-    `${name} on ${shape.width} × ${shape.height} within ${inMiB(budget)}: ${inMiB(memory)}, untiled ${inMiB(untiled)} (${(untiled / memory).toFixed(1)} times as much)`,
+    `${name} on ${shape.width} × ${shape.height} within ${formatBytes(budget)}: ${formatBytes(memory)}, untiled ${formatBytes(untiled)} (${(untiled / memory).toFixed(1)} times as much)`,
     '',
   ];
-  for (const [i, { analysis: part, step, tiles, passes, main, aux }] of chains.entries()) {
+  for (const [i, { network: part, passes, main, aux }] of chains.entries()) {
     lines.push(
-      `chain ${i + 1}: ${passes.length} passes of ${tiles ? 'a tile' : `${step} ${axis}`}; main buffer ${inMiB(main)}, auxiliary ${inMiB(aux)}, weights ${inMiB(weights)}`,
+      `chain ${i + 1}: ${passes.length} passes over ${axis}; main buffer ${formatBytes(main)}, auxiliary ${formatBytes(aux)}, weights ${formatBytes(weights)}`,
     );
-    const rows = part.units.map((unit) => {
-      const { operators, window, output } = layerOf(unit, plan);
-      const made = Math.max(
-        ...passes.flatMap(({ units }) => units.filter((p) => p.unit === unit).map((p) => length(p.out))),
-      );
-      const over = window.up > 1 ? `up ${window.up}` : `${window.kernel}/${window.stride}`;
+    const rows = part.layers.map((layer) => {
+      const { operators, window, output } = describe(layer, plan);
+      const over = window.upsample > 1 ? `up ${window.upsample}` : `${window.kernel}/${window.stride}`;
       const size = `${output.channels} × ${output.height} × ${output.width}`;
-      return [unit.name, over, size, String(made), String(mostKept(unit.outputs, passes)), operators.join(' ')];
+      const computed = String(mostComputed(layer, passes));
+      return [layer.name, over, size, computed, String(mostKept(layer.outputs, passes)), operators.join(' ')];
     });
-    lines.push(aligned([['unit', 'kernel/stride', 'output', `${axis} a pass`, 'kept', 'operators'], ...rows]), '');
+    lines.push(aligned([['layer', 'kernel/stride', 'output', `${axis} per pass`, 'kept', 'operators'], ...rows]), '');
   }
-  if (between > 0) lines.push(`handed from chain to chain, outside the budget: ${inMiB(between)}`, '');
-  if (analysis.rest.length > 0)
-    lines.push(`executed at once behind it: ${analysis.rest.map(({ op }) => op).join(' ')}`, '');
-  const { untiled: whole, recomputing, plan: ours, fetchingAgain } = compare(plan);
+  if (betweenChains > 0)
+    lines.push(`handed from chain to chain, outside the budget: ${formatBytes(betweenChains)}`, '');
+  if (network.remainder.length > 0)
+    lines.push(`run untiled on the results: ${network.remainder.map(({ op }) => op).join(' ')}`, '');
+  const { untiled: whole, recomputing, plan: ours, fetchingAgain } = comparePlan(plan);
   lines.push(
     aligned([
       ['', 'memory', `${axis} fetched`, 'multiply-adds, 10⁹', 'passes'],
       cells('untiled', whole),
       cells('tiles that recompute their overlap', recomputing),
-      cells('this, fetching the overlap of the picture again', fetchingAgain),
-      cells('this', ours),
+      cells('this plan, fetching the overlap of the image again', fetchingAgain),
+      cells('this plan', ours),
     ]),
   );
   return `${lines.join('\n')}\n`;
@@ -215,15 +216,15 @@ function tableOf(name: string, plan: TilingPlan): string {
 
 function cells(title: string, of: Expense | undefined): string[] {
   return of
-    ? [title, inMiB(of.memory), String(of.fetched), (of.macs / 1e9).toFixed(2), String(of.passes)]
+    ? [title, formatBytes(of.memory), String(of.fetched), (of.macs / 1e9).toFixed(2), String(of.passes)]
     : [title, 'does not fit', '–', '–', '–'];
 }
 
 function instructionsOf(plan: TilingPlan): string {
   const rows = plan.chains
-    .flatMap(({ analysis, passes }) => listing(analysis, passes))
-    .map(({ pass, op, unit, from, to }) => [String(pass), op, unit ?? '', from.join(' + '), '→', to.join(', ')]);
-  return `${aligned([['pass', 'instruction', 'unit', 'from', '', 'to'], ...rows])}\n`;
+    .flatMap(({ network, passes }) => listInstructions(network, passes))
+    .map(({ pass, op, layer, from, to }) => [String(pass), op, layer ?? '', from.join(' + '), '→', to.join(', ')]);
+  return `${aligned([['pass', 'instruction', 'layer', 'from', '', 'to'], ...rows])}\n`;
 }
 
 function aligned(rows: readonly (readonly string[])[]): string {

@@ -1,101 +1,414 @@
-import { type InferenceSession, Tensor } from 'onnxruntime-node';
-import { type Source, TiledNetwork } from './execute.ts';
-import { type Model, readModel } from './onnx.ts';
-import { planTiling, programsOf, type TilingPlan, untiledMemory } from './plan.ts';
-import { openBytes, type RuntimeOptions } from './session.ts';
-import { analyse } from './units.ts';
+import protobuf from 'protobufjs/light.js';
+import { messageOf, PlaybyplayError } from '../../errors.ts';
 
-export interface ImageModelOptions extends RuntimeOptions {
-  /** Of the picture that the network is given, in pixels. */
-  readonly width: number;
-  readonly height: number;
-  /**
-   * Bytes for features and weights. A network that takes less runs at once on an ordinary session, a larger one in parts,
-   * with the same outputs (within 1e-5 of the largest). Without a budget always at once.
-   */
-  readonly memoryBudget?: number;
+/** ONNX element types used here (`TensorProto.DataType`). */
+export const FLOAT = 1;
+export const INT64 = 7;
+
+/** A node attribute. Types that tiling never inspects are `other` and written back as they were read. */
+export type Attribute =
+  | { readonly kind: 'int' | 'float'; readonly value: number }
+  | { readonly kind: 'ints' | 'floats'; readonly value: readonly number[] }
+  | { readonly kind: 'string'; readonly value: string }
+  | { readonly kind: 'tensor'; readonly value: TensorProto }
+  | { readonly kind: 'other'; readonly value: AttributeProto };
+
+/** One operator of a graph. */
+export interface Node {
+  readonly name: string;
+  readonly op: string;
+  readonly domain: string;
+  /** Tensor names; an empty string is an optional input that is left out. */
+  readonly inputs: readonly string[];
+  readonly outputs: readonly string[];
+  readonly attributes: ReadonlyMap<string, Attribute>;
 }
 
-/** A network on pictures of one size. One run at a time; dispose it when done. */
-export interface ImageModel extends AsyncDisposable {
-  /** What the file says: inputs and outputs with their dimensions, operators, constants. */
-  readonly model: Model;
-  /** How it is tiled; undefined where it runs at once. */
-  readonly plan: TilingPlan | undefined;
-  /**
-   * Runs it. `pictures`, by input: 1 × channels × height × width floats (channel by channel, row by row), or a source that
-   * is asked for parts, so that the picture need not lie in memory as floats. `more`: inputs that are no pictures. Resolves
-   * to a tensor an output (`data`, `dims`). Nothing that it is given may change before.
-   */
-  run(
-    pictures: Readonly<Record<string, Float32Array | Source>>,
-    options?: { readonly more?: Readonly<Record<string, Tensor>>; readonly signal?: AbortSignal },
-  ): Promise<Readonly<Record<string, Tensor>>>;
+/** A constant tensor of a graph. */
+export interface Initializer {
+  readonly name: string;
+  readonly dims: readonly number[];
+  /** ONNX element type. */
+  readonly type: number;
+  readonly proto: TensorProto;
 }
+
+/** An input or output of a graph. Open dimensions are symbolic names or undefined. */
+export interface ValueInfo {
+  readonly name: string;
+  /** ONNX element type. */
+  readonly type: number;
+  readonly dims: readonly (number | string | undefined)[];
+}
+
+/** The parts of an ONNX model that are needed to inspect it, cut it and assemble new models from its nodes. */
+export interface Model {
+  readonly irVersion: number;
+  /** Operator set versions by domain. */
+  readonly opsets: ReadonlyMap<string, number>;
+  readonly nodes: readonly Node[];
+  readonly initializers: ReadonlyMap<string, Initializer>;
+  readonly inputs: readonly ValueInfo[];
+  readonly outputs: readonly ValueInfo[];
+  /** `metadata_props` of the file. */
+  readonly metadata?: ReadonlyMap<string, string>;
+}
+
+/** A 64-bit integer as protobufjs decodes it. */
+type Int64 = number | { toNumber(): number };
+
+interface TensorProto {
+  dims?: Int64[];
+  dataType?: number;
+  floatData?: number[];
+  int32Data?: number[];
+  int64Data?: Int64[];
+  name?: string;
+  rawData?: Uint8Array;
+  dataLocation?: number;
+}
+
+interface AttributeProto {
+  name: string;
+  type: number;
+  f?: number;
+  i?: Int64;
+  s?: Uint8Array;
+  t?: TensorProto;
+  floats?: number[];
+  ints?: Int64[];
+}
+
+interface NodeProto {
+  input: string[];
+  output: string[];
+  name: string;
+  opType: string;
+  domain?: string;
+  attribute: AttributeProto[];
+}
+
+interface ValueInfoProto {
+  name: string;
+  type?: { tensorType?: { elemType?: number; shape?: { dim?: { dimValue?: Int64; dimParam?: string }[] } } };
+}
+
+interface ModelProto {
+  irVersion?: Int64;
+  producerName?: string;
+  graph?: {
+    name?: string;
+    node: NodeProto[];
+    initializer: TensorProto[];
+    input: ValueInfoProto[];
+    output: ValueInfoProto[];
+  };
+  opsetImport: { domain?: string; version?: Int64 }[];
+  metadataProps: { key: string; value: string }[];
+}
+
+const optional = (type: string, id: number): protobuf.IField => ({ type, id });
+const repeated = (type: string, id: number): protobuf.IField => ({ rule: 'repeated', type, id }) as protobuf.IField;
+const packed = (type: string, id: number): protobuf.IField => ({ ...repeated(type, id), options: { packed: true } });
 
 /**
- * Opens an ONNX model for pictures of one size, within a budget of memory if there is one. Throws PlaybyplayError
- * `model-unreadable`, `model-external-data`, `model-input-size`, `budget-too-small` (with the least that would do as a
- * hint), and with a budget `model-unsupported` (the first input is no picture, or no layer can be executed in parts).
+ * The part of onnx.proto (https://github.com/onnx/onnx/blob/main/onnx/onnx.proto) that is read. Messages that are only
+ * passed through, such as subgraphs, are declared as `bytes`, which have the same encoding.
  */
-export async function openImageModel(bytes: Uint8Array, options: ImageModelOptions): Promise<ImageModel> {
-  const model = readModel(bytes);
-  const { memoryBudget: budget } = options;
-  // Without a budget the runtime keeps its memory for the next picture: asking the system anew takes half of the time.
-  if (budget === undefined)
-    return new WholeModel(model, await openBytes(bytes, options, { enableCpuMemArena: true }), options);
-  if (untiledMemory(analyse(model, options)) <= budget)
-    return new WholeModel(model, await openBytes(bytes, options), options);
-  const plan = planTiling(model, { ...options, budget });
-  const network = await TiledNetwork.open(plan.analysis, programsOf(plan), options);
+const onnx = protobuf.Root.fromJSON({
+  nested: {
+    ModelProto: {
+      fields: {
+        irVersion: optional('int64', 1),
+        producerName: optional('string', 2),
+        graph: optional('GraphProto', 7),
+        opsetImport: repeated('OperatorSetId', 8),
+        metadataProps: repeated('StringEntry', 14),
+      },
+    },
+    OperatorSetId: { fields: { domain: optional('string', 1), version: optional('int64', 2) } },
+    StringEntry: { fields: { key: optional('string', 1), value: optional('string', 2) } },
+    GraphProto: {
+      fields: {
+        node: repeated('NodeProto', 1),
+        name: optional('string', 2),
+        initializer: repeated('TensorProto', 5),
+        input: repeated('ValueInfo', 11),
+        output: repeated('ValueInfo', 12),
+      },
+    },
+    NodeProto: {
+      fields: {
+        input: repeated('string', 1),
+        output: repeated('string', 2),
+        name: optional('string', 3),
+        opType: optional('string', 4),
+        attribute: repeated('AttributeProto', 5),
+        domain: optional('string', 7),
+      },
+    },
+    AttributeProto: {
+      fields: {
+        name: optional('string', 1),
+        f: optional('float', 2),
+        i: optional('int64', 3),
+        s: optional('bytes', 4),
+        t: optional('TensorProto', 5),
+        graph: optional('bytes', 6),
+        floats: repeated('float', 7),
+        ints: repeated('int64', 8),
+        strings: repeated('bytes', 9),
+        tensors: repeated('bytes', 10),
+        graphs: repeated('bytes', 11),
+        typeProto: optional('bytes', 14),
+        typeProtos: repeated('bytes', 15),
+        type: optional('int32', 20),
+        refAttrName: optional('string', 21),
+        sparseTensor: optional('bytes', 22),
+        sparseTensors: repeated('bytes', 23),
+      },
+    },
+    TensorProto: {
+      fields: {
+        dims: repeated('int64', 1),
+        dataType: optional('int32', 2),
+        floatData: packed('float', 4),
+        int32Data: packed('int32', 5),
+        stringData: repeated('bytes', 6),
+        int64Data: packed('int64', 7),
+        name: optional('string', 8),
+        rawData: optional('bytes', 9),
+        doubleData: packed('double', 10),
+        uint64Data: packed('uint64', 11),
+        externalData: repeated('StringEntry', 13),
+        dataLocation: optional('int32', 14),
+      },
+    },
+    ValueInfo: { fields: { name: optional('string', 1), type: optional('TypeProto', 2) } },
+    TypeProto: { fields: { tensorType: optional('TensorType', 1) } },
+    TensorType: { fields: { elemType: optional('int32', 1), shape: optional('Shape', 2) } },
+    Shape: { fields: { dim: repeated('Dimension', 1) } },
+    Dimension: { fields: { dimValue: optional('int64', 1), dimParam: optional('string', 2) } },
+  },
+});
+const modelProto = onnx.lookupType('ModelProto');
+
+/** `AttributeProto.AttributeType`. */
+const ATTRIBUTE_TYPES = { float: 1, int: 2, string: 3, tensor: 4, floats: 6, ints: 7 } as const;
+/** `TensorProto.DataLocation.EXTERNAL`. */
+const EXTERNAL = 1;
+
+/**
+ * Reads an ONNX file. Constant nodes, and Identity nodes of constants, become initializers.
+ *
+ * @throws PlaybyplayError `model-unreadable` if the bytes are not an ONNX model, `model-external-data` if its weights are
+ *   in other files.
+ * @example
+ * const model = readModel(await readFile('detector.onnx'));
+ * console.log(model.inputs, model.nodes.length);
+ */
+export function readModel(bytes: Uint8Array): Model {
+  try {
+    return fromProto(modelProto.decode(bytes) as unknown as ModelProto);
+  } catch (error) {
+    if (error instanceof PlaybyplayError) throw error;
+    throw new PlaybyplayError('model-unreadable', `this is not an ONNX model: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+/** Encodes a model as an ONNX file. */
+export function writeModel(model: Model): Uint8Array {
+  const proto: ModelProto = {
+    irVersion: model.irVersion,
+    producerName: 'playbyplay',
+    graph: {
+      name: 'graph',
+      node: model.nodes.map(nodeToProto),
+      initializer: [...model.initializers.values()].map((initializer) => initializer.proto),
+      input: model.inputs.map(valueToProto),
+      output: model.outputs.map(valueToProto),
+    },
+    opsetImport: Array.from(model.opsets, ([domain, version]) => ({ domain, version })),
+    metadataProps: Array.from(model.metadata ?? [], ([key, value]) => ({ key, value })),
+  };
+  return modelProto.encode(proto as object).finish();
+}
+
+function fromProto({ irVersion = 0, opsetImport, graph, metadataProps }: ModelProto): Model {
+  if (!graph) throw new RangeError('it has no graph');
+  const initializers = new Map<string, Initializer>();
+  const addConstant = (proto: TensorProto, name = proto.name ?? '') => {
+    initializers.set(name, initializerFromProto({ ...proto, name }));
+  };
+  for (const proto of graph.initializer) addConstant(proto);
+  const nodes: Node[] = [];
+  for (const proto of graph.node) {
+    const node = nodeFromProto(proto);
+    const value = node.op === 'Constant' ? node.attributes.get('value') : undefined;
+    // Exporters write a constant that several layers share as Identity.
+    const shared = node.op === 'Identity' ? initializers.get(node.inputs[0]!) : undefined;
+    if (value?.kind === 'tensor') addConstant(value.value, node.outputs[0]);
+    else if (shared) addConstant(shared.proto, node.outputs[0]);
+    else nodes.push(node);
+  }
   return {
-    model,
-    plan,
-    run: (pictures, runOptions) => network.run(pictures, runOptions),
-    [Symbol.asyncDispose]: () => network[Symbol.asyncDispose](),
+    irVersion: toNumber(irVersion),
+    opsets: new Map(opsetImport.map(({ domain = '', version = 0 }) => [domain, toNumber(version)])),
+    nodes,
+    initializers,
+    inputs: graph.input.map(valueFromProto).filter(({ name }) => !initializers.has(name)),
+    outputs: graph.output.map(valueFromProto),
+    ...(metadataProps.length > 0 ? { metadata: new Map(metadataProps.map(({ key, value }) => [key, value])) } : {}),
   };
 }
 
-class WholeModel implements ImageModel {
-  readonly model: Model;
-  readonly plan = undefined;
-  private readonly session: InferenceSession;
-  private readonly options: ImageModelOptions;
-
-  constructor(model: Model, session: InferenceSession, options: ImageModelOptions) {
-    this.model = model;
-    this.session = session;
-    this.options = options;
+function initializerFromProto(proto: TensorProto): Initializer {
+  if (proto.dataLocation === EXTERNAL) {
+    throw new PlaybyplayError('model-external-data', 'this model keeps its weights in another file', {
+      hint: 'Save it as one file.',
+    });
   }
+  return { name: proto.name ?? '', dims: (proto.dims ?? []).map(toNumber), type: proto.dataType ?? 0, proto };
+}
 
-  async run(...[pictures, options = {}]: Parameters<ImageModel['run']>): Promise<Readonly<Record<string, Tensor>>> {
-    options.signal?.throwIfAborted();
-    const { width, height } = this.options;
-    const feeds: Record<string, Tensor> = { ...options.more };
-    for (const [name, picture] of Object.entries(pictures)) {
-      const declared = this.model.inputs.find((input) => input.name === name)?.dims[1];
-      const channels = typeof declared === 'number' ? declared : 3;
-      feeds[name] = new Tensor('float32', pixelsOf(picture, channels, width, height), [1, channels, height, width]);
-    }
-    return await this.session.run(feeds);
-  }
+function nodeFromProto({ input, output, name, opType, domain = '', attribute }: NodeProto): Node {
+  const attributes = new Map(attribute.map((proto) => [proto.name, attributeFromProto(proto)]));
+  return { inputs: input, outputs: output, name, op: opType, domain, attributes };
+}
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.session.release();
+function attributeFromProto(proto: AttributeProto): Attribute {
+  switch (proto.type) {
+    case ATTRIBUTE_TYPES.float:
+      return { kind: 'float', value: proto.f! };
+    case ATTRIBUTE_TYPES.int:
+      return { kind: 'int', value: toNumber(proto.i!) };
+    case ATTRIBUTE_TYPES.string:
+      return { kind: 'string', value: new TextDecoder().decode(proto.s) };
+    case ATTRIBUTE_TYPES.tensor:
+      return { kind: 'tensor', value: proto.t! };
+    case ATTRIBUTE_TYPES.floats:
+      return { kind: 'floats', value: proto.floats! };
+    case ATTRIBUTE_TYPES.ints:
+      return { kind: 'ints', value: proto.ints!.map(toNumber) };
+    default:
+      return { kind: 'other', value: proto };
   }
 }
 
-function pixelsOf(picture: Float32Array | Source, channels: number, width: number, height: number): Float32Array {
-  if (picture instanceof Float32Array) return picture;
-  const into = new Float32Array(channels * height * width);
-  const request = {
-    axis: 'rows',
-    from: 0,
-    to: height,
-    offset: 0,
-    channelStride: height * width,
-    rowStride: width,
-  } as const;
-  picture.read({ ...request, into });
-  return into;
+function valueFromProto({ name, type }: ValueInfoProto): ValueInfo {
+  const tensor = type?.tensorType;
+  const dims = (tensor?.shape?.dim ?? []).map((dim) => {
+    if (Object.hasOwn(dim, 'dimValue')) return toNumber(dim.dimValue!);
+    return Object.hasOwn(dim, 'dimParam') ? dim.dimParam : undefined;
+  });
+  return { name, type: tensor?.elemType ?? 0, dims };
+}
+
+function nodeToProto({ inputs, outputs, name, op, domain, attributes }: Node): NodeProto {
+  const attribute = Array.from(attributes, ([key, value]) => attributeToProto(key, value));
+  return {
+    input: [...inputs],
+    output: [...outputs],
+    name,
+    opType: op,
+    attribute,
+    ...(domain === '' ? {} : { domain }),
+  };
+}
+
+function attributeToProto(name: string, { kind, value }: Attribute): AttributeProto {
+  if (kind === 'other') return value;
+  const common = { name, type: ATTRIBUTE_TYPES[kind] };
+  switch (kind) {
+    case 'float':
+      return { ...common, f: value };
+    case 'int':
+      return { ...common, i: value };
+    case 'string':
+      return { ...common, s: new TextEncoder().encode(value) };
+    case 'tensor':
+      return { ...common, t: value };
+    case 'floats':
+      return { ...common, floats: [...value] };
+    case 'ints':
+      return { ...common, ints: [...value] };
+  }
+}
+
+function valueToProto({ name, type, dims }: ValueInfo): ValueInfoProto {
+  const dim = dims.map((size) =>
+    typeof size === 'number' ? { dimValue: size } : size === undefined ? {} : { dimParam: size },
+  );
+  return { name, type: { tensorType: { elemType: type, shape: { dim } } } };
+}
+
+function toNumber(value: Int64): number {
+  return typeof value === 'number' ? value : value.toNumber();
+}
+
+/** Creates a node named after its first output. Numbers, number lists and strings become attributes of these types. */
+export function createNode(
+  op: string,
+  inputs: readonly string[],
+  outputs: readonly string[],
+  attributes: Readonly<Record<string, number | string | readonly number[] | Attribute>> = {},
+): Node {
+  const typed = Object.entries(attributes).map(([name, value]): [string, Attribute] => {
+    if (typeof value === 'number') return [name, { kind: 'int', value }];
+    if (typeof value === 'string') return [name, { kind: 'string', value }];
+    return [name, 'kind' in value ? value : { kind: 'ints', value }];
+  });
+  return { name: outputs[0]!, op, domain: '', inputs, outputs, attributes: new Map(typed) };
+}
+
+/** Creates a constant of 32-bit floats or 64-bit integers. */
+export function createInitializer(
+  name: string,
+  dims: readonly number[],
+  data: Float32Array | BigInt64Array,
+): Initializer {
+  const type = data instanceof Float32Array ? FLOAT : INT64;
+  const rawData = new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
+  return { name, dims, type, proto: { name, dims: [...dims], dataType: type, rawData } };
+}
+
+/**
+ * Returns the values of a constant.
+ *
+ * @throws PlaybyplayError `model-unsupported` for raw data that is neither 32-bit float nor 64-bit integer.
+ */
+export function readValues({ proto, type }: Initializer): number[] {
+  const { rawData, floatData = [], int32Data = [], int64Data = [] } = proto;
+  if (!rawData || rawData.length === 0) {
+    if (type === FLOAT) return floatData;
+    return type === INT64 ? int64Data.map(toNumber) : int32Data;
+  }
+  const view = new DataView(rawData.buffer, rawData.byteOffset, rawData.byteLength);
+  if (type === FLOAT) return Array.from({ length: rawData.length >> 2 }, (_, i) => view.getFloat32(4 * i, true));
+  if (type === INT64)
+    return Array.from({ length: rawData.length >> 3 }, (_, i) => Number(view.getBigInt64(8 * i, true)));
+  throw new PlaybyplayError('model-unsupported', `constants of ONNX element type ${type} are not supported`);
+}
+
+/** Returns an integer attribute of a node, or the default where it is missing. */
+export function intAttribute({ attributes }: Node, name: string, fallback: number): number {
+  const attribute = attributes.get(name);
+  return attribute?.kind === 'int' ? attribute.value : fallback;
+}
+
+/** Returns an integer list attribute of a node, if it has it. */
+export function intsAttribute({ attributes }: Node, name: string): readonly number[] | undefined {
+  const attribute = attributes.get(name);
+  return attribute?.kind === 'ints' ? attribute.value : undefined;
+}
+
+/** Returns a string attribute of a node, or the default where it is missing. */
+export function stringAttribute({ attributes }: Node, name: string, fallback: string): string {
+  const attribute = attributes.get(name);
+  return attribute?.kind === 'string' ? attribute.value : fallback;
+}
+
+/** Returns the number of elements of a tensor. */
+export function elementCount(dims: readonly number[]): number {
+  return dims.reduce((product, dim) => product * dim, 1);
 }

@@ -1,227 +1,206 @@
 import { PlaybyplayError } from '../../errors.ts';
-import { canGroup } from './group-model.ts';
-import { groupOf } from './group.ts';
-import { compile, memoryOf, type Program } from './instructions.ts';
-import type { Model } from './onnx.ts';
-import { type Pass, sizeAlong } from './pass.ts';
-import { distinct, passesOf } from './passes.ts';
-import { shortened } from './shortened.ts';
-import { type Analysis, analyse, type Axis, type Unit, unitSize } from './units.ts';
+import { compileChain, type Program } from './compile.ts';
+import { type FusedNetwork, fuseLayers } from './fuse.ts';
+import { type Axis, rangeLength, rowSize } from './layers.ts';
+import { elementCount, type Model } from './model.ts';
+import { countTraffic, mapSize, type Pass, type PassOptions, planPasses } from './passes.ts';
 
+const BYTES_PER_FLOAT = 4;
+
+/** How a network is to be tiled. */
 export interface TilingOptions {
-  /** Of the picture, in pixels. */
+  /** Size of the image in pixels. */
   readonly width: number;
   readonly height: number;
-  /** Bytes for features, what is kept between passes, and weights. */
+  /** Bytes for features, rows kept between passes, and weights. */
   readonly budget: number;
   /** Default: whichever is cheaper. */
   readonly axis?: Axis;
-  /** Positions of the input per pass; default as many as the budget allows. */
-  readonly step?: number;
-  /** The results in that many even tiles, one a pass, instead of a step. */
+  /** Number of tiles; default as few as fit the budget. */
   readonly tiles?: number;
-  /** Nothing is kept between tiles (for comparison); needs `tiles`. */
-  readonly recompute?: boolean;
-  /** Keep the overlap of the input instead of fetching it again; default true. */
-  readonly keepInput?: boolean;
+  /** What is kept between tiles; default everything that is read again. */
+  readonly keep?: PassOptions['keep'];
 }
 
-/** Units that run through the buffers together, pass by pass. */
+/** Layers that run through the buffers together, pass by pass. */
 export interface Chain {
-  readonly analysis: Analysis;
-  readonly step: number;
-  readonly tiles?: number;
+  readonly network: FusedNetwork;
   readonly passes: readonly Pass[];
-  /** Bytes of the main and the auxiliary buffer. */
+  /** Bytes of feature maps in a pass, inside the runtime included. */
   readonly main: number;
+  /** Bytes of rows kept from pass to pass. */
   readonly aux: number;
 }
 
-/** How a network is to run within a budget. All memory in bytes. */
+/** How a network runs within a memory budget. All memory in bytes. */
 export interface TilingPlan {
-  readonly analysis: Analysis;
+  readonly network: FusedNetwork;
   readonly axis: Axis;
   readonly chains: readonly Chain[];
   readonly weights: number;
-  /** Largest sum of main and auxiliary buffer of a chain, and all weights: what the budget covers. */
+  /** What the budget covers: all weights, and the largest sum of main and auxiliary memory of a chain. */
   readonly memory: number;
-  /** Feature maps handed from chain to chain, held outside the budget; the most at a time. */
-  readonly between: number;
-  /** What the layers would take at once without tiling: the most that any of them reads and writes, maps still needed included. */
+  /** Feature maps handed from chain to chain, which the budget does not cover: the most at a time. */
+  readonly betweenChains: number;
+  /** Memory without tiling: all weights, and the most feature maps that are live at a time. */
   readonly untiled: number;
   readonly budget: number;
 }
 
 /**
- * Plans how a network runs within a budget: as one chain if it fits, with as many rows (or columns) a pass as fit; else as
- * several, so that as little as possible is handed from one to the next through memory outside. Throws `budget-too-small`.
+ * Plans how a network runs within a memory budget: as one chain in as few tiles as fit, or, where no number of tiles fits, as
+ * several chains with the least handed from one to the next.
+ *
+ * @throws PlaybyplayError `budget-too-small` with the least sufficient budget as a hint, `model-unsupported`,
+ *   `model-input-size`.
+ * @example
+ * const plan = planTiling(readModel(bytes), { width: 1920, height: 1080, budget: 64 * 2 ** 20 });
+ * console.log(plan.memory, plan.untiled, plan.chains.map(({ passes }) => passes.length));
  */
 export function planTiling(model: Model, options: TilingOptions): TilingPlan {
-  const analysis = analyse(model, options);
-  if (!canGroup(model))
-    throw new PlaybyplayError('model-unsupported', 'this model cannot be tiled: its set of operators is older than 7', {
-      hint: 'export it again with opset 10 or later, or run it without a budget',
-    });
+  const network = fuseLayers(model, options);
   const axes: readonly Axis[] = options.axis ? [options.axis] : ['rows', 'columns'];
-  const plans = axes.flatMap((axis) => planAlong(analysis, axis, options) ?? []);
-  const best = plans.toSorted((a, b) => costOf(a) - costOf(b))[0];
+  const plans = axes.flatMap((axis) => planAlong(network, axis, options) ?? []);
+  const best = plans.toSorted((a, b) => copyingSeconds(a) - copyingSeconds(b))[0];
   if (best) return best;
-  const least = Math.min(...axes.map((axis) => leastBudget(analysis, axis, options)));
-  throw new PlaybyplayError('budget-too-small', `${inMiB(options.budget)} are too little for this model`, {
-    // Rounded up, so that what is named will do.
-    hint: `give it at least ${inMiB(Math.ceil(least * 1.05))}`,
+  const least = Math.min(...axes.map((axis) => leastBudget(network, axis, options)));
+  throw new PlaybyplayError('budget-too-small', `${formatBytes(options.budget)} are too little for this model`, {
+    // Rounded up, so that the amount shown is enough.
+    hint: `give it at least ${formatBytes(Math.ceil(least * 1.05))}`,
   });
 }
 
-/** Bytes that the layers and the weights would take at once without tiling, as a plan's `untiled`. */
-export function untiledMemory(analysis: Analysis): number {
-  return untiledPeak(analysis) + weightsOf(analysis);
+/** Returns the bytes that features and weights take at once when a network runs untiled. */
+export function untiledMemory(network: FusedNetwork): number {
+  return peakMemory(network) + weightMemory(network);
 }
 
-function planAlong(analysis: Analysis, axis: Axis, options: TilingOptions): TilingPlan | undefined {
-  const weights = tiledWeightsOf(analysis);
-  const room = options.budget - weights;
-  const whole = chainWithin(analysis, axis, room, options);
-  const chains = whole ? [whole] : split(analysis, axis, room, options);
+/** Compiles the chains of a plan, one program per chain. */
+export function compilePlan({ chains, axis }: TilingPlan): Program[] {
+  return chains.map(({ network, passes }) => compileChain(network, axis, passes));
+}
+
+function planAlong(network: FusedNetwork, axis: Axis, options: TilingOptions): TilingPlan | undefined {
+  const weights = weightMemory(network);
+  const available = options.budget - weights;
+  const whole = planChain(network, axis, available, options);
+  const chains = whole ? [whole] : splitIntoChains(network, axis, available, options);
   if (!chains) return undefined;
-  const memory = weights + Math.max(...chains.map(({ main, aux }) => main + aux));
-  const between = betweenChains(chains, analysis);
   return {
-    analysis,
+    network,
     axis,
     chains,
     weights,
-    memory,
-    between,
-    untiled: untiledMemory(analysis),
+    memory: weights + Math.max(...chains.map(({ main, aux }) => main + aux)),
+    betweenChains: memoryBetween(chains, network),
+    untiled: untiledMemory(network),
     budget: options.budget,
   };
 }
 
-/** The programs of a plan's chains, ready to be executed. */
-export function programsOf({ chains, axis }: TilingPlan): Program[] {
-  return chains.map(({ analysis, passes }) => programOf(analysis, axis, passes));
-}
-
-/** A chain's program for passes of any sort. */
-export function programOf(analysis: Analysis, axis: Axis, passes: readonly Pass[]): Program {
-  return compile(analysis, axis, passes, groupOf(analysis, axis, distinct(passes)));
-}
-
-/** The memory that a chain takes with such passes, in floats. */
-export function memoryFor(analysis: Analysis, axis: Axis, passes: readonly Pass[]): ReturnType<typeof memoryOf> {
-  const sorts = distinct(passes);
-  return memoryOf(analysis, axis, sorts, groupOf(analysis, axis, sorts));
-}
-
-/** The units of a chain with the most positions a pass that fit into `room` bytes, if any do. */
-function chainWithin(
-  analysis: Analysis,
+/** Finds the fewest tiles with which a chain takes at most `available` bytes. */
+function planChain(
+  network: FusedNetwork,
   axis: Axis,
-  room: number,
-  { step, tiles, keepInput = true, recompute = false }: TilingOptions,
+  available: number,
+  options: Pick<TilingOptions, 'tiles' | 'keep'>,
 ): Chain | undefined {
-  const longest = Math.max(...analysis.sources.map((name) => sizeAlong(analysis, name, axis)));
-  const grain = grainOf(analysis, axis);
-  // Strides then fall alike in all passes: most passes are equal, and the bulk begins near to where the new rows do.
-  const rounded = (size: number) => (step === undefined && size > 2 * grain ? size - (size % grain) : size);
-  const within = (size: number, part = analysis): Chain | undefined => {
-    const parts = tiles === undefined ? { step: size } : { tiles };
-    const passes = passesOf(part, { axis, ...parts, keepInput, recompute });
-    const { main, aux } = memoryFor(part, axis, passes);
-    if (4 * (main + aux) > room) return undefined;
-    return { analysis, step: size, ...(tiles ? { tiles } : {}), passes, main: 4 * main, aux: 4 * aux };
+  const attempt = (tiles: number): Chain | undefined => {
+    const chain = measureChain(network, axis, { axis, tiles, keep: options.keep ?? 'all' });
+    return chain.main + chain.aux <= available ? chain : undefined;
   };
-  if (tiles !== undefined) return within(Math.ceil(longest / tiles));
-  if (step !== undefined) return within(Math.min(step, longest));
-  const most = (fits: (size: number) => boolean): number => {
-    if (!fits(1)) return 0;
-    let [low, high] = [1, longest + 1];
-    while (high - low > Math.max(1, low >> 4)) {
-      const middle = low === 1 ? Math.min(64, (low + high) >> 1) : Math.min(2 * low, (low + high) >> 1);
-      if (fits(rounded(middle))) low = middle;
-      else high = middle;
-    }
-    return rounded(low);
-  };
-  const likely = most((size) => within(size, shortened(analysis, axis, size)) !== undefined);
-  if (likely === 0) return undefined;
-  return within(likely) ?? within(most((size) => within(size) !== undefined) || 1);
+  if (options.tiles !== undefined) return attempt(options.tiles);
+  return fewest(mostTiles(network, axis), attempt);
 }
 
-/** Bytes that a chain takes with the fewest positions a pass. */
-function leastOf(analysis: Analysis, axis: Axis, step = 1): number {
-  const part = shortened(analysis, axis, step) ?? analysis;
-  const { main, aux } = memoryFor(part, axis, passesOf(part, { axis, step }));
-  return 4 * (main + aux);
+function measureChain(network: FusedNetwork, axis: Axis, options: PassOptions): Chain {
+  const passes = planPasses(network, options);
+  const { main, aux, scratch } = compileChain(network, axis, passes);
+  return { network, passes, main: BYTES_PER_FLOAT * (main + scratch), aux: BYTES_PER_FLOAT * aux };
 }
 
-/** Positions of the sources for one of the smallest map, where that is a whole number up to 32. */
-function grainOf(analysis: Analysis, axis: Axis): number {
-  const longest = Math.max(...analysis.sources.map((name) => sizeAlong(analysis, name, axis)));
-  const shortest = Math.min(
-    ...analysis.units.flatMap(({ outputs }) => outputs.map((name) => sizeAlong(analysis, name, axis))),
-  );
-  return Math.min(32, 2 ** Math.round(Math.log2(Math.max(1, longest / shortest))));
+/** Tiles beyond this number save little memory: what is kept does not shrink. */
+const MAX_TILES = 128;
+
+/** At most one tile per row of the smallest result. */
+function mostTiles(network: FusedNetwork, axis: Axis): number {
+  return Math.min(MAX_TILES, ...network.results.map((map) => mapSize(network, map, axis)));
 }
 
-/** Cuts the units into chains that fit, with the least handed between them (shortest path over the places to cut). */
-function split(analysis: Analysis, axis: Axis, room: number, options: TilingOptions): Chain[] | undefined {
-  const { units } = analysis;
-  const cost = [0, ...units.map(() => Number.POSITIVE_INFINITY)];
-  const from = units.map(() => -1);
-  for (let first = 0; first < units.length; first++) {
-    if (cost[first] === Number.POSITIVE_INFINITY) continue;
-    for (let end = first + 1; end <= units.length; end++) {
-      const part = partOf(analysis, first, end);
-      if (leastOf(part, axis, options.step) > room) break;
-      const handed = bytesOf(analysis, part.sources) + bytesOf(analysis, part.results);
-      if (cost[first]! + handed >= cost[end]!) continue;
-      cost[end] = cost[first]! + handed;
-      from[end - 1] = first;
+/** Returns the result of the smallest count up to `limit` that has one; more is assumed to fit where less does. */
+function fewest<T>(limit: number, attempt: (count: number) => T | undefined): T | undefined {
+  let high = 1;
+  let found = attempt(high);
+  while (!found && high < limit) {
+    high = Math.min(2 * high, limit);
+    found = attempt(high);
+  }
+  let low = high >> 1;
+  while (found && high - low > 1) {
+    const middle = (low + high) >> 1;
+    const better = attempt(middle);
+    if (better) [found, high] = [better, middle];
+    else low = middle;
+  }
+  return found;
+}
+
+/** Cuts the layers into chains that fit, with the least handed between them: the shortest path over the places to cut. */
+function splitIntoChains(
+  network: FusedNetwork,
+  axis: Axis,
+  available: number,
+  options: TilingOptions,
+): Chain[] | undefined {
+  const count = network.layers.length;
+  const best: { cost: number; chains: Chain[] }[] = [{ cost: 0, chains: [] }];
+  for (let first = 0; first < count; first++) {
+    const before = best[first];
+    if (!before) continue;
+    for (let end = first + 1; end <= count; end++) {
+      const part = selectLayers(network, first, end);
+      const chain = planChain(part, axis, available, options);
+      if (!chain) break;
+      const cost = before.cost + mapMemory(network, part.sources) + mapMemory(network, part.results);
+      if (cost < (best[end]?.cost ?? Number.POSITIVE_INFINITY)) best[end] = { cost, chains: [...before.chains, chain] };
     }
   }
-  if (cost[units.length] === Number.POSITIVE_INFINITY) return undefined;
-  const chains: Chain[] = [];
-  for (let end = units.length; end > 0; end = from[end - 1]!) {
-    const chain = chainWithin(partOf(analysis, from[end - 1]!, end), axis, room, options);
-    if (!chain) return undefined;
-    chains.unshift(chain);
-  }
-  return chains;
+  return best[count]?.chains;
 }
 
-/** Units `first` to `end` as a network of their own. */
-function partOf(analysis: Analysis, first: number, end: number): Analysis {
-  const units = analysis.units.slice(first, end);
-  const made = new Set(units.flatMap(({ outputs }) => outputs));
-  const sources = [...new Set(units.flatMap(({ inputs }) => inputs))].filter((name) => !made.has(name));
-  const later = new Set([...analysis.results, ...analysis.units.slice(end).flatMap(({ inputs }) => inputs)]);
-  return { ...analysis, units, sources, results: [...made].filter((name) => later.has(name)) };
+/** Returns layers `first` to `end` (exclusive) as a network of their own. */
+function selectLayers(network: FusedNetwork, first: number, end: number): FusedNetwork {
+  const layers = network.layers.slice(first, end);
+  const made = new Set(layers.flatMap(({ outputs }) => outputs));
+  const sources = [...new Set(layers.flatMap(({ inputs }) => inputs))].filter((name) => !made.has(name));
+  const later = new Set([...network.results, ...network.layers.slice(end).flatMap(({ inputs }) => inputs)]);
+  return { ...network, layers, sources, results: [...made].filter((name) => later.has(name)) };
 }
 
-function leastBudget(analysis: Analysis, axis: Axis, options: TilingOptions): number {
-  const alone = analysis.units.map((_, i) => leastOf(partOf(analysis, i, i + 1), axis, options.step));
-  return tiledWeightsOf(analysis) + Math.max(...alone);
+function leastBudget(network: FusedNetwork, axis: Axis, { tiles, keep = 'all' }: TilingOptions): number {
+  const least = network.layers.map((_, i) => {
+    const part = selectLayers(network, i, i + 1);
+    const chain = measureChain(part, axis, { axis, tiles: tiles ?? mostTiles(part, axis), keep });
+    return chain.main + chain.aux;
+  });
+  return weightMemory(network) + Math.max(...least);
 }
 
-/** Estimated seconds beside the arithmetic itself, which is the same for every plan. */
-function costOf({ chains, axis, analysis }: TilingPlan): number {
-  // Measured with onnxruntime on a processor: per call, per byte copied, and per contiguous block of a copy.
-  const perRun = 40e-6;
-  const perByte = 0.15e-9;
-  const perBlock = 60e-9;
+/** Estimates the seconds that a plan spends on calls and copies; the arithmetic is the same for every plan. */
+function copyingSeconds({ chains, axis }: TilingPlan): number {
+  // Measured with onnxruntime on one CPU core.
+  const [secondsPerCall, secondsPerByte, secondsPerBlock] = [40e-6, 0.15e-9, 60e-9];
   let seconds = 0;
-  for (const { passes, analysis: part } of chains) {
-    for (const pass of passes) {
-      seconds += pass.units.length * perRun;
-      for (const [name, { kept, fresh, keep }] of pass.maps) {
-        const { channels, height } = analysis.shapes.get(name)!;
-        const blocks = axis === 'rows' ? channels : channels * height;
-        const copies = [kept, keep, ...(kept.to > kept.from || part.sources.includes(name) ? [fresh] : [])];
-        for (const { from, to } of copies) {
-          if (to <= from) continue;
-          seconds += blocks * perBlock + 4 * (to - from) * unitSize(analysis.shapes.get(name)!, axis) * perByte;
+  for (const { passes, network } of chains) {
+    for (const { layers, maps } of passes) {
+      seconds += layers.length * secondsPerCall;
+      for (const [name, { kept, fresh, keep }] of maps) {
+        const shape = network.shapes.get(name)!;
+        const blocks = axis === 'rows' ? shape.channels : shape.channels * shape.height;
+        const copied = [kept, keep, ...(rangeLength(kept) > 0 || network.sources.includes(name) ? [fresh] : [])];
+        for (const range of copied.filter((one) => rangeLength(one) > 0)) {
+          const bytes = BYTES_PER_FLOAT * rangeLength(range) * rowSize(shape, axis);
+          seconds += blocks * secondsPerBlock + bytes * secondsPerByte;
         }
       }
     }
@@ -229,61 +208,114 @@ function costOf({ chains, axis, analysis }: TilingPlan): number {
   return seconds;
 }
 
-function betweenChains(chains: readonly Chain[], analysis: Analysis): number {
-  let most = 0;
-  for (const [i] of chains.entries()) {
-    const later = new Set(chains.slice(i + 1).flatMap((chain) => chain.analysis.sources));
-    const held = chains.slice(0, i + 1).flatMap((chain) => chain.analysis.results.filter((name) => later.has(name)));
-    most = Math.max(most, bytesOf(analysis, held));
-  }
-  return most;
+function memoryBetween(chains: readonly Chain[], network: FusedNetwork): number {
+  const held = chains.map((_, i) => {
+    const later = new Set(chains.slice(i + 1).flatMap((chain) => chain.network.sources));
+    const made = chains.slice(0, i + 1).flatMap((chain) => chain.network.results);
+    return mapMemory(
+      network,
+      made.filter((name) => later.has(name)),
+    );
+  });
+  return Math.max(...held);
 }
 
-/** The most that maps take at once when every unit runs on the whole picture, the picture included. */
-function untiledPeak(analysis: Analysis): number {
-  const { units, results } = analysis;
+/** The most bytes that feature maps take at once when every layer runs on the whole image, which is included. */
+function peakMemory(network: FusedNetwork): number {
+  const { layers, results, sources } = network;
   const lastRead = new Map<string, number>();
-  for (const [i, unit] of units.entries()) for (const name of unit.inputs) lastRead.set(name, i);
-  for (const name of results) lastRead.set(name, units.length);
-  const live = new Set(analysis.sources);
-  let most = 0;
-  for (const [i, unit] of units.entries()) {
-    for (const name of unit.outputs) live.add(name);
-    most = Math.max(most, bytesOf(analysis, [...live]) + insideOf(unit));
+  for (const [i, { inputs }] of layers.entries()) for (const name of inputs) lastRead.set(name, i);
+  for (const name of results) lastRead.set(name, layers.length);
+  const live = new Set(sources);
+  let peak = 0;
+  for (const [i, { layers: fused, outputs }] of layers.entries()) {
+    for (const name of outputs) live.add(name);
+    const inner = fused.filter(({ output }) => !outputs.includes(output)).map(({ output }) => output);
+    const largest = Math.max(0, ...inner.map((name) => mapMemory(network, [name])));
+    peak = Math.max(peak, mapMemory(network, [...live]) + largest);
     for (const name of live) if ((lastRead.get(name) ?? -1) <= i) live.delete(name);
   }
-  return most;
+  return peak;
 }
 
-/** Bytes of the largest map inside a unit that leaves it only further reduced. */
-function insideOf({ operators, outputs }: Unit): number {
-  const inner = operators.filter(({ output }) => !outputs.includes(output));
-  return 4 * Math.max(0, ...inner.map(({ shape }) => shape.channels * shape.height * shape.width));
-}
-
-function bytesOf({ shapes }: Analysis, names: readonly string[]): number {
+function mapMemory({ shapes }: FusedNetwork, names: readonly string[]): number {
   return names.reduce((sum, name) => {
     const { channels, height, width } = shapes.get(name)!;
-    return sum + 4 * channels * height * width;
+    return sum + BYTES_PER_FLOAT * channels * height * width;
   }, 0);
 }
 
-function weightsOf({ units, model, rest }: Analysis): number {
-  const own = units.reduce((sum, { weightBytes }) => sum + weightBytes, 0);
-  const names = new Set(rest.flatMap(({ inputs }) => inputs));
+function weightMemory({ layers, model, remainder }: FusedNetwork): number {
+  const names = new Set(remainder.flatMap(({ inputs }) => inputs));
   const others = [...model.initializers.values()].filter(({ name }) => names.has(name));
-  return own + others.reduce((sum, { dims }) => sum + 4 * dims.reduce((a, b) => a * b, 1), 0);
+  const own = layers.reduce((sum, { weightBytes }) => sum + weightBytes, 0);
+  return own + others.reduce((sum, { dims }) => sum + BYTES_PER_FLOAT * elementCount(dims), 0);
 }
 
-/** Weights into which the runtime folds a normalisation are there twice: once for the seam, once for the bulk. */
-function tiledWeightsOf(analysis: Analysis): number {
-  const folded = analysis.units.filter(({ operators }) =>
-    operators.some(({ node }) => node.op === 'BatchNormalization'),
-  );
-  return weightsOf(analysis) + folded.reduce((sum, { weightBytes }) => sum + weightBytes, 0);
-}
-
-export function inMiB(bytes: number): string {
+/** Formats a number of bytes as KiB or MiB. */
+export function formatBytes(bytes: number): string {
   if (bytes < 2 ** 20 / 10) return `${(bytes / 1024).toFixed(1)} KiB`;
   return `${(bytes / 2 ** 20).toFixed(bytes < 2 ** 20 ? 2 : bytes < 10 * 2 ** 20 ? 1 : 0)} MiB`;
+}
+
+/** What one way to run a network costs. */
+export interface Expense {
+  /** Bytes of features and weights. */
+  readonly memory: number;
+  /** Rows (columns) fetched, over all passes and sources. */
+  readonly fetched: number;
+  /** Multiply-adds. */
+  readonly macs: number;
+  readonly passes: number;
+}
+
+/** A plan and its alternatives. */
+export interface PlanComparison {
+  readonly untiled: Expense;
+  /** Tiles that share nothing, as few as fit the same memory; undefined where none fit. */
+  readonly recomputing: Expense | undefined;
+  /** The plan itself. */
+  readonly plan: Expense;
+  /** The plan if the overlap of the input is fetched again instead of kept. */
+  readonly fetchingAgain: Expense;
+}
+
+/** Compares a plan with running untiled, with tiles that share nothing, and with keeping features only. */
+export function comparePlan(plan: TilingPlan): PlanComparison {
+  const { network, axis } = plan;
+  const once = planPasses(network, { axis, tiles: 1 });
+  const recomputing = recomputingPlan(plan);
+  return {
+    untiled: { memory: plan.untiled, ...countTraffic(network, axis, once), passes: 1 },
+    recomputing: recomputing && expense(recomputing),
+    plan: expense(plan),
+    fetchingAgain: expense(fetchingAgainPlan(plan)),
+  };
+}
+
+/** Returns a plan of the same chains whose tiles share nothing, in as few tiles as take no more memory. */
+export function recomputingPlan(plan: TilingPlan): TilingPlan | undefined {
+  const chains = plan.chains.map(({ network, main, aux }) =>
+    planChain(network, plan.axis, main + aux, { keep: 'none' }),
+  );
+  return chains.every((chain) => chain !== undefined) ? { ...plan, chains } : undefined;
+}
+
+/** Returns a plan of the same chains and tiles that fetches the overlap of the input again. */
+export function fetchingAgainPlan(plan: TilingPlan): TilingPlan {
+  const { axis } = plan;
+  const chains = plan.chains.map(({ network, passes }) =>
+    measureChain(network, axis, { axis, tiles: passes.length, keep: 'features' }),
+  );
+  return { ...plan, chains };
+}
+
+function expense({ axis, chains, weights }: TilingPlan): Expense {
+  const traffic = chains.map(({ network, passes }) => countTraffic(network, axis, passes));
+  return {
+    memory: weights + Math.max(...chains.map(({ main, aux }) => main + aux)),
+    fetched: traffic.reduce((sum, { fetched }) => sum + fetched, 0),
+    macs: traffic.reduce((sum, { macs }) => sum + macs, 0),
+    passes: chains.reduce((sum, { passes }) => sum + passes.length, 0),
+  };
 }

@@ -2,26 +2,22 @@ import * as fc from 'fast-check';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { describe, expect, it } from 'vitest';
 import { Network, networks } from '../../../tools/networks.ts';
-import { TiledNetwork } from './execute.ts';
-import { groupOf } from './group.ts';
-import { openImageModel } from './model.ts';
-import { initializer, type Model, node, numbersOf, readModel, writeModel } from './onnx.ts';
-import { type Pass } from './pass.ts';
-import { passesOf, traffic } from './passes.ts';
-import { planTiling, programOf, programsOf } from './plan.ts';
-import { analyse, type Axis } from './units.ts';
-import { length } from './window.ts';
-
+import { openImageModel, TiledModel } from './execute.ts';
+import { fuseLayers } from './fuse.ts';
+import { type Axis, rangeLength } from './layers.ts';
+import { createInitializer, createNode, type Model, readModel, readValues, writeModel } from './model.ts';
+import { countTraffic, type Pass, planPasses } from './passes.ts';
+import { planTiling } from './plan.ts';
 /** Rows each map gets anew, per pass: `image 13, conv 10, conv 8`. */
-const fresh = (pass: Pass) => [...pass.maps.values()].map((map) => length(map.fresh));
-const read = (pass: Pass) => pass.units.map(({ reads }) => length(reads[0]!.need));
+const fresh = (pass: Pass) => [...pass.maps.values()].map((map) => rangeLength(map.fresh));
+const read = (pass: Pass) => pass.layers.map(({ reads }) => rangeLength(reads[0]!));
 
 describe('the example of 7 × 7 and 5 × 5 convolutions on 16 × 16, in two tiles', () => {
   const net = new Network(1, 1);
-  const analysis = analyse(net.model(net.conv(net.conv('image', 1, 7), 1, 5)), { width: 16, height: 16 });
+  const network = fuseLayers(net.model(net.conv(net.conv('image', 1, 7), 1, 5)), { width: 16, height: 16 });
 
   it('without help: 13 rows in, 10 out, 10 in, 8 out, in both passes', () => {
-    const passes = passesOf(analysis, { axis: 'rows', tiles: 2, recompute: true });
+    const passes = planPasses(network, { axis: 'rows', tiles: 2, keep: 'none' });
     expect(passes.map(fresh)).toEqual([
       [13, 10, 8],
       [13, 10, 8],
@@ -29,7 +25,7 @@ describe('the example of 7 × 7 and 5 × 5 convolutions on 16 × 16, in two tile
   });
 
   it('with help: the second pass reads 9 rows, makes 6, and takes 6 + 4 kept ones to 8', () => {
-    const passes = passesOf(analysis, { axis: 'rows', tiles: 2, keepInput: false });
+    const passes = planPasses(network, { axis: 'rows', tiles: 2, keep: 'features' });
     expect(passes.map(fresh)).toEqual([
       [13, 10, 8],
       [9, 6, 8],
@@ -39,31 +35,33 @@ describe('the example of 7 × 7 and 5 × 5 convolutions on 16 × 16, in two tile
       [9, 10],
     ]);
     const [, middle] = [...passes[0]!.maps.values()];
-    expect(length(middle!.keep)).toBe(4);
+    expect(rangeLength(middle!.keep)).toBe(4);
     expect((13 - 9) / 13).toBeCloseTo(0.308, 3);
     expect((10 - 6) / 10).toBe(0.4);
   });
 
   it('the last pass keeps nothing', () => {
-    const passes = passesOf(analysis, { axis: 'rows', tiles: 2 });
-    expect([...passes.at(-1)!.maps.values()].map((map) => length(map.keep))).toEqual([0, 0, 0]);
+    const passes = planPasses(network, { axis: 'rows', tiles: 2 });
+    expect([...passes.at(-1)!.maps.values()].map((map) => rangeLength(map.keep))).toEqual([0, 0, 0]);
   });
 
   it('keeping the input too, no row is fetched twice', () => {
-    const [again, once] = [false, true].map((keepInput) => passesOf(analysis, { axis: 'rows', tiles: 2, keepInput }));
-    expect(traffic(analysis, 'rows', again!).fetched).toBe(13 + 9);
-    expect(traffic(analysis, 'rows', once!).fetched).toBe(16);
+    const [again, once] = (['features', 'all'] as const).map((keep) => {
+      return countTraffic(network, 'rows', planPasses(network, { axis: 'rows', tiles: 2, keep }));
+    });
+    expect(again!.fetched).toBe(13 + 9);
+    expect(once!.fetched).toBe(16);
   });
 });
 
 it('the example of three tiles along the width comes out of the planner: 322, 325 and 323 columns of 960', () => {
   const net = new Network(1);
-  const analysis = analyse(net.model(net.conv('image', 48, 7, { stride: 2, pads: [3, 3, 2, 2] })), {
+  const network = fuseLayers(net.model(net.conv('image', 48, 7, { stride: 2, pads: [3, 3, 2, 2] })), {
     width: 960,
     height: 480,
   });
-  expect(analysis.shapes.get(analysis.results[0]!)).toEqual({ channels: 48, height: 240, width: 480 });
-  const passes = passesOf(analysis, { axis: 'columns', tiles: 3, recompute: true });
+  expect(network.shapes.get(network.results[0]!)).toEqual({ channels: 48, height: 240, width: 480 });
+  const passes = planPasses(network, { axis: 'columns', tiles: 3, keep: 'none' });
   expect(passes.map(fresh)).toEqual([
     [322, 160],
     [325, 160],
@@ -78,19 +76,18 @@ describe('a tiled network', () => {
         fc.array(fc.nat(1000), { minLength: 12, maxLength: 12 }),
         fc.constantFrom<Axis>('rows', 'columns'),
         fc.integer({ min: 1, max: 32 }),
-        async (choices, axis, step) => {
+        async (choices, axis, tiles) => {
           const model = randomNetwork(choices);
           const [along, across] = [48 + 8 * (choices[0]! % 5), 16 + 8 * (choices[1]! % 3)];
           const size = axis === 'rows' ? { width: across, height: along } : { width: along, height: across };
-          const analysis = analyse(model, size);
-          const passes = passesOf(analysis, { axis, step });
-          await using tiled = await TiledNetwork.open(analysis, [programOf(analysis, axis, passes)]);
+          const plan = planTiling(model, { ...size, budget: 1e9, axis, tiles });
+          await using tiled = await TiledModel.open(plan);
           const picture = pictureOf(3, size);
           expect(await furthest(await tiled.run({ image: picture }), model, picture, size)).toBeLessThan(1e-5);
-          expect(tiled.counted.fetched).toBe(axis === 'rows' ? size.height : size.width);
-          const made = passes
-            .flatMap(({ units }) => units)
-            .map(({ unit, out }) => `${unit.name} ${out.from}-${out.to}`);
+          expect(tiled.traffic.fetched).toBe(axis === 'rows' ? size.height : size.width);
+          const made = plan.chains[0]!.passes.flatMap(({ layers }) =>
+            layers.filter(({ out }) => rangeLength(out) > 0),
+          ).map(({ layer, out }) => `${layer.name} ${out.from}-${out.to}`);
           expect(new Set(made).size).toBe(made.length);
         },
       ),
@@ -103,7 +100,7 @@ describe('a tiled network', () => {
     const model = make();
     const plan = planTiling(model, { ...size, budget: 1_500_000 });
     expect(plan.memory).toBeLessThanOrEqual(1_500_000);
-    await using tiled = await TiledNetwork.open(plan.analysis, programsOf(plan));
+    await using tiled = await TiledModel.open(plan);
     const picture = pictureOf(3, size);
     expect(await furthest(await tiled.run({ image: picture }), model, picture, size)).toBeLessThan(1e-5);
   });
@@ -111,35 +108,13 @@ describe('a tiled network', () => {
   it('is cut into chains where one does not fit, with the same result', async () => {
     const size = { width: 160, height: 96 };
     const model = networks.unet();
-    const least = planTiling(model, { ...size, budget: 1e9, step: 1, axis: 'rows' }).memory;
+    const least = planTiling(model, { ...size, budget: 1e9, tiles: 96, axis: 'rows' }).memory;
     const plan = planTiling(model, { ...size, budget: least - 20_000, axis: 'rows' });
     expect(plan.chains.length).toBeGreaterThan(1);
-    expect(plan.between).toBeGreaterThan(0);
-    await using tiled = await TiledNetwork.open(plan.analysis, programsOf(plan));
+    expect(plan.betweenChains).toBeGreaterThan(0);
+    await using tiled = await TiledModel.open(plan);
     const picture = pictureOf(3, size);
     expect(await furthest(await tiled.run({ image: picture }), model, picture, size)).toBeLessThan(1e-5);
-  });
-
-  it('puts together only what lies about the seam: layers read the bulk straight from the layer before', () => {
-    const analysis = analyse(networks.vgg(), { width: 64, height: 512 });
-    const passes = passesOf(analysis, { axis: 'rows', step: 128 });
-    const { windows } = groupOf(analysis, 'rows', passes);
-    expect(windows.filter(({ part }) => part === 'bulk').map(({ direct }) => direct)).toEqual(
-      analysis.units.map(() => true),
-    );
-    // The first rows of every map wait for what was kept; the deeper, the more, but never more than half.
-    const seams = [...passes[1]!.maps.values()].map(({ fresh: { from, to }, split }) => [split - from, to - split]);
-    expect(seams).toEqual([
-      [2, 126],
-      [4, 124],
-      [3, 61],
-      [5, 59],
-      [4, 28],
-      [6, 26],
-      [4, 12],
-      [6, 10],
-      [4, 4],
-    ]);
   });
 
   it('takes sets of operators from 7 on, maps that are padded with two values, and layers that read one map twice', async () => {
@@ -153,10 +128,8 @@ describe('a tiled network', () => {
     const model: Model = { ...net.model(net.add('Add', [back, first], 8)), opsets: new Map([['', 9]]) };
     const size = { width: 24, height: 96 };
     const picture = pictureOf(3, size);
-    for (const step of [1, 7, 16, 32]) {
-      const analysis = analyse(model, size);
-      const program = programOf(analysis, 'rows', passesOf(analysis, { axis: 'rows', step }));
-      await using tiled = await TiledNetwork.open(analysis, [program]);
+    for (const tiles of [1, 5, 12, 40]) {
+      await using tiled = await TiledModel.open(planTiling(model, { ...size, budget: 1e9, axis: 'rows', tiles }));
       expect(await furthest(await tiled.run({ image: picture }), model, picture, size)).toBeLessThan(1e-5);
     }
     const old: Model = { ...model, opsets: new Map([['', 6]]) };
@@ -190,7 +163,7 @@ describe('a tiled network', () => {
     const size = { width: 40, height: 32 };
     const picture = pictureOf(3, size);
     await using tiled = await openImageModel(writeModel(model), { ...size, memoryBudget: 60_000 });
-    expect(tiled.plan!.analysis.rest.map(({ op }) => op)).toEqual(['GlobalAveragePool', 'Sigmoid', 'Mul']);
+    expect(tiled.plan!.network.remainder.map(({ op }) => op)).toEqual(['GlobalAveragePool', 'Sigmoid', 'Mul']);
     expect(await furthest(await tiled.run({ image: picture }), model, picture, size)).toBeLessThan(1e-5);
     await using whole = await openImageModel(writeModel(model), size);
     expect(await furthest(await whole.run({ image: picture }), model, picture, size)).toBe(0);
@@ -205,7 +178,7 @@ describe('ONNX files', () => {
     expect(again.inputs).toEqual(model.inputs);
     expect([...again.initializers.keys()]).toEqual([...model.initializers.keys()]);
     const [name, first] = [...model.initializers][0]!;
-    expect(numbersOf(again.initializers.get(name)!)).toEqual(numbersOf(first));
+    expect(readValues(again.initializers.get(name)!)).toEqual(readValues(first));
   });
 
   it('that are none are refused with a reason', () => {
@@ -218,10 +191,9 @@ describe('ONNX files', () => {
   it('that keep weights elsewhere are refused', () => {
     const model = networks.vgg();
     const [name] = [...model.initializers.keys()];
-    const elsewhere = initializer(name!, [1], Float32Array.of(1));
-    // Field 14 (data_location) = 1 (external).
-    const message = Uint8Array.from([...elsewhere.message, 14 << 3, 1]);
-    const broken = { ...model, initializers: new Map([...model.initializers, [name!, { ...elsewhere, message }]]) };
+    const elsewhere = createInitializer(name!, [1], Float32Array.of(1));
+    const proto = { ...elsewhere.proto, dataLocation: 1 };
+    const broken = { ...model, initializers: new Map([...model.initializers, [name!, { ...elsewhere, proto }]]) };
     expect(() => readModel(writeModel(broken))).toThrow(expect.objectContaining({ code: 'model-external-data' }));
   });
 });
@@ -311,19 +283,19 @@ it('says why nothing can be cut, and takes constants that an exporter shares bet
   const net = new Network(9);
   const one = net.model(net.conv('image', 4, 3));
   const inputs = one.inputs.map((input) => ({ ...input, dims: [4, 3, 'height', 'width'] }));
-  expect(() => analyse({ ...one, inputs }, { width: 16, height: 16 })).toThrow(/takes 4 pictures at once, not one/);
+  expect(() => fuseLayers({ ...one, inputs }, { width: 16, height: 16 })).toThrow(/takes 4 images at once, not one/);
   const [conv] = one.nodes as [(typeof one.nodes)[number]];
   const shared = { ...conv, inputs: [conv.inputs[0]!, conv.inputs[1]!, 'same bias'] };
-  const nodes = [node('Identity', [conv.inputs[2]!], ['same bias']), shared];
-  const { units, rest } = analyse(readModel(writeModel({ ...one, nodes })), { width: 16, height: 16 });
-  expect([units.length, rest.length]).toEqual([1, 0]);
+  const nodes = [createNode('Identity', [conv.inputs[2]!], ['same bias']), shared];
+  const { layers, remainder } = fuseLayers(readModel(writeModel({ ...one, nodes })), { width: 16, height: 16 });
+  expect([layers.length, remainder.length]).toEqual([1, 0]);
 });
 
 it('leaves out operators that cannot be cut, and takes those that can', () => {
   const net = new Network(9);
   const first = net.conv('image', 4, 3);
   const model = net.model(net.add('Softmax', [first], 4, { axis: 3 }));
-  expect(analyse(model, { width: 16, height: 16 }).rest.map(({ op }) => op)).toEqual(['Softmax']);
-  const whole: Model = { ...model, nodes: [node('Flatten', ['image'], ['flat'])], outputs: [] };
-  expect(() => analyse(whole, { width: 16, height: 16 })).toThrow(/no layer of it can be executed in parts/);
+  expect(fuseLayers(model, { width: 16, height: 16 }).remainder.map(({ op }) => op)).toEqual(['Softmax']);
+  const whole: Model = { ...model, nodes: [createNode('Flatten', ['image'], ['flat'])], outputs: [] };
+  expect(() => fuseLayers(whole, { width: 16, height: 16 })).toThrow(/no layer can be computed in parts/);
 });

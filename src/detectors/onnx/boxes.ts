@@ -1,4 +1,4 @@
-import { refused, type Values } from '../../compute/inference/network.ts';
+import { refused, type Values } from '../../compute/inference.ts';
 import { type Activation, probabilities, sigmoid } from './scores.ts';
 import type { BoxFormat } from './options.ts';
 

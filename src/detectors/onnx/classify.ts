@@ -1,4 +1,4 @@
-import { refused, type Values } from '../../compute/inference/network.ts';
+import { refused, type Values } from '../../compute/inference.ts';
 import type { Observation } from '../kind.ts';
 import { type Classes, clamp, probabilities } from './scores.ts';
 import type { ClassifyOptions } from './options.ts';

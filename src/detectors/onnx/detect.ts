@@ -1,4 +1,4 @@
-import type { Values } from '../../compute/inference/network.ts';
+import type { Values } from '../../compute/inference.ts';
 import type { Observation, PreparedCrop, View } from '../kind.ts';
 import { type Box, formatOf, ranked, suppress } from './boxes.ts';
 import type { Batch, Fitted } from './input.ts';

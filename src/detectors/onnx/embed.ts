@@ -1,6 +1,6 @@
 import sharp from 'sharp';
 import { messageOf, PlaybyplayError } from '../../errors.ts';
-import { refused, type Values } from '../../compute/inference/network.ts';
+import { refused, type Values } from '../../compute/inference.ts';
 import type { Assets, Observation, PreparedCrop } from '../kind.ts';
 import { clamp, sigmoid } from './scores.ts';
 import type { EmbedOptions } from './options.ts';

@@ -1,6 +1,6 @@
-import { checkedModel, type Network, openNetwork, refused, type Values } from '../../compute/inference/network.ts';
-import { secondsOf } from '../../compute/inference/cost.ts';
-import type { Model } from '../../compute/tiling/onnx.ts';
+import { checkedModel, type Network, openNetwork, refused, type Values } from '../../compute/inference.ts';
+import { estimateSeconds } from '../../compute/inference.ts';
+import type { Model } from '../../compute/tiling/model.ts';
 import { cropRgb } from '../../regions/crop.ts';
 import type { Assets, Deferred, Detector, FrameDetectorKind, Observation, PreparedCrop, View } from '../kind.ts';
 import { formatOf } from './boxes.ts';
@@ -33,7 +33,7 @@ export const kind: FrameDetectorKind<OnnxOptions> = {
     const { model: file, regions = [] } = options;
     const model = checkedModel(await assets.read(file), file);
     const { width, height } = inputOf(model, options);
-    return (1 + regions.length) * secondsOf(model, width ?? height, height);
+    return (1 + regions.length) * estimateSeconds(model, width ?? height, height);
   },
 };
 

@@ -1,5 +1,5 @@
-import { refused, type Values } from '../../compute/inference/network.ts';
-import type { Value } from '../../compute/tiling/onnx.ts';
+import { refused, type Values } from '../../compute/inference.ts';
+import type { ValueInfo } from '../../compute/tiling/model.ts';
 import { separableFilter, type SeparableFilter, resamplingTaps, type Taps } from '../../regions/filter.ts';
 import type { PreparedCrop } from '../kind.ts';
 import type { InputOptions } from './options.ts';
@@ -95,7 +95,7 @@ export class InputMaker {
   readonly #filters = new Map<string, SeparableFilter>();
 
   /** Throws `model-refused` where input and options do not fit together. */
-  constructor(input: Value, options: InputOptions, defaults: InputDefaults, file: string) {
+  constructor(input: ValueInfo, options: InputOptions, defaults: InputDefaults, file: string) {
     this.alone = input.dims.length === 3;
     const dims = this.alone ? [1, ...input.dims] : input.dims;
     if (dims.length !== 4)
@@ -185,7 +185,7 @@ function lumaAt(rgb: Uint8Array, at: number): number {
 }
 
 /** Channels are few: whichever of the two places they can stand at has 1 or 3. */
-function layoutOf(dims: Value['dims']): 'NCHW' | 'NHWC' {
+function layoutOf(dims: ValueInfo['dims']): 'NCHW' | 'NHWC' {
   return !isFew(dims[1]) && isFew(dims[3]) ? 'NHWC' : 'NCHW';
 }
 
@@ -218,7 +218,7 @@ function linearTaps(from: number, to: number): Taps {
   return { length, starts, weights };
 }
 
-function isFew(dim: Value['dims'][number]): boolean {
+function isFew(dim: ValueInfo['dims'][number]): boolean {
   return dim === 1 || dim === 3;
 }
 

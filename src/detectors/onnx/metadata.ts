@@ -1,5 +1,5 @@
-import { refused } from '../../compute/inference/network.ts';
-import type { Model, Value } from '../../compute/tiling/onnx.ts';
+import { refused } from '../../compute/inference.ts';
+import type { Model, ValueInfo } from '../../compute/tiling/model.ts';
 
 /** A number and a text in quotation marks, as Python writes lists and dictionaries of texts. */
 const ENTRY = /(?:(\d+)\s*:\s*)?(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)")/gs;
@@ -37,7 +37,10 @@ export function charactersIn({ metadata }: Model, file: string): readonly string
 }
 
 /** The size that a model of the YOLO family was exported for (`imgsz`: height, width), where its input leaves that open. */
-export function sizeIn({ metadata }: Model, { dims }: Value): { readonly width?: number; readonly height?: number } {
+export function sizeIn(
+  { metadata }: Model,
+  { dims }: ValueInfo,
+): { readonly width?: number; readonly height?: number } {
   const [height, width] = [...(metadata?.get('imgsz') ?? '').matchAll(/\d+/g)].map(([digits]) => Number(digits));
   const open = dims.length === 4 && typeof dims[2] !== 'number' && typeof dims[3] !== 'number';
   return open && height && width ? { width, height } : {};

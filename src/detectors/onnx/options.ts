@@ -1,4 +1,4 @@
-import { PROVIDERS } from '../../compute/inference/network.ts';
+import { PROVIDERS } from '../../compute/inference.ts';
 import type { FromSchema, Schema } from '../../schema/from-schema.ts';
 
 /** Outputs as people's models have them; what each holds is said at its reader. */

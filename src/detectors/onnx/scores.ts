@@ -1,4 +1,4 @@
-import { refused } from '../../compute/inference/network.ts';
+import { refused } from '../../compute/inference.ts';
 import type { ClassOptions } from './options.ts';
 
 /** How a network's outputs become probabilities: `log`: they are logarithms of them, `none`: they are them already. */

@@ -4,12 +4,12 @@ import {
   FLOAT,
   type Initializer,
   INT64,
-  initializer,
+  createInitializer,
   type Model,
   type Node,
-  node,
+  createNode,
   writeModel,
-} from '../../compute/tiling/onnx.ts';
+} from '../../compute/tiling/model.ts';
 import type { Assets } from '../kind.ts';
 
 type Attributes = Readonly<Record<string, number | string | readonly number[] | Attribute>>;
@@ -33,18 +33,18 @@ export class Graph {
 
   floats(values: readonly number[], dims: readonly number[] = [values.length]): string {
     const name = `constant${++this.#count}`;
-    this.#constants.set(name, initializer(name, dims, Float32Array.from(values)));
+    this.#constants.set(name, createInitializer(name, dims, Float32Array.from(values)));
     return name;
   }
 
   integers(values: readonly number[], dims: readonly number[] = [values.length]): string {
     const name = `constant${++this.#count}`;
-    this.#constants.set(name, initializer(name, dims, BigInt64Array.from(values.map(BigInt))));
+    this.#constants.set(name, createInitializer(name, dims, BigInt64Array.from(values.map(BigInt))));
     return name;
   }
 
   add(op: string, inputs: readonly string[], attributes: Attributes = {}, name = `${op}${++this.#count}`): string {
-    this.#nodes.push(node(op, inputs, [name], attributes));
+    this.#nodes.push(createNode(op, inputs, [name], attributes));
     return name;
   }
 

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { FLOAT, initializer, node, writeModel } from '../../compute/tiling/onnx.ts';
+import { FLOAT, createInitializer, createNode, writeModel } from '../../compute/tiling/model.ts';
 import type { Cue } from '../../cues/cue.ts';
 import type { SequenceSpec } from '../../profile/profile.ts';
 import type { ScriptStatement } from '../script.ts';
@@ -59,15 +59,16 @@ function model(width: number, window: number | string): Uint8Array {
     irVersion: 8,
     opsets: new Map([['', 17]]),
     nodes: [
-      node('Transpose', ['cues'], ['columns'], { perm: [0, 2, 1] }),
-      node('Conv', ['columns', 'weights', 'bias'], ['sums'], { kernel_shape: [3], pads: [1, 1] }),
-      node('Sigmoid', ['sums'], ['likely']),
-      node('Transpose', ['likely'], ['events'], { perm: [0, 2, 1] }),
+      createNode('Transpose', ['cues'], ['columns'], { perm: [0, 2, 1] }),
+      createNode('Conv', ['columns', 'weights', 'bias'], ['sums'], { kernel_shape: [3], pads: [1, 1] }),
+      createNode('Sigmoid', ['sums'], ['likely']),
+      createNode('Transpose', ['likely'], ['events'], { perm: [0, 2, 1] }),
     ],
     initializers: new Map(
-      [initializer('weights', [2, width, 3], weights), initializer('bias', [2], Float32Array.of(-60, -20))].map(
-        (one) => [one.name, one],
-      ),
+      [
+        createInitializer('weights', [2, width, 3], weights),
+        createInitializer('bias', [2], Float32Array.of(-60, -20)),
+      ].map((one) => [one.name, one]),
     ),
     inputs: [{ name: 'cues', type: FLOAT, dims: ['N', window, width] }],
     outputs: [{ name: 'events', type: FLOAT, dims: ['N', window, 2] }],

@@ -1,4 +1,4 @@
-import { checkedModel, type Network, openNetwork, refused } from '../../compute/inference/network.ts';
+import { checkedModel, type Network, openNetwork, refused } from '../../compute/inference.ts';
 import type { Cue } from '../../cues/cue.ts';
 import type { Issue } from '../../errors.ts';
 import { shapeStatement } from '../../events/shape.ts';
