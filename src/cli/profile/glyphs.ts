@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 
 import type { Atlas } from '../../detectors/text/atlas.ts';
-import { atlasFromImages, type GlyphImage, glyphsOfSheet } from '../../detectors/text/import.ts';
+import { atlasFromImages, type GlyphImage, glyphsOfSheet } from '../../detectors/text/import-font.ts';
 import type { Channel } from '../../detectors/text/line-image.ts';
 import { type Label, type LearntFont, learnAtlas, learnLight, parseLabels } from '../../pipeline/authoring/learn.ts';
 import { type LoadedProfile, loadProfile } from '../../profile/load.ts';

@@ -2,8 +2,8 @@ import { PlaybyplayError } from '../../errors.ts';
 import type { Rect } from '../../geometry.ts';
 import type { Picture } from '../../media/picture.ts';
 import { type Atlas, inkOf, lookalikes } from '../text/atlas.ts';
-import type { Cell } from '../text/line.ts';
 import { CB, CR, sampleLine } from '../text/line-image.ts';
+import type { Cell } from '../text/line-reading.ts';
 
 /** A glyph for reading by colour: how much of every pixel, and of every two by two of them, it covers. */
 interface Mask {

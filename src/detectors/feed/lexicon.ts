@@ -1,5 +1,5 @@
 import { plainCase } from '../text/atlas.ts';
-import { type PhraseEntry, parsePhrases, type Wording } from '../text/phrases.ts';
+import { parsePhrases, type PhraseEntry, type Wording } from '../text/lexicon.ts';
 
 /** For a column of the line: how much speaks for other characters, as a share (0…1) of what speaks for the one read. */
 export type Rivals = (column: number) => ReadonlyMap<string, number>;

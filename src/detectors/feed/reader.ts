@@ -1,11 +1,11 @@
 import type { Rect } from '../../geometry.ts';
 import type { View } from '../kind.ts';
+import { resizeAtlas } from '../text/atlas-variants.ts';
 import type { Atlas } from '../text/atlas.ts';
+import { LineEnlarger, type LineImage, sampleLine, type Scale } from '../text/line-image.ts';
+import type { Cell, LineReading } from '../text/line-reading.ts';
 import { GlyphReader } from '../text/glyph-reader.ts';
-import { type LineImage, sampleLine } from '../text/line-image.ts';
-import type { Cell, LineReading } from '../text/line.ts';
 import { InkReader } from './inks.ts';
-import { type Across, LineEnlarger, resizedAtlas } from '../text/resized.ts';
 
 /** From this many pixels of the video per pixel of the font on, the font is read as it was learnt. */
 const AS_LEARNT = 0.9;
@@ -60,7 +60,7 @@ export class LineReader {
     const found = Array.from({ length: this.#lines }, (_, slot) => {
       const box = { x: inner.x, y: inner.y + slot * lineHeight, width: width * scale.x, height: lineHeight };
       const image = small
-        ? this.#enlarger.draw(picture, box, width, height, this.#buffer)
+        ? this.#enlarger.sample(picture, box, width, height, this.#buffer)
         : sampleLine(picture, box, width, height, channel, this.#buffer);
       const before = this.#before.slice(slot, slot + 2);
       if (!small) {
@@ -87,7 +87,7 @@ export class LineReader {
   }
 
   /** Puts the columns of each line into groups. */
-  #arrange(inner: Rect, lineHeight: number, columns: number, scale: Across): void {
+  #arrange(inner: Rect, lineHeight: number, columns: number, scale: Scale): void {
     const key = [inner.x, inner.y, lineHeight, columns, scale.x, scale.y].join(' ');
     if (key === this.#groupsOf) return;
     this.#groupsOf = key;
@@ -105,11 +105,11 @@ export class LineReader {
     });
   }
 
-  #readerAt(scale: Across, phase: Across): GlyphReader {
+  #readerAt(scale: Scale, phase: Scale): GlyphReader {
     const key = `${phase.x} ${phase.y}`;
     let reader = this.#readers.get(key);
     if (!reader) {
-      reader = new GlyphReader(resizedAtlas(this.#atlas, scale, phase));
+      reader = new GlyphReader(resizeAtlas(this.#atlas, scale, phase));
       this.#readers.set(key, reader);
     }
     return reader;

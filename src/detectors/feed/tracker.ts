@@ -2,7 +2,7 @@ import type { Cue } from '../../cues/cue.ts';
 import type { Tracker } from '../../cues/tracker.ts';
 import type { Reading } from '../kind.ts';
 import type { Lexicon, PhraseMatch, Rivals } from './lexicon.ts';
-import { detailOf } from '../text/phrases.ts';
+import { detailOf } from '../text/lexicon.ts';
 import { type FeedLine, isFeedDetail } from './lines.ts';
 
 /** What the sightings of a line together say. */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { type Atlas, parseAtlas } from './atlas.ts';
-import { GlyphScorer } from './glyph-score.ts';
+import { GlyphScorer } from './glyph-scorer.ts';
 import type { LineImage } from './line-image.ts';
 
 function atlasOf(path: string): Atlas {

@@ -1,6 +1,6 @@
 import type { Atlas } from './atlas.ts';
-import { GLYPH_WASM } from './glyph-wasm.ts';
 import type { LineImage } from './line-image.ts';
+import { GLYPH_WASM } from './glyph-wasm.ts';
 
 /** What the bounds need to know of how glyphs are scored. */
 export interface ScoreRules {

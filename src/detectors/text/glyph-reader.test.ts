@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Atlas, lookalikes, parseAtlas, plainCase } from './atlas.ts';
-import { GlyphReader } from './glyph-reader.ts';
+import { rivalsOf } from './confusable-glyphs.ts';
 import type { LineImage } from './line-image.ts';
-import { rivalsOf } from './rivals.ts';
+import { GlyphReader } from './glyph-reader.ts';
 
 const fonts = new URL('../../../configs/openarena/fonts/', import.meta.url);
 const load = (name: string): Atlas => parseAtlas(readFileSync(new URL(`${name}.json`, fonts), 'utf8'), name);

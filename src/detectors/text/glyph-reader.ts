@@ -1,12 +1,20 @@
 import type { Atlas } from './atlas.ts';
-import { type Candidates, cellOf, LEAST, NOTHING } from './cell.ts';
-import type { GlyphBounds } from './glyph-bounds.ts';
-import { GlyphScorer } from './glyph-score.ts';
-import { type Cell, cellConfidence, lineOf, type LineReading } from './line.ts';
-import type { Align } from './options.ts';
-import { type Rivals, rivalsOf } from './rivals.ts';
-import { leavesInk, readProportional } from './proportional.ts';
+import { type Rivals, rivalsOf } from './confusable-glyphs.ts';
+import { GlyphScorer } from './glyph-scorer.ts';
 import type { LineImage } from './line-image.ts';
+import {
+  type Candidates,
+  type Cell,
+  cellConfidence,
+  cellOf,
+  LEAST,
+  lineOf,
+  type LineReading,
+  NOTHING,
+} from './line-reading.ts';
+import type { GlyphBounds } from './glyph-bounds.ts';
+import type { Align } from './options.ts';
+import { leavesInk, readProportional } from './proportional.ts';
 
 /** Reads lines of one font. */
 export class GlyphReader {

@@ -11,16 +11,15 @@ import type {
   Requirement,
   View,
 } from '../kind.ts';
-import { alikeIn, spoken } from './alike.ts';
-import { type Atlas, charactersOf, isByColour, lookalikes, parseAtlas, plainCase } from './atlas.ts';
-import { Fallback } from './fallback.ts';
-import { FontReaders } from './fonts.ts';
-import { languageData, languageRequirements } from './language-data.ts';
+import { alikeIn, type Atlas, charactersOf, isByColour, lookalikes, parseAtlas, plainCase, spoken } from './atlas.ts';
+import { FontReaders } from './font-reader.ts';
 import { openLexicon, type TextLexicon } from './lexicon.ts';
+import { fitsPadding, sampleTextLine } from './text-line.ts';
+import type { LineReading } from './line-reading.ts';
+import { Fallback } from './fallback.ts';
+import { languageData, languageRequirements } from './language-data.ts';
 import { valueOf } from './value.ts';
-import type { LineReading } from './line.ts';
 import { LightMeter } from './light.ts';
-import { hasRoom, lineImage } from './line-view.ts';
 import { TEXT_SCHEMA, type TextOptions } from './options.ts';
 
 /** What the fallback needs for the detector's languages: English, unless the profile says otherwise. */
@@ -175,7 +174,7 @@ class TextDetector implements Detector {
     if (!first || scales.length === 0 || (first.state === 'seen' && first.confidence >= PLAIN)) return first;
     let [best, most] = [first, Number.NEGATIVE_INFINITY];
     for (const scale of scales) {
-      if (scale === 1 || !hasRoom(view, scale)) continue;
+      if (scale === 1 || !fitsPadding(view, scale)) continue;
       const one = this.#readAt(view, scale);
       if (one?.state !== 'seen' || one.confidence < PLAIN || this.#proof <= most) continue;
       [best, most] = [one, this.#proof];
@@ -189,7 +188,7 @@ class TextDetector implements Detector {
   #readAt(view: View, scale: number): Observation | undefined {
     const { align = 'left', jitter = 1, reject = 0.3 } = this.#options;
     if (!this.#fonts) return undefined;
-    const read = this.#fonts.read((atlas) => lineImage(view, atlas, jitter, this.#light, scale), align, jitter);
+    const read = this.#fonts.read((atlas) => sampleTextLine(view, atlas, jitter, this.#light, scale), align, jitter);
     if (!read) return { state: 'unreadable', confidence: 0 };
     this.#proof = read.cells.reduce((sum, { llr }) => sum + llr, 0);
     const line = this.#spoken(read);

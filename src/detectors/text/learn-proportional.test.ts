@@ -3,11 +3,11 @@ import { describe, expect, it } from 'vitest';
 import type { Picture } from '../../media/picture.ts';
 import { greyPicture, viewOf } from '../testing.ts';
 import { parseAtlas } from './atlas.ts';
+import type { LineImage } from './line-image.ts';
+import { cutLines } from './segmentation.ts';
 import { kind } from './index.ts';
 import { GlyphReader } from './glyph-reader.ts';
 import { learnProportional, type LearntProportional } from './learn-proportional.ts';
-import type { LineImage } from './line-image.ts';
-import { cutLines } from './segment.ts';
 
 const HEIGHT = 11;
 const MARGIN = 1;

@@ -1,8 +1,15 @@
 import { type Atlas, type AtlasFile, type GlyphFile, prepareAtlas } from './atlas.ts';
-import { deviation, type GlyphStatistics, glyphOf, type LabelledLine, sparse, statisticsOf } from './learn.ts';
-import { alignLabel } from './align-label.ts';
-import { GlyphScorer } from './glyph-score.ts';
-import { charactersOf, type CutCharacter, type CutLine, cutLines, median, widthsOf } from './segment.ts';
+import { GlyphScorer } from './glyph-scorer.ts';
+import { deviation, glyphOf, type GlyphStatistics, type LabelledLine, sparse, statisticsOf } from './learn-fixed.ts';
+import {
+  alignLabel,
+  charactersOf,
+  type CutCharacter,
+  type CutLine,
+  cutLines,
+  median,
+  widthsOf,
+} from './segmentation.ts';
 
 export interface LearnProportionalOptions
   extends Omit<AtlasFile, 'format' | 'glyphs' | 'background' | 'ground' | 'layout' | 'pitch' | 'space' | 'gaps'> {

@@ -1,10 +1,10 @@
 import type { Atlas } from './atlas.ts';
-import type { GlyphBounds } from './glyph-bounds.ts';
-import type { GlyphScorer } from './glyph-score.ts';
-import type { Rivals } from './rivals.ts';
-import { type Cell, cellConfidence, type LineReading } from './line.ts';
-import type { Align } from './options.ts';
+import type { Rivals } from './confusable-glyphs.ts';
+import type { GlyphScorer } from './glyph-scorer.ts';
 import type { LineImage } from './line-image.ts';
+import { type Cell, cellConfidence, type LineReading } from './line-reading.ts';
+import type { GlyphBounds } from './glyph-bounds.ts';
+import type { Align } from './options.ts';
 
 /** A glyph placed at the end of a partial line. */
 interface Node {

@@ -5,9 +5,9 @@ import { kind as feed } from '../feed/index.ts';
 import type { Assets, Observation } from '../kind.ts';
 import { greyPicture, viewOf } from '../testing.ts';
 import type { Atlas } from './atlas.ts';
-import { kind } from './index.ts';
-import { learnFixed } from './learn.ts';
+import { learnFixed } from './learn-fixed.ts';
 import type { LineImage } from './line-image.ts';
+import { kind } from './index.ts';
 
 const [PITCH, HEIGHT, CELLS] = [10, 12, 14];
 

@@ -1,10 +1,10 @@
 import { dirname, resolve } from 'node:path';
 import type { Atlas } from '../../detectors/text/atlas.ts';
+import { type LabelledLine, learnFixed, type LearnOptions as FixedOptions } from '../../detectors/text/learn-fixed.ts';
+import { type Channel, type LineImage, sampleLine } from '../../detectors/text/line-image.ts';
 import { GlyphReader } from '../../detectors/text/glyph-reader.ts';
-import { type LabelledLine, type LearnOptions as FixedOptions, learnFixed } from '../../detectors/text/learn.ts';
 import { learnProportional, type LearnProportionalOptions } from '../../detectors/text/learn-proportional.ts';
 import { type LightFile, lightFrom, LightMeter, lightPlanes, relight } from '../../detectors/text/light.ts';
-import { type Channel, type LineImage, sampleLine } from '../../detectors/text/line-image.ts';
 import type { TextOptions } from '../../detectors/text/options.ts';
 import { PlaybyplayError } from '../../errors.ts';
 import { languagesOf } from '../../language/tags.ts';

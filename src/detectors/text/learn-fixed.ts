@@ -1,7 +1,7 @@
 import { graphemesOf } from '../../language/text.ts';
 import { type Atlas, type AtlasFile, type GlyphFile, prepareAtlas } from './atlas.ts';
-import type { Align } from './options.ts';
 import type { LineImage } from './line-image.ts';
+import type { Align } from './options.ts';
 
 /** A line image whose text is known. */
 export interface LabelledLine {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { atlasFromImages } from './import.ts';
+import { atlasFromImages } from './import-font.ts';
 
 test('a shadow is black ink where the character leaves room for it', () => {
   // A white square of 3 × 3 pixels, half transparent in its right column.

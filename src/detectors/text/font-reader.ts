@@ -1,9 +1,9 @@
+import { dimAtlas } from './atlas-variants.ts';
 import type { Atlas } from './atlas.ts';
-import { dimmed } from './dim.ts';
 import { GlyphReader } from './glyph-reader.ts';
-import type { LineReading } from './line.ts';
-import type { Align } from './options.ts';
 import type { LineImage } from './line-image.ts';
+import type { LineReading } from './line-reading.ts';
+import type { Align } from './options.ts';
 
 /** How sure the first font's reading must be for the others not to be asked. */
 const SURE = 0.9;
@@ -44,7 +44,7 @@ export class FontReaders {
     for (const atlas of this.#atlases) {
       const image = imageOf(atlas);
       if (!image) return undefined;
-      const lit = dimmed(atlas, image.gain ?? 1, image.coarse);
+      const lit = dimAtlas(atlas, image.gain ?? 1, image.sharedPixels);
       const line = this.#readOne(this.#readerOf(lit), image, align, margin, lit !== atlas);
       if (lines.length === 0 && line.text !== '' && line.confidence >= SURE) return line;
       lines.push(line);

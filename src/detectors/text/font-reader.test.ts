@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { dimAtlas } from './atlas-variants.ts';
 import { type Atlas, parseAtlas } from './atlas.ts';
-import { dimmed } from './dim.ts';
-import { FontReaders } from './fonts.ts';
+import { FontReaders } from './font-reader.ts';
 import type { LineImage } from './line-image.ts';
 
 const [green, red] = ['big', 'big-red'].map((name) => {
@@ -59,11 +59,11 @@ test('where the first font sees nothing another one counts, and where two are su
 });
 
 test('little light makes the noise greater, which the font then expects', () => {
-  expect(dimmed(red, 1)).toBe(red);
-  expect(dimmed(red, 0.5)).toBe(red);
-  const faint = dimmed(red, 0.11);
+  expect(dimAtlas(red, 1)).toBe(red);
+  expect(dimAtlas(red, 0.5)).toBe(red);
+  const faint = dimAtlas(red, 0.11);
   expect(faint).not.toBe(red);
-  expect(dimmed(red, 0.115)).toBe(faint);
+  expect(dimAtlas(red, 0.115)).toBe(faint);
   const read = (gain: number): { text: string; confidence: number } =>
     new FontReaders([red]).read((atlas) => line(atlas, '146', { noise: 30, gain }), 'right', 1)!;
   expect(read(0.11).text).toBe('146');
@@ -77,8 +77,8 @@ const nothing = (gain: number): number =>
 
 test('in little light nothing is surely absent, and colour at a coarser raster says less', () => {
   const faint = { noise: 30, gain: 0.11 };
-  const dim = (coarse: number): number =>
-    new FontReaders([red]).read((atlas) => ({ ...line(atlas, '146', faint), coarse }), 'right', 1)!.cells[0]!.llr;
+  const dim = (sharedPixels: number): number =>
+    new FontReaders([red]).read((atlas) => ({ ...line(atlas, '146', faint), sharedPixels }), 'right', 1)!.cells[0]!.llr;
   expect(dim(4)).toBeLessThan(dim(1));
   expect(nothing(1)).toBeGreaterThan(0.7);
   expect(nothing(0.11)).toBeLessThanOrEqual(0.5);

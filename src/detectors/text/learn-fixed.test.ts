@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { GlyphReader } from './glyph-reader.ts';
-import { learnFixed } from './learn.ts';
+import { learnFixed } from './learn-fixed.ts';
 import type { LineImage } from './line-image.ts';
 
 const PITCH = 6;

@@ -4,39 +4,49 @@ import type { Atlas } from './atlas.ts';
 import { type LightMeter, relight } from './light.ts';
 import { CB, type Channel, CR, type LineImage, sampleLine } from './line-image.ts';
 
-/** How like its reference the light's region must be for anything to be read. */
-const LIKENESS = 0.5;
+/** Correlation of the light's region with its reference below which nothing is read. */
+const MIN_LIGHT_LIKENESS = 0.5;
 
-/** Where line images are made: none outlives the reading of it. */
+/** Shared by all line images: none outlives its reading. */
 const buffers = [new Float32Array(1024), new Float32Array(1024), new Float32Array(1024)];
 
+/** How the light on a text line is measured. */
+export interface LightSource {
+  readonly meter: LightMeter;
+  readonly region: string;
+  /** Names the meter among all of a picture. */
+  readonly key: string;
+}
+
 /**
- * The line in the view's region at the atlas's resolution with `margin` pixels around, in plain light where a meter is
- * given. Undefined when the light's reference is not there to be seen.
+ * Samples the line in the view's region at the atlas's resolution, with `margin` pixels around it, in normal light where a light
+ * source is given.
+ *
+ * @param scale How many times as large the text is drawn about the middle of its region.
+ * @returns The image, valid until the next call; undefined where the light's reference cannot be seen.
  */
-export function lineImage(
+export function sampleTextLine(
   view: View,
   atlas: Atlas,
   margin: number,
-  light?: { readonly meter: LightMeter; readonly region: string; readonly key: string },
+  light?: LightSource,
   scale = 1,
 ): LineImage | undefined {
   const { pixels, height, channel } = atlas.file;
   const stepX = (scale * view.scaleX) / pixels.x;
   const stepY = (scale * view.scaleY) / pixels.y;
-  const inner = scale === 1 ? view.inner : about(view.inner, scale);
+  const inner = scale === 1 ? view.inner : scaleAboutCentre(view.inner, scale);
   const width = Math.max(1, Math.round(inner.width / stepX));
   const measured =
     light && view.once(`light ${light.key}`, () => light.meter.measure(view.picture, view.place(light.region)));
-  if (measured && measured.likeness < LIKENESS) return undefined;
+  if (measured && measured.likeness < MIN_LIGHT_LIKENESS) return undefined;
+  const [columns, rows] = [width + 2 * margin, height + 2 * margin];
   const box = {
     x: inner.x - margin * stepX,
     y: inner.y - margin * stepY,
-    width: (width + 2 * margin) * stepX,
-    height: (height + 2 * margin) * stepY,
+    width: columns * stepX,
+    height: rows * stepY,
   };
-  const [columns, rows] = [width + 2 * margin, height + 2 * margin];
-  const coarse = 2 ** (view.picture.chromaShiftX + view.picture.chromaShiftY) / (stepX * stepY);
   const channels: readonly Channel[] = atlas.file.inks ? ['luma', CB, CR] : [channel];
   const [image, cb, cr] = channels.map((one, plane) => {
     if (buffers[plane]!.length < columns * rows) buffers[plane] = new Float32Array(columns * rows);
@@ -44,22 +54,22 @@ export function lineImage(
     if (measured) relight(made, measured, one, view.picture.color.matrix);
     return made;
   });
+  const sharedPixels = 2 ** (view.picture.chromaShiftX + view.picture.chromaShiftY) / (stepX * stepY);
   return {
     ...image!,
     ...(cb && cr ? { chroma: [cb.data, cr.data] } : {}),
-    ...(measured ? { gain: measured.gain, coarse } : {}),
+    ...(measured ? { gain: measured.gain, sharedPixels } : {}),
   };
 }
 
-/** `rect` so many times as large, about its middle. */
-function about({ x, y, width, height }: Rect, scale: number): Rect {
+function scaleAboutCentre({ x, y, width, height }: Rect, scale: number): Rect {
   const grown = scale - 1;
   return { x: x - (width * grown) / 2, y: y - (height * grown) / 2, width: width * scale, height: height * scale };
 }
 
-/** Whether the region, so many times as large, lies in what is watched of the picture: all within its padding and the frame. */
-export function hasRoom({ inner, rect, picture }: View, scale: number): boolean {
-  const { x, y, width, height } = about(inner, scale);
+/** Whether the region, `scale` times as large, lies within its padding and the frame, which the change gate watches. */
+export function fitsPadding({ inner, rect, picture }: View, scale: number): boolean {
+  const { x, y, width, height } = scaleAboutCentre(inner, scale);
   const slack = 1;
   return (
     x >= (rect.x > 0 ? rect.x - slack : Number.NEGATIVE_INFINITY) &&

@@ -1,5 +1,5 @@
 import type { Atlas, Glyph } from './atlas.ts';
-import { GlyphScorer } from './glyph-score.ts';
+import { GlyphScorer } from './glyph-scorer.ts';
 import type { LineImage } from './line-image.ts';
 
 /** What the glyphs of an atlas are worth on clean pictures of themselves and of each other. */

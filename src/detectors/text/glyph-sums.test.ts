@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { atlasFromImages, type GlyphImage } from './import.ts';
-import { ENTRY, GlyphPlanes, LANES, SQUARES } from './glyph-planes.ts';
+import { ENTRY, GlyphIntegral, GlyphPlanes, LANES, PAIR, SQUARES } from './glyph-sums.ts';
+import { atlasFromImages, type GlyphImage } from './import-font.ts';
 import type { LineImage } from './line-image.ts';
 
 /** Numbers that look like noise, the same in every run. */
@@ -65,5 +65,36 @@ test('sums over three planes are those of plain code, to the bit', () => {
       expect([planes.integral[whole], planes.integral[whole + SQUARES]]).toEqual([sum, squares]);
       expect([planes.integral[n], planes.integral[ENTRY * (width + 1) + n]]).toEqual([0, 0]);
     }
+  }
+});
+
+test('sums over a plane and over its squares are those of plain code, to the bit', () => {
+  let state = 7;
+  const next = (): number => (state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0) / 2 ** 32;
+  const integral = new GlyphIntegral();
+  for (const [width, height] of [
+    [40, 11],
+    [7, 9],
+    [1, 1],
+    [300, 61],
+    [41, 11],
+  ] as const) {
+    // A buffer may be longer than its picture.
+    const data = Float32Array.from({ length: width * height + 5 }, () => 300 * next() - 20);
+    integral.look({ data, width, height });
+    const stride = width + 1;
+    const expected = new Float64Array(PAIR * stride * (height + 1));
+    for (let y = 0; y < height; y++) {
+      let [row, squares] = [0, 0];
+      for (let x = 0; x < width; x++) {
+        const p = data[y * width + x]!;
+        row += p;
+        squares += p * p;
+        const at = PAIR * ((y + 1) * stride + x + 1);
+        expected[at] = expected[at - PAIR * stride]! + row;
+        expected[at + 1] = expected[at + 1 - PAIR * stride]! + squares;
+      }
+    }
+    expect(integral.sums.slice(0, expected.length)).toEqual(expected);
   }
 });
