@@ -1,6 +1,6 @@
 import type { CueValue } from '../events/log.ts';
 import { Pattern } from '../pattern/pattern.ts';
-import type { CueCondition, WantedOne, WantedValue } from '../profile/profile.ts';
+import type { CueCondition, SingleValueCondition, ValueCondition } from '../profile/profile.ts';
 import type { Cue } from './cue.ts';
 
 /** Longest text that an expression is tried on. */
@@ -33,14 +33,14 @@ function changesAs({ value, previous }: Cue, change: 'rise' | 'fall' | undefined
 }
 
 /** Whether a value is one of those wanted: any if undefined. */
-export function compileValue(wanted: WantedValue | undefined): (value: CueValue) => boolean {
+export function compileValue(wanted: ValueCondition | undefined): (value: CueValue) => boolean {
   if (wanted === undefined) return () => true;
-  if (!Array.isArray(wanted)) return compileOne(wanted as WantedOne);
-  const tests = (wanted as readonly WantedOne[]).map(compileOne);
+  if (!Array.isArray(wanted)) return compileOne(wanted as SingleValueCondition);
+  const tests = (wanted as readonly SingleValueCondition[]).map(compileOne);
   return (value) => tests.some((test) => test(value));
 }
 
-function compileOne(wanted: WantedOne): (value: CueValue) => boolean {
+function compileOne(wanted: SingleValueCondition): (value: CueValue) => boolean {
   if (typeof wanted === 'object') {
     const { min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY } = wanted;
     return (value) => typeof value === 'number' && value >= min && value <= max;

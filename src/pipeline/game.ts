@@ -6,7 +6,7 @@ import { kindNames, loadKind } from '../detectors/registry.ts';
 import { type Issue, PlaybyplayError } from '../errors.ts';
 import type { Fingerprint } from '../events/log.ts';
 import { type LoadedProfile, loadProfile } from '../profile/load.ts';
-import { kindSchemas } from './schemas.ts';
+import { loadKindCatalog } from './schemas.ts';
 import { readWords, ruleIssues } from './words.ts';
 
 /** Everything a game brings: checked profile, script, and the words both may use. */
@@ -28,7 +28,7 @@ export async function openGame(
 ): Promise<Game> {
   const brought = await loadPlugins(plugins, plugins.length > 0 ? kindNames() : []);
   const loaded = await meetRequirements(
-    await loadProfile(nameOrPath, { kinds: (used, steps) => kindSchemas(used, steps, brought), language }),
+    await loadProfile(nameOrPath, { kinds: (used, steps) => loadKindCatalog(used, steps, brought), language }),
     brought,
   );
   const { dictionary, dictionaries, issues } = await readWords(loaded.profile, loaded.pack);

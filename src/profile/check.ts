@@ -1,31 +1,64 @@
-import { type Issue } from '../errors.ts';
-import { suggestSpelling } from '../spelling.ts';
+import type { Issue } from '../errors.ts';
 import { shapeStatement } from '../events/shape.ts';
+import { appendPointer } from '../json-pointer.ts';
 import { languageTag } from '../language/tags.ts';
 import { Pattern } from '../pattern/pattern.ts';
 import { checkSchema } from '../schema/check.ts';
-import { checkLinks } from './check-links.ts';
-import { type Complain, escape, isObject, keysOf, membersOf, tolerant } from './check-tools.ts';
-import { profileSchema, type KindSchemas } from './schema.ts';
-import { toldInPixels, wholeOf } from './units.ts';
+import type { Schema } from '../schema/from-schema.ts';
+import { suggestSpelling } from '../spelling.ts';
+import { checkDependencies } from './check-dependencies.ts';
+import { PROFILE_SCHEMA } from './profile.ts';
+import { detectorSchema, type KindCatalog } from './schema.ts';
+import { checkBounds, isObject, keysOf, membersOf, type Report } from './unchecked.ts';
+import { frameExtent, withPixelHint } from './units.ts';
 
 /** What a profile refers to outside itself. */
 export interface CheckedProfile {
   readonly issues: readonly Issue[];
-  /** Files of the pack that detectors name, relative to the profile's folder, with where they are named. */
+  /** Files of the pack that detectors name, relative to the profile's folder, with the JSON pointers of the names. */
   readonly assets: readonly { readonly path: string; readonly pointer: string }[];
 }
 
-const EPSILON = 1e-9;
-/** What a format names, where that is not its own name. */
-const NOUNS: Readonly<Record<string, string>> = { source: 'detector or sequence', media: 'companion recording' };
-
 /**
- * Everything that is wrong with a profile (already parsed), all at once: its form, then what it means — regions inside the
- * frame, names that exist, no detector waiting for itself. With `kinds` the options of detectors and steps are checked, too.
+ * Finds everything that is wrong with a parsed profile: first by its schema and those of its detector kinds, then what schemas
+ * cannot say (names that do not exist, regions outside the frame, detectors that depend on themselves).
+ *
+ * @param source The file name that precedes `#` in the paths of issues.
+ * @param catalog The kinds that the profile uses. Without it the options of kinds and preprocessing steps are not checked.
  */
-export function checkProfile(value: unknown, source: string, kinds?: KindSchemas): CheckedProfile {
-  const names = {
+export function checkProfile(value: unknown, source: string, catalog?: KindCatalog): CheckedProfile {
+  const issues: Issue[] = [];
+  const assets: { path: string; pointer: string }[] = [];
+  const report: Report = (code, pointer, message, hint) => {
+    issues.push({ code, path: `${source}#${pointer}`, message, ...(hint === undefined ? {} : { hint }) });
+  };
+  const onFormat = referenceChecker(value, assets, report);
+  const check = (schema: Schema, part: unknown, pointer: string): readonly Issue[] =>
+    checkSchema(schema, part, { source, pointer, onFormat });
+  const shape = [...check(PROFILE_SCHEMA, value, '')].map((issue) => withPixelHint(issue, value));
+  if (catalog !== undefined) shape.push(...kindIssues(value, catalog, check, report));
+  checkRegions(value, report);
+  checkDependencies(value, catalog, report);
+  checkInputs(value, catalog, report);
+  checkPlausible(value, report);
+  checkEvents(value, report);
+  checkInterpreter(value, report);
+  return { issues: [...shape, ...unique(issues)], assets };
+}
+
+/** What a format refers to, where that differs from the name of the format. */
+const REFERENCE_NOUNS: Readonly<Record<string, string>> = {
+  source: 'detector or sequence',
+  media: 'companion recording',
+};
+
+/** Makes the function that checks a string whose schema says by `format` what it names, and collects the assets. */
+function referenceChecker(
+  value: unknown,
+  assets: { path: string; pointer: string }[],
+  report: Report,
+): (format: string, name: string, pointer: string) => void {
+  const names: Readonly<Record<string, readonly string[]>> = {
     detector: keysOf(value, 'detectors'),
     region: keysOf(value, 'regions'),
     screen: keysOf(value, 'screens'),
@@ -33,176 +66,181 @@ export function checkProfile(value: unknown, source: string, kinds?: KindSchemas
     media: keysOf(value, 'media'),
     source: [...keysOf(value, 'detectors'), ...keysOf(value, 'sequences')],
   };
-  const following = new Set(membersOf(value, 'regions').flatMap(([name, { relative }]) => (relative ? [name] : [])));
-  const issues: Issue[] = [];
-  const assets: { path: string; pointer: string }[] = [];
-  const complain: Complain = (code, pointer, message, hint) => {
-    issues.push({ code, path: `${source}#${pointer}`, message, ...(hint === undefined ? {} : { hint }) });
-  };
-  const refer = (format: string, name: string, pointer: string): void => {
+  const relative = new Set(membersOf(value, 'regions').flatMap(([name, region]) => (region['relative'] ? [name] : [])));
+  return (format, name, pointer) => {
     if (format === 'asset') assets.push({ path: name, pointer });
     if (format === 'language' && languageTag(name) === undefined)
-      complain('unknown-language', pointer, `“${name}” is no language`, 'Write a BCP 47 tag: de, pt-BR, zh-Hant.');
-    const known = format in names ? names[format as keyof typeof names] : undefined;
-    if (format === 'region' && following.has(name) && !/^\/detectors\/[^/]+\/region$/.test(pointer))
-      complain('region-follows', pointer, `“${name}” follows a find: it cannot be looked at besides another region`);
+      report('unknown-language', pointer, `"${name}" is not a language tag`, 'Write a BCP 47 tag: de, pt-BR, zh-Hant.');
+    if (format === 'region' && relative.has(name) && !/^\/detectors\/[^/]+\/region$/.test(pointer))
+      report('region-follows', pointer, `"${name}" is a relative region: only a detector's own \`region\` can be one`);
+    const known = names[format];
     if (known === undefined || known.includes(name)) return;
-    const hint = suggestSpelling(name, known);
-    issues.push({
-      code: `unknown-${format}`,
-      path: `${source}#${pointer}`,
-      message: `there is no ${NOUNS[format] ?? format} “${name}”`,
-      ...(hint !== undefined && { hint }),
-    });
-  };
-  const others = kinds?.preprocess === undefined ? [] : [kinds.preprocess];
-  const form = checkSchema(profileSchema(kinds), value, { source, others, onFormat: refer });
-  checkRegions(value, complain);
-  checkLinks(value, kinds, complain);
-  checkLate(value, kinds?.late ?? new Map(), complain);
-  checkPlausible(value, complain);
-  checkEvents(value, complain);
-  checkInterpreter(value, complain);
-  const named = form.map((issue) => toldInPixels(unknownKind(issue, value, kinds), value));
-  return { issues: [...named, ...unique(issues)], assets };
-}
-
-/** A kind that nobody brings is the one mistake that a profile's user, not its author, can mend. */
-function unknownKind(issue: Issue, value: unknown, kinds: KindSchemas | undefined): Issue {
-  const name = /#\/detectors\/([^/]+)\/kind$/.exec(issue.path ?? '')?.[1];
-  if (name === undefined || issue.code !== 'schema-value' || !kinds) return issue;
-  const spec = membersOf(value, 'detectors').find(([detector]) => escape(detector) === name)?.[1];
-  const kind = String(spec?.['kind']);
-  return {
-    code: 'unknown-detector-kind',
-    path: issue.path!,
-    message: `there is no detector kind “${kind}”, neither built in nor in the plug-ins named`,
-    hint:
-      suggestSpelling(kind, kinds.detectors.keys()) ??
-      `The kinds are ${[...kinds.detectors.keys()].join(', ')}; if a plug-in brings it, name that: --plugin <file or package>.`,
+    const message = `there is no ${REFERENCE_NOUNS[format] ?? format} "${name}"`;
+    report(`unknown-${format}`, pointer, message, suggestSpelling(name, known));
   };
 }
 
-/** Rings of gauges may be cut off by the frame's edge. */
-function areRings(value: unknown, region: string): boolean {
-  const users = membersOf(value, 'detectors').filter(([, spec]) => spec['region'] === region);
-  return users.length > 0 && users.every(([, { direction }]) => /^(?:counter)?clockwise$/.test(String(direction)));
+/** Checks the options of detectors and preprocessing steps. */
+function kindIssues(
+  value: unknown,
+  { names, kinds, preprocess }: KindCatalog,
+  check: (schema: Schema, part: unknown, pointer: string) => readonly Issue[],
+  report: Report,
+): readonly Issue[] {
+  const issues: Issue[] = [];
+  for (const [name, spec] of membersOf(value, 'detectors')) {
+    const pointer = appendPointer('/detectors', name);
+    const kind = String(spec['kind']);
+    const info = kinds.get(kind);
+    if (info !== undefined) issues.push(...check(detectorSchema(kind, info), spec, pointer));
+    else if (typeof spec['kind'] === 'string' && !names.includes(kind)) {
+      const plugin = `Available kinds: ${names.join(', ')}. If a plug-in provides it, load it with --plugin <file or package>.`;
+      const message = `there is no detector kind "${kind}", neither built in nor in a loaded plug-in`;
+      report('unknown-detector-kind', `${pointer}/kind`, message, suggestSpelling(kind, names) ?? plugin);
+    }
+  }
+  if (preprocess === undefined) return issues;
+  for (const [name, region] of membersOf(value, 'regions'))
+    if (Array.isArray(region['preprocess']))
+      issues.push(...check(preprocess, region['preprocess'], appendPointer('/regions', name, 'preprocess')));
+  return issues;
 }
 
-function checkRegions(value: unknown, complain: Complain): void {
+/** Tolerates rounding errors of fractions that add up to the frame. */
+const EPSILON = 1e-9;
+
+function checkRegions(value: unknown, report: Report): void {
   for (const [name, region] of membersOf(value, 'regions')) {
-    const { relative } = region;
-    checkCanvas(name, region, complain);
-    if (relative !== undefined || areRings(value, name)) continue;
+    const pointer = appendPointer('/regions', name);
+    if (region['canvas'] !== undefined && region['scale'] !== 'whole')
+      report(
+        'canvas-without-whole',
+        `${pointer}/canvas`,
+        `the canvas of region "${name}" has no effect with scale "${String(region['scale'] ?? 'height')}"`,
+        'Set "scale": "whole", or remove the canvas.',
+      );
+    if (region['relative'] !== undefined || isReadAsRing(value, name)) continue;
     for (const [side, size, where] of [
       ['x', 'width', 'on the right'],
       ['y', 'height', 'below'],
     ] as const) {
-      const [start, length, whole] = [region[side], region[size], wholeOf(value, name, size)];
-      if (typeof start !== 'number' || typeof length !== 'number' || whole === undefined) continue;
-      if (start > whole || length > whole || start + length <= whole * (1 + EPSILON)) continue;
-      complain(
+      const [start, length, frame] = [region[side], region[size], frameExtent(value, name, size)];
+      if (typeof start !== 'number' || typeof length !== 'number' || frame === undefined) continue;
+      if (start > frame || length > frame || start + length <= frame * (1 + EPSILON)) continue;
+      report(
         'region-outside-frame',
-        `/regions/${escape(name)}`,
-        `region “${name}” sticks out ${where}: ${start} + ${length} > ${whole}`,
-        `Its ${size} is at most ${Math.floor((whole - start) * 1e6 + EPSILON) / 1e6}.`,
+        pointer,
+        `region "${name}" extends outside the frame ${where}: ${start} + ${length} > ${frame}`,
+        `Its ${size} can be at most ${Math.floor((frame - start) * 1e6 + EPSILON) / 1e6}.`,
       );
     }
   }
 }
 
-/** A canvas is what whole steps are counted in; by itself it changes nothing, and who wrote it means it to. */
-function checkCanvas(name: string, { canvas, scale }: Record<string, unknown>, complain: Complain): void {
-  if (canvas === undefined || scale === 'whole') return;
-  complain(
-    'canvas-without-whole',
-    `/regions/${escape(name)}/canvas`,
-    `region “${name}” has a canvas, which means nothing to its scale “${typeof scale === 'string' ? scale : 'height'}”`,
-    'Write "scale": "whole" beside it, or leave the canvas out.',
-  );
+/** Whether only ring gauges read a region: the frame's edge may cut those off. */
+function isReadAsRing(value: unknown, region: string): boolean {
+  const users = membersOf(value, 'detectors').filter(([, spec]) => spec['region'] === region);
+  return users.length > 0 && users.every(([, { direction }]) => /^(?:counter)?clockwise$/.test(String(direction)));
 }
 
-/** Readings that are made behind the workers come too late for others to wait for; sound has neither region nor screen. */
-function checkLate(value: unknown, late: NonNullable<KindSchemas['late']>, complain: Complain): void {
+/** Only readings of single frames are available in time for `when` and screens; sound and records have no region. */
+function checkInputs(value: unknown, catalog: KindCatalog | undefined, report: Report): void {
   const detectors = new Map(membersOf(value, 'detectors'));
-  const isLate = (name: unknown): boolean => late.has(String(detectors.get(String(name))?.['kind']));
-  const hint = 'Let the game script relate them: game.reading(…) and game.recent(…).';
+  const inputOf = (name: unknown): string =>
+    catalog?.kinds.get(String(detectors.get(String(name))?.['kind']))?.input ?? 'frame';
+  const hint = 'Relate them in the game script: game.reading(…) and game.recent(…).';
   for (const [name, spec] of detectors) {
-    const pointer = `/detectors/${escape(name)}`;
+    const pointer = appendPointer('/detectors', name);
     const { when } = spec;
-    if (isObject(when) && isLate(when['detector']))
-      complain('late-detector', `${pointer}/when`, `“${name}” cannot wait for “${String(when['detector'])}”`, hint);
-    if (!['hear', 'follow'].includes(late.get(String(spec['kind'])) ?? '')) continue;
-    for (const option of ['region', 'when', 'screens', 'interval']) {
+    if (isObject(when) && inputOf(when['detector']) !== 'frame')
+      report(
+        'late-detector',
+        `${pointer}/when`,
+        `"${name}" cannot depend on "${String(when['detector'])}", which is read after it`,
+        hint,
+      );
+    if (!['audio', 'records'].includes(inputOf(name))) continue;
+    for (const option of ['region', 'when', 'screens', 'interval'])
       if (spec[option] !== undefined)
-        complain('late-detector', `${pointer}/${option}`, `“${name}” hears: “${option}” means nothing for it`);
-    }
+        report(
+          'late-detector',
+          `${pointer}/${option}`,
+          `"${option}" has no effect on "${name}", which reads no frames`,
+        );
   }
-  for (const [name, { detector }] of membersOf(value, 'screens')) {
-    if (isLate(detector))
-      complain('late-detector', `/screens/${escape(name)}`, `“${String(detector)}” cannot tell a screen`, hint);
-  }
+  for (const [name, { detector }] of membersOf(value, 'screens'))
+    if (inputOf(detector) !== 'frame')
+      report(
+        'late-detector',
+        appendPointer('/screens', name),
+        `"${String(detector)}" cannot identify a screen: it does not read single frames`,
+        hint,
+      );
 }
 
-function checkPlausible(value: unknown, complain: Complain): void {
-  for (const [name, { plausible }] of membersOf(value, 'detectors')) {
-    if (!isObject(plausible)) continue;
-    const { min, max } = plausible;
-    if (typeof min === 'number' && typeof max === 'number' && min > max) {
-      complain('empty-range', `/detectors/${escape(name)}/plausible`, `nothing lies between min ${min} and max ${max}`);
-    }
-  }
+function checkPlausible(value: unknown, report: Report): void {
+  for (const [name, { plausible }] of membersOf(value, 'detectors'))
+    if (isObject(plausible)) checkBounds(plausible, appendPointer('/detectors', name, 'plausible'), report);
 }
 
-function checkEvents(value: unknown, complain: Complain): void {
+function checkEvents(value: unknown, report: Report): void {
   const events = isObject(value) && Array.isArray(value['events']) ? value['events'] : [];
   for (const [index, event] of events.entries()) {
     if (!isObject(event) || !isObject(event['statement'])) continue;
-    const on = isObject(event['on']) ? event['on'] : {};
-    const groups = typeof on['match'] === 'string' ? groupsOf(on['match']) : 0;
-    const statement = JSON.stringify(event['statement']);
-    for (const [, digit] of statement.matchAll(/\$(\d)/g)) {
-      if (Number(digit) <= groups) continue;
-      complain(
-        'unknown-group',
-        `/events/${index}/statement`,
-        `$${digit} stands for a group that “match” does not have`,
-      );
-    }
-    const shaped = shapeStatement(JSON.parse(statement.replaceAll(/"\$(?:value|previous|\d)"/g, '1'), tolerant));
-    if (!('issues' in shaped)) continue;
-    for (const { path, message } of shaped.issues) {
-      complain('statement-shape', `/events/${index}/statement${path === '' ? '' : `/${path}`}`, message);
-    }
+    const match = isObject(event['on']) ? event['on']['match'] : undefined;
+    const groups = typeof match === 'string' ? countGroups(match) : 0;
+    const pointer = `/events/${index}/statement`;
+    checkTemplate(event['statement'], pointer, report);
+    for (const digit of placeholderDigits(event['statement']))
+      if (digit > groups) report('unknown-group', pointer, `$${digit} refers to a group that "match" does not have`);
+  }
+  for (const [name, { steps, statement }] of membersOf(value, 'sequences')) {
+    if (!isObject(statement) || !Array.isArray(steps)) continue;
+    const pointer = appendPointer('/sequences', name, 'statement');
+    checkTemplate(statement, pointer, report);
+    for (const digit of placeholderDigits(statement))
+      if (digit < 1 || digit > steps.length)
+        report('unknown-group', pointer, `$${digit} refers to a step that "steps" does not have`);
   }
 }
 
-/** Events are of kinds that the network knows, about cues that it is shown, and have the form of statements. */
-function checkInterpreter(value: unknown, complain: Complain): void {
+function checkInterpreter(value: unknown, report: Report): void {
   const interpreter = isObject(value) ? value['interpreter'] : undefined;
   if (!isObject(interpreter)) return;
   const kinds = Array.isArray(interpreter['kinds']) ? (interpreter['kinds'] as unknown[]) : [];
   const { window = 64, margin = 16 } = interpreter;
   if (Number(window) <= 2 * Number(margin))
-    complain(
+    report(
       'empty-range',
       '/interpreter/window',
-      `nothing of a window of ${String(window)} ticks lies between margins of ${String(margin)}`,
+      `a window of ${String(window)} ticks is not longer than its two margins of ${String(margin)}`,
     );
-  for (const [kind, event] of membersOf(interpreter, 'events')) {
-    const at = `/interpreter/events/${escape(kind)}`;
-    if (!kinds.includes(kind)) complain('unknown-kind', at, `the network has no kind of event “${kind}”`);
-    const statement = JSON.stringify(event['statement'] ?? {});
-    if (event['on'] === undefined && /"\$(?:value|previous)"/.test(statement))
-      complain('unknown-group', `${at}/statement`, '$value and $previous need a detector, by “on”');
-    const shaped = shapeStatement(JSON.parse(statement.replaceAll(/"\$(?:value|previous)"/g, '1'), tolerant));
-    if (!('issues' in shaped)) continue;
-    for (const { path, message } of shaped.issues)
-      complain('statement-shape', `${at}/statement${path === '' ? '' : `/${path}`}`, message);
+  for (const [kind, { on, statement = {} }] of membersOf(interpreter, 'events')) {
+    const pointer = appendPointer('/interpreter/events', kind);
+    if (!kinds.includes(kind)) report('unknown-kind', pointer, `"kinds" does not list the kind of event "${kind}"`);
+    if (on === undefined && /"\$(?:value|previous)"/.test(JSON.stringify(statement)))
+      report('unknown-group', `${pointer}/statement`, '$value and $previous require "on", the detector they come from');
+    checkTemplate(statement, `${pointer}/statement`, report);
   }
 }
 
-function groupsOf(match: string): number {
+/** Checks the form of a statement, with something suitable in place of `$value`, `$previous` and `$1`…. */
+function checkTemplate(template: unknown, pointer: string, report: Report): void {
+  const filled: unknown = JSON.parse(JSON.stringify(template), (key, value: unknown) => {
+    if (typeof value !== 'string' || !/^\$(?:value|previous|\d)$/.test(value)) return value;
+    return ['amount', 'count', 'to', 'from'].includes(key) ? 1 : 'something';
+  });
+  const shaped = shapeStatement(filled);
+  if (!('issues' in shaped)) return;
+  for (const { path, message } of shaped.issues)
+    report('statement-shape', path === '' ? pointer : `${pointer}/${path}`, message);
+}
+
+function placeholderDigits(template: unknown): number[] {
+  return [...JSON.stringify(template).matchAll(/\$(\d)/g)].map(([, digit]) => Number(digit));
+}
+
+function countGroups(match: string): number {
   try {
     return new Pattern(match).groups;
   } catch {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openGame } from '../pipeline/game.ts';
-import { kindSchemas } from '../pipeline/schemas.ts';
+import { loadKindCatalog } from '../pipeline/schemas.ts';
 import { loadProfile } from './load.ts';
 
 const PROFILE = {
@@ -38,7 +38,7 @@ describe('a profile in several languages', () => {
   });
   afterAll(() => rm(folder, { recursive: true }));
 
-  const open = (language?: string) => loadProfile(folder, { language, kinds: (used) => kindSchemas(used) });
+  const open = (language?: string) => loadProfile(folder, { language, kinds: (used) => loadKindCatalog(used) });
   const text = async (language?: string): Promise<string> => {
     const { assets } = await open(language);
     return Buffer.from(await assets.read('lines.txt')).toString('utf8');
@@ -101,7 +101,7 @@ describe('a profile in several languages', () => {
       JSON.stringify({ ...PROFILE, languages: ['de', 'klingonisch'] }),
     );
     await writeFile(join(folder, 'texts/lines.txt'), 'x');
-    await expect(loadProfile(join(folder, 'texts'), { kinds: (used) => kindSchemas(used) })).rejects.toMatchObject({
+    await expect(loadProfile(join(folder, 'texts'), { kinds: (used) => loadKindCatalog(used) })).rejects.toMatchObject({
       issues: [{ code: 'unknown-language', path: expect.stringContaining('#/languages/1') as never }],
     });
   });

@@ -7,19 +7,23 @@ import { PlaybyplayError, type Issue } from '../errors.ts';
 import { checkProfile } from './check.ts';
 import { findProfile, inspectProfile, listGames, loadProfile } from './load.ts';
 import { folderPack } from './pack.ts';
-import type { KindSchemas } from './schema.ts';
+import type { KindCatalog } from './schema.ts';
 
-const KINDS: KindSchemas = {
-  detectors: new Map([
+const KINDS: KindCatalog = {
+  names: ['text', 'color'],
+  kinds: new Map([
     [
       'text',
       {
-        type: 'object',
-        required: ['atlas'],
-        properties: { atlas: { type: 'string', format: 'asset' }, charset: { type: 'string', minLength: 1 } },
+        input: 'frame',
+        schema: {
+          type: 'object',
+          required: ['atlas'],
+          properties: { atlas: { type: 'string', format: 'asset' }, charset: { type: 'string', minLength: 1 } },
+        },
       },
     ],
-    ['color', { type: 'object', properties: { color: { type: 'string' } } }],
+    ['color', { input: 'frame', schema: { type: 'object', properties: { color: { type: 'string' } } } }],
   ]),
 };
 const options = { kinds: () => Promise.resolve(KINDS) };
@@ -179,8 +183,8 @@ describe('loadProfile', () => {
     const { issues } = checkProfile(dial({ direction: 'clockwise' }), 'p');
     expect(issues).toEqual([]);
     expect(checkProfile(dial({}), 'p').issues.map(({ hint }) => hint)).toEqual([
-      'Its width is at most 0.1.',
-      'Its height is at most 0.15.',
+      'Its width can be at most 0.1.',
+      'Its height can be at most 0.15.',
     ]);
   });
 

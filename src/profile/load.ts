@@ -9,9 +9,9 @@ import { checkProfile } from './check.ts';
 import { inLanguage } from './languages.ts';
 import { folderPack, type Pack } from './pack.ts';
 import type { Profile } from './profile.ts';
-import type { KindSchemas } from './schema.ts';
+import type { KindCatalog } from './schema.ts';
 import { readScript, type Script } from './script.ts';
-import { inFractions } from './units.ts';
+import { withFractionalRegions } from './units.ts';
 import { zipPack } from './zip.ts';
 
 const LARGEST_PROFILE = 2 << 20;
@@ -20,7 +20,7 @@ export interface LoadOptions {
   /** Packs in which games are looked for by name; default: the built-in one. */
   readonly packs?: readonly Pack[];
   /** Schemas of the kinds of detectors (those named, and the names of all others), and of preprocessing if there are any `steps`. */
-  readonly kinds?: (used: ReadonlySet<string>, steps: boolean) => Promise<KindSchemas>;
+  readonly kinds?: (used: ReadonlySet<string>, steps: boolean) => Promise<KindCatalog>;
   /** Languages of the screen, if not the profile's own. */
   readonly language?: string | readonly string[] | undefined;
   /** A profile in the making: files of detectors that are not there yet are told in `lacking` instead of thrown. */
@@ -145,7 +145,7 @@ export async function loadProfile(nameOrPath: string, options: LoadOptions = {})
       { issues: all },
     );
   }
-  const { profile, languages, paths } = inLanguage(inFractions(value as Profile), options.language);
+  const { profile, languages, paths } = inLanguage(withFractionalRegions(value as Profile), options.language);
   const hash = createHash('sha256').update(bytes);
   if (options.language !== undefined) hash.update(`\0language ${languages.join(' ')}\0`);
   const locate = async (asset: string): Promise<string> => {

@@ -1,277 +1,572 @@
-import type { Anchor } from '../geometry.ts';
+import type { FromSchema, Schema } from '../schema/from-schema.ts';
 
-/** `configs/<game>/profile.json`: everything about a game's screen that the engine needs. The JSON Schema is the published contract. */
-export interface Profile {
-  readonly format: 'playbyplay/profile/1';
-  /** Identifier of the game, also the names of its script and dictionary: lower case, digits, hyphens. */
-  readonly game: string;
-  readonly title: string;
-  readonly version: string;
-  readonly description?: string;
-  /** The language of what the screen says (BCP 47), or several; default English. */
-  readonly language?: string | readonly string[];
-  /** Further languages that it can be told to read, by files beside those it names: `feed.json` in German is `feed.de.json`. */
-  readonly languages?: readonly string[];
-  /** The frame size on which the regions were measured. */
-  readonly reference: { readonly width: number; readonly height: number };
-  /** What regions are given in, in the file; a loaded profile's are fractions. */
-  readonly unit?: 'fraction' | 'pixel';
-  readonly sampling?: Sampling;
-  /** Companion recordings (a webcam's, say) that detectors look at or listen to, by the name under which they are given. */
-  readonly media?: Readonly<Record<string, MediaSpec>>;
-  readonly regions: Readonly<Record<string, RegionSpec>>;
-  /** Screens that exclude others: while one is seen, only the detectors that name it in `screens` are read. */
-  readonly screens?: Readonly<Record<string, ScreenSpec>>;
-  /** Modes of the game (a level, driving, looking on) by what a detector has read; detectors and regions may hold in some only. */
-  readonly modes?: Readonly<Record<string, ModeSpec>>;
+// The profile format: `configs/<game>/profile.json`. Types, validation and the published JSON Schema come from the schemas here.
+// A `format` says what a string names: a region, a detector, a source (detector or sequence), an asset file, …
+
+const NAME = {
+  type: 'string',
+  pattern: '^[\\p{L}\\p{N}](?:[\\p{L}\\p{N} ._-]{0,62}[\\p{L}\\p{N}])?$',
+  $comment: 'must be a name of at most 64 letters, digits, spaces, dots and hyphens',
+} as const;
+const SECONDS = { type: 'number', exclusiveMinimum: 0, maximum: 3600 } as const;
+const FRACTION = { type: 'number', minimum: 0, maximum: 1 } as const;
+const EVERY = { type: 'integer', minimum: 1, maximum: 100_000 } as const;
+const REGULAR_EXPRESSION = { type: 'string', format: 'regex', maxLength: 1000 } as const;
+const DETECTOR_NAME = { type: 'string', format: 'detector' } as const;
+const SOURCE_NAME = { type: 'string', format: 'source' } as const;
+const STATEMENT = { type: 'object', maxProperties: 12, description: 'A statement: words by slot.' } as const;
+
+const LANGUAGE_TAG = { type: 'string', format: 'language', maxLength: 35 } as const;
+const LANGUAGE_TAGS = { type: 'array', minItems: 1, maxItems: 50, uniqueItems: true, items: LANGUAGE_TAG } as const;
+const LANGUAGES = { oneOf: [LANGUAGE_TAG, { ...LANGUAGE_TAGS, maxItems: 8 }] } as const;
+
+const MODE_NAMES = {
+  type: 'array',
+  minItems: 1,
+  uniqueItems: true,
+  items: { type: 'string', format: 'mode' },
+} as const;
+
+const FRAME_SIZE = {
+  type: 'object',
+  required: ['width', 'height'],
+  additionalProperties: false,
+  properties: {
+    width: { type: 'integer', minimum: 16, maximum: 32_768 },
+    height: { type: 'integer', minimum: 16, maximum: 32_768 },
+  },
+} as const;
+
+const SINGLE_VALUE = {
+  if: { type: 'object' },
+  // oxlint-disable-next-line unicorn/no-thenable -- the keyword of JSON Schema
+  then: {
+    type: 'object',
+    minProperties: 1,
+    additionalProperties: false,
+    properties: { min: { type: 'number' }, max: { type: 'number' } },
+  },
+  else: { type: ['string', 'number', 'boolean'], $comment: 'must be a value, bounds (min, max), or a list of these' },
+} as const;
+
+const VALUE = {
+  description:
+    'Readings to match: a value (a string between slashes is a regular expression), inclusive bounds of numbers, or a list of these.',
+  if: { type: 'array' },
+  // oxlint-disable-next-line unicorn/no-thenable -- the keyword of JSON Schema
+  then: { type: 'array', minItems: 1, maxItems: 200, items: SINGLE_VALUE },
+  else: SINGLE_VALUE,
+} as const;
+
+const CUE_CONDITION_PROPERTIES = {
+  detector: { ...SOURCE_NAME, description: 'The detector or sequence that the cue comes from.' },
+  trigger: { enum: ['found', 'changed', 'lost'], description: 'Default: found or changed.' },
+  match: { ...REGULAR_EXPRESSION, description: 'Matches the value; of a lost cue, the previous value.' },
+  change: { enum: ['rise', 'fall'], description: 'How the number compares with the previous one.' },
+} as const;
+
+const CUE_CONDITION = {
+  type: 'object',
+  required: ['detector'],
+  additionalProperties: false,
+  properties: CUE_CONDITION_PROPERTIES,
+} as const;
+
+const ACTIVATION = {
+  type: 'object',
+  required: ['detector'],
+  additionalProperties: false,
+  properties: {
+    ...CUE_CONDITION_PROPERTIES,
+    for: { ...SECONDS, description: 'Seconds for which the detector stays active after the cue.' },
+    until: {
+      ...CUE_CONDITION,
+      description: 'The cue that ends it. Without `for` and `until`: the next cue of `detector`.',
+    },
+  },
+} as const;
+
+const SEQUENCE = {
+  type: 'object',
+  required: ['steps'],
+  additionalProperties: false,
+  properties: {
+    steps: {
+      type: 'array',
+      minItems: 2,
+      maxItems: 9,
+      items: {
+        type: 'object',
+        required: ['detector'],
+        additionalProperties: false,
+        properties: {
+          ...CUE_CONDITION_PROPERTIES,
+          within: { ...SECONDS, description: 'Longest time since the previous step, in seconds.' },
+        },
+      },
+    },
+    within: { ...SECONDS, default: 10, description: 'Longest time from the first step to the last, in seconds.' },
+    unless: { ...CUE_CONDITION, description: 'A cue that cancels a sequence that has begun.' },
+    statement: {
+      ...STATEMENT,
+      description:
+        'The statement the sequence makes; `$1` to `$9` stand for what the steps read (the first group of `match`, if any).',
+    },
+  },
+} as const;
+
+const SIDE = { type: 'number', minimum: 0, maximum: 2 } as const;
+
+const REGION = {
+  type: 'object',
+  required: ['x', 'y', 'width', 'height'],
+  additionalProperties: false,
+  properties: {
+    x: { type: 'number', description: 'Left edge, as a fraction of the reference frame.' },
+    y: { type: 'number', description: 'Upper edge.' },
+    width: { type: 'number' },
+    height: { type: 'number' },
+    anchor: {
+      enum: ['top left', 'top', 'top right', 'left', 'centre', 'right', 'bottom left', 'bottom', 'bottom right'],
+      default: 'centre',
+      description: 'The point of the frame to which the element keeps its distance at other aspect ratios.',
+    },
+    scale: {
+      enum: ['height', 'width', 'fit', 'stretch', 'whole', 'none'],
+      default: 'height',
+      description:
+        'How the element scales with the frame: with its `height`, its `width`, the smaller of both (`fit`), both independently (`stretch`), by the largest whole factor at which `canvas` fits (`whole`), or not at all (`none`).',
+    },
+    canvas: {
+      type: 'object',
+      required: ['width', 'height'],
+      additionalProperties: false,
+      description:
+        'With scale `whole`: the pixels on which the game draws its HUD before enlarging it; default 320 × 200.',
+      properties: {
+        width: { type: 'integer', minimum: 1, maximum: 16_384 },
+        height: { type: 'integer', minimum: 1, maximum: 16_384 },
+      },
+    },
+    padding: {
+      description: "Extra margin on every side, in fractions of the region's own size.",
+      oneOf: [
+        SIDE,
+        { type: 'object', required: ['x', 'y'], additionalProperties: false, properties: { x: SIDE, y: SIDE } },
+      ],
+    },
+    preprocess: {
+      type: 'array',
+      maxItems: 32,
+      items: { type: 'object', required: ['step'], properties: { step: { type: 'string' } } },
+      description: 'Preprocessing steps, in order.',
+    },
+    modes: { ...MODE_NAMES, description: 'The modes in which its detectors are read.' },
+    relative: {
+      type: 'object',
+      required: ['detector'],
+      additionalProperties: false,
+      description: 'Positions the region relative to where a detector found something in the same sample.',
+      properties: {
+        detector: DETECTOR_NAME,
+        unit: { enum: ['found', 'frame'], default: 'found', description: 'Sizes of what was found, or of the frame.' },
+        hold: { ...SECONDS, description: 'Seconds for which the last position is used when nothing is found.' },
+      },
+    },
+  },
+} as const;
+
+/** Bounds of a region: inside the frame, or, relative to a detector's find, `limit` in any direction. */
+function regionBounds(frame: number, limit: number): Schema {
+  const bounds = (minimum: number, maximum: number): Record<string, Schema> => {
+    const [position, extent] = [
+      { minimum, maximum },
+      { exclusiveMinimum: 0, maximum },
+    ];
+    return { x: position, y: position, width: extent, height: extent };
+  };
+  return {
+    properties: {
+      regions: {
+        additionalProperties: {
+          if: { required: ['relative'] },
+          // oxlint-disable-next-line unicorn/no-thenable -- the keyword of JSON Schema
+          then: { properties: { ...bounds(-limit, limit), anchor: false } },
+          else: { properties: bounds(0, frame) },
+        },
+      },
+    },
+  };
+}
+
+const DETECTOR = {
+  type: 'object',
+  required: ['kind'],
+  properties: {
+    kind: { type: 'string', description: 'The detector kind.' },
+    language: { ...LANGUAGES, description: 'Languages of what it reads (BCP 47); default those of the profile.' },
+    region: { type: 'string', format: 'region', description: 'The region it reads.' },
+    media: {
+      type: 'string',
+      format: 'media',
+      description: 'The companion recording that it reads; default: the recording itself.',
+    },
+    when: {
+      type: 'object',
+      required: ['detector'],
+      additionalProperties: false,
+      description: 'Read only while another detector sees something (this value) in the same sample.',
+      properties: { detector: DETECTOR_NAME, value: VALUE, seen: { type: 'boolean' } },
+    },
+    after: {
+      oneOf: [ACTIVATION, { type: 'array', minItems: 1, maxItems: 20, items: ACTIVATION }],
+      description: 'Activated by a cue of another detector (any of a list), for a time or until another cue.',
+    },
+    modes: { ...MODE_NAMES, description: 'The modes in which it is read.' },
+    screens: {
+      type: 'array',
+      uniqueItems: true,
+      items: { type: 'string', format: 'screen' },
+      description: 'Screens during which it is also read.',
+    },
+    interval: { ...SECONDS, description: 'Seconds between samples; default the one of the profile.' },
+    every: { ...EVERY, description: 'Instead of an interval: every n-th frame; 1: all.' },
+    stability: {
+      type: 'object',
+      additionalProperties: false,
+      description: 'When a reading is accepted.',
+      properties: {
+        samples: {
+          type: 'integer',
+          minimum: 1,
+          maximum: 1000,
+          default: 2,
+          description: 'Consecutive samples that must agree.',
+        },
+        confidence: { ...FRACTION, default: 0.8, description: 'The confidence each of them needs.' },
+        gaps: {
+          type: 'integer',
+          minimum: 0,
+          maximum: 1000,
+          default: 2,
+          description: 'Unreadable samples in a row that do not break a run.',
+        },
+        lost: {
+          type: 'integer',
+          minimum: 1,
+          maximum: 1000,
+          description: 'Samples after which it is lost; default `samples`.',
+        },
+      },
+    },
+    persists: {
+      ...SECONDS,
+      description:
+        'Seconds for which a changed reading does not return to its previous value: probes no further apart that agree prove that nothing changed between them. Default: the sampling interval.',
+    },
+    plausible: {
+      type: 'object',
+      additionalProperties: false,
+      description: 'What a reading can be; others count as unreadable.',
+      properties: {
+        min: { type: 'number' },
+        max: { type: 'number' },
+        rise: { type: 'number', minimum: 0, description: 'The greatest rise from one accepted value to the next.' },
+        fall: { type: 'number', minimum: 0, description: 'The greatest fall.' },
+        pattern: { ...REGULAR_EXPRESSION, description: 'Must match the whole text.' },
+        unless: {
+          type: 'integer',
+          minimum: 1,
+          maximum: 10_000,
+          default: 10,
+          description: 'Consecutive samples after which an implausible rise or fall is accepted.',
+        },
+        expected: {
+          type: 'object',
+          required: ['confidence'],
+          additionalProperties: false,
+          description:
+            'Likely changes: a reading that makes one of these `steps` from the accepted value, or one `within` a range, needs only this confidence.',
+          properties: {
+            steps: { type: 'array', items: { type: 'number' }, minItems: 1, maxItems: 64 },
+            within: { type: 'array', items: { type: 'number' }, minItems: 2, maxItems: 2 },
+            confidence: FRACTION,
+          },
+        },
+      },
+    },
+  },
+} as const;
+
+const EVENT = {
+  type: 'object',
+  required: ['on', 'statement'],
+  additionalProperties: false,
+  properties: {
+    on: { ...CUE_CONDITION, required: ['detector', 'trigger'] },
+    statement: {
+      ...STATEMENT,
+      description: 'Words by slot; `$value`, `$previous` and `$1`… (groups of `match`) stand for what was read.',
+    },
+    support: { const: true, description: 'Only supports statements that say the same; makes no event on its own.' },
+    alone: { const: true, description: 'Never merged with other statements.' },
+  },
+} as const;
+
+const INTERPRETER = {
+  type: 'object',
+  required: ['kind', 'model', 'detectors', 'kinds', 'events'],
+  additionalProperties: false,
+  description: 'A trained network that turns cues into statements instead of the game script (docs/networks.md).',
+  properties: {
+    kind: { enum: ['onnx-sequence'] },
+    model: { type: 'string', format: 'asset' },
+    detectors: {
+      type: 'array',
+      items: DETECTOR_NAME,
+      minItems: 1,
+      maxItems: 500,
+      uniqueItems: true,
+      description: 'The detectors whose cues are its input, in the order of its training.',
+    },
+    kinds: {
+      type: 'array',
+      items: { type: 'string' },
+      minItems: 1,
+      maxItems: 1000,
+      uniqueItems: true,
+      description: 'Kinds of events, in the order of its outputs.',
+    },
+    events: {
+      type: 'object',
+      maxProperties: 1000,
+      description: 'Statements by kind of event; kinds that are missing are not logged.',
+      additionalProperties: {
+        type: 'object',
+        required: ['statement'],
+        additionalProperties: false,
+        properties: {
+          on: { ...DETECTOR_NAME, description: 'The detector whose cue gives the time, `$value` and `$previous`.' },
+          statement: STATEMENT,
+        },
+      },
+    },
+    tick: { ...SECONDS, default: 0.05 },
+    window: { type: 'integer', minimum: 1, maximum: 4096, default: 64, description: 'Ticks in a window.' },
+    margin: {
+      type: 'integer',
+      minimum: 0,
+      maximum: 2000,
+      default: 16,
+      description: 'Ticks on either side of a window that are context only.',
+    },
+    threshold: { ...FRACTION, default: 0.5 },
+  },
+} as const;
+
+const WORD = { type: 'string', minLength: 1, maxLength: 200 } as const;
+const FUSION_WINDOW = { type: 'number', minimum: 0, maximum: 30 } as const;
+
+const FUSION = {
+  description: 'How statements of several detectors about one event are merged (docs/fusion.md); false: not at all.',
+  if: { type: 'object' },
+  // oxlint-disable-next-line unicorn/no-thenable -- the keyword of JSON Schema
+  then: {
+    type: 'object',
+    additionalProperties: false,
+    properties: {
+      window: {
+        ...FUSION_WINDOW,
+        default: 0.5,
+        description: 'Seconds within which statements of several detectors can be about one event.',
+      },
+      independence: { ...FRACTION, default: 0.5, description: 'How much additional evidence adds to the confidence.' },
+      rules: {
+        type: 'array',
+        maxItems: 100,
+        description:
+          'Other settings for statements with this action or property (or a word below it); the first that fits.',
+        items: {
+          type: 'object',
+          minProperties: 2,
+          additionalProperties: false,
+          properties: { action: WORD, property: WORD, window: FUSION_WINDOW, off: { const: true } },
+        },
+      },
+      calibration: {
+        type: 'object',
+        maxProperties: 500,
+        propertyNames: DETECTOR_NAME,
+        description: 'By detector: offset and slope of its confidence in log-odds.',
+        additionalProperties: { type: 'array', minItems: 2, maxItems: 2, items: { type: 'number' } },
+      },
+    },
+  },
+  else: { const: false, $comment: 'must be an object, or false' },
+} as const;
+
+/** The JSON Schema (draft 2020-12) of a profile, with the options of detector kinds and preprocessing steps left open. */
+export const PROFILE_SCHEMA = {
+  $schema: 'https://json-schema.org/draft/2020-12/schema',
+  $id: 'urn:playbyplay:profile:1',
+  title: 'playbyplay profile',
+  type: 'object',
+  required: ['format', 'game', 'title', 'version', 'reference', 'regions', 'detectors'],
+  additionalProperties: false,
+  properties: {
+    $schema: { type: 'string' },
+    format: { const: 'playbyplay/profile/1' },
+    game: {
+      type: 'string',
+      maxLength: 64,
+      pattern: '^[a-z0-9]+(?:-[a-z0-9]+)*$',
+      $comment: 'must consist of lower-case letters, digits and single hyphens',
+      description: 'Identifier of the game, and name of its script and dictionary.',
+    },
+    title: { type: 'string', minLength: 1, maxLength: 200 },
+    version: { type: 'string', minLength: 1, maxLength: 50 },
+    description: { type: 'string', maxLength: 10_000 },
+    language: { ...LANGUAGES, description: 'Language of the text on screen (BCP 47), or several; default English.' },
+    languages: {
+      ...LANGUAGE_TAGS,
+      description: 'Further languages it can read, from localized files: feed.json in German is feed.de.json.',
+    },
+    reference: { ...FRAME_SIZE, description: 'The frame size on which the regions were measured.' },
+    sampling: {
+      type: 'object',
+      minProperties: 1,
+      maxProperties: 1,
+      additionalProperties: false,
+      description: 'Which frames are samples.',
+      properties: {
+        interval: { ...SECONDS, default: 0.1, description: 'Seconds between samples.' },
+        every: { ...EVERY, description: 'Every n-th frame.' },
+        all: { const: true },
+      },
+    },
+    media: {
+      type: 'object',
+      maxProperties: 16,
+      propertyNames: NAME,
+      description:
+        'Companion recordings by name (`detect --media name=file`), such as a webcam. Detectors refer to them by `media`.',
+      additionalProperties: {
+        type: 'object',
+        required: ['reference'],
+        additionalProperties: false,
+        properties: { reference: FRAME_SIZE, description: { type: 'string', maxLength: 10_000 } },
+      },
+    },
+    unit: {
+      enum: ['fraction', 'pixel'],
+      default: 'fraction',
+      description: 'Unit of the regions: fractions of the reference frame, or its pixels.',
+    },
+    regions: { type: 'object', maxProperties: 500, propertyNames: NAME, additionalProperties: REGION },
+    screens: {
+      type: 'object',
+      maxProperties: 100,
+      propertyNames: NAME,
+      description:
+        'Screens that exclude others: while one is shown, only the detectors that list it in `screens` are read.',
+      additionalProperties: {
+        type: 'object',
+        required: ['detector'],
+        additionalProperties: false,
+        properties: { detector: DETECTOR_NAME, value: VALUE },
+      },
+    },
+    modes: {
+      type: 'object',
+      maxProperties: 100,
+      propertyNames: NAME,
+      description:
+        'Modes of the game, by the accepted reading of a detector; detectors and regions can be limited to modes.',
+      additionalProperties: {
+        type: 'object',
+        required: ['detector'],
+        additionalProperties: false,
+        properties: {
+          detector: DETECTOR_NAME,
+          value: VALUE,
+          seen: { type: 'boolean', default: true },
+          keeps: { const: true, description: 'The mode lasts while nothing is read, until another value is.' },
+        },
+      },
+    },
+    detectors: { type: 'object', maxProperties: 500, propertyNames: NAME, additionalProperties: DETECTOR },
+    sequences: {
+      type: 'object',
+      maxProperties: 100,
+      propertyNames: NAME,
+      additionalProperties: SEQUENCE,
+      description: 'Cues in sequence that make a cue of their own.',
+    },
+    dictionaries: {
+      type: 'array',
+      maxItems: 50,
+      uniqueItems: true,
+      items: { type: 'string', minLength: 1, maxLength: 64 },
+      description: 'Extension dictionaries, by id; default: the one with the name of the game.',
+    },
+    events: { type: 'array', maxItems: 2000, items: EVENT, description: 'Statements that need no script.' },
+    fusion: FUSION,
+    interpreter: INTERPRETER,
+  },
+  if: { properties: { unit: { const: 'pixel' } }, required: ['unit'] },
+  // oxlint-disable-next-line unicorn/no-thenable -- the keyword of JSON Schema
+  then: regionBounds(32_768, 32_768),
+  else: regionBounds(1, 100),
+} as const satisfies Schema;
+
+/** A profile: everything about a game's screen that the engine needs. In a loaded profile, regions are in fractions. */
+export interface Profile extends Omit<FromSchema<typeof PROFILE_SCHEMA>, '$schema' | 'detectors'> {
   readonly detectors: Readonly<Record<string, DetectorSpec>>;
-  /** Cues that follow one another, by the name under which they make a cue of their own. */
-  readonly sequences?: Readonly<Record<string, CueSequence>>;
-  /** Extension dictionaries that the statements use besides the common one, by id; default: the one named like the game. */
-  readonly dictionaries?: readonly string[];
-  /** Mappings of cues to statements that need no script. */
-  readonly events?: readonly EventMapping[];
-  /** How statements from several detectors about one happening become one event; false: each is an event of its own. */
-  readonly fusion?: FusionSpec | false;
-  /** A trained network that makes statements of cues, in the place of the game script. */
-  readonly interpreter?: SequenceSpec;
 }
 
-/** A network that is shown the cues of a window of time and says which kinds of events lie where; docs/networks.md. */
-export interface SequenceSpec {
-  readonly kind: 'onnx-sequence';
-  readonly model: string;
-  /** The detectors whose cues it is shown, in the order in which it learnt them. */
-  readonly detectors: readonly string[];
-  /** Kinds of events, in the order of its outputs. */
-  readonly kinds: readonly string[];
-  /** What a kind is in words; kinds that are left out are not logged. */
-  readonly events: Readonly<Record<string, SequenceEvent>>;
-  /** Seconds; default 0.05. */
-  readonly tick?: number;
-  /** Ticks in a window, and those on either side that are context only; defaults 64 and 16. */
-  readonly window?: number;
-  readonly margin?: number;
-  /** Default 0.5. */
-  readonly threshold?: number;
+/** A detector of a profile: the options that all detectors have, and those of its kind. */
+export interface DetectorSpec extends FromSchema<typeof DETECTOR> {
+  readonly [option: string]: unknown;
 }
 
-export interface SequenceEvent {
-  /** The detector whose cue such an event is: it gives the time, `$value` and `$previous`. */
-  readonly on?: string;
-  readonly statement: Readonly<Record<string, unknown>>;
-}
+/** A region of the frame. */
+export interface RegionSpec extends FromSchema<typeof REGION> {}
 
-/** A second recording of the session, with a picture of its own. */
-export interface MediaSpec {
-  /** The frame size on which the regions of its detectors were measured. */
-  readonly reference: { readonly width: number; readonly height: number };
-  readonly description?: string;
-}
-
-/** Which frames are samples. One of the three. */
-export interface Sampling {
-  /** Seconds; default 0.1. */
-  readonly interval?: number;
-  /** Every n-th frame. */
-  readonly every?: number;
-  readonly all?: true;
-}
-
-/**
- * Which readings are meant: one value (a text between slashes is a regular expression), numbers within bounds (both inclusive), or any of a
- * list of these.
- */
-export type WantedValue = WantedOne | readonly WantedOne[];
-export type WantedOne = string | number | boolean | { readonly min?: number; readonly max?: number };
-
-/** A rectangle of the frame, in fractions of the reference frame. */
-export interface RegionSpec {
-  readonly x: number;
-  readonly y: number;
-  readonly width: number;
-  readonly height: number;
-  /** The point of the frame that the element keeps its distance to; default `centre`. */
-  readonly anchor?: Anchor;
-  /**
-   * How the element grows with the frame: with its `height` (default), its `width`, the lesser of the two (`fit`),
-   * both independently (`stretch`), in whole steps (`whole`: as many pixels as `canvas` fits into the frame), or not at all (`none`:
-   * pixels of the reference frame).
-   */
-  readonly scale?: 'height' | 'width' | 'fit' | 'stretch' | 'whole' | 'none';
-  /** With `scale` `whole`: the pixels on which the game draws its HUD before it enlarges them by the greatest whole number that fits. */
-  readonly canvas?: { readonly width: number; readonly height: number };
-  /** Extra margin on every side, in fractions of the region's own size; for jitter and settings. */
-  readonly padding?: number | { readonly x: number; readonly y: number };
-  readonly preprocess?: readonly PreprocessStep[];
-  /** The modes in which it is of use: its detectors are read in no other. */
-  readonly modes?: readonly string[];
-  /**
-   * It lies where a detector found something in the same sample: `x` and `y` count from the upper left corner of what was
-   * found, and all four are in `unit`s: sizes of what was found (default), or fractions of the reference frame. Where nothing is
-   * found, it stays where something was found last, for `hold` seconds.
-   */
-  readonly relative?: { readonly detector: string; readonly unit?: 'found' | 'frame'; readonly hold?: number };
-}
-
-/** One step of a region's preprocessing; `step` names it, the rest are its options (see regions/ for their schemas). */
+/** One step of a region's preprocessing: its name, and the options of that step. */
 export interface PreprocessStep {
   readonly step: string;
   readonly [option: string]: unknown;
 }
 
-export interface ScreenSpec {
-  /** The detector whose being found means that this screen is shown. */
-  readonly detector: string;
-  /** If given, the reading must be it. */
-  readonly value?: WantedValue;
-}
+/** Which readings are meant: a value, inclusive bounds, or a list of these; a string between slashes is a regular expression. */
+export type ValueCondition = FromSchema<typeof VALUE>;
 
-/** A mode holds while the accepted reading of `detector` is `value` (anything, if left out; nothing, with `seen` false). */
-export interface ModeSpec {
-  readonly detector: string;
-  /** As in `ScreenSpec`. */
-  readonly value?: WantedValue;
-  readonly seen?: boolean;
-  /** It holds on while nothing is read, until something else is: the name of a level is shown only when it begins. */
-  readonly keeps?: true;
-}
+/** One entry of a `ValueCondition`. */
+export type SingleValueCondition = FromSchema<typeof SINGLE_VALUE>;
 
 /** Which cues are meant. */
-export interface CueCondition {
-  /** Name of a detector or a sequence. */
-  readonly detector: string;
-  /** Default: `found` or `changed`. */
-  readonly trigger?: 'found' | 'changed' | 'lost';
-  /** Regular expression over the value (of `lost`: over what was lost). */
-  readonly match?: string;
-  /** Condition on numbers: value against previous. */
-  readonly change?: 'rise' | 'fall';
-}
+export interface CueCondition extends FromSchema<typeof CUE_CONDITION> {}
 
-/**
- * When a detector is switched on: from the time of such a cue on, for a time, until another cue, or whichever comes first.
- * With neither, until the next cue of the same detector that is not such a cue: until what it read is lost or another.
- */
-export interface Activation extends CueCondition {
-  /** Seconds. */
-  readonly for?: number;
-  readonly until?: CueCondition;
-}
+/** A cue that activates a detector, and what ends the activation. */
+export interface Activation extends FromSchema<typeof ACTIVATION> {}
 
-/** Cues that follow one another make a cue at the time of the last. */
-export interface CueSequence {
-  readonly steps: readonly (CueCondition & {
-    /** Seconds after the step before, at most. */
-    readonly within?: number;
-  })[];
-  /** Seconds from the first step to the last, at most; default 10. */
-  readonly within?: number;
-  /** A cue that breaks off what has begun. */
-  readonly unless?: CueCondition;
-  /** A statement without a script: `$1` … `$9` is what that step read (the first group of its `match`, where it has one). */
-  readonly statement?: Readonly<Record<string, unknown>>;
-}
+/** Cues in sequence that make a cue at the time of the last. */
+export interface CueSequence extends FromSchema<typeof SEQUENCE> {}
 
-/** What every detector has; further options belong to its kind. */
-export interface DetectorSpec {
-  readonly kind: string;
-  /** The languages of what it reads, if not those of the profile. */
-  readonly language?: string | readonly string[];
-  /** The region it looks at (kinds that hear, or read logs, have none). */
-  readonly region?: string;
-  /** The companion recording that it looks at or listens to (a name of `Profile.media`); default: the recording itself. */
-  readonly media?: string;
-  /** Read only while this other detector sees something in the same sample (optionally: such a value). */
-  readonly when?: { readonly detector: string; readonly value?: WantedValue; readonly seen?: boolean };
-  /** Switched on by cues of other detectors; off, it costs nothing and reads nothing. Of a list, any one. */
-  readonly after?: Activation | readonly Activation[];
-  /** Read only in these modes, any of them; see `Profile.modes`. */
-  readonly modes?: readonly string[];
-  /** Screens during which it is read besides the normal one (default none); see `Profile.screens`. */
-  readonly screens?: readonly string[];
-  /** Seconds between samples, or every n-th frame; default the profile's. */
-  readonly interval?: number;
-  readonly every?: number;
-  readonly stability?: Stability;
-  /**
-   * Seconds: after a change the reading does not come back to the earlier value within this time, so that two probes
-   * no further apart which agree prove that nothing happened between them. Default: the sampling interval.
-   */
-  readonly persists?: number;
-  readonly plausible?: Plausibility;
-  readonly [option: string]: unknown;
-}
+/** A mode of the game: active while the accepted reading of `detector` is `value` (any, if left out; none, with `seen` false). */
+export type ModeSpec = NonNullable<Profile['modes']>[string];
 
-/** A candidate value becomes the accepted one when `samples` consecutive samples read it at `confidence` or more. */
-export interface Stability {
-  /** N, default 2. */
-  readonly samples?: number;
-  /** C, default 0.8. */
-  readonly confidence?: number;
-  /** Samples in a row that may be unreadable within a run without breaking it; default 2. */
-  readonly gaps?: number;
-  /** N for `lost`; default the same as `samples`. */
-  readonly lost?: number;
-}
+/** What a reading can be. */
+export type Plausibility = NonNullable<DetectorSpec['plausible']>;
 
-/** What a reading can be, over time; a reading that breaks it counts as unreadable until it has been confirmed `unless` times. */
-export interface Plausibility {
-  readonly min?: number;
-  readonly max?: number;
-  /** Greatest rise and fall from one accepted value to the next. */
-  readonly rise?: number;
-  readonly fall?: number;
-  /** Regular expression that the whole text must match. */
-  readonly pattern?: string;
-  /** Consecutive samples after which an implausible change (not range or pattern) is accepted after all; default 10. */
-  readonly unless?: number;
-  /**
-   * Changes that are likely beforehand (a shot: −1, any fall of health): a reading that makes one of these `steps` from the
-   * accepted value, or one `within` a range, needs only this confidence. While nothing is accepted every reading needs
-   * the full one: something that looks like a figure where none stands is likelier than one misread for another.
-   */
-  readonly expected?: {
-    readonly steps?: readonly number[];
-    readonly within?: readonly [number, number];
-    readonly confidence: number;
-  };
-}
+/** How statements of several detectors are merged into one event. */
+export type FusionSpec = Exclude<NonNullable<Profile['fusion']>, false>;
 
-/** How statements about one happening are counted once; docs/fusion.md. */
-export interface FusionSpec {
-  /** Seconds within which statements of several detectors may be about one happening; default 0.5. */
-  readonly window?: number;
-  /** How much of what further evidence says counts, 0…1; default 0.5. */
-  readonly independence?: number;
-  /** Other settings for some statements: the first rule that fits. */
-  readonly rules?: readonly FusionRule[];
-  /** By detector: how its confidence relates to its events being right, as a line in log-odds: [offset, slope]. */
-  readonly calibration?: Readonly<Record<string, readonly [number, number]>>;
-}
+/** Other fusion settings for some statements. */
+export type FusionRule = NonNullable<FusionSpec['rules']>[number];
 
-/** Settings for statements with this action, or about this property, or with words under it. */
-export interface FusionRule {
-  readonly action?: string;
-  readonly property?: string;
-  readonly window?: number;
-  /** Such statements are always events of their own. */
-  readonly off?: true;
-}
+/** A trained network that turns cues into statements. */
+export interface SequenceSpec extends FromSchema<typeof INTERPRETER> {}
 
-/** A cue that makes a statement without a script. `$value`, `$previous` and `$1`… (groups of `match`) stand for what was read. */
-export interface EventMapping {
-  readonly on: {
-    readonly detector: string;
-    readonly trigger: 'found' | 'changed' | 'lost';
-    /** Regular expression over the value. */
-    readonly match?: string;
-    /** Condition on numbers: value against previous. */
-    readonly change?: 'rise' | 'fall';
-  };
-  readonly statement: Readonly<Record<string, unknown>>;
-  /** It only supports statements that say as much; by itself it makes no event. */
-  readonly support?: true;
-  /** It is an event of its own, whatever else is said. */
-  readonly alone?: true;
-}
+/** A statement that a cue makes without a script. */
+export interface EventMapping extends FromSchema<typeof EVENT> {}

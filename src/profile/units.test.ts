@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { checkProfile } from './check.ts';
 import type { Profile } from './profile.ts';
-import { inFractions } from './units.ts';
+import { withFractionalRegions } from './units.ts';
 
 const box = { x: 128, y: 72, width: 256, height: 36 };
 
@@ -26,7 +26,7 @@ const said = (value: unknown): readonly string[] =>
 
 describe('regions in pixels', () => {
   it('are what the same regions in fractions are', () => {
-    const { regions, ...rest } = inFractions(profile({ health: box }));
+    const { regions, ...rest } = withFractionalRegions(profile({ health: box }));
     expect(regions['health']).toEqual({ x: 0.1, y: 0.1, width: 0.2, height: 0.05 });
     expect(rest).not.toHaveProperty('unit');
     expect(said(profile({ health: box }))).toEqual([]);
@@ -35,34 +35,34 @@ describe('regions in pixels', () => {
   it('count from the frame of the companion recording that is looked at', () => {
     const camera = { media: { camera: { reference: { width: 640, height: 360 } } } };
     const detectors = { lamp: { kind: 'color', media: 'camera', region: 'lamp' } };
-    expect(inFractions(profile({ lamp: box }, { ...camera, detectors })).regions['lamp']!.x).toBe(0.2);
+    expect(withFractionalRegions(profile({ lamp: box }, { ...camera, detectors })).regions['lamp']!.x).toBe(0.2);
   });
 
   it('may follow a find by its sizes, or by pixels', () => {
-    const { regions } = inFractions(profile({ found: following('found'), frame: following('frame') }));
+    const { regions } = withFractionalRegions(profile({ found: following('found'), frame: following('frame') }));
     expect([regions['found']!.x, regions['frame']!.x]).toEqual([-64, -0.05]);
   });
 
   it('are told of in pixels where they stick out', () => {
     expect(said(profile({ health: { ...box, x: 1100 } }))).toEqual([
-      'region-outside-frame | region “health” sticks out on the right: 1100 + 256 > 1280 | Its width is at most 180.',
+      'region-outside-frame | region "health" extends outside the frame on the right: 1100 + 256 > 1280 | Its width can be at most 180.',
     ]);
   });
 
   it('are asked for where pixels stand in the place of fractions', () => {
     expect(said({ ...profile({ health: { ...box, y: 0.1, height: 0.1, width: 0.1 } }), unit: 'fraction' })).toEqual([
-      'schema-range | “x” must be at most 1, not 128 | Of 1280 pixels that is 0.1; or write "unit": "pixel" beside “reference”, and pixels everywhere.',
+      'schema-range | "x" must be at most 1, not 128 | As a fraction of 1280 pixels: 0.1. To write pixels, set "unit": "pixel" in the profile.',
     ]);
   });
 });
 
 describe('a canvas', () => {
-  it('means nothing without whole steps, and that is said', () => {
+  it('is refused where the scale is not "whole"', () => {
     const canvas = { width: 320, height: 200 };
-    const code = 'canvas-without-whole | region “health” has a canvas, which means nothing to its scale';
-    const hint = 'Write "scale": "whole" beside it, or leave the canvas out.';
-    expect(said(profile({ health: { ...box, canvas } }))).toEqual([`${code} “height” | ${hint}`]);
-    expect(said(profile({ health: { ...box, canvas, scale: 'fit' } }))).toEqual([`${code} “fit” | ${hint}`]);
+    const code = 'canvas-without-whole | the canvas of region "health" has no effect with scale';
+    const hint = 'Set "scale": "whole", or remove the canvas.';
+    expect(said(profile({ health: { ...box, canvas } }))).toEqual([`${code} "height" | ${hint}`]);
+    expect(said(profile({ health: { ...box, canvas, scale: 'fit' } }))).toEqual([`${code} "fit" | ${hint}`]);
     expect(said(profile({ health: { ...box, canvas, scale: 'whole' } }))).toEqual([]);
   });
 });

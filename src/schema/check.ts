@@ -1,334 +1,251 @@
 import type { Issue } from '../errors.ts';
+import { appendPointer, parsePointer } from '../json-pointer.ts';
 import { Pattern } from '../pattern/pattern.ts';
 import { suggestSpelling } from '../spelling.ts';
-import type { Schema } from './from-schema.ts';
+import { compileSchema, type ErrorObject } from './compile.ts';
+import type { Schema, SchemaObject } from './from-schema.ts';
+import { type FormatMatch, precompiled } from './precompiled.ts';
 
+/** Options of `checkSchema`. */
 export interface CheckOptions {
-  /** Where the value comes from: stands before `#` in the issues' paths. */
+  /** The file the value comes from; precedes `#` in the paths of issues. */
   readonly source?: string;
-  /** JSON pointer of the value within its source. */
+  /** JSON pointer of the value within its file; default the whole file. */
   readonly pointer?: string;
-  /** Schemas that `$ref` may name by their `$id`. */
-  readonly others?: readonly Schema[];
-  /** Called for every text that passes a schema with a `format` (except `regex`, which is checked here). */
+  /** Called for every string that a `format` keyword applies to, except `regex`, which is checked here. */
   readonly onFormat?: (format: string, text: string, pointer: string) => void;
 }
 
-const MOST_ISSUES = 200;
-const DEEPEST = 100;
-
-interface Run {
-  readonly issues: Issue[];
-  readonly source: string;
-  readonly root: Schema;
-  readonly others: ReadonlyMap<string, Schema>;
-  readonly onFormat: ((format: string, text: string, pointer: string) => void) | undefined;
-}
+const MAX_ISSUES = 200;
+const MAX_DEPTH = 100;
 
 /**
- * What is wrong with `value` by `schema`, in sentences for people, all at once (at most 200), each with its JSON
- * pointer. Knows the keywords that the published schemas use: type, const, enum, minimum, maximum, exclusiveMinimum,
- * exclusiveMaximum, multipleOf, minLength, maxLength, pattern, format `regex`, items, prefixItems, minItems, maxItems,
- * uniqueItems, properties, patternProperties, required, dependentRequired, additionalProperties, propertyNames,
- * minProperties, maxProperties, allOf, anyOf, oneOf, not, if/then/else, $ref (to `#/…` and to an `$id`); another one is a
- * TypeError.
- * A schema's `$comment` that begins with “must” is the sentence for a value that it refuses.
- * Interpreted, not compiled: it costs a hundredth of a second less to start than a compiler.
+ * Checks a value against a JSON Schema (draft 2020-12) with ajv.
+ *
+ * A `$comment` of the schema that begins with "must" is the message for a value that the schema refuses.
+ *
+ * @returns All issues (at most 200), each with its JSON pointer; none if the value is valid.
+ * @example
+ * const issues = checkSchema(settingsSchema, JSON.parse(text), { source: 'highlights.json' });
  */
 export function checkSchema(schema: Schema, value: unknown, options: CheckOptions = {}): readonly Issue[] {
-  const others = new Map<string, Schema>();
-  for (const other of options.others ?? []) {
-    if (typeof other !== 'boolean' && typeof other['$id'] === 'string') others.set(other['$id'], other);
-  }
-  const run: Run = { issues: [], source: options.source ?? '', root: schema, others, onFormat: options.onFormat };
-  check(run, schema, value, options.pointer ?? '', 0);
-  return run.issues.slice(0, MOST_ISSUES);
-}
-
-type Keywords = Readonly<Record<string, unknown>>;
-
-/** Keywords that say nothing about the value, or are read together with another one. */
-const SILENT = new Set('$schema $id $comment $defs title description default examples deprecated then else'.split(' '));
-
-function check(run: Run, schema: Schema, value: unknown, at: string, depth: number): void {
-  if (schema === true || run.issues.length >= MOST_ISSUES) return;
-  if (schema === false) return report(run, 'schema-unknown', at, 'is not allowed here');
-  if (depth > DEEPEST) return report(run, 'schema-depth', at, 'is nested too deeply');
-  const before = run.issues.length;
-  if (schema['type'] !== undefined && !isOfType(value, schema['type'])) {
-    report(run, 'schema-type', at, sentence(schema, `must be ${describeType(schema['type'])}, not ${describe(value)}`));
-    return;
-  }
-  for (const [keyword, argument] of Object.entries(schema)) {
-    if (keyword === 'type' || SILENT.has(keyword)) continue;
-    const rule = RULES[keyword];
-    if (rule === undefined) throw new TypeError(`unknown keyword ${keyword} in a schema`);
-    rule(run, argument as never, value, at, depth, schema);
-    if (run.issues.length > before && schema['$comment'] !== undefined && keyword === 'pattern') return;
-  }
-}
-
-function report(run: Run, code: string, at: string, message: string, hint?: string): void {
-  const path = `${run.source}#${at}`;
-  const name = at === '' ? 'the whole' : `“${lastOf(at)}”`;
-  const text = message.startsWith('!') ? message.slice(1) : `${name} ${message}`;
-  run.issues.push({ code, path, message: text, ...(hint === undefined ? {} : { hint }) });
-}
-
-type Rule = (run: Run, argument: never, value: unknown, at: string, depth: number, schema: Keywords) => void;
-
-const numeric =
-  (fails: (value: number, limit: number) => boolean, words: string): Rule =>
-  (run, limit: number, value, at, _depth, schema) => {
-    if (typeof value !== 'number' || !fails(value, limit)) return;
-    report(run, 'schema-range', at, sentence(schema, `must be ${words} ${limit}, not ${value}`));
+  const { source = '', pointer = '', onFormat } = options;
+  const report = (at: string, problem: Problem): Issue => {
+    const { code, message, hint } = problem;
+    return { code, path: `${source}#${at}`, message, ...(hint === undefined ? {} : { hint }) };
   };
+  if (isDeeperThan(value, MAX_DEPTH))
+    return [report(pointer, { code: 'schema-depth', message: 'is nested too deeply' })];
+  const { problems, formats } = validate(schema, value, pointer);
+  const issues = problems.map(([at, problem]) => report(at, problem));
+  for (const [format, text, at] of new Map(formats.map((match) => [match.join('\0'), match])).values()) {
+    if (format !== 'regex') onFormat?.(format, text, at);
+    else issues.push(...patternProblems(text, at).map((problem) => report(at, problem)));
+  }
+  return issues.slice(0, MAX_ISSUES);
+}
 
-const counting =
-  (count: (value: unknown) => number | undefined, most: boolean, unit: string): Rule =>
-  (run, limit: number, value, at) => {
-    const size = count(value);
-    if (size === undefined || (most ? size <= limit : size >= limit)) return;
-    report(
-      run,
-      'schema-length',
-      at,
-      `must have at ${most ? 'most' : 'least'} ${limit} ${limit === 1 ? unit.replace(/(?:ie)?s$/, (end) => (end === 'ies' ? 'y' : '')) : unit}, not ${size}`,
-    );
+interface Problem {
+  readonly code: string;
+  readonly message: string;
+  readonly hint?: string | undefined;
+}
+
+/** A problem and the JSON pointer of where it is. */
+type LocatedProblem = readonly [at: string, problem: Problem];
+
+interface Validation {
+  readonly problems: readonly LocatedProblem[];
+  readonly formats: readonly FormatMatch[];
+}
+
+function validate(schema: Schema, value: unknown, pointer: string): Validation {
+  const id = typeof schema === 'boolean' ? undefined : schema['$id'];
+  const quick = typeof id === 'string' ? precompiled.get(id) : undefined;
+  const formats: FormatMatch[] = [];
+  const located = (): FormatMatch[] => formats.map(([format, text, at]) => [format, text, pointer + at]);
+  if (quick?.call({ formats }, value)) return { problems: [], formats: located() };
+  formats.length = 0;
+  const full = compileSchema(schema);
+  full.call({ formats }, value);
+  return { problems: problemsFrom(full.errors ?? [], schema, pointer), formats: located() };
+}
+
+/** Rephrases ajv's errors. The errors of the branches of `anyOf` and `oneOf` are replaced by those of the likeliest branch. */
+function problemsFrom(errors: readonly ErrorObject[], root: Schema, pointer: string): readonly LocatedProblem[] {
+  let problems: LocatedProblem[] = [];
+  for (const error of errors) {
+    const at = pointer + error.instancePath;
+    if (error.keyword === 'anyOf' || error.keyword === 'oneOf') {
+      problems = problems.filter(([inner]) => inner !== at && !inner.startsWith(`${at}/`));
+      problems.push(...choiceProblems(error, root, at));
+    } else if (error.keyword !== 'if' && error.keyword !== 'propertyNames') problems.push(problemFrom(error, at));
+  }
+  return problems;
+}
+
+function problemFrom(error: ErrorObject, pointer: string): LocatedProblem {
+  const { keyword, params, data } = error;
+  const at = error.propertyName === undefined ? pointer : appendPointer(pointer, error.propertyName);
+  const name = at === '' ? 'the value' : `"${nameAt(at)}"`;
+  const comment = requirementOf(error.parentSchema);
+  const problem = (code: string, wanted: string, hint?: string): LocatedProblem => [
+    at,
+    { code, message: `${name} ${comment ?? wanted}`, hint },
+  ];
+  const length = (unit: string, size: number): LocatedProblem => {
+    const { limit } = params as { limit: number };
+    const bound = keyword.startsWith('max') ? 'at most' : 'at least';
+    return [at, { code: 'schema-length', message: `${name} must have ${bound} ${plural(limit, unit)}, not ${size}` }];
   };
-
-const characters = (value: unknown): number | undefined => (typeof value === 'string' ? [...value].length : undefined);
-const entries = (value: unknown): number | undefined => (Array.isArray(value) ? value.length : undefined);
-const members = (value: unknown): number | undefined => (isObject(value) ? Object.keys(value).length : undefined);
-
-const RULES: Readonly<Record<string, Rule>> = {
-  minimum: numeric((value, limit) => value < limit, 'at least'),
-  maximum: numeric((value, limit) => value > limit, 'at most'),
-  exclusiveMinimum: numeric((value, limit) => value <= limit, 'more than'),
-  exclusiveMaximum: numeric((value, limit) => value >= limit, 'less than'),
-  multipleOf: numeric((value, unit) => !Number.isInteger(value / unit), 'a multiple of'),
-  minLength: counting(characters, false, 'characters'),
-  maxLength: counting(characters, true, 'characters'),
-  minItems: counting(entries, false, 'entries'),
-  maxItems: counting(entries, true, 'entries'),
-  minProperties: counting(members, false, 'entries'),
-  maxProperties: counting(members, true, 'entries'),
-  const(run, expected: unknown, value, at) {
-    if (!equal(value, expected)) report(run, 'schema-value', at, `must be ${show(expected)}, not ${show(value)}`);
-  },
-  enum(run, allowed: readonly unknown[], value, at) {
-    if (allowed.some((one) => equal(one, value))) return;
-    const words = allowed.map((one) => (typeof one === 'string' ? one : JSON.stringify(one)));
-    const hint = typeof value === 'string' ? suggestSpelling(value, words) : undefined;
-    const list = words.length > 12 ? `${words.slice(0, 12).join(', ')} …` : words.join(', ');
-    report(run, 'schema-value', at, `must be one of ${list}; ${show(value)} is not`, hint);
-  },
-  pattern(run, source: string, value, at, _depth, schema) {
-    if (typeof value !== 'string' || new RegExp(source, 'u').test(value)) return;
-    report(run, 'schema-form', at, sentence(schema, `must have the form /${source}/; ${show(value)} has not`));
-  },
-  format(run, format: string, value, at) {
-    if (typeof value !== 'string') return;
-    if (format !== 'regex') return run.onFormat?.(format, value, at);
-    try {
-      void new Pattern(value);
-    } catch (error) {
-      report(run, 'schema-form', at, `is not a regular expression: ${(error as Error).message}`);
+  switch (keyword) {
+    case 'type':
+      return problem('schema-type', `must be ${describeTypes([params['type']].flat())}, not ${describeValue(data)}`);
+    case 'required': {
+      const message = `"${params['missingProperty']}" is missing${at === '' ? '' : ` in ${name}`}`;
+      return [at, { code: 'schema-missing', message }];
     }
-  },
-  items(run, schema: Schema, value, at, depth, { prefixItems }) {
-    if (!Array.isArray(value)) return;
-    const first = Array.isArray(prefixItems) ? prefixItems.length : 0;
-    for (let i = first; i < value.length; i++) check(run, schema, value[i], `${at}/${i}`, depth + 1);
-  },
-  prefixItems(run, schemas: readonly Schema[], value, at, depth) {
-    if (!Array.isArray(value)) return;
-    for (const [i, schema] of schemas.entries())
-      if (i < value.length) check(run, schema, value[i], `${at}/${i}`, depth + 1);
-  },
-  uniqueItems(run, unique: boolean, value, at) {
-    if (!unique || !Array.isArray(value)) return;
-    const repeated = value.find((one, i) => value.some((other, j) => j < i && equal(one, other)));
-    if (repeated !== undefined) report(run, 'schema-value', at, `holds ${show(repeated)} twice`);
-  },
-  properties(run, schemas: Readonly<Record<string, Schema>>, value, at, depth) {
-    if (!isObject(value)) return;
-    for (const [name, schema] of Object.entries(schemas)) {
-      if (Object.hasOwn(value, name)) check(run, schema, value[name], `${at}/${escape(name)}`, depth + 1);
+    case 'dependentRequired': {
+      const message = `"${params['missingProperty']}" is missing; "${params['property']}" requires it`;
+      return [at, { code: 'schema-missing', message }];
     }
-  },
-  patternProperties(run, schemas: Readonly<Record<string, Schema>>, value, at, depth) {
-    if (!isObject(value)) return;
-    for (const [source, schema] of Object.entries(schemas)) {
-      for (const name of Object.keys(value)) {
-        if (new RegExp(source, 'u').test(name)) check(run, schema, value[name], `${at}/${escape(name)}`, depth + 1);
-      }
+    case 'additionalProperties':
+      return unknownProperty(
+        at,
+        String(params['additionalProperty']),
+        Object.keys(error.parentSchema?.['properties'] ?? {}),
+      );
+    case 'false schema':
+      return [at, { code: 'schema-unknown', message: `${name} is not allowed here` }];
+    case 'enum': {
+      const allowed = (params['allowedValues'] as readonly unknown[]).map((one) =>
+        typeof one === 'string' ? one : show(one),
+      );
+      const list = allowed.length > 12 ? `${allowed.slice(0, 12).join(', ')}, …` : allowed.join(', ');
+      const hint = typeof data === 'string' ? suggestSpelling(data, allowed) : undefined;
+      return problem('schema-value', `must be one of ${list}, not ${show(data)}`, hint);
     }
-  },
-  required(run, names: readonly string[], value, at) {
-    if (!isObject(value)) return;
-    for (const name of names) {
-      if (!Object.hasOwn(value, name))
-        report(run, 'schema-missing', at, `!“${name}” is missing${at === '' ? '' : ` in “${lastOf(at)}”`}`);
+    case 'const':
+      return problem('schema-value', `must be ${show(params['allowedValue'])}, not ${show(data)}`);
+    case 'not':
+      return problem('schema-value', 'must not have this form');
+    case 'uniqueItems':
+      return [at, { code: 'schema-value', message: `${name} holds ${show((data as unknown[])[params['j']])} twice` }];
+    case 'pattern':
+      return problem('schema-form', `must match /${params['pattern']}/; ${show(data)} does not`);
+    case 'minLength':
+    case 'maxLength':
+      return length('character', [...String(data)].length);
+    case 'minItems':
+    case 'maxItems':
+      return length('item', (data as unknown[]).length);
+    case 'minProperties':
+    case 'maxProperties':
+      return length('property', Object.keys(data as object).length);
+    case 'multipleOf':
+      return problem('schema-range', `must be a multiple of ${params['multipleOf']}, not ${show(data)}`);
+    default: {
+      const bound = { '<': 'less than', '<=': 'at most', '>': 'more than', '>=': 'at least' }[
+        String(params['comparison'])
+      ];
+      if (bound !== undefined) return problem('schema-range', `must be ${bound} ${params['limit']}, not ${show(data)}`);
+      return problem('schema-value', error.message ?? `fails "${keyword}"`);
     }
-  },
-  dependentRequired(run, needs: Readonly<Record<string, readonly string[]>>, value, at) {
-    if (!isObject(value)) return;
-    for (const [name, others] of Object.entries(needs)) {
-      for (const other of others) {
-        if (!Object.hasOwn(value, name) || Object.hasOwn(value, other)) continue;
-        report(run, 'schema-missing', at, `!“${other}” is missing; “${name}” needs it`);
-      }
-    }
-  },
-  additionalProperties(run, schema: Schema, value, at, depth, { properties, patternProperties }) {
-    if (!isObject(value)) return;
-    const known = Object.keys((properties ?? {}) as Keywords);
-    const patterns = Object.keys((patternProperties ?? {}) as Keywords).map((source) => new RegExp(source, 'u'));
-    for (const name of Object.keys(value)) {
-      if (known.includes(name) || patterns.some((pattern) => pattern.test(name))) continue;
-      if (schema === false)
-        report(
-          run,
-          'schema-unknown',
-          `${at}/${escape(name)}`,
-          'is not known here',
-          suggestSpelling(name, known) ?? all(known),
-        );
-      else check(run, schema, value[name], `${at}/${escape(name)}`, depth + 1);
-    }
-  },
-  propertyNames(run, schema: Schema, value, at, depth) {
-    if (!isObject(value)) return;
-    for (const name of Object.keys(value)) check(run, schema, name, `${at}/${escape(name)}`, depth + 1);
-  },
-  allOf(run, schemas: readonly Schema[], value, at, depth) {
-    for (const schema of schemas) check(run, schema, value, at, depth + 1);
-  },
-  anyOf(run, schemas: readonly Schema[], value, at, depth, schema) {
-    const tries = schemas.map((one) => attempt(run, one, value, at, depth + 1));
-    if (!tries.some((issues) => issues.length === 0)) explainChoice(run, schemas, tries, value, at, schema);
-  },
-  oneOf(run, schemas: readonly Schema[], value, at, depth, schema) {
-    const tries = schemas.map((one) => attempt(run, one, value, at, depth + 1));
-    const fitting = tries.filter((issues) => issues.length === 0).length;
-    if (fitting === 0) explainChoice(run, schemas, tries, value, at, schema);
-    if (fitting > 1) report(run, 'schema-value', at, sentence(schema, 'fits more than one of the forms it can have'));
-  },
-  not(run, schema: Schema, value, at, depth, outer) {
-    if (attempt(run, schema, value, at, depth + 1).length === 0) {
-      report(run, 'schema-value', at, sentence(outer, 'is not allowed to be like this'));
-    }
-  },
-  if(run, condition: Schema, value, at, depth, schema) {
-    const met = attempt(run, condition, value, at, depth + 1).length === 0;
-    const branch = (met ? schema['then'] : schema['else']) as Schema | undefined;
-    if (branch !== undefined) check(run, branch, value, at, depth + 1);
-  },
-  $ref(run, reference: string, value, at, depth) {
-    const target = reference.startsWith('#') ? resolve(run.root, reference) : run.others.get(reference);
-    if (target === undefined) throw new TypeError(`a schema refers to ${reference}, which is not there`);
-    const inside: Run = reference.startsWith('#') ? run : { ...run, root: target };
-    check(inside, target, value, at, depth + 1);
-  },
-};
-
-/** The keywords in a schema that `checkSchema` does not know, for tests of schemas. */
-export function unknownKeywords(schema: Schema): readonly string[] {
-  if (typeof schema === 'boolean') return [];
-  return Object.entries(schema).flatMap(([keyword, argument]) => {
-    if (SCHEMA_MAPS.has(keyword)) return Object.values(argument as Record<string, Schema>).flatMap(unknownKeywords);
-    const inner = SCHEMAS.has(keyword) ? (Array.isArray(argument) ? argument : [argument]) : [];
-    const known = keyword === 'type' || SILENT.has(keyword) || Object.hasOwn(RULES, keyword);
-    return [...(known ? [] : [keyword]), ...inner.flatMap((one) => unknownKeywords(one as Schema))];
-  });
+  }
 }
 
-const SCHEMA_MAPS = new Set(['properties', 'patternProperties', '$defs']);
-const SCHEMAS = new Set(
-  'items prefixItems additionalProperties propertyNames allOf anyOf oneOf not if then else'.split(' '),
-);
+const MAX_LISTED_NAMES = 10;
 
-function attempt(run: Run, schema: Schema, value: unknown, at: string, depth: number): readonly Issue[] {
-  const issues: Issue[] = [];
-  check({ ...run, issues }, schema, value, at, depth);
-  return issues;
+function unknownProperty(at: string, name: string, known: readonly string[]): LocatedProblem {
+  const list =
+    known.length === 0 || known.length > MAX_LISTED_NAMES ? undefined : `Known properties: ${known.join(', ')}.`;
+  const message = `"${name}" is not a known property`;
+  return [appendPointer(at, name), { code: 'schema-unknown', message, hint: suggestSpelling(name, known) ?? list }];
 }
 
-/** Of several forms that a value may have, speaks of the one that was meant, if that can be told from the value's type. */
-function explainChoice(
-  run: Run,
-  schemas: readonly Schema[],
-  tries: readonly (readonly Issue[])[],
-  value: unknown,
-  at: string,
-  schema: Keywords,
-): void {
-  const comment = schema['$comment'];
-  if (typeof comment === 'string' && comment.startsWith('must')) return report(run, 'schema-value', at, comment);
-  const meant = tries.filter((_, i) => {
-    const form = schemas[i]!;
-    return typeof form !== 'boolean' && (form['type'] === undefined || isOfType(value, form['type']));
+/** The problems of the branch of `anyOf` or `oneOf` that was probably meant: of the value's type, with the fewest problems. */
+function choiceProblems(error: ErrorObject, root: Schema, at: string): readonly LocatedProblem[] {
+  const { data, parentSchema } = error;
+  const name = at === '' ? 'the value' : `"${nameAt(at)}"`;
+  const comment = requirementOf(parentSchema);
+  if (comment !== undefined) return [[at, { code: 'schema-value', message: `${name} ${comment}` }]];
+  if (Array.isArray(error.params['passingSchemas']))
+    return [[at, { code: 'schema-value', message: `${name} matches more than one of the allowed forms` }]];
+  const branches = (error.schema as readonly Schema[]).filter((branch) => typeof branch !== 'boolean');
+  const typesOf = (branch: SchemaObject): string[] => [branch['type'] ?? []].flat() as string[];
+  const types = branches.flatMap(typesOf);
+  if (branches.length === 0) return [[at, { code: 'schema-unknown', message: `${name} is not allowed here` }]];
+  const meant = branches.filter((branch) => {
+    const own = typesOf(branch);
+    return own.length === 0 || own.some((type) => isOfType(data, type));
   });
-  if (meant.length === 1) return void run.issues.push(...meant[0]!);
-  const types = schemas.flatMap((form) =>
-    typeof form === 'boolean' || form['type'] === undefined ? [] : [describeType(form['type'])],
-  );
   if (meant.length === 0)
-    return report(run, 'schema-type', at, `must be ${[...new Set(types)].join(' or ')}, not ${describe(value)}`);
-  const shortest = meant.toSorted((a, b) => a.length - b.length)[0]!;
-  run.issues.push(...shortest);
+    return [
+      [at, { code: 'schema-type', message: `${name} must be ${describeTypes(types)}, not ${describeValue(data)}` }],
+    ];
+  const tries = meant.map((branch) => validate(standaloneBranch(branch, root), data, at).problems);
+  return tries.reduce((best, one) => (one.length < best.length ? one : best));
 }
 
-function resolve(root: Schema, reference: string): Schema | undefined {
-  let here: unknown = root;
-  for (const part of reference.slice(1).split('/').slice(1)) {
-    here = isObject(here) ? here[part.replaceAll('~1', '/').replaceAll('~0', '~')] : undefined;
+const branchSchemas = new WeakMap<SchemaObject, SchemaObject>();
+
+/** A branch as a schema of its own, with the definitions that its references need. */
+function standaloneBranch(branch: SchemaObject, root: Schema): SchemaObject {
+  let schema = branchSchemas.get(branch);
+  if (schema === undefined) {
+    schema = { ...branch, ...(typeof root === 'object' && '$defs' in root ? { $defs: root['$defs'] } : {}) };
+    branchSchemas.set(branch, schema);
   }
-  return here as Schema | undefined;
+  return schema;
 }
 
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+/** A regular expression that the program's own engine refuses. */
+function patternProblems(pattern: string, at: string): readonly Problem[] {
+  try {
+    void new Pattern(pattern);
+    return [];
+  } catch (error) {
+    const message = `"${nameAt(at)}" is not a regular expression: ${(error as Error).message}`;
+    return [{ code: 'schema-form', message }];
+  }
+}
+
+function requirementOf(schema: object | undefined): string | undefined {
+  const comment = (schema as SchemaObject | undefined)?.['$comment'];
+  return typeof comment === 'string' && comment.startsWith('must') ? comment : undefined;
+}
+
+function isDeeperThan(value: unknown, depth: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (depth === 0) return true;
+  for (const key in value) if (isDeeperThan((value as SchemaObject)[key], depth - 1)) return true;
+  return false;
 }
 
 function isOfType(value: unknown, type: unknown): boolean {
-  if (Array.isArray(type)) return type.some((one) => isOfType(value, one));
-  switch (type) {
-    case 'integer':
-      return Number.isInteger(value);
-    case 'number':
-      return typeof value === 'number' && Number.isFinite(value);
-    case 'object':
-      return isObject(value);
-    case 'array':
-      return Array.isArray(value);
-    case 'null':
-      return value === null;
-    default:
-      return typeof value === type;
-  }
+  if (type === 'integer') return Number.isInteger(value);
+  if (type === 'array') return Array.isArray(value);
+  if (type === 'null') return value === null;
+  if (type === 'object') return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return typeof value === type;
 }
 
 const TYPE_NAMES: Readonly<Record<string, string>> = {
-  integer: 'a whole number',
+  integer: 'an integer',
   number: 'a number',
-  string: 'a text',
+  string: 'a string',
   boolean: 'true or false',
   object: 'an object',
-  array: 'a list',
-  null: 'null',
+  array: 'an array',
 };
 
-function describeType(type: unknown): string {
-  const types = Array.isArray(type) ? type : [type];
-  return types.map((one) => TYPE_NAMES[String(one)] ?? String(one)).join(' or ');
+function describeTypes(types: readonly string[]): string {
+  return [...new Set(types)].map((type) => TYPE_NAMES[type] ?? type).join(' or ');
 }
 
-function describe(value: unknown): string {
-  if (Array.isArray(value)) return 'a list';
-  if (isObject(value)) return 'an object';
-  return show(value);
+function describeValue(value: unknown): string {
+  if (Array.isArray(value)) return 'an array';
+  return typeof value === 'object' && value !== null ? 'an object' : show(value);
 }
 
 function show(value: unknown): string {
@@ -336,37 +253,13 @@ function show(value: unknown): string {
   return text.length > 60 ? `${text.slice(0, 57)}…` : text;
 }
 
-function sentence(schema: Keywords, otherwise: string): string {
-  const comment = schema['$comment'];
-  return typeof comment === 'string' && comment.startsWith('must') ? comment : otherwise;
+function plural(count: number, unit: string): string {
+  if (count === 1) return `1 ${unit}`;
+  return `${count} ${unit === 'property' ? 'properties' : `${unit}s`}`;
 }
 
-/** As many names as a reader takes in at a glance. */
-const FEW = 10;
-
-function all(known: readonly string[]): string | undefined {
-  return known.length === 0 || known.length > FEW ? undefined : `Known are ${known.join(', ')}.`;
-}
-
-function equal(a: unknown, b: unknown): boolean {
-  if (a === b) return true;
-  if (Array.isArray(a) && Array.isArray(b)) return a.length === b.length && a.every((one, i) => equal(one, b[i]));
-  if (!isObject(a) || !isObject(b)) return false;
-  const names = Object.keys(a);
-  return (
-    names.length === Object.keys(b).length && names.every((name) => Object.hasOwn(b, name) && equal(a[name], b[name]))
-  );
-}
-
-function escape(name: string): string {
-  return name.replaceAll('~', '~0').replaceAll('/', '~1');
-}
-
-/** The name of what a pointer leads to; a member of a list has its number and the list's name. */
-function lastOf(pointer: string): string {
-  const [list = '', name = ''] = pointer
-    .split('/')
-    .slice(-2)
-    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
-  return /^\d+$/.test(name) && list !== '' ? `${list}/${name}` : name;
+/** The name that a pointer leads to; of an item of an array, the array's name and the index. */
+function nameAt(pointer: string): string {
+  const [parent = '', name = ''] = ['', ...parsePointer(pointer)].slice(-2);
+  return /^\d+$/.test(name) && parent !== '' ? `${parent}/${name}` : name;
 }

@@ -166,8 +166,8 @@ describe('playbyplay', () => {
     );
     const { code, out } = await playbyplay('profile', 'check', folder);
     expect(code).toBe(3);
-    expect(out).toContain('profile.json#/titel: “titel” is not known here — Did you mean "title"?');
-    expect(out).toContain('profile.json#/detectors/a/kind: there is no detector kind “txt”');
+    expect(out).toContain('profile.json#/titel: "titel" is not a known property — Did you mean "title"?');
+    expect(out).toContain('profile.json#/detectors/a/kind: there is no detector kind "txt"');
   });
 
   it('says what is wrong with profile, script, words and statements at once', async () => {
@@ -193,9 +193,9 @@ describe('playbyplay', () => {
     await writeFile(join(pack, 'configs/x/profile.json'), JSON.stringify(profile));
     const { code, out } = await playbyplay('profile', 'check', pack);
     expect(code).toBe(3);
-    expect(out).toContain('#/regions/time/x: “x” must be at most 1, not 640 — Of 1280 pixels that is 0.5; or write');
-    expect(out).toContain('#/detectors/lives/kind: there is no detector kind “counter”');
-    expect(out).toContain('— The kinds are bar, color, ');
+    expect(out).toContain('#/regions/time/x: "x" must be at most 1, not 640 — As a fraction of 1280 pixels: 0.5.');
+    expect(out).toContain('#/detectors/lives/kind: there is no detector kind "counter"');
+    expect(out).toContain('— Available kinds: bar, color, ');
     expect(out).toMatch(/#\/detectors\/time\/atlas: there is no file .* — Learn the font: playbyplay profile glyphs\./);
     expect(out).toContain(
       'dictionary/x.json#/objects/0/parent: the parent "fihs" of "x:herring" is not a known object',

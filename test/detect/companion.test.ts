@@ -9,7 +9,7 @@ import { makeVideo } from '../../src/media/testing.ts';
 import { session, times } from '../../src/pipeline/align/testing.ts';
 import type { CompanionSource } from '../../src/pipeline/sources/companions.ts';
 import { detect, type DetectOptions } from '../../src/pipeline/detect.ts';
-import { kindSchemas } from '../../src/pipeline/schemas.ts';
+import { loadKindCatalog } from '../../src/pipeline/schemas.ts';
 import { inspectProfile } from '../../src/profile/load.ts';
 import { writeGame } from '../../src/pipeline/testing.ts';
 import { launcher } from '../paths.ts';
@@ -241,7 +241,7 @@ describe('a companion recording', () => {
       keys: { kind: 'stream', stream: 'keys', of: 'key', media: 'webcam' },
     };
     const wrong = game('wrong', { detectors, events: [], screens: { menu: { detector: 'light', value: 'bright' } } });
-    const issues = await inspectProfile(wrong, { kinds: kindSchemas });
+    const issues = await inspectProfile(wrong, { kinds: loadKindCatalog });
     expect(issues.map(({ code, path }) => [code, path?.replace(/^.*#/, '')])).toEqual([
       ['unknown-media', '/detectors/other/media'],
       ['other-media', '/detectors/smile/when'],

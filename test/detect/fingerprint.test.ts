@@ -2,7 +2,7 @@ import { appendFile, cp, mkdtemp, readdir, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { kindSchemas } from '../../src/pipeline/schemas.ts';
+import { loadKindCatalog } from '../../src/pipeline/schemas.ts';
 import { builtInPack, listGames, loadProfile } from '../../src/profile/load.ts';
 import type { Profile } from '../../src/profile/profile.ts';
 import { ROOT } from '../../src/version.ts';
@@ -23,7 +23,9 @@ describe('the fingerprint of a profile', () => {
     const { languages = [] } = JSON.parse(await readFile(join(folder, 'profile.json'), 'utf8')) as Profile;
     // What is read in any of its languages.
     const hash = async (): Promise<string> => {
-      const each = [undefined, ...languages].map((language) => loadProfile(folder, { kinds: kindSchemas, language }));
+      const each = [undefined, ...languages].map((language) =>
+        loadProfile(folder, { kinds: loadKindCatalog, language }),
+      );
       return (await Promise.all(each)).map(({ fingerprint }) => fingerprint.hash).join(' ');
     };
     const seen = [await hash()];

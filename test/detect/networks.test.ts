@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { detect } from '../../src/pipeline/detect.ts';
-import { kindSchemas } from '../../src/pipeline/schemas.ts';
+import { loadKindCatalog } from '../../src/pipeline/schemas.ts';
 import { checkProfile } from '../../src/profile/check.ts';
 import { clip, root } from '../paths.ts';
 
@@ -29,7 +29,7 @@ describe('the guide to networks', () => {
       detectors,
       interpreter,
     };
-    const { issues, assets } = checkProfile(profile, 'profile.json', await kindSchemas());
+    const { issues, assets } = checkProfile(profile, 'profile.json', await loadKindCatalog());
     expect(issues).toEqual([]);
     expect(assets.map(({ path }) => path)).toEqual(
       expect.arrayContaining(['models/weapon.onnx', 'icons/sword.png', 'models/events.onnx']),
@@ -38,12 +38,12 @@ describe('the guide to networks', () => {
       ...profile,
       detectors: { ...detectors, weapon: { kind: 'onnx', region: 'weapon', model: 'm.onnx', task: 'embed' } },
     };
-    expect(checkProfile(wrong, 'profile.json', await kindSchemas()).issues.map(({ message }) => message)).toEqual([
+    expect(checkProfile(wrong, 'profile.json', await loadKindCatalog()).issues.map(({ message }) => message)).toEqual([
       expect.stringContaining('prototypes'),
     ]);
     const lost = { ...profile, interpreter: { ...(interpreter as object), kinds: ['health', 'shot'], margin: 40 } };
     expect(
-      checkProfile(lost, 'profile.json', await kindSchemas()).issues.map(({ code, path }) => [code, path]),
+      checkProfile(lost, 'profile.json', await loadKindCatalog()).issues.map(({ code, path }) => [code, path]),
     ).toEqual([
       ['empty-range', 'profile.json#/interpreter/window'],
       ['unknown-kind', 'profile.json#/interpreter/events/death'],

@@ -1,8 +1,8 @@
 import { PlaybyplayError } from '../../errors.ts';
 import { suggestSpelling } from '../../spelling.ts';
-import { kindSchemas } from '../../pipeline/schemas.ts';
+import { loadKindCatalog } from '../../pipeline/schemas.ts';
 import { builtInPack, listGames } from '../../profile/load.ts';
-import { profileSchema } from '../../profile/schema.ts';
+import { publishedProfileSchema } from '../../profile/schema.ts';
 import type { Command, CommandIo } from '../command.ts';
 import { checkCommand } from '../profile/check.ts';
 import { exportCommand, exportHelp } from '../profile/export.ts';
@@ -25,9 +25,8 @@ const subcommands: Readonly<Record<string, Subcommand>> = {
     return 0;
   },
   async schema(_args, io) {
-    const kinds = await kindSchemas();
-    const $defs = kinds.preprocess === undefined ? {} : { $defs: { preprocess: kinds.preprocess } };
-    io.stdout.write(`${JSON.stringify({ ...(profileSchema(kinds) as object), ...$defs }, undefined, 2)}\n`);
+    io.stdout.write(`${JSON.stringify(publishedProfileSchema(await loadKindCatalog()), undefined, 2)}
+`);
     return 0;
   },
 };

@@ -6,7 +6,7 @@ import { messageOf, PlaybyplayError, type Issue } from '../../errors.ts';
 import { settingsSchema } from '../../highlights/settings-schema.ts';
 import { languageName, languagesOf } from '../../language/tags.ts';
 import { requirements } from '../../pipeline/game.ts';
-import { kindSchemas } from '../../pipeline/schemas.ts';
+import { loadKindCatalog } from '../../pipeline/schemas.ts';
 import { readWords, ruleIssues, scriptWordIssues, statementIssues } from '../../pipeline/words.ts';
 import type { Profile } from '../../profile/profile.ts';
 import type { Pack } from '../../profile/pack.ts';
@@ -37,7 +37,7 @@ export async function checkCommand(args: string[], io: CommandIo): Promise<numbe
     const place = pack.locate(path);
     const { language } = values;
     const issues = [
-      ...(await inspectProfile(name, { kinds: (used, steps) => kindSchemas(used, steps, plugins), language })),
+      ...(await inspectProfile(name, { kinds: (used, steps) => loadKindCatalog(used, steps, plugins), language })),
     ];
     if (issues.length === 0) issues.push(...(await detectorIssues(name, plugins, language)));
     const isSound = issues.length === 0;

@@ -6,7 +6,7 @@ import { suggestSpelling } from '../../spelling.ts';
 import { collectLabels, collectReadings } from '../../pipeline/authoring/dataset/collect.ts';
 import { DATASET_FORMATS, type DatasetFormat, writeDataset } from '../../pipeline/authoring/dataset/write.ts';
 import { parseLabels } from '../../pipeline/authoring/learn.ts';
-import { kindSchemas } from '../../pipeline/schemas.ts';
+import { loadKindCatalog } from '../../pipeline/schemas.ts';
 import { loadProfile } from '../../profile/load.ts';
 import { type CommandIo, usage } from '../command.ts';
 import { loadPlugins } from '../../detectors/plugins/load.ts';
@@ -69,7 +69,7 @@ export async function exportCommand(args: string[], io: CommandIo): Promise<numb
   if (image !== 'png' && image !== 'jpg') throw usage(`--image is png or jpg, not ${image}`);
   const format = formatNamed(values.format);
   const plugins = await loadPlugins(await namedPlugins(values.plugin), kindNames());
-  const loaded = await loadProfile(game, { kinds: (used, steps) => kindSchemas(used, steps, plugins) });
+  const loaded = await loadProfile(game, { kinds: (used, steps) => loadKindCatalog(used, steps, plugins) });
   const bar = new ProgressBar(io, 'exporting');
   const options = {
     plugins,

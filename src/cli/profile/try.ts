@@ -5,7 +5,7 @@ import { PlaybyplayError } from '../../errors.ts';
 import { suggestSpelling } from '../../spelling.ts';
 import { type Look, look, type Seen } from '../../pipeline/authoring/look.ts';
 import { meetRequirements } from '../../pipeline/game.ts';
-import { kindSchemas } from '../../pipeline/schemas.ts';
+import { loadKindCatalog } from '../../pipeline/schemas.ts';
 import { type LoadedProfile, loadProfile } from '../../profile/load.ts';
 import { parseTime } from '../../time.ts';
 import { type CommandIo, usage } from '../command.ts';
@@ -49,7 +49,7 @@ export async function tryCommand(args: string[], io: CommandIo): Promise<number>
   const times = values.at.map(timeOf);
   const plugins = await loadPlugins(await namedPlugins(values.plugin), kindNames());
   const loaded = await loadProfile(game, {
-    kinds: (used, steps) => kindSchemas(used, steps, plugins),
+    kinds: (used, steps) => loadKindCatalog(used, steps, plugins),
     language: values.language,
     unfinished: true,
   });

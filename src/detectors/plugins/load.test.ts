@@ -97,7 +97,7 @@ describe('plug-ins', () => {
     ['./empty.js', 'plugin-broken', /exports no detector kind/, undefined],
     ['./unnamed.js', 'plugin-broken', /“name” must be lower-case/, undefined],
     ['./icon.js', 'plugin-broken', /name of a built-in one/, undefined],
-    ['./schema.js', 'plugin-broken', /unknown keywords: mininum/, undefined],
+    ['./schema.js', 'plugin-broken', /unknown keyword: "mininum"/, undefined],
     ['./deaf.js', 'plugin-broken', /has no function “listen”/, undefined],
     ['./input.js', 'plugin-broken', /one of frame, frame-pair, audio, records/, undefined],
   ])('%s is refused with a reason', async (name, code, message, hint) => {

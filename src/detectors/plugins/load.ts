@@ -5,7 +5,8 @@ import { findPackageJSON } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { messageOf, PlaybyplayError } from '../../errors.ts';
 import type { Fingerprint } from '../../events/log.ts';
-import { unknownKeywords } from '../../schema/check.ts';
+import { findSchemaError } from '../../schema/compile.ts';
+import type { SchemaObject } from '../../schema/from-schema.ts';
 import type { DetectorKind } from '../kind.ts';
 import { guarded } from './guard.ts';
 import { checkInterface } from './interface.ts';
@@ -187,8 +188,8 @@ function checked(value: unknown, plugin: string): DetectorKind {
   const fault = (message: string): PlaybyplayError => broken(plugin, `its kind “${name}” ${message}`);
   if (typeof description !== 'string' || description === '') throw fault('has no “description”');
   if (typeof schema !== 'object' || schema === null) throw fault('has no “schema” of its options');
-  const unknown = unknownKeywords(schema as Readonly<Record<string, unknown>>);
-  if (unknown.length > 0) throw fault(`has a schema with unknown keywords: ${unknown.join(', ')}`);
+  const schemaError = findSchemaError(schema as SchemaObject);
+  if (schemaError !== undefined) throw fault(`has a schema that is not valid: ${schemaError}`);
   if (reads !== undefined && reads !== 'luma' && reads !== 'pixels')
     throw fault(`has “reads” set to ${JSON.stringify(reads)}: it must be "luma" or "pixels"`);
   const parts = value as Readonly<Record<string, unknown>>;

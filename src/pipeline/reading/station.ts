@@ -5,7 +5,7 @@ import type { Plugins } from '../../detectors/plugins/load.ts';
 import { loadKind } from '../../detectors/registry.ts';
 import { withInterval } from '../../profile/interval.ts';
 import { mediaOf } from '../../profile/media.ts';
-import type { DetectorSpec, Profile, WantedValue } from '../../profile/profile.ts';
+import type { DetectorSpec, Profile, ValueCondition } from '../../profile/profile.ts';
 import type { ChangeGate, SimilarityGate } from '../../regions/change-detection.ts';
 import type { FollowingRegion, Region, RegionSet } from '../../regions/regions.ts';
 import { awaitedIn } from './awaited.ts';
@@ -147,7 +147,7 @@ export function offReading({ allows }: Station, before: Observation | undefined)
 }
 
 /** Whether something is seen that is `value` (any value if undefined). */
-export function seenAs(value: WantedValue | undefined): (observation: Observation) => boolean {
+export function seenAs(value: ValueCondition | undefined): (observation: Observation) => boolean {
   const fits = compileValue(value);
   return (observation) => observation.state === 'seen' && fits(observation.value);
 }

@@ -5,7 +5,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import type { Issue } from '../../errors.ts';
 import { makeVideo } from '../../media/testing.ts';
 import { inspectProfile } from '../../profile/load.ts';
-import { kindSchemas } from '../schemas.ts';
+import { loadKindCatalog } from '../schemas.ts';
 import { detect, type DetectOptions } from '../detect.ts';
 import { writeGame } from '../testing.ts';
 
@@ -94,7 +94,7 @@ describe('what is heard', () => {
     const issues = await inspectProfile(
       game('wrong', { detectors, events: [], screens: { menu: { detector: 'first' } } }),
       {
-        kinds: kindSchemas,
+        kinds: loadKindCatalog,
       },
     );
     expect(issues.map(({ code, path }) => [code, path?.replace(/^.*#/, '')])).toEqual([

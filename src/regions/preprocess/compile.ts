@@ -17,6 +17,13 @@ const MAX_CROP_PIXELS = 2 ** 24;
  * urn:playbyplay:preprocess. Every step is an object with `step` and that step's options, nothing else.
  */
 export function preprocessSchema(): StepSchema {
+  schema ??= composeSchema();
+  return schema;
+}
+
+let schema: StepSchema | undefined;
+
+function composeSchema(): StepSchema {
   const kinds = [...STEPS.values()];
   return {
     $id: 'urn:playbyplay:preprocess',

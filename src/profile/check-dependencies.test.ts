@@ -1,14 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { checkProfile } from './check.ts';
-import type { KindSchemas } from './schema.ts';
+import type { KindCatalog } from './schema.ts';
 
-const KINDS: KindSchemas = {
-  detectors: new Map(['text', 'icon', 'motion', 'sound'].map((name) => [name, { type: 'object' }])),
-  late: new Map([
-    ['motion', 'compare'],
-    ['sound', 'hear'],
+const SCHEMA = { type: 'object' };
+const KINDS: KindCatalog = {
+  names: ['text', 'icon', 'motion', 'sound'],
+  kinds: new Map([
+    ['text', { schema: SCHEMA, input: 'frame' }],
+    ['icon', { schema: SCHEMA, input: 'frame', places: () => true }],
+    ['motion', { schema: SCHEMA, input: 'frame-pair' }],
+    ['sound', { schema: SCHEMA, input: 'audio' }],
   ]),
-  places: new Map([['icon', () => true]]),
 };
 
 const BASE = {
@@ -50,79 +52,79 @@ function faults(change: Change = () => undefined): string[] {
 const waits = (value: unknown): string[] =>
   faults((p) => (p['detectors']!['icon']!['when'] = { detector: 'vehicle', value }) as unknown);
 
-describe('checking how detectors hang together', () => {
-  it('finds nothing wrong with what is right', () => {
+describe('checkDependencies', () => {
+  it('accepts a valid profile', () => {
     expect(faults()).toEqual([]);
   });
 
-  it('takes lists, bounds and expressions for values, and says what is wrong with them', () => {
+  it('checks the lists, bounds and expressions of value conditions', () => {
     expect(waits(['car', '/bike$/', { max: 30 }])).toEqual([]);
     expect(waits(['car', '/bike(/', { min: 3, max: 2 }])).toEqual([
-      expect.stringContaining('schema-form /detectors/icon/when/value/1 “value” is not a regular expression'),
-      'empty-range /detectors/icon/when/value/2 nothing lies between min 3 and max 2',
+      expect.stringContaining('schema-form /detectors/icon/when/value/1 "value" is not a regular expression'),
+      'empty-range /detectors/icon/when/value/2 min 3 is greater than max 2',
     ]);
     expect(waits({ most: 3 })).toEqual([expect.stringContaining('/detectors/icon/when/value')]);
   });
 
-  it('knows detectors, sequences and modes by name', () => {
+  it('reports unknown detectors, sequences and modes with the nearest name', () => {
     expect(faults((p) => (p['detectors']!['icon']!['after'] = { detector: 'hoted' }))).toEqual([
-      'unknown-source /detectors/icon/after/detector there is no detector or sequence “hoted” Did you mean "hooted"?',
+      'unknown-source /detectors/icon/after/detector there is no detector or sequence "hoted" Did you mean "hooted"?',
     ]);
     expect(faults((p) => (p['detectors']!['name']!['modes'] = ['drivin']))).toEqual([
-      'unknown-mode /detectors/name/modes/0 there is no mode “drivin” Did you mean "driving"?',
+      'unknown-mode /detectors/name/modes/0 there is no mode "drivin" Did you mean "driving"?',
     ]);
     expect(
       faults((p) => (p['sequences']!['horn'] = { steps: [{ detector: 'icon' }, { detector: 'vehicle' }] })),
     ).toEqual([
-      expect.stringMatching('name-taken /sequences/horn a detector has the name “horn” already'),
+      expect.stringMatching('name-taken /sequences/horn a detector is already named "horn"'),
       expect.stringMatching('circular-dependency'),
     ]);
   });
 
-  it('finds circles of every sort, and says by which links', () => {
+  it('reports cycles with the dependencies that form them', () => {
     expect(
       faults((p) => (p['detectors']!['vehicle']!['after'] = { detector: 'name', until: { detector: 'horn' } })),
     ).toEqual([
-      'circular-dependency /detectors/vehicle/after “vehicle” is switched by “name” is switched by “vehicle” One of them must be read by itself.',
+      'circular-dependency /detectors/vehicle/after circular dependency: "vehicle" is activated by "name" is activated by "vehicle" One of them must not depend on the others.',
     ]);
     expect(faults((p) => (p['detectors']!['icon']!['after'] = { detector: 'hooted' }))).toEqual([
-      'circular-dependency /detectors/icon/after “icon” is switched by “hooted” consists of “name” follows “icon” One of them must be read by itself.',
+      'circular-dependency /detectors/icon/after circular dependency: "icon" is activated by "hooted" consists of "name" is positioned by "icon" One of them must not depend on the others.',
     ]);
     expect(faults((p) => (p['detectors']!['horn']!['after'] = { detector: 'horn' }))).toEqual([
-      'circular-dependency /detectors/horn/after “horn” is switched by “horn” One of them must be read by itself.',
+      'circular-dependency /detectors/horn/after circular dependency: "horn" is activated by "horn" One of them must not depend on the others.',
     ]);
     expect(faults((p) => ((p['sequences']!['hooted']!['steps'] as unknown[])[0] = { detector: 'hooted' }))).toEqual([
-      'circular-dependency /sequences/hooted “hooted” consists of “hooted” One of them must be read by itself.',
+      'circular-dependency /sequences/hooted circular dependency: "hooted" consists of "hooted" One of them must not depend on the others.',
     ]);
   });
 
-  it('lets regions follow only what says where it is, and nothing look at them that compares', () => {
+  it('accepts relative regions only for kinds that report places, and not for comparers', () => {
     expect(faults((p) => (p['regions']!['name']!['relative'] = { detector: 'vehicle' }))).toEqual([
-      'no-place /regions/name/relative/detector “vehicle” does not say where it found something Icons do, and networks that find boxes.',
+      'no-place /regions/name/relative/detector "vehicle" does not report where it found something Use an icon detector, or an onnx detector that detects boxes.',
     ]);
     expect(faults((p) => (p['detectors']!['name']!['kind'] = 'motion'))).toEqual([
-      'late-detector /detectors/name/region “name” compares a place with itself: its region cannot follow anything',
+      'late-detector /detectors/name/region "name" compares the same place in two samples, so its region cannot be relative',
     ]);
   });
 
-  it('lets a region stay only where it is always known what was found', () => {
+  it('accepts hold only for detectors that are always read', () => {
     expect(faults((p) => (p['regions']!['name']!['relative'] = { detector: 'icon', hold: 1 }))).toEqual([
-      'no-place /regions/name/relative/hold “icon” is not always read: what it found last is not known Leave out “hold”, or read it always.',
+      'no-place /regions/name/relative/hold "icon" is not always read, so its last find is unknown Remove "hold", or read the detector always.',
     ]);
   });
 
-  it('wants screens to be told by what is always read', () => {
+  it('requires that detectors of screens are always read', () => {
     expect(faults((p) => Object.assign(p, { screens: { menu: { detector: 'icon' } } }))).toEqual([
-      'screen-detector /screens/menu “icon” must always be read to tell a screen Leave out its “after” and “modes”.',
+      'screen-detector /screens/menu "icon" identifies a screen, so it must always be read Remove its "after" and "modes".',
     ]);
   });
 
-  it('checks the statements and expressions in them', () => {
+  it('checks statements, expressions and bounds', () => {
     expect(faults((p) => (p['sequences']!['hooted']!['statement'] = { subject: 'player', action: '$3' }))).toEqual([
-      'unknown-group /sequences/hooted/statement $3 stands for a step that “steps” does not have',
+      'unknown-group /sequences/hooted/statement $3 refers to a step that "steps" does not have',
     ]);
     expect(faults((p) => (p['modes']!['driving']!['value'] = '/(/'))[0]).toMatch(
-      /^schema-form \/modes\/driving\/value “value” is not a regular expression/,
+      /^schema-form \/modes\/driving\/value "value" is not a regular expression/,
     );
     expect(faults((p) => (p['sequences']!['hooted']!['steps'] = [{ detector: 'horn' }]))[0]).toMatch(
       /^schema-\S+ \/sequences\/hooted\/steps/,
