@@ -176,27 +176,21 @@ const REGION = {
   },
 } as const;
 
-/** Bounds of a region: inside the frame, or, relative to a detector's find, `limit` in any direction. */
+function rectangleBounds(minimum: number, maximum: number): Record<string, Schema> {
+  const position = { minimum, maximum };
+  const extent = { exclusiveMinimum: 0, maximum };
+  return { x: position, y: position, width: extent, height: extent };
+}
+
+/** Bounds of regions: inside the frame or, for relative regions, `limit` in any direction. */
 function regionBounds(frame: number, limit: number): Schema {
-  const bounds = (minimum: number, maximum: number): Record<string, Schema> => {
-    const [position, extent] = [
-      { minimum, maximum },
-      { exclusiveMinimum: 0, maximum },
-    ];
-    return { x: position, y: position, width: extent, height: extent };
+  const bounds: Schema = {
+    if: { required: ['relative'] },
+    // oxlint-disable-next-line unicorn/no-thenable -- the keyword of JSON Schema
+    then: { properties: { ...rectangleBounds(-limit, limit), anchor: false } },
+    else: { properties: rectangleBounds(0, frame) },
   };
-  return {
-    properties: {
-      regions: {
-        additionalProperties: {
-          if: { required: ['relative'] },
-          // oxlint-disable-next-line unicorn/no-thenable -- the keyword of JSON Schema
-          then: { properties: { ...bounds(-limit, limit), anchor: false } },
-          else: { properties: bounds(0, frame) },
-        },
-      },
-    },
-  };
+  return { properties: { regions: { additionalProperties: bounds } } };
 }
 
 const DETECTOR = {

@@ -172,7 +172,6 @@ function choiceProblems(error: ErrorObject, root: Schema, at: string): readonly 
   if (Array.isArray(error.params['passingSchemas']))
     return [[at, { code: 'schema-value', message: `${name} matches more than one of the allowed forms` }]];
   const branches = (error.schema as readonly Schema[]).filter((branch) => typeof branch !== 'boolean');
-  const typesOf = (branch: SchemaObject): string[] => [branch['type'] ?? []].flat() as string[];
   const types = branches.flatMap(typesOf);
   if (branches.length === 0) return [[at, { code: 'schema-unknown', message: `${name} is not allowed here` }]];
   const meant = branches.filter((branch) => {
@@ -185,6 +184,10 @@ function choiceProblems(error: ErrorObject, root: Schema, at: string): readonly 
     ];
   const tries = meant.map((branch) => validate(standaloneBranch(branch, root), data, at).problems);
   return tries.reduce((best, one) => (one.length < best.length ? one : best));
+}
+
+function typesOf(schema: SchemaObject): string[] {
+  return [schema['type'] ?? []].flat() as string[];
 }
 
 const branchSchemas = new WeakMap<SchemaObject, SchemaObject>();
