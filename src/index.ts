@@ -100,7 +100,7 @@ export { exportAs, type ExportResult, type ExportRequest } from './highlights/ex
 export { writeReel, type Cut, type ReelOptions, type WrittenReel } from './media/write/reel.ts';
 
 export { defaultConstants, type ConstantsInput, type QualityConstants } from './quality/constants.ts';
-export { RawValues, type FrameRecord, type RawFrame, type SessionInfo } from './quality/frame.ts';
+export { RawValueReader, type FrameRecord, type RawFrame, type SessionInfo } from './quality/frame.ts';
 export {
   QualityMeter,
   scoreSession,
@@ -112,12 +112,12 @@ export {
 export { SessionCollector, type CollectorOptions, type FramePart } from './quality/collector.ts';
 export { scoreFiles, type FileOptions as ScoreFilesOptions, type ScoredInput } from './quality/score.ts';
 export { readVideo } from './quality/input/video.ts';
-export { Happenings, type Happening, type HappeningOptions } from './quality/happenings.ts';
-export { mergeIntoLog, type MergedLog } from './quality/merge.ts';
+export { IncidentDetector, type StreamIncident, type IncidentOptions } from './quality/incidents.ts';
+export { mergeIntoLog, type MergedLog } from './quality/gameplay.ts';
 export { QualityController, type ControllerOptions, type Decision } from './quality/control/controller.ts';
 export { StreamObserver, type Observation } from './quality/control/observer.ts';
 export { advise, type Advice, type AdviseOptions } from './quality/control/advise.ts';
 export type { SettingsBounds, StreamSettings } from './quality/control/settings.ts';
-export { sessionReport, type SessionView } from './quality/report/session.ts';
+export { sessionReport, type SessionAnalysis } from './quality/report/session.ts';
 export { sessionsReport } from './quality/report/sessions.ts';
-export { viewFiles, type ViewOptions } from './quality/view.ts';
+export { analyzeFiles, type AnalyzeOptions } from './quality/analyze.ts';

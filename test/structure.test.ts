@@ -55,15 +55,6 @@ const FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['sources'],
     ['narration'],
   ],
-  quality: [
-    ['curve', 'frame', 'picture', 'rate', 'sparkline', 'statistics', 'transfer'],
-    ['constants', 'windows'],
-    ['meter'],
-    ['input'],
-    ['happenings', 'minutes', 'play', 'score', 'track'],
-    ['summary'],
-    ['report'],
-  ],
   script: [['modules', 'prelude', 'problems'], ['sandbox'], ['script'], ['fusion', 'mapping'], ['sequence']],
 };
 

@@ -1,11 +1,10 @@
 // The metric beside ITU-T G.1072 and a score in the manner of rtcscore, on simulated sessions:
 //   node bench/quality/compare.ts [scenarios] [seconds]
 // prints the rank correlations and the sessions on which they differ most, with the reason.
-import { agreements, disagreements, type Judged } from '../../src/quality/compare/agreement.ts';
-import { judge } from '../../src/quality/compare/compare.ts';
+import { rankCorrelations, disagreements, type NamedModelScores, scoreWithModels } from '../../src/quality/compare.ts';
 import { scenarioOf } from '../../src/quality/control/scenario.ts';
 import { describeSettings, type StreamSettings } from '../../src/quality/control/settings.ts';
-import { simulate } from '../../src/quality/control/simulate.ts';
+import { simulate } from '../../src/quality/control/simulation.ts';
 
 const [scenarios = 16, seconds = 120] = process.argv.slice(2).map(Number);
 const settings: StreamSettings[] = [
@@ -16,18 +15,18 @@ const settings: StreamSettings[] = [
   { width: 1280, height: 720, fps: 30, bitrate: 3e6, preset: 'fast' },
   { width: 960, height: 540, fps: 60, bitrate: 2e6, preset: 'fast' },
 ];
-const sessions: Judged[] = [];
+const sessions: NamedModelScores[] = [];
 for (let seed = 1; seed <= scenarios; seed++) {
   const scenario = scenarioOf(seed, seconds);
   for (const one of settings) {
     const { records } = simulate(scenario, one, { keep: true, givesUp: false });
-    const judgement = judge(records, { fps: one.fps, width: one.width, height: one.height });
+    const judgement = scoreWithModels(records, { fps: one.fps, width: one.width, height: one.height });
     if (judgement) sessions.push({ name: `seed ${seed} (${scenario.network}), ${describeSettings(one)}`, judgement });
   }
 }
 console.log(`${sessions.length} sessions of ${seconds} s\n`);
 console.log('rank correlations                                        Spearman  Kendall');
-for (const { a, b, spearman, kendall } of agreements(sessions)) {
+for (const { a, b, spearman, kendall } of rankCorrelations(sessions)) {
   console.log(
     `${`${a} and ${b}`.padEnd(56)} ${(spearman?.toFixed(2) ?? '–').padStart(7)} ${(kendall?.toFixed(2) ?? '–').padStart(8)}`,
   );

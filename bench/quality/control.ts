@@ -2,11 +2,11 @@
 //   node bench/quality/control.ts [scenarios] [seconds] [first seed]
 // Every scenario is played with the controller and with each of 48 fixed settings (3 sizes, 2 frame rates, 8 bitrates).
 // `outcome` is the session's total, less the planned time that was not played because the person gave up.
-import { trial } from '../../src/quality/control/trial.ts';
+import { compareWithFixedSettings } from '../../src/quality/control/simulation.ts';
 
 const [scenarios = 24, seconds = 300, first = 201] = process.argv.slice(2).map(Number);
 const start = process.cpuUsage();
-const { controller, fixed } = trial({
+const { controller, fixed } = compareWithFixedSettings({
   seeds: Array.from({ length: scenarios }, (_, i) => first + i),
   duration: seconds,
   onSeed: (seed) => {

@@ -9,10 +9,10 @@ import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SessionCollector } from '../../src/quality/collector.ts';
-import { type FrameRecord, RawValues } from '../../src/quality/frame.ts';
+import { type FrameRecord, RawValueReader } from '../../src/quality/frame.ts';
 import { QualityMeter } from '../../src/quality/meter.ts';
 import { scoreFiles } from '../../src/quality/score.ts';
-import { viewFiles } from '../../src/quality/view.ts';
+import { analyzeFiles } from '../../src/quality/analyze.ts';
 import { randomSession } from '../../test/quality/sessions.ts';
 
 if (process.argv[2] === '--file') {
@@ -38,7 +38,7 @@ function cpu(): number {
 async function measureFile(path: string, follow: boolean): Promise<void> {
   const start = cpu();
   const total = follow
-    ? (await viewFiles([path]))[0]!.scored.quality.total
+    ? (await analyzeFiles([path]))[0]!.scored.quality.total
     : (await scoreFiles([path]))[0]!.quality.total;
   console.log(JSON.stringify({ seconds: cpu() - start, peak: process.resourceUsage().maxRSS * 1024, total }));
 }
@@ -70,7 +70,7 @@ console.log(`${frames.toLocaleString('en')} frames (${hours} h at 60 Hz), Node $
 
 function score(series: boolean): void {
   const meter = new QualityMeter(info);
-  const values = new RawValues();
+  const values = new RawValueReader();
   let sum = 0;
   let spent = 0;
   for (let from = 0; from < frames; from += 36_000) {

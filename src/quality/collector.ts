@@ -1,5 +1,5 @@
 import type { ConstantsInput } from './constants.ts';
-import { clientStages, type FrameRecord, RawValues, serverStages, type SessionInfo } from './frame.ts';
+import { clientStages, type FrameRecord, RawValueReader, serverStages, type SessionInfo } from './frame.ts';
 import { type FrameQuality, QualityMeter, type SessionQuality } from './meter.ts';
 
 const columns = [...serverStages, ...clientStages, 'targetBitrate', 'width', 'height', 'fps', 'qp', 'bytes'] as const;
@@ -36,7 +36,7 @@ export class SessionCollector {
   readonly #values: Readonly<Record<Column, Float64Array>>;
   readonly #inputs: (number[] | undefined)[];
   readonly #meter: QualityMeter;
-  readonly #raw = new RawValues();
+  readonly #raw = new RawValueReader();
   #newest = -1;
   #oldest = Number.POSITIVE_INFINITY;
   /** The next frame that the live figures take. */
@@ -130,7 +130,7 @@ export class SessionCollector {
   /** The figures of the frames that are held. */
   quality(): SessionQuality {
     const meter = new QualityMeter(this.info, this.#constants);
-    const values = new RawValues();
+    const values = new RawValueReader();
     for (const record of this.records()) meter.push(values.next(record));
     return meter.result();
   }

@@ -1,7 +1,6 @@
 import { type Issue, PlaybyplayError } from '../errors.ts';
 import { suggestSpelling } from '../spelling.ts';
-import type { CurvePoints } from './curve.ts';
-import type { TransferSpec } from './transfer.ts';
+import type { CurvePoints, TransferSpec } from './transfer.ts';
 
 /** The four raw values of a frame that always count, all in ms. More can be named in `components`. */
 export const componentNames = ['captureDelta', 'presentDelta', 'roundTripDelay', 'stackLatency'] as const;

@@ -1,3 +1,14 @@
+const standardRates = [24, 25, 30, 35, 48, 50, 60, 72, 75, 90, 100, 120, 144, 165, 240];
+
+/** The standard frame rate nearest to the upper end of the rates seen; undefined where none is above 0. */
+export function standardRate(rates: readonly number[]): number | undefined {
+  const sorted = rates.filter((rate) => rate > 0).toSorted((a, b) => a - b);
+  const high = sorted[Math.floor(sorted.length * 0.9)];
+  if (high === undefined) return undefined;
+  const near = standardRates.toSorted((a, b) => Math.abs(a - high) - Math.abs(b - high))[0]!;
+  return Math.abs(near - high) / near < 0.08 ? near : Math.max(1, Math.round(high));
+}
+
 /** What is known of one frame of a session. A field that was not measured is left out. */
 export interface FrameRecord {
   /** Number of the frame, rising by one per frame that the application showed to the capture. */
@@ -78,14 +89,14 @@ export interface RawFrame {
 }
 
 /** A step back in time by more than this many ms is a clock that was set; by less, pictures that came out of order. */
-const clockSet = 1000;
+const CLOCK_RESET_MS = 1000;
 
 /**
  * Turns records, in the order of their frames, into raw values. A delta is taken against the last frame that has the
  * time stamp, and is plain: a picture presented before the one ahead of it has a delta below zero, which is no stutter.
  * Deltas over a clock that was set back tell nothing, nor do delays below zero: both are left out and counted.
  */
-export class RawValues {
+export class RawValueReader {
   readonly #repeats: boolean;
   #captured: number | undefined;
   #presented: number | undefined;
@@ -134,7 +145,7 @@ export class RawValues {
 
   #delta(value: number | undefined): number | undefined {
     if (value === undefined || value >= 0) return value;
-    if (value < -clockSet) {
+    if (value < -CLOCK_RESET_MS) {
       this.impossible++;
       return undefined;
     }
@@ -164,7 +175,7 @@ export class RawValues {
     if (now !== undefined) {
       this.#origin ??= now;
       // A clock that was set back starts a new count from here; mere disorder does not move time.
-      if (now - this.#origin < this.#t * 1000 - clockSet) this.#origin = now - this.#t * 1000;
+      if (now - this.#origin < this.#t * 1000 - CLOCK_RESET_MS) this.#origin = now - this.#t * 1000;
       this.#t = Math.max(this.#t, (now - this.#origin) / 1000);
     }
     return this.#t;

@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { deviation, mean, reference } from '../../test/quality/reference.ts';
 import { randomSession } from '../../test/quality/sessions.ts';
-import type { ConstantsInput } from './constants.ts';
-import { monotoneCubic } from './curve.ts';
-import { defaultConstants } from './constants.ts';
-import { type FrameRecord, RawValues } from './frame.ts';
+import { type ConstantsInput, defaultConstants } from './constants.ts';
+import { monotoneCubic } from './transfer.ts';
+import { type FrameRecord, RawValueReader } from './frame.ts';
 import { type FrameQuality, QualityMeter, scoreSession } from './meter.ts';
 
 /*
@@ -227,7 +226,7 @@ describe('against the specification summed anew for every frame', () => {
     const offsets = new Float64Array(frames);
     const frequencies = new Float64Array(frames);
     const meter = new QualityMeter({ fps, width: 1920, height: 1080, targetBitrate: 2e7 });
-    const values = new RawValues();
+    const values = new RawValueReader();
     let scored = 0;
     for (const record of randomSession(frames, 5, fps)) {
       meter.push(values.next(record));
@@ -287,7 +286,7 @@ describe('what the session lacks', () => {
   });
 
   it('takes the delta of a frame presented out of turn plainly: below zero, no stutter, of least weight', () => {
-    const values = new RawValues();
+    const values = new RawValueReader();
     values.next({ frame: 0, presented: 500 });
     expect(values.next({ frame: 1, presented: 560 }).presentDelta).toBe(60);
     expect(values.next({ frame: 2, presented: 550 }).presentDelta).toBe(-10);
@@ -302,7 +301,7 @@ describe('what the session lacks', () => {
   });
 
   it('leaves deltas over a clock that was set back out, and delays below zero, and counts both', () => {
-    const values = new RawValues();
+    const values = new RawValueReader();
     values.next({ frame: 0, captured: 9000, presented: 500 });
     expect(values.next({ frame: 1, captured: 90, presented: 520, inputs: [530] })).toEqual(
       expect.objectContaining({ captureDelta: undefined, presentDelta: 20, stackLatency: undefined }),

@@ -1,8 +1,6 @@
 import { type ConstantsInput, componentNames, type QualityConstants, withDefaults } from './constants.ts';
-import { monotoneCubic } from './curve.ts';
-import { type FrameRecord, type RawFrame, RawValues, type SessionInfo } from './frame.ts';
-import { bitsPerPixelOfQp } from './picture.ts';
-import { type Transfer, transferOf } from './transfer.ts';
+import { monotoneCubic, estimateBitsPerPixel, type Transfer, resolveTransfer } from './transfer.ts';
+import { type FrameRecord, type RawFrame, RawValueReader, type SessionInfo } from './frame.ts';
 import { InputActivity, Moments, MomentWindow, WeightedWindow } from './windows.ts';
 
 /** The metric's figures of one frame. Times in ms unless said otherwise, scores 0–100; what is not known is left out. */
@@ -112,7 +110,7 @@ export class QualityMeter {
     const size = (frames: number): number => Math.max(1, Math.round((frames * info.fps) / windowRate));
     this.#components = Object.entries(components).map(([name, spec]) => ({
       name,
-      transfer: transferOf(spec, info.fps),
+      transfer: resolveTransfer(spec, info.fps),
       baseWindow: new WeightedWindow(size(base.x)),
       offsetWindow: new WeightedWindow(size(offset.x)),
       raw: undefined,
@@ -167,7 +165,7 @@ export class QualityMeter {
     if (frame.fps !== undefined && frame.fps > 0 && frame.fps !== this.#rate) {
       this.#rate = frame.fps;
       for (const component of this.#components) {
-        component.transfer = transferOf(this.constants.components[component.name]!, this.#rate);
+        component.transfer = resolveTransfer(this.constants.components[component.name]!, this.#rate);
       }
     }
     this.#width = frame.width ?? this.#width;
@@ -186,7 +184,7 @@ export class QualityMeter {
     }
     if (pixels > 0 && this.#qp !== undefined) {
       this.#pictureFrom ??= 'qp';
-      return this.#curve(bitsPerPixelOfQp(this.#qp, pixels)) * this.#worth(pixels);
+      return this.#curve(estimateBitsPerPixel(this.#qp, pixels)) * this.#worth(pixels);
     }
     return undefined;
   }
@@ -311,7 +309,7 @@ export function scoreSession(
   options: { constants?: ConstantsInput; series?: boolean } = {},
 ): ScoredSession {
   const meter = new QualityMeter(info, options.constants);
-  const values = new RawValues();
+  const values = new RawValueReader();
   const series: FrameQuality[] = [];
   for (const record of records) {
     meter.push(values.next(record));

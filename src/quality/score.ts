@@ -1,12 +1,11 @@
 import type { Issue } from '../errors.ts';
 import type { ConstantsInput } from './constants.ts';
-import { type FrameRecord, type RawFrame, RawValues, type SessionInfo } from './frame.ts';
-import { LateRecord } from './input/join.ts';
-import { joinWindow } from './input/native.ts';
+import { type FrameRecord, type RawFrame, RawValueReader, type SessionInfo, standardRate } from './frame.ts';
+import { LateRecordError, JOIN_WINDOW_FRAMES } from './input/frame-log.ts';
 import { readSessions, type VideoReader } from './input/read.ts';
+import { upperMedian } from './statistics.ts';
 import type { ReadOptions, SessionInput } from './input/session.ts';
 import { type FrameQuality, QualityMeter, type SessionQuality } from './meter.ts';
-import { standardRate } from './rate.ts';
 
 /** Where the target frame rate came from. */
 export type RateSource = 'option' | 'header' | 'estimated' | 'assumed';
@@ -39,11 +38,11 @@ export interface ScoreOptions {
 }
 
 /** Frames that the frame rate is estimated from where nothing tells it. */
-const estimateFrom = 600;
+const RATE_ESTIMATION_FRAMES = 600;
 
 /** Scores a session as it is read, in memory that does not grow with its length. */
 export async function scoreInput(input: SessionInput, options: ScoreOptions = {}): Promise<ScoredInput> {
-  const values = new RawValues(input);
+  const values = new RawValueReader(input);
   const onFrame = options.observe?.(input);
   let meter: QualityMeter | undefined;
   let waiting: FrameRecord[] = [];
@@ -77,7 +76,7 @@ export async function scoreInput(input: SessionInput, options: ScoreOptions = {}
       continue;
     }
     waiting = waiting.length === 0 ? [...records] : waiting.concat(records);
-    if (waiting.length >= estimateFrom || options.fps !== undefined || input.fps !== undefined) {
+    if (waiting.length >= RATE_ESTIMATION_FRAMES || options.fps !== undefined || input.fps !== undefined) {
       meter = begin(waiting);
       score(meter, waiting);
       waiting = [];
@@ -95,14 +94,14 @@ export async function scoreInput(input: SessionInput, options: ScoreOptions = {}
     info,
     fpsFrom,
     derived: input.derived,
-    missing: withPicture(input.missing, quality),
+    missing: explainPicture(input.missing, quality),
     counts: {
       ...input.notes.counts,
       ...(values.outOfTurn > 0 && { outOfTurn: values.outOfTurn }),
       ...(values.impossible > 0 && { impossible: values.impossible }),
     },
     ...(input.extra && { extra: input.extra }),
-    issues: [...input.notes.issues, ...doubts(quality, fpsFrom, values)],
+    issues: [...input.notes.issues, ...plausibilityIssues(quality, fpsFrom, values)],
   };
 }
 
@@ -128,9 +127,9 @@ async function scoreFilesWithin(
     return { scored, window };
   };
   try {
-    return await all(joinWindow);
+    return await all(JOIN_WINDOW_FRAMES);
   } catch (error) {
-    if (!(error instanceof LateRecord)) throw error;
+    if (!(error instanceof LateRecordError)) throw error;
     return all(Number.POSITIVE_INFINITY);
   }
 }
@@ -154,7 +153,7 @@ async function* frameFigures(
   options: ScoreOptions,
 ): AsyncGenerator<readonly FrameQuality[]> {
   const meter = new QualityMeter(info, options.constants);
-  const values = new RawValues();
+  const values = new RawValueReader();
   for await (const records of input.records()) {
     for (let from = 0; from < records.length; from += 1000) {
       options.signal?.throwIfAborted();
@@ -171,18 +170,18 @@ async function* frameFigures(
  * render more often than anything is shown), else that of their capture.
  */
 function estimateRate(records: readonly FrameRecord[]): number | undefined {
-  const values = new RawValues();
+  const values = new RawValueReader();
   const raws = records.map((record) => values.next(record));
   return rateOf(raws.map((raw) => raw.presentDelta)) ?? rateOf(raws.map((raw) => raw.captureDelta));
 }
 
 function rateOf(deltas: readonly (number | undefined)[]): number | undefined {
   const known = deltas.filter((delta) => delta !== undefined && delta > 0) as number[];
-  const median = known.toSorted((a, b) => a - b)[known.length >> 1];
-  return median === undefined ? undefined : standardRate([1000 / median]);
+  const usual = upperMedian(known);
+  return usual === undefined ? undefined : standardRate([1000 / usual]);
 }
 
-function withPicture(missing: Readonly<Record<string, string>>, quality: SessionQuality): Record<string, string> {
+function explainPicture(missing: Readonly<Record<string, string>>, quality: SessionQuality): Record<string, string> {
   const rest = { ...missing };
   if (quality.picture !== null) delete rest['picture'];
   else rest['picture'] ??= 'target bitrate, width and height are not all known';
@@ -190,7 +189,7 @@ function withPicture(missing: Readonly<Record<string, string>>, quality: Session
 }
 
 /** What makes the figures doubtful, so that none is wrong in silence. */
-function doubts(quality: SessionQuality, fpsFrom: RateSource, values: RawValues): Issue[] {
+function plausibilityIssues(quality: SessionQuality, fpsFrom: RateSource, values: RawValueReader): Issue[] {
   const issues: Issue[] = [];
   if (fpsFrom === 'estimated') {
     issues.push({

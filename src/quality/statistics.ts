@@ -12,6 +12,11 @@ export function median(values: readonly number[]): number {
   return quantile(values, 0.5);
 }
 
+/** The middle value, of an even number the upper one; undefined without values. Unlike `median` it is one of the values. */
+export function upperMedian(values: readonly number[]): number | undefined {
+  return values.toSorted((a, b) => a - b)[values.length >> 1];
+}
+
 /** Ranks from 1; equal values share the mean of their ranks. */
 export function ranks(values: readonly number[]): number[] {
   const order = values.map((value, i) => [value, i] as const).toSorted((a, b) => a[0] - b[0]);

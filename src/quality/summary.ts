@@ -1,8 +1,28 @@
 import { formatClock } from '../time.ts';
-import type { PlayReport, Share } from './play.ts';
+import type { GameplayReport, OutcomeCounts } from './gameplay.ts';
 import type { ScoredInput } from './score.ts';
-import { sparkline } from './sparkline.ts';
-import type { TrackPoint } from './track.ts';
+import type { TimelinePoint } from './timeline.ts';
+
+const bars = '▁▂▃▄▅▆▇█';
+
+/**
+ * A row of bars for values from `least` to `most` (what lies outside is shown at the edge); a blank where a value is
+ * not known. With `ascii` the bars are digits from 0 to 9.
+ */
+export function sparkline(
+  values: readonly (number | undefined)[],
+  options: { readonly least?: number; readonly most?: number; readonly ascii?: boolean } = {},
+): string {
+  const { least = 0, most = 100 } = options;
+  const symbols = options.ascii ? '0123456789' : bars;
+  return values
+    .map((value) => {
+      if (value === undefined || Number.isNaN(value)) return ' ';
+      const share = Math.min(1, Math.max(0, (value - least) / (most - least)));
+      return symbols[Math.min(symbols.length - 1, Math.floor(share * symbols.length))]!;
+    })
+    .join('');
+}
 
 /** What each component is called for people. */
 export const componentTitles: Readonly<Record<string, string>> = {
@@ -13,7 +33,7 @@ export const componentTitles: Readonly<Record<string, string>> = {
 };
 
 /** A session in a few lines: figures, components, and its course as rows of bars. */
-export function summarize(scored: ScoredInput, points: readonly TrackPoint[], ascii = false): string {
+export function summarize(scored: ScoredInput, points: readonly TimelinePoint[], ascii = false): string {
   const { quality } = scored;
   const lines = [
     `${scored.name} (${scored.format}): ${quality.frames} frames in ${formatClock(quality.duration)} at ${round(quality.fps)} Hz${rateNote(scored)}`,
@@ -87,7 +107,7 @@ function round(value: number): number {
 }
 
 /** How the play went while the stream was good and while it was bad, in a few lines. */
-export function playText(play: PlayReport): string {
+export function formatGameplay(play: GameplayReport): string {
   const lines = [
     `The stream was bad in ${formatClock(play.bad)} of ${formatClock(play.duration)}.`,
     '',
@@ -106,7 +126,7 @@ function rateText(rate: number | null): string {
   return (rate === null ? '–' : rate.toFixed(2)).padStart(15);
 }
 
-function shareRow(title: string, share: Share): string {
+function shareRow(title: string, share: OutcomeCounts): string {
   const counts = `${String(share.total).padStart(5)}${String(share.underBadQuality).padStart(12)}${String(share.afterFreeze).padStart(17)}`;
   return `  ${title.padEnd(8)}${counts}${rateText(share.rateBad)}${rateText(share.rateGood)}`;
 }

@@ -174,7 +174,7 @@ export class Moments {
 }
 
 /** Inputs ahead of the window's end that are kept until it has come there, in stretches. */
-const mostAhead = 1000;
+const MAX_PENDING_INPUTS = 1000;
 
 /**
  * How much a person acts on the stream: of the last `samples` stretches of `sampleMs`, how many held an input.
@@ -199,7 +199,7 @@ export class InputActivity {
   mark(time: number): void {
     const sample = Math.floor(time / this.#sampleMs);
     if (sample <= this.#last) this.#set(sample);
-    else if (this.#ahead.size < mostAhead) this.#ahead.add(sample);
+    else if (this.#ahead.size < MAX_PENDING_INPUTS) this.#ahead.add(sample);
   }
 
   #set(sample: number): void {

@@ -3,8 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import type { SessionQuality } from '../../src/quality/meter.ts';
-import { scoreSession } from '../../src/quality/meter.ts';
+import { type SessionQuality, scoreSession } from '../../src/quality/meter.ts';
 import { randomSession } from './sessions.ts';
 import { launcher } from '../paths.ts';
 

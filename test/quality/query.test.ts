@@ -5,7 +5,7 @@ import { afterAll, expect, it } from 'vitest';
 import { loadBuiltin } from '../../src/dictionary/files.ts';
 import type { HeaderLine } from '../../src/events/log.ts';
 import { LogWriter } from '../../src/events/writer.ts';
-import { mergeIntoLog } from '../../src/quality/merge.ts';
+import { mergeIntoLog } from '../../src/quality/gameplay.ts';
 import { compileQuery, matchEvents } from '../../src/query/run.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'quality-query-'));

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { EventLine } from '../../src/events/log.ts';
 import { sessionReport } from '../../src/quality/report/session.ts';
 import { sessionsReport } from '../../src/quality/report/sessions.ts';
-import { playMarks, viewFiles } from '../../src/quality/view.ts';
+import { gameplayMarks, analyzeFiles } from '../../src/quality/analyze.ts';
 import { randomSession } from './sessions.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'quality-report-'));
@@ -44,8 +44,8 @@ function event(t: number, text: string): EventLine {
 }
 
 describe('the page about one session', async () => {
-  const [view] = await viewFiles([sample('presentmon-1.csv')], { targetBitrate: 2e7, width: 1920, height: 1080 });
-  const play = playMarks([event(1.5, 'player <b>dies</b>'), event(4, 'player kills opponent')], ({ t }) =>
+  const [view] = await analyzeFiles([sample('presentmon-1.csv')], { targetBitrate: 2e7, width: 1920, height: 1080 });
+  const play = gameplayMarks([event(1.5, 'player <b>dies</b>'), event(4, 'player kills opponent')], ({ t }) =>
     t === 4 ? 'win' : 'loss',
   );
   const html = sessionReport({ ...view!, play });
@@ -100,7 +100,7 @@ describe('the page about one session', async () => {
   });
 
   it('says what the file does not tell, and stands without frames too', async () => {
-    const [log] = await viewFiles([sample('obs.txt')]);
+    const [log] = await analyzeFiles([sample('obs.txt')]);
     const { page, complaints } = await open(sessionReport(log!));
     expect(await page.textContent('body')).toContain('no stack latency: the log tells no frame’s time');
     expect(complaints).toEqual([]);
@@ -115,7 +115,7 @@ it('the page about many sessions shows distributions of both groups, every sessi
     writeFileSync(path, [info, ...frames].map((line) => JSON.stringify(line)).join('\n'));
     return path;
   });
-  const views = await viewFiles(paths);
+  const views = await analyzeFiles(paths);
   const { page, complaints } = await open(
     sessionsReport(views.map((view, i) => ({ ...view, group: i < 2 ? 'before' : 'after' }))),
   );

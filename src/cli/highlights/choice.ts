@@ -13,7 +13,7 @@ import type { Reason, Source } from '../../highlights/scene.ts';
 import { readViewerWeights, viewerFactors } from '../../highlights/viewer-weights.ts';
 import { measureSoundLevels } from '../../media/write/sound-levels.ts';
 import type { AudioTrack } from '../../media/write/recording.ts';
-import { spoiledEvents, streamFactors } from '../../quality/play.ts';
+import { eventsNearFaults, streamFactors } from '../../quality/gameplay.ts';
 import { formatClock, parseTime } from '../../time.ts';
 import { showPlace } from '../caret.ts';
 import { counted } from '../explain.ts';
@@ -112,7 +112,7 @@ export async function choose(
   const choice = chooseScenes(gathered.sources, {
     dictionary: gathered.dictionary,
     ...tests,
-    ...(badStream === 'skip' && { exclude: excluding(spoiledEvents(gathered.sources), tests.exclude) }),
+    ...(badStream === 'skip' && { exclude: excluding(eventsNearFaults(gathered.sources), tests.exclude) }),
     margin,
     factors: factorsOf(values.viewers, gathered.sources, badStream === 'down'),
     envelopes: gathered.sources.map((source) => envelopeOf(source, io.signal, audioTrack)),

@@ -1,8 +1,7 @@
 import { parseArgs } from 'node:util';
 import { PlaybyplayError } from '../../errors.ts';
 import type { FrameRecord } from '../../quality/frame.ts';
-import { agreements, disagreements, type Judged } from '../../quality/compare/agreement.ts';
-import { judge } from '../../quality/compare/compare.ts';
+import { rankCorrelations, disagreements, type NamedModelScores, scoreWithModels } from '../../quality/compare.ts';
 import { scoreFiles } from '../../quality/score.ts';
 import type { CommandIo } from '../command.ts';
 import { readScoreOptions, scoreOptions } from './options.ts';
@@ -26,13 +25,16 @@ export async function runCompare(args: string[], io: CommandIo): Promise<number>
     },
   });
   const records = kept.slice(-scored.length);
-  const judged: Judged[] = [];
+  const judged: NamedModelScores[] = [];
   for (const [i, { name, info }] of scored.entries()) {
-    const judgement = judge(records[i]!, info, score.constants);
+    const judgement = scoreWithModels(records[i]!, info, score.constants);
     if (judgement) judged.push({ name, judgement });
     else io.stderr.write(`${name}: the other models need bitrate, size and round trip, which it does not tell\n`);
   }
-  const all = { agreements: judged.length > 2 ? agreements(judged) : [], disagreements: disagreements(judged) };
+  const all = {
+    rankCorrelations: judged.length > 2 ? rankCorrelations(judged) : [],
+    disagreements: disagreements(judged),
+  };
   if (values.json) {
     const sessions = judged.map(({ name, judgement: { quality, ...rest } }) => ({
       name,
@@ -46,8 +48,11 @@ export async function runCompare(args: string[], io: CommandIo): Promise<number>
 }
 
 function text(
-  judged: readonly Judged[],
-  all: { readonly agreements: ReturnType<typeof agreements>; readonly disagreements: ReturnType<typeof disagreements> },
+  judged: readonly NamedModelScores[],
+  all: {
+    readonly rankCorrelations: ReturnType<typeof rankCorrelations>;
+    readonly disagreements: ReturnType<typeof disagreements>;
+  },
 ): string {
   const lines = [`${'session'.padEnd(40)}  total     raw   G.1072   rtcscore   stutter`];
   for (const { name, judgement } of judged) {
@@ -62,9 +67,9 @@ function text(
       `${name.slice(0, 40).padEnd(40)}${cells[0]!.padStart(7)}${cells[1]!.padStart(8)}${cells[2]!.padStart(9)}${cells[3]!.padStart(11)}${`${(100 * stutterShare).toFixed(1)} %`.padStart(10)}`,
     );
   }
-  if (all.agreements.length > 0) {
+  if (all.rankCorrelations.length > 0) {
     lines.push('', 'rank correlations (Spearman, Kendall)');
-    for (const { a, b, spearman, kendall } of all.agreements) {
+    for (const { a, b, spearman, kendall } of all.rankCorrelations) {
       lines.push(
         `  ${`${a} and ${b}`.padEnd(52)} ${(spearman?.toFixed(2) ?? '–').padStart(6)} ${(kendall?.toFixed(2) ?? '–').padStart(6)}`,
       );

@@ -4,8 +4,7 @@ import { advise, type Advice } from '../../quality/control/advise.ts';
 import { describeDecision } from '../../quality/control/controller.ts';
 import { networks, type Network, scenarioOf } from '../../quality/control/scenario.ts';
 import { describeSettings, type Preset, presets, type StreamSettings } from '../../quality/control/settings.ts';
-import { simulate } from '../../quality/control/simulate.ts';
-import { startSettings, trial, type TrialRow } from '../../quality/control/trial.ts';
+import { simulate, startSettings, compareWithFixedSettings, type TrialRow } from '../../quality/control/simulation.ts';
 import { scoreFiles } from '../../quality/score.ts';
 import type { CommandIo } from '../command.ts';
 import { positive, readScoreOptions, scoreOptions } from './options.ts';
@@ -79,7 +78,7 @@ export async function runSimulate(args: string[], io: CommandIo): Promise<number
     return playOne(Math.round(positive('seed', values.seed)!), duration, network, values.json ?? false, io);
   const first = Math.round(positive('first', values.first) ?? 1);
   const count = Math.round(positive('seeds', values.seeds) ?? 10);
-  const result = trial({
+  const result = compareWithFixedSettings({
     seeds: Array.from({ length: count }, (_, i) => first + i),
     duration,
     network,

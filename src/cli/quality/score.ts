@@ -4,14 +4,13 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { loadBuiltin } from '../../dictionary/files.ts';
 import { messageOf, PlaybyplayError } from '../../errors.ts';
-import { type MergedLog, mergeIntoLog } from '../../quality/merge.ts';
-import { outcomeOf } from '../../quality/play.ts';
-import { type SessionView, sessionReport } from '../../quality/report/session.ts';
+import { type MergedLog, mergeIntoLog, eventOutcome } from '../../quality/gameplay.ts';
+import { type SessionAnalysis, sessionReport } from '../../quality/report/session.ts';
 import { type GroupedView, sessionsReport } from '../../quality/report/sessions.ts';
 import { type FileOptions, type ScoredInput, scoreSeries } from '../../quality/score.ts';
-import { playText, summarize } from '../../quality/summary.ts';
-import { coarser } from '../../quality/track.ts';
-import { playMarks, viewFiles } from '../../quality/view.ts';
+import { formatGameplay, summarize } from '../../quality/summary.ts';
+import { downsample } from '../../quality/timeline.ts';
+import { gameplayMarks, analyzeFiles } from '../../quality/analyze.ts';
 import type { CommandIo } from '../command.ts';
 import { formatIssues } from '../explain.ts';
 import { readScoreOptions, scoreOptions } from './options.ts';
@@ -43,16 +42,16 @@ export async function runScore(args: string[], io: CommandIo): Promise<number> {
     return complain(scored, io);
   }
   const width = Math.max(20, Math.min(100, ((io.stdout as { columns?: number }).columns ?? 80) - 20));
-  let views = await viewFiles(positionals, score);
+  let views = await analyzeFiles(positionals, score);
   const merged = values.events === undefined ? undefined : await joinPlay(views, values.events, values.out, offset, io);
   if (merged) views = [await withPlay(views[0]!, merged, offset)];
-  const before = values.before ? await viewFiles(values.before, score) : [];
+  const before = values.before ? await analyzeFiles(values.before, score) : [];
   if (values.report !== undefined) await writeReport(values.report, views, before, io);
   if (values.json) io.stdout.write(`${JSON.stringify(asJson(views, merged))}\n`);
   else {
-    const summaries = views.map((view) => summarize(view.scored, coarser(view.points, width), values.ascii));
+    const summaries = views.map((view) => summarize(view.scored, downsample(view.points, width), values.ascii));
     io.stdout.write(summaries.join('\n'));
-    if (merged) io.stdout.write(`\n${playText(merged.report)}`);
+    if (merged) io.stdout.write(`\n${formatGameplay(merged.report)}`);
   }
   return complain(
     [...before, ...views].map(({ scored }) => scored),
@@ -61,11 +60,11 @@ export async function runScore(args: string[], io: CommandIo): Promise<number> {
 }
 
 /** Figures first, flat; then what they rest on. One session stands alone, several in a list. */
-function asJson(views: readonly SessionView[], merged: MergedLog | undefined): Record<string, unknown> {
+function asJson(views: readonly SessionAnalysis[], merged: MergedLog | undefined): Record<string, unknown> {
   const sessions = views.map((view) => ({
     ...flat(view.scored),
     worstMinutes: view.worst,
-    happenings: view.happenings,
+    incidents: view.incidents,
   }));
   const whole = sessions.length === 1 ? sessions[0]! : { sessions };
   return merged ? { ...whole, play: merged.report } : whole;
@@ -96,17 +95,17 @@ async function printSeries(paths: readonly string[], score: FileOptions, io: Com
 }
 
 async function joinPlay(
-  views: readonly SessionView[],
+  views: readonly SessionAnalysis[],
   log: string,
   out: string | undefined,
   offset: number,
   io: CommandIo,
 ): Promise<MergedLog> {
   if (views.length !== 1) throw new PlaybyplayError('usage', `--events goes with one session, not ${views.length}`);
-  const { happenings } = views[0]!;
+  const { incidents } = views[0]!;
   const path = out ?? besideLog(log);
-  const merged = await mergeIntoLog(log, happenings, path, { offset, signal: io.signal });
-  io.stderr.write(`${happenings.length} happenings of the stream written to ${path}\n`);
+  const merged = await mergeIntoLog(log, incidents, path, { offset, signal: io.signal });
+  io.stderr.write(`${incidents.length} incidents of the stream written to ${path}\n`);
   return merged;
 }
 
@@ -117,15 +116,18 @@ function besideLog(path: string): string {
     : join(path, 'events.stream.ndjson');
 }
 
-async function withPlay(view: SessionView, merged: MergedLog, offset: number): Promise<SessionView> {
+async function withPlay(view: SessionAnalysis, merged: MergedLog, offset: number): Promise<SessionAnalysis> {
   const { dictionary } = await loadBuiltin();
-  return { ...view, play: playMarks(merged.events, ({ statement }) => outcomeOf(statement, dictionary), offset) };
+  return {
+    ...view,
+    play: gameplayMarks(merged.events, ({ statement }) => eventOutcome(statement, dictionary), offset),
+  };
 }
 
 async function writeReport(
   path: string,
-  views: readonly SessionView[],
-  before: readonly SessionView[],
+  views: readonly SessionAnalysis[],
+  before: readonly SessionAnalysis[],
   io: CommandIo,
 ): Promise<void> {
   const grouped: GroupedView[] = [

@@ -5,11 +5,9 @@ import { scoreSession, type SessionQuality } from '../meter.ts';
 import { advise } from './advise.ts';
 import { type ControllerOptions, type Decision, describeDecision, QualityController } from './controller.ts';
 import type { Observation } from './observer.ts';
-import { Pipeline } from './pipeline.ts';
+import { StreamSimulator, simulate, startSettings, compareWithFixedSettings } from './simulation.ts';
 import { scenarioOf } from './scenario.ts';
 import { defaultBounds, type StreamSettings } from './settings.ts';
-import { simulate } from './simulate.ts';
-import { startSettings, trial } from './trial.ts';
 
 const start: StreamSettings = { bitrate: 8e6, width: 1280, height: 720, fps: 60, preset: 'fast' };
 const calm: Observation = {
@@ -90,7 +88,7 @@ describe('the controller', () => {
   });
 
   it('lowers the bitrate at once when the line is full, and does not raise it soon after', () => {
-    const controller = new QualityController(start, { trial: 60 });
+    const controller = new QualityController(start, { warmUp: 60 });
     const decisions = run(controller, [...repeat(5, {}), ...repeat(1, { lost: 0.3 }), ...repeat(10, {})]);
     const changes = decisions.flatMap(({ changes: all, t }) => all.map((change) => ({ ...change, t })));
     expect(changes[0]).toMatchObject({ parameter: 'bitrate', t: 5.5, reason: '30 % of the frames are lost' });
@@ -102,7 +100,7 @@ describe('the controller', () => {
   });
 
   it('raises the quantization parameter where that is what it may change', () => {
-    const controller = new QualityController({ ...start, qp: 26 }, { trial: 60 });
+    const controller = new QualityController({ ...start, qp: 26 }, { warmUp: 60 });
     run(controller, [...repeat(5, {}), ...repeat(1, { lost: 0.3 })]);
     expect(controller.settings.qp).toBeGreaterThan(26);
     expect(controller.settings.bitrate).toBe(start.bitrate);
@@ -172,7 +170,7 @@ describe('the pipeline', () => {
 
   it('renders fewer frames where a frame takes longer than there is time', () => {
     const slow = { ...scenario, render: () => 25 };
-    const pipeline = new Pipeline(slow, { ...start, width: 1920, height: 1080 });
+    const pipeline = new StreamSimulator(slow, { ...start, width: 1920, height: 1080 });
     const frames = [];
     for (let one = pipeline.next(); one; one = pipeline.next()) frames.push(one);
     // 25 ms and a little: about forty a second.
@@ -189,7 +187,7 @@ describe('the pipeline', () => {
 });
 
 it('in the loop the controller does better than settings that suit some lines only', () => {
-  const { controller, fixed } = trial({
+  const { controller, fixed } = compareWithFixedSettings({
     seeds: [1, 2, 3, 4, 5, 6],
     duration: 120,
     fixed: [

@@ -1,5 +1,5 @@
 import type { ConstantsInput } from '../constants.ts';
-import { type Expectation, rateOf, StreamModel, type StreamState } from './model.ts';
+import { type Prediction, rateOf, StreamModel, type StreamState } from './model.ts';
 import type { Observation } from './observer.ts';
 import { defaultBounds, describeSettings, type SettingsBounds, type StreamSettings } from './settings.ts';
 
@@ -35,7 +35,7 @@ export interface ControllerOptions {
   readonly memory?: number;
   readonly worst?: number;
   /** Seconds at the beginning in which the line is only watched (congestion counts all the same). */
-  readonly trial?: number;
+  readonly warmUp?: number;
   /** How much less than the worst seen is relied on at first; fades with a time constant of two minutes. */
   readonly doubt?: number;
   /** The metric that is to be raised. */
@@ -49,7 +49,7 @@ const defaults = {
   congestion: { lost: 0.1, queue: 45 },
   memory: 300,
   worst: 0.05,
-  trial: 5,
+  warmUp: 5,
   doubt: 0.3,
 };
 
@@ -84,7 +84,7 @@ export class QualityController {
       congestion: { ...defaults.congestion, ...options.congestion },
       memory: options.memory ?? defaults.memory,
       worst: options.worst ?? defaults.worst,
-      trial: options.trial ?? defaults.trial,
+      warmUp: options.warmUp ?? defaults.warmUp,
       doubt: options.doubt ?? defaults.doubt,
     };
     this.#model = new StreamModel(options.constants);
@@ -122,12 +122,12 @@ export class QualityController {
   /** Smooths what was seen over a few stretches. */
   #learn(seen: Observation): void {
     if (seen.capacity !== undefined) this.#remember(Math.floor(seen.t), seen.capacity);
-    const captureInterval = blend(this.#state?.captureInterval, seen.captureInterval);
-    const encodeTime = blend(this.#state?.encodeTime, seen.encodeTime);
-    const roundTrip = blend(this.#state?.roundTrip, seen.roundTrip);
-    const stackLatency = blend(
+    const captureInterval = smooth(this.#state?.captureInterval, seen.captureInterval);
+    const encodeTime = smooth(this.#state?.encodeTime, seen.encodeTime);
+    const roundTrip = smooth(this.#state?.roundTrip, seen.roundTrip);
+    const stackLatency = smooth(
       this.#state?.stackLatency,
-      seen.stackLatency ?? this.#state?.stackLatency ?? guess(seen),
+      seen.stackLatency ?? this.#state?.stackLatency ?? estimateStackLatency(seen),
     );
     if (captureInterval === undefined || encodeTime === undefined || roundTrip === undefined) return;
     if (stackLatency === undefined || this.#capacity === undefined) return;
@@ -202,10 +202,10 @@ export class QualityController {
   /** The neighbouring setting that promises most, if it promises enough. */
   #improve(): Change[] {
     const state = this.#state;
-    if (!state || this.#t < this.#options.trial) return [];
+    if (!state || this.#t < this.#options.warmUp) return [];
     const now = this.#settings;
     const here = this.#model.expect(now, state, now);
-    let best: { settings: StreamSettings; expected: Expectation; gain: number } | undefined;
+    let best: { settings: StreamSettings; expected: Prediction; gain: number } | undefined;
     for (const settings of this.#candidates()) {
       if (rateOf(settings) > Math.max(rateOf(now), this.#options.load.aim * this.#worst!)) continue;
       const expected = this.#model.expect(now, state, settings);
@@ -264,7 +264,7 @@ export class QualityController {
   }
 }
 
-function blend(known: number | undefined, now: number | undefined): number | undefined {
+function smooth(known: number | undefined, now: number | undefined): number | undefined {
   return known === undefined || now === undefined ? (now ?? known) : known + 0.2 * (now - known);
 }
 
@@ -279,7 +279,7 @@ function scaled(settings: StreamSettings, factor: number): StreamSettings {
 }
 
 /** Without inputs nobody knows the stack's latency: what is known of its parts, with one frame on either side. */
-function guess(seen: Observation): number | undefined {
+function estimateStackLatency(seen: Observation): number | undefined {
   if (seen.roundTrip === undefined || seen.captureInterval === undefined) return undefined;
   return seen.roundTrip + (seen.encodeTime ?? 0) + 2 * seen.captureInterval;
 }

@@ -1,7 +1,5 @@
 import { type ConstantsInput, type QualityConstants, withDefaults } from '../constants.ts';
-import { monotoneCubic } from '../curve.ts';
-import { bitsPerPixelOfQp } from '../picture.ts';
-import { transferOf } from '../transfer.ts';
+import { monotoneCubic, estimateBitsPerPixel, resolveTransfer } from '../transfer.ts';
 import { bitsPerPixel, type Preset, type StreamSettings } from './settings.ts';
 
 /** What is known of a running stream, smoothed. Times in ms. */
@@ -26,7 +24,7 @@ export const presetSpread: Readonly<Record<Preset, number>> = {
 };
 
 /** What other settings are expected to come to. */
-export interface Expectation {
+export interface Prediction {
   /** Half of picture and base. */
   readonly total: number;
   readonly picture: number;
@@ -48,7 +46,7 @@ export class StreamModel {
     this.#curve = monotoneCubic(this.#constants.picture.curve);
   }
 
-  expect(now: StreamSettings, state: StreamState, then: StreamSettings): Expectation {
+  expect(now: StreamSettings, state: StreamState, then: StreamSettings): Prediction {
     const share = (then.width * then.height) / (now.width * now.height);
     // Encoding goes with the pixels and the preset, rendering and decoding with half of the pixels.
     const encode = state.encodeTime * share ** 0.9 * (presetSpeed[then.preset] / presetSpeed[now.preset]);
@@ -81,7 +79,7 @@ export class StreamModel {
     let sum = 0;
     let weights = 0;
     for (const [name, raw] of Object.entries(raws)) {
-      const { score, weight } = transferOf(this.#constants.components[name]!, fps);
+      const { score, weight } = resolveTransfer(this.#constants.components[name]!, fps);
       sum += score(raw) * weight(raw);
       weights += weight(raw);
     }
@@ -90,7 +88,7 @@ export class StreamModel {
 
   #picture(settings: StreamSettings): number {
     const pixels = settings.width * settings.height;
-    const bits = settings.qp === undefined ? bitsPerPixel(settings) : bitsPerPixelOfQp(settings.qp, pixels);
+    const bits = settings.qp === undefined ? bitsPerPixel(settings) : estimateBitsPerPixel(settings.qp, pixels);
     const { reference } = this.#constants.picture;
     if (!reference) return this.#curve(bits);
     const size = Math.min(1, pixels / (reference.width * reference.height)) ** reference.size;
@@ -102,5 +100,5 @@ export class StreamModel {
 export function rateOf(settings: StreamSettings): number {
   if (settings.qp === undefined) return settings.bitrate;
   const pixels = settings.width * settings.height;
-  return bitsPerPixelOfQp(settings.qp, pixels) * pixels * settings.fps;
+  return estimateBitsPerPixel(settings.qp, pixels) * pixels * settings.fps;
 }

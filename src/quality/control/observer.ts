@@ -1,4 +1,5 @@
-import { type FrameRecord, RawValues } from '../frame.ts';
+import { type FrameRecord, RawValueReader } from '../frame.ts';
+import { upperMedian } from '../statistics.ts';
 import type { QualityMeter } from '../meter.ts';
 
 /** What a stretch of a running stream was like. Times in ms; undefined where nothing told it. */
@@ -42,10 +43,10 @@ class Mean {
 /** Sums a stream up stretch by stretch for a controller, and scores it on the way. */
 export class StreamObserver {
   readonly #meter: QualityMeter;
-  readonly #values = new RawValues();
+  readonly #values = new RawValueReader();
   /** Size and round trip of the last frames: some ten seconds. */
   readonly #sent: { bits: number; trip: number }[] = [];
-  #stretch = new Stretch();
+  #stretch = new IntervalStatistics();
   #t = 0;
 
   constructor(meter: QualityMeter) {
@@ -79,7 +80,7 @@ export class StreamObserver {
   /** The stretch since the last call. */
   take(): Observation {
     const { frames, sent, lost, capture, encode, trips, stack, quality, picture } = this.#stretch;
-    this.#stretch = new Stretch();
+    this.#stretch = new IntervalStatistics();
     const roundTrip = trips.length > 0 ? trips.reduce((sum, trip) => sum + trip, 0) / trips.length : undefined;
     const usual = medianTrip(this.#sent);
     return {
@@ -121,11 +122,10 @@ function means(sent: readonly { bits: number; trip: number }[]): { bits: number;
 }
 
 function medianTrip(sent: readonly { trip: number }[]): number | undefined {
-  if (sent.length < 30) return undefined;
-  return sent.map(({ trip }) => trip).toSorted((a, b) => a - b)[sent.length >> 1];
+  return sent.length < 30 ? undefined : upperMedian(sent.map(({ trip }) => trip));
 }
 
-class Stretch {
+class IntervalStatistics {
   frames = 0;
   sent = 0;
   lost = 0;

@@ -1,9 +1,8 @@
 import { basename } from 'node:path';
 import { messageOf, PlaybyplayError } from '../../errors.ts';
 import type { FrameRecord } from '../frame.ts';
-import { Notes } from './notes.ts';
+import { Notes, inMemory, type ReadOptions, type SessionInput } from './session.ts';
 import { readPresentMon } from './presentmon.ts';
-import { inMemory, type ReadOptions, type SessionInput } from './session.ts';
 import { readText } from './text.ts';
 
 /** A CapFrameX table: comment lines `//Name=value`, then a table like PresentMon's. */

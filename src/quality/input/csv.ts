@@ -1,6 +1,6 @@
 import { PlaybyplayError } from '../../errors.ts';
 import { didYouMean, findNearest } from '../../spelling.ts';
-import type { Notes } from './notes.ts';
+import type { Notes } from './session.ts';
 import { readLines } from './text.ts';
 
 /** How the cells of a table are separated and its numbers written. */
@@ -11,7 +11,7 @@ export interface Dialect {
 }
 
 /** The delimiter that a header line uses most; with another one than the comma, commas may be decimal. */
-export function dialectOf(header: string): Dialect {
+export function detectDialect(header: string): Dialect {
   const delimiters = [',', ';', '\t'] as const;
   const counts = delimiters.map((delimiter) => splitRow(header, delimiter).length);
   const delimiter = delimiters[counts.indexOf(Math.max(...counts))]!;
@@ -100,7 +100,7 @@ export async function* readRows(
           onOther?.(line);
           continue;
         }
-        dialect = dialectOf(line);
+        dialect = detectDialect(line);
         columns = splitRow(line, dialect.delimiter).map((name) => name.trim());
         index = new Map(columns.map((name, i) => [name.toLowerCase(), i] as const).toReversed());
         continue;
@@ -176,7 +176,12 @@ class CellRow implements Row {
 }
 
 /** Notes columns that look like a known one misspelt. */
-export function noteMisspelt(columns: readonly string[], known: readonly string[], path: string, notes: Notes): void {
+export function noteMisspelledColumns(
+  columns: readonly string[],
+  known: readonly string[],
+  path: string,
+  notes: Notes,
+): void {
   const names = new Set(known.map((name) => name.toLowerCase()));
   for (const column of columns) {
     if (names.has(column.toLowerCase())) continue;

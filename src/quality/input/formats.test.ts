@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { differences, trueSession } from '../../../test/quality/truth.ts';
-import { type RawFrame, RawValues } from '../frame.ts';
+import { type RawFrame, RawValueReader } from '../frame.ts';
 import { scoreInput } from '../score.ts';
 import { readSessions } from './read.ts';
 import type { SessionInput } from './session.ts';
@@ -16,7 +16,7 @@ async function only(name: string): Promise<SessionInput> {
 }
 
 async function raws(input: SessionInput): Promise<RawFrame[]> {
-  const values = new RawValues();
+  const values = new RawValueReader();
   const frames: RawFrame[] = [];
   for await (const records of input.records()) for (const record of records) frames.push(values.next(record));
   return frames;

@@ -1,13 +1,12 @@
 import { basename } from 'node:path';
 import { PlaybyplayError } from '../../errors.ts';
 import type { FrameRecord } from '../frame.ts';
-import { dialectOf, readRows, splitRow } from './csv.ts';
-import { Notes } from './notes.ts';
-import { inMemory, type ReadOptions, type SessionInput } from './session.ts';
+import { detectDialect, readRows, splitRow } from './csv.ts';
+import { Notes, inMemory, type ReadOptions, type SessionInput } from './session.ts';
 
 /** Whether a line is the header of a MangoHud log's frames (a row of system names and values stands before it). */
 export function isMangoHudHeader(line: string): boolean {
-  const names = splitRow(line, dialectOf(line).delimiter).map((name) => name.trim().toLowerCase());
+  const names = splitRow(line, detectDialect(line).delimiter).map((name) => name.trim().toLowerCase());
   return (
     names.includes('fps') &&
     names.includes('frametime') &&
@@ -77,10 +76,8 @@ export async function readMangoHud(path: string, options: ReadOptions = {}): Pro
 function frametimeUnit(rows: readonly { frametime: number | undefined; fps: number | undefined }[]): number {
   const products = rows
     .filter((row) => row.frametime !== undefined && row.fps !== undefined && row.fps > 0)
-    .map((row) => row.frametime! * row.fps!)
-    .toSorted((a, b) => a - b);
-  const median = products[products.length >> 1];
-  return median !== undefined && median > 30_000 ? 0.001 : 1;
+    .map((row) => row.frametime! * row.fps!);
+  return (upperMedian(products) ?? 0) > 30_000 ? 0.001 : 1;
 }
 
 function noteCoarse(records: readonly FrameRecord[], notes: Notes, path: string): void {

@@ -1,7 +1,6 @@
 import { basename } from 'node:path';
 import { PlaybyplayError } from '../../errors.ts';
-import { Notes } from './notes.ts';
-import { inMemory, type ReadOptions, type SessionInput } from './session.ts';
+import { Notes, inMemory, type ReadOptions, type SessionInput } from './session.ts';
 import { readLines } from './text.ts';
 
 /** What an OBS log says of one output (a stream, a recording). */
@@ -24,7 +23,7 @@ export interface ObsOutput {
 const stamped = /^\d{2}:\d{2}:\d{2}\.\d{3}: /;
 
 /** Whether a text begins like an OBS log: lines stamped `hh:mm:ss.mmm: `. */
-export function looksObs(head: string): boolean {
+export function isObsLog(head: string): boolean {
   const lines = head.split(/\r?\n/, 40).filter((line) => line.trim() !== '');
   const hits = lines.filter((line) => stamped.test(line.replace(/^\uFEFF/, '')));
   return hits.length >= 1 && hits.length * 2 >= lines.length - 1;

@@ -1,9 +1,9 @@
 import { basename } from 'node:path';
 import { PlaybyplayError } from '../../errors.ts';
 import type { FrameRecord } from '../frame.ts';
-import { dialectOf, noteMisspelt, readRows, type Row, splitRow } from './csv.ts';
-import { Notes } from './notes.ts';
-import { inMemory, type ReadOptions, type SessionInput } from './session.ts';
+import { upperMedian } from '../statistics.ts';
+import { detectDialect, noteMisspelledColumns, readRows, type Row, splitRow } from './csv.ts';
+import { Notes, inMemory, type ReadOptions, type SessionInput } from './session.ts';
 
 /** The three families of column names: 1.x, 2.0 to 2.3.0, and from 2.3.1 on. CapFrameX and OCAT write the first. */
 export type PresentMonVersion = 1 | 2 | 2.3;
@@ -12,7 +12,7 @@ const perProcess = ['application', 'processid', 'swapchainaddress'];
 
 /** The family of a header line, if it is one of PresentMon's. */
 export function presentMonVersion(line: string): PresentMonVersion | undefined {
-  const columns = splitRow(line.replace(/^\uFEFF/, ''), dialectOf(line).delimiter);
+  const columns = splitRow(line.replace(/^\uFEFF/, ''), detectDialect(line).delimiter);
   const names = new Set(columns.map((name) => name.trim().toLowerCase()));
   if (names.has('frametime') && (names.has('cpubusy') || [...names].some((name) => name.startsWith('cpustart'))))
     return 2;
@@ -109,11 +109,11 @@ export async function readPresentMon(
       version = presentMonVersion(columns.join(','))!;
       const names = new Set(columns.map((name) => name.toLowerCase()));
       time = timeColumns.find((name) => names.has(name.toLowerCase()));
-      noteMisspelt(columns, [...timeColumns, ...valueColumns, ...otherColumns], path, notes);
+      noteMisspelledColumns(columns, [...timeColumns, ...valueColumns, ...otherColumns], path, notes);
     }
     for (const row of batch.rows) addRow(chains, row, version, time);
   }
-  const chain = choose([...chains.values()], options.process, path, notes);
+  const chain = chooseChain([...chains.values()], options.process, path, notes);
   const has = (name: string): boolean => columns.some((column) => column.toLowerCase() === name.toLowerCase());
   const records = toRecords(chain, notes);
   notes.count('frames', records.length);
@@ -122,7 +122,7 @@ export async function readPresentMon(
     format: 'presentmon',
     name: chain.name || basename(path),
     notes,
-    ...told(version, has, chain.presents),
+    ...describeColumns(version, has, chain.presents),
     records: () => inMemory(records),
   };
 }
@@ -174,12 +174,12 @@ function timeOf(row: Row, column: string): number | undefined {
 }
 
 /** Frames of a chain; the desktop's compositor, which presents beside everything, is hardly ever what is meant. */
-function claim(chain: Chain): number {
+function chainWeight(chain: Chain): number {
   return chain.presents.length * (/^dwm(?:\.exe)?$/i.test(chain.name) ? 0.1 : 1);
 }
 
-function choose(chains: readonly Chain[], wanted: string | undefined, path: string, notes: Notes): Chain {
-  const ordered = chains.toSorted((a, b) => claim(b) - claim(a));
+function chooseChain(chains: readonly Chain[], wanted: string | undefined, path: string, notes: Notes): Chain {
+  const ordered = chains.toSorted((a, b) => chainWeight(b) - chainWeight(a));
   const matching = wanted ? ordered.filter((one) => one.name.toLowerCase().includes(wanted.toLowerCase())) : ordered;
   const names = [...new Set(ordered.map((one) => one.name))].join(', ');
   if (ordered.length === 0) {
@@ -241,14 +241,13 @@ function timeScale(presents: readonly Present[]): number | undefined {
     if (delta === undefined || now.time === undefined || before.time === undefined) continue;
     if (now.time > before.time) ratios.push(delta / (now.time - before.time));
   }
-  if (ratios.length === 0) return undefined;
-  const median = ratios.toSorted((a, b) => a - b)[ratios.length >> 1]!;
-  const known = [1, 1000, 1e-4, 1 / 3_579.545].find((unit) => Math.abs(median / unit - 1) < 0.03);
-  return known ?? median;
+  const ratio = upperMedian(ratios);
+  if (ratio === undefined) return undefined;
+  return [1, 1000, 1e-4, 1 / 3_579.545].find((unit) => Math.abs(ratio / unit - 1) < 0.03) ?? ratio;
 }
 
 /** What the columns can tell, in words. */
-function told(
+function describeColumns(
   version: PresentMonVersion,
   has: (column: string) => boolean,
   presents: readonly Present[],

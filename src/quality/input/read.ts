@@ -3,8 +3,8 @@ import { basename, extname } from 'node:path';
 import { PlaybyplayError } from '../../errors.ts';
 import { readCapFrameXCsv, readCapFrameXJson } from './capframex.ts';
 import { isMangoHudHeader, readMangoHud } from './mangohud.ts';
-import { looksNative, readNative, sidesOf } from './native.ts';
-import { looksObs, readObs } from './obs.ts';
+import { detectFrameLog, readFrameLog, detectSides } from './frame-log.ts';
+import { isObsLog, readObs } from './obs.ts';
 import { presentMonVersion, readPresentMon } from './presentmon.ts';
 import type { Format, ReadOptions, SessionInput } from './session.ts';
 import { decodeText, readHead } from './text.ts';
@@ -30,7 +30,7 @@ async function detectKind(path: string, signal?: AbortSignal): Promise<Kind> {
 }
 
 function kindOfText(head: string): Kind | undefined {
-  const native = looksNative(head);
+  const native = detectFrameLog(head);
   if (native) return native;
   const trimmed = head.trimStart();
   if (trimmed.startsWith('{')) {
@@ -41,7 +41,7 @@ function kindOfText(head: string): Kind | undefined {
     if (/"(?:Info|Hash)"\s*:/.test(head)) return 'capframex-json';
     return undefined;
   }
-  if (looksObs(head)) return 'obs-log';
+  if (isObsLog(head)) return 'obs-log';
   const lines = head.split(/\r?\n/, 60).map((line) => line.trim());
   if (lines.some((line) => presentMonVersion(line) !== undefined)) {
     return lines[0]?.startsWith('//') ? 'capframex-csv' : 'presentmon';
@@ -81,14 +81,14 @@ export async function readSessions(
       if (!parts) continue;
       const ownKinds = parts.map((part) => kinds[part] as 'ndjson' | 'csv');
       sessions.push(
-        await readNative(
+        await readFrameLog(
           parts.map((part) => paths[part]!),
           ownKinds,
           options,
         ),
       );
     } else {
-      sessions.push(...(await readForeign(path, kind, options)));
+      sessions.push(...(await readOtherFormat(path, kind, options)));
     }
   }
   return sessions;
@@ -104,7 +104,7 @@ async function pairHalves(
   if (own.length <= 1) return new Map(own.map((i) => [i, [i]]));
   const sides = new Map(
     await Promise.all(
-      own.map(async (i) => [i, sidesOf(decodeText(await readHead(paths[i]!, 65_536, signal)))] as const),
+      own.map(async (i) => [i, detectSides(decodeText(await readHead(paths[i]!, 65_536, signal)))] as const),
     ),
   );
   const servers = own.filter((i) => sides.get(i)!.server && !sides.get(i)!.client);
@@ -125,7 +125,7 @@ async function pairHalves(
   return new Map([...joined, ...alone].map((parts) => [parts[0]!, parts]));
 }
 
-async function readForeign(
+async function readOtherFormat(
   path: string,
   kind: Exclude<Kind, 'ndjson' | 'csv'>,
   options: ReadOptions & { readonly video?: VideoReader | undefined },

@@ -6,8 +6,8 @@ import { createGunzip } from 'node:zlib';
 import { messageOf, PlaybyplayError } from '../../errors.ts';
 
 /** Longest line and largest document read into memory, in characters. */
-const longestLine = 16 * 2 ** 20;
-const largestDocument = 400 * 2 ** 20;
+const MAX_LINE_CHARACTERS = 16 * 2 ** 20;
+const MAX_DOCUMENT_CHARACTERS = 400 * 2 ** 20;
 
 /** The first bytes of a file, inflated if it is gzipped. */
 export async function readHead(path: string, bytes = 65_536, signal?: AbortSignal): Promise<Buffer> {
@@ -39,8 +39,8 @@ export async function* readLines(
   for await (const text of textStream(path, signal)) {
     const lines = (rest + text).split('\n');
     rest = lines.pop()!;
-    if (rest.length > longestLine) {
-      throw new PlaybyplayError('line-too-long', `${path} has a line of more than ${longestLine} characters`, {
+    if (rest.length > MAX_LINE_CHARACTERS) {
+      throw new PlaybyplayError('line-too-long', `${path} has a line of more than ${MAX_LINE_CHARACTERS} characters`, {
         hint: 'is it a text file?',
       });
     }
@@ -57,8 +57,8 @@ export async function readText(path: string, signal?: AbortSignal): Promise<stri
   for await (const text of textStream(path, signal)) {
     parts.push(text);
     length += text.length;
-    if (length > largestDocument) {
-      throw new PlaybyplayError('file-too-large', `${path} is larger than ${largestDocument / 2 ** 20} MiB`);
+    if (length > MAX_DOCUMENT_CHARACTERS) {
+      throw new PlaybyplayError('file-too-large', `${path} is larger than ${MAX_DOCUMENT_CHARACTERS / 2 ** 20} MiB`);
     }
   }
   return parts.join('');

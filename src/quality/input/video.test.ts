@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { makeVideo } from '../../media/testing.ts';
 import { scoreFiles } from '../score.ts';
-import { viewFiles } from '../view.ts';
+import { analyzeFiles } from '../analyze.ts';
 import { readVideo } from './video.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'quality-video-'));
@@ -44,14 +44,14 @@ describe('a recording', () => {
     const path = join(folder, 'frozen.mp4');
     // Frames 100 to 123 repeat 99 — 0.4 s until 124 comes — and 150 and 160 repeat the frame before each.
     makeVideo({ path, pts: frames.map((i) => 1000 * i), timeBase, shows: frozen, keyEvery: 30 });
-    const [view] = await viewFiles([path], { video: readVideo });
+    const [view] = await analyzeFiles([path], { video: readVideo });
     const { counts, extra, quality } = view!.scored;
     expect(counts).toMatchObject({ duplicates: 24 + 2, timestampGaps: 0 });
     expect(extra!['frozen']).toEqual([{ t: expect.closeTo(99 / 60, 4), end: expect.closeTo(124 / 60, 4) }]);
     expect(quality.components['captureDelta']!.max).toBeCloseTo((1000 / 60) * 25, 2);
     expect(quality.components['presentDelta']!.max).toBeCloseTo(1000 / 60, 2);
     // The stream stood still though its frames came: that is what happened to who watched, and not that its rate fell.
-    expect(view!.happenings).toEqual([
+    expect(view!.incidents).toEqual([
       { kind: 'freeze', t: expect.closeTo(99 / 60, 4), end: expect.closeTo(124 / 60, 4), ms: expect.closeTo(416.7, 1) },
     ]);
   });
@@ -59,10 +59,10 @@ describe('a recording', () => {
   it('in which timestamps jump has present deltas over the jump', async () => {
     const path = join(folder, 'gap.mp4');
     makeVideo({ path, pts: frames.map((i) => 1000 * i + (i >= 80 ? 18_000 : 0)), timeBase });
-    const [view] = await viewFiles([path], { video: readVideo });
+    const [view] = await analyzeFiles([path], { video: readVideo });
     expect(view!.scored.counts).toMatchObject({ duplicates: 0, timestampGaps: 1 });
     expect(view!.scored.quality.components['presentDelta']!.max).toBeCloseTo(300 + 1000 / 60, 2);
-    expect(view!.happenings.filter(({ kind }) => kind === 'freeze')).toMatchObject([{ t: expect.closeTo(79 / 60, 3) }]);
+    expect(view!.incidents.filter(({ kind }) => kind === 'freeze')).toMatchObject([{ t: expect.closeTo(79 / 60, 3) }]);
   });
 
   it('of a scene that rests has no freeze: it goes on where it stopped', async () => {

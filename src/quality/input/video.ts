@@ -1,18 +1,17 @@
-import { basename } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
+import { basename } from 'node:path';
 import { isGap, decodeFrames } from '../../media/decode/decode-frames.ts';
 import { splitIntoChunks, type PacketIndex, scanPackets } from '../../media/packets/scan-packets.ts';
 import { openVideo } from '../../media/video.ts';
 import { PlaybyplayError } from '../../errors.ts';
 import { formatClock } from '../../time.ts';
-import type { FrameRecord } from '../frame.ts';
-import { standardRate } from '../rate.ts';
-import { Notes } from './notes.ts';
-import { inMemory, type ReadOptions, type SessionInput } from './session.ts';
-import { type Difference, PictureDifference, type StillRun, stillRuns } from './stillness.ts';
+import { type FrameRecord, standardRate } from '../frame.ts';
+import { Notes, inMemory, type ReadOptions, type SessionInput } from './session.ts';
+import type { Plane } from '../../media/picture.ts';
+import { median, quantile, upperMedian } from '../statistics.ts';
 
 /** Seconds of video between two turns of the event loop. */
-const chunkSeconds = 2;
+const CHUNK_SECONDS = 2;
 
 /**
  * A recording as a session of its own: what its timestamps, its packets and its pictures tell without any log. A frame
@@ -27,7 +26,7 @@ export async function readVideo(path: string, options: ReadOptions = {}): Promis
   if (index.problem) notes.add('video-cut', `reading ended early: ${index.problem}`, path);
   const differences: (Difference | undefined)[] = [];
   let compare = new PictureDifference();
-  for (const chunk of splitIntoChunks(index, { minSeconds: chunkSeconds })) {
+  for (const chunk of splitIntoChunks(index, { minSeconds: CHUNK_SECONDS })) {
     options.signal?.throwIfAborted();
     const wanted = Array.from({ length: chunk.lastFrame - chunk.firstFrame }, (_, i) => chunk.firstFrame + i);
     let seen = 0;
@@ -50,13 +49,13 @@ export async function readVideo(path: string, options: ReadOptions = {}): Promis
     }
     await setImmediate();
   }
-  const runs = stillRuns(
+  const runs = findRepeatedRuns(
     Array.from({ length: index.t.length }, (_, i) => differences[i]),
     (frame) => index.key[frame] === 1,
   );
   const records = toRecords(index, runs);
   const fps = rateOf(index);
-  tell(notes, index, runs, fps, path);
+  noteFindings(notes, index, runs, fps, path);
   return {
     format: 'video',
     name: basename(path),
@@ -87,7 +86,7 @@ function frameAt(index: PacketIndex, t: number, from: number): number {
   return frame;
 }
 
-function toRecords(index: PacketIndex, runs: readonly StillRun[]): FrameRecord[] {
+function toRecords(index: PacketIndex, runs: readonly RepeatedRun[]): FrameRecord[] {
   const repeated = new Uint8Array(index.t.length);
   for (const { first, last, frozen } of runs) if (frozen) repeated.fill(1, first + 1, last + 1);
   const rates = bitrates(index);
@@ -105,7 +104,7 @@ function bytesOf(index: PacketIndex, frame: number): number {
 }
 
 /** Seconds over which a bitrate is measured: whole groups of pictures of this many together, or cut where one is longer. */
-const rateStretch = { least: 4, most: 10 };
+const BITRATE_WINDOW_SECONDS = { least: 4, most: 10 };
 
 /**
  * Bits per second by the first frame of the stretch that they were measured over. A keyframe takes many times the bits
@@ -117,11 +116,12 @@ function bitrates(index: PacketIndex): Map<number, number> {
   const cuts = [0];
   for (let frame = 1; frame < t.length; frame++) {
     const since = t[frame]! - t[cuts.at(-1)!]!;
-    if ((key[frame] === 1 && since >= rateStretch.least) || since >= rateStretch.most) cuts.push(frame);
+    if ((key[frame] === 1 && since >= BITRATE_WINDOW_SECONDS.least) || since >= BITRATE_WINDOW_SECONDS.most)
+      cuts.push(frame);
   }
   const end = t.at(-1)! + (t.length > 1 ? (t.at(-1)! - t[0]!) / (t.length - 1) : 0);
   // What is left over at the end tells of no whole group.
-  if (cuts.length > 1 && end - t[cuts.at(-1)!]! < rateStretch.least) cuts.pop();
+  if (cuts.length > 1 && end - t[cuts.at(-1)!]! < BITRATE_WINDOW_SECONDS.least) cuts.pop();
   const rates = new Map<number, number>();
   for (const [i, from] of cuts.entries()) {
     const to = cuts[i + 1] ?? t.length;
@@ -136,20 +136,20 @@ function bitrates(index: PacketIndex): Map<number, number> {
 /** The rate that most frames come at, whatever gaps lie between. */
 function rateOf(index: PacketIndex): number | undefined {
   const deltas = Array.from(index.t.subarray(1), (t, i) => t - index.t[i]!).filter((delta) => delta > 0);
-  const median = deltas.toSorted((a, b) => a - b)[deltas.length >> 1];
-  return median === undefined ? undefined : standardRate([1 / median]);
+  const usual = upperMedian(deltas);
+  return usual === undefined ? undefined : standardRate([1 / usual]);
 }
 
-function frozenStretches(index: PacketIndex, runs: readonly StillRun[]): { t: number; end: number }[] {
+function frozenStretches(index: PacketIndex, runs: readonly RepeatedRun[]): { t: number; end: number }[] {
   return runs
     .filter(({ frozen, first, last }) => frozen && last - first >= 2)
     .map(({ first, last }) => ({ t: index.t[first]!, end: index.t[Math.min(last + 1, index.t.length - 1)]! }));
 }
 
-function tell(
+function noteFindings(
   notes: Notes,
   index: PacketIndex,
-  runs: readonly StillRun[],
+  runs: readonly RepeatedRun[],
   fps: number | undefined,
   path: string,
 ): void {
@@ -167,4 +167,172 @@ function tell(
   for (let i = 1; i < index.t.length; i++) if (index.t[i]! - index.t[i - 1]! > limit) gaps++;
   notes.count('timestampGaps', gaps);
   if (index.t.length < 2) notes.add('single-frame', 'a single frame tells nothing of time', path);
+}
+
+/** How much a picture differs from the one before it, on the scale of 8-bit luma. */
+export interface Difference {
+  readonly mean: number;
+  readonly most: number;
+}
+
+/** Compares luma with the picture before, on a grid of about `columns` by 9/16 of them. */
+export class PictureDifference {
+  readonly #columns: number;
+  #before: Uint8Array | undefined;
+
+  constructor(columns = 240) {
+    this.#columns = columns;
+  }
+
+  /** Undefined for the first picture, and where the size has changed. */
+  next(luma: Plane): Difference | undefined {
+    const step = Math.max(1, Math.floor(luma.width / this.#columns));
+    const columns = Math.floor(luma.width / step);
+    const rows = Math.floor(luma.height / step);
+    const now = new Uint8Array(columns * rows);
+    for (let y = 0, i = 0; y < rows; y++) {
+      for (let x = 0, at = y * step * luma.stride; x < columns; x++, at += step) now[i++] = luma.data[at]!;
+    }
+    const before = this.#before;
+    this.#before = now;
+    if (before?.length !== now.length) return undefined;
+    let sum = 0;
+    let most = 0;
+    for (let i = 0; i < now.length; i++) {
+      const apart = Math.abs(now[i]! - before[i]!);
+      sum += apart;
+      if (apart > most) most = apart;
+    }
+    return { mean: sum / now.length, most };
+  }
+}
+
+/** A run of frames that show the same picture: the first one is new, the others repeat it. Frame numbers. */
+export interface RepeatedRun {
+  readonly first: number;
+  readonly last: number;
+  /** The application or the stream stood still; else what was shown did not move (a menu, a pause). */
+  readonly frozen: boolean;
+}
+
+/**
+ * Finds the runs of repeated pictures. `key` tells keyframes: a repeated picture is encoded anew there and differs a
+ * little, though by far less than what moves. Whether a run is a freeze shows in what surrounds it: things moved just
+ * before, and when it ends the picture has moved on by as much as the time that went by — a scene that rests begins
+ * again where it stopped.
+ */
+export function findRepeatedRuns(
+  differences: readonly (Difference | undefined)[],
+  key: (frame: number) => boolean = () => false,
+): RepeatedRun[] {
+  const moving = differences.filter((one, i) => one && !key(i) && !isRepeat(one)).map((one) => one!.mean);
+  const usual = moving.length > 0 ? median(moving) : 0;
+  const repeats = differences.map((one, i) => {
+    if (!one) return false;
+    return isRepeat(one) || (key(i) && one.mean < Math.min(2, 0.2 * usual));
+  });
+  const runs: RepeatedRun[] = [];
+  const strict = repeats.slice();
+  for (let i = 1; i < repeats.length; i++) {
+    if (!repeats[i]) continue;
+    let last = i;
+    while (repeats[last + 1]) last++;
+    if (last - i + 1 >= MIN_RESTING_REPEATS) last = extendRun(differences, strict, i, last);
+    runs.push({ first: i - 1, last, frozen: isFreeze(differences, repeats, i, last) });
+    i = last;
+  }
+  return runs;
+}
+
+/** Repeats from which on a run may be a scene that rests: fewer are hardly ever one. */
+const MIN_RESTING_REPEATS = 4;
+
+/**
+ * The last frame of a run with what follows it and hardly differs beside what moves around it: an encoder that knows
+ * what comes next touches a repeated picture up in its last frames.
+ */
+function extendRun(
+  differences: readonly (Difference | undefined)[],
+  strict: readonly boolean[],
+  from: number,
+  last: number,
+): number {
+  const around: Difference[] = [];
+  for (let i = Math.max(1, from - 15); i <= Math.min(last + 15, differences.length - 1); i++)
+    if (differences[i] && !strict[i]) around.push(differences[i]!);
+  if (around.length < 8) return last;
+  const mean = Math.min(
+    1,
+    0.1 *
+      quantile(
+        around.map((one) => one.mean),
+        0.75,
+      ),
+  );
+  const most =
+    0.3 *
+    quantile(
+      around.map((one) => one.most),
+      0.75,
+    );
+  let end = last;
+  for (let weak = 0; weak < 3; weak++) {
+    const next = differences[end + 1];
+    if (!next || next.mean >= mean || next.most > most) break;
+    end++;
+    while (strict[end + 1]) end++;
+  }
+  return end;
+}
+
+function isFreeze(
+  differences: readonly (Difference | undefined)[],
+  repeats: readonly boolean[],
+  from: number,
+  last: number,
+): boolean {
+  const before: number[] = [];
+  for (let i = Math.max(1, from - 30); i < from; i++)
+    if (differences[i] && !repeats[i]) before.push(differences[i]!.mean);
+  if (before.length < 5) return false;
+  const after = differences[last + 1];
+  // Of what lasts to the end of the recording nobody can tell; things moved until then, so it is taken to have frozen.
+  if (after === undefined) return true;
+  if (after.mean <= 0.6 * median(before)) return false;
+  const count = last - from + 1;
+  if (count < MIN_RESTING_REPEATS) return true;
+  const steps = stepsAfter(differences, repeats, last + 2, count);
+  return steps.length < 3 || after.mean > median(steps);
+}
+
+/**
+ * How far the pictures from `from` on move from one to the next, of those steps that take much less time than the run
+ * did: what rested begins slower than it goes on, what froze jumps. An application that renders less often than is
+ * recorded has no such steps.
+ */
+function stepsAfter(
+  differences: readonly (Difference | undefined)[],
+  repeats: readonly boolean[],
+  from: number,
+  count: number,
+): number[] {
+  const steps: number[] = [];
+  let repeated = 0;
+  for (let i = from; i < Math.min(from + 12, differences.length) && steps.length < 6; i++) {
+    if (repeats[i]) {
+      repeated++;
+      continue;
+    }
+    if (differences[i] && repeated < count / 2) steps.push(differences[i]!.mean);
+    repeated = 0;
+  }
+  return steps;
+}
+
+/**
+ * Encoders repeat a picture exactly or all but exactly: at low bitrates they go on refining it for some frames, by up
+ * to 9 levels at single points (measured), while what moves changes points by dozens.
+ */
+function isRepeat({ mean, most }: Difference): boolean {
+  return mean < 0.12 && most <= 16;
 }

@@ -1,8 +1,6 @@
 import { messageOf, PlaybyplayError } from '../../errors.ts';
-import type { FrameRecord } from '../frame.ts';
-import { standardRate } from '../rate.ts';
-import { Notes } from './notes.ts';
-import { inMemory, type ReadOptions, type SessionInput } from './session.ts';
+import { type FrameRecord, standardRate } from '../frame.ts';
+import { Notes, inMemory, type ReadOptions, type SessionInput } from './session.ts';
 import { readText } from './text.ts';
 
 /** A metric of a dump over time: ms since the epoch, values as they stand. */
@@ -127,7 +125,7 @@ function readConnection(id: string, stats: ReadonlyMap<string, Stat>, notes: Not
     }
   }
   const incoming = video.type === 'inbound-rtp';
-  const records = layOut(video, incoming, roundTrips(stats, video), notes);
+  const records = reconstructFrames(video, incoming, roundTrips(stats, video), notes);
   notes.count('frames', records.length);
   const squares = incoming && video.metrics.has('totalSquaredInterFrameDelay');
   const how = squares
@@ -214,7 +212,12 @@ function roundTrips(stats: ReadonlyMap<string, Stat>, video: Stat): [number, num
 }
 
 /** One frame after another, second by second. */
-function layOut(video: Stat, incoming: boolean, trips: readonly [number, number][], notes: Notes): FrameRecord[] {
+function reconstructFrames(
+  video: Stat,
+  incoming: boolean,
+  trips: readonly [number, number][],
+  notes: Notes,
+): FrameRecord[] {
   const get = (metric: string): [number, number][] => numbers(video.metrics.get(metric));
   const counts = get(counter(video));
   const delays = get('totalInterFrameDelay');

@@ -1,25 +1,36 @@
 import type { EventLine } from '../../events/log.ts';
 import { formatClock } from '../../time.ts';
-import type { Happening } from '../happenings.ts';
-import type { Minute } from '../minutes.ts';
+import type { StreamIncident } from '../incidents.ts';
+import type { MinuteStatistics, TimelinePoint } from '../timeline.ts';
 import type { ScoredInput } from '../score.ts';
 import { componentTitles } from '../summary.ts';
-import type { TrackPoint } from '../track.ts';
-import { grade, page } from './page.ts';
-import { bandPath, escape, type Frame, linePath, pixel, scale, ticks, timeAxis, timeTicks, valueAxis } from './svg.ts';
+import {
+  grade,
+  page,
+  bandPath,
+  escape,
+  type Frame,
+  linePath,
+  pixel,
+  scale,
+  ticks,
+  timeAxis,
+  timeTicks,
+  valueAxis,
+} from './page.ts';
 
 /** What a report of one session is drawn from. */
-export interface SessionView {
+export interface SessionAnalysis {
   readonly scored: ScoredInput;
-  readonly points: readonly TrackPoint[];
-  readonly worst: readonly Minute[];
-  readonly happenings: readonly Happening[];
+  readonly points: readonly TimelinePoint[];
+  readonly worst: readonly MinuteStatistics[];
+  readonly incidents: readonly StreamIncident[];
   /** Events of the play on the session's time line, each with what it means for the player. */
   readonly play?: readonly { readonly event: EventLine; readonly kind: 'loss' | 'win' | 'other' }[];
 }
 
 /** A page about one session: figures, their course with the play on the same axis, components, worst minutes. */
-export function sessionReport(view: SessionView): string {
+export function sessionReport(view: SessionAnalysis): string {
   const { scored } = view;
   const { quality } = scored;
   const rate = `${Math.round(quality.fps * 100) / 100} Hz${scored.fpsFrom === 'estimated' ? ' (estimated)' : ''}`;
@@ -38,7 +49,7 @@ export function sessionReport(view: SessionView): string {
   return page(`Quality of ${scored.name}`, body, quality.frames > 1 ? script(view.points) : '');
 }
 
-function figures({ scored: { quality } }: SessionView): string {
+function figures({ scored: { quality } }: SessionAnalysis): string {
   return `<div class="figures">${[
     figure('total, 0–100', quality.total, true),
     figure(quality.pictureFrom === 'qp' ? 'picture (from QP)' : 'picture', quality.picture),
@@ -57,7 +68,7 @@ function figure(name: string, value: number | null, big = false, graded = true):
 const width = 1080;
 const margins = { left: 46, right: 14 };
 
-function charts(view: SessionView): string {
+function charts(view: SessionAnalysis): string {
   const duration = Math.max(view.scored.quality.duration, 0.1);
   const parts = [course(view, duration)];
   for (const name of Object.keys(view.scored.quality.components)) parts.push(component(view, name, duration));
@@ -69,7 +80,7 @@ function charts(view: SessionView): string {
 <div id="charts" class="charts">${parts.join('\n')}</div>`;
 }
 
-function course(view: SessionView, duration: number): string {
+function course(view: SessionAnalysis, duration: number): string {
   const marked = (view.play ?? []).filter(({ kind }) => kind !== 'other');
   const frame: Frame = {
     ...margins,
@@ -82,18 +93,18 @@ function course(view: SessionView, duration: number): string {
   const y = scale(0, 100, frame.height - frame.bottom, frame.top);
   const inside = (value: number | undefined): number | undefined =>
     value === undefined ? undefined : y(Math.min(100, Math.max(0, value)));
-  const middle = ({ t, end }: TrackPoint): number => x(Math.min(duration, (t + end) / 2));
+  const middle = ({ t, end }: TimelinePoint): number => x(Math.min(duration, (t + end) / 2));
   const band = bandPath(view.points.map((point) => [middle(point), inside(point.cwsMin), inside(point.cws)]));
   const mean = linePath(view.points.map((point) => [middle(point), inside(point.cws)]));
   const base = linePath(view.points.map((point) => [middle(point), inside(point.base)]));
   return svg(
     frame,
     [
-      stretches(view.happenings, x, frame),
+      stretches(view.incidents, x, frame),
       valueAxis(frame, y, [0, 25, 50, 75, 100]),
       timeAxis(frame, x, timeTicks(duration, 12), (time) => formatClock(time, 0)),
       `<path class="area" d="${band}"/><path class="mean" d="${mean}"/><path class="second" d="${base}"/>`,
-      playMarks(view, x, frame),
+      gameplayMarks(view, x, frame),
       `<text class="name" x="${frame.left}" y="10">Quality, 0–100</text>`,
     ].join(''),
     `Quality of the session over ${formatClock(duration)}`,
@@ -101,9 +112,9 @@ function course(view: SessionView, duration: number): string {
 }
 
 /** Bad stretches as bands, freezes as bars at the foot. */
-function stretches(happenings: readonly Happening[], x: (t: number) => number, frame: Frame): string {
+function stretches(incidents: readonly StreamIncident[], x: (t: number) => number, frame: Frame): string {
   const bottom = frame.height - frame.bottom;
-  return happenings
+  return incidents
     .map((one) => {
       const from = x(one.t);
       const wide = Math.max(1.5, x(one.end) - from);
@@ -118,7 +129,7 @@ function stretches(happenings: readonly Happening[], x: (t: number) => number, f
     .join('');
 }
 
-function describe(one: Happening): string {
+function describe(one: StreamIncident): string {
   switch (one.kind) {
     case 'freeze':
       return `freeze of ${Math.round(one.ms)} ms`;
@@ -134,7 +145,7 @@ function describe(one: Happening): string {
 }
 
 /** Events of the play above the plot; losses and wins with their words while there is room. */
-function playMarks(view: SessionView, x: (t: number) => number, frame: Frame): string {
+function gameplayMarks(view: SessionAnalysis, x: (t: number) => number, frame: Frame): string {
   const bottom = frame.height - frame.bottom;
   const rows: (readonly [from: number, to: number])[][] = [[], [], []];
   return (view.play ?? [])
@@ -161,7 +172,7 @@ function playMarks(view: SessionView, x: (t: number) => number, frame: Frame): s
     .join('');
 }
 
-function component(view: SessionView, name: string, duration: number): string {
+function component(view: SessionAnalysis, name: string, duration: number): string {
   const summary = view.scored.quality.components[name]!;
   const frame: Frame = { ...margins, width, height: 132, top: 20, bottom: 20 };
   const delta = name.endsWith('Delta');
@@ -171,7 +182,7 @@ function component(view: SessionView, name: string, duration: number): string {
   const y = scale(0, most, frame.height - frame.bottom, frame.top);
   const cut = (value: number | undefined): number | undefined =>
     value === undefined ? undefined : y(Math.min(most, value));
-  const middle = ({ t, end }: TrackPoint): number => x(Math.min(duration, (t + end) / 2));
+  const middle = ({ t, end }: TimelinePoint): number => x(Math.min(duration, (t + end) / 2));
   const known = delta ? view.points : held(view.points, name, Math.max(2, duration / 200));
   const band = bandPath(known.map((point) => [middle(point), cut(point.raw[name]?.mean), cut(point.raw[name]?.max)]));
   const mean = linePath(known.map((point) => [middle(point), cut(point.raw[name]?.mean)]));
@@ -190,11 +201,11 @@ function component(view: SessionView, name: string, duration: number): string {
 }
 
 /** The play's losses and wins in words, each with what the stream did then or just before. */
-function playTable({ play = [], happenings }: SessionView): string {
+function playTable({ play = [], incidents }: SessionAnalysis): string {
   const marked = play.filter(({ kind }) => kind !== 'other');
   if (marked.length === 0) return '';
   const rows = marked.map(({ event, kind }) => {
-    const shared = happenings.filter((one) => one.kind !== 'bitrate' && one.kind !== 'resolution');
+    const shared = incidents.filter((one) => one.kind !== 'bitrate' && one.kind !== 'resolution');
     const near = shared.find(({ t, end }) => t <= event.t && event.t <= end + 2);
     const says = near
       ? `${describe(near)}, ${event.t <= near.end ? 'meanwhile' : `${(event.t - near.end).toFixed(1)} s before`}`
@@ -205,7 +216,7 @@ function playTable({ play = [], happenings }: SessionView): string {
 }
 
 /** The points that tell a delay; where none does for longer than `gap` seconds, one without, so that the line breaks. */
-function held(points: readonly TrackPoint[], name: string, gap: number): TrackPoint[] {
+function held(points: readonly TimelinePoint[], name: string, gap: number): TimelinePoint[] {
   let last = Number.NEGATIVE_INFINITY;
   return points.flatMap((point) => {
     if (!point.raw[name]) return [];
@@ -229,7 +240,7 @@ function components(scored: ScoredInput): string {
   return `<h2>Components</h2><table><tr><th>value</th><th>mean ms</th><th>std ms</th><th>max ms</th><th>measured</th><th>score</th><th class="text">from</th></tr>${rows.join('')}</table>`;
 }
 
-function worstMinutes(worst: readonly Minute[]): string {
+function worstMinutes(worst: readonly MinuteStatistics[]): string {
   if (worst.length < 2) return '';
   const rows = worst.map(
     ({ minute, cws, base, longest }) =>
@@ -257,7 +268,7 @@ function tenths(value: number | undefined): number | null {
 }
 
 /** A line under the pointer through all charts, and the values there in words. */
-function script(points: readonly TrackPoint[]): string {
+function script(points: readonly TimelinePoint[]): string {
   const data = points.map((point) => [
     tenths(point.t),
     tenths(point.end),

@@ -1,11 +1,10 @@
 import { formatClock } from '../../time.ts';
 import { mannWhitney, median, quantile } from '../statistics.ts';
-import { grade, page } from './page.ts';
-import type { SessionView } from './session.ts';
-import { escape, type Frame, linePath, pixel, scale, timeAxis, timeTicks, valueAxis } from './svg.ts';
+import { grade, page, escape, type Frame, linePath, pixel, scale, timeAxis, timeTicks, valueAxis } from './page.ts';
+import type { SessionAnalysis } from './session.ts';
 
 /** A session of a comparison, and the group it belongs to (`before`, `after`, or none). */
-export interface GroupedView extends SessionView {
+export interface GroupedView extends SessionAnalysis {
   readonly group?: string;
 }
 

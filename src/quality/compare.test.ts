@@ -1,10 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { g1072, type Sensitivity } from './g1072.ts';
-import { rtcScore } from './rtcscore.ts';
-import { simulate } from '../control/simulate.ts';
-import { scenarioOf } from '../control/scenario.ts';
-import { agreements, disagreements } from './agreement.ts';
-import { judge, stutterShare } from './compare.ts';
+import { g1072, type Sensitivity, rtcScore } from './other-models.ts';
+import { simulate } from './control/simulation.ts';
+import { scenarioOf } from './control/scenario.ts';
+import { rankCorrelations, disagreements, scoreWithModels, stutterShare } from './compare.ts';
 
 describe('G.1072', () => {
   it('has the values of the test that its authors published with the model', () => {
@@ -81,7 +79,7 @@ describe('many sessions judged three ways', () => {
       const { records } = simulate(scenarioOf(seed, 40), one, { keep: true, givesUp: false });
       return {
         name: `${seed} ${one.height}`,
-        judgement: judge(records, { fps: 60, width: one.width, height: one.height })!,
+        judgement: scoreWithModels(records, { fps: 60, width: one.width, height: one.height })!,
       };
     }),
   );
@@ -96,7 +94,7 @@ describe('many sessions judged three ways', () => {
   });
 
   it('correlates their orders, and explains where they differ most', () => {
-    const pairs = agreements(judged);
+    const pairs = rankCorrelations(judged);
     expect(pairs).toHaveLength(6);
     const named = (name: string) => pairs.find(({ a, b }) => `${a}, ${b}` === name)!;
     // Two models by the same few means order sessions much alike; the metric sees what means do not show.
@@ -114,6 +112,6 @@ describe('many sessions judged three ways', () => {
 
   it('says nothing of a session without bitrate, size or round trip', () => {
     const records = [1, 2, 3].map((frame) => ({ frame, captured: 16 * frame }));
-    expect(judge(records, { fps: 60 })).toBeUndefined();
+    expect(scoreWithModels(records, { fps: 60 })).toBeUndefined();
   });
 });

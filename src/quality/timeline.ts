@@ -3,7 +3,7 @@ import type { RawFrame } from './frame.ts';
 import type { QualityMeter } from './meter.ts';
 
 /** What happened to a session in a short stretch of its time. Scores 0–100, raw values in ms. */
-export interface TrackPoint {
+export interface TimelinePoint {
   /** Seconds. */
   readonly t: number;
   readonly end: number;
@@ -19,7 +19,7 @@ export interface TrackPoint {
   readonly raw: Readonly<Record<string, { readonly mean: number; readonly max: number }>>;
 }
 
-class Sum {
+class RunningStatistics {
   count = 0;
   sum = 0;
   least = Number.POSITIVE_INFINITY;
@@ -33,7 +33,7 @@ class Sum {
     if (value > this.most) this.most = value;
   }
 
-  merge(other: Sum): void {
+  merge(other: RunningStatistics): void {
     this.count += other.count;
     this.sum += other.sum;
     this.least = Math.min(this.least, other.least);
@@ -47,10 +47,10 @@ class Sum {
 
 class Bucket {
   frames = 0;
-  readonly base = new Sum();
-  readonly cws = new Sum();
-  readonly picture = new Sum();
-  readonly raw = componentNames.map(() => new Sum());
+  readonly base = new RunningStatistics();
+  readonly cws = new RunningStatistics();
+  readonly picture = new RunningStatistics();
+  readonly raw = componentNames.map(() => new RunningStatistics());
 
   merge(other: Bucket): void {
     this.frames += other.frames;
@@ -65,7 +65,7 @@ class Bucket {
  * Follows a session for a picture of it, in memory that does not grow: stretches of time are kept apart as finely as
  * `limit` of them allow, and two neighbours become one whenever there are more.
  */
-export class Track {
+export class TimelineRecorder {
   readonly #limit: number;
   #width: number;
   #buckets: (Bucket | undefined)[] = [];
@@ -107,14 +107,14 @@ export class Track {
   }
 
   /** The stretches that hold a frame, in order. */
-  points(): TrackPoint[] {
+  points(): TimelinePoint[] {
     return this.#buckets.flatMap((bucket, i) =>
       bucket ? [toPoint(bucket, i * this.#width, (i + 1) * this.#width)] : [],
     );
   }
 }
 
-function toPoint(bucket: Bucket, t: number, end: number): TrackPoint {
+function toPoint(bucket: Bucket, t: number, end: number): TimelinePoint {
   const known = componentNames.map((name, i) => [name, bucket.raw[i]!] as const).filter(([, sum]) => sum.count > 0);
   return {
     t,
@@ -128,22 +128,22 @@ function toPoint(bucket: Bucket, t: number, end: number): TrackPoint {
 }
 
 /** The same course in at most `limit` stretches: neighbours are taken together. */
-export function coarser(points: readonly TrackPoint[], limit: number): readonly TrackPoint[] {
+export function downsample(points: readonly TimelinePoint[], limit: number): readonly TimelinePoint[] {
   const step = Math.ceil(points.length / limit);
   if (step <= 1) return points;
   return Array.from({ length: Math.ceil(points.length / step) }, (_, i) =>
-    together(points.slice(i * step, (i + 1) * step)),
+    mergePoints(points.slice(i * step, (i + 1) * step)),
   );
 }
 
-function together(part: readonly TrackPoint[]): TrackPoint {
+function mergePoints(part: readonly TimelinePoint[]): TimelinePoint {
   const frames = part.reduce((sum, point) => sum + point.frames, 0);
-  const mean = (value: (point: TrackPoint) => number | undefined): number | undefined => {
+  const mean = (value: (point: TimelinePoint) => number | undefined): number | undefined => {
     const known = part.filter((point) => value(point) !== undefined);
     const count = known.reduce((sum, point) => sum + point.frames, 0);
     return count === 0 ? undefined : known.reduce((sum, point) => sum + value(point)! * point.frames, 0) / count;
   };
-  const least = (value: (point: TrackPoint) => number | undefined): number | undefined => {
+  const least = (value: (point: TimelinePoint) => number | undefined): number | undefined => {
     const known = part.map(value).filter((one) => one !== undefined);
     return known.length === 0 ? undefined : Math.min(...known);
   };
@@ -159,7 +159,7 @@ function together(part: readonly TrackPoint[]): TrackPoint {
     t: part[0]!.t,
     end: part.at(-1)!.end,
     frames,
-    ...(Object.fromEntries(Object.entries(known).filter(([, value]) => value !== undefined)) as Partial<TrackPoint>),
+    ...(Object.fromEntries(Object.entries(known).filter(([, value]) => value !== undefined)) as Partial<TimelinePoint>),
     raw: Object.fromEntries(
       names.map((name) => [
         name,
@@ -170,4 +170,59 @@ function together(part: readonly TrackPoint[]): TrackPoint {
       ]),
     ),
   };
+}
+
+/** How one minute of a session was. Scores 0–100. */
+export interface MinuteStatistics {
+  /** Minute of the session, from 0. */
+  readonly minute: number;
+  readonly frames: number;
+  /** Mean combined weighted score. */
+  readonly cws: number;
+  /** Mean base, which counts unrest; can be below 0. */
+  readonly base: number;
+  /** Longest time without a new picture, ms. */
+  readonly longest: number;
+}
+
+/** Follows a session minute by minute. */
+export class MinuteRecorder {
+  readonly #minutes: { minute: number; frames: number; scored: number; cws: number; base: number; longest: number }[] =
+    [];
+
+  add(meter: QualityMeter, raw: RawFrame): void {
+    const minute = Math.floor(raw.t / 60);
+    let last = this.#minutes.at(-1);
+    if (last?.minute !== minute) {
+      last = { minute, frames: 0, scored: 0, cws: 0, base: 0, longest: 0 };
+      this.#minutes.push(last);
+    }
+    last.frames++;
+    last.longest = Math.max(last.longest, raw.pictureDelta ?? 0);
+    const { cws, base } = meter.latest;
+    if (cws === undefined || base === undefined) return;
+    last.scored++;
+    last.cws += cws;
+    last.base += base;
+  }
+
+  /** All minutes of which a frame was scored, in order. */
+  all(): MinuteStatistics[] {
+    return this.#minutes
+      .filter(({ scored }) => scored > 0)
+      .map(({ minute, frames, scored, cws, base, longest }) => ({
+        minute,
+        frames,
+        cws: cws / scored,
+        base: base / scored,
+        longest,
+      }));
+  }
+
+  /** The worst ones by their mean combined weighted score. */
+  worst(count = 5): MinuteStatistics[] {
+    return this.all()
+      .toSorted((a, b) => a.cws - b.cws || a.base - b.base)
+      .slice(0, count);
+  }
 }

@@ -1,15 +1,112 @@
 import { basename } from 'node:path';
+import { type FrameRecord, clientStages, serverStages } from '../frame.ts';
+import { Notes, type ReadOptions, type SessionInput } from './session.ts';
 import { PlaybyplayError } from '../../errors.ts';
 import { suggestSpelling } from '../../spelling.ts';
-import { clientStages, type FrameRecord, serverStages } from '../frame.ts';
-import { dialectOf, noteMisspelt, parseNumber, readRows, type Row, splitRow } from './csv.ts';
-import { FrameJoin } from './join.ts';
-import { Notes } from './notes.ts';
-import type { ReadOptions, SessionInput } from './session.ts';
+import { detectDialect, noteMisspelledColumns, parseNumber, readRows, type Row, splitRow } from './csv.ts';
 import { readLines } from './text.ts';
 
+/** A record that came after its frame had been handed on. */
+export class LateRecordError extends Error {
+  readonly frame: number;
+  constructor(frame: number) {
+    super(`the record of frame ${frame} came too late`);
+    this.frame = frame;
+  }
+}
+
+type Writable = { -readonly [K in keyof FrameRecord]: FrameRecord[K] };
+
+/**
+ * Brings parts of records together by frame and hands the frames on in order. A frame waits until every source is
+ * `window` frames past it; so halves may be apart, late and out of order by that much.
+ */
+export class FrameJoin {
+  readonly #window: number;
+  readonly #notes: Notes;
+  readonly #furthest: number[];
+  readonly #open: boolean[];
+  #pending = new Map<number, Writable>();
+  #handedOn = Number.NEGATIVE_INFINITY;
+
+  constructor(sources: number, window: number, notes: Notes) {
+    this.#window = window;
+    this.#notes = notes;
+    this.#furthest = Array.from({ length: sources }, () => Number.NEGATIVE_INFINITY);
+    this.#open = Array.from({ length: sources }, () => true);
+  }
+
+  /** The open source that is furthest behind; undefined when all are at their end. */
+  get behind(): number | undefined {
+    let least: number | undefined;
+    for (const [source, open] of this.#open.entries()) {
+      if (open && (least === undefined || this.#furthest[source]! < this.#furthest[least]!)) least = source;
+    }
+    return least;
+  }
+
+  /** Takes a part of a record. Of two values for one field the first one stands; inputs of both are kept. */
+  add(source: number, part: FrameRecord): void {
+    const { frame } = part;
+    if (frame <= this.#handedOn) throw new LateRecordError(frame);
+    if (frame > this.#furthest[source]!) this.#furthest[source] = frame;
+    else this.#notes.count('outOfOrder');
+    const known = this.#pending.get(frame);
+    if (known) this.#merge(known, part);
+    else this.#pending.set(frame, part as Writable);
+  }
+
+  #merge(known: Writable, part: FrameRecord): void {
+    let conflict = false;
+    for (const [name, value] of Object.entries(part)) {
+      const key = name as keyof FrameRecord;
+      if (value === undefined) continue;
+      if (key === 'inputs' && known.inputs) known.inputs = [...new Set([...known.inputs, ...part.inputs!])];
+      else if (known[key] === undefined) (known as Record<string, unknown>)[key] = value;
+      else if (key !== 'frame' && JSON.stringify(known[key]) !== JSON.stringify(value)) conflict = true;
+    }
+    if (conflict) {
+      this.#notes.count('duplicates');
+      this.#notes.add('frame-twice', 'two records of one frame disagree; the first one stands', `frame ${part.frame}`);
+    }
+  }
+
+  /** Whether any frame was handed on. */
+  get any(): boolean {
+    return this.#handedOn !== Number.NEGATIVE_INFINITY;
+  }
+
+  close(source: number): void {
+    this.#open[source] = false;
+  }
+
+  /** The frames that nothing more is to come of, in order. */
+  take(): readonly FrameRecord[] {
+    let limit = Number.POSITIVE_INFINITY;
+    for (const [source, open] of this.#open.entries()) {
+      if (open) limit = Math.min(limit, this.#furthest[source]! - this.#window);
+    }
+    if (this.#pending.size === 0 || limit === Number.NEGATIVE_INFINITY) return [];
+    if (limit !== Number.POSITIVE_INFINITY && this.#pending.size < 2 * this.#window) return [];
+    const frames = [...this.#pending.keys()].filter((frame) => frame <= limit).toSorted((a, b) => a - b);
+    const records = frames.map((frame) => this.#pending.get(frame)!);
+    if (limit === Number.POSITIVE_INFINITY) this.#pending = new Map();
+    else for (const frame of frames) this.#pending.delete(frame);
+    if (frames.length > 0) this.#gaps(frames);
+    return records;
+  }
+
+  #gaps(frames: readonly number[]): void {
+    const first = frames[0]!;
+    const last = frames.at(-1)!;
+    const from = this.#handedOn === Number.NEGATIVE_INFINITY ? first : this.#handedOn + 1;
+    this.#notes.count('missingFrames', last - from + 1 - frames.length);
+    this.#handedOn = last;
+  }
+}
+
 /** The line at the head of a per-frame log. */
-export interface NativeHeader {
+export interface FrameLogHeader {
   readonly fps?: number;
   readonly width?: number;
   readonly height?: number;
@@ -34,15 +131,15 @@ const allFields = [...numberFields, 'inputs', 'extra'];
 const numeric: ReadonlySet<string> = new Set(numberFields);
 
 /** Frames that a record may come late by before everything is read into memory first. */
-export const joinWindow = 7200;
+export const JOIN_WINDOW_FRAMES = 7200;
 
 /** Whether a text begins like a per-frame log of ours, as NDJSON or as CSV. */
-export function looksNative(head: string): 'ndjson' | 'csv' | undefined {
+export function detectFrameLog(head: string): 'ndjson' | 'csv' | undefined {
   let settings = false;
   for (const line of head.split(/\r?\n/, 20)) {
     const text = line.replace(/^\uFEFF/, '').trim();
     if (text === '' || text.startsWith('#')) continue;
-    if (!text.startsWith('{')) return isNativeHeader(text) ? 'csv' : settings ? 'ndjson' : undefined;
+    if (!text.startsWith('{')) return isFrameLogHeader(text) ? 'csv' : settings ? 'ndjson' : undefined;
     if (/"frame"\s*:/.test(text.slice(0, 2000))) return 'ndjson';
     // A table may have the settings above it, as JSON.
     if (!settings && !/"(?:fps|width|height|targetBitrate)"\s*:/.test(text.slice(0, 2000))) return undefined;
@@ -55,10 +152,10 @@ export function looksNative(head: string): 'ndjson' | 'csv' | undefined {
  * Which side's times the first lines of a file of ours tell. Inputs are made at the client, but either side may say
  * which frame contains them: they tell of the client only where no times do.
  */
-export function sidesOf(head: string): { readonly server: boolean; readonly client: boolean } {
+export function detectSides(head: string): { readonly server: boolean; readonly client: boolean } {
   const text = head.replace(/^\uFEFF/, '');
   const lines = text.split(/\r?\n/, 400);
-  const told = looksNative(text) === 'csv' ? columnsTold(lines) : undefined;
+  const told = detectFrameLog(text) === 'csv' ? filledColumns(lines) : undefined;
   const part = lines.join('\n');
   // A field that is there and says nothing (null, an empty cell, an empty list) tells nothing.
   const tells = (field: string): boolean =>
@@ -68,9 +165,9 @@ export function sidesOf(head: string): { readonly server: boolean; readonly clie
 }
 
 /** The columns of a table that hold something in one of these lines. */
-function columnsTold(lines: readonly string[]): ReadonlySet<string> {
-  const at = lines.findIndex(isNativeHeader);
-  const { delimiter } = dialectOf(lines[at] ?? '');
+function filledColumns(lines: readonly string[]): ReadonlySet<string> {
+  const at = lines.findIndex(isFrameLogHeader);
+  const { delimiter } = detectDialect(lines[at] ?? '');
   const names = splitRow(lines[at] ?? '', delimiter).map((name) => name.trim().toLowerCase());
   const told = new Set<string>();
   for (const line of lines.slice(at + 1)) {
@@ -83,8 +180,8 @@ function columnsTold(lines: readonly string[]): ReadonlySet<string> {
   return told;
 }
 
-function isNativeHeader(line: string): boolean {
-  const columns = splitRow(line, dialectOf(line).delimiter).map((name) => name.trim().replace(/^\uFEFF/, ''));
+function isFrameLogHeader(line: string): boolean {
+  const columns = splitRow(line, detectDialect(line).delimiter).map((name) => name.trim().replace(/^\uFEFF/, ''));
   const names = new Set(columns.map((name) => name.toLowerCase()));
   const stages = [...serverStages, ...clientStages].filter((stage) => names.has(stage.toLowerCase()));
   return names.has('frame') && (stages.length > 0 || names.has('inputs'));
@@ -94,13 +191,13 @@ function isNativeHeader(line: string): boolean {
  * A session in our own form: NDJSON or CSV, in one file or with the server's and the client's halves in several, joined
  * by frame. With `window` Infinity everything is held in memory, and no record comes too late.
  */
-export async function readNative(
+export async function readFrameLog(
   paths: readonly string[],
   kinds: readonly ('ndjson' | 'csv')[],
   options: ReadOptions & { readonly window?: number } = {},
 ): Promise<SessionInput> {
   const notes = new Notes();
-  const header: { -readonly [K in keyof NativeHeader]: NativeHeader[K] } = {};
+  const header: { -readonly [K in keyof FrameLogHeader]: FrameLogHeader[K] } = {};
   const seen = new Set<string>();
   const readers = paths.map((path, i) => {
     const reader = new PartReader(path, notes, header, seen);
@@ -118,7 +215,7 @@ export async function readNative(
     missing,
     notes,
     async *records() {
-      const join = new FrameJoin(paths.length, options.window ?? joinWindow, notes);
+      const join = new FrameJoin(paths.length, options.window ?? JOIN_WINDOW_FRAMES, notes);
       for (const [source, first] of firsts.entries()) {
         if (first.done) join.close(source);
         else for (const part of first.value) join.add(source, part);
@@ -168,11 +265,11 @@ function parseInputs(cell: string, decimalComma: boolean): number[] {
 class PartReader {
   readonly #path: string;
   readonly #notes: Notes;
-  readonly #header: { -readonly [K in keyof NativeHeader]: NativeHeader[K] };
+  readonly #header: { -readonly [K in keyof FrameLogHeader]: FrameLogHeader[K] };
   readonly #seen: Set<string>;
   readonly #told = new Set<string>();
 
-  constructor(path: string, notes: Notes, header: NativeHeader, seen: Set<string>) {
+  constructor(path: string, notes: Notes, header: FrameLogHeader, seen: Set<string>) {
     this.#path = path;
     this.#notes = notes;
     this.#header = header;
@@ -298,12 +395,12 @@ class PartReader {
       }
     };
     for await (const { columns, rows } of readRows(this.#path, {
-      isHeader: isNativeHeader,
+      isHeader: isFrameLogHeader,
       notes: this.#notes,
       onOther,
       signal,
     })) {
-      if (!checked) noteMisspelt(columns, allFields, this.#path, this.#notes);
+      if (!checked) noteMisspelledColumns(columns, allFields, this.#path, this.#notes);
       checked = true;
       const parts: FrameRecord[] = [];
       for (const row of rows) {

@@ -1,31 +1,30 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { join } from 'node:path';
+import { tmpdir } from 'node:os';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { loadBuiltin } from '../dictionary/files.ts';
 import { validateStatement } from '../dictionary/statements.ts';
 import type { HeaderLine } from '../events/log.ts';
 import type { Statement } from '../events/statement.ts';
 import { LogWriter } from '../events/writer.ts';
-import { type FrameRecord, RawValues } from './frame.ts';
-import { type Happening, type HappeningOptions, Happenings } from './happenings.ts';
-import { mergeIntoLog } from './merge.ts';
+import { type FrameRecord, RawValueReader } from './frame.ts';
+import { type StreamIncident, type IncidentOptions, IncidentDetector } from './incidents.ts';
+import { mergeIntoLog, findStreamFaults, incidentEvents, eventsNearFaults, streamFactors } from './gameplay.ts';
 import { QualityMeter } from './meter.ts';
-import { badStretches, eventsOf, spoiledEvents, streamFactors } from './play.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'quality-play-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-function happeningsOf(records: readonly FrameRecord[], options?: HappeningOptions): readonly Happening[] {
+function incidentsOf(records: readonly FrameRecord[], options?: IncidentOptions): readonly StreamIncident[] {
   const meter = new QualityMeter({ fps: 60, width: 1280, height: 720, targetBitrate: 1e7 });
-  const values = new RawValues();
-  const happenings = new Happenings(60, options);
+  const values = new RawValueReader();
+  const incidents = new IncidentDetector(60, options);
   for (const record of records) {
     const raw = values.next(record);
     meter.push(raw);
-    happenings.add(meter, raw);
+    incidents.add(meter, raw);
   }
-  return happenings.finish();
+  return incidents.finish();
 }
 
 /** A stream of `seconds` at 60 Hz, presented 50 ms after capture; `late` adds ms before a frame, and to all behind it. */
@@ -40,12 +39,12 @@ function stream(seconds: number, late: Readonly<Record<number, number>> = {}): F
 
 describe('what happens to a stream', () => {
   it('is nothing while it runs well', () => {
-    expect(happeningsOf(stream(30))).toEqual([]);
+    expect(incidentsOf(stream(30))).toEqual([]);
   });
 
   it('is a freeze from the last picture to the next', () => {
     // Frame 600 comes 400 ms after the one before, which was shown at 599/60 s.
-    const [freeze, ...others] = happeningsOf(stream(20, { 600: 400 - 1000 / 60 }));
+    const [freeze, ...others] = incidentsOf(stream(20, { 600: 400 - 1000 / 60 }));
     expect(others.filter(({ kind }) => kind !== 'bad')).toEqual([]);
     expect(freeze).toMatchObject({ kind: 'freeze' });
     expect(freeze!.t).toBeCloseTo(599 / 60, 6);
@@ -55,13 +54,11 @@ describe('what happens to a stream', () => {
 
   it('is one stutter of late pictures that follow each other, none of a single one', () => {
     expect(
-      happeningsOf(stream(20, { 300: 20, 320: 20, 350: 20, 380: 30 })).filter(({ kind }) => kind === 'stutter'),
+      incidentsOf(stream(20, { 300: 20, 320: 20, 350: 20, 380: 30 })).filter(({ kind }) => kind === 'stutter'),
     ).toEqual([
       { kind: 'stutter', frames: 4, t: expect.closeTo(299 / 60, 3), end: expect.closeTo(380 / 60 + 0.09, 3) },
     ]);
-    expect(happeningsOf(stream(20, { 300: 20, 600: 20, 900: 20 })).filter(({ kind }) => kind === 'stutter')).toEqual(
-      [],
-    );
+    expect(incidentsOf(stream(20, { 300: 20, 600: 20, 900: 20 })).filter(({ kind }) => kind === 'stutter')).toEqual([]);
   });
 
   it('is a lag as long as the delay stays above its limit, and bad quality from second to second', () => {
@@ -69,7 +66,7 @@ describe('what happens to a stream', () => {
       ...record,
       roundTripDelay: record.frame >= 600 && record.frame < 1200 ? 240 : 20,
     }));
-    const found = happeningsOf(records);
+    const found = incidentsOf(records);
     expect(found.find(({ kind }) => kind === 'lag')).toEqual({
       kind: 'lag',
       t: expect.closeTo(10, 6),
@@ -85,7 +82,7 @@ describe('what happens to a stream', () => {
       if (record.frame === 0) return { ...record, targetBitrate: 1e7, width: 1920, height: 1080 };
       return record.frame === 120 ? { ...record, targetBitrate: 4e6, width: 1280, height: 720 } : record;
     });
-    expect(happeningsOf(records)).toEqual([
+    expect(incidentsOf(records)).toEqual([
       { kind: 'bitrate', t: expect.closeTo(2, 6), end: expect.closeTo(2, 6), from: 1e7, to: 4e6 },
       { kind: 'resolution', t: expect.closeTo(2, 6), end: expect.closeTo(2, 6), from: '1920x1080', to: '1280x720' },
     ]);
@@ -105,8 +102,8 @@ describe('on one time line with the play', async () => {
     plan: { kind: 'full', interval: 0.1 },
     program: '0.1.0',
   };
-  const freeze: Happening = { kind: 'freeze', t: 20, end: 20.4, ms: 400 };
-  const all: readonly Happening[] = [
+  const freeze: StreamIncident = { kind: 'freeze', t: 20, end: 20.4, ms: 400 };
+  const all: readonly StreamIncident[] = [
     freeze,
     { kind: 'stutter', t: 30, end: 31, frames: 12 },
     { kind: 'lag', t: 40, end: 43.2, ms: 240 },
@@ -117,7 +114,7 @@ describe('on one time line with the play', async () => {
 
   it('has words for all of them that the dictionary knows, and sentences', () => {
     expect(issues).toEqual([]);
-    const events = eventsOf(all, dictionary);
+    const events = incidentEvents(all, dictionary);
     expect(events.flatMap(({ statement }) => validateStatement(statement, dictionary))).toEqual([]);
     expect(events.map(({ text }) => text)).toEqual([
       'stream freezes for 400 milliseconds',
@@ -131,7 +128,7 @@ describe('on one time line with the play', async () => {
   });
 
   it('leaves out what lies before the recording and moves the rest', () => {
-    expect(eventsOf(all, dictionary, -25).map(({ t }) => t)).toEqual([5, 15, 35, 41, 45, 46]);
+    expect(incidentEvents(all, dictionary, -25).map(({ t }) => t)).toEqual([5, 15, 35, 41, 45, 46]);
   });
 
   const die = { subject: 'player', action: 'die' } satisfies Statement;
@@ -189,13 +186,13 @@ describe('on one time line with the play', async () => {
 
   it('down-ranks scenes while the stream was bad', async () => {
     const { events } = await mergeIntoLog(await log('rank.ndjson'), all, join(folder, 'rank-out.ndjson'));
-    expect(badStretches(events)).toHaveLength(4);
+    expect(findStreamFaults(events)).toHaveLength(4);
     const factors = streamFactors([{ events }]);
     const at = (t: number) => factors(0, events.find((event) => event.t === t)!);
     expect(at(62)).toEqual([{ kind: 'quality', value: 0.5, text: 'while stream degrades for 6000 milliseconds' }]);
     expect(at(5)).toEqual([]);
     expect(at(21.5)).toEqual([{ kind: 'quality', value: 0.5, text: 'just after stream freezes for 400 milliseconds' }]);
-    const spoiled = spoiledEvents([{ events }]);
+    const spoiled = eventsNearFaults([{ events }]);
     const left = events.filter((event) => event.cues.length === 0 && !spoiled.has(event));
     expect(left.map(({ t }) => t)).toEqual([5, 25, 90]);
   });

@@ -1,36 +1,42 @@
+import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
 import type { Dictionary } from '../dictionary/dictionary.ts';
 import { render } from '../dictionary/sentences/render.ts';
-import type { EventLine } from '../events/log.ts';
+import type { EventLine, GapLine, HeaderLine } from '../events/log.ts';
 import { isPropertyStatement, type Slot, type Statement } from '../events/statement.ts';
-import type { NewEvent } from '../events/writer.ts';
-import type { Happening } from './happenings.ts';
+import { type NewEvent, LogWriter } from '../events/writer.ts';
+import type { StreamIncident } from './incidents.ts';
+import { builtinFolder, loadBuiltin } from '../dictionary/files.ts';
+import { PlaybyplayError } from '../errors.ts';
+import { loadLog } from '../events/reader.ts';
 
 /** The statement that says what happened to the stream, in words of `dictionary/stream.json`. */
-function statementOf(happening: Happening): Statement {
+function incidentStatement(incident: StreamIncident): Statement {
   const subject = 'stream:stream';
-  switch (happening.kind) {
+  switch (incident.kind) {
     case 'freeze':
-      return { subject, action: 'stream:freeze', amount: Math.round(happening.ms), unit: 'stream:millisecond' };
+      return { subject, action: 'stream:freeze', amount: Math.round(incident.ms), unit: 'stream:millisecond' };
     case 'stutter':
-      return { subject, action: 'stream:stutter', amount: happening.frames, unit: 'stream:frame' };
+      return { subject, action: 'stream:stutter', amount: incident.frames, unit: 'stream:frame' };
     case 'lag':
       return {
         subject,
         action: 'stream:lag',
-        amount: Math.round((happening.end - happening.t) * 1000),
+        amount: Math.round((incident.end - incident.t) * 1000),
         unit: 'stream:millisecond',
       };
     case 'bad':
       return {
         subject,
         action: 'stream:degrade',
-        amount: Math.round((happening.end - happening.t) * 1000),
+        amount: Math.round((incident.end - incident.t) * 1000),
         unit: 'stream:millisecond',
       };
     case 'bitrate':
-      return { subject, property: 'stream:bitrate', from: kilobits(happening.from), to: kilobits(happening.to) };
+      return { subject, property: 'stream:bitrate', from: kilobits(incident.from), to: kilobits(incident.to) };
     case 'resolution':
-      return { subject, property: 'stream:resolution', from: happening.from, to: happening.to };
+      return { subject, property: 'stream:resolution', from: incident.from, to: incident.to };
   }
 }
 
@@ -42,7 +48,7 @@ function kilobits(bits: number): number {
  * Happenings as events of an ordinary log. `offset` is the time (s) of the recording at which the session's clock
  * begins; what lies before the recording is left out. A stretch of bad quality says also that the stream recovers.
  */
-export function eventsOf(happenings: readonly Happening[], dictionary: Dictionary, offset = 0): NewEvent[] {
+export function incidentEvents(incidents: readonly StreamIncident[], dictionary: Dictionary, offset = 0): NewEvent[] {
   const events: NewEvent[] = [];
   const add = (t: number, end: number, statement: Statement, value: number | string): void => {
     if (end + offset < 0) return;
@@ -56,48 +62,48 @@ export function eventsOf(happenings: readonly Happening[], dictionary: Dictionar
       cues: [{ detector: 'stream', t: start, trigger: 'found', value, confidence: 1 }],
     });
   };
-  for (const happening of happenings) {
-    add(happening.t, happening.end, statementOf(happening), measured(happening));
-    if (happening.kind === 'bad') {
-      add(happening.end, happening.end, { subject: 'stream:stream', action: 'stream:recover' }, 'recovered');
+  for (const incident of incidents) {
+    add(incident.t, incident.end, incidentStatement(incident), evidenceValue(incident));
+    if (incident.kind === 'bad') {
+      add(incident.end, incident.end, { subject: 'stream:stream', action: 'stream:recover' }, 'recovered');
     }
   }
   return events.toSorted((a, b) => a.t - b.t || a.end - b.end);
 }
 
 /** The figure that stands as evidence beside the event. */
-function measured(happening: Happening): number | string {
-  switch (happening.kind) {
+function evidenceValue(incident: StreamIncident): number | string {
+  switch (incident.kind) {
     case 'freeze':
     case 'lag':
-      return Math.round(happening.ms * 10) / 10;
+      return Math.round(incident.ms * 10) / 10;
     case 'stutter':
-      return happening.frames;
+      return incident.frames;
     case 'bad':
-      return Math.round(happening.score * 10) / 10;
+      return Math.round(incident.score * 10) / 10;
     default:
-      return happening.to;
+      return incident.to;
   }
 }
 
 /** A stretch of a recording in which the stream was bad, and the words for it. Seconds. */
-export interface BadStretch {
+export interface StreamFault {
   readonly t: number;
   readonly end: number;
   readonly text: string;
 }
 
 /** The stretches of a log in which the stream faltered: what freezes, stutters, lags or is degraded, with its time. */
-export function badStretches(events: readonly EventLine[]): BadStretch[] {
+export function findStreamFaults(events: readonly EventLine[]): StreamFault[] {
   return events
     .filter(
       ({ statement }) =>
-        !isPropertyStatement(statement) && faltering.has(bare(statement.action)) && isStream(statement.subject),
+        !isPropertyStatement(statement) && FAULT_ACTIONS.has(bare(statement.action)) && isStream(statement.subject),
     )
     .map(({ t, end, text }) => ({ t, end, text }));
 }
 
-const faltering = new Set(['falter', 'freeze', 'stutter', 'lag', 'degrade']);
+const FAULT_ACTIONS = new Set(['falter', 'freeze', 'stutter', 'lag', 'degrade']);
 
 function bare(id: string): string {
   return id.replace(/^[^:]*:/, '').replace(/#.*$/, '');
@@ -112,17 +118,19 @@ function wordOf(slot: Slot | undefined): string | undefined {
 }
 
 /** The first stretch that was over at most `after` seconds before `event`, or during which it happened. */
-function stretchAt(stretches: readonly BadStretch[], event: EventLine, after = 0): BadStretch | undefined {
+function faultAt(stretches: readonly StreamFault[], event: EventLine, after = 0): StreamFault | undefined {
   return stretches.find((stretch) => stretch.t <= event.t && event.t <= stretch.end + after);
 }
 
 /** Seconds before and after an event that one has to see to follow it: pictures that stand still there spoil the scene. */
-const seen = { before: 2, after: 1 };
+const CONTEXT_SECONDS = { before: 2, after: 1 };
 
-/** The first stretch that spoils the scene of `event`: it is bad then, or so shortly before or after that it is seen. */
-function spoiling(stretches: readonly BadStretch[], event: EventLine): BadStretch | undefined {
+/** The first stretch that spoils the scene of `event`: it is bad then, or so shortly before or after that it is CONTEXT_SECONDS. */
+function faultNear(stretches: readonly StreamFault[], event: EventLine): StreamFault | undefined {
   return stretches.find(
-    (stretch) => stretch.t <= Math.max(event.t, event.end) + seen.after && event.t <= stretch.end + seen.before,
+    (stretch) =>
+      stretch.t <= Math.max(event.t, event.end) + CONTEXT_SECONDS.after &&
+      event.t <= stretch.end + CONTEXT_SECONDS.before,
   );
 }
 
@@ -134,27 +142,27 @@ export function streamFactors(
   logs: readonly { readonly events: readonly EventLine[] }[],
   factor = 0.5,
 ): (source: number, event: EventLine) => { readonly kind: string; readonly value: number; readonly text: string }[] {
-  const stretches = logs.map(({ events }) => badStretches(events));
+  const stretches = logs.map(({ events }) => findStreamFaults(events));
   return (source, event) => {
-    const stretch = spoiling(stretches[source] ?? [], event);
+    const stretch = faultNear(stretches[source] ?? [], event);
     if (!stretch) return [];
-    const when = stretchAt([stretch], event) ? 'while' : event.t > stretch.end ? 'just after' : 'just before';
+    const when = faultAt([stretch], event) ? 'while' : event.t > stretch.end ? 'just after' : 'just before';
     return [{ kind: 'quality', value: factor, text: `${when} ${stretch.text}` }];
   };
 }
 
 /** The events of the logs that a bad stream spoils (and those that tell of it). */
-export function spoiledEvents(logs: readonly { readonly events: readonly EventLine[] }[]): ReadonlySet<EventLine> {
+export function eventsNearFaults(logs: readonly { readonly events: readonly EventLine[] }[]): ReadonlySet<EventLine> {
   return new Set(
     logs.flatMap(({ events }) => {
-      const stretches = badStretches(events);
-      return stretches.length === 0 ? [] : events.filter((event) => spoiling(stretches, event));
+      const stretches = findStreamFaults(events);
+      return stretches.length === 0 ? [] : events.filter((event) => faultNear(stretches, event));
     }),
   );
 }
 
 /** How often something happened while the stream was good and while it was bad. */
-export interface Share {
+export interface OutcomeCounts {
   readonly total: number;
   /** While the stream was bad or within `after` seconds behind it. */
   readonly underBadQuality: number;
@@ -167,19 +175,19 @@ export interface Share {
 }
 
 /** How the play went while the stream was good and while it was bad. */
-export interface PlayReport {
+export interface GameplayReport {
   /** Seconds. */
   readonly duration: number;
   readonly bad: number;
   /** The player died or was defeated. */
-  readonly losses: Share;
+  readonly losses: OutcomeCounts;
   /** The player defeated someone. */
-  readonly wins: Share;
+  readonly wins: OutcomeCounts;
   /** The losses under bad quality, each with the reason. */
   readonly excused: readonly { readonly t: number; readonly text: string; readonly because: string }[];
 }
 
-export interface PlayOptions {
+export interface GameplayOptions {
   /** Seconds behind a bad stretch in which a loss still counts as under it; default 2. */
   readonly after?: number;
   /** A freeze is at least this long, ms; default 400. */
@@ -187,22 +195,22 @@ export interface PlayOptions {
 }
 
 /** Tells the losses and wins of a player under bad quality from the others. */
-export function playReport(
+export function reportGameplay(
   events: readonly EventLine[],
   duration: number,
   dictionary: Dictionary,
-  options: PlayOptions = {},
-): PlayReport {
+  options: GameplayOptions = {},
+): GameplayReport {
   const after = options.after ?? 2;
-  const stretches = badStretches(events);
-  const freezes = badStretches(events.filter((event) => isFreeze(event, options.freezeMs ?? 400)));
-  const bad = union(stretches.map(({ t, end }) => [t, Math.min(duration, end + after)]));
-  const share = (chosen: readonly EventLine[]): Share => {
-    const under = chosen.filter((event) => stretchAt(stretches, event, after));
+  const stretches = findStreamFaults(events);
+  const freezes = findStreamFaults(events.filter((event) => isFreeze(event, options.freezeMs ?? 400)));
+  const bad = coveredSeconds(stretches.map(({ t, end }) => [t, Math.min(duration, end + after)]));
+  const share = (chosen: readonly EventLine[]): OutcomeCounts => {
+    const under = chosen.filter((event) => faultAt(stretches, event, after));
     return {
       total: chosen.length,
       underBadQuality: under.length,
-      afterFreeze: chosen.filter((event) => stretchAt(freezes, event, after)).length,
+      afterFreeze: chosen.filter((event) => faultAt(freezes, event, after)).length,
       underGoodQuality: chosen.length - under.length,
       rateBad: perMinute(under.length, bad),
       rateGood: perMinute(chosen.length - under.length, duration - bad),
@@ -215,7 +223,7 @@ export function playReport(
     losses: share(losses),
     wins: share(events.filter((event) => isWin(event.statement, dictionary))),
     excused: losses.flatMap((event) => {
-      const stretch = stretchAt(freezes, event, after) ?? stretchAt(stretches, event, after);
+      const stretch = faultAt(freezes, event, after) ?? faultAt(stretches, event, after);
       return stretch ? [{ t: event.t, text: event.text, because: stretch.text }] : [];
     }),
   };
@@ -230,7 +238,7 @@ function isFreeze({ statement }: EventLine, ms: number): boolean {
 }
 
 /** What an event means for the player: death or defeat, a victory over someone, or neither. */
-export function outcomeOf(statement: Statement, dictionary: Dictionary): 'loss' | 'win' | 'other' {
+export function eventOutcome(statement: Statement, dictionary: Dictionary): 'loss' | 'win' | 'other' {
   if (isLoss(statement, dictionary)) return 'loss';
   return isWin(statement, dictionary) ? 'win' : 'other';
 }
@@ -247,7 +255,7 @@ function isWin(statement: Statement, dictionary: Dictionary): boolean {
 }
 
 /** Seconds that the stretches cover together. */
-function union(stretches: readonly (readonly [number, number])[]): number {
+function coveredSeconds(stretches: readonly (readonly [number, number])[]): number {
   let covered = 0;
   let until = Number.NEGATIVE_INFINITY;
   for (const [t, end] of stretches.toSorted((a, b) => a[0] - b[0])) {
@@ -256,4 +264,55 @@ function union(stretches: readonly (readonly [number, number])[]): number {
     until = end;
   }
   return covered;
+}
+
+/** The game's log with the stream's incidents in it, and what the one says about the other. */
+export interface MergedLog {
+  readonly header: HeaderLine;
+  readonly events: readonly EventLine[];
+  readonly report: GameplayReport;
+}
+
+/**
+ * Brings the incidents of a stream and the events of a game's log on one time line and writes both as one log to
+ * `out`, which may be the game's log itself: incidents that an earlier run wrote there are replaced.
+ */
+export async function mergeIntoLog(
+  log: string,
+  incidents: readonly StreamIncident[],
+  out: string,
+  options: GameplayOptions & { readonly offset?: number; readonly signal?: AbortSignal } = {},
+): Promise<MergedLog> {
+  const { header, events, lines } = await loadLog(log, options.signal ? { signal: options.signal } : {});
+  const { dictionary, issues } = await loadBuiltin();
+  if (issues.length > 0) {
+    throw new PlaybyplayError('dictionary-damaged', 'the dictionaries have mistakes', { issues });
+  }
+  const merged: HeaderLine = {
+    ...header,
+    dictionaries: [...header.dictionaries.filter(({ name }) => name !== 'stream'), streamFingerprint()],
+  };
+  const end = lines.find((line) => line.type === 'end');
+  const writer = await LogWriter.create(out, merged);
+  await using _ = writer;
+  for (const event of events) if (!event.cues.some((cue) => cue.detector === 'stream')) writer.add(event);
+  for (const line of lines) if (line.type === 'gap') addGap(writer, line);
+  for (const event of incidentEvents(incidents, dictionary, options.offset)) writer.add(event);
+  const written = await writer.settle(Number.POSITIVE_INFINITY);
+  await writer.end(end?.samples ?? 0, end?.problems);
+  return {
+    header: merged,
+    events: written,
+    report: reportGameplay(written, header.media.duration, dictionary, options),
+  };
+}
+
+function addGap(writer: LogWriter, gap: GapLine): void {
+  writer.gap(gap.t, gap.end, gap.reason);
+}
+
+function streamFingerprint(): HeaderLine['dictionaries'][number] {
+  const text = readFileSync(join(builtinFolder, 'stream.json'), 'utf8');
+  const { name, version } = JSON.parse(text) as { name: string; version: string };
+  return { name, version, hash: createHash('sha256').update(text).digest('hex').slice(0, 16) };
 }

@@ -2,7 +2,7 @@ import type { RawFrame } from './frame.ts';
 import type { QualityMeter } from './meter.ts';
 
 /** Something that happened to the stream. Times in seconds on the session's time line. */
-export type Happening =
+export type StreamIncident =
   /** No new picture for `ms`. */
   | { readonly kind: 'freeze'; readonly t: number; readonly end: number; readonly ms: number }
   /** `frames` pictures came late, one shortly after the other. */
@@ -20,7 +20,7 @@ export type Happening =
       readonly to: string;
     };
 
-export interface HappeningOptions {
+export interface IncidentOptions {
   /**
    * A freeze is a time without a new picture of at least this, ms. Default: three frames, or a frame and 150 ms if that
    * is longer (the definition of `freezeCount` in the WebRTC statistics).
@@ -42,9 +42,9 @@ export interface HappeningOptions {
 }
 
 /** Finds what happened to a stream, frame by frame. */
-export class Happenings {
-  readonly #found: Happening[] = [];
-  readonly #options: Required<{ [K in keyof Omit<HappeningOptions, 'measuredRate'>]: number }>;
+export class IncidentDetector {
+  readonly #found: StreamIncident[] = [];
+  readonly #options: Required<{ [K in keyof Omit<IncidentOptions, 'measuredRate'>]: number }>;
   readonly #measuredRate: boolean;
   readonly #lateMs: number;
   #stutter: { t: number; end: number; frames: number } | undefined;
@@ -55,7 +55,7 @@ export class Happenings {
   #resolution: string | undefined;
   #last = 0;
 
-  constructor(fps: number, options: HappeningOptions = {}) {
+  constructor(fps: number, options: IncidentOptions = {}) {
     const frame = 1000 / fps;
     this.#lateMs = 1.5 * frame;
     this.#measuredRate = options.measuredRate ?? false;
@@ -163,7 +163,7 @@ export class Happenings {
   }
 
   /** What was found, in order of time; what still lasts ends with the last frame. */
-  finish(): readonly Happening[] {
+  finish(): readonly StreamIncident[] {
     this.#endStutter();
     this.#endLag(this.#last);
     if (this.#second) this.#endSecond();

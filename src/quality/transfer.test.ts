@@ -1,7 +1,7 @@
-import { assert, double, property } from 'fast-check';
 import { expect, it } from 'vitest';
+import { assert, double, property } from 'fast-check';
 import { defaultConstants } from './constants.ts';
-import { monotoneCubic } from './curve.ts';
+import { monotoneCubic } from './transfer.ts';
 
 const curve = monotoneCubic(defaultConstants.picture.curve);
 

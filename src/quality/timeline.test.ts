@@ -1,18 +1,17 @@
 import { expect, it } from 'vitest';
 import { randomSession } from '../../test/quality/sessions.ts';
-import { RawValues } from './frame.ts';
+import { RawValueReader } from './frame.ts';
 import { QualityMeter } from './meter.ts';
-import { Minutes } from './minutes.ts';
-import { coarser, Track } from './track.ts';
+import { MinuteRecorder, downsample, TimelineRecorder } from './timeline.ts';
 
 /** The same session followed by tracks of different fineness. */
 function follow(
   frames: number,
-  tracks: readonly Track[],
-  minutes = new Minutes(),
+  tracks: readonly TimelineRecorder[],
+  minutes = new MinuteRecorder(),
 ): { cws: number; frames: number; longest: number } {
   const meter = new QualityMeter({ fps: 60 });
-  const values = new RawValues();
+  const values = new RawValueReader();
   let sum = 0;
   let scored = 0;
   let longest = 0;
@@ -31,10 +30,10 @@ function follow(
 }
 
 it('keeps frames, extremes and means however coarse it has to be', () => {
-  const fine = new Track(10_000);
-  const coarse = new Track(16);
+  const fine = new TimelineRecorder(10_000);
+  const coarse = new TimelineRecorder(16);
   const truth = follow(12_000, [fine, coarse]);
-  for (const points of [fine.points(), coarse.points(), coarser(fine.points(), 7)]) {
+  for (const points of [fine.points(), coarse.points(), downsample(fine.points(), 7)]) {
     expect(points.reduce((sum, point) => sum + point.frames, 0)).toBe(truth.frames);
     expect(Math.max(...points.map((point) => point.raw['presentDelta']?.max ?? 0))).toBe(truth.longest);
     const mean = points.reduce((sum, point) => sum + (point.cws ?? 0) * point.frames, 0) / truth.frames;
@@ -42,11 +41,11 @@ it('keeps frames, extremes and means however coarse it has to be', () => {
     expect(mean).toBeCloseTo(truth.cws, 1);
   }
   expect(coarse.points().length).toBeLessThanOrEqual(16);
-  expect(coarser(fine.points(), 7)).toHaveLength(7);
+  expect(downsample(fine.points(), 7)).toHaveLength(7);
 });
 
 it('finds the worst minutes', () => {
-  const minutes = new Minutes();
+  const minutes = new MinuteRecorder();
   follow(15_000, [], minutes);
   const all = minutes.all();
   expect(all.map(({ minute }) => minute)).toEqual([0, 1, 2, 3, 4]);

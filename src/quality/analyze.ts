@@ -1,35 +1,34 @@
 import type { EventLine } from '../events/log.ts';
-import { type HappeningOptions, Happenings } from './happenings.ts';
-import { Minutes } from './minutes.ts';
-import type { SessionView } from './report/session.ts';
+import { type IncidentOptions, IncidentDetector } from './incidents.ts';
+import { MinuteRecorder, TimelineRecorder } from './timeline.ts';
+import type { SessionAnalysis } from './report/session.ts';
 import { type FileOptions, scoreFiles } from './score.ts';
-import { Track } from './track.ts';
 
-export interface ViewOptions extends FileOptions {
+export interface AnalyzeOptions extends FileOptions {
   /** Stretches that a session's course is cut into at most; default 1200. */
   readonly points?: number;
-  readonly happenings?: HappeningOptions;
+  readonly incidents?: IncidentOptions;
 }
 
-/** Scores the sessions of files and follows each for a picture of it: its course, worst minutes and happenings. */
-export async function viewFiles(paths: readonly string[], options: ViewOptions = {}): Promise<SessionView[]> {
-  let followed: { track: Track; minutes: Minutes; happenings: Happenings | undefined }[] = [];
+/** Scores the sessions of files and follows each for a picture of it: its course, worst minutes and incidents. */
+export async function analyzeFiles(paths: readonly string[], options: AnalyzeOptions = {}): Promise<SessionAnalysis[]> {
+  let followed: { track: TimelineRecorder; minutes: MinuteRecorder; incidents: IncidentDetector | undefined }[] = [];
   const scored = await scoreFiles(paths, {
     ...options,
     observe: (input) => {
       const others = options.observe?.(input);
       const mine = {
-        track: new Track(options.points),
-        minutes: new Minutes(),
-        happenings: undefined as Happenings | undefined,
+        track: new TimelineRecorder(options.points),
+        minutes: new MinuteRecorder(),
+        incidents: undefined as IncidentDetector | undefined,
       };
       followed = [...followed, mine];
       return (meter, record, raw) => {
-        mine.happenings ??= new Happenings(meter.fps, {
+        mine.incidents ??= new IncidentDetector(meter.fps, {
           measuredRate: input.measuredRate,
-          ...options.happenings,
+          ...options.incidents,
         });
-        mine.happenings.add(meter, raw);
+        mine.incidents.add(meter, raw);
         mine.track.add(meter, raw);
         mine.minutes.add(meter, raw);
         others?.(meter, record, raw);
@@ -42,16 +41,16 @@ export async function viewFiles(paths: readonly string[], options: ViewOptions =
     scored: one,
     points: last[i]!.track.points(),
     worst: last[i]!.minutes.worst(),
-    happenings: last[i]!.happenings?.finish() ?? [],
+    incidents: last[i]!.incidents?.finish() ?? [],
   }));
 }
 
 /** Events of the play for the time line of a session whose clock begins at `offset` (s) of the recording. */
-export function playMarks(
+export function gameplayMarks(
   events: readonly EventLine[],
   kindOf: (event: EventLine) => 'loss' | 'win' | 'other',
   offset = 0,
-): NonNullable<SessionView['play']> {
+): NonNullable<SessionAnalysis['play']> {
   return events
     .filter((event) => !event.cues.some((cue) => cue.detector === 'stream'))
     .map((event) => ({ event: { ...event, t: event.t - offset, end: event.end - offset }, kind: kindOf(event) }))

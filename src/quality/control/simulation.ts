@@ -1,0 +1,402 @@
+import type { FrameRecord } from '../frame.ts';
+import { presetSpeed, presetSpread } from './model.ts';
+import { type Preset, type StreamSettings, describeSettings } from './settings.ts';
+import { Random, type Scenario, type Network, scenarioOf } from './scenario.ts';
+import type { ConstantsInput } from '../constants.ts';
+import { QualityMeter, type SessionQuality } from '../meter.ts';
+import { type ControllerOptions, type Decision, QualityController } from './controller.ts';
+import { StreamObserver } from './observer.ts';
+
+/** The client's clock is this much ahead of the server's, ms. */
+const CLIENT_CLOCK_OFFSET_MS = 4_000_000;
+const reference = 1920 * 1080;
+const PACKET_BITS = 1200 * 8;
+
+type Writable = { -readonly [K in keyof FrameRecord]: FrameRecord[K] };
+
+/**
+ * A game that is streamed: render, capture, encode, network, decode, present, frame by frame. The network is a queue
+ * before a bottleneck with loss and jitter; a lost frame is asked for again once, and if that fails everything until the
+ * refresh a round trip later cannot be shown. Deterministic: a function of the scenario and of the settings given.
+ */
+export class StreamSimulator {
+  readonly scenario: Scenario;
+  readonly #random: Random;
+  #settings: StreamSettings;
+  #changed = true;
+  #frame = 0;
+  /** ms on the server's clock. */
+  #renderStart = 0;
+  #renderEnd = 0;
+  #encoderFree = 0;
+  #queueFree = 0;
+  #arrived = 0;
+  #decoderFree = 0;
+  #brokenUntil = Number.NEGATIVE_INFINITY;
+  /** Number of the screen's last refresh that showed a frame. */
+  #refresh = Number.NEGATIVE_INFINITY;
+  /** Frames in a row that waited for a refresh behind the one before. */
+  #waiting = 0;
+  #nextInput = 0;
+  #inputs: number[] = [];
+  /** Bits handed to the network and bits that arrived. */
+  sentBits = 0;
+  arrivedBits = 0;
+  lost = 0;
+
+  constructor(scenario: Scenario, settings: StreamSettings) {
+    this.scenario = scenario;
+    this.#random = new Random(scenario.seed * 104_729 + 3);
+    this.#settings = settings;
+  }
+
+  get settings(): StreamSettings {
+    return this.#settings;
+  }
+
+  /** Holds from the next frame on. */
+  apply(settings: StreamSettings): void {
+    if (settings === this.#settings) return;
+    this.#settings = settings;
+    this.#changed = true;
+  }
+
+  /** Seconds of the session so far. */
+  get t(): number {
+    return this.#renderEnd / 1000;
+  }
+
+  /** The next frame; undefined at the end of the scenario. */
+  next(): FrameRecord | undefined {
+    const { scenario } = this;
+    const { width, height, fps, bitrate, qp, preset } = this.#settings;
+    const share = (width * height) / reference;
+    const period = 1000 / fps;
+    const start = Math.max(this.#renderStart + period, this.#renderEnd);
+    const t = start / 1000;
+    if (t >= scenario.duration) return undefined;
+    // Half of the work of a frame does not depend on its size.
+    const spike = this.#random.next() < 0.001 ? this.#random.between(1.5, 4) : 1;
+    const rendered = start + scenario.render(t) * (0.5 + 0.5 * share) * this.#random.around(0.08) * spike;
+    this.#renderStart = start;
+    this.#renderEnd = rendered;
+    const record: Writable = { frame: this.#frame++, rendered, captured: rendered + 0.5 };
+    if (this.#changed) {
+      Object.assign(record, { fps, width, height, targetBitrate: qp === undefined ? bitrate : undefined, qp });
+      this.#changed = false;
+    }
+    this.#takeInputs(start, record);
+    const encoded = this.#encode(record.captured!, share, preset, period);
+    if (encoded === undefined) return record;
+    record.encoded = encoded;
+    record.transmitted = encoded + 0.3;
+    this.#send(record, this.#frameBits(share, preset));
+    return record;
+  }
+
+  /** Inputs made on the client reach the server one way later and are in the first frame begun after that. */
+  #takeInputs(start: number, record: Writable): void {
+    const { scenario } = this;
+    while (this.#nextInput + scenario.oneWay <= start) {
+      if (scenario.active(this.#nextInput / 1000)) this.#inputs.push(this.#nextInput);
+      this.#nextInput += this.#random.waiting(1000 / scenario.inputRate);
+    }
+    if (this.#inputs.length > 0) record.inputs = this.#inputs.map((input) => input + CLIENT_CLOCK_OFFSET_MS);
+    this.#inputs = [];
+  }
+
+  /** When a frame is encoded; undefined where the encoder is so far behind that it leaves the frame out. */
+  #encode(captured: number, share: number, preset: Preset, period: number): number | undefined {
+    if (this.#encoderFree - captured > period) return undefined;
+    const time = this.scenario.encode * share ** 0.9 * presetSpeed[preset] * this.#random.around(0.06);
+    this.#encoderFree = Math.max(captured, this.#encoderFree) + time;
+    return this.#encoderFree;
+  }
+
+  #frameBits(share: number, preset: Preset): number {
+    const { bitrate, fps, qp } = this.#settings;
+    // At a constant QP the size follows the scene; see bitsPerPixelOfQp for the rate.
+    const meanBits = qp === undefined ? bitrate / fps : 0.1 * 2 ** ((28 - qp) / 6) * share ** 0.75 * reference;
+    const cut = this.#random.next() < 0.002 ? 2.5 : 1;
+    const spread = presetSpread[preset] * (qp === undefined ? 1 : 1.6);
+    return meanBits * cut * this.#random.around(spread);
+  }
+
+  #send(record: Writable, bits: number): void {
+    const { scenario } = this;
+    const sent = record.transmitted!;
+    record.bytes = Math.round(bits / 8);
+    const capacity = scenario.capacity(sent / 1000);
+    this.sentBits += bits;
+    const begin = Math.max(sent, this.#queueFree);
+    if (begin - sent > scenario.queue) {
+      this.#fail(sent);
+      return;
+    }
+    this.#queueFree = begin + (1000 * bits) / capacity;
+    const jitter = Math.abs(this.#random.normal()) * scenario.jitter;
+    let arrival = this.#queueFree + scenario.oneWay + jitter;
+    const hit = 1 - (1 - scenario.loss) ** (bits / PACKET_BITS);
+    if (this.#random.next() < hit) {
+      arrival += 2 * scenario.oneWay + jitter + 2;
+      if (this.#random.next() < hit * 0.2) {
+        this.#fail(arrival);
+        return;
+      }
+    }
+    this.arrivedBits += bits;
+    this.#arrived = Math.max(this.#arrived, arrival);
+    this.#show(record, this.#arrived);
+  }
+
+  /** A frame is gone for good: until a refresh that is asked for now arrives, nothing can be decoded. */
+  #fail(noticed: number): void {
+    this.lost++;
+    this.#brokenUntil = Math.max(this.#brokenUntil, noticed + 2 * this.scenario.oneWay);
+  }
+
+  #show(record: Writable, arrival: number): void {
+    const { scenario } = this;
+    const share = (this.#settings.width * this.#settings.height) / reference;
+    record.received = arrival + CLIENT_CLOCK_OFFSET_MS;
+    if (record.transmitted! < this.#brokenUntil) return;
+    const decoded = Math.max(arrival, this.#decoderFree) + scenario.decode * share * this.#random.around(0.05);
+    this.#decoderFree = decoded;
+    record.decoded = decoded + CLIENT_CLOCK_OFFSET_MS;
+    const ready = decoded + 1;
+    record.clientRendered = ready + CLIENT_CLOCK_OFFSET_MS;
+    // The screen refreshes 60 times a second and shows one frame at a time. Two may wait, more are thrown away; and
+    // where frames have kept waiting for a third of a second, one is left out so that the others come sooner.
+    const period = 1000 / 60;
+    const due = Math.ceil(ready / period);
+    const refresh = Math.max(due, this.#refresh + 1);
+    this.#waiting = refresh > due ? this.#waiting + 1 : 0;
+    if (refresh - due > 2 || this.#waiting > 20) {
+      this.#waiting = 0;
+      return;
+    }
+    this.#refresh = refresh;
+    const presented = refresh * period;
+    record.presented = presented + CLIENT_CLOCK_OFFSET_MS;
+    record.returned = presented + scenario.oneWay + Math.abs(this.#random.normal()) * scenario.jitter;
+  }
+}
+
+export interface Simulation {
+  readonly scenario: Scenario;
+  /** Of the session as long as it was played. */
+  readonly quality: SessionQuality;
+  /** Share of the planned time after which the person gave up; 1 where nobody did. */
+  readonly played: number;
+  /** Total over the planned time: what is not played counts as 0. */
+  readonly outcome: number;
+  readonly decisions: readonly Decision[];
+  /** Mean bits per second sent. */
+  readonly bitrate: number;
+  readonly records: readonly FrameRecord[];
+}
+
+export interface SimulateOptions {
+  /** Adjusts the stream; left out, the settings stay. */
+  readonly controller?: ControllerOptions | true;
+  /** Seconds between two decisions; 0.5 unless given. */
+  readonly interval?: number;
+  readonly constants?: ConstantsInput;
+  /**
+   * A bad session ends early: the person gives up after so many seconds whose mean combined weighted score stays below
+   * `below`. 30 s below 10 unless given; false plays on.
+   */
+  readonly givesUp?: { readonly seconds: number; readonly below: number } | false;
+  /** Keep the records of the frames. */
+  readonly keep?: boolean;
+}
+
+/** A picture of 1080 lines at 60 Hz is the measure; half the pixels are worth 0.84 of it, half the frames 0.81. */
+const SIMULATION_CONSTANTS: ConstantsInput = {
+  picture: { reference: { width: 1920, height: 1080, fps: 60, size: 0.25, rate: 0.3 } },
+};
+
+/** Plays a scenario through the streaming pipeline, with a controller in the loop or with settings that stay. */
+export function simulate(scenario: Scenario, settings: StreamSettings, options: SimulateOptions = {}): Simulation {
+  const controller = options.controller
+    ? new QualityController(settings, {
+        constants: options.constants ?? SIMULATION_CONSTANTS,
+        ...(options.controller === true ? {} : options.controller),
+      })
+    : undefined;
+  const pipeline = new StreamSimulator(scenario, controller?.settings ?? settings);
+  const meter = new QualityMeter({ fps: 60 }, options.constants ?? SIMULATION_CONSTANTS);
+  const observer = new StreamObserver(meter);
+  const decisions: Decision[] = [];
+  const records: FrameRecord[] = [];
+  const interval = options.interval ?? 0.5;
+  // What the client saw is known to the controller a round trip later.
+  const delay = 0.1;
+  const underway: { record: FrameRecord; known: number }[] = [];
+  let next = interval;
+  const abandonment = options.givesUp === undefined ? { seconds: 30, below: 10 } : options.givesUp;
+  const recent = new RecentMean(abandonment ? abandonment.seconds : 1);
+  let gaveUp = false;
+  for (let record = pipeline.next(); record; record = pipeline.next()) {
+    if (options.keep) records.push(record);
+    underway.push({ record, known: pipeline.t + delay });
+    while (underway.length > 0 && underway[0]!.known <= pipeline.t) observer.add(underway.shift()!.record);
+    if (abandonment && recent.add(pipeline.t, meter.latest.cws) < abandonment.below) {
+      gaveUp = true;
+      break;
+    }
+    if (!controller || pipeline.t < next) continue;
+    next += interval;
+    const decision = controller.decide(observer.take());
+    if (decision.changes.length > 0) {
+      decisions.push(decision);
+      pipeline.apply(decision.settings);
+    }
+  }
+  for (const { record } of underway) observer.add(record);
+  const quality = meter.result();
+  const played = gaveUp ? Math.min(1, pipeline.t / scenario.duration) : 1;
+  const outcome = (quality.total ?? 0) * played;
+  const bitrate = pipeline.sentBits / (scenario.duration * played);
+  return { scenario, quality, played, outcome, decisions, bitrate, records };
+}
+
+/** Mean of the last seconds, second by second; infinite until so many have gone by. */
+class RecentMean {
+  readonly #seconds: number;
+  readonly #means: number[] = [];
+  #second = 0;
+  #sum = 0;
+  #count = 0;
+  #mean = Number.POSITIVE_INFINITY;
+
+  constructor(seconds: number) {
+    this.#seconds = seconds;
+  }
+
+  add(t: number, value: number | undefined): number {
+    if (Math.floor(t) > this.#second && this.#count > 0) {
+      this.#means.push(this.#sum / this.#count);
+      if (this.#means.length > this.#seconds) this.#means.shift();
+      if (this.#means.length === this.#seconds) this.#mean = this.#means.reduce((a, b) => a + b, 0) / this.#seconds;
+      this.#second = Math.floor(t);
+      this.#sum = 0;
+      this.#count = 0;
+    }
+    if (value !== undefined) {
+      this.#sum += value;
+      this.#count++;
+    }
+    return this.#mean;
+  }
+}
+
+/** How one way to run a stream did over many scenarios. */
+export interface TrialRow {
+  readonly name: string;
+  /** Mean outcome over the seeds: total, less what was not played to the end. */
+  readonly mean: number;
+  /** Mean of the controller's outcome less this one's in the same scenario, and its standard error. */
+  readonly behind: number;
+  readonly error: number;
+  /** Scenarios in which the controller did better. */
+  readonly won: number;
+  /** Share of the planned time that was played. */
+  readonly played: number;
+  readonly outcomes: readonly number[];
+}
+
+export interface TrialOptions {
+  readonly seeds: readonly number[];
+  /** Seconds of a scenario. */
+  readonly duration: number;
+  readonly network?: Network | undefined;
+  readonly controller?: ControllerOptions;
+  /** Where the controller begins. */
+  readonly start?: StreamSettings;
+  readonly fixed?: readonly StreamSettings[];
+  readonly constants?: ConstantsInput;
+  readonly signal?: AbortSignal | undefined;
+  readonly onSeed?: ((seed: number) => void) | undefined;
+}
+
+/** Modest settings that every line and machine of the scenarios can do. */
+export const startSettings: StreamSettings = { bitrate: 2e6, width: 960, height: 540, fps: 60, preset: 'fast' };
+
+/** A grid of settings as a service may set them once and for all. */
+function fixedSettings(): StreamSettings[] {
+  const sizes = [
+    { width: 1920, height: 1080 },
+    { width: 1280, height: 720 },
+    { width: 960, height: 540 },
+  ];
+  return sizes.flatMap((size) =>
+    [60, 30].flatMap((fps) =>
+      [2, 3, 4, 6, 8, 12, 20, 30].map((megabits) => ({
+        ...size,
+        fps,
+        bitrate: megabits * 1e6,
+        preset: 'fast' as const,
+      })),
+    ),
+  );
+}
+
+/** Plays each scenario with the controller and with each fixed setting: the same scenarios for all. Best row first. */
+export function compareWithFixedSettings(options: TrialOptions): {
+  readonly controller: TrialRow;
+  readonly fixed: readonly TrialRow[];
+} {
+  const fixed = options.fixed ?? fixedSettings();
+  const start = options.start ?? startSettings;
+  const outcomes: number[][] = fixed.map(() => []);
+  const played: number[] = fixed.map(() => 0);
+  const adjusted: number[] = [];
+  let adjustedPlayed = 0;
+  const common = options.constants ? { constants: options.constants } : {};
+  for (const seed of options.seeds) {
+    options.signal?.throwIfAborted();
+    const scenario = scenarioOf(seed, options.duration, options.network);
+    const run = simulate(scenario, start, { ...common, controller: options.controller ?? true });
+    adjusted.push(run.outcome);
+    adjustedPlayed += run.played;
+    for (const [i, settings] of fixed.entries()) {
+      const one = simulate(scenario, settings, common);
+      outcomes[i]!.push(one.outcome);
+      played[i]! += one.played;
+    }
+    options.onSeed?.(seed);
+  }
+  const count = options.seeds.length;
+  const rows = fixed.map((settings, i) =>
+    summarizeTrial(describeSettings(settings), outcomes[i]!, adjusted, played[i]! / count),
+  );
+  return {
+    controller: summarizeTrial('controller', adjusted, adjusted, adjustedPlayed / count),
+    fixed: rows.toSorted((a, b) => b.mean - a.mean),
+  };
+}
+
+function summarizeTrial(
+  name: string,
+  outcomes: readonly number[],
+  adjusted: readonly number[],
+  played: number,
+): TrialRow {
+  const ahead = outcomes.map((outcome, i) => adjusted[i]! - outcome);
+  const behind = mean(ahead);
+  const variance = ahead.reduce((sum, one) => sum + (one - behind) ** 2, 0) / Math.max(1, ahead.length - 1);
+  return {
+    name,
+    mean: mean(outcomes),
+    behind,
+    error: Math.sqrt(variance / ahead.length),
+    won: ahead.filter((one) => one > 0).length,
+    played,
+    outcomes,
+  };
+}
+
+function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
