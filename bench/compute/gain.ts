@@ -41,7 +41,7 @@ interface Measured {
 
 if (values.child) {
   const { folder, way } = JSON.parse(values.child) as { folder: string; way: Way };
-  // Too dear to start: the estimate then leaves every filter to doubles. (Threads of their own would not see this.)
+  // Too dear to start: the estimateCost then leaves every filter to doubles. (Threads of their own would not see this.)
   if (!way.integers) (COSTS.fixed as { start: number }).start = Number.POSITIVE_INFINITY;
   const start = performance.now();
   const out = join(folder, 'out');

@@ -5,7 +5,7 @@
 import { spawnSync } from 'node:child_process';
 import { parseArgs } from 'node:util';
 import sharp from 'sharp';
-import { gaussian, kernelOf, outer } from '../../src/compute/quantize/kernel.ts';
+import { gaussian, toKernel, outerProduct } from '../../src/compute/quantize/kernel.ts';
 import type { Kernel } from '../../src/compute/quantize/kernel.ts';
 import { quantizeKernel } from '../../src/compute/quantize/quantize.ts';
 import { separableFilter } from '../../src/regions/filter.ts';
@@ -32,7 +32,7 @@ const families: readonly Family[] = [
     name: 'Gaussian, 2-D, σ 0.3…2',
     kernels: Array.from({ length: count }, () => {
       const g = gaussian(0.3 + 1.7 * random());
-      return kernelOf(outer(g, g));
+      return toKernel(outerProduct(g, g));
     }),
   },
   {

@@ -4,10 +4,18 @@
 //   node bench/compute/quantize.ts [--bits 8] [--kernels 2000] [--searched 8]
 // Against the libraries themselves: bench/compute/quantize-libraries.ts.
 import { parseArgs } from 'node:util';
-import { exactSum, gaussian, kernelOf, lanczos, nest, normalised, outer } from '../../src/compute/quantize/kernel.ts';
+import {
+  exactSum,
+  gaussian,
+  toKernel,
+  lanczos,
+  toNestedArrays,
+  normalize,
+  outerProduct,
+} from '../../src/compute/quantize/kernel.ts';
 import type { Kernel } from '../../src/compute/quantize/kernel.ts';
 import { quantizeKernel } from '../../src/compute/quantize/quantize.ts';
-import { symmetryClasses } from '../../src/compute/quantize/symmetry.ts';
+import { findSymmetries } from '../../src/compute/quantize/symmetry.ts';
 
 const { values } = parseArgs({
   options: {
@@ -74,7 +82,7 @@ function random(): number {
 }
 
 const many = (make: () => Kernel | readonly number[] | readonly (readonly number[])[]): Kernel[] =>
-  Array.from({ length: count }, () => kernelOf(make() as Kernel));
+  Array.from({ length: count }, () => toKernel(make() as Kernel));
 
 /** Distance from the nearer end of five. */
 function folded(i: number): number {
@@ -91,17 +99,17 @@ const families: Readonly<Record<string, Kernel[]>> = {
   'Gaussian, 1-D, σ 0.3…5': many(() => gaussian(0.3 + 4.7 * random())),
   'Lanczos phase, 1-D': many(() => {
     const phase = random();
-    return normalised(Array.from({ length: 6 }, (_, i) => lanczos(i - 2 - phase, 3)));
+    return normalize(Array.from({ length: 6 }, (_, i) => lanczos(i - 2 - phase, 3)));
   }),
   'Gaussian, 2-D, σ 0.3…2': many(() => {
     const g = gaussian(0.3 + 1.7 * random());
-    return outer(g, g);
+    return outerProduct(g, g);
   }),
   'box, 2-D, 2…9': many(() => {
     const size = 2 + Math.floor(8 * random());
     return { shape: [size, size], data: new Float64Array(size * size).fill(1 / (size * size)) };
   }),
-  'symmetric noise, 2-D': many(() => nest([5, 5], normalised(symmetricNoise())) as number[][]),
+  'symmetric noise, 2-D': many(() => toNestedArrays([5, 5], normalize(symmetricNoise())) as number[][]),
 };
 
 /** The largest difference between two frequency responses, on sixteen points an axis. */
@@ -156,7 +164,7 @@ for (const [family, kernels] of Object.entries(families)) {
       if (sum !== scale) missed++;
       const flat = 255 * (sum / scale) ** 2;
       if (Math.abs(flat - 255) > Math.abs(worst - 255)) worst = flat;
-      const classes = symmetryClasses(kernel).classes;
+      const classes = findSymmetries(kernel).classes;
       if (
         classes.some(
           ({ cells: members, signs }) => new Set(members.map((cell, n) => signs[n]! * integers[cell]!)).size > 1,
@@ -175,7 +183,7 @@ for (const [family, kernels] of Object.entries(families)) {
 
 // The published pass promises a rest of at most half a granularity after every block. (Where the sum is an integer the last rest is one too.)
 const blocks = Array.from({ length: count }, () => {
-  const kernel = kernelOf(nest([5, 5], symmetricNoise()));
+  const kernel = toKernel(toNestedArrays([5, 5], symmetricNoise()));
   return quantizeKernel(kernel, { mantissaBits: bits, method: 'source' }).report.blocks!;
 });
 const broken = blocks.filter((list) => list.some(({ granularity, rest }) => Math.abs(rest) > granularity / 2 + 1e-12));

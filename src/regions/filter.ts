@@ -1,4 +1,4 @@
-import { gaussian, kernelOf, lanczos, normalised } from '../compute/quantize/kernel.ts';
+import { gaussian, toKernel, lanczos, normalize } from '../compute/quantize/kernel.ts';
 import type { Arithmetic } from '../compute/quantize/cost.ts';
 import { convertIfWorthwhile } from '../compute/quantize/cost.ts';
 import { quantizeKernel } from '../compute/quantize/quantize.ts';
@@ -133,7 +133,7 @@ function makeTaps(
     for (let j = Math.ceil(at - radius); j <= at + radius; j++) {
       row[Math.min(input - 1, Math.max(0, j)) - start]! += weight(j - at);
     }
-    weights.set(normalised(row), i * length);
+    weights.set(normalize(row), i * length);
   }
   return { length, starts, weights };
 }
@@ -183,7 +183,7 @@ function equalsPrevious(weights: Float64Array, at: number, length: number): bool
 function quantizeRow(row: Float64Array): { readonly mantissas: Int32Array; readonly shift: number } {
   const largest = Math.max(...row.map(Math.abs));
   const mantissaBits = Math.max(6, Math.min(15, MAX_SHIFT + Math.floor(Math.log2(largest)) + 1));
-  const { mantissas, exponents, sum } = quantizeKernel(kernelOf(Array.from(row)), { mantissaBits });
+  const { mantissas, exponents, sum } = quantizeKernel(toKernel(Array.from(row)), { mantissaBits });
   if (sum !== 1) throw new RangeError(`a filter of ${row.length} taps cannot sum to 1 in ${mantissaBits} bits`);
   return { mantissas, shift: -exponents[0]! };
 }

@@ -26,7 +26,7 @@ describe('playbyplay kernel quantize', () => {
   it('scales to a sum, and says in a table what that forces', () => {
     const { stdout } = playbyplay(['kernel', 'quantize', '[[1,1,1],[1,1,1],[1,1,1]]', '--sum', '1']);
     expect(stdout).toContain('114  112  114');
-    expect(stdout).toContain('sum         1 (wanted 1, error 0;');
+    expect(stdout).toContain('sum         1 (target 1, error 0,');
   });
 
   it('reads standard input and writes C', () => {

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { convertIfWorthwhile, COSTS, estimate } from './cost.ts';
+import { convertIfWorthwhile, COSTS, estimateCost } from './cost.ts';
 
 const large = { products: 1_000_000, samples: 10_000 };
 
-describe('cost estimate', () => {
+describe('cost estimateCost', () => {
   it('is start, products and samples, each at its price', () => {
     const price = { start: 100, product: 2, sample: 3, bytes: 4 };
-    expect(estimate({ products: 10, samples: 5 }, 'fixed', { ...COSTS, fixed: price })).toEqual({
+    expect(estimateCost({ products: 10, samples: 5 }, 'fixed', { ...COSTS, fixed: price })).toEqual({
       nanoseconds: 135,
       bytes: 20,
     });

@@ -1,4 +1,4 @@
-/** An operation on real operands: a convolution, a resampling. */
+/** The size of an operation such as a convolution or a resampling. */
 export interface Operation {
   /** Multiplications and additions. */
   readonly products: number;
@@ -6,16 +6,16 @@ export interface Operation {
   readonly samples: number;
 }
 
-/** What an operation costs in one arithmetic. */
+/** The estimated cost of an operation. */
 export interface Cost {
   readonly nanoseconds: number;
-  /** Memory for samples between the passes. */
+  /** Memory for intermediate samples. */
   readonly bytes: number;
 }
 
 export type Arithmetic = 'float' | 'fixed';
 
-/** Nanoseconds to start, per product and per sample, and bytes per sample. */
+/** Cost of one arithmetic: nanoseconds per call, per product and per sample, and bytes per sample. */
 export interface CostModel {
   readonly start: number;
   readonly product: number;
@@ -24,16 +24,16 @@ export interface CostModel {
 }
 
 /**
- * Measured on one core of the machine that the figures of `bench/speed/regions.ts` come from (which prints this table): doubles in
- * plain code, and 16-bit integers with SIMD, whose call and copies cost more to start.
+ * Measured with `bench/speed/regions.ts`, which prints this table, on one CPU core: doubles in plain code, and 16-bit integers with
+ * SIMD, which cost more per call.
  */
 export const COSTS: Readonly<Record<Arithmetic, CostModel>> = {
   float: { start: 800, product: 1.05, sample: 0.75, bytes: 8 },
   fixed: { start: 2000, product: 0.03, sample: 1.2, bytes: 2 },
 };
 
-/** What `operation` will cost. */
-export function estimate(operation: Operation, arithmetic: Arithmetic, costs = COSTS): Cost {
+/** Estimates what an operation costs in one arithmetic. */
+export function estimateCost(operation: Operation, arithmetic: Arithmetic, costs = COSTS): Cost {
   const { start, product, sample, bytes } = costs[arithmetic];
   return {
     nanoseconds: start + product * operation.products + sample * operation.samples,
@@ -41,23 +41,26 @@ export function estimate(operation: Operation, arithmetic: Arithmetic, costs = C
   };
 }
 
-/** Conditions of a conversion. */
+/** How operands are converted to fixed point, and when that is accepted. */
 export interface Conversion<Converted> {
-  /** Nanoseconds that fixed point must save to be worth converting for; default 0. */
+  /** Nanoseconds that fixed point must save; default 0. */
   readonly threshold?: number;
-  /** Converts every operand of the operation. Called only past the threshold. */
+  /** Converts all operands. Called only if enough time is saved. */
   readonly convert: () => Converted;
-  /** Checked again after the conversion: by how much a result may differ then (in the unit of `tolerance`). */
+  /** Returns by how much results differ after the conversion, in the unit of `tolerance`. */
   readonly deviation: (converted: Converted) => number;
   readonly tolerance: number;
 }
 
-/** The operands in fixed point where that is worth it and accurate enough; undefined: stay with floats. */
+/**
+ * Converts the operands of an operation to fixed point if the cost model says that it saves enough time and the result is
+ * accurate enough. Returns undefined otherwise.
+ */
 export function convertIfWorthwhile<Converted>(
   operation: Operation,
   { threshold = 0, convert, deviation, tolerance }: Conversion<Converted>,
 ): Converted | undefined {
-  const saved = estimate(operation, 'float').nanoseconds - estimate(operation, 'fixed').nanoseconds;
+  const saved = estimateCost(operation, 'float').nanoseconds - estimateCost(operation, 'fixed').nanoseconds;
   if (saved <= threshold) return undefined;
   const converted = convert();
   return deviation(converted) <= tolerance ? converted : undefined;

@@ -1,19 +1,19 @@
-import { nest } from './kernel.ts';
+import { toNestedArrays } from './kernel.ts';
 import type { QuantizedKernel } from './quantize.ts';
 
-/** A quantized kernel as a JSON value; `mantissas` and `exponents` are nested like the kernel. */
+/** Formats a quantized kernel as a JSON value, with mantissas and exponents nested like the kernel. */
 export function toJson({ shape, mantissas, exponents, sum, report }: QuantizedKernel): unknown {
   const shared = new Set(exponents).size <= 1;
   return {
     shape,
-    mantissas: nest(shape, mantissas),
-    ...(shared ? { exponent: exponents[0] } : { exponents: nest(shape, exponents) }),
+    mantissas: toNestedArrays(shape, mantissas),
+    ...(shared ? { exponent: exponents[0] } : { exponents: toNestedArrays(shape, exponents) }),
     sum,
     report,
   };
 }
 
-/** A quantized kernel as C: an array of the smallest fitting type, and the shift (or an array of exponents). */
+/** Formats a quantized kernel as C: an array of the smallest sufficient type, and a shift or an array of exponents. */
 export function toC({ shape, mantissas, exponents, sum, report }: QuantizedKernel, name = 'kernel'): string {
   const type = report.mantissaBits <= 8 ? 'int8_t' : report.mantissaBits <= 16 ? 'int16_t' : 'int32_t';
   const dimensions = shape.map((length) => `[${length}]`).join('');
@@ -37,10 +37,10 @@ function braces(shape: readonly number[], data: ArrayLike<number>): string {
       ? `{ ${items.join(', ')} }`
       : `{\n${items.map((item) => `${'  '.repeat(depth + 1)}${item}`).join(',\n')}\n${'  '.repeat(depth)}}`;
   };
-  return build(nest(shape, data), 0);
+  return build(toNestedArrays(shape, data), 0);
 }
 
-/** A quantized kernel for people: the coefficients (planes of the last two axes, one after the other), and what was kept. */
+/** Formats a quantized kernel as text: coefficients, plane by plane, and the report. */
 export function toTable(kernel: QuantizedKernel): string {
   const { shape, mantissas, exponents, sum, report } = kernel;
   const shared = new Set(exponents).size <= 1;
@@ -61,21 +61,19 @@ export function toTable(kernel: QuantizedKernel): string {
   const { target, sumError, maxError, rmsError, granularity } = report;
   lines.push('');
   if (shared) lines.push(`times 2^${exponents[0]}`);
-  lines.push(`sum         ${sum} (wanted ${target}, error ${sumError}; least step ${granularity})`);
-  lines.push(`error       ${maxError.toExponential(3)} at most, ${rmsError.toExponential(3)} root mean square`);
+  lines.push(`sum         ${sum} (target ${target}, error ${sumError}, granularity ${granularity})`);
+  lines.push(`error       ${maxError.toExponential(3)} maximum, ${rmsError.toExponential(3)} RMS`);
   lines.push(
     `symmetry    ${report.symmetries.join(', ') || 'none'} (group of ${report.symmetryOrder}, ${report.classes} classes)`,
   );
   for (const { cells: members, steps } of report.forced) {
     lines.push(
-      `forced      ${members.length === 1 ? `coefficient ${members[0]} lies` : `coefficients ${members.join(', ')} lie`} ${steps} steps from the nearest value`,
+      `forced      ${members.length === 1 ? 'coefficient' : 'coefficients'} ${members.join(', ')}: ${steps} steps from the nearest value`,
     );
   }
   if (report.response) {
     const { deviation, proven } = report.response;
-    lines.push(
-      `response    deviates by ${deviation.toExponential(3)} at most${proven ? ', which is the least possible' : ''}`,
-    );
+    lines.push(`response    deviates by at most ${deviation.toExponential(3)}${proven ? ' (proven minimum)' : ''}`);
   }
   return `${lines.join('\n')}\n`;
 }

@@ -1,20 +1,23 @@
-/** A filter kernel of any dimension: real coefficients in row-major order (last axis fastest). */
+/** A filter kernel of any number of dimensions: coefficients in row-major order, last axis fastest. */
 export interface Kernel {
   readonly shape: readonly number[];
   readonly data: Float64Array;
 }
 
-/** Numbers in arrays of arrays, as deep as the kernel has dimensions. */
+/** Coefficients as arrays of arrays, one level per dimension. */
 export type NestedNumbers = readonly (number | NestedNumbers)[];
 
 /** Below this magnitude powers of two no longer scale a double exactly. */
-const LEAST = 2 ** -700;
+const MIN_MAGNITUDE = 2 ** -700;
 
 /**
- * The kernel that nested arrays spell out.
- * @throws RangeError when rows differ in length, a value is not a finite number, or there is none.
+ * Converts nested arrays to a kernel, and checks it.
+ *
+ * @throws RangeError if rows differ in length, a value is not a finite number, or there is none.
+ * @example
+ * toKernel([[1, 2, 1], [2, 4, 2], [1, 2, 1]]).shape; // [3, 3]
  */
-export function kernelOf(nested: NestedNumbers | Kernel): Kernel {
+export function toKernel(nested: NestedNumbers | Kernel): Kernel {
   if (!Array.isArray(nested)) return checked(nested as Kernel);
   const shape: number[] = [];
   for (let level: number | NestedNumbers | undefined = nested; Array.isArray(level); level = level[0])
@@ -25,12 +28,12 @@ export function kernelOf(nested: NestedNumbers | Kernel): Kernel {
 }
 
 function collect(level: NestedNumbers, shape: readonly number[], depth: number, into: number[]): void {
-  if (level.length !== shape[depth]) throw new RangeError('the rows of a kernel must have equal lengths');
+  if (level.length !== shape[depth]) throw new RangeError('Rows of a kernel must have equal lengths');
   for (const item of level) {
     const last = depth === shape.length - 1;
     if (typeof item !== 'number' && !Array.isArray(item))
       throw new RangeError(`${JSON.stringify(item)} is not a number`);
-    if (last !== (typeof item === 'number')) throw new RangeError('the rows of a kernel must have equal depths');
+    if (last !== (typeof item === 'number')) throw new RangeError('Rows of a kernel must be nested equally deep');
     if (typeof item === 'number') into.push(item);
     else collect(item, shape, depth + 1, into);
   }
@@ -39,15 +42,15 @@ function collect(level: NestedNumbers, shape: readonly number[], depth: number, 
 function checked(kernel: Kernel): Kernel {
   const size = kernel.shape.reduce((product, length) => product * length, 1);
   if (kernel.shape.length === 0 || size === 0 || size !== kernel.data.length)
-    throw new RangeError('a kernel needs at least one coefficient, and as many as its shape says');
-  if (!kernel.data.every(Number.isFinite)) throw new RangeError('the coefficients of a kernel must be finite numbers');
-  if (kernel.data.some((value) => value !== 0 && Math.abs(value) < LEAST))
-    throw new RangeError('a coefficient is too small to be scaled');
+    throw new RangeError('A kernel must have at least one coefficient, and as many as its shape says');
+  if (!kernel.data.every(Number.isFinite)) throw new RangeError('Coefficients of a kernel must be finite numbers');
+  if (kernel.data.some((value) => value !== 0 && Math.abs(value) < MIN_MAGNITUDE))
+    throw new RangeError(`Coefficients other than 0 must be at least ${MIN_MAGNITUDE} in magnitude`);
   return kernel;
 }
 
-/** Row-major values of a kernel as arrays of arrays. */
-export function nest(shape: readonly number[], data: ArrayLike<number>): NestedNumbers {
+/** Converts row-major values to arrays of arrays. */
+export function toNestedArrays(shape: readonly number[], data: ArrayLike<number>): NestedNumbers {
   const build = (axis: number, offset: number, size: number): NestedNumbers => {
     const length = shape[axis]!;
     const inner = size / length;
@@ -58,7 +61,7 @@ export function nest(shape: readonly number[], data: ArrayLike<number>): NestedN
   return build(0, 0, data.length);
 }
 
-/** Sum without rounding on the way: Neumaier's compensated summation (1974). */
+/** Sums without accumulating rounding errors: Neumaier's compensated summation (1974). */
 export function exactSum(values: Iterable<number>): number {
   let sum = 0;
   let lost = 0;
@@ -70,29 +73,33 @@ export function exactSum(values: Iterable<number>): number {
   return sum + lost;
 }
 
-/** Sampled Gaussian, normalised to sum 1; `radius` defaults to 3σ, at least 1. */
+/**
+ * Samples a Gaussian and scales it to sum 1.
+ *
+ * @param radius Taps on each side of the center; default 3σ, at least 1.
+ */
 export function gaussian(sigma: number, radius: number = Math.max(1, Math.ceil(3 * sigma))): number[] {
   const taps = Array.from({ length: 2 * radius + 1 }, (_, i) => Math.exp(-((i - radius) ** 2) / (2 * sigma * sigma)));
-  return normalised(taps);
+  return normalize(taps);
 }
 
-/** Lanczos window of `lobes` at x: sinc(x) · sinc(x / lobes), 0 outside. */
+/** Evaluates the Lanczos window: sinc(x) · sinc(x / lobes), 0 outside. */
 export function lanczos(x: number, lobes: number): number {
-  // The sine of less than this is its argument, and the product of two may be 0.
+  // Smaller arguments equal their sine, and the square of the angle may underflow.
   if (Math.abs(x) < 1e-8) return 1;
   if (Math.abs(x) >= lobes) return 0;
   const angle = Math.PI * x;
   return (lobes * Math.sin(angle) * Math.sin(angle / lobes)) / (angle * angle);
 }
 
-/** The same shape with sum 1. Throws RangeError when the sum is 0. */
-export function normalised(values: readonly number[]): number[] {
+/** Scales values to sum 1. @throws RangeError if they sum to 0. */
+export function normalize(values: readonly number[]): number[] {
   const sum = exactSum(values);
-  if (sum === 0) throw new RangeError('a kernel that sums to 0 cannot be normalised');
+  if (sum === 0) throw new RangeError('A kernel that sums to 0 cannot be normalized');
   return values.map((value) => value / sum);
 }
 
-/** The two-dimensional kernel whose rows and columns are those two. */
-export function outer(column: readonly number[], row: readonly number[]): number[][] {
+/** Returns the two-dimensional kernel column · rowᵀ. */
+export function outerProduct(column: readonly number[], row: readonly number[]): number[][] {
   return column.map((a) => row.map((b) => a * b));
 }

@@ -2,18 +2,18 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { NestedNumbers } from './kernel.ts';
-import { gaussian, kernelOf, lanczos, nest, normalised, outer } from './kernel.ts';
+import { gaussian, toKernel, lanczos, toNestedArrays, normalize, outerProduct } from './kernel.ts';
 import type { QuantizedKernel, QuantizeOptions } from './quantize.ts';
 import { quantizeKernel } from './quantize.ts';
-import { symmetryClasses } from './symmetry.ts';
+import { findSymmetries } from './symmetry.ts';
 
-const flat = (kernel: NestedNumbers): number[] => [...kernelOf(kernel).data];
+const flat = (kernel: NestedNumbers): number[] => [...toKernel(kernel).data];
 const add = (values: Iterable<number>): number => [...values].reduce((a, b) => a + b, 0);
 /** Coefficients in fixed point as doubles; exact up to 24 bits. */
 const valuesOf = ({ mantissas, exponents }: QuantizedKernel): number[] =>
   [...mantissas].map((m, i) => m * 2 ** exponents[i]!);
 const box = (size: number, dimensions = 2): NestedNumbers =>
-  nest(
+  toNestedArrays(
     Array.from({ length: dimensions }, () => size),
     new Float64Array(size ** dimensions).fill(1 / size ** dimensions),
   );
@@ -47,7 +47,7 @@ function gabor(size: number, sigma: number, frequency: number, phase: number): n
 function product(line: readonly number[], dimensions: number): NestedNumbers {
   let data: number[] = [1];
   for (let d = 0; d < dimensions; d++) data = data.flatMap((value) => line.map((other) => value * other));
-  return nest(
+  return toNestedArrays(
     Array.from({ length: dimensions }, () => line.length),
     Float64Array.from(data),
   );
@@ -60,7 +60,7 @@ function laplacian(dimensions: number, weight: number): NestedNumbers {
     const distance = away.reduce((sum, by) => sum + by, 0);
     return distance === 0 ? -2 * dimensions * weight : distance === 1 ? weight : 0;
   });
-  return nest(
+  return toNestedArrays(
     Array.from({ length: dimensions }, () => 3),
     data,
   );
@@ -73,13 +73,15 @@ const decimal = (min: number, max: number): fc.Arbitrary<number> =>
 /** Kernels of every sort: 1-D to 3-D. */
 const kernels: fc.Arbitrary<NestedNumbers> = fc.oneof(
   decimal(0.25, 4).map((sigma) => gaussian(sigma)),
-  fc.tuple(decimal(0.3, 2), fc.integer({ min: 1, max: 3 })).map(([s, r]) => outer(gaussian(s, r), gaussian(s, r))),
+  fc
+    .tuple(decimal(0.3, 2), fc.integer({ min: 1, max: 3 }))
+    .map(([s, r]) => outerProduct(gaussian(s, r), gaussian(s, r))),
   fc.tuple(fc.integer({ min: 1, max: 5 }), fc.integer({ min: 1, max: 3 })).map(([size, n]) => box(size, n)),
   fc.tuple(fc.integer({ min: 3, max: 7 }), decimal(0.6, 2)).map(([size, s]) => logKernel(size, s)),
   fc
     .tuple(decimal(0, 1), fc.integer({ min: 2, max: 3 }))
     .map(([phase, lobes]) =>
-      normalised(Array.from({ length: 2 * lobes }, (_, i) => lanczos(i - lobes + 1 - phase, lobes))),
+      normalize(Array.from({ length: 2 * lobes }, (_, i) => lanczos(i - lobes + 1 - phase, lobes))),
     ),
   fc
     .tuple(fc.integer({ min: 3, max: 7 }), decimal(0.05, 0.4), fc.constantFrom(0, Math.PI / 2, 1))
@@ -87,18 +89,20 @@ const kernels: fc.Arbitrary<NestedNumbers> = fc.oneof(
   fc
     .tuple(fc.integer({ min: 1, max: 4 }), fc.integer({ min: 1, max: 4 }), fc.integer({ min: 1, max: 3 }))
     .chain(([a, b, c]) =>
-      fc.array(decimal(-1, 1), { minLength: a * b * c, maxLength: a * b * c }).map((data) => nest([a, b, c], data)),
+      fc
+        .array(decimal(-1, 1), { minLength: a * b * c, maxLength: a * b * c })
+        .map((data) => toNestedArrays([a, b, c], data)),
     ),
   decimal(0.3, 1).map((s) => {
     const g = gaussian(s, 1);
-    return outer(g, g).map((row) => row.map((value) => g.map((z) => value * z)));
+    return outerProduct(g, g).map((row) => row.map((value) => g.map((z) => value * z)));
   }),
   // Products of one-dimensional kernels, and sums of second differences, in one to three dimensions.
   fc
     .tuple(decimal(0, 1), fc.constantFrom('lanczos', 'gabor'), fc.integer({ min: 1, max: 3 }))
     .map(([phase, kind, dimensions]) => {
       const lines = {
-        lanczos: () => normalised(Array.from({ length: 4 }, (_, i) => lanczos(i - 1 - phase, 2))),
+        lanczos: () => normalize(Array.from({ length: 4 }, (_, i) => lanczos(i - 1 - phase, 2))),
         gabor: () => Array.from({ length: 5 }, (_, i) => Math.exp(-((i - 2) ** 2) / 2) * Math.cos(i - 2 + 6 * phase)),
       };
       return product(lines[kind](), dimensions);
@@ -122,7 +126,7 @@ describe('quantizeKernel', () => {
         if (mantissaBits >= 2 ** exponentBits + 4 || exponentBits === 0) expect(report.kept).toBe(true);
         const coarsest =
           2 ** Math.max(...result.exponents) *
-          Math.max(...symmetryClasses(kernelOf(kernel)).classes.map((c) => c.weight));
+          Math.max(...findSymmetries(toKernel(kernel)).classes.map((c) => c.weight));
         expect(Math.abs(report.sumError)).toBeLessThanOrEqual((report.kept ? report.granularity : coarsest) / 2);
         const sum = add(flat(kernel));
         const whole = Math.abs(sum - Math.round(sum)) < 1e-10;
@@ -146,7 +150,7 @@ describe('quantizeKernel', () => {
           const used = new Set(result.exponents);
           expect(Math.max(...used) - Math.min(...used)).toBeLessThanOrEqual(2 ** exponentBits - 1);
           const values = valuesOf(result);
-          for (const { cells, signs, value } of symmetryClasses(kernelOf(kernel)).classes) {
+          for (const { cells, signs, value } of findSymmetries(toKernel(kernel)).classes) {
             const quantized = cells.map((cell, n) => values[cell]! * signs[n]! || 0);
             expect(new Set(quantized).size).toBe(1);
             if (value === 0) expect(quantized[0]).toBe(0);
@@ -180,7 +184,7 @@ describe('quantizeKernel', () => {
 
   it('keeps each coefficient within a step of its own rounding unless that cannot be', () => {
     // σ = 0.3, 3×3, 8 bits: corners and edges are classes of 4, the sum is 128 steps, so the centre must be divisible by 4.
-    const narrow = quantizeKernel(outer(gaussian(0.3, 1), gaussian(0.3, 1)), { mantissaBits: 8 });
+    const narrow = quantizeKernel(outerProduct(gaussian(0.3, 1), gaussian(0.3, 1)), { mantissaBits: 8 });
     expect([narrow.sum, narrow.mantissas[4]! % 4]).toEqual([1, 0]);
     // A 3×3 box: 1/9 = 113.8 / 1024, and 9 · 114 = 1026: the class of one cell must lie two steps off.
     const { report, mantissas, exponents } = quantizeKernel(box(3), { mantissaBits: 8 });
@@ -190,17 +194,17 @@ describe('quantizeKernel', () => {
   });
 
   it('knows the classes of a 5×5 kernel', () => {
-    const five = kernelOf(box(5));
-    const weights = (wanted: Parameters<typeof symmetryClasses>[1]) =>
-      [...new Set(symmetryClasses(five, wanted).classes.map((c) => c.weight))].toSorted((a, b) => a - b);
+    const five = toKernel(box(5));
+    const weights = (wanted: Parameters<typeof findSymmetries>[1]) =>
+      [...new Set(findSymmetries(five, wanted).classes.map((c) => c.weight))].toSorted((a, b) => a - b);
     expect(weights('none')).toEqual([1]);
     expect(weights(['horizontal', 'vertical'])).toEqual([1, 2, 4]);
     expect(weights(['horizontal', 'vertical', 'diagonal'])).toEqual([1, 4, 8]);
-    expect(symmetryClasses(five).order).toBe(8);
-    expect(symmetryClasses(kernelOf(box(3, 3))).order).toBe(48);
+    expect(findSymmetries(five).order).toBe(8);
+    expect(findSymmetries(toKernel(box(3, 3))).order).toBe(48);
     expect(() =>
-      symmetryClasses(
-        kernelOf([
+      findSymmetries(
+        toKernel([
           [1, 2],
           [3, 4],
         ]),
@@ -225,14 +229,14 @@ describe('quantizeKernel', () => {
   it('of method frequency keeps the sum and never deviates more', () => {
     fc.assert(
       fc.property(decimal(0.4, 1.4), fc.integer({ min: 4, max: 8 }), (sigma, mantissaBits) => {
-        const kernel = outer(gaussian(sigma, 1), gaussian(sigma, 1));
+        const kernel = outerProduct(gaussian(sigma, 1), gaussian(sigma, 1));
         const exact = quantizeKernel(kernel, { mantissaBits });
         const frequency = quantizeKernel(kernel, { mantissaBits, method: 'frequency' });
         expect(frequency.sum).toBe(exact.sum);
         expect(frequency.report.response!.proven).toBe(true);
         expect(deviation(frequency, kernel)).toBeLessThanOrEqual(deviation(exact, kernel) + 1e-12);
         expect(frequency.report.response!.deviation).toBeCloseTo(deviation(frequency, kernel), 12);
-        expect(deviation(frequency, kernel)).toBeCloseTo(leastDeviation(kernel, exact), 12);
+        expect(deviation(frequency, kernel)).toBeCloseTo(minimizeResponseDeviation(kernel, exact), 12);
       }),
       { numRuns: 40 },
     );
@@ -266,7 +270,7 @@ function exhaustive(
   result: QuantizedKernel,
   symmetry: NonNullable<QuantizeOptions['symmetry']>,
 ): { bound: number; error: number } {
-  const { classes } = symmetryClasses(kernelOf(kernel), symmetry);
+  const { classes } = findSymmetries(toKernel(kernel), symmetry);
   const { mantissaBits } = result.report;
   const [least, most] = [-(2 ** (mantissaBits - 1)), 2 ** (mantissaBits - 1) - 1];
   const live = classes.filter(({ value }) => value !== 0);
@@ -291,7 +295,7 @@ function exhaustive(
 }
 
 /** The least deviation of all mantissas as near to their own rounding as those of `exact`, symmetric like it and with its sum. */
-function leastDeviation(kernel: number[][], exact: QuantizedKernel): number {
+function minimizeResponseDeviation(kernel: number[][], exact: QuantizedKernel): number {
   const bound = Math.max(1, exact.report.maxSteps);
   const unit = 2 ** exact.exponents[0]!;
   const most = 2 ** (exact.report.mantissaBits - 1) - 1;

@@ -1,26 +1,28 @@
-import { adjustExactly } from './exact.ts';
-import type { Term } from './exact.ts';
-import { leastDeviation } from './frequency.ts';
-import type { Kernel, NestedNumbers } from './kernel.ts';
-import { exactSum, kernelOf } from './kernel.ts';
-import type { BlockReport, SourceOptions } from './source.ts';
-import { sourcePass } from './source.ts';
-import type { SymmetryClass, SymmetryName } from './symmetry.ts';
-import { symmetryClasses } from './symmetry.ts';
+import { exactSum, type Kernel, type NestedNumbers, toKernel } from './kernel.ts';
+import {
+  type BlockReport,
+  minimizeResponseDeviation,
+  roundExactly,
+  roundGreedily,
+  type GreedyOptions,
+  type Term,
+} from './rounding.ts';
+import { findSymmetries, type SymmetryClass, type SymmetryName } from './symmetry.ts';
 
-export interface QuantizeOptions extends SourceOptions {
-  /** B_M, 2…32: bits of the signed mantissa; default 8. */
+/** Number format, symmetry and method of a quantization. */
+export interface QuantizeOptions extends GreedyOptions {
+  /** B_M: bits of the signed mantissa, 2 to 32; default 8. */
   readonly mantissaBits?: number;
-  /** B_E, 0…8: bits of the exponent. 0 (default): one exponent for all, so an integer kernel and a shift. */
+  /** B_E: bits of the exponent, 0 to 8. With 0 (default) all coefficients share one exponent: an integer kernel and a shift. */
   readonly exponentBits?: number;
-  /** Default `auto`: every symmetry that the kernel has. */
+  /** Symmetries to keep; default `auto`, all that the kernel has. */
   readonly symmetry?: 'auto' | 'none' | readonly SymmetryName[] | undefined;
-  /** The sum to keep; default the kernel's own, taken as an integer when it is one but for rounding noise. */
+  /** The sum to keep; default the kernel's own, rounded to an integer where only rounding noise keeps it from being one. */
   readonly sum?: number;
   /**
-   * `exact` (default): the sum to half the least granularity, and the least coefficient error of all such roundings.
-   * `frequency`: the same sum, the least maximum deviation of the frequency response. `source`: the published greedy pass.
-   * `nearest`: each coefficient by itself, for comparison.
+   * `exact` (default) keeps the sum to half the least granularity with the least squared coefficient error. `frequency` keeps
+   * the same sum with the least maximum deviation of the frequency response. `source` is the greedy pass as published.
+   * `nearest` rounds every coefficient independently, for comparison.
    */
   readonly method?: 'exact' | 'frequency' | 'source' | 'nearest';
 }
@@ -35,34 +37,37 @@ export interface QuantizedKernel {
   readonly report: QuantizeReport;
 }
 
+/** How well a quantized kernel represents the original. */
 export interface QuantizeReport {
   readonly method: NonNullable<QuantizeOptions['method']>;
   readonly mantissaBits: number;
   readonly exponentBits: number;
-  /** The sum that was to be kept, and sum − that. */
+  /** The sum to keep. */
   readonly target: number;
+  /** Sum minus target. */
   readonly sumError: number;
   /**
-   * Whether the sum is kept to half of `granularity`. False only where exponents differ and mantissas are too short for fine
-   * coefficients to make up for coarse ones; of method `source` and `nearest` it may be false anywhere.
+   * Whether the sum error is at most half of `granularity`. With `exact` and `frequency` it is false only if exponents differ and
+   * mantissas are too short for fine coefficients to compensate coarse ones.
    */
   readonly kept: boolean;
-  /** g_min: the least step by which any coefficient class moves the sum. */
+  /** g_min: the least step by which a symmetry class can change the sum. */
   readonly granularity: number;
   /** Largest and root-mean-square error of a coefficient, absolute. */
   readonly maxError: number;
   readonly rmsError: number;
-  /** Most steps that a coefficient lies from its own rounding. */
+  /** Largest distance of a mantissa from its nearest rounding, in steps. */
   readonly maxSteps: number;
-  /** Coefficients more than one step from their own rounding: sum and symmetry together force them. */
+  /** Coefficients that sum and symmetry together force more than one step from their nearest rounding. */
   readonly forced: readonly { readonly cells: readonly number[]; readonly steps: number }[];
-  /** Symmetries kept, by name (`−`: odd), and the order of the whole group. */
+  /** Names of the symmetries kept; odd ones with a leading minus. */
   readonly symmetries: readonly string[];
+  /** Order of the symmetry group. */
   readonly symmetryOrder: number;
   readonly classes: number;
-  /** Of method `source`: the rest of each block. */
+  /** Method `source`: the remainder after each block. */
   readonly blocks?: readonly BlockReport[];
-  /** Of method `frequency`: the deviation reached, and whether it is proven to be the least. */
+  /** Method `frequency`: the deviation reached, and whether the search proved it minimal. */
   readonly response?: { readonly deviation: number; readonly proven: boolean };
 }
 
@@ -77,20 +82,24 @@ interface Prepared {
 }
 
 /**
- * Converts real coefficients to fixed point so that their sum is kept: exactly where mantissas and symmetry can represent it
- * (1 for a smoothing kernel, 0 for a difference), else to half the least granularity. Symmetric (and odd) kernels stay so;
+ * Converts a kernel to fixed point so that the sum of its coefficients is kept: exactly if mantissas and symmetry can represent it
+ * (1 for a smoothing kernel, 0 for a difference), else to half the least granularity. Even and odd symmetries are kept, and
  * zero coefficients stay zero.
- * @param kernel arrays of arrays of finite numbers, any size and number of dimensions.
- * @throws RangeError for a kernel or options that are none.
+ *
+ * @param kernel Finite numbers in nested arrays of any size and depth.
+ * @throws RangeError if the kernel or an option is invalid.
+ * @example
+ * const { mantissas, exponents, sum } = quantizeKernel([0.25, 0.5, 0.25], { mantissaBits: 8 });
+ * // mantissas 32, 64, 32; exponents −7; sum 1
  */
 export function quantizeKernel(kernel: NestedNumbers | Kernel, options: QuantizeOptions = {}): QuantizedKernel {
   const { mantissaBits = 8, exponentBits = 0, method = 'exact' } = options;
   if (!Number.isInteger(mantissaBits) || mantissaBits < 2 || mantissaBits > 32)
-    throw new RangeError(`mantissaBits must be 2…32, not ${mantissaBits}`);
+    throw new RangeError(`mantissaBits must be an integer from 2 to 32, not ${mantissaBits}`);
   if (!Number.isInteger(exponentBits) || exponentBits < 0 || exponentBits > 8)
-    throw new RangeError(`exponentBits must be 0…8, not ${exponentBits}`);
-  const real = kernelOf(kernel);
-  const symmetries = symmetryClasses(real, options.symmetry ?? 'auto');
+    throw new RangeError(`exponentBits must be an integer from 0 to 8, not ${exponentBits}`);
+  const real = toKernel(kernel);
+  const symmetries = findSymmetries(real, options.symmetry ?? 'auto');
   const attempt = (lift: number): QuantizedKernel => {
     const prepared = prepare(real, symmetries.classes, mantissaBits, exponentBits, lift, options);
     const { mantissas, ...extra } = choose(prepared, method, options);
@@ -108,9 +117,9 @@ export function quantizeKernel(kernel: NestedNumbers | Kernel, options: Quantize
   };
   const full = attempt(0);
   if (full.report.kept || method === 'source' || method === 'nearest') return full;
-  // Mantissas filled to the brim leave no room to correct the sum: one bit coarser they do.
-  const roomier = attempt(1);
-  return Math.abs(roomier.report.sumError) < Math.abs(full.report.sumError) ? roomier : full;
+  // Full mantissas may leave no headroom to correct the sum. Exponents one higher do.
+  const coarser = attempt(1);
+  return Math.abs(coarser.report.sumError) < Math.abs(full.report.sumError) ? coarser : full;
 }
 
 function prepare(
@@ -127,7 +136,7 @@ function prepare(
   const exponents = exponentsOf(classes, mantissaBits, exponentBits, method !== 'source', lift);
   const terms = classes.map((group, i): Term => {
     const scaled = group.value / 2 ** exponents[i]!;
-    // The negative of a mantissa that stands in an odd class must be in range too.
+    // An odd class also contains the negated mantissa.
     const lowest = isOdd(group) ? -most : least;
     const nearest = Math.min(most, Math.max(lowest, Math.sign(scaled) * Math.round(Math.abs(scaled))));
     return { scaled, exponent: exponents[i]!, weight: group.weight, count: group.cells.length, nearest };
@@ -141,17 +150,17 @@ function choose(prepared: Prepared, method: NonNullable<QuantizeOptions['method'
   const { terms, least, most } = prepared;
   const nearest = terms.map((term) => term.nearest);
   if (method === 'nearest') return { mantissas: nearest };
-  // Odd classes do not move the sum: rounding them is all there is to do.
+  // Odd classes do not change the sum.
   const moving = terms.flatMap((term, i) => (term.weight > 0 ? [i] : []));
   const chosen = moving.map((i) => terms[i]!);
   if (method === 'source') {
-    const { mantissas, blocks } = sourcePass(chosen, least, most, options);
+    const { mantissas, blocks } = roundGreedily(chosen, least, most, options);
     for (const [n, i] of moving.entries()) nearest[i] = mantissas[n]!;
     return { mantissas: nearest, blocks };
   }
   const { steps: all, bound } = adjustReachable(prepared, moving);
   if (method === 'exact') return { mantissas: nearest.map((m, i) => m + all[i]!) };
-  const search = leastDeviation(
+  const search = minimizeResponseDeviation(
     terms.map((term, i) => {
       const unit = 2 ** term.exponent;
       const limit = Math.max(1, bound);
@@ -174,9 +183,9 @@ function choose(prepared: Prepared, method: NonNullable<QuantizeOptions['method'
 }
 
 /**
- * With exponents of their own, fine coefficients may be unable to make up for the steps of coarse ones (four bits of
- * mantissa reach 8 steps, the next coefficient may step by 1024 of them). Then they keep their own rounding, and the rest
- * is solved without them.
+ * Chooses steps that keep the sum. Where exponents differ, fine coefficients may be unable to compensate coarse ones (four mantissa
+ * bits reach 8 steps; the next coefficient may move by 1024 of them). Then the finest keep their nearest rounding, and the
+ * problem is solved without them.
  */
 function adjustReachable(
   { terms, target, least, most }: Prepared,
@@ -186,7 +195,7 @@ function adjustReachable(
   let wanted = target;
   for (;;) {
     const chosen = active.map((i) => terms[i]!);
-    const { steps, bound, rest } = adjustExactly(chosen, targetUnits(chosen, wanted), least, most);
+    const { steps, bound, rest } = roundExactly(chosen, targetUnits(chosen, wanted), least, most);
     const finest = Math.min(...chosen.map((term) => term.exponent));
     const coarser = active.filter((i) => terms[i]!.exponent > finest);
     if (rest === 0n || coarser.length === 0) {
@@ -200,7 +209,7 @@ function adjustReachable(
   }
 }
 
-/** The kernel's sum; an integer that only rounding noise keeps it from being is meant. */
+/** Sums a kernel; a sum that differs from an integer by rounding noise only is that integer. */
 function sumOf({ data }: Kernel): number {
   const sum = exactSum(data);
   const whole = Math.round(sum);
@@ -208,8 +217,8 @@ function sumOf({ data }: Kernel): number {
 }
 
 /**
- * e of each class so that its mantissa is full (2^(B_M−2) ≤ |m| < 2^(B_M−1), or m = −2^(B_M−1); where it is to be rounded,
- * one more if it would round beyond), E_max the greatest of them plus `lift`, clipped to the 2^B_E exponents up to E_max.
+ * Returns the exponent of each class: such that its mantissa is full (2^(B_M−2) ≤ |m| < 2^(B_M−1), or m = −2^(B_M−1)), one more if
+ * rounding would overflow, then clipped to the 2^B_E exponents up to E_max, the greatest of them plus `lift`.
  */
 function exponentsOf(
   classes: readonly SymmetryClass[],
@@ -242,7 +251,7 @@ function floorLog2(value: number): number {
   return power;
 }
 
-/** The target in units of the finest exponent: the nearest sum that the classes' granularities can make. */
+/** Returns the target in units of the finest exponent, rounded to a sum that the classes' granularities can represent. */
 function targetUnits(terms: readonly Term[], target: number): bigint {
   if (terms.length === 0) return 0n;
   const base = Math.min(...terms.map((term) => term.exponent));
@@ -304,5 +313,70 @@ function errors(prepared: Prepared, chosen: readonly number[], sum: number) {
     rmsError: Math.sqrt(squares / kernel.data.length),
     maxSteps,
     forced,
+  };
+}
+
+/**
+ * Factors a separable kernel into one-dimensional kernels, one per axis; undefined if it is not separable. Factors after the first
+ * sum to 1 if they can, else their largest value is 1.
+ *
+ * @param tolerance Allowed difference of a coefficient from the product, relative to the largest coefficient.
+ */
+export function separate(nested: NestedNumbers | Kernel, tolerance = 1e-9): readonly number[][] | undefined {
+  const kernel = toKernel(nested);
+  const { shape, data } = kernel;
+  const largest = data.reduce((best, value, i) => (Math.abs(value) > Math.abs(data[best]!) ? i : best), 0);
+  const peak = data[largest]!;
+  if (peak === 0) return undefined;
+  // The lines through any nonzero coefficient determine the factors.
+  const lines = shape.map((length, axis) => {
+    const stride = shape.slice(axis + 1).reduce((product, size) => product * size, 1);
+    const base = largest - (Math.floor(largest / stride) % length) * stride;
+    return Array.from({ length }, (_, i) => data[base + i * stride]! / peak);
+  });
+  let scale = peak;
+  const factors = lines.map((line, axis) => {
+    if (axis === 0) return line;
+    const sum = exactSum(line);
+    const unit = Math.abs(sum) > 1e-6 ? sum : 1;
+    scale *= unit;
+    return line.map((value) => value / unit);
+  });
+  factors[0] = factors[0]!.map((value) => value * scale);
+  const product = factors.reduce<number[]>((outer, line) => outer.flatMap((a) => line.map((b) => a * b)), [1]);
+  return product.every((value, i) => Math.abs(value - data[i]!) <= tolerance * Math.abs(peak)) ? factors : undefined;
+}
+
+/** A separable kernel in fixed point: one quantized factor per axis. */
+export interface SeparatedKernel {
+  readonly factors: readonly QuantizedKernel[];
+  /** Sum of the product kernel: the product of the factors' sums. */
+  readonly sum: number;
+  /** Largest error of a coefficient of the product kernel. */
+  readonly maxError: number;
+}
+
+/**
+ * Quantizes each factor of a separable kernel, so that the product keeps its sum; undefined if the kernel is not separable.
+ *
+ * @example
+ * quantizeSeparable([[1, 2, 1], [2, 4, 2], [1, 2, 1]])?.factors.length; // 2
+ */
+export function quantizeSeparable(
+  nested: NestedNumbers | Kernel,
+  options: QuantizeOptions = {},
+): SeparatedKernel | undefined {
+  const kernel = toKernel(nested);
+  const factors = separate(kernel)?.map((factor) => quantizeKernel(factor, options));
+  if (!factors) return undefined;
+  const product = factors.reduce<number[]>(
+    (outer, { mantissas, exponents }) =>
+      outer.flatMap((a) => Array.from(mantissas, (m, i) => a * m * 2 ** exponents[i]!)),
+    [1],
+  );
+  return {
+    factors,
+    sum: factors.reduce((total, factor) => total * factor.sum, 1),
+    maxError: product.reduce((most, value, i) => Math.max(most, Math.abs(value - kernel.data[i]!)), 0),
   };
 }

@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { toC, toJson, toTable } from './format.ts';
-import { gaussian, outer } from './kernel.ts';
+import { gaussian, outerProduct } from './kernel.ts';
 import { quantizeKernel } from './quantize.ts';
-import { quantizeSeparable, separate } from './separable.ts';
+import { quantizeSeparable, separate } from './quantize.ts';
 
 const line = fc
   .array(fc.integer({ min: -50, max: 50 }), { minLength: 1, maxLength: 5 })
@@ -13,7 +13,7 @@ describe('separate', () => {
   it('finds the factors of any product, and none of what is not one', () => {
     fc.assert(
       fc.property(line, line, line, (a, b, c) => {
-        const factors = separate(a.map((x) => outer(b, c).map((row) => row.map((value) => x * value))))!;
+        const factors = separate(a.map((x) => outerProduct(b, c).map((row) => row.map((value) => x * value))))!;
         const again = factors[0]!.flatMap((x) => factors[1]!.flatMap((y) => factors[2]!.map((z) => x * y * z)));
         const expected = a.flatMap((x) => b.flatMap((y) => c.map((z) => x * y * z)));
         for (const [i, value] of again.entries()) expect(value).toBeCloseTo(expected[i]!, 6);
@@ -34,7 +34,7 @@ describe('separate', () => {
   });
 
   it('keeps the sum of the product by keeping those of the factors', () => {
-    const separated = quantizeSeparable(outer(gaussian(1), gaussian(0.7)), { mantissaBits: 8 })!;
+    const separated = quantizeSeparable(outerProduct(gaussian(1), gaussian(0.7)), { mantissaBits: 8 })!;
     expect(separated.sum).toBe(1);
     expect(separated.factors.map((factor) => factor.sum)).toEqual([1, 1]);
     expect(separated.maxError).toBeLessThan(0.004);
@@ -87,6 +87,6 @@ enum { kernel_shift = 8 }; /* divide the sum of products by 2^shift */
       ),
     );
     expect(table).toContain('114  112  114\n');
-    expect(table).toContain('coefficient 4 lies 2 steps');
+    expect(table).toContain('coefficient 4: 2 steps');
   });
 });
