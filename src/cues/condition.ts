@@ -1,5 +1,5 @@
 import type { CueValue } from '../events/log.ts';
-import { Pattern } from '../pattern/pattern.ts';
+import { Pattern } from '../pattern.ts';
 import type { CueCondition, SingleValueCondition, ValueCondition } from '../profile/profile.ts';
 import type { Cue } from './cue.ts';
 

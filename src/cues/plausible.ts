@@ -1,5 +1,5 @@
 import type { CueValue } from '../events/log.ts';
-import { Pattern } from '../pattern/pattern.ts';
+import { Pattern } from '../pattern.ts';
 import type { Plausibility } from '../profile/profile.ts';
 
 /** `impossible`: can never be right. `doubtful`: right only if it is read again and again. */

@@ -1,6 +1,6 @@
 import { messageOf } from '../errors.ts';
 import { appendPointer } from '../json-pointer.ts';
-import { Pattern } from '../pattern/pattern.ts';
+import { Pattern } from '../pattern.ts';
 import type { KindCatalog } from './schema.ts';
 import { checkBounds, isObject, type JsonObject, membersOf, regionOf, type Report } from './unchecked.ts';
 

@@ -2,7 +2,7 @@ import type { Issue } from '../errors.ts';
 import { shapeStatement } from '../events/shape.ts';
 import { appendPointer } from '../json-pointer.ts';
 import { languageTag } from '../language/tags.ts';
-import { Pattern } from '../pattern/pattern.ts';
+import { Pattern } from '../pattern.ts';
 import { checkSchema } from '../schema/check.ts';
 import type { Schema } from '../schema/from-schema.ts';
 import { suggestSpelling } from '../spelling.ts';

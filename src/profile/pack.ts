@@ -3,7 +3,8 @@ import { isAbsolute, join, posix, relative, sep } from 'node:path';
 import { messageOf, PlaybyplayError } from '../errors.ts';
 import { suggestSpelling } from '../spelling.ts';
 
-const LARGEST_FILE = 256 << 20;
+/** Default limit of the size of a file in a pack. */
+export const MAX_FILE_BYTES = 256 << 20;
 
 /**
  * Files laid out like this repository: `configs/<game>/`, `scripts/<game>.js`, `dictionary/<game>.json`. Paths are
@@ -39,7 +40,7 @@ export function folderPack(root: string): Pack {
   return {
     name: root,
     locate: (path) => join(root, path),
-    async read(path, most = LARGEST_FILE) {
+    async read(path, most = MAX_FILE_BYTES) {
       const real = await inside(path);
       const info = await stat(real);
       if (!info.isFile()) throw new PlaybyplayError('asset-missing', `${join(root, path)} is not a file`);

@@ -1,6 +1,6 @@
 import type { Issue } from '../errors.ts';
 import { appendPointer, parsePointer } from '../json-pointer.ts';
-import { Pattern } from '../pattern/pattern.ts';
+import { Pattern } from '../pattern.ts';
 import { suggestSpelling } from '../spelling.ts';
 import { compileSchema, type ErrorObject } from './compile.ts';
 import type { Schema, SchemaObject } from './from-schema.ts';

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { builtinFolder } from '../../dictionary/files.ts';
 import { type Issue, messageOf, PlaybyplayError } from '../../errors.ts';
-import { Pattern } from '../../pattern/pattern.ts';
+import { Pattern } from '../../pattern.ts';
 import { checkSchema } from '../../schema/check.ts';
 import type { Schema } from '../../schema/from-schema.ts';
 import { suggestSpelling } from '../../spelling.ts';
