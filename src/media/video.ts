@@ -9,53 +9,51 @@ import {
   AV_NOPTS_VALUE,
 } from 'node-av/constants';
 import { PlaybyplayError } from '../errors.ts';
-import { toCodecParameters, hasStoredPackets, copyDecoderParameters } from './container/decoder-parameters.ts';
+import { copyDecoderParameters, hasStoredPackets, toCodecParameters } from './container/decoder-parameters.ts';
 import type { DecoderParameters } from './container/decoder-parameters.ts';
-import { describeVideo } from './container/info.ts';
-import type { VideoInfo } from './container/info.ts';
-import { openFormat, reason } from './container/open.ts';
+import { chooseVideoStream, countVideoStreams, describeVideo, type VideoInfo } from './container/info.ts';
+import { describeError, openFormat } from './container/open.ts';
 import { FileReader } from './container/packet-data.ts';
-import { bestVideoStream, countVideos } from './container/info.ts';
 import { PackedFrameSplitter } from './container/packed-frames.ts';
 
-/** What opening a file tells, as plain data: enough to decode its packets elsewhere without a demuxer of its own. */
+/** What opening a file finds out, as plain data: enough to decode its packets on another thread without a demuxer. */
 export interface VideoDescription {
   readonly info: VideoInfo;
   readonly parameters: DecoderParameters;
 }
 
 /**
- * An open video file: one demuxer and, once asked for, one decoder, on one thread. Close it with `using` or
+ * An open video file: a demuxer and, on first use, a decoder, for one thread. Close it with `using` or
  * `[Symbol.dispose]()`.
  */
 export class VideoFile implements Disposable {
   readonly path: string;
   readonly info: VideoInfo;
-  /** The file's own bytes. */
-  readonly stored: FileReader;
+  /** Reads the file's bytes past the demuxer. */
+  readonly bytes: FileReader;
+  /** Decode position of the packet that `read` gives next, where it is known. */
+  position: number | undefined = 0;
+  /** Whether the decoder holds packets of a group that was not finished. */
+  isDecoding = false;
   readonly #parameters: DecoderParameters | undefined;
   #demuxer: Demuxer | undefined;
   #decoder: CodecContext | undefined;
-  #vectors = false;
-  /** Decode position of the packet that `read` gives next, where it is known. */
-  position: number | undefined = 0;
-  /** The decoder holds packets of a reading that has not ended. */
-  decoding = false;
+  #motionVectors = false;
 
   /** Use `openVideo`. */
-  constructor(path: string, described?: VideoDescription) {
+  constructor(path: string, description?: VideoDescription) {
     this.path = path;
-    this.stored = new FileReader(path);
-    if (described) {
-      this.info = described.info;
-      this.#parameters = described.parameters;
+    this.bytes = new FileReader(path);
+    if (description) {
+      this.info = description.info;
+      this.#parameters = description.parameters;
       return;
     }
     const format = openFormat(path);
     try {
-      const stream = selectVideo(format, path);
-      this.#demuxer = demuxerOf(format, stream, path);
-      this.info = describeVideo(format, stream, countVideos(format));
+      const stream = selectStream(format, path);
+      this.#demuxer = createDemuxer(format, stream, path);
+      this.info = describeVideo(format, stream, countVideoStreams(format));
       if (hasStoredPackets(this.info)) this.#parameters = copyDecoderParameters(stream.codecpar);
     } catch (error) {
       format.closeInputSync();
@@ -63,45 +61,46 @@ export class VideoFile implements Disposable {
     }
   }
 
-  /** What another thread needs to open the file without looking through it; undefined where it must look for itself. */
+  /** What another thread needs to open the file without probing it; undefined where it must probe it itself. */
   get description(): VideoDescription | undefined {
     return this.#parameters && { info: this.info, parameters: this.#parameters };
   }
 
+  /** The video stream, as FFmpeg has it. */
   get stream(): Stream {
-    return this.#demuxing().stream;
+    return this.#openDemuxer().stream;
   }
 
-  /** Reads the next packet of the video stream; negative at the end or on an error, as FFmpeg's code. */
+  /** Reads the next packet of the video stream; returns FFmpeg's code, negative at the end or on an error. */
   read(packet: Packet): number {
     const native = packet.getNative();
-    const { format, stream, unpacker } = this.#demuxing();
-    const from = format.getNative();
+    const { format, stream, splitter } = this.#openDemuxer();
+    const source = format.getNative();
     for (;;) {
-      const result = from.readFrameSync(native);
+      const result = source.readFrameSync(native);
       if (result < 0) return result;
-      if (native.streamIndex === stream.index && native.size > 0) return unpacker?.change(packet) ?? result;
+      if (native.streamIndex === stream.index && native.size > 0) return splitter?.replace(packet) ?? result;
       native.unref();
     }
   }
 
-  /** Goes to the last keyframe at or before `ticks`, as far as the container allows. False if it does not. */
+  /** Seeks to the last keyframe at or before `ticks`, as far as the container allows. Returns whether it does. */
   seek(ticks: number): boolean {
-    const { format, stream, unpacker } = this.#demuxing();
-    unpacker?.flush();
+    const { format, stream, splitter } = this.#openDemuxer();
+    splitter?.flush();
     return format.seekFrameSync(stream.index, BigInt(Math.floor(ticks)), AVSEEK_FLAG_BACKWARD) >= 0;
   }
 
   /** Goes back to the first packet, whatever the container. */
   rewind(): void {
     this.#freeDemuxer();
-    this.#demuxing();
+    this.#openDemuxer();
     this.position = undefined;
   }
 
   /**
-   * Closes the demuxer, whose table of an hour of mp4 takes 25 MiB, where packets can be read and decoded without it; should it be needed
-   * again, it is opened again.
+   * Closes the demuxer where packets can be read and decoded without it: its table takes 25 MiB for an hour of mp4. It is
+   * opened again when needed.
    */
   closeDemuxer(): void {
     if (!this.#parameters) return;
@@ -109,125 +108,136 @@ export class VideoFile implements Disposable {
     this.position = undefined;
   }
 
-  /**
-   * The decoder: one thread (with two, damaged input decodes differently from run to run), errors reported rather than
-   * concealed.
-   */
+  /** The decoder. Errors are reported, not concealed. */
   get decoder(): CodecContext {
-    this.#decoder ??= this.#newDecoder();
+    this.#decoder ??= this.#createDecoder();
     return this.#decoder;
   }
 
-  /** From the next reading on pictures come with their motion vectors, where the codec has some (`Picture.vectors`). */
+  /** From the next call on, pictures carry their motion vectors where the codec has them (`Picture.vectors`). */
   exportMotionVectors(): void {
-    if (this.#vectors) return;
-    this.#vectors = true;
+    if (this.#motionVectors) return;
+    this.#motionVectors = true;
     this.#decoder?.freeContext();
     this.#decoder = undefined;
-    this.decoding = false;
+    this.isDecoding = false;
   }
 
   get exportsMotionVectors(): boolean {
-    return this.#vectors;
+    return this.#motionVectors;
   }
 
   [Symbol.dispose](): void {
     this.#decoder?.freeContext();
     this.#decoder = undefined;
     this.#freeDemuxer();
-    this.stored[Symbol.dispose]();
+    this.bytes[Symbol.dispose]();
   }
 
   #freeDemuxer(): void {
-    this.#demuxer?.unpacker?.[Symbol.dispose]();
+    this.#demuxer?.splitter?.[Symbol.dispose]();
     this.#demuxer?.format.closeInputSync();
     this.#demuxer = undefined;
   }
 
-  #demuxing(): Demuxer {
+  #openDemuxer(): Demuxer {
     if (!this.#demuxer) {
       const format = openFormat(this.path);
-      this.#demuxer = demuxerOf(format, selectVideo(format, this.path), this.path);
+      this.#demuxer = createDemuxer(format, selectStream(format, this.path), this.path);
       this.position = 0;
     }
     return this.#demuxer;
   }
 
-  #newDecoder(): CodecContext {
+  #createDecoder(): CodecContext {
     const { num, den } = this.info.timeBase;
     const timeBase = new Rational(num, den);
     if (!this.#parameters) {
-      const { stream, unpacker } = this.#demuxing();
-      return openDecoder(unpacker?.parameters ?? stream.codecpar, timeBase, this.path, this.#vectors);
+      const { stream, splitter } = this.#openDemuxer();
+      return openDecoder(splitter?.parameters ?? stream.codecpar, timeBase, this.path, this.#motionVectors);
     }
-    const made = toCodecParameters(this.#parameters);
+    const parameters = toCodecParameters(this.#parameters);
     try {
-      return openDecoder(made, timeBase, this.path, this.#vectors);
+      return openDecoder(parameters, timeBase, this.path, this.#motionVectors);
     } finally {
-      made.free();
+      parameters.free();
     }
   }
 }
 
 /**
- * Opens the video stream of a media file. Synchronous: meant for a worker thread. With what another thread's file described,
- * nothing is read until it is needed.
- * Throws PlaybyplayError `no-such-file`, `unreadable-file`, `not-a-video`, `no-video-stream`, `unsupported-codec`.
+ * Opens the video stream of a media file. It works synchronously, so long files belong on a worker thread.
+ *
+ * @param description What another thread's file found out; the file is then not read until it is needed.
+ * @returns The file, which the caller disposes of.
+ * @throws PlaybyplayError `no-such-file`, `unreadable-file`, `not-a-video`, `no-video-stream`, `unsupported-codec`.
+ *
+ * @example
+ * ```ts
+ * using file = openVideo('match.mp4');
+ * console.log(file.info.codec, file.info.width, file.info.height);
+ * ```
  */
-export function openVideo(path: string, described?: VideoDescription): VideoFile {
-  return new VideoFile(path, described);
+export function openVideo(path: string, description?: VideoDescription): VideoFile {
+  return new VideoFile(path, description);
 }
 
-function openDecoder(parameters: CodecParameters, timeBase: Rational, path: string, vectors: boolean): CodecContext {
+function openDecoder(
+  parameters: CodecParameters,
+  timeBase: Rational,
+  path: string,
+  motionVectors: boolean,
+): CodecContext {
   const codec = Codec.findDecoder(parameters.codecId);
   if (!codec) throw new PlaybyplayError('unsupported-codec', `${path}: no decoder for its video`);
   const decoder = new CodecContext();
   decoder.allocContext3(codec);
   decoder.parametersToContext(parameters);
   decoder.pktTimebase = timeBase;
+  // With more than one thread, damaged input decodes differently from run to run.
   decoder.threadCount = 1;
   if (codec.name === 'h264') {
-    // The decoder marks damaged pictures by itself; `explode` would also refuse open groups, which start without the
-    // references that their packets speak of.
+    // The decoder marks damaged pictures. `explode` would also reject open groups, which start with references to the
+    // group before.
     decoder.setOption('err_detect', 'crccheck+bitstream+buffer');
-    // Without this it guesses how far frames are reordered, and drops some until it has guessed right.
+    // Otherwise it guesses the reorder depth, and drops pictures until the guess is right.
     decoder.setOption('strict', 'strict');
   } else decoder.setOption('err_detect', 'crccheck+bitstream+buffer+explode');
-  if (vectors) decoder.setOption('export_side_data', '+mvs');
-  // Options must not be given to open2 as a dictionary: node-av then frees it twice.
+  if (motionVectors) decoder.setOption('export_side_data', '+mvs');
+  // node-av frees an options dictionary given to open2 twice.
   const opened = decoder.open2Sync(codec);
   if (opened < 0) {
     decoder.freeContext();
-    throw new PlaybyplayError('unsupported-codec', `${path}: its video cannot be decoded (${reason(opened)})`);
+    throw new PlaybyplayError('unsupported-codec', `${path}: its video cannot be decoded (${describeError(opened)})`);
   }
   return decoder;
 }
 
-/** An open container, and the stream of it that is read. */
+/** An open container and the stream that is read. */
 interface Demuxer {
   readonly format: FormatContext;
   readonly stream: Stream;
-  readonly unpacker?: PackedFrameSplitter;
+  readonly splitter?: PackedFrameSplitter;
 }
 
-function demuxerOf(format: FormatContext, stream: Stream, path: string): Demuxer {
-  const packed = format.iformat?.name === 'avi' && stream.codecpar.codecId === AV_CODEC_ID_MPEG4;
+function createDemuxer(format: FormatContext, stream: Stream, path: string): Demuxer {
+  const isPacked = format.iformat?.name === 'avi' && stream.codecpar.codecId === AV_CODEC_ID_MPEG4;
   return {
     format,
     stream,
-    ...(packed && { unpacker: new PackedFrameSplitter(stream.codecpar, stream.timeBase, path) }),
+    ...(isPacked && { splitter: new PackedFrameSplitter(stream.codecpar, stream.timeBase, path) }),
   };
 }
 
-function selectVideo(format: FormatContext, path: string): Stream {
-  const stream = bestVideoStream(format, path);
-  // A program stream gives times to some packets only; FFmpeg tells the others by the decoding times that follow.
+function selectStream(format: FormatContext, path: string): Stream {
+  const stream = chooseVideoStream(format, path);
+  // A program stream has times on some packets only; FFmpeg derives the others.
   if (format.iformat?.name === 'mpeg') format.setFlags(AVFMT_FLAG_GENPTS);
   for (const other of format.streams) other.discard = other.index === stream.index ? AVDISCARD_DEFAULT : AVDISCARD_ALL;
   return stream;
 }
 
-/** A timestamp in ticks; NaN where there is none. */
+/** Converts a timestamp to a number of ticks; NaN where there is none. */
 export function toTicks(value: bigint): number {
   return value === AV_NOPTS_VALUE ? Number.NaN : Number(value);
 }

@@ -1,15 +1,15 @@
-/** Reads bits, most significant first, from a NAL unit freed of its emulation prevention bytes. */
-export class Bits {
+/** Reads bits, most significant first, from a NAL unit without its emulation prevention bytes. */
+export class BitReader {
   readonly #bytes: Uint8Array;
   #length = 0;
-  #at = 0;
+  #position = 0;
 
-  /** `capacity`: bytes of a NAL unit that are looked at. */
+  /** @param capacity Bytes of a NAL unit to read at most. */
   constructor(capacity: number) {
     this.#bytes = new Uint8Array(capacity);
   }
 
-  /** Takes what fits from `data` at `from`, dropping the 3 of every 0 0 3. */
+  /** Loads what fits from `data` at `from`, dropping the 3 of every 0 0 3. */
   load(data: Uint8Array, from: number): void {
     const end = Math.min(data.length, from + this.#bytes.length);
     let zeros = 0;
@@ -24,35 +24,39 @@ export class Bits {
       this.#bytes[length++] = byte;
     }
     this.#length = length * 8;
-    this.#at = 0;
+    this.#position = 0;
   }
 
-  /** Past the end of what was loaded: the last values are not to be trusted. */
-  get spent(): boolean {
-    return this.#at > this.#length;
+  /** Whether reading went past the end of what was loaded, so that the last values are wrong. */
+  get isExhausted(): boolean {
+    return this.#position > this.#length;
   }
 
+  /** Unsigned integer of `count` bits. */
   u(count: number): number {
     let value = 0;
     for (let i = 0; i < count; i++) {
-      const bit = this.#at < this.#length ? (this.#bytes[this.#at >> 3]! >> (7 - (this.#at & 7))) & 1 : 0;
-      this.#at++;
+      const bit =
+        this.#position < this.#length ? (this.#bytes[this.#position >> 3]! >> (7 - (this.#position & 7))) & 1 : 0;
+      this.#position++;
       value = value * 2 + bit;
     }
     return value;
   }
 
+  /** One bit. */
   flag(): boolean {
     return this.u(1) === 1;
   }
 
-  /** Exponential Golomb code, unsigned (H.264 §9.1). */
+  /** Unsigned Exponential-Golomb code (H.264 §9.1). */
   ue(): number {
     let zeros = 0;
-    while (zeros < 32 && this.#at < this.#length && !this.flag()) zeros++;
+    while (zeros < 32 && this.#position < this.#length && !this.flag()) zeros++;
     return 2 ** zeros - 1 + this.u(zeros);
   }
 
+  /** Signed Exponential-Golomb code (H.264 §9.1.1). */
   se(): number {
     const code = this.ue();
     return code % 2 === 1 ? (code + 1) / 2 : -code / 2;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { H264Pictures } from './h264.ts';
+import { H264HeaderReader } from './h264.ts';
 import { BitWriter as Writer } from './testing.ts';
 
 // Baseline-like sequence: 4-bit frame numbers, 6-bit output order, frames only.
@@ -47,7 +47,7 @@ function slice({ number, order, type = 'P', reference = true, instant = false, w
 }
 
 function read(slices: readonly Slice[], weighted: 0 | 1 = 0) {
-  const pictures = new H264Pictures();
+  const pictures = new H264HeaderReader();
   pictures.read(SEQUENCE, 0);
   pictures.read(picture(weighted), 0);
   return slices.map((each) => {

@@ -1,39 +1,37 @@
-import { Bits } from './bits.ts';
+import { BitReader } from './bits.ts';
 
-/** Bytes of a NAL unit that are looked at: any parameter set in use, and a slice header with tables of weights. */
-const LOOK = 256;
+/** Enough for any parameter set in use, and for a slice header with weight tables. */
+const MAX_HEADER_BYTES = 256;
 
 /**
- * What the first bytes of each H.264 picture, in decode order, tell about its place among the others (ITU-T H.264 §7.3): is
- * it a reference, does it follow the picture before it without a loss, and where does it stand in output order.
+ * Reads from the headers of H.264 pictures, in decode order, what their container does not say (ITU-T H.264 §7.3): whether
+ * a picture is a reference, whether references before it are missing, and its place in output order.
  */
-export class H264Pictures {
-  readonly #bits = new Bits(LOOK);
+export class H264HeaderReader {
+  readonly #bits = new BitReader(MAX_HEADER_BYTES);
   readonly #sequences = new Map<number, SequenceParameters>();
   readonly #pictures = new Map<number, PictureParameters>();
   /** frame_num of the last reference picture; -1 where unknown. */
-  #previous = -1;
-  #orderHigh = 0;
-  #orderLow = 0;
-  /** The first field of a picture, whose second is to come. */
-  #field: { readonly frameNum: number; readonly bottom: boolean } | undefined;
-  /** Counts the resets of the output order. */
-  #era = 0;
+  #lastFrameNum = -1;
+  #orderMsb = 0;
+  #orderLsb = 0;
+  /** The first field of a frame whose second field may follow. */
+  #firstField: { readonly frameNum: number; readonly bottom: boolean } | undefined;
+  /** Counts resets of the output order. */
+  #resets = 0;
 
-  /** Later pictures may refer to the last picture read. */
+  /** Later pictures may refer to the last picture. */
   reference = true;
-  /** A reference picture is missing between the last picture read and the one before. */
+  /** A reference picture is missing just before the last picture. */
   gap = false;
-  /** Ascends in output order; NaN where the stream does not tell. */
+  /** Ascends in output order; NaN where the stream does not say. */
   order = Number.NaN;
-
-  /** It is the other field of the picture whose first field was read just before: the two make one frame. */
-  second = false;
-
-  /** It refers to none before it: an instant refresh, or intra pictures alone. What begins a gradual refresh (§D.2.8) does. */
+  /** The last picture is the second field of the frame whose first field was read just before. */
+  secondField = false;
+  /** Decoding can start at the last picture: it is IDR or intra-coded. Not so for the start of a gradual refresh (§D.2.8). */
   start = true;
 
-  /** Takes a sequence or picture parameter set, or the first slice of a picture. True once it was a slice. */
+  /** Reads a parameter set, or the first slice of a picture. Returns whether it was a slice. */
   read(data: Uint8Array, at: number): boolean {
     const header = data[at]!;
     const type = header & 31;
@@ -50,82 +48,88 @@ export class H264Pictures {
     return true;
   }
 
-  /** §7.3.3, as far as the memory management operations. */
-  #readSlice(reference: boolean, instant: boolean): void {
+  /** Reads a slice header up to the memory management operations (§7.3.3). */
+  #readSlice(reference: boolean, idr: boolean): void {
     const bits = this.#bits;
     this.reference = reference;
     this.gap = false;
     this.order = Number.NaN;
-    this.second = false;
+    this.secondField = false;
     bits.ue();
     const type = (['P', 'B', 'I', 'P', 'I'] as const)[bits.ue() % 5]!;
-    this.start = instant || type === 'I';
+    this.start = idr || type === 'I';
     const picture = this.#pictures.get(bits.ue());
     const sequence = this.#sequences.get(picture?.sequence ?? -1);
-    if (!picture || !sequence || bits.spent) {
-      this.#previous = -1;
-      this.#field = undefined;
+    if (!picture || !sequence || bits.isExhausted) {
+      this.#lastFrameNum = -1;
+      this.#firstField = undefined;
       return;
     }
     if (sequence.separateColourPlanes) bits.u(2);
     const frameNum = bits.u(sequence.frameNumBits);
     const fieldPicture = !sequence.framesOnly && bits.flag();
-    this.#pair(frameNum, fieldPicture ? bits.flag() : undefined, instant);
-    if (instant) bits.ue();
-    this.#follow(frameNum, sequence, instant);
-    this.#place(sequence.orderType === 0 ? bits.u(sequence.orderBits) : undefined, sequence, instant);
-    if (!reference || instant || !resetsNumbers(bits, { type, fieldPicture }, sequence, picture)) return;
-    this.#previous = 0;
-    this.#era++;
-    this.#orderHigh = 0;
-    this.#orderLow = 0;
+    this.#pairFields(frameNum, fieldPicture ? bits.flag() : undefined, idr);
+    if (idr) bits.ue();
+    this.#checkFrameNum(frameNum, sequence, idr);
+    this.#computeOrder(sequence.orderType === 0 ? bits.u(sequence.orderBits) : undefined, sequence, idr);
+    if (!reference || idr || !resetsFrameNumbers(bits, { type, fieldPicture }, sequence, picture)) return;
+    this.#lastFrameNum = 0;
+    this.#resets++;
+    this.#orderMsb = 0;
+    this.#orderLsb = 0;
   }
 
-  /** Fields of opposite parity and the same frame_num, one after the other, are one frame (§3.30, 7.4.1.2.4); `bottom`: undefined for a frame. */
-  #pair(frameNum: number, bottom: boolean | undefined, instant: boolean): void {
-    const first = this.#field;
-    this.second = !instant && first !== undefined && first.frameNum === frameNum && first.bottom === !bottom;
-    this.#field = bottom === undefined || this.second ? undefined : { frameNum, bottom };
-    if (this.second) this.start = false;
+  /**
+   * Successive fields of opposite parity with the same frame_num are one frame (§3.30, §7.4.1.2.4).
+   *
+   * @param bottom Undefined for a frame.
+   */
+  #pairFields(frameNum: number, bottom: boolean | undefined, idr: boolean): void {
+    const first = this.#firstField;
+    this.secondField = !idr && first !== undefined && first.frameNum === frameNum && first.bottom === !bottom;
+    this.#firstField = bottom === undefined || this.secondField ? undefined : { frameNum, bottom };
+    if (this.secondField) this.start = false;
   }
 
-  /** frame_num counts reference pictures (§7.4.3): a jump means that some are missing. */
-  #follow(frameNum: number, sequence: SequenceParameters, instant: boolean): void {
-    const before = this.#previous;
+  /** frame_num counts reference pictures (§7.4.3), so a jump means that some are missing. */
+  #checkFrameNum(frameNum: number, sequence: SequenceParameters, idr: boolean): void {
+    const before = this.#lastFrameNum;
     const follows = frameNum === before || frameNum === (before + 1) % 2 ** sequence.frameNumBits;
-    this.gap = !instant && before >= 0 && !sequence.gapsAllowed && !follows;
-    if (this.reference || this.gap) this.#previous = frameNum;
+    this.gap = !idr && before >= 0 && !sequence.gapsAllowed && !follows;
+    if (this.reference || this.gap) this.#lastFrameNum = frameNum;
   }
 
-  /** Output order from its low bits (§8.2.1.1); of the other types, that in which order is that of decoding. */
-  #place(low: number | undefined, sequence: SequenceParameters, instant: boolean): void {
+  /** Computes the output order from its low bits (§8.2.1.1), or for type 2, where it is the order of decoding. */
+  #computeOrder(low: number | undefined, sequence: SequenceParameters, idr: boolean): void {
     if (low === undefined) {
-      if (sequence.orderType === 2) this.order = ++this.#era * 2 ** 33;
+      if (sequence.orderType === 2) this.order = ++this.#resets * 2 ** 33;
       return;
     }
     const half = 2 ** (sequence.orderBits - 1);
-    if (instant) {
-      this.#era++;
-      this.#orderHigh = 0;
-      this.#orderLow = 0;
+    if (idr) {
+      this.#resets++;
+      this.#orderMsb = 0;
+      this.#orderLsb = 0;
     }
-    let high = this.#orderHigh;
-    if (low < this.#orderLow && this.#orderLow - low >= half) high += 2 * half;
-    else if (low > this.#orderLow && low - this.#orderLow > half) high -= 2 * half;
+    let high = this.#orderMsb;
+    if (low < this.#orderLsb && this.#orderLsb - low >= half) high += 2 * half;
+    else if (low > this.#orderLsb && low - this.#orderLsb > half) high -= 2 * half;
     if (this.reference) {
-      this.#orderHigh = high;
-      this.#orderLow = low;
+      this.#orderMsb = high;
+      this.#orderLsb = low;
     }
-    this.order = this.#era * 2 ** 33 + high + low;
+    this.order = this.#resets * 2 ** 33 + high + low;
   }
 }
 
-/** What a sequence parameter set says about the slices that follow (ITU-T H.264 §7.3.2.1.1). */
+/** Fields of a sequence parameter set (ITU-T H.264 §7.3.2.1.1). */
 export interface SequenceParameters {
   readonly id: number;
   /** 0 for monochrome and for separately coded colour planes. */
   readonly chromaArrayType: number;
   readonly separateColourPlanes: boolean;
+  /** Bits of a luma or chroma sample, whichever is more. */
+  readonly bitDepth: number;
   readonly frameNumBits: number;
   readonly orderType: number;
   /** Bits of the output order's low part, for order type 0. */
@@ -135,34 +139,34 @@ export interface SequenceParameters {
   readonly framesOnly: boolean;
 }
 
-/** What a picture parameter set says about them (§7.3.2.2). */
+/** Fields of a picture parameter set (§7.3.2.2). */
 export interface PictureParameters {
   readonly id: number;
   readonly sequence: number;
   readonly orderOfFields: boolean;
-  readonly references: readonly [number, number];
+  readonly referenceCounts: readonly [number, number];
   readonly weighted: boolean;
   readonly weightedBoth: number;
   readonly redundant: boolean;
-  /** Slice groups are in use, whose description is not read: what follows it is unknown. */
-  readonly partly: boolean;
+  /** Slice groups are in use. Their description is not read, so the fields after it are unknown. */
+  readonly hasSliceGroups: boolean;
 }
 
-/** Profiles whose sequence parameters say more about the samples. */
+/** Profiles whose sequence parameter sets describe the sample format. */
 const HIGH_PROFILES = new Set([100, 110, 122, 244, 44, 83, 86, 118, 128, 138, 139, 134, 135]);
 
-/** `bits` stands behind the NAL header. Undefined if it makes no sense. */
-export function parseSequenceParameters(bits: Bits): SequenceParameters | undefined {
+/** Parses a sequence parameter set after its NAL header; undefined where it is malformed. */
+export function parseSequenceParameters(bits: BitReader): SequenceParameters | undefined {
   const profile = bits.u(8);
   bits.u(16);
   const id = bits.ue();
   let chroma = 1;
   let separateColourPlanes = false;
+  let bitDepth = 8;
   if (HIGH_PROFILES.has(profile)) {
     chroma = bits.ue();
     if (chroma === 3) separateColourPlanes = bits.flag();
-    bits.ue();
-    bits.ue();
+    bitDepth = 8 + Math.max(bits.ue(), bits.ue());
     bits.u(1);
     if (bits.flag()) skipScalingLists(bits, chroma === 3 ? 12 : 8);
   }
@@ -182,12 +186,13 @@ export function parseSequenceParameters(bits: Bits): SequenceParameters | undefi
   bits.ue();
   bits.ue();
   const framesOnly = bits.flag();
-  if (bits.spent || frameNumBits > 16 || orderBits > 16) return undefined;
+  if (bits.isExhausted || frameNumBits > 16 || orderBits > 16) return undefined;
   const chromaArrayType = separateColourPlanes ? 0 : chroma;
   return {
     id,
     chromaArrayType,
     separateColourPlanes,
+    bitDepth,
     frameNumBits,
     orderType,
     orderBits,
@@ -197,14 +202,14 @@ export function parseSequenceParameters(bits: Bits): SequenceParameters | undefi
   };
 }
 
-/** `bits` stands behind the NAL header. Undefined if it makes no sense. */
-export function parsePictureParameters(bits: Bits): PictureParameters | undefined {
+/** Parses a picture parameter set after its NAL header; undefined where it is malformed. */
+function parsePictureParameters(bits: BitReader): PictureParameters | undefined {
   const id = bits.ue();
   const sequence = bits.ue();
   bits.u(1);
   const orderOfFields = bits.flag();
-  const partly = bits.ue() > 0;
-  const references = [bits.ue() + 1, bits.ue() + 1] as const;
+  const hasSliceGroups = bits.ue() > 0;
+  const referenceCounts = [bits.ue() + 1, bits.ue() + 1] as const;
   const weighted = bits.flag();
   const weightedBoth = bits.u(2);
   bits.se();
@@ -212,12 +217,12 @@ export function parsePictureParameters(bits: Bits): PictureParameters | undefine
   bits.se();
   bits.u(2);
   const redundant = bits.flag();
-  if (bits.spent) return undefined;
-  return { id, sequence, orderOfFields, references, weighted, weightedBoth, redundant, partly };
+  if (bits.isExhausted) return undefined;
+  return { id, sequence, orderOfFields, referenceCounts, weighted, weightedBoth, redundant, hasSliceGroups };
 }
 
 /** §7.3.2.1.1.1 */
-function skipScalingLists(bits: Bits, count: number): void {
+function skipScalingLists(bits: BitReader, count: number): void {
   for (let list = 0; list < count; list++) {
     if (!bits.flag()) continue;
     let last = 8;
@@ -229,23 +234,25 @@ function skipScalingLists(bits: Bits, count: number): void {
   }
 }
 
-/** What is needed of a slice header to find its memory management operations. */
-export interface SliceStart {
+/** Fields of a slice header that decide where its memory management operations are. */
+interface SliceStart {
   readonly type: 'P' | 'B' | 'I';
   readonly fieldPicture: boolean;
 }
 
 /**
- * Whether a reference picture that is no instantaneous refresh resets the frame numbers (memory management operation 5).
- * `bits` stands behind the low bits of its output order, if it has such (§7.3.3). False where the header cannot be read on.
+ * Whether a reference picture that is not IDR resets the frame numbers (memory management operation 5); false where the
+ * header cannot be read.
+ *
+ * @param bits Positioned after the low bits of the output order, where there are any (§7.3.3).
  */
-export function resetsNumbers(
-  bits: Bits,
+function resetsFrameNumbers(
+  bits: BitReader,
   slice: SliceStart,
   sequence: SequenceParameters,
   picture: PictureParameters,
 ): boolean {
-  if (picture.partly) return false;
+  if (picture.hasSliceGroups) return false;
   const offset = picture.orderOfFields && !slice.fieldPicture;
   if (sequence.orderType === 0 && offset) bits.se();
   if (sequence.orderType === 1 && !sequence.orderAlwaysZero) {
@@ -254,23 +261,23 @@ export function resetsNumbers(
   }
   if (picture.redundant) bits.ue();
   if (slice.type === 'B') bits.u(1);
-  const references: [number, number] = [...picture.references];
+  const references: [number, number] = [...picture.referenceCounts];
   const lists = slice.type === 'I' ? 0 : slice.type === 'P' ? 1 : 2;
   if (lists > 0 && bits.flag()) for (let list = 0; list < lists; list++) references[list] = bits.ue() + 1;
   for (let list = 0; list < lists; list++) skipReordering(bits);
   const weighted = slice.type === 'P' ? picture.weighted : slice.type === 'B' && picture.weightedBoth === 1;
   if (weighted) skipWeights(bits, references.slice(0, lists), sequence.chromaArrayType !== 0);
-  return hasOperation5(bits) && !bits.spent;
+  return hasMemoryOperation5(bits) && !bits.isExhausted;
 }
 
 /** §7.3.3.1 */
-function skipReordering(bits: Bits): void {
+function skipReordering(bits: BitReader): void {
   if (!bits.flag()) return;
-  while (!bits.spent && bits.ue() !== 3) bits.ue();
+  while (!bits.isExhausted && bits.ue() !== 3) bits.ue();
 }
 
 /** §7.3.3.2 */
-function skipWeights(bits: Bits, references: readonly number[], chroma: boolean): void {
+function skipWeights(bits: BitReader, references: readonly number[], chroma: boolean): void {
   bits.ue();
   if (chroma) bits.ue();
   for (const count of references) {
@@ -282,9 +289,9 @@ function skipWeights(bits: Bits, references: readonly number[], chroma: boolean)
 }
 
 /** §7.3.3.3 */
-function hasOperation5(bits: Bits): boolean {
+function hasMemoryOperation5(bits: BitReader): boolean {
   if (!bits.flag()) return false;
-  for (let operation = bits.ue(); operation !== 0 && !bits.spent; operation = bits.ue()) {
+  for (let operation = bits.ue(); operation !== 0 && !bits.isExhausted; operation = bits.ue()) {
     if (operation === 5) return true;
     bits.ue();
     if (operation === 3) bits.ue();

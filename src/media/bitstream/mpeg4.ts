@@ -1,31 +1,30 @@
-import { Bits } from './bits.ts';
+import { BitReader } from './bits.ts';
 
-/** Bytes of a header that are looked at. */
-const LOOK = 64;
-/** More B-pictures between two others than any encoder writes. */
-const MOST_BETWEEN = 1024;
+const MAX_HEADER_BYTES = 64;
+/** More B-pictures in a row than any encoder writes. */
+const MAX_B_PICTURES = 1024;
 const [VIDEO_OBJECT_LAYER, LAST_LAYER, PICTURE] = [0x20, 0x2f, 0xb6] as const;
 
 /**
- * What the headers of MPEG-4 part 2 (ISO/IEC 14496-2 §6.2.3 and §6.2.5) tell where a container has no presentation times: the order
- * in which pictures are shown, and which packets only say that the picture before stands on.
+ * Reads from MPEG-4 part 2 headers (ISO/IEC 14496-2 §6.2.3, §6.2.5) what a container without presentation times does not
+ * say: the order in which pictures are shown, and which packets only repeat the picture before.
  */
-export class Mpeg4Pictures {
-  readonly #bits = new Bits(LOOK);
+export class Mpeg4HeaderReader {
+  readonly #bits = new BitReader(MAX_HEADER_BYTES);
   /** Bits of vop_time_increment; 0 where unknown. */
   #timeBits = 0;
-  /** Pictures that are no B-picture, and the B-pictures since the last of them. */
+  /** Number of I- and P-pictures, and of B-pictures since the last of them. */
   #anchors = 0;
-  #between = 0;
+  #bPictures = 0;
 
-  /** Ascends in output order: a picture of another kind is shown behind the B-pictures that are decoded after it. */
+  /** Ascends in output order: an I- or P-picture is shown after the B-pictures that are decoded after it. */
   order = Number.NaN;
-  /** It refers to no other. */
+  /** The picture is intra-coded. */
   start = true;
   /** The packet holds no picture (vop_coded 0). */
   skipped = false;
 
-  /** Takes the headers of a packet, or of the stream. */
+  /** Reads the headers of a packet, or of the stream. */
   read(data: Uint8Array): void {
     this.order = Number.NaN;
     this.skipped = false;
@@ -44,29 +43,29 @@ export class Mpeg4Pictures {
     const type = bits.u(2);
     this.start = type === 0;
     if (this.#timeBits > 0) {
-      // modulo_time_base: a bit for each second passed.
-      while (!bits.spent && bits.flag());
+      // modulo_time_base: one bit per second that has passed.
+      while (!bits.isExhausted && bits.flag());
       bits.u(1 + this.#timeBits + 1);
-      this.skipped = !bits.spent && !bits.flag();
+      this.skipped = !bits.isExhausted && !bits.flag();
     }
-    if (type === 2) this.order = this.#anchors * MOST_BETWEEN + ++this.#between;
+    if (type === 2) this.order = this.#anchors * MAX_B_PICTURES + ++this.#bPictures;
     else {
-      this.order = ++this.#anchors * MOST_BETWEEN + MOST_BETWEEN - 1;
-      this.#between = 0;
+      this.order = ++this.#anchors * MAX_B_PICTURES + MAX_B_PICTURES - 1;
+      this.#bPictures = 0;
     }
   }
 
-  /** As far as vop_time_increment_resolution. */
+  /** Reads a layer header up to vop_time_increment_resolution. */
   #readLayer(): void {
     const bits = this.#bits;
     bits.u(1 + 8);
     const version = bits.flag() ? bits.u(7) >> 3 : 1;
     if (bits.u(4) === 15) bits.u(16);
-    // Of the buffer's parameters six numbers with a marker bit each.
+    // VBV parameters: six numbers, each with a marker bit.
     if (bits.flag() && bits.u(2 + 1 + 1) % 2 === 1) bits.u(15 + 1 + 15 + 1 + 15 + 1 + 3 + 11 + 1 + 15 + 1);
     if (bits.u(2) === 3 && version !== 1) bits.u(4);
     bits.u(1);
     const resolution = bits.u(16);
-    this.#timeBits = bits.spent || resolution === 0 ? 0 : Math.max(1, 32 - Math.clz32(resolution - 1));
+    this.#timeBits = bits.isExhausted || resolution === 0 ? 0 : Math.max(1, 32 - Math.clz32(resolution - 1));
   }
 }

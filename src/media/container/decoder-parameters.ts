@@ -2,15 +2,15 @@ import { CodecParameters, Rational } from 'node-av/lib';
 import { AVMEDIA_TYPE_VIDEO } from 'node-av/constants';
 import type { VideoInfo } from './info.ts';
 
-/** Codecs whose decoders need nothing of a packet but its bytes, and nothing of the stream but what stands below. */
-const CODECS: ReadonlySet<string> = new Set(['h264', 'hevc', 'vp9', 'av1']);
+/** Codecs whose decoders need only a packet's bytes and the parameters below. */
+const SELF_CONTAINED_CODECS: ReadonlySet<string> = new Set(['h264', 'hevc', 'vp9', 'av1']);
 
 /**
- * Whether packets can be read from the file by place and decoded without the demuxer: mp4 and mov store each in one piece
- * (ISO/IEC 14496-12 §8.7).
+ * Whether packets can be read from the file by offset and decoded without a demuxer: mp4 and mov store each packet in one
+ * piece (ISO/IEC 14496-12 §8.7).
  */
 export function hasStoredPackets(info: Pick<VideoInfo, 'container' | 'codec'>): boolean {
-  return info.container.startsWith('mov,') && CODECS.has(info.codec);
+  return info.container.startsWith('mov,') && SELF_CONTAINED_CODECS.has(info.codec);
 }
 
 /** Fields of FFmpeg's AVCodecParameters that are plain values. */
@@ -33,13 +33,14 @@ const FIELDS = [
   'videoDelay',
 ] as const;
 
-/** What a video decoder is told of its stream, as plain data that can be sent to another thread. */
+/** AVCodecParameters as plain data, which can be sent to another thread. */
 export interface DecoderParameters extends Pick<CodecParameters, (typeof FIELDS)[number]> {
   readonly extradata: Uint8Array | null;
   /** Numerator and denominator. */
   readonly sampleAspectRatio: readonly [number, number];
 }
 
+/** Copies FFmpeg's parameters into plain data. */
 export function copyDecoderParameters(stream: CodecParameters): DecoderParameters {
   const plain = Object.fromEntries(FIELDS.map((field) => [field, stream[field]])) as Pick<
     CodecParameters,
@@ -50,14 +51,14 @@ export function copyDecoderParameters(stream: CodecParameters): DecoderParameter
   return { ...plain, extradata, sampleAspectRatio: [num, den] };
 }
 
-/** FFmpeg's own form of them; the caller frees it. */
+/** Converts plain data back to FFmpeg's parameters, which the caller frees. */
 export function toCodecParameters(plain: DecoderParameters): CodecParameters {
-  const made = new CodecParameters();
-  made.alloc();
+  const parameters = new CodecParameters();
+  parameters.alloc();
   const { sampleAspectRatio, extradata, ...fields } = plain;
-  made.codecType = AVMEDIA_TYPE_VIDEO;
-  Object.assign(made, fields);
-  made.extradata = extradata && Buffer.from(extradata);
-  made.sampleAspectRatio = new Rational(...sampleAspectRatio);
-  return made;
+  parameters.codecType = AVMEDIA_TYPE_VIDEO;
+  Object.assign(parameters, fields);
+  parameters.extradata = extradata && Buffer.from(extradata);
+  parameters.sampleAspectRatio = new Rational(...sampleAspectRatio);
+  return parameters;
 }

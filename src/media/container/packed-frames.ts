@@ -3,35 +3,35 @@ import type { CodecParameters, Packet, Rational } from 'node-av/lib';
 import { PlaybyplayError } from '../../errors.ts';
 
 /**
- * Takes apart what DivX and Xvid pack into one packet of an avi: a picture and the B-picture that follows it in decode order, whose own
- * packet is then a placeholder. As many packets come out as go in, each with one picture.
+ * Splits the packed bitstream that DivX and Xvid write to avi: one packet holds a picture and the B-picture that follows
+ * it, whose own packet is a placeholder. As many packets come out as go in, each with one picture.
  */
 export class PackedFrameSplitter implements Disposable {
-  readonly #filter: BitStreamFilterContext;
+  readonly #filter = new BitStreamFilterContext();
   readonly #path: string;
 
+  /** @throws PlaybyplayError `unsupported-codec` when FFmpeg's filter cannot be set up. */
   constructor(parameters: CodecParameters, timeBase: Rational, path: string) {
     this.#path = path;
-    this.#filter = new BitStreamFilterContext();
     const filter = BitStreamFilter.getByName('mpeg4_unpack_bframes');
-    if (!filter || this.#filter.alloc(filter) < 0) throw this.#failed();
+    if (!filter || this.#filter.alloc(filter) < 0) throw this.#failure();
     parameters.copy(this.#filter.inputCodecParameters!);
     this.#filter.inputTimeBase = timeBase;
-    if (this.#filter.init() < 0) throw this.#failed();
+    if (this.#filter.init() < 0) throw this.#failure();
   }
 
-  /** The stream as it is then. */
+  /** Parameters of the stream that comes out. */
   get parameters(): CodecParameters {
     return this.#filter.outputCodecParameters!;
   }
 
-  /** Puts what belongs into the packet in its place; negative on an error, as FFmpeg's code. */
-  change(packet: Packet): number {
+  /** Replaces a packet by the one that belongs in its place; returns FFmpeg's code, negative on an error. */
+  replace(packet: Packet): number {
     const sent = this.#filter.sendPacketSync(packet);
     return sent < 0 ? sent : this.#filter.receivePacketSync(packet);
   }
 
-  /** Forgets what the packets before left to come. */
+  /** Discards what earlier packets left over, before a seek. */
   flush(): void {
     this.#filter.flush();
   }
@@ -40,7 +40,7 @@ export class PackedFrameSplitter implements Disposable {
     this.#filter.free();
   }
 
-  #failed(): PlaybyplayError {
-    return new PlaybyplayError('unsupported-codec', `${this.#path}: its packed pictures cannot be taken apart`);
+  #failure(): PlaybyplayError {
+    return new PlaybyplayError('unsupported-codec', `${this.#path}: its packed pictures cannot be split`);
   }
 }

@@ -3,96 +3,93 @@ import type { Packet } from 'node-av/lib';
 import { messageOf } from '../../errors.ts';
 import { checkFile } from './open.ts';
 
-/** Read at a time; a packet is rarely longer. */
-const WINDOW = 1 << 20;
-/** Packets that are compared with the demuxer's before the file's own bytes are trusted. */
-const TRIAL = 4;
-
-/**
- * The bytes of packets without a copy each: where a container stores them in one piece at a known place (mp4, mov), they
- * are read from the file, through one window. Elsewhere each is copied out of the demuxer.
- */
-export class PacketBytes implements Disposable {
-  #file: number | undefined;
+/** Reads byte ranges of a file into one buffer, which grows to the longest of them. */
+export class FileReader implements Disposable {
+  readonly #path: string;
+  readonly #readAheadBytes: number;
+  #descriptor: number | undefined;
   #buffer = Buffer.alloc(0);
-  /** The filled part of the buffer, and its place in the file. */
+  /** The filled part of the buffer and its offset in the file. */
   #window = this.#buffer;
-  #start = 0;
-  #trial = TRIAL;
-  /** Where in the file the last packet's bytes stand in one piece; NaN where that is not known. */
-  place = Number.NaN;
+  #windowOffset = 0;
 
-  constructor(path: string, container: string) {
-    if (!container.startsWith('mov,')) return;
-    this.#file = openSync(path, 'r');
-    this.#buffer = Buffer.allocUnsafeSlow(WINDOW);
+  /** @param readAheadBytes How many bytes to read at once, for ranges that follow each other. */
+  constructor(path: string, readAheadBytes = 0) {
+    this.#path = path;
+    this.#readAheadBytes = readAheadBytes;
   }
 
-  /** Valid until the next call. */
-  of(packet: Packet): Buffer {
-    const place = Number(packet.pos);
-    const stored = this.#file === undefined || place < 0 ? undefined : this.#at(place, packet.size);
-    this.place = Number.NaN;
-    if (!stored) return packet.data!;
-    if (this.#trial > 0) {
-      this.#trial--;
+  /**
+   * Reads a range.
+   *
+   * @returns The bytes, valid until the next call, or the reason why they cannot be read.
+   * @throws PlaybyplayError `no-such-file` or `unreadable-file` when the file is gone before the first read.
+   */
+  read(offset: number, size: number): Buffer | string {
+    if (this.#descriptor === undefined) {
+      checkFile(this.#path);
+      this.#descriptor = openSync(this.#path, 'r');
+    }
+    if (offset < this.#windowOffset || offset + size > this.#windowOffset + this.#window.length) {
+      const length = Math.max(size, this.#readAheadBytes);
+      if (length > this.#buffer.length) this.#buffer = Buffer.allocUnsafeSlow(2 * size > length ? 2 * size : length);
+      try {
+        const got = readSync(this.#descriptor, this.#buffer, 0, length, offset);
+        this.#window = this.#buffer.subarray(0, got);
+        this.#windowOffset = offset;
+        if (got < size) return 'the file has become shorter';
+      } catch (cause) {
+        return `the file cannot be read here (${messageOf(cause)})`;
+      }
+    }
+    return this.#window.subarray(offset - this.#windowOffset, offset - this.#windowOffset + size);
+  }
+
+  [Symbol.dispose](): void {
+    if (this.#descriptor !== undefined) closeSync(this.#descriptor);
+    this.#descriptor = undefined;
+  }
+}
+
+const READ_AHEAD_BYTES = 1 << 20;
+/** Packets compared with the demuxer's bytes before the file's own are trusted. */
+const VERIFIED_PACKETS = 4;
+
+/**
+ * Gives the bytes of demuxed packets. mp4 and mov store packets in one piece, so these are read from the file, many at a
+ * time; those of other containers are copied out of the demuxer one by one.
+ */
+export class PacketData implements Disposable {
+  #file: FileReader | undefined;
+  #unverified = VERIFIED_PACKETS;
+  /** Offset of the last packet's bytes in the file; NaN where they are not stored in one piece. */
+  offset = Number.NaN;
+
+  /** @param container FFmpeg's name of the demuxer. */
+  constructor(path: string, container: string) {
+    if (container.startsWith('mov,')) this.#file = new FileReader(path, READ_AHEAD_BYTES);
+  }
+
+  /** Returns the packet's bytes, valid until the next call. */
+  read(packet: Packet): Buffer {
+    this.offset = Number.NaN;
+    const offset = Number(packet.pos);
+    const stored = offset < 0 ? undefined : this.#file?.read(offset, packet.size);
+    if (stored === undefined || typeof stored === 'string') return packet.data!;
+    if (this.#unverified > 0) {
+      this.#unverified--;
       const data = packet.data!;
       if (!data.equals(stored)) {
         this[Symbol.dispose]();
         return data;
       }
     }
-    this.place = place;
+    this.offset = offset;
     return stored;
   }
 
-  #at(place: number, size: number): Buffer | undefined {
-    if (place < this.#start || place + size > this.#start + this.#window.length) {
-      if (size > this.#buffer.length) this.#buffer = Buffer.allocUnsafeSlow(size);
-      const length = readSync(this.#file!, this.#buffer, 0, this.#buffer.length, place);
-      this.#window = this.#buffer.subarray(0, length);
-      this.#start = place;
-      if (length < size) return undefined;
-    }
-    return this.#window.subarray(place - this.#start, place - this.#start + size);
-  }
-
   [Symbol.dispose](): void {
-    if (this.#file !== undefined) closeSync(this.#file);
+    this.#file?.[Symbol.dispose]();
     this.#file = undefined;
-  }
-}
-
-/** Reads pieces of a file into one buffer that grows to the longest of them. */
-export class FileReader implements Disposable {
-  readonly #path: string;
-  #descriptor: number | undefined;
-  #buffer = Buffer.allocUnsafeSlow(1 << 16);
-
-  constructor(path: string) {
-    this.#path = path;
-  }
-
-  /**
-   * Valid until the next call; or why the bytes cannot be had. Throws PlaybyplayError `no-such-file` or `unreadable-file` if the
-   * file has gone since it was looked through.
-   */
-  at(place: number, size: number): Buffer | string {
-    if (this.#descriptor === undefined) {
-      checkFile(this.#path);
-      this.#descriptor = openSync(this.#path, 'r');
-    }
-    if (size > this.#buffer.length) this.#buffer = Buffer.allocUnsafeSlow(2 * size);
-    try {
-      if (readSync(this.#descriptor, this.#buffer, 0, size, place) < size) return 'the file has become shorter';
-    } catch (cause) {
-      return `the file cannot be read here (${messageOf(cause)})`;
-    }
-    return this.#buffer.subarray(0, size);
-  }
-
-  [Symbol.dispose](): void {
-    if (this.#descriptor !== undefined) closeSync(this.#descriptor);
-    this.#descriptor = undefined;
   }
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterAll, describe, expect, test } from 'vitest';
-import { MANY, decodeFramesAhead } from './decode-ahead.ts';
+import { MAX_WAITING_PICTURES, decodeFramesAhead } from './decode-ahead.ts';
 import { type DecodeGap, isGap, decodeFrames } from './decode-frames.ts';
 import { splitIntoChunks, scanPackets } from '../packets/scan-packets.ts';
 import type { Picture } from '../picture.ts';
@@ -53,8 +53,8 @@ describe('decoding beside the caller', () => {
     for (const [most, pace] of [
       [2, () => undefined],
       [2, () => turn()],
-      [MANY, () => turn()],
-      [MANY, (n: number) => (n % 5 === 0 ? turn().then(() => turn()) : undefined)],
+      [MAX_WAITING_PICTURES, () => turn()],
+      [MAX_WAITING_PICTURES, (n: number) => (n % 5 === 0 ? turn().then(() => turn()) : undefined)],
     ] as const) {
       const { plain, ahead } = await both(path, pace, most);
       expect(plain).toHaveLength(40);
@@ -78,8 +78,8 @@ describe('decoding beside the caller', () => {
     const whole = [...decodeFrames(file, index, chunk!, wanted)].map(noted);
     for (const [stop, most] of [
       [1, 2],
-      [2, MANY],
-      [7, MANY],
+      [2, MAX_WAITING_PICTURES],
+      [7, MAX_WAITING_PICTURES],
     ]) {
       const seen: unknown[] = [];
       for await (const item of decodeFramesAhead(file, index, chunk!, wanted, most)) {

@@ -1,112 +1,107 @@
-import { type DecodeGap, decodingSteps, isGap, Sending, type Steps } from './decode-frames.ts';
+import { type DecodeGap, decodeInSteps, type DecodeSteps, isGap, PendingPacket } from './decode-frames.ts';
 import type { Chunk, PacketIndex } from '../packets/packet-index.ts';
 import type { Picture } from '../picture.ts';
 import type { VideoFile } from '../video.ts';
 
 type Item = Picture | DecodeGap;
 
-/**
- * Pictures that may wait for a caller who wants all of them, and bytes of their luma: a sample that all detectors read takes ten times as
- * long as one that few do, and the decoder should not stand still meanwhile. At least two wait, however large.
- */
-export const MANY = 16;
-const MOST_BYTES = 12 << 20;
-const LEAST = 2;
+/** Pictures that may wait for a caller who reads all of them: some take ten times as long to read as others. */
+export const MAX_WAITING_PICTURES = 16;
+const MAX_WAITING_LUMA_BYTES = 12 << 20;
+/** So many may wait however large they are. */
+const MIN_WAITING_PICTURES = 2;
 
 /**
- * As `decodeFrames`, with the decoder, which still is one thread, at work beside the caller's: on the next packets while the caller looks
- * at a picture and the event loop turns now and then, until `most` pictures wait. The pictures are the same.
+ * Decodes as `decodeFrames` does, but on a thread of Node's pool while the caller reads pictures and its event loop turns.
+ *
+ * @param maxWaiting How many pictures may wait for the caller.
  */
 export async function* decodeFramesAhead(
   file: VideoFile,
   index: PacketIndex,
   chunk: Chunk,
-  wanted: ArrayLike<number>,
-  most = LEAST,
+  frames: ArrayLike<number>,
+  maxWaiting = MIN_WAITING_PICTURES,
 ): AsyncGenerator<Item, void, undefined> {
-  const ahead = new Ahead(decodingSteps(file, index, chunk, wanted), most);
+  const decoder = new AheadDecoder(decodeInSteps(file, index, chunk, frames), maxWaiting);
   try {
-    for (;;) {
-      const item = await ahead.next();
-      if (!item) return;
-      yield item;
-    }
+    for (let item = await decoder.next(); item; item = await decoder.next()) yield item;
   } finally {
-    await ahead.stop();
+    await decoder.stop();
   }
 }
 
-/** Takes the steps of decoding as long as there is room for what comes out. */
-class Ahead {
-  readonly #steps: Steps;
-  readonly #most: number;
-  readonly #ready: Item[] = [];
+/** Takes steps of decoding as long as there is room for the results. */
+class AheadDecoder {
+  readonly #steps: DecodeSteps;
+  readonly #maxWaiting: number;
+  readonly #waiting: Item[] = [];
   readonly #run: Promise<void>;
-  #stopped = false;
-  #done = false;
-  /** Called when there is something for the caller, or room again. */
-  #told: (() => void) | undefined;
-  #room: (() => void) | undefined;
+  #isStopped = false;
+  #isDone = false;
+  /** Resolves the caller's wait for an item, and the decoder's wait for room. */
+  #notifyCaller: (() => void) | undefined;
+  #notifyDecoder: (() => void) | undefined;
 
-  constructor(steps: Steps, most: number) {
+  constructor(steps: DecodeSteps, maxWaiting: number) {
     this.#steps = steps;
-    this.#most = most;
-    this.#run = this.#take().finally(() => {
-      this.#done = true;
-      this.#told?.();
+    this.#maxWaiting = maxWaiting;
+    this.#run = this.#decode().finally(() => {
+      this.#isDone = true;
+      this.#notifyCaller?.();
     });
-    // Whoever asks for the next picture is told.
+    // `next` reports the error.
     this.#run.catch(() => undefined);
   }
 
-  /** The next picture or problem; undefined behind the last. */
+  /** Returns the next picture or gap; undefined after the last. */
   async next(): Promise<Item | undefined> {
-    while (this.#ready.length === 0 && !this.#done) {
+    while (this.#waiting.length === 0 && !this.#isDone) {
       await new Promise<void>((resolve) => {
-        this.#told = resolve;
+        this.#notifyCaller = resolve;
       });
-      this.#told = undefined;
+      this.#notifyCaller = undefined;
     }
-    if (this.#ready.length === 0) await this.#run;
-    const item = this.#ready.shift();
-    this.#room?.();
+    if (this.#waiting.length === 0) await this.#run;
+    const item = this.#waiting.shift();
+    this.#notifyDecoder?.();
     return item;
   }
 
-  /** Lets the decoder finish what it is at, and gives up the rest. */
+  /** Lets the decoder finish its current packet and discards the rest. */
   async stop(): Promise<void> {
-    this.#stopped = true;
-    this.#room?.();
+    this.#isStopped = true;
+    this.#notifyDecoder?.();
     await this.#run.catch(() => undefined);
-    for (const item of this.#ready) if (!isGap(item)) item[Symbol.dispose]();
+    for (const item of this.#waiting) if (!isGap(item)) item[Symbol.dispose]();
     this.#steps.return();
   }
 
   get #isFull(): boolean {
-    const { length } = this.#ready;
-    if (length < LEAST || length >= this.#most) return length >= this.#most;
-    return this.#ready.reduce((sum, item) => sum + (isGap(item) ? 0 : item.width * item.height), 0) >= MOST_BYTES;
+    const { length } = this.#waiting;
+    if (length < MIN_WAITING_PICTURES || length >= this.#maxWaiting) return length >= this.#maxWaiting;
+    const bytes = this.#waiting.reduce((sum, item) => sum + (isGap(item) ? 0 : item.width * item.height), 0);
+    return bytes >= MAX_WAITING_LUMA_BYTES;
   }
 
-  async #take(): Promise<void> {
-    for (let step = this.#steps.next(); !step.done && !this.#stopped; ) {
-      if (step.value instanceof Sending) {
-        // While the caller waits there is nothing else to do.
-        const sent = this.#told ? step.value.now() : await step.value.later();
-        if (this.#stopped) return;
-        step = this.#steps.next(sent);
+  async #decode(): Promise<void> {
+    for (let step = this.#steps.next(); !step.done && !this.#isStopped; ) {
+      if (step.value instanceof PendingPacket) {
+        // While the caller waits, this thread has nothing else to do.
+        const result = this.#notifyCaller ? step.value.sendSync() : await step.value.send();
+        if (this.#isStopped) return;
+        step = this.#steps.next(result);
         continue;
       }
-      this.#ready.push(step.value);
-      this.#told?.();
-      this.#told = undefined;
-      while (this.#isFull && !this.#stopped)
+      this.#waiting.push(step.value);
+      this.#notifyCaller?.();
+      this.#notifyCaller = undefined;
+      while (this.#isFull && !this.#isStopped)
         await new Promise<void>((resolve) => {
-          this.#room = resolve;
+          this.#notifyDecoder = resolve;
         });
-      this.#room = undefined;
-      // What was still at hand when the caller stopped.
-      if (this.#stopped) return;
+      this.#notifyDecoder = undefined;
+      if (this.#isStopped) return;
       step = this.#steps.next();
     }
   }

@@ -245,7 +245,7 @@ describe('packets by place', () => {
     const { path } = video(name, spec);
     using scanned = openVideo(path);
     const index = scanPackets(scanned);
-    expect(index.packets.place.length).toBe(index.packets.size.length);
+    expect(index.packets.offset.length).toBe(index.packets.size.length);
     const pictures = (through: PacketIndex) => {
       using file = openVideo(path, structuredClone(scanned.description));
       const [chunk] = splitIntoChunks(through, { minSeconds: 100 });
@@ -258,7 +258,7 @@ describe('packets by place', () => {
       return { digests: digests.toArray(), position: file.position };
     };
     const byPlace = pictures(index);
-    const demuxed = pictures({ ...index, packets: { ...index.packets, place: new Float64Array(0) } });
+    const demuxed = pictures({ ...index, packets: { ...index.packets, offset: new Float64Array(0) } });
     expect(byPlace.digests).toEqual(demuxed.digests);
     // A demuxer that has been read from stands behind the last packet.
     expect([byPlace.position, demuxed.position]).toEqual([0, index.packets.size.length]);
@@ -268,7 +268,7 @@ describe('packets by place', () => {
     const { path } = video('shorter.mp4');
     using file = openVideo(path);
     const index = scanPackets(file);
-    truncateSync(path, index.packets.place[20]!);
+    truncateSync(path, index.packets.offset[20]!);
     const [chunk] = splitIntoChunks(index, { minSeconds: 100 });
     const items = decodeFrames(file, index, chunk!, [0, 40]).toArray();
     expect(items.map((item) => isGap(item) && item.reason)).toContain('the file has become shorter');

@@ -1,28 +1,28 @@
 import type { Packet } from 'node-av/lib';
 import { AVERROR_EAGAIN, AVERROR_EOF, AV_FRAME_FLAG_CORRUPT } from 'node-av/constants';
+import { describeError } from '../container/open.ts';
 import {
   BROKEN,
   DAMAGED,
+  findGroup,
+  frameTime,
+  groupFirstFrame,
+  groupFirstPacket,
   HIDDEN,
   LEADING,
   ORPHAN,
   REFERENCE,
-  SECOND,
-  groupFirstFrame,
-  findGroup,
-  groupFirstPacket,
-  frameTime,
+  SECOND_FIELD,
 } from '../packets/packet-index.ts';
 import type { Chunk, PacketIndex } from '../packets/packet-index.ts';
 import type { Picture } from '../picture.ts';
-import { PictureFactory } from './picture-factory.ts';
-import { PacketReader } from './packet-reader.ts';
-import { reason } from '../container/open.ts';
-import { findReferenceDistances } from './motion-vectors.ts';
 import type { VideoFile } from '../video.ts';
+import { findReferenceDistances } from './motion-vectors.ts';
+import { PacketReader } from './packet-reader.ts';
+import { PictureFactory } from './picture-factory.ts';
 
 /**
- * A stretch that could not be decoded, in seconds: from its first frame that is missing (or the last before it, where packets
+ * A stretch that could not be decoded, in seconds: from its first missing frame (or the last frame before it, where packets
  * are lost or damaged) to the next group's first frame.
  */
 export interface DecodeGap {
@@ -31,29 +31,42 @@ export interface DecodeGap {
   readonly reason: string;
 }
 
-/** Tells a problem from a picture. */
+/** Tells a gap from a picture. */
 export function isGap(item: Picture | DecodeGap): item is DecodeGap {
   return 'reason' in item;
 }
 
 /**
- * Decodes the wanted frames of a chunk and nothing that they do not need: of each group of pictures the reference packets
- * up to the last wanted frame, and the wanted packets themselves. `wanted` holds frame numbers of this chunk, ascending.
- * Yields the pictures in that order; dispose of each before asking for many more. At the first error the rest of the group
- * is given up and reported; the next group starts clean. The same file gives the same result in every run, whatever was
- * read from it before. One reading of a file at a time. Let the event loop turn now and then, between chunks at the
- * latest: what native views leave behind is only freed there.
+ * Decodes frames of a chunk and nothing that they do not need: of each group of pictures the reference packets up to the
+ * last wanted frame, and the packets of the wanted frames. On the first error it gives up the rest of the group, reports
+ * it as a gap and goes on with the next group. The same file gives the same result in every run, whatever was read before.
+ *
+ * Decode one chunk of a file at a time, and let the event loop turn between chunks: the FFmpeg binding frees what it
+ * allocated only then.
+ *
+ * @param frames Frame numbers of the chunk, ascending.
+ * @returns Pictures, which the caller disposes of, and gaps, in order of presentation.
+ * @throws RangeError for a frame outside the chunk.
+ *
+ * @example
+ * ```ts
+ * for (const item of decodeFrames(file, index, chunk, [0, 6, 12])) {
+ *   if (isGap(item)) continue;
+ *   using picture = item;
+ *   console.log(picture.t, picture.y.data[0]);
+ * }
+ * ```
  */
 export function* decodeFrames(
   file: VideoFile,
   index: PacketIndex,
   chunk: Chunk,
-  wanted: ArrayLike<number>,
+  frames: ArrayLike<number>,
 ): Generator<Picture | DecodeGap, void, undefined> {
-  const steps = decodingSteps(file, index, chunk, wanted);
+  const steps = decodeInSteps(file, index, chunk, frames);
   try {
     for (let step = steps.next(); !step.done; )
-      if (step.value instanceof Sending) step = steps.next(step.value.now());
+      if (step.value instanceof PendingPacket) step = steps.next(step.value.sendSync());
       else {
         yield step.value;
         step = steps.next();
@@ -63,8 +76,8 @@ export function* decodeFrames(
   }
 }
 
-/** A packet on its way to the decoder, which decodes it then and there. */
-export class Sending {
+/** A packet that is ready for the decoder. Sending it is what takes the time of decoding. */
+export class PendingPacket {
   readonly #decoder: ReturnType<VideoFile['decoder']['getNative']>;
   readonly #packet: ReturnType<Packet['getNative']>;
 
@@ -73,237 +86,249 @@ export class Sending {
     this.#packet = packet.getNative();
   }
 
-  /** FFmpeg's code. */
-  now(): number {
+  /** Sends it on this thread; returns FFmpeg's code. */
+  sendSync(): number {
     return this.#decoder.sendPacketSync(this.#packet);
   }
 
-  /** The same from a thread beside; until then neither decoder nor packet may be used. */
-  later(): Promise<number> {
+  /** Sends it on a thread of the pool. Neither decoder nor packet may be used before it settles. */
+  send(): Promise<number> {
     const sent = this.#decoder.sendPacket(this.#packet);
-    // Whoever stops looking at pictures may never ask.
+    // A caller who stops early does not await it.
     sent.catch(() => undefined);
     return sent;
   }
 }
 
-/** What decoding comes to: pictures and problems in order, and packets to be sent, whose answer the next step is given. */
-export type Steps = Generator<Picture | DecodeGap | Sending, void, number | undefined>;
+/** Pictures and gaps in order, and packets to send, whose result goes to the next step. */
+export type DecodeSteps = Generator<Picture | DecodeGap | PendingPacket, void, number | undefined>;
 
-export function* decodingSteps(file: VideoFile, index: PacketIndex, chunk: Chunk, wanted: ArrayLike<number>): Steps {
-  const maker = new PictureFactory(file.info.rotation, file.info.pixelAspect);
-  const reader = new PacketReader(file, index);
-  try {
-    for (let from = 0; from < wanted.length; ) {
-      const first = wanted[from]!;
-      if (first < chunk.firstFrame || first >= chunk.lastFrame)
-        throw new RangeError(`frame ${first} is not in the chunk`);
-      const group = findGroup(index, first);
-      const nextGroup = groupFirstFrame(index, group + 1);
-      let to = from;
-      while (to < wanted.length && wanted[to]! < nextGroup) to++;
-      yield* readGroup(file, index, reader, maker, group, Array.prototype.slice.call(wanted, from, to) as number[]);
-      from = to;
-    }
-  } finally {
-    reader[Symbol.dispose]();
-    maker[Symbol.dispose]();
-  }
-}
-
-function* readGroup(
+/** Decodes as `decodeFrames` does, but leaves it to the caller how packets are sent to the decoder. */
+export function* decodeInSteps(
   file: VideoFile,
   index: PacketIndex,
-  reader: PacketReader,
-  maker: PictureFactory,
-  group: number,
-  wanted: readonly number[],
-): Steps {
-  const custody = new Custody(index, wanted, file.exportsMotionVectors ? file.info.codec : undefined);
-  let failure: string | undefined;
-  if (file.decoding) empty(file, maker);
-  file.decoding = true;
-  try {
-    const needs = needed(index, group, wanted);
-    for (const position of needs.positions) {
-      failure = (yield* feed(file, reader, custody, position)) ?? collect(file, maker, custody);
-      yield* custody.release();
-      if (custody.stuck) failure ??= 'the timestamps contradict the order of the pictures';
-      if (failure) break;
-    }
-    failure ??= needs.failure;
-    // What was decoded before a failure is still to come out.
-    file.decoder.sendPacketSync(null);
-    const late = collect(file, maker, custody);
-    failure ??= late;
-    yield* custody.release();
-  } finally {
-    empty(file, maker);
-    custody[Symbol.dispose]();
-  }
-  const missing = custody.next;
-  if (missing !== undefined) {
-    // Beside lost and damaged packets may lie others that the index does not know: begin after the last known frame.
-    const lost = failure === LOST || failure === DAMAGE;
-    const before = lost && missing > groupFirstFrame(index, group) ? missing - 1 : missing;
-    const end = frameTime(index, groupFirstFrame(index, group + 1));
-    yield { t: frameTime(index, before), end, reason: failure ?? 'the decoder gives no picture' };
+  chunk: Chunk,
+  frames: ArrayLike<number>,
+): DecodeSteps {
+  using decoder = new GroupDecoder(file, index);
+  for (let from = 0; from < frames.length; ) {
+    const first = frames[from]!;
+    if (first < chunk.firstFrame || first >= chunk.lastFrame)
+      throw new RangeError(`frame ${first} is not in the chunk`);
+    const group = findGroup(index, first);
+    const nextGroupFrame = groupFirstFrame(index, group + 1);
+    let to = from;
+    while (to < frames.length && frames[to]! < nextGroupFrame) to++;
+    yield* decoder.decode(group, Array.prototype.slice.call(frames, from, to) as number[]);
+    from = to;
   }
 }
 
-const LOST = 'packets are missing';
-const DAMAGE = 'a packet is damaged';
+const PACKETS_MISSING = 'packets are missing';
+const PACKET_DAMAGED = 'a packet is damaged';
+
+/** Decodes frames of one group of pictures after the other. */
+class GroupDecoder implements Disposable {
+  readonly #file: VideoFile;
+  readonly #index: PacketIndex;
+  readonly #reader: PacketReader;
+  readonly #factory: PictureFactory;
+
+  constructor(file: VideoFile, index: PacketIndex) {
+    this.#file = file;
+    this.#index = index;
+    this.#reader = new PacketReader(file, index);
+    this.#factory = new PictureFactory(file.info.rotation, file.info.pixelAspect);
+  }
+
+  *decode(group: number, frames: readonly number[]): DecodeSteps {
+    const file = this.#file;
+    const index = this.#index;
+    using buffer = new ReorderBuffer(index, frames, file.exportsMotionVectors ? file.info.codec : undefined);
+    let failure: string | undefined;
+    if (file.isDecoding) this.#reset();
+    file.isDecoding = true;
+    try {
+      const needed = neededPackets(index, group, frames);
+      for (const position of needed.positions) {
+        failure = (yield* this.#send(position, buffer)) ?? this.#receive(buffer);
+        yield* buffer.release();
+        if (buffer.isStuck) failure ??= 'the timestamps contradict the order of the pictures';
+        if (failure) break;
+      }
+      failure ??= needed.failure;
+      // Pictures decoded before a failure are still in the decoder.
+      file.decoder.sendPacketSync(null);
+      const lateFailure = this.#receive(buffer);
+      failure ??= lateFailure;
+      yield* buffer.release();
+    } finally {
+      this.#reset();
+    }
+    const missing = buffer.nextFrame;
+    if (missing === undefined) return;
+    // Near lost and damaged packets there may be others that the index does not know: begin after the last known frame.
+    const isLoss = failure === PACKETS_MISSING || failure === PACKET_DAMAGED;
+    const from = isLoss && missing > groupFirstFrame(index, group) ? missing - 1 : missing;
+    const end = frameTime(index, groupFirstFrame(index, group + 1));
+    yield { t: frameTime(index, from), end, reason: failure ?? 'the decoder gives no picture' };
+  }
+
+  /** Sends a packet to the decoder; returns the reason on failure. */
+  *#send(position: number, buffer: ReorderBuffer): Generator<PendingPacket, string | undefined, number | undefined> {
+    const packet = this.#reader.read(position);
+    if (typeof packet === 'string') return packet;
+    // The decode position passes through the decoder as the timestamp, so that repeated or missing timestamps do no harm.
+    packet.pts = BigInt(position);
+    const result = (yield new PendingPacket(this.#file.decoder, packet))!;
+    packet.unref();
+    buffer.addSent(position);
+    return result < 0 ? decodeFailure(result) : undefined;
+  }
+
+  /** Moves the decoder's finished pictures into the buffer; returns the reason on an error. */
+  #receive(buffer: ReorderBuffer): string | undefined {
+    const decoder = this.#file.decoder.getNative();
+    for (;;) {
+      const frame = this.#factory.frame();
+      const result = decoder.receiveFrameSync(frame);
+      if (result === AVERROR_EAGAIN || result === AVERROR_EOF) return undefined;
+      if (result < 0) return decodeFailure(result);
+      if (frame.decodeErrorFlags !== 0 || (frame.flags & AV_FRAME_FLAG_CORRUPT) !== 0) {
+        frame.unref();
+        return 'a picture is damaged';
+      }
+      buffer.addDecoded(Number(frame.pts), this.#factory);
+    }
+  }
+
+  /** Readies the decoder for another group. Flushing alone leaves pictures in some decoders (HEVC). */
+  #reset(): void {
+    const decoder = this.#file.decoder.getNative();
+    decoder.sendPacketSync(null);
+    while (decoder.receiveFrameSync(this.#factory.frame()) >= 0) this.#factory.drop();
+    decoder.flushBuffers();
+    this.#file.isDecoding = false;
+  }
+
+  [Symbol.dispose](): void {
+    this.#reader[Symbol.dispose]();
+    this.#factory[Symbol.dispose]();
+  }
+}
+
+function decodeFailure(code: number): string {
+  return `a packet cannot be decoded (${describeError(code)})`;
+}
 
 /**
- * Decode positions that the wanted frames of a group need, ascending: references up to the last of them, and themselves;
- * with why, where they end early. Of the next group its keyframe and leading pictures, which belong to this one; of this
- * group all but these.
+ * Lists the packets that the wanted frames of a group need: references up to the last wanted frame, and the wanted frames
+ * themselves. Leading pictures of the next group, and the keyframe that they need, belong to this group.
+ *
+ * @returns Decode positions, ascending, and why they end early, if they do.
  */
-function needed(
+function neededPackets(
   index: PacketIndex,
   group: number,
-  wanted: readonly number[],
+  frames: readonly number[],
 ): { readonly positions: readonly number[]; readonly failure?: string } {
   const start = groupFirstPacket(index, group);
   const next = groupFirstPacket(index, group + 1);
-  const own = new Set(wanted.map((frame) => index.packet[frame - index.firstFrame]!));
-  const last = Math.max(...own);
+  const wanted = new Set(frames.map((frame) => index.packet[frame - index.firstFrame]!));
+  const last = Math.max(...wanted);
   const positions: number[] = [];
   const flagsAt = (position: number): number => index.packets.flags[position - index.firstPacket] ?? 0;
-  for (let position = start; position <= last || (flagsAt(position) & SECOND) !== 0; position++) {
+  for (let position = start; position <= last || (flagsAt(position) & SECOND_FIELD) !== 0; position++) {
     const flags = flagsAt(position);
-    if (position > start && (flags & BROKEN) !== 0) return { positions, failure: LOST };
-    if ((flags & SECOND) !== 0) {
+    if (position > start && (flags & BROKEN) !== 0) return { positions, failure: PACKETS_MISSING };
+    if ((flags & SECOND_FIELD) !== 0) {
       if (positions.at(-1) !== position - 1) continue;
-      if ((flags & DAMAGED) !== 0) return { positions, failure: DAMAGE };
-      positions.push(position);
-      continue;
+    } else {
+      if (position !== next && ((flags & LEADING) !== 0) !== position > next) continue;
+      if ((flags & ORPHAN) !== 0) continue;
+      if ((flags & REFERENCE) === 0 && !wanted.has(position)) continue;
     }
-    if (position !== next && ((flags & LEADING) !== 0) !== position > next) continue;
-    if ((flags & ORPHAN) !== 0) continue;
-    if ((flags & REFERENCE) === 0 && !own.has(position)) continue;
-    if ((flags & DAMAGED) !== 0) return { positions, failure: DAMAGE };
+    if ((flags & DAMAGED) !== 0) return { positions, failure: PACKET_DAMAGED };
     positions.push(position);
   }
   return { positions };
 }
 
-/** Sends a packet to the decoder; returns why that failed, if it did. */
-function* feed(
-  file: VideoFile,
-  reader: PacketReader,
-  custody: Custody,
-  position: number,
-): Generator<Sending, string | undefined, number | undefined> {
-  const packet = reader.at(position);
-  if (typeof packet === 'string') return packet;
-  // The decode position travels through the decoder as the timestamp, so that repeated or missing ones do no harm.
-  packet.pts = BigInt(position);
-  const sent = (yield new Sending(file.decoder, packet))!;
-  packet.unref();
-  custody.sent(position);
-  return sent < 0 ? refusal(sent) : undefined;
-}
-
-function refusal(code: number): string {
-  return `a packet cannot be decoded (${reason(code)})`;
-}
-
-/** Hands what the decoder has ready into custody; returns why it stopped, if on an error. */
-function collect(file: VideoFile, maker: PictureFactory, custody: Custody): string | undefined {
-  const decoder = file.decoder.getNative();
-  for (;;) {
-    const frame = maker.frame();
-    const result = decoder.receiveFrameSync(frame);
-    if (result === AVERROR_EAGAIN || result === AVERROR_EOF) return undefined;
-    if (result < 0) return refusal(result);
-    const damaged = frame.decodeErrorFlags !== 0 || (frame.flags & AV_FRAME_FLAG_CORRUPT) !== 0;
-    if (damaged) {
-      frame.unref();
-      return 'a picture is damaged';
-    }
-    custody.take(Number(frame.pts), maker);
-  }
-}
-
-/** Readies the decoder for another group. Flushing alone leaves some decoders (HEVC) with pictures to give. */
-function empty(file: VideoFile, maker: PictureFactory): void {
-  const decoder = file.decoder.getNative();
-  decoder.sendPacketSync(null);
-  while (decoder.receiveFrameSync(maker.frame()) >= 0) maker.drop();
-  decoder.flushBuffers();
-  file.decoding = false;
-}
+/** More waiting pictures than any order of decoding needs. */
+const MAX_WAITING_PICTURES = 40;
 
 /**
- * Holds pictures back until everything decoded before them has come out whole: a picture that is shown early may refer to
- * a damaged one that is shown later.
+ * Holds pictures back until everything sent before them has come out undamaged: a picture shown early may refer to a
+ * damaged one that is shown later.
  */
-class Custody implements Disposable {
+class ReorderBuffer implements Disposable {
   readonly #index: PacketIndex;
-  readonly #wanted: readonly number[];
-  readonly #codec: string | undefined;
+  readonly #frames: readonly number[];
+  readonly #vectorCodec: string | undefined;
   readonly #sent: number[] = [];
-  readonly #out = new Set<number>();
+  readonly #decoded = new Set<number>();
   /** By frame number: decoders go by the bitstream's order, which damaged timestamps contradict. */
-  readonly #held = new Map<number, { readonly position: number; readonly picture: Picture }>();
-  /** How many of the sent have come out, without a hole. */
-  #whole = 0;
+  readonly #waiting = new Map<number, { readonly position: number; readonly picture: Picture }>();
+  /** How many of the sent packets, from the first on, have come out. */
+  #complete = 0;
   #released = 0;
 
-  /** `codec`: pictures come with their motion vectors. */
-  constructor(index: PacketIndex, wanted: readonly number[], codec: string | undefined) {
+  /** @param vectorCodec The codec, if pictures are to carry motion vectors. */
+  constructor(index: PacketIndex, frames: readonly number[], vectorCodec: string | undefined) {
     this.#index = index;
-    this.#codec = codec;
-    this.#wanted = wanted;
+    this.#vectorCodec = vectorCodec;
+    this.#frames = frames;
   }
 
   /** The first wanted frame that has not been released. */
-  get next(): number | undefined {
-    return this.#wanted[this.#released];
+  get nextFrame(): number | undefined {
+    return this.#frames[this.#released];
   }
 
-  /** So many pictures wait for one that should have come before them that it is not worth the memory. */
-  get stuck(): boolean {
-    return this.#held.size > 40;
+  /** Whether too many pictures wait for one that should have come before them. */
+  get isStuck(): boolean {
+    return this.#waiting.size > MAX_WAITING_PICTURES;
   }
 
-  sent(position: number): void {
+  addSent(position: number): void {
     this.#sent.push(position);
   }
 
-  /** Takes the frame that the maker holds. */
-  take(position: number, maker: PictureFactory): void {
-    const row = position - this.#index.firstPacket;
-    const frame = this.#index.packets.frame[row] ?? -1;
-    this.#out.add(position);
-    if (frame < 0 || !this.#wanted.includes(frame)) maker.drop();
-    else {
-      const spans = this.#codec === undefined ? undefined : findReferenceDistances(this.#index, frame, this.#codec);
-      this.#held.set(frame, { position, picture: maker.take(frameTime(this.#index, frame), spans) });
+  /** Takes the frame that the factory holds, decoded from the packet at `position`. */
+  addDecoded(position: number, factory: PictureFactory): void {
+    const frame = this.#index.packets.frame[position - this.#index.firstPacket] ?? -1;
+    this.#decoded.add(position);
+    if (frame < 0 || !this.#frames.includes(frame)) {
+      factory.drop();
+      return;
     }
+    const codec = this.#vectorCodec;
+    const distances = codec === undefined ? undefined : findReferenceDistances(this.#index, frame, codec);
+    this.#waiting.set(frame, { position, picture: factory.take(frameTime(this.#index, frame), distances) });
   }
 
-  /** Yields what is wanted next and certain. */
+  /** Yields the wanted pictures that come next and are known to be undamaged. */
   *release(): Generator<Picture, void, unknown> {
-    while (this.#whole < this.#sent.length && this.#hasComeOut(this.#sent[this.#whole]!)) this.#whole++;
-    const uncertain = this.#sent[this.#whole] ?? Number.POSITIVE_INFINITY;
+    while (this.#complete < this.#sent.length && this.#isOut(this.#sent[this.#complete]!)) this.#complete++;
+    const uncertain = this.#sent[this.#complete] ?? Number.POSITIVE_INFINITY;
     for (;;) {
-      const held = this.#held.get(this.next ?? -1);
-      if (!held || held.position >= uncertain) return;
-      this.#held.delete(this.next!);
+      const next = this.#waiting.get(this.nextFrame ?? -1);
+      if (!next || next.position >= uncertain) return;
+      this.#waiting.delete(this.nextFrame!);
       this.#released++;
-      yield held.picture;
+      yield next.picture;
     }
   }
 
-  /** Frames that are not shown do not come out. */
-  #hasComeOut(position: number): boolean {
-    return this.#out.has(position) || (this.#index.packets.flags[position - this.#index.firstPacket]! & HIDDEN) !== 0;
+  /** Frames that are not shown never come out. */
+  #isOut(position: number): boolean {
+    return (
+      this.#decoded.has(position) || (this.#index.packets.flags[position - this.#index.firstPacket]! & HIDDEN) !== 0
+    );
   }
 
   [Symbol.dispose](): void {
-    for (const { picture } of this.#held.values()) picture[Symbol.dispose]();
-    this.#held.clear();
+    for (const { picture } of this.#waiting.values()) picture[Symbol.dispose]();
+    this.#waiting.clear();
   }
 }

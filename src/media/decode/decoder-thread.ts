@@ -68,6 +68,6 @@ async function decode({ index, chunk, frames }: DecodeRequest): Promise<void> {
 }
 
 function post(message: DecoderMessage): void {
-  output!.port.postMessage(message);
+  output!.port.postMessage(message, []);
   signal(output!.control, POSTED);
 }

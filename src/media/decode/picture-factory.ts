@@ -17,7 +17,7 @@ import type { AVPixelFormat, SwsFlags } from 'node-av/constants';
 import { PlaybyplayError } from '../../errors.ts';
 import { SDR_COLOR, toneMap } from './hdr.ts';
 import type { ToneMappedPlanes } from './hdr.ts';
-import { colorOf } from '../container/info.ts';
+import { toColorEncoding } from '../container/info.ts';
 import type { Rotation } from '../container/info.ts';
 import type { ColorEncoding, MotionVectors, Picture, Plane } from '../picture.ts';
 import { parseVectors, type ReferenceDistances, exportsVectors, rotateVectors } from './motion-vectors.ts';
@@ -68,7 +68,7 @@ export class PictureFactory implements Disposable {
     const shown = toneMap(decoded);
     if (shown) return this.#shown(decoded, t, shown, vectors);
     // The scaler makes Y'CbCr of R'G'B' by a matrix and range of its own, whatever the stream says.
-    const color = isRgb(decoded) ? SCALED : colorOf(decoded.colorSpace, decoded.colorRange);
+    const color = isRgb(decoded) ? SCALED : toColorEncoding(decoded.colorSpace, decoded.colorRange);
     const frame = PLANAR.has(decoded.format as AVPixelFormat) ? decoded : this.#convert(decoded);
     const [shiftX, shiftY, fullRange] = PLANAR.get(frame.format as AVPixelFormat)!;
     const release = () => {

@@ -1,115 +1,118 @@
 import { roundTime, type Rational } from '../../time.ts';
 import { BROKEN, HIDDEN, KEY, LEADING, REFERENCE, type PacketIndex } from './packet-index.ts';
+import { TimestampClock } from './timestamp-clock.ts';
 
-/** What is known of a packet; times in ticks, NaN where missing. */
+/** A packet as the demuxer and the bitstream describe it; times in ticks, NaN where missing. */
 export interface PacketRow {
   readonly pts: number;
   readonly dts: number;
   readonly size: number;
-  /** Offset of its bytes in the file; NaN where they cannot be taken from there. */
-  readonly place: number;
+  /** Offset of its bytes in the file; NaN where they cannot be read from there. */
+  readonly offset: number;
   readonly flags: number;
-  /** Ascends in output order; NaN where the bitstream does not tell. */
+  /** Ascends in output order; NaN where the bitstream does not say. */
   readonly order: number;
 }
 
-const CAPACITY = 4096;
-/** Seconds by which decoding times may step back without meaning that the clock was set back. */
-const TOLERANCE = 0.5;
-/** Seconds by which they may leap ahead because so much was lost. */
-const LEAP = 600;
+const INITIAL_CAPACITY = 4096;
+/** Decoding times may step back by this much without a restart of the clock. */
+const CLOCK_TOLERANCE_SECONDS = 0.5;
+/** Decoding times may jump ahead by this much because packets were lost. */
+const MAX_LOSS_SECONDS = 600;
 
 /**
- * Puts packets, given in decode order, into presentation order, group by group. A group is finished when the one after it
- * has been read, because leading pictures (decoded after its keyframe, presented before it) belong to the group before.
+ * Puts packets, given in decode order, into presentation order, group by group. A group is complete when the next one has
+ * been read, because leading pictures, decoded after its keyframe but shown before it, belong to the group before.
  */
 export class FrameOrder {
   readonly #timeBase: Rational;
-  /** Per packet. `time` is the presentation time on one clock that is never set back. */
-  #pts = new Float64Array(CAPACITY);
-  #dts = new Float64Array(CAPACITY);
-  #time = new Float64Array(CAPACITY);
-  #order = new Float64Array(CAPACITY);
-  #size = new Uint32Array(CAPACITY);
-  #place: Float64Array;
-  #flags = new Uint8Array(CAPACITY);
-  #frame = new Int32Array(CAPACITY);
+  /** Per packet. `time` is the presentation time on one clock that never restarts. */
+  #pts = new Float64Array(INITIAL_CAPACITY);
+  #dts = new Float64Array(INITIAL_CAPACITY);
+  #time = new Float64Array(INITIAL_CAPACITY);
+  #order = new Float64Array(INITIAL_CAPACITY);
+  #size = new Uint32Array(INITIAL_CAPACITY);
+  #offset: Float64Array;
+  #flags = new Uint8Array(INITIAL_CAPACITY);
+  #frame = new Int32Array(INITIAL_CAPACITY);
   #packets = 0;
   /** Per frame. */
-  #t = new Float64Array(CAPACITY);
-  #packet = new Uint32Array(CAPACITY);
-  #key = new Uint8Array(CAPACITY);
-  #reference = new Uint8Array(CAPACITY);
+  #t = new Float64Array(INITIAL_CAPACITY);
+  #packet = new Uint32Array(INITIAL_CAPACITY);
+  #key = new Uint8Array(INITIAL_CAPACITY);
+  #reference = new Uint8Array(INITIAL_CAPACITY);
   #frames = 0;
   /** Per group. */
   readonly #starts: number[] = [];
   readonly #firstFrames: number[] = [];
-  #clock: Clock;
+  readonly #clock: TimestampClock;
   #origin = 0;
-  /** The packet in whose turn the next frame is shown, where only decoding times are known. */
-  #turn = 0;
-  /** No packet has a presentation time, but the bitstream tells the order (H.264 in avi). */
-  #ordered = true;
+  /** The packet whose decoding time the next frame is shown at, where there are no presentation times. */
+  #nextShown = 0;
+  /** No packet has a presentation time, but the bitstream says the order (H.264 in avi). */
+  #hasOrderOnly = true;
   #problem: string | undefined;
 
   /**
-   * `frameRate` serves where packets have no times; `placed`: packets may have places; `restarts`: a clock that leaps far ahead
-   * was set anew.
+   * @param frameRate Used where packets have no times.
+   * @param options.hasOffsets Packets may have offsets in the file.
+   * @param options.restarts The format's clock may restart far ahead.
    */
   constructor(
     timeBase: Rational,
     frameRate: Rational,
-    { placed = false, restarts = false }: { readonly placed?: boolean; readonly restarts?: boolean } = {},
+    { hasOffsets = false, restarts = false }: { readonly hasOffsets?: boolean; readonly restarts?: boolean } = {},
   ) {
     this.#timeBase = timeBase;
-    this.#place = new Float64Array(placed ? CAPACITY : 0);
+    this.#offset = new Float64Array(hasOffsets ? INITIAL_CAPACITY : 0);
     const second = timeBase.den / timeBase.num;
     const step = frameRate.num > 0 ? (second * frameRate.den) / frameRate.num : 1;
-    this.#clock = new Clock(TOLERANCE * second, step, restarts ? LEAP * second : Number.POSITIVE_INFINITY);
+    const maxLoss = restarts ? MAX_LOSS_SECONDS * second : Number.POSITIVE_INFINITY;
+    this.#clock = new TimestampClock(CLOCK_TOLERANCE_SECONDS * second, step, maxLoss);
   }
 
-  /** Takes the next packet in decode order; true if that finished another group. */
-  add({ pts, dts, size, place, flags, order }: PacketRow): boolean {
-    if (this.#packets === this.#pts.length) this.#grow();
+  /** Adds the next packet in decode order. Returns whether that completes another group. */
+  add({ pts, dts, size, offset, flags, order }: PacketRow): boolean {
+    if (this.#packets === this.#pts.length) this.#growPackets();
     const i = this.#packets++;
-    const start = i === 0 || (flags & KEY) !== 0;
+    const isStart = i === 0 || (flags & KEY) !== 0;
     this.#pts[i] = pts;
     this.#dts[i] = dts;
     this.#size[i] = size;
-    if (this.#place.length > 0) this.#place[i] = place;
+    if (this.#offset.length > 0) this.#offset[i] = offset;
     this.#flags[i] = flags;
     this.#order[i] = order;
     this.#frame[i] = -1;
-    this.#time[i] = this.#clock.read(i, pts, dts, start);
-    for (const [stray, time] of this.#clock.strays()) {
+    this.#time[i] = this.#clock.read(i, pts, dts, isStart);
+    for (const [stray, time] of this.#clock.strays) {
       this.#time[stray] = time;
       this.#flags[stray]! |= HIDDEN;
     }
-    if (!Number.isNaN(pts) || Number.isNaN(order)) this.#ordered = false;
-    if (start) this.#starts.push(i);
-    if (!start || this.#starts.length < 3) return false;
-    this.#finish(this.#starts.length - 3);
+    if (!Number.isNaN(pts) || Number.isNaN(order)) this.#hasOrderOnly = false;
+    if (isStart) this.#starts.push(i);
+    if (!isStart || this.#starts.length < 3) return false;
+    this.#finishGroup(this.#starts.length - 3);
     return true;
   }
 
-  /** The places of all packets are known. */
-  get placed(): boolean {
-    return this.#place.length > 0 && !this.#place.subarray(0, this.#packets).some(Number.isNaN);
+  /** Whether the offsets of all packets are known. */
+  get hasAllOffsets(): boolean {
+    return this.#offset.length > 0 && !this.#offset.subarray(0, this.#packets).some(Number.isNaN);
   }
 
-  /** The packets' bytes in the file are not all that decoding them needs. */
-  forgetPlaces(): void {
-    this.#place = new Float64Array(0);
+  /** Gives up offsets: decoding needs more than the packets' bytes. */
+  discardOffsets(): void {
+    this.#offset = new Float64Array(0);
   }
 
-  /** No more packets will come. */
+  /** Finishes the last groups. @param problem Why reading ended early, if it did. */
   end(problem: string | undefined): void {
-    for (let group = this.#firstFrames.length; group < this.#starts.length; group++) this.#finish(group);
+    for (let group = this.#firstFrames.length; group < this.#starts.length; group++) this.#finishGroup(group);
     this.#problem = problem;
     this.#trim();
   }
 
-  /** What is known so far: views that hold until the next `add`. */
+  /** Returns what is known so far, as views that are valid until the next `add`. */
   index(): PacketIndex {
     const groups = this.#firstFrames.length;
     const packets = this.#starts[groups] ?? this.#packets;
@@ -127,55 +130,51 @@ export class FrameOrder {
         pts: this.#pts.subarray(0, packets),
         dts: this.#dts.subarray(0, packets),
         size: this.#size.subarray(0, packets),
-        place: this.#place.subarray(0, packets),
+        offset: this.#offset.subarray(0, packets),
         flags: this.#flags.subarray(0, packets),
         frame: this.#frame.subarray(0, packets),
         starts: Uint32Array.from(this.#starts.slice(0, groups)),
         firstFrames: Uint32Array.from(this.#firstFrames),
       },
       ...(this.#problem ? { problem: this.#problem } : {}),
-      ...(this.#clock.setAnew ? { clockSetAnew: true } : {}),
+      ...(this.#clock.hasRestarted ? { clockSetAnew: true } : {}),
     };
   }
 
   /** Numbers the frames of a group: its own, and the leading ones of the next. */
-  #finish(group: number): void {
+  #finishGroup(group: number): void {
     const from = this.#starts[group]!;
     const next = this.#starts[group + 1] ?? this.#packets;
-    const after = this.#starts[group + 2] ?? this.#packets;
-    const rank = this.#ordered ? this.#order : this.#time;
-    const shown: number[] = [];
-    for (let i = from; i < after; i++) {
+    const afterNext = this.#starts[group + 2] ?? this.#packets;
+    const rank = this.#hasOrderOnly ? this.#order : this.#time;
+    const members: number[] = [];
+    for (let i = from; i < afterNext; i++) {
       const start = i < next ? from : next;
       if (i > start && (this.#flags[start]! & KEY) !== 0 && rank[i]! < rank[start]!) {
         this.#flags[i]! |= LEADING;
-        if (i > next) shown.push(i);
-      } else if (i < next) shown.push(i);
+        if (i > next) members.push(i);
+      } else if (i < next) members.push(i);
     }
-    const frames = shown
+    const shown = members
       .filter((i) => (this.#flags[i]! & HIDDEN) === 0)
       .toSorted((a, b) => rank[a]! - rank[b]! || a - b);
-    this.#markLoss(frames);
-    this.#firstFrames.push(this.#frames);
-    if (this.#ordered && group === 0) this.#turn = delayOf(frames);
-    const limit = this.#ordered || next === this.#packets ? Number.POSITIVE_INFINITY : this.#time[next]!;
-    for (const i of frames) this.#show(i, limit);
-  }
-
-  /** What is decoded from the first picture behind a loss on cannot be trusted; `frames`: packets as they are presented. */
-  #markLoss(frames: readonly number[]): void {
-    const behind = findLoss(
-      frames.map((i) => this.#order[i]!),
-      frames.map((i) => this.#time[i]!),
+    const lossIndex = findLoss(
+      shown.map((i) => this.#order[i]!),
+      shown.map((i) => this.#time[i]!),
     );
-    if (behind >= 0) this.#flags[Math.min(...frames.slice(behind))]! |= BROKEN;
+    // What is decoded from the first picture after a loss on cannot be trusted.
+    if (lossIndex >= 0) this.#flags[Math.min(...shown.slice(lossIndex))]! |= BROKEN;
+    this.#firstFrames.push(this.#frames);
+    if (this.#hasOrderOnly && group === 0) this.#nextShown = decoderDelay(shown);
+    const limit = this.#hasOrderOnly || next === this.#packets ? Number.POSITIVE_INFINITY : this.#time[next]!;
+    for (const i of shown) this.#addFrame(i, limit);
   }
 
-  /** Gives the next frame number to packet `i`, presented not later than `limit` (ticks). */
-  #show(i: number, limit: number): void {
+  /** Gives the next frame number to packet `i`, shown no later than `limit` (ticks). */
+  #addFrame(i: number, limit: number): void {
     if (this.#frames === this.#t.length) this.#growFrames();
     const frame = this.#frames++;
-    const time = Math.min(this.#ordered ? this.#nextTurn() : this.#time[i]!, limit);
+    const time = Math.min(this.#hasOrderOnly ? this.#nextDecodingTime() : this.#time[i]!, limit);
     if (frame === 0) this.#origin = time;
     const seconds = roundTime(((time - this.#origin) * this.#timeBase.num) / this.#timeBase.den);
     this.#t[frame] = frame > 0 ? Math.max(seconds, this.#t[frame - 1]!) : seconds;
@@ -185,39 +184,38 @@ export class FrameOrder {
     this.#frame[i] = frame;
   }
 
-  /** Frames of such a stream are shown one after the other at the times at which pictures are decoded. */
-  #nextTurn(): number {
-    while (this.#turn < this.#packets && (this.#flags[this.#turn]! & HIDDEN) !== 0) this.#turn++;
-    const turn = this.#turn++;
+  /** Without presentation times, frames are shown one after the other at the decoding times. */
+  #nextDecodingTime(): number {
+    while (this.#nextShown < this.#packets && (this.#flags[this.#nextShown]! & HIDDEN) !== 0) this.#nextShown++;
+    const position = this.#nextShown++;
     const last = this.#packets - 1;
-    if (turn <= last) return this.#time[turn]!;
-    return this.#time[last]! + (turn - last) * (this.#time[last]! - (this.#time[last - 1] ?? 0));
+    if (position <= last) return this.#time[position]!;
+    return this.#time[last]! + (position - last) * (this.#time[last]! - (this.#time[last - 1] ?? 0));
   }
 
-  /** Gives back what was kept free for more. */
+  /** Frees unused capacity, and what only the ordering needs. */
   #trim(): void {
     this.#pts = resized(this.#pts, this.#packets);
     this.#dts = resized(this.#dts, this.#packets);
     this.#size = resized(this.#size, this.#packets);
-    if (this.#place.length > 0) this.#place = resized(this.#place, this.#packets);
+    if (this.#offset.length > 0) this.#offset = resized(this.#offset, this.#packets);
     this.#flags = resized(this.#flags, this.#packets);
     this.#frame = resized(this.#frame, this.#packets);
     this.#t = resized(this.#t, this.#frames);
     this.#packet = resized(this.#packet, this.#frames);
     this.#key = resized(this.#key, this.#frames);
     this.#reference = resized(this.#reference, this.#frames);
-    // Only what orders frames wants these.
     this.#time = new Float64Array(0);
     this.#order = new Float64Array(0);
   }
 
-  #grow(): void {
+  #growPackets(): void {
     this.#pts = grown(this.#pts);
     this.#dts = grown(this.#dts);
     this.#time = grown(this.#time);
     this.#order = grown(this.#order);
     this.#size = grown(this.#size);
-    this.#place = grown(this.#place);
+    this.#offset = grown(this.#offset);
     this.#flags = grown(this.#flags);
     this.#frame = grown(this.#frame);
   }
@@ -230,137 +228,42 @@ export class FrameOrder {
   }
 }
 
-/** By how many pictures a decoder must be ahead of what is shown; `frames`: packets as they are presented. */
-function delayOf(frames: readonly number[]): number {
-  const first = Math.min(...frames);
-  return frames.reduce((delay, packet, rank) => Math.max(delay, packet - first - rank), 0);
+/** How many pictures a decoder must be ahead of what is shown. @param shown Packets in presentation order. */
+function decoderDelay(shown: readonly number[]): number {
+  const first = Math.min(...shown);
+  return shown.reduce((delay, packet, rank) => Math.max(delay, packet - first - rank), 0);
 }
 
 function grown<A extends Float64Array | Uint32Array | Int32Array | Uint8Array>(array: A): A {
   return resized(array, Math.ceil((array.length * 3) / 2));
 }
 
-/** The same array, of another length, without ever holding both: views of it do not outlive this. */
+/** Resizes an array without ever holding two copies; views of the old one become invalid. */
 function resized<A extends Float64Array | Uint32Array | Int32Array | Uint8Array>(array: A, length: number): A {
   const bytes = length * array.BYTES_PER_ELEMENT;
   return new (array.constructor as new (buffer: ArrayBuffer) => A)((array.buffer as ArrayBuffer).transfer(bytes));
 }
 
-/** How far a clock may run on while packets with stray timestamps lie between, in tolerances. */
-const RUN_ON = 20;
-
-/** The clock as it was before a jump: the last decoding time (ticks) and what was added to presentation times. */
-interface Anchor {
-  readonly dts: number;
-  readonly shift: number;
-  /** Position of the first packet after the jump. */
-  readonly position: number;
-  readonly latest: number;
-  readonly lastStart: number;
-  readonly jumps: number;
-}
+/** Fewer pairs of neighbours than this do not show what is usual. */
+const MIN_PAIRS = 8;
+/** Share of neighbours that must keep the usual distance, in output order as in time. */
+const MIN_REGULAR_SHARE = 0.8;
+/** Rounding of presentation times over a pause, as a share of it. */
+const ROUNDING_SHARE = 0.02;
 
 /**
- * Presentation times in ticks on one clock. A packet without one takes its decoding time, or follows the latest. Where the
- * stored clock is set anew for good (joined recordings: back, or ahead by more than can have been lost), what comes continues after
- * what came before; where it jumps and comes back (damaged timestamps), the packets between are strays.
+ * Finds where pictures of a group are missing. An encoder numbers pictures one by one, or by their time. A step in output
+ * order that fits neither reveals a loss, such as that of a keyframe, after which numbering restarts and frame_num may
+ * continue by chance. Groups with an unsteady rate are not judged, nor are those in which order and time disagree
+ * throughout: there the container's times are wrong.
+ *
+ * @param order Output order of the pictures (H.264 §8.2.1), in order of presentation.
+ * @param time Their presentation times, in ticks.
+ * @returns Index of the first picture after a loss, -1 for none.
  */
-export class Clock {
-  readonly #tolerance: number;
-  readonly #leap: number;
-  #shift = 0;
-  #step: number;
-  #latest = Number.NaN;
-  #lastStart = Number.NEGATIVE_INFINITY;
-  #lastDts = Number.NaN;
-  #anchor: Anchor | undefined;
-  #jumps = 0;
-  #strays: [position: number, time: number][] = [];
-
-  /**
-   * `tolerance`: how many ticks decoding times may step back or ahead without meaning a jump. `step`: the usual distance of
-   * frames, for as long as the packets do not tell. `leap`: from how many ticks ahead on it is another clock.
-   */
-  constructor(tolerance: number, step: number, leap: number) {
-    this.#tolerance = tolerance;
-    this.#leap = leap;
-    this.#step = step;
-  }
-
-  /** What the container says of the length no longer holds. */
-  get setAnew(): boolean {
-    return this.#jumps > 0;
-  }
-
-  /** The packets that the last reading showed to be strays, with times between their neighbours. */
-  strays(): readonly (readonly [position: number, time: number])[] {
-    return this.#strays;
-  }
-
-  /** The time of the packet at a decode position; `start` says that decoding can start there. */
-  read(position: number, pts: number, dts: number, start: boolean): number {
-    if (this.#strays.length > 0) this.#strays = [];
-    const step = dts - this.#lastDts;
-    if (Math.abs(step) > this.#tolerance && !this.#comeBack(position, dts)) {
-      this.#anchor = {
-        dts: this.#lastDts,
-        shift: this.#shift,
-        position,
-        latest: this.#latest,
-        lastStart: this.#lastStart,
-        jumps: this.#jumps,
-      };
-    }
-    if (step > 0 && step <= this.#tolerance) this.#step = step;
-    this.#lastDts = dts;
-    const stored = Number.isNaN(pts) ? dts : pts;
-    const next = Number.isNaN(this.#latest) ? 0 : this.#latest + this.#step;
-    let time = Number.isNaN(stored) ? next : stored + this.#shift;
-    const jumped = (step < -this.#tolerance || step > this.#leap) && this.#anchor?.position === position;
-    if (jumped) this.#jumps++;
-    if (jumped || (start && time <= this.#lastStart)) {
-      this.#shift += next - time;
-      time = next;
-    }
-    if (start) this.#lastStart = time;
-    if (!(time <= this.#latest)) this.#latest = time;
-    return time;
-  }
-
-  /** After a jump, is the clock where it would be without it? Then the packets since are strays. */
-  #comeBack(position: number, dts: number): boolean {
-    const anchor = this.#anchor;
-    if (!anchor || dts < anchor.dts || dts > anchor.dts + RUN_ON * this.#tolerance) return false;
-    this.#strays = [];
-    for (let stray = anchor.position; stray < position; stray++) {
-      this.#strays.push([stray, anchor.latest + this.#step * (stray - anchor.position + 1)]);
-    }
-    this.#shift = anchor.shift;
-    this.#jumps = anchor.jumps;
-    this.#latest = anchor.latest;
-    this.#lastStart = anchor.lastStart;
-    this.#anchor = undefined;
-    return true;
-  }
-}
-
-/** Fewer neighbouring pictures than this tell nothing of what is usual. */
-const ENOUGH = 8;
-/** The share of neighbours that must keep the usual distance, in output order as in time. */
-const REGULAR = 0.8;
-/** What rounding of presentation times may add up to over a pause, as a share of it. */
-const ROUNDING = 0.02;
-
-/**
- * Index of the first of a group's pictures, in order of presentation, in front of which others must be missing; -1 where
- * none are. An encoder numbers the pictures that it writes one by one, or by their time: a step in output order (`order`,
- * H.264 §8.2.1) that fits neither tells of a loss, such as that of a keyframe, behind which the numbers begin anew, and
- * frame_num may by chance go on as if nothing were. Groups whose pictures keep no steady rate are not judged, nor those in
- * which order and time disagree throughout: there the container's times are wrong.
- */
-export function findLoss(order: readonly number[], time: readonly number[]): number {
+function findLoss(order: readonly number[], time: readonly number[]): number {
   const pairs = order.length - 1;
-  if (pairs < ENOUGH || order.some(Number.isNaN)) return -1;
+  if (pairs < MIN_PAIRS || order.some(Number.isNaN)) return -1;
   const unit = median(order.slice(1).map((value, i) => value - order[i]!));
   const step = median(time.slice(1).map((value, i) => value - time[i]!));
   if (!(unit > 0 && step > 0)) return -1;
@@ -370,10 +273,10 @@ export function findLoss(order: readonly number[], time: readonly number[]): num
     const counted = (order[i]! - order[i - 1]!) / unit;
     const passed = (time[i]! - time[i - 1]!) / step;
     if (counted === 1 && passed < 1.5) regular++;
-    const fits = counted === 1 || Math.abs(counted - passed) <= 0.5 + ROUNDING * passed;
+    const fits = counted === 1 || Math.abs(counted - passed) <= 0.5 + ROUNDING_SHARE * passed;
     if (!fits && first < 0) first = i;
   }
-  return regular >= REGULAR * pairs ? first : -1;
+  return regular >= MIN_REGULAR_SHARE * pairs ? first : -1;
 }
 
 function median(values: readonly number[]): number {

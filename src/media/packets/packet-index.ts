@@ -1,30 +1,30 @@
 import type { Rational } from '../../time.ts';
 
 /**
- * The frames of a video in presentation order, and its packets in decode order: about 50 bytes a frame. Plain typed
- * arrays, so that it can be sent to another thread. It may cover a stretch of the video only (`sliceIndex`); frame numbers,
+ * The frames of a video in presentation order and its packets in decode order, about 50 bytes a frame. All of it is typed
+ * arrays, so that it can be sent to another thread. An index may cover a part of the video (`sliceIndex`); frame numbers,
  * decode positions and group numbers always count from the start of the video.
  */
 export interface PacketIndex {
   readonly timeBase: Rational;
   /** Presentation timestamp of the video's first frame, in ticks. */
   readonly origin: number;
-  /** Number of the first frame, packet and group covered; 0 but for a window. */
+  /** Numbers of the first frame, packet and group that the index covers: 0 except for a slice. */
   readonly firstFrame: number;
   readonly firstPacket: number;
   readonly firstGroup: number;
-  /** Seconds of each frame from the video's first, ascending, to the microsecond. */
+  /** Per frame: seconds from the video's first frame, ascending, rounded to the microsecond. */
   readonly t: Float64Array;
-  /** 1 where decoding can start. */
+  /** Per frame: 1 where decoding can start. */
   readonly key: Uint8Array;
-  /** 1 where later frames may refer to the frame. */
+  /** Per frame: 1 where later frames may refer to it. */
   readonly reference: Uint8Array;
-  /** Decode position of each frame. */
+  /** Per frame: its decode position. */
   readonly packet: Uint32Array;
   readonly packets: PacketTable;
   /** Why reading ended before the end of the file, if it did. */
   readonly problem?: string;
-  /** Its clock was set anew within the file: what the container says of its length does not hold. */
+  /** The clock restarts within the file, so the container's duration does not hold. */
   readonly clockSetAnew?: true;
 }
 
@@ -37,36 +37,38 @@ export interface PacketTable {
   /** Bytes. */
   readonly size: Uint32Array;
   /**
-   * Offset in the file, where the packet's bytes stand there in one piece and are all that it is; NaN where not. Empty where the container
-   * never stores packets so.
+   * Offset of the packet's bytes in the file; NaN where they are not stored in one piece. Empty where the container never
+   * stores them so.
    */
-  readonly place: Float64Array;
-  /** Presentation number of the packet's frame; -1 if it is not shown. */
+  readonly offset: Float64Array;
+  /** Number of the packet's frame; -1 when it is not shown. */
   readonly frame: Int32Array;
-  /** KEY | REFERENCE | HIDDEN | BROKEN | LEADING | DAMAGED | ORPHAN | SECOND */
+  /** KEY | REFERENCE | HIDDEN | BROKEN | LEADING | DAMAGED | ORPHAN | SECOND_FIELD */
   readonly flags: Uint8Array;
-  /** Decode position of each group's first packet, ascending: the keyframes, and the first packet whatever it is. */
+  /** Decode position of each group's first packet, ascending: the keyframes, and the first packet in any case. */
   readonly starts: Uint32Array;
   /** Number of each group's first frame. */
   readonly firstFrames: Uint32Array;
 }
 
+/** Decoding can start at the packet. */
 export const KEY = 1;
+/** Later packets may refer to the packet. */
 export const REFERENCE = 2;
-/** In the file, but not to be shown: cut away by its edit list. */
+/** The packet is decoded but not shown: an edit list cuts it away. */
 export const HIDDEN = 4;
-/** Packets that later ones refer to are missing just before it: nothing more can be decoded until the next keyframe. */
+/** Packets that later ones refer to are missing just before: nothing more can be decoded until the next keyframe. */
 export const BROKEN = 8;
-/** What it refers to lies before the beginning: it is not decoded, and HIDDEN. */
-export const ORPHAN = 64;
-/** The second field of the frame whose first field is the packet before: decoded with it, and HIDDEN. */
-export const SECOND = 128;
+/** Decoded after its group's keyframe but shown before it: its frame belongs to the group before, which it may refer to. */
+export const LEADING = 16;
 /** The packet itself is damaged. */
 export const DAMAGED = 32;
-/** Decoded after its group's keyframe but presented before it; may refer to the group before, to which its frame belongs. */
-export const LEADING = 16;
+/** It refers to pictures before the beginning of the file: it is HIDDEN and never decoded. */
+export const ORPHAN = 64;
+/** The second field of the frame whose first field is the packet before: HIDDEN, and decoded with it. */
+export const SECOND_FIELD = 128;
 
-/** A run of groups of pictures: the unit of parallel work and of damage. */
+/** Consecutive groups of pictures: the unit of parallel work. */
 export interface Chunk {
   /** Groups `[firstGroup, lastGroup)`. */
   readonly firstGroup: number;
@@ -74,42 +76,42 @@ export interface Chunk {
   /** Frames `[firstFrame, lastFrame)` in presentation order. */
   readonly firstFrame: number;
   readonly lastFrame: number;
-  /** Seconds of its first frame, and of the next chunk's first frame (for the last one: of its last frame). */
+  /** Seconds of its first frame, and of the next chunk's first frame (of its own last frame for the last chunk). */
   readonly t: number;
   readonly end: number;
 }
 
-/** Container time, in seconds, of the video's first frame: the zero of its clock. */
+/** Container time of the video's first frame, in seconds: the zero of its clock. */
 export function originSeconds(index: PacketIndex): number {
   return (index.origin * index.timeBase.num) / index.timeBase.den;
 }
 
-/** Number of frames from the start of the video to the end of what the index covers. */
+/** Number of the frame after the last that the index covers. */
 function frameEnd(index: PacketIndex): number {
   return index.firstFrame + index.t.length;
 }
 
-/** Number of groups from the start of the video to the end of what the index covers. */
+/** Number of the group after the last that the index covers. */
 export function groupEnd(index: PacketIndex): number {
   return index.firstGroup + index.packets.starts.length;
 }
 
-/** Seconds of frame number `frame`; past the end, those of the last frame. */
+/** Presentation time of a frame in seconds; that of the last frame past the end. */
 export function frameTime(index: PacketIndex, frame: number): number {
   return index.t[Math.min(frame - index.firstFrame, index.t.length - 1)] ?? 0;
 }
 
-/** Number of the first frame of a group; past the last group, of the frame after the last. */
+/** Number of a group's first frame; past the last group, the number after the last frame. */
 export function groupFirstFrame(index: PacketIndex, group: number): number {
   return index.packets.firstFrames[group - index.firstGroup] ?? frameEnd(index);
 }
 
-/** Decode position of a group's first packet; past the last group, of the packet after the last. */
+/** Decode position of a group's first packet; past the last group, the position after the last packet. */
 export function groupFirstPacket(index: PacketIndex, group: number): number {
   return index.packets.starts[group - index.firstGroup] ?? index.firstPacket + index.packets.size.length;
 }
 
-/** The group of pictures that holds frame number `frame`. */
+/** Finds the group of pictures that contains a frame. */
 export function findGroup(index: PacketIndex, frame: number): number {
   const { firstFrames } = index.packets;
   let low = 0;
@@ -122,7 +124,7 @@ export function findGroup(index: PacketIndex, frame: number): number {
   return index.firstGroup + low;
 }
 
-/** Cuts a video into chunks of whole groups, each at least `minSeconds` long (but the last). */
+/** Splits a video into chunks of whole groups, each at least `minSeconds` long except the last. */
 export function splitIntoChunks(index: PacketIndex, options: { readonly minSeconds: number }): Chunk[] {
   const chunks: Chunk[] = [];
   let firstGroup = index.firstGroup;
@@ -136,7 +138,7 @@ export function splitIntoChunks(index: PacketIndex, options: { readonly minSecon
   return chunks;
 }
 
-/** The chunk of groups `[firstGroup, lastGroup)`. */
+/** Creates the chunk of groups `[firstGroup, lastGroup)`. */
 export function createChunk(index: PacketIndex, firstGroup: number, lastGroup: number): Chunk {
   const firstFrame = groupFirstFrame(index, firstGroup);
   const lastFrame = groupFirstFrame(index, lastGroup);
@@ -151,8 +153,8 @@ export function createChunk(index: PacketIndex, firstGroup: number, lastGroup: n
 }
 
 /**
- * The part of an index that `decodeFrames` needs for a chunk, in memory of its own: small enough to send to a worker.
- * It covers one group more than the chunk, whose leading pictures may belong to it.
+ * Copies the part of an index that `decodeFrames` needs for a chunk, small enough to send to a worker. It covers one group
+ * more than the chunk, whose leading pictures may belong to it.
  */
 export function sliceIndex(index: PacketIndex, chunk: Chunk): PacketIndex {
   const { packets } = index;
@@ -181,7 +183,7 @@ export function sliceIndex(index: PacketIndex, chunk: Chunk): PacketIndex {
       pts: packets.pts.slice(...rows),
       dts: packets.dts.slice(...rows),
       size: packets.size.slice(...rows),
-      place: packets.place.slice(...rows),
+      offset: packets.offset.slice(...rows),
       frame: packets.frame.slice(...rows),
       flags: packets.flags.slice(...rows),
       starts: packets.starts.slice(...groups),

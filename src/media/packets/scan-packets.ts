@@ -1,4 +1,4 @@
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Packet } from 'node-av/lib';
 import {
   AV_PKT_DATA_NEW_EXTRADATA,
@@ -8,93 +8,98 @@ import {
   AVERROR_EOF,
 } from 'node-av/constants';
 import { createBitstreamReader } from '../bitstream/bitstream.ts';
-import { isCutOff } from '../container/open.ts';
 import { hasStoredPackets } from '../container/decoder-parameters.ts';
-import { PacketBytes } from '../container/packet-data.ts';
-import { BROKEN, DAMAGED, HIDDEN, KEY, ORPHAN, REFERENCE, SECOND } from './packet-index.ts';
-import type { PacketIndex } from './packet-index.ts';
+import { describeError, isTruncated } from '../container/open.ts';
+import { PacketData } from '../container/packet-data.ts';
 import { FrameOrder } from './frame-order.ts';
-import { reason } from '../container/open.ts';
+import { BROKEN, DAMAGED, HIDDEN, KEY, ORPHAN, REFERENCE, SECOND_FIELD } from './packet-index.ts';
+import type { PacketIndex } from './packet-index.ts';
 import { toTicks } from '../video.ts';
 import type { VideoFile } from '../video.ts';
 
-export { splitIntoChunks, groupFirstFrame, findGroup, sliceIndex } from './packet-index.ts';
+export { findGroup, groupFirstFrame, sliceIndex, splitIntoChunks } from './packet-index.ts';
 export type { Chunk, PacketIndex, PacketTable } from './packet-index.ts';
 
+/** How a scan can be interrupted. */
+export interface ScanOptions {
+  readonly signal?: AbortSignal;
+}
+
 /**
- * Reads every packet of the video stream without decoding any.
- * Throws the signal's reason when aborted.
+ * Indexes every packet of the video stream without decoding any.
+ *
+ * @throws The signal's reason when aborted.
  */
-export function scanPackets(file: VideoFile, options: { readonly signal?: AbortSignal } = {}): PacketIndex {
+export function scanPackets(file: VideoFile, options: ScanOptions = {}): PacketIndex {
   let last: FrameOrder | undefined;
-  for (const scan of scanning(file, options.signal)) last = scan;
+  for (const order of scan(file, options.signal)) last = order;
   return last!.index();
 }
 
-/** Milliseconds for which a scan keeps the event loop waiting. */
-const TURN_MS = 50;
+/** Milliseconds for which a scan blocks the event loop. */
+const MAX_BLOCKING_MS = 50;
 
-/** The same, but lets the event loop turn now and then, so that an interruption is noticed however long the file is. */
-export async function scanPacketsAsync(
-  file: VideoFile,
-  options: { readonly signal?: AbortSignal } = {},
-): Promise<PacketIndex> {
+/**
+ * Indexes as `scanPackets` does, and lets the event loop turn so that an interruption is noticed however long the file is.
+ *
+ * @throws The signal's reason when aborted.
+ */
+export async function scanPacketsAsync(file: VideoFile, options: ScanOptions = {}): Promise<PacketIndex> {
   let last: FrameOrder | undefined;
   let turned = performance.now();
-  for (const scan of scanning(file, options.signal)) {
-    last = scan;
-    if (performance.now() - turned < TURN_MS) continue;
-    await turn();
+  for (const order of scan(file, options.signal)) {
+    last = order;
+    if (performance.now() - turned < MAX_BLOCKING_MS) continue;
+    await nextTurn();
     turned = performance.now();
   }
   return last!.index();
 }
 
-/** Reads the file; yields whenever another group of pictures is finished, and at the end. */
-function* scanning(file: VideoFile, signal: AbortSignal | undefined): Generator<FrameOrder, void, undefined> {
+/** Reads the file; yields when another group of pictures is complete, and at the end. */
+function* scan(file: VideoFile, signal: AbortSignal | undefined): Generator<FrameOrder, void, undefined> {
   using wrapper = new Packet();
   wrapper.alloc();
   const packet = wrapper.getNative();
   if (file.position !== 0) file.rewind();
   file.position = undefined;
-  // No avi has presentation times; what FFmpeg makes up for some packets of a codec with B-pictures contradicts the others.
-  const timeless = file.info.container === 'avi' && file.info.codec === 'mpeg4';
-  const bitstream = createBitstreamReader(file.info.codec, file.stream.codecpar.extradata, timeless);
-  using bytes = new PacketBytes(file.path, file.info.container);
-  const placed = hasStoredPackets(file.info);
-  const scan = new FrameOrder(file.info.timeBase, file.info.frameRate, {
-    placed,
-    restarts: file.info.container === 'mpegts',
-  });
+  const { info } = file;
+  // avi has no presentation times. What FFmpeg makes up for some packets of a codec with B-pictures contradicts the rest.
+  const hasNoTimes = info.container === 'avi' && info.codec === 'mpeg4';
+  const bitstream = createBitstreamReader(info.codec, file.stream.codecpar.extradata, hasNoTimes);
+  using data = new PacketData(file.path, info.container);
+  const hasOffsets = hasStoredPackets(info);
+  const order = new FrameOrder(info.timeBase, info.frameRate, { hasOffsets, restarts: info.container === 'mpegts' });
   let result = 0;
   while ((result = file.read(wrapper)) >= 0) {
-    const flags = packet.flags;
-    if (!bitstream.silent) bitstream.read(bytes.of(wrapper));
-    // Another description of the stream begins: the demuxer hands it to the decoder along with the packet.
-    if (placed && wrapper.getSideData(AV_PKT_DATA_NEW_EXTRADATA)) scan.forgetPlaces();
-    const another = scan.add({
-      pts: timeless ? Number.NaN : toTicks(packet.pts),
+    const { flags } = packet;
+    const isCorrupt = (flags & AV_PKT_FLAG_CORRUPT) !== 0;
+    if (bitstream.needsData) bitstream.read(data.read(wrapper));
+    // New stream parameters: the demuxer hands them to the decoder along with the packet.
+    if (hasOffsets && wrapper.getSideData(AV_PKT_DATA_NEW_EXTRADATA)) order.discardOffsets();
+    const hasNewGroup = order.add({
+      pts: hasNoTimes ? Number.NaN : toTicks(packet.pts),
       dts: toTicks(packet.dts),
       size: packet.size,
-      place: bytes.place,
+      offset: data.offset,
       flags:
         (flags & AV_PKT_FLAG_KEY && bitstream.start ? KEY : 0) |
         (bitstream.reference ? REFERENCE : 0) |
         (flags & AV_PKT_FLAG_DISCARD || bitstream.skipped ? HIDDEN : 0) |
         (bitstream.orphan ? HIDDEN | ORPHAN : 0) |
-        (bitstream.second ? HIDDEN | SECOND : 0) |
-        (bitstream.gap || flags & AV_PKT_FLAG_CORRUPT ? BROKEN : 0) |
-        (bitstream.damaged || flags & AV_PKT_FLAG_CORRUPT ? DAMAGED : 0),
+        (bitstream.secondField ? HIDDEN | SECOND_FIELD : 0) |
+        (bitstream.gap || isCorrupt ? BROKEN : 0) |
+        (bitstream.damaged || isCorrupt ? DAMAGED : 0),
       order: bitstream.order,
     });
     packet.unref();
-    if (!another) continue;
+    if (!hasNewGroup) continue;
     signal?.throwIfAborted();
-    yield scan;
+    yield order;
   }
-  const cutOff = result === AVERROR_EOF && file.info.container.startsWith('mov,') && isCutOff(file.path);
-  if (cutOff) scan.end('the file is cut off here');
-  else scan.end(result === AVERROR_EOF ? undefined : `the file cannot be read to its end (${reason(result)})`);
-  if (scan.placed) file.closeDemuxer();
-  yield scan;
+  const truncated = result === AVERROR_EOF && info.container.startsWith('mov,') && isTruncated(file.path);
+  if (truncated) order.end('the file is cut off here');
+  else order.end(result === AVERROR_EOF ? undefined : `the file cannot be read to its end (${describeError(result)})`);
+  if (order.hasAllOffsets) file.closeDemuxer();
+  yield order;
 }

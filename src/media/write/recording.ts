@@ -1,3 +1,4 @@
+import { nalUnits } from '../bitstream/nal.ts';
 import { AV_CODEC_ID_H264, AV_NOPTS_VALUE, AV_PKT_FLAG_DISCARD, AV_PKT_FLAG_KEY } from 'node-av/constants';
 import { Frame, Packet, type CodecContext, type FormatContext, type Stream } from 'node-av/lib';
 import type { Rational } from '../../time.ts';
@@ -7,7 +8,7 @@ import type { AudioStreamInfo, Rotation } from '../container/info.ts';
 import { openVideo, type VideoFile } from '../video.ts';
 import { openDecoder } from './decoder.ts';
 import type { ColorTags } from './encoder.ts';
-import { isParameterSet, NAL, nalType, nalUnits, readParameterSets, type ParameterSets } from './nal.ts';
+import { isParameterSet, NAL_TYPE, nalType, readParameterSets, type ParameterSets } from './parameter-sets.ts';
 import { readSound, type Sound } from './recorded-sound.ts';
 
 /** Which sound of a recording is heard: a track, counted from 0, or all of them mixed. */
@@ -194,8 +195,8 @@ export class Recording implements Disposable {
     if (this.parameterSets === undefined || !packet.data) return false;
     for (const unit of nalUnits(packet.data, this.parameterSets.lengthSize)) {
       const type = nalType(unit);
-      if (type === NAL.instant) return true;
-      if (type === NAL.slice || (isParameterSet(type) && !this.#known(unit))) return false;
+      if (type === NAL_TYPE.idr) return true;
+      if (type === NAL_TYPE.slice || (isParameterSet(type) && !this.#known(unit))) return false;
     }
     return false;
   }

@@ -1,10 +1,11 @@
+import { nalUnits } from '../bitstream/nal.ts';
 import { AV_PKT_FLAG_KEY } from 'node-av/constants';
 import { Packet, type Frame, type Stream } from 'node-av/lib';
 import { SoundEncoder, VideoEncoder, type VideoEncoding } from './encoder.ts';
 import { actionAt, followAction, type ActionPath } from './follow-action.ts';
 import { FrameFilter } from './frame-filter.ts';
 import { type Container, Muxer, textSample, type TimedText } from './muxer.ts';
-import { lengthPrefixed, nalUnits, unitsToCopy } from './nal.ts';
+import { joinWithLengths, unitsToCopy } from './parameter-sets.ts';
 import { Recording } from './recording.ts';
 import type { ReelExtras, ReelOptions, WrittenReel } from './reel-options.ts';
 import { feedInto, SOUND_RATE, timelineSound } from './sound-mix.ts';
@@ -164,7 +165,7 @@ export class ReelWriter implements Disposable {
   #openEncoder(): VideoEncoder {
     const encoding = this.#smart ? { ...this.#encoding, parameterSetId: this.#smart.parameterSetId } : this.#encoding;
     return new VideoEncoder(encoding, (packet) => {
-      const data = this.#smart ? lengthPrefixed(nalUnits(packet.data!, 0)) : packet.data!;
+      const data = this.#smart ? joinWithLengths(nalUnits(packet.data!, 0)) : packet.data!;
       this.#put(data, packet.pts, (packet.flags & AV_PKT_FLAG_KEY) !== 0);
       this.#encoded++;
     });
@@ -184,7 +185,7 @@ export class ReelWriter implements Disposable {
       if (position >= run.end) break;
       if (position < run.first) continue;
       this.#tick(cut, info.pts);
-      const data = lengthPrefixed(unitsToCopy(packet.data!, lengthSize));
+      const data = joinWithLengths(unitsToCopy(packet.data!, lengthSize));
       this.#put(data, this.#place(cut, info.pts), info.key);
       this.#copied++;
     }

@@ -1,7 +1,13 @@
 import { basename } from 'node:path';
 import type { CodecParameters } from 'node-av/lib';
 import { VideoEncoder, type VideoEncoding } from './encoder.ts';
-import { parameterSetIds, readParameterSets, readSequence, sameParameterSets, writeRecord } from './nal.ts';
+import {
+  parameterSetIds,
+  readParameterSets,
+  isPlainSequence,
+  sameParameterSets,
+  writeAvcRecord,
+} from './parameter-sets.ts';
 import type { PlannedPacket, Recording } from './recording.ts';
 import type { Timeline } from './timeline.ts';
 
@@ -126,11 +132,7 @@ function obstacleOf(recording: Recording, encoding: VideoEncoding): string | und
     const [had, wanted] = [recording, encoding].map(({ width, height }) => `${width} × ${height}`);
     return `is ${had}, the reel ${wanted}`;
   }
-  const plain = sets.sequences.every((unit) => {
-    const { progressive, plain: usual } = readSequence(unit);
-    return progressive && usual;
-  });
-  return plain ? undefined : 'is interlaced, or not 4:2:0 with 8 bits';
+  return sets.sequences.every(isPlainSequence) ? undefined : 'is interlaced, or not 4:2:0 with 8 bits';
 }
 
 function basisOf(recordings: readonly Recording[], encoding: VideoEncoding): StreamCopy | undefined {
@@ -144,7 +146,7 @@ function basisOf(recordings: readonly Recording[], encoding: VideoEncoding): Str
   return {
     recordings: new Set(recordings),
     parameters: recordings[0]!.stream.codecpar,
-    record: writeRecord([source, own]),
+    record: writeAvcRecord([source, own]),
     parameterSetId,
   };
 }

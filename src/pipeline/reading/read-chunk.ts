@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Deferred, Observation } from '../../detectors/kind.ts';
-import { MANY, decodeFramesAhead } from '../../media/decode/decode-ahead.ts';
+import { MAX_WAITING_PICTURES, decodeFramesAhead } from '../../media/decode/decode-ahead.ts';
 import type { DecoderWorker, DecodeRequest } from '../../media/decode/decoder-worker.ts';
 import { type DecodeGap, isGap, decodeFrames } from '../../media/decode/decode-frames.ts';
 import type { Chunk, PacketIndex } from '../../media/packets/packet-index.ts';
@@ -108,7 +108,7 @@ async function readSamples(
 /** The same where all of them will be looked at. */
 function allPicturesOf(context: ChunkContext, chunk: Chunk, frames: readonly number[]): ReturnType<typeof picturesOf> {
   const { beside, index, next } = context;
-  return beside ? beside.pictures(index, chunk, frames, next) : picturesOf(context, chunk, frames, MANY);
+  return beside ? beside.pictures(index, chunk, frames, next) : picturesOf(context, chunk, frames, MAX_WAITING_PICTURES);
 }
 
 /** The pictures of some frames of a chunk, in order; `most` may be decoded before they are asked for. */

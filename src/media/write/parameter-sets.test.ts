@@ -1,5 +1,12 @@
+import { nalUnits } from '../bitstream/nal.ts';
 import { describe, expect, it } from 'vitest';
-import { lengthPrefixed, nalUnits, parameterSetIds, readParameterSets, readSequence, writeRecord } from './nal.ts';
+import {
+  joinWithLengths,
+  parameterSetIds,
+  readParameterSets,
+  isPlainSequence,
+  writeAvcRecord,
+} from './parameter-sets.ts';
 
 // The parameter sets of a recording by x264 (1280×720, High@3.2, 35 frames a second), as ffprobe -show_data prints them.
 const sequence = Buffer.from('67640020acd9405005ba6a020202800000030080000023078c18cb', 'hex');
@@ -10,11 +17,11 @@ describe('NAL units', () => {
     const stream = Buffer.concat([Buffer.from([0, 0, 0, 1]), sequence, Buffer.from([0, 0, 1]), picture]);
     const units = [...nalUnits(stream, 0)];
     expect(units.map((unit) => [...unit])).toEqual([[...sequence], [...picture]]);
-    expect([...nalUnits(lengthPrefixed(units), 4)].map((unit) => [...unit])).toEqual([[...sequence], [...picture]]);
+    expect([...nalUnits(joinWithLengths(units), 4)].map((unit) => [...unit])).toEqual([[...sequence], [...picture]]);
   });
 
   it('survive a configuration record', () => {
-    const record = writeRecord([{ sequences: [sequence], pictures: [picture] }]);
+    const record = writeAvcRecord([{ sequences: [sequence], pictures: [picture] }]);
     const sets = readParameterSets(record)!;
     expect(sets.lengthSize).toBe(4);
     expect([...sets.sequences[0]!]).toEqual([...sequence]);
@@ -23,7 +30,7 @@ describe('NAL units', () => {
   });
 
   it('say that a stream is progressive 4:2:0 of 8 bits', () => {
-    expect(readSequence(sequence)).toEqual({ progressive: true, plain: true });
+    expect(isPlainSequence(sequence)).toBe(true);
   });
 
   it('yield no parameter sets from extradata that has none', () => {
