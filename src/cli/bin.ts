@@ -1,19 +1,19 @@
-// The process around the program: streams, signals, exit code.
+// The process of the command line: streams, signals, exit code.
 import { main } from './main.ts';
 
 const interrupted = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  // The first asks to stop, so that what was found is kept; the second stops at once.
+  // The first signal asks the command to stop, so that its results are kept. The second ends the process.
   process.once(signal, () => {
     interrupted.abort();
     process.once(signal, () => process.exit(130));
   });
 }
 
-// A reader that closed the pipe (as `head` does) is no mistake: nobody wants the rest.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error;
-  process.exit(0);
+  // The reader of the pipe (such as `head`) has what it wants.
+  if (error.code === 'EPIPE') process.exit(0);
+  throw error;
 });
 
 process.exitCode = await main(process.argv.slice(2), {

@@ -1,26 +1,106 @@
-import { PlaybyplayError } from '../errors.ts';
+import { buildCommand, type CommandBuilderArguments, type CommandContext } from '@stricli/core';
+import type { Option, Options, OptionValues } from './options.ts';
 
-/** Where a command reads and writes: data to `stdout`, everything else to `stderr`. */
+/** Where a command writes, and how it is cancelled. Data goes to `stdout`, everything else to `stderr`. */
 export interface CommandIo {
   readonly stdout: NodeJS.WritableStream;
   readonly stderr: NodeJS.WritableStream;
-  /** Whether stderr is a terminal: progress is shown only there. */
+  /** Whether stderr is a terminal. Progress is shown only there. */
   readonly isTty: boolean;
   readonly signal: AbortSignal;
 }
 
-/** One command of the program: `playbyplay <name> …`. */
-export interface Command {
-  readonly name: string;
-  /** One line for the list of commands. */
-  readonly summary: string;
-  /** Usage, options, examples. */
-  readonly help: string;
-  /** Runs with the arguments behind the name; the exit code: 0 ok, 1 failure, 2 usage, 3 findings, 130 interrupted. */
-  run(args: string[], io: CommandIo): Promise<number>;
+/** What the parser hands to a command: its streams, and where it puts the exit code. */
+export interface Context extends CommandContext {
+  readonly process: CommandIo & { exitCode?: number | string | null };
 }
 
-/** An error of the command line itself: what is wrong with it, as a clause; what to write instead, as a sentence. */
-export function usage(message: string, hint?: string): PlaybyplayError {
-  return new PlaybyplayError('usage', message, { hint });
+/**
+ * The declaration of a command: the single source of its parser, its help, its shell completion and its reference page.
+ *
+ * @typeParam O - The options by name.
+ * @typeParam A - The names of the required arguments.
+ * @typeParam R - The name of the repeatable last argument, if any.
+ */
+export interface CommandSpec<
+  O extends Options = Options,
+  A extends readonly string[] = readonly string[],
+  R extends string | undefined = string | undefined,
+> {
+  /** One line for the list of commands. */
+  readonly summary: string;
+  /** Paragraphs below the usage line of the help. */
+  readonly description?: string;
+  readonly arguments: A;
+  readonly rest?: R;
+  /** How many values `rest` needs. Default: 1. */
+  readonly minimumRest?: number;
+  readonly options: O;
+  /** Command lines without the program's name. */
+  readonly examples?: readonly string[];
+}
+
+/** The function that runs a command. Its result is the exit code: 0 ok, 1 failure, 2 usage, 3 findings, 130 interrupted. */
+export type RunCommand<S extends CommandSpec> = (
+  io: CommandIo,
+  options: OptionValues<S['options']>,
+  ...args: ArgumentValues<S>
+) => number | Promise<number>;
+
+type Strings<A extends readonly string[]> = { -readonly [K in keyof A]: string };
+
+type ArgumentValues<S extends CommandSpec> = [
+  ...Strings<S['arguments']>,
+  ...(S['rest'] extends string ? string[] : []),
+];
+
+/** Declares a command. At run time it only returns its argument; it infers the literal types that {@link RunCommand} needs. */
+export function declare<
+  const O extends Options,
+  const A extends readonly string[],
+  const R extends string | undefined = undefined,
+>(spec: CommandSpec<O, A, R>): CommandSpec<O, A, R> {
+  return spec;
+}
+
+/** Separates the names of several arguments in the one placeholder that the parser knows for a list. */
+export const ARGUMENT_SEPARATOR = '> <';
+
+/** Builds the parser of a command. The module that runs it is imported when the command is called. */
+export function command<S extends CommandSpec>(spec: S, load: () => Promise<RunCommand<S>>) {
+  const entries: [string, Option][] = Object.entries(spec.options);
+  const builder = {
+    docs: { brief: spec.summary },
+    parameters: {
+      flags: Object.fromEntries(entries.map(([name, { parameter }]) => [name, parameter])),
+      aliases: Object.fromEntries(entries.flatMap(([name, { short }]) => (short === undefined ? [] : [[short, name]]))),
+      positional: {
+        kind: 'array',
+        minimum: spec.arguments.length + (spec.rest === undefined ? 0 : (spec.minimumRest ?? 1)),
+        ...(spec.rest === undefined && { maximum: spec.arguments.length }),
+        parameter: {
+          brief: '',
+          placeholder: [...spec.arguments, ...(spec.rest === undefined ? [] : [spec.rest])].join(ARGUMENT_SEPARATOR),
+          parse: String,
+        },
+      },
+    },
+    async loader() {
+      const run = await load();
+      return async function (this: Context, options: OptionValues<S['options']>, ...args: string[]) {
+        const { process } = this;
+        try {
+          process.exitCode = await run(process, options, ...(args as unknown as ArgumentValues<S>));
+        } catch (error) {
+          // What fails after an interruption fails because of it.
+          throw process.signal.aborted ? process.signal.reason : error;
+        }
+      };
+    },
+  };
+  // The parser's types derive each option's declaration from a hand-written type of its values; here it is the other way round.
+  const built = buildCommand<Record<string, unknown>, string[], Context>(
+    builder as unknown as CommandBuilderArguments<Record<string, unknown>, string[], Context>,
+  );
+  return Object.assign(built, { spec });
 }

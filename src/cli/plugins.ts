@@ -3,11 +3,13 @@ import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { moduleBeside } from '../compute/scheduler/threads.ts';
+import { loadPlugins, type Plugins } from '../detectors/plugins/load.ts';
 import { watch } from '../detectors/plugins/watch.ts';
+import { kindNames } from '../detectors/registry.ts';
 import { messageOf, PlaybyplayError } from '../errors.ts';
 import { checkSchema } from '../schema/check.ts';
 import type { Schema } from '../schema/from-schema.ts';
-import type { WatchdogData } from './watchdog.ts';
+import type { WatchdogData } from './watchdog-thread.ts';
 
 const NAMES: Schema = { type: 'array', items: { type: 'string', minLength: 1 }, maxItems: 100 };
 
@@ -17,32 +19,43 @@ const configSchema: Schema = {
   properties: { plugins: NAMES, profiles: NAMES },
 };
 
-/** Where a person's own settings lie. */
+/** The user's settings file. */
 function configPath(env: NodeJS.ProcessEnv = process.env): string {
   const base = env['XDG_CONFIG_HOME'] || (process.platform === 'win32' && env['APPDATA']) || join(homedir(), '.config');
   return join(base, 'playbyplay', 'config.json');
 }
 
 /**
- * The plug-ins that the person named: in their own settings, then on the command line. Never a game's profile nor a file
- * in the current folder: those may come from strangers. Throws PlaybyplayError `config-broken`.
+ * Lists the plug-ins that the user named in the settings and on the command line. Profiles and files of the current folder cannot
+ * name any, as they may come from strangers. Starts the watchdog if there are plug-ins.
+ *
+ * @throws PlaybyplayError `config-broken`
  */
-export async function namedPlugins(options: readonly string[] | undefined): Promise<readonly string[]> {
-  const names = [...new Set([...(await configured('plugins', configPath())), ...(options ?? [])])];
+export async function findPlugins(options: readonly string[] = []): Promise<readonly string[]> {
+  const names = [...new Set([...(await readConfig('plugins')), ...options])];
   if (names.length > 0) {
-    // Ends the process where one of them never comes back.
     const data: WatchdogData = { cells: watch.cells, names };
-    new Worker(moduleBeside(import.meta.url, './watchdog'), { workerData: data }).unref();
+    new Worker(moduleBeside(import.meta.url, './watchdog-thread'), { workerData: data }).unref();
   }
   return names;
 }
 
-/** Where the person's own profiles lie: by their settings, then by the command line. Throws PlaybyplayError `config-broken`. */
-export async function namedProfiles(options: readonly string[] | undefined): Promise<readonly string[]> {
-  return [...(options ?? []), ...(await configured('profiles', configPath()))];
+/** Loads the plug-ins that the user named. See {@link findPlugins}. */
+export async function loadUserPlugins(options?: readonly string[]): Promise<Plugins> {
+  return loadPlugins(await findPlugins(options), kindNames());
 }
 
-async function configured(what: 'plugins' | 'profiles', path: string): Promise<readonly string[]> {
+/**
+ * Lists the paths of the user's profiles, those of the command line first.
+ *
+ * @throws PlaybyplayError `config-broken`
+ */
+export async function findProfiles(options: readonly string[] = []): Promise<readonly string[]> {
+  return [...options, ...(await readConfig('profiles'))];
+}
+
+async function readConfig(key: 'plugins' | 'profiles'): Promise<readonly string[]> {
+  const path = configPath();
   const text = await readFile(path, 'utf8').catch(() => undefined);
   if (text === undefined) return [];
   let value: unknown;
@@ -52,9 +65,9 @@ async function configured(what: 'plugins' | 'profiles', path: string): Promise<r
     throw new PlaybyplayError('config-broken', `the settings in ${path} are not JSON: ${messageOf(error)}`);
   }
   const issues = checkSchema(configSchema, value, { source: path });
-  if (issues.length > 0) throw new PlaybyplayError('config-broken', `the settings in ${path} are wrong`, { issues });
-  // Paths in it are seen from where it lies.
-  return ((value as Partial<Record<typeof what, readonly string[]>>)[what] ?? []).map((name) =>
+  if (issues.length > 0) throw new PlaybyplayError('config-broken', `the settings in ${path} are invalid`, { issues });
+  // Relative paths are relative to the settings file.
+  return ((value as Partial<Record<typeof key, readonly string[]>>)[key] ?? []).map((name) =>
     /^\.{1,2}[/\\]/.test(name) ? join(dirname(path), name) : name,
   );
 }

@@ -1,11 +1,8 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Writable } from 'node:stream';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
-import { importCommand } from '../../src/cli/commands/import.ts';
-import { query } from '../../src/cli/commands/query.ts';
-import type { Command } from '../../src/cli/command.ts';
+import { runCommandLine } from '../../src/cli/testing.ts';
 import { fixture } from '../paths.ts';
 
 // The query command over the log of a real server: what a person sees.
@@ -13,23 +10,10 @@ import { fixture } from '../paths.ts';
 const folder = mkdtempSync(join(tmpdir(), 'query-command-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-async function run(command: Command, ...args: string[]): Promise<{ code: number; out: string; err: string }> {
-  const texts = { stdout: '', stderr: '' };
-  const into = (name: 'stdout' | 'stderr'): Writable =>
-    new Writable({
-      write(chunk: Buffer, _encoding, done) {
-        texts[name] += chunk.toString();
-        done();
-      },
-    });
-  const io = { stdout: into('stdout'), stderr: into('stderr'), isTty: false, signal: new AbortController().signal };
-  return { code: await command.run(args, io), out: texts.stdout, err: texts.stderr };
-}
-
 const source = fixture('logs', 'quake3-games.txt');
-await run(importCommand, source, '--player', 'Sarge', '-o', folder);
-const ask = (sentence: string, ...options: string[]): ReturnType<typeof run> =>
-  run(query, sentence, folder, ...options);
+await runCommandLine('import', source, '--player', 'Sarge', '-o', folder);
+const ask = (sentence: string, ...options: string[]): ReturnType<typeof runCommandLine> =>
+  runCommandLine('query', sentence, folder, ...options);
 
 describe('playbyplay query', () => {
   it('answers a sentence and its structured form alike', async () => {
@@ -82,8 +66,8 @@ describe('playbyplay query', () => {
       writeFileSync(join(season, `${name}.playbyplay`, 'events.ndjson'), log.replaceAll(session, `id-${name}`));
     }
     const path = (name: string): string => join(season, `${name}.playbyplay`, 'events.ndjson');
-    const all = await run(query, 'kills', season);
-    const one = await run(query, 'kills in session Final', season, path('semi'));
+    const all = await runCommandLine('query', 'kills', season);
+    const one = await runCommandLine('query', 'kills in session Final', season, path('semi'));
     expect(
       all.out
         .split('\n')
@@ -91,21 +75,21 @@ describe('playbyplay query', () => {
         .join('\n'),
     ).toBe(one.out.trim());
     const kills = one.out.split('\n').length - 1;
-    expect(await run(query, 'count kills by session', season)).toEqual({
+    expect(await runCommandLine('query', 'count kills by session', season)).toEqual({
       code: 0,
       out: `${String(kills).padStart(5)}  final\n${String(kills).padStart(5)}  semi\n`,
       err: '',
     });
-    const [match] = (await run(query, '--json', 'first kill in session semi', season)).out.split('\n');
+    const [match] = (await runCommandLine('query', '--json', 'first kill in session semi', season)).out.split('\n');
     expect(JSON.parse(match!)).toMatchObject({ session: 'id-semi', log: path('semi') });
-    const [group] = (await run(query, '--json', 'count kills by session', season)).out.split('\n');
+    const [group] = (await runCommandLine('query', '--json', 'count kills by session', season)).out.split('\n');
     expect(JSON.parse(group!)).toEqual({ group: ['id-final'], count: kills, log: path('final') });
-    expect((await run(query, 'kills in session fianl', season)).err).toContain(
+    expect((await runCommandLine('query', 'kills in session fianl', season)).err).toContain(
       'no session is called “fianl”. Did you mean "final"?',
     );
     mkdirSync(join(season, 'again'));
     writeFileSync(join(season, 'again', 'events.ndjson'), readFileSync(path('semi')));
-    expect(await run(query, 'count kills', season)).toEqual({
+    expect(await runCommandLine('query', 'count kills', season)).toEqual({
       code: 0,
       out: `${kills * 3}\n`,
       err: 'playbyplay: the same session stands in again and semi: what happened there counts twice\n',

@@ -1,215 +1,162 @@
 import { mkdirSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { dirname, extname, join, relative, resolve, sep } from 'node:path';
-import { parseArgs } from 'node:util';
-import { PlaybyplayError } from '../../errors.ts';
+import { exportAs } from '../../highlights/export.ts';
+import type { Source } from '../../highlights/scene.ts';
 import { isPropertyStatement } from '../../events/statement.ts';
 import { makeHighlightList } from '../../highlights/list.ts';
-import { TITLE_CARD_SECONDS, makeReel, type HighlightReel, type HighlightReelOptions } from '../../highlights/reel.ts';
-import { summarize } from '../../highlights/summary.ts';
+import { type HighlightReel, type HighlightReelOptions, makeReel, TITLE_CARD_SECONDS } from '../../highlights/reel.ts';
+import { markdownSummary, plainSummary, summarize } from '../../highlights/summary.ts';
 import { dropRedundantChanges } from '../../highlights/captions.ts';
-import { writeSheet, writeClips, writePreview, writeThumbnails } from '../../highlights/images.ts';
+import { writeClips, writePreview, writeSheet, writeThumbnails } from '../../highlights/images.ts';
+import { openVideo } from '../../media/video.ts';
 import { hardwareEncoders } from '../../media/write/encoder.ts';
 import { writeAtomically } from '../../media/write/output-file.ts';
-import { counted } from '../explain.ts';
+import type { CommandIo, RunCommand } from '../command.ts';
+import { formatCount } from '../describe-error.ts';
+import { type OptionValues, usageError } from '../options.ts';
+import { ProgressBar } from '../progress.ts';
 import {
-  audioTrackOf,
-  choiceHelp,
-  choiceOptions,
-  choose,
   DEFAULT_DURATION,
+  findPreset,
+  formatScene,
   mediaOf,
-  nothing,
-  presetOf,
-  sceneLines,
-  type Chosen,
-} from '../highlights/choice.ts';
-import type { Command, CommandIo } from '../command.ts';
+  reportNoScenes,
+  type Selection,
+  selectScenes,
+  titleOf,
+} from '../select-scenes.ts';
+import type * as specs from '../specs.ts';
 
-const help = `playbyplay highlights <log or folder>… [options]
+const VIDEO_EXTENSIONS = ['.mp4', '.mov', '.mkv', '.webm', '.m4v'];
+const SHEET_EXTENSIONS = ['.png', '.jpg', '.jpeg'];
+const PREVIEW_EXTENSIONS = ['.gif', '.webp'];
 
-Chooses the scenes worth seeing from one event log or many and cuts them into a reel, frame by frame exact, with sound,
-chapters, captions and its own event log.
+type HighlightOptions = OptionValues<(typeof specs.highlights)['options']>;
 
-  -o, --out <file>       reel.mp4 (or .mov, .mkv, .webm), list.json, sheet.png, preview.gif, preview.webp; may be given
-                         several times (default: reel.mp4, highlights.json and sheet.png in the log's
-                         folder; of several logs, in the folder that holds them)
-  --clips <folder>       each scene as a file of its own
-  --thumbnails <folder>  a picture of each scene
-  --aspect <shape>       source (default), 16:9, 9:16 or 1:1
-  --layout <how>         what does not fit: crop (follows the action), hud (the same above the whole HUD), blur (whole,
-                         before a blurred copy of itself), pad (between bars)
-  --captions <how>       track (default), burn (drawn into the picture, clear of the HUD), none
-  --title [text]         a title before the first scene; "auto" makes one up
-  --quality <n>          0 (lossless) to 51, default 20
-  --hardware             encode on the graphics card, where one can
-  --encoder <name>       the same by name: ${hardwareEncoders.join(', ')};
-                         libx264 (default)
-  --full                 encode every frame anew instead of copying what can be copied
-  --json                 print the highlight list
-${choiceHelp}
-Examples:
-  playbyplay highlights match.playbyplay --duration 30s
-  playbyplay highlights match.playbyplay --query "player kills" -o kills.mp4 -o kills.json
-  playbyplay highlights season --query "player defeats enemy with launcher" --per-session 1 --duration 90s -o season.mp4
-  playbyplay highlights match.playbyplay --preset short -o short.mp4
-`;
-
-const videos = ['.mp4', '.mov', '.mkv', '.webm', '.m4v'];
-const sheets = ['.png', '.jpg', '.jpeg'];
-const previews = ['.gif', '.webp'];
-
-const highlightOptions = {
-  ...choiceOptions,
-  out: { type: 'string', short: 'o', multiple: true },
-  clips: { type: 'string' },
-  thumbnails: { type: 'string' },
-  aspect: { type: 'string' },
-  layout: { type: 'string' },
-  captions: { type: 'string' },
-  title: { type: 'string' },
-  quality: { type: 'string' },
-  full: { type: 'boolean' },
-  hardware: { type: 'boolean' },
-  encoder: { type: 'string' },
-  json: { type: 'boolean' },
-} as const;
-
-type Values = ReturnType<typeof parseArgs<{ options: typeof highlightOptions }>>['values'];
-
-export const highlights: Command = {
-  name: 'highlights',
-  summary: 'choose the scenes worth seeing and cut them into a reel',
-  help,
-  async run(args, io) {
-    const { values, positionals } = parseArgs({ args, options: highlightOptions, allowPositionals: true });
-    for (const path of values.out ?? []) checkName(path);
-    // A title takes its time from the scenes.
-    const titled = values.title !== undefined || presetOf(values.preset).titles === true;
-    const chosen = await choose(positionals, values, io, {
-      reserve: titled ? TITLE_CARD_SECONDS : 0,
-      duration: DEFAULT_DURATION,
-    });
-    if (!chosen) return 2;
-    if (chosen.choice.scenes.length === 0) return nothing(io, chosen.sources);
-    const options = reelOptions(values, chosen, io);
-    const outputs = values.out ?? (values.clips || values.thumbnails ? [] : defaultOutputs(chosen));
-    const written = [...outputs, ...(await folders(values, chosen, io))];
-    const reels: HighlightReel[] = [];
-    for (const path of outputs.filter((each) => videos.includes(extname(each)))) {
-      mkdirSync(dirname(resolve(path)), { recursive: true });
-      const made = await makeReel(path, chosen.choice, chosen.sources, mediaOf, options);
-      reels.push(made);
-      if (io.isTty) io.stderr.write('\r\x1b[K');
-      const { whyEncoded, encoder } = made.reel;
-      if (values.hardware && !hardwareEncoders.some((name) => name === encoder))
-        io.stderr.write(`${path}: no graphics card encodes here, ${encoder} did.\n`);
-      const missing = chosen.choice.scenes.length - made.list.scenes.length;
-      if (missing > 0)
-        io.stderr.write(`${path}: ${counted(missing, 'scene')} left out: the recording has no picture there.\n`);
-      const expected = options.captions === 'burn' || options.aspect !== 'source' || extname(path) === '.webm';
-      if (whyEncoded !== undefined && !expected)
-        io.stderr.write(`${path}: every frame was encoded anew: ${whyEncoded}.\n`);
-    }
-    const list = reels[0]?.list ?? makeHighlightList(chosen.choice, chosen.sources);
-    for (const path of outputs) {
-      mkdirSync(dirname(resolve(path)), { recursive: true });
-      if (extname(path) === '.json')
-        await writeAtomically(path, (part) => writeFile(part, `${JSON.stringify(list, undefined, 2)}\n`));
-      else if (sheets.includes(extname(path))) await sheet(path, chosen, io.signal);
-      else if (previews.includes(extname(path))) await writePreview(path, chosen.choice, chosen.sources, mediaOf);
-    }
-    if (values.json) io.stdout.write(`${JSON.stringify(list)}\n`);
-    else {
-      for (const scene of list.scenes) io.stdout.write(sceneLines(scene));
-      for (const path of written) io.stdout.write(`${path}\n`);
-    }
-    return 0;
-  },
+/** `playbyplay highlights <log or folder>…` */
+export const highlights: RunCommand<typeof specs.highlights> = async (io, options, ...paths) => {
+  for (const path of options.out ?? []) checkExtension(path);
+  // The title's time is taken from the scenes.
+  const hasTitle = options.title !== undefined || findPreset(options.preset).titles === true;
+  const selection = await selectScenes(paths, options, io, {
+    reserve: hasTitle ? TITLE_CARD_SECONDS : 0,
+    duration: DEFAULT_DURATION,
+  });
+  if (!selection) return 2;
+  if (selection.choice.scenes.length === 0) return reportNoScenes(io, selection.sources);
+  const bar = new ProgressBar(io, 'writing reel');
+  const settings = reelSettings(options, selection, io, bar);
+  const outputs = options.out ?? (options.clips || options.thumbnails ? [] : defaultOutputs(selection));
+  const written = [...outputs, ...(await writeFolders(options, selection, io))];
+  const reels: HighlightReel[] = [];
+  for (const path of outputs.filter((each) => VIDEO_EXTENSIONS.includes(extname(each)))) {
+    mkdirSync(dirname(resolve(path)), { recursive: true });
+    const made = await makeReel(path, selection.choice, selection.sources, mediaOf, settings);
+    reels.push(made);
+    bar.clear();
+    const { whyEncoded, encoder } = made.reel;
+    if (options.hardware && !hardwareEncoders.some((name) => name === encoder))
+      io.stderr.write(`${path}: hardware encoding is not available, used ${encoder}.\n`);
+    const missing = selection.choice.scenes.length - made.list.scenes.length;
+    if (missing > 0)
+      io.stderr.write(`${path}: ${formatCount(missing, 'scene')} skipped: the recording has no picture there.\n`);
+    const expected = settings.captions === 'burn' || settings.aspect !== 'source' || extname(path) === '.webm';
+    if (whyEncoded !== undefined && !expected) io.stderr.write(`${path}: every frame was encoded: ${whyEncoded}.\n`);
+  }
+  const list = reels[0]?.list ?? makeHighlightList(selection.choice, selection.sources);
+  for (const path of outputs) {
+    mkdirSync(dirname(resolve(path)), { recursive: true });
+    if (extname(path) === '.json')
+      await writeAtomically(path, (part) => writeFile(part, `${JSON.stringify(list, undefined, 2)}\n`));
+    else if (SHEET_EXTENSIONS.includes(extname(path))) await writeSceneSheet(path, selection, io.signal);
+    else if (PREVIEW_EXTENSIONS.includes(extname(path)))
+      await writePreview(path, selection.choice, selection.sources, mediaOf);
+  }
+  if (options.json) io.stdout.write(`${JSON.stringify(list)}\n`);
+  else {
+    for (const scene of list.scenes) io.stdout.write(formatScene(scene));
+    for (const path of written) io.stdout.write(`${path}\n`);
+  }
+  return 0;
 };
 
-function checkName(path: string): void {
-  const known = [...videos, ...sheets, ...previews, '.json'];
+function checkExtension(path: string): void {
+  const known = [...VIDEO_EXTENSIONS, ...SHEET_EXTENSIONS, ...PREVIEW_EXTENSIONS, '.json'];
   if (known.includes(extname(path))) return;
-  throw new PlaybyplayError('usage', `${path} is of a kind that cannot be written`, {
-    hint: `Name it ${known.join(', ')}; for other formats see playbyplay export.`,
-  });
+  throw usageError(
+    `cannot write ${path}: unknown file type`,
+    `Known types are ${known.join(', ')}; for others see playbyplay export.`,
+  );
 }
 
-/** One of some words, or the fallback. */
-function oneOf<T extends string>(name: string, value: string | undefined, words: readonly T[], fallback: T): T {
-  if (value === undefined) return fallback;
-  const found = words.find((word) => word === value);
-  if (found !== undefined) return found;
-  throw new PlaybyplayError('usage', `--${name} ${value} is not known`, { hint: `It can be ${words.join(', ')}.` });
-}
-
-function reelOptions(values: Values, chosen: Chosen, io: CommandIo): HighlightReelOptions {
-  const { preset } = chosen;
-  const quality = values.quality === undefined ? undefined : Number(values.quality);
-  if (quality !== undefined && !(quality >= 0 && quality <= 51)) {
-    throw new PlaybyplayError('usage', `--quality ${values.quality} is not between 0 and 51`);
-  }
-  const scenes = counted(chosen.choice.scenes.length, 'scene');
-  const automatic = values.title === 'auto' || (values.title === undefined && preset.titles === true);
-  const told = automatic ? summarize(chosen.sources, chosen.choice.scenes, chosen.dictionary) : undefined;
-  const title = told ? told.games.join(', ') : values.title;
+function reelSettings(
+  options: HighlightOptions,
+  { sources, choice, dictionary, preset }: Selection,
+  io: CommandIo,
+  bar: ProgressBar,
+): HighlightReelOptions {
+  const { layout, quality, hardware, encoder } = options;
+  const scenes = formatCount(choice.scenes.length, 'scene');
+  const isAutomatic = options.title === 'auto' || (options.title === undefined && preset.titles === true);
+  const summarized = isAutomatic ? summarize(sources, choice.scenes, dictionary) : undefined;
+  const title = summarized ? summarized.games.join(', ') : options.title;
   return {
-    aspect: oneOf('aspect', values.aspect, ['source', '16:9', '9:16', '1:1'], preset.aspect ?? 'source'),
-    captions: oneOf('captions', values.captions, ['track', 'burn', 'none'], preset.captions ?? 'track'),
-    ...(values.layout !== undefined && {
-      layout: oneOf('layout', values.layout, ['crop', 'hud', 'blur', 'pad'], 'pad'),
-    }),
-    ...(title !== undefined && title !== '' && { title, subtitle: told ? `${told.tally} · ${scenes}` : scenes }),
+    aspect: options.aspect ?? preset.aspect ?? 'source',
+    captions: options.captions ?? preset.captions ?? 'track',
+    ...(layout !== undefined && { layout }),
+    ...(title !== undefined &&
+      title !== '' && { title, subtitle: summarized ? `${summarized.tally} · ${scenes}` : scenes }),
     ...(quality !== undefined && { quality }),
-    ...encoderOf(values),
-    audioTrack: audioTrackOf(values['audio-track']),
-    method: values.full ? 'full' : 'smart',
+    ...(encoder !== undefined ? { encoder } : hardware && { encoder: 'hardware' as const }),
+    audioTrack: options['audio-track'],
+    method: options.full ? 'full' : 'smart',
     signal: io.signal,
-    onProgress: progress(io, 'reel'),
+    onProgress: (done, total) => bar.show(done, total),
   };
 }
 
-/** Who encodes; nobody named: who does it for the kind of file. */
-function encoderOf({ hardware, encoder }: Values): Pick<HighlightReelOptions, 'encoder'> {
-  if (encoder !== undefined) return { encoder: oneOf('encoder', encoder, [...hardwareEncoders, 'libx264'], 'libx264') };
-  return hardware ? { encoder: 'hardware' } : {};
-}
-
-/** Clips and thumbnails, each in a folder. */
-async function folders(values: Values, { choice, sources }: Chosen, io: CommandIo): Promise<string[]> {
+/** Writes clips and thumbnails, each into its folder. */
+async function writeFolders(
+  options: HighlightOptions,
+  { choice, sources }: Selection,
+  io: CommandIo,
+): Promise<string[]> {
   const written: string[] = [];
-  if (values.clips !== undefined) {
-    const method = values.full ? 'full' : 'smart';
-    const audioTrack = audioTrackOf(values['audio-track']);
-    const options = { method, audioTrack, signal: io.signal } as const;
-    written.push(...(await writeClips(values.clips, choice, sources, mediaOf, options)));
+  if (options.clips !== undefined) {
+    const method = options.full ? 'full' : 'smart';
+    const settings = { method, audioTrack: options['audio-track'], signal: io.signal } as const;
+    written.push(...(await writeClips(options.clips, choice, sources, mediaOf, settings)));
   }
-  if (values.thumbnails !== undefined)
-    written.push(...(await writeThumbnails(values.thumbnails, choice, sources, mediaOf)));
+  if (options.thumbnails !== undefined)
+    written.push(...(await writeThumbnails(options.thumbnails, choice, sources, mediaOf)));
   return written;
 }
 
-async function sheet(path: string, { choice, sources, dictionary }: Chosen, signal: AbortSignal): Promise<void> {
+async function writeSceneSheet(
+  path: string,
+  { choice, sources, dictionary }: Selection,
+  signal: AbortSignal,
+): Promise<void> {
   const { scenes } = choice;
   const entries = scenes.flatMap(({ source, events }) => {
-    const told = events.map(({ event: { t, text, statement } }) => {
+    const captions = events.map(({ event: { t, text, statement } }) => {
       return { t, caption: text, kind: isPropertyStatement(statement) ? 'property' : 'action' };
     });
-    return dropRedundantChanges(told).map(({ t, caption }) => ({ media: mediaOf(sources[source]!), t, caption }));
+    return dropRedundantChanges(captions).map(({ t, caption }) => ({ media: mediaOf(sources[source]!), t, caption }));
   });
   const { games } = summarize(sources, choice.scenes, dictionary);
-  const title = `${games.join(', ')}: ${counted(entries.length, 'moment')} in ${counted(scenes.length, 'scene')}`;
+  const title = `${games.join(', ')}: ${formatCount(entries.length, 'moment')} in ${formatCount(scenes.length, 'scene')}`;
   await writeSheet(path, entries, { title, signal });
 }
 
-function defaultOutputs({ sources }: Chosen): string[] {
-  const folder = folderOf(sources.map(({ log }) => dirname(log ?? '.')));
+function defaultOutputs({ sources }: Selection): string[] {
+  const folder = commonFolder(sources.map(({ log }) => dirname(log ?? '.')));
   return ['reel.mp4', 'highlights.json', 'sheet.png'].map((name) => join(folder, name));
 }
 
-/** Where a log lies; of several logs, the folder that holds them all. */
-function folderOf(places: readonly string[]): string {
+/** The folder of a log, or the folder that holds several. */
+function commonFolder(places: readonly string[]): string {
   const [first, ...others] = places.map((each) => resolve(each));
   let common = first!;
   while (others.some((other) => !`${other}${sep}`.startsWith(join(common, sep)))) common = dirname(common);
@@ -218,14 +165,65 @@ function folderOf(places: readonly string[]): string {
   return near.startsWith('..') ? common : near || '.';
 }
 
-/** Draws a progress line on a terminal, nothing elsewhere. */
-function progress(io: CommandIo, what: string): (done: number, total: number) => void {
-  let shown = -1;
-  return (done, total) => {
-    const percent = Math.floor((100 * done) / total);
-    if (!io.isTty || percent === shown) return;
-    shown = percent;
-    const bar = '█'.repeat(Math.floor(percent / 5)).padEnd(20, '░');
-    io.stderr.write(`\r${what} ${bar} ${percent} %`);
-  };
+/** `playbyplay export <log or folder>…` */
+export const exportScenes: RunCommand<typeof specs.exportScenes> = async (io, options, ...paths) => {
+  const { format: formats = [], out: outputs = [] } = options;
+  if (formats.length === 0) throw usageError('missing option --format', 'See the formats in playbyplay export --help.');
+  if (outputs.length > 0 && outputs.length !== formats.length)
+    throw usageError(`${formatCount(formats.length, 'format')}, but ${formatCount(outputs.length, 'output file')}`);
+  const rate = options.rate === undefined ? undefined : parseFrameRate(options.rate);
+  const selection = await selectScenes(paths, options, io);
+  if (!selection) return 2;
+  if (selection.choice.scenes.length === 0) return reportNoScenes(io, selection.sources);
+  for (const [index, format] of formats.entries()) {
+    const out = outputs[index];
+    const { text, issues } = exportAs(format, {
+      ...selection,
+      title: options.title ?? titleOf(selection),
+      hasSound,
+      ...(rate && { rate }),
+      ...(options.relative && { relativeTo: resolve(dirname(out ?? 'x')) }),
+    });
+    for (const issue of issues) io.stderr.write(`playbyplay: ${issue.message}. ${issue.hint ?? ''}\n`);
+    if (issues.length > 0 && text === '') return 3;
+    if (out === undefined) io.stdout.write(text);
+    else {
+      mkdirSync(dirname(resolve(out)), { recursive: true });
+      await writeAtomically(out, (part) => writeFile(part, text));
+    }
+  }
+  return 0;
+};
+
+/** Whether a recording has sound. A missing one is assumed to have it. */
+function hasSound({ media }: Source): boolean {
+  if (media === undefined) return true;
+  using file = openVideo(media);
+  return file.info.audio.length > 0;
 }
+
+/** `30`, `29.97`, `30000/1001`. */
+function parseFrameRate(text: string): { num: number; den: number } {
+  const match = /^(\d+(?:\.\d+)?)(?:\/(\d+))?$/.exec(text);
+  const value = match ? Number(match[1]) / Number(match[2] ?? 1) : 0;
+  if (!(value > 0 && value <= 1000)) {
+    throw usageError(`--rate must be a frame rate such as 30, 29.97 or 30000/1001, not "${text}"`);
+  }
+  if (match![2] !== undefined) return { num: Number(match![1]), den: Number(match![2]) };
+  // 23.976, 29.97, 59.94 mean fractions of 1001.
+  const whole = Math.round(value);
+  if (Math.abs(value - (whole * 1000) / 1001) < 0.005) return { num: whole * 1000, den: 1001 };
+  return Number.isInteger(value) ? { num: value, den: 1 } : { num: Math.round(value * 1000), den: 1000 };
+}
+
+/** `playbyplay summary <log or folder>…` */
+export const summary: RunCommand<typeof specs.summary> = async (io, options, ...paths) => {
+  const format = options.json ? 'json' : options.format;
+  const selection = await selectScenes(paths, options, io, {});
+  if (!selection) return 2;
+  const summarized = summarize(selection.sources, selection.choice.scenes, selection.dictionary);
+  if (format === 'json') io.stdout.write(`${JSON.stringify(summarized)}\n`);
+  else if (format === 'post') io.stdout.write(`${summarized.post}\n`);
+  else io.stdout.write(format === 'markdown' ? markdownSummary(summarized) : plainSummary(summarized));
+  return 0;
+};

@@ -1,81 +1,55 @@
 import { createHash } from 'node:crypto';
 import { mkdir, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { loadBuiltin } from '../../dictionary/files.ts';
 import { messageOf, PlaybyplayError } from '../../errors.ts';
 import type { HeaderLine } from '../../events/log.ts';
 import { LOG_NAME } from '../../events/reader.ts';
 import { LogWriter } from '../../events/writer.ts';
-import { loadMapping, recognizeMapping, type CompiledMapping } from '../../events/import/mapping.ts';
-import { importLog, type ImportedSession } from '../../events/import/import-log.ts';
+import { type CompiledMapping, loadMapping, recognizeMapping } from '../../events/import/mapping.ts';
+import { importLog as importSessions, type ImportedSession } from '../../events/import/import-log.ts';
 import { VERSION } from '../../version.ts';
-import type { Command } from '../command.ts';
-import { counted, formatIssues } from '../explain.ts';
+import type { RunCommand } from '../command.ts';
+import { formatCount, formatIssues } from '../describe-error.ts';
+import type * as specs from '../specs.ts';
 
-const help = `playbyplay import <log of a game> [options]
+const MAX_LOG_BYTES = 256 * 2 ** 20;
 
-Reads a log that a game or its server wrote as events, so that it can be queried like what was seen on the screen.
-Each match becomes a log of its own.
-
-  --format <name>     quake3 (games.log), levelstat (PrBoom+, dsda-doom), or the path of a mapping; default: recognised
-  --player <name>     whose session it is; everybody else is an opponent or a teammate
-  -o, --out <folder>  where the logs go (default <log>.playbyplay)
-
-Examples:
-  playbyplay import games.log --player Grunt
-  playbyplay query "count kills by weapon" games.log.playbyplay
-  playbyplay import levelstat.txt -o doom
-`;
-
-const options = {
-  format: { type: 'string' },
-  player: { type: 'string' },
-  out: { type: 'string', short: 'o' },
-  help: { type: 'boolean', short: 'h' },
-} as const;
-
-const largest = 256 * 2 ** 20;
-
-export const importCommand: Command = {
-  name: 'import',
-  summary: 'read a log that a game wrote as events',
-  help,
-  async run(args, io) {
-    const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
-    const [path, ...more] = positionals;
-    if (path === undefined || more.length > 0)
-      throw new PlaybyplayError('usage', 'which log?', { hint: 'Give one file.' });
-    const bytes = await readFile(path).catch((error: unknown) => {
-      throw new PlaybyplayError('log-missing', `cannot read ${path}: ${messageOf(error)}`, { cause: error });
-    });
-    if (bytes.length > largest)
-      throw new PlaybyplayError('log-too-large', `${path} is larger than ${largest / 2 ** 20} MiB`);
-    const text = bytes.toString('utf8');
-    const compiled = values.format === undefined ? await recognizeMapping(text) : await loadMapping(values.format);
-    const { dictionary } = await loadBuiltin(compiled.mapping.dictionaries, { definitions: false });
-    const session = basename(path);
-    const { sessions, issues } = importLog(text, compiled, dictionary, {
-      session,
-      ...(values.player !== undefined && { player: values.player }),
-    });
-    io.stderr.write(formatIssues(issues.map((issue) => ({ ...issue, path: `${path}:${issue.path}` }))));
-    const folder = values.out ?? `${path}.playbyplay`;
-    const dictionaries = dictionary.sources.map(({ name, version }) => ({ name, version, hash: '' }));
-    for (const [index, each] of sessions.entries()) {
-      const place = sessions.length === 1 ? folder : join(folder, String(index + 1).padStart(3, '0'));
-      const hash = createHash('sha256').update(bytes).digest('hex').slice(0, 16);
-      await write(place, each, header(compiled, each, { name: session, hash, bytes: bytes.length }, dictionaries));
-      io.stdout.write(`${join(place, LOG_NAME)}\n`);
-      io.stderr.write(`  ${each.session}: ${counted(each.events.length, 'event')}\n`);
-    }
-    if (sessions.length === 0)
-      throw new PlaybyplayError('empty-log', `${path} holds nothing that ${compiled.mapping.title} speaks of`);
-    return 0;
-  },
+/** `playbyplay import <game log>` */
+export const importLog: RunCommand<typeof specs.importLog> = async (io, options, path) => {
+  const bytes = await readFile(path).catch((error: unknown) => {
+    throw new PlaybyplayError('log-missing', `cannot read ${path}: ${messageOf(error)}`, { cause: error });
+  });
+  if (bytes.length > MAX_LOG_BYTES)
+    throw new PlaybyplayError('log-too-large', `${path} is larger than ${MAX_LOG_BYTES / 2 ** 20} MiB`);
+  const text = bytes.toString('utf8');
+  const compiled = options.format === undefined ? await recognizeMapping(text) : await loadMapping(options.format);
+  const { dictionary } = await loadBuiltin(compiled.mapping.dictionaries, { definitions: false });
+  const session = basename(path);
+  const { sessions, issues } = importSessions(text, compiled, dictionary, {
+    session,
+    ...(options.player !== undefined && { player: options.player }),
+  });
+  io.stderr.write(formatIssues(issues.map((issue) => ({ ...issue, path: `${path}:${issue.path}` }))));
+  const folder = options.out ?? `${path}.playbyplay`;
+  const dictionaries = dictionary.sources.map(({ name, version }) => ({ name, version, hash: '' }));
+  for (const [index, each] of sessions.entries()) {
+    const place = sessions.length === 1 ? folder : join(folder, String(index + 1).padStart(3, '0'));
+    const hash = createHash('sha256').update(bytes).digest('hex').slice(0, 16);
+    await writeLog(
+      place,
+      each,
+      createHeader(compiled, each, { name: session, hash, bytes: bytes.length }, dictionaries),
+    );
+    io.stdout.write(`${join(place, LOG_NAME)}\n`);
+    io.stderr.write(`  ${each.session}: ${formatCount(each.events.length, 'event')}\n`);
+  }
+  if (sessions.length === 0)
+    throw new PlaybyplayError('empty-log', `${path} contains no session in the format ${compiled.mapping.title}`);
+  return 0;
 };
 
-function header(
+function createHeader(
   compiled: CompiledMapping,
   session: ImportedSession,
   file: { name: string; hash: string; bytes: number },
@@ -94,7 +68,7 @@ function header(
   };
 }
 
-async function write(folder: string, session: ImportedSession, head: HeaderLine): Promise<void> {
+async function writeLog(folder: string, session: ImportedSession, head: HeaderLine): Promise<void> {
   await mkdir(folder, { recursive: true });
   await using log = await LogWriter.create(join(folder, LOG_NAME), head);
   for (const event of session.events) log.add(event);

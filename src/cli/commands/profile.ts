@@ -1,67 +1,272 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join, parse } from 'node:path';
+import type { SoundFile } from '../../detectors/sound/print.ts';
 import { PlaybyplayError } from '../../errors.ts';
-import { suggestSpelling } from '../../spelling.ts';
+import type { HudSettings } from '../../geometry.ts';
+import { scanPacketsAsync } from '../../media/packets/scan-packets.ts';
+import { openVideo } from '../../media/video.ts';
+import { collectLabels, collectReadings } from '../../pipeline/authoring/dataset/collect.ts';
+import { writeDataset } from '../../pipeline/authoring/dataset/write.ts';
+import { parseLabels } from '../../pipeline/authoring/learn.ts';
+import { learnSound, occurrencesIn } from '../../pipeline/authoring/learn-sound.ts';
+import { look as readMoments, type Look, type Seen } from '../../pipeline/authoring/look.ts';
+import { checkProfile } from '../../pipeline/check-profile.ts';
+import { meetRequirements, openGame } from '../../pipeline/game.ts';
+import type { Evidence } from '../../pipeline/placement/count.ts';
+import { decidePlacement } from '../../pipeline/placement/decide.ts';
+import { drawPlacement } from '../../pipeline/placement/draw.ts';
+import { evidenceAt } from '../../pipeline/placement/find.ts';
+import { smallText } from '../../pipeline/placement/legible.ts';
+import type { Stretch } from '../../pipeline/placement/pictures.ts';
 import { loadKindCatalog } from '../../pipeline/schemas.ts';
-import { builtInPack, listGames } from '../../profile/load.ts';
+import { builtInPack, listGames, type LoadedProfile, loadProfile } from '../../profile/load.ts';
 import { publishedProfileSchema } from '../../profile/schema.ts';
-import type { Command, CommandIo } from '../command.ts';
-import { checkCommand } from '../profile/check.ts';
-import { exportCommand, exportHelp } from '../profile/export.ts';
-import { glyphsCommand, glyphsHelp } from '../profile/glyphs.ts';
-import { placeCommand, placeHelp } from '../profile/place.ts';
-import { soundCommand, soundHelp } from '../profile/sound.ts';
-import { tryCommand, tryHelp } from '../profile/try.ts';
+import { suggestSpelling } from '../../spelling.ts';
+import { formatClock } from '../../time.ts';
+import type { RunCommand } from '../command.ts';
+import { formatCount, formatIssues } from '../describe-error.ts';
+import { usageError } from '../options.ts';
+import { describePlacement } from '../placement.ts';
+import { findPlugins, loadUserPlugins } from '../plugins.ts';
+import { ProgressBar } from '../progress.ts';
+import type * as specs from '../specs.ts';
 
-type Subcommand = (args: string[], io: CommandIo) => Promise<number>;
+type Spec<K extends keyof typeof specs> = (typeof specs)[K];
 
-const subcommands: Readonly<Record<string, Subcommand>> = {
-  check: checkCommand,
-  export: exportCommand,
-  glyphs: glyphsCommand,
-  place: placeCommand,
-  sound: soundCommand,
-  try: tryCommand,
-  async list(_args, io) {
-    for (const game of await listGames(builtInPack())) io.stdout.write(`${game}\n`);
-    return 0;
-  },
-  async schema(_args, io) {
-    io.stdout.write(`${JSON.stringify(publishedProfileSchema(await loadKindCatalog()), undefined, 2)}
-`);
-    return 0;
-  },
+/** `playbyplay profile check <game or path>…` */
+export const check: RunCommand<Spec<'profileCheck'>> = async (io, { plugin, language, json }, ...names) => {
+  const plugins = await loadUserPlugins(plugin);
+  let total = 0;
+  for (const name of names) {
+    const { location, issues } = await checkProfile(name, { plugins, language });
+    total += issues.length;
+    if (json) io.stdout.write(`${JSON.stringify({ profile: location, issues })}\n`);
+    else if (issues.length === 0) io.stdout.write(`${location}: no mistakes\n`);
+    else io.stdout.write(`${location}: ${formatCount(issues.length, 'mistake')}\n${formatIssues(issues)}`);
+  }
+  return total > 0 ? 3 : 0;
 };
 
-export const profile: Command = {
-  name: 'profile',
-  summary:
-    'check and try a game profile, find its HUD in a recording, learn its fonts and sounds, export training data',
-  help: `playbyplay profile check <game or path>… [--language <tag>] [--plugin <file or package>]… [--json]
-
-Checks profiles: their form, what their names refer to, the files they use, and
-whether their script can be loaded. Says all that is wrong at once, each with its
-JSON path. With --language also what reading that language needs is checked: Tesseract's
-data must be installed. Exit code 3 when there are mistakes.
-
-${tryHelp}
-${glyphsHelp}
-${soundHelp}
-${exportHelp}
-${placeHelp}
-playbyplay profile list      the games that come with the program
-playbyplay profile schema    the JSON Schema of a profile, with every detector kind
-
-Examples:
-  playbyplay profile check freedoom
-  playbyplay profile check ./my-game/configs/my-game/profile.json
-  playbyplay profile schema > profile.schema.json
-`,
-  run(args, io) {
-    const [name, ...rest] = args;
-    const run = name === undefined ? undefined : subcommands[name];
-    if (run !== undefined) return run(rest, io);
-    const names = Object.keys(subcommands);
-    const suggestion = name === undefined ? undefined : suggestSpelling(name, names);
-    const hint = suggestion ?? `There are ${names.join(', ')}.`;
-    throw new PlaybyplayError('usage', name === undefined ? 'profile what?' : `profile has no “${name}”`, { hint });
-  },
+/** `playbyplay profile list` */
+export const listBuiltIn: RunCommand<Spec<'profileList'>> = async (io) => {
+  for (const game of await listGames(builtInPack())) io.stdout.write(`${game}\n`);
+  return 0;
 };
+
+/** `playbyplay profile schema` */
+export const printSchema: RunCommand<Spec<'profileSchema'>> = async (io) => {
+  io.stdout.write(`${JSON.stringify(publishedProfileSchema(await loadKindCatalog()), undefined, 2)}\n`);
+  return 0;
+};
+
+/** `playbyplay profile try <game or path> <recording>` */
+export const tryDetectors: RunCommand<Spec<'profileTry'>> = async (io, options, game, media) => {
+  if (!options.at) throw usageError('missing option --at', 'Give one or more times, such as --at 12.3.');
+  const plugins = await loadUserPlugins(options.plugin);
+  const loaded = await loadProfile(game, {
+    kinds: (used, steps) => loadKindCatalog(used, steps, plugins),
+    language: options.language,
+    unfinished: true,
+  });
+  const names = Object.keys(loaded.profile.detectors);
+  const complete = Object.entries(loaded.profile.detectors).filter(([name]) => !lacksFile(loaded, name));
+  await meetRequirements(
+    { ...loaded, profile: { ...loaded.profile, detectors: Object.fromEntries(complete) } },
+    plugins,
+  );
+  for (const name of options.detector ?? []) if (!names.includes(name)) throw unknownDetector(name, names);
+  const known = Object.keys(loaded.profile.media ?? {});
+  if (options.media !== undefined && !known.includes(options.media))
+    throw new PlaybyplayError('unknown-media', `the profile has no companion recording “${options.media}”`, {
+      hint: known.length === 0 ? 'It has none.' : `It has ${known.join(', ')}.`,
+    });
+  const trial = {
+    plugins,
+    ...(options.media === undefined ? {} : { companion: options.media }),
+    ...(options.detector ? { detectors: options.detector } : {}),
+    ...(options.out === undefined ? {} : { out: options.out }),
+  };
+  let moments = 0;
+  for await (const one of readMoments(loaded, media, options.at, trial)) {
+    io.signal.throwIfAborted();
+    moments++;
+    io.stdout.write(options.json ? `${JSON.stringify(one)}\n` : formatMoment(one));
+  }
+  if (moments === 0) throw new PlaybyplayError('no-picture', 'the recording shows nothing at these times');
+  return 0;
+};
+
+/** Formats the readings of a moment as a table. */
+function formatMoment({ t, seen, files }: Look): string {
+  const rows = seen.map((one) => [one.detector, one.kind, ...formatReading(one)] as const);
+  const widths = [0, 1, 2].map((column) => Math.max(0, ...rows.map((row) => row[column]!.length)));
+  const lines = rows.map((row) =>
+    `  ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')}`.trimEnd(),
+  );
+  const written = files.length === 0 ? '' : `  → ${files[0]} and ${files.length - 1} regions\n`;
+  return [`${t.toFixed(2)} s\n`, ...lines.map((line) => `${line}\n`), written].join('');
+}
+
+function formatReading({ observation, least, when, region, implausible, lacks }: Seen): [string, string] {
+  if (lacks !== undefined) return ['cannot be read yet', lacks];
+  if (observation === undefined)
+    return ['not asked', when === undefined ? (region === undefined ? 'reads no pictures' : '') : `waits for ${when}`];
+  const sure = observation.confidence.toFixed(2);
+  if (observation.state === 'absent') return ['nothing there', sure];
+  if (observation.state === 'unreadable') return formatUnreadable(observation.detail, sure);
+  const value = typeof observation.value === 'string' ? `“${observation.value}”` : String(observation.value);
+  if (implausible) return [value, `${sure}, but does not fit “plausible”`];
+  return [value, observation.confidence < least ? `${sure}, below the ${least} that it must have` : sure];
+}
+
+/** The best guess of a text detector shows whether the font or the region is wrong. */
+function formatUnreadable(detail: unknown, sure: string): [string, string] {
+  return typeof detail === 'string' && detail.trim() !== ''
+    ? [`unreadable, perhaps “${detail}”`, `${sure}, too little`]
+    : ['unreadable', ''];
+}
+
+function lacksFile({ lacking, path, pack }: LoadedProfile, detector: string): boolean {
+  const start = `${pack.locate(path)}#/detectors/${detector.replaceAll('~', '~0').replaceAll('/', '~1')}/`;
+  return lacking.some((issue) => issue.path?.startsWith(start));
+}
+
+function unknownDetector(name: string, names: readonly string[]): PlaybyplayError {
+  return new PlaybyplayError('unknown-detector', `the profile has no detector “${name}”`, {
+    hint: suggestSpelling(name, names) ?? `Detectors are ${names.join(', ')}.`,
+  });
+}
+
+/** `playbyplay profile place <recording>` */
+export const place: RunCommand<Spec<'profilePlace'>> = async (io, options, media) => {
+  const game = await openGame(options.game, await findPlugins(options.plugin));
+  using file = openVideo(media);
+  const index = await scanPacketsAsync(file, { signal: io.signal });
+  const { hud = {}, doubt, remarks = [] } = await decidePlacement(file, index, game, io.signal);
+  const end = index.t.at(-1) ?? 0;
+  const { changes = [], ...first } = hud;
+  const layouts: Layout[] = [];
+  for (const [i, { t, confidence: _, ...own }] of [{ t: 0, ...first }, ...changes].entries()) {
+    const within = changes.length === 0 ? undefined : { t, end: changes[i]?.t ?? end };
+    layouts.push({ t, hud: own, within, evidence: await evidenceAt(file, index, game, own, within) });
+  }
+  const { confidence, elements, pictures } = layouts[0]!.evidence;
+  if (options.write !== undefined && !doubt)
+    await writeFile(
+      options.write,
+      `${JSON.stringify({ format: 'playbyplay/placement/1', ...first, confidence, ...(changes.length > 0 ? { changes } : {}) }, undefined, 2)}\n`,
+    );
+  if (options.picture !== undefined)
+    for (const [i, { hud: own, within }] of layouts.entries())
+      await writeFile(numberedPath(options.picture, i), await drawPlacement(file, index, game, own, within));
+  const small = doubt ? undefined : await smallText(game, file.info, first);
+  const warnings = [...remarks, ...(small ? [small] : [])];
+  if (options.json) {
+    const found = doubt ? { found: false, reason: doubt.message } : { found: true, placement: hud };
+    const said = warnings.length > 0 ? { warnings: warnings.map(({ code, message }) => ({ code, message })) } : {};
+    io.stdout.write(
+      `${JSON.stringify({ media, game: game.profile.game, ...found, confidence, pictures, elements, ...said })}\n`,
+    );
+  } else if (doubt) io.stdout.write(`${doubt.message}. ${doubt.hint ?? ''}\n`);
+  else {
+    for (const { t, hud: own, evidence } of layouts) {
+      const from = t === 0 ? '' : `from ${formatClock(t)} on `;
+      const sure = evidence.confidence.toFixed(2);
+      io.stdout.write(`${game.profile.game} lies ${from}${describePlacement(own)} (confidence ${sure})\n`);
+      for (const [name, count] of Object.entries(evidence.elements))
+        io.stdout.write(`  ${name}: ${count} of ${evidence.pictures} pictures\n`);
+    }
+    for (const { message, hint } of warnings) io.stdout.write(`Warning: ${message}. ${hint ?? ''}\n`);
+  }
+  return doubt ? 3 : 0;
+};
+
+/** The placement of the HUD from a time on. */
+interface Layout {
+  readonly t: number;
+  readonly hud: HudSettings;
+  readonly within: Stretch | undefined;
+  readonly evidence: Evidence;
+}
+
+/** `regions.png`, `regions-2.png`, … */
+function numberedPath(path: string, i: number): string {
+  const { dir, name, ext } = parse(path);
+  return i === 0 ? path : join(dir, `${name}-${i + 1}${ext}`);
+}
+
+/** `playbyplay profile sound <recording>` */
+export const sound: RunCommand<Spec<'profileSound'>> = async (io, options, media) => {
+  const { from = [], to = [], label, out, track, length } = options;
+  if (from.length === 0 || from.length !== to.length)
+    throw usageError('--from and --to must be given equally often, at least once');
+  const ranges = from.map((start, i) => ({ media, from: start, to: to[i]! }));
+  const occurrences = length === undefined ? ranges : occurrencesIn(ranges, length, track);
+  const learned = learnSound(label, occurrences, track);
+  await writeFile(out, `${JSON.stringify(learned)}\n`);
+  const count = occurrences.length === 1 ? 'one occurrence' : `${occurrences.length} occurrences`;
+  io.stdout.write(
+    `${out}: ${label}, ${(learned.frames / 100).toFixed(2)} s, from ${count}; ${describeRecognition(learned)}\n`,
+  );
+  return 0;
+};
+
+/** How the sound will be recognized, and what would improve it. */
+function describeRecognition({ waves = [], examples }: SoundFile): string {
+  if (waves.length > 0)
+    return `known by ${waves.length === 1 ? 'its waveform' : `${waves.length} waveforms`}, the same in ${waves.map((one) => one.examples).join(' and ')} of them`;
+  if (examples === 1)
+    return 'known by its spectrogram only: give two more occurrences, and it is known by its waveform';
+  return 'known by its spectrogram only: no waveform that they share was found (the game plays it differently each time, or they are too quiet)';
+}
+
+/** `playbyplay profile export <game or path> [<recording>…]` */
+export const exportDataset: RunCommand<Spec<'profileExport'>> = async (io, options, game, ...media) => {
+  if ((media.length === 0) === (options.labels === undefined)) throw usageError('give either recordings or --labels');
+  const plugins = await loadUserPlugins(options.plugin);
+  const loaded = await loadProfile(game, { kinds: (used, steps) => loadKindCatalog(used, steps, plugins) });
+  const bar = new ProgressBar(io, 'exporting');
+  const settings = {
+    plugins,
+    ...(options.detector ? { detectors: options.detector } : {}),
+    ...(options.region === undefined ? {} : { region: options.region }),
+    ...(options.background === undefined ? {} : { background: options.background }),
+    ...given(options, ['confidence', 'interval', 'from', 'to']),
+    signal: io.signal,
+    onProgress: (done: number, total: number) => bar.show(done, total),
+  };
+  const pictures =
+    options.labels === undefined
+      ? collectReadings(loaded, media, settings)
+      : collectLabels(
+          loaded,
+          parseLabels(await readFile(options.labels, 'utf8'), options.labels),
+          options.labels,
+          settings,
+        );
+  const summary = await writeDataset(pictures, {
+    out: options.out,
+    format: options.format,
+    image: options.image,
+    ...given(options, ['held', 'most']),
+  });
+  bar.clear();
+  if (options.json) io.stdout.write(`${JSON.stringify({ out: options.out, format: options.format, ...summary })}\n`);
+  else {
+    const lines = Object.entries(summary.labels).map(
+      ([label, { train, val }]) => `  ${label}: ${train} + ${val} held back`,
+    );
+    io.stdout.write(`${options.out}: ${formatCount(summary.pictures, 'picture')}\n${lines.join('\n')}\n`);
+  }
+  return 0;
+};
+
+/** Those of some numeric options that were given. */
+function given<K extends string>(
+  options: Readonly<Record<K, number | undefined>>,
+  names: readonly K[],
+): Partial<Record<K, number>> {
+  const found: Partial<Record<K, number>> = {};
+  for (const name of names) if (options[name] !== undefined) found[name] = options[name];
+  return found;
+}

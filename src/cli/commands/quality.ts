@@ -1,68 +1,209 @@
-import { runCompare } from '../quality/compare.ts';
-import { runAdvise, runSimulate } from '../quality/control.ts';
-import { runScore } from '../quality/score.ts';
-import type { Command } from '../command.ts';
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { loadBuiltin } from '../../dictionary/files.ts';
+import { messageOf, PlaybyplayError } from '../../errors.ts';
+import { disagreements, type NamedModelScores, rankCorrelations, scoreWithModels } from '../../quality/compare.ts';
+import type { FrameRecord } from '../../quality/frame.ts';
+import { analyzeFiles, gameplayMarks } from '../../quality/analyze.ts';
+import { eventOutcome, type MergedLog, mergeIntoLog } from '../../quality/gameplay.ts';
+import { type SessionAnalysis, sessionReport } from '../../quality/report/session.ts';
+import { type GroupedView, sessionsReport } from '../../quality/report/sessions.ts';
+import { type FileOptions, type ScoredInput, scoreFiles, scoreSeries } from '../../quality/score.ts';
+import { formatGameplay, summarize } from '../../quality/summary.ts';
+import { downsample } from '../../quality/timeline.ts';
+import type { CommandIo, RunCommand } from '../command.ts';
+import { usageError } from '../options.ts';
+import { reportIssues, scorerOptions } from '../session-files.ts';
+import type * as specs from '../specs.ts';
 
-const help = `playbyplay quality <file>… [options]
-playbyplay quality advise <file>… [options]
-playbyplay quality compare <file>… [--json]
-playbyplay quality simulate [options]
-
-Scores how well a session was shown and felt: stutter, delay and picture, frame by frame, on 0–100.
-Reads per-frame NDJSON or CSV (the halves of server and client may be two files), PresentMon, CapFrameX, MangoHud,
-webrtc-internals dumps and OBS logs; any of them may be gzipped. Or a recording itself: repeated pictures, frozen
-stretches, gaps of its timestamps, its bitrate. What a file is, is found out from its content.
-
-  --fps <n>              target frame rate, where the file does not say it (or says it wrong)
-  --size <w>x<h>         picture size in pixels, likewise
-  --bitrate <bits/s>     target bitrate, likewise: 20000000, 20M, 800k
-  --process <name>       of several processes in one file, the one of this name
-  --constants <file>     JSON with other constants of the metric
-  --events <log>         the event log of the same session: a copy is written that holds what happened to the stream as
-                         well, and losses under bad quality are told from the others
-  --offset <s>           time in the recording at which the session's clock begins (default 0)
-  -o, --out <log>        write that copy here (default: events.stream.ndjson beside the log)
-  --before <file>        another session to compare with those given; may stand several times (needs --report)
-  --report <out.html>    a page with charts: of one session, or of many (distributions, worst minutes)
-  --json                 the figures as JSON
-  --series               with --json: the figures of every frame too
-  --ascii                no other signs than ASCII in the summary
-
-advise says which settings to lower or raise after such sessions, and why:
-  --down <total>         mean total below which to take less (default 40)
-  --up <total>           mean total above which to take more (default 70)
-  --preset <name>        the encoder preset that they ran with
-
-compare scores sessions by ITU-T G.1072 and in the manner of rtcscore as well, and says where they differ and why.
-
-simulate plays streamed sessions on networks and machines drawn by chance, with a controller that adjusts bitrate, size,
-frame rate and encoder preset, and with settings that stay:
-  --seeds <n>            scenarios (default 10), from the seed --first <n> on (default 1)
-  --minutes <n>          length of each (default 3)
-  --network <name>       fibre, cable, wifi or mobile only
-  --seed <n>             one scenario, every decision said
-
-Exit code 3: scored, but something was wrong in the file (said on stderr).
-
-Examples:
-  playbyplay quality session.ndjson
-  playbyplay quality server.ndjson client.ndjson --json
-  playbyplay quality PresentMon-2026-11-20.csv --fps 60
-  playbyplay quality webrtc_internals_dump.gz
-  playbyplay quality monday/*.csv --before friday/a.csv --before friday/b.csv --report change.html
-  playbyplay quality advise tuesday/*.ndjson
-  playbyplay quality simulate --seeds 20
-  playbyplay quality session.ndjson --report page.html --events match.playbyplay
-`;
-
-export const quality: Command = {
-  name: 'quality',
-  summary: 'score how well a session was shown and felt, frame by frame',
-  help,
-  run(args, io) {
-    if (args[0] === 'advise') return runAdvise(args.slice(1), io);
-    if (args[0] === 'compare') return runCompare(args.slice(1), io);
-    if (args[0] === 'simulate') return runSimulate(args.slice(1), io);
-    return runScore(args, io);
-  },
+/** `playbyplay quality <file>…` */
+export const score: RunCommand<typeof specs.qualityScore> = async (io, options, ...paths) => {
+  const { offset } = options;
+  if (options.before && options.report === undefined) throw usageError('--before needs --report');
+  const settings = scorerOptions(options, io.signal);
+  if (options.series) {
+    if (!options.json) throw usageError('--series needs --json');
+    const scored = await printSeries(paths, settings, io);
+    return reportIssues(scored, io);
+  }
+  const chartWidth = Math.max(20, Math.min(100, ((io.stdout as { columns?: number }).columns ?? 80) - 20));
+  let views = await analyzeFiles(paths, settings);
+  const merged =
+    options.events === undefined ? undefined : await mergeEvents(views, options.events, options.out, offset, io);
+  if (merged) views = [await withMarks(views[0]!, merged, offset)];
+  const before = options.before ? await analyzeFiles(options.before, settings) : [];
+  if (options.report !== undefined) await writeReport(options.report, views, before, io);
+  if (options.json) io.stdout.write(`${JSON.stringify(toJson(views, merged))}\n`);
+  else {
+    const summaries = views.map((view) => summarize(view.scored, downsample(view.points, chartWidth), options.ascii));
+    io.stdout.write(summaries.join('\n'));
+    if (merged) io.stdout.write(`\n${formatGameplay(merged.report)}`);
+  }
+  return reportIssues(
+    [...before, ...views].map(({ scored }) => scored),
+    io,
+  );
 };
+
+/** The figures first, then their details. One session is an object, several are a list. */
+function toJson(views: readonly SessionAnalysis[], merged: MergedLog | undefined): Record<string, unknown> {
+  const sessions = views.map((view) => ({
+    ...flatten(view.scored),
+    worstMinutes: view.worst,
+    incidents: view.incidents,
+  }));
+  const whole = sessions.length === 1 ? sessions[0]! : { sessions };
+  return merged ? { ...whole, play: merged.report } : whole;
+}
+
+function flatten({ quality, ...rest }: ScoredInput): Record<string, unknown> {
+  return { ...quality, ...rest };
+}
+
+/** Prints the figures of the session and of every frame while scoring: a session may exceed the memory. */
+async function printSeries(paths: readonly string[], settings: FileOptions, io: CommandIo): Promise<ScoredInput[]> {
+  const sessions = await scoreSeries(paths, settings);
+  const write = async (text: string): Promise<void> => {
+    if (!io.stdout.write(text)) await once(io.stdout, 'drain', { signal: io.signal });
+  };
+  if (sessions.length !== 1) await write('{"sessions":[');
+  for (const [i, { scored, frames }] of sessions.entries()) {
+    await write(`${i > 0 ? ',' : ''}${JSON.stringify(flatten(scored)).slice(0, -1)},"series":[`);
+    let comma = '';
+    for await (const batch of frames) {
+      await write(comma + batch.map((frame) => JSON.stringify(frame)).join(',\n'));
+      comma = ',\n';
+    }
+    await write(']}');
+  }
+  await write(sessions.length === 1 ? '\n' : ']}\n');
+  return sessions.map(({ scored }) => scored);
+}
+
+/** Writes a copy of the event log with the stream's incidents. */
+async function mergeEvents(
+  views: readonly SessionAnalysis[],
+  log: string,
+  out: string | undefined,
+  offset: number,
+  io: CommandIo,
+): Promise<MergedLog> {
+  if (views.length !== 1) throw usageError(`--events takes one session, not ${views.length}`);
+  const { incidents } = views[0]!;
+  const path = out ?? mergedPath(log);
+  const merged = await mergeIntoLog(log, incidents, path, { offset, signal: io.signal });
+  io.stderr.write(`${incidents.length} incidents of the stream written to ${path}\n`);
+  return merged;
+}
+
+/** `events.ndjson` → `events.stream.ndjson`; for a folder, a file in it. */
+function mergedPath(path: string): string {
+  return /\.ndjson$/i.test(path)
+    ? path.replace(/(?:\.stream)?\.ndjson$/i, '.stream.ndjson')
+    : join(path, 'events.stream.ndjson');
+}
+
+async function withMarks(view: SessionAnalysis, merged: MergedLog, offset: number): Promise<SessionAnalysis> {
+  const { dictionary } = await loadBuiltin();
+  return {
+    ...view,
+    play: gameplayMarks(merged.events, ({ statement }) => eventOutcome(statement, dictionary), offset),
+  };
+}
+
+async function writeReport(
+  path: string,
+  views: readonly SessionAnalysis[],
+  before: readonly SessionAnalysis[],
+  io: CommandIo,
+): Promise<void> {
+  const grouped: GroupedView[] = [
+    ...before.map((view) => ({ ...view, group: 'before' })),
+    ...views.map((view) => (before.length > 0 ? { ...view, group: 'after' } : view)),
+  ];
+  const html = grouped.length === 1 ? sessionReport(views[0]!) : sessionsReport(grouped);
+  try {
+    await writeFile(path, html);
+  } catch (error) {
+    throw new PlaybyplayError('write-failed', `cannot write ${path}: ${messageOf(error)}`);
+  }
+  io.stderr.write(`Report written to ${path}\n`);
+}
+
+/** `playbyplay quality compare <file>…` */
+export const compare: RunCommand<typeof specs.qualityCompare> = async (io, options, ...paths) => {
+  let records: FrameRecord[][] = [];
+  const settings = scorerOptions(options, io.signal);
+  const scored = await scoreFiles(paths, {
+    ...settings,
+    observe: () => {
+      const own: FrameRecord[] = [];
+      records = [...records, own];
+      return (_meter, record) => own.push(record);
+    },
+  });
+  const ofScored = records.slice(-scored.length);
+  const judged: NamedModelScores[] = [];
+  for (const [i, { name, info }] of scored.entries()) {
+    const judgement = scoreWithModels(ofScored[i]!, info, settings.constants);
+    if (judgement) judged.push({ name, judgement });
+    else io.stderr.write(`${name}: the other models need bitrate, size and round trip, which are missing\n`);
+  }
+  const all = {
+    rankCorrelations: judged.length > 2 ? rankCorrelations(judged) : [],
+    disagreements: disagreements(judged),
+  };
+  if (options.json) {
+    const sessions = judged.map(({ name, judgement: { quality, ...rest } }) => ({
+      name,
+      total: quality.total,
+      raw: quality.raw,
+      ...rest,
+    }));
+    io.stdout.write(`${JSON.stringify({ sessions, ...all })}\n`);
+  } else io.stdout.write(formatComparison(judged, all));
+  return reportIssues(scored, io);
+};
+
+function formatComparison(
+  judged: readonly NamedModelScores[],
+  all: {
+    readonly rankCorrelations: ReturnType<typeof rankCorrelations>;
+    readonly disagreements: ReturnType<typeof disagreements>;
+  },
+): string {
+  const lines = [`${'session'.padEnd(40)}  total     raw   G.1072   rtcscore   stutter`];
+  for (const { name, judgement } of judged) {
+    const { quality, g1072, rtcScore, stutterShare } = judgement;
+    const cells = [
+      quality.total?.toFixed(1) ?? '–',
+      quality.raw?.toFixed(1) ?? '–',
+      g1072.mos.toFixed(2),
+      rtcScore.toFixed(2),
+    ];
+    lines.push(
+      `${name.slice(0, 40).padEnd(40)}${cells[0]!.padStart(7)}${cells[1]!.padStart(8)}${cells[2]!.padStart(9)}${cells[3]!.padStart(11)}${`${(100 * stutterShare).toFixed(1)} %`.padStart(10)}`,
+    );
+  }
+  if (all.rankCorrelations.length > 0) {
+    lines.push('', 'rank correlations (Spearman, Kendall)');
+    for (const { a, b, spearman, kendall } of all.rankCorrelations) {
+      lines.push(
+        `  ${`${a} and ${b}`.padEnd(52)} ${(spearman?.toFixed(2) ?? '–').padStart(6)} ${(kendall?.toFixed(2) ?? '–').padStart(6)}`,
+      );
+    }
+  }
+  for (const { name, other, here, there, because } of all.disagreements) {
+    lines.push(
+      '',
+      `${name}: better than ${percent(here)} of the sessions by this metric, than ${percent(there)} by ${other}`,
+      `  ${because}`,
+    );
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+function percent(share: number): string {
+  return `${(100 * share).toFixed(0)} %`;
+}

@@ -1,12 +1,12 @@
-import type { Dictionary, SlotRules, Word } from '../../dictionary/dictionary.ts';
-import { slotNames } from '../../dictionary/format.ts';
-import { findNearestName, searchWords, findWordsByName } from '../../dictionary/search.ts';
-import { PlaybyplayError } from '../../errors.ts';
-import { didYouMean } from '../../spelling.ts';
-import type { CommandIo } from '../command.ts';
+import type { Dictionary, SlotRules, Word } from '../dictionary/dictionary.ts';
+import { slotNames } from '../dictionary/format.ts';
+import { findNearestName, findWordsByName, searchWords } from '../dictionary/search.ts';
+import { PlaybyplayError } from '../errors.ts';
+import { didYouMean } from '../spelling.ts';
+import type { CommandIo } from './command.ts';
 
-/** The words that a person names, or an error with the nearest name. */
-function meant(dictionary: Dictionary, text: string): readonly Word[] {
+/** Finds the words of a name. Throws PlaybyplayError `unknown-word` with the nearest name. */
+function findWords(dictionary: Dictionary, text: string): readonly Word[] {
   const words = findWordsByName(dictionary, text);
   if (words.length > 0) return words;
   const near = findNearestName(dictionary, text);
@@ -15,9 +15,9 @@ function meant(dictionary: Dictionary, text: string): readonly Word[] {
   });
 }
 
-/** The words as an indented tree, each with its definition. */
+/** Prints words as an indented tree, each with its definition. */
 export function printTree(dictionary: Dictionary, name: string | undefined, depth: number, io: CommandIo): void {
-  const roots = name === undefined ? dictionary.roots() : meant(dictionary, name);
+  const roots = name === undefined ? dictionary.roots() : findWords(dictionary, name);
   for (const root of roots) {
     for (const word of dictionary.ordered.slice(root.order, root.last + 1)) {
       const level = word.depth - root.depth;
@@ -26,17 +26,18 @@ export function printTree(dictionary: Dictionary, name: string | undefined, dept
   }
 }
 
-/** Everything about a word. */
+/** Prints everything about a word. */
 export function printWord(dictionary: Dictionary, name: string, json: boolean, io: CommandIo): void {
-  for (const word of meant(dictionary, name))
-    io.stdout.write(json ? `${JSON.stringify(describe(word, dictionary))}\n` : `${about(word, dictionary)}\n`);
+  for (const word of findWords(dictionary, name))
+    io.stdout.write(json ? `${JSON.stringify(wordToJson(word, dictionary))}\n` : `${formatWord(word, dictionary)}\n`);
 }
 
+/** Prints the words that match a text. Returns the exit code. */
 export function printFound(dictionary: Dictionary, text: string, json: boolean, io: CommandIo): number {
   const found = searchWords(dictionary, text);
   for (const word of found)
     io.stdout.write(
-      json ? `${JSON.stringify(describe(word, dictionary))}\n` : `${word.id} (${word.kind}) — ${word.definition}\n`,
+      json ? `${JSON.stringify(wordToJson(word, dictionary))}\n` : `${word.id} (${word.kind}) — ${word.definition}\n`,
     );
   if (found.length > 0) return 0;
   const near = findNearestName(dictionary, text);
@@ -44,7 +45,7 @@ export function printFound(dictionary: Dictionary, text: string, json: boolean, 
   return 1;
 }
 
-function describe(word: Word, dictionary: Dictionary): object {
+function wordToJson(word: Word, dictionary: Dictionary): object {
   return {
     id: word.id,
     kind: word.kind,
@@ -61,7 +62,7 @@ function describe(word: Word, dictionary: Dictionary): object {
   };
 }
 
-function about(word: Word, dictionary: Dictionary): string {
+function formatWord(word: Word, dictionary: Dictionary): string {
   const lines = [
     `${word.id} (${word.kind}, ${word.namespace})`,
     `  ${word.definition}`,
@@ -80,16 +81,16 @@ function about(word: Word, dictionary: Dictionary): string {
     lines.push(
       `  forms: ${[third, past, participle, gerund].join(', ')}${word.nouns.length > 0 ? `; nouns: ${word.nouns.join(', ')}` : ''}`,
       ...(word.causes ? [`  causes: its object to ${word.causes.name}`] : []),
-      ...patternLines(word.slots),
+      ...formatPattern(word.slots),
     );
   }
   for (const example of word.examples) lines.push(`  for example: ${example}`);
   return lines.join('\n');
 }
 
-function patternLines(frame: SlotRules): string[] {
+function formatPattern(slots: SlotRules): string[] {
   return slotNames.flatMap((slot) => {
-    const { use, accepts, preposition, word, source } = frame[slot];
+    const { use, accepts, preposition, word, source } = slots[slot];
     if (use === 'optional' && accepts.length === 0) return [];
     const introduced = preposition === '' || use === 'none' ? '' : ` (“${preposition} …”)`;
     const what = use === 'within' ? `said by the word itself${word ? `: ${word}` : ''}` : use;

@@ -1,0 +1,95 @@
+import { buildApplication, buildRouteMap, type Command, text_en } from '@stricli/core';
+import { type CommandSpec, command, type Context } from './command.ts';
+import { didYouMean } from '../spelling.ts';
+import { describeArgumentError, describeError, exitCodeOf } from './describe-error.ts';
+import { helpIntegration } from './help.ts';
+import * as specs from './specs.ts';
+
+/** A built command with its declaration. */
+export type SpecifiedCommand = Command<Context> & { readonly spec: CommandSpec };
+
+const profile = {
+  check: command(specs.profileCheck, async () => (await import('./commands/profile.ts')).check),
+  try: command(specs.profileTry, async () => (await import('./commands/profile.ts')).tryDetectors),
+  place: command(specs.profilePlace, async () => (await import('./commands/profile.ts')).place),
+  glyphs: command(specs.profileGlyphs, async () => (await import('./commands/profile-glyphs.ts')).glyphs),
+  sound: command(specs.profileSound, async () => (await import('./commands/profile.ts')).sound),
+  export: command(specs.profileExport, async () => (await import('./commands/profile.ts')).exportDataset),
+  list: command(specs.profileList, async () => (await import('./commands/profile.ts')).listBuiltIn),
+  schema: command(specs.profileSchema, async () => (await import('./commands/profile.ts')).printSchema),
+};
+
+const dictionary = {
+  tree: command(specs.dictionaryTree, async () => (await import('./commands/dictionary.ts')).tree),
+  show: command(specs.dictionaryShow, async () => (await import('./commands/dictionary.ts')).show),
+  search: command(specs.dictionarySearch, async () => (await import('./commands/dictionary.ts')).search),
+  check: command(specs.dictionaryCheck, async () => (await import('./commands/dictionary.ts')).check),
+  parse: command(specs.dictionaryParse, async () => (await import('./commands/dictionary.ts')).parseSentence),
+  render: command(specs.dictionaryRender, async () => (await import('./commands/dictionary.ts')).renderStatement),
+  diff: command(specs.dictionaryDiff, async () => (await import('./commands/dictionary.ts')).diff),
+  html: command(specs.dictionaryHtml, async () => (await import('./commands/dictionary.ts')).html),
+};
+
+const quality = {
+  score: command(specs.qualityScore, async () => (await import('./commands/quality.ts')).score),
+  advise: command(specs.qualityAdvise, async () => (await import('./commands/quality-control.ts')).adviseSettings),
+  compare: command(specs.qualityCompare, async () => (await import('./commands/quality.ts')).compare),
+  simulate: command(
+    specs.qualitySimulate,
+    async () => (await import('./commands/quality-control.ts')).simulateSessions,
+  ),
+};
+
+const group = (brief: string, routes: Readonly<Record<string, SpecifiedCommand>>, defaultCommand?: string) =>
+  buildRouteMap<string, Context>({ routes, docs: { brief }, ...(defaultCommand !== undefined && { defaultCommand }) });
+
+/** Every command of the program, in the order of the help. */
+const root = buildRouteMap<string, Context>({
+  docs: { brief: 'Turns gameplay recordings into event logs' },
+  routes: {
+    detect: command(specs.detect, async () => (await import('./commands/detect.ts')).detect),
+    query: command(specs.query, async () => (await import('./commands/query.ts')).query),
+    highlights: command(specs.highlights, async () => (await import('./commands/highlights.ts')).highlights),
+    summary: command(specs.summary, async () => (await import('./commands/highlights.ts')).summary),
+    export: command(specs.exportScenes, async () => (await import('./commands/highlights.ts')).exportScenes),
+    evaluate: command(specs.evaluate, async () => (await import('./commands/evaluate.ts')).evaluate),
+    import: command(specs.importLog, async () => (await import('./commands/import.ts')).importLog),
+    align: command(specs.align, async () => (await import('./commands/align.ts')).align),
+    quality: group('Score, compare and simulate the quality of streamed sessions', quality, 'score'),
+    profile: group('Check and try game profiles; learn their fonts and sounds', profile),
+    dictionary: group('Show, check and use the dictionary', dictionary),
+    detectors: command(specs.detectors, async () => (await import('./commands/detectors.ts')).detectors),
+    kernel: group('Convert filter kernels', {
+      quantize: command(specs.kernelQuantize, async () => (await import('./commands/kernel.ts')).quantize),
+    }),
+    model: group('Plan neural networks', {
+      plan: command(specs.modelPlan, async () => (await import('./commands/model.ts')).planModel),
+    }),
+    completion: command(specs.completion, async () => (await import('./completion.ts')).completion),
+  },
+});
+
+/** The command line: parser, help and completion of all commands. */
+export const app = buildApplication(
+  root,
+  {
+    name: 'playbyplay',
+    scanner: {
+      allowArgumentEscapeSequence: true,
+      distanceOptions: { threshold: 3, weights: { insertion: 1, deletion: 1, substitution: 1, transposition: 1 } },
+    },
+    documentation: { disableAnsiColor: true },
+    determineExitCode: exitCodeOf,
+    localization: {
+      text: {
+        ...text_en,
+        noCommandRegisteredForInput: ({ input, corrections: [near] }) =>
+          `playbyplay: there is no command "${input}"${near === undefined ? '' : `\n${didYouMean(near.replaceAll('`', ''))}`}`,
+        exceptionWhileParsingArguments: describeArgumentError,
+        exceptionWhileLoadingCommandFunction: describeError,
+        exceptionWhileRunningCommand: describeError,
+      },
+    },
+  },
+  { help: helpIntegration },
+);

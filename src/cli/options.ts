@@ -1,0 +1,170 @@
+import { PlaybyplayError } from '../errors.ts';
+import { parseTime } from '../time.ts';
+
+declare const VALUE: unique symbol;
+
+/** An option of a command. `T` is the type of its value; `undefined` where it may be left out. */
+export interface Option<T = unknown> {
+  /** The parser's description of the option. */
+  readonly parameter: {
+    readonly kind: 'boolean' | 'enum' | 'parsed';
+    readonly brief: string;
+    readonly placeholder?: string;
+    readonly values?: readonly string[];
+    readonly default?: unknown;
+    readonly optional?: boolean;
+    readonly variadic?: boolean;
+    readonly parse?: (text: string) => unknown;
+  };
+  /** The letter of its short form. */
+  readonly short?: string;
+  readonly [VALUE]?: T;
+}
+
+/** Options by their names without dashes. */
+export type Options = Readonly<Record<string, Option>>;
+
+/** What a command receives for its options. */
+export type OptionValues<O extends Options> = {
+  readonly [K in keyof O]: O[K] extends Option<infer T> ? T : never;
+};
+
+interface Settings {
+  /** The letter of the short form. */
+  readonly short?: string;
+  readonly default?: string;
+}
+
+interface ParsedSettings<T> extends Settings {
+  /** Turns the text into a value. Throws a `RangeError` whose message completes “--name must be …”. */
+  readonly parse: (text: string) => T;
+}
+
+/**
+ * An option with a value.
+ *
+ * @param placeholder - What help shows for the value, such as `folder`.
+ * @param brief - What the option does. Help appends the default value to it.
+ */
+export function value<T>(
+  placeholder: string,
+  brief: string,
+  settings: ParsedSettings<T> & { default: string },
+): Option<T>;
+export function value<T>(placeholder: string, brief: string, settings: ParsedSettings<T>): Option<T | undefined>;
+export function value(placeholder: string, brief: string, settings: Settings & { default: string }): Option<string>;
+export function value(placeholder: string, brief: string, settings?: Settings): Option<string | undefined>;
+export function value(placeholder: string, brief: string, settings: Partial<ParsedSettings<unknown>> = {}): Option {
+  const { short, parse = String, default: preset } = settings;
+  const presence = preset === undefined ? { optional: true } : { default: preset };
+  return {
+    parameter: { kind: 'parsed', brief, placeholder, parse, ...presence },
+    ...(short !== undefined && { short }),
+  };
+}
+
+/** An option that must be given. */
+export function required<T>(placeholder: string, brief: string, settings: ParsedSettings<T>): Option<T>;
+export function required(placeholder: string, brief: string, settings?: Settings): Option<string>;
+export function required(placeholder: string, brief: string, settings: Settings = {}): Option {
+  const { parameter, ...rest } = value(placeholder, brief, settings);
+  return { ...rest, parameter: { ...parameter, optional: false } };
+}
+
+/** An option that can be given several times. */
+export function list<T>(
+  placeholder: string,
+  brief: string,
+  settings: ParsedSettings<T>,
+): Option<readonly T[] | undefined>;
+export function list(placeholder: string, brief: string, settings?: Settings): Option<readonly string[] | undefined>;
+export function list(placeholder: string, brief: string, settings: Settings = {}): Option {
+  const { parameter, ...rest } = value(placeholder, brief, settings);
+  return { ...rest, parameter: { ...parameter, variadic: true } };
+}
+
+/** An option whose value is one of several words. */
+export function choice<const T extends string, const D extends T | undefined = undefined>(
+  values: readonly T[],
+  brief: string,
+  preset?: D,
+): Option<D extends undefined ? T | undefined : T> {
+  const presence = preset === undefined ? { optional: true } : { default: preset };
+  return { parameter: { kind: 'enum', brief, values, ...presence } };
+}
+
+/** An option without a value: off unless given. */
+export function toggle(brief: string, short?: string): Option<boolean> {
+  return { parameter: { kind: 'boolean', brief, default: false }, ...(short !== undefined && { short }) };
+}
+
+/** A mistake in the command line: a clause that says what is wrong, and a sentence that says what to write instead. */
+export function usageError(message: string, hint?: string): PlaybyplayError {
+  return new PlaybyplayError('usage', message, { hint });
+}
+
+/** Parses whole numbers from `minimum` to `maximum`. */
+export function wholeNumber(minimum = 0, maximum = Number.MAX_SAFE_INTEGER): (text: string) => number {
+  const range = maximum === Number.MAX_SAFE_INTEGER ? `of at least ${minimum}` : `from ${minimum} to ${maximum}`;
+  return (text) => {
+    const number = Number(text);
+    if (text.trim() === '' || !Number.isInteger(number) || number < minimum || number > maximum)
+      throw new RangeError(`a whole number ${range}`);
+    return number;
+  };
+}
+
+/** Parses decimal numbers from `minimum` to `maximum`. */
+export function decimal(minimum = 0, maximum = Number.POSITIVE_INFINITY): (text: string) => number {
+  const range = maximum === Number.POSITIVE_INFINITY ? `of at least ${minimum}` : `from ${minimum} to ${maximum}`;
+  return (text) => {
+    const number = Number(text);
+    if (text.trim() === '' || !Number.isFinite(number) || number < minimum || number > maximum)
+      throw new RangeError(minimum === Number.NEGATIVE_INFINITY ? 'a number' : `a number ${range}`);
+    return number;
+  };
+}
+
+/** Parses numbers above 0. */
+export function positiveNumber(text: string): number {
+  const number = Number(text);
+  if (!(number > 0 && Number.isFinite(number))) throw new RangeError('a number above 0');
+  return number;
+}
+
+/** Parses times such as `90`, `1:30` or `2m` to seconds. */
+export function seconds(text: string): number {
+  const time = parseTime(text);
+  if (time === undefined) throw new RangeError('a time such as 90, 1:30 or 2m');
+  return time;
+}
+
+/** Parses sizes such as `1920x1080`. */
+export function pictureSize(text: string): { readonly width: number; readonly height: number } {
+  const [, width, height] = /^([1-9]\d{0,4})[x×]([1-9]\d{0,4})$/i.exec(text.trim()) ?? [];
+  if (width === undefined || height === undefined) throw new RangeError('a size such as 1920x1080');
+  return { width: Number(width), height: Number(height) };
+}
+
+/** Parses amounts of memory such as `16MiB` or `500kB` to bytes. */
+export function bytes(text: string): number {
+  const [, number, prefix, binary] = /^(\d+(?:\.\d+)?)\s*([kmg]?)(i?)b?$/i.exec(text) ?? [];
+  if (number === undefined) throw new RangeError('a size such as 16MiB, 500KiB or 1000000');
+  const exponent = ['', 'k', 'm', 'g'].indexOf(prefix!.toLowerCase());
+  const isDecimal = binary === '' && /b$/i.test(text);
+  return Math.floor(Number(number) * (isDecimal ? 1000 : 1024) ** exponent);
+}
+
+/** Parses bitrates such as `20M` to bits per second. */
+export function bitrate(text: string): number {
+  const [, number, prefix] = /^(\d+(?:\.\d+)?)\s*([kmg]?)(?:bit\/s|bps)?$/i.exec(text.trim()) ?? [];
+  if (!(Number(number) > 0)) throw new RangeError('a bitrate such as 20000000, 20M or 800k');
+  return Number(number) * 1000 ** ['', 'k', 'm', 'g'].indexOf(prefix!.toLowerCase());
+}
+
+/** Parses two numbers such as `0.25,0.25`. */
+export function pair(text: string): { readonly x: number; readonly y: number } {
+  const [x, y, ...more] = text.split(',').map(Number);
+  if (!(x! >= 0 && y! >= 0) || more.length > 0) throw new RangeError('two numbers such as 0.25,0.25');
+  return { x: x!, y: y! };
+}

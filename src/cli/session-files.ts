@@ -1,0 +1,42 @@
+import { readFileSync } from 'node:fs';
+import { messageOf, PlaybyplayError } from '../errors.ts';
+import { parseConstants } from '../quality/constants.ts';
+import { readVideo } from '../quality/input/video.ts';
+import type { FileOptions, ScoredInput } from '../quality/score.ts';
+import type { CommandIo } from './command.ts';
+import { formatIssues } from './describe-error.ts';
+import type { OptionValues } from './options.ts';
+import type * as specs from './specs.ts';
+
+/** Converts command-line options to those of the scorer. */
+export function scorerOptions(options: OptionValues<typeof specs.scoringOptions>, signal: AbortSignal): FileOptions {
+  const { fps, size, bitrate, process, constants } = options;
+  return {
+    fps,
+    width: size?.width,
+    height: size?.height,
+    targetBitrate: bitrate,
+    process,
+    ...(constants !== undefined && { constants: parseConstants(readJson(constants), constants) }),
+    video: readVideo,
+    signal,
+  };
+}
+
+function readJson(path: string): unknown {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'));
+  } catch (error) {
+    throw new PlaybyplayError('not-json', `${path} cannot be read: ${messageOf(error)}`);
+  }
+}
+
+/** Issues that do not affect the figures. */
+const HARMLESS_CODES = new Set(['rate-estimated', 'other-process', 'other-stream', 'microseconds', 'out-of-turn']);
+
+/** Prints the issues of the files. Returns exit code 3 if they may affect the figures. */
+export function reportIssues(scored: readonly ScoredInput[], io: CommandIo): number {
+  const issues = scored.flatMap((one) => one.issues);
+  if (issues.length > 0) io.stderr.write(formatIssues(issues));
+  return issues.some((issue) => !HARMLESS_CODES.has(issue.code)) ? 3 : 0;
+}

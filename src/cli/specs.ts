@@ -1,0 +1,677 @@
+// What each command takes: the source of the parser, `--help`, shell completion and docs/reference.md.
+import { declare } from './command.ts';
+import {
+  bitrate,
+  bytes,
+  choice,
+  decimal,
+  list,
+  pair,
+  pictureSize,
+  positiveNumber,
+  required,
+  seconds,
+  toggle,
+  value,
+  wholeNumber,
+} from './options.ts';
+
+const plugin = list(
+  'name',
+  'A plug-in with further detector kinds: a file or folder (./my-detector.js) or an npm package. Plug-ins run with full rights: name only what you trust.',
+);
+const dictionaryFiles = list('file', 'A further dictionary file.');
+const hour = decimal(0, 3600);
+
+export const detect = declare({
+  summary: 'Detect the events of a recording and write an event log',
+  arguments: ['recording'],
+  options: {
+    game: value(
+      'name|path',
+      'A game (freedoom, hedgewars, nethack, openarena), the path of a profile or pack, or auto to recognize the game.',
+      {
+        default: 'auto',
+      },
+    ),
+    profiles: list(
+      'path',
+      'Further profiles, to be named or recognized like the built-in ones: a pack, or a folder of packs.',
+    ),
+    out: value('folder', 'Where the log is written. Default: <recording>.playbyplay beside the recording.', {
+      short: 'o',
+    }),
+    plan: choice(
+      ['full', 'adaptive'],
+      'full reads every sample; adaptive decodes keyframes first and reads in full only between keyframes that differ.',
+      'full',
+    ),
+    workers: value('n', 'Number of reading threads. The log does not depend on it. Default: one per core.', {
+      parse: wholeNumber(1, 256),
+    }),
+    from: value('time', 'Start here: 90, 1:30, 2m.', { parse: seconds }),
+    to: value('time', 'Stop here.', { parse: seconds }),
+    place: value(
+      'auto|default|file',
+      'Where the HUD lies: auto looks for it where the profile has it and searches elsewhere if it is not there (letterbox, window, stream layout, HUD scale); default does not look; a file written by `profile place --write`. Default: auto.',
+    ),
+    'hud-scale': value('factor', 'Size of the HUD relative to the game’s default.', { parse: decimal(0.1, 10) }),
+    language: value(
+      'tag',
+      'Language of the game in this recording, if the profile supports several: de, pt-BR, or a list (ru,en).',
+    ),
+    plugin,
+    stream: list(
+      'name=file[@clock]',
+      'A file with inputs, heart rate, events (CSV, JSON) or subtitles (SRT, VTT) for the profile’s stream detectors. Clock: @2.5 starts at second 2.5 of the recording; @10:12.5,900:902.6 maps second 10 to 12.5 and 900 to 902.6; @auto aligns by sound (see `playbyplay align`).',
+    ),
+    media: list(
+      'name=file[@clock]',
+      'A second recording of the session (such as a webcam) for the detectors that name it by "media". Clock as for --stream.',
+    ),
+    resume: toggle(
+      'Continue an interrupted run. After a finished run, apply a changed script to the stored readings (readings.journal).',
+    ),
+    trace: value('file', 'Write a timeline of all threads for chrome://tracing or ui.perfetto.dev.'),
+    quiet: toggle('Print no events.', 'q'),
+    json: toggle('Print events as NDJSON instead of sentences.'),
+  },
+  examples: [
+    'detect match.mp4',
+    'detect match.mp4 --game openarena',
+    'detect doom.mkv --game freedoom --plan adaptive --out logs/doom',
+    'detect long.mp4 --game openarena --resume',
+    'detect match.mp4 --game ./my-pack --media webcam=cam.mkv@auto --stream keys=keys.csv@2.5',
+    'detect clip.mp4 --game ./my-pack --json | jq -r .text',
+  ],
+});
+
+export const query = declare({
+  summary: 'Find events by a sentence, at any level of the dictionary',
+  description:
+    'A query names events at any level of the dictionary: "defeats" finds kills and stomps. The structured form is JSON: \'{"find": …}\'. Without a log, --explain shows how the query is understood.',
+  arguments: ['query'],
+  rest: 'log or folder',
+  minimumRest: 0,
+  options: {
+    json: toggle('Print matches or groups as NDJSON.'),
+    count: toggle('Print only the number of matches.'),
+    explain: toggle('Show how the query is understood and which words it covers.'),
+    dictionary: dictionaryFiles,
+  },
+  examples: [
+    'query "player defeats enemy with gun" match.playbyplay',
+    'query "health drops below 20" season/*.playbyplay',
+    'query "kill followed by kill within 4 s" match.playbyplay',
+    'query "count kills by weapon" match.playbyplay/events.ndjson',
+    'query --explain "kills with any weapon except railgun"',
+  ],
+});
+
+/** Options of the commands that select scenes. */
+export const selectionOptions = {
+  preset: choice(
+    ['short', 'montage', 'coaching', 'lowlights', 'everything'],
+    'A purpose that sets the defaults of the other options.',
+  ),
+  query: list('sentence', 'Only events that this query finds ("player defeats enemy with gun").'),
+  exclude: list('sentence', 'Not the events that this query finds.'),
+  duration: value('time|all', 'Maximum duration of the reel: 60s, 1:30, all.'),
+  before: value('time', 'Time shown before an event. Default: by kind of event.', { parse: seconds }),
+  after: value('time', 'Time shown after an event.', { parse: seconds }),
+  'per-session': value('n', 'Maximum number of scenes per session.', { parse: wholeNumber(1) }),
+  settings: list('file', 'Weights and margins of words, on top of configs/<game>/highlights.json.'),
+  viewers: value('file', 'What viewers liked: lines of {"t", "end", "weight"}; a weight of 1 changes nothing.'),
+  'bad-stream': choice(
+    ['down', 'skip', 'keep'],
+    'Scenes spoiled by a freeze, stutter or lag that the log contains (see `playbyplay quality --events`): down halves their score.',
+    'down',
+  ),
+  media: list('file', 'The recording, if it is not beside its log; once per log.'),
+  'audio-track': value('n|mix', 'Sound track of the recordings, counted from 0, or mix for all of them.', {
+    default: '0',
+    parse: (text) => (text === 'mix' ? text : wholeNumber()(text)),
+  }),
+  dictionary: dictionaryFiles,
+};
+
+export const highlights = declare({
+  summary: 'Select the best scenes and cut them into a reel',
+  description:
+    'Selects scenes from one or more event logs and cuts them into a frame-exact reel with sound, chapters, captions and its own event log.',
+  arguments: [],
+  rest: 'log or folder',
+  options: {
+    out: list(
+      'file',
+      'reel.mp4 (.mov, .mkv, .webm), list.json, sheet.png, preview.gif or preview.webp. Default: reel.mp4, highlights.json and sheet.png in the folder that holds the logs.',
+      { short: 'o' },
+    ),
+    clips: value('folder', 'Write each scene as a file of its own.'),
+    thumbnails: value('folder', 'Write a picture of each scene.'),
+    aspect: choice(['source', '16:9', '9:16', '1:1'], 'Aspect ratio of the reel. Default: source, or the preset’s.'),
+    layout: choice(
+      ['crop', 'hud', 'blur', 'pad'],
+      'How a picture is fitted into another aspect ratio: crop follows the action; hud is crop above the whole HUD; blur shows it whole over a blurred copy; pad shows it between bars.',
+    ),
+    captions: choice(
+      ['track', 'burn', 'none'],
+      'Captions as a track, drawn into the picture clear of the HUD, or none. Default: track, or the preset’s.',
+    ),
+    title: value('text', 'A title before the first scene; auto generates one.'),
+    quality: value('n', 'Encoder quality from 0 (lossless) to 51. Default: 20.', { parse: decimal(0, 51) }),
+    hardware: toggle('Encode on the graphics card, if it can.'),
+    encoder: choice(
+      ['libx264', 'h264_nvenc', 'h264_qsv', 'h264_amf', 'h264_videotoolbox', 'h264_v4l2m2m'],
+      'The encoder by name.',
+    ),
+    full: toggle('Encode every frame instead of copying what can be copied.'),
+    json: toggle('Print the list of scenes as JSON.'),
+    ...selectionOptions,
+  },
+  examples: [
+    'highlights match.playbyplay --duration 30s',
+    'highlights match.playbyplay --query "player kills" -o kills.mp4 -o kills.json',
+    'highlights season --query "player defeats enemy with launcher" --per-session 1 --duration 90s -o season.mp4',
+    'highlights match.playbyplay --preset short -o short.mp4',
+  ],
+});
+
+export const exportScenes = declare({
+  summary: 'Export scenes and markers to editing programs, or captions and chapters',
+  description:
+    'Editing programs: otio (OpenTimelineIO), edl (CMX3600), fcpxml (Final Cut Pro X, DaVinci Resolve), xmeml (Premiere Pro), mlt (Shotcut, Kdenlive), losslesscut and losslesscut-csv (LosslessCut, one recording), resolve-edl and resolve-csv (DaVinci Resolve markers), recording-otio (whole recordings, every event a marker). Texts: vtt and srt (the events as subtitles of the recording), reel-vtt and reel-srt (of the reel), youtube (chapters), markdown, text, play-by-play, json (the list of scenes).',
+  arguments: [],
+  rest: 'log or folder',
+  options: {
+    format: list('name', 'One of these formats.', { short: 'f' }),
+    out: list('file', 'Where to write; once per format. Default: standard output.', { short: 'o' }),
+    rate: value('fraction', 'Frame rate of the edit: 30, 29.97, 30000/1001. Default: that of the first recording.'),
+    relative: toggle('Write media paths relative to the output file.'),
+    title: value('text', 'Name of the edit.'),
+    ...selectionOptions,
+  },
+  examples: [
+    'export match.playbyplay -f otio -o match.otio',
+    'export match.playbyplay -f vtt > match.vtt',
+    'export season/*.playbyplay -f fcpxml --per-session 1 --relative -o season.fcpxml',
+  ],
+});
+
+export const summary = declare({
+  summary: 'Summarize sessions: counts, the best moments, a headline and a post',
+  arguments: [],
+  rest: 'log or folder',
+  options: {
+    format: choice(['text', 'markdown', 'post', 'json'], 'Output format.', 'text'),
+    json: toggle('The same as --format json.'),
+    ...selectionOptions,
+  },
+  examples: [
+    'summary match.playbyplay',
+    'summary season --format markdown > season.md',
+    'summary match.playbyplay --format post',
+  ],
+});
+
+export const evaluate = declare({
+  summary: 'Compare event logs with ground truth',
+  description:
+    'Computes precision, recall and time error for every kind of event and lists each miss and false positive. Several pairs of log and truth are pooled. A line of truth is {"t": seconds, "statement": {…}}. An event matches a truth when all slots are equal and the times differ by no more than the tolerance; each counts once. Pairs in which one word is a kind of the other ("stomp" for "kill") are counted separately. Exit code 3: something was missed or false.',
+  arguments: [],
+  rest: 'log> <truth',
+  options: {
+    tolerance: value('time', 'Maximum difference of times. Default: 1.5 samples.', { parse: seconds }),
+    numbers: value('n', 'Maximum difference of numbers (from, to, amount), for gauges without figures.', {
+      default: '0',
+      parse: decimal(),
+    }),
+    all: toggle('Evaluate every kind of event. Default: only kinds that the truth contains.'),
+    json: toggle('Print the figures as JSON.'),
+  },
+  examples: [
+    'evaluate match.playbyplay match.truth.ndjson',
+    'evaluate a.playbyplay a.ndjson b.playbyplay b.ndjson --json',
+  ],
+});
+
+export const importLog = declare({
+  summary: 'Import the log of a game or server as events',
+  description: 'Each match in the file becomes an event log of its own, which can be queried like a detected one.',
+  arguments: ['game log'],
+  options: {
+    format: value(
+      'name|path',
+      'quake3 (games.log), levelstat (PrBoom+, dsda-doom) or the path of a mapping. Default: recognized from the content.',
+    ),
+    player: value('name', 'Whose session it is. Everybody else is an opponent or a teammate.'),
+    out: value('folder', 'Where the logs are written. Default: <log>.playbyplay', { short: 'o' }),
+  },
+  examples: [
+    'import games.log --player Grunt',
+    'query "count kills by weapon" games.log.playbyplay',
+    'import levelstat.txt -o doom',
+  ],
+});
+
+export const align = declare({
+  summary: 'Align the clock of a second recording or log with a recording',
+  description:
+    'Computes the offset and drift of the second file’s clock. The second file is a recording (a webcam video, another player’s capture, a sound file), compared by sound, or a log (CSV, JSON, NDJSON, SRT, VTT) whose records coincide with sounds. The printed clock can be given to `playbyplay detect --stream name=file@clock`. Exit code 3: no alignment was found.',
+  arguments: ['recording', 'second file'],
+  options: {
+    track: value('n', 'Sound track of the recording, counted from 0.', { default: '0', parse: wholeNumber() }),
+    'other-track': value('n', 'Sound track of the second file.', { default: '0', parse: wholeNumber() }),
+    json: toggle('Print the alignment as JSON.'),
+  },
+  examples: ['align match.mp4 webcam.mkv', 'align match.mp4 keys.csv --json'],
+});
+
+/** Options that say how session files are read and scored. */
+export const scoringOptions = {
+  fps: value('n', 'Target frame rate, if the file lacks it or has it wrong.', { parse: positiveNumber }),
+  size: value('w×h', 'Picture size in pixels, likewise.', { parse: pictureSize }),
+  bitrate: value('bits/s', 'Target bitrate, likewise: 20000000, 20M, 800k.', { parse: bitrate }),
+  process: value('name', 'The process to score, if the file holds several.'),
+  constants: value('file', 'JSON with other constants of the metric.'),
+};
+
+export const qualityScore = declare({
+  summary: 'Score stutter, delay and picture quality of a session, frame by frame',
+  description:
+    'Scores from 0 to 100. Reads per-frame NDJSON or CSV (server and client may be two files), PresentMon, CapFrameX, MangoHud, webrtc-internals dumps and OBS logs, gzipped or not; or a recording: repeated frames, freezes, gaps, bitrate. The file type is recognized from the content. Exit code 3: scored, but the file had errors (listed on stderr).',
+  arguments: [],
+  rest: 'file',
+  options: {
+    ...scoringOptions,
+    events: value(
+      'log',
+      'The event log of the same session. Writes a copy with the stream’s incidents and separates losses under bad quality from others.',
+    ),
+    offset: value('s', 'Time in the recording at which the session’s clock starts.', {
+      default: '0',
+      parse: decimal(Number.NEGATIVE_INFINITY),
+    }),
+    out: value('log', 'Where the copy is written. Default: events.stream.ndjson beside the log.', { short: 'o' }),
+    before: list('file', 'Another session to compare with (needs --report).'),
+    report: value('file', 'Write an HTML page with charts, of one session or of many.'),
+    json: toggle('Print the figures as JSON.'),
+    series: toggle('With --json: also the figures of every frame.'),
+    ascii: toggle('Use ASCII characters only.'),
+  },
+  examples: [
+    'quality session.ndjson',
+    'quality server.ndjson client.ndjson --json',
+    'quality PresentMon-2026-11-20.csv --fps 60',
+    'quality webrtc_internals_dump.gz',
+    'quality monday/*.csv --before friday/a.csv --before friday/b.csv --report change.html',
+    'quality session.ndjson --report page.html --events match.playbyplay',
+  ],
+});
+
+export const qualityAdvise = declare({
+  summary: 'Advise which stream settings to lower or raise',
+  arguments: [],
+  rest: 'file',
+  options: {
+    ...scoringOptions,
+    down: value('total', 'Mean total below which settings are lowered. Default: 40.', { parse: positiveNumber }),
+    up: value('total', 'Mean total above which settings are raised. Default: 70.', { parse: positiveNumber }),
+    preset: choice(['ultrafast', 'veryfast', 'fast', 'medium'], 'The encoder preset that the sessions used.'),
+    json: toggle('Print the advice as JSON.'),
+  },
+  examples: ['quality advise tuesday/*.ndjson'],
+});
+
+export const qualityCompare = declare({
+  summary: 'Compare the score with ITU-T G.1072 and rtcscore',
+  arguments: [],
+  rest: 'file',
+  options: { ...scoringOptions, json: toggle('Print the scores as JSON.') },
+  examples: ['quality compare sessions/*.ndjson'],
+});
+
+export const qualitySimulate = declare({
+  summary: 'Simulate streamed sessions with and without a quality controller',
+  description:
+    'Plays sessions on random networks and machines, once with a controller of bitrate, size, frame rate and encoder preset, and once for each fixed setting.',
+  arguments: [],
+  options: {
+    seeds: value('n', 'Number of scenarios.', { default: '10', parse: wholeNumber(1) }),
+    first: value('n', 'Seed of the first scenario.', { default: '1', parse: wholeNumber(1) }),
+    minutes: value('n', 'Length of each scenario.', { default: '3', parse: positiveNumber }),
+    network: choice(['fibre', 'cable', 'wifi', 'mobile'], 'Only this kind of network.'),
+    seed: value('n', 'Play one scenario and print every decision.', { parse: wholeNumber(1) }),
+    json: toggle('Print the results as JSON.'),
+  },
+  examples: ['quality simulate --seeds 20'],
+});
+
+export const detectors = declare({
+  summary: 'List the detector kinds and their options',
+  arguments: [],
+  rest: 'kind',
+  minimumRest: 0,
+  options: { plugin, json: toggle('Print name, description, plug-in and schema of each as NDJSON.') },
+  examples: ['detectors', 'detectors icon', 'detectors spots --plugin ./spots.js'],
+});
+
+/** Options that select dictionaries. */
+const words = {
+  game: list('name', 'Only the common dictionary and this game’s.'),
+  dictionary: dictionaryFiles,
+};
+
+export const dictionaryTree = declare({
+  summary: 'Print the hierarchy of words',
+  arguments: [],
+  rest: 'word',
+  minimumRest: 0,
+  options: { ...words, depth: value('n', 'Number of levels.', { parse: wholeNumber(1) }) },
+  examples: ['dictionary tree', 'dictionary tree weapon --depth 3'],
+});
+
+export const dictionaryShow = declare({
+  summary: 'Show a word: definition, ancestors, kinds, synonyms, forms, pattern',
+  arguments: [],
+  rest: 'word',
+  options: { ...words, json: toggle('Print the word as JSON.') },
+  examples: ['dictionary show kill'],
+});
+
+export const dictionarySearch = declare({
+  summary: 'Search words by name, synonym or definition',
+  arguments: [],
+  rest: 'text',
+  options: { ...words, json: toggle('Print the words as NDJSON.') },
+  examples: ['dictionary search rocket'],
+});
+
+export const dictionaryCheck = declare({
+  summary: 'Check dictionary files',
+  description: 'Lists every finding of the files, or of the built-in dictionaries. Exit code 3: there are findings.',
+  arguments: [],
+  rest: 'file',
+  minimumRest: 0,
+  options: { ...words, json: toggle('Print findings and counts as JSON.') },
+  examples: ['dictionary check my-game.json'],
+});
+
+export const dictionaryParse = declare({
+  summary: 'Parse a sentence into a statement',
+  arguments: [],
+  rest: 'sentence',
+  options: { ...words, json: toggle('Print statement, readings and issues as JSON.') },
+  examples: ['dictionary parse "the enemy is killed by the player"'],
+});
+
+export const dictionaryRender = declare({
+  summary: 'Render a statement (JSON) as a sentence',
+  arguments: ['statement'],
+  options: {
+    ...words,
+    tense: choice(['present', 'past', 'perfect', 'future'], 'Tense of the sentence. Default: present.'),
+    person: choice(['first', 'second', 'third'], 'Person of the player: second renders "you kill …". Default: third.'),
+    articles: toggle('Render articles.'),
+  },
+  examples: [`dictionary render '{"subject":"player","action":"kill","object":"opponent"}'`],
+});
+
+export const dictionaryDiff = declare({
+  summary: 'Compare two versions of a dictionary file',
+  description: 'Lists changes, and whether they break existing logs or queries. Exit code 3: some do.',
+  arguments: ['old file', 'new file'],
+  options: { json: toggle('Print changes as NDJSON.') },
+  examples: ['dictionary diff old.json new.json'],
+});
+
+export const dictionaryHtml = declare({
+  summary: 'Write a page to browse all words',
+  arguments: [],
+  options: { ...words, out: value('file', 'Where the page is written.', { short: 'o', default: 'dictionary.html' }) },
+  examples: ['dictionary html -o words.html'],
+});
+
+export const kernelQuantize = declare({
+  summary: 'Convert a filter kernel to fixed point, keeping its sum',
+  description:
+    'The sum of the coefficients is preserved, so a flat picture keeps its level. The kernel is a file, - for standard input, or JSON: numbers in nested arrays, one level per dimension.',
+  arguments: ['kernel'],
+  options: {
+    bits: value('n', 'Bits of a signed coefficient.', { default: '8', parse: wholeNumber(2, 32) }),
+    'exponent-bits': value('n', 'Bits of each coefficient’s own exponent; 0: one shared exponent.', {
+      default: '0',
+      parse: wholeNumber(0, 8),
+    }),
+    method: choice(
+      ['exact', 'frequency', 'source', 'nearest'],
+      'exact: least error; frequency: least deviation of the frequency response; source: the published greedy algorithm; nearest: each coefficient rounded on its own.',
+      'exact',
+    ),
+    symmetry: value('names', 'auto, none, or some of horizontal,vertical,diagonal,point.', { default: 'auto' }),
+    sum: value('n', 'Scale the kernel to this sum first.', { parse: decimal(Number.NEGATIVE_INFINITY) }),
+    separate: toggle('One kernel per axis, if the kernel is their product.'),
+    format: choice(['table', 'c', 'json'], 'Output format.', 'table'),
+    json: toggle('The same as --format json.'),
+  },
+  examples: [
+    "kernel quantize '[[1,2,1],[2,4,2],[1,2,1]]' --sum 1",
+    'kernel quantize gaussian.json --bits 8 --format c',
+    'kernel quantize gaussian.json --bits 12 --separate --json',
+  ],
+});
+
+export const modelPlan = declare({
+  summary: 'Plan how a neural network runs within a memory budget',
+  description:
+    'The image is cut into tiles: every layer computes only new rows of a tile, and rows that the next tile needs are kept in an auxiliary buffer. Prints the plan and what it saves. In a profile, the option memoryBudget of an onnx detector does this.',
+  arguments: ['model.onnx'],
+  options: {
+    input: required('w×h', 'Size of the image in pixels.', { parse: pictureSize }),
+    budget: required('size', 'Memory for features and weights: 16MiB, 500KiB, 1000000.', { parse: bytes }),
+    axis: choice(['rows', 'columns'], 'Cut along rows or columns. Default: whichever is cheaper.'),
+    tiles: value('n', 'Number of even tiles of the result. Default: as few as fit the budget.', {
+      parse: wholeNumber(1),
+    }),
+    'fetch-again': toggle('Fetch the overlap of the image again for every tile instead of keeping it.'),
+    recompute: toggle('Keep nothing: fetch and compute the overlap again for every tile, for comparison.'),
+    instructions: toggle('List the instructions of every pass.'),
+    json: toggle('Print everything as JSON.'),
+  },
+  examples: [
+    'model plan detector.onnx --input 1920x1080 --budget 16MiB',
+    'model plan detector.onnx --input 3840x2160 --budget 64MiB --json',
+  ],
+});
+
+export const profileCheck = declare({
+  summary: 'Check game profiles with their assets, script and words',
+  description:
+    'Lists all mistakes at once, each with its JSON path. With --language also checks what reading that language needs. Exit code 3: there are mistakes.',
+  arguments: [],
+  rest: 'game or path',
+  options: {
+    language: value('tag', 'Also check what this language needs, such as Tesseract’s data.'),
+    plugin,
+    json: toggle('Print findings as NDJSON.'),
+  },
+  examples: ['profile check freedoom', 'profile check ./my-game/configs/my-game/profile.json'],
+});
+
+export const profileTry = declare({
+  summary: 'Show what each detector reads at moments of a recording',
+  description:
+    'For writing a profile. The script, the files of detectors (fonts that are still to be learned) and the detectors themselves may be missing: with --out all regions are drawn.',
+  arguments: ['game or path', 'recording'],
+  options: {
+    at: list('time', 'A moment: seconds, or minutes and seconds (1:02.5).', { parse: seconds }),
+    detector: list('name', 'Only this detector.'),
+    media: value('name', 'The recording is a companion (such as a webcam) of this name.'),
+    out: value('folder', 'Write the frame with all regions drawn, and the crop of each region.', { short: 'o' }),
+    language: value('tag', 'Language of the game in this recording.'),
+    plugin,
+    json: toggle('Print an object per moment as NDJSON.'),
+  },
+  examples: ['profile try ./my-game match.mp4 --at 12.3 --at 1:02 --out crops'],
+});
+
+export const profileGlyphs = declare({
+  summary: 'Learn the font of a text detector',
+  description:
+    'Learns a glyph atlas from labelled moments of recordings (--labels), from a sprite sheet (--sheet) or from one image per character (--images).',
+  arguments: ['game or path'],
+  options: {
+    out: required('atlas.json', 'Where the atlas is written.', { short: 'o' }),
+    labels: value('file', 'NDJSON: {"media": "clip.mp4", "t": 12.3, "detector": "health", "text": "87"} per line.'),
+    detector: list('name', 'The detectors whose labels are used.'),
+    sheet: value('png', 'An image with the characters in equal cells.'),
+    columns: value('n', 'Columns of the sheet.', { default: '16', parse: decimal() }),
+    rows: value('n', 'Rows of the sheet.', { default: '16', parse: decimal() }),
+    first: value('code', 'Character code of the first cell.', { default: '0', parse: decimal() }),
+    images: value(
+      'folder',
+      'One PNG per character, named by its code points (u0041.png, u0065_0301.png), as wide as the advance to the next character, opaque where the ink is.',
+    ),
+    chars: value('text', 'The characters to learn. Default: printable ASCII of a sheet, all images.'),
+    pitch: value(
+      'n',
+      'Distance between characters in pixels, in a fixed-pitch font. Without it the font is proportional.',
+      {
+        parse: decimal(),
+      },
+    ),
+    space: value('n', 'Width of a space in a proportional font from --images.', { parse: decimal() }),
+    width: value('n', 'Width of a character in atlas pixels. Default: the pitch, or the width of the images.', {
+      parse: decimal(),
+    }),
+    height: value('n', 'Height of a character in atlas pixels. Default: that of the images or the region.', {
+      parse: decimal(),
+    }),
+    pixels: value('x,y', 'Atlas pixels per pixel of the reference frame (0.25,0.25: a quarter of the size).', {
+      default: '1,1',
+      parse: pair,
+    }),
+    channel: choice(
+      ['luma', 'red', 'green', 'blue', 'saturation red'],
+      'Where the ink stands out. Default: luma; for labels without --pitch, whichever reads best.',
+    ),
+    inks: value('colors', 'The colors of a white font: #ffb000,#ff3333. It is then read by color, not by channel.'),
+    align: choice(['left', 'right', 'centre'], 'Alignment of the labelled text.', 'left'),
+    gain: value('n', 'How much the text may be tinted.', { default: '0.15', parse: decimal() }),
+    offset: value('n', 'How much the text may be faded.', { default: '15', parse: decimal() }),
+    noise: value(
+      'n',
+      'Minimum deviation of a pixel in gray levels. Default: 15 for images, 6 for labels with --pitch, otherwise what reads most labels.',
+      {
+        parse: decimal(),
+      },
+    ),
+    jitter: value('n', 'How far edges may be displaced from the images, in pixels. Default: 0.25.', {
+      parse: decimal(),
+    }),
+    shadow: value('x,y', 'Offset of a black shadow in atlas pixels.', { parse: pair }),
+    light: value('region', 'Learn the appearance of this region in plain light instead of a font.'),
+    source: value('text', 'Where the font comes from, recorded in the atlas.'),
+  },
+  examples: [
+    'profile glyphs ./my-game --labels labels.ndjson --detector timer --out my-game/configs/my-game/fonts/timer.json',
+    'profile glyphs openarena --sheet bigchars.png --pitch 8 --height 16 --pixels 1,1 --out console.json',
+    "profile glyphs openarena --images numbers --pitch 16 --height 18 --pixels 0.25,0.25 --inks '#ffb000,#ff3333' --out numbers.json",
+  ],
+});
+
+export const profileSound = declare({
+  summary: 'Learn a sound for the sound detector',
+  description:
+    'Learns from where the sound is heard in a recording. Start just before it begins. Give three to twelve occurrences by repeating --from and --to: what else was heard then drops out, and a sound that always has the same waveform is recognized even under louder sounds.',
+  arguments: ['recording'],
+  options: {
+    from: list('time', 'Start of an occurrence.', { parse: seconds }),
+    to: list('time', 'End of an occurrence, up to 3 s later.', { parse: seconds }),
+    length: value(
+      's',
+      'Duration of the sound, if --from and --to enclose many repetitions: every onset is an occurrence.',
+      {
+        parse: decimal(0.03, 3),
+      },
+    ),
+    label: required('name', 'Name of the sound.'),
+    track: value('n', 'Sound track, counted from 0.', { default: '0', parse: wholeNumber() }),
+    out: required('sound.json', 'Where the sound is written.', { short: 'o' }),
+  },
+  examples: [
+    'profile sound arena.mp4 --from 26 --to 31 --length 0.25 --label "plasma gun" --out sounds/plasma.json',
+    'profile sound doom.mp4 --from 4.65 --to 5.05 --from 6.75 --to 7.15 --label shotgun --out sounds/shotgun.json',
+  ],
+});
+
+export const profileExport = declare({
+  summary: 'Export training pictures for a neural network',
+  description:
+    'Writes crops of a profile’s regions, labelled with what its detectors read. labels.ndjson lists every crop with recording, time, box, label and confidence; labels.txt lists the labels in the order that coco and yolo number them.',
+  arguments: ['game or path'],
+  rest: 'recording',
+  minimumRest: 0,
+  options: {
+    out: required('folder', 'Where the pictures are written.', { short: 'o' }),
+    format: choice(['folders', 'coco', 'yolo'], 'folders: crops by label; coco, yolo: frames with boxes.', 'folders'),
+    detector: list('name', 'Whose readings are the labels. Default: all detectors with a region.'),
+    region: value('name', 'Cut out this region instead of the detector’s own.'),
+    confidence: value('n', 'Minimum confidence of a label. Default: 0.9.', { parse: decimal(0, 1) }),
+    background: value('label', 'Also export regions in which nothing is read, with this label.'),
+    labels: value(
+      'file',
+      'Labels by a person instead of readings: {"media": "clip.mp4", "t": 12.3, "detector": "weapon", "text": "railgun"} per line.',
+    ),
+    interval: value('s', 'Seconds between pictures. Default: 0.5.', { parse: hour }),
+    from: value('s', 'Start of the part of each recording that is used.', { parse: decimal() }),
+    to: value('s', 'End of that part.', { parse: decimal() }),
+    held: value('n', 'Share held back for validation, in segments of five seconds. Default: 0.2.', {
+      parse: decimal(0, 1),
+    }),
+    most: value('n', 'Maximum number of regions per label. Default: 2000.', { parse: decimal(0, 1e9) }),
+    image: choice(['png', 'jpg'], 'File format of frames.', 'png'),
+    plugin,
+    json: toggle('Print the summary as JSON.'),
+  },
+  examples: ['profile export openarena *.mp4 --detector weapon --background none --out weapons'],
+});
+
+export const profilePlace = declare({
+  summary: 'Find where the HUD of a profile lies on a recording',
+  description:
+    'Finds a HUD that is scaled, stretched, letterboxed, in a window or in a stream layout, and when it moves. Prints the confidence and the elements found. `detect` does the same by default. Exit code 3: nothing was found.',
+  arguments: ['recording'],
+  options: {
+    game: required('name|path', 'The game whose HUD is searched.'),
+    write: value('file', 'Write the placement as JSON, for `detect --place <file>`.'),
+    picture: value(
+      'png',
+      'Write a frame with the regions drawn on it, green where something was read; one per layout (regions.png, regions-2.png).',
+    ),
+    plugin,
+    json: toggle('Print placement, confidence and elements as JSON.'),
+  },
+  examples: ['profile place stream.mp4 --game openarena --picture regions.png'],
+});
+
+export const profileList = declare({ summary: 'List the built-in games', arguments: [], options: {} });
+
+export const profileSchema = declare({
+  summary: 'Print the JSON Schema of a profile with every detector kind',
+  arguments: [],
+  options: {},
+  examples: ['profile schema > profile.schema.json'],
+});
+
+export const completion = declare({
+  summary: 'Print a shell completion script',
+  description: 'Load it in the start-up file of the shell, as in the examples.',
+  arguments: ['bash|zsh|fish'],
+  options: {},
+  examples: [
+    'completion bash >> ~/.bashrc',
+    'completion zsh > ~/.zfunc/_playbyplay',
+    'completion fish > ~/.config/fish/completions/playbyplay.fish',
+  ],
+});
