@@ -7,7 +7,7 @@ const ROOT = join(import.meta.dirname, '..');
 const NAMES = /^(?:Tesseract|BigInt|VP9|FFmpeg|PostgreSQL|JSON|CSV|HUD|ONNX|NaN)\b/;
 /** What makes an error that a person is told, up to its message. */
 const MADE =
-  /(?:new PlaybyplayError\(\s*(?:'[^']*'|[\w.]+),|\b(?:usage|fail)\(|\bmessage:)\s*(?:'((?:[^'\\]|\\.)*)'|`((?:[^`\\]|\\.)*)`)/g;
+  /(?:new PlaybyplayError\(\s*(?:'[^']*'|[\w.]+),|\b(?:usageError|fail)\(|\bmessage:)\s*(?:'((?:[^'\\]|\\.)*)'|`((?:[^`\\]|\\.)*)`)/g;
 
 /** Every message of the sources, with its file. */
 const messages = globSync('src/**/*.ts', { cwd: ROOT })

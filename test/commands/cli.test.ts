@@ -78,7 +78,7 @@ describe('playbyplay', () => {
     expect(await playbyplay('--version')).toEqual({ code: 0, out: `${version}\n`, err: '' });
     const help = await playbyplay('--help');
     expect([help.code, help.err]).toEqual([0, '']);
-    expect(help.out).toMatch(/^ {2}evaluate +compare an event log/m);
+    expect(help.out).toMatch(/^ {2}evaluate +Compare event logs/m);
   });
 
   it('keeps compiled code where it can, and starts all the same where it cannot', async () => {
@@ -238,7 +238,7 @@ describe('playbyplay', () => {
     await writeFile(join(pack, 'profile.json'), JSON.stringify(profile));
     const { code, out } = await playbyplay('profile', 'check', pack);
     expect(code).toBe(3);
-    expect(out).toContain('profile.json#/regions/score/preprocess: does nothing: “score” looks for its font');
+    expect(out).toContain('profile.json#/regions/score/preprocess: has no effect: “score” reads the unprocessed crop');
   });
 
   it('prints a schema that other tools can use', async () => {

@@ -79,7 +79,7 @@ it('a font learnt from labelled moments, without its pitch, reads others', () =>
   const learnt = playbyplay('profile', 'glyphs', folder, ...from, '--out', join(folder, 'fonts/figures.json'));
   expect(learnt.stderr).toBe('');
   expect(learnt.stdout).toContain(
-    `\n${labels.length} of ${labels.length} labels are read back as they were given (--channel "red" --noise `,
+    `\n${labels.length} of ${labels.length} labels are reproduced (--channel "red" --noise `,
   );
   const at = others!.flatMap(({ t }) => ['--at', String(t + 0.1)]);
   const { stdout } = playbyplay('profile', 'try', folder, clip, ...at, '--json');

@@ -86,7 +86,7 @@ describe('playbyplay dictionary', () => {
     const moved = file('moved.json', [word('thing'), word('other'), word('gun', 'other')]);
     expect(run('dictionary', 'diff', old, inserted)).toMatchObject({
       code: 0,
-      err: 'the version needs a minor step\n',
+      err: 'the version needs a minor increment\n',
     });
     expect(run('dictionary', 'diff', old, moved).code).toBe(3);
   });

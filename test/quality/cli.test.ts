@@ -85,7 +85,7 @@ describe('playbyplay quality', () => {
     expect(existsSync(page)).toBe(true);
     expect(run('advise', session)).toMatchObject({
       status: 0,
-      stdout: expect.stringMatching(/^Take less: the session has a total of/),
+      stdout: expect.stringMatching(/^Lower the settings: the session has a total of/),
     });
     const simulated = run('simulate', '--seed', '2', '--minutes', '0.5', '--json');
     expect(JSON.parse(simulated.stdout)).toMatchObject({ seed: 2, network: expect.stringMatching(/\w/), played: 1 });
