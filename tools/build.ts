@@ -19,7 +19,7 @@ interface Manifest {
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Manifest;
 
 /** Dependencies copied into the bundle, as every command loads them: one file opens faster than a package of many. */
-const BUNDLED = new Set(['@stricli/core', 'ajv']);
+const BUNDLED = new Set(['@stricli/core']);
 
 const installed = Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies }).filter(
   (name) => !BUNDLED.has(name),
@@ -67,6 +67,14 @@ await bundle.write({
   minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } },
   comments: { legal: true, annotation: false, jsdoc: false },
 });
+
+// Validators of all schemas: the package loads ajv only to explain what is wrong with a file, and for plug-ins.
+const validators = spawnSync(
+  process.execPath,
+  [join(import.meta.dirname, 'schemas.ts'), '--validators', join(dist, 'validators')],
+  { stdio: 'inherit' },
+);
+if (validators.status !== 0) process.exit(validators.status ?? 1);
 
 const declarations = join(dist, 'declarations');
 const { status } = spawnSync(

@@ -1,24 +1,43 @@
-// Writes the published JSON Schemas beside the documentation.
-//   node tools/schemas.ts
-import { writeFileSync } from 'node:fs';
+// Generates what is derived from the JSON Schemas of the program.
+//   node tools/schemas.ts                      writes the published schemas to docs/
+//   node tools/schemas.ts --validators FOLDER  writes a precompiled validator for each schema; the build puts them into
+//                                              dist/validators, so that the package starts without compiling schemas
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import { dictionarySchema } from '../src/dictionary/schema.ts';
-import { settingsSchema } from '../src/highlights/settings-schema.ts';
 import { logMappingSchema } from '../src/events/import/mapping.ts';
+import { settingsSchema } from '../src/highlights/settings-schema.ts';
+import { loadKindCatalog } from '../src/pipeline/schemas.ts';
+import { PROFILE_SCHEMA } from '../src/profile/profile.ts';
+import { detectorSchema } from '../src/profile/schema.ts';
 import { querySchema } from '../src/query/schema.ts';
+import { createAjv } from '../src/schema/compile.ts';
+import type { SchemaObject } from '../src/schema/from-schema.ts';
+import { validatorFile } from '../src/schema/precompiled.ts';
 
-/** Path below docs/ and text of each schema. */
-export function schemaFiles(): ReadonlyMap<string, string> {
-  const schemas = {
-    dictionary: dictionarySchema,
-    query: querySchema,
-    'log-mapping': logMappingSchema,
-    'highlight-settings': settingsSchema,
-  };
-  return new Map(
-    Object.entries(schemas).map(([name, schema]) => [`${name}.schema.json`, `${JSON.stringify(schema, null, 2)}\n`]),
-  );
+const published: Readonly<Record<string, unknown>> = {
+  dictionary: dictionarySchema,
+  query: querySchema,
+  'log-mapping': logMappingSchema,
+  'highlight-settings': settingsSchema,
+};
+
+async function writeValidators(folder: string): Promise<void> {
+  const standalone = createRequire(import.meta.url)(
+    'ajv/dist/standalone',
+  ) as typeof import('ajv/dist/standalone/index.js');
+  const { kinds, preprocess } = await loadKindCatalog();
+  const detectors = [...kinds].map(([name, kind]) => detectorSchema(name, kind));
+  mkdirSync(folder, { recursive: true });
+  for (const schema of [...Object.values(published), PROFILE_SCHEMA, preprocess, ...detectors] as SchemaObject[]) {
+    const ajv = createAjv({ allErrors: false, verbose: false, messages: false, code: { source: true } });
+    writeFileSync(join(folder, validatorFile(schema['$id'] as string)), standalone.default(ajv, ajv.compile(schema)));
+  }
 }
 
-if (import.meta.main) {
-  for (const [name, text] of schemaFiles()) writeFileSync(new URL(`../docs/${name}`, import.meta.url), text);
-}
+const [option, folder] = process.argv.slice(2);
+if (option === '--validators' && folder !== undefined) await writeValidators(folder);
+else
+  for (const [name, schema] of Object.entries(published))
+    writeFileSync(new URL(`../docs/${name}.schema.json`, import.meta.url), `${JSON.stringify(schema, null, 2)}\n`);

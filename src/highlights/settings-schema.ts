@@ -29,6 +29,7 @@ function byKind(description: string, table: Schema): Schema {
 /** JSON Schema of `configs/<game>/highlights.json` and of what `--settings` names. */
 export const settingsSchema: Schema = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
+  $id: 'urn:playbyplay:highlight-settings:1',
   title: 'playbyplay highlight settings',
   description: 'weights and margins of the events of a game',
   type: 'object',

@@ -4,7 +4,7 @@ import { Pattern } from '../pattern.ts';
 import { suggestSpelling } from '../spelling.ts';
 import { compileSchema, type ErrorObject } from './compile.ts';
 import type { Schema, SchemaObject } from './from-schema.ts';
-import { type FormatMatch, precompiled } from './precompiled.ts';
+import { type FormatMatch, loadPrecompiled } from './precompiled.ts';
 
 /** Options of `checkSchema`. */
 export interface CheckOptions {
@@ -61,7 +61,7 @@ interface Validation {
 
 function validate(schema: Schema, value: unknown, pointer: string): Validation {
   const id = typeof schema === 'boolean' ? undefined : schema['$id'];
-  const quick = typeof id === 'string' ? precompiled.get(id) : undefined;
+  const quick = typeof id === 'string' ? loadPrecompiled(id) : undefined;
   const formats: FormatMatch[] = [];
   const located = (): FormatMatch[] => formats.map(([format, text, at]) => [format, text, pointer + at]);
   if (quick?.call({ formats }, value)) return { problems: [], formats: located() };

@@ -24,6 +24,7 @@ export function createAjv(options: Options = {}): Ajv2020 {
     inlineRefs: false,
     logger: false,
     passContext: true,
+    code: { optimize: false },
     ...options,
   });
   instance.removeKeyword('format');

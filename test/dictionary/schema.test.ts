@@ -4,12 +4,13 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { loadDictionary } from '../../src/dictionary/load.ts';
 import { dictionarySchema } from '../../src/dictionary/schema.ts';
+import { logMappingSchema } from '../../src/events/import/mapping.ts';
+import { settingsSchema } from '../../src/highlights/settings-schema.ts';
 import { checkShape, Report } from '../../src/dictionary/shape.ts';
 import { compileQuery } from '../../src/query/run.ts';
 import { querySchema } from '../../src/query/schema.ts';
 import { checkSchema } from '../../src/schema/check.ts';
 import { findSchemaError } from '../../src/schema/compile.ts';
-import { schemaFiles } from '../../tools/schemas.ts';
 import { broken } from './broken.ts';
 
 const ajv = new Ajv2020({ allErrors: false, strict: false, unicodeRegExp: true });
@@ -27,8 +28,13 @@ function hasShape(data: unknown): boolean {
 }
 
 describe('the published schemas', () => {
-  it.each([...schemaFiles()])('docs/%s is the one of the program', (name, text) => {
-    expect(readFileSync(new URL(`../../docs/${name}`, import.meta.url), 'utf8')).toBe(text);
+  it.each([
+    ['dictionary', dictionarySchema],
+    ['query', querySchema],
+    ['log-mapping', logMappingSchema],
+    ['highlight-settings', settingsSchema],
+  ])('docs/%s.schema.json is up to date (node tools/schemas.ts)', (name, schema) => {
+    expect(read(`docs/${name}.schema.json`)).toEqual(schema);
   });
 
   it('are valid JSON Schemas', () => {
