@@ -50,10 +50,10 @@
       (br_if $down (local.tee $rows (i32.sub (local.get $rows) (i32.const 1))))))
 
   ;; For each of $count glyphs, whose records follow each other from $glyph on, two vectors to $out: the greatest and the least value
-  ;; that its log likelihood ratio at each of four places can have; and behind them the greatest of each. $image: floats, those of a pixel
-  ;; at the four places side by side. A record: number of pixels, offset of its surface in $surfaces (both i32), sum of the logs of
-  ;; the weights, sum of weights plus $offset, sum of weights times levels, the gain's square term (floats); then a pixel's
-  ;; offset in $image (i32), weight, and weight times level (floats). A surface: vectors of mean, 1 / variance, log of the variance.
+  ;; that its log likelihood ratio at each of four places can have; behind them the greatest of each, and the greatest excess of an upper
+  ;; bound over its glyph's limit. $image: floats, those of a pixel at the four places side by side. A record: number of pixels, offset
+  ;; of its surface in $surfaces (both i32), sum of the logs of the weights, sum of weights plus $offset, sum of weights times levels,
+  ;; the gain's square term, the limit (floats); then a pixel's offset in $image (i32), weight, and weight times level (floats). A surface: vectors of mean, 1 / variance, log of the variance.
   ;; $gain and $offset are 1 / variance of their priors. Levels count from the mean, which is what floats are precise enough for; with
   ;; $centred it has been taken off them, and their squares follow each vector.
   (func (export "bound")
@@ -62,10 +62,11 @@
     (local $k i32) (local $at i32) (local $pixels i32) (local $surface i32)
     (local $mean v128) (local $q v128) (local $wq v128) (local $qq v128) (local $sq v128) (local $swq v128) (local $swqt v128)
     (local $swqq v128) (local $u v128) (local $constant v128) (local $linear v128) (local $g v128) (local $doubt v128)
-    (local $most v128) (local $sure v128)
+    (local $most v128) (local $sure v128) (local $excess v128)
     (local $sq2 v128) (local $swq2 v128) (local $swqt2 v128) (local $swqq2 v128)
     (local.set $most (f32x4.splat (f32.const -inf)))
     (local.set $sure (f32x4.splat (f32.const -inf)))
+    (local.set $excess (f32x4.splat (f32.const -inf)))
     (loop $glyphs
       (local.set $pixels (i32.load (local.get $glyph)))
       (local.set $surface (i32.add (local.get $surfaces) (i32.load offset=4 (local.get $glyph))))
@@ -74,7 +75,7 @@
       (local.set $swq (v128.const i32x4 0 0 0 0))
       (local.set $swqt (v128.const i32x4 0 0 0 0))
       (local.set $swqq (v128.const i32x4 0 0 0 0))
-      (local.set $k (i32.add (local.get $glyph) (i32.const 24)))
+      (local.set $k (i32.add (local.get $glyph) (i32.const 28)))
       (local.set $pixels (i32.add (local.get $k) (i32.mul (local.get $pixels) (i32.const 12))))
       (block $none
         (br_if $none (i32.eq (local.get $k) (local.get $pixels)))
@@ -164,11 +165,14 @@
       (v128.store offset=16 (local.get $out) (local.get $q))
       (local.set $most (f32x4.pmax (local.get $most) (local.get $wq)))
       (local.set $sure (f32x4.pmax (local.get $sure) (local.get $q)))
+      (local.set $excess (f32x4.pmax (local.get $excess)
+        (f32x4.sub (local.get $wq) (v128.load32_splat offset=24 (local.get $glyph)))))
       (local.set $out (i32.add (local.get $out) (i32.const 32)))
       (local.set $glyph (local.get $pixels))
       (br_if $glyphs (local.tee $count (i32.sub (local.get $count) (i32.const 1)))))
     (v128.store (local.get $out) (local.get $most))
-    (v128.store offset=16 (local.get $out) (local.get $sure)))
+    (v128.store offset=16 (local.get $out) (local.get $sure))
+    (v128.store offset=32 (local.get $out) (local.get $excess)))
 
   ;; Sums over a glyph's $pixels pixels in three planes, each in the order and the doubles that plain code would take. $image: four
   ;; floats a pixel, those of the planes and one that means nothing. $glyph: a pixel's offset in $image (i32, and as much left out),

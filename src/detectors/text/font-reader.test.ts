@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { dimAtlas } from './atlas-variants.ts';
 import { type Atlas, parseAtlas } from './atlas.ts';
-import { FontReaders } from './font-reader.ts';
+import { FontReader } from './font-reader.ts';
 import type { LineImage } from './line-image.ts';
 
 const [green, red] = ['big', 'big-red'].map((name) => {
@@ -38,13 +38,13 @@ function flat(atlas: Atlas, text: string): LineImage {
 test('the first font is enough where it is sure', () => {
   const asked: string[] = [];
   const imageOf = (atlas: Atlas): LineImage => (asked.push(atlas.file.name), line(atlas, '87'));
-  const read = new FontReaders([green, red]).read(imageOf, 'right', 1);
+  const read = new FontReader([green, red]).read(imageOf, 'right', 1);
   expect([read?.text, asked]).toEqual(['87', ['big']]);
   expect(read?.confidence).toBeGreaterThan(0.9);
 });
 
 test('where the first font sees nothing another one counts, and where two are sure of different texts neither is', () => {
-  const fonts = new FontReaders([green, red]);
+  const fonts = new FontReader([green, red]);
   const other = fonts.read((atlas) => (atlas === green ? flat(atlas, '35') : line(atlas, '35')), 'right', 1);
   expect(other?.text).toBe('35');
   const blurred = { noise: 22 };
@@ -65,7 +65,7 @@ test('little light makes the noise greater, which the font then expects', () => 
   expect(faint).not.toBe(red);
   expect(dimAtlas(red, 0.115)).toBe(faint);
   const read = (gain: number): { text: string; confidence: number } =>
-    new FontReaders([red]).read((atlas) => line(atlas, '146', { noise: 30, gain }), 'right', 1)!;
+    new FontReader([red]).read((atlas) => line(atlas, '146', { noise: 30, gain }), 'right', 1)!;
   expect(read(0.11).text).toBe('146');
   expect(read(0.11).confidence).toBeGreaterThan(0.9);
   expect(read(1).text).not.toBe('146');
@@ -73,12 +73,12 @@ test('little light makes the noise greater, which the font then expects', () => 
 
 /** How surely nothing stands there in this light. */
 const nothing = (gain: number): number =>
-  new FontReaders([green]).read((atlas) => ({ ...flat(atlas, '35'), gain }), 'right', 1)!.confidence;
+  new FontReader([green]).read((atlas) => ({ ...flat(atlas, '35'), gain }), 'right', 1)!.confidence;
 
 test('in little light nothing is surely absent, and colour at a coarser raster says less', () => {
   const faint = { noise: 30, gain: 0.11 };
   const dim = (sharedPixels: number): number =>
-    new FontReaders([red]).read((atlas) => ({ ...line(atlas, '146', faint), sharedPixels }), 'right', 1)!.cells[0]!.llr;
+    new FontReader([red]).read((atlas) => ({ ...line(atlas, '146', faint), sharedPixels }), 'right', 1)!.cells[0]!.llr;
   expect(dim(4)).toBeLessThan(dim(1));
   expect(nothing(1)).toBeGreaterThan(0.7);
   expect(nothing(0.11)).toBeLessThanOrEqual(0.5);

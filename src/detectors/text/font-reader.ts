@@ -11,7 +11,7 @@ const SURE = 0.9;
 const LIKELY = 0.5;
 
 /** A font and the others that the same text may be drawn in, each as it is to be expected in the light that was measured. */
-export class FontReaders {
+export class FontReader {
   readonly #atlases: readonly Atlas[];
   readonly #charset: readonly string[] | undefined;
   readonly #readers = new Map<Atlas, GlyphReader>();

@@ -36,13 +36,19 @@ function lineOf(atlas: Atlas, width: number, rough: number, gain: number, next: 
   return { data, width, height };
 }
 
+/** Log likelihood ratio of every glyph beyond which `mayExceedLimit` must tell. */
+const LIMIT = 10;
+
 describe.each(['openarena/fonts/items.json', 'openarena/fonts/console.json', 'freedoom/fonts/message.json'])(
   'bounds of scores of %s',
   (path) => {
     const atlas = atlasOf(path);
     const scorer = new GlyphScorer(atlas);
     const all = atlas.glyphs.map((_, i) => i);
-    const bounds = scorer.bounds(all)!;
+    const bounds = scorer.bounds(
+      all,
+      all.map(() => LIMIT),
+    )!;
     const widest = Math.max(...atlas.glyphs.map(({ width }) => width));
 
     it.each([0, 20, 200])('hold what is scored, on scenery of roughness %i', (rough) => {
@@ -52,18 +58,19 @@ describe.each(['openarena/fonts/items.json', 'openarena/fonts/console.json', 'fr
         scorer.look(image);
         const xs = atlas.file.layout === 'fixed' ? all.slice(0, 5).map((i) => 1 + i * atlas.file.pitch!) : [];
         bounds.look(image);
-        bounds.cells(xs, round % 3, new Uint8Array(xs.length));
+        bounds.boundCells(xs, round % 3, new Uint8Array(xs.length));
         expect(xs.flatMap((x, place) => outside(x, round % 3, place))).toEqual([]);
-        bounds.places(4 * round, 1);
+        bounds.boundPlaces(4 * round, 1);
         expect([0, 1, 2, 3].flatMap((place) => outside(4 * round + place, 1, place, image.width))).toEqual([]);
       }
     });
 
-    /** Glyphs whose score is not within its bounds. */
+    /** Glyphs whose score is not within its bounds, or exceeds the limit unannounced. */
     function outside(x: number, y: number, place: number, end = Number.POSITIVE_INFINITY): number[] {
       return all.filter((index) => {
         if (x + atlas.glyphs[index]!.width > end) return false;
         const { llr } = scorer.score(index, x, y);
+        if (llr > LIMIT && !bounds.mayExceedLimit(place)) return true;
         return !(bounds.lower(index, place) <= llr && llr <= bounds.upper(index, place));
       });
     }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Atlas, lookalikes, parseAtlas, plainCase } from './atlas.ts';
-import { rivalsOf } from './confusable-glyphs.ts';
+import { confusableGlyphs } from './confusable-glyphs.ts';
 import type { LineImage } from './line-image.ts';
 import { GlyphReader } from './glyph-reader.ts';
 
@@ -169,12 +169,12 @@ describe('GlyphReader', () => {
   });
 });
 
-describe('rivalsOf', () => {
+describe('confusableGlyphs', () => {
   it('names e and c as near to each other, whichever of them is drawn', () => {
-    const { near } = rivalsOf(letters);
+    const { similar } = confusableGlyphs(letters);
     const index = (char: string): number => letters.glyphs.findIndex((glyph) => glyph.char === char);
-    expect(near[index('c')]).toContain(index('e'));
-    expect(near[index('e')]).toContain(index('c'));
-    for (const [i, others] of near.entries()) for (const j of others) expect(near[j]).toContain(i);
+    expect(similar[index('c')]).toContain(index('e'));
+    expect(similar[index('e')]).toContain(index('c'));
+    for (const [i, others] of similar.entries()) for (const j of others) expect(similar[j]).toContain(i);
   });
 });

@@ -1,271 +1,311 @@
 import type { Atlas } from './atlas.ts';
-import { type Rivals, rivalsOf } from './confusable-glyphs.ts';
+import { confusableGlyphs } from './confusable-glyphs.ts';
 import { GlyphScorer } from './glyph-scorer.ts';
 import type { LineImage } from './line-image.ts';
 import {
-  type Candidates,
   type Cell,
   cellConfidence,
-  cellOf,
-  LEAST,
-  lineOf,
   type LineReading,
-  NOTHING,
+  type Match,
+  MIN_PROOF_SHARE,
+  NO_MATCH,
+  toCell,
+  toLine,
 } from './line-reading.ts';
-import type { GlyphBounds } from './glyph-bounds.ts';
 import type { Align } from './options.ts';
-import { leavesInk, readProportional } from './proportional.ts';
+import { type FontModel, leavesInk, MIN_GLYPH_LLR, readProportional } from './proportional.ts';
+
+/** Share of a glyph's score on a clean picture of itself from which it is certain. */
+const CERTAIN_SHARE = 0.6;
+/** Confidence of a right-aligned text whose last character cannot be read. */
+const CUT_CONFIDENCE = 0.1;
+/** Share of a glyph's log likelihood ratio within which the next best is compared with it more closely. */
+const CONTEST_SHARE = 0.25;
+/** Share of the faintest glyph's brightest level that a cell must reach to hold anything. */
+const MIN_BRIGHTNESS_SHARE = 0.6;
+/** Log likelihood that a shift must gain: the measured place is the likelier one. */
+const SHIFT_COST = 5;
+
+/** Shifts to try when the text is not where it was measured, nearest first. */
+const SHIFTS: readonly (readonly [dx: number, dy: number])[] = [
+  [0, -1],
+  [0, 1],
+  [-1, 0],
+  [1, 0],
+  [-1, -1],
+  [1, -1],
+  [-1, 1],
+  [1, 1],
+];
+
+/** A line to be read. */
+interface Line {
+  readonly image: LineImage;
+  readonly align: Align;
+  readonly margin: number;
+  readonly hints: readonly LineReading[];
+}
 
 /** Reads lines of one font. */
 export class GlyphReader {
   readonly atlas: Atlas;
-  readonly scorer: GlyphScorer;
-  readonly #restricted: readonly number[];
-  readonly #allowed: ReadonlySet<number>;
-  readonly #rivals: Rivals;
-  readonly #brightness: number | undefined;
-  /** Of a font of one ink; which number a glyph has there. */
-  readonly #bounds: GlyphBounds | undefined;
+  readonly #font: FontModel;
+  readonly #scorer: GlyphScorer;
+  readonly #candidates: readonly number[];
+  readonly #isCandidate: ReadonlySet<number>;
+  /** By glyph: its number among the candidates. */
   readonly #numbers: Int32Array;
-  /** Whether the bounds have the image. */
-  #looked = false;
-  readonly #reaching: Int32Array;
-  /** Of the place that is looked at, the scores of those glyphs that have one. */
-  readonly #scores: Float64Array;
-  /** Of glyphs that were guessed: they and those that could be meant instead. */
-  readonly #like: number[][] = [];
-  /** What stands in a cell in which nothing is bright enough, by its place. */
-  readonly #nothing = new Map<number, Cell>();
-  /** Glyphs that explain nothing are of no interest as rivals: not in a font that has one for the blank. */
-  readonly #blank: boolean;
-  /** The blank, −1 without one, and what the least of the other glyphs earns on a clean picture of itself. */
-  readonly #empty: number;
+  /** Level below which a cell of a bright font is blank. */
+  readonly #minBrightness: number | undefined;
+  /** Index of the blank's glyph; −1 without one. */
+  readonly #blank: number;
+  /** What the faintest of the other glyphs scores on a clean picture of itself. */
   readonly #faintest: number;
+  /** Whether the bounds have the current image. */
+  #isBounded = false;
+  /** Candidates that may win, and scores at the current place. */
+  readonly #reaching: Int32Array;
+  readonly #scores: Float64Array;
+  /** By glyph: itself and the candidates that could be meant instead. */
+  readonly #similar: number[][] = [];
+  /** Cells in which nothing is bright enough, by x: most cells of most pictures. */
+  readonly #dimCells = new Map<number, Cell>();
 
-  /** `charset` restricts which glyphs are tried (digits, say); default all of the atlas. */
+  /** @param charset The characters that may occur; default all of the atlas. */
   constructor(atlas: Atlas, charset?: Iterable<string>) {
     this.atlas = atlas;
-    this.scorer = new GlyphScorer(atlas);
-    this.#rivals = rivalsOf(atlas);
-    this.#brightness = leastBrightness(atlas);
+    this.#scorer = new GlyphScorer(atlas);
+    const glyphs = confusableGlyphs(atlas);
+    this.#minBrightness = minBrightness(atlas);
     const wanted = charset === undefined ? undefined : new Set(charset);
-    this.#restricted = atlas.glyphs.flatMap((glyph, i) =>
-      wanted === undefined || glyph.char === ' ' || wanted.has(glyph.char) ? [i] : [],
+    const candidates = atlas.glyphs.flatMap(({ char }, i) => (wanted?.has(char) === false && char !== ' ' ? [] : [i]));
+    const limits = candidates.map((index) =>
+      atlas.glyphs[index]!.char === ' ' ? Number.POSITIVE_INFINITY : MIN_PROOF_SHARE * glyphs.cleanProofs[0]![index]!,
     );
-    this.#allowed = new Set(this.#restricted);
-    this.#bounds = this.scorer.bounds(this.#restricted);
+    const bounds = this.#scorer.bounds(candidates, limits);
+    this.#font = { atlas, scorer: this.#scorer, glyphs, candidates, bounds };
+    this.#candidates = candidates;
+    this.#isCandidate = new Set(candidates);
+    this.#numbers = Int32Array.from(atlas.glyphs, (_, i) => candidates.indexOf(i));
     this.#scores = new Float64Array(atlas.glyphs.length);
-    this.#reaching = new Int32Array(this.#restricted.length);
-    this.#numbers = Int32Array.from(atlas.glyphs, (_, i) => this.#restricted.indexOf(i));
-    this.#blank = atlas.glyphs.some(({ char }) => char === ' ');
-    this.#empty = atlas.glyphs.findIndex(({ char }) => char === ' ');
-    const inked = this.#restricted.filter((index) => atlas.glyphs[index]!.char !== ' ');
-    this.#faintest = Math.min(...inked.map((index) => this.#potential(index, 0)));
+    this.#reaching = new Int32Array(candidates.length);
+    this.#blank = atlas.glyphs.findIndex(({ char }) => char === ' ');
+    const inked = candidates.filter((index) => atlas.glyphs[index]!.char !== ' ');
+    this.#faintest = Math.min(...inked.map((index) => this.#cleanProof(index, 0)));
   }
 
-  /** How many glyphs are tried, the blank not counted. */
+  /** How many glyphs are tried, not counting the blank. */
   get size(): number {
-    return this.#restricted.filter((index) => this.atlas.glyphs[index]!.char !== ' ').length;
+    return this.#candidates.filter((index) => this.atlas.glyphs[index]!.char !== ' ').length;
   }
 
   /**
-   * Reads one line. `image` has `margin` pixels around the text's box on every side, within which the text may be
-   * shifted; the box is as high as the atlas's glyphs. `hints` are lines that may stand there again: they only spare
-   * work, the reading is the same without them.
+   * Reads one line.
+   *
+   * @param image The text's box, as high as the atlas's glyphs, with `margin` pixels on every side, within which the text may be
+   *   shifted.
+   * @param hints Lines that may still be there. They only save work: the reading is the same without them.
    */
   read(image: LineImage, align: Align, margin: number, hints: readonly LineReading[] = []): LineReading {
-    this.scorer.look(image);
-    this.#looked = false;
-    const fixed = this.atlas.file.layout === 'fixed';
-    if (!fixed) {
-      this.#bounds?.look(image);
-      const again = hints.map((hint) => this.#confirm(hint, image, margin)).find((line) => line !== undefined);
-      if (again) return again;
+    this.#scorer.look(image);
+    this.#isBounded = false;
+    const line = { image, align, margin, hints };
+    return this.atlas.file.layout === 'fixed' ? this.#readFixedPitch(line) : this.#readProportional(line);
+  }
+
+  #readProportional({ image, align, margin, hints }: Line): LineReading {
+    this.#font.bounds?.look(image);
+    for (const hint of hints) {
+      const line = this.#confirm(hint, image, margin);
+      if (line) return line;
     }
-    const read = (dx: number, dy: number, beat: number): LineReading | undefined =>
-      fixed
-        ? this.#readFixed(image, align, margin, dx, dy, hints, beat)
-        : readProportional(
-            this.scorer,
-            this.atlas,
-            this.#rivals,
-            this.#restricted,
-            this.#bounds,
-            image,
-            align,
-            margin,
-            dy,
-          );
-    let best = read(0, 0, Number.NEGATIVE_INFINITY)!;
+    let best = readProportional(this.#font, image, align, margin, margin);
     if (margin === 0 || this.#isClean(best)) return best;
-    let bestScore = totalOf(best);
     for (const [dx, dy] of SHIFTS) {
-      if (dx !== 0 && this.atlas.file.layout !== 'fixed') continue;
-      const shifted = read(dx, dy, bestScore + SHIFT_COST);
-      if (!shifted) continue;
-      const score = totalOf(shifted);
-      if (score > bestScore + SHIFT_COST) {
-        best = shifted;
-        bestScore = score;
-      }
+      if (dx !== 0) continue;
+      const shifted = readProportional(this.#font, image, align, margin, margin + dy);
+      if (scoreOf(shifted) > scoreOf(best) + SHIFT_COST) best = shifted;
     }
     return best;
   }
 
-  /** The hinted line of a proportional font, if every character of it stands there beyond doubt and nothing follows. */
+  /** Returns the hinted line if every character of it is certain to be there and nothing follows. */
   #confirm(hint: LineReading, image: LineImage, margin: number): LineReading | undefined {
     const last = hint.cells.at(-1);
     if (!last) return undefined;
     const cells: Cell[] = [];
     for (const old of hint.cells) {
-      const found = this.#among(image, old.x, margin, [old.glyph], this.#rivals.of);
-      if (found?.best !== old.glyph) return undefined;
-      cells.push(this.#certain(old, found));
+      const match = this.#certainMatch(image, old.x, margin, [old.glyph], this.#font.glyphs.confusable);
+      if (match?.best !== old.glyph) return undefined;
+      const { bestLlr, misfit } = match;
+      const isContested = match.secondLlr > MIN_GLYPH_LLR;
+      const secondLlr = isContested ? match.secondLlr : 0;
+      const confidence = cellConfidence(bestLlr - secondLlr, misfit);
+      cells.push({ ...old, llr: bestLlr, misfit, confidence, second: isContested ? match.second : -1, secondLlr });
     }
-    if (leavesInk(cells, this.atlas, image, margin, margin)) return undefined;
-    const { space = 4, gaps = [0, 0] } = this.atlas.file;
-    for (const gap of [0, space, gaps[1], space + gaps[1]]) {
-      const x = last.x + last.width + gap;
-      if (x < image.width) this.#bounds?.places(x, margin);
-      for (const [n, index] of this.#restricted.entries()) {
-        if (x + this.atlas.glyphs[index]!.width > image.width) continue;
-        if (this.#bounds && this.#bounds.upper(n, 0) <= LEAST_LLR) continue;
-        if (this.scorer.score(index, x, margin).llr > LEAST_LLR) return undefined;
-      }
-    }
+    if (leavesInk(cells, this.atlas, image, margin, margin) || this.#continues(last, image, margin)) return undefined;
     return { text: hint.text, cells, confidence: cells.reduce((product, cell) => product * cell.confidence, 1) };
   }
 
-  #certain(old: Cell, { bestLlr, misfit, second, secondLlr }: Candidates): Cell {
-    const rival = secondLlr > LEAST_LLR ? secondLlr : 0;
-    const confidence = cellConfidence(bestLlr - rival, misfit);
-    return { ...old, llr: bestLlr, misfit, confidence, second: rival > 0 ? second : -1, secondLlr: rival };
+  /** Whether a glyph may follow a line's last character. */
+  #continues(last: Cell, image: LineImage, y: number): boolean {
+    const { bounds } = this.#font;
+    const { space = 4, gaps = [0, 0] } = this.atlas.file;
+    for (const gap of [0, space, gaps[1], space + gaps[1]]) {
+      const x = last.x + last.width + gap;
+      if (x < image.width) bounds?.boundPlaces(x, y);
+      for (const [n, index] of this.#candidates.entries()) {
+        if (x + this.atlas.glyphs[index]!.width > image.width) continue;
+        if (bounds && bounds.upper(n, 0) <= MIN_GLYPH_LLR) continue;
+        if (this.#scorer.score(index, x, y).llr > MIN_GLYPH_LLR) return true;
+      }
+    }
+    return false;
   }
 
-  /** A line of a fixed layout; undefined where its characters cannot explain more than `beat`. */
-  #readFixed(
-    image: LineImage,
-    align: Align,
-    margin: number,
-    dx: number,
-    dy: number,
-    hints: readonly LineReading[],
-    beat: number,
-  ): LineReading | undefined {
+  #readFixedPitch(line: Line): LineReading {
+    let best = this.#readShifted(line, 0, 0, Number.NEGATIVE_INFINITY)!;
+    if (line.margin === 0 || this.#isClean(best)) return best;
+    let bestScore = scoreOf(best);
+    for (const [dx, dy] of SHIFTS) {
+      const shifted = this.#readShifted(line, dx, dy, bestScore + SHIFT_COST);
+      const score = shifted ? scoreOf(shifted) : Number.NEGATIVE_INFINITY;
+      if (score <= bestScore + SHIFT_COST) continue;
+      best = shifted!;
+      bestScore = score;
+    }
+    return best;
+  }
+
+  /** Reads a fixed-pitch line at a shift; undefined where its characters cannot score more than `minimum`. */
+  #readShifted(line: Line, dx: number, dy: number, minimum: number): LineReading | undefined {
+    const { image, align, margin } = line;
     const pitch = this.atlas.file.pitch!;
     const box = image.width - 2 * margin;
     const count = Math.max(1, Math.floor(box / pitch + 1e-6));
     const rest = box - count * pitch;
-    const y = margin + dy;
-    const at = (start: number, length: number): LineReading | undefined => {
-      const xs: number[] = [];
-      const dim = new Uint8Array(length);
-      for (let i = 0; i < length; i++) {
-        const x = Math.round(start + i * pitch);
-        xs.push(x);
-        dim[i] = this.#isDim(image, x, y) ? 1 : 0;
-      }
-      if (this.#bounds && this.#most(this.#bounds, image, xs, y, dim) <= beat) return undefined;
-      return this.#inOneInk(() => {
-        const cells = xs.map((x, i) => this.#readCell(image, x, y, dim[i] === 1, i, hints));
-        const line = lineOf(cells);
-        // A right-aligned text ends in the last cell: a blank there is a character that is hidden.
-        const isCut = align === 'right' && line.cells.length > 0 && cells.at(-1)!.glyph < 0;
-        return isCut ? { ...line, confidence: line.confidence * CUT } : line;
-      });
-    };
     const left = margin + dx + (align === 'left' ? 0 : align === 'right' ? rest : rest / 2);
-    const line = at(left, count);
-    if (align !== 'centre' || count < 2) return line;
-    // A centred text of the other parity stands half a character off.
-    const shifted = at(left + pitch / 2, count - 1);
-    if (!line || !shifted) return line ?? shifted;
-    return totalOf(shifted) > totalOf(line) ? shifted : line;
+    const read = this.#readCells(line, left, count, margin + dy, minimum);
+    if (align !== 'centre' || count < 2) return read;
+    // A centred text of the other parity is half a character off.
+    const halfOff = this.#readCells(line, left + pitch / 2, count - 1, margin + dy, minimum);
+    if (!read || !halfOff) return read ?? halfOff;
+    return scoreOf(halfOff) > scoreOf(read) ? halfOff : read;
   }
 
-  /** Works out the bounds for a line's cells, and the most that its characters can explain. */
-  #most(bounds: GlyphBounds, image: LineImage, xs: readonly number[], y: number, dim: Uint8Array): number {
-    if (dim.every((one) => one === 1)) return 0;
-    if (!this.#looked) bounds.look(image);
-    this.#looked = true;
-    bounds.cells(xs, y, dim);
+  #readCells(line: Line, left: number, count: number, y: number, minimum: number): LineReading | undefined {
+    const { image, align, hints } = line;
+    const pitch = this.atlas.file.pitch!;
+    const xs: number[] = [];
+    const dim = new Uint8Array(count);
+    for (let i = 0; i < count; i++) {
+      const x = Math.round(left + i * pitch);
+      xs.push(x);
+      dim[i] = this.#isDim(image, x, y) ? 1 : 0;
+    }
+    if (!this.#canExceed(minimum, image, xs, y, dim)) return undefined;
+    return this.#inOneInk(() => {
+      const cells = xs.map((x, i) => (dim[i] === 1 ? this.#dimCell(x) : this.#readCell(image, x, y, i, hints)));
+      const read = toLine(cells);
+      // A right-aligned text ends in the last cell: a blank there is a character that is hidden.
+      const isCut = align === 'right' && read.cells.length > 0 && cells.at(-1)!.glyph < 0;
+      return isCut ? { ...read, confidence: read.confidence * CUT_CONFIDENCE } : read;
+    });
+  }
+
+  /** Bounds a line's cells; returns whether its characters may score more than `minimum`. */
+  #canExceed(minimum: number, image: LineImage, xs: readonly number[], y: number, dim: Uint8Array): boolean {
+    const { bounds } = this.#font;
+    if (!bounds) return true;
+    if (dim.every((one) => one === 1)) return minimum < 0;
+    if (!this.#isBounded) bounds.look(image);
+    this.#isBounded = true;
+    bounds.boundCells(xs, y, dim);
     let total = 0;
-    for (let i = 0; i < xs.length; i++)
-      if (dim[i] === 0 && xs[i]! >= 0 && xs[i]! < image.width) total += Math.max(0, bounds.most(i));
-    return total;
+    let mayHoldGlyph = false;
+    for (let i = 0; i < xs.length; i++) {
+      if (dim[i] === 1 || xs[i]! < 0 || xs[i]! >= image.width) continue;
+      total += Math.max(0, bounds.maxUpper(i));
+      mayHoldGlyph ||= bounds.mayExceedLimit(i);
+    }
+    // A line of blanks scores 0, whatever its cells look like.
+    return minimum < (mayHoldGlyph ? total : 0);
   }
 
-  /** A line has one ink: where characters were taken in several, the line in that one of these that explains most. */
+  /** A line has one ink: where its characters were read in several, returns the reading in the ink that explains most. */
   #inOneInk(read: () => LineReading): LineReading {
     const free = read();
     const inks = new Set(free.cells.flatMap((cell) => (cell.glyph < 0 ? [] : [cell.ink ?? 0])));
     if (inks.size < 2) return free;
-    const lines = [...inks].map((ink) => this.scorer.inInk(ink, read));
-    return lines.reduce((best, line) => (totalOf(line) > totalOf(best) ? line : best));
+    const lines = [...inks].map((ink) => this.#scorer.withInk(ink, read));
+    return lines.reduce((best, line) => (scoreOf(line) > scoreOf(best) ? line : best));
   }
 
-  #readCell(image: LineImage, x: number, y: number, dim: boolean, place: number, hints: readonly LineReading[]): Cell {
-    if (dim) return this.#nothingAt(x);
-    if (this.#bounds) return cellOf(this.atlas, x, this.#best(image, x, y, this.#restricted, this.#rivals.near, place));
-    const guesses = hints.flatMap((hint) => hint.cells.find((cell) => cell.x === x && cell.glyph >= 0)?.glyph ?? []);
-    const found = this.#among(image, x, y, guesses) ?? this.#best(image, x, y, this.#restricted);
-    return cellOf(this.atlas, x, found);
+  #readCell(image: LineImage, x: number, y: number, place: number, hints: readonly LineReading[]): Cell {
+    const { bounds, glyphs } = this.#font;
+    if (bounds) return toCell(this.atlas, x, this.#bestMatch(image, x, y, this.#candidates, glyphs.similar, place));
+    const hinted = hints.flatMap((hint) => hint.cells.find((cell) => cell.x === x && cell.glyph >= 0)?.glyph ?? []);
+    const match =
+      this.#certainMatch(image, x, y, hinted, glyphs.similar) ??
+      this.#bestMatch(image, x, y, this.#candidates, glyphs.similar);
+    return toCell(this.atlas, x, match);
   }
 
-  /** Most cells of most pictures are dim. */
-  #nothingAt(x: number): Cell {
-    let cell = this.#nothing.get(x);
+  #dimCell(x: number): Cell {
+    let cell = this.#dimCells.get(x);
     if (!cell) {
-      cell = cellOf(this.atlas, x, NOTHING);
-      this.#nothing.set(x, cell);
+      cell = toCell(this.atlas, x, NO_MATCH);
+      this.#dimCells.set(x, cell);
     }
     return cell;
   }
 
-  /** The guess that fits beyond doubt and better than all that look like it: then no other glyph can be better. */
-  #among(
+  /** Returns the hinted glyph that certainly fits, and better than all similar ones: then no other glyph can be better. */
+  #certainMatch(
     image: LineImage,
     x: number,
     y: number,
-    guesses: readonly number[],
-    rivals = this.#rivals.near,
-  ): Candidates | undefined {
-    for (const guess of guesses) {
-      const like = (this.#like[guess] ??= [
-        guess,
-        ...this.#rivals.near[guess]!.filter((index) => this.#allowed.has(index)),
+    hinted: readonly number[],
+    rivals: readonly (readonly number[])[],
+  ): Match | undefined {
+    for (const glyph of hinted) {
+      const among = (this.#similar[glyph] ??= [
+        glyph,
+        ...this.#font.glyphs.similar[glyph]!.filter((index) => this.#isCandidate.has(index)),
       ]);
-      const found = this.#best(image, x, y, like, rivals);
-      if (found.best === guess && found.proof >= STRONG * this.#potential(guess, found.ink)) return found;
+      const match = this.#bestMatch(image, x, y, among, rivals);
+      if (match.best === glyph && match.proof >= CERTAIN_SHARE * this.#cleanProof(glyph, match.ink)) return match;
     }
     return undefined;
   }
 
   /**
-   * The best of some glyphs, and of its rivals the next best. `place` is the number of (x, y) among those that the bounds of all
-   * candidates were worked out for: what cannot win or matter is then not scored.
+   * Returns the best of some glyphs, and the next best of its rivals.
+   *
+   * @param place Number of (x, y) among the places at which all candidates were bounded: those that cannot win or matter are then
+   *   not scored.
    */
-  #best(
+  #bestMatch(
     image: LineImage,
     x: number,
     y: number,
     among: readonly number[],
-    rivals = this.#rivals.near,
+    rivals: readonly (readonly number[])[],
     place = -1,
-  ): Candidates {
-    const bounds = place < 0 ? undefined : this.#bounds;
+  ): Match {
+    const bounds = place < 0 ? undefined : this.#font.bounds;
     const isInside = bounds !== undefined && x >= 0 && x + bounds.widest <= image.width;
     this.#scores.fill(Number.NaN);
-    const tried = isInside ? bounds.reaching(bounds.sure(place), place, this.#reaching) : among.length;
+    const tried = isInside ? bounds.reaching(bounds.maxLower(place), place, this.#reaching) : among.length;
     let best = -1;
     let bestLlr = Number.NEGATIVE_INFINITY;
     let misfit = 0;
     let ink = 0;
     let proof = Number.NEGATIVE_INFINITY;
     for (let n = 0; n < tried; n++) {
-      const index = isInside ? this.#restricted[this.#reaching[n]!]! : among[n]!;
+      const index = isInside ? this.#candidates[this.#reaching[n]!]! : among[n]!;
       if (x < 0 || x + this.atlas.glyphs[index]!.width > image.width) continue;
-      const fit = this.scorer.score(index, x, y);
+      const fit = this.#scorer.score(index, x, y);
       this.#scores[index] = fit.llr;
       if (fit.llr <= bestLlr) continue;
       best = index;
@@ -277,100 +317,76 @@ export class GlyphReader {
     let second = -1;
     let secondLlr = Number.NEGATIVE_INFINITY;
     for (const index of best < 0 ? [] : rivals[best]!) {
-      if (x + this.atlas.glyphs[index]!.width > image.width || !this.#allowed.has(index)) continue;
-      if (bounds && !this.#blank && bounds.upper(this.#numbers[index]!, place) <= 0) continue;
+      if (x + this.atlas.glyphs[index]!.width > image.width || !this.#isCandidate.has(index)) continue;
+      // A rival that explains nothing matters only in a font with a blank.
+      if (bounds && this.#blank < 0 && bounds.upper(this.#numbers[index]!, place) <= 0) continue;
       const known = this.#scores[index]!;
-      const llr = Number.isNaN(known) ? this.scorer.score(index, x, y).llr : known;
+      const llr = Number.isNaN(known) ? this.#scorer.score(index, x, y).llr : known;
       if (llr <= secondLlr) continue;
       second = index;
       secondLlr = llr;
     }
     // Of two that fit about equally well the one counts that also leaves the other's strokes to the ground.
-    if (second >= 0 && secondLlr > 0 && bestLlr - secondLlr < CLOSE * bestLlr) {
-      const margin = this.scorer.contest(best, second, x, y);
+    if (second >= 0 && secondLlr > 0 && bestLlr - secondLlr < CONTEST_SHARE * bestLlr) {
+      const margin = this.#scorer.contest(best, second, x, y);
       if (margin < 0 && among.includes(second)) {
-        const won = this.scorer.score(second, x, y);
+        const won = this.#scorer.score(second, x, y);
         [best, second, misfit, ink, proof] = [second, best, won.misfit, won.ink, won.proof];
         bestLlr = won.llr;
       }
       secondLlr = bestLlr - Math.abs(margin);
     }
-    let worth = best < 0 ? 1 : LEAST * this.#potential(best, ink);
-    // An empty panel may hardly be told from any even surface, but nothing stands on either.
-    if (best >= 0 && best === this.#empty && proof <= worth) worth = LEAST * this.#faintest;
-    return { best, bestLlr, proof, misfit, ink, second, secondLlr, worth };
+    let minProof = best < 0 ? 1 : MIN_PROOF_SHARE * this.#cleanProof(best, ink);
+    // An empty panel may hardly differ from any even surface, but both are blank.
+    if (best >= 0 && best === this.#blank && proof <= minProof) minProof = MIN_PROOF_SHARE * this.#faintest;
+    return { best, bestLlr, proof, misfit, ink, second, secondLlr, minProof };
   }
 
-  /** What a glyph earns on a clean picture of itself. */
-  #potential(glyph: number, ink: number): number {
-    return this.#rivals.potential[ink]![glyph]!;
+  /** What a glyph scores on a clean picture of itself. */
+  #cleanProof(glyph: number, ink: number): number {
+    return this.#font.glyphs.cleanProofs[ink]![glyph]!;
   }
 
   /** Whether a cell holds nothing as bright as the faintest glyph of a bright font. */
   #isDim(image: LineImage, x: number, y: number): boolean {
-    const least = this.#brightness;
-    if (least === undefined) return false;
+    const minimum = this.#minBrightness;
+    if (minimum === undefined) return false;
     const { data, width } = image;
     const left = Math.max(0, x);
     const right = Math.min(width, x + this.atlas.file.pitch!);
     const bottom = Math.min(image.height, y + this.atlas.file.height);
     for (let row = Math.max(0, y); row < bottom; row++) {
       const end = row * width + right;
-      for (let at = row * width + left; at < end; at++) if (data[at]! >= least) return false;
+      for (let at = row * width + left; at < end; at++) if (data[at]! >= minimum) return false;
     }
     return true;
   }
 
-  /** Whether the characters earn about what they do on clean pictures. */
+  /** Whether the characters score about as on clean pictures. */
   #isClean(line: LineReading): boolean {
     if (line.cells.length === 0) return line.confidence > 0.9;
-    let earned = 0;
+    let scored = 0;
     let possible = 0;
     for (const cell of line.cells) {
       if (cell.glyph < 0) continue;
-      earned += cell.llr;
-      possible += this.#potential(cell.glyph, cell.ink ?? 0);
+      scored += cell.llr;
+      possible += this.#cleanProof(cell.glyph, cell.ink ?? 0);
     }
-    return earned >= STRONG * possible;
+    return scored >= CERTAIN_SHARE * possible;
   }
 }
 
-/** Share of what a glyph earns on a clean picture of itself from which on it is beyond doubt. */
-const STRONG = 0.6;
-/** What a right-aligned text whose last character cannot be read is worth. */
-const CUT = 0.1;
-/** Share of a glyph's log likelihood ratio by which the next best may lack behind and still be held against it. */
-const CLOSE = 0.25;
-/** Log likelihood ratio from which on a proportional glyph counts as seen. */
-const LEAST_LLR = 4;
-/** Share of the faintest glyph's brightest level that a cell must reach to hold anything. */
-const DIM = 0.6;
-
 /** The level below which a cell of a bright font on transparent ground is blank; undefined for other fonts. */
-function leastBrightness(atlas: Atlas): number | undefined {
+function minBrightness(atlas: Atlas): number | undefined {
   const { gain, offset } = atlas.file.illumination;
-  const bright = gain <= 0.2 && offset <= 20 && !atlas.glyphs.some((glyph) => glyph.char === ' ');
+  const isBright = gain <= 0.2 && offset <= 20 && !atlas.glyphs.some((glyph) => glyph.char === ' ');
   const faintest = Math.min(...atlas.glyphs.map((glyph) => Math.max(...glyph.level)));
   const darkestInk = Math.min(...atlas.inks.map(([luma]) => luma!));
-  return bright && faintest >= 120 ? DIM * darkestInk * faintest : undefined;
+  return isBright && faintest >= 120 ? MIN_BRIGHTNESS_SHARE * darkestInk * faintest : undefined;
 }
 
-/** Shifts to try when the text is not where it was measured, nearest first. */
-const SHIFTS: readonly (readonly [number, number])[] = [
-  [0, -1],
-  [0, 1],
-  [-1, 0],
-  [1, 0],
-  [-1, -1],
-  [1, -1],
-  [-1, 1],
-  [1, 1],
-];
-
-/** Log likelihood that a shift must gain: what was measured is the likelier place. */
-const SHIFT_COST = 5;
-
-function totalOf(line: LineReading): number {
+/** The log likelihood ratio of a line: that of its characters together. */
+function scoreOf(line: LineReading): number {
   let total = 0;
   for (const cell of line.cells) total += Math.max(0, cell.llr);
   return total;

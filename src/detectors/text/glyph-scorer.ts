@@ -5,28 +5,29 @@ import type { LineImage } from './line-image.ts';
 
 /** How well a glyph fits at a place. */
 export interface Fit {
-  /** Log likelihood ratio against "whatever stands there without it"; above 0 the glyph explains the pixels better. */
+  /** Log likelihood ratio against a surface without the glyph; above 0 the glyph explains the pixels better. */
   llr: number;
-  /** The same, where it also has to be better than an even surface: what shows that a glyph is there, not which one. */
+  /** The same against an even surface, too: evidence that a glyph is there, not which one. */
   proof: number;
   /** Mean squared misfit in units of the expected variance: about 1 for a true reading. */
   misfit: number;
-  /** Which of the font's inks. */
+  /** Index of the font's ink. */
   ink: number;
 }
 
 /** Contrast below which a glyph cannot be told from a flat surface. */
 const MIN_GAIN = 0.2;
-/** An ink of the font as the scorer wants it: how far each plane of the image follows the glyph's grey levels. */
+/** Least standard deviation, in grey levels, of a surface without a glyph. */
+const MIN_SURFACE_DEVIATION = 10;
+const MIN_SURFACE_VARIANCE = MIN_SURFACE_DEVIATION ** 2;
+
+/** An ink of the font: how far each plane of the image follows the glyph's grey levels. */
 type Ink = readonly number[];
 
-/** One plane of the image that is looked at. */
+/** One plane of the line image. */
 interface PlaneTables {
   data: Float32Array;
-  /**
-   * Integral images of the levels and of their squares, one row and column larger than the image: doubles from one entry to the next, and
-   * where in it both stand.
-   */
+  /** Integral images of levels and of their squares: doubles per entry, and where in an entry both are. */
   sum: Float64Array;
   readonly step: number;
   readonly sumAt: number;
@@ -43,32 +44,31 @@ const WPT = 3;
 const WPP = 4;
 
 /**
- * Scores glyphs on one line image. The picture at a glyph is modelled as gain · level + offset + noise, pixel by pixel
- * with the variance that was learnt; gain and offset have Gaussian priors (the atlas's illumination), so that tints and
- * fades are followed as far as the atlas allows; their maximum a posteriori values solve a 2 × 2 system. The rival
- * hypothesis is a surface with the mean and the variance of the glyph's box: on a white wall white text proves nothing.
+ * Scores glyphs on one line image. The picture at a glyph is modelled as gain · level + offset + noise, pixel by pixel with the
+ * learnt variance. Gain and offset have Gaussian priors, the atlas's illumination, so that tints and fades are followed as far as
+ * the atlas allows; their maximum a posteriori values solve a 2 × 2 system. The rival hypothesis is a surface with the mean and
+ * the variance of the glyph's box: on a white wall white text proves nothing.
  *
- * A font that is drawn in several inks is scored on luma and both colour differences together: the gain is common, each
- * plane follows the levels as the ink says and has an offset of its own, and the ink that explains most is taken.
+ * A font with several inks is scored on luma and both colour differences together: the gain is common, each plane follows the
+ * levels as the ink says and has an offset of its own, and the ink that explains most is taken.
  */
 export class GlyphScorer {
   readonly #atlas: Atlas;
-  readonly #offsets = new Map<number, Int32Array[]>();
+  readonly #offsetsByWidth = new Map<number, Int32Array[]>();
   readonly #priorGain: number;
   readonly #priorOffset: number;
   readonly #inks: readonly Ink[];
-  readonly #ground: boolean;
+  readonly #hasGround: boolean;
   readonly #differences = new Map<number, Difference>();
-  #only: number | undefined;
+  #onlyInk: number | undefined;
   readonly #tables: readonly PlaneTables[];
-  /** Of a font of several inks: what adds up all planes at once. */
+  /** For fonts of several inks; others have an integral image. */
   readonly #planes: GlyphPlanes | undefined;
-  /** Of a font of one ink: what adds up its plane. */
   #integral: GlyphIntegral | undefined;
-  /** Of the image that is looked at, and of its width. */
-  #offsetsNow: readonly Int32Array[] = [];
-  /** The image, until its levels have been added up. */
-  #image: LineImage | undefined;
+  /** Pixel offsets of the glyphs in the current image. */
+  #offsets: readonly Int32Array[] = [];
+  /** The current image, until it has been integrated. */
+  #pending: LineImage | undefined;
   #width = 0;
   #height = 0;
   readonly fit: Fit = { llr: 0, proof: 0, misfit: 0, ink: 0 };
@@ -79,7 +79,7 @@ export class GlyphScorer {
     this.#priorGain = 1 / Math.max(gain, 1e-3) ** 2;
     this.#priorOffset = 1 / Math.max(offset, 0.1) ** 2;
     this.#inks = atlas.inks;
-    this.#ground = atlas.file.ground !== undefined;
+    this.#hasGround = atlas.file.ground !== undefined;
     const planes = atlas.inks[0]!.length;
     this.#planes = planes > 1 ? new GlyphPlanes(atlas) : undefined;
     this.#tables = Array.from({ length: planes }, (_, plane) => ({
@@ -92,49 +92,53 @@ export class GlyphScorer {
     }));
   }
 
-  /** Mean and variance of the surface that a glyph of that width is held against at (x, y), in the first plane. */
-  surface(x: number, y: number, width: number): { readonly mean: number; readonly variance: number } {
-    this.#integrate();
-    const { area, sum, squares } = this.#box(this.#tables[0]!, x, y, width, this.#atlas.file.height);
-    const mean = sum / area;
-    return { mean, variance: Math.max(FLAT * FLAT, squares / area - mean * mean) };
-  }
-
-  /** Of a font of one ink: bounds of what `score` gives for some glyphs, of the image that is looked at. */
-  bounds(candidates: readonly number[]): GlyphBounds | undefined {
+  /**
+   * Creates bounds of `score` for some glyphs of a font of one ink; undefined for other fonts.
+   *
+   * @param limits By candidate: see `GlyphBounds.mayExceedLimit`; default 0.
+   */
+  bounds(candidates: readonly number[], limits: ArrayLike<number> = candidates.map(() => 0)): GlyphBounds | undefined {
     if (this.#tables.length > 1 || candidates.length === 0) return undefined;
-    return new GlyphBounds(this.#atlas, candidates, {
+    const rules = {
       priorGain: this.#priorGain,
       priorOffset: this.#priorOffset,
-      leastGain: MIN_GAIN,
-      surface: (x, y, width) => this.surface(x, y, width),
-    });
+      minGain: MIN_GAIN,
+      surface: (x: number, y: number, width: number) => this.#surface(x, y, width),
+    };
+    return new GlyphBounds(this.#atlas, candidates, rules, limits);
   }
 
-  /** Pixel offsets of every glyph for images of this width. */
+  /** Mean and variance of the surface that a glyph of that width is compared with at (x, y), in the first plane. */
+  #surface(x: number, y: number, width: number): { readonly mean: number; readonly variance: number } {
+    this.#integrate();
+    const { area, sum, squares } = this.#box(this.#tables[0]!, x, y, width);
+    const mean = sum / area;
+    return { mean, variance: Math.max(MIN_SURFACE_VARIANCE, squares / area - mean * mean) };
+  }
+
   #offsetsFor(width: number): Int32Array[] {
-    let offsets = this.#offsets.get(width);
+    let offsets = this.#offsetsByWidth.get(width);
     if (!offsets) {
       offsets = this.#atlas.glyphs.map((glyph) => Int32Array.from(glyph.dx, (dx, i) => glyph.dy[i]! * width + dx));
-      this.#offsets.set(width, offsets);
+      this.#offsetsByWidth.set(width, offsets);
     }
     return offsets;
   }
 
-  /** Makes `image` the one that glyphs are scored on; it must not change before the next. */
+  /** Makes `image` the one that glyphs are scored on; it must not change before the next call. */
   look(image: LineImage): void {
     this.#width = image.width;
     this.#height = image.height;
-    this.#offsetsNow = this.#offsetsFor(image.width);
+    this.#offsets = this.#offsetsFor(image.width);
     for (const [plane, tables] of this.#tables.entries()) tables.data = planeOf(image, plane);
-    this.#image = image;
+    this.#pending = image;
   }
 
-  /** Adds up the image's levels, when the first glyph is to be scored: many a line has nothing that is bright enough. */
+  /** Integrates the image before the first glyph is scored: many a line has nothing bright enough for any. */
   #integrate(): void {
-    const image = this.#image;
+    const image = this.#pending;
     if (!image) return;
-    this.#image = undefined;
+    this.#pending = undefined;
     if (this.#planes) {
       this.#planes.look(image);
       for (const tables of this.#tables) tables.sum = this.#planes.integral;
@@ -145,50 +149,54 @@ export class GlyphScorer {
     this.#tables[0]!.sum = this.#integral.sums;
   }
 
-  /** What `read` returns while only one of the inks counts. */
-  inInk<T>(ink: number, read: () => T): T {
-    this.#only = ink;
+  /** Calls `read` while only one of the inks counts, and returns its result. */
+  withInk<T>(ink: number, read: () => T): T {
+    this.#onlyInk = ink;
     try {
       return read();
     } finally {
-      this.#only = undefined;
+      this.#onlyInk = undefined;
     }
   }
 
-  /** Scores glyph `index` with its upper left corner at (x, y); the glyph must lie inside the image. Result in `fit`. */
+  /**
+   * Scores a glyph with its upper left corner at (x, y), where it must lie inside the image.
+   *
+   * @returns `fit`, valid until the next call.
+   */
   score(index: number, x: number, y: number): Fit {
-    if (this.#image) this.#integrate();
+    if (this.#pending) this.#integrate();
     const glyph = this.#atlas.glyphs[index]!;
-    const offsets = this.#offsetsNow[index]!;
+    const offsets = this.#offsets[index]!;
     const planes = this.#tables.length;
     let rival = planes * glyph.logWeights;
     let flat = 0;
-    this.#addUp(index, x, y);
+    this.#sumUp(index, x, y);
     for (let plane = 0; plane < planes; plane++) {
       const tables = this.#tables[plane]!;
       const { sums } = tables;
-      rival += this.#rival(tables, x, y, glyph.width, offsets.length);
+      rival += this.#surfaceCost(tables, x, y, glyph.width, offsets.length);
       flat += sums[WPP]! - (sums[WP]! * sums[WP]!) / glyph.sumW;
     }
     let cost = Number.POSITIVE_INFINITY;
     for (let ink = 0; ink < this.#inks.length; ink++) {
-      if (this.#only !== undefined && ink !== this.#only) continue;
-      const own = this.#cost(glyph, this.#inks[ink]!);
+      if (this.#onlyInk !== undefined && ink !== this.#onlyInk) continue;
+      const own = this.#glyphCost(glyph, this.#inks[ink]!);
       if (own >= cost) continue;
       cost = own;
       this.fit.ink = ink;
     }
-    this.fit.llr = ((this.#ground ? Math.min(rival, flat) : rival) - cost) / 2;
+    this.fit.llr = ((this.#hasGround ? Math.min(rival, flat) : rival) - cost) / 2;
     this.fit.proof = this.#inks.length > 1 ? (Math.min(rival, flat) - cost) / 2 : this.fit.llr;
     this.fit.misfit = cost / Math.max(1, planes * offsets.length);
     return this.fit;
   }
 
-  /** Adds up a glyph's pixels in every plane. */
-  #addUp(index: number, x: number, y: number): void {
+  /** Sums up a glyph's pixels in every plane. */
+  #sumUp(index: number, x: number, y: number): void {
     if (!this.#planes) {
       const { data, sums } = this.#tables[0]!;
-      addUp(data, y * this.#width + x, this.#offsetsNow[index]!, this.#atlas.glyphs[index]!, sums);
+      sumGlyph(data, y * this.#width + x, this.#offsets[index]!, this.#atlas.glyphs[index]!, sums);
       return;
     }
     this.#planes.add(index, x, y);
@@ -200,9 +208,9 @@ export class GlyphScorer {
   }
 
   /** −2 log likelihood of the glyph's pixels as part of a surface, up to the terms that both hypotheses share. */
-  #rival(tables: PlaneTables, x: number, y: number, width: number, n: number): number {
+  #surfaceCost(tables: PlaneTables, x: number, y: number, width: number, n: number): number {
     const { sum, sums, step, sumAt, squaresAt } = tables;
-    // As `#box` has it, written out: this is the innermost of all reading.
+    // `#box` written out: this is the innermost loop of reading.
     const left = Math.max(0, x - 1);
     const right = Math.min(this.#width, x + width + 1);
     const stride = this.#width + 1;
@@ -221,17 +229,17 @@ export class GlyphScorer {
         sum[highRight + squaresAt]! +
         sum[highLeft + squaresAt]!) /
       area;
-    const variance = Math.max(FLAT * FLAT, square - mean * mean);
+    const variance = Math.max(MIN_SURFACE_VARIANCE, square - mean * mean);
     return (sums[PP]! - 2 * mean * sums[P]! + n * mean * mean) / variance + n * Math.log(variance);
   }
 
   /** Sums over a glyph's box and a pixel around it. */
-  #box(tables: PlaneTables, x: number, y: number, width: number, height: number): Box {
+  #box(tables: PlaneTables, x: number, y: number, width: number): Box {
     const { sum, step, sumAt, squaresAt } = tables;
     const left = Math.max(0, x - 1);
     const right = Math.min(this.#width, x + width + 1);
     const top = Math.max(0, y - 1);
-    const bottom = Math.min(this.#height, y + height + 1);
+    const bottom = Math.min(this.#height, y + this.#atlas.file.height + 1);
     const stride = this.#width + 1;
     const highLeft = (top * stride + left) * step;
     const highRight = (top * stride + right) * step;
@@ -249,21 +257,19 @@ export class GlyphScorer {
   }
 
   /**
-   * Log likelihood margin of glyph `a` over glyph `b` at (x, y), where each also has to explain the pixels that only the
-   * other covers: as ground, like what lies around both. A stroke that looks like the ground then speaks for nobody,
-   * though it fits the glyph that has it (a 3 on stone as bright as the shaded side of an 8).
+   * Returns the log likelihood margin of glyph `a` over glyph `b` at (x, y), where each also has to explain the pixels that only
+   * the other covers as ground, like what lies around both. A stroke that looks like the ground then speaks for neither, though
+   * it fits the glyph that has it (a 3 on stone as bright as the shaded side of an 8).
    */
   contest(a: number, b: number, x: number, y: number): number {
     this.#integrate();
     const base = y * this.#width + x;
-    const { onlyA, onlyB } = this.#difference(a, b, this.#width);
+    const { onlyA, onlyB } = this.#difference(a, b);
     const costs = [a, b].map((index) => this.#modelCost(index, x, y));
-    const height = this.#atlas.file.height;
-    const wide = Math.max(this.#atlas.glyphs[a]!.width, this.#atlas.glyphs[b]!.width);
+    const width = Math.max(this.#atlas.glyphs[a]!.width, this.#atlas.glyphs[b]!.width);
     for (const tables of this.#tables) {
       const { data } = tables;
-      const box = this.#box(tables, x, y, wide, height);
-      const ground = groundAround(box, data, base, this.#offsetsNow[a]!, onlyB);
+      const ground = groundAround(this.#box(tables, x, y, width), data, base, this.#offsets[a]!, onlyB);
       costs[0]! += groundCost(data, base, onlyB, ground);
       costs[1]! += groundCost(data, base, onlyA, ground);
     }
@@ -273,19 +279,19 @@ export class GlyphScorer {
   /** −2 log likelihood of a glyph's pixels under the glyph, in its best ink. */
   #modelCost(index: number, x: number, y: number): number {
     const glyph = this.#atlas.glyphs[index]!;
-    this.#addUp(index, x, y);
+    this.#sumUp(index, x, y);
     let cost = Number.POSITIVE_INFINITY;
     for (let ink = 0; ink < this.#inks.length; ink++)
-      if (this.#only === undefined || ink === this.#only) cost = Math.min(cost, this.#cost(glyph, this.#inks[ink]!));
+      if (this.#onlyInk === undefined || ink === this.#onlyInk)
+        cost = Math.min(cost, this.#glyphCost(glyph, this.#inks[ink]!));
     return cost - this.#tables.length * glyph.logWeights;
   }
 
-  /** Offsets of the pixels that only one of two glyphs covers. */
-  #difference(a: number, b: number, width: number): Difference {
-    const key = (a * this.#atlas.glyphs.length + b) * 65_536 + width;
+  #difference(a: number, b: number): Difference {
+    const key = (a * this.#atlas.glyphs.length + b) * 65_536 + this.#width;
     let known = this.#differences.get(key);
     if (!known) {
-      const [ofA, ofB] = [a, b].map((index) => this.#offsetsFor(width)[index]!) as [Int32Array, Int32Array];
+      const [ofA, ofB] = [this.#offsets[a]!, this.#offsets[b]!];
       const [inA, inB] = [new Set(ofA), new Set(ofB)];
       known = { onlyA: ofA.filter((offset) => !inB.has(offset)), onlyB: ofB.filter((offset) => !inA.has(offset)) };
       this.#differences.set(key, known);
@@ -294,7 +300,7 @@ export class GlyphScorer {
   }
 
   /** Least −2 log likelihood over gain and offsets, priors included. */
-  #cost(glyph: Glyph, ink: Ink): number {
+  #glyphCost(glyph: Glyph, ink: Ink): number {
     const d = glyph.sumW + this.#priorOffset;
     // With each plane's best offset put in, what remains is a parabola in the gain: constant − 2 linear g + square g².
     let constant = this.#priorGain;
@@ -314,13 +320,13 @@ export class GlyphScorer {
   }
 }
 
-/** Offsets of pixels that only one of two glyphs covers. */
+/** Offsets of the pixels that only one of two glyphs covers. */
 interface Difference {
   readonly onlyA: Int32Array;
   readonly onlyB: Int32Array;
 }
 
-function addUp(data: Float32Array, base: number, offsets: Int32Array, glyph: Glyph, sums: Float64Array): void {
+function sumGlyph(data: Float32Array, base: number, offsets: Int32Array, glyph: Glyph, sums: Float64Array): void {
   const { level, weight } = glyph;
   const n = offsets.length;
   let sum = 0;
@@ -349,9 +355,6 @@ function planeOf(image: LineImage, plane: number): Float32Array {
   return plane === 0 ? image.data : image.chroma![plane - 1]!;
 }
 
-/** Least standard deviation that a surface without a glyph is given, in grey levels. */
-const FLAT = 10;
-
 /** Number of pixels in a box, sum of their levels and of their squares. */
 interface Box {
   readonly area: number;
@@ -359,7 +362,7 @@ interface Box {
   readonly squares: number;
 }
 
-/** What a pixel of the ground looks like: as what lies around, or, with a small probability, as anything in the box. */
+/** What a pixel of the ground looks like: like what lies around, or, with a small probability, like anything in the box. */
 interface Ground {
   readonly mean: number;
   readonly variance: number;
@@ -368,20 +371,20 @@ interface Ground {
 }
 
 /** Least standard deviation of the ground, in grey levels. */
-const EVEN = 8;
+const MIN_GROUND_DEVIATION = 8;
 /** Share of the ground's pixels that need not look like what lies around. */
-const ODD = 0.2;
-/** Pixels around two glyphs from which on they tell what the ground is like. */
-const LEAST_AROUND = 16;
+const OUTLIER_SHARE = 0.2;
+/** Pixels around two glyphs from which the ground can be estimated. */
+const MIN_GROUND_PIXELS = 16;
 
-/** The ground as the pixels of a box show it that neither of two glyphs covers. */
+/** Estimates the ground from the pixels of a box that neither of two glyphs covers. */
 function groundAround(box: Box, data: Float32Array, base: number, a: Int32Array, onlyB: Int32Array): Ground {
   const { area } = box;
   const boxMean = box.sum / area;
-  const boxVariance = Math.max(FLAT * FLAT, box.squares / area - boxMean * boxMean);
+  const boxVariance = Math.max(MIN_SURFACE_VARIANCE, box.squares / area - boxMean * boxMean);
   let { sum, squares } = box;
   const around = area - a.length - onlyB.length;
-  if (around < LEAST_AROUND) return { mean: boxMean, variance: boxVariance, boxMean, boxVariance };
+  if (around < MIN_GROUND_PIXELS) return { mean: boxMean, variance: boxVariance, boxMean, boxVariance };
   for (const offsets of [a, onlyB])
     for (const offset of offsets) {
       const p = data[base + offset]!;
@@ -389,18 +392,19 @@ function groundAround(box: Box, data: Float32Array, base: number, a: Int32Array,
       squares -= p * p;
     }
   const mean = sum / around;
-  return { mean, variance: Math.max(EVEN * EVEN, squares / around - mean * mean), boxMean, boxVariance };
+  const variance = Math.max(MIN_GROUND_DEVIATION ** 2, squares / around - mean * mean);
+  return { mean, variance, boxMean, boxVariance };
 }
 
 /** −2 log likelihood of pixels as ground, up to a term that every hypothesis shares. */
 function groundCost(data: Float32Array, base: number, offsets: Int32Array, ground: Ground): number {
   const { mean, variance, boxMean, boxVariance } = ground;
-  const [usual, odd] = [(1 - ODD) / Math.sqrt(variance), ODD / Math.sqrt(boxVariance)];
+  const [usual, outlier] = [(1 - OUTLIER_SHARE) / Math.sqrt(variance), OUTLIER_SHARE / Math.sqrt(boxVariance)];
   let cost = 0;
   for (const offset of offsets) {
     const p = data[base + offset]!;
     const near = usual * Math.exp(-((p - mean) ** 2) / (2 * variance));
-    cost -= 2 * Math.log(near + odd * Math.exp(-((p - boxMean) ** 2) / (2 * boxVariance)) + 1e-12);
+    cost -= 2 * Math.log(near + outlier * Math.exp(-((p - boxMean) ** 2) / (2 * boxVariance)) + 1e-12);
   }
   return cost;
 }

@@ -12,7 +12,7 @@ import type {
   View,
 } from '../kind.ts';
 import { alikeIn, type Atlas, charactersOf, isByColour, lookalikes, parseAtlas, plainCase, spoken } from './atlas.ts';
-import { FontReaders } from './font-reader.ts';
+import { FontReader } from './font-reader.ts';
 import { openLexicon, type TextLexicon } from './lexicon.ts';
 import { fitsPadding, sampleTextLine } from './text-line.ts';
 import type { LineReading } from './line-reading.ts';
@@ -118,7 +118,7 @@ export async function loadAtlas(path: string, assets: Assets): Promise<Atlas> {
 const PLAIN = 0.8;
 
 class TextDetector implements Detector {
-  readonly #fonts: FontReaders | undefined;
+  readonly #fonts: FontReader | undefined;
   /** Which characters look the same, where the font has letters of which some do. */
   readonly #canon: ((char: string) => string) | undefined;
   readonly #fallback: Fallback | undefined;
@@ -143,7 +143,7 @@ class TextDetector implements Detector {
     this.#lexicon = lexicon;
     this.#marked = atlas?.file.glyphs.some(({ char }) => char === ':') ?? false;
     this.#fonts =
-      atlas && new FontReaders(fonts, options.charset === undefined ? undefined : graphemesOf(options.charset));
+      atlas && new FontReader(fonts, options.charset === undefined ? undefined : graphemesOf(options.charset));
     const canon = atlas && lookalikes(atlas);
     this.#canon = canon && canon('l') === canon('I') && canon('l') !== 'l' ? canon : undefined;
     this.#fallback = fallback;

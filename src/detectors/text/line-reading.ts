@@ -1,45 +1,53 @@
 import type { Atlas } from './atlas.ts';
 
-/** One character as it was read. `glyph` −1 is a blank. */
+/** One character cell as it was read. */
 export interface Cell {
   /** Left edge in pixels of the line image. */
   readonly x: number;
   readonly width: number;
+  /** Index in the atlas; −1 for a blank. */
   readonly glyph: number;
-  /** Which of the font's inks; default its first. */
+  /** Index of the font's ink; default its first. */
   readonly ink?: number;
   readonly char: string;
-  /** Log likelihood ratio of the glyph over the background; for a blank that of the best glyph (negative is good). */
+  /** Log likelihood ratio of the glyph over the background; for a blank that of the best glyph, so that negative is good. */
   readonly llr: number;
+  /** Mean squared misfit in units of the expected variance. */
   readonly misfit: number;
   /** Probability that this character is right. */
   readonly confidence: number;
-  /** The next best glyph, −1 where that is the blank. */
+  /** The next best glyph, −1 where that is the blank; and its log likelihood ratio. */
   readonly second: number;
   readonly secondLlr: number;
 }
 
+/** A line of text as it was read. */
 export interface LineReading {
   readonly text: string;
-  /** Product of the characters' confidences. */
+  /** Product of the cells' confidences. */
   readonly confidence: number;
   readonly cells: readonly Cell[];
 }
 
-/** How the log likelihood margin, whose pixels are far from independent, becomes a probability. */
-const TEMPER = 0.2;
-
-/** Probability that the best of two hypotheses is right, given their log likelihood margin and the misfit of the best. */
-export function cellConfidence(margin: number, misfit: number): number {
-  const chosen = 1 / (1 + Math.exp(-TEMPER * margin));
-  return misfit <= GOOD_MISFIT ? chosen : chosen * Math.exp((GOOD_MISFIT - misfit) / MISFIT_DECAY);
-}
-
+/** Exponent that turns a log likelihood margin, whose pixels are far from independent, into a probability. */
+const MARGIN_EXPONENT = 0.2;
+/** Misfit up to which the confidence is not reduced, and the misfit beyond that which reduces it by e. */
 const GOOD_MISFIT = 3;
 const MISFIT_DECAY = 3;
 
-/** The line that the cells make: blanks at both ends are not part of it. */
-export function lineOf(cells: readonly Cell[]): LineReading {
+/**
+ * Returns the probability that the best of two hypotheses is right.
+ *
+ * @param margin Log likelihood ratio of the best over the second.
+ * @param misfit The best one's misfit.
+ */
+export function cellConfidence(margin: number, misfit: number): number {
+  const chosen = 1 / (1 + Math.exp(-MARGIN_EXPONENT * margin));
+  return misfit <= GOOD_MISFIT ? chosen : chosen * Math.exp((GOOD_MISFIT - misfit) / MISFIT_DECAY);
+}
+
+/** Joins cells to a line; blanks at both ends are not part of it. */
+export function toLine(cells: readonly Cell[]): LineReading {
   const first = cells.findIndex((cell) => cell.glyph >= 0);
   const last = cells.findLastIndex((cell) => cell.glyph >= 0);
   let confidence = 1;
@@ -49,20 +57,9 @@ export function lineOf(cells: readonly Cell[]): LineReading {
   return { text: used.map((cell) => cell.char).join(''), confidence, cells: used };
 }
 
-/** What is found where nothing is bright enough. */
-export const NOTHING: Candidates = {
-  best: -1,
-  bestLlr: -100,
-  proof: -100,
-  misfit: 0,
-  ink: 0,
-  second: -1,
-  secondLlr: Number.NEGATIVE_INFINITY,
-  worth: 1,
-};
-
-/** The best of some glyphs in one place, and the next best of its rivals. */
-export interface Candidates {
+/** The best of some glyphs at one place, and the best of those that it may be confused with. */
+export interface Match {
+  /** Index of the glyph, −1 for none; its log likelihood ratio, evidence, misfit and ink. */
   readonly best: number;
   readonly bestLlr: number;
   readonly proof: number;
@@ -70,49 +67,50 @@ export interface Candidates {
   readonly ink: number;
   readonly second: number;
   readonly secondLlr: number;
-  /** Log likelihood ratio that the best must have not to be taken for scenery. */
-  readonly worth: number;
+  /** Evidence that the best must exceed not to be taken for scenery. */
+  readonly minProof: number;
 }
 
-/** How fast a character between scenery and certainty becomes certain, per share of its worth. */
-const DOUBT = 6;
+/** The match where nothing is bright enough for any glyph. */
+export const NO_MATCH: Match = {
+  best: -1,
+  bestLlr: -100,
+  proof: -100,
+  misfit: 0,
+  ink: 0,
+  second: -1,
+  secondLlr: Number.NEGATIVE_INFINITY,
+  minProof: 1,
+};
 
-/** Share of what a glyph earns on a clean picture of itself below which it is scenery that happens to look like it. */
-export const LEAST = 0.3;
+/** Share of a glyph's score on a clean picture of itself below which it is taken for scenery. */
+export const MIN_PROOF_SHARE = 0.3;
+/** How steeply confidence grows with evidence, per `minProof`. */
+const PROOF_EXPONENT = 6;
 
-/** What stands in a cell. */
-export function cellOf(atlas: Atlas, x: number, found: Candidates): Cell {
-  const { best, bestLlr, proof, misfit, second, secondLlr, worth } = found;
+/** Decides what a cell of a fixed-pitch line holds. */
+export function toCell(atlas: Atlas, x: number, match: Match): Cell {
+  const { best, bestLlr, proof, misfit, second, secondLlr, minProof } = match;
   const width = atlas.file.pitch!;
-  if (best < 0 || proof <= worth) {
-    const confidence = 1 / (1 + Math.exp(DOUBT * (proof / worth - 0.5)));
+  if (best < 0 || proof <= minProof) {
+    const confidence = 1 / (1 + Math.exp(PROOF_EXPONENT * (proof / minProof - 0.5)));
     return { x, width, glyph: -1, char: ' ', llr: bestLlr, misfit: 0, confidence, second: best, secondLlr: bestLlr };
   }
-  if (atlas.glyphs[best]!.char === ' ') {
-    const confidence = cellConfidence(bestLlr - Math.max(0, secondLlr), misfit);
-    return {
-      x,
-      width,
-      glyph: -1,
-      char: ' ',
-      llr: -bestLlr,
-      misfit,
-      confidence,
-      second,
-      secondLlr: secondLlr - bestLlr,
-    };
-  }
   const margin = bestLlr - Math.max(0, secondLlr);
-  const real = 1 / (1 + Math.exp(-DOUBT * (proof / worth - 1.5)));
+  const confidence = cellConfidence(margin, misfit);
+  const { char } = atlas.glyphs[best]!;
+  if (char === ' ')
+    return { x, width, glyph: -1, char, llr: -bestLlr, misfit, confidence, second, secondLlr: secondLlr - bestLlr };
+  const evidence = 1 / (1 + Math.exp(-PROOF_EXPONENT * (proof / minProof - 1.5)));
   return {
     x,
     width,
     glyph: best,
-    ink: found.ink,
-    char: atlas.glyphs[best]!.char,
+    ink: match.ink,
+    char,
     llr: bestLlr,
     misfit,
-    confidence: real * cellConfidence(margin, misfit),
+    confidence: evidence * confidence,
     second: secondLlr > 0 ? second : -1,
     secondLlr: Math.max(0, secondLlr),
   };

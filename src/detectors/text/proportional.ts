@@ -1,10 +1,21 @@
 import type { Atlas } from './atlas.ts';
-import type { Rivals } from './confusable-glyphs.ts';
+import type { ConfusableGlyphs } from './confusable-glyphs.ts';
+import type { GlyphBounds } from './glyph-bounds.ts';
 import type { GlyphScorer } from './glyph-scorer.ts';
 import type { LineImage } from './line-image.ts';
 import { type Cell, cellConfidence, type LineReading } from './line-reading.ts';
-import type { GlyphBounds } from './glyph-bounds.ts';
 import type { Align } from './options.ts';
+
+/** A font as its reader uses it. */
+export interface FontModel {
+  readonly atlas: Atlas;
+  readonly scorer: GlyphScorer;
+  readonly glyphs: ConfusableGlyphs;
+  /** Indices of the glyphs that may occur. */
+  readonly candidates: readonly number[];
+  /** Bounds of the candidates' scores, for fonts of one ink. */
+  readonly bounds: GlyphBounds | undefined;
+}
 
 /** A glyph placed at the end of a partial line. */
 interface Node {
@@ -14,88 +25,85 @@ interface Node {
   readonly glyph: number;
   readonly llr: number;
   readonly misfit: number;
-  readonly runnerUp: number;
-  readonly runnerUpLlr: number;
-  /** Pixels between the glyph before and this one. */
+  readonly second: number;
+  readonly secondLlr: number;
+  /** Pixels between the previous glyph and this one. */
   readonly gap: number;
   readonly previous: Node | undefined;
   readonly end: number;
 }
 
-/** Least log likelihood ratio of a glyph that may stand in a line. */
-const LEAST = 4;
-/** Partial lines that may be worse than the best one at the same place by this much are dropped. */
-const BEAM = 60;
-/** Pen positions whose bounds are worked out together. */
-const PLACES = 4;
+/** Least log likelihood ratio of a glyph of a proportional line. */
+export const MIN_GLYPH_LLR = 4;
+/** Log likelihood by which a partial line may be worse than the best one at the same place. */
+const BEAM_WIDTH = 60;
+/** Continuations that are tried at a pen position. */
+const MAX_CONTINUATIONS = 4;
+/** Pen positions whose bounds are computed together. */
+const BOUNDED_PLACES = 4;
 
 /**
- * Reads a line of a proportional font: the sequence of glyphs with the greatest total log likelihood ratio, by dynamic
- * programming over the pen position. A line anchored left starts at the box's left edge (± 1 pixel); a centred or right
- * aligned one may start anywhere.
+ * Reads a line of a proportional font: the sequence of glyphs with the greatest total log likelihood ratio, by dynamic programming
+ * over the pen position. A line aligned left starts at the box's left edge (± 1 pixel), others anywhere.
+ *
+ * @param margin Pixels around the text's box.
+ * @param y Row of the image at which the glyphs begin.
  */
 export function readProportional(
-  scorer: GlyphScorer,
-  atlas: Atlas,
-  rivals: Rivals,
-  candidates: readonly number[],
-  bounds: GlyphBounds | undefined,
+  font: FontModel,
   image: LineImage,
   align: Align,
   margin: number,
-  dy: number,
+  y: number,
 ): LineReading {
+  const { atlas, bounds } = font;
   const { space = 4, gaps = [0, 0] } = atlas.file;
-  const longest = space + gaps[1] + 1;
-  const y = margin + dy;
+  const longestGap = space + gaps[1] + 1;
   const nodes: (Node | undefined)[] = Array.from({ length: image.width + 1 });
-  const starts = new Uint8Array(image.width + 1);
-  const lastStart = align === 'left' ? margin + (margin > 0 ? 1 : 0) : image.width;
-  for (let x = align === 'left' ? Math.max(0, margin - 1) : 0; x <= lastStart; x++) starts[x] = 1;
+  const [firstStart, lastStart] =
+    align === 'left' ? [Math.max(0, margin - 1), margin + (margin > 0 ? 1 : 0)] : [0, image.width];
 
   let best: Node | undefined;
   let bounded = -1;
   for (let x = 0; x < image.width; x++) {
     // The best partial line that can be continued here: one that ended a gap or a space before.
     let from: Node | undefined;
-    for (let gap = gaps[0]; gap <= longest; gap++) {
+    for (let gap = gaps[0]; gap <= longestGap; gap++) {
       const node = nodes[x - gap];
       if (!node || (gap > gaps[1] && gap < space + gaps[0] - 1)) continue;
       if (!from || node.score > from.score) from = node;
     }
-    if (!from && !starts[x]) continue;
-    if (from && best && from.score < best.score - BEAM) continue;
-    if (bounds && (bounded < 0 || x >= bounded + PLACES)) {
+    if (!from && (x < firstStart || x > lastStart)) continue;
+    if (from && best && from.score < best.score - BEAM_WIDTH) continue;
+    if (bounds && (bounded < 0 || x >= bounded + BOUNDED_PLACES)) {
       bounded = x;
-      bounds.places(x, y);
+      bounds.boundPlaces(x, y);
     }
-    const fits = fitting(scorer, atlas, candidates, bounds, x - bounded, image, x, y);
-    for (const node of extend(atlas, rivals, fits, x, from)) {
+    for (const node of continuations(font, fittingGlyphs(font, image, x, y, x - bounded), x, from)) {
       const known = nodes[node.end];
       if (!known || node.score > known.score) nodes[node.end] = node;
       if (!best || node.score > best.score) best = node;
     }
   }
-  const line = lineFrom(best, atlas, gaps[1]);
+  const line = lineEndingIn(best, atlas, gaps[1]);
   const isWhole = !leavesInk(line.cells, atlas, image, margin, y);
-  return isWhole ? line : { ...line, confidence: line.confidence * UNREAD };
+  return isWhole ? line : { ...line, confidence: line.confidence * UNREAD_INK_CONFIDENCE };
 }
 
-/** How sure a reading is beside which there is more to read. */
-const UNREAD = 0.1;
-/** Share of the line's own ink that makes a place look as if something stood there. */
-const AS_MUCH = 0.35;
-/** How near the share of ink in a place must come to that of a character, so that one may stand there. */
-const LIKE = 0.7;
-/** Room for a character, in widths of a usual one. */
-const ROOM = 0.6;
-/** How far from ground to ink a pixel must be that is ink. */
-const INK = 0.7;
+/** Factor of the confidence of a reading beside which there is more ink. */
+const UNREAD_INK_CONFIDENCE = 0.1;
+/** Share of the line's own ink that makes a gap look like an unread character. */
+const MIN_INK_SHARE = 0.35;
+/** Ratio of a place's ink to a character's from which a character may be there. */
+const MIN_INK_RATIO = 0.7;
+/** Width of a gap that has room for a character, in usual widths. */
+const MIN_CHARACTER_ROOM = 0.6;
+/** Position of a level between ground and ink from which it counts as ink. */
+const INK_POSITION = 0.7;
 
 /**
- * Whether ink is left beside or between the characters of a line, where the font tells what its ink looks like: a character that it does
- * not know, or did not make out. A reading without it would be another text; where no character was made out, that nothing stands there
- * is not sure.
+ * Whether ink is left beside or between the characters of a line, where the font tells what its ink looks like: a character that
+ * it does not have or that was not recognised. The text is then incomplete; where no character was read, "blank" is uncertain.
  */
 export function leavesInk(
   cells: readonly Cell[],
@@ -106,26 +114,26 @@ export function leavesInk(
 ): boolean {
   if (!file.ground) return false;
   const { level, ink } = file.ground;
-  const isInk = (one: number): boolean => (one - level) / (ink - level) > INK;
-  const share = (from: number, to: number): number => {
+  const isInk = (one: number): boolean => (one - level) / (ink - level) > INK_POSITION;
+  const inkShare = (from: number, to: number): number => {
     let count = 0;
     for (let row = Math.max(0, y); row < Math.min(image.height, y + file.height); row++)
       for (let x = from; x < to; x++) if (isInk(image.data[row * image.width + x]!)) count++;
     return count / ((to - from) * file.height);
   };
-  const usual = middle(glyphs.map(({ width }) => width));
+  const usual = upperMedian(glyphs.map(({ width }) => width));
   if (cells.length === 0) {
     // Bright scenery has more ink than a character.
-    const own = middle(glyphs.map((glyph) => glyph.level.filter(isInk).length / glyph.level.length));
+    const own = upperMedian(glyphs.map((glyph) => glyph.level.filter(isInk).length / glyph.level.length));
     for (let x = margin; x + usual <= image.width - margin; x++) {
-      const here = share(x, x + usual);
-      if (here >= LIKE * own && here * LIKE <= own) return true;
+      const here = inkShare(x, x + usual);
+      if (here >= MIN_INK_RATIO * own && here * MIN_INK_RATIO <= own) return true;
     }
     return false;
   }
   const [first, last] = [cells[0]!, cells.at(-1)!];
-  const own = share(first.x, last.x + last.width);
-  const rooms: (readonly [number, number])[] = [
+  const own = inkShare(first.x, last.x + last.width);
+  const gaps: (readonly [number, number])[] = [
     [Math.max(margin, first.x - usual), first.x],
     [last.x + last.width, Math.min(image.width - margin, last.x + last.width + usual)],
     ...cells
@@ -133,57 +141,50 @@ export function leavesInk(
       .map((cell, i) => [cells[i]!.x + cells[i]!.width, cell.x] as const)
       .filter(([from, to]) => to - from > (file.gaps?.[1] ?? 0)),
   ];
-  return rooms.some(([from, to]) => to - from >= ROOM * usual && share(from, to) >= AS_MUCH * own);
+  return gaps.some(
+    ([from, to]) => to - from >= MIN_CHARACTER_ROOM * usual && inkShare(from, to) >= MIN_INK_SHARE * own,
+  );
 }
 
-function middle(values: readonly number[]): number {
+function upperMedian(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[values.length >> 1]!;
 }
 
-/** A glyph that stands at the pen position perhaps. */
-interface Fitting {
+interface FittingGlyph {
   readonly index: number;
   readonly llr: number;
   readonly misfit: number;
 }
 
-/** All glyphs that fit at pen position x, which is number `place` of those that the bounds were worked out for. */
-function fitting(
-  scorer: GlyphScorer,
-  atlas: Atlas,
-  candidates: readonly number[],
-  bounds: GlyphBounds | undefined,
-  place: number,
-  image: LineImage,
-  x: number,
-  y: number,
-): Fitting[] {
-  const fits: Fitting[] = [];
+/** Scores the glyphs at pen position x, which is number `place` of those that were bounded. */
+function fittingGlyphs(font: FontModel, image: LineImage, x: number, y: number, place: number): FittingGlyph[] {
+  const { atlas, scorer, candidates, bounds } = font;
+  const fits: FittingGlyph[] = [];
   for (let n = 0; n < candidates.length; n++) {
     const index = candidates[n]!;
     if (x + atlas.glyphs[index]!.width > image.width) continue;
-    if (bounds && bounds.upper(n, place) <= LEAST) continue;
-    const fit = scorer.score(index, x, y);
-    if (fit.llr > LEAST) fits.push({ index, llr: fit.llr, misfit: fit.misfit });
+    if (bounds && bounds.upper(n, place) <= MIN_GLYPH_LLR) continue;
+    const { llr, misfit } = scorer.score(index, x, y);
+    if (llr > MIN_GLYPH_LLR) fits.push({ index, llr, misfit });
   }
   return fits;
 }
 
-/** The likeliest of these glyphs, each as a continuation of `from`. */
-function extend(atlas: Atlas, rivals: Rivals, fits: Fitting[], x: number, from: Node | undefined): Node[] {
+/** Continues a partial line with each of the likeliest glyphs. */
+function continuations({ atlas, glyphs }: FontModel, fits: FittingGlyph[], x: number, from: Node | undefined): Node[] {
   if (fits.length === 0) return [];
   fits.sort((a, b) => b.llr - a.llr || a.index - b.index);
   const gap = from ? x - from.end : 0;
-  return fits.slice(0, 4).map((fit) => {
-    const rival = fits.find((other) => other !== fit && rivals.of[fit.index]!.includes(other.index));
+  return fits.slice(0, MAX_CONTINUATIONS).map((fit) => {
+    const second = fits.find((other) => other !== fit && glyphs.confusable[fit.index]!.includes(other.index));
     return {
       x,
       score: (from?.score ?? 0) + fit.llr,
       glyph: fit.index,
       llr: fit.llr,
       misfit: fit.misfit,
-      runnerUp: rival?.index ?? -1,
-      runnerUpLlr: rival?.llr ?? 0,
+      second: second?.index ?? -1,
+      secondLlr: second?.llr ?? 0,
       gap,
       previous: from,
       end: x + atlas.glyphs[fit.index]!.width,
@@ -191,27 +192,17 @@ function extend(atlas: Atlas, rivals: Rivals, fits: Fitting[], x: number, from: 
   });
 }
 
-function lineFrom(last: Node | undefined, atlas: Atlas, widestGap: number): LineReading {
+function lineEndingIn(last: Node | undefined, atlas: Atlas, widestGap: number): LineReading {
   const cells: Cell[] = [];
   let confidence = 1;
   let text = '';
   for (let node = last; node; node = node.previous) {
-    const { char, width } = atlas.glyphs[node.glyph]!;
-    const certainty = cellConfidence(node.llr - node.runnerUpLlr, node.misfit);
-    confidence *= certainty;
+    const { x, glyph, llr, misfit, second, secondLlr } = node;
+    const { char, width } = atlas.glyphs[glyph]!;
+    const own = cellConfidence(llr - secondLlr, misfit);
+    confidence *= own;
     text = (node.previous && node.gap > widestGap ? ' ' : '') + char + text;
-    cells.unshift({
-      x: node.x,
-      width,
-      glyph: node.glyph,
-      char,
-      llr: node.llr,
-      misfit: node.misfit,
-      confidence: certainty,
-      second: node.runnerUp,
-      secondLlr: node.runnerUpLlr,
-    });
+    cells.unshift({ x, width, glyph, char, llr, misfit, confidence: own, second, secondLlr });
   }
-  if (!last) return { text: '', confidence: 1, cells };
   return { text, confidence, cells };
 }
