@@ -1,6 +1,6 @@
 // Kernels of bench/compute/cores.ts, all the product's own: decoding, preprocessing, a network.
 import { InferenceSession, Tensor } from 'onnxruntime-node';
-import type { GraphKernel } from '../../src/compute/scheduler/graph-thread.ts';
+import type { GraphKernel } from '../../src/compute/scheduler/device-thread.ts';
 import { isGap, decodeFrames } from '../../src/media/decode/decode-frames.ts';
 import type { Chunk, PacketIndex } from '../../src/media/packets/packet-index.ts';
 import { openVideo, type VideoFile } from '../../src/media/video.ts';

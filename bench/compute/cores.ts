@@ -4,7 +4,7 @@
 //   node bench/compute/cores.ts <video> [--devices 2] [--rounds 5] [--seconds 12] [--trace out.json]
 import { parseArgs } from 'node:util';
 import { writeModel } from '../../src/compute/tiling/model.ts';
-import { everything, offset, same, scaled, union } from '../../src/compute/scheduler/dependency.ts';
+import { allIndices, atOffset, sameIndex, scaledBy, anyOf } from '../../src/compute/scheduler/index-space.ts';
 import type { KernelCall } from '../../src/compute/scheduler/graph.ts';
 import { type GraphRun, runGraph } from '../../src/compute/scheduler/run-graph.ts';
 import { Trace } from '../../src/compute/scheduler/trace.ts';
@@ -58,13 +58,13 @@ function calls(barrier: boolean, allocation: 'static' | 'dynamic'): KernelCall[]
     {
       name: 'decode',
       space: [chunks.length],
-      writes: [{ resource: 'frames', regions: scaled(SAMPLES) }],
+      writes: [{ resource: 'frames', regions: scaledBy(SAMPLES) }],
       allocation,
     },
     {
       name: 'clean',
       space: [count],
-      reads: [{ resource: 'frames', regions: union(offset([-1]), same) }],
+      reads: [{ resource: 'frames', regions: anyOf(atOffset([-1]), sameIndex) }],
       writes: [{ resource: 'cleaned' }],
       allocation,
     },
@@ -73,7 +73,7 @@ function calls(barrier: boolean, allocation: 'static' | 'dynamic'): KernelCall[]
   if (!barrier) return list;
   return list.map((call, i) => {
     const before = list[i - 1];
-    return before ? { ...call, after: [{ call: before.name, portions: everything(before.space) }] } : call;
+    return before ? { ...call, after: [{ call: before.name, portions: allIndices(before.space) }] } : call;
   });
 }
 

@@ -7,15 +7,15 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { radius } from '../../src/compute/scheduler/dependency.ts';
+import { withinRadius } from '../../src/compute/scheduler/index-space.ts';
 import type { KernelCall } from '../../src/compute/scheduler/graph.ts';
 import { check, type Scenario } from '../../test/scheduler/protocol.ts';
 
 const resources = [{ name: 'a', regions: [2] }];
 const writer: KernelCall = { name: 'writer', space: [2], writes: [{ resource: 'a' }] };
-const filter: KernelCall = { name: 'filter', space: [1], reads: [{ resource: 'a', regions: radius(1) }] };
+const filter: KernelCall = { name: 'filter', space: [1], reads: [{ resource: 'a', regions: withinRadius(1) }] };
 const filters: KernelCall = { ...filter, space: [2] };
-const early: KernelCall = { ...filter, reads: [{ resource: 'a', regions: radius(1), grain: 'region' }] };
+const early: KernelCall = { ...filter, reads: [{ resource: 'a', regions: withinRadius(1), grain: 'region' }] };
 const one = [{ name: 'a', regions: [1] }];
 const small: KernelCall[] = [
   { ...writer, space: [1] },

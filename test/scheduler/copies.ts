@@ -1,7 +1,7 @@
 // Copies beside the work as actors for the explorer: devices that want a region, and the copier.
 import * as copies from '../../src/compute/scheduler/copies.ts';
-import { plan } from '../../src/compute/scheduler/graph.ts';
-import type { Words } from '../../src/compute/scheduler/ledger.ts';
+import { planGraph } from '../../src/compute/scheduler/graph.ts';
+import type { Words } from '../../src/compute/scheduler/shared-state.ts';
 import { type Actor, explore, type Exploration, type Step, Violation } from './explore.ts';
 
 export interface CopyScenario {
@@ -18,12 +18,12 @@ export interface CopyScenario {
 
 /** Explores every interleaving: nobody takes a block for arrived that is not, and all end. */
 export function checkCopies({ readers, twice, hasty, blocks = 2, sabotage }: CopyScenario): Exploration {
-  const planned = plan(
+  const planned = planGraph(
     [{ name: 'writer', space: [1], writes: [{ resource: 'a' }] }],
     [{ name: 'a', regions: [1] }],
     readers.length,
   );
-  const layout = copies.copyLayout(planned, [blocks], 1);
+  const layout = copies.createCopyLayout(planned, [blocks], 1);
   const broken = (words: Words) => sabotage?.(words) ?? words;
   /** Notes: how often each block has arrived at each device; the last counts the devices that have ended. */
   const noteOf = (device: number, block: number) => device * blocks + block;
@@ -34,16 +34,16 @@ export function checkCopies({ readers, twice, hasty, blocks = 2, sabotage }: Cop
   actors.push({ name: 'copier', run: (words) => copying(broken(words)) });
 
   function* reader(words: Words, device: number, how: 'waits' | 'starts'): Generator<Step, void, number> {
-    copies.want(words, layout, device, 0);
-    if (twice) copies.want(words, layout, device, 0);
-    if (how === 'waits') yield* copies.whole(words, layout, device, 0);
+    copies.requestCopy(words, layout, device, 0);
+    if (twice) copies.requestCopy(words, layout, device, 0);
+    if (how === 'waits') yield* copies.waitForCopy(words, layout, device, 0);
     for (let block = 0; block < blocks; block++) {
-      if (copies.arrived(words, layout, device, 0) <= block) continue;
+      if (copies.copiedBlocks(words, layout, device, 0) <= block) continue;
       yield { kind: 'look', see: (_, notes) => seen(notes, device, block) };
     }
     // Whoever ends last ends the copies.
     const ended = yield { kind: 'look', see: (_, notes) => ++notes[readers.length * blocks]! };
-    if (ended === readers.length) copies.endCopies(words);
+    if (ended === readers.length) copies.stopCopying(words);
   }
 
   function seen(notes: Int32Array, device: number, block: number): number {
@@ -54,7 +54,7 @@ export function checkCopies({ readers, twice, hasty, blocks = 2, sabotage }: Cop
 
   function* copying(words: Words): Generator<Step, void, number> {
     let late: (() => Step) | undefined;
-    for (const effect of copies.copier(words, layout)) {
+    for (const effect of copies.copyRegions(words, layout)) {
       if (late) yield late();
       late = undefined;
       if (effect.kind === 'wait') {

@@ -2,7 +2,7 @@
 // An actor is a generator over a `Words`; every word operation and every yield is one atomic step. Actors are
 // deterministic, so the state of one is the list of the answers it has received: states that agree in memory and in
 // these lists are visited once. Waiting is modelled as Atomics.wait is specified: a sleeper wakes by notify only.
-import type { Words } from '../../src/compute/scheduler/ledger.ts';
+import type { Words } from '../../src/compute/scheduler/shared-state.ts';
 
 /** What an actor yields besides word operations. */
 export type Step =

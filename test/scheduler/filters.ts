@@ -1,4 +1,4 @@
-import { radius } from '../../src/compute/scheduler/dependency.ts';
+import { withinRadius } from '../../src/compute/scheduler/index-space.ts';
 import type { KernelCall } from '../../src/compute/scheduler/graph.ts';
 import type { Workload } from './simulate.ts';
 
@@ -20,7 +20,7 @@ export function filters(width: number, height: number, seed: number, hot: number
     calls.push({
       name: `filter ${k}`,
       space: [width, height],
-      reads: k > 0 ? [{ resource: `image ${k - 1}`, regions: radius(1) }] : [],
+      reads: k > 0 ? [{ resource: `image ${k - 1}`, regions: withinRadius(1) }] : [],
       writes: [{ resource: `image ${k}` }],
       cost: ([x, y]) => cost[x! + width * y!]!,
     });

@@ -3,17 +3,17 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import * as copies from '../../src/compute/scheduler/copies.ts';
-import * as depend from '../../src/compute/scheduler/dependency.ts';
-import { type DeviceOptions, type Effect, work } from '../../src/compute/scheduler/device.ts';
+import * as depend from '../../src/compute/scheduler/index-space.ts';
+import { type DeviceOptions, type Effect, deviceLoop } from '../../src/compute/scheduler/device.ts';
 import {
   type KernelCall,
-  listOf,
+  getList,
   type Plan,
-  plan,
+  planGraph,
   type Resource,
-  sequence,
+  topologicalOrder,
 } from '../../src/compute/scheduler/graph.ts';
-import * as protocol from '../../src/compute/scheduler/ledger.ts';
+import * as protocol from '../../src/compute/scheduler/shared-state.ts';
 
 interface Graph {
   readonly calls: KernelCall[];
@@ -50,7 +50,8 @@ const graphs: fc.Arbitrary<Graph> = extents.chain((space) =>
           outside: read.outside,
           grain: read.early ? ('region' as const) : ('portion' as const),
         })),
-        after: spec.after === undefined || i === 0 ? [] : [{ call: `k${spec.after % i}`, portions: depend.radius(1) }],
+        after:
+          spec.after === undefined || i === 0 ? [] : [{ call: `k${spec.after % i}`, portions: depend.withinRadius(1) }],
         ignored: spec.ignored,
         allocation: spec.allocation,
         order: spec.order,
@@ -61,11 +62,11 @@ const graphs: fc.Arbitrary<Graph> = extents.chain((space) =>
 function dependencies(space: readonly number[]): fc.Arbitrary<depend.Dependency> {
   const offsets = fc.array(fc.integer({ min: -3, max: 3 }), { minLength: space.length, maxLength: space.length });
   return fc.oneof(
-    fc.constant(depend.same),
-    fc.integer({ min: 1, max: 2 }).map((reach) => depend.radius(reach)),
-    offsets.map((by) => depend.offset(by)),
-    fc.constantFrom(depend.scaled(2), depend.scaled(0.5), depend.everything(space)),
-    offsets.map((by) => depend.union(depend.same, depend.offset(by))),
+    fc.constant(depend.sameIndex),
+    fc.integer({ min: 1, max: 2 }).map((reach) => depend.withinRadius(reach)),
+    offsets.map((by) => depend.atOffset(by)),
+    fc.constantFrom(depend.scaledBy(2), depend.scaledBy(0.5), depend.allIndices(space)),
+    offsets.map((by) => depend.anyOf(depend.sameIndex, depend.atOffset(by))),
   );
 }
 
@@ -89,7 +90,7 @@ describe('random task graphs', () => {
         fc.constantFrom<Fault>('none', 'dies', 'dies with its memory', 'goes on'),
         fc.array(fc.nat(997), { minLength: 8, maxLength: 40 }),
         ({ calls, resources }, devices, settings, fault, choices) => {
-          const planned = plan(calls, resources, devices);
+          const planned = planGraph(calls, resources, devices);
           const stay = fault === 'dies with its memory';
           const run = new Rehearsal(planned, { ...settings, stay }, devices > 1 ? fault : 'none', choices);
           expect(run.toEnd()).toEqual(sequential(planned));
@@ -111,7 +112,7 @@ describe('random task graphs', () => {
         fc.record({ meanwhile: fc.boolean(), push: fc.boolean() }),
         fc.array(fc.nat(997), { minLength: 8, maxLength: 40 }),
         ({ calls, resources }, devices, settings, fault, copying, choices) => {
-          const planned = plan(calls, resources, devices);
+          const planned = planGraph(calls, resources, devices);
           const run = new Rehearsal(planned, settings, fault, choices, copying);
           expect(run.toEnd()).toEqual(sequential(planned));
           expect(run.uncounted()).toBe(0);
@@ -125,15 +126,15 @@ describe('random task graphs', () => {
   it('refuse circles, double writers and unknown names', () => {
     const resources = [{ name: 'a', regions: [2] }];
     const writer: KernelCall = { name: 'w', space: [2], writes: [{ resource: 'a' }] };
-    expect(() => plan([{ ...writer, reads: [{ resource: 'a', regions: depend.radius(1) }] }], resources, 1)).toThrow(
-      /circle/,
-    );
-    expect(() => plan([writer, { ...writer, name: 'v' }], resources, 1)).toThrow(/already written/);
-    expect(() => plan([{ name: 'r', space: [2], reads: [{ resource: 'b' }] }], resources, 1)).toThrow(
+    expect(() =>
+      planGraph([{ ...writer, reads: [{ resource: 'a', regions: depend.withinRadius(1) }] }], resources, 1),
+    ).toThrow(/circle/);
+    expect(() => planGraph([writer, { ...writer, name: 'v' }], resources, 1)).toThrow(/already written/);
+    expect(() => planGraph([{ name: 'r', space: [2], reads: [{ resource: 'b' }] }], resources, 1)).toThrow(
       /no resource named "b"/,
     );
-    expect(() => plan([{ name: 'r', space: [3], writes: [{ resource: 'a' }] }], resources, 1)).toThrow(/outside/);
-    expect(() => plan([{ ...writer, devices: [] }], resources, 1)).toThrow(/no device/);
+    expect(() => planGraph([{ name: 'r', space: [3], writes: [{ resource: 'a' }] }], resources, 1)).toThrow(/outside/);
+    expect(() => planGraph([{ ...writer, devices: [] }], resources, 1)).toThrow(/no device/);
   });
 });
 
@@ -144,10 +145,10 @@ function kernel(portion: number, inputs: readonly number[]): number {
 
 function sequential(planned: Plan): number[] {
   const values = Array.from({ length: planned.regions }, () => 0);
-  for (const portion of sequence(planned)) {
+  for (const portion of topologicalOrder(planned)) {
     if (planned.skipped[portion]) continue;
-    const inputs = Array.from(listOf(planned.inputs, portion), (region) => values[region]!);
-    for (const region of listOf(planned.outputs, portion)) values[region] = kernel(portion, inputs);
+    const inputs = Array.from(getList(planned.inputs, portion), (region) => values[region]!);
+    for (const region of getList(planned.outputs, portion)) values[region] = kernel(portion, inputs);
   }
   return values;
 }
@@ -185,10 +186,10 @@ class Rehearsal {
 
   constructor(planned: Plan, settings: DeviceOptions, fault: Fault, choices: readonly number[], copying?: Copying) {
     this.plan = planned;
-    this.layout = protocol.layoutOf(planned);
-    this.words = protocol.atomics(protocol.ledger(planned));
+    this.layout = protocol.stateLayout(planned);
+    this.words = protocol.atomicWords(protocol.createState(planned));
     const devices = Array.from({ length: planned.devices }, (_, device) => device);
-    this.loops = devices.map((device) => work(this.words, planned, this.layout, device, settings));
+    this.loops = devices.map((device) => deviceLoop(this.words, planned, this.layout, device, settings));
     this.memories = devices.map(() => new Map());
     this.pending = devices.map(() => undefined);
     this.counted = Array.from({ length: planned.portions }, () => 0);
@@ -197,10 +198,10 @@ class Rehearsal {
     this.copying = copying;
     this.arrived = devices.map(() => new Map());
     const sizes = planned.resources.map(() => BLOCKS);
-    this.copyLayout = copies.copyLayout(planned, sizes, 1);
-    this.cells = protocol.atomics(new Int32Array(new SharedArrayBuffer(4 * this.copyLayout.length)));
+    this.copyLayout = copies.createCopyLayout(planned, sizes, 1);
+    this.cells = protocol.atomicWords(new Int32Array(new SharedArrayBuffer(4 * this.copyLayout.length)));
     if (!copying) return;
-    this.copier = copies.copier(this.cells, this.copyLayout);
+    this.copier = copies.copyRegions(this.cells, this.copyLayout);
   }
 
   toEnd(): number[] {
@@ -233,7 +234,7 @@ class Rehearsal {
     this.faulted = true;
     if (this.fault !== 'goes on') this.pending[0] = 'over';
     if (this.fault === 'dies with its memory') this.memories[0]!.clear();
-    protocol.retire(this.words, this.plan, this.layout, 0, this.fault === 'dies with its memory');
+    protocol.retireDevice(this.words, this.plan, this.layout, 0, this.fault === 'dies with its memory');
   }
 
   private canMove(device: number): boolean {
@@ -270,19 +271,19 @@ class Rehearsal {
   }
 
   private order(device: number, portion: number): void {
-    for (const region of this.foreign(device, portion)) copies.want(this.cells, this.copyLayout, device, region);
+    for (const region of this.foreign(device, portion)) copies.requestCopy(this.cells, this.copyLayout, device, region);
   }
 
   private hasArrived(device: number, portion: number): boolean {
     return this.foreign(device, portion).every(
-      (region) => copies.whole(this.cells, this.copyLayout, device, region).next().done,
+      (region) => copies.waitForCopy(this.cells, this.copyLayout, device, region).next().done,
     );
   }
 
   /** A region as a portion sees it: blocks that have arrived from here, the others from where they were written. */
   private seen(device: number, region: number, there: number | undefined): number | undefined {
     if (there === undefined) return undefined;
-    const count = copies.arrived(this.cells, this.copyLayout, device, region);
+    const count = copies.copiedBlocks(this.cells, this.copyLayout, device, region);
     for (let block = 0; block < BLOCKS; block++) {
       const found = block < count ? this.arrived[device]!.get(region)![block] : blockOf(there, block);
       if (found !== blockOf(there, block)) throw new Error(`block ${block} of region ${region} has not arrived`);
@@ -301,26 +302,26 @@ class Rehearsal {
 
   private finish(device: number, portion: number): void {
     const inputs: number[] = [];
-    for (const region of listOf(this.plan.inputs, portion)) {
+    for (const region of getList(this.plan.inputs, portion)) {
       const holder = this.words.load(this.layout.regions + region) - 1;
       const value =
         this.plan.writer[region]! < 0 || holder === -2
           ? 0
           : (this.memories[device]!.get(region) ?? this.seen(device, region, this.memories[holder]?.get(region)));
-      if (value === undefined) return protocol.giveBack(this.words, this.layout, portion, device);
+      if (value === undefined) return protocol.release(this.words, this.layout, portion, device);
       if (holder >= 0 && !this.copying) this.memories[device]!.set(region, value);
       inputs.push(value);
     }
-    for (const region of listOf(this.plan.outputs, portion)) {
+    for (const region of getList(this.plan.outputs, portion)) {
       this.memories[device]!.set(region, kernel(portion, inputs));
-      if (this.choice() % 2 === 0) protocol.publish(this.words, this.layout, region, device);
+      if (this.choice() % 2 === 0) protocol.publishRegion(this.words, this.layout, region, device);
     }
-    if (protocol.complete(this.words, this.plan, this.layout, portion, device)) this.counted[portion]!++;
+    if (protocol.completePortion(this.words, this.plan, this.layout, portion, device)) this.counted[portion]!++;
     if (!this.copying?.push) return;
-    for (const region of listOf(this.plan.outputs, portion))
+    for (const region of getList(this.plan.outputs, portion))
       for (const [other] of this.loops.entries())
         if (other !== device && this.words.load(this.layout.regions + region) === device + 1)
-          copies.want(this.cells, this.copyLayout, other, region);
+          copies.requestCopy(this.cells, this.copyLayout, other, region);
   }
 
   private allDone(): boolean {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { KernelCall } from '../../src/compute/scheduler/graph.ts';
-import type { Words } from '../../src/compute/scheduler/ledger.ts';
+import type { Words } from '../../src/compute/scheduler/shared-state.ts';
 import { checkCopies } from './copies.ts';
 import { check, type Scenario } from './protocol.ts';
 

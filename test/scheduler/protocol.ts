@@ -1,8 +1,8 @@
 // The dependency protocol as actors for the explorer: devices at work, one of which may die or be taken for stuck.
-import { type DeviceOptions, work } from '../../src/compute/scheduler/device.ts';
-import { type KernelCall, listOf, plan, type Plan, type Resource } from '../../src/compute/scheduler/graph.ts';
-import * as protocol from '../../src/compute/scheduler/ledger.ts';
-import type { Layout, Words } from '../../src/compute/scheduler/ledger.ts';
+import { type DeviceOptions, deviceLoop } from '../../src/compute/scheduler/device.ts';
+import { type KernelCall, getList, planGraph, type Plan, type Resource } from '../../src/compute/scheduler/graph.ts';
+import * as protocol from '../../src/compute/scheduler/shared-state.ts';
+import type { Layout, Words } from '../../src/compute/scheduler/shared-state.ts';
 import { type Actor, explore, type Exploration, type Step, Violation } from './explore.ts';
 
 export interface Scenario {
@@ -25,10 +25,10 @@ export interface Scenario {
 
 /** Explores every interleaving of a scenario, checking that each portion runs when it may, once, and that all end. */
 export function check(scenario: Scenario): Exploration {
-  const whole = plan(scenario.calls, scenario.resources ?? [], scenario.devices);
+  const whole = planGraph(scenario.calls, scenario.resources ?? [], scenario.devices);
   const nothing = { start: new Uint32Array(whole.portions + 1), items: new Uint32Array() };
   const planned = scenario.unguarded ? { ...whole, needs: nothing } : whole;
-  const layout = protocol.layoutOf(planned);
+  const layout = protocol.stateLayout(planned);
   const actors: Actor[] = Array.from({ length: scenario.devices }, (_, device) => ({
     name: `device ${device}`,
     mortal: device === 0 && (scenario.fault?.startsWith('dies') ?? false),
@@ -36,7 +36,7 @@ export function check(scenario: Scenario): Exploration {
   }));
   if (scenario.fault) {
     const memoryLost = scenario.fault === 'dies with its memory';
-    const run = (words: Words) => void protocol.retire(words, planned, layout, 0, memoryLost);
+    const run = (words: Words) => void protocol.retireDevice(words, planned, layout, 0, memoryLost);
     actors.push({ name: 'coordinator', run, ...(scenario.fault === 'is retired alive' ? {} : { after: 'device 0' }) });
   }
   if (scenario.cancelled) {
@@ -60,7 +60,7 @@ export function check(scenario: Scenario): Exploration {
       if (accepted > most || accepted < least) throw new Violation(`portion ${portion} counted ${accepted} times`);
     }
   };
-  return explore(actors, new Int32Array(protocol.ledger(planned)), atEnd, {
+  return explore(actors, new Int32Array(protocol.createState(planned)), atEnd, {
     notes: planned.portions,
     mostStates: scenario.mostStates ?? Number.POSITIVE_INFINITY,
     settled: (at, memory, actor) => isSettled(at, memory, actor, scenario, layout),
@@ -72,7 +72,7 @@ function allDone(memory: Int32Array, layout: Layout): boolean {
 }
 
 function cancel(words: Words): undefined {
-  protocol.stop(words, protocol.CANCELLED);
+  protocol.stopWork(words, protocol.CANCELLED);
 }
 
 /** Words that nobody else writes (any more) in this scenario. */
@@ -101,7 +101,7 @@ function* deviceActor(
 ): Generator<Step, void, number> {
   // Between two portions a device remembers nothing, unless it holds more claims than the one it runs.
   const forgetful = (options?.hold ?? 0) === 0 && (options?.batch ?? 1) === 1;
-  for (const effect of work(words, planned, layout, device, options)) {
+  for (const effect of deviceLoop(words, planned, layout, device, options)) {
     if (effect.kind === 'prefetch') continue;
     if (effect.kind === 'wait') {
       yield effect;
@@ -111,12 +111,13 @@ function* deviceActor(
     const { portion } = effect;
     const readable = yield { kind: 'look', see: (memory) => begin(memory, planned, layout, portion, device) };
     if (readable === 0) {
-      protocol.giveBack(words, layout, portion, device);
+      protocol.release(words, layout, portion, device);
       if (forgetful) yield { kind: 'forget' };
       continue;
     }
-    if (early) for (const region of listOf(planned.outputs, portion)) protocol.publish(words, layout, region, device);
-    if (protocol.complete(words, planned, layout, portion, device)) {
+    if (early)
+      for (const region of getList(planned.outputs, portion)) protocol.publishRegion(words, layout, region, device);
+    if (protocol.completePortion(words, planned, layout, portion, device)) {
       yield { kind: 'look', see: (_, notes) => ++notes[portion]! };
     }
     if (forgetful) yield { kind: 'forget' };
@@ -130,13 +131,13 @@ function begin(memory: Int32Array, planned: Plan, layout: Layout, portion: numbe
   if (!retired(device) && (protocol.statusOf(held) !== protocol.CLAIMED || protocol.deviceOf(held) !== device)) {
     throw new Violation(`device ${device} runs portion ${portion}, which is not its own`);
   }
-  for (const region of listOf(planned.inputs, portion)) {
+  for (const region of getList(planned.inputs, portion)) {
     if (planned.writer[region]! < 0 || memory[layout.regions + region] !== 0) continue;
     // Only what went down with a device may be missing after it was seen.
     if (Array.from({ length: planned.devices }, (_, other) => retired(other)).includes(true)) return 0;
     throw new Violation(`portion ${portion} reads region ${region} before it is written`);
   }
-  for (const need of listOf(planned.needs, portion)) {
+  for (const need of getList(planned.needs, portion)) {
     if (need >= planned.portions || protocol.statusOf(memory[layout.portions + need]!) === protocol.DONE) continue;
     if (Array.from({ length: planned.devices }, (_, other) => retired(other)).includes(true)) return 0;
     throw new Violation(`portion ${portion} starts before portion ${need} is done`);

@@ -1,8 +1,15 @@
 // Discrete-event simulation of devices with memories of their own and slow links between them. The devices run the
 // production loop on production words; only time, kernels and copies are simulated.
-import { type DeviceOptions, type Effect, work } from '../../src/compute/scheduler/device.ts';
-import { callOf, type KernelCall, listOf, type Plan, plan, type Resource } from '../../src/compute/scheduler/graph.ts';
-import * as protocol from '../../src/compute/scheduler/ledger.ts';
+import { type DeviceOptions, type Effect, deviceLoop } from '../../src/compute/scheduler/device.ts';
+import {
+  findCall,
+  type KernelCall,
+  getList,
+  type Plan,
+  planGraph,
+  type Resource,
+} from '../../src/compute/scheduler/graph.ts';
+import * as protocol from '../../src/compute/scheduler/shared-state.ts';
 
 export interface Machine {
   /** Work units a second, one entry a device. */
@@ -69,13 +76,13 @@ class Simulation {
     this.workload = workload;
     this.policy = policy;
     const devices = machine.speeds.length;
-    this.plan = plan(
+    this.plan = planGraph(
       allocated(policy.barrier ? withBarriers(workload.calls) : workload.calls, policy),
       workload.resources,
       devices,
     );
-    this.layout = protocol.layoutOf(this.plan);
-    const memory = protocol.ledger(this.plan);
+    this.layout = protocol.stateLayout(this.plan);
+    const memory = protocol.createState(this.plan);
     this.words = {
       load: (at: number) => memory[at]!,
       store: (at: number, value: number) => void (memory[at] = value),
@@ -87,7 +94,9 @@ class Simulation {
       add: (at: number, value: number) => (memory[at]! += value) - value,
       notify: () => this.wake(),
     };
-    this.loops = machine.speeds.map((_, device) => work(this.words, this.plan, this.layout, device, policy.options));
+    this.loops = machine.speeds.map((_, device) =>
+      deviceLoop(this.words, this.plan, this.layout, device, policy.options),
+    );
     this.copies = machine.speeds.map(() => new Map());
     this.linkFree = machine.speeds.map(() => 0);
     this.ran = new Uint8Array(this.plan.portions);
@@ -121,7 +130,8 @@ class Simulation {
 
   private execute(device: number, portion: number): void {
     const { plan: planned, clock } = this;
-    if (!protocol.ready(this.words, planned, this.layout, portion)) throw new Error(`portion ${portion} is not ready`);
+    if (!protocol.isReady(this.words, planned, this.layout, portion))
+      throw new Error(`portion ${portion} is not ready`);
     if (this.ran[portion] !== 0) throw new Error(`portion ${portion} runs twice`);
     this.ran[portion] = 1;
     const arrived = Math.max(clock, this.fetch(device, portion));
@@ -133,8 +143,8 @@ class Simulation {
     this.totals.copying += end - clock - cost;
     this.events.push(end, () => {
       this.last = Math.max(this.last, this.clock);
-      for (const region of listOf(planned.outputs, portion)) this.copies[device]!.set(region, this.clock);
-      if (!protocol.complete(this.words, planned, this.layout, portion, device))
+      for (const region of getList(planned.outputs, portion)) this.copies[device]!.set(region, this.clock);
+      if (!protocol.completePortion(this.words, planned, this.layout, portion, device))
         throw new Error(`portion ${portion} was lost`);
       this.advance(device);
     });
@@ -147,7 +157,7 @@ class Simulation {
   /** Starts copying whatever is written and missing; returns when the last input will be there. */
   private fetch(device: number, portion: number): number {
     let there = 0;
-    for (const region of listOf(this.plan.inputs, portion)) {
+    for (const region of getList(this.plan.inputs, portion)) {
       const holder = this.words.load(this.layout.regions + region) - 1;
       // What no portion writes is at hand everywhere; what is not written yet cannot be copied yet.
       if (this.plan.writer[region]! < 0 || holder < 0) continue;
@@ -174,22 +184,22 @@ class Simulation {
   }
 
   private costOf(portion: number): number {
-    const { name, first } = callOf(this.plan, portion);
+    const { name, first } = findCall(this.plan, portion);
     return name.startsWith('barrier ') ? 0 : this.workload.cost(name, portion - first);
   }
 
   private bound(): number {
     const { speeds } = this.machine;
     const fastest = Math.max(...speeds);
-    const free = plan(this.workload.calls, this.workload.resources, 1);
+    const free = planGraph(this.workload.calls, this.workload.resources, 1);
     const ends = new Float64Array(free.portions);
     let total = 0;
     // Calls come after what they read here, so that portions in order see their needs finished.
     for (let portion = 0; portion < free.portions; portion++) {
-      const { name, first } = callOf(free, portion);
+      const { name, first } = findCall(free, portion);
       const cost = this.workload.cost(name, portion - first);
       total += cost;
-      const needs = Array.from(listOf(free.needs, portion), (need) =>
+      const needs = Array.from(getList(free.needs, portion), (need) =>
         need < free.portions ? need : free.writer[need - free.portions]!,
       );
       ends[portion] = Math.max(0, ...needs.map((need) => ends[need]!)) + cost / fastest;

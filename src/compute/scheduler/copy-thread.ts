@@ -1,33 +1,33 @@
-// The thread that copies regions between the memories of a graph run's devices, beside their work.
+// Thread that copies regions between the memories of a graph run's devices while they work.
 import { parentPort, workerData } from 'node:worker_threads';
-import { COPIED, copier, type CopyLayout } from './copies.ts';
+import { COPIED, copyRegions, type CopyLayout, MemoryMap } from './copies.ts';
 import type { Plan } from './graph.ts';
-import * as ledger from './ledger.ts';
-import { MemoryMap } from './memory.ts';
+import * as state from './shared-state.ts';
 import { now, type Span } from './trace.ts';
 
-/** What the copier is told at its start. */
+/** Data that the copy thread starts with. */
 export interface CopySetup {
   readonly plan: Plan;
   readonly words: Int32Array<SharedArrayBuffer>;
   readonly cells: Int32Array<SharedArrayBuffer>;
   readonly layout: CopyLayout;
-  /** Bytes of a block. */
+  /** Bytes per block. */
   readonly block: number;
   readonly memories: readonly SharedArrayBuffer[];
-  /** Bytes of a region of each resource. */
+  /** Bytes of a region, by resource. */
   readonly bytes: readonly number[];
   readonly traced: boolean;
 }
 
+/** A copy, for the trace. */
 export type CopyMessage = { readonly kind: 'span'; readonly to: number; readonly span: Omit<Span, 'device'> };
 
 const { plan, words, cells, layout, block, memories, bytes, traced } = workerData as CopySetup;
-const { regions } = ledger.layoutOf(plan);
+const { regions } = state.stateLayout(plan);
 const map = new MemoryMap(plan, bytes);
 let start = 0;
 
-for (const effect of copier(ledger.atomics(cells), layout)) {
+for (const effect of copyRegions(state.atomicWords(cells), layout)) {
   if (effect.kind === 'wait') {
     Atomics.wait(cells, effect.at, effect.value);
     continue;

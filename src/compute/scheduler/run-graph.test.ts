@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { radius, scaled } from './dependency.ts';
+import { withinRadius, scaledBy } from './index-space.ts';
 import type { KernelCall } from './graph.ts';
 import { type GraphRun, runGraph } from './run-graph.ts';
 import { moduleBeside } from './threads.ts';
@@ -13,8 +13,8 @@ const resources = [
 ];
 const calls: KernelCall[] = [
   { name: 'first', space: [6, 4], reads: [{ resource: 'given' }], writes: [{ resource: 'a' }] },
-  { name: 'second', space: [6, 4], reads: [{ resource: 'a', regions: radius(1) }], writes: [{ resource: 'b' }] },
-  { name: 'third', space: [3, 2], reads: [{ resource: 'b', regions: scaled(2) }], writes: [{ resource: 'c' }] },
+  { name: 'second', space: [6, 4], reads: [{ resource: 'a', regions: withinRadius(1) }], writes: [{ resource: 'b' }] },
+  { name: 'third', space: [3, 2], reads: [{ resource: 'b', regions: scaledBy(2) }], writes: [{ resource: 'c' }] },
 ];
 const base: GraphRun = { calls, resources, devices: 2, kernels: moduleBeside(import.meta.url, './fixtures/kernels') };
 
@@ -43,7 +43,10 @@ describe('a graph on threads with memories of their own', () => {
     const alone = await made({ ...base, devices: 1 });
     for (const whileCopying of [false, true]) {
       const copying = { block: 3, push: whileCopying };
-      const kernels = moduleBeside(import.meta.url, whileCopying ? './fixtures/early-kernels' : './fixtures/kernels');
+      const kernels = moduleBeside(
+        import.meta.url,
+        whileCopying ? './fixtures/streaming-kernels' : './fixtures/kernels',
+      );
       const trace = new Trace();
       const shares = calls.map((call) => ({ ...call, allocation: 'static' as const }));
       const run = { ...base, calls: shares, devices: 3, kernels, copying, options: { ahead: 1 }, trace };

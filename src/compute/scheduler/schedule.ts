@@ -1,7 +1,7 @@
 import { PlaybyplayError, messageOf } from '../../errors.ts';
-import { type Effect, work } from './device.ts';
-import { plan } from './graph.ts';
-import * as ledger from './ledger.ts';
+import { type Effect, deviceLoop } from './device.ts';
+import { planGraph } from './graph.ts';
+import * as state from './shared-state.ts';
 import { now, type Trace } from './trace.ts';
 
 /** Something that executes portions, one at a time: a worker thread, an execution provider. */
@@ -114,13 +114,13 @@ class Run<Portion, Result, D extends Device> {
       ? { reads: [{ ...access(regions.reads), grain: 'region' as const }], writes: [access(regions.writes)] }
       : {};
     const call = { name: 'work', space: [portions.length], order: 'in order' as const, after, ...data };
-    this.plan = plan([call], regions ? [{ name: 'data', regions: [regions.count] }] : [], devices.length);
-    this.layout = ledger.layoutOf(this.plan);
-    const shared = ledger.atomics(ledger.ledger(this.plan));
+    this.plan = planGraph([call], regions ? [{ name: 'data', regions: [regions.count] }] : [], devices.length);
+    this.layout = state.stateLayout(this.plan);
+    const shared = state.atomicWords(state.createState(this.plan));
     this.words = { ...shared, notify: () => this.notify() };
     this.ahead = options.ahead ?? 4 * devices.length;
     if (!(this.ahead >= 1)) throw new RangeError(`ahead must be at least 1, not ${this.ahead}`);
-    this.words.store(ledger.HORIZON, Math.min(this.ahead, portions.length));
+    this.words.store(state.HORIZON, Math.min(this.ahead, portions.length));
     options.signal?.addEventListener('abort', this.cancel, { once: true });
     this.loops = devices.map((device, number) => this.drive(device, number));
   }
@@ -139,22 +139,22 @@ class Run<Portion, Result, D extends Device> {
         await woken;
       }
       yield next;
-      this.words.store(ledger.HORIZON, Math.min(yielded + 1 + this.ahead, portions.length));
-      ledger.signal(this.words);
+      this.words.store(state.HORIZON, Math.min(yielded + 1 + this.ahead, portions.length));
+      state.notifyAll(this.words);
     }
   }
 
   /** Stops whatever is under way and waits for the devices that still answer. */
   async end(): Promise<void> {
     this.options.signal?.removeEventListener('abort', this.cancel);
-    ledger.stop(this.words, ledger.CANCELLED);
+    state.stopWork(this.words, state.CANCELLED);
     for (const controller of this.running.values())
       controller.abort(this.failure ?? new Error('the schedule has ended'));
     await Promise.all(this.loops);
   }
 
   private async drive(device: D, number: number): Promise<void> {
-    for (const effect of work(this.words, this.plan, this.layout, number)) {
+    for (const effect of deviceLoop(this.words, this.plan, this.layout, number)) {
       const start = now();
       if (effect.kind === 'wait') {
         await this.changed(effect);
@@ -169,7 +169,7 @@ class Run<Portion, Result, D extends Device> {
   private async execute(device: D, number: number, index: number): Promise<void> {
     const { portions, trace, label, stuckAfter } = this.options;
     const portion = portions[index]!;
-    const attempt = ledger.attemptOf(this.words.load(this.layout.portions + index));
+    const attempt = state.attemptOf(this.words.load(this.layout.portions + index));
     const controller = new AbortController();
     this.running.set(device, controller);
     const start = now();
@@ -187,7 +187,7 @@ class Run<Portion, Result, D extends Device> {
       index,
       attempt,
       signal: controller.signal,
-      publish: (region) => ledger.publish(this.words, this.layout, region, number),
+      publish: (region) => state.publishRegion(this.words, this.layout, region, number),
       alive: () => {
         signs++;
         timer?.refresh();
@@ -199,7 +199,7 @@ class Run<Portion, Result, D extends Device> {
     try {
       const running = this.options.run(portion, device, context);
       const result = await Promise.race([running, stuck.promise]);
-      if (ledger.complete(this.words, this.plan, this.layout, index, number)) {
+      if (state.completePortion(this.words, this.plan, this.layout, index, number)) {
         this.finished.push({ index, portion, result, device });
         this.notify();
       }
@@ -223,7 +223,7 @@ class Run<Portion, Result, D extends Device> {
   }
 
   private async failed(device: D, number: number, index: number, attempt: number, error: unknown): Promise<void> {
-    if (this.words.load(ledger.STOP) !== 0) return;
+    if (this.words.load(state.STOP) !== 0) return;
     if (attempt >= (this.options.attempts ?? 3)) {
       const name = this.options.label?.(this.options.portions[index]!, index) ?? `portion ${index}`;
       this.fail(
@@ -231,12 +231,12 @@ class Run<Portion, Result, D extends Device> {
       );
     }
     if (!(error instanceof DeviceError)) {
-      ledger.giveBack(this.words, this.layout, index, number);
+      state.release(this.words, this.layout, index, number);
       return;
     }
     this.retired.add(device);
     this.running.get(device)?.abort(error);
-    ledger.retire(this.words, this.plan, this.layout, number);
+    state.retireDevice(this.words, this.plan, this.layout, number);
     this.options.trace?.mark(device.name, 'retired', now(), { reason: error.message });
     this.options.onRetired?.(device, error);
     if (this.retired.size === this.options.devices.length) {
@@ -249,7 +249,7 @@ class Run<Portion, Result, D extends Device> {
 
   private fail(reason: unknown): void {
     this.failure ??= reason ?? new DOMException('aborted', 'AbortError');
-    ledger.stop(this.words, ledger.FAILED);
+    state.stopWork(this.words, state.FAILED);
     for (const controller of this.running.values()) controller.abort(this.failure);
     this.notify();
   }

@@ -1,29 +1,29 @@
-import { countOf, type Extents, type Index, numberOf } from './space.ts';
+import { countPoints, type Extents, type Index, toNumber } from './index-space.ts';
 
-/** Where a device's own curve starts on the shared closed curve, and which way it runs. */
+/** A device's path along the shared closed curve: where it starts, and in which direction it goes. */
 export interface Path {
   readonly start: number;
   readonly step: 1 | -1;
 }
 
 /**
- * A closed space-filling curve over an index space: portion numbers in an order in which neighbours on the curve are
- * neighbours in space. Two dimensions: each half of the space (cut across its shorter side) is filled by a generalised
- * Hilbert curve, one there, one back. One dimension: in order. More: the two-dimensional curve of each layer, there and back.
+ * Returns portion numbers along a closed space-filling curve: neighbors on the curve are neighbors in space. In two dimensions each
+ * half of the space is filled by a generalized Hilbert curve, one forward and one back. One dimension is in order; more dimensions
+ * follow the two-dimensional curve of each layer, alternately forward and back.
  */
 export function closedCurve(extents: Extents): Uint32Array {
-  const count = countOf(extents);
+  const count = countPoints(extents);
   const order = new Uint32Array(count);
   let at = 0;
-  for (const index of fill(extents)) order[at++] = numberOf(index, extents);
+  for (const index of fill(extents)) order[at++] = toNumber(index, extents);
   return order;
 }
 
 /**
- * The paths of `devices` devices along one closed curve of `count` portions: pairs that start side by side and run
- * apart, the pairs evenly spread, so that every device keeps to a neighbourhood and meets the next pair's half way.
+ * Distributes devices along a closed curve of `count` portions: pairs start at neighboring portions and run in opposite directions, and
+ * pairs are evenly spread. Every device so stays in its neighborhood until it meets a device of the next pair.
  */
-export function paths(devices: number, count: number): Path[] {
+export function devicePaths(devices: number, count: number): Path[] {
   const pairs = Math.ceil(devices / 2);
   return Array.from({ length: devices }, (_, device) => {
     const pair = device % pairs;
@@ -33,13 +33,13 @@ export function paths(devices: number, count: number): Path[] {
   });
 }
 
-/** Every device starts at the front and takes the earliest portion that is left: for results wanted in order. */
-export function inOrder(devices: number): Path[] {
+/** Lets every device take the earliest portion that is left. */
+export function sequentialPaths(devices: number): Path[] {
   return Array.from({ length: devices }, () => ({ start: 0, step: 1 }) as const);
 }
 
-/** Position on the closed curve after `steps` steps along a path. */
-export function positionOn(path: Path, steps: number, count: number): number {
+/** Returns the position on the closed curve after `steps` steps along a path. */
+export function curvePosition(path: Path, steps: number, count: number): number {
   return (((path.start + path.step * steps) % count) + count) % count;
 }
 
@@ -57,7 +57,7 @@ function* fill(extents: Extents): Iterable<Index> {
   }
 }
 
-/** The number-th point of a walk through `extents` in which successive points are neighbours. */
+/** Returns point `number` of a walk through `extents` whose successive points are neighbors. */
 function serpentine(number: number, extents: Extents): Index {
   const index: number[] = [];
   let rest = number;
@@ -69,7 +69,7 @@ function serpentine(number: number, extents: Extents): Index {
   return index;
 }
 
-/** Through the upper half from left to right, through the lower half back (columns where the space is taller than wide). */
+/** Goes through the upper half from left to right and back through the lower half; by columns if the space is taller than wide. */
 function loop(width: number, height: number): Index[] {
   if (height > width) return loop(height, width).map(([y, x]) => [x!, y!]);
   const upper = Math.ceil(height / 2);
@@ -81,8 +81,8 @@ function loop(width: number, height: number): Index[] {
 type Vector = readonly [number, number];
 
 /**
- * The Hilbert curve generalised to any rectangle (the recursion published by J. Červený as "gilbert"): from `corner`,
- * along the major axis `a`, filling the minor axis `b`; ends at the far end of `a`.
+ * Fills any rectangle with a generalized Hilbert curve (J. Červený's "gilbert" recursion) from `corner` along the major axis `a` to its
+ * end, filling the minor axis `b`.
  */
 function hilbert(corner: Vector, a: Vector, b: Vector): Vector[] {
   const width = Math.abs(a[0] + a[1]);

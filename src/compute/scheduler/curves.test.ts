@@ -1,16 +1,16 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { closedCurve, paths, positionOn } from './curve.ts';
-import { work } from './device.ts';
-import { plan } from './graph.ts';
-import { atomics, complete, layoutOf, ledger } from './ledger.ts';
-import { indexOf } from './space.ts';
+import { closedCurve, devicePaths, curvePosition } from './curves.ts';
+import { deviceLoop } from './device.ts';
+import { planGraph } from './graph.ts';
+import { atomicWords, completePortion, stateLayout, createState } from './shared-state.ts';
+import { toIndex } from './index-space.ts';
 
 /** Portions along each device's curve, written as the design's example writes them. */
 function curves(devices: number, extents: [number, number]): string[][] {
   const curve = closedCurve(extents);
-  return paths(devices, curve.length).map((path) =>
-    Array.from(curve, (_, steps) => `(${indexOf(curve[positionOn(path, steps, curve.length)]!, extents)})`),
+  return devicePaths(devices, curve.length).map((path) =>
+    Array.from(curve, (_, steps) => `(${toIndex(curve[curvePosition(path, steps, curve.length)]!, extents)})`),
   );
 }
 
@@ -28,19 +28,19 @@ describe('the example of 6 × 4 portions and four devices', () => {
   });
 
   it('takes portions step by step as in the example, going on past those that are taken', () => {
-    const planned = plan([{ name: 'kernel', space: [6, 4] }], [], 4);
-    const layout = layoutOf(planned);
-    const words = atomics(ledger(planned));
-    const loops = [0, 1, 2, 3].map((device) => work(words, planned, layout, device));
+    const planned = planGraph([{ name: 'kernel', space: [6, 4] }], [], 4);
+    const layout = stateLayout(planned);
+    const words = atomicWords(createState(planned));
+    const loops = [0, 1, 2, 3].map((device) => deviceLoop(words, planned, layout, device));
     const running = new Map<number, number>();
     const take = (name: string): string => {
       const device = 'ABCD'.indexOf(name);
       const before = running.get(device);
-      if (before !== undefined) complete(words, planned, layout, before, device);
+      if (before !== undefined) completePortion(words, planned, layout, before, device);
       const effect = loops[device]!.next().value;
       if (effect?.kind !== 'run') throw new Error(`${name} has nothing to run`);
       running.set(device, effect.portion);
-      return `(${indexOf(effect.portion, [6, 4])})`;
+      return `(${toIndex(effect.portion, [6, 4])})`;
     };
     const step = (names: string) => names.split(' ').map((name) => `${name} ${take(name)}`);
     expect(step('A B C D')).toEqual(['A (0,1)', 'B (5,1)', 'C (0,2)', 'D (5,2)']);
@@ -72,7 +72,7 @@ describe('closed curves', () => {
   it('step between neighbours, with at most two diagonal steps in two dimensions', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 40 }), fc.integer({ min: 1, max: 40 }), (width, height) => {
-        const points = Array.from(closedCurve([width, height]), (number) => indexOf(number, [width, height]));
+        const points = Array.from(closedCurve([width, height]), (number) => toIndex(number, [width, height]));
         const steps = points
           .slice(1)
           .map(([x, y], i) => [Math.abs(x! - points[i]![0]!), Math.abs(y! - points[i]![1]!)]);
@@ -84,7 +84,7 @@ describe('closed curves', () => {
 
   it('start the devices apart: no two at one place while there are places enough', () => {
     for (let devices = 1; devices <= 64; devices++) {
-      const starts = new Set(paths(devices, 128).map(({ start }) => start));
+      const starts = new Set(devicePaths(devices, 128).map(({ start }) => start));
       expect(starts.size, `${devices} devices`).toBe(devices);
     }
   });
