@@ -134,7 +134,7 @@ describe('random task graphs', () => {
       /no resource named "b"/,
     );
     expect(() => planGraph([{ name: 'r', space: [3], writes: [{ resource: 'a' }] }], resources, 1)).toThrow(/outside/);
-    expect(() => planGraph([{ ...writer, devices: [] }], resources, 1)).toThrow(/no device/);
+    expect(() => planGraph([{ ...writer, devices: [] }], resources, 1)).toThrow(/No device/);
   });
 });
 
