@@ -19,7 +19,7 @@ const sessions: NamedModelScores[] = [];
 for (let seed = 1; seed <= scenarios; seed++) {
   const scenario = scenarioOf(seed, seconds);
   for (const one of settings) {
-    const { records } = simulate(scenario, one, { keep: true, givesUp: false });
+    const { records } = simulate(scenario, one, { keep: true, quitsWhen: false });
     const judgement = scoreWithModels(records, { fps: one.fps, width: one.width, height: one.height });
     if (judgement) sessions.push({ name: `seed ${seed} (${scenario.network}), ${describeSettings(one)}`, judgement });
   }

@@ -159,7 +159,7 @@ function options({ title, dictionary, rate, hasSound }: ExportRequest) {
 /** Scenes of the only recording, for formats that hold one. */
 function singleRecording({ choice, sources }: ExportRequest) {
   if (sources.length === 1) return choice.scenes;
-  throw new PlaybyplayError('one-recording', 'This format holds the segments of one recording', {
+  throw new PlaybyplayError('one-recording', 'this format holds the segments of one recording', {
     hint: 'Export each log separately.',
   });
 }
@@ -167,7 +167,7 @@ function singleRecording({ choice, sources }: ExportRequest) {
 function captionsOfRecording({ sources, dictionary }: ExportRequest) {
   const [first, second] = sources;
   if (first && !second) return recordingCaptions(first.events, dictionary, first.header.media.duration);
-  throw new PlaybyplayError('one-recording', 'This format holds the captions of one recording', {
+  throw new PlaybyplayError('one-recording', 'this format holds the captions of one recording', {
     hint: 'Export each log separately, or captions of the reel (reel-vtt, reel-srt).',
   });
 }

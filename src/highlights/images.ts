@@ -166,7 +166,7 @@ export async function writePreview(
     pictures.push(picture);
   }
   if (pictures.length === 0)
-    throw new PlaybyplayError('no-frame', `The recording has no frame at ${formatClock(start)}`);
+    throw new PlaybyplayError('no-frame', `the recording has no frame at ${formatClock(start)}`);
   const moving = sharp(Buffer.concat(pictures), {
     raw: { width, height: height * pictures.length, channels: 3, pageHeight: height },
   });

@@ -237,7 +237,7 @@ async function requireHudStrip(sources: readonly Source[], choice: SceneChoice):
   const { game, media } = sources[choice.scenes[0]!.source]!.header;
   const strip = bottomHudStrip(await hudRegions(game, media));
   if (strip) return strip;
-  throw new PlaybyplayError('no-hud', `The profile of ${game} has no HUD at the bottom of the picture`, {
+  throw new PlaybyplayError('no-hud', `the profile of ${game} has no HUD at the bottom of the picture`, {
     hint: 'Choose another layout: crop, blur or pad.',
   });
 }

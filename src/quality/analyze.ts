@@ -5,12 +5,12 @@ import type { SessionAnalysis } from './report/session.ts';
 import { type FileOptions, scoreFiles } from './score.ts';
 
 export interface AnalyzeOptions extends FileOptions {
-  /** Stretches that a session's course is cut into at most; default 1200. */
+  /** Maximum number of points of the timeline; default 1200. */
   readonly points?: number;
   readonly incidents?: IncidentOptions;
 }
 
-/** Scores the sessions of files and follows each for a picture of it: its course, worst minutes and incidents. */
+/** Scores the sessions of files and records what a report needs: timeline, worst minutes and incidents. */
 export async function analyzeFiles(paths: readonly string[], options: AnalyzeOptions = {}): Promise<SessionAnalysis[]> {
   let followed: { track: TimelineRecorder; minutes: MinuteRecorder; incidents: IncidentDetector | undefined }[] = [];
   const scored = await scoreFiles(paths, {
@@ -35,7 +35,7 @@ export async function analyzeFiles(paths: readonly string[], options: AnalyzeOpt
       };
     },
   });
-  // A session that had to be read again was followed twice: the last ones count.
+  // A session that was read twice was observed twice: use the last observers.
   const last = followed.slice(-scored.length);
   return scored.map((one, i) => ({
     scored: one,
@@ -45,7 +45,7 @@ export async function analyzeFiles(paths: readonly string[], options: AnalyzeOpt
   }));
 }
 
-/** Events of the play for the time line of a session whose clock begins at `offset` (s) of the recording. */
+/** Events of the game on the timeline of a session whose clock starts at `offset` seconds of the recording. */
 export function gameplayMarks(
   events: readonly EventLine[],
   kindOf: (event: EventLine) => 'loss' | 'win' | 'other',

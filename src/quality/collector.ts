@@ -5,26 +5,26 @@ import { type FrameQuality, QualityMeter, type SessionQuality } from './meter.ts
 const columns = [...serverStages, ...clientStages, 'targetBitrate', 'width', 'height', 'fps', 'qp', 'bytes'] as const;
 type Column = (typeof columns)[number];
 
-/** What one side of the stream knows of a frame, in ms of its own clock. */
+/** Measurements of a frame by one side of the stream, in ms of its own clock. */
 export type FramePart = { readonly [K in Column]?: number | undefined } & {
-  /** ms on the client's clock: inputs that this frame is the first to contain, where that is known. */
+  /** Inputs that this frame is the first to contain, if known; ms on the client's clock. */
   readonly inputs?: readonly number[] | undefined;
 };
 
 export interface CollectorOptions {
-  /** Frames that are kept; 36 000 unless given: ten minutes at 60 Hz. */
+  /** Frames kept; default 36,000 (ten minutes at 60 Hz). */
   readonly capacity?: number;
-  /** Frames that the live figures stay behind the newest one, so that both halves can arrive; 120 unless given. */
+  /** Frames by which live figures lag behind the newest frame, so that both halves can arrive; default 120. */
   readonly settle?: number;
-  /** An input sample lasts this long, ms; of the inputs within one the first counts. 100 unless given: 10 Hz. */
+  /** Length of an input sample in ms, of whose inputs only the first counts; default 100 (10 Hz). */
   readonly inputSampleMs?: number;
   readonly constants?: ConstantsInput;
 }
 
 /**
- * Keeps the last frames of a running session: a ring of columns, so that memory is fixed and nothing is allocated per
- * frame. Halves of a frame arrive separately, late and in any order. Gives the figures of what it holds, and live ones
- * that follow the stream a moment behind.
+ * Collects the last frames of a running session in a ring buffer of fixed size. Halves of a frame may arrive
+ * separately, late and in any order. Provides figures of the buffered frames and live figures that follow the stream
+ * with a short delay.
  */
 export class SessionCollector {
   readonly info: SessionInfo;
@@ -39,7 +39,7 @@ export class SessionCollector {
   readonly #raw = new RawValueReader();
   #newest = -1;
   #oldest = Number.POSITIVE_INFINITY;
-  /** The next frame that the live figures take. */
+  /** Next frame for the live figures. */
   #next = Number.NEGATIVE_INFINITY;
   #lastSample = Number.NEGATIVE_INFINITY;
   #clock: { ahead: number; trip: number } | undefined;
@@ -62,12 +62,12 @@ export class SessionCollector {
     this.#meter = new QualityMeter(info, options.constants);
   }
 
-  /** Parts that came after their frame had left the ring, and inputs that no frame could be told for. */
+  /** Parts that arrived after their frame left the buffer, and inputs that could not be assigned to a frame. */
   get counts(): { readonly late: number; readonly unplacedInputs: number } {
     return { late: this.#late, unplacedInputs: this.#unplaced };
   }
 
-  /** Takes what one side knows of a frame; what is known already is not overwritten. */
+  /** Adds one side's measurements of a frame; known values are not overwritten. */
   add(frame: number, part: FramePart): void {
     const slot = this.#open(frame);
     if (slot === undefined) return;
@@ -81,7 +81,7 @@ export class SessionCollector {
     this.#advance();
   }
 
-  /** Takes an input (ms on the client's clock) of which nobody says what frame contains it: that is predicted. */
+  /** Adds an input (ms on the client's clock) whose frame is unknown and therefore predicted. */
   input(time: number): void {
     const sample = Math.floor(time / this.#sampleMs);
     if (sample <= this.#lastSample) return;
@@ -96,9 +96,9 @@ export class SessionCollector {
   }
 
   /**
-   * The first frame that can contain an input made at `time` on the client's clock: half a round trip later it is at the
-   * server, and the next frame that the application renders there contains it, by the rate at which it did so recently.
-   * Undefined until a frame has told of the round trip and two of the rate.
+   * Predicts the first frame that can contain an input made at `time` on the client's clock: the input reaches the
+   * server half a round trip later and is in the next frame rendered there, at the recent rate. Undefined until round
+   * trip and rate are known.
    */
   predict(time: number): number | undefined {
     const newest = this.#lastWith('captured', this.#newest);
@@ -107,7 +107,7 @@ export class SessionCollector {
     if (rate === undefined) return undefined;
     const arrival = time - this.#clock.ahead + this.#clock.trip / 2;
     const captured = this.#values.captured[this.#slot(newest)]!;
-    // Backwards the frames are known; forwards they are expected one interval after the other.
+    // Past frames are known; future ones are expected at the recent interval.
     if (arrival > captured) return newest + Math.ceil((arrival - captured) / rate);
     let frame = newest;
     for (let earlier = newest - 1; earlier > newest - this.capacity; earlier--) {
@@ -119,7 +119,7 @@ export class SessionCollector {
     return frame;
   }
 
-  /** The frames that are held, in order, their halves joined. */
+  /** Buffered frames in order, with their halves joined. */
   *records(): Generator<FrameRecord> {
     for (let frame = Math.max(this.#oldest, this.#newest - this.capacity + 1); frame <= this.#newest; frame++) {
       const record = this.#record(frame);
@@ -127,7 +127,7 @@ export class SessionCollector {
     }
   }
 
-  /** The figures of the frames that are held. */
+  /** Figures of the buffered frames. */
   quality(): SessionQuality {
     const meter = new QualityMeter(this.info, this.#constants);
     const values = new RawValueReader();
@@ -135,17 +135,17 @@ export class SessionCollector {
     return meter.result();
   }
 
-  /** The figures of the last frame that is settled; undefined before the first. */
+  /** Figures of the newest settled frame; undefined before the first. */
   live(): FrameQuality | undefined {
     return this.#meter.current();
   }
 
-  /** The session's figures from its first frame on, whatever the ring has forgotten since. */
+  /** Figures of the whole session, including frames that have left the buffer. */
   total(): SessionQuality {
     return this.#meter.result();
   }
 
-  /** Lets the live figures take every frame that is held, as at the end of a session. */
+  /** Ends the session: live figures take every buffered frame. */
   finish(): SessionQuality {
     this.#advance(0);
     return this.#meter.result();
@@ -155,7 +155,7 @@ export class SessionCollector {
     return frame % this.capacity;
   }
 
-  /** The slot of a frame, emptied if another one was in it; undefined where the frame is too old. */
+  /** Slot of a frame, cleared if it held another one; undefined for a frame that is too old. */
   #open(frame: number): number | undefined {
     if (!Number.isSafeInteger(frame) || frame < 0) throw new RangeError(`a frame is a whole number, got ${frame}`);
     if (frame <= this.#newest - this.capacity || frame < this.#next) {
@@ -179,13 +179,13 @@ export class SessionCollector {
     if (known.every((other) => Math.floor(other / this.#sampleMs) !== sample)) known.push(input);
   }
 
-  /** Keeps the clocks' distance and the round trip, by the frame with the shortest trip of late. */
+  /** Tracks clock offset and round trip by the frame with the shortest recent trip. */
   #follow(slot: number): void {
     const { transmitted, returned, received, presented } = this.#values;
     const trip = returned[slot]! - transmitted[slot]! - (presented[slot]! - received[slot]!);
     if (!(trip >= 0)) return;
     const ahead = (received[slot]! - transmitted[slot]! + (presented[slot]! - returned[slot]!)) / 2;
-    // Clocks drift: what was measured loses its weight, so that a somewhat longer trip replaces it in time.
+    // Clocks drift: the minimum ages slowly so that a longer trip eventually replaces it.
     if (!this.#clock || trip <= this.#clock.trip * 1.001 + 0.01) this.#clock = { ahead, trip };
     else this.#clock = { ...this.#clock, trip: this.#clock.trip * 1.001 + 0.01 };
   }
@@ -198,7 +198,7 @@ export class SessionCollector {
     return undefined;
   }
 
-  /** Mean time between the frames captured within the last half second or so. */
+  /** Mean interval of the frames captured in about the last half second. */
   #recentInterval(newest: number): number | undefined {
     const back = Math.max(1, Math.round(this.info.fps / 2));
     for (let earlier = newest - back; earlier < newest; earlier++) {
@@ -216,7 +216,7 @@ export class SessionCollector {
       if (this.#newest - this.#oldest < settle) return;
       this.#next = this.#oldest;
     }
-    // A jump of the frame numbers leaves nothing to take in between.
+    // A jump of the frame numbers leaves no frames in between.
     this.#next = Math.max(this.#next, this.#newest - this.capacity + 1);
     for (; this.#next <= this.#newest - settle; this.#next++) {
       const record = this.#record(this.#next);

@@ -76,7 +76,7 @@ describe('many sessions judged three ways', () => {
       { ...settings, width: 1280, height: 720, bitrate: 3e6 },
       { ...settings, width: 1920, height: 1080, bitrate: 30e6 },
     ].map((one) => {
-      const { records } = simulate(scenarioOf(seed, 40), one, { keep: true, givesUp: false });
+      const { records } = simulate(scenarioOf(seed, 40), one, { keep: true, quitsWhen: false });
       return {
         name: `${seed} ${one.height}`,
         judgement: scoreWithModels(records, { fps: 60, width: one.width, height: one.height })!,

@@ -4,24 +4,24 @@ import type { ConstantsInput } from './constants.ts';
 import { type G1072Score, g1072, rtcScore } from './other-models.ts';
 import { kendall, ranks, spearman } from './statistics.ts';
 
-/** What the models that judge a stream by a few means need of it. */
+/** Session means that the other models use. */
 export interface SessionMeans {
   /** Mean target bitrate, bits per second. */
   readonly bitrate: number;
   readonly width: number;
   readonly height: number;
-  /** Frames a second rendered, and those shown. */
+  /** Rendered and presented frames per second. */
   readonly renderedFps: number;
   readonly shownFps: number;
   /** ms. */
   readonly roundTrip: number;
   /** ms from received to presented. */
   readonly clientDelay: number;
-  /** Share of frames that were never shown. */
+  /** Share of frames never presented. */
   readonly lost: number;
 }
 
-/** One session judged three ways. */
+/** A session scored by the metric and the other models. */
 export interface ModelScores {
   readonly quality: SessionQuality;
   readonly means: SessionMeans;
@@ -31,7 +31,7 @@ export interface ModelScores {
   readonly stutterShare: number;
 }
 
-/** Judges a session by the metric and by the models beside it. Undefined where the models' input is not known. */
+/** Scores a session by the metric and the other models; undefined if their inputs are unknown. */
 export function scoreWithModels(
   records: readonly FrameRecord[],
   info: SessionInfo,
@@ -120,7 +120,10 @@ function secondsOf(records: readonly FrameRecord[]): number {
   return times.length < 2 ? 0 : (times.at(-1)! - times[0]!) / 1000;
 }
 
-/** Share of the time in frames longer than 2.5 times the moving average of 500 frames around them (CapFrameX). */
+/**
+ * Share of the time in frames longer than `factor` times the moving average of the `window` frames around them
+ * (CapFrameX).
+ */
 export function stutterShare(records: readonly FrameRecord[], factor = 2.5, window = 500): number {
   const times = records.map((record) => record.captured).filter((time) => time !== undefined);
   const deltas = times.slice(1).map((time, i) => time - times[i]!);
@@ -135,26 +138,26 @@ export function stutterShare(records: readonly FrameRecord[], factor = 2.5, wind
   return deltas.length === 0 ? 0 : stutter / sums.at(-1)!;
 }
 
-/** A session with its name, for a comparison over many. */
+/** A named session for a comparison. */
 export interface NamedModelScores {
   readonly name: string;
   readonly judgement: ModelScores;
 }
 
-/** How two scores order the same sessions. */
+/** Rank correlation of two scores over the same sessions. */
 export interface RankCorrelation {
   readonly a: string;
   readonly b: string;
-  /** Null where one score is the same for all sessions. */
+  /** Null if one score is constant. */
   readonly spearman: number | null;
   readonly kendall: number | null;
 }
 
-/** A session that the metric and another model place far apart, and what of the metric explains it. */
+/** A session that the metric and another model rank far apart, with an explanation. */
 export interface Disagreement {
   readonly name: string;
   readonly other: 'G.1072' | 'rtcscore';
-  /** Place by either, as a share of the sessions from worst (0) to best (1). */
+  /** Normalized rank by the metric and by the model: 0 worst, 1 best. */
   readonly here: number;
   readonly there: number;
   readonly because: string;
@@ -167,7 +170,7 @@ const MODEL_SCORES: Readonly<Record<string, (one: ModelScores) => number>> = {
   'no stutter (CapFrameX)': (one) => -one.stutterShare,
 };
 
-/** Rank correlations of all pairs of scores over the sessions. */
+/** Rank correlations of all pairs of scores. */
 export function rankCorrelations(sessions: readonly NamedModelScores[]): RankCorrelation[] {
   const names = Object.keys(MODEL_SCORES);
   const values = new Map(names.map((name) => [name, sessions.map(({ judgement }) => MODEL_SCORES[name]!(judgement))]));
@@ -179,7 +182,7 @@ export function rankCorrelations(sessions: readonly NamedModelScores[]): RankCor
   );
 }
 
-/** The sessions on whose place the metric and a model differ most, by at least a quarter of them. */
+/** Sessions whose ranks by the metric and a model differ most, by at least a quarter of the range. */
 export function disagreements(sessions: readonly NamedModelScores[], most = 8): Disagreement[] {
   const here = normalizedRanks(sessions.map(({ judgement }) => MODEL_SCORES['metric (raw)']!(judgement)));
   return (['G.1072', 'rtcscore'] as const)
@@ -202,12 +205,12 @@ function nullIfNaN(value: number): number | null {
   return Number.isNaN(value) ? null : value;
 }
 
-/** Place of each value from the least (0) to the greatest (1). */
+/** Normalized rank of each value, from 0 to 1. */
 function normalizedRanks(values: readonly number[]): number[] {
   return ranks(values).map((rank) => (rank - 1) / Math.max(1, values.length - 1));
 }
 
-/** What in the session moves the metric away from models that see means only. */
+/** Explains the rank difference by what models based on means do not see. */
 function explainDifference({ quality, means }: ModelScores, better: boolean): string {
   const { base, offset, picture, components } = quality;
   const stack = components['stackLatency'];

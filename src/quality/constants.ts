@@ -2,10 +2,10 @@ import { type Issue, PlaybyplayError } from '../errors.ts';
 import { suggestSpelling } from '../spelling.ts';
 import type { CurvePoints, TransferSpec } from './transfer.ts';
 
-/** The four raw values of a frame that always count, all in ms. More can be named in `components`. */
+/** The four components of the metric, in ms; `components` can add more. */
 export const componentNames = ['captureDelta', 'presentDelta', 'roundTripDelay', 'stackLatency'] as const;
 
-/** A pair of windows in frames at 60 Hz (they scale with the target frame rate) and the factor of the deviation. */
+/** A pair of windows in frames at 60 Hz (scaled to the target frame rate) and the weight of the deviation. */
 export interface WindowConstants {
   /** Frames of the rolling weighted mean of a component. */
   readonly x: number;
@@ -15,7 +15,7 @@ export interface WindowConstants {
   readonly z: number;
 }
 
-/** The picture that a person would have without any loss, and how much less a smaller or slower one is worth. */
+/** The picture without loss, and how much a smaller or slower one is worth relative to it. */
 export interface PictureReference {
   readonly width: number;
   readonly height: number;
@@ -26,17 +26,19 @@ export interface PictureReference {
   readonly rate: number;
 }
 
-/** Everything the metric can be tuned by. The defaults are those of the published design. */
+/** All constants of the metric; the defaults are those of the published design. */
 export interface QualityConstants {
-  /** Score and weight of each component, by name; a name beyond the four takes its raw value from a frame's `extra`. */
+  /**
+   * Transfer functions of each component by name; a name beyond the four reads its raw value from a frame's `extra`.
+   */
   readonly components: Readonly<Record<string, TransferSpec>>;
-  /** Rates the level: 10 s and 1 min at 60 Hz. */
+  /** Rates the level of quality: 10 s and 1 min at 60 Hz. */
   readonly base: WindowConstants;
-  /** Rates the unrest that is subtracted: 1 min and 10 s at 60 Hz. */
+  /** Rates the instability that is subtracted: 1 min and 10 s at 60 Hz. */
   readonly offset: WindowConstants;
-  /** The frame rate that the windows are given for. */
+  /** Frame rate that the windows are given for. */
   readonly windowRate: number;
-  /** Remote-input frequency: the last `samples` stretches of `sampleMs`. */
+  /** Remote-input frequency: number and length of the input samples. */
   readonly input: { readonly samples: number; readonly sampleMs: number };
   readonly picture: {
     /** Bits per pixel → score. */
@@ -44,9 +46,9 @@ export interface QualityConstants {
     /** picture = mean − std · this. */
     readonly deviation: number;
     /**
-     * Bits per pixel alone find a small picture as good as a large one, and a slow one as good as a fast one. With a
-     * reference the score of a smaller or slower picture is multiplied by (pixels / reference)^size · (fps / reference)^rate.
-     * Left out unless given: the published design has no such factor.
+     * Optional reference size and rate. Bits per pixel alone rate a small or slow picture as high as a large or fast
+     * one; with a reference the score is multiplied by (pixels / reference)^size · (fps / reference)^rate. Not part of
+     * the published design.
      */
     readonly reference?: PictureReference;
   };
@@ -94,14 +96,18 @@ export const defaultConstants: QualityConstants = {
   total: { scale: 0.5, shift: 0 },
 };
 
-/** Constants in which anything may be left to its default. */
+/** Constants with every value optional. */
 export type ConstantsInput = {
   readonly [K in keyof QualityConstants]?: QualityConstants[K] extends CurvePoints | number
     ? QualityConstants[K]
     : Partial<QualityConstants[K]>;
 };
 
-/** The defaults with `changes` laid over them, group by group (components are replaced whole, by name). */
+/**
+ * Merges `changes` into the defaults, group by group; components are replaced whole, by name.
+ *
+ * @throws PlaybyplayError `quality-constants` with an issue per value out of range.
+ */
 export function withDefaults(changes: ConstantsInput = {}): QualityConstants {
   const constants: QualityConstants = {
     components: { ...defaultConstants.components, ...(changes.components as QualityConstants['components']) },
@@ -125,7 +131,11 @@ export function withDefaults(changes: ConstantsInput = {}): QualityConstants {
   return constants;
 }
 
-/** Reads constants from a person's JSON. Throws `PlaybyplayError` with an issue for each thing wrong. */
+/**
+ * Validates constants from a user's JSON file.
+ *
+ * @throws PlaybyplayError `quality-constants` with an issue per unknown key or value out of range.
+ */
 export function parseConstants(json: unknown, path: string): QualityConstants {
   const issues: Issue[] = [];
   const known: Readonly<Record<string, readonly string[] | undefined>> = {
@@ -138,7 +148,7 @@ export function parseConstants(json: unknown, path: string): QualityConstants {
     total: ['scale', 'shift'],
   };
   if (!isObject(json)) {
-    throw new PlaybyplayError('quality-constants', `${path} holds no JSON object`);
+    throw new PlaybyplayError('quality-constants', `${path} does not contain a JSON object`);
   }
   const unknown = (key: string, names: readonly string[], at: string): void => {
     issues.push({
@@ -165,7 +175,7 @@ export function parseConstants(json: unknown, path: string): QualityConstants {
     }
   }
   if (issues.length > 0) {
-    throw new PlaybyplayError('quality-constants', `${path} cannot be used`, { issues });
+    throw new PlaybyplayError('quality-constants', `${path} has invalid constants`, { issues });
   }
   return withDefaults(json as ConstantsInput);
 }

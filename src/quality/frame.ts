@@ -1,6 +1,6 @@
 const standardRates = [24, 25, 30, 35, 48, 50, 60, 72, 75, 90, 100, 120, 144, 165, 240];
 
-/** The standard frame rate nearest to the upper end of the rates seen; undefined where none is above 0. */
+/** Standard frame rate nearest to the 90th percentile of the rates; undefined if none is above 0. */
 export function standardRate(rates: readonly number[]): number | undefined {
   const sorted = rates.filter((rate) => rate > 0).toSorted((a, b) => a - b);
   const high = sorted[Math.floor(sorted.length * 0.9)];
@@ -9,49 +9,49 @@ export function standardRate(rates: readonly number[]): number | undefined {
   return Math.abs(near - high) / near < 0.08 ? near : Math.max(1, Math.round(high));
 }
 
-/** What is known of one frame of a session. A field that was not measured is left out. */
+/** Measurements of one frame; unknown fields are omitted. */
 export interface FrameRecord {
-  /** Number of the frame, rising by one per frame that the application showed to the capture. */
+  /** Frame number, increasing by one per frame that the application presented to the capture. */
   readonly frame: number;
   /** ms on the server's clock. */
   readonly rendered?: number | undefined;
   readonly captured?: number | undefined;
   readonly encoded?: number | undefined;
   readonly transmitted?: number | undefined;
-  /** When the frame's metadata were back from the client. */
+  /** Return of the frame's metadata from the client. */
   readonly returned?: number | undefined;
   /** ms on the client's clock. */
   readonly received?: number | undefined;
   readonly decoded?: number | undefined;
   readonly clientRendered?: number | undefined;
   readonly presented?: number | undefined;
-  /** ms on the client's clock: the inputs that this frame is the first to contain. */
+  /** Times of the inputs that this frame is the first to contain; ms on the client's clock. */
   readonly inputs?: readonly number[] | undefined;
-  /** Bits per second; holds from this frame on. */
+  /** Bits per second; valid from this frame on. */
   readonly targetBitrate?: number | undefined;
-  /** Pixels; hold from this frame on. */
+  /** Pixels; valid from this frame on. */
   readonly width?: number | undefined;
   readonly height?: number | undefined;
-  /** Target frame rate; holds from this frame on. */
+  /** Target frame rate; valid from this frame on. */
   readonly fps?: number | undefined;
-  /** Quantization parameter of the encoder (H.264 scale, 0–51), used where no bitrate is known. */
+  /** Quantization parameter (H.264 scale, 0–51), used if the bitrate is unknown. */
   readonly qp?: number | undefined;
-  /** ms measured as such, for sources that tell a value and not the stamps it is made of. */
+  /** Deltas and delays in ms, for sources that report them instead of timestamps. */
   readonly captureDelta?: number | undefined;
   readonly presentDelta?: number | undefined;
   readonly roundTripDelay?: number | undefined;
   readonly stackLatency?: number | undefined;
-  /** Encoded size in bytes; lets a controller see what the line carries. */
+  /** Encoded size in bytes; lets a controller estimate the network's capacity. */
   readonly bytes?: number | undefined;
-  /** Raw values of further components, by name. */
+  /** Raw values of additional components by name. */
   readonly extra?: Readonly<Record<string, number>> | undefined;
 }
 
-/** The fields of a record that hold a time, in the order of the pipeline. */
+/** Timestamp fields in the order of the pipeline. */
 export const serverStages = ['rendered', 'captured', 'encoded', 'transmitted', 'returned'] as const;
 export const clientStages = ['received', 'decoded', 'clientRendered', 'presented'] as const;
 
-/** What is known of a session as a whole. */
+/** Properties of a session. */
 export interface SessionInfo {
   /** Target frame rate. */
   readonly fps: number;
@@ -62,18 +62,18 @@ export interface SessionInfo {
   readonly targetBitrate?: number | undefined;
 }
 
-/** The raw values of one frame in ms; what the frame lacks is left out. */
+/** Raw values of one frame in ms; unknown values are omitted. */
 export interface RawFrame {
   readonly frame: number;
-  /** Seconds since the first frame, on the client's clock where it is known, else on the server's. */
+  /** Seconds since the first frame, on the client's clock if known, else the server's. */
   readonly t: number;
   /** captured − captured of the last frame that has it. */
   readonly captureDelta?: number | undefined;
   /** presented − presented of the last frame that has it. */
   readonly presentDelta?: number | undefined;
-  /** ms since a new picture was shown, as far as that is known: the present delta, else the capture delta. */
+  /** ms since the previous new picture: the present delta if known, else the capture delta. */
   readonly pictureDelta?: number | undefined;
-  /** returned − (transmitted + (presented − received)): the network's share, without the client's own processing. */
+  /** returned − (transmitted + (presented − received)): the network's share, without the client's processing. */
   readonly roundTripDelay?: number | undefined;
   /** presented − the earliest input that the frame is the first to contain. */
   readonly stackLatency?: number | undefined;
@@ -88,30 +88,31 @@ export interface RawFrame {
   readonly qp?: number | undefined;
 }
 
-/** A step back in time by more than this many ms is a clock that was set; by less, pictures that came out of order. */
+/** A larger step back means the clock was reset, a smaller one that frames arrived out of order. */
 const CLOCK_RESET_MS = 1000;
 
 /**
- * Turns records, in the order of their frames, into raw values. A delta is taken against the last frame that has the
- * time stamp, and is plain: a picture presented before the one ahead of it has a delta below zero, which is no stutter.
- * Deltas over a clock that was set back tell nothing, nor do delays below zero: both are left out and counted.
+ * Converts records, in frame order, into raw values. A delta is taken against the last frame with the timestamp and may
+ * be negative for frames out of order. Deltas across a clock reset and negative delays are omitted and counted.
  */
 export class RawValueReader {
   readonly #repeats: boolean;
   #captured: number | undefined;
   #presented: number | undefined;
   #knowsPresents = false;
-  /** client − server clock as seen at the last frame that has both. */
+  /** Client clock − server clock, at the last frame with both. */
   #ahead: number | undefined;
   #origin: number | undefined;
   #originOnClient = false;
   #t = 0;
-  /** Deltas below zero: frames that were captured or presented before the frame ahead of them. */
-  outOfTurn = 0;
-  /** Left out: deltas over a clock that was set back, and delays below zero. */
+  /** Frames captured or presented before the frame ahead of them. */
+  outOfOrder = 0;
+  /** Omitted values: deltas across a clock reset, and negative delays. */
   impossible = 0;
 
-  /** With `repeats` the captures alone tell when a new picture was shown (of a video, whose frames may repeat one). */
+  /**
+   * @param options.repeats Only captures tell when a new picture was shown (recordings, whose frames may repeat one).
+   */
   constructor(options: { readonly repeats?: boolean | undefined } = {}) {
     this.#repeats = options.repeats ?? false;
   }
@@ -128,7 +129,7 @@ export class RawValueReader {
       t: this.#time(record),
       captureDelta,
       presentDelta,
-      // What the person sees counts; captures only where nothing is known of what was presented.
+      // Prefer presentation; use captures only if presentation is unknown.
       pictureDelta: this.#knowsPresents && !this.#repeats ? presentDelta : captureDelta,
       roundTripDelay: this.#delay(record.roundTripDelay ?? roundTrip(record)),
       stackLatency: this.#delay(record.stackLatency ?? inputToPresent(record)),
@@ -149,7 +150,7 @@ export class RawValueReader {
       this.impossible++;
       return undefined;
     }
-    this.outOfTurn++;
+    this.outOfOrder++;
     return value;
   }
 
@@ -174,7 +175,7 @@ export class RawValueReader {
     const now = this.#originOnClient ? onClient : server;
     if (now !== undefined) {
       this.#origin ??= now;
-      // A clock that was set back starts a new count from here; mere disorder does not move time.
+      // A clock reset starts a new origin; frames out of order do not move time.
       if (now - this.#origin < this.#t * 1000 - CLOCK_RESET_MS) this.#origin = now - this.#t * 1000;
       this.#t = Math.max(this.#t, (now - this.#origin) / 1000);
     }

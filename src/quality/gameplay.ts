@@ -11,7 +11,7 @@ import { builtinFolder, loadBuiltin } from '../dictionary/files.ts';
 import { PlaybyplayError } from '../errors.ts';
 import { loadLog } from '../events/reader.ts';
 
-/** The statement that says what happened to the stream, in words of `dictionary/stream.json`. */
+/** Statement about an incident in words of `dictionary/stream.json`. */
 function incidentStatement(incident: StreamIncident): Statement {
   const subject = 'stream:stream';
   switch (incident.kind) {
@@ -44,10 +44,6 @@ function kilobits(bits: number): number {
   return Math.round(bits / 1000);
 }
 
-/**
- * Happenings as events of an ordinary log. `offset` is the time (s) of the recording at which the session's clock
- * begins; what lies before the recording is left out. A stretch of bad quality says also that the stream recovers.
- */
 export function incidentEvents(incidents: readonly StreamIncident[], dictionary: Dictionary, offset = 0): NewEvent[] {
   const events: NewEvent[] = [];
   const add = (t: number, end: number, statement: Statement, value: number | string): void => {
@@ -71,7 +67,7 @@ export function incidentEvents(incidents: readonly StreamIncident[], dictionary:
   return events.toSorted((a, b) => a.t - b.t || a.end - b.end);
 }
 
-/** The figure that stands as evidence beside the event. */
+/** Figure recorded as the event's evidence. */
 function evidenceValue(incident: StreamIncident): number | string {
   switch (incident.kind) {
     case 'freeze':
@@ -86,14 +82,14 @@ function evidenceValue(incident: StreamIncident): number | string {
   }
 }
 
-/** A stretch of a recording in which the stream was bad, and the words for it. Seconds. */
+/** A time span with a faulty stream. Seconds. */
 export interface StreamFault {
   readonly t: number;
   readonly end: number;
   readonly text: string;
 }
 
-/** The stretches of a log in which the stream faltered: what freezes, stutters, lags or is degraded, with its time. */
+/** Spans of a log in which the stream freezes, stutters, lags or degrades. */
 export function findStreamFaults(events: readonly EventLine[]): StreamFault[] {
   return events
     .filter(
@@ -117,15 +113,15 @@ function wordOf(slot: Slot | undefined): string | undefined {
   return typeof slot === 'string' ? slot : slot?.word;
 }
 
-/** The first stretch that was over at most `after` seconds before `event`, or during which it happened. */
+/** First fault during `event` or ending at most `after` seconds before it. */
 function faultAt(stretches: readonly StreamFault[], event: EventLine, after = 0): StreamFault | undefined {
   return stretches.find((stretch) => stretch.t <= event.t && event.t <= stretch.end + after);
 }
 
-/** Seconds before and after an event that one has to see to follow it: pictures that stand still there spoil the scene. */
+/** Seconds around an event that a viewer needs to follow it; a fault there spoils the scene. */
 const CONTEXT_SECONDS = { before: 2, after: 1 };
 
-/** The first stretch that spoils the scene of `event`: it is bad then, or so shortly before or after that it is CONTEXT_SECONDS. */
+/** First fault that spoils the scene of `event`: during it or close enough to be seen. */
 function faultNear(stretches: readonly StreamFault[], event: EventLine): StreamFault | undefined {
   return stretches.find(
     (stretch) =>
@@ -135,8 +131,10 @@ function faultNear(stretches: readonly StreamFault[], event: EventLine): StreamF
 }
 
 /**
- * A factor on a scene's score for each event that a bad stream spoils: pictures that stand still or lag are no
- * highlight. `factor` is 0.5 unless given.
+ * Makes a function that returns the score factor of an event near a stream fault: a frozen or lagging picture is no
+ * highlight.
+ *
+ * @param factor Default 0.5.
  */
 export function streamFactors(
   logs: readonly { readonly events: readonly EventLine[] }[],
@@ -151,7 +149,7 @@ export function streamFactors(
   };
 }
 
-/** The events of the logs that a bad stream spoils (and those that tell of it). */
+/** Events that a stream fault spoils, including the events about the faults. */
 export function eventsNearFaults(logs: readonly { readonly events: readonly EventLine[] }[]): ReadonlySet<EventLine> {
   return new Set(
     logs.flatMap(({ events }) => {
@@ -161,20 +159,20 @@ export function eventsNearFaults(logs: readonly { readonly events: readonly Even
   );
 }
 
-/** How often something happened while the stream was good and while it was bad. */
+/** Counts of an outcome under good and bad stream quality. */
 export interface OutcomeCounts {
   readonly total: number;
-  /** While the stream was bad or within `after` seconds behind it. */
+  /** During a fault or within `after` seconds of its end. */
   readonly underBadQuality: number;
-  /** Of these: shortly after a freeze. */
+  /** Of these: during or shortly after a freeze. */
   readonly afterFreeze: number;
   readonly underGoodQuality: number;
-  /** Per minute of bad and of good quality; null where there was no such minute. */
+  /** Per minute of bad and of good quality; null without such a minute. */
   readonly rateBad: number | null;
   readonly rateGood: number | null;
 }
 
-/** How the play went while the stream was good and while it was bad. */
+/** Outcomes of the play under good and bad stream quality. */
 export interface GameplayReport {
   /** Seconds. */
   readonly duration: number;
@@ -183,18 +181,18 @@ export interface GameplayReport {
   readonly losses: OutcomeCounts;
   /** The player defeated someone. */
   readonly wins: OutcomeCounts;
-  /** The losses under bad quality, each with the reason. */
+  /** Losses under bad quality with the fault. */
   readonly excused: readonly { readonly t: number; readonly text: string; readonly because: string }[];
 }
 
 export interface GameplayOptions {
-  /** Seconds behind a bad stretch in which a loss still counts as under it; default 2. */
+  /** Seconds after a fault in which a loss still counts as under bad quality; default 2. */
   readonly after?: number;
-  /** A freeze is at least this long, ms; default 400. */
+  /** Minimum ms of a freeze; default 400. */
   readonly freezeMs?: number;
 }
 
-/** Tells the losses and wins of a player under bad quality from the others. */
+/** Counts the player's losses and wins under good and bad stream quality. */
 export function reportGameplay(
   events: readonly EventLine[],
   duration: number,
@@ -237,7 +235,7 @@ function isFreeze({ statement }: EventLine, ms: number): boolean {
   return !isPropertyStatement(statement) && bare(statement.action) === 'freeze' && (statement.amount ?? 0) >= ms;
 }
 
-/** What an event means for the player: death or defeat, a victory over someone, or neither. */
+/** Outcome of an event for the player. */
 export function eventOutcome(statement: Statement, dictionary: Dictionary): 'loss' | 'win' | 'other' {
   if (isLoss(statement, dictionary)) return 'loss';
   return isWin(statement, dictionary) ? 'win' : 'other';
@@ -254,7 +252,7 @@ function isWin(statement: Statement, dictionary: Dictionary): boolean {
   return dictionary.isA(statement.action, 'defeat', 'action') && wordOf(statement.object) !== 'player';
 }
 
-/** Seconds that the stretches cover together. */
+/** Seconds covered by the union of the spans. */
 function coveredSeconds(stretches: readonly (readonly [number, number])[]): number {
   let covered = 0;
   let until = Number.NEGATIVE_INFINITY;
@@ -266,7 +264,7 @@ function coveredSeconds(stretches: readonly (readonly [number, number])[]): numb
   return covered;
 }
 
-/** The game's log with the stream's incidents in it, and what the one says about the other. */
+/** A game's log with the stream's incidents, and the outcomes under good and bad quality. */
 export interface MergedLog {
   readonly header: HeaderLine;
   readonly events: readonly EventLine[];
@@ -274,8 +272,8 @@ export interface MergedLog {
 }
 
 /**
- * Brings the incidents of a stream and the events of a game's log on one time line and writes both as one log to
- * `out`, which may be the game's log itself: incidents that an earlier run wrote there are replaced.
+ * Merges the incidents of a stream into a game's log and writes the result to `out`, which may be the log itself;
+ * incidents written by an earlier run are replaced.
  */
 export async function mergeIntoLog(
   log: string,
@@ -286,7 +284,7 @@ export async function mergeIntoLog(
   const { header, events, lines } = await loadLog(log, options.signal ? { signal: options.signal } : {});
   const { dictionary, issues } = await loadBuiltin();
   if (issues.length > 0) {
-    throw new PlaybyplayError('dictionary-damaged', 'the dictionaries have mistakes', { issues });
+    throw new PlaybyplayError('dictionary-damaged', 'the built-in dictionaries have mistakes', { issues });
   }
   const merged: HeaderLine = {
     ...header,

@@ -1,15 +1,15 @@
 import type { RawFrame } from './frame.ts';
 import type { QualityMeter } from './meter.ts';
 
-/** Something that happened to the stream. Times in seconds on the session's time line. */
+/** An incident of a stream. Times in seconds on the session's timeline. */
 export type StreamIncident =
   /** No new picture for `ms`. */
   | { readonly kind: 'freeze'; readonly t: number; readonly end: number; readonly ms: number }
-  /** `frames` pictures came late, one shortly after the other. */
+  /** `frames` pictures were late in close succession. */
   | { readonly kind: 'stutter'; readonly t: number; readonly end: number; readonly frames: number }
-  /** Delay at or above the limit; `ms` is the longest. */
+  /** Delay at or above the limit; `ms` is the maximum. */
   | { readonly kind: 'lag'; readonly t: number; readonly end: number; readonly ms: number }
-  /** Bad quality, all taken together; `score` is the mean, `least` the least combined weighted score of a second. */
+  /** Low overall quality: `score` is the mean and `least` the minimum combined weighted score of a second. */
   | { readonly kind: 'bad'; readonly t: number; readonly end: number; readonly score: number; readonly least: number }
   | { readonly kind: 'bitrate'; readonly t: number; readonly end: number; readonly from: number; readonly to: number }
   | {
@@ -22,26 +22,26 @@ export type StreamIncident =
 
 export interface IncidentOptions {
   /**
-   * A freeze is a time without a new picture of at least this, ms. Default: three frames, or a frame and 150 ms if that
-   * is longer (the definition of `freezeCount` in the WebRTC statistics).
+   * Minimum ms without a new picture for a freeze. Default: three frames, or a frame + 150 ms if longer (as
+   * `freezeCount` of the WebRTC statistics).
    */
   readonly freezeMs?: number | undefined;
-  /** Late pictures with less than this between them are one stutter; seconds, default 1. */
+  /** Maximum seconds between late pictures of one stutter; default 1. */
   readonly stutterGap?: number | undefined;
-  /** Late pictures that make a stutter; default 3. */
+  /** Minimum late pictures of a stutter; default 3. */
   readonly stutterFrames?: number | undefined;
-  /** Delay that is a lag, ms; default 100, where the latency score reaches 0. */
+  /** Minimum delay of a lag in ms; default 100, where the latency score reaches 0. */
   readonly lagMs?: number | undefined;
-  /** A lag lasts at least this, seconds; default 0.5. */
+  /** Minimum seconds of a lag; default 0.5. */
   readonly lagSeconds?: number | undefined;
-  /** Quality is bad from a second whose mean CWS is below `bad` to the first one above `good`; defaults 40 and 60. */
+  /** Quality is bad from a second with a mean CWS below `bad` to the first one above `good`; defaults 40 and 60. */
   readonly bad?: number | undefined;
   readonly good?: number | undefined;
-  /** The bitrate was measured and not set: that it wavers is nothing that happened. */
+  /** The bitrate is measured, not set: its variations are no incidents. */
   readonly measuredRate?: boolean | undefined;
 }
 
-/** Finds what happened to a stream, frame by frame. */
+/** Detects incidents frame by frame. */
 export class IncidentDetector {
   readonly #found: StreamIncident[] = [];
   readonly #options: Required<{ [K in keyof Omit<IncidentOptions, 'measuredRate'>]: number }>;
@@ -147,7 +147,7 @@ export class IncidentDetector {
   #settings(raw: RawFrame): void {
     const { targetBitrate, width, height, t } = raw;
     if (targetBitrate !== undefined && !this.#measuredRate) {
-      // Controllers waver; a change is one of a tenth or more.
+      // Controllers vary the bitrate constantly: report changes of more than a tenth.
       const from = this.#bitrate;
       if (from === undefined || Math.abs(targetBitrate - from) > 0.1 * from) {
         if (from !== undefined) this.#found.push({ kind: 'bitrate', t, end: t, from, to: targetBitrate });
@@ -162,7 +162,7 @@ export class IncidentDetector {
     }
   }
 
-  /** What was found, in order of time; what still lasts ends with the last frame. */
+  /** Ends the session and returns the incidents by time. */
   finish(): readonly StreamIncident[] {
     this.#endStutter();
     this.#endLag(this.#last);

@@ -291,7 +291,7 @@ describe('what the session lacks', () => {
     expect(values.next({ frame: 1, presented: 560 }).presentDelta).toBe(60);
     expect(values.next({ frame: 2, presented: 550 }).presentDelta).toBe(-10);
     expect(values.next({ frame: 3, presented: 580 }).presentDelta).toBe(30);
-    expect(values).toMatchObject({ outOfTurn: 1, impossible: 0 });
+    expect(values).toMatchObject({ outOfOrder: 1, impossible: 0 });
     const { series } = scoreSession(
       [500, 560, 550].map((presented, frame) => ({ frame, presented })),
       { fps: 60 },
@@ -306,7 +306,7 @@ describe('what the session lacks', () => {
     expect(values.next({ frame: 1, captured: 90, presented: 520, inputs: [530] })).toEqual(
       expect.objectContaining({ captureDelta: undefined, presentDelta: 20, stackLatency: undefined }),
     );
-    expect(values).toMatchObject({ outOfTurn: 0, impossible: 2 });
+    expect(values).toMatchObject({ outOfOrder: 0, impossible: 2 });
   });
 
   it('takes further components by name', () => {

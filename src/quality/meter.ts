@@ -3,56 +3,56 @@ import { monotoneCubic, estimateBitsPerPixel, type Transfer, resolveTransfer } f
 import { type FrameRecord, type RawFrame, RawValueReader, type SessionInfo } from './frame.ts';
 import { InputActivity, Moments, MomentWindow, WeightedWindow } from './windows.ts';
 
-/** The metric's figures of one frame. Times in ms unless said otherwise, scores 0–100; what is not known is left out. */
+/** Figures of one frame: times in ms unless stated otherwise, scores 0–100; unknown values are omitted. */
 export interface FrameQuality {
   readonly frame: number;
   /** Seconds since the first frame. */
   readonly t: number;
-  /** Raw value of each component, filled forward. */
+  /** Raw value of each component, forward-filled. */
   readonly raw: Readonly<Record<string, number>>;
   readonly score: Readonly<Record<string, number>>;
   readonly weight: Readonly<Record<string, number>>;
-  /** Combined weighted score over the components, with the rolling windows of base and of offset. */
+  /** Combined weighted score with the rolling windows of base and of offset. */
   readonly cws?: { readonly base: number; readonly offset: number };
-  /** mean − z · std of the base's second window; can be below 0. */
+  /** mean − z · std of the base's second window; can be negative. */
   readonly base?: number;
-  /** The same of the offset's. */
+  /** The same for the offset's windows. */
   readonly offset?: number;
   /** Remote-input frequency, 1–100: the weight of this frame's base in the session. */
   readonly inputFrequency: number;
   readonly picture?: number;
 }
 
-/** What a session's raw values of one component were, before filling. */
+/** Statistics of one component's measured (not forward-filled) raw values. */
 export interface ComponentQuality {
-  /** Frames that told the value; the others were filled forward, or came before the first. */
+  /** Frames with a measured value; the others are forward-filled or precede the first. */
   readonly measured: number;
   /** ms. */
   readonly mean: number;
   readonly std: number;
   readonly max: number;
-  /** Mean over the frames, of the raw value's score. */
+  /** Mean score over the frames. */
   readonly score: number;
 }
 
-/** A session's figures. A figure that cannot be known is null. */
+/** Figures of a session; a figure that cannot be computed is null. */
 export interface SessionQuality {
-  /** 0–100, for people: clamp(scale · raw + shift); stutter–latency alone where the picture is unknown. */
+  /** 0–100, for people: clamp(scale · raw + shift); only stutter–latency if the picture quality is unknown. */
   readonly total: number | null;
-  /** picture + stutterLatency, unclamped: bad sessions are ordered by it. */
+  /** picture + stutterLatency, unclamped: orders bad sessions. */
   readonly raw: number | null;
   /** 0–100: mean − 1.5 · std of the frames' picture scores. */
   readonly picture: number | null;
-  /** What the picture's figure was worked out from. */
+  /** Source of the picture quality. */
   readonly pictureFrom: 'bitrate' | 'qp' | null;
   /** base − offset; at most 100. */
   readonly stutterLatency: number | null;
-  /** Mean of the frames' base, weighted by how much the person acted. */
+  /** Mean of the frames' base, weighted by the remote-input frequency. */
   readonly base: number | null;
   /** Population standard deviation of the frames' offset series. */
   readonly offset: number | null;
   readonly frames: number;
-  /** Frames of which at least one component was known. */
+  /** Frames with at least one known component. */
   readonly scored: number;
   /** Seconds. */
   readonly duration: number;
@@ -74,7 +74,17 @@ interface Component {
   max: number;
 }
 
-/** Scores a session frame by frame, in memory that depends on the windows alone. */
+/**
+ * Scores a session frame by frame in constant memory.
+ *
+ * @example
+ * ```ts
+ * const meter = new QualityMeter({ fps: 60 });
+ * const values = new RawValueReader();
+ * for (const record of records) meter.push(values.next(record));
+ * const { total } = meter.result();
+ * ```
+ */
 export class QualityMeter {
   readonly constants: QualityConstants;
   readonly fps: number;
@@ -237,7 +247,7 @@ export class QualityMeter {
     const base = this.#bases.mean ?? null;
     const offset = this.#offsets.std ?? null;
     const stutterLatency = base === null || offset === null ? null : base - offset;
-    // A session without frames (a log of settings and counts) still has the picture that its settings give.
+    // A session without frames (a log of settings and counts) still has the picture quality of its settings.
     const picture =
       this.#pictures.count > 0
         ? this.#pictures.mean! - pictureConstants.deviation * this.#pictures.std!
@@ -296,13 +306,22 @@ function summary(component: Component): ComponentQuality {
   };
 }
 
-/** A scored session: its figures and, where asked for, those of every frame. */
+/** Result of `scoreSession`. */
 export interface ScoredSession {
   readonly quality: SessionQuality;
   readonly series: readonly FrameQuality[];
 }
 
-/** Scores records that lie in memory, in the order of their frames. The same numbers as a meter fed one by one. */
+/**
+ * Scores records in memory, in frame order. Same figures as a `QualityMeter` fed one by one.
+ *
+ * @param options.series Also return the figures of every frame.
+ * @example
+ * ```ts
+ * const records = [0, 16, 33, 150].map((captured, frame) => ({ frame, captured }));
+ * const { quality } = scoreSession(records, { fps: 60 });
+ * ```
+ */
 export function scoreSession(
   records: Iterable<FrameRecord>,
   info: SessionInfo,

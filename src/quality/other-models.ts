@@ -1,11 +1,11 @@
 // ITU-T G.1072 (01/2020 with Corrigendum 1, 10/2020), "Opinion model predicting gaming quality of experience for cloud
 // gaming services": the equations and coefficients of the Recommendation, as its authors published them with the model.
 
-/** How much a game suffers from delay and lost frames, or how hard its pictures are to encode. */
+/** Sensitivity of a game to delay and frame loss, or its encoding complexity. */
 const sensitivities = ['low', 'medium', 'high'] as const;
 export type Sensitivity = (typeof sensitivities)[number];
 
-/** Input of the model, in its units and with the ranges it was fitted for. */
+/** Input of the model in its units, with the ranges it was fitted for. */
 export interface G1072Input {
   /** Mbit/s, 0.3 to 50. */
   readonly bitrate: number;
@@ -16,11 +16,11 @@ export interface G1072Input {
   readonly height: number;
   /** Round trip in ms, 0 to 400. */
   readonly delay: number;
-  /** Share of packets lost where losses freeze the picture, 0 to 0.5. */
+  /** Share of packets lost if losses freeze the picture, 0 to 0.5. */
   readonly loss?: number | undefined;
-  /** Share of frames lost in percent, where it was measured; else it follows from `loss`. */
+  /** Share of frames lost in percent if measured; otherwise derived from `loss`. */
   readonly frameLoss?: number | undefined;
-  /** Share of packets lost where losses damage the picture. */
+  /** Share of packets lost if losses damage the picture. */
   readonly slicingLoss?: number | undefined;
   /** Default mode: everything high. */
   readonly interaction?: Sensitivity | undefined;
@@ -73,7 +73,7 @@ const delayTable: Table = {
   high: [90, 1.191, 0.009775, -18.73],
 };
 
-/** The model's opinion of a stream. */
+/** Computes the opinion score of a stream. */
 export function g1072(input: G1072Input): G1072Score {
   const interaction = input.interaction ?? 'high';
   const complexity = input.complexity ?? 'high';

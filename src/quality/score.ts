@@ -7,9 +7,10 @@ import { upperMedian } from './statistics.ts';
 import type { ReadOptions, SessionInput } from './input/session.ts';
 import { type FrameQuality, QualityMeter, type SessionQuality } from './meter.ts';
 
-/** Where the target frame rate came from. */
+/** Source of the target frame rate. */
 export type RateSource = 'option' | 'header' | 'estimated' | 'assumed';
 
+/** A scored session with what its figures are based on. */
 export interface ScoredInput {
   readonly format: SessionInput['format'];
   readonly name: string;
@@ -23,24 +24,26 @@ export interface ScoredInput {
   readonly issues: readonly Issue[];
 }
 
+/** Receives each frame after it was scored. */
 export type FrameObserver = (meter: QualityMeter, record: FrameRecord, raw: RawFrame) => void;
 
+/** Options of scoring; given values override the session's. */
 export interface ScoreOptions {
-  /** In place of what the session says. */
+  /** Overrides the session's value. */
   readonly fps?: number | undefined;
   readonly width?: number | undefined;
   readonly height?: number | undefined;
   readonly targetBitrate?: number | undefined;
   readonly constants?: ConstantsInput;
-  /** Makes an observer of a session's frames; it is called after each frame, when the meter holds its figures. */
+  /** Makes an observer of a session's frames, called after each frame when the meter has its figures. */
   readonly observe?: ((input: SessionInput) => FrameObserver | undefined) | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Frames that the frame rate is estimated from where nothing tells it. */
+/** Frames used to estimate an unknown frame rate. */
 const RATE_ESTIMATION_FRAMES = 600;
 
-/** Scores a session as it is read, in memory that does not grow with its length. */
+/** Scores a session while it is read, in constant memory. */
 export async function scoreInput(input: SessionInput, options: ScoreOptions = {}): Promise<ScoredInput> {
   const values = new RawValueReader(input);
   const onFrame = options.observe?.(input);
@@ -97,7 +100,7 @@ export async function scoreInput(input: SessionInput, options: ScoreOptions = {}
     missing: explainPicture(input.missing, quality),
     counts: {
       ...input.notes.counts,
-      ...(values.outOfTurn > 0 && { outOfTurn: values.outOfTurn }),
+      ...(values.outOfOrder > 0 && { outOfTurn: values.outOfOrder }),
       ...(values.impossible > 0 && { impossible: values.impossible }),
     },
     ...(input.extra && { extra: input.extra }),
@@ -106,16 +109,26 @@ export async function scoreInput(input: SessionInput, options: ScoreOptions = {}
 }
 
 /**
- * Reads and scores the sessions of files: files in our own form are halves of one session, any other stands for itself.
- * Where records of a session come later than the join waits for them, it is read again with everything in memory.
+ * Reads and scores the sessions of files. Frame logs with the server's and the client's half are joined; every other
+ * file is scored separately. If records arrive later than the join waits, the session is read again in memory.
+ *
+ * @example
+ * ```ts
+ * const [session] = await scoreFiles(['PresentMon-2026-11-20.csv'], { fps: 60 });
+ * session.quality.total;
+ * ```
  */
 export async function scoreFiles(paths: readonly string[], options: FileOptions = {}): Promise<ScoredInput[]> {
   return (await scoreFilesWithin(paths, options)).scored;
 }
 
+/** Options of reading and scoring files. */
 export type FileOptions = ScoreOptions & ReadOptions & { readonly video?: VideoReader | undefined };
 
-/** Likewise, and the window (in frames) that the join had to wait; Infinity where it had to hold everything. */
+/**
+ * Scores like `scoreFiles` and returns the join window in frames that was needed; Infinity if everything had to be held
+ * in memory.
+ */
 async function scoreFilesWithin(
   paths: readonly string[],
   options: FileOptions,
@@ -134,13 +147,16 @@ async function scoreFilesWithin(
   }
 }
 
-/** A session's figures, and those of its frames in batches. */
+/** Figures of a session and, in batches, of its frames. */
 export interface ScoredSeries {
   readonly scored: ScoredInput;
   readonly frames: AsyncIterable<readonly FrameQuality[]>;
 }
 
-/** Like `scoreFiles`, with the figures of every frame; files are read twice, so that nothing has to be held in memory. */
+/**
+ * Scores like `scoreFiles` and also yields the figures of every frame. Reads the files twice instead of holding them in
+ * memory.
+ */
 export async function scoreSeries(paths: readonly string[], options: FileOptions = {}): Promise<ScoredSeries[]> {
   const { scored, window } = await scoreFilesWithin(paths, options);
   const inputs = await readSessions(paths, { ...options, window });
@@ -166,8 +182,8 @@ async function* frameFigures(
 }
 
 /**
- * The standard rate that the first frames speak of: that of their presentation where it is known (an application may
- * render more often than anything is shown), else that of their capture.
+ * Estimates the standard frame rate from the first frames: by presentation if known (an application may render more
+ * often than it presents), else by capture.
  */
 function estimateRate(records: readonly FrameRecord[]): number | undefined {
   const values = new RawValueReader();
@@ -184,18 +200,18 @@ function rateOf(deltas: readonly (number | undefined)[]): number | undefined {
 function explainPicture(missing: Readonly<Record<string, string>>, quality: SessionQuality): Record<string, string> {
   const rest = { ...missing };
   if (quality.picture !== null) delete rest['picture'];
-  else rest['picture'] ??= 'target bitrate, width and height are not all known';
+  else rest['picture'] ??= 'target bitrate, width or height is unknown';
   return rest;
 }
 
-/** What makes the figures doubtful, so that none is wrong in silence. */
+/** Reports what makes the figures doubtful. */
 function plausibilityIssues(quality: SessionQuality, fpsFrom: RateSource, values: RawValueReader): Issue[] {
   const issues: Issue[] = [];
   if (fpsFrom === 'estimated') {
     issues.push({
       code: 'rate-estimated',
-      message: `nothing tells the target frame rate; ${quality.fps} was estimated from the frame times`,
-      hint: 'name it with --fps',
+      message: `the file has no target frame rate; estimated ${quality.fps} from the frame times`,
+      hint: 'Set it with --fps.',
     });
   }
   const mean = quality.components['captureDelta']?.mean ?? quality.components['presentDelta']?.mean;
@@ -204,31 +220,31 @@ function plausibilityIssues(quality: SessionQuality, fpsFrom: RateSource, values
     if (ratio < 0.02) {
       issues.push({
         code: 'time-unit',
-        message: `the mean time between frames is ${mean.toPrecision(3)} ms at ${quality.fps} frames a second: the times may be seconds`,
-        hint: 'times are in ms',
+        message: `the mean time between frames is ${mean.toPrecision(3)} ms at ${quality.fps} frames a second: times may be in seconds`,
+        hint: 'Times must be in ms.',
       });
     } else if (ratio > 50) {
       issues.push({
         code: 'time-unit',
-        message: `the mean time between frames is ${mean.toPrecision(3)} ms at ${quality.fps} frames a second: the times may be µs`,
-        hint: 'times are in ms',
+        message: `the mean time between frames is ${mean.toPrecision(3)} ms at ${quality.fps} frames a second: times may be in µs`,
+        hint: 'Times must be in ms.',
       });
     }
   }
-  if (values.outOfTurn > 0) {
+  if (values.outOfOrder > 0) {
     issues.push({
       code: 'out-of-turn',
-      message: `frames were captured or presented before the frame ahead of them (${values.outOfTurn} times): no stutter`,
+      message: `${values.outOfOrder} frames were captured or presented out of order; not counted as stutter`,
     });
   }
   if (values.impossible > 0) {
     issues.push({
       code: 'time-backward',
-      message: `times that ran backwards and delays below zero were left out (${values.impossible} times)`,
+      message: `ignored ${values.impossible} times that ran backwards or delays below zero`,
     });
   }
   if (quality.frames > 0 && quality.total === null) {
-    issues.push({ code: 'nothing-to-score', message: 'the frames tell none of the components' });
+    issues.push({ code: 'nothing-to-score', message: 'the frames contain no value of any component' });
   }
   return issues;
 }

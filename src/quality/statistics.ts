@@ -1,6 +1,6 @@
-/** The value below which a share of the values lies, with linear interpolation (type 7 of Hyndman and Fan). */
+/** Quantile with linear interpolation (type 7 of Hyndman and Fan). */
 export function quantile(values: readonly number[], share: number): number {
-  if (values.length === 0) throw new RangeError('a quantile needs a value');
+  if (values.length === 0) throw new RangeError('a quantile needs at least one value');
   const sorted = values.toSorted((a, b) => a - b);
   const at = share * (sorted.length - 1);
   const low = Math.floor(at);
@@ -8,6 +8,7 @@ export function quantile(values: readonly number[], share: number): number {
   return sorted[low]! + (at - low) * (sorted[high]! - sorted[low]!);
 }
 
+/** Median, interpolated for an even number of values. */
 export function median(values: readonly number[]): number {
   return quantile(values, 0.5);
 }
@@ -34,7 +35,7 @@ function mean(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
-/** Correlation of two series by Pearson; NaN where one does not vary. */
+/** Pearson correlation; NaN if a series is constant. */
 function pearson(a: readonly number[], b: readonly number[]): number {
   const [ma, mb] = [mean(a), mean(b)];
   let ab = 0;
@@ -48,12 +49,12 @@ function pearson(a: readonly number[], b: readonly number[]): number {
   return ab / Math.sqrt(aa * bb);
 }
 
-/** Rank correlation by Spearman. */
+/** Spearman rank correlation. */
 export function spearman(a: readonly number[], b: readonly number[]): number {
   return pearson(ranks(a), ranks(b));
 }
 
-/** Rank correlation by Kendall (τ-b: ties in either series are accounted for). */
+/** Kendall rank correlation (τ-b, corrected for ties). */
 export function kendall(a: readonly number[], b: readonly number[]): number {
   let score = 0;
   let untiedA = 0;
@@ -71,8 +72,8 @@ export function kendall(a: readonly number[], b: readonly number[]): number {
 }
 
 /**
- * Whether values of `b` tend to be greater than those of `a`: the share of pairs in which they are (ties count half)
- * and the two-sided p by the normal approximation with correction for ties and continuity (Mann and Whitney).
+ * Mann–Whitney test of whether `b` tends to be greater than `a`: the share of pairs in which it is (ties count half),
+ * and the two-sided p by normal approximation, corrected for ties and continuity.
  */
 export function mannWhitney(a: readonly number[], b: readonly number[]): { superiority: number; p: number } {
   const n = a.length;

@@ -5,10 +5,7 @@ import type { TimelinePoint } from './timeline.ts';
 
 const bars = '▁▂▃▄▅▆▇█';
 
-/**
- * A row of bars for values from `least` to `most` (what lies outside is shown at the edge); a blank where a value is
- * not known. With `ascii` the bars are digits from 0 to 9.
- */
+/** Draws values from `least` to `most` as a row of bars, blank where unknown; digits 0–9 with `ascii`. */
 export function sparkline(
   values: readonly (number | undefined)[],
   options: { readonly least?: number; readonly most?: number; readonly ascii?: boolean } = {},
@@ -24,7 +21,7 @@ export function sparkline(
     .join('');
 }
 
-/** What each component is called for people. */
+/** Display names of the components. */
 export const componentTitles: Readonly<Record<string, string>> = {
   captureDelta: 'capture delta',
   presentDelta: 'present delta',
@@ -32,7 +29,7 @@ export const componentTitles: Readonly<Record<string, string>> = {
   stackLatency: 'stack latency',
 };
 
-/** A session in a few lines: figures, components, and its course as rows of bars. */
+/** Formats a session as text: figures, components and the course as bars. */
 export function summarize(scored: ScoredInput, points: readonly TimelinePoint[], ascii = false): string {
   const { quality } = scored;
   const lines = [
@@ -82,7 +79,7 @@ export function summarize(scored: ScoredInput, points: readonly TimelinePoint[],
   return `${lines.join('\n')}\n`;
 }
 
-/** Delays are told now and then; between, the last one holds. */
+/** Delays are measured occasionally: repeat the last one in between. */
 function filled(values: readonly (number | undefined)[]): (number | undefined)[] {
   let last: number | undefined;
   return values.map((value) => (last = value ?? last));
@@ -106,7 +103,7 @@ function round(value: number): number {
   return Math.round(value * 100) / 100;
 }
 
-/** How the play went while the stream was good and while it was bad, in a few lines. */
+/** Formats the outcomes under good and bad stream quality as text. */
 export function formatGameplay(play: GameplayReport): string {
   const lines = [
     `The stream was bad in ${formatClock(play.bad)} of ${formatClock(play.duration)}.`,

@@ -2,20 +2,20 @@ import { componentNames } from './constants.ts';
 import type { RawFrame } from './frame.ts';
 import type { QualityMeter } from './meter.ts';
 
-/** What happened to a session in a short stretch of its time. Scores 0–100, raw values in ms. */
+/** Figures of a short span of a session. Scores 0–100, raw values in ms. */
 export interface TimelinePoint {
   /** Seconds. */
   readonly t: number;
   readonly end: number;
   readonly frames: number;
-  /** Mean and least of the frames' base. */
+  /** Mean and minimum of the frames' base. */
   readonly base?: number;
   readonly baseMin?: number;
-  /** Mean combined weighted score, and its least. */
+  /** Mean and minimum combined weighted score. */
   readonly cws?: number;
   readonly cwsMin?: number;
   readonly picture?: number;
-  /** Mean and greatest raw value of each component that was measured. */
+  /** Mean and maximum raw value of each measured component. */
   readonly raw: Readonly<Record<string, { readonly mean: number; readonly max: number }>>;
 }
 
@@ -62,15 +62,15 @@ class Bucket {
 }
 
 /**
- * Follows a session for a picture of it, in memory that does not grow: stretches of time are kept apart as finely as
- * `limit` of them allow, and two neighbours become one whenever there are more.
+ * Records the course of a session for charts in constant memory: spans start at `width` seconds, and neighbouring spans
+ * are merged whenever there are more than `limit`.
  */
 export class TimelineRecorder {
   readonly #limit: number;
   #width: number;
   #buckets: (Bucket | undefined)[] = [];
 
-  /** `width` is the least length of a stretch in seconds. */
+  /** @param width Initial length of a span in seconds. */
   constructor(limit = 1200, width = 0.1) {
     this.#limit = limit;
     this.#width = width;
@@ -106,7 +106,7 @@ export class TimelineRecorder {
     this.#buckets = halved;
   }
 
-  /** The stretches that hold a frame, in order. */
+  /** Spans that contain a frame, in order. */
   points(): TimelinePoint[] {
     return this.#buckets.flatMap((bucket, i) =>
       bucket ? [toPoint(bucket, i * this.#width, (i + 1) * this.#width)] : [],
@@ -127,7 +127,7 @@ function toPoint(bucket: Bucket, t: number, end: number): TimelinePoint {
   };
 }
 
-/** The same course in at most `limit` stretches: neighbours are taken together. */
+/** Merges neighbouring points down to at most `limit`. */
 export function downsample(points: readonly TimelinePoint[], limit: number): readonly TimelinePoint[] {
   const step = Math.ceil(points.length / limit);
   if (step <= 1) return points;
@@ -172,20 +172,20 @@ function mergePoints(part: readonly TimelinePoint[]): TimelinePoint {
   };
 }
 
-/** How one minute of a session was. Scores 0–100. */
+/** Figures of one minute of a session. Scores 0–100. */
 export interface MinuteStatistics {
   /** Minute of the session, from 0. */
   readonly minute: number;
   readonly frames: number;
   /** Mean combined weighted score. */
   readonly cws: number;
-  /** Mean base, which counts unrest; can be below 0. */
+  /** Mean base, which includes instability; can be negative. */
   readonly base: number;
   /** Longest time without a new picture, ms. */
   readonly longest: number;
 }
 
-/** Follows a session minute by minute. */
+/** Records the figures of a session minute by minute. */
 export class MinuteRecorder {
   readonly #minutes: { minute: number; frames: number; scored: number; cws: number; base: number; longest: number }[] =
     [];
@@ -206,7 +206,7 @@ export class MinuteRecorder {
     last.base += base;
   }
 
-  /** All minutes of which a frame was scored, in order. */
+  /** Minutes with a scored frame, in order. */
   all(): MinuteStatistics[] {
     return this.#minutes
       .filter(({ scored }) => scored > 0)
@@ -219,7 +219,7 @@ export class MinuteRecorder {
       }));
   }
 
-  /** The worst ones by their mean combined weighted score. */
+  /** Minutes with the lowest mean combined weighted score. */
   worst(count = 5): MinuteStatistics[] {
     return this.all()
       .toSorted((a, b) => a.cws - b.cws || a.base - b.base)

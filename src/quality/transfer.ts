@@ -1,32 +1,35 @@
-/** How a raw value (ms) is judged: a score from 0 to 100 and a weight above 0 on a scale of the component's own. */
+/** Rates a raw value (ms): a score of 0–100 and a weight above 0. */
 export interface Transfer {
   score(raw: number): number;
   weight(raw: number): number;
 }
 
-/** Time between frames. Score 100 below the least stutter, then from `scoreLinearMax` in a line down to 0. */
+/** Transfer of a time between frames: score 100 below the smallest stutter, then linear from `scoreLinearMax` to 0. */
 export interface StutterTransfer {
   readonly kind: 'stutter';
-  /** Score at the least stutter; 50. */
+  /** Score at the smallest stutter; default 50. */
   readonly scoreLinearMax?: number;
-  /** Least stutter in expected frame times; 1.5. */
+  /** Smallest stutter in frame times; default 1.5. */
   readonly deltaMinFrames?: number;
-  /** Least stutter in ms, in place of `deltaMinFrames`. */
+  /** Smallest stutter in ms, instead of `deltaMinFrames`. */
   readonly deltaMin?: number;
-  /** ms from which the score is 0 and the weight is full; 116. At low frame rates twice the least stutter. */
+  /**
+   * ms at which the score reaches 0 and the weight its maximum; default 116. At low frame rates twice the smallest
+   * stutter.
+   */
   readonly deltaMax?: number;
   readonly weightMin?: number;
   readonly weightMax?: number;
 }
 
-/** A delay. Score from 100 at `deltaMin` in a line down to 0 at `deltaMax`. */
+/** Transfer of a delay: score linear from 100 at `deltaMin` to 0 at `deltaMax`. */
 export interface LatencyTransfer {
   readonly kind: 'latency';
-  /** ms up to which the score is 100; 0 (16 to 32 are sensible too). */
+  /** ms up to which the score is 100; default 0 (16 to 32 are also sensible). */
   readonly deltaMin?: number;
-  /** ms from which the score is 0; 100. */
+  /** ms at which the score reaches 0; default 100. */
   readonly deltaMax?: number;
-  /** weight = raw / this; 10. */
+  /** weight = raw / this; default 10. */
   readonly weightDivisor?: number;
   readonly weightMin?: number;
   readonly weightMax?: number;
@@ -34,7 +37,7 @@ export interface LatencyTransfer {
 
 export type TransferSpec = Transfer | StutterTransfer | LatencyTransfer;
 
-/** The functions that a specification stands for at a frame rate. */
+/** Resolves a specification to functions at a frame rate. */
 export function resolveTransfer(spec: TransferSpec, fps: number): Transfer {
   if ('score' in spec) return spec;
   return spec.kind === 'stutter' ? stutterTransfer(spec, fps) : latencyTransfer(spec);
@@ -42,42 +45,42 @@ export function resolveTransfer(spec: TransferSpec, fps: number): Transfer {
 
 function stutterTransfer(spec: StutterTransfer, fps: number): Transfer {
   const linear = spec.scoreLinearMax ?? 50;
-  const least = spec.deltaMin ?? ((spec.deltaMinFrames ?? 1.5) * 1000) / fps;
-  const most = least >= (spec.deltaMax ?? 116) ? 2 * least : (spec.deltaMax ?? 116);
-  const light = spec.weightMin ?? 1;
-  const heavy = spec.weightMax ?? 100;
-  const slope = linear / (most - least);
-  const rise = (heavy - light) / (most - least);
+  const deltaMin = spec.deltaMin ?? ((spec.deltaMinFrames ?? 1.5) * 1000) / fps;
+  const deltaMax = deltaMin >= (spec.deltaMax ?? 116) ? 2 * deltaMin : (spec.deltaMax ?? 116);
+  const weightMin = spec.weightMin ?? 1;
+  const weightMax = spec.weightMax ?? 100;
+  const slope = linear / (deltaMax - deltaMin);
+  const rise = (weightMax - weightMin) / (deltaMax - deltaMin);
   return {
-    score: (raw) => (raw < least ? 100 : Math.max(0, linear - slope * (raw - least))),
-    weight: (raw) => Math.min(heavy, Math.max(light, light + rise * (raw - least))),
+    score: (raw) => (raw < deltaMin ? 100 : Math.max(0, linear - slope * (raw - deltaMin))),
+    weight: (raw) => Math.min(weightMax, Math.max(weightMin, weightMin + rise * (raw - deltaMin))),
   };
 }
 
 function latencyTransfer(spec: LatencyTransfer): Transfer {
-  const least = spec.deltaMin ?? 0;
-  const most = spec.deltaMax ?? 100;
+  const deltaMin = spec.deltaMin ?? 0;
+  const deltaMax = spec.deltaMax ?? 100;
   const divisor = spec.weightDivisor ?? 10;
-  const light = spec.weightMin ?? 1;
-  const heavy = spec.weightMax ?? 200;
+  const weightMin = spec.weightMin ?? 1;
+  const weightMax = spec.weightMax ?? 200;
   return {
-    score: (raw) => Math.min(100, Math.max(0, (100 * (most - raw)) / (most - least))),
-    weight: (raw) => Math.min(heavy, Math.max(light, raw / divisor)),
+    score: (raw) => Math.min(100, Math.max(0, (100 * (deltaMax - raw)) / (deltaMax - deltaMin))),
+    weight: (raw) => Math.min(weightMax, Math.max(weightMin, raw / divisor)),
   };
 }
 
-/** A function given by points, x rising. */
+/** A function given by points with increasing x. */
 export type CurvePoints = readonly (readonly [x: number, y: number])[];
 
 /**
- * Monotone cubic through the points (Fritsch–Butland tangents, the "PCHIP" of the numerical libraries): between two
- * points it never leaves the range of their values. Outside the points it keeps the value of the nearest one.
+ * Monotone cubic interpolation (Fritsch–Butland tangents, "PCHIP"): never overshoots between two points, constant
+ * outside them.
  */
 export function monotoneCubic(points: CurvePoints): (x: number) => number {
   const n = points.length;
-  if (n < 2) throw new RangeError('a curve needs two points or more');
+  if (n < 2) throw new RangeError('a curve needs at least two points');
   for (let i = 1; i < n; i++) {
-    if (!(points[i]![0] > points[i - 1]![0])) throw new RangeError('the points of a curve must rise in x');
+    if (!(points[i]![0] > points[i - 1]![0])) throw new RangeError('the points of a curve must increase in x');
   }
   const width = (i: number) => points[i + 1]![0] - points[i]![0];
   const slope = (i: number) => (points[i + 1]![1] - points[i]![1]) / width(i);
@@ -109,7 +112,7 @@ export function monotoneCubic(points: CurvePoints): (x: number) => number {
   };
 }
 
-/** Three-point estimate at an end, limited so that the curve stays monotone there. */
+/** Three-point estimate at an end, limited to stay monotone. */
 function endTangent(h0: number, h1: number, d0: number, d1: number): number {
   const tangent = ((2 * h0 + h1) * d0 - h0 * d1) / (h0 + h1);
   if (Math.sign(tangent) !== Math.sign(d0)) return 0;
@@ -118,9 +121,9 @@ function endTangent(h0: number, h1: number, d0: number, d1: number): number {
 }
 
 /**
- * Bits per pixel that an H.264 stream of game pictures spends at a quantization parameter: six steps of QP halve the
- * rate (the quantizer's step doubles), anchored at 0.1 bits per pixel for QP 28 at 1080 lines; larger pictures of the
- * same scene need fewer bits a pixel (fourth root of the area). An estimate for logs that tell no bitrate.
+ * Estimates the bits per pixel of an H.264 game stream from its quantization parameter, for logs without a bitrate: six
+ * QP steps halve the rate, anchored at 0.1 bits per pixel for QP 28 at 1080 lines; larger pictures need fewer bits per
+ * pixel (fourth root of the area).
  */
 export function estimateBitsPerPixel(qp: number, pixels: number): number {
   return 0.1 * 2 ** ((28 - qp) / 6) * ((1920 * 1080) / pixels) ** 0.25;

@@ -1,11 +1,10 @@
-// Sliding windows whose cost per value is constant and which do not drift: a window is the suffix of a finished block
-// plus the prefix of the current one, and every block starts afresh. Nothing is ever subtracted, so no rounding error
-// outlives `size` values, however long the session.
+// Sliding windows with constant cost per value and no drift: a window is the suffix of a finished block plus the prefix
+// of the current one. Nothing is ever subtracted, so no rounding error outlives `size` values.
 
-/** Mean of values by weight over the last `size` pushed. */
+/** Weighted mean of the last `size` values. */
 export class WeightedWindow {
   readonly size: number;
-  /** Below `#at` the current block's own products, from `#at` on the old block's suffix sums. */
+  /** Below `#at` the current block's products, from `#at` on the previous block's suffix sums. */
   readonly #products: Float64Array;
   readonly #weights: Float64Array;
   #at = 0;
@@ -20,7 +19,7 @@ export class WeightedWindow {
     this.#weights = new Float64Array(this.size);
   }
 
-  /** Takes one value with its weight (> 0) and returns the weighted mean over the window, which includes it. */
+  /** Adds a value with its weight (> 0) and returns the weighted mean of the window including it. */
   push(value: number, weight: number): number {
     const product = value * weight;
     this.#products[this.#at] = product;
@@ -47,7 +46,7 @@ export class WeightedWindow {
   }
 }
 
-/** Mean and population standard deviation over the last `size` values pushed. */
+/** Mean and population standard deviation of the last `size` values. */
 export class MomentWindow {
   readonly size: number;
   readonly #means: Float64Array;
@@ -66,7 +65,7 @@ export class MomentWindow {
     this.#squares = new Float64Array(this.size);
   }
 
-  /** Takes one value; afterwards `mean` and `std` are those of the window, which includes it. */
+  /** Adds a value; `mean` and `std` then include it. */
   push(value: number): void {
     const at = this.#at;
     this.#means[at] = value;
@@ -108,8 +107,8 @@ export class MomentWindow {
 }
 
 /**
- * Weighted mean and population standard deviation of everything pushed so far, in constant memory: partial results of
- * equal length are merged in pairs, so that the rounding error grows with the logarithm of the count and not with it.
+ * Weighted mean and population standard deviation of all values in constant memory. Partial results of equal length are
+ * merged in pairs, so the rounding error grows with the logarithm of the count.
  */
 export class Moments {
   readonly #count = new Float64Array(64);
@@ -119,7 +118,7 @@ export class Moments {
   #height = 0;
   #pushed = 0;
 
-  /** How many values were pushed. */
+  /** Number of values. */
   get count(): number {
     return this.#pushed;
   }
@@ -147,12 +146,12 @@ export class Moments {
     this.#count[at]! += this.#count[at + 1]!;
   }
 
-  /** Mean by weight, undefined while nothing was pushed. */
+  /** Weighted mean; undefined without values. */
   get mean(): number | undefined {
     return this.#total()?.mean;
   }
 
-  /** Population standard deviation by weight, undefined while nothing was pushed. */
+  /** Weighted population standard deviation; undefined without values. */
   get std(): number | undefined {
     return this.#total()?.std;
   }
@@ -173,18 +172,17 @@ export class Moments {
   }
 }
 
-/** Inputs ahead of the window's end that are kept until it has come there, in stretches. */
+/** Maximum number of samples kept for inputs later than the window's end. */
 const MAX_PENDING_INPUTS = 1000;
 
 /**
- * How much a person acts on the stream: of the last `samples` stretches of `sampleMs`, how many held an input.
- * Stretches are aligned to multiples of `sampleMs` of the clock the inputs are stamped by; the last one is that of the
- * latest time given to `advance`.
+ * Remote-input frequency: how many of the last `samples` stretches of `sampleMs` contain an input. Stretches are
+ * aligned to multiples of `sampleMs`; the last one contains the latest time given to `advance`.
  */
 export class InputActivity {
   readonly #active: Uint8Array;
   readonly #sampleMs: number;
-  /** Stretches with an input that lie behind the window's end: of frames that were never presented. */
+  /** Active samples after the window's end, from frames that were never presented. */
   readonly #ahead = new Set<number>();
   #last = Number.NEGATIVE_INFINITY;
   #count = 0;
@@ -195,7 +193,7 @@ export class InputActivity {
     this.#sampleMs = sampleMs;
   }
 
-  /** Marks an input at `time` (ms); one later than the window's end counts as soon as the window has come there. */
+  /** Marks an input at `time` (ms). One after the window's end counts once the window has reached it. */
   mark(time: number): void {
     const sample = Math.floor(time / this.#sampleMs);
     if (sample <= this.#last) this.#set(sample);
@@ -211,7 +209,7 @@ export class InputActivity {
     }
   }
 
-  /** Moves the end of the window to the stretch that holds `time` (ms); earlier times change nothing. */
+  /** Moves the window's end to the sample of `time` (ms); earlier times have no effect. */
   advance(time: number): void {
     const sample = Math.floor(time / this.#sampleMs);
     if (!(sample > this.#last)) return;

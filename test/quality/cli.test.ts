@@ -51,12 +51,12 @@ describe('playbyplay quality', () => {
     writeFileSync(spoilt, `${readFileSync(session, 'utf8')}\nnonsense\n`);
     expect(run(spoilt, '--json')).toMatchObject({
       status: 3,
-      stderr: expect.stringMatching(/spoilt\.ndjson:1502: a line is no JSON/),
+      stderr: expect.stringMatching(/spoilt\.ndjson:1502: skipped a line that is not JSON/),
     });
     expect(run(join(folder, 'absent'))).toMatchObject({
       status: 1,
       stdout: '',
-      stderr: expect.stringMatching(/there is no file/),
+      stderr: expect.stringMatching(/does not exist/),
     });
     expect(run(session, '--fsp', '60')).toMatchObject({
       status: 2,

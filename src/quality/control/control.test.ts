@@ -162,8 +162,8 @@ describe('the pipeline', () => {
 
   it('suffers from more than the line carries: delay and loss', () => {
     const line = scenarioOf(5, 60, 'mobile');
-    const little = simulate(line, { ...start, bitrate: 2e6 }, { givesUp: false }).quality.components;
-    const much = simulate(line, { ...start, bitrate: 30e6 }, { givesUp: false }).quality.components;
+    const little = simulate(line, { ...start, bitrate: 2e6 }, { quitsWhen: false }).quality.components;
+    const much = simulate(line, { ...start, bitrate: 30e6 }, { quitsWhen: false }).quality.components;
     expect(much['roundTripDelay']!.mean).toBeGreaterThan(2 * little['roundTripDelay']!.mean);
     expect(much['presentDelta']!.score).toBeLessThan(little['presentDelta']!.score);
   });

@@ -5,7 +5,7 @@ import { defaultBounds, describeSettings, type SettingsBounds, type StreamSettin
 
 export type Parameter = 'bitrate' | 'qp' | 'size' | 'fps' | 'preset';
 
-/** One setting that is changed, and why. */
+/** A changed setting and the reason. */
 export interface Change {
   readonly parameter: Parameter;
   readonly from: string;
@@ -17,28 +17,28 @@ export interface Decision {
   /** Seconds. */
   readonly t: number;
   readonly settings: StreamSettings;
-  /** Empty where everything stays as it is. */
+  /** Empty if nothing changes. */
   readonly changes: readonly Change[];
 }
 
 export interface ControllerOptions {
   readonly bounds?: SettingsBounds;
-  /** Of what the line carries: the share that is aimed at, and the one above which the bitrate goes down at once. */
+  /** Share of the network's capacity to aim at, and the share above which the bitrate is lowered at once. */
   readonly load?: { readonly aim: number; readonly most: number };
-  /** Least seconds between two changes of a setting; a fall of the bitrate waits a second only. */
+  /** Minimum seconds between two changes of a setting; lowering the bitrate waits one second only. */
   readonly hold?: Partial<Record<Parameter, number>>;
-  /** Points that other settings must promise to be taken: of the bitrate alone, and of anything else. */
+  /** Minimum predicted gain of a change: of the bitrate alone, and of any other setting. */
   readonly gain?: { readonly bitrate: number; readonly other: number };
-  /** Share of lost frames, and ms in the line's queue, that are taken for congestion. */
+  /** Share of lost frames and ms of queueing that indicate congestion. */
   readonly congestion?: { readonly lost: number; readonly queue: number };
-  /** Seconds over which the line's capacity is remembered, and the share of its worst seconds that is not relied on. */
+  /** Seconds of capacity history, and the share of its worst seconds that is ignored. */
   readonly memory?: number;
   readonly worst?: number;
-  /** Seconds at the beginning in which the line is only watched (congestion counts all the same). */
+  /** Seconds at the start without changes other than for congestion. */
   readonly warmUp?: number;
-  /** How much less than the worst seen is relied on at first; fades with a time constant of two minutes. */
+  /** Initial safety margin below the worst capacity seen; decays with a time constant of two minutes. */
   readonly doubt?: number;
-  /** The metric that is to be raised. */
+  /** Constants of the metric to be maximized. */
   readonly constants?: ConstantsInput;
 }
 
@@ -54,10 +54,10 @@ const defaults = {
 };
 
 /**
- * Adjusts a stream to what its line and machine can do. From what the stream is like it predicts what the metric would
- * say of each neighbouring setting and takes the best one, if it promises enough; congestion lowers the bitrate at
- * once. Settings have bounds and a least time between changes; what was too much is left alone for a while. It is
- * deterministic: a function of the observations.
+ * Adjusts a stream to its network and machine. Predicts the metric for neighbouring settings and takes the best one if
+ * the gain is large enough; congestion lowers the bitrate at once. Settings have bounds and a minimum time between
+ * changes, and settings that overloaded the machine are avoided for a while. The decisions depend only on the
+ * observations.
  */
 export class QualityController {
   readonly bounds: SettingsBounds;
@@ -65,15 +65,15 @@ export class QualityController {
   readonly #model: StreamModel;
   #settings: StreamSettings;
   #state: StreamState | undefined;
-  /** What the line was seen to carry, second by second. */
+  /** Observed capacity per second. */
   readonly #capacities: { second: number; capacity: number }[] = [];
   #capacity: number | undefined;
   #worst: number | undefined;
   #t = 0;
   readonly #changedAt = new Map<Parameter, number>();
   #slowSince: number | undefined;
-  /** Size and frame rate that rendering could not keep up with, and until when they are left alone. */
-  #avoided: { fps: number; pixels: number; until: number; rest: number } | undefined;
+  /** Settings that overloaded rendering, and until when to avoid them. */
+  #overload: { fps: number; pixels: number; until: number; rest: number } | undefined;
 
   constructor(settings: StreamSettings, options: ControllerOptions = {}) {
     this.bounds = options.bounds ?? defaultBounds;
@@ -95,13 +95,14 @@ export class QualityController {
     return this.#settings;
   }
 
-  /** Takes what the last stretch was like and says what holds from now on. */
+  /** Decides the settings for the next interval from the measurements of the last one. */
   decide(seen: Observation): Decision {
     this.#t = seen.t;
     this.#learn(seen);
     const before = this.#settings;
     const reason = this.#congested(seen);
-    const changes = reason === undefined ? (this.#keepUp(seen) ?? this.#improve()) : this.#relieve(reason);
+    const changes =
+      reason === undefined ? (this.#reduceRenderLoad(seen) ?? this.#improve()) : this.#reduceBitrate(reason);
     if (this.#settings !== before) for (const { parameter } of changes) this.#changedAt.set(parameter, seen.t);
     return { t: seen.t, settings: this.#settings, changes };
   }
@@ -115,11 +116,11 @@ export class QualityController {
     };
   }
 
-  #rested(parameter: Parameter, seconds = this.#options.hold[parameter]): boolean {
+  #canChange(parameter: Parameter, seconds = this.#options.hold[parameter]): boolean {
     return this.#t - (this.#changedAt.get(parameter) ?? Number.NEGATIVE_INFINITY) >= seconds;
   }
 
-  /** Smooths what was seen over a few stretches. */
+  /** Updates the smoothed state. */
   #learn(seen: Observation): void {
     if (seen.capacity !== undefined) this.#remember(Math.floor(seen.t), seen.capacity);
     const captureInterval = smooth(this.#state?.captureInterval, seen.captureInterval);
@@ -140,26 +141,27 @@ export class QualityController {
     else this.#capacities.push({ second, capacity });
     while (this.#capacities[0]!.second < second - this.#options.memory) this.#capacities.shift();
     const sorted = this.#capacities.map((one) => one.capacity).toSorted((a, b) => a - b);
-    // What was seen for a short while only may have been a good while: less is relied on.
+    // A short history may have been a good phase: rely on less.
     const trust = 1 - this.#options.doubt * Math.exp(-this.#t / 120);
     this.#worst = sorted[Math.floor(sorted.length * this.#options.worst)]! * trust;
     this.#capacity = capacity;
   }
 
-  /** Why the line is too full, if it is. */
+  /** Reason for congestion, if any. */
   #congested(seen: Observation): string | undefined {
     const { lost, queue } = this.#options.congestion;
     if (seen.lost > lost) return `${(100 * seen.lost).toFixed(0)} % of the frames are lost`;
-    if (seen.queue !== undefined && seen.queue > queue) return `frames wait ${seen.queue.toFixed(0)} ms for the line`;
+    if (seen.queue !== undefined && seen.queue > queue)
+      return `frames wait ${seen.queue.toFixed(0)} ms in the network queue`;
     const load = this.#capacity === undefined ? 0 : rateOf(this.#settings) / this.#capacity;
-    if (load > this.#options.load.most) return `the line is used to ${(100 * load).toFixed(0)} %`;
+    if (load > this.#options.load.most) return `the network is used to ${(100 * load).toFixed(0)} %`;
     return undefined;
   }
 
-  /** Lowers the bitrate to what the line is believed to carry, at least by a tenth, at most to a half. */
-  #relieve(reason: string): Change[] {
+  /** Lowers the bitrate towards the reliable capacity, by at least a tenth and at most half. */
+  #reduceBitrate(reason: string): Change[] {
     const parameter = this.#settings.qp === undefined ? 'bitrate' : 'qp';
-    if (!this.#rested(parameter, 1)) return [];
+    if (!this.#canChange(parameter, 1)) return [];
     const now = rateOf(this.#settings);
     const goal = this.#worst === undefined ? 0.7 * now : this.#options.load.aim * this.#worst;
     return this.#setRate(Math.min(0.9, Math.max(0.5, goal / now)), reason);
@@ -169,14 +171,14 @@ export class QualityController {
     const { bitrate, qp } = this.#settings;
     const step =
       qp === undefined ? 0 : Math.sign(1 - factor) * Math.max(1, Math.round(Math.abs(6 * Math.log2(factor))));
-    return this.#take(
+    return this.#apply(
       this.#clamp({ ...this.#settings, ...(qp === undefined ? { bitrate: bitrate * factor } : { qp: qp + step }) }),
       reason,
     );
   }
 
-  /** A smaller picture, else fewer of them, where rendering has not kept up for two seconds. */
-  #keepUp({ captureInterval }: Observation): Change[] | undefined {
+  /** Lowers the size, else the frame rate, if rendering was too slow for two seconds. */
+  #reduceRenderLoad({ captureInterval }: Observation): Change[] | undefined {
     const { fps, width, height } = this.#settings;
     const slow = captureInterval !== undefined && captureInterval > (1.08 * 1000) / fps;
     if (!slow) {
@@ -184,22 +186,22 @@ export class QualityController {
       return undefined;
     }
     this.#slowSince ??= this.#t;
-    if (this.#t - this.#slowSince < 2 || !this.#rested('size', 3) || !this.#rested('fps', 3)) return [];
-    const why = `a frame takes ${captureInterval.toFixed(1)} ms, ${(1000 / fps).toFixed(1)} are there`;
+    if (this.#t - this.#slowSince < 2 || !this.#canChange('size', 3) || !this.#canChange('fps', 3)) return [];
+    const why = `rendering takes ${captureInterval.toFixed(1)} of ${(1000 / fps).toFixed(1)} ms a frame`;
     const pixels = width * height;
-    const again = this.#avoided && this.#t - this.#avoided.until < 30;
-    const rest = again ? Math.min(160, 2 * this.#avoided!.rest) : 20;
-    this.#avoided = { fps, pixels, until: this.#t + rest, rest };
+    const again = this.#overload && this.#t - this.#overload.until < 30;
+    const rest = again ? Math.min(160, 2 * this.#overload!.rest) : 20;
+    this.#overload = { fps, pixels, until: this.#t + rest, rest };
     this.#slowSince = undefined;
     const smaller = this.bounds.sizes.find((size) => size.width * size.height < pixels);
-    // Half of the time of a frame does not depend on its size: too slow by far is too slow at any size.
-    if (smaller && captureInterval < (1.35 * 1000) / fps) return this.#take({ ...this.#settings, ...smaller }, why);
+    // Half of a frame's rendering time does not depend on its size: if far too slow, a smaller size does not help.
+    if (smaller && captureInterval < (1.35 * 1000) / fps) return this.#apply({ ...this.#settings, ...smaller }, why);
     const lower = this.bounds.rates.find((rate) => rate < fps);
-    if (lower !== undefined) return this.#take({ ...this.#settings, fps: lower }, why);
-    return smaller ? this.#take({ ...this.#settings, ...smaller }, why) : [];
+    if (lower !== undefined) return this.#apply({ ...this.#settings, fps: lower }, why);
+    return smaller ? this.#apply({ ...this.#settings, ...smaller }, why) : [];
   }
 
-  /** The neighbouring setting that promises most, if it promises enough. */
+  /** Takes the neighbouring settings with the largest predicted gain, if it is large enough. */
   #improve(): Change[] {
     const state = this.#state;
     if (!state || this.#t < this.#options.warmUp) return [];
@@ -215,9 +217,9 @@ export class QualityController {
     }
     if (!best) return [];
     const { expected } = best;
-    return this.#take(
+    return this.#apply(
       best.settings,
-      `picture ${signed(expected.picture, here.picture)}, delay ${signed(expected.stackLatency, here.stackLatency)} ms: ${signed(expected.total, here.total)} in all`,
+      `picture ${signed(expected.picture, here.picture)}, delay ${signed(expected.stackLatency, here.stackLatency)} ms: ${signed(expected.total, here.total)} in total`,
     );
   }
 
@@ -225,14 +227,14 @@ export class QualityController {
     const now = this.#settings;
     const { sizes, rates, presets } = this.bounds;
     const limit = this.#options.load.aim * this.#worst!;
-    const bitFree = this.#rested(now.qp === undefined ? 'bitrate' : 'qp');
-    for (const size of this.#rested('size') ? sizes : [now]) {
-      for (const fps of this.#rested('fps') ? rates : [now.fps]) {
-        if (this.#avoids(fps, size.width * size.height)) continue;
-        for (const preset of this.#rested('preset') ? presets : [now.preset]) {
+    const bitFree = this.#canChange(now.qp === undefined ? 'bitrate' : 'qp');
+    for (const size of this.#canChange('size') ? sizes : [now]) {
+      for (const fps of this.#canChange('fps') ? rates : [now.fps]) {
+        if (this.#isOverload(fps, size.width * size.height)) continue;
+        for (const preset of this.#canChange('preset') ? presets : [now.preset]) {
           const base = { ...now, width: size.width, height: size.height, fps, preset };
           yield base;
-          // What the line carries safely, and less: a fuller line costs delay.
+          // Shares of the safe capacity: a fuller link adds delay.
           for (const share of bitFree ? [1, 0.8, 0.65, 0.5, 0.35] : []) {
             yield this.#clamp(scaled(base, (share * limit) / rateOf(base)));
           }
@@ -241,14 +243,14 @@ export class QualityController {
     }
   }
 
-  #avoids(fps: number, pixels: number): boolean {
+  #isOverload(fps: number, pixels: number): boolean {
     const { fps: nowFps, width, height } = this.#settings;
-    if (!this.#avoided || this.#t >= this.#avoided.until) return false;
+    if (!this.#overload || this.#t >= this.#overload.until) return false;
     if (fps === nowFps && pixels === width * height) return false;
-    return fps >= this.#avoided.fps && pixels >= this.#avoided.pixels;
+    return fps >= this.#overload.fps && pixels >= this.#overload.pixels;
   }
 
-  #take(settings: StreamSettings, reason: string): Change[] {
+  #apply(settings: StreamSettings, reason: string): Change[] {
     const now = this.#settings;
     const changes: Change[] = [];
     const compare = (parameter: Parameter, from: string, to: string): void => {
@@ -272,13 +274,13 @@ function signed(to: number, from: number): string {
   return `${to >= from ? '+' : '−'}${Math.abs(to - from).toFixed(1)}`;
 }
 
-/** Bits per second, or QP, changed by a factor of the rate. */
+/** Scales the bitrate, or changes QP accordingly. */
 function scaled(settings: StreamSettings, factor: number): StreamSettings {
   if (settings.qp === undefined) return { ...settings, bitrate: settings.bitrate * factor };
   return { ...settings, qp: settings.qp - 6 * Math.log2(factor) };
 }
 
-/** Without inputs nobody knows the stack's latency: what is known of its parts, with one frame on either side. */
+/** Estimates the stack latency without inputs: the sum of the known parts plus one frame on either side. */
 function estimateStackLatency(seen: Observation): number | undefined {
   if (seen.roundTrip === undefined || seen.captureInterval === undefined) return undefined;
   return seen.roundTrip + (seen.encodeTime ?? 0) + 2 * seen.captureInterval;
@@ -288,7 +290,7 @@ function megabits(settings: StreamSettings): string {
   return `${(settings.bitrate / 1e6).toFixed(1)} Mbit/s`;
 }
 
-/** A decision in words: `12.5 s: bitrate 8.0 → 6.0 Mbit/s (frames wait 40 ms for the line)`. */
+/** Formats a decision: `12.5 s: bitrate 8.0 → 6.0 Mbit/s (frames wait 40 ms in the queue)`. */
 export function describeDecision({ t, changes, settings }: Decision): string {
   if (changes.length === 0) return `${t.toFixed(1)} s: ${describeSettings(settings)} stays`;
   const parts = changes.map(({ parameter, from, to }) => `${parameter} ${from} → ${to}`);

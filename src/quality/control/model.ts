@@ -2,7 +2,7 @@ import { type ConstantsInput, type QualityConstants, withDefaults } from '../con
 import { monotoneCubic, estimateBitsPerPixel, resolveTransfer } from '../transfer.ts';
 import { bitsPerPixel, type Preset, type StreamSettings } from './settings.ts';
 
-/** What is known of a running stream, smoothed. Times in ms. */
+/** Smoothed measurements of a running stream. Times in ms. */
 export interface StreamState {
   readonly captureInterval: number;
   readonly encodeTime: number;
@@ -12,10 +12,10 @@ export interface StreamState {
   readonly capacity: number;
 }
 
-/** How long a preset takes beside the slowest. */
+/** Relative encoding time of a preset; `medium` is 1. */
 export const presetSpeed: Readonly<Record<Preset, number>> = { ultrafast: 0.3, veryfast: 0.5, fast: 0.75, medium: 1 };
 
-/** How far frames miss their mean size, as a share of it: the faster the preset, the farther. */
+/** Relative deviation of the frame size from its mean: the faster the preset, the larger. */
 export const presetSpread: Readonly<Record<Preset, number>> = {
   ultrafast: 0.45,
   veryfast: 0.3,
@@ -23,20 +23,20 @@ export const presetSpread: Readonly<Record<Preset, number>> = {
   medium: 0.2,
 };
 
-/** What other settings are expected to come to. */
+/** Predicted result of other settings. */
 export interface Prediction {
-  /** Half of picture and base. */
+  /** Mean of picture and base. */
   readonly total: number;
   readonly picture: number;
-  /** Combined weighted score, and that less what its unrest costs: frames of different size take differently long. */
+  /** Combined weighted score, and the base: the score minus the cost of varying frame sizes. */
   readonly quality: number;
   readonly base: number;
   readonly stackLatency: number;
-  /** Bits on the line as a share of what it carries. */
+  /** Share of the network's capacity used. */
   readonly load: number;
 }
 
-/** Predicts what the metric would say of a stream under other settings, from what it is like now. */
+/** Predicts the metric for other settings from the current measurements. */
 export class StreamModel {
   readonly #constants: QualityConstants;
   readonly #curve: (bitsPerPixel: number) => number;
@@ -48,11 +48,11 @@ export class StreamModel {
 
   expect(now: StreamSettings, state: StreamState, then: StreamSettings): Prediction {
     const share = (then.width * then.height) / (now.width * now.height);
-    // Encoding goes with the pixels and the preset, rendering and decoding with half of the pixels.
+    // Encoding scales with pixels and preset, rendering and decoding with half of the pixels.
     const encode = state.encodeTime * share ** 0.9 * (presetSpeed[then.preset] / presetSpeed[now.preset]);
     const draw = 0.5 * Math.min(state.captureInterval, 1000 / now.fps) * 0.7 * (share - 1);
     const line = ((rateOf(then) / then.fps - rateOf(now) / now.fps) / state.capacity) * 1000;
-    // An input waits half a frame for the next one, and a frame half of one until the screen takes it.
+    // An input waits half a frame for the next one, and a frame half a frame for the screen.
     const wait = 0.5 * (1000 / then.fps - 1000 / now.fps);
     const trip = Math.max(1, state.roundTrip + line);
     const stackLatency = Math.max(5, state.stackLatency + encode - state.encodeTime + draw + line + wait);

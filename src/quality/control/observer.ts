@@ -2,24 +2,24 @@ import { type FrameRecord, RawValueReader } from '../frame.ts';
 import { upperMedian } from '../statistics.ts';
 import type { QualityMeter } from '../meter.ts';
 
-/** What a stretch of a running stream was like. Times in ms; undefined where nothing told it. */
+/** Measurements of an interval of a running stream. Times in ms; undefined if unknown. */
 export interface Observation {
-  /** Seconds since the session began, at the end of the stretch. */
+  /** Seconds since the start of the session, at the end of the interval. */
   readonly t: number;
   readonly frames: number;
-  /** Mean time between captures: how fast the application renders. */
+  /** Mean time between captures: the application's rendering speed. */
   readonly captureInterval: number | undefined;
-  /** Mean time from capture to encoded: how busy the encoder is. */
+  /** Mean time from capture to encoded: the encoder's load. */
   readonly encodeTime: number | undefined;
   readonly roundTrip: number | undefined;
   readonly stackLatency: number | undefined;
-  /** Share of the frames sent that never arrived. */
+  /** Share of the sent frames that never arrived. */
   readonly lost: number;
-  /** Bits per second that the line carries, by how much longer large frames take than small ones. */
+  /** Estimated network capacity in bits per second, from the extra transmission time of large frames. */
   readonly capacity: number | undefined;
-  /** Longest round trip of the stretch beside the usual one of late: what waits in the line's queue. */
+  /** Mean round trip of the interval above the recent median: time spent in the network's queue. */
   readonly queue: number | undefined;
-  /** Mean combined weighted score of the stretch, and the base at its end. */
+  /** Mean combined weighted score of the interval, and the base at its end. */
   readonly quality: number | undefined;
   readonly base: number | undefined;
   readonly picture: number | undefined;
@@ -40,11 +40,11 @@ class Mean {
   }
 }
 
-/** Sums a stream up stretch by stretch for a controller, and scores it on the way. */
+/** Measures a stream interval by interval for a controller and scores it. */
 export class StreamObserver {
   readonly #meter: QualityMeter;
   readonly #values = new RawValueReader();
-  /** Size and round trip of the last frames: some ten seconds. */
+  /** Size and round trip of the frames of about the last ten seconds. */
   readonly #sent: { bits: number; trip: number }[] = [];
   #stretch = new IntervalStatistics();
   #t = 0;
@@ -77,7 +77,7 @@ export class StreamObserver {
     stretch.picture.add(picture);
   }
 
-  /** The stretch since the last call. */
+  /** Measurements since the previous call. */
   take(): Observation {
     const { frames, sent, lost, capture, encode, trips, stack, quality, picture } = this.#stretch;
     this.#stretch = new IntervalStatistics();
@@ -99,9 +99,12 @@ export class StreamObserver {
     };
   }
 
-  /** Larger frames take longer by their bits over the capacity: the slope between the means of both halves. */
+  /**
+   * Larger frames take longer by their bits over the capacity: the slope between the means of the smaller and the
+   * larger half.
+   */
   #capacity(): number | undefined {
-    // The last two seconds count, so that a line that has become narrower is seen in time.
+    // Use the last two seconds, so that a drop in capacity is seen in time.
     const recent = this.#sent.slice(-150);
     if (recent.length < 30) return undefined;
     const order = recent.toSorted((a, b) => a.bits - b.bits);

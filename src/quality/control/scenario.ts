@@ -37,28 +37,28 @@ export class Random {
 export const networks = ['fibre', 'cable', 'wifi', 'mobile'] as const;
 export type Network = (typeof networks)[number];
 
-/** What a session meets that nobody chose: network, machine, game. A function of its seed. Times in ms. */
+/** External conditions of a session: network, machine and game. Depends only on the seed. Times in ms. */
 export interface Scenario {
   readonly seed: number;
   readonly network: Network;
   /** Seconds. */
   readonly duration: number;
-  /** Delay of the line one way, and its deviation from frame to frame. */
+  /** One-way delay of the network and its deviation from frame to frame. */
   readonly oneWay: number;
   readonly jitter: number;
   /** Share of packets lost. */
   readonly loss: number;
-  /** Longest that the bottleneck's queue holds a packet before it throws it away. */
+  /** Maximum time the bottleneck queues a packet before dropping it. */
   readonly queue: number;
-  /** Bits per second that the bottleneck carries at a time. */
+  /** Capacity of the bottleneck at a time, bits per second. */
   capacity(t: number): number;
-  /** Time to render a frame of 1920 × 1080 at a time of the game. */
+  /** Time to render a 1920 × 1080 frame at a time of the game. */
   render(t: number): number;
-  /** Time to encode it with the preset `medium`. */
+  /** Time to encode it with preset `medium`. */
   readonly encode: number;
   /** Time to decode it. */
   readonly decode: number;
-  /** Whether the person acts at a time, and how often then (inputs per second). */
+  /** Whether the player acts at a time, and inputs per second while acting. */
   active(t: number): boolean;
   readonly inputRate: number;
 }
@@ -72,7 +72,7 @@ interface Line {
   readonly loss: readonly [number, number];
 }
 
-/** Lines whose capacity changes within a session, as lines do: other people's traffic, distance, handover. */
+/** Networks whose capacity changes within a session: cross traffic, distance, handover. */
 const lines: Readonly<Record<Network, Line>> = {
   fibre: { levels: [45, 60, 80, 100], dwell: 40, oneWay: [3, 9], jitter: [0.2, 0.8], loss: [0, 0.0001] },
   cable: { levels: [15, 22, 30, 40], dwell: 40, oneWay: [6, 14], jitter: [0.4, 1.5], loss: [0, 0.0003] },
@@ -80,13 +80,13 @@ const lines: Readonly<Record<Network, Line>> = {
   mobile: { levels: [3.5, 5, 8, 12], dwell: 30, oneWay: [12, 22], jitter: [1, 3], loss: [0.0001, 0.001] },
 };
 
-/** A scenario of a seed; its network is drawn too unless given. */
+/** Makes the scenario of a seed; the network is random unless given. */
 export function scenarioOf(seed: number, duration = 180, network?: Network): Scenario {
   const random = new Random(seed * 7919 + 17);
   const kind = network ?? networks[Math.floor(random.next() * networks.length)]!;
   const line = lines[kind];
   const capacity = steps(random, duration, line.dwell, line.levels, 1e6);
-  // A light scene, a usual one, a heavy one: on strong machines none of them misses the frame, on weak ones one does.
+  // Light to heavy scenes: strong machines keep up with all, weak ones miss the heavy ones.
   const strength = random.between(5, 13);
   const render = steps(random, duration, 30, [0.8, 1, 1.15, 1.6], strength);
   const action = steps(random, duration, 12, [0, 1], 1);
@@ -102,13 +102,13 @@ export function scenarioOf(seed: number, duration = 180, network?: Network): Sce
     render,
     encode: random.between(4, 10),
     decode: random.between(2, 5),
-    // A person who begins a session acts.
+    // The player acts at the start.
     active: (t) => t < 5 || action(t) > 0,
     inputRate: random.between(3, 9),
   };
 }
 
-/** A function of time that stands on one of `levels` for a while and then goes to a neighbouring one. */
+/** Step function of time that moves between neighbouring `levels` at random times. */
 function steps(
   random: Random,
   duration: number,

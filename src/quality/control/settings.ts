@@ -1,4 +1,4 @@
-/** How a game is rendered, encoded and sent. */
+/** Settings of a stream's renderer and encoder. */
 export interface StreamSettings {
   /** Bits per second. */
   readonly bitrate: number;
@@ -7,21 +7,21 @@ export interface StreamSettings {
   readonly height: number;
   readonly fps: number;
   readonly preset: Preset;
-  /** Constant quantization parameter in place of a target bitrate (H.264 scale). */
+  /** Constant quantization parameter instead of a target bitrate (H.264 scale). */
   readonly qp?: number;
 }
 
-/** Encoder presets, the fastest first: a slower one spends fewer bits wrongly and takes longer. */
+/** Encoder presets from fast to slow; a slower one compresses better. */
 export const presets = ['ultrafast', 'veryfast', 'fast', 'medium'] as const;
 export type Preset = (typeof presets)[number];
 
-/** What a controller may choose from. */
+/** Settings a controller may choose. */
 export interface SettingsBounds {
   /** Bits per second. */
   readonly bitrate: { readonly least: number; readonly most: number };
-  /** Picture sizes, the largest first. */
+  /** Picture sizes, largest first. */
   readonly sizes: readonly { readonly width: number; readonly height: number }[];
-  /** Frame rates, the highest first. */
+  /** Frame rates, highest first. */
   readonly rates: readonly number[];
   readonly presets: readonly Preset[];
   readonly qp: { readonly least: number; readonly most: number };
@@ -44,7 +44,7 @@ export function bitsPerPixel(settings: Pick<StreamSettings, 'bitrate' | 'width' 
   return settings.bitrate / (settings.width * settings.height * settings.fps);
 }
 
-/** Settings in words: `1280x720 60 Hz 8.0 Mbit/s fast`. */
+/** Formats settings: `1280x720 60 Hz 8.0 Mbit/s fast`. */
 export function describeSettings(settings: StreamSettings): string {
   const rate = settings.qp === undefined ? `${(settings.bitrate / 1e6).toFixed(1)} Mbit/s` : `QP ${settings.qp}`;
   return `${settings.width}x${settings.height} ${settings.fps} Hz ${rate} ${settings.preset}`;

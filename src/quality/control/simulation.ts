@@ -7,7 +7,7 @@ import { QualityMeter, type SessionQuality } from '../meter.ts';
 import { type ControllerOptions, type Decision, QualityController } from './controller.ts';
 import { StreamObserver } from './observer.ts';
 
-/** The client's clock is this much ahead of the server's, ms. */
+/** Offset of the client's clock from the server's, ms. */
 const CLIENT_CLOCK_OFFSET_MS = 4_000_000;
 const reference = 1920 * 1080;
 const PACKET_BITS = 1200 * 8;
@@ -15,9 +15,9 @@ const PACKET_BITS = 1200 * 8;
 type Writable = { -readonly [K in keyof FrameRecord]: FrameRecord[K] };
 
 /**
- * A game that is streamed: render, capture, encode, network, decode, present, frame by frame. The network is a queue
- * before a bottleneck with loss and jitter; a lost frame is asked for again once, and if that fails everything until the
- * refresh a round trip later cannot be shown. Deterministic: a function of the scenario and of the settings given.
+ * Simulates a streamed game frame by frame: render, capture, encode, network, decode, present. The network is a queue
+ * before a bottleneck with loss and jitter; a lost frame is retransmitted once, otherwise nothing can be shown until
+ * the refresh a round trip later. Deterministic: depends only on scenario and settings.
  */
 export class StreamSimulator {
   readonly scenario: Scenario;
@@ -33,13 +33,13 @@ export class StreamSimulator {
   #arrived = 0;
   #decoderFree = 0;
   #brokenUntil = Number.NEGATIVE_INFINITY;
-  /** Number of the screen's last refresh that showed a frame. */
+  /** Last screen refresh that showed a frame. */
   #refresh = Number.NEGATIVE_INFINITY;
-  /** Frames in a row that waited for a refresh behind the one before. */
+  /** Consecutive frames that waited for a refresh behind the previous one. */
   #waiting = 0;
   #nextInput = 0;
   #inputs: number[] = [];
-  /** Bits handed to the network and bits that arrived. */
+  /** Bits sent and bits received. */
   sentBits = 0;
   arrivedBits = 0;
   lost = 0;
@@ -54,7 +54,7 @@ export class StreamSimulator {
     return this.#settings;
   }
 
-  /** Holds from the next frame on. */
+  /** Applies settings from the next frame on. */
   apply(settings: StreamSettings): void {
     if (settings === this.#settings) return;
     this.#settings = settings;
@@ -75,7 +75,7 @@ export class StreamSimulator {
     const start = Math.max(this.#renderStart + period, this.#renderEnd);
     const t = start / 1000;
     if (t >= scenario.duration) return undefined;
-    // Half of the work of a frame does not depend on its size.
+    // Half of a frame's work does not depend on its size.
     const spike = this.#random.next() < 0.001 ? this.#random.between(1.5, 4) : 1;
     const rendered = start + scenario.render(t) * (0.5 + 0.5 * share) * this.#random.around(0.08) * spike;
     this.#renderStart = start;
@@ -94,7 +94,7 @@ export class StreamSimulator {
     return record;
   }
 
-  /** Inputs made on the client reach the server one way later and are in the first frame begun after that. */
+  /** Inputs reach the server one way later and are in the first frame started after that. */
   #takeInputs(start: number, record: Writable): void {
     const { scenario } = this;
     while (this.#nextInput + scenario.oneWay <= start) {
@@ -105,7 +105,7 @@ export class StreamSimulator {
     this.#inputs = [];
   }
 
-  /** When a frame is encoded; undefined where the encoder is so far behind that it leaves the frame out. */
+  /** Time at which a frame is encoded; undefined if the encoder is so far behind that it skips the frame. */
   #encode(captured: number, share: number, preset: Preset, period: number): number | undefined {
     if (this.#encoderFree - captured > period) return undefined;
     const time = this.scenario.encode * share ** 0.9 * presetSpeed[preset] * this.#random.around(0.06);
@@ -115,7 +115,7 @@ export class StreamSimulator {
 
   #frameBits(share: number, preset: Preset): number {
     const { bitrate, fps, qp } = this.#settings;
-    // At a constant QP the size follows the scene; see bitsPerPixelOfQp for the rate.
+    // At a constant QP the size follows the scene; see `estimateBitsPerPixel`.
     const meanBits = qp === undefined ? bitrate / fps : 0.1 * 2 ** ((28 - qp) / 6) * share ** 0.75 * reference;
     const cut = this.#random.next() < 0.002 ? 2.5 : 1;
     const spread = presetSpread[preset] * (qp === undefined ? 1 : 1.6);
@@ -184,11 +184,11 @@ export class StreamSimulator {
 
 export interface Simulation {
   readonly scenario: Scenario;
-  /** Of the session as long as it was played. */
+  /** Figures of the part that was played. */
   readonly quality: SessionQuality;
-  /** Share of the planned time after which the person gave up; 1 where nobody did. */
+  /** Share of the planned time that was played. */
   readonly played: number;
-  /** Total over the planned time: what is not played counts as 0. */
+  /** Total over the planned time; time not played counts as 0. */
   readonly outcome: number;
   readonly decisions: readonly Decision[];
   /** Mean bits per second sent. */
@@ -197,26 +197,26 @@ export interface Simulation {
 }
 
 export interface SimulateOptions {
-  /** Adjusts the stream; left out, the settings stay. */
+  /** Controller that adjusts the stream; default: constant settings. */
   readonly controller?: ControllerOptions | true;
-  /** Seconds between two decisions; 0.5 unless given. */
+  /** Seconds between decisions; default 0.5. */
   readonly interval?: number;
   readonly constants?: ConstantsInput;
   /**
-   * A bad session ends early: the person gives up after so many seconds whose mean combined weighted score stays below
-   * `below`. 30 s below 10 unless given; false plays on.
+   * The player quits when the mean combined weighted score stays below `below` for `seconds`; default 30 s below 10.
+   * False never quits.
    */
-  readonly givesUp?: { readonly seconds: number; readonly below: number } | false;
-  /** Keep the records of the frames. */
+  readonly quitsWhen?: { readonly seconds: number; readonly below: number } | false;
+  /** Return the records of the frames. */
   readonly keep?: boolean;
 }
 
-/** A picture of 1080 lines at 60 Hz is the measure; half the pixels are worth 0.84 of it, half the frames 0.81. */
+/** Reference: 1080 lines at 60 Hz; half the pixels are worth 0.84 of it, half the frames 0.81. */
 const SIMULATION_CONSTANTS: ConstantsInput = {
   picture: { reference: { width: 1920, height: 1080, fps: 60, size: 0.25, rate: 0.3 } },
 };
 
-/** Plays a scenario through the streaming pipeline, with a controller in the loop or with settings that stay. */
+/** Simulates a session with a controller or with constant settings. */
 export function simulate(scenario: Scenario, settings: StreamSettings, options: SimulateOptions = {}): Simulation {
   const controller = options.controller
     ? new QualityController(settings, {
@@ -230,11 +230,11 @@ export function simulate(scenario: Scenario, settings: StreamSettings, options: 
   const decisions: Decision[] = [];
   const records: FrameRecord[] = [];
   const interval = options.interval ?? 0.5;
-  // What the client saw is known to the controller a round trip later.
+  // The controller learns what the client saw a round trip later.
   const delay = 0.1;
   const underway: { record: FrameRecord; known: number }[] = [];
   let next = interval;
-  const abandonment = options.givesUp === undefined ? { seconds: 30, below: 10 } : options.givesUp;
+  const abandonment = options.quitsWhen === undefined ? { seconds: 30, below: 10 } : options.quitsWhen;
   const recent = new RecentMean(abandonment ? abandonment.seconds : 1);
   let gaveUp = false;
   for (let record = pipeline.next(); record; record = pipeline.next()) {
@@ -261,7 +261,7 @@ export function simulate(scenario: Scenario, settings: StreamSettings, options: 
   return { scenario, quality, played, outcome, decisions, bitrate, records };
 }
 
-/** Mean of the last seconds, second by second; infinite until so many have gone by. */
+/** Mean of the last `seconds` whole seconds; infinite until there are as many. */
 class RecentMean {
   readonly #seconds: number;
   readonly #means: number[] = [];
@@ -291,15 +291,15 @@ class RecentMean {
   }
 }
 
-/** How one way to run a stream did over many scenarios. */
+/** Results of one configuration over many scenarios. */
 export interface TrialRow {
   readonly name: string;
-  /** Mean outcome over the seeds: total, less what was not played to the end. */
+  /** Mean outcome over the scenarios. */
   readonly mean: number;
-  /** Mean of the controller's outcome less this one's in the same scenario, and its standard error. */
+  /** Mean advantage of the controller in the same scenarios, and its standard error. */
   readonly behind: number;
   readonly error: number;
-  /** Scenarios in which the controller did better. */
+  /** Scenarios in which the controller was better. */
   readonly won: number;
   /** Share of the planned time that was played. */
   readonly played: number;
@@ -312,7 +312,7 @@ export interface TrialOptions {
   readonly duration: number;
   readonly network?: Network | undefined;
   readonly controller?: ControllerOptions;
-  /** Where the controller begins. */
+  /** Initial settings of the controller. */
   readonly start?: StreamSettings;
   readonly fixed?: readonly StreamSettings[];
   readonly constants?: ConstantsInput;
@@ -320,10 +320,10 @@ export interface TrialOptions {
   readonly onSeed?: ((seed: number) => void) | undefined;
 }
 
-/** Modest settings that every line and machine of the scenarios can do. */
+/** Conservative settings that every network and machine of the scenarios supports. */
 export const startSettings: StreamSettings = { bitrate: 2e6, width: 960, height: 540, fps: 60, preset: 'fast' };
 
-/** A grid of settings as a service may set them once and for all. */
+/** A grid of settings that a service might use without a controller. */
 function fixedSettings(): StreamSettings[] {
   const sizes = [
     { width: 1920, height: 1080 },
@@ -342,7 +342,7 @@ function fixedSettings(): StreamSettings[] {
   );
 }
 
-/** Plays each scenario with the controller and with each fixed setting: the same scenarios for all. Best row first. */
+/** Simulates each scenario with the controller and with each fixed setting; best row first. */
 export function compareWithFixedSettings(options: TrialOptions): {
   readonly controller: TrialRow;
   readonly fixed: readonly TrialRow[];

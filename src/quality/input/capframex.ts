@@ -5,7 +5,7 @@ import { Notes, inMemory, type ReadOptions, type SessionInput } from './session.
 import { readPresentMon } from './presentmon.ts';
 import { readText } from './text.ts';
 
-/** A CapFrameX table: comment lines `//Name=value`, then a table like PresentMon's. */
+/** Reads a CapFrameX CSV: comment lines `//Name=value`, then a table like PresentMon's. */
 export async function readCapFrameXCsv(path: string, options: ReadOptions = {}): Promise<SessionInput> {
   const info: Record<string, string> = {};
   const input = await readPresentMon(path, {
@@ -29,20 +29,20 @@ const series = [
 ] as const;
 type Series = Partial<Record<(typeof series)[number], readonly unknown[]>>;
 
-/** A CapFrameX JSON file: a session for each of its runs. */
+/** Reads a CapFrameX JSON file: one session per run. */
 export async function readCapFrameXJson(path: string, options: ReadOptions = {}): Promise<SessionInput[]> {
   let json: unknown;
   try {
     json = JSON.parse((await readText(path, options.signal)).replace(/^\uFEFF/, ''));
   } catch (error) {
     if (error instanceof PlaybyplayError) throw error;
-    throw new PlaybyplayError('not-json', `${path} is no JSON: ${messageOf(error)}`, {
-      hint: 'a capture that was cut off cannot be read; export it again',
+    throw new PlaybyplayError('not-json', `${path} is not JSON: ${messageOf(error)}`, {
+      hint: 'The capture may be incomplete; export it again.',
     });
   }
   const runs = property(json, 'Runs');
   if (!Array.isArray(runs) || runs.length === 0) {
-    throw new PlaybyplayError('no-runs', `${path} has no runs`, { hint: 'a CapFrameX file holds "Runs"' });
+    throw new PlaybyplayError('no-runs', `${path} has no runs`, { hint: 'A CapFrameX file contains "Runs".' });
   }
   const info = property(json, 'Info');
   const name = text(property(info, 'GameName')) ?? text(property(info, 'ProcessName')) ?? basename(path);
@@ -60,7 +60,7 @@ function readRun(data: unknown, name: string, path: string): SessionInput {
   for (const key of series) {
     const values = property(data, key);
     if (Array.isArray(values)) columns[key] = values;
-    else if (values !== undefined && values !== null) notes.add('not-a-list', `${key} is no list; left out`, path);
+    else if (values !== undefined && values !== null) notes.add('not-a-list', `ignored ${key}: it is not a list`, path);
   }
   const between = columns.MsBetweenPresents;
   if (!between || between.length === 0) {
@@ -85,10 +85,10 @@ function readRun(data: unknown, name: string, path: string): SessionInput {
       ...(latency && { stackLatency: 'PcLatency' }),
     },
     missing: {
-      ...(!shown && { presentDelta: 'no frame tells when it was displayed' }),
-      ...(!latency && { stackLatency: 'no frame tells of an input' }),
-      roundTripDelay: 'the frames never crossed a network',
-      picture: 'the file tells no bitrate',
+      ...(!shown && { presentDelta: 'no frame has a display time' }),
+      ...(!latency && { stackLatency: 'no frame has an input' }),
+      roundTripDelay: 'the session was not streamed',
+      picture: 'the file has no bitrate',
     },
     records: () => inMemory(records),
   };
@@ -100,7 +100,7 @@ function toRecords(columns: Series, between: readonly unknown[], notes: Notes, p
     if (value === undefined || value === null || value === 'NaN') return undefined;
     if (typeof value === 'number' && Number.isFinite(value)) return value > 0 ? value : undefined;
     notes.count('badValues');
-    notes.add('not-a-number', `${key} holds a value that is no number; taken as missing`, `${path}/${key}/${i}`);
+    notes.add('not-a-number', `${key} has a value that is not a number; treated as missing`, `${path}/${key}/${i}`);
     return undefined;
   };
   const records: FrameRecord[] = [];

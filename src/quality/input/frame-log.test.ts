@@ -223,8 +223,8 @@ describe('what is wrong in a session of our own', () => {
     expect(scored.quality.components['stackLatency']).toMatchObject({ measured: 2, mean: 25, max: 30 });
     expect(scored.counts).toMatchObject({ badValues: 2 });
     expect(scored.issues.map(({ message }) => message)).toEqual([
-      'targetBitrate is not a number from 0 up; taken as missing',
-      'inputs is not a list of numbers; taken as missing',
+      'targetBitrate is not a number of at least 0; treated as missing',
+      'inputs is not a list of numbers; treated as missing',
     ]);
   });
 
@@ -244,7 +244,7 @@ describe('what is wrong in a session of our own', () => {
     );
     expect(scored.counts).toMatchObject({ badValues: 1 });
     expect(scored.issues).toMatchObject([
-      { code: 'not-a-number', message: 'captured is not a number; taken as missing' },
+      { code: 'not-a-number', message: 'captured is not a number; treated as missing' },
     ]);
     expect(scored.quality.components['captureDelta']!.measured).toBe(198);
   });

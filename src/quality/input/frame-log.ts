@@ -6,11 +6,11 @@ import { suggestSpelling } from '../../spelling.ts';
 import { detectDialect, noteMisspelledColumns, parseNumber, readRows, type Row, splitRow } from './csv.ts';
 import { readLines } from './text.ts';
 
-/** A record that came after its frame had been handed on. */
+/** Thrown for a record whose frame has already been emitted. */
 export class LateRecordError extends Error {
   readonly frame: number;
   constructor(frame: number) {
-    super(`the record of frame ${frame} came too late`);
+    super(`the record of frame ${frame} arrived too late`);
     this.frame = frame;
   }
 }
@@ -18,8 +18,8 @@ export class LateRecordError extends Error {
 type Writable = { -readonly [K in keyof FrameRecord]: FrameRecord[K] };
 
 /**
- * Brings parts of records together by frame and hands the frames on in order. A frame waits until every source is
- * `window` frames past it; so halves may be apart, late and out of order by that much.
+ * Joins partial records by frame and emits frames in order. A frame is emitted once every source is `window` frames
+ * past it, so halves may be apart, late and out of order by that much.
  */
 export class FrameJoin {
   readonly #window: number;
@@ -36,7 +36,7 @@ export class FrameJoin {
     this.#open = Array.from({ length: sources }, () => true);
   }
 
-  /** The open source that is furthest behind; undefined when all are at their end. */
+  /** The open source that is furthest behind; undefined when all have ended. */
   get behind(): number | undefined {
     let least: number | undefined;
     for (const [source, open] of this.#open.entries()) {
@@ -45,7 +45,7 @@ export class FrameJoin {
     return least;
   }
 
-  /** Takes a part of a record. Of two values for one field the first one stands; inputs of both are kept. */
+  /** Adds a partial record. Of two values for a field the first is kept; inputs are merged. */
   add(source: number, part: FrameRecord): void {
     const { frame } = part;
     if (frame <= this.#handedOn) throw new LateRecordError(frame);
@@ -67,11 +67,11 @@ export class FrameJoin {
     }
     if (conflict) {
       this.#notes.count('duplicates');
-      this.#notes.add('frame-twice', 'two records of one frame disagree; the first one stands', `frame ${part.frame}`);
+      this.#notes.add('frame-twice', 'two records of a frame differ; kept the first', `frame ${part.frame}`);
     }
   }
 
-  /** Whether any frame was handed on. */
+  /** Whether any frame was emitted. */
   get any(): boolean {
     return this.#handedOn !== Number.NEGATIVE_INFINITY;
   }
@@ -80,7 +80,7 @@ export class FrameJoin {
     this.#open[source] = false;
   }
 
-  /** The frames that nothing more is to come of, in order. */
+  /** Complete frames in order. */
   take(): readonly FrameRecord[] {
     let limit = Number.POSITIVE_INFINITY;
     for (const [source, open] of this.#open.entries()) {
@@ -105,7 +105,7 @@ export class FrameJoin {
   }
 }
 
-/** The line at the head of a per-frame log. */
+/** Header line of a frame log. */
 export interface FrameLogHeader {
   readonly fps?: number;
   readonly width?: number;
@@ -130,10 +130,10 @@ const unsigned: ReadonlySet<string> = new Set([...headerFields, 'qp', 'bytes']);
 const allFields = [...numberFields, 'inputs', 'extra'];
 const numeric: ReadonlySet<string> = new Set(numberFields);
 
-/** Frames that a record may come late by before everything is read into memory first. */
+/** Frames by which a record may be late before the session is read in memory instead. */
 export const JOIN_WINDOW_FRAMES = 7200;
 
-/** Whether a text begins like a per-frame log of ours, as NDJSON or as CSV. */
+/** Detects a frame log, as NDJSON or CSV, by its first lines. */
 export function detectFrameLog(head: string): 'ndjson' | 'csv' | undefined {
   let settings = false;
   for (const line of head.split(/\r?\n/, 20)) {
@@ -141,7 +141,7 @@ export function detectFrameLog(head: string): 'ndjson' | 'csv' | undefined {
     if (text === '' || text.startsWith('#')) continue;
     if (!text.startsWith('{')) return isFrameLogHeader(text) ? 'csv' : settings ? 'ndjson' : undefined;
     if (/"frame"\s*:/.test(text.slice(0, 2000))) return 'ndjson';
-    // A table may have the settings above it, as JSON.
+    // A CSV table may follow a line of JSON settings.
     if (!settings && !/"(?:fps|width|height|targetBitrate)"\s*:/.test(text.slice(0, 2000))) return undefined;
     settings = true;
   }
@@ -149,22 +149,22 @@ export function detectFrameLog(head: string): 'ndjson' | 'csv' | undefined {
 }
 
 /**
- * Which side's times the first lines of a file of ours tell. Inputs are made at the client, but either side may say
- * which frame contains them: they tell of the client only where no times do.
+ * Detects which side's timestamps a frame log contains. Inputs are made at the client, but either side may record which
+ * frame contains them: they indicate the client only without any timestamps.
  */
 export function detectSides(head: string): { readonly server: boolean; readonly client: boolean } {
   const text = head.replace(/^\uFEFF/, '');
   const lines = text.split(/\r?\n/, 400);
   const told = detectFrameLog(text) === 'csv' ? filledColumns(lines) : undefined;
   const part = lines.join('\n');
-  // A field that is there and says nothing (null, an empty cell, an empty list) tells nothing.
+  // Ignore fields without a value (null, empty cell, empty list).
   const tells = (field: string): boolean =>
     told ? told.has(field.toLowerCase()) : new RegExp(`"${field}"\\s*:\\s*\\[?\\s*[-\\d]`).test(part);
   const server = serverStages.some(tells);
   return { server, client: clientStages.some(tells) || (!server && tells('inputs')) };
 }
 
-/** The columns of a table that hold something in one of these lines. */
+/** Columns with a value in one of these lines. */
 function filledColumns(lines: readonly string[]): ReadonlySet<string> {
   const at = lines.findIndex(isFrameLogHeader);
   const { delimiter } = detectDialect(lines[at] ?? '');
@@ -188,8 +188,9 @@ function isFrameLogHeader(line: string): boolean {
 }
 
 /**
- * A session in our own form: NDJSON or CSV, in one file or with the server's and the client's halves in several, joined
- * by frame. With `window` Infinity everything is held in memory, and no record comes too late.
+ * Reads a session from frame logs (NDJSON or CSV): one file, or the server's and the client's half joined by frame.
+ *
+ * @param options.window Frames by which records may be late; with Infinity everything is held in memory.
  */
 export async function readFrameLog(
   paths: readonly string[],
@@ -203,7 +204,7 @@ export async function readFrameLog(
     const reader = new PartReader(path, notes, header, seen);
     return kinds[i] === 'csv' ? reader.csv(options.signal) : reader.ndjson(options.signal);
   });
-  // The first batch of each brings the header, which has to be known before the first record is handed on.
+  // The first batch brings the header, which must be known before the first record is emitted.
   const firsts = await Promise.all(readers.map((reader) => reader.next()));
   const derived: Record<string, string> = {};
   const missing: Record<string, string> = {};
@@ -230,14 +231,14 @@ export async function readFrameLog(
       const rest = join.take();
       if (rest.length > 0) yield rest;
       if (!join.any) {
-        throw new PlaybyplayError('no-frames', `${paths.join(', ')} tell of no frame`, { issues: notes.issues });
+        throw new PlaybyplayError('no-frames', `${paths.join(', ')} contain no frames`, { issues: notes.issues });
       }
       describe(seen, derived, missing);
     },
   };
 }
 
-/** Which components the fields that were seen can tell. */
+/** Describes which components the fields provide. */
 function describe(seen: ReadonlySet<string>, derived: Record<string, string>, missing: Record<string, string>): void {
   const need = (name: string, direct: string, fields: readonly string[], how: string): void => {
     const absent = fields.filter((field) => !seen.has(field));
@@ -255,7 +256,7 @@ function describe(seen: ReadonlySet<string>, derived: Record<string, string>, mi
   need('stackLatency', 'stackLatency', ['inputs', 'presented'], 'presented − earliest input');
 }
 
-/** Several inputs of one frame stand in one cell: `120.5 160`, `120.5|160`, `120.5;160`, `[120.5, 160]`. */
+/** Parses several inputs in a cell: `120.5 160`, `120.5|160`, `120.5;160`, `[120.5, 160]`. */
 function parseInputs(cell: string, decimalComma: boolean): number[] {
   const list = cell.replace(/^\[(.*)\]$/s, '$1').trim();
   if (list === '') return [];
@@ -267,7 +268,7 @@ class PartReader {
   readonly #notes: Notes;
   readonly #header: { -readonly [K in keyof FrameLogHeader]: FrameLogHeader[K] };
   readonly #seen: Set<string>;
-  readonly #told = new Set<string>();
+  readonly #reportedUnknown = new Set<string>();
 
   constructor(path: string, notes: Notes, header: FrameLogHeader, seen: Set<string>) {
     this.#path = path;
@@ -297,33 +298,33 @@ class PartReader {
     try {
       value = JSON.parse(text);
     } catch {
-      this.#reject('not-json', 'a line is no JSON; skipped', at);
+      this.#reject('not-json', 'skipped a line that is not JSON', at);
       return undefined;
     }
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-      this.#reject('not-an-object', 'a line is no JSON object; skipped', at);
+      this.#reject('not-an-object', 'skipped a line that is not a JSON object', at);
       return undefined;
     }
     const fields = value as Record<string, unknown>;
     if (!('frame' in fields)) {
       if (headerFields.some((name) => name in fields)) this.#settings(fields, at);
-      else this.#reject('no-frame', 'a line tells no frame; skipped', at);
+      else this.#reject('no-frame', 'skipped a line without a frame number', at);
       return undefined;
     }
     return this.#record(fields, at);
   }
 
-  /** Takes the header's settings; of two files the first word stands. */
+  /** Takes the header's settings; of two files the first value is kept. */
   #settings(fields: Record<string, unknown>, at: string): void {
     for (const name of headerFields) {
       const value = fields[name];
       if (value === undefined || value === null) continue;
       if (typeof value !== 'number' || !(value > 0) || !Number.isFinite(value)) {
-        this.#notes.add('header-value', `the header's ${name} is no number above 0; left out`, at);
+        this.#notes.add('header-value', `ignored the header's ${name}: it is not a number above 0`, at);
       } else if (this.#header[name] === undefined) {
         this.#header[name] = value;
       } else if (this.#header[name] !== value) {
-        this.#notes.add('header-differs', `two headers disagree about ${name}; the first one stands`, at);
+        this.#notes.add('header-differs', `two headers differ in ${name}; kept the first`, at);
       }
     }
   }
@@ -331,7 +332,7 @@ class PartReader {
   #record(fields: Record<string, unknown>, at: string): FrameRecord | undefined {
     const { frame } = fields;
     if (typeof frame !== 'number' || !Number.isSafeInteger(frame)) {
-      this.#reject('frame-number', 'a frame is not told as a whole number; skipped', at);
+      this.#reject('frame-number', 'skipped a record whose frame number is not an integer', at);
       return undefined;
     }
     for (const name in fields) {
@@ -349,7 +350,7 @@ class PartReader {
     return fields as unknown as FrameRecord;
   }
 
-  /** A list of times, or a single one; what is no number in it is left out. */
+  /** Accepts a list of times or a single one; values that are not numbers are dropped. */
   #inputs(fields: Record<string, unknown>, value: unknown, at: string): void {
     const list: unknown[] = Array.isArray(value) ? value : typeof value === 'number' ? [value] : [];
     const times = list.filter((input) => typeof input === 'number' && Number.isFinite(input));
@@ -363,15 +364,15 @@ class PartReader {
     fields[name] = undefined;
     if (value === null || value === undefined) return;
     this.#notes.count('badValues');
-    const wanted = name === 'inputs' ? 'a list of numbers' : unsigned.has(name) ? 'a number from 0 up' : 'a number';
-    this.#notes.add('not-a-number', `${name} is not ${wanted}; taken as missing`, at);
+    const wanted = name === 'inputs' ? 'a list of numbers' : unsigned.has(name) ? 'a number of at least 0' : 'a number';
+    this.#notes.add('not-a-number', `${name} is not ${wanted}; treated as missing`, at);
   }
 
   #unknown(name: string, at: string): void {
-    if (this.#told.has(name) || this.#told.size > 100) return;
-    this.#told.add(name);
+    if (this.#reportedUnknown.has(name) || this.#reportedUnknown.size > 100) return;
+    this.#reportedUnknown.add(name);
     const hint = suggestSpelling(name, allFields);
-    if (hint !== undefined) this.#notes.add('unknown-field', `there is no field "${name}"; ignored`, at, hint);
+    if (hint !== undefined) this.#notes.add('unknown-field', `ignored unknown field "${name}"`, at, hint);
   }
 
   #reject(code: string, message: string, at: string): void {
@@ -387,7 +388,7 @@ class PartReader {
         try {
           this.#settings(JSON.parse(text) as Record<string, unknown>, this.#path);
         } catch {
-          this.#reject('not-json', 'the header comment is no JSON; skipped', this.#path);
+          this.#reject('not-json', 'skipped a header comment that is not JSON', this.#path);
         }
       } else {
         const pairs = [...text.matchAll(/(\w+)\s*[=:]\s*([\d.]+)/g)].map(([, key, value]) => [key, Number(value)]);
@@ -423,7 +424,7 @@ class PartReader {
       fields['inputs'] = parseInputs(inputs, row.decimalComma);
     }
     if (!('frame' in fields)) {
-      this.#reject('no-frame', 'a row tells no frame; skipped', at);
+      this.#reject('no-frame', 'skipped a row without a frame number', at);
       return undefined;
     }
     return this.#record(fields, at);

@@ -34,7 +34,7 @@ describe('a table', () => {
       read(lines.map((line, i) => (i === 0 ? line : line.replaceAll('.', ','))).join('\n')),
     ).rejects.toMatchObject({
       code: 'no-frames',
-      issues: [{ code: 'row-too-long', hint: 'decimal commas need another delimiter than the comma, or quotes' }],
+      issues: [{ code: 'row-too-long', hint: 'Decimal commas need another delimiter than the comma, or quotes.' }],
     });
   });
 
@@ -65,7 +65,7 @@ describe('a table', () => {
       cells.map((row, i) => row.map((cell, j) => (j === between && i % 50 === 7 ? 'oops' : cell)).join(',')).join('\n'),
     );
     expect(scored.issues.find(({ code }) => code === 'not-a-number')?.message).toBe(
-      'column MsBetweenPresents holds a value that is no number; taken as missing (6 times)',
+      'column MsBetweenPresents has a value that is not a number; treated as missing (6 times)',
     );
   });
 

@@ -5,7 +5,7 @@ import type { FrameRecord } from '../frame.ts';
 import { detectDialect, readRows, splitRow } from './csv.ts';
 import { Notes, inMemory, type ReadOptions, type SessionInput } from './session.ts';
 
-/** Whether a line is the header of a MangoHud log's frames (a row of system names and values stands before it). */
+/** Whether a line is the header of a MangoHud log's frames (it follows a row of system names and values). */
 export function isMangoHudHeader(line: string): boolean {
   const names = splitRow(line, detectDialect(line).delimiter).map((name) => name.trim().toLowerCase());
   return (
@@ -17,8 +17,8 @@ export function isMangoHudHeader(line: string): boolean {
 }
 
 /**
- * A MangoHud log: frame times in ms (µs in releases before 0.6.3) become capture deltas. Logs taken at an interval hold
- * one frame of many; then each row counts as a frame and the log's coarseness is noted.
+ * Reads a MangoHud log: frame times in ms (µs before release 0.6.3) become capture deltas. Logs taken at an interval
+ * contain one frame of many; then each row counts as a frame and a warning is added.
  */
 export async function readMangoHud(path: string, options: ReadOptions = {}): Promise<SessionInput> {
   const notes = new Notes();
@@ -49,11 +49,11 @@ export async function readMangoHud(path: string, options: ReadOptions = {}): Pro
     records.push({ frame: records.length, captured, captureDelta: records.length === 0 ? undefined : delta });
   }
   if (records.length === 0) {
-    throw new PlaybyplayError('no-frames', `${path} has a header and no frame that can be read`, {
+    throw new PlaybyplayError('no-frames', `${path} has a header but no valid frames`, {
       issues: notes.issues,
     });
   }
-  if (unit !== 1) notes.add('microseconds', 'frame times are in µs (an old release); converted', path);
+  if (unit !== 1) notes.add('microseconds', 'converted frame times from µs (an old release)', path);
   noteCoarse(records, notes, path);
   notes.count('frames', records.length);
   const info = Object.fromEntries(headings.map((name, i) => [name, system[i] ?? '']));
@@ -63,10 +63,10 @@ export async function readMangoHud(path: string, options: ReadOptions = {}): Pro
     notes,
     derived: { captureDelta: 'frametime' },
     missing: {
-      presentDelta: 'the log tells when frames were made, not when they were displayed',
-      roundTripDelay: 'the frames never crossed a network',
-      stackLatency: 'the log tells of no input',
-      picture: 'the log tells no bitrate',
+      presentDelta: 'the log has no display times',
+      roundTripDelay: 'the session was not streamed',
+      stackLatency: 'the log has no inputs',
+      picture: 'the log has no bitrate',
     },
     extra: { info },
     records: () => inMemory(records),
@@ -90,9 +90,9 @@ function noteCoarse(records: readonly FrameRecord[], notes: Notes, path: string)
     const seen = ((100 * shown) / step).toFixed(0);
     notes.add(
       'sampled-log',
-      `the log was taken at an interval: its frames cover ${seen} % of the time, stutters between them are not seen`,
+      `the log was sampled at an interval: its frames cover ${seen} % of the time, and stutters in between are missing`,
       path,
-      'set log_interval=0 to log every frame',
+      'Set log_interval=0 to log every frame.',
     );
   }
 }

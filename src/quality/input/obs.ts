@@ -3,18 +3,18 @@ import { PlaybyplayError } from '../../errors.ts';
 import { Notes, inMemory, type ReadOptions, type SessionInput } from './session.ts';
 import { readLines } from './text.ts';
 
-/** What an OBS log says of one output (a stream, a recording). */
+/** Frame counts of one output (stream or recording). */
 export interface ObsOutput {
   readonly name: string;
-  /** Frames handed to the output. */
+  /** Frames passed to the output. */
   frames?: number;
   /** Frames drawn by the compositor. */
   drawn?: number;
-  /** Not drawn in time: rendering. */
+  /** Not rendered in time. */
   lagged?: number;
-  /** Not encoded in time: encoder. */
+  /** Not encoded in time. */
   skipped?: number;
-  /** Encoded and thrown away: network. */
+  /** Dropped because of the network. */
   dropped?: number;
   /** Shares of the frames attempted, 0 to 1. */
   readonly share: { lagged?: number; skipped?: number; dropped?: number };
@@ -22,7 +22,7 @@ export interface ObsOutput {
 
 const stamped = /^\d{2}:\d{2}:\d{2}\.\d{3}: /;
 
-/** Whether a text begins like an OBS log: lines stamped `hh:mm:ss.mmm: `. */
+/** Whether a text is an OBS log: lines stamped `hh:mm:ss.mmm: `. */
 export function isObsLog(head: string): boolean {
   const lines = head.split(/\r?\n/, 40).filter((line) => line.trim() !== '');
   const hits = lines.filter((line) => stamped.test(line.replace(/^\uFEFF/, '')));
@@ -30,8 +30,8 @@ export function isObsLog(head: string): boolean {
 }
 
 /**
- * An OBS log tells no frame's time, only how many frames each output lost to rendering, encoding and the network, and
- * the settings that the picture score follows from. So its session has these counts and no stutter–latency score.
+ * Reads an OBS log. It has no frame times, only counts of the frames each output lost to rendering, encoding and the
+ * network, and the settings that determine the picture score; so there is no stutter–latency score.
  */
 export async function readObs(path: string, options: ReadOptions = {}): Promise<SessionInput> {
   const notes = new Notes();
@@ -48,18 +48,14 @@ export async function readObs(path: string, options: ReadOptions = {}): Promise<
     }
   }
   if (known === 0) {
-    throw new PlaybyplayError('not-a-log', `${path} has no line with the time stamps of an OBS log`);
+    throw new PlaybyplayError('not-a-log', `${path} has no line with the timestamps of an OBS log`);
   }
   notes.count('lines', lines);
   if (log.outputs.length === 0) {
-    notes.add(
-      'no-output-ended',
-      'the log tells of no output that ended: its counts are written when a stream or recording stops',
-      path,
-    );
+    notes.add('no-output-ended', 'no output has ended: OBS writes the counts when a stream or recording stops', path);
   }
   const picture = log.bitrate !== undefined && log.width !== undefined && log.fps !== undefined;
-  const why = 'the log tells no frame’s time';
+  const why = 'the log has no frame times';
   return {
     format: 'obs-log',
     name: basename(path),
@@ -73,7 +69,7 @@ export async function readObs(path: string, options: ReadOptions = {}): Promise<
       presentDelta: why,
       roundTripDelay: why,
       stackLatency: why,
-      ...(!picture && { picture: 'the log does not tell bitrate, resolution and frame rate' }),
+      ...(!picture && { picture: 'bitrate, resolution or frame rate is missing in the log' }),
     },
     notes,
     extra: { outputs: log.outputs },
@@ -87,7 +83,7 @@ class ObsLog {
   width: number | undefined;
   height: number | undefined;
   bitrate: number | undefined;
-  /** Name of the output that ended last: the line about skipped frames tells no name and follows it. */
+  /** The output that ended last: the line about skipped frames has no name and follows it. */
   #last: ObsOutput | undefined;
   #inEncoder = false;
 
@@ -109,7 +105,7 @@ class ObsLog {
     if (size) [this.width, this.height] = [Number(size[1]), Number(size[2])];
     const rate = /^fps:\s*(\d+)\/(\d+)/i.exec(line);
     if (rate && Number(rate[2]) > 0) this.fps = Number(rate[1]) / Number(rate[2]);
-    // The audio encoders tell a bitrate too, in a line of their own that does not begin with the word.
+    // Audio encoders also report a bitrate, in a line that does not start with the word.
     if (/^\[[^\]]*\]:? settings:/i.test(line)) this.#inEncoder = true;
     const bitrate = /^bitrate:\s*(\d+)(?:\s*\(?kbps\)?)?\s*$/i.exec(line);
     if (bitrate && this.#inEncoder) {
@@ -148,7 +144,7 @@ class ObsLog {
   }
 }
 
-/** The share as counted where the whole is known, else as the line says it in percent. */
+/** Share computed from the counts if possible, else the percentage in the line. */
 function share(part: number, whole: number | undefined, percent: string | undefined): number {
   if (whole !== undefined && whole > 0) return part / whole;
   return percent === undefined ? Number.NaN : Number(percent.replace(',', '.')) / 100;

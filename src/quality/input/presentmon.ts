@@ -5,12 +5,12 @@ import { upperMedian } from '../statistics.ts';
 import { detectDialect, noteMisspelledColumns, readRows, type Row, splitRow } from './csv.ts';
 import { Notes, inMemory, type ReadOptions, type SessionInput } from './session.ts';
 
-/** The three families of column names: 1.x, 2.0 to 2.3.0, and from 2.3.1 on. CapFrameX and OCAT write the first. */
+/** The three families of column names: 1.x, 2.0 to 2.3.0, and 2.3.1 or later. CapFrameX and OCAT write the first. */
 export type PresentMonVersion = 1 | 2 | 2.3;
 
 const perProcess = ['application', 'processid', 'swapchainaddress'];
 
-/** The family of a header line, if it is one of PresentMon's. */
+/** Detects the family of a header line; undefined if it is not PresentMon's. */
 export function presentMonVersion(line: string): PresentMonVersion | undefined {
   const columns = splitRow(line.replace(/^\uFEFF/, ''), detectDialect(line).delimiter);
   const names = new Set(columns.map((name) => name.trim().toLowerCase()));
@@ -21,7 +21,7 @@ export function presentMonVersion(line: string): PresentMonVersion | undefined {
   return later.some((name) => names.has(name)) ? 2.3 : 1;
 }
 
-/** Columns that hold the time of a frame, of all versions and options. */
+/** Columns with the time of a frame, in all versions and options. */
 const timeColumns = [
   'TimeInSeconds',
   'TimeInMs',
@@ -139,7 +139,7 @@ function addRow(chains: Map<string, Chain>, row: Row, version: PresentMonVersion
   const wasDropped = dropped !== undefined && /^(?:1|true)$/i.test(dropped);
   const shownColumn = version === 2 ? 'DisplayLatency' : 'MsUntilDisplayed';
   const untilShown = wasDropped ? undefined : positive(row.number(shownColumn));
-  // 2.0 says of a frame that was not shown `NA` in DisplayedTime, and in some releases leaves a latency beside it.
+  // 2.0 writes `NA` in DisplayedTime for a frame that was not shown, in some releases with a latency next to it.
   const shown = version === 2 && row.text('DisplayedTime')?.toUpperCase() === 'NA' ? undefined : untilShown;
   const sinceInput = positive(row.number('MsSinceInput'));
   const latency =
@@ -160,7 +160,7 @@ function addRow(chains: Map<string, Chain>, row: Row, version: PresentMonVersion
   });
 }
 
-/** PresentMon writes 0 where it knows nothing (1.x) and `NA` (2.x); neither is a value. */
+/** PresentMon writes 0 (1.x) or `NA` (2.x) for unknown values. */
 function positive(value: number | undefined): number | undefined {
   return value !== undefined && value > 0 ? value : undefined;
 }
@@ -173,7 +173,7 @@ function timeOf(row: Row, column: string): number | undefined {
   return Date.UTC(year!, month! - 1, day, hour, minute) + second! * 1000;
 }
 
-/** Frames of a chain; the desktop's compositor, which presents beside everything, is hardly ever what is meant. */
+/** Rank of a swap chain: its frames, with the desktop compositor far behind. */
 function chainWeight(chain: Chain): number {
   return chain.presents.length * (/^dwm(?:\.exe)?$/i.test(chain.name) ? 0.1 : 1);
 }
@@ -183,7 +183,7 @@ function chooseChain(chains: readonly Chain[], wanted: string | undefined, path:
   const matching = wanted ? ordered.filter((one) => one.name.toLowerCase().includes(wanted.toLowerCase())) : ordered;
   const names = [...new Set(ordered.map((one) => one.name))].join(', ');
   if (ordered.length === 0) {
-    throw new PlaybyplayError('no-frames', `${path} has a header and no frame that can be read`, {
+    throw new PlaybyplayError('no-frames', `${path} has a header but no valid frames`, {
       issues: notes.issues,
     });
   }
@@ -197,7 +197,7 @@ function chooseChain(chains: readonly Chain[], wanted: string | undefined, path:
       'other-process',
       `frames of ${other.name || 'another swap chain'} left out: ${other.presents.length}`,
       path,
-      'name a process to score it',
+      'Select it with --process.',
     );
   }
   return matching[0]!;
@@ -206,7 +206,7 @@ function chooseChain(chains: readonly Chain[], wanted: string | undefined, path:
 function toRecords(chain: Chain, notes: Notes): FrameRecord[] {
   const { presents } = chain;
   const scale = timeScale(presents);
-  if (scale === undefined) notes.add('no-clock', 'times are the sum of the frame times: the table has no usable clock');
+  if (scale === undefined) notes.add('no-clock', 'the table has no usable clock; times are sums of the frame times');
   const records: FrameRecord[] = [];
   let clock = 0;
   let previous: Present | undefined;
@@ -229,8 +229,8 @@ function toRecords(chain: Chain, notes: Notes): FrameRecord[] {
 }
 
 /**
- * ms per unit of the time column, from the frame times beside it: seconds, ms, or ticks of whatever counter. The median
- * ratio is taken, so that single gaps (frames left out of the table) do not matter.
+ * ms per unit of the time column (seconds, ms, or ticks), from the frame times. The median ratio is robust against
+ * gaps.
  */
 function timeScale(presents: readonly Present[]): number | undefined {
   const ratios: number[] = [];
@@ -246,7 +246,7 @@ function timeScale(presents: readonly Present[]): number | undefined {
   return [1, 1000, 1e-4, 1 / 3_579.545].find((unit) => Math.abs(ratio / unit - 1) < 0.03) ?? ratio;
 }
 
-/** What the columns can tell, in words. */
+/** Describes which components the columns provide. */
 function describeColumns(
   version: PresentMonVersion,
   has: (column: string) => boolean,
@@ -256,19 +256,19 @@ function describeColumns(
     captureDelta: version === 2 ? 'FrameTime of the frame before' : 'MsBetweenPresents',
   };
   const missing: Record<string, string> = {
-    roundTripDelay: 'the frames never crossed a network',
-    picture: 'the table tells no bitrate',
+    roundTripDelay: 'the session was not streamed',
+    picture: 'the table has no bitrate',
   };
   if (presents.some((present) => present.untilShown !== undefined)) {
     derived['presentDelta'] =
       version === 2 ? 'time of display (CPU start + DisplayLatency), differences' : 'MsBetweenDisplayChange';
   } else {
-    missing['presentDelta'] = 'no column tells when a frame was displayed, or no frame was';
+    missing['presentDelta'] = 'no frame has a display time';
   }
   if (presents.some((present) => present.latency !== undefined)) {
     derived['stackLatency'] = has('MsSinceInput') ? 'msSinceInput + msUntilDisplayed' : 'input to photon latency';
   } else {
-    missing['stackLatency'] = 'no frame tells of an input';
+    missing['stackLatency'] = 'no frame has an input';
   }
   return { derived, missing };
 }

@@ -10,22 +10,26 @@ import type { Format, ReadOptions, SessionInput } from './session.ts';
 import { decodeText, readHead } from './text.ts';
 import { readWebrtc } from './webrtc.ts';
 
-/** What a file is, judged by its first bytes and not by its name. */
+/** Kind of a file, detected from its content. */
 export type Kind = Exclude<Format, 'capframex' | 'playbyplay'> | 'ndjson' | 'csv' | 'capframex-json' | 'capframex-csv';
 
-/** Finds out what a file is; throws `PlaybyplayError` with the formats that are read where it is none of them. */
+/**
+ * Detects the kind of a file.
+ *
+ * @throws PlaybyplayError if the file is missing, empty or of no supported format.
+ */
 async function detectKind(path: string, signal?: AbortSignal): Promise<Kind> {
   const info = await stat(path).catch(() => undefined);
-  if (!info) throw new PlaybyplayError('file-missing', `there is no file ${path}`);
-  if (!info.isFile()) throw new PlaybyplayError('not-a-file', `${path} is no file`);
+  if (!info) throw new PlaybyplayError('file-missing', `${path} does not exist`);
+  if (!info.isFile()) throw new PlaybyplayError('not-a-file', `${path} is not a file`);
   const bytes = await readHead(path, 65_536, signal);
   if (bytes.length === 0) throw new PlaybyplayError('file-empty', `${path} is empty`);
   if (isVideo(bytes)) return 'video';
   const head = decodeText(bytes).replace(/^\uFEFF/, '');
   const kind = kindOfText(head);
   if (kind) return kind;
-  throw new PlaybyplayError('unknown-format', `${basename(path)} is none of the formats that are read`, {
-    hint: 'per-frame NDJSON or CSV, PresentMon, CapFrameX, MangoHud, webrtc-internals, OBS log, or a video',
+  throw new PlaybyplayError('unknown-format', `${basename(path)} has no supported format`, {
+    hint: 'Supported: per-frame NDJSON or CSV, PresentMon, CapFrameX, MangoHud, webrtc-internals, OBS logs, videos.',
   });
 }
 
@@ -36,7 +40,7 @@ function kindOfText(head: string): Kind | undefined {
   if (trimmed.startsWith('{')) {
     if (/"PeerConnections"\s*:/.test(head)) return 'webrtc-internals';
     if (/"(?:Runs|CaptureData|MsBetweenPresents)"\s*:/.test(head)) return 'capframex-json';
-    // Both may begin with a long block of other things.
+    // Both may start with a long block of other data.
     if (/"getUserMedia"\s*:|"UserAgent"\s*:/.test(head)) return 'webrtc-internals';
     if (/"(?:Info|Hash)"\s*:/.test(head)) return 'capframex-json';
     return undefined;
@@ -59,13 +63,12 @@ function isVideo(bytes: Buffer): boolean {
   return bytes[0] === 0x47 && bytes[188] === 0x47 && bytes[376] === 0x47;
 }
 
-/** Reads a video as a session; handed in by whoever may use the media reader. */
+/** Reads a video as a session; injected because only some callers need the media reader. */
 export type VideoReader = (path: string, options: ReadOptions) => Promise<SessionInput>;
 
 /**
- * The sessions that files tell of. Two files in our own form of which one tells the server's times and the other the
- * client's are the halves of one session; of several halves the first of either side belong together, and so on. Any
- * other file stands for itself, and may hold several sessions.
+ * Reads the sessions of files. Frame logs with only the server's or only the client's timestamps are joined in pairs,
+ * in order. Every other file stands alone and may contain several sessions.
  */
 export async function readSessions(
   paths: readonly string[],
@@ -94,7 +97,7 @@ export async function readSessions(
   return sessions;
 }
 
-/** By the file that comes first: the files of a session in our own form. */
+/** Groups the frame logs of each session, keyed by the first file. */
 async function pairHalves(
   paths: readonly string[],
   kinds: readonly Kind[],
@@ -112,9 +115,9 @@ async function pairHalves(
   if (servers.length > 0 && clients.length > 0 && servers.length !== clients.length) {
     throw new PlaybyplayError(
       'halves-unclear',
-      `${servers.length} files tell the server's times, ${clients.length} the client's`,
+      `${servers.length} files have the server's times and ${clients.length} the client's`,
       {
-        hint: 'give the halves of one session at a time',
+        hint: 'Pass the halves of one session at a time.',
       },
     );
   }
@@ -145,6 +148,9 @@ async function readOtherFormat(
       return [await readObs(path, options)];
     case 'video':
       if (options.video) return [await options.video(path, options)];
-      throw new PlaybyplayError('no-video-reader', `${path} is a video (${extname(path)}), and none is read here`);
+      throw new PlaybyplayError(
+        'no-video-reader',
+        `${path} is a video (${extname(path)}), which this call cannot read`,
+      );
   }
 }

@@ -12,54 +12,53 @@ export const formats = [
 ] as const;
 export type Format = (typeof formats)[number];
 
-/** One session as a file tells it. Records come in batches, in the order of their frames. */
+/** A session read from a file. Records come in batches in frame order. */
 export interface SessionInput {
   readonly format: Format;
-  /** Process, connection or run within the file; the file's name where it holds one. */
+  /** Process, connection or run within the file; the file name if it holds one session. */
   readonly name: string;
-  /** What the file says of the target frame rate; undefined where it says nothing. */
+  /** Target frame rate, if the file has it. */
   readonly fps?: number | undefined;
   /** Pixels. */
   readonly width?: number | undefined;
   readonly height?: number | undefined;
   /** Bits per second. */
   readonly targetBitrate?: number | undefined;
-  /** `targetBitrate` is what was measured and not what was set. */
+  /** Whether `targetBitrate` is measured rather than configured. */
   readonly measuredRate?: boolean;
-  /** Frames may repeat a picture; those that do have no capture, so that captures tell when a new one was shown. */
+  /** Frames may repeat a picture; repeated ones have no `captured`, so captures mark new pictures. */
   readonly repeats?: boolean;
-  /** Of which figures the file can tell something, and how it was worked out. */
+  /** Available figures, each with how it is derived. */
   readonly derived: Readonly<Record<string, string>>;
-  /** Of which it cannot, and why. */
+  /** Unavailable figures, each with the reason. */
   readonly missing: Readonly<Record<string, string>>;
-  /** Complete once all records were read. */
+  /** Issues and counts; complete once all records are read. */
   readonly notes: Notes;
-  /** Figures that the format tells beside the frames (lagged, skipped, dropped …). */
+  /** Further figures of the format (lagged, skipped, dropped …). */
   readonly extra?: Readonly<Record<string, unknown>>;
   records(): AsyncIterable<readonly FrameRecord[]>;
 }
 
 export interface ReadOptions {
-  /** Of several processes in one file, the one whose name contains this. */
+  /** Selects one of several processes by a part of its name. */
   readonly process?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Records that lie in memory already. */
+/** Yields records that are in memory already. */
 export async function* inMemory(records: readonly FrameRecord[]): AsyncGenerator<readonly FrameRecord[]> {
   if (records.length > 0) yield records;
 }
 
 /**
- * What was wrong in a file, gathered while it is read: the same fault in a thousand lines is one issue with a count and
- * the place where it was first met.
+ * Collects the issues of a file while it is read: repeated faults become one issue with a count and the first place.
  */
 export class Notes {
   readonly #found = new Map<string, { issue: Issue; count: number }>();
-  /** Figures of the reading, by name (`lines`, `malformed`, `outOfOrder` …). */
+  /** Counts by name (`lines`, `malformed`, `outOfOrder` …). */
   readonly counts: Record<string, number> = {};
 
-  /** Records a fault; `path` is kept of the first one only. */
+  /** Adds an issue; only the first `path` is kept. */
   add(code: string, message: string, path?: string, hint?: string): void {
     const key = `${code}\n${message}`;
     const known = this.#found.get(key);
@@ -75,7 +74,7 @@ export class Notes {
     return this.issues.some((issue) => issue.code === code);
   }
 
-  /** In the order of their first appearance. */
+  /** Issues in order of first appearance. */
   get issues(): readonly Issue[] {
     return [...this.#found.values()].map(({ issue, count }) =>
       count === 1 ? issue : { ...issue, message: `${issue.message} (${count} times)` },

@@ -5,11 +5,11 @@ import { TextDecoder } from 'node:util';
 import { createGunzip } from 'node:zlib';
 import { messageOf, PlaybyplayError } from '../../errors.ts';
 
-/** Longest line and largest document read into memory, in characters. */
+/** Maximum characters of a line and of a document read into memory. */
 const MAX_LINE_CHARACTERS = 16 * 2 ** 20;
 const MAX_DOCUMENT_CHARACTERS = 400 * 2 ** 20;
 
-/** The first bytes of a file, inflated if it is gzipped. */
+/** Reads the first bytes of a file, decompressed if gzipped. */
 export async function readHead(path: string, bytes = 65_536, signal?: AbortSignal): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -20,7 +20,7 @@ export async function readHead(path: string, bytes = 65_536, signal?: AbortSigna
       if (size >= bytes) break;
     }
   } catch (error) {
-    // A damaged end is reported by whoever reads that far.
+    // A damaged end is reported by the reader that gets that far.
     if (error instanceof PlaybyplayError || signal?.aborted) throw error;
     if (size === 0) throw damaged(path, error);
   }
@@ -28,8 +28,8 @@ export async function readHead(path: string, bytes = 65_536, signal?: AbortSigna
 }
 
 /**
- * Lines of a text file in batches, without line ends: UTF-8 or UTF-16 (by its byte order mark), gzipped or not.
- * `complete` is false where the last line of the file has no end, so that it may have been cut.
+ * Reads lines in batches without line ends: UTF-8 or UTF-16 (by byte order mark), gzipped or not. `complete` is false
+ * if the last line has no line end and may be truncated.
  */
 export async function* readLines(
   path: string,
@@ -41,7 +41,7 @@ export async function* readLines(
     rest = lines.pop()!;
     if (rest.length > MAX_LINE_CHARACTERS) {
       throw new PlaybyplayError('line-too-long', `${path} has a line of more than ${MAX_LINE_CHARACTERS} characters`, {
-        hint: 'is it a text file?',
+        hint: 'Is it a text file?',
       });
     }
     for (let i = 0; i < lines.length; i++) if (lines[i]!.endsWith('\r')) lines[i] = lines[i]!.slice(0, -1);
@@ -50,7 +50,7 @@ export async function* readLines(
   if (rest !== '') yield { lines: [rest.endsWith('\r') ? rest.slice(0, -1) : rest], complete: false };
 }
 
-/** A whole text file. */
+/** Reads a whole text file. */
 export async function readText(path: string, signal?: AbortSignal): Promise<string> {
   const parts: string[] = [];
   let length = 0;
@@ -64,7 +64,7 @@ export async function readText(path: string, signal?: AbortSignal): Promise<stri
   return parts.join('');
 }
 
-/** The text of the bytes, by their byte order mark; UTF-8 where there is none. */
+/** Decodes text by its byte order mark; UTF-8 without one. */
 export function decodeText(bytes: Uint8Array): string {
   return new TextDecoder(encodingOf(bytes)).decode(bytes);
 }
@@ -86,8 +86,8 @@ async function* textStream(path: string, signal?: AbortSignal): AsyncGenerator<s
 }
 
 function damaged(path: string, cause: unknown): PlaybyplayError {
-  return new PlaybyplayError('gzip-damaged', `${path} cannot be inflated: ${messageOf(cause)}`, {
-    hint: 'the download may have been cut; save the file again',
+  return new PlaybyplayError('gzip-damaged', `${path} cannot be decompressed: ${messageOf(cause)}`, {
+    hint: 'The file may be incomplete; download it again.',
     cause,
   });
 }

@@ -14,15 +14,15 @@ import { median, quantile, upperMedian } from '../statistics.ts';
 const CHUNK_SECONDS = 2;
 
 /**
- * A recording as a session of its own: what its timestamps, its packets and its pictures tell without any log. A frame
- * that repeats the one before it was not captured anew, so the capture delta runs over it; present deltas are the
- * differences of the timestamps; the bitrate is measured over some groups of pictures at a time.
+ * Reads a recording as a session, from its timestamps, packets and pictures. A frame that repeats the previous picture
+ * has no capture, so the capture delta spans it; present deltas are timestamp differences; the bitrate is measured over
+ * groups of pictures.
  */
 export async function readVideo(path: string, options: ReadOptions = {}): Promise<SessionInput> {
   using file = openVideo(path);
   const notes = new Notes();
   const index = scanPackets(file, options.signal ? { signal: options.signal } : {});
-  if (index.t.length === 0) throw new PlaybyplayError('no-frames', `${path} holds no video frame`);
+  if (index.t.length === 0) throw new PlaybyplayError('no-frames', `${path} has no video frames`);
   if (index.problem) notes.add('video-cut', `reading ended early: ${index.problem}`, path);
   const differences: (Difference | undefined)[] = [];
   let compare = new PictureDifference();
@@ -38,7 +38,7 @@ export async function readVideo(path: string, options: ReadOptions = {}): Promis
           `pictures could not be decoded: ${item.reason}`,
           `${path} at ${formatClock(item.t)}`,
         );
-        // What follows is not compared with what came before the gap.
+        // Do not compare across the gap.
         compare = new PictureDifference();
         continue;
       }
@@ -70,8 +70,8 @@ export async function readVideo(path: string, options: ReadOptions = {}): Promis
       picture: 'bits a second, measured over whole groups of pictures',
     },
     missing: {
-      roundTripDelay: 'a recording tells nothing of the network',
-      stackLatency: 'a recording tells of no input',
+      roundTripDelay: 'a recording has no network data',
+      stackLatency: 'a recording has no inputs',
     },
     notes,
     extra: { frozen: frozenStretches(index, runs), codec: file.info.codec },
@@ -79,7 +79,7 @@ export async function readVideo(path: string, options: ReadOptions = {}): Promis
   };
 }
 
-/** The frame that has this time, from `from` on. */
+/** Frame with this time, from `from` on. */
 function frameAt(index: PacketIndex, t: number, from: number): number {
   let frame = from;
   while (frame + 1 < index.t.length && index.t[frame]! < t - 5e-7) frame++;
@@ -103,7 +103,7 @@ function bytesOf(index: PacketIndex, frame: number): number {
   return index.packets.size[index.packet[frame]! - index.firstPacket] ?? 0;
 }
 
-/** Seconds over which a bitrate is measured: whole groups of pictures of this many together, or cut where one is longer. */
+/** Seconds per bitrate measurement: whole groups of pictures, split if longer than `most`. */
 const BITRATE_WINDOW_SECONDS = { least: 4, most: 10 };
 
 /**
@@ -120,7 +120,7 @@ function bitrates(index: PacketIndex): Map<number, number> {
       cuts.push(frame);
   }
   const end = t.at(-1)! + (t.length > 1 ? (t.at(-1)! - t[0]!) / (t.length - 1) : 0);
-  // What is left over at the end tells of no whole group.
+  // The rest at the end is not a whole group.
   if (cuts.length > 1 && end - t[cuts.at(-1)!]! < BITRATE_WINDOW_SECONDS.least) cuts.pop();
   const rates = new Map<number, number>();
   for (const [i, from] of cuts.entries()) {
@@ -133,7 +133,7 @@ function bitrates(index: PacketIndex): Map<number, number> {
   return rates;
 }
 
-/** The rate that most frames come at, whatever gaps lie between. */
+/** Standard rate nearest to the median frame interval. */
 function rateOf(index: PacketIndex): number | undefined {
   const deltas = Array.from(index.t.subarray(1), (t, i) => t - index.t[i]!).filter((delta) => delta > 0);
   const usual = upperMedian(deltas);
@@ -166,16 +166,16 @@ function noteFindings(
   let gaps = 0;
   for (let i = 1; i < index.t.length; i++) if (index.t[i]! - index.t[i - 1]! > limit) gaps++;
   notes.count('timestampGaps', gaps);
-  if (index.t.length < 2) notes.add('single-frame', 'a single frame tells nothing of time', path);
+  if (index.t.length < 2) notes.add('single-frame', 'the recording has only one frame', path);
 }
 
-/** How much a picture differs from the one before it, on the scale of 8-bit luma. */
+/** Difference of two pictures in 8-bit luma levels. */
 export interface Difference {
   readonly mean: number;
   readonly most: number;
 }
 
-/** Compares luma with the picture before, on a grid of about `columns` by 9/16 of them. */
+/** Compares luma with the previous picture on a grid of about `columns` × 9/16 `columns` points. */
 export class PictureDifference {
   readonly #columns: number;
   #before: Uint8Array | undefined;
@@ -184,7 +184,7 @@ export class PictureDifference {
     this.#columns = columns;
   }
 
-  /** Undefined for the first picture, and where the size has changed. */
+  /** Undefined for the first picture and after a change of size. */
   next(luma: Plane): Difference | undefined {
     const step = Math.max(1, Math.floor(luma.width / this.#columns));
     const columns = Math.floor(luma.width / step);
@@ -207,19 +207,18 @@ export class PictureDifference {
   }
 }
 
-/** A run of frames that show the same picture: the first one is new, the others repeat it. Frame numbers. */
+/** A run of frames with the same picture: the first is new, the others repeat it. Frame numbers. */
 export interface RepeatedRun {
   readonly first: number;
   readonly last: number;
-  /** The application or the stream stood still; else what was shown did not move (a menu, a pause). */
+  /** The stream froze; otherwise the scene was still (a menu, a pause). */
   readonly frozen: boolean;
 }
 
 /**
- * Finds the runs of repeated pictures. `key` tells keyframes: a repeated picture is encoded anew there and differs a
- * little, though by far less than what moves. Whether a run is a freeze shows in what surrounds it: things moved just
- * before, and when it ends the picture has moved on by as much as the time that went by — a scene that rests begins
- * again where it stopped.
+ * Finds runs of repeated pictures. A repeated picture is re-encoded at keyframes (`key`) and differs slightly there,
+ * though by far less than motion. A run is a freeze if there was motion before it and the picture has moved on by the
+ * elapsed time after it; a still scene resumes where it stopped.
  */
 export function findRepeatedRuns(
   differences: readonly (Difference | undefined)[],
@@ -244,12 +243,12 @@ export function findRepeatedRuns(
   return runs;
 }
 
-/** Repeats from which on a run may be a scene that rests: fewer are hardly ever one. */
+/** Minimum repeats of a still scene. */
 const MIN_RESTING_REPEATS = 4;
 
 /**
- * The last frame of a run with what follows it and hardly differs beside what moves around it: an encoder that knows
- * what comes next touches a repeated picture up in its last frames.
+ * Extends a run over nearly unchanged frames that follow it: lookahead encoders retouch a repeated picture in its last
+ * frames.
  */
 function extendRun(
   differences: readonly (Difference | undefined)[],
@@ -296,7 +295,7 @@ function isFreeze(
     if (differences[i] && !repeats[i]) before.push(differences[i]!.mean);
   if (before.length < 5) return false;
   const after = differences[last + 1];
-  // Of what lasts to the end of the recording nobody can tell; things moved until then, so it is taken to have frozen.
+  // A run to the end cannot be verified; there was motion before it, so treat it as a freeze.
   if (after === undefined) return true;
   if (after.mean <= 0.6 * median(before)) return false;
   const count = last - from + 1;
@@ -306,9 +305,8 @@ function isFreeze(
 }
 
 /**
- * How far the pictures from `from` on move from one to the next, of those steps that take much less time than the run
- * did: what rested begins slower than it goes on, what froze jumps. An application that renders less often than is
- * recorded has no such steps.
+ * Motion per frame after a run, of frames that repeat for much less time than the run: motion resumes slowly after a
+ * still scene and jumps after a freeze. An application that renders less often than is recorded has no such frames.
  */
 function stepsAfter(
   differences: readonly (Difference | undefined)[],
@@ -330,8 +328,8 @@ function stepsAfter(
 }
 
 /**
- * Encoders repeat a picture exactly or all but exactly: at low bitrates they go on refining it for some frames, by up
- * to 9 levels at single points (measured), while what moves changes points by dozens.
+ * Encoders repeat a picture almost exactly: at low bitrates they refine it by up to 9 levels at single points
+ * (measured), while motion changes points by dozens.
  */
 function isRepeat({ mean, most }: Difference): boolean {
   return mean < 0.12 && most <= 16;

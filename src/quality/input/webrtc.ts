@@ -3,13 +3,13 @@ import { type FrameRecord, standardRate } from '../frame.ts';
 import { Notes, inMemory, type ReadOptions, type SessionInput } from './session.ts';
 import { readText } from './text.ts';
 
-/** A metric of a dump over time: ms since the epoch, values as they stand. */
+/** A metric over time: ms since the epoch, raw values. */
 interface Series {
   readonly times: readonly number[];
   readonly values: readonly unknown[];
 }
 
-/** One RTP stream (or candidate pair) and its metrics by name. */
+/** An RTP stream (or candidate pair) with its metrics by name. */
 interface Stat {
   readonly id: string;
   readonly type: string;
@@ -17,9 +17,9 @@ interface Stat {
 }
 
 /**
- * A chrome://webrtc-internals dump: one session per peer connection that carries video. The dump holds statistics once
- * a second, not frames; frames are laid out within each second so that their number, the sum of their delays and the
- * sum of the squares of their delays are those that were measured (one long delay, the others equal).
+ * Reads a chrome://webrtc-internals dump: one session per peer connection with video. The dump has statistics once a
+ * second, not frames; frames are reconstructed within each second so that their number, the sum of their delays and the
+ * sum of the squared delays match the measurements (one long delay, the others equal).
  */
 export async function readWebrtc(path: string, options: ReadOptions = {}): Promise<SessionInput[]> {
   let dump: unknown;
@@ -27,14 +27,14 @@ export async function readWebrtc(path: string, options: ReadOptions = {}): Promi
     dump = JSON.parse((await readText(path, options.signal)).replace(/^\uFEFF/, ''));
   } catch (error) {
     if (error instanceof PlaybyplayError) throw error;
-    throw new PlaybyplayError('not-json', `${path} is no JSON: ${messageOf(error)}`, {
-      hint: 'a dump that was cut off cannot be read; create it again',
+    throw new PlaybyplayError('not-json', `${path} is not JSON: ${messageOf(error)}`, {
+      hint: 'The dump may be incomplete; create it again.',
     });
   }
   const connections = asObject(asObject(dump)?.['PeerConnections']);
   if (!connections || Object.keys(connections).length === 0) {
-    throw new PlaybyplayError('no-connection', `${path} holds no peer connection`, {
-      hint: 'create the dump while the connection is open',
+    throw new PlaybyplayError('no-connection', `${path} has no peer connection`, {
+      hint: 'Create the dump while the connection is open.',
     });
   }
   const sessions: SessionInput[] = [];
@@ -48,7 +48,7 @@ export async function readWebrtc(path: string, options: ReadOptions = {}): Promi
   }
   if (sessions.length === 0) {
     throw new PlaybyplayError('no-video', `${path} has no connection with statistics of a video stream`, {
-      hint: `connections: ${without.join(', ')}`,
+      hint: `Connections: ${without.join(', ')}`,
     });
   }
   return sessions;
@@ -65,7 +65,7 @@ function readStats(stats: Readonly<Record<string, unknown>>, path: string, notes
       values = typeof fields['values'] === 'string' ? JSON.parse(fields['values']) : fields['values'];
     } catch {
       notes.count('badSeries');
-      notes.add('not-json', 'the values of a metric are no JSON; left out', `${path}/stats/${key}`);
+      notes.add('not-json', 'ignored a metric whose values are not JSON', `${path}/stats/${key}`);
       continue;
     }
     if (!Array.isArray(values)) continue;
@@ -75,7 +75,7 @@ function readStats(stats: Readonly<Record<string, unknown>>, path: string, notes
       stat = { id, type: typeOf(id, fields['statsType']), metrics: new Map() };
       found.set(id, stat);
     }
-    // Until Chrome 117 nothing tells when a value was taken but that it was once a second.
+    // Before Chrome 117 values have no timestamps, only an interval of one second.
     stat.metrics.set(metric, { times: values.map((_, i) => start + 1000 * i), values });
   }
   for (const stat of found.values()) applyTimestamps(stat);
@@ -86,14 +86,14 @@ function applyTimestamps(stat: Stat): void {
   const stamps = stat.metrics.get('timestamp')?.values;
   if (!stamps?.every((stamp) => typeof stamp === 'number')) return;
   for (const [name, series] of stat.metrics) {
-    // A metric that appeared later is shorter; both end with the last second.
+    // Metrics that appeared later are shorter; all end with the last second.
     const shift = stamps.length - series.values.length;
     if (shift < 0) continue;
     stat.metrics.set(name, { ...series, times: series.values.map((_, i) => stamps[i + shift] as number) });
   }
 }
 
-/** `<stat>-<metric>`; a computed metric stands in brackets and may hold hyphens of its own. */
+/** Splits `<stat>-<metric>`; a computed metric is in brackets and may contain hyphens. */
 function splitKey(key: string): [id: string, metric: string] {
   const bracket = key.indexOf('-[');
   const cut = bracket >= 0 ? bracket : key.lastIndexOf('-');
@@ -115,13 +115,13 @@ function readConnection(id: string, stats: ReadonlyMap<string, Stat>, notes: Not
   const videos = [...stats.values()]
     .filter((stat) => stat.type in counterOf && isVideo(stat) && stat.metrics.has(counter(stat)))
     .toSorted((a, b) => total(b) - total(a) || (a.type < b.type ? -1 : 1));
-  // The person's side is the one that receives; a dump of the sending side alone still tells of the capture.
+  // Prefer the receiving side, the player's; a dump of the sending side still has the capture.
   const video = videos.find((stat) => stat.type === 'inbound-rtp' && total(stat) > 0) ?? videos[0];
   if (!video || total(video) === 0) return undefined;
   for (const other of videos) {
     if (other !== video && total(other) > 0) {
       notes.count('otherStreams');
-      notes.add('other-stream', `frames of stream ${other.id} left out: ${total(other)}`, id);
+      notes.add('other-stream', `ignored frames of stream ${other.id}: ${total(other)}`, id);
     }
   }
   const incoming = video.type === 'inbound-rtp';
@@ -129,8 +129,8 @@ function readConnection(id: string, stats: ReadonlyMap<string, Stat>, notes: Not
   notes.count('frames', records.length);
   const squares = incoming && video.metrics.has('totalSquaredInterFrameDelay');
   const how = squares
-    ? 'laid out from frame counts and inter-frame delays, one second at a time'
-    : 'laid out from frame counts and freezes, one second at a time';
+    ? 'reconstructed from frame counts and inter-frame delays per second'
+    : 'reconstructed from frame counts and freezes per second';
   const rates = numbers(video.metrics.get('framesPerSecond')).map(([, rate]) => rate);
   const side = incoming ? 'presentDelta' : 'captureDelta';
   return {
@@ -150,7 +150,7 @@ function readConnection(id: string, stats: ReadonlyMap<string, Stat>, notes: Not
     },
     missing: {
       [incoming ? 'captureDelta' : 'presentDelta']: `the dump is of the ${incoming ? 'receiving' : 'sending'} side`,
-      stackLatency: 'the dump tells of no input',
+      stackLatency: 'the dump has no inputs',
     },
     extra: { freezes: latest(video, 'freezeCount') ?? null, framesDropped: latest(video, 'framesDropped') ?? null },
     records: () => inMemory(records),
@@ -182,7 +182,7 @@ function numbers(series: Series | undefined): [time: number, value: number][] {
   return points;
 }
 
-/** The value that holds at a time: the last one not after it. */
+/** Last value at or before a time. */
 function valueAt(points: readonly (readonly [number, number])[], time: number): number | undefined {
   let low = 0;
   let high = points.length;
@@ -194,7 +194,7 @@ function valueAt(points: readonly (readonly [number, number])[], time: number): 
   return points[low - 1]?.[1];
 }
 
-/** Round trips in ms: of the remote report where the stream is sent, else of the pair in use. */
+/** Round trips in ms: from the remote report if the stream is sent, else from the candidate pair in use. */
 function roundTrips(stats: ReadonlyMap<string, Stat>, video: Stat): [number, number][] {
   const selected = [...stats.values()]
     .find((stat) => stat.type === 'transport')
@@ -211,7 +211,7 @@ function roundTrips(stats: ReadonlyMap<string, Stat>, video: Stat): [number, num
   return points.map(([time, seconds]) => [time, seconds * 1000]);
 }
 
-/** One frame after another, second by second. */
+/** Reconstructs the frames second by second. */
 function reconstructFrames(
   video: Stat,
   incoming: boolean,
@@ -239,7 +239,7 @@ function reconstructFrames(
     };
     if (frames < 0 || to <= from) {
       notes.count('badSeconds');
-      notes.add('counter-reset', 'a second whose frame count or time runs backwards; left out');
+      notes.add('counter-reset', 'ignored a second whose frame count or time runs backwards');
       continue;
     }
     const received = gained(bytes);
@@ -266,9 +266,9 @@ function bitsPerSecond(bytes: number | undefined, ms: number): number | undefine
 }
 
 /**
- * Times of `n` frames that end a stretch from `from` to `to` (ms). With the sum S and the sum of squares Q of their
- * delays (s, s²) the longest delay that agrees with both is m + σ·√(n − 1), m = S/n, σ² = Q/n − m²; it comes first and
- * the others are equal. With freezes alone the longest delay is the time that was frozen. Else all are equal.
+ * Times of `n` frames in the span from `from` to `to` (ms). From the sum S and the sum of squares Q of their delays (s,
+ * s²), the longest delay consistent with both is m + σ·√(n − 1), with m = S/n and σ² = Q/n − m²; it comes first and the
+ * others are equal. With freezes only, the longest delay is the frozen time. Otherwise all delays are equal.
  */
 function frameTimes(
   from: number,
@@ -286,7 +286,7 @@ function frameTimes(
     const mean = sum / n;
     const deviation = Math.sqrt(Math.max(0, squares / n - mean * mean));
     const longest = Math.min(mean + deviation * Math.sqrt(n - 1), sum);
-    // The delays are measured between the frames; the stretch between two readings differs from their sum a little.
+    // Delays are measured between frames; the span between two reports differs slightly from their sum.
     long = (longest / sum) * stretch;
   } else if (frozen !== undefined && frozen > 0) {
     long = Math.min(stretch, Math.max(even, frozen * 1000));

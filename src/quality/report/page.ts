@@ -1,4 +1,3 @@
-/** Text that may stand in HTML and in attributes. */
 export function escape(text: string): string {
   return text.replace(
     /[&<>"']/g,
@@ -6,7 +5,7 @@ export function escape(text: string): string {
   );
 }
 
-/** A linear scale from a range of values to a range of pixels. */
+/** Maps a value to pixels. */
 export type Scale = (value: number) => number;
 
 export function scale(from: number, to: number, start: number, end: number): Scale {
@@ -14,7 +13,7 @@ export function scale(from: number, to: number, start: number, end: number): Sca
   return (value) => start + ((value - from) / span) * (end - start);
 }
 
-/** Round values that divide a range well, about `count` of them. */
+/** About `count` round values in a range. */
 export function ticks(from: number, to: number, count: number): number[] {
   const raw = (to - from) / Math.max(1, count);
   const power = 10 ** Math.floor(Math.log10(raw || 1));
@@ -23,14 +22,14 @@ export function ticks(from: number, to: number, count: number): number[] {
   return Array.from({ length: Math.max(0, Math.floor((to - first) / step + 1e-9) + 1) }, (_, i) => first + i * step);
 }
 
-/** Round times for an axis of seconds. */
+/** Round times for a time axis in seconds. */
 export function timeTicks(duration: number, count: number): number[] {
   const steps = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200];
   const step = steps.find((one) => one >= duration / count) ?? 7200;
   return Array.from({ length: Math.floor(duration / step) + 1 }, (_, i) => i * step);
 }
 
-/** A line through points; it breaks where a value is not known. */
+/** SVG path through points; breaks where a value is unknown. */
 export function linePath(points: readonly (readonly [x: number, y: number | undefined])[]): string {
   let path = '';
   let drawing = false;
@@ -45,7 +44,7 @@ export function linePath(points: readonly (readonly [x: number, y: number | unde
   return path;
 }
 
-/** The area between two lines over the same x. */
+/** SVG path of the area between two lines. */
 export function bandPath(
   points: readonly (readonly [x: number, low: number | undefined, high: number | undefined])[],
 ): string {
@@ -74,7 +73,7 @@ export function pixel(value: number): string {
   return String(Math.round(value * 10) / 10);
 }
 
-/** A chart's frame: where its plot lies, and its axes as SVG. */
+/** Size and margins of a chart. */
 export interface Frame {
   readonly width: number;
   readonly height: number;
@@ -84,7 +83,7 @@ export interface Frame {
   readonly bottom: number;
 }
 
-/** Horizontal lines with their values at the left. */
+/** Horizontal grid lines with values at the left. */
 export function valueAxis(frame: Frame, y: Scale, values: readonly number[], unit = ''): string {
   return values
     .map((value) => {
@@ -95,7 +94,7 @@ export function valueAxis(frame: Frame, y: Scale, values: readonly number[], uni
     .join('');
 }
 
-/** Times below the plot. */
+/** Vertical grid lines with labels below the plot. */
 export function timeAxis(frame: Frame, x: Scale, times: readonly number[], text: (time: number) => string): string {
   const bottom = frame.height - frame.bottom;
   return times
@@ -106,7 +105,7 @@ export function timeAxis(frame: Frame, x: Scale, times: readonly number[], text:
     .join('');
 }
 
-/** A page that stands alone: its styles and its script are inside, nothing is fetched. */
+/** Wraps a body in a self-contained HTML page: styles and script are inline, nothing is fetched. */
 export function page(title: string, body: string, script = ''): string {
   return `<!doctype html>
 <html lang="en">
@@ -172,7 +171,7 @@ ul { padding-left: 20px; }
   table { display: block; overflow-x: auto; white-space: nowrap; } td.text { white-space: normal; min-width: 9em; } }
 `;
 
-/** Class of a score from 0 to 100. */
+/** CSS class of a score. */
 export function grade(score: number | null | undefined): 'good' | 'fair' | 'bad' | '' {
   if (score === null || score === undefined) return '';
   if (score >= 70) return 'good';

@@ -19,17 +19,17 @@ import {
   valueAxis,
 } from './page.ts';
 
-/** What a report of one session is drawn from. */
+/** A scored session with what its report shows. */
 export interface SessionAnalysis {
   readonly scored: ScoredInput;
   readonly points: readonly TimelinePoint[];
   readonly worst: readonly MinuteStatistics[];
   readonly incidents: readonly StreamIncident[];
-  /** Events of the play on the session's time line, each with what it means for the player. */
+  /** Game events on the session's timeline with their outcome for the player. */
   readonly play?: readonly { readonly event: EventLine; readonly kind: 'loss' | 'win' | 'other' }[];
 }
 
-/** A page about one session: figures, their course with the play on the same axis, components, worst minutes. */
+/** Renders the report page of one session: figures, timeline with game events, components, worst minutes. */
 export function sessionReport(view: SessionAnalysis): string {
   const { scored } = view;
   const { quality } = scored;
@@ -40,7 +40,7 @@ export function sessionReport(view: SessionAnalysis): string {
     `<p class="sub">${escape(scored.format)} · ${quality.frames} frames · ${formatClock(quality.duration)} · ${rate}${size}</p>`,
     figures(view),
     '<h2>Course of the session</h2>',
-    quality.frames > 1 ? charts(view) : '<p>The file tells of no frames.</p>',
+    quality.frames > 1 ? charts(view) : '<p>The file contains no frames.</p>',
     playTable(view),
     components(scored),
     worstMinutes(view.worst),
@@ -257,8 +257,8 @@ function notes(scored: ScoredInput): string {
     ({ message, hint }) => `<li>${escape(message)}${hint ? ` — ${escape(hint)}` : ''}</li>`,
   );
   const lists = [
-    missing.length > 0 ? `<h2>What the file does not tell</h2><ul>${missing.join('')}</ul>` : '',
-    issues.length > 0 ? `<h2>Noted while reading</h2><ul>${issues.join('')}</ul>` : '',
+    missing.length > 0 ? `<h2>Not in the file</h2><ul>${missing.join('')}</ul>` : '',
+    issues.length > 0 ? `<h2>Warnings</h2><ul>${issues.join('')}</ul>` : '',
   ];
   return lists.join('\n');
 }
@@ -267,7 +267,7 @@ function tenths(value: number | undefined): number | null {
   return value === undefined ? null : Math.round(value * 10) / 10;
 }
 
-/** A line under the pointer through all charts, and the values there in words. */
+/** Script: a cursor line across all charts, with the values at the pointer as text. */
 function script(points: readonly TimelinePoint[]): string {
   const data = points.map((point) => [
     tenths(point.t),

@@ -3,14 +3,14 @@ import { mannWhitney, median, quantile } from '../statistics.ts';
 import { grade, page, escape, type Frame, linePath, pixel, scale, timeAxis, timeTicks, valueAxis } from './page.ts';
 import type { SessionAnalysis } from './session.ts';
 
-/** A session of a comparison, and the group it belongs to (`before`, `after`, or none). */
+/** A session and its group (`before`, `after` or none). */
 export interface GroupedView extends SessionAnalysis {
   readonly group?: string;
 }
 
 const width = 1080;
 
-/** A page about many sessions: distributions of the groups, every session, the worst minutes of all. */
+/** Renders the report page of many sessions: distributions of the groups, all sessions, worst minutes. */
 export function sessionsReport(views: readonly GroupedView[]): string {
   const groups = groupsOf(views);
   const body = [
@@ -41,7 +41,7 @@ function totals(views: readonly GroupedView[]): number[] {
   return views.map((view) => view.scored.quality.total).filter((total) => total !== null);
 }
 
-/** Each session a dot; box from the first to the third quartile, line at the median. */
+/** One dot per session; box from the first to the third quartile with the median. */
 function distribution(groups: ReadonlyMap<string, readonly GroupedView[]>): string {
   const row = 74;
   const frame: Frame = { width, height: 30 + row * groups.size, left: 90, right: 20, top: 8, bottom: 22 };
@@ -66,7 +66,7 @@ function distribution(groups: ReadonlyMap<string, readonly GroupedView[]>): stri
   return `<svg viewBox="0 0 ${width} ${frame.height}" role="img" aria-label="Distribution of the totals">${axis}${parts.join('')}</svg>`;
 }
 
-/** Median of each group; of two groups also by how much they differ and how likely chance does as much. */
+/** Median of each group; for two groups also the difference and its significance. */
 function comparison(groups: ReadonlyMap<string, readonly GroupedView[]>): string {
   const rows = [...groups].map(([name, views]) => {
     const values = totals(views);
@@ -102,7 +102,7 @@ function cell(value: number | null): string {
   return `<td class="${grade(value)}">${value === null ? '–' : value.toFixed(1)}</td>`;
 }
 
-/** Bad sessions are ordered by their unclamped figure. */
+/** Sort key: bad sessions are ordered by the unclamped figure. */
 function rank(view: GroupedView): number {
   return view.scored.quality.raw ?? view.scored.quality.stutterLatency ?? Number.POSITIVE_INFINITY;
 }
@@ -120,7 +120,7 @@ function worstMinutes(views: readonly GroupedView[]): string {
   return `<h2>Worst minutes</h2><table><tr><th>session</th><th>from</th><th>combined weighted score</th><th>longest without a new picture, ms</th></tr>${rows.join('')}</table>`;
 }
 
-/** A small chart for each session, all on one scale of time. */
+/** A small chart per session on a common time scale. */
 function courses(views: readonly GroupedView[]): string {
   const duration = Math.max(1, ...views.map((view) => view.scored.quality.duration));
   return views
