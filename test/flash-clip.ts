@@ -1,6 +1,6 @@
 import { Frame } from 'node-av/lib';
 import { AV_PIX_FMT_YUV420P } from 'node-av/constants';
-import { SoundEncoder, VideoEncoder } from '../src/media/write/encoder.ts';
+import { AudioEncoder, VideoEncoder } from '../src/media/write/encoder.ts';
 import { Muxer } from '../src/media/write/muxer.ts';
 import { Recording } from '../src/media/write/recording.ts';
 import type { Rational } from '../src/time.ts';
@@ -37,7 +37,7 @@ export async function writeFlashClip(path: string, clip: FlashClip = {}): Promis
   using video = new VideoEncoder({ width, height, timeBase, frameRate, quality: clip.quality ?? 18 }, (packet) =>
     muxer.write(packet, streams[0]!, timeBase),
   );
-  using sound = new SoundEncoder(rate, (packet) => muxer.write(packet, streams[1]!, { num: 1, den: rate }));
+  using sound = new AudioEncoder(rate, (packet) => muxer.write(packet, streams[1]!, { num: 1, den: rate }));
   streams.push(muxer.addStream(video.context, timeBase, frameRate));
   if (clip.sound !== false) {
     streams.push(muxer.addStream(sound.context, { num: 1, den: rate }));
@@ -127,7 +127,7 @@ export function readFrames(path: string): SeenFrame[] {
 export function readBeeps(path: string, duration: number): number[] {
   using recording = new Recording(path);
   const rate = 48_000;
-  const { left } = recording.sound(0, duration, rate);
+  const { left } = recording.readAudio(0, duration, rate);
   const starts: number[] = [];
   let quietSince = -rate;
   for (let i = 0; i < left.length; i++) {

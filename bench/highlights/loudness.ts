@@ -7,13 +7,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import type { Stream } from 'node-av/lib';
-import { SoundEncoder } from '../../src/media/write/encoder.ts';
+import { AudioEncoder } from '../../src/media/write/encoder.ts';
 import { normalizeLoudness } from '../../src/media/write/loudness.ts';
 import type { Container } from '../../src/media/write/muxer.ts';
 import { Muxer } from '../../src/media/write/muxer.ts';
 import { Recording } from '../../src/media/write/recording.ts';
-import { mixSound } from '../../src/media/write/sound-mix.ts';
-import { SOUND_RATE } from '../../src/media/write/sound-mix.ts';
+import { mixAudio } from '../../src/media/write/audio-mix.ts';
+import { AUDIO_SAMPLE_RATE } from '../../src/media/write/audio-mix.ts';
 import { openVideo } from '../../src/media/video.ts';
 
 const paths = process.argv.slice(2);
@@ -32,10 +32,10 @@ function encode(
   container: Container,
   sound: Iterable<{ left: Float32Array; right: Float32Array }>,
 ): void {
-  const base = { num: 1, den: SOUND_RATE };
+  const base = { num: 1, den: AUDIO_SAMPLE_RATE };
   using muxer = new Muxer(path, container);
   const track: { stream?: Stream } = {};
-  using encoder = new SoundEncoder(SOUND_RATE, (packet) => muxer.write(packet, track.stream!, base), codec);
+  using encoder = new AudioEncoder(AUDIO_SAMPLE_RATE, (packet) => muxer.write(packet, track.stream!, base), codec);
   track.stream = muxer.addStream(encoder.context, base);
   muxer.start();
   for (const { left, right } of sound) encoder.encode(left, right);
@@ -66,7 +66,7 @@ for (const path of paths) {
           out,
           codec,
           extension,
-          normalizeLoudness(() => mixSound([cut], { rate: SOUND_RATE }), SOUND_RATE, -14, ceiling),
+          normalizeLoudness(() => mixAudio([cut], AUDIO_SAMPLE_RATE), AUDIO_SAMPLE_RATE, -14, ceiling),
         );
         const { lufs, peak } = measure(out);
         const key = `${codec} ${ceiling}`;

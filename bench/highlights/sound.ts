@@ -6,7 +6,7 @@ import { spawnSync } from 'node:child_process';
 import { chooseScenes, type SceneChoice } from '../../src/highlights/choose.ts';
 import { loadSources, makeQueryFilter } from '../../src/highlights/sources.ts';
 import type { Scene } from '../../src/highlights/scene.ts';
-import { measureSoundLevels } from '../../src/media/write/sound-levels.ts';
+import { measureAudioLevels } from '../../src/media/write/audio-levels.ts';
 
 const logs = process.argv.slice(2);
 if (logs.length === 0) throw new RangeError('usage: sound.ts <log>…');
@@ -49,7 +49,7 @@ for (const log of logs) {
   const query = process.env['QUERY'];
   const asked = { dictionary, ...(query !== undefined && { include: makeQueryFilter([query], gathered) }) };
   const { media, header } = sources[0]!;
-  const envelopes = [measureSoundLevels(media!, header.media.duration)];
+  const envelopes = [measureAudioLevels(media!, header.media.duration)];
   const heard = chooseScenes(sources, { ...asked, duration, envelopes });
   const deaf = chooseScenes(sources, { ...asked, duration });
   const sound = soundOf(media!);

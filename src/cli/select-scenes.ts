@@ -9,7 +9,7 @@ import type { ListedScene } from '../highlights/list.ts';
 import { type Preset, presets, readSettings, settingsFor, unknownWords } from '../highlights/settings.ts';
 import type { Reason, Source } from '../highlights/scene.ts';
 import { readViewerWeights, viewerFactors } from '../highlights/viewer-weights.ts';
-import { measureSoundLevels } from '../media/write/sound-levels.ts';
+import { measureAudioLevels } from '../media/write/audio-levels.ts';
 import type { AudioTrack } from '../media/write/recording.ts';
 import { eventsNearFaults, streamFactors } from '../quality/gameplay.ts';
 import { formatClock } from '../time.ts';
@@ -136,7 +136,7 @@ function factorsOf(viewers: string | undefined, sources: readonly Source[], down
 }
 
 function envelopeOf({ media, header }: Source, signal: AbortSignal, track: AudioTrack) {
-  return media === undefined ? undefined : measureSoundLevels(media, header.media.duration, signal, track);
+  return media === undefined ? undefined : measureAudioLevels(media, header.media.duration, signal, track);
 }
 
 /**

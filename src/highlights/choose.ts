@@ -1,6 +1,6 @@
 import { emptyDictionary, scoreScenes, weightsFor, type ScoreOptions } from './score.ts';
 import type { EventLine } from '../events/log.ts';
-import { meanLevel, findQuietMoment, type SoundLevels } from '../media/write/sound-levels.ts';
+import { meanLevel, findQuietMoment, type AudioLevels } from '../media/write/audio-levels.ts';
 import type { Scene, Source } from './scene.ts';
 import { select, type Candidate } from './select.ts';
 import { limitToOneLife, eventWindows, type Margin, type Window } from './windows.ts';
@@ -33,7 +33,7 @@ export interface ChooseOptions extends ScoreOptions {
   /** Share of its value a scene loses after a scene of the same kind; default 0.25. */
   readonly repetition?: number;
   /** Sound levels of each source's recording, in the order of the sources; cuts are moved to quiet moments. */
-  readonly envelopes?: readonly (SoundLevels | undefined)[];
+  readonly envelopes?: readonly (AudioLevels | undefined)[];
 }
 
 /** Result of `chooseScenes`. */
@@ -178,7 +178,7 @@ function selectEvents(
 }
 
 /** Moves the ends of windows to quieter moments nearby without overlapping a neighbour. */
-function snapToQuietMoments(windows: readonly Window[], duration: number, envelope: SoundLevels | undefined): Window[] {
+function snapToQuietMoments(windows: readonly Window[], duration: number, envelope: AudioLevels | undefined): Window[] {
   if (!envelope) return [...windows];
   const moved: Window[] = [];
   for (const [index, window] of windows.entries()) {

@@ -100,7 +100,7 @@ describe('readAudio', () => {
   test('a track that is not there is named', () => {
     const path = clip('tracks.mp4');
     expect(() => listen(path, { track: 2 })).toThrow(
-      expect.objectContaining({ code: 'no-such-audio-track', message: expect.stringContaining('2 sound tracks') }),
+      expect.objectContaining({ code: 'no-such-audio-track', message: expect.stringContaining('2 audio tracks') }),
     );
   });
 });

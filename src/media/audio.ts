@@ -15,96 +15,151 @@ import { PlaybyplayError } from '../errors.ts';
 import { roundTime } from '../time.ts';
 import { openFormat } from './container/open.ts';
 
-/** A run of sound: mono samples, -1…1. */
+/** Consecutive samples of a track, each -1…1. */
 export interface AudioBlock {
   /** Seconds of the first sample on the video's clock, to the microsecond. */
   readonly t: number;
+  /** Mono samples. */
   readonly samples: Float32Array;
-  /** Left and right, if they were asked for; `samples` is then their mean. */
+  /** Left and right channel if `stereo` was asked for; `samples` is then their mean. */
   readonly sides?: readonly [Float32Array, Float32Array];
 }
 
-export interface AudioOptions {
-  /** 0 for the first sound track, 1 for the second… */
-  readonly track?: number;
-  /** Samples a second wanted. */
+/** What to read of a track, and how. */
+export interface AudioRange {
+  /** Samples per second of the result. */
   readonly sampleRate: number;
-  /** Both sides of the sound, too; default false. */
+  /** Whether blocks also have both channels; default false. */
   readonly stereo?: boolean;
-  /** Container time, in seconds, that is time 0: that of the first video frame (`originOf`). */
+  /** Container time, in seconds, that is time 0: that of the first video frame (`originSeconds`). Default 0. */
   readonly origin?: number;
-  /** Seconds on the video's clock: only samples in `[from, to)` are given. */
+  /** Only samples in `[from, to)` are given, in seconds of the video's clock; default all. */
   readonly from?: number;
   readonly to?: number;
   readonly signal?: AbortSignal;
 }
 
-/** Sound before `from` that is decoded and thrown away, so that codecs which overlap their frames have settled. Seconds. */
-const PREROLL = 1;
-/** A timestamp further than this from where the samples before it lead begins a new run; less is rounding. Seconds. */
-const JITTER = 0.03;
+/** Options of `readAudio`. */
+export interface AudioOptions extends AudioRange {
+  /** 0 for the first audio track, 1 for the second…; default 0. */
+  readonly track?: number;
+}
+
+/** Audio before `from` that is decoded and discarded, so that codecs with overlapping frames settle. */
+const PREROLL_SECONDS = 1;
+/** Timestamps that are off by more start a new run of samples; less is rounding. */
+const MAX_JITTER_SECONDS = 0.03;
 
 /**
- * Reads a sound track as mono PCM. Blocks follow each other without a gap, except where the recording has one; damaged
- * packets leave one. Read from another `from`, samples lie on the same clock but not on the same sampling grid.
- * Throws PlaybyplayError `no-such-audio-track`, `unsupported-codec`, and those of opening a file.
+ * Reads an audio track as PCM. Blocks are contiguous except where the recording has a gap or a damaged packet. Read from
+ * another `from`, samples lie on the same clock but not on the same sampling grid.
+ *
+ * @throws PlaybyplayError `no-such-audio-track`, `unsupported-codec`, and those of opening a file.
+ *
+ * @example
+ * ```ts
+ * for (const { t, samples } of readAudio('match.mp4', { sampleRate: 16_000, from: 60, to: 70 }))
+ *   console.log(t, samples.length);
+ * ```
  */
 export function* readAudio(path: string, options: AudioOptions): Generator<AudioBlock, void, undefined> {
-  using resources = new DisposableStack();
-  const format = resources.adopt(openFormat(path), (opened) => opened.closeInputSync());
-  const stream = selectTrack(format, options.track ?? 0, path);
-  const decoder = resources.use(openDecoder(stream, path));
-  const resampler = resources.use(new Resampler(options.sampleRate, options.stereo ?? false));
-  const packet = resources.use(new Packet());
-  const frame = resources.use(new Frame());
-  packet.alloc();
-  frame.alloc();
-  const scale = stream.timeBase.num / stream.timeBase.den;
-  const origin = options.origin ?? 0;
-  const { from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INFINITY } = options;
-  if (from > PREROLL) {
-    // A track that an edit list shortens is told to skip its beginning, behind each seek once more: times decide here.
-    decoder.flags2 = (decoder.flags2 | AV_CODEC_FLAG2_SKIP_MANUAL) as typeof decoder.flags2;
-    format.seekFrameSync(stream.index, BigInt(Math.floor((from + origin - PREROLL) / scale)), AVSEEK_FLAG_BACKWARD);
-  }
-  for (let open = true; open; ) {
-    options.signal?.throwIfAborted();
-    open = nextPacket(format, stream, packet);
-    decoder.sendPacketSync(open ? packet : null);
-    packet.unref();
-    while (decoder.receiveFrameSync(frame) >= 0) {
-      const stamp = frame.bestEffortTimestamp;
-      const blocks = resampler.feed(frame, stamp === AV_NOPTS_VALUE ? undefined : Number(stamp) * scale - origin);
-      frame.unref();
-      for (const block of blocks) {
-        if (block.t >= to) return;
-        const part = cut(block, from, to, options.sampleRate);
-        if (part.samples.length > 0) yield part;
-      }
+  using reader = new AudioReader(path, options.track);
+  yield* reader.read(options);
+}
+
+/** An open audio track, of which ranges can be read one after the other. */
+export class AudioReader implements Disposable {
+  readonly #path: string;
+  readonly #format: FormatContext;
+  readonly #stream: Stream;
+  /** The demuxer is no longer at the beginning. */
+  #hasRead = false;
+
+  /**
+   * @param track 0 for the first audio track, 1 for the second…
+   * @throws PlaybyplayError `no-such-audio-track`, and those of opening a file.
+   */
+  constructor(path: string, track = 0) {
+    this.#path = path;
+    this.#format = openFormat(path);
+    try {
+      this.#stream = selectTrack(this.#format, track, path);
+    } catch (error) {
+      this.#format.closeInputSync();
+      throw error;
     }
   }
-  for (const block of resampler.flush()) {
-    const part = cut(block, from, to, options.sampleRate);
-    if (part.samples.length > 0) yield part;
+
+  /** Reads a range as `readAudio` does. Finish one range before reading the next. */
+  *read(range: AudioRange): Generator<AudioBlock, void, undefined> {
+    const { from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INFINITY, origin = 0, sampleRate } = range;
+    const stream = this.#stream;
+    using decoder = openAudioDecoder(stream, this.#path);
+    using resampler = new Resampler(sampleRate, range.stereo ?? false);
+    using packet = new Packet();
+    using frame = new Frame();
+    packet.alloc();
+    frame.alloc();
+    const scale = stream.timeBase.num / stream.timeBase.den;
+    if (from > PREROLL_SECONDS || this.#hasRead) {
+      // After every seek, FFmpeg would again skip the beginning of a track that an edit list shortens. Times decide here.
+      decoder.flags2 = (decoder.flags2 | AV_CODEC_FLAG2_SKIP_MANUAL) as typeof decoder.flags2;
+      const start = Math.max(0, Math.floor((from + origin - PREROLL_SECONDS) / scale));
+      if (this.#format.seekFrameSync(stream.index, BigInt(start), AVSEEK_FLAG_BACKWARD) < 0)
+        this.#format.seekFrameSync(stream.index, 0n, AVSEEK_FLAG_BACKWARD);
+    }
+    this.#hasRead = true;
+    for (let isOpen = true; isOpen; ) {
+      range.signal?.throwIfAborted();
+      isOpen = this.#readPacket(packet);
+      decoder.sendPacketSync(isOpen ? packet : null);
+      packet.unref();
+      while (decoder.receiveFrameSync(frame) >= 0) {
+        const stamp = frame.bestEffortTimestamp;
+        const blocks = resampler.feed(frame, stamp === AV_NOPTS_VALUE ? undefined : Number(stamp) * scale - origin);
+        frame.unref();
+        for (const block of blocks) {
+          if (block.t >= to) return;
+          yield* clip(block, from, to, sampleRate);
+        }
+      }
+    }
+    for (const block of resampler.flush()) yield* clip(block, from, to, sampleRate);
+  }
+
+  /** Reads the track's next packet; false at the end or where the file cannot be read. */
+  #readPacket(packet: Packet): boolean {
+    while (this.#format.readFrameSync(packet) >= 0) {
+      if (packet.streamIndex === this.#stream.index) return true;
+      packet.unref();
+    }
+    return false;
+  }
+
+  [Symbol.dispose](): void {
+    this.#format.closeInputSync();
   }
 }
 
 function selectTrack(format: FormatContext, track: number, path: string): Stream {
   const tracks = format.streams.filter((stream) => stream.codecpar.codecType === AVMEDIA_TYPE_AUDIO);
   const selected = tracks[track];
-  if (!selected) {
-    const has =
-      tracks.length === 0 ? 'no sound' : tracks.length === 1 ? 'one sound track' : `${tracks.length} sound tracks`;
-    throw new PlaybyplayError('no-such-audio-track', `${path} has ${has}; track ${track} was asked for`, {
-      hint: tracks.length > 0 ? `Tracks are counted from 0: give 0 to ${tracks.length - 1}.` : undefined,
-    });
-  }
+  if (!selected) throw missingTrack(path, tracks.length, track);
   for (const stream of format.streams)
     stream.discard = stream.index === selected.index ? AVDISCARD_DEFAULT : AVDISCARD_ALL;
   return selected;
 }
 
-function openDecoder(stream: Stream, path: string): CodecContext {
+/** Creates the error for a track that a file does not have. */
+export function missingTrack(path: string, count: number, track: number | string): PlaybyplayError {
+  const has = count === 0 ? 'no audio' : count === 1 ? 'one audio track' : `${count} audio tracks`;
+  const range = count === 1 ? '0' : `0 to ${count - 1}`;
+  return new PlaybyplayError('no-such-audio-track', `${path} has ${has}, so there is no track ${track}`, {
+    hint: count > 0 ? `Tracks are counted from 0: give ${range}.` : undefined,
+  });
+}
+
+function openAudioDecoder(stream: Stream, path: string): CodecContext {
   const codec = Codec.findDecoder(stream.codecpar.codecId);
   const decoder = new CodecContext();
   decoder.allocContext3(codec);
@@ -113,73 +168,62 @@ function openDecoder(stream: Stream, path: string): CodecContext {
   decoder.threadCount = 1;
   if (!codec || decoder.open2Sync(codec) < 0) {
     decoder.freeContext();
-    throw new PlaybyplayError('unsupported-codec', `${path}: no decoder for its sound`);
+    throw new PlaybyplayError('unsupported-codec', `${path}: no decoder for its audio`);
   }
   return decoder;
 }
 
-/** Reads the stream's next packet; false at the end or where the file cannot be read on. */
-function nextPacket(format: FormatContext, stream: Stream, packet: Packet): boolean {
-  while (format.readFrameSync(packet) >= 0) {
-    if (packet.streamIndex === stream.index) return true;
-    packet.unref();
-  }
-  return false;
-}
-
-/** The part of a block within `[from, to)`. */
-function cut(block: AudioBlock, from: number, to: number, sampleRate: number): AudioBlock {
+/** Yields the part of a block within `[from, to)`, unless it is empty. */
+function* clip(block: AudioBlock, from: number, to: number, sampleRate: number): Generator<AudioBlock> {
   const first = Math.max(0, Math.ceil((from - block.t) * sampleRate - 1e-6));
   const last = Math.min(block.samples.length, Math.ceil((to - block.t) * sampleRate - 1e-6));
-  if (first === 0 && last === block.samples.length) return block;
-  const part = (samples: Float32Array): Float32Array => samples.subarray(first, Math.max(first, last));
-  return {
-    t: roundTime(block.t + first / sampleRate),
+  if (last <= first) return;
+  const part = (samples: Float32Array): Float32Array => samples.subarray(first, last);
+  yield {
+    t: first === 0 ? block.t : roundTime(block.t + first / sampleRate),
     samples: part(block.samples),
     ...(block.sides ? { sides: [part(block.sides[0]), part(block.sides[1])] } : {}),
   };
 }
 
-/** Mixes down to mono and converts to one sample rate, keeping count of time over each run without a gap. */
+/** Converts decoded audio to one sample rate, mono or stereo, and counts time over each run without a gap. */
 class Resampler implements Disposable {
   readonly #rate: number;
   readonly #stereo: boolean;
   #context: SoftwareResampleContext | undefined;
-  /** What the context was made for. */
+  /** Format, rate and channels of the input. */
   #input = '';
   #inputRate = 0;
-  /** Seconds of the run's first sample, samples taken in and given out. */
-  #start = 0;
-  #taken = 0;
-  #given = 0;
+  /** Start of the run, and how many samples went in and out since. */
+  #startSeconds = 0;
+  #samplesIn = 0;
+  #samplesOut = 0;
 
   constructor(rate: number, stereo: boolean) {
     this.#rate = rate;
     this.#stereo = stereo;
   }
 
-  /** Takes a decoded frame that starts at `t` seconds (unknown: right after the one before). */
+  /** Takes a decoded frame. @param t Its time in seconds; undefined when it follows the frame before. */
   feed(frame: Frame, t: number | undefined): AudioBlock[] {
     const { sampleRate, channels, nbSamples } = frame;
     const input = `${frame.format} ${sampleRate} ${channels}`;
-    const expected = this.#start + this.#taken / (this.#inputRate || 1);
+    const expected = this.#startSeconds + this.#samplesIn / (this.#inputRate || 1);
     const blocks: AudioBlock[] = [];
-    const jumped = t !== undefined && Math.abs(t - expected) > JITTER;
-    if (input !== this.#input || jumped) {
+    const hasJumped = t !== undefined && Math.abs(t - expected) > MAX_JITTER_SECONDS;
+    if (input !== this.#input || hasJumped) {
       blocks.push(...this.flush());
       this.#restart(frame, input, t ?? expected);
     }
-    const planes = frame.extendedData ?? frame.data ?? [];
-    blocks.push(...this.#convert(planes, nbSamples));
-    this.#taken += nbSamples;
+    blocks.push(...this.#convert(frame.extendedData ?? frame.data ?? [], nbSamples));
+    this.#samplesIn += nbSamples;
     return blocks;
   }
 
-  /** What is still inside; the run ends. */
+  /** Ends the run and returns what is still inside. */
   flush(): AudioBlock[] {
     const blocks = this.#context ? this.#convert(null, 0) : [];
-    this.#context?.free();
-    this.#context = undefined;
+    this[Symbol.dispose]();
     this.#input = '';
     return blocks;
   }
@@ -196,24 +240,24 @@ class Resampler implements Disposable {
       frame.format as AVSampleFormat,
       frame.sampleRate,
     );
-    if (context.init() < 0) throw new PlaybyplayError('unsupported-codec', 'the sound cannot be converted');
+    if (context.init() < 0) throw new PlaybyplayError('unsupported-codec', 'the audio cannot be converted');
     this.#context = context;
     this.#input = input;
     this.#inputRate = frame.sampleRate;
-    this.#start = t;
-    this.#taken = 0;
-    this.#given = 0;
+    this.#startSeconds = t;
+    this.#samplesIn = 0;
+    this.#samplesOut = 0;
   }
 
   #convert(planes: Buffer[] | null, count: number): AudioBlock[] {
     const context = this.#context!;
-    const room = context.getOutSamples(count);
-    const out = Array.from({ length: this.#stereo ? 2 : 1 }, () => Buffer.alloc(Math.max(room, 1) * 4));
-    const given = room > 0 ? context.convertSync(out, room, planes, count) : 0;
-    if (given <= 0) return [];
-    const t = roundTime(this.#start + this.#given / this.#rate);
-    this.#given += given;
-    const [left, right] = out.map(({ buffer, byteOffset }) => new Float32Array(buffer, byteOffset, given));
+    const capacity = context.getOutSamples(count);
+    const out = Array.from({ length: this.#stereo ? 2 : 1 }, () => Buffer.alloc(Math.max(capacity, 1) * 4));
+    const written = capacity > 0 ? context.convertSync(out, capacity, planes, count) : 0;
+    if (written <= 0) return [];
+    const t = roundTime(this.#startSeconds + this.#samplesOut / this.#rate);
+    this.#samplesOut += written;
+    const [left, right] = out.map(({ buffer, byteOffset }) => new Float32Array(buffer, byteOffset, written));
     if (!right) return [{ t, samples: left! }];
     return [{ t, samples: left!.map((value, i) => (value + right[i]!) / 2), sides: [left!, right] }];
   }

@@ -181,7 +181,7 @@ function videoOptions(name: string, encoding: VideoEncoding): Record<string, str
 }
 
 /** An open AAC (or Opus) encoder, fed with stereo floats of any length. */
-export class SoundEncoder implements Disposable {
+export class AudioEncoder implements Disposable {
   readonly context: CodecContext;
   readonly rate: number;
   readonly #sink: PacketSink;

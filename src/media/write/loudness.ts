@@ -1,5 +1,5 @@
 import { type Biquad, kWeighting, lufs } from '../k-weighting.ts';
-import type { Sound } from './recorded-sound.ts';
+import type { StereoAudio } from './recording.ts';
 
 /**
  * Integrated loudness after ITU-R BS.1770-4 (stereo): K-weighting, blocks of 400 ms every 100 ms, an absolute gate at
@@ -18,7 +18,7 @@ export class LoudnessMeter {
     this.#filters = [0, 1].map(() => kWeighting(rate));
   }
 
-  add({ left, right }: Sound): void {
+  add({ left, right }: StereoAudio): void {
     const [l, r] = this.#filters;
     for (let i = 0; i < left.length; i++) {
       const a = left[i]!;
@@ -80,13 +80,13 @@ export class Limiter {
   }
 
   /** Takes sound, gives what is finished of it and of what came before. */
-  push({ left, right }: Sound): Sound {
+  push({ left, right }: StereoAudio): StereoAudio {
     this.#left = joined(this.#left, left);
     this.#right = joined(this.#right, right);
     return this.#take(Math.max(0, this.#left.length - this.#ahead));
   }
 
-  flush(): Sound {
+  flush(): StereoAudio {
     return this.#take(this.#left.length);
   }
 
@@ -99,7 +99,7 @@ export class Limiter {
     return hot;
   }
 
-  #take(count: number): Sound {
+  #take(count: number): StereoAudio {
     const left = new Float32Array(count);
     const right = new Float32Array(count);
     const hot = this.#peaksOver(this.#ceiling / this.#gain);
@@ -131,15 +131,15 @@ function joined(a: Float32Array, b: Float32Array): Float32Array {
 }
 
 /**
- * Sound brought to an integrated loudness in LUFS, peaks limited to `ceiling` in decibels. `sound` is run through several
+ * StereoAudio brought to an integrated loudness in LUFS, peaks limited to `ceiling` in decibels. `sound` is run through several
  * times, always the same.
  */
 export function* normalizeLoudness(
-  sound: () => Iterable<Sound>,
+  sound: () => Iterable<StereoAudio>,
   rate: number,
   target: number,
   ceiling = CEILING,
-): Generator<Sound> {
+): Generator<StereoAudio> {
   let gain = 1;
   // Limiting takes loudness away, so the gain is corrected by what the result measures.
   for (let pass = 0; pass < 5; pass++) {
@@ -155,7 +155,7 @@ export function* normalizeLoudness(
 /** 24 dB: what is quieter is meant to be quiet. */
 const MOST_GAIN = 10 ** (24 / 20);
 
-function* limited(sound: Iterable<Sound>, rate: number, gain: number, ceiling: number): Generator<Sound> {
+function* limited(sound: Iterable<StereoAudio>, rate: number, gain: number, ceiling: number): Generator<StereoAudio> {
   const limiter = new Limiter(rate, gain, 10 ** (ceiling / 20));
   for (const part of sound) yield limiter.push(part);
   yield limiter.flush();

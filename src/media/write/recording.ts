@@ -1,43 +1,58 @@
-import { nalUnits } from '../bitstream/nal.ts';
-import { AV_CODEC_ID_H264, AV_NOPTS_VALUE, AV_PKT_FLAG_DISCARD, AV_PKT_FLAG_KEY } from 'node-av/constants';
-import { Frame, Packet, type CodecContext, type FormatContext, type Stream } from 'node-av/lib';
-import type { Rational } from '../../time.ts';
+import {
+  AV_CODEC_FLAG2_SKIP_MANUAL,
+  AV_CODEC_ID_H264,
+  AV_NOPTS_VALUE,
+  AV_PKT_FLAG_DISCARD,
+  AV_PKT_FLAG_KEY,
+} from 'node-av/constants';
+import { Codec, CodecContext, FFmpegError, Frame, Packet, type Stream } from 'node-av/lib';
 import { PlaybyplayError } from '../../errors.ts';
-import { openFormat } from '../container/open.ts';
+import type { Rational } from '../../time.ts';
+import { AudioReader, missingTrack } from '../audio.ts';
+import { nalUnits } from '../bitstream/nal.ts';
 import type { AudioStreamInfo, Rotation } from '../container/info.ts';
 import { openVideo, type VideoFile } from '../video.ts';
-import { openDecoder } from './decoder.ts';
 import type { ColorTags } from './encoder.ts';
-import { isParameterSet, NAL_TYPE, nalType, readParameterSets, type ParameterSets } from './parameter-sets.ts';
-import { readSound, type Sound } from './recorded-sound.ts';
+import { isParameterSet, NAL_TYPE, nalType, type ParameterSets, readParameterSets } from './parameter-sets.ts';
 
-/** Which sound of a recording is heard: a track, counted from 0, or all of them mixed. */
+/** Which audio of a recording to use: a track, counted from 0, or all tracks mixed. */
 export type AudioTrack = number | 'mix';
+
+/** Stereo samples, -1…1; both channels have the same length. */
+export interface StereoAudio {
+  readonly left: Float32Array;
+  readonly right: Float32Array;
+}
 
 /** What a packet of a video stream says about its frame. Times in ticks of the stream. */
 export interface PacketInfo {
   readonly pts: bigint;
   readonly duration: bigint;
   readonly key: boolean;
-  /** Decoded but not shown, as an edit list has it. */
+  /** Decoded but not shown, because of an edit list. */
   readonly hidden: boolean;
 }
 
-/** A packet of a recording as the plan of a cut needs it. */
+/** A packet with what stream copy needs to know of it. */
 export interface PlannedPacket extends PacketInfo {
-  /** A frame from which decoding can start afresh, with nothing behind it that refers to what came before. */
-  readonly instant: boolean;
+  /** Decoding can start here, and nothing after it refers to what came before. */
+  readonly isIdr: boolean;
 }
 
-/** A decoded frame and its place in the stream. The frame is reused: copy what must outlive the next step. */
+/** A decoded frame and its presentation time in ticks. The frame is reused: copy what must outlive the next step. */
 export interface SourceFrame {
   readonly frame: Frame;
   readonly pts: bigint;
 }
 
+/** Among this many packets is the first frame shown, whatever the reorder depth. */
+const MAX_REORDERED_PACKETS = 20;
+/** Timestamps of audio are rounded to ticks; only larger jumps move the position of samples. */
+const MAX_AUDIO_JITTER_SECONDS = 0.01;
+
 /**
- * A recording as a source of cuts: frames, packets and sound of stretches of it. Video and sound are read through
- * demuxers of their own, so that neither has to hold the other's packets.
+ * A recording as the source of a reel: frames, packets and audio of any part of it. Video and audio are read through
+ * separate demuxers, so that neither holds the other's packets. Times `t` count from the first video frame.
  */
 export class Recording implements Disposable {
   readonly path: string;
@@ -46,22 +61,24 @@ export class Recording implements Disposable {
   readonly height: number;
   readonly timeBase: Rational;
   readonly frameRate: Rational;
-  /** Presentation time of the first video frame, in ticks: what `t` counts from. */
+  /** Presentation time of the first video frame, in ticks. */
   readonly firstPts: bigint;
-  readonly hasSound: boolean;
+  readonly hasAudio: boolean;
   readonly color: ColorTags;
-  /** Clockwise turn in degrees that makes the coded picture upright. */
+  /** Clockwise rotation in degrees that makes the coded picture upright. */
   readonly rotation: Rotation;
   /** Of an H.264 stream; undefined for other codecs. */
   readonly parameterSets: ParameterSets | undefined;
-  /** As FFmpeg names it: `h264`, `hevc`, `vp9`. */
+  /** FFmpeg's name: `h264`, `hevc`, `vp9`. */
   readonly codec: string;
   readonly #file: VideoFile;
-  #audio: FormatContext | undefined;
-  /** Streams that are heard. */
-  readonly #heard: readonly number[];
+  readonly #tracks: readonly number[];
+  #audio: readonly AudioReader[] | undefined;
 
-  /** Throws PlaybyplayError `no-such-audio-track` where the recording has sound, but not this track. */
+  /**
+   * @throws PlaybyplayError `no-such-audio-track` where the recording has audio but not this track, and those of opening
+   * a file.
+   */
   constructor(path: string, track: AudioTrack = 0) {
     this.path = path;
     this.#file = openVideo(path);
@@ -77,8 +94,8 @@ export class Recording implements Disposable {
       info.frameRate.num > 0
         ? info.frameRate
         : { num: rFrameRate.num || avgFrameRate.num || 30, den: rFrameRate.den || 1 };
-    this.#heard = heardOf(path, info.audio, track);
-    this.hasSound = this.#heard.length > 0;
+    this.#tracks = chooseTracks(path, info.audio, track);
+    this.hasAudio = this.#tracks.length > 0;
     this.color = {
       primaries: parameters.colorPrimaries,
       transfer: parameters.colorTrc,
@@ -89,34 +106,40 @@ export class Recording implements Disposable {
     this.firstPts = this.#findFirstPts();
   }
 
+  /** The video stream, as FFmpeg has it. */
   get stream(): Stream {
     return this.#file.stream;
   }
 
   [Symbol.dispose](): void {
     this.#file[Symbol.dispose]();
-    this.#audio?.closeInputSync();
+    for (const reader of this.#audio ?? []) reader[Symbol.dispose]();
   }
 
-  /** Seconds from the first video frame. */
+  /** Converts ticks to seconds from the first video frame. */
   seconds(pts: bigint): number {
     return (Number(pts - this.firstPts) * this.timeBase.num) / this.timeBase.den;
   }
 
-  /** The tick nearest to `t` seconds. */
+  /** Returns the tick nearest to `t` seconds. */
   ticks(t: number): bigint {
     return BigInt(Math.round((t * this.timeBase.den) / this.timeBase.num)) + this.firstPts;
   }
 
+  /** Length of a frame at the recording's rate, in ticks. */
+  get ticksPerFrame(): bigint {
+    const { num, den } = this.frameRate;
+    return num > 0 ? BigInt(Math.round((den * this.timeBase.den) / (num * this.timeBase.num))) : 1n;
+  }
+
   #findFirstPts(): bigint {
-    // Presentation order is restored within the reorder depth, so the least of the first packets is the first frame.
-    let least: bigint | undefined;
+    let first: bigint | undefined;
     let count = 0;
     for (const { info } of this.#packets()) {
-      if (!info.hidden && info.pts !== AV_NOPTS_VALUE && (least === undefined || info.pts < least)) least = info.pts;
-      if (++count >= 20) break;
+      if (!info.hidden && info.pts !== AV_NOPTS_VALUE && (first === undefined || info.pts < first)) first = info.pts;
+      if (++count >= MAX_REORDERED_PACKETS) break;
     }
-    return least ?? 0n;
+    return first ?? 0n;
   }
 
   *#packets(): Generator<{ packet: Packet; info: PacketInfo }> {
@@ -131,150 +154,154 @@ export class Recording implements Disposable {
     }
   }
 
-  /** Packets from the last keyframe at or before `from`; from the beginning where a seek does not find it. */
+  /** Reads packets from the last keyframe at or before `from`; from the beginning where a seek does not find it. */
   *#packetsFrom(from: bigint): Generator<{ packet: Packet; info: PacketInfo }> {
     if (this.#file.seek(Number(from))) {
-      let first = true;
+      let isFirst = true;
       for (const entry of this.#packets()) {
-        if (first && (entry.info.pts > from || !entry.info.key)) break;
-        first = false;
+        if (isFirst && (entry.info.pts > from || !entry.info.key)) break;
+        isFirst = false;
         yield entry;
       }
-      if (!first) return;
+      if (!isFirst) return;
     }
     this.#file.rewind();
     yield* this.#packets();
   }
 
   /**
-   * Packets in the order of decoding, from the keyframe at or before `from` on, until every frame before `to` (ticks,
-   * exclusive) has been given. The packet is reused.
+   * Reads packets in decode order, from the keyframe at or before `from` until every frame before `to` (ticks, exclusive)
+   * has been given. The packet is reused.
    */
   *packets(from: bigint, to: bigint): Generator<{ packet: Packet; info: PacketInfo }> {
     const source = this.#packetsFrom(from);
     for (const entry of source) {
-      // A keyframe at or after the end starts a group that holds nothing of the stretch, unless the group is open;
-      // frames that precede their keyframe in presentation come right behind it.
-      if (entry.info.key && entry.info.pts >= to) {
-        let leading = true;
-        yield entry;
-        for (const next of source) {
-          if (next.info.pts >= entry.info.pts) leading = false;
-          if (!leading) return;
-          yield next;
-        }
-        return;
-      }
       yield entry;
+      if (!entry.info.key || entry.info.pts < to) continue;
+      // The group that starts at or after the end may be open: its leading frames are shown before its keyframe.
+      for (const next of source) {
+        if (next.info.pts >= entry.info.pts) return;
+        yield next;
+      }
+      return;
     }
   }
 
   /**
-   * The packets around [from, to) in the order of decoding, the presentation times of the frames within, ascending, and
-   * of the first frame behind them (or where the stream ends). Nothing is decoded.
+   * Lists the packets around [from, to) in decode order, without decoding.
+   *
+   * @returns Also the presentation times of the frames within, ascending, and of the first frame after them (or the end).
    */
   index(from: bigint, to: bigint): { packets: PlannedPacket[]; times: bigint[]; next: bigint } {
     const packets: PlannedPacket[] = [];
     let next: bigint | undefined;
     for (const { packet, info } of this.packets(from, to)) {
-      if (info.hidden) forgetGroup(packets);
-      packets.push({ ...info, instant: info.key && !info.hidden && this.#isInstant(packet) });
+      if (info.hidden) forbidCopyOfLastGroup(packets);
+      packets.push({ ...info, isIdr: info.key && !info.hidden && this.#isIdr(packet) });
       if (!info.hidden && info.pts >= to && (next === undefined || info.pts < next)) next = info.pts;
     }
     const inside = packets.filter(({ pts, hidden }) => !hidden && pts >= from && pts < to).toSorted(byTime);
     const last = inside.at(-1);
-    const step = last && last.duration > 0n ? last.duration : this.ticksPerFrame();
+    const step = last && last.duration > 0n ? last.duration : this.ticksPerFrame;
     return { packets, times: inside.map(({ pts }) => pts), next: next ?? (last ? last.pts + step : to) };
   }
 
   /**
-   * Whether nothing behind a keyframe refers to what lies before it: in H.264, an instantaneous refresh. Not with other
-   * parameter sets than the stream's: those of one configuration serve the whole reel.
+   * Whether a keyframe is an H.264 IDR picture under the stream's own parameter sets: those of the extradata serve the
+   * whole reel.
    */
-  #isInstant(packet: Packet): boolean {
+  #isIdr(packet: Packet): boolean {
     if (this.parameterSets === undefined || !packet.data) return false;
+    const known = [...this.parameterSets.sequences, ...this.parameterSets.pictures];
     for (const unit of nalUnits(packet.data, this.parameterSets.lengthSize)) {
       const type = nalType(unit);
       if (type === NAL_TYPE.idr) return true;
-      if (type === NAL_TYPE.slice || (isParameterSet(type) && !this.#known(unit))) return false;
+      if (type === NAL_TYPE.slice) return false;
+      if (isParameterSet(type) && !known.some((set) => Buffer.compare(set, unit) === 0)) return false;
     }
     return false;
   }
 
-  #known(unit: Uint8Array): boolean {
-    const { sequences, pictures } = this.parameterSets!;
-    return [...sequences, ...pictures].some((known) => Buffer.compare(known, unit) === 0);
-  }
-
-  ticksPerFrame(): bigint {
-    const { num, den } = this.frameRate;
-    return num > 0 ? BigInt(Math.round((den * this.timeBase.den) / (num * this.timeBase.num))) : 1n;
-  }
-
-  /** Decoded frames with presentation times in [from, to) ticks, in order. */
+  /** Decodes the frames with presentation times in [from, to) ticks, in order. Damage is concealed. */
   *frames(from: bigint, to: bigint): Generator<SourceFrame> {
-    using decoder = openDecoder(this.#file.stream);
+    using decoder = openConcealingDecoder(this.#file.stream);
     using frame = new Frame();
     frame.alloc();
     for (const { packet } of this.packets(from, to)) {
       if (decoder.sendPacketSync(packet) < 0) continue;
-      yield* receive(decoder, frame, from, to);
+      yield* receiveFrames(decoder, frame, from, to);
     }
     decoder.sendPacketSync(null);
-    yield* receive(decoder, frame, from, to);
+    yield* receiveFrames(decoder, frame, from, to);
   }
 
   /**
-   * Sound from `start` to `end` (seconds from the first video frame) as stereo floats at `rate`; silence where there is
-   * none, also before the beginning and behind the end.
+   * Reads audio from `start` to `end` seconds; silence where the recording has none, also outside it.
+   *
+   * @param rate Samples per second.
    */
-  sound(start: number, end: number, rate: number): Sound {
+  readAudio(start: number, end: number, rate: number): StereoAudio {
     const length = Math.max(0, Math.round((end - start) * rate));
-    const sound = { left: new Float32Array(length), right: new Float32Array(length) };
-    if (!this.hasSound || length === 0) return sound;
-    this.#audio ??= openFormat(this.path);
-    const from = start + this.#originSeconds();
-    for (const [n, index] of this.#heard.entries()) {
-      const track = n === 0 ? sound : { left: new Float32Array(length), right: new Float32Array(length) };
-      readSound(this.#audio, index, track, from, rate);
-      if (n === 0) continue;
-      for (let i = 0; i < length; i++) {
-        sound.left[i]! += track.left[i]!;
-        sound.right[i]! += track.right[i]!;
+    const audio = { left: new Float32Array(length), right: new Float32Array(length) };
+    if (length === 0) return audio;
+    this.#audio ??= this.#tracks.map((track) => new AudioReader(this.path, track));
+    const origin = (Number(this.firstPts) * this.timeBase.num) / this.timeBase.den;
+    // A sample more on either side: samples are placed by rounding.
+    const range = { sampleRate: rate, stereo: true, origin, from: start - 1 / rate, to: end + 1 / rate };
+    for (const reader of this.#audio) {
+      let expected = Number.NaN;
+      for (const { t, sides } of reader.read(range)) {
+        let at = Math.round((t - start) * rate);
+        if (Math.abs(at - expected) <= MAX_AUDIO_JITTER_SECONDS * rate) at = expected;
+        mixInto(audio.left, sides![0], at);
+        mixInto(audio.right, sides![1], at);
+        expected = at + sides![0].length;
       }
     }
-    return sound;
-  }
-
-  #originSeconds(): number {
-    return (Number(this.firstPts) * this.timeBase.num) / this.timeBase.den;
+    return audio;
   }
 }
 
-/** The indices of the streams that are heard; none where there is no sound at all. */
-function heardOf(path: string, tracks: readonly AudioStreamInfo[], track: AudioTrack): number[] {
+/** Chooses the tracks to read; none where the recording has no audio. */
+function chooseTracks(path: string, tracks: readonly AudioStreamInfo[], track: AudioTrack): number[] {
   const wanted = track === 'mix' ? tracks : tracks.filter((each) => each.track === track);
-  if (wanted.length > 0 || tracks.length === 0) return wanted.map(({ index }) => index);
-  const has = tracks.length === 1 ? 'one sound track' : `${tracks.length} sound tracks`;
-  throw new PlaybyplayError('no-such-audio-track', `${path} has ${has}; track ${track} was asked for`, {
-    hint: `Tracks are counted from 0: give 0${tracks.length > 1 ? ` to ${tracks.length - 1}` : ''}.`,
-  });
+  if (wanted.length === 0 && tracks.length > 0) throw missingTrack(path, tracks.length, track);
+  return wanted.map((each) => each.track);
 }
 
-/** Frames that are not shown must not be copied: the group they stand in cannot be taken whole. */
-function forgetGroup(packets: PlannedPacket[]): void {
+/** Frames that are not shown must not be copied, so the group that contains them cannot be copied whole. */
+function forbidCopyOfLastGroup(packets: PlannedPacket[]): void {
   const at = packets.findLastIndex(({ key }) => key);
-  if (at >= 0) packets[at] = { ...packets[at]!, instant: false };
+  if (at >= 0) packets[at] = { ...packets[at]!, isIdr: false };
 }
 
 function byTime(a: PacketInfo, b: PacketInfo): number {
   return a.pts < b.pts ? -1 : a.pts > b.pts ? 1 : 0;
 }
 
-function* receive(decoder: CodecContext, frame: Frame, from: bigint, to: bigint): Generator<SourceFrame> {
+/** Opens a decoder that conceals damage: a reel rather has a poor frame than none. */
+function openConcealingDecoder(stream: Stream): CodecContext {
+  const codec = Codec.findDecoder(stream.codecpar.codecId);
+  if (!codec) throw new PlaybyplayError('unknown-codec', 'there is no decoder for this stream');
+  const decoder = new CodecContext();
+  decoder.allocContext3(codec);
+  FFmpegError.throwIfError(decoder.parametersToContext(stream.codecpar), 'decoder parameters');
+  decoder.pktTimebase = stream.timeBase;
+  decoder.flags2 = (decoder.flags2 | AV_CODEC_FLAG2_SKIP_MANUAL) as typeof decoder.flags2;
+  FFmpegError.throwIfError(decoder.open2Sync(codec, null), 'open decoder');
+  return decoder;
+}
+
+function* receiveFrames(decoder: CodecContext, frame: Frame, from: bigint, to: bigint): Generator<SourceFrame> {
   while (decoder.receiveFrameSync(frame) >= 0) {
     const pts = frame.bestEffortTimestamp;
     if (pts >= from && pts < to) yield { frame, pts };
     frame.unref();
   }
+}
+
+/** Adds samples to a target from index `at`, which may lie outside it. */
+function mixInto(target: Float32Array, samples: Float32Array, at: number): void {
+  const end = Math.min(samples.length, target.length - at);
+  for (let i = Math.max(0, -at); i < end; i++) target[at + i]! += samples[i]!;
 }

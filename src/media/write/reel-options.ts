@@ -1,6 +1,6 @@
 import type { Rational } from '../../time.ts';
 import type { FrameFilterOptions } from './frame-filter.ts';
-import type { SoundOptions } from './sound-mix.ts';
+import type { AudioMixOptions } from './audio-mix.ts';
 import type { TimedText } from './muxer.ts';
 
 /** Draws on a frame of the reel, shown at `t` seconds of it; `cut` is an index in the list given. Planes may be written to. */
@@ -36,7 +36,7 @@ export interface ReelExtras {
   readonly title?: string;
 }
 
-export interface ReelOptions extends SoundOptions, FrameFilterOptions {
+export interface ReelOptions extends AudioMixOptions, FrameFilterOptions {
   /** Frame size; default that of the first recording. Made even. */
   readonly width?: number;
   readonly height?: number;

@@ -1,18 +1,18 @@
 import { nalUnits } from '../bitstream/nal.ts';
 import { AV_PKT_FLAG_KEY } from 'node-av/constants';
 import { Packet, type Frame, type Stream } from 'node-av/lib';
-import { SoundEncoder, VideoEncoder, type VideoEncoding } from './encoder.ts';
+import { AudioEncoder, VideoEncoder, type VideoEncoding } from './encoder.ts';
 import { actionAt, followAction, type ActionPath } from './follow-action.ts';
 import { FrameFilter } from './frame-filter.ts';
 import { type Container, Muxer, textSample, type TimedText } from './muxer.ts';
 import { joinWithLengths, unitsToCopy } from './parameter-sets.ts';
 import { Recording } from './recording.ts';
 import type { ReelExtras, ReelOptions, WrittenReel } from './reel-options.ts';
-import { feedInto, SOUND_RATE, timelineSound } from './sound-mix.ts';
+import { createAudioFeed, AUDIO_SAMPLE_RATE, timelineAudio } from './audio-mix.ts';
 import { planSegments, type Segment, planStreamCopy, type StreamCopy } from './stream-copy.ts';
 import { rescale, secondsIn, type TimedCut, type Timeline } from './timeline.ts';
 
-const SOUND_BASE = { num: 1, den: SOUND_RATE };
+const SOUND_BASE = { num: 1, den: AUDIO_SAMPLE_RATE };
 const TEXT_BASE = { num: 1, den: 1000 };
 /** x264 with a pyramid of B-frames decodes a frame at most two places early. */
 const ENCODER_DEPTH = 2;
@@ -37,7 +37,7 @@ export class ReelWriter implements Disposable {
   readonly #smart: StreamCopy | undefined;
   readonly #obstacle: string | undefined;
   readonly #muxer: Muxer;
-  readonly #sound: SoundEncoder | undefined;
+  readonly #sound: AudioEncoder | undefined;
   readonly #feed: ((t: number) => void) | undefined;
   readonly #decodingTimes: DecodingTimes;
   readonly #fitter: FrameFilter;
@@ -78,12 +78,12 @@ export class ReelWriter implements Disposable {
     const { color } = this.#encoding;
     this.#fitter = new FrameFilter(width, height, 'yuv420p', { ...options, ...(color && { levels: color }) });
     this.#muxer = new Muxer(path, container);
-    if (timeline.cuts.some((cut) => cut.recording.hasSound)) {
+    if (timeline.cuts.some((cut) => cut.recording.hasAudio)) {
       const sink = (packet: Packet) => this.#muxer.write(packet, this.#audio!, SOUND_BASE);
-      this.#sound = new SoundEncoder(SOUND_RATE, sink, webm ? 'libopus' : 'aac');
-      this.#feed = feedInto(
+      this.#sound = new AudioEncoder(AUDIO_SAMPLE_RATE, sink, webm ? 'libopus' : 'aac');
+      this.#feed = createAudioFeed(
         this.#sound,
-        timelineSound(timeline, webm ? { ceiling: OPUS_CEILING, ...options } : options),
+        timelineAudio(timeline, webm ? { ceiling: OPUS_CEILING, ...options } : options),
       );
     }
   }

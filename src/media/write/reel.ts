@@ -49,7 +49,7 @@ export async function writeReel(path: string, cuts: readonly Cut[], options: Ree
 /** Frames, sound and texts first, then the index with chapters and log moved before them. */
 async function writeMp4(path: string, container: Container, plan: WriterPlan, options: ReelOptions) {
   const { captions = [], chapters = [], log, title } = plan.accompaniment;
-  const before = 1 + Number(plan.timeline.cuts.some((cut) => cut.recording.hasSound)) + Number(captions.length > 0);
+  const before = 1 + Number(plan.timeline.cuts.some((cut) => cut.recording.hasAudio)) + Number(captions.length > 0);
   const frames = `${path}.frames`;
   try {
     const counts = await writeFrames(frames, container, plan, options);

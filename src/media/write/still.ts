@@ -5,7 +5,7 @@ import type { Recording } from './recording.ts';
 /** The frame shown at `t` seconds, scaled to fit into the size, as an RGB picture; undefined where there is none. */
 export function readStill(recording: Recording, t: number, width: number, height: number): Sharp | undefined {
   const wanted = recording.ticks(t);
-  const step = recording.ticksPerFrame();
+  const step = recording.ticksPerFrame;
   // The frame on screen at `t` began at most some frames before it, also where the rate varies.
   for (const reach of [step * 2n, step * 60n]) {
     let picture: Sharp | undefined;

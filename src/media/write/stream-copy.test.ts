@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { PlannedPacket } from './recording.ts';
 import { planSegments } from './stream-copy.ts';
 
-/** Packets from letters: I instant refresh, others by their showing order within the group, in decoding order. */
+/** Packets from letters: I isIdr refresh, others by their showing order within the group, in decoding order. */
 function packets(groups: readonly (readonly number[])[]): PlannedPacket[] {
   let base = 0;
   return groups.flatMap((shownOrder) => {
@@ -12,7 +12,7 @@ function packets(groups: readonly (readonly number[])[]): PlannedPacket[] {
         pts: BigInt(base + shown),
         duration: 1n,
         key: index === 0,
-        instant: index === 0,
+        isIdr: index === 0,
         hidden: false,
       }),
     );
@@ -75,7 +75,7 @@ describe('planRuns', () => {
           expect(run.from).toBe(at);
           const copied = run.kind === 'copy' ? list.slice(run.first, run.end) : [];
           const shown = copied.map(({ pts }) => pts).toSorted((x, y) => Number(x - y));
-          expect(copied[0]?.instant ?? true).toBe(true);
+          expect(copied[0]?.isIdr ?? true).toBe(true);
           const whole = Array.from({ length: Number(run.to - run.from) }, (_, i) => run.from + BigInt(i));
           expect(shown).toEqual(run.kind === 'copy' ? whole : []);
           at = run.to;

@@ -26,12 +26,12 @@ export type Segment =
 /**
  * Divides a cut into what can be copied and what has to be encoded. Whole groups of pictures are copied; of the last
  * one the longest beginning that is complete both in decoding and in showing order; only what lies before the first
- * instant refresh and behind that beginning is encoded.
+ * isIdr refresh and behind that beginning is encoded.
  *
  * `packets` are in the order of decoding and begin at or before the cut with a keyframe.
  */
 export function planSegments(packets: readonly PlannedPacket[], from: bigint, to: bigint): Segment[] {
-  const starts = packets.flatMap((packet, index) => (packet.instant ? [index] : []));
+  const starts = packets.flatMap((packet, index) => (packet.isIdr ? [index] : []));
   const runs: Segment[] = [];
   let at = from;
   for (const [group, first] of starts.entries()) {

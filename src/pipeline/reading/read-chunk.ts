@@ -108,7 +108,9 @@ async function readSamples(
 /** The same where all of them will be looked at. */
 function allPicturesOf(context: ChunkContext, chunk: Chunk, frames: readonly number[]): ReturnType<typeof picturesOf> {
   const { beside, index, next } = context;
-  return beside ? beside.pictures(index, chunk, frames, next) : picturesOf(context, chunk, frames, MAX_WAITING_PICTURES);
+  return beside
+    ? beside.pictures(index, chunk, frames, next)
+    : picturesOf(context, chunk, frames, MAX_WAITING_PICTURES);
 }
 
 /** The pictures of some frames of a chunk, in order; `most` may be decoded before they are asked for. */

@@ -24,7 +24,7 @@ it('is heard from the first moment on also where an edit list cuts off the begin
   const pts = Array.from({ length: 100 }, (_, i) => i * 40);
   makeVideo({ path, pts, timeBase: { num: 1, den: 1000 }, audio: [tone], muxer });
   using recording = new Recording(path);
-  const { left } = recording.sound(2, 3, RATE);
+  const { left } = recording.readAudio(2, 3, RATE);
   expect(power(left.subarray(0, RATE / 10))).toBeCloseTo(power(left.subarray(RATE / 2)), 2);
   const [block] = readAudio(path, { sampleRate: RATE, from: 2, to: 3 });
   expect(block!.t).toBeCloseTo(2, 3);
