@@ -41,6 +41,7 @@ export {
 export { searchWords } from './dictionary/search.ts';
 
 export type { Match } from './query/match/combinators.ts';
+export type { MatchOptions } from './query/match/event-index.ts';
 export { deriveEvents, type DerivedEvent } from './query/composite-events.ts';
 export { explainQuery, type ExplainedWord, type Explanation } from './query/explain.ts';
 export { loadMapping, recognizeMapping } from './events/import/mapping.ts';
@@ -50,11 +51,10 @@ export { loadLogs, type LoadedLogs, type LoadLogsOptions } from './query/logs.ts
 export type { Condition, GroupKey, Query } from './query/query.ts';
 export {
   compileQuery,
-  eventTest,
+  createEventTest,
   matchEvents,
   runQuery,
   type CompiledQuery,
-  type MatchOptions,
   type QueryOptions,
   type QueryResult,
 } from './query/run.ts';

@@ -3,26 +3,34 @@ import type { Dictionary, EventDefinition } from '../dictionary/dictionary.ts';
 import { normalizeStatement, validateStatement } from '../dictionary/statements.ts';
 import type { EventLine } from '../events/log.ts';
 import type { Statement } from '../events/statement.ts';
-import { ConditionCompiler, definitionCondition } from './match/compile.ts';
-import { sessionsOf } from './match/event-index.ts';
+import { ConditionCompiler, toSequence } from './match/compile.ts';
+import { groupBySession } from './match/event-index.ts';
+import type { BoundMatch } from './match/sequences.ts';
 
-/** A composite event that was found: "player achieves double kill", from the kill of one moment to that of the other. */
+/** A composite event in a log. */
 export interface DerivedEvent {
   readonly definition: EventDefinition;
   readonly session: string;
   readonly game: string;
-  /** Seconds: when the last step happened, and when it was over. */
+  /** Start of the last step, in seconds. */
   readonly t: number;
+  /** End of the last step, in seconds. */
   readonly end: number;
   readonly statement: Statement;
-  /** The lowest of its steps. */
+  /** The lowest confidence of the steps. */
   readonly confidence: number;
   readonly steps: readonly EventLine[];
 }
 
 /**
- * The composite events of the dictionary (all, or the named ones) in a log: multikills, revenges, hat tricks, as their
- * definitions say, without code. In the order of sessions and time.
+ * Derives composite events such as multikills, revenges and hat tricks from the definitions of the dictionary.
+ *
+ * @param ids Restricts the definitions; default all.
+ * @returns The events session by session, each in order of time.
+ * @example
+ * const { events, dictionary } = await loadLogs(['match.playbyplay']);
+ * for (const { t, statement } of deriveEvents(events, dictionary, ['double kill']))
+ *   console.log(t, render(statement, dictionary));
  */
 export function deriveEvents(
   events: Iterable<EventLine>,
@@ -32,31 +40,23 @@ export function deriveEvents(
   const compiler = new ConditionCompiler(dictionary);
   const definitions = dictionary.events
     .filter(({ id }) => ids === undefined || ids.includes(id))
-    .map((definition) => ({ definition, find: compiler.sequence(definitionCondition(definition)) }));
-  return sessionsOf(events, dictionary).flatMap((session) =>
+    .map((definition) => ({ definition, find: compiler.compileSequence(toSequence(definition)) }));
+  return groupBySession(events, dictionary).flatMap((session) =>
     definitions
-      .flatMap(({ definition, find }) =>
-        find(session).flatMap((match): DerivedEvent[] => {
-          const filled = fillStatement(definition.statement, (variable) => match.bindings.get(variable)?.slot);
-          // What a variable stood for may not suit the statement ("achieves" by a rocket): then nothing is said.
-          if (validateStatement(filled, dictionary).length > 0) return [];
-          const last = match.events.at(-1)!;
-          const confidence = Math.min(...match.events.map((event) => event.confidence));
-          const { t, end, game } = last;
-          return [
-            {
-              definition,
-              session: session.session,
-              game,
-              t,
-              end,
-              statement: normalizeStatement(filled),
-              confidence,
-              steps: match.events,
-            },
-          ];
-        }),
-      )
+      .flatMap(({ definition, find }) => find(session).flatMap((match) => toEvent(definition, match, dictionary) ?? []))
       .toSorted((a, b) => a.t - b.t),
   );
+}
+
+function toEvent(
+  definition: EventDefinition,
+  { events: steps, bindings }: BoundMatch,
+  dictionary: Dictionary,
+): DerivedEvent | undefined {
+  const statement = fillStatement(definition.statement, (variable) => bindings.get(variable)?.slot);
+  // A variable can stand for a word that does not fit its slot, such as a rocket that "achieves".
+  if (validateStatement(statement, dictionary).length > 0) return undefined;
+  const { session, game, t, end } = steps.at(-1)!;
+  const confidence = Math.min(...steps.map((step) => step.confidence));
+  return { definition, session, game, t, end, statement: normalizeStatement(statement), confidence, steps };
 }

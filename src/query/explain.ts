@@ -1,39 +1,51 @@
 import type { Dictionary } from '../dictionary/dictionary.ts';
-import type { WordKind } from '../dictionary/format.ts';
-import { patternSlots } from './match/patterns.ts';
-import type {
-  ActionPattern,
-  Condition,
-  GroupKey,
-  MentionPattern,
-  PropertyPattern,
-  Query,
-  Range,
-  SlotPattern,
-  ValuePattern,
+import { wordSlots, type WordKind } from '../dictionary/format.ts';
+import {
+  alternativesOf,
+  type ActionPattern,
+  type Condition,
+  type GroupKey,
+  type MentionPattern,
+  type PropertyPattern,
+  type Query,
+  type Range,
+  type SequenceCondition,
+  type SlotPattern,
+  type TimeCondition,
+  type ValuePattern,
 } from './query.ts';
-import { type Place, placeOf } from './source-spans.ts';
+import { findSpan, type SourceSpan } from './source-spans.ts';
 
-/** How a query was understood, as indented lines for people, and what each of its words covers. */
+/** How a query was understood. */
 export interface Explanation {
+  /** The query as indented lines. */
   readonly lines: readonly string[];
+  /** The words of the query in order of the sentence. */
   readonly words: readonly ExplainedWord[];
 }
 
-/** A word of the dictionary that a query speaks of. */
-export interface ExplainedWord extends Partial<Place> {
+/** A word of a query, with its position if the query was a sentence. */
+export interface ExplainedWord extends Partial<SourceSpan> {
   readonly id: string;
   readonly kind: WordKind;
-  /** The ids of all words under it, which it finds as well. */
+  /** The ids of its descendants, which the query finds too. */
   readonly covers: readonly string[];
 }
 
+/**
+ * Explains how a query was understood.
+ *
+ * @example
+ * const { dictionary } = await loadBuiltin();
+ * const { query } = compileQuery('kills with any gun', dictionary);
+ * explainQuery(query, dictionary).lines; // ['all:', '  action "kill"; with: "gun"']
+ */
 export function explainQuery(query: Query, dictionary: Dictionary): Explanation {
-  const describer = new Describer(dictionary);
-  const lines = [headline(query), ...describer.condition(query.find).map((line) => `  ${line}`)];
+  const explainer = new QueryExplainer(dictionary);
+  const lines = [headline(query), ...explainer.condition(query.find).map((line) => `  ${line}`)];
   if (query.by) lines.push(`counted by ${query.by.map(groupName).join(' and ')}`);
-  for (const key of query.by ?? []) if ('word' in key) describer.ids(key.word, 'object');
-  const words = [...describer.words.values()].toSorted((a, b) => (a.start ?? 0) - (b.start ?? 0));
+  for (const key of query.by ?? []) if ('word' in key) explainer.ids(key.word, 'object');
+  const words = [...explainer.words.values()].toSorted((a, b) => (a.start ?? 0) - (b.start ?? 0));
   return { lines, words };
 }
 
@@ -48,7 +60,7 @@ function groupName(key: GroupKey): string {
   return 'slot' in key ? key.slot : key.key;
 }
 
-class Describer {
+class QueryExplainer {
   readonly words = new Map<string, ExplainedWord>();
   private readonly dictionary: Dictionary;
 
@@ -59,13 +71,7 @@ class Describer {
   condition(condition: Condition): string[] {
     if ('all' in condition) return this.list('all of', condition.all);
     if ('not' in condition) return this.list('not', [condition.not]);
-    if ('sequence' in condition) {
-      const limits = [
-        condition.within === undefined ? '' : `, each within ${condition.within} s of the one before`,
-        condition.span === undefined ? '' : `, within ${condition.span} s in total`,
-      ];
-      return this.list(`in this order${limits.join('')}`, condition.sequence);
-    }
+    if ('sequence' in condition) return this.list(`in this order${limitText(condition)}`, condition.sequence);
     if ('near' in condition) {
       const distance = condition.within === undefined ? '' : `within ${condition.within} s `;
       const side = condition.side === 'around' ? 'of' : condition.side;
@@ -75,93 +81,92 @@ class Describer {
         ...this.condition(condition.near).map((line) => `  ${line}`),
       ];
     }
-    if ('action' in condition) return this.action(condition as ActionPattern);
-    if ('property' in condition) return this.property(condition as PropertyPattern);
+    if ('action' in condition) return [this.action(condition as ActionPattern)];
+    if ('property' in condition) return [this.property(condition as PropertyPattern)];
     if ('mentions' in condition)
       return [`any event that mentions ${this.slot(condition.mentions as SlotPattern, 'object')}`];
     if ('event' in condition)
       return condition.event.map(
         (id) => `the event "${id}": ${this.dictionary.events.find((event) => event.id === id)?.definition ?? ''}`,
       );
-    if ('any' in condition) return this.list('any of', condition.any as readonly Condition[]);
+    const alternatives = alternativesOf(condition);
+    if (alternatives) return this.list('any of', alternatives);
     if ('time' in condition) return [timeText(condition.time)];
     if ('confidence' in condition) return [`confidence ${rangeText(condition.confidence)}`];
-    return [
-      condition.game
-        ? `in the game ${condition.game.join(' or ')}`
-        : `in the session ${condition.session?.join(' or ')}`,
-    ];
+    const { game, session } = condition as { game?: readonly string[]; session?: readonly string[] };
+    return [game ? `in the game ${game.join(' or ')}` : `in the session ${session?.join(' or ')}`];
+  }
+
+  /** Records the words with these ids and names them. */
+  ids(ids: readonly string[], kind: WordKind): string {
+    const span = findSpan(ids);
+    for (const id of ids) {
+      const word = this.dictionary.find(id, kind) ?? this.dictionary.find(id);
+      if (!word) continue;
+      const covers = this.dictionary.descendants(id, word.kind).map((each) => each.id);
+      this.words.set(`${word.kind} ${id} ${span?.start}`, { id, kind: word.kind, ...span, covers });
+    }
+    return ids.map((id) => `"${id}"`).join(' or ');
   }
 
   private list(title: string, conditions: readonly Condition[]): string[] {
-    return [
-      `${title}:`,
-      ...conditions.flatMap((each) => this.condition(each).map((line, index) => `${index === 0 ? '- ' : '  '}${line}`)),
-    ];
+    const items = conditions.flatMap((each) =>
+      this.condition(each).map((line, index) => `${index === 0 ? '- ' : '  '}${line}`),
+    );
+    return [`${title}:`, ...items];
   }
 
-  private action(pattern: ActionPattern): string[] {
-    const parts = [pattern.action.length === 0 ? 'any action' : `action ${this.ids(pattern.action, 'action')}`];
-    for (const slot of patternSlots) {
-      const wanted = pattern[slot];
-      if (wanted) parts.push(`${slot}: ${this.slot(wanted, slot === 'manner' ? 'property' : 'object')}`);
-    }
-    if (pattern.amount)
-      parts.push(`amount ${rangeText(pattern.amount)}${pattern.unit ? ` ${this.ids(pattern.unit, 'object')}` : ''}`);
-    return [parts.join('; ')];
+  private action(pattern: ActionPattern): string {
+    const { action, amount, unit } = pattern;
+    const parts = [action.length === 0 ? 'any action' : `action ${this.ids(action, 'action')}`];
+    for (const slot of wordSlots)
+      if (pattern[slot]) parts.push(`${slot}: ${this.slot(pattern[slot], slot === 'manner' ? 'property' : 'object')}`);
+    if (amount) parts.push(`amount ${rangeText(amount)}${unit ? ` ${this.ids(unit, 'object')}` : ''}`);
+    return parts.join('; ');
   }
 
-  private property(pattern: PropertyPattern): string[] {
-    const parts = [`property ${this.ids(pattern.property, 'property')}`];
-    if (pattern.subject) parts.push(`of ${this.slot(pattern.subject, 'object')}`);
-    if (pattern.change) parts.push(pattern.change);
-    if (pattern.from) parts.push(`from ${this.value(pattern.from)}`);
-    if (pattern.to) parts.push(`to ${this.value(pattern.to)}`);
-    if (pattern.by) parts.push(`by ${rangeText(pattern.by)}`);
-    return [parts.join('; ')];
+  private property({ property, subject, change, from, to, by }: PropertyPattern): string {
+    const parts = [`property ${this.ids(property, 'property')}`];
+    if (subject) parts.push(`of ${this.slot(subject, 'object')}`);
+    if (change) parts.push(change);
+    if (from) parts.push(`from ${this.value(from)}`);
+    if (to) parts.push(`to ${this.value(to)}`);
+    if (by) parts.push(`by ${rangeText(by)}`);
+    return parts.join('; ');
   }
 
-  private slot(pattern: SlotPattern, kind: 'object' | 'property'): string {
-    const any = pattern.any?.map((each) => this.mention(each, kind)).join(' or ') ?? 'anything';
-    const except = pattern.except
-      ? ` except ${pattern.except.map((each) => this.mention(each, kind)).join(' or ')}`
-      : '';
-    return `${pattern.absent ? 'no ' : ''}${any}${except}${pattern.same ? ' (the same each time)' : ''}`;
+  private slot({ any, except, absent, same }: SlotPattern, kind: 'object' | 'property'): string {
+    const included = any ? this.mentions(any, kind) : 'anything';
+    const excluded = except ? ` except ${this.mentions(except, kind)}` : '';
+    return `${absent ? 'no ' : ''}${included}${excluded}${same ? ' (the same each time)' : ''}`;
+  }
+
+  private mentions(patterns: readonly MentionPattern[], kind: 'object' | 'property'): string {
+    return patterns.map((each) => this.mention(each, kind)).join(' or ');
   }
 
   private mention({ words, name, count, of }: MentionPattern, kind: 'object' | 'property'): string {
-    return [
+    const parts = [
       of ? `${this.mention(of, 'object')}'s` : '',
       count ? rangeText(count) : '',
       words ? this.ids(words, kind) : 'anyone',
       name === undefined ? '' : `named ${JSON.stringify(name)}`,
-    ]
-      .filter((part) => part !== '')
-      .join(' ');
+    ];
+    return parts.filter((part) => part !== '').join(' ');
   }
 
   private value(pattern: ValuePattern): string {
     if (pattern.text !== undefined) return JSON.stringify(pattern.text);
-    return pattern.any ? pattern.any.map((each) => this.mention(each, 'object')).join(' or ') : rangeText(pattern);
-  }
-
-  ids(ids: readonly string[], kind: WordKind): string {
-    const place = placeOf(ids);
-    for (const id of ids) {
-      const word = this.dictionary.find(id, kind) ?? this.dictionary.find(id);
-      if (word)
-        this.words.set(`${word.kind} ${id} ${place?.start}`, {
-          id,
-          kind: word.kind,
-          ...place,
-          covers: this.dictionary.descendants(id, word.kind).map((each) => each.id),
-        });
-    }
-    return ids.map((id) => `"${id}"`).join(' or ');
+    return pattern.any ? this.mentions(pattern.any, 'object') : rangeText(pattern);
   }
 }
 
-function timeText({ from, to, first, last }: { from?: number; to?: number; first?: number; last?: number }): string {
+function limitText({ within, span }: SequenceCondition): string {
+  const each = within === undefined ? '' : `, each within ${within} s of the previous one`;
+  return `${each}${span === undefined ? '' : `, within ${span} s in total`}`;
+}
+
+function timeText({ from, to, first, last }: TimeCondition['time']): string {
   if (first !== undefined) return `in the first ${first} s`;
   if (last !== undefined) return `in the last ${last} s`;
   if (from === undefined) return `before ${to} s`;

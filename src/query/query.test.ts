@@ -79,6 +79,8 @@ describe('a query', () => {
     ['kils with gun', 'unknown-word', 0, 4],
     ['player kills lava', 'slot-mismatch', 13, 17],
     ['player kills opponent with', 'incomplete-sentence', 26, 26],
+    ['constructor health', 'unknown-word', 0, 11],
+    ['count kills by constructor', 'unknown-word', 15, 26],
   ])('"%s" is refused and the word shown', (sentence, code, start, end) => {
     let thrown: unknown;
     try {

@@ -1,87 +1,98 @@
-import { PlaybyplayError, type Issue } from '../errors.ts';
 import type { Dictionary } from '../dictionary/dictionary.ts';
+import { PlaybyplayError, type Issue } from '../errors.ts';
 import type { EventLine } from '../events/log.ts';
-import { Columns, sessionsOf, type MatchOptions } from './match/event-index.ts';
-import type { Compiled, Match } from './match/combinators.ts';
-import { checkQuery } from './validate.ts';
-import { readQuery } from './parse/conditions.ts';
-import { groupsOf, type Group } from './match/groups.ts';
-import { compileCondition } from './match/compile.ts';
+import type { CompiledCondition, Match } from './match/combinators.ts';
+import { ConditionCompiler } from './match/compile.ts';
+import { groupBySession, WordColumns, type MatchOptions } from './match/event-index.ts';
+import { groupMatches, type Group } from './match/groups.ts';
+import { parseQuery } from './parse/parse-query.ts';
 import type { Query } from './query.ts';
-import { withSessions, type SessionNames } from './session-names.ts';
+import { resolveSessionNames, type SessionNames } from './session-names.ts';
+import { validateQuery } from './validate.ts';
 
-export type { MatchOptions };
-
-/** A query made ready for a dictionary. */
+/** A query compiled for a dictionary. */
 export interface CompiledQuery {
-  /** The sentence, where it was one. */
+  /** The sentence, unless the query was structured. */
   readonly sentence: string | undefined;
-  /** The structured form of the same. */
+  /** The structured form. */
   readonly query: Query;
   readonly dictionary: Dictionary;
-  readonly condition: Compiled;
+  readonly condition: CompiledCondition;
 }
 
+/** Options of {@link compileQuery}. */
 export interface QueryOptions {
-  /** The game whose words come first where a name has several. */
+  /** The game whose words are preferred where several words share a name. */
   readonly game?: string;
-  /** What sessions are called by those who ask ("in session final"); else only by their ids. */
+  /** Names of sessions that the query may use ("in session final"); session ids always work. */
   readonly sessions?: SessionNames;
 }
 
 /**
- * Makes a query ready: a sentence ("player defeats enemy with gun") or its structured form. Throws PlaybyplayError
- * `bad-query` whose issues point at the words (`start` and `end` are offsets into the sentence).
+ * Compiles a query: a sentence or its structured form.
+ *
+ * @throws PlaybyplayError `bad-query` with all issues; those about a sentence have the offsets `start` and `end`.
+ * @example
+ * const { dictionary } = await loadBuiltin();
+ * const query = compileQuery('player defeats enemy with gun', dictionary);
+ * query.query.find; // { action: ['defeat'], subject: …, object: …, with: … }
  */
 export function compileQuery(query: string | Query, dictionary: Dictionary, options: QueryOptions = {}): CompiledQuery {
-  if (typeof query !== 'string') {
-    const issues = checkQuery(query, dictionary);
-    if (issues.length > 0) throw badQuery('the structured query', issues);
-    return ready(undefined, query, dictionary, options);
-  }
-  const read = readQuery(query, dictionary, options.game);
-  if (!read.query) throw badQuery(`"${query}"`, read.issues);
-  return ready(query, read.query, dictionary, options);
-}
-
-function ready(
-  sentence: string | undefined,
-  asked: Query,
-  dictionary: Dictionary,
-  { sessions }: QueryOptions,
-): CompiledQuery {
-  const query = sessions ? withSessions(asked, sessions) : asked;
-  return { sentence, query, dictionary, condition: compileCondition(query.find, dictionary) };
+  const sentence = typeof query === 'string' ? query : undefined;
+  const { query: parsed, issues } =
+    typeof query === 'string'
+      ? parseQuery(query, dictionary, options.game)
+      : { query, issues: validateQuery(query, dictionary) };
+  if (!parsed || issues.length > 0)
+    throw badQuery(sentence === undefined ? 'the structured query' : `"${sentence}"`, issues);
+  const resolved = options.sessions ? resolveSessionNames(parsed, options.sessions) : parsed;
+  const condition = new ConditionCompiler(dictionary).compile(resolved.find);
+  return { sentence, query: resolved, dictionary, condition };
 }
 
 function badQuery(what: string, issues: readonly Issue[]): PlaybyplayError {
   const [first] = issues;
-  return new PlaybyplayError('bad-query', `cannot understand ${what}: ${first?.message ?? 'no reading'}`, {
+  return new PlaybyplayError('bad-query', `cannot understand ${what}: ${first?.message}`, {
     hint: first?.hint,
     issues,
   });
 }
 
 /**
- * The matches of a query, session by session in the order in which they appear, within each in the order of time.
- * A match of a pattern is one event; of "kill followed by kill" the two.
+ * Finds the events that match a query, session by session in order of first appearance, each in order of time.
+ *
+ * @returns One match per event; for a sequence, one match per series of events.
+ * @example
+ * const { dictionary } = await loadBuiltin();
+ * const events = (await loadLogs(['match.playbyplay'])).events;
+ * for (const { t, events: [event] } of matchEvents(compileQuery('kills by player', dictionary), events))
+ *   console.log(t, event?.text);
  */
 export function matchEvents(compiled: CompiledQuery, events: Iterable<EventLine>, options: MatchOptions = {}): Match[] {
   const { first, last } = compiled.query;
-  const matches = sessionsOf(events, compiled.dictionary, options).flatMap((session) =>
+  const matches = groupBySession(events, compiled.dictionary, options).flatMap((session) =>
     compiled.condition.find(session),
   );
   if (first !== undefined) return matches.slice(0, first);
   return last === undefined ? matches : matches.slice(Math.max(0, matches.length - last));
 }
 
-/** What a query answers: its matches, or with "count" and "by" how many. */
+/** The answer to a query. */
 export interface QueryResult {
   readonly matches: readonly Match[];
   readonly count: number;
+  /** For queries with groups ("by weapon"). */
   readonly groups: readonly Group[] | undefined;
 }
 
+/**
+ * Answers a query: its matches, their number, and their groups.
+ *
+ * @example
+ * const { events, dictionary } = await loadLogs(['match.playbyplay']);
+ * const { groups } = runQuery(compileQuery('count kills by weapon', dictionary), events);
+ * for (const { labels, count } of groups ?? []) console.log(labels.join(), count);
+ */
 export function runQuery(
   compiled: CompiledQuery,
   events: Iterable<EventLine>,
@@ -89,15 +100,19 @@ export function runQuery(
 ): QueryResult {
   const matches = matchEvents(compiled, events, options);
   const { by } = compiled.query;
-  return { matches, count: matches.length, groups: by && groupsOf(matches, by, compiled.dictionary) };
+  return { matches, count: matches.length, groups: by && groupMatches(matches, by, compiled.dictionary) };
 }
 
-/** A test of single events, for streams; undefined where the query is about several events or the session's length. */
-export function eventTest(compiled: CompiledQuery): ((event: EventLine) => boolean) | undefined {
+/**
+ * Creates a test of single events, for streams.
+ *
+ * @returns `undefined` if the query is about several events.
+ */
+export function createEventTest(compiled: CompiledQuery): ((event: EventLine) => boolean) | undefined {
   return compiled.condition.test?.({
     session: '',
     duration: Number.POSITIVE_INFINITY,
     events: [],
-    columns: new Columns([], compiled.dictionary),
+    columns: new WordColumns([], compiled.dictionary),
   });
 }

@@ -1,5 +1,5 @@
 import type { Schema } from '../schema/from-schema.ts';
-import { patternSlots } from './match/patterns.ts';
+import { wordSlots } from '../dictionary/format.ts';
 
 const ids: Schema = { type: 'array', maxItems: 200, items: { type: 'string', minLength: 1, maxLength: 240 } };
 const texts: Schema = {
@@ -74,7 +74,7 @@ export const querySchema: Schema = {
     ),
     group: {
       oneOf: [
-        object({ slot: { enum: [...patternSlots, 'property'] } }, ['slot']),
+        object({ slot: { enum: [...wordSlots, 'property'] } }, ['slot']),
         object({ word: { ...(ids as object), minItems: 1 } }, ['word']),
         object({ key: { enum: ['action', 'game', 'session', 'name', 'minute'] } }, ['key']),
       ],
@@ -87,7 +87,7 @@ export const querySchema: Schema = {
         object(
           {
             action: ids,
-            ...Object.fromEntries(patternSlots.map((slot) => [slot, ref('slot')])),
+            ...Object.fromEntries(wordSlots.map((slot) => [slot, ref('slot')])),
             amount: ref('range'),
             unit: { ...(ids as object), minItems: 1 },
           },

@@ -1,57 +1,56 @@
 import { findNearest } from '../spelling.ts';
-import type { Condition, Query } from './query.ts';
+import type { Query } from './query.ts';
 
-/** Ids of the sessions that go by a name, in lower case: the id, the name of the log, its last part, and that without a file's ending. */
+/** A name in a query that no event or session has, and the nearest that one has. */
+export interface UnknownName {
+  readonly name: string;
+  readonly nearest: string | undefined;
+}
+
+/** Session ids by lower-case name: the id, the name of the log, its last path segment, and that without file extension. */
 export type SessionNames = ReadonlyMap<string, readonly string[]>;
 
-/** The names by which the sessions of some logs can be asked for. */
-export function sessionNames(logs: ReadonlyMap<string, { readonly name: string }>): SessionNames {
+/** Collects the names by which a query can refer to the sessions of logs. */
+export function collectSessionNames(logs: ReadonlyMap<string, { readonly name: string }>): SessionNames {
   const names = new Map<string, string[]>();
   for (const [session, { name }] of logs) {
-    const last = name.split('/').at(-1)!;
-    for (const each of new Set([session, name, last, last.replace(/\.\w{2,4}$/, '')].map((one) => one.toLowerCase()))) {
-      const ids = names.get(each);
-      if (ids) ids.push(session);
-      else names.set(each, [session]);
+    const segment = name.split('/').at(-1)!;
+    for (const each of new Set([session, name, segment, segment.replace(/\.\w{2,4}$/, '')])) {
+      const key = each.toLowerCase();
+      const ids = names.get(key) ?? [];
+      if (!ids.includes(session)) names.set(key, [...ids, session]);
     }
   }
   return names;
 }
 
-/** The query with ids in the place of sessions' names; those that no session goes by stay. */
-export function withSessions(query: Query, names: SessionNames): Query {
-  return { ...query, find: replaced(query.find, names) as Condition };
+/** Replaces the session names of a query by ids; unknown names stay. */
+export function resolveSessionNames(query: Query, names: SessionNames): Query {
+  const toIds = (name: string): readonly string[] => names.get(name.toLowerCase()) ?? [name];
+  const resolve = (value: unknown): unknown => {
+    // Parts without session names must stay the same objects, because source spans are recorded by object.
+    if (collectScopes(value).length === 0) return value;
+    if (Array.isArray(value)) return value.map(resolve);
+    return Object.fromEntries(
+      Object.entries(value as object).map(([key, inner]) => [
+        key,
+        key === 'session' ? (inner as string[]).flatMap(toIds) : resolve(inner),
+      ]),
+    );
+  };
+  return { ...query, find: resolve(query.find) as Query['find'] };
 }
 
-/** Names in a query that no session goes by, with the one that may be meant. */
-export function unmetSessions(
-  { find }: Query,
-  names: SessionNames,
-): { readonly name: string; readonly near: string | undefined }[] {
-  return asked(find)
+/** Finds session names in a query that no session has. */
+export function findUnknownSessions({ find }: Query, names: SessionNames): readonly UnknownName[] {
+  return collectScopes(find)
     .filter((name) => !names.has(name.toLowerCase()))
-    .map((name) => ({ name, near: findNearest(name.toLowerCase(), names.keys()) }));
+    .map((name) => ({ name, nearest: findNearest(name.toLowerCase(), names.keys()) }));
 }
 
-/** What holds no session stays the same object: places in the sentence are known by it. */
-function replaced(value: unknown, names: SessionNames): unknown {
-  if (asked(value).length === 0) return value;
-  if (Array.isArray(value)) return value.map((one) => replaced(one, names));
-  return Object.fromEntries(
-    Object.entries(value as object).map(([key, inner]) => [
-      key,
-      key === 'session' ? (inner as string[]).flatMap(idsOf(names)) : replaced(inner, names),
-    ]),
-  );
-}
-
-function idsOf(names: SessionNames): (name: string) => readonly string[] {
-  return (name) => names.get(name.toLowerCase()) ?? [name];
-}
-
-function asked(value: unknown): string[] {
+function collectScopes(value: unknown): string[] {
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([key, inner]) =>
-    key === 'session' && Array.isArray(inner) ? (inner as string[]) : asked(inner),
+    key === 'session' && Array.isArray(inner) ? (inner as string[]) : collectScopes(inner),
   );
 }

@@ -1,31 +1,29 @@
 import type { TokenSpan } from '../dictionary/sentences/noun-phrases.ts';
 import type { ParseContext } from '../dictionary/sentences/parse-context.ts';
 
-/** A stretch of the sentence: offsets, the end exclusive. */
-export interface Place {
+/** A part of a query sentence: offsets, `end` exclusive. */
+export interface SourceSpan {
   readonly start: number;
   readonly end: number;
-  /** What stands there. */
   readonly text: string;
 }
 
-// Beside the query, not in it: the structured form is the same whether it was a sentence or not.
-const places = new WeakMap<readonly string[], Place>();
+// Kept outside the query, whose structured form does not depend on whether it was a sentence.
+const spans = new WeakMap<readonly string[], SourceSpan>();
 
-/** Notes that these ids of a query were read from those tokens. */
-export function placed(
+/** Records the tokens that the ids of a query were parsed from; returns the ids. */
+export function recordSpan(
   ids: readonly string[],
   { tokens, sentence }: ParseContext,
-  extent: TokenSpan,
+  { start, end }: TokenSpan,
 ): readonly string[] {
-  const first = tokens[extent.start];
-  const last = tokens[extent.end - 1];
-  if (first && last)
-    places.set(ids, { start: first.start, end: last.end, text: sentence.slice(first.start, last.end) });
+  const first = tokens[start];
+  const last = tokens[end - 1];
+  if (first && last) spans.set(ids, { start: first.start, end: last.end, text: sentence.slice(first.start, last.end) });
   return ids;
 }
 
-/** Where the ids of a query stand in its sentence; undefined if it was none. */
-export function placeOf(ids: readonly string[]): Place | undefined {
-  return places.get(ids);
+/** The part of the sentence that the ids of a query were parsed from; `undefined` for a structured query. */
+export function findSpan(ids: readonly string[]): SourceSpan | undefined {
+  return spans.get(ids);
 }

@@ -3,79 +3,75 @@ import type { EventLine } from '../events/log.ts';
 import type { Slot } from '../events/statement.ts';
 import { findNearest } from '../spelling.ts';
 import { explainQuery } from './explain.ts';
-import { compileCondition } from './match/compile.ts';
+import { ConditionCompiler } from './match/compile.ts';
+import type { MatchOptions } from './match/event-index.ts';
 import { slotsOf } from './match/patterns.ts';
 import type { Condition, Query } from './query.ts';
-import { type CompiledQuery, type MatchOptions, runQuery } from './run.ts';
+import { matchEvents, type CompiledQuery } from './run.ts';
+import type { UnknownName } from './session-names.ts';
 
-/** A proper name of a query that stands in no event, and the one it may be a slip of. */
-export interface UnmetName {
-  readonly name: string;
-  readonly near: string | undefined;
-}
-
-/** The names that a query asks for and no event has: mostly slips, or words taken for names. */
-export function unmetNames({ find }: Query, events: Iterable<EventLine>): readonly UnmetName[] {
-  const wanted = new Set<string>();
-  collect(find, wanted);
-  if (wanted.size === 0) return [];
+/** Finds proper names in a query that no event mentions: usually misspellings, or words mistaken for names. */
+export function findUnknownNames({ find }: Query, events: Iterable<EventLine>): readonly UnknownName[] {
+  const names = [...new Set(collectNames(find))];
+  if (names.length === 0) return [];
   const known = new Map<string, string>();
-  const add = (slot: Slot | undefined): void => {
+  const addName = (slot: Slot | undefined): void => {
     if (typeof slot !== 'object') return;
     if (slot.name !== undefined) known.set(slot.name.toLowerCase(), slot.name);
-    add(slot.of);
+    addName(slot.of);
   };
-  for (const { statement } of events) for (const slot of slotsOf(statement)) add(slot);
-  return [...wanted]
+  for (const { statement } of events) slotsOf(statement).forEach(addName);
+  return names
     .filter((name) => !known.has(name.toLowerCase()))
-    .map((name) => ({ name, near: findNearest(name, known.values()) }));
+    .map((name) => ({ name, nearest: findNearest(name, known.values()) }));
 }
 
-function collect(value: unknown, names: Set<string>): void {
-  if (typeof value !== 'object' || value === null) return;
-  for (const [key, inner] of Object.entries(value)) {
-    if (key === 'name' && typeof inner === 'string') names.add(inner);
-    else collect(inner, names);
-  }
+function collectNames(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, inner]) =>
+    key === 'name' && typeof inner === 'string' ? [inner] : collectNames(inner),
+  );
 }
 
-/** A query that found nothing, with one word taken wider: what it finds then. */
-export interface Wider {
-  /** The names of the word and of the one above it. */
+/** A broader word for a query without matches. */
+export interface BroaderWord {
+  /** The name of the word in the query. */
   readonly word: string;
+  /** The name of its parent. */
   readonly instead: string;
+  /** The matches of the query with the parent. */
   readonly count: number;
 }
 
-/** What a query without matches finds when one of its words gives way to the word above it; words above which nothing stands are left. */
-export function widerMatches(
+/** Finds words of a query whose parent would have matches. Roots are too general to suggest. */
+export function suggestBroaderWords(
   { query, dictionary, sentence }: CompiledQuery,
   events: readonly EventLine[],
   options: MatchOptions = {},
-): Wider[] {
-  const words = explainQuery(query, dictionary).words;
-  return words.flatMap(({ id, kind }): Wider[] => {
+): BroaderWord[] {
+  return explainQuery(query, dictionary).words.flatMap(({ id, kind }): BroaderWord[] => {
     const word = dictionary.find(id, kind);
-    const above = word?.parent;
-    if (!word || !above?.parent) return [];
-    const find = replaced(query.find, word, above) as Condition;
-    const wider: Query = { ...query, find };
-    const condition = compileCondition(find, dictionary);
-    const { count } = runQuery({ query: wider, dictionary, sentence, condition }, events, options);
-    return count === 0 ? [] : [{ word: word.name, instead: above.name, count }];
+    const parent = word?.parent;
+    if (!word || !parent?.parent) return [];
+    const find = replaceWord(query.find, word, parent) as Condition;
+    const condition = new ConditionCompiler(dictionary).compile(find);
+    const count = matchEvents({ query: { ...query, find }, dictionary, sentence, condition }, events, options).length;
+    return count === 0 ? [] : [{ word: word.name, instead: parent.name, count }];
   });
 }
 
-/** The keys under which ids of a kind of word stand in a query. */
-const keys: Readonly<Record<Word['kind'], readonly string[]>> = {
+/** The keys under which a query has ids of a kind. */
+const keysOfKind: Readonly<Record<Word['kind'], readonly string[]>> = {
   action: ['action'],
   object: ['words', 'unit'],
   property: ['property'],
 };
 
-function replaced(value: unknown, word: Word, above: Word, under = ''): unknown {
-  if (Array.isArray(value)) return value.map((one) => replaced(one, word, above, under));
-  if (value === word.id && keys[word.kind].includes(under)) return above.id;
+function replaceWord(value: unknown, word: Word, replacement: Word, key = ''): unknown {
+  if (Array.isArray(value)) return value.map((each) => replaceWord(each, word, replacement, key));
+  if (value === word.id && keysOfKind[word.kind].includes(key)) return replacement.id;
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, replaced(inner, word, above, key)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([each, inner]) => [each, replaceWord(inner, word, replacement, each)]),
+  );
 }

@@ -1,97 +1,62 @@
-import { slotKind } from '../dictionary/format.ts';
 import type { Dictionary } from '../dictionary/dictionary.ts';
-import type { WordKind } from '../dictionary/format.ts';
+import { slotKind, wordSlots, type WordKind, type WordSlot } from '../dictionary/format.ts';
 import { suggestWord } from '../dictionary/search.ts';
 import type { Issue } from '../errors.ts';
 import { checkSchema } from '../schema/check.ts';
-import { patternSlots } from './match/patterns.ts';
-import type { Condition, MentionPattern, Query, SlotPattern, ValuePattern } from './query.ts';
 import { querySchema } from './schema.ts';
 
-/** Everything that keeps a structured query from being one for this dictionary; paths are JSON pointers into it. */
-export function checkQuery(query: unknown, dictionary: Dictionary): readonly Issue[] {
-  const shape = checkSchema(querySchema, query);
-  if (shape.length > 0) return shape;
-  const checker = new WordChecker(dictionary);
-  const { find, by } = query as Query;
-  checker.condition(find, '/find');
-  by?.forEach((key, index) => {
-    if ('word' in key) checker.words(key.word, 'object', `/by/${index}/word`);
+/** Validates a structured query: its shape, then its words. Paths of issues are JSON pointers into the query. */
+export function validateQuery(query: unknown, dictionary: Dictionary): readonly Issue[] {
+  const shapeIssues = checkSchema(querySchema, query);
+  if (shapeIssues.length > 0) return shapeIssues;
+  const eventIds = dictionary.events.map((event) => event.id);
+  return [...findReferences(query, '', undefined)].flatMap(({ id, kind, path }): Issue[] => {
+    const isKnown = kind === 'event' ? eventIds.includes(id) : dictionary.find(id, kind) !== undefined;
+    if (isKnown) return [];
+    const known = kind === 'event' ? eventIds : dictionary.words(kind).map((word) => word.id);
+    const hint = suggestWord(id, known);
+    const what = kind === 'event' ? 'composite event' : (kind ?? 'word');
+    return [
+      {
+        code: 'unknown-word',
+        path: `#${path}`,
+        message: `"${id}" is not a known ${what}`,
+        ...(hint !== undefined && { hint }),
+      },
+    ];
   });
-  return checker.issues;
 }
 
-class WordChecker {
-  readonly issues: Issue[] = [];
-  private readonly dictionary: Dictionary;
+interface Reference {
+  readonly id: string;
+  readonly kind: WordKind | 'event' | undefined;
+  readonly path: string;
+}
 
-  constructor(dictionary: Dictionary) {
-    this.dictionary = dictionary;
-  }
+/** The keys whose value is a list of ids of one kind. */
+const idKeys: ReadonlyMap<string, WordKind | 'event'> = new Map([
+  ['action', 'action'],
+  ['property', 'property'],
+  ['unit', 'object'],
+  ['word', 'object'],
+  ['event', 'event'],
+]);
 
-  condition(condition: Condition, path: string): void {
-    if ('all' in condition) this.conditions(condition.all, `${path}/all`);
-    else if ('not' in condition) this.condition(condition.not, `${path}/not`);
-    else if ('sequence' in condition) {
-      this.conditions(condition.sequence, `${path}/sequence`);
-      this.conditions(condition.without ?? [], `${path}/without`);
-    } else if ('near' in condition) {
-      this.condition(condition.find, `${path}/find`);
-      this.condition(condition.near, `${path}/near`);
-    } else if ('action' in condition) this.pattern(condition, 'action', path);
-    else if ('property' in condition) this.pattern(condition, 'property', path);
-    else if ('mentions' in condition) this.slot(condition.mentions as SlotPattern, undefined, `${path}/mentions`);
-    else if ('event' in condition) this.events(condition.event, `${path}/event`);
-    else if ('any' in condition) this.conditions(condition.any as readonly Condition[], `${path}/any`);
+/** Finds the ids in a query; `slotWordKind` is the kind of word of the enclosing slot, `undefined` for any. */
+function* findReferences(value: unknown, path: string, slotWordKind: WordKind | undefined): Generator<Reference> {
+  if (typeof value !== 'object' || value === null) return;
+  for (const [key, inner] of Object.entries(value)) {
+    const innerPath = `${path}/${key}`;
+    if (key === 'words' || idKeys.has(key)) {
+      const kind = key === 'words' ? slotWordKind : idKeys.get(key);
+      for (const [index, id] of (inner as string[]).entries()) yield { id, kind, path: `${innerPath}/${index}` };
+    } else yield* findReferences(inner, innerPath, kindWithin(key, 'property' in value, slotWordKind));
   }
+}
 
-  words(ids: readonly string[], kind: WordKind | undefined, path: string): void {
-    ids.forEach((id, index) => {
-      if (this.dictionary.find(id, kind)) return;
-      const known = (kind === undefined ? this.dictionary.ordered : this.dictionary.words(kind)).map((word) => word.id);
-      this.report(`${path}/${index}`, `"${id}" is not a known ${kind ?? 'word'}`, suggestWord(id, known));
-    });
-  }
-
-  private report(path: string, message: string, hint: string | undefined): void {
-    this.issues.push({ code: 'unknown-word', path: `#${path}`, message, ...(hint !== undefined && { hint }) });
-  }
-
-  private conditions(conditions: readonly Condition[], path: string): void {
-    conditions.forEach((each, index) => this.condition(each, `${path}/${index}`));
-  }
-
-  private pattern(pattern: object, kind: 'action' | 'property', path: string): void {
-    const parts = pattern as Readonly<Record<string, unknown>>;
-    this.words(parts[kind] as string[], kind, `${path}/${kind}`);
-    for (const slot of patternSlots) {
-      // In a property pattern "from" and "to" are values.
-      if (parts[slot] === undefined || (kind === 'property' && slot !== 'subject')) continue;
-      this.slot(parts[slot] as SlotPattern, slotKind(slot), `${path}/${slot}`);
-    }
-    if (kind === 'action') this.words((parts['unit'] as string[] | undefined) ?? [], 'object', `${path}/unit`);
-    else
-      for (const key of ['from', 'to'])
-        this.mentions((parts[key] as ValuePattern | undefined)?.any, undefined, `${path}/${key}/any`);
-  }
-
-  private slot({ any, except }: SlotPattern, kind: WordKind | undefined, path: string): void {
-    this.mentions(any, kind, `${path}/any`);
-    this.mentions(except, kind, `${path}/except`);
-  }
-
-  private mentions(mentions: readonly MentionPattern[] | undefined, kind: WordKind | undefined, path: string): void {
-    mentions?.forEach(({ words, of }, index) => {
-      this.words(words ?? [], kind, `${path}/${index}/words`);
-      if (of) this.mentions([of], 'object', `${path}/${index}/of`);
-    });
-  }
-
-  private events(ids: readonly string[], path: string): void {
-    const known = this.dictionary.events.map((event) => event.id);
-    ids.forEach((id, index) => {
-      if (!known.includes(id))
-        this.report(`${path}/${index}`, `"${id}" is not a known composite event`, suggestWord(id, known));
-    });
-  }
+function kindWithin(key: string, isProperty: boolean, enclosing: WordKind | undefined): WordKind | undefined {
+  if (key === 'of') return 'object';
+  if (!wordSlots.includes(key as WordSlot)) return enclosing;
+  // The "from" and "to" of a property are values, which can be words of any kind.
+  return isProperty && key !== 'subject' ? undefined : slotKind(key as WordSlot);
 }

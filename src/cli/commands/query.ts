@@ -1,6 +1,6 @@
 import type { Query } from '../../query/query.ts';
-import { sessionNames, unmetSessions } from '../../query/session-names.ts';
-import { unmetNames, widerMatches } from '../../query/suggestions.ts';
+import { collectSessionNames, findUnknownSessions } from '../../query/session-names.ts';
+import { findUnknownNames, suggestBroaderWords } from '../../query/suggestions.ts';
 import { loadLogs, type LoadedLogs } from '../../query/logs.ts';
 import { explainQuery, type ExplainedWord } from '../../query/explain.ts';
 import { compileQuery, runQuery, type CompiledQuery, type QueryResult } from '../../query/run.ts';
@@ -30,7 +30,7 @@ export const query: RunCommand<typeof specs.query> = async (io, options, sentenc
   });
   for (const { path, message } of logs.issues)
     io.stderr.write(`playbyplay: ${path === undefined ? '' : `${path} `}${message}\n`);
-  const sessions = sessionNames(logs.logs);
+  const sessions = collectSessionNames(logs.logs);
   const parsed = parseStructured(sentence);
   let compiled: CompiledQuery;
   try {
@@ -49,14 +49,14 @@ export const query: RunCommand<typeof specs.query> = async (io, options, sentenc
   const isCounted = options.count || compiled.query.count || compiled.query.by !== undefined;
   if (options.json) printJson(result, isCounted, { compiled, logs, io });
   else printText(result, isCounted, { compiled, logs, io });
-  for (const { name, near } of unmetSessions(compiled.query, sessions))
-    io.stderr.write(`no session is called “${name}”${near === undefined ? '' : `. ${didYouMean(near)}`}\n`);
-  for (const { name, near } of unmetNames(compiled.query, logs.events))
-    io.stderr.write(`no event names “${name}”${near === undefined ? '' : `. ${didYouMean(near)}`}\n`);
+  for (const { name, nearest } of findUnknownSessions(compiled.query, sessions))
+    io.stderr.write(`no session is called “${name}”${nearest === undefined ? '' : `. ${didYouMean(nearest)}`}\n`);
+  for (const { name, nearest } of findUnknownNames(compiled.query, logs.events))
+    io.stderr.write(`no event names “${name}”${nearest === undefined ? '' : `. ${didYouMean(nearest)}`}\n`);
   if (result.count === 0) {
     if (!isCounted) io.stderr.write(`no match among ${formatCount(logs.events.length, 'event')}\n`);
-    const wider = widerMatches(compiled, logs.events, { durations: logs.durations });
-    for (const { word, instead, count } of wider.slice(0, MAX_SUGGESTIONS))
+    const broader = suggestBroaderWords(compiled, logs.events, { durations: logs.durations });
+    for (const { word, instead, count } of broader.slice(0, MAX_SUGGESTIONS))
       io.stderr.write(`with “${instead}” in the place of “${word}” there ${count === 1 ? 'is 1' : `are ${count}`}\n`);
   }
   return 0;

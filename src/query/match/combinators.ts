@@ -1,38 +1,36 @@
 import type { EventLine } from '../../events/log.ts';
 import type { NearCondition, TimeCondition } from '../query.ts';
-import { type Screen, screened, type SessionEvents } from './event-index.ts';
-import type { Predicate } from './patterns.ts';
+import type { Prefilter, SessionEvents } from './event-index.ts';
+import type { EventTest } from './patterns.ts';
 
-/** What was found: one event, or the steps of a sequence in their order. Times in seconds. */
+/** A match: one event, or the steps of a sequence in order. Times in seconds. */
 export interface Match {
   readonly t: number;
   readonly end: number;
   readonly events: readonly EventLine[];
-  /** Where its first and its last event stand in their session. */
+  /** Indexes of the first and the last event in their session. */
   readonly first: number;
   readonly last: number;
 }
 
-/** Finds the matches of a condition in one session, in the order of their times. */
+/** Finds the matches in a session, in order of time. */
 export type Finder = (session: SessionEvents) => Match[];
 
-/** A condition made ready: a test of single events where it is one, else only a finder. */
-export interface Compiled {
+/** A compiled condition. */
+export interface CompiledCondition {
   readonly find: Finder;
-  /** For conditions about single events; the session decides what "the last minute" is. */
-  readonly test: ((session: SessionEvents) => Predicate) | undefined;
-  /** What of it can be told from numbers alone. */
-  readonly screen?: Screen | undefined;
+  /** For conditions about single events; it depends on the session only for times relative to its end. */
+  readonly test: ((session: SessionEvents) => EventTest) | undefined;
+  readonly prefilter?: Prefilter | undefined;
 }
 
-/** Several matches as one. */
-export function matchOf(parts: readonly Match[]): Match {
-  const [first] = parts;
+/** Joins matches to one that spans them all. */
+export function joinMatches(parts: readonly Match[]): Match {
   return {
-    t: first!.t,
+    t: parts[0]!.t,
     end: Math.max(...parts.map(({ end }) => end)),
     events: parts.flatMap(({ events }) => events),
-    first: first!.first,
+    first: parts[0]!.first,
     last: parts.at(-1)!.last,
   };
 }
@@ -42,138 +40,130 @@ function matchAt(events: readonly EventLine[], index: number): Match {
   return { t: event.t, end: event.end, events: [event], first: index, last: index };
 }
 
-/** A condition about single events that does not depend on the session. */
-export function single(predicate: Predicate, screen?: Screen): Compiled {
-  return tested(() => predicate, screen);
-}
-
-/** A condition about single events that may depend on the session. */
-export function tested(test: (session: SessionEvents) => Predicate, screen?: Screen): Compiled {
+/** A condition about single events. */
+export function eventCondition(test: (session: SessionEvents) => EventTest, prefilter?: Prefilter): CompiledCondition {
   return {
     test,
-    screen,
+    prefilter,
     find: (session) => {
       const { events, columns } = session;
-      if (screen && screen.tests.length > 0) {
-        const passed = screened(columns, screen.tests);
-        if (screen.exact) return passed.map((index) => matchAt(events, index));
-        const matches = test(session);
-        return passed.filter((index) => matches(events[index]!)).map((index) => matchAt(events, index));
-      }
-      const matches = test(session);
+      const isSelective = prefilter !== undefined && prefilter.tests.length > 0;
+      const candidates = isSelective ? columns.select(prefilter.tests) : events.keys();
+      const matches = prefilter?.isExact ? undefined : test(session);
       const found: Match[] = [];
-      for (let i = 0; i < events.length; i++) if (matches(events[i]!)) found.push(matchAt(events, i));
+      for (const index of candidates) if (!matches || matches(events[index]!)) found.push(matchAt(events, index));
       return found;
     },
   };
 }
 
-export function finder(find: Finder): Compiled {
+/** A condition about single events that does not depend on the session. */
+export function simpleCondition(test: EventTest, prefilter?: Prefilter): CompiledCondition {
+  return eventCondition(() => test, prefilter);
+}
+
+/** A condition about several events. */
+export function finderCondition(find: Finder): CompiledCondition {
   return { find, test: undefined };
 }
 
-/** All hold of the same event; with sequences among them, of every event of the sequence. */
-export function all(parts: readonly Compiled[]): Compiled {
+/** All parts hold of the same event. Of a sequence every event must satisfy the parts about single events. */
+export function allOf(parts: readonly CompiledCondition[]): CompiledCondition {
   const tests = parts.flatMap(({ test }) => test ?? []);
-  const others = parts.filter(({ test }) => !test);
-  const together = (session: SessionEvents): Predicate => {
-    const predicates = tests.map((test) => test(session));
-    return (event) => predicates.every((predicate) => predicate(event));
+  const joinedTest = (session: SessionEvents): EventTest => {
+    const ready = tests.map((test) => test(session));
+    return (event) => ready.every((test) => test(event));
   };
-  const [first, ...rest] = others;
-  if (!first) return tested(together, screenOf(parts));
-  return finder((session) => {
-    const fits = together(session);
-    const sets = rest.map((other) => new Set(other.find(session).flatMap(({ events }) => events)));
+  const [first, ...rest] = parts.filter(({ test }) => !test);
+  if (!first) return eventCondition(joinedTest, joinPrefilters(parts));
+  return finderCondition((session) => {
+    const test = joinedTest(session);
+    const others = rest.map(({ find }) => eventsOf(find(session)));
     return first
       .find(session)
-      .filter(({ events }) => events.every(fits) && sets.every((set) => events.some((event) => set.has(event))));
+      .filter(({ events }) => events.every(test) && others.every((other) => events.some((event) => other.has(event))));
   });
 }
 
-export function any(parts: readonly Compiled[]): Compiled {
+function eventsOf(matches: readonly Match[]): ReadonlySet<EventLine> {
+  return new Set(matches.flatMap(({ events }) => events));
+}
+
+function joinPrefilters(parts: readonly CompiledCondition[]): Prefilter | undefined {
+  const prefilters = parts.flatMap(({ prefilter }) => prefilter ?? []);
+  const tests = prefilters.flatMap((prefilter) => prefilter.tests);
+  if (tests.length === 0) return undefined;
+  return { tests, isExact: prefilters.length === parts.length && prefilters.every(({ isExact }) => isExact) };
+}
+
+/** Any part holds. Equal matches of several parts are one. */
+export function anyOf(parts: readonly CompiledCondition[]): CompiledCondition {
   const tests = parts.map(({ test }) => test);
-  if (tests.every((test) => test !== undefined)) {
-    return tested((session) => {
-      const predicates = tests.map((test) => test(session));
-      return (event) => predicates.some((predicate) => predicate(event));
+  if (tests.every((test) => test !== undefined))
+    return eventCondition((session) => {
+      const ready = tests.map((test) => test(session));
+      return (event) => ready.some((test) => test(event));
     });
-  }
-  return finder((session) => {
-    const order = new Map(session.events.map((event, index) => [event, index]));
-    const once = new Map<string, Match>();
-    for (const part of parts)
-      for (const match of part.find(session)) once.set(match.events.map((event) => order.get(event)).join(' '), match);
-    const place = (match: Match): number => order.get(match.events[0]!)!;
-    return [...once.values()].toSorted((a, b) => place(a) - place(b));
+  return finderCondition((session) => {
+    const indexes = new Map(session.events.map((event, index) => [event, index]));
+    const distinct = new Map<string, Match>();
+    for (const { find } of parts)
+      for (const match of find(session)) distinct.set(match.events.map((event) => indexes.get(event)).join(' '), match);
+    return [...distinct.values()].toSorted((a, b) => indexes.get(a.events[0]!)! - indexes.get(b.events[0]!)!);
   });
 }
 
-/** Events of which it does not hold; of a sequence: events that are no part of one. */
-export function not(part: Compiled): Compiled {
-  const { test } = part;
-  if (test) {
-    return tested((session) => {
-      const predicate = test(session);
-      return (event) => !predicate(event);
+/** Events for which a part does not hold; for a sequence, events that belong to none of its matches. */
+export function not({ test, find }: CompiledCondition): CompiledCondition {
+  if (test)
+    return eventCondition((session) => {
+      const ready = test(session);
+      return (event) => !ready(event);
     });
-  }
-  return finder((session) => {
-    const taken = new Set(part.find(session).flatMap(({ events }) => events));
-    return session.events.flatMap((event, index) => (taken.has(event) ? [] : [matchAt(session.events, index)]));
+  return finderCondition((session) => {
+    const matched = eventsOf(find(session));
+    return session.events.flatMap((event, index) => (matched.has(event) ? [] : [matchAt(session.events, index)]));
   });
 }
 
-/** Events that begin in the stretch, its ends included. */
-export function timed({
+/** Events that start in the interval, bounds included. */
+export function inTime({
   from = Number.NEGATIVE_INFINITY,
   to = Number.POSITIVE_INFINITY,
   first,
   last,
-}: TimeCondition['time']): Compiled {
-  return tested(({ duration }) => {
+}: TimeCondition['time']): CompiledCondition {
+  return eventCondition(({ duration }) => {
     const start = last === undefined ? from : Math.max(from, duration - last);
     const end = first === undefined ? to : Math.min(to, first);
     return ({ t }) => t >= start && t <= end;
   });
 }
 
-/** What of all conditions together can be told from numbers. */
-function screenOf(parts: readonly Compiled[]): Screen | undefined {
-  const screens = parts.flatMap(({ screen }) => screen ?? []);
-  const tests = screens.flatMap((screen) => screen.tests);
-  return tests.length === 0
-    ? undefined
-    : { tests, exact: screens.length === parts.length && screens.every(({ exact }) => exact) };
-}
-
-/** Keeps the matches that have one of `others` (in the order of time) near them, or with `absent` those that have none. */
-export function near(matches: readonly Match[], others: readonly Match[], condition: NearCondition): Match[] {
+/** Keeps the matches that have one of `others` near them or, with `absent`, none. Both lists are in order of time. */
+export function filterNear(matches: readonly Match[], others: readonly Match[], condition: NearCondition): Match[] {
   const { side, within = Number.POSITIVE_INFINITY, absent = false } = condition;
   const longest = others.reduce((most, { t, end }) => Math.max(most, end - t), 0);
   return matches.filter((match) => {
-    // Only those that begin in reach can be near.
-    const from = side === 'before' ? match.t : match.t - within - longest;
-    const to = side === 'after' ? match.t : match.end + within;
-    for (let i = firstAt(others, from); i < others.length && others[i]!.t <= to; i++) {
+    const earliest = side === 'before' ? match.t : match.t - within - longest;
+    const latest = side === 'after' ? match.t : match.end + within;
+    for (let i = findFirstAt(others, earliest); i < others.length && others[i]!.t <= latest; i++)
       if (isNear(match, others[i]!, side, within)) return !absent;
-    }
     return absent;
   });
 }
 
-/** Is `other` near `match` on that side of it, no further than `within` seconds? Never the match itself. */
 function isNear(match: Match, other: Match, side: NearCondition['side'], within: number): boolean {
   if (other.events.some((event) => match.events.includes(event))) return false;
-  const since = match.t - other.end;
-  const until = other.t - match.end;
-  if (side === 'after') return other.t <= match.t && since <= within;
-  if (side === 'before') return other.t >= match.t && until <= within;
-  return Math.max(since, until) <= within;
+  const secondsSince = match.t - other.end;
+  const secondsUntil = other.t - match.end;
+  if (side === 'after') return other.t <= match.t && secondsSince <= within;
+  if (side === 'before') return other.t >= match.t && secondsUntil <= within;
+  return Math.max(secondsSince, secondsUntil) <= within;
 }
 
-/** Index of the first match that begins at `t` or later. */
-export function firstAt(matches: readonly Match[], t: number): number {
+/** The index of the first match that starts at `t` or later, by binary search. */
+export function findFirstAt(matches: readonly Match[], t: number): number {
   let low = 0;
   let high = matches.length;
   while (low < high) {

@@ -1,165 +1,237 @@
 import { parseStepSlot } from '../../dictionary/composite-events.ts';
 import type { Dictionary, EventDefinition } from '../../dictionary/dictionary.ts';
-import type { StepEntry } from '../../dictionary/format.ts';
+import { wordSlots, type StepEntry } from '../../dictionary/format.ts';
 import type { EventLine } from '../../events/log.ts';
 import { isPropertyStatement } from '../../events/statement.ts';
-import type {
-  ActionPattern,
-  Condition,
-  MentionCondition,
-  NearCondition,
-  PropertyPattern,
-  SequenceCondition,
-  SlotPattern,
+import {
+  alternativesOf,
+  type ActionPattern,
+  type Condition,
+  type MentionCondition,
+  type PropertyPattern,
+  type ScopeCondition,
+  type SequenceCondition,
+  type SlotPattern,
 } from '../query.ts';
-import { all, any, type Compiled, finder, near, not, single, tested, timed } from './combinators.ts';
+import {
+  allOf,
+  anyOf,
+  eventCondition,
+  filterNear,
+  finderCondition,
+  inTime,
+  not,
+  simpleCondition,
+  type CompiledCondition,
+} from './combinators.ts';
 import type { SessionEvents } from './event-index.ts';
-import { inRange, PatternCompiler, patternSlots } from './patterns.ts';
-import { binderOf, type BoundMatch, identityOf, sequences, type Step } from './sequences.ts';
+import { isInRange, PatternCompiler } from './patterns.ts';
+import { findSequences, identityOf, type Binder, type BoundMatch, type BoundValue, type Step } from './sequences.ts';
 
-export function compileCondition(condition: Condition, dictionary: Dictionary): Compiled {
-  return new ConditionCompiler(dictionary).compile(condition);
-}
-
+/** Compiles conditions for a dictionary. */
 export class ConditionCompiler {
-  private readonly patterns: PatternCompiler;
   private readonly dictionary: Dictionary;
+  private readonly patterns: PatternCompiler;
 
   constructor(dictionary: Dictionary) {
     this.dictionary = dictionary;
     this.patterns = new PatternCompiler(dictionary);
   }
 
-  compile(condition: Condition): Compiled {
-    if ('all' in condition) return all(condition.all.map((each) => this.compile(each)));
+  compile(condition: Condition): CompiledCondition {
+    if ('all' in condition) return allOf(condition.all.map((each) => this.compile(each)));
     if ('not' in condition) return not(this.compile(condition.not));
-    if ('sequence' in condition) return finder(this.sequence(condition));
-    if ('near' in condition) return this.near(condition);
-    if ('action' in condition) return this.action(condition as ActionPattern);
-    if ('property' in condition)
-      return single(
-        this.patterns.property(condition as PropertyPattern),
-        this.patterns.propertyScreen(condition as PropertyPattern),
-      );
-    if ('mentions' in condition) return single(this.patterns.mentions((condition as MentionCondition).mentions));
-    if ('event' in condition) return any(condition.event.map((id) => this.event(id)));
-    if ('any' in condition) return any((condition.any as readonly Condition[]).map((each) => this.compile(each)));
-    if ('time' in condition) return timed(condition.time);
-    if ('confidence' in condition) return single(({ confidence }) => inRange(confidence, condition.confidence));
-    const { game, session } = condition;
-    return single((event) => (!game || game.includes(event.game)) && (!session || session.includes(event.session)));
+    if ('sequence' in condition) return finderCondition(this.compileSequence(condition));
+    if ('near' in condition) {
+      const find = this.compile(condition.find);
+      const other = this.compile(condition.near);
+      return finderCondition((session) => filterNear(find.find(session), other.find(session), condition));
+    }
+    if ('action' in condition) return this.compileAction(condition as ActionPattern);
+    if ('property' in condition) {
+      const pattern = condition as PropertyPattern;
+      return simpleCondition(this.patterns.property(pattern), this.patterns.propertyPrefilter(pattern));
+    }
+    if ('event' in condition) return anyOf(condition.event.map((id) => this.compileEvent(id)));
+    const alternatives = alternativesOf(condition);
+    if (alternatives) return anyOf(alternatives.map((each) => this.compile(each)));
+    if ('time' in condition) return inTime(condition.time);
+    if ('mentions' in condition)
+      return simpleCondition(this.patterns.mentions((condition as MentionCondition).mentions));
+    if ('confidence' in condition)
+      return simpleCondition(({ confidence }) => isInRange(confidence, condition.confidence));
+    const { game, session } = condition as ScopeCondition;
+    return simpleCondition(
+      (event) => (!game || game.includes(event.game)) && (!session || session.includes(event.session)),
+    );
   }
 
-  sequence(condition: SequenceCondition): (session: SessionEvents) => BoundMatch[] {
-    const ready = (step: Condition): Step => ({
-      compiled: this.compile(step),
-      bind: binderOf(
-        step,
-        (each) => this.compile(each),
-        (pattern) => this.patterns.caused(pattern),
-      ),
-    });
-    return sequences(condition.sequence.map(ready), (condition.without ?? []).map(ready), condition);
+  /** Compiles a sequence to a finder that also yields the values of its variables. */
+  compileSequence(condition: SequenceCondition): (session: SessionEvents) => BoundMatch[] {
+    const toStep = (step: Condition): Step => ({ compiled: this.compile(step), bind: this.binder(step) });
+    const steps = condition.sequence.map(toStep);
+    const without = (condition.without ?? []).map(toStep);
+    return (session) => findSequences(session, steps, without, condition);
   }
 
-  private action(pattern: ActionPattern): Compiled {
-    const direct = single(this.patterns.action(pattern), this.patterns.actionScreen(pattern));
-    const caused = this.patterns.caused(pattern);
-    if (!caused) return direct;
-    return orCaused(direct, single(this.patterns.action(caused), this.patterns.actionScreen(caused)));
+  private compileAction(pattern: ActionPattern): CompiledCondition {
+    const direct = this.compileActionPattern(pattern);
+    const causing = this.patterns.causing(pattern);
+    return causing ? directOrCaused(direct, this.compileActionPattern(causing)) : direct;
   }
 
-  private near(condition: NearCondition): Compiled {
-    const find = this.compile(condition.find);
-    const other = this.compile(condition.near);
-    return finder((session) => near(find.find(session), other.find(session), condition));
+  private compileActionPattern(pattern: ActionPattern): CompiledCondition {
+    return simpleCondition(this.patterns.action(pattern), this.patterns.actionPrefilter(pattern));
   }
 
-  private event(id: string): Compiled {
+  private compileEvent(id: string): CompiledCondition {
     const definition = this.dictionary.events.find((event) => event.id === id);
-    if (!definition) return single(() => false);
-    return this.compile(definitionCondition(definition));
+    return definition ? this.compile(toSequence(definition)) : simpleCondition(() => false);
+  }
+
+  /** Compiles the variables of a step. */
+  private binder(condition: Condition): Binder {
+    if ('all' in condition) {
+      const parts = condition.all.map((each) => this.binder(each)).filter((each) => each !== bindNothing);
+      if (parts.length === 0) return bindNothing;
+      return (session) => {
+        const binders = parts.map((part) => part(session));
+        return (event) => {
+          const bound = binders.map((bind) => bind(event));
+          return bound.every((each) => each !== undefined) ? bound.flat() : undefined;
+        };
+      };
+    }
+    if ('action' in condition || 'property' in condition) return this.patternBinder(condition as ActionPattern);
+    return this.alternativeBinder(alternativesOf(condition) ?? []);
+  }
+
+  private patternBinder(pattern: ActionPattern): Binder {
+    const direct = slotBinder(pattern);
+    const causing = direct !== bindNothing && 'action' in pattern ? this.patterns.causing(pattern) : undefined;
+    if (!causing) return direct;
+    // "kills ?who" causes that "?who dies".
+    const caused = slotBinder(causing);
+    const { test } = this.compile(causing);
+    return (session) => {
+      const [bindDirect, bindCaused, isCaused] = [direct(session), caused(session), test?.(session)];
+      return (event) => (isCaused?.(event) ? bindCaused(event) : bindDirect(event));
+    };
+  }
+
+  private alternativeBinder(conditions: readonly Condition[]): Binder {
+    const alternatives = conditions.map((each) => ({ binder: this.binder(each), test: this.compile(each).test }));
+    if (alternatives.every(({ binder }) => binder === bindNothing)) return bindNothing;
+    return (session) => {
+      const ready = alternatives.map(({ binder, test }) => ({ bind: binder(session), test: test?.(session) }));
+      return (event) => ready.find(({ test }) => test?.(event))?.bind(event);
+    };
   }
 }
 
-/** The condition that finds a composite event of the dictionary; each event takes part in one of them. */
-export function definitionCondition(definition: EventDefinition): SequenceCondition {
-  const steps = definition.steps.flatMap((step) => Array.from({ length: step.times ?? 1 }, () => stepCondition(step)));
-  return {
-    sequence: steps,
-    ...(definition.within !== undefined && { within: definition.within }),
-    ...(definition.span !== undefined && { span: definition.span }),
-    ...(definition.without && { without: definition.without.map((step) => stepCondition(step)) }),
-    apart: true,
-    ...(definition.first && { first: true as const }),
-  };
-}
+const bindNothing: Binder = () => () => [];
 
-function stepCondition(step: StepEntry): Condition {
-  if (step.any) return { any: step.any.map((each) => stepCondition(each)) };
-  const subject = step.subject === undefined ? {} : { subject: slotOf(step.subject) };
-  if (step.property !== undefined) {
-    const to = {
-      ...(step.below !== undefined && { below: step.below }),
-      ...(step.above !== undefined && { above: step.above }),
+function slotBinder(pattern: ActionPattern): Binder {
+  const variables = wordSlots.flatMap((slot) => {
+    const variable = pattern[slot]?.same;
+    return variable === undefined ? [] : [{ variable, slot }];
+  });
+  if (variables.length === 0) return bindNothing;
+  return () =>
+    ({ statement }) => {
+      const bound: (readonly [string, BoundValue])[] = [];
+      for (const { variable, slot } of variables) {
+        const filler = !isPropertyStatement(statement)
+          ? statement[slot]
+          : slot === 'subject'
+            ? statement.subject
+            : undefined;
+        if (filler === undefined) return undefined;
+        bound.push([variable, { slot: filler, identity: identityOf(filler) }]);
+      }
+      return bound;
     };
-    return {
-      property: [step.property],
-      ...subject,
-      ...(step.change && { change: step.change }),
-      ...(Object.keys(to).length > 0 && { to }),
-    };
-  }
-  const slots = patternSlots.flatMap((slot) => (step[slot] === undefined ? [] : [[slot, slotOf(step[slot])] as const]));
-  return { action: step.action === undefined ? [] : [step.action], ...Object.fromEntries(slots) };
 }
 
-function slotOf(text: string): SlotPattern {
-  const { word, variable } = parseStepSlot(text);
-  return { ...(word !== undefined && { any: [{ words: [word] }] }), ...(variable !== undefined && { same: variable }) };
-}
-
-/** Seconds within which "opponent kills player" and "player dies" are one happening. */
-const sameMoment = 1;
+/** Maximum seconds between an action and a report of its effect that are the same event. */
+const sameEventSeconds = 1;
 
 /**
- * What a pattern asks for, said directly ("player dies") or by what caused it ("opponent kills player"). Where a log has
- * both, only the direct one counts.
+ * Matches an effect stated directly ("player dies") or by its cause ("opponent kills player"). Where a log states both, only
+ * the direct statement matches.
  */
-export function orCaused(direct: Compiled, caused: Compiled): Compiled {
-  const screens = [direct.screen, caused.screen].map((screen) => screen?.tests.find(({ column }) => column === 'head'));
-  const [said, causing] = screens;
+function directOrCaused(direct: CompiledCondition, causing: CompiledCondition): CompiledCondition {
+  const [directHead, causingHead] = [direct, causing].map(({ prefilter }) =>
+    prefilter?.tests.find(({ column }) => column === 'head'),
+  );
   const tests =
-    said && causing ? [{ column: 'head' as const, intervals: [...said.intervals, ...causing.intervals] }] : [];
-  return tested(
+    directHead && causingHead
+      ? [{ column: 'head' as const, intervals: [...directHead.intervals, ...causingHead.intervals] }]
+      : [];
+  return eventCondition(
     (session) => {
       const isDirect = direct.test!(session);
-      const isCaused = caused.test!(session);
-      let told: ReadonlyMap<string, readonly number[]> | undefined;
+      const isCausing = causing.test!(session);
+      let directTimes: ReadonlyMap<string, readonly number[]> | undefined;
       return (event) => {
         if (isDirect(event)) return true;
-        if (!isCaused(event)) return false;
-        told ??= timesOf(direct, session);
-        const times = told.get(victimOf(event)) ?? [];
-        return !times.some((t) => Math.abs(t - event.t) <= sameMoment);
+        if (!isCausing(event)) return false;
+        directTimes ??= timesBySubject(direct, session);
+        const times = directTimes.get(objectIdentity(event)) ?? [];
+        return !times.some((t) => Math.abs(t - event.t) <= sameEventSeconds);
       };
     },
-    { tests, exact: false },
+    { tests, isExact: false },
   );
 }
 
-/** When each one did it, as said directly. */
-function timesOf(direct: Compiled, session: SessionEvents): ReadonlyMap<string, readonly number[]> {
+function timesBySubject(direct: CompiledCondition, session: SessionEvents): ReadonlyMap<string, readonly number[]> {
   const times = new Map<string, number[]>();
   for (const { t, events } of direct.find(session)) {
     const { subject } = events[0]!.statement;
     if (subject === undefined) continue;
-    const key = identityOf(subject);
-    times.set(key, [...(times.get(key) ?? []), t]);
+    const identity = identityOf(subject);
+    const list = times.get(identity);
+    if (list) list.push(t);
+    else times.set(identity, [t]);
   }
   return times;
 }
 
-function victimOf({ statement }: EventLine): string {
+function objectIdentity({ statement }: EventLine): string {
   return isPropertyStatement(statement) || statement.object === undefined ? '' : identityOf(statement.object);
+}
+
+/** The sequence that finds a composite event of the dictionary. */
+export function toSequence(definition: EventDefinition): SequenceCondition {
+  const { steps, within, span, without, first } = definition;
+  return {
+    sequence: steps.flatMap((step) => Array.from({ length: step.times ?? 1 }, () => stepToCondition(step))),
+    ...(within !== undefined && { within }),
+    ...(span !== undefined && { span }),
+    ...(without && { without: without.map((step) => stepToCondition(step)) }),
+    apart: true,
+    ...(first && { first }),
+  };
+}
+
+function stepToCondition(step: StepEntry): Condition {
+  if (step.any) return { any: step.any.map((each) => stepToCondition(each)) };
+  const slots = Object.fromEntries(
+    wordSlots.flatMap((slot) => (step[slot] === undefined ? [] : [[slot, toSlotPattern(step[slot])]])),
+  ) as Pick<ActionPattern, (typeof wordSlots)[number]>;
+  if (step.property === undefined) return { action: step.action === undefined ? [] : [step.action], ...slots };
+  const { property, change, below, above } = step;
+  const to = { ...(below !== undefined && { below }), ...(above !== undefined && { above }) };
+  return {
+    property: [property],
+    ...(slots.subject && { subject: slots.subject }),
+    ...(change && { change }),
+    ...(Object.keys(to).length > 0 && { to }),
+  };
+}
+
+function toSlotPattern(text: string): SlotPattern {
+  const { word, variable } = parseStepSlot(text);
+  return { ...(word !== undefined && { any: [{ words: [word] }] }), ...(variable !== undefined && { same: variable }) };
 }

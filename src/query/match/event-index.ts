@@ -1,189 +1,164 @@
-import { slotKind } from '../../dictionary/format.ts';
 import type { Dictionary } from '../../dictionary/dictionary.ts';
-import type { WordKind } from '../../dictionary/format.ts';
+import { slotKind, type WordKind, type WordSlot } from '../../dictionary/format.ts';
 import type { EventLine } from '../../events/log.ts';
 import { isPropertyStatement, type Slot, type WordId } from '../../events/statement.ts';
-import type { PatternSlot } from '../query.ts';
 
-export interface MatchOptions {
-  /** Seconds of each session, for "in the last minute"; default: until the end of its last event. */
-  readonly durations?: ReadonlyMap<string, number>;
-}
-
-interface Known {
-  readonly length: number;
-  readonly last: EventLine | undefined;
-  readonly sessions: readonly SessionEvents[];
-}
-
-/** The events of one session in the order of their times. */
+/** The events of one session in order of time. */
 export interface SessionEvents {
   readonly session: string;
   /** Seconds. */
   readonly duration: number;
   readonly events: readonly EventLine[];
-  /** The words of the events as numbers. */
-  readonly columns: Columns;
+  readonly columns: WordColumns;
 }
 
-/** Sessions of lists that were asked before: a second query over the same events finds its numbers ready. */
-const known = new WeakMap<Dictionary, WeakMap<object, Known>>();
+/** Options of `matchEvents` and `runQuery`. */
+export interface MatchOptions {
+  /** Duration of each session in seconds, for "in the last minute". Default: the end of its last event. */
+  readonly durations?: ReadonlyMap<string, number>;
+}
 
-/** Events by session, in the order in which the sessions first appear, each in the order of time. */
-export function sessionsOf(
+interface CachedSessions {
+  readonly length: number;
+  readonly lastEvent: EventLine | undefined;
+  readonly sessions: readonly SessionEvents[];
+}
+
+/** The sessions of event lists, so that further queries over a list reuse its columns. */
+const cache = new WeakMap<Dictionary, WeakMap<object, CachedSessions>>();
+
+/** Groups events by session, in order of first appearance, each in order of time. */
+export function groupBySession(
   events: Iterable<EventLine>,
   dictionary: Dictionary,
-  options: MatchOptions = {},
+  { durations }: MatchOptions = {},
 ): readonly SessionEvents[] {
   const sessions = Array.isArray(events)
-    ? remembered(events as readonly EventLine[], dictionary)
-    : split(events, dictionary);
-  const { durations } = options;
+    ? groupCached(events as readonly EventLine[], dictionary)
+    : group(events, dictionary);
   if (!durations) return sessions;
   return sessions.map((session) => ({ ...session, duration: durations.get(session.session) ?? session.duration }));
 }
 
-function remembered(events: readonly EventLine[], dictionary: Dictionary): readonly SessionEvents[] {
-  const table = known.get(dictionary) ?? new WeakMap<object, Known>();
-  known.set(dictionary, table);
-  const found = table.get(events);
-  // A list that has grown since is another.
-  if (found && found.length === events.length && found.last === events.at(-1)) return found.sessions;
-  const sessions = split(events, dictionary);
-  table.set(events, { length: events.length, last: events.at(-1), sessions });
+function groupCached(events: readonly EventLine[], dictionary: Dictionary): readonly SessionEvents[] {
+  const ofDictionary = cache.get(dictionary) ?? new WeakMap<object, CachedSessions>();
+  cache.set(dictionary, ofDictionary);
+  const cached = ofDictionary.get(events);
+  // The caller may have appended events since.
+  if (cached && cached.length === events.length && cached.lastEvent === events.at(-1)) return cached.sessions;
+  const sessions = group(events, dictionary);
+  ofDictionary.set(events, { length: events.length, lastEvent: events.at(-1), sessions });
   return sessions;
 }
 
-function split(events: Iterable<EventLine>, dictionary: Dictionary): readonly SessionEvents[] {
-  const bySession = new Map<string, EventLine[]>();
-  for (const event of events) {
-    const list = bySession.get(event.session);
-    if (list) list.push(event);
-    else bySession.set(event.session, [event]);
-  }
-  return [...bySession].map(([session, list]) => {
-    let sorted = true;
-    let end = 0;
-    for (let i = 0; i < list.length; i++) {
-      if (i > 0 && list[i]!.t < list[i - 1]!.t) sorted = false;
-      if (list[i]!.end > end) end = list[i]!.end;
+function group(events: Iterable<EventLine>, dictionary: Dictionary): readonly SessionEvents[] {
+  return [...Map.groupBy(events, (event) => event.session)].map(([session, list]) => {
+    let duration = 0;
+    let isSorted = true;
+    for (const [index, { t, end }] of list.entries()) {
+      if (index > 0 && t < list[index - 1]!.t) isSorted = false;
+      if (end > duration) duration = end;
     }
-    const ordered = sorted ? list : list.toSorted((a, b) => a.t - b.t);
-    return { session, duration: end, events: ordered, columns: new Columns(ordered, dictionary) };
+    const ordered = isSorted ? list : list.toSorted((a, b) => a.t - b.t);
+    return { session, duration, events: ordered, columns: new WordColumns(ordered, dictionary) };
   });
 }
 
-/** `head`: the action or the property. */
-export type ColumnName = 'head' | PatternSlot;
+/** A word of a statement: `head` is its action or property. */
+export type ColumnName = 'head' | WordSlot;
 
-/** Words as numbers: a column's value must lie in one of the intervals (pairs of first and last). */
+/** Tests whether the word of a column lies in one of the intervals of preorder numbers (pairs of first and last). */
 export interface ColumnTest {
   readonly column: ColumnName;
   readonly intervals: readonly number[];
 }
 
-/**
- * What can be told from the numbers of words alone. `exact`: all that the condition asks; else what passes must still be
- * tested.
- */
-export interface Screen {
+/** The part of a condition that can be tested on word columns. */
+export interface Prefilter {
   readonly tests: readonly ColumnTest[];
-  readonly exact: boolean;
+  /** Whether the tests are the whole condition; else events that pass must be tested further. */
+  readonly isExact: boolean;
 }
 
-const none = -1;
+const noWord = -1;
 
-/** The words of events as their numbers in the dictionary's preorder, each column made when it is first asked for. */
-export class Columns {
+/**
+ * The words of events as preorder numbers of the dictionary, so that "is a kind of" is a comparison of integers. A column is
+ * computed on first use.
+ */
+export class WordColumns {
   private readonly events: readonly EventLine[];
   private readonly dictionary: Dictionary;
-  private readonly made = new Map<ColumnName, Int32Array>();
+  private readonly columns = new Map<ColumnName, Int32Array>();
 
   constructor(events: readonly EventLine[], dictionary: Dictionary) {
     this.events = events;
     this.dictionary = dictionary;
   }
 
-  get(name: ColumnName): Int32Array {
-    let column = this.made.get(name);
+  /** The indexes of the events that pass all tests. */
+  select([first, ...rest]: readonly ColumnTest[]): readonly number[] {
+    if (!first) throw new RangeError('select needs at least one test');
+    let selected = selectFromColumn(this.column(first.column), first.intervals);
+    for (const { column, intervals } of rest) {
+      const values = this.column(column);
+      selected = selected.filter((index) => isInside(values[index]!, intervals));
+    }
+    return selected;
+  }
+
+  private column(name: ColumnName): Int32Array {
+    let column = this.columns.get(name);
     if (!column) {
-      column = name === 'head' ? this.heads() : this.slots(name);
-      this.made.set(name, column);
+      column = name === 'head' ? this.computeHeads() : this.computeSlots(name);
+      this.columns.set(name, column);
     }
     return column;
   }
 
-  private heads(): Int32Array {
-    const { events } = this;
-    const actions = this.orders('action');
-    const properties = this.orders('property');
-    const column = new Int32Array(events.length);
-    for (let i = 0; i < events.length; i++) {
-      const { statement } = events[i]!;
-      column[i] = isPropertyStatement(statement) ? properties(statement.property) : actions(statement.action);
-    }
-    return column;
-  }
-
-  private slots(slot: PatternSlot): Int32Array {
-    const { events, dictionary } = this;
-    const orders = this.orders(slotKind(slot));
-    // What the action's own word puts into the slot ("drive golf ball").
-    const implied = new Map(
-      dictionary
-        .words('action')
-        .flatMap(({ id, slots }) => (slots[slot].word === undefined ? [] : [[id, slots[slot].word] as const])),
+  private computeHeads(): Int32Array {
+    const actionOrder = this.orderLookup('action');
+    const propertyOrder = this.orderLookup('property');
+    return Int32Array.from(this.events, ({ statement }) =>
+      isPropertyStatement(statement) ? propertyOrder(statement.property) : actionOrder(statement.action),
     );
-    const column = new Int32Array(events.length);
-    for (let i = 0; i < events.length; i++) {
-      const { statement } = events[i]!;
-      let said: Slot | undefined;
-      if (!isPropertyStatement(statement))
-        said = statement[slot] ?? (implied.size > 0 ? implied.get(statement.action) : undefined);
-      else if (slot === 'subject') said = statement.subject;
-      column[i] = said === undefined ? none : orders(typeof said === 'string' ? said : said.word);
-    }
-    return column;
   }
 
-  /** Numbers of ids; each id is looked up once. */
-  private orders(kind: WordKind): (id: WordId) => number {
-    const seen = new Map<WordId, number>();
+  private computeSlots(slot: WordSlot): Int32Array {
+    const order = this.orderLookup(slotKind(slot));
+    // The words that actions themselves put into the slot ("drive golf ball").
+    const implied = new Map<WordId, WordId>();
+    for (const { id, slots } of this.dictionary.words('action'))
+      if (slots[slot].word !== undefined) implied.set(id, slots[slot].word);
+    return Int32Array.from(this.events, ({ statement }) => {
+      let filler: Slot | undefined;
+      if (!isPropertyStatement(statement)) filler = statement[slot] ?? implied.get(statement.action);
+      else if (slot === 'subject') filler = statement.subject;
+      return filler === undefined ? noWord : order(typeof filler === 'string' ? filler : filler.word);
+    });
+  }
+
+  /** Logs use few words often, so each id is looked up once. */
+  private orderLookup(kind: WordKind): (id: WordId) => number {
+    const orders = new Map<WordId, number>();
     return (id) => {
-      let order = seen.get(id);
-      if (order === undefined) {
-        order = this.dictionary.find(id, kind)?.order ?? none;
-        seen.set(id, order);
-      }
+      let order = orders.get(id);
+      if (order === undefined) orders.set(id, (order = this.dictionary.find(id, kind)?.order ?? noWord));
       return order;
     };
   }
 }
 
-/** Indices of the events that pass all tests. */
-export function screened(columns: Columns, tests: readonly ColumnTest[]): readonly number[] {
-  const [first, ...rest] = tests;
-  if (!first) throw new RangeError('a screen has at least one test');
-  let passed = passing(columns.get(first.column), first.intervals);
-  for (const { column, intervals } of rest) {
-    const values = columns.get(column);
-    passed = passed.filter((index) => inside(values[index]!, intervals));
-  }
-  return passed;
-}
-
-function passing(values: Int32Array, intervals: readonly number[]): number[] {
-  const passed: number[] = [];
+function selectFromColumn(values: Int32Array, intervals: readonly number[]): number[] {
+  const selected: number[] = [];
   if (intervals.length === 2) {
-    const [low, high] = intervals as [number, number];
-    for (let i = 0; i < values.length; i++) if (values[i]! >= low && values[i]! <= high) passed.push(i);
-    return passed;
-  }
-  for (let i = 0; i < values.length; i++) if (inside(values[i]!, intervals)) passed.push(i);
-  return passed;
+    const [first, last] = intervals as [number, number];
+    for (let i = 0; i < values.length; i++) if (values[i]! >= first && values[i]! <= last) selected.push(i);
+  } else for (let i = 0; i < values.length; i++) if (isInside(values[i]!, intervals)) selected.push(i);
+  return selected;
 }
 
-function inside(value: number, intervals: readonly number[]): boolean {
+function isInside(value: number, intervals: readonly number[]): boolean {
   for (let i = 0; i < intervals.length; i += 2) if (value >= intervals[i]! && value <= intervals[i + 1]!) return true;
   return false;
 }

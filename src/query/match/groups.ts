@@ -5,18 +5,19 @@ import type { GroupKey } from '../query.ts';
 import type { Match } from './combinators.ts';
 import { PatternCompiler, slotsOf } from './patterns.ts';
 
+/** A group of matches. */
 export interface Group {
-  /** One text per key, in the order of the keys; `-` where the event says nothing about it. */
+  /** One label per key; `-` where the event has no value. */
   readonly labels: readonly string[];
   readonly count: number;
 }
 
-/** Counts matches by what their first event says for each key; most first, then by label. */
-export function groupsOf(matches: readonly Match[], keys: readonly GroupKey[], dictionary: Dictionary): Group[] {
-  const labelers = keys.map((key) => labeler(key, dictionary));
+/** Counts matches by the values of their first event, the largest group first, equal ones by label. */
+export function groupMatches(matches: readonly Match[], keys: readonly GroupKey[], dictionary: Dictionary): Group[] {
+  const labelers = keys.map((key) => createLabeler(key, dictionary));
   const groups = new Map<string, { labels: string[]; count: number }>();
   for (const { events } of matches) {
-    const labels = labelers.map((label) => label(events[0]!));
+    const labels = labelers.map((label) => label(events[0]!) ?? '-');
     const key = JSON.stringify(labels);
     const group = groups.get(key);
     if (group) group.count++;
@@ -25,47 +26,42 @@ export function groupsOf(matches: readonly Match[], keys: readonly GroupKey[], d
   return [...groups.values()].toSorted((a, b) => b.count - a.count || (a.labels.join() < b.labels.join() ? -1 : 1));
 }
 
-const nothing = '-';
-
-function labeler(key: GroupKey, dictionary: Dictionary): (event: EventLine) => string {
+function createLabeler(key: GroupKey, dictionary: Dictionary): (event: EventLine) => string | undefined {
   if ('word' in key) {
-    const test = new PatternCompiler(dictionary).mention({ words: key.word }, 'object');
-    return ({ statement }) => {
-      const slot = slotsOf(statement).find((each) =>
-        typeof each === 'string' ? test(each) : test({ word: each.word }),
-      );
-      return slot === undefined ? nothing : slotLabel(slot);
-    };
+    const isWord = new PatternCompiler(dictionary).mention({ words: key.word }, 'object');
+    return ({ statement }) =>
+      labelSlot(slotsOf(statement).find((slot) => isWord(typeof slot === 'string' ? slot : { word: slot.word })));
   }
-  if ('slot' in key) {
-    return ({ statement }) => {
-      if (key.slot === 'property') return isPropertyStatement(statement) ? statement.property : nothing;
-      const slot = isPropertyStatement(statement)
-        ? key.slot === 'subject'
-          ? statement.subject
-          : undefined
-        : statement[key.slot];
-      return slot === undefined ? nothing : slotLabel(slot);
-    };
-  }
-  switch (key.key) {
+  if ('key' in key) return (event) => labelKey(key.key, event);
+  const { slot } = key;
+  return ({ statement }) => {
+    if (!isPropertyStatement(statement)) return slot === 'property' ? undefined : labelSlot(statement[slot]);
+    if (slot === 'property') return statement.property;
+    return slot === 'subject' ? labelSlot(statement.subject) : undefined;
+  };
+}
+
+function labelKey(
+  key: Extract<GroupKey, { key: string }>['key'],
+  { statement, game, session, t }: EventLine,
+): string | undefined {
+  switch (key) {
     case 'action':
-      return ({ statement }) => (isPropertyStatement(statement) ? nothing : statement.action);
+      return isPropertyStatement(statement) ? undefined : statement.action;
     case 'game':
-      return ({ game }) => game;
+      return game;
     case 'session':
-      return ({ session }) => session;
+      return session;
     case 'minute':
-      return ({ t }) => String(Math.floor(t / 60));
+      return String(Math.floor(t / 60));
     case 'name':
-      return ({ statement }) =>
-        slotsOf(statement)
-          .map((slot) => (typeof slot === 'string' ? undefined : slot.name))
-          .find((name) => name !== undefined) ?? nothing;
+      return slotsOf(statement)
+        .map((slot) => (typeof slot === 'string' ? undefined : slot.name))
+        .find((name) => name !== undefined);
   }
 }
 
-function slotLabel(slot: Slot): string {
-  if (typeof slot === 'string') return slot;
+function labelSlot(slot: Slot | undefined): string | undefined {
+  if (slot === undefined || typeof slot === 'string') return slot;
   return slot.name === undefined ? slot.word : `${slot.word} ${slot.name}`;
 }

@@ -1,271 +1,187 @@
-import type { Dictionary } from '../../dictionary/dictionary.ts';
 import { pluralOf } from '../../dictionary/inflection.ts';
-import { maxTokens, ParseContext } from '../../dictionary/sentences/parse-context.ts';
-import { explainParseFailure, type SentenceIssue } from '../../dictionary/sentences/parse-errors.ts';
+import type { ParseContext } from '../../dictionary/sentences/parse-context.ts';
 import { numberValue } from '../../dictionary/sentences/tokenize.ts';
-import type { ActionPattern, Condition, Query } from '../query.ts';
-import { placed } from '../source-spans.ts';
-import { filterAt, type ReadCondition } from './filters.ts';
-import { assemble, headAt, tailAt } from './parse-query.ts';
-import { patternsAt, withoutAt } from './patterns.ts';
-import { durationAt } from './phrases.ts';
-import { arranged, unanswered } from './questions.ts';
-import { lacksSubject, shareSubject, tieSame } from './references.ts';
-import { misfitIn } from './slot-compatibility.ts';
+import { alternativesOf, isAboutEvent, type Condition } from '../query.ts';
+import { recordSpan } from '../source-spans.ts';
+import { parseDuration, parseFilter, type ParsedCondition } from './filters.ts';
+import { parsePatterns, parseWithout } from './patterns.ts';
+import { bindSame, lacksSubject, shareSubject } from './references.ts';
 
-export interface ReadQuery {
-  readonly query: Query | undefined;
-  readonly issues: readonly SentenceIssue[];
-}
+// Precedence, lowest first: or, and/except, sequences and proximity, units with their filters.
 
 const maxDepth = 20;
 
-/** Reads a query sentence; docs/query.md has the grammar. */
-export function readQuery(sentence: string, dictionary: Dictionary, game?: string): ReadQuery {
-  const context = new ParseContext(sentence, dictionary, { game, isQuery: true, rearrange: arranged });
-  const all = { start: 0, end: sentence.length };
-  if (context.tokens.length === 0)
-    return {
-      query: undefined,
-      issues: [
-        { code: 'empty-sentence', message: 'the query is empty', hint: 'for example: player kills opponent', ...all },
-      ],
-    };
-  if (context.tokens.length > maxTokens)
-    return {
-      query: undefined,
-      issues: [{ code: 'sentence-too-long', message: `a query has at most ${maxTokens} words`, ...all }],
-    };
-  const head = headAt(context);
-  const found: { query: Query; cost: number }[] = [];
-  for (const read of disjunctions(context, head.end, 0)) {
-    const tail = tailAt(context, read.end, head.count !== undefined);
-    if (tail && tail.end === context.tokens.length)
-      found.push({ query: assemble(head, read.condition, tail.by), cost: read.cost + tail.cost });
-  }
-  if (context.isExhausted)
-    return {
-      query: undefined,
-      issues: [
-        {
-          code: 'sentence-too-complex',
-          message: 'the query has too many possible readings',
-          hint: 'use brackets, or put names in quotes',
-          ...all,
-        },
-      ],
-    };
-  if (found.length === 0) return { query: undefined, issues: [unanswered(context) ?? explainParseFailure(context)] };
-  const chosen = found.reduce((a, b) => (b.cost < a.cost ? b : a));
-  const misfit = misfitIn(context, chosen.query.find);
-  return misfit ? { query: undefined, issues: [misfit] } : { query: chosen.query, issues: [] };
-}
-
-/** Most readings of one stretch that are all meant: more are ways to cut a long list. */
-const maxReadings = 12;
-
-/** The cheapest reading for each extent; readings that cost the same are all meant. */
-function best(reads: readonly ReadCondition[]): ReadCondition[] {
-  return [...Map.groupBy(reads, (read) => read.end).values()].map((same) => {
-    const cost = Math.min(...same.map((read) => read.cost));
-    const cheapest = same.filter((read) => read.cost === cost).map((read) => read.condition);
-    if (cheapest.length === 1) return { condition: cheapest[0]!, end: same[0]!.end, cost };
-    const once = new Map<string, Condition>();
-    // "attacks", the verb, may still be given a subject; "attacks", the happenings, may not.
-    for (const condition of cheapest.slice(0, maxReadings)) {
-      const key = JSON.stringify(condition);
-      if (!once.has(key) || lacksSubject(condition)) once.set(key, condition);
-    }
-    const conditions = [...once.values()];
-    return { condition: conditions.length === 1 ? conditions[0]! : { any: conditions }, end: same[0]!.end, cost };
-  });
-}
-
-function disjunctions(context: ParseContext, at: number, depth: number): ReadCondition[] {
+/** Parses the conditions that start at a token, one per end. */
+export function parseConditions(context: ParseContext, at: number, depth = 0): ParsedCondition[] {
   if (depth > maxDepth) return [];
   return context.memoize(`or ${at} ${depth}`, () =>
-    joined(
-      context,
-      conjunctions(context, at, depth),
-      ['or', ', or', ','],
-      (next) => conjunctions(context, next, depth),
-      either,
-    ),
+    parseJoined(context, parseConjunctions(context, at, depth), {
+      separators: ['or', ', or', ','],
+      parseNext: (next) => parseConjunctions(context, next, depth),
+      join: either,
+    }),
   );
 }
 
-function either(a: Condition, b: Condition): Condition {
-  return { any: [...('any' in a && !('words' in a) ? (a.any as readonly Condition[]) : [a]), b] };
+function parseConjunctions(context: ParseContext, start: number, depth: number): ParsedCondition[] {
+  const parseNext = (at: number): ParsedCondition[] => parseChains(context, at, depth);
+  return context.memoize(`and ${start} ${depth}`, () => {
+    const joined = parseJoined(context, parseNext(start), { separators: ['and', 'but'], parseNext, join: and });
+    const exceptions = ['except', 'excluding', 'unless', 'other than'];
+    return parseJoined(context, joined, {
+      separators: exceptions,
+      parseNext,
+      join: (a, b) => both(a, { not: b }),
+    });
+  });
 }
 
-function both(a: Condition, b: Condition): Condition {
-  return { all: [...('all' in a ? a.all : [a]), b] };
+interface Joining {
+  readonly separators: readonly string[];
+  readonly parseNext: (at: number) => readonly ParsedCondition[];
+  readonly join: (left: Condition, right: Condition) => Condition;
 }
 
-function joined(
+/** Extends conditions by separators and further conditions. */
+function parseJoined(
   context: ParseContext,
-  first: readonly ReadCondition[],
-  words: readonly string[],
-  read: (at: number) => readonly ReadCondition[],
-  join: (a: Condition, b: Condition) => Condition,
-): ReadCondition[] {
-  // TokenSpan by extent, each with its cheapest reading: long lists take their square, not their cube.
-  const byEnd = Map.groupBy(first, (reading) => reading.end);
+  first: readonly ParsedCondition[],
+  { separators, parseNext, join }: Joining,
+): ParsedCondition[] {
+  // Only the cheapest reading of each length is extended, so that long lists take quadratic time.
+  const byEnd = Map.groupBy(first, (parsed) => parsed.end);
   for (let end = 0; end <= context.tokens.length; end++) {
-    const [left] = best(byEnd.get(end) ?? []);
+    const [left] = keepCheapest(byEnd.get(end) ?? []);
     if (!left) continue;
     byEnd.set(end, [left]);
-    for (const word of words) {
-      const behind = context.skip(end, word);
-      // A comma alone parts happenings ("kills, deaths"); things parted by it are a list already.
-      if (behind === undefined || (word === ',' && !verbal(left.condition)) || !context.takeStep()) continue;
-      for (const right of read(behind)) {
+    for (const separator of separators) {
+      const next = context.skip(end, separator);
+      // A comma separates events ("kills, deaths"); nouns separated by it are parsed as a list.
+      if (next === undefined || (separator === ',' && !isAboutEvent(left.condition)) || !context.takeStep()) continue;
+      for (const right of parseNext(next)) {
         const condition = join(left.condition, shareSubject(left.condition, right.condition));
-        // A list binds tighter: "opponent kills or hurts player" has one object for both verbs.
-        const longer = { condition, end: right.end, cost: left.cost + right.cost + 1 };
-        byEnd.set(right.end, [...(byEnd.get(right.end) ?? []), longer]);
+        // A verb list is cheaper: "opponent kills or hurts player" has one object for both verbs.
+        const joined = { condition, end: right.end, cost: left.cost + right.cost + 1 };
+        byEnd.set(right.end, [...(byEnd.get(right.end) ?? []), joined]);
       }
     }
   }
   return [...byEnd.values()].flat();
 }
 
-function conjunctions(context: ParseContext, at: number, depth: number): ReadCondition[] {
-  return context.memoize(`and ${at} ${depth}`, () => {
-    const plain = joined(
-      context,
-      chains(context, at, depth),
-      ['and', 'but'],
-      (next) => chains(context, next, depth),
-      together,
-    );
-    return joined(
-      context,
-      plain,
-      ['except', 'excluding', 'unless', 'other than'],
-      (next) => chains(context, next, depth),
-      (a, b) => both(a, { not: b }),
-    );
+const maxReadings = 12;
+
+/** Keeps the cheapest reading for each end; readings of equal cost become alternatives. */
+function keepCheapest(parsed: readonly ParsedCondition[]): ParsedCondition[] {
+  return [...Map.groupBy(parsed, ({ end }) => end)].map(([end, same]) => {
+    const cost = Math.min(...same.map((each) => each.cost));
+    const cheapest = same.filter((each) => each.cost === cost).slice(0, maxReadings);
+    const distinct = new Map<string, Condition>();
+    for (const { condition } of cheapest) {
+      // Of equal readings the one that lacks a subject stays, because it can still be given one.
+      const key = JSON.stringify(condition);
+      if (!distinct.has(key) || lacksSubject(condition)) distinct.set(key, condition);
+    }
+    const conditions = [...distinct.values()];
+    return { condition: conditions.length === 1 ? conditions[0]! : { any: conditions }, end, cost };
   });
 }
 
-/** "kills and deaths" can only mean either, because no event is both; of conditions that can hold together, "and" wants both. */
-function together(a: Condition, b: Condition): Condition {
-  return verbal(a) && verbal(b) ? either(a, b) : both(a, b);
+function either(a: Condition, b: Condition): Condition {
+  return { any: [...(alternativesOf(a) ?? [a]), b] };
 }
 
-function verbal(condition: Condition): boolean {
-  if ('any' in condition && !('action' in condition)) return condition.any.every((each) => verbal(each as Condition));
-  return (
-    ('action' in condition && (condition as ActionPattern).action.length > 0) ||
-    'property' in condition ||
-    'event' in condition ||
-    'sequence' in condition
-  );
+function both(a: Condition, b: Condition): Condition {
+  return { all: [...('all' in a ? a.all : [a]), b] };
 }
 
-/** Order and distance: "followed by", "then", "within 10 s after", "after", "before". */
-function chains(context: ParseContext, at: number, depth: number): ReadCondition[] {
+/** "kills and deaths" means either, because no event is both. Conditions that can hold together must both hold. */
+function and(a: Condition, b: Condition): Condition {
+  return isAboutEvent(a) && isAboutEvent(b) ? either(a, b) : both(a, b);
+}
+
+/** Parses sequences and proximity: "followed by", "then", "within 10 s after", "before", "3 kills within 10 s". */
+function parseChains(context: ParseContext, at: number, depth: number): ParsedCondition[] {
   return context.memoize(`chain ${at} ${depth}`, () => {
-    const all = [...units(context, at, depth)];
-    const sequences = all.flatMap((first) => sequenceFrom(context, [first], depth));
-    const near = all.flatMap((first) => nearFrom(context, first, depth));
-    return best([...all, ...sequences, ...near, ...repeated(context, at, depth)]);
+    const units = parseUnits(context, at, depth);
+    const sequences = units.flatMap((first) => parseSequences(context, [first], depth));
+    const near = units.flatMap((first) => [
+      ...parseNear(context, first, depth),
+      ...parseWithoutNear(context, first, depth),
+    ]);
+    return keepCheapest([...units, ...sequences, ...near, ...parseRepetitions(context, at, depth)]);
   });
 }
 
-const thens = ['followed by', 'and then', ', then', 'then'];
+const thenPhrases = ['followed by', 'and then', ', then', 'then'];
 
-function sequenceFrom(context: ParseContext, steps: readonly ReadCondition[], depth: number): ReadCondition[] {
+function parseSequences(context: ParseContext, steps: readonly ParsedCondition[], depth: number): ParsedCondition[] {
   const last = steps.at(-1)!;
-  const found: ReadCondition[] = [];
-  const word = thens.find((each) => context.skip(last.end, each) !== undefined);
-  if (word !== undefined && context.takeStep()) {
-    for (const next of units(context, context.skip(last.end, word)!, depth)) {
-      const condition = shareSubject(last.condition, next.condition, word === 'followed by');
-      found.push(...sequenceFrom(context, [...steps, { ...next, condition }], depth));
+  const sequences: ParsedCondition[] = [];
+  const phrase = thenPhrases.find((each) => context.skip(last.end, each) !== undefined);
+  if (phrase !== undefined && context.takeStep()) {
+    for (const next of parseUnits(context, context.skip(last.end, phrase)!, depth)) {
+      const condition = shareSubject(last.condition, next.condition, phrase === 'followed by');
+      sequences.push(...parseSequences(context, [...steps, { ...next, condition }], depth));
     }
   }
-  if (steps.length > 1) {
-    const cost = steps.reduce((sum, step) => sum + step.cost, 0);
-    const sequence = tieSame(steps.map(({ condition }) => condition));
-    found.push({ condition: { sequence }, end: last.end, cost });
-    const within = limitAt(context, last.end);
-    if (within)
-      found.push({
-        condition: { sequence, ...(within.total ? { span: within.seconds } : { within: within.seconds }) },
-        end: within.end,
-        cost,
-      });
+  if (steps.length === 1) return sequences;
+  const cost = steps.reduce((sum, step) => sum + step.cost, 0);
+  const sequence = bindSame(steps.map(({ condition }) => condition));
+  sequences.push({ condition: { sequence }, end: last.end, cost });
+  const limit = parseLimit(context, last.end);
+  if (limit) {
+    const key = limit.isTotal ? 'span' : 'within';
+    sequences.push({ condition: { sequence, [key]: limit.seconds }, end: limit.end, cost });
   }
-  return found;
+  return sequences;
 }
 
-/** "within 4 s", "within 10 s in total". */
-function limitAt(context: ParseContext, at: number): { seconds: number; end: number; total: boolean } | undefined {
-  const behind = context.skip(at, 'within') ?? context.skip(at, 'in under') ?? context.skip(at, 'in less than');
-  const length = behind === undefined ? undefined : durationAt(context, behind);
-  if (!length) return undefined;
-  const total = context.skip(length.end, 'in total') ?? context.skip(length.end, 'altogether');
-  return { seconds: length.seconds, end: total ?? length.end, total: total !== undefined };
+/** Parses "within 4 s" and "within 10 s in total". */
+function parseLimit(context: ParseContext, at: number): { seconds: number; end: number; isTotal: boolean } | undefined {
+  const next = context.skip(at, 'within') ?? context.skip(at, 'in under') ?? context.skip(at, 'in less than');
+  const duration = next === undefined ? undefined : parseDuration(context, next);
+  if (!duration) return undefined;
+  const total = context.skip(duration.end, 'in total') ?? context.skip(duration.end, 'altogether');
+  return { seconds: duration.seconds, end: total ?? duration.end, isTotal: total !== undefined };
 }
 
-/** "3 kills within 10 s": so many in a row, from the first to the last within that time. */
-function repeated(context: ParseContext, at: number, depth: number): ReadCondition[] {
-  const count = smallNumber(context, at);
-  if (count === undefined) return [];
-  return units(context, at + 1, depth).flatMap((unit) => {
-    if (!verbal(unit.condition)) return [];
-    const inside = context.skip(unit.end, 'in') ?? context.skip(unit.end, 'within');
-    const length = inside === undefined ? undefined : durationAt(context, inside);
-    if (!length) {
+/** Parses "3 kills within 10 s": consecutive matches of which the last is at most that long after the first. */
+function parseRepetitions(context: ParseContext, at: number, depth: number): ParsedCondition[] {
+  const count = numberValue(context.tokens[at]);
+  if (count === undefined || !Number.isInteger(count) || count < 2 || count > 10) return [];
+  return parseUnits(context, at + 1, depth).flatMap((unit) => {
+    if (!isAboutEvent(unit.condition)) return [];
+    const next = context.skip(unit.end, 'in') ?? context.skip(unit.end, 'within');
+    const duration = next === undefined ? undefined : parseDuration(context, next);
+    if (!duration) {
       context.expect(unit.end, '"within" and a time');
       return [];
     }
     const sequence = Array.from({ length: count }, () => unit.condition);
-    return [{ condition: { sequence, span: length.seconds }, end: length.end, cost: unit.cost }];
+    return [{ condition: { sequence, span: duration.seconds }, end: duration.end, cost: unit.cost }];
   });
 }
 
-const numberWords = ['two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten'];
-
-function smallNumber(context: ParseContext, at: number): number | undefined {
-  const word = numberWords.indexOf(context.wordAt(at) ?? '');
-  const count = word >= 0 ? word + 2 : numberValue(context.tokens[at]);
-  return count !== undefined && Number.isInteger(count) && count >= 2 && count <= 10 ? count : undefined;
-}
-
-const sides = [
+const nearPrepositions = [
   ['after', 'after'],
   ['before', 'before'],
   ['of', 'around'],
 ] as const;
 
-function nearFrom(context: ParseContext, first: ReadCondition, depth: number): ReadCondition[] {
-  const found: ReadCondition[] = [];
-  const limit = limitAt(context, first.end);
-  const absent = context.skip(first.end, 'without');
-  for (const [word, side] of sides) {
-    const behind = context.skip(limit?.end ?? first.end, word);
-    if (behind === undefined || (side === 'around' && !limit) || !context.takeStep()) continue;
-    for (const other of units(context, behind, depth)) {
-      const late = limit ? undefined : limitAt(context, other.end);
-      const cost = first.cost + other.cost;
-      const near = { find: first.condition, near: shareSubject(first.condition, other.condition, true), side };
-      if (limit) found.push({ condition: { ...near, within: limit.seconds }, end: other.end, cost });
-      else if (late) found.push({ condition: { ...near, within: late.seconds }, end: late.end, cost });
-      else found.push({ condition: near, end: other.end, cost });
-    }
-  }
-  if (absent !== undefined) {
-    for (const other of units(context, absent, depth)) {
-      const late = limitAt(context, other.end);
-      if (!late) continue;
-      const side = context.wordAt(late.end) === 'before' ? 'after' : 'before';
-      const end = ['after', 'before'].includes(context.wordAt(late.end) ?? '') ? late.end + 1 : late.end;
+/** Parses "death within 10 s after low health" and "death after low health within 10 s". */
+function parseNear(context: ParseContext, first: ParsedCondition, depth: number): ParsedCondition[] {
+  const found: ParsedCondition[] = [];
+  const limit = parseLimit(context, first.end);
+  for (const [preposition, side] of nearPrepositions) {
+    const next = context.skip(limit?.end ?? first.end, preposition);
+    if (next === undefined || (side === 'around' && !limit) || !context.takeStep()) continue;
+    for (const other of parseUnits(context, next, depth)) {
+      const within = limit ?? parseLimit(context, other.end);
+      const near = shareSubject(first.condition, other.condition, true);
       found.push({
-        condition: { find: first.condition, near: other.condition, side, within: late.seconds, absent: true },
-        end,
+        condition: { find: first.condition, near, side, ...(within && { within: within.seconds }) },
+        end: Math.max(other.end, within?.end ?? 0),
         cost: first.cost + other.cost,
       });
     }
@@ -273,74 +189,87 @@ function nearFrom(context: ParseContext, first: ReadCondition, depth: number): R
   return found;
 }
 
-/** A pattern, a filter, something in brackets or "not" one of them, with the filters that follow. */
-function units(context: ParseContext, at: number, depth: number): ReadCondition[] {
+/** Parses "kill without death within 5 s" (before or after). */
+function parseWithoutNear(context: ParseContext, first: ParsedCondition, depth: number): ParsedCondition[] {
+  const next = context.skip(first.end, 'without');
+  if (next === undefined) return [];
+  return parseUnits(context, next, depth).flatMap((other): ParsedCondition[] => {
+    const limit = parseLimit(context, other.end);
+    if (!limit) return [];
+    const isBefore = context.wordAt(limit.end) === 'before';
+    const hasSide = isBefore || context.wordAt(limit.end) === 'after';
+    const side = isBefore ? 'after' : 'before';
+    return [
+      {
+        condition: { find: first.condition, near: other.condition, side, within: limit.seconds, absent: true },
+        end: hasSide ? limit.end + 1 : limit.end,
+        cost: first.cost + other.cost,
+      },
+    ];
+  });
+}
+
+/** Parses a pattern, a composite event, a filter, a condition in parentheses or a negation, with the filters that follow. */
+function parseUnits(context: ParseContext, at: number, depth: number): ParsedCondition[] {
   if (depth > maxDepth || !context.takeStep()) return [];
   return context.memoize(`unit ${at} ${depth}`, () => {
-    const found: ReadCondition[] = [];
-    const not = context.skip(at, 'not');
-    if (not !== undefined)
-      found.push(...units(context, not, depth + 1).map((read) => ({ ...read, condition: { not: read.condition } })));
+    const units: ParsedCondition[] = [];
+    const afterNot = context.skip(at, 'not');
+    if (afterNot !== undefined)
+      for (const unit of parseUnits(context, afterNot, depth + 1))
+        units.push({ ...unit, condition: { not: unit.condition } });
     if (context.wordAt(at) === '(') {
-      for (const inner of disjunctions(context, at + 1, depth + 1)) {
-        if (context.wordAt(inner.end) === ')') found.push({ ...inner, end: inner.end + 1 });
+      for (const inner of parseConditions(context, at + 1, depth + 1)) {
+        if (context.wordAt(inner.end) === ')') units.push({ ...inner, end: inner.end + 1 });
         else context.expect(inner.end, '")"');
       }
     }
-    found.push(...composites(context, at), ...patternsAt(context, at));
-    const filter = filterAt(context, at);
-    if (filter) found.push(filter);
-    return filtered(context, best(found), depth);
+    units.push(...parseCompositeEvents(context, at), ...parsePatterns(context, at));
+    const filter = parseFilter(context, at);
+    if (filter) units.push(filter);
+    return addFilters(context, keepCheapest(units), depth);
   });
 }
 
-/** A composite event by its name; an object of that name ("player achieves double kill") says the same. */
-function composites(context: ParseContext, at: number): ReadCondition[] {
-  return context.dictionary.events.flatMap((event) => {
+/** Parses the name of a composite event; an object of that name ("player achieves double kill") matches too. */
+function parseCompositeEvents(context: ParseContext, at: number): ParsedCondition[] {
+  return context.dictionary.events.flatMap((event): ParsedCondition[] => {
     const name = event.name.toLowerCase();
     const end = context.skip(at, pluralOf(name)) ?? context.skip(at, name);
     if (end === undefined) return [];
+    const span = { start: at, end };
     const object = context.dictionary.find(event.id, 'object');
-    const ids = placed([event.id], context, { start: at, end });
-    const words = object && placed([object.id], context, { start: at, end });
-    const found: Condition = { event: ids };
-    const condition = words ? { any: [found, { mentions: { any: [{ words }] } }] } : found;
-    return [{ condition, end, cost: 1 }];
+    const condition: Condition = { event: recordSpan([event.id], context, span) };
+    if (!object) return [{ condition, end, cost: 1 }];
+    const mentions = { any: [{ words: recordSpan([object.id], context, span) }] };
+    return [{ condition: { any: [condition, { mentions }] }, end, cost: 1 }];
   });
 }
 
-/** Adds the restrictions that stand behind a unit without "and". */
-function filtered(context: ParseContext, reads: readonly ReadCondition[], depth: number): ReadCondition[] {
-  const all = [...reads];
-  let open: readonly ReadCondition[] = reads;
+/** Adds the filters that follow units without "and". */
+function addFilters(context: ParseContext, units: readonly ParsedCondition[], depth: number): ParsedCondition[] {
+  const all = [...units];
+  let open: readonly ParsedCondition[] = units;
   while (open.length > 0) {
-    const longer: ReadCondition[] = [];
-    for (const read of open) {
+    const longer: ParsedCondition[] = [];
+    for (const unit of open) {
       if (!context.takeStep()) return all;
-      const filter = filterAt(context, read.end);
-      if (filter)
-        longer.push({
-          condition: both(read.condition, filter.condition),
-          end: filter.end,
-          cost: read.cost + filter.cost,
-        });
-      for (const other of withoutAt(context, read.end)) {
-        longer.push({ condition: both(read.condition, other.condition), end: other.end, cost: read.cost + other.cost });
-      }
-      const not = context.skip(read.end, 'not');
-      if (not !== undefined && depth < maxDepth) {
-        for (const other of patternsAt(context, not)) {
-          if (verbal(other.condition)) continue;
-          longer.push({
-            condition: both(read.condition, { not: other.condition }),
-            end: other.end,
-            cost: read.cost + other.cost,
-          });
-        }
+      for (const filter of parseFollowingFilters(context, unit.end, depth)) {
+        const condition = both(unit.condition, filter.condition);
+        longer.push({ condition, end: filter.end, cost: unit.cost + filter.cost });
       }
     }
-    open = best(longer);
+    open = keepCheapest(longer);
     all.push(...open);
   }
-  return best(all);
+  return keepCheapest(all);
+}
+
+function parseFollowingFilters(context: ParseContext, at: number, depth: number): ParsedCondition[] {
+  const filter = parseFilter(context, at);
+  const filters = [...(filter ? [filter] : []), ...parseWithout(context, at)];
+  const afterNot = depth < maxDepth ? context.skip(at, 'not') : undefined;
+  if (afterNot === undefined) return filters;
+  const negated = parsePatterns(context, afterNot).filter(({ condition }) => !isAboutEvent(condition));
+  return [...filters, ...negated.map((each) => ({ ...each, condition: { not: each.condition } }))];
 }

@@ -1,117 +1,166 @@
 import { parseComparison } from '../../dictionary/sentences/noun-phrases.ts';
+import { skipListSeparator } from '../../dictionary/sentences/action-clauses.ts';
 import type { ParseContext } from '../../dictionary/sentences/parse-context.ts';
+import { numberValue } from '../../dictionary/sentences/tokenize.ts';
+import { parseTime as parseClock } from '../../time.ts';
 import type { Condition } from '../query.ts';
-import { durationAt, timeAt } from './phrases.ts';
 
-export interface ReadCondition {
+/** A parsed condition with the index of the token after it. Of several readings the one of least cost is meant. */
+export interface ParsedCondition {
   readonly condition: Condition;
   readonly end: number;
   readonly cost: number;
 }
 
-/** A restriction that may follow any condition: "between 2:00 and 5:00", "in the last minute", "in openarena", "in session x". */
-export function filterAt(context: ParseContext, at: number): ReadCondition | undefined {
-  return timeFilter(context, at) ?? scopeFilter(context, at) ?? confidenceFilter(context, at);
+interface ParsedSeconds {
+  readonly seconds: number;
+  readonly end: number;
 }
 
-function timeFilter(context: ParseContext, at: number): ReadCondition | undefined {
-  const pair =
-    pairOf(context, at, 'between', 'and') ?? pairOf(context, at, 'from', 'to') ?? pairOf(context, at, 'from', 'until');
-  if (pair) return pair;
-  for (const [word, key] of [
-    ['after', 'from'],
-    ['since', 'from'],
-    ['from', 'from'],
-    ['before', 'to'],
-    ['until', 'to'],
-  ] as const) {
-    const behind = context.skip(at, word);
-    const time = behind === undefined ? undefined : timeAt(context, behind);
-    if (time) return { condition: { time: { [key]: time.seconds } }, end: time.end, cost: 0 };
-    if (behind !== undefined) context.expect(behind, 'a time such as 2:00');
+/**
+ * Parses a filter, which can follow any condition: "between 2:00 and 5:00", "in the last minute", "in openarena",
+ * "in session final", "with confidence above 0.9".
+ */
+export function parseFilter(context: ParseContext, at: number): ParsedCondition | undefined {
+  const found = parseTimeFilter(context, at) ?? parseScopeFilter(context, at) ?? parseConfidenceFilter(context, at);
+  return found && { ...found, cost: 0 };
+}
+
+type Filter = Omit<ParsedCondition, 'cost'>;
+
+function parseTimeFilter(context: ParseContext, at: number): Filter | undefined {
+  const interval =
+    parseInterval(context, at, 'between', 'and') ??
+    parseInterval(context, at, 'from', 'to') ??
+    parseInterval(context, at, 'from', 'until');
+  if (interval) return interval;
+  for (const [preposition, bound] of boundPrepositions) {
+    const next = context.skip(at, preposition);
+    const time = next === undefined ? undefined : parseTime(context, next);
+    if (time) return { condition: { time: { [bound]: time.seconds } }, end: time.end };
+    if (next !== undefined) context.expect(next, 'a time such as 2:00');
   }
-  for (const [word, reach] of [
-    ['at', { before: 0, after: 1 }],
-    ['around', { before: aroundSeconds, after: aroundSeconds }],
-    ['about', { before: aroundSeconds, after: aroundSeconds }],
-  ] as const) {
-    const behind = context.skip(at, word);
-    const time = behind === undefined ? undefined : timeAt(context, behind);
+  for (const [preposition, before, after] of pointPrepositions) {
+    const next = context.skip(at, preposition);
+    const time = next === undefined ? undefined : parseTime(context, next);
     if (!time || !Number.isFinite(time.seconds)) continue;
-    const stretch = { from: Math.max(0, time.seconds - reach.before), to: time.seconds + reach.after };
-    return { condition: { time: stretch }, end: time.end, cost: 0 };
+    return {
+      condition: { time: { from: Math.max(0, time.seconds - before), to: time.seconds + after } },
+      end: time.end,
+    };
   }
-  return endFilter(context, at);
+  return parseEdgeFilter(context, at);
 }
 
-/** How far from a point of time "around" it reaches. */
+const boundPrepositions = [
+  ['after', 'from'],
+  ['since', 'from'],
+  ['from', 'from'],
+  ['before', 'to'],
+  ['until', 'to'],
+] as const;
+
 const aroundSeconds = 5;
 
-/** "in the last minute", "during the first 30 s", "last minute". */
-function endFilter(context: ParseContext, at: number): ReadCondition | undefined {
-  const preposition = ['in', 'within', 'during', 'over', 'of'].includes(context.wordAt(at) ?? '') ? at + 1 : at;
-  const from = context.wordAt(preposition) === 'the' ? preposition + 1 : preposition;
-  const key = { last: 'last', final: 'last', first: 'first' }[context.wordAt(from) ?? ''];
-  const length = key === undefined ? undefined : durationAt(context, from + 1);
-  return length && { condition: { time: { [key!]: length.seconds } }, end: length.end, cost: 0 };
+/** Prepositions of a point in time, with the seconds before and after it that they include. */
+const pointPrepositions = [
+  ['at', 0, 1],
+  ['around', aroundSeconds, aroundSeconds],
+  ['about', aroundSeconds, aroundSeconds],
+] as const;
+
+const edgePrepositions = new Set(['in', 'within', 'during', 'over', 'of']);
+
+/** Parses "in the last minute", "during the first 30 s", "last minute". */
+function parseEdgeFilter(context: ParseContext, start: number): Filter | undefined {
+  const article = edgePrepositions.has(context.wordAt(start) ?? '') ? start + 1 : start;
+  const at = context.skip(article, 'the') ?? article;
+  const edge = { last: 'last', final: 'last', first: 'first' }[context.wordAt(at) ?? ''];
+  const duration = edge === undefined ? undefined : parseDuration(context, at + 1);
+  return duration && { condition: { time: { [edge!]: duration.seconds } }, end: duration.end };
 }
 
-function pairOf(context: ParseContext, at: number, first: string, second: string): ReadCondition | undefined {
-  const behind = context.skip(at, first);
-  const from = behind === undefined ? undefined : timeAt(context, behind);
-  const middle = from && context.skip(from.end, second);
-  if (from && middle === undefined) context.expect(from.end, `"${second}"`);
-  const to = middle === undefined ? undefined : timeAt(context, middle);
-  return from && to ? { condition: { time: { from: from.seconds, to: to.seconds } }, end: to.end, cost: 0 } : undefined;
+function parseInterval(context: ParseContext, at: number, first: string, second: string): Filter | undefined {
+  const afterFirst = context.skip(at, first);
+  const from = afterFirst === undefined ? undefined : parseTime(context, afterFirst);
+  const afterSecond = from && context.skip(from.end, second);
+  if (from && afterSecond === undefined) context.expect(from.end, `"${second}"`);
+  const to = afterSecond === undefined ? undefined : parseTime(context, afterSecond);
+  return from && to && { condition: { time: { from: from.seconds, to: to.seconds } }, end: to.end };
 }
 
-function scopeFilter(context: ParseContext, at: number): ReadCondition | undefined {
+const secondsPerUnit: Readonly<Record<string, number>> = {
+  ...Object.fromEntries(['ms', 'millisecond', 'milliseconds'].map((unit) => [unit, 0.001])),
+  ...Object.fromEntries(['s', 'sec', 'secs', 'second', 'seconds'].map((unit) => [unit, 1])),
+  ...Object.fromEntries(['m', 'min', 'mins', 'minute', 'minutes'].map((unit) => [unit, 60])),
+  ...Object.fromEntries(['h', 'hour', 'hours'].map((unit) => [unit, 3600])),
+};
+
+/** Parses a duration: "10 s", "4 seconds", "a minute", "minute", "1:30". */
+export function parseDuration(context: ParseContext, at: number): ParsedSeconds | undefined {
+  const word = context.wordAt(at);
+  if (word === undefined) return undefined;
+  const number = numberValue(context.tokens[at]);
+  const nextUnit = secondsPerUnit[context.wordAt(at + 1) ?? ''];
+  if (number !== undefined && nextUnit !== undefined) return { seconds: number * nextUnit, end: at + 2 };
+  const unit = word.length > 1 ? secondsPerUnit[word] : undefined;
+  if (number === undefined && unit !== undefined) return { seconds: unit, end: at + 1 };
+  if (word === 'a' && nextUnit !== undefined) return { seconds: nextUnit, end: at + 2 };
+  const seconds = parseClock(word);
+  return seconds === undefined ? undefined : { seconds, end: at + 1 };
+}
+
+/** Parses a point in time: "2:00", "90s", "90 s", "the start", "the end" (infinite). */
+function parseTime(context: ParseContext, at: number): ParsedSeconds | undefined {
+  const start = context.skip(at, 'the start') ?? context.skip(at, 'start');
+  if (start !== undefined) return { seconds: 0, end: start };
+  const end = context.skip(at, 'the end') ?? context.skip(at, 'end');
+  if (end !== undefined) return { seconds: Number.POSITIVE_INFINITY, end };
+  const number = numberValue(context.tokens[at]);
+  if (number === undefined && !/^\d/.test(context.wordAt(at) ?? '')) return undefined;
+  const time = parseDuration(context, at);
+  // A number without a unit is a value: "drops from 60".
+  return time?.end === at + 1 && number !== undefined ? undefined : time;
+}
+
+function parseScopeFilter(context: ParseContext, at: number): Filter | undefined {
+  const sources = new Set(context.dictionary.sources.map(({ name }) => name));
   for (const preposition of ['in', 'of', 'during', 'from']) {
-    const behind = context.skip(at, preposition);
-    if (behind === undefined) continue;
+    const next = context.skip(at, preposition);
+    if (next === undefined) continue;
     for (const key of ['session', 'game'] as const) {
-      const name = context.skip(behind, key) ?? context.skip(behind, `the ${key}`);
-      const token = name === undefined ? undefined : context.tokens[name];
-      if (token && token.kind !== 'mark' && token.kind !== 'possessive') return listed(context, key, name!);
-      if (name !== undefined) context.expect(name, `the name of a ${key}`);
+      const name = context.skip(next, key) ?? context.skip(next, `the ${key}`);
+      if (name === undefined) continue;
+      const token = context.tokens[name];
+      if (token && token.kind !== 'mark' && token.kind !== 'possessive') return parseNames(context, key, name);
+      context.expect(name, `the name of a ${key}`);
     }
-    const game = context.dictionary.sources.find(
-      (source) => source.name !== 'common' && source.name === context.wordAt(behind),
-    );
-    if (game) return listed(context, 'game', behind, new Set(context.dictionary.sources.map((source) => source.name)));
+    const word = context.wordAt(next);
+    if (word !== undefined && word !== 'common' && sources.has(word)) return parseNames(context, 'game', next, sources);
   }
   return undefined;
 }
 
-/** Names at `at`, separated by ",", "or"; of `known` only, if given. */
-function listed(
-  context: ParseContext,
-  key: 'game' | 'session',
-  at: number,
-  known?: ReadonlySet<string>,
-): ReadCondition {
+/** Parses a list of names, only those in `known` if given. */
+function parseNames(context: ParseContext, key: 'game' | 'session', at: number, known?: ReadonlySet<string>): Filter {
   const names = [context.tokens[at]!.text];
   let end = at + 1;
   for (;;) {
-    let next = end;
-    if (context.wordAt(next) === ',') next++;
-    if (context.wordAt(next) === 'or') next++;
-    const token = context.tokens[next];
-    if (next === end || !token || token.kind === 'mark' || (known && !known.has(token.lower))) break;
+    const next = skipListSeparator(context, end);
+    const token = next === undefined ? undefined : context.tokens[next];
+    if (!token || token.kind === 'mark' || (known && !known.has(token.lower))) break;
     names.push(token.text);
-    end = next + 1;
+    end = next! + 1;
   }
-  const condition: Condition = key === 'game' ? { game: names.map((name) => name.toLowerCase()) } : { session: names };
-  return { condition, end, cost: 0 };
+  return { condition: key === 'game' ? { game: names.map((name) => name.toLowerCase()) } : { session: names }, end };
 }
 
-function confidenceFilter(context: ParseContext, at: number): ReadCondition | undefined {
-  const behind =
-    context.skip(at, 'with confidence') ??
-    context.skip(at, 'with a confidence') ??
-    context.skip(at, 'at confidence') ??
-    context.skip(at, 'confidence');
-  if (behind === undefined) return undefined;
-  const compared = parseComparison(context, context.wordAt(behind) === 'of' ? behind + 1 : behind);
-  return compared && { condition: { confidence: compared.range }, end: compared.end, cost: 0 };
+const confidencePhrases = ['with confidence', 'with a confidence', 'at confidence', 'confidence'];
+
+function parseConfidenceFilter(context: ParseContext, at: number): Filter | undefined {
+  const phrase = confidencePhrases.find((each) => context.skip(at, each) !== undefined);
+  if (phrase === undefined) return undefined;
+  const next = context.skip(at, phrase)!;
+  const comparison = parseComparison(context, context.skip(next, 'of') ?? next);
+  return comparison && { condition: { confidence: comparison.range }, end: comparison.end };
 }

@@ -1,112 +1,152 @@
 import type { Dictionary } from '../../dictionary/dictionary.ts';
-import type { ParseContext } from '../../dictionary/sentences/parse-context.ts';
+import { maxTokens, ParseContext } from '../../dictionary/sentences/parse-context.ts';
+import { explainParseFailure, type SentenceIssue } from '../../dictionary/sentences/parse-errors.ts';
 import { numberValue } from '../../dictionary/sentences/tokenize.ts';
 import type { WordId } from '../../events/statement.ts';
-import type { Condition, GroupKey, Query } from '../query.ts';
-import { placed } from '../source-spans.ts';
-import { nounLists } from './phrases.ts';
+import type { GroupKey, Query } from '../query.ts';
+import { recordSpan } from '../source-spans.ts';
+import { parseConditions } from './conditions.ts';
+import { parseNounLists } from './noun-lists.ts';
+import { explainUnsupportedQuestion, rearrangeQuestion } from './questions.ts';
+import { findImpossibleSlot } from './slot-compatibility.ts';
 
-// What a query has around its condition.
+/** The result of {@link parseQuery}: a query, or why there is none. */
+export interface ParsedQuery {
+  readonly query: Query | undefined;
+  readonly issues: readonly SentenceIssue[];
+}
 
-export interface Head {
-  readonly count?: true;
-  readonly first?: number;
-  readonly last?: number;
+/**
+ * Parses a query sentence; docs/query.md describes the language.
+ *
+ * A query is a prefix ("count", "first 3"), a condition, and groups ("by weapon"). Of several readings the one of least cost is
+ * meant.
+ *
+ * @param game The game whose words are preferred where several words share a name.
+ */
+export function parseQuery(sentence: string, dictionary: Dictionary, game?: string): ParsedQuery {
+  const context = new ParseContext(sentence, dictionary, { game, isQuery: true, rearrange: rearrangeQuestion });
+  const { tokens } = context;
+  const span = { start: 0, end: sentence.length };
+  if (tokens.length === 0)
+    return failure({
+      code: 'empty-sentence',
+      message: 'the query is empty',
+      hint: 'Example: player kills opponent.',
+      ...span,
+    });
+  if (tokens.length > maxTokens)
+    return failure({ code: 'sentence-too-long', message: `the query has more than ${maxTokens} words`, ...span });
+  const prefix = parsePrefix(context);
+  let best: { query: Query; cost: number } | undefined;
+  for (const { condition, end, cost } of parseConditions(context, prefix.end)) {
+    const groups = parseGroups(context, end, prefix.options.count !== undefined);
+    if (groups?.end !== tokens.length || cost + groups.cost >= (best?.cost ?? Number.POSITIVE_INFINITY)) continue;
+    const { count, ...limits } = prefix.options;
+    const query = { find: condition, ...(count && { count }), ...(groups.by && { by: groups.by }), ...limits };
+    best = { query, cost: cost + groups.cost };
+  }
+  if (context.isExhausted)
+    return failure({
+      code: 'sentence-too-complex',
+      message: 'the query has too many possible readings',
+      hint: 'Use parentheses, or put names in quotes.',
+      ...span,
+    });
+  if (!best) return failure(explainUnsupportedQuestion(context) ?? explainParseFailure(context));
+  const impossible = findImpossibleSlot(context, best.query.find);
+  return impossible ? failure(impossible) : { query: best.query, issues: [] };
+}
+
+function failure(issue: SentenceIssue): ParsedQuery {
+  return { query: undefined, issues: [issue] };
+}
+
+interface Prefix {
+  readonly options: Pick<Query, 'count' | 'first' | 'last'>;
   readonly end: number;
 }
 
-/** What stands before the condition: "count", "first 3", "list". */
-export function headAt(context: ParseContext): Head {
+/** Parses what precedes the condition: "count", "first 3", "list". */
+function parsePrefix(context: ParseContext): Prefix {
   for (const phrase of ['count of', 'count', 'number of', 'how many', 'how often']) {
     const end = context.skip(0, phrase);
-    if (end !== undefined) return { count: true, end };
+    if (end !== undefined) return { options: { count: true }, end };
   }
-  const from = ['list', 'show', 'find', 'all'].includes(context.wordAt(0) ?? '') ? 1 : 0;
-  const word = context.wordAt(from) === 'the' ? from + 1 : from;
-  const which = context.wordAt(word);
-  if (which === 'first' || which === 'last') {
-    const number = numberValue(context.tokens[word + 1]);
-    const end = number === undefined ? word + 1 : word + 2;
-    return { [which]: number ?? 1, end };
-  }
-  return { end: from };
+  const start = ['list', 'show', 'find', 'all'].includes(context.wordAt(0) ?? '') ? 1 : 0;
+  const at = context.skip(start, 'the') ?? start;
+  const limit = context.wordAt(at);
+  if (limit !== 'first' && limit !== 'last') return { options: {}, end: start };
+  const number = numberValue(context.tokens[at + 1]);
+  return { options: { [limit]: number ?? 1 }, end: number === undefined ? at + 1 : at + 2 };
 }
 
-export function assemble(head: Head, find: Condition, by: readonly GroupKey[] | undefined): Query {
-  return {
-    find,
-    ...(head.count && { count: true }),
-    ...(by && { by }),
-    ...(head.first !== undefined && { first: head.first }),
-    ...(head.last !== undefined && { last: head.last }),
-  };
+interface ParsedGroups {
+  readonly by?: readonly GroupKey[];
+  readonly end: number;
+  readonly cost: number;
 }
 
-/** What follows the condition: groups ("by weapon", "per session"). */
-export function tailAt(
-  context: ParseContext,
-  at: number,
-  counted: boolean,
-): { by?: readonly GroupKey[]; end: number; cost: number } | undefined {
+/** Parses what follows the condition: "by weapon", "per session". */
+function parseGroups(context: ParseContext, at: number, isCount: boolean): ParsedGroups | undefined {
   if (at === context.tokens.length) return { end: at, cost: 0 };
-  const behind =
+  const start =
     context.skip(at, 'grouped by') ??
     context.skip(at, 'per') ??
     context.skip(at, 'for each') ??
-    (counted ? context.skip(at, 'by') : undefined);
-  if (behind === undefined) return undefined;
+    (isCount ? context.skip(at, 'by') : undefined);
+  if (start === undefined) return undefined;
   const by: GroupKey[] = [];
-  let end = behind;
-  for (;;) {
-    const key = groupAt(context, end);
-    if (!key) {
-      context.expect(end, 'what to group by');
+  let next: number | undefined = start;
+  let end = start;
+  while (next !== undefined) {
+    const group = parseGroup(context, next);
+    if (!group) {
+      context.expect(next, 'what to group by');
       return undefined;
     }
-    by.push(key.key);
-    end = key.end;
-    const next = context.wordAt(end) === ',' || context.wordAt(end) === 'and' ? end + 1 : undefined;
-    if (next === undefined) break;
-    end = context.wordAt(next) === 'by' || context.wordAt(next) === 'per' ? next + 1 : next;
+    by.push(group.key);
+    end = group.end;
+    next = context.skip(end, ',') ?? context.skip(end, 'and');
+    if (next !== undefined) next = context.skip(next, 'by') ?? context.skip(next, 'per') ?? next;
   }
-  // "by opponent" behind "count" groups; it is also the cheaper reading than an agent.
+  // After "count", "by opponent" groups rather than naming who did it.
   return { by, end, cost: -1 };
 }
 
-const roles: Readonly<Record<string, GroupKey>> = {
-  subject: { slot: 'subject' },
-  killer: { slot: 'subject' },
-  attacker: { slot: 'subject' },
-  object: { slot: 'object' },
-  victim: { slot: 'object' },
-  instrument: { slot: 'with' },
-  means: { slot: 'with' },
-  place: { slot: 'at' },
-  manner: { slot: 'manner' },
-  property: { slot: 'property' },
-  action: { key: 'action' },
-  game: { key: 'game' },
-  session: { key: 'session' },
-  name: { key: 'name' },
-  minute: { key: 'minute' },
-};
+const groupKeys: ReadonlyMap<string, GroupKey> = new Map<string, GroupKey>([
+  ['subject', { slot: 'subject' }],
+  ['killer', { slot: 'subject' }],
+  ['attacker', { slot: 'subject' }],
+  ['object', { slot: 'object' }],
+  ['victim', { slot: 'object' }],
+  ['instrument', { slot: 'with' }],
+  ['means', { slot: 'with' }],
+  ['place', { slot: 'at' }],
+  ['manner', { slot: 'manner' }],
+  ['property', { slot: 'property' }],
+  ['action', { key: 'action' }],
+  ['game', { key: 'game' }],
+  ['session', { key: 'session' }],
+  ['name', { key: 'name' }],
+  ['minute', { key: 'minute' }],
+]);
 
-function groupAt(context: ParseContext, at: number): { key: GroupKey; end: number } | undefined {
-  const role = roles[context.wordAt(at) ?? ''];
-  if (role) return { key: role, end: at + 1 };
-  const list = nounLists(context, at, 'object').find(
+function parseGroup(context: ParseContext, at: number): { key: GroupKey; end: number } | undefined {
+  const key = groupKeys.get(context.wordAt(at) ?? '');
+  if (key) return { key, end: at + 1 };
+  const list = parseNounLists(context, at, 'object').find(
     ({ any }) => any.length === 1 && any[0]!.name === undefined && any[0]!.words.length > 0,
   );
   if (!list) return undefined;
-  const [noun] = list.any;
-  const ids = noun!.words.map(({ word }) => word.id);
-  // "Kills by player", "by railgun": one that is only itself makes no groups, so it is who did it, or with what.
-  if (ids.every((id) => isAlone(context.dictionary, id))) return undefined;
-  return { key: { word: placed(ids, context, noun!.head ?? noun!) }, end: list.end };
+  const noun = list.any[0]!;
+  const ids = noun.words.map(({ word }) => word.id);
+  // "kills by player", "kills by railgun": a single value makes no groups, so the phrase fills a slot.
+  if (ids.every((id) => hasSingleValue(context.dictionary, id))) return undefined;
+  return { key: { word: recordSpan(ids, context, noun.head ?? noun) }, end: list.end };
 }
 
-/** The player, and a thing under which nothing stands: neither has names to tell several by. */
-function isAlone(dictionary: Dictionary, id: WordId): boolean {
+function hasSingleValue(dictionary: Dictionary, id: WordId): boolean {
   if (id === 'player') return true;
   return dictionary.descendants(id, 'object').length === 0 && dictionary.isA(id, 'item', 'object');
 }

@@ -1,192 +1,170 @@
-import { slotKind } from '../../dictionary/format.ts';
-import { type Dictionary, isOpen, type Word } from '../../dictionary/dictionary.ts';
-import type { SlotName } from '../../dictionary/format.ts';
-import { type ActionClause, parseActionClauses, type NounList } from '../../dictionary/sentences/action-clauses.ts';
+import type { Dictionary } from '../../dictionary/dictionary.ts';
+import type { WordSlot } from '../../dictionary/format.ts';
+import { parseActionClauses, type ActionClause, type NounList } from '../../dictionary/sentences/action-clauses.ts';
 import {
   parseComparison,
-  type TokenSpan,
-  type NounPhrase,
   parseNouns,
+  type NounPhrase,
   type Range,
+  type TokenSpan,
+  type WordCandidate,
 } from '../../dictionary/sentences/noun-phrases.ts';
 import type { ParseContext } from '../../dictionary/sentences/parse-context.ts';
 import {
   parseDirection,
-  type PropertyClause,
   parsePropertyHeads,
-  type ParsedValue,
   parseValues,
+  parseValuesAfter,
+  type ParsedValue,
+  type PropertyClause,
 } from '../../dictionary/sentences/property-clauses.ts';
 import { numberValue } from '../../dictionary/sentences/tokenize.ts';
-import type {
-  ActionPattern,
-  MentionPattern,
-  PatternSlot,
-  PropertyPattern,
-  SlotPattern,
-  ValuePattern,
-} from '../query.ts';
-import { placed } from '../source-spans.ts';
-import type { ReadCondition } from './filters.ts';
-import { nounLists } from './phrases.ts';
-import { noteSubject } from './references.ts';
+import type { ActionPattern, MentionPattern, PropertyPattern, SlotPattern, ValuePattern } from '../query.ts';
+import { recordSpan } from '../source-spans.ts';
+import type { ParsedCondition } from './filters.ts';
+import { parseNounLists } from './noun-lists.ts';
+import { recordSubject } from './references.ts';
+import { hasImpossibleSlot } from './slot-compatibility.ts';
 
-/** Conditions about one statement that begin at `at`. */
-export function patternsAt(context: ParseContext, at: number): ReadCondition[] {
+/** Parses the conditions about one statement that start at a token. */
+export function parsePatterns(context: ParseContext, at: number): ParsedCondition[] {
   return [
-    ...actionPatterns(context, at),
-    ...propertyPatterns(context, at),
-    ...gainsAt(context, at).map(({ head, subject, change, by, end, cost }) => ({
-      condition: propertyPattern(context, { ...head, ...(subject && { subject }) }, { change, ...(by && { by }) }),
-      end,
-      cost,
-    })),
-    ...fragments(context, at),
-    ...mentions(context, at),
+    ...parseActionPatterns(context, at),
+    ...parsePropertyPatterns(context, at),
+    ...parseGains(context, at),
+    ...parseSlotFragments(context, at),
+    ...parseMentions(context, at),
   ];
 }
 
-function actionPatterns(context: ParseContext, at: number): ReadCondition[] {
-  return parseActionClauses(context, at, nounLists).flatMap((clause) => {
-    const misfit = misfitOf(context.dictionary, clause);
-    const condition = noteSubject(actionPattern(context, clause), clause);
-    const negated = clause.verbs[0]!.isNegated;
-    return [
-      {
-        condition: negated ? { not: condition } : condition,
-        end: clause.end,
-        cost: clause.cost + (misfit ? 50 : 0) + (suffered(clause) ? 3 : 0),
-      },
-    ];
+const impossibleSlotCost = 50;
+
+function parseActionPatterns(context: ParseContext, at: number): ParsedCondition[] {
+  return parseActionClauses(context, at, parseNounLists).map((clause) => {
+    const pattern = recordSubject(toActionPattern(context, clause), clause);
+    const extraCost =
+      (hasImpossibleSlot(context.dictionary, clause) ? impossibleSlotCost : 0) + (lacksRequiredObject(clause) ? 3 : 0);
+    return {
+      condition: clause.verbs[0]!.isNegated ? { not: pattern } : pattern,
+      end: clause.end,
+      cost: clause.cost + extraCost,
+    };
   });
 }
 
-/** "Player killed": whom nothing follows is he to whom it was done, where the action wants somebody. */
-function suffered({ verbs, slots }: ActionClause): boolean {
-  const [{ voice, form, word }] = verbs as readonly [ActionClause['verbs'][number]];
+/** "player killed" is more likely passive: the action requires an object. */
+function lacksRequiredObject({ verbs, slots }: ActionClause): boolean {
+  const { voice, form, word } = verbs[0]!;
   return voice === 'active' && form === 'past' && !slots.object && word.slots.object.use === 'required';
 }
 
-function actionPattern(context: ParseContext, clause: ActionClause): ActionPattern {
-  const slots = Object.entries(clause.slots).map(([slot, list]) => {
-    const meant = slot === 'subject' && !clause.slots.with && areTools(context.dictionary, list) ? 'with' : slot;
-    return [meant, slotPattern(context, list, meant)] as const;
+function toActionPattern(context: ParseContext, { verbs, slots, amount, unit }: ActionClause): ActionPattern {
+  const patterns = (Object.entries(slots) as [WordSlot, NounList][]).map(([slot, list]) => {
+    const target = slots.with ? slot : redirectInstruments(context.dictionary, slot, list);
+    return [target, toSlotPattern(context, list, target)] as const;
   });
+  const actions = [...new Set(verbs.map(({ word }) => word.id))];
   return {
-    action: placed([...new Set(clause.verbs.map(({ word }) => word.id))], context, {
-      start: clause.verbs[0]!.start,
-      end: clause.verbs.at(-1)!.end,
-    }),
-    ...(Object.fromEntries(slots) as Partial<Record<PatternSlot, SlotPattern>>),
-    ...(clause.amount && { amount: clause.amount }),
-    ...(clause.unit && { unit: idsOf(context, clause.unit.words, clause.unit) }),
+    action: recordSpan(actions, context, { start: verbs[0]!.start, end: verbs.at(-1)!.end }),
+    ...(Object.fromEntries(patterns) as Partial<Record<WordSlot, SlotPattern>>),
+    ...(amount && { amount }),
+    ...(unit && { unit: toIds(context, unit.words, unit) }),
   };
 }
 
-/** "Deaths by shotgun": a weapon does nothing by itself, it is what it was done with. */
-function areTools(dictionary: Dictionary, { any, except }: NounList): boolean {
-  return [...any, ...except].every(
-    (noun) => noun.words.length > 0 && noun.words.every(({ word }) => dictionary.isA(word.id, 'weapon', 'object')),
+/** "deaths by shotgun": a weapon as the subject is the instrument. */
+function redirectInstruments(dictionary: Dictionary, slot: WordSlot, { any, except }: NounList): WordSlot {
+  if (slot !== 'subject') return slot;
+  const areWeapons = [...any, ...except].every(
+    ({ words }) => words.length > 0 && words.every(({ word }) => dictionary.isA(word.id, 'weapon', 'object')),
   );
+  return areWeapons ? 'with' : slot;
 }
 
-/** The slot whose nouns can never stand there, whatever is under them. */
-export function misfitOf(dictionary: Dictionary, clause: ActionClause): { slot: string; list: NounList } | undefined {
-  for (const [slot, list] of Object.entries(clause.slots)) {
-    const rule = clause.verbs[0]!.word.slots[slot as SlotName];
-    const kind = slotKind(slot as SlotName);
-    const fits = (word: Word): boolean =>
-      rule.accepts.length === 0 ||
-      rule.accepts.some((id) => dictionary.isA(word.id, id, kind) || dictionary.isA(id, word.id, kind));
-    if (!isOpen(rule)) return { slot, list };
-    if (list.any.some((noun) => noun.words.length > 0 && !noun.words.some(({ word }) => fits(word))))
-      return { slot, list };
-  }
-  return undefined;
+function parsePropertyPatterns(context: ParseContext, at: number): ParsedCondition[] {
+  const patterns = parsePropertyHeads(context, at, parseNounLists).flatMap((head) => [
+    { condition: toPropertyPattern(context, head, {}), end: head.end, cost: head.cost },
+    ...parseChangePatterns(context, head),
+  ]);
+  const to = adjectives.get(context.wordAt(at) ?? '');
+  if (!to) return patterns;
+  const adjectivePatterns = parsePropertyHeads(context, at + 1, parseNounLists).map((head) => ({
+    condition: toPropertyPattern(context, head, { to }),
+    end: head.end,
+    cost: head.cost,
+  }));
+  return [...patterns, ...adjectivePatterns];
 }
 
-function propertyPatterns(context: ParseContext, at: number): ReadCondition[] {
-  const found: ReadCondition[] = [];
-  for (const head of parsePropertyHeads(context, at, nounLists))
-    found.push(
-      { condition: propertyPattern(context, head, {}), end: head.end, cost: head.cost },
-      ...changes(context, head),
-    );
-  const adjective = adjectives[context.wordAt(at) ?? ''];
-  if (adjective) {
-    for (const head of parsePropertyHeads(context, at + 1, nounLists)) {
-      found.push({ condition: propertyPattern(context, head, adjective(head)), end: head.end, cost: head.cost });
-    }
-  }
-  return found;
-}
+/** "low health": the limits are conventions, which `explainQuery` shows. */
+const adjectives: ReadonlyMap<string, ValuePattern> = new Map([
+  ['low', { below: 25 }],
+  ['high', { above: 75 }],
+  ['no', { min: 0, max: 0 }],
+  ['zero', { min: 0, max: 0 }],
+]);
 
-/** "low health": what counts as low is a convention, which `explain` shows. */
-const lowBelow = 25;
-const highAbove = 75;
-const adjectives: Readonly<Record<string, (head: PropertyClause) => Partial<PropertyPattern>>> = {
-  low: () => ({ to: { below: lowBelow } }),
-  high: () => ({ to: { above: highAbove } }),
-  no: () => ({ to: { min: 0, max: 0 } }),
-  zero: () => ({ to: { min: 0, max: 0 } }),
-};
-
-function propertyPattern(context: ParseContext, head: PropertyClause, rest: Partial<PropertyPattern>): PropertyPattern {
+function toPropertyPattern(
+  context: ParseContext,
+  { properties, head, subject }: PropertyClause,
+  rest: Partial<PropertyPattern>,
+): PropertyPattern {
   return {
-    property: idsOf(context, head.properties, head.head),
-    ...(head.subject && { subject: slotPattern(context, head.subject, 'subject') }),
+    property: toIds(context, properties, head),
+    ...(subject && { subject: toSlotPattern(context, subject, 'subject') }),
     ...rest,
   };
 }
 
-function changes(context: ParseContext, head: PropertyClause): ReadCondition[] {
+function parseChangePatterns(context: ParseContext, head: PropertyClause): ParsedCondition[] {
   const verb = parseDirection(context, head.end);
   const at = verb?.end ?? head.end;
-  const cost = head.cost + (verb?.cost ?? 0);
-  const make = (rest: Partial<PropertyPattern>, end: number): ReadCondition => ({
-    condition: propertyPattern(context, head, rest),
-    end,
-    cost,
-  });
   const direction = verb?.direction;
   const change: Partial<PropertyPattern> =
     direction === 'rises' || direction === 'drops' || direction === 'changes' ? { change: direction } : {};
-  const compared = parseComparison(context, context.wordAt(at) === 'to' ? at + 1 : at);
-  // "drops below 20" is the moment of crossing; "is below 20" any new value there.
-  if (compared) return [make({ ...change, ...crossing(direction, compared.range), to: compared.range }, compared.end)];
+  const make = (rest: Partial<PropertyPattern>, end: number): ParsedCondition => ({
+    condition: toPropertyPattern(context, head, rest),
+    end,
+    cost: head.cost + (verb?.cost ?? 0),
+  });
+  // "drops below 20" is the moment of crossing; "is below 20" is any new value there.
+  const comparison = parseComparison(context, context.skip(at, 'to') ?? at);
+  if (comparison)
+    return [make({ ...change, ...crossing(direction, comparison.range), to: comparison.range }, comparison.end)];
   if (!verb) {
     context.expect(head.end, 'drops, rises, changes, below or above');
     return [];
   }
   context.reach(at);
-  const found = [make(change, at)];
-  const by = context.skip(at, 'by');
-  if (by !== undefined) {
-    const more = parseComparison(context, by);
-    const number = numberValue(context.tokens[by]);
-    if (more) found.push(make({ ...change, by: more.range }, more.end));
-    else if (number !== undefined) found.push(make({ ...change, by: { min: number, max: number } }, by + 1));
-  }
+  const patterns = [make(change, at)];
+  const afterBy = context.skip(at, 'by');
+  const difference = afterBy === undefined ? undefined : parseAmount(context, afterBy);
+  if (difference) patterns.push(make({ ...change, by: difference.range }, difference.end));
   if (direction === 'becomes')
-    for (const { value, end } of parseValues(context, at)) found.push(make({ to: valuePattern(context, value) }, end));
-  for (const first of prefixed(context, at, 'from')) {
-    found.push(make({ ...change, from: first.value }, first.end));
-    const below = parseComparison(context, context.skip(first.end, 'to') ?? first.end);
-    if (below) found.push(make({ ...change, from: first.value, to: below.range }, below.end));
-    for (const second of prefixed(context, first.end, 'to'))
-      found.push(make({ ...change, from: first.value, to: second.value }, second.end));
+    for (const { value, end } of parseValues(context, at))
+      patterns.push(make({ to: toValuePattern(context, value) }, end));
+  for (const first of parseValuesAfter(context, at, 'from')) {
+    const from = toValuePattern(context, first.value);
+    patterns.push(make({ ...change, from }, first.end));
+    const bound = parseComparison(context, context.skip(first.end, 'to') ?? first.end);
+    if (bound) patterns.push(make({ ...change, from, to: bound.range }, bound.end));
+    for (const { value, end } of parseValuesAfter(context, first.end, 'to'))
+      patterns.push(make({ ...change, from, to: toValuePattern(context, value) }, end));
   }
-  for (const second of prefixed(context, at, 'to')) found.push(make({ ...change, to: second.value }, second.end));
-  return found;
+  for (const { value, end } of parseValuesAfter(context, at, 'to'))
+    patterns.push(make({ ...change, to: toValuePattern(context, value) }, end));
+  return patterns;
 }
 
-function prefixed(context: ParseContext, at: number, preposition: string): { value: ValuePattern; end: number }[] {
-  const behind = context.skip(at, preposition);
-  return behind === undefined
-    ? []
-    : parseValues(context, behind).map(({ value, end }) => ({ value: valuePattern(context, value), end }));
+/** Parses a number or a comparison. */
+function parseAmount(context: ParseContext, at: number): { range: Range; end: number } | undefined {
+  const comparison = parseComparison(context, at);
+  if (comparison) return comparison;
+  const number = numberValue(context.tokens[at]);
+  return number === undefined ? undefined : { range: { min: number, max: number }, end: at + 1 };
 }
 
+/** The previous value of a property that crosses a bound. */
 function crossing(direction: string | undefined, to: Range): { from?: ValuePattern } {
   if (direction === 'drops') {
     if (to.below !== undefined) return { from: { min: to.below } };
@@ -199,169 +177,139 @@ function crossing(direction: string | undefined, to: Range): { from?: ValuePatte
   return {};
 }
 
-function valuePattern(context: ParseContext, value: ParsedValue): ValuePattern {
+function toValuePattern(context: ParseContext, value: ParsedValue): ValuePattern {
   if ('number' in value) return { min: value.number, max: value.number };
   if ('text' in value) return { text: value.text };
-  return { any: value.nouns.any.map((noun) => mentionPattern(context, noun)) };
+  return { any: value.nouns.any.map((noun) => toMentionPattern(context, noun)) };
 }
 
-/** A slot alone: "with railgun", "by player", "at red base", "by headshot"; of any action. */
-function fragments(context: ParseContext, at: number): ReadCondition[] {
-  const found: ReadCondition[] = [];
-  const put = (named: PatternSlot, list: NounList): void => {
-    const slot = named === 'subject' && areTools(context.dictionary, list) ? 'with' : named;
-    found.push({
-      condition: { action: [], [slot]: slotPattern(context, list, slot) },
-      end: list.end,
-      cost: list.cost + 1,
-    });
-  };
-  for (const [preposition, slot] of [
-    ['with', 'with'],
-    ['using', 'with'],
-    ['by', 'subject'],
-    ['to', 'to'],
-    ['from', 'from'],
-    ['at', 'at'],
-    ['in', 'at'],
-    ['into', 'at'],
-    ['on', 'at'],
-    ['against', 'object'],
-    ['of', 'object'],
-  ] as const) {
-    const behind = context.skip(at, preposition);
-    if (behind !== undefined) for (const list of nounLists(context, behind, 'object')) put(slot, list);
-  }
-  for (const list of nounLists(context, at, 'property')) if (isManner(context, list)) put('manner', list);
-  return [...found, ...withoutAt(context, at)];
-}
+const wordSet = (text: string): ReadonlySet<string> => new Set(text.split(' '));
+const lossVerbs = wordSet('loses lose lost losing');
+const gainVerbs = wordSet('gains gain gained gaining regains regained recovers recovered');
+const takeVerbs = wordSet('takes take took taken taking suffers suffer suffered suffering');
+const gainAuxiliaries = wordSet('has have had is was');
 
-/** "without weapon", "without headshot": nothing of the kind in that slot. */
-export function withoutAt(context: ParseContext, at: number): ReadCondition[] {
-  const behind = context.skip(at, 'without') ?? context.skip(at, 'with no');
-  if (behind === undefined) return [];
-  const manners = nounLists(context, behind, 'property').filter((list) => isManner(context, list));
+/** Parses "player loses 20 health", "gaining armor" and "player takes damage", which is a loss of health. */
+function parseGains(context: ParseContext, at: number): ParsedCondition[] {
   return [
-    ...nounLists(context, behind, 'object').map((list) => absent(context, 'with', list)),
-    ...manners.map((list) => absent(context, 'manner', list)),
+    ...parseGainsAfter(context, at, undefined),
+    ...parseNounLists(context, at, 'object').flatMap((subject) => parseGainsAfter(context, subject.end, subject)),
   ];
 }
 
-function absent(context: ParseContext, slot: PatternSlot, list: NounList): ReadCondition {
-  return {
-    condition: { action: [], [slot]: { ...slotPattern(context, list, slot), absent: true } },
-    end: list.end,
-    cost: list.cost + 1,
-  };
-}
-
-function isManner(context: ParseContext, list: NounList): boolean {
-  return list.any.every((noun) => noun.words.some(({ word }) => context.dictionary.isA(word.id, 'manner', 'property')));
-}
-
-/** A noun alone: whatever mentions it. */
-function mentions(context: ParseContext, at: number): ReadCondition[] {
-  return nounLists(context, at, 'object').map((list) => ({
-    condition: { mentions: slotPattern(context, list, 'object') },
-    end: list.end,
-    cost: list.cost + 3,
-  }));
-}
-
-function slotPattern(context: ParseContext, list: NounList, slot: string): SlotPattern {
-  const any = list.any
-    .map((noun) => mentionPattern(context, noun))
-    .filter((pattern) => Object.keys(pattern).length > 0);
-  return {
-    ...(any.length > 0 && any.length === list.any.length && { any }),
-    ...(list.except.length > 0 && { except: list.except.map((noun) => mentionPattern(context, noun)) }),
-    ...(list.any.some((noun) => noun.same) && { same: slot }),
-  };
-}
-
-function mentionPattern(context: ParseContext, noun: NounPhrase): MentionPattern {
-  return {
-    ...(noun.words.length > 0 && { words: idsOf(context, noun.words, noun.head ?? noun) }),
-    ...(noun.name !== undefined && { name: noun.name }),
-    ...(noun.count !== undefined && { count: { min: noun.count, max: noun.count } }),
-    ...(noun.range && { count: noun.range }),
-    ...(noun.of && { of: mentionPattern(context, noun.of) }),
-  };
-}
-
-function idsOf(
-  context: ParseContext,
-  words: readonly { readonly word: Word; readonly cost: number }[],
-  extent: TokenSpan | undefined,
-): readonly string[] {
-  // Synonyms and further senses are meant too, unless the word itself says more exactly what is meant.
-  const ids = words.map(({ word }) => word.id);
-  return extent ? placed(ids, context, extent) : ids;
-}
-
-/**
- * "player loses 20 health", "player gains armor", "losing health": a property that goes one way, perhaps by so much. Whoever "takes
- * damage" loses health.
- */
-export interface Gain {
-  readonly subject: NounList | undefined;
-  readonly head: ReturnType<typeof parsePropertyHeads>[number];
-  readonly change: 'rises' | 'drops';
-  readonly by: Range | undefined;
-  readonly end: number;
-  readonly cost: number;
-}
-
-const set = (text: string): ReadonlySet<string> => new Set(text.split(' '));
-const verbs = [
-  ['drops', set('loses lose lost losing')],
-  ['rises', set('gains gain gained gaining regains regained recovers recovered')],
-] as const;
-const takes = set('takes take took taken taking suffers suffer suffered suffering');
-const auxiliaries = set('has have had is was');
-
-/** Every such clause at `at`. */
-export function gainsAt(context: ParseContext, at: number): Gain[] {
-  return [
-    ...behindSubject(context, at, undefined),
-    ...nounLists(context, at, 'object').flatMap((subject) => behindSubject(context, subject.end, subject)),
-  ];
-}
-
-function behindSubject(context: ParseContext, at: number, subject: NounList | undefined): Gain[] {
-  const from = subject && auxiliaries.has(context.wordAt(at) ?? '') ? at + 1 : at;
-  const isTaking = takes.has(context.wordAt(from) ?? '');
-  const verb = isTaking ? verbs[0] : verbs.find(([, forms]) => forms.has(context.wordAt(from) ?? ''));
-  if (!verb) return [];
-  const compared = parseComparison(context, from + 1);
-  const number = numberValue(context.tokens[from + 1]);
-  const amounts: { by: Range | undefined; end: number }[] = [
-    { by: undefined, end: from + 1 },
-    ...(compared ? [{ by: compared.range, end: compared.end }] : []),
-    ...(number === undefined ? [] : [{ by: { min: number, max: number }, end: from + 2 }]),
-  ];
-  return amounts.flatMap(({ by, end }) => {
+function parseGainsAfter(context: ParseContext, start: number, subject: NounList | undefined): ParsedCondition[] {
+  const at = subject && gainAuxiliaries.has(context.wordAt(start) ?? '') ? start + 1 : start;
+  const verb = context.wordAt(at) ?? '';
+  const isTaking = takeVerbs.has(verb);
+  const change = isTaking || lossVerbs.has(verb) ? 'drops' : gainVerbs.has(verb) ? 'rises' : undefined;
+  if (!change) return [];
+  const amount = parseAmount(context, at + 1);
+  const amounts = [{ range: undefined, end: at + 1 }, ...(amount ? [amount] : [])];
+  return amounts.flatMap(({ range, end }) => {
     // "20 points of health"
-    const unit = by && parseNouns(context, end).find((noun) => context.wordAt(noun.end) === 'of');
-    const start = unit ? unit.end + 1 : end;
-    return (isTaking ? damageAt(context, start) : parsePropertyHeads(context, start, nounLists))
+    const unit = range && parseNouns(context, end).find((noun) => context.wordAt(noun.end) === 'of');
+    const next = unit ? unit.end + 1 : end;
+    const heads = isTaking ? parseDamage(context, next) : parsePropertyHeads(context, next, parseNounLists);
+    return heads
       .filter((head) => !head.subject)
       .map((head) => ({
-        subject,
-        head,
-        change: verb[0],
-        by,
+        condition: toPropertyPattern(
+          context,
+          { ...head, ...(subject && { subject }) },
+          { change, ...(range && { by: range }) },
+        ),
         end: head.end,
         cost: (subject?.cost ?? 0) + head.cost + 1,
       }));
   });
 }
 
-/** "damage", which is of health. */
-function damageAt(context: ParseContext, at: number): Gain['head'][] {
-  const word = context.wordAt(at) === 'damage' ? context.dictionary.find('health', 'property') : undefined;
+function parseDamage(context: ParseContext, start: number): PropertyClause[] {
+  const word = context.wordAt(start) === 'damage' ? context.dictionary.find('health', 'property') : undefined;
   if (!word) return [];
-  context.reach(at + 1);
-  const head = { start: at, end: at + 1 };
-  return [{ kind: 'property', properties: [{ word, cost: 0 }], head, start: at, end: at + 1, cost: 1 }];
+  const end = start + 1;
+  context.reach(end);
+  return [{ kind: 'property', properties: [{ word, cost: 0 }], head: { start, end }, start, end, cost: 1 }];
+}
+
+const fragmentPrepositions = [
+  ['with', 'with'],
+  ['using', 'with'],
+  ['by', 'subject'],
+  ['to', 'to'],
+  ['from', 'from'],
+  ['at', 'at'],
+  ['in', 'at'],
+  ['into', 'at'],
+  ['on', 'at'],
+  ['against', 'object'],
+  ['of', 'object'],
+] as const;
+
+/** Parses a slot of any action: "with railgun", "by player", "at red base", "by headshot". */
+function parseSlotFragments(context: ParseContext, at: number): ParsedCondition[] {
+  const fragments = fragmentPrepositions.flatMap(([preposition, named]) => {
+    const next = context.skip(at, preposition);
+    const lists = next === undefined ? [] : parseNounLists(context, next, 'object');
+    return lists.map((list) => toFragment(context, redirectInstruments(context.dictionary, named, list), list));
+  });
+  const manners = parseManners(context, at).map((list) => toFragment(context, 'manner', list));
+  return [...fragments, ...manners, ...parseWithout(context, at)];
+}
+
+/** Parses "without weapon", "without headshot". */
+export function parseWithout(context: ParseContext, at: number): ParsedCondition[] {
+  const next = context.skip(at, 'without') ?? context.skip(at, 'with no');
+  if (next === undefined) return [];
+  return [
+    ...parseNounLists(context, next, 'object').map((list) => toFragment(context, 'with', list, { absent: true })),
+    ...parseManners(context, next).map((list) => toFragment(context, 'manner', list, { absent: true })),
+  ];
+}
+
+function toFragment(context: ParseContext, slot: WordSlot, list: NounList, rest: SlotPattern = {}): ParsedCondition {
+  const condition = { action: [], [slot]: { ...toSlotPattern(context, list, slot), ...rest } };
+  return { condition, end: list.end, cost: list.cost + 1 };
+}
+
+function parseManners(context: ParseContext, at: number): NounList[] {
+  return parseNounLists(context, at, 'property').filter(({ any }) =>
+    any.every(({ words }) => words.some(({ word }) => context.dictionary.isA(word.id, 'manner', 'property'))),
+  );
+}
+
+/** Parses a noun alone, which matches whatever mentions it. */
+function parseMentions(context: ParseContext, at: number): ParsedCondition[] {
+  return parseNounLists(context, at, 'object').map((list) => ({
+    condition: { mentions: toSlotPattern(context, list, 'object') },
+    end: list.end,
+    cost: list.cost + 3,
+  }));
+}
+
+function toSlotPattern(context: ParseContext, list: NounList, slot: WordSlot): SlotPattern {
+  const any = list.any
+    .map((noun) => toMentionPattern(context, noun))
+    .filter((pattern) => Object.keys(pattern).length > 0);
+  return {
+    ...(any.length > 0 && any.length === list.any.length && { any }),
+    ...(list.except.length > 0 && { except: list.except.map((noun) => toMentionPattern(context, noun)) }),
+    ...(list.any.some((noun) => noun.same) && { same: slot }),
+  };
+}
+
+function toMentionPattern(context: ParseContext, noun: NounPhrase): MentionPattern {
+  return {
+    ...(noun.words.length > 0 && { words: toIds(context, noun.words, noun.head ?? noun) }),
+    ...(noun.name !== undefined && { name: noun.name }),
+    ...(noun.count !== undefined && { count: { min: noun.count, max: noun.count } }),
+    ...(noun.range && { count: noun.range }),
+    ...(noun.of && { of: toMentionPattern(context, noun.of) }),
+  };
+}
+
+/** The ids of all words that share the spelling. */
+function toIds(context: ParseContext, words: readonly WordCandidate[], span: TokenSpan | undefined): readonly string[] {
+  const ids = words.map(({ word }) => word.id);
+  return span ? recordSpan(ids, context, span) : ids;
 }

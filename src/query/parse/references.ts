@@ -1,127 +1,136 @@
 import type { ActionClause } from '../../dictionary/sentences/action-clauses.ts';
-import { patternSlots } from '../match/patterns.ts';
-import type { ActionPattern, Condition, PatternSlot, SlotPattern } from '../query.ts';
+import { wordSlots, type WordSlot } from '../../dictionary/format.ts';
+import { alternativesOf, type ActionPattern, type Condition, type SlotPattern } from '../query.ts';
 
-// "player obtains armor or kills opponent": the second verb has the subject of the first.
-
-/** What stood before the verb of a pattern, and what a verb without it would want it for. */
-interface Clause {
+/** What the clause of a pattern says about its subject. */
+interface ClauseSubject {
+  /** The subject before the verb; `undefined` if it is omitted. */
   readonly subject: SlotPattern | undefined;
+  /** The slot of the grammatical subject. */
   readonly slot: 'subject' | 'object';
-  readonly gerund: boolean;
+  readonly isGerund: boolean;
 }
 
-const clauses = new WeakMap<Condition, Clause>();
+const clauseSubjects = new WeakMap<Condition, ClauseSubject>();
 
-/** Notes whether the clause of a pattern has a subject of its own, before its verb, and lacks one where it needs one. */
-export function noteSubject(pattern: ActionPattern, { slots, verbs }: ActionClause): ActionPattern {
-  const [verb] = verbs;
-  if (verb!.voice === 'nominal') return pattern;
-  const slot = verb!.voice === 'passive' ? 'object' : 'subject';
-  const said = slots[slot] !== undefined && slots[slot].any[0]!.start < verb!.start;
-  const lacks = slots[slot] === undefined && (verb!.voice === 'passive' || predicative.has(verb!.form));
-  if (said || lacks)
-    clauses.set(pattern, { subject: said ? pattern[slot] : undefined, slot, gerund: verb!.form === 'gerund' });
+/** Verb forms that require a subject; "kill" alone can be a noun. */
+const finiteForms: ReadonlySet<string> = new Set(['third', 'past', 'gerund']);
+
+/** Records the subject of a pattern's clause, or that the clause omits it. */
+export function recordSubject(pattern: ActionPattern, { slots, verbs }: ActionClause): ActionPattern {
+  const verb = verbs[0]!;
+  if (verb.voice === 'nominal') return pattern;
+  const isPassive = verb.voice === 'passive';
+  const slot = isPassive ? 'object' : 'subject';
+  const list = slots[slot];
+  const precedesVerb = list !== undefined && list.any[0]!.start < verb.start;
+  if (precedesVerb || (list === undefined && (isPassive || finiteForms.has(verb.form))))
+    clauseSubjects.set(pattern, {
+      subject: precedesVerb ? pattern[slot] : undefined,
+      slot,
+      isGerund: verb.form === 'gerund',
+    });
   return pattern;
 }
 
-/** Forms of a verb that want a subject; "kill" alone is as good as a noun. */
-const predicative: ReadonlySet<string> = new Set(['third', 'past', 'gerund']);
-
-/** Is it a clause whose subject is left out? */
+/** Does the clause omit its subject? */
 export function lacksSubject(condition: Condition): boolean {
-  const known = clauses.get(condition);
-  return known ? known.subject === undefined : partsOf(condition).some((part) => lacksSubject(part));
+  const clause = clauseSubjects.get(condition);
+  return clause ? clause.subject === undefined : partsOf(condition).some((part) => lacksSubject(part));
 }
 
 /**
- * `right` with the subject of `left`, where it has none of its own. Behind "after" or "followed by" only "killing" wants
- * one; "kills" are the happenings there.
+ * Gives `right` the subject of `left` where it has none: "player obtains armor or kills opponent".
+ *
+ * @param gerundsOnly After "after" and "followed by" only a gerund ("killing") shares the subject; "kills" is a noun there.
  */
 export function shareSubject(left: Condition, right: Condition, gerundsOnly = false): Condition {
-  const subject = subjectOf(left);
-  return subject === undefined ? right : filled(right, subject, gerundsOnly);
+  const subject = findSubject(left);
+  return subject === undefined ? right : fillSubject(right, subject, gerundsOnly);
 }
 
-function subjectOf(condition: Condition): SlotPattern | undefined {
-  const known = clauses.get(condition);
-  if (known) return known.subject;
+function findSubject(condition: Condition): SlotPattern | undefined {
+  const clause = clauseSubjects.get(condition);
+  if (clause) return clause.subject;
   return partsOf(condition)
-    .map((part) => subjectOf(part))
+    .map((part) => findSubject(part))
     .find((subject) => subject !== undefined);
 }
 
-function filled(condition: Condition, subject: SlotPattern, gerundsOnly: boolean): Condition {
-  const open = clauses.get(condition);
-  if (open) {
-    if (open.subject !== undefined || (gerundsOnly && !open.gerund)) return condition;
-    const pattern: ActionPattern = { ...(condition as ActionPattern), [open.slot]: subject };
-    clauses.set(pattern, { ...open, subject });
+function fillSubject(condition: Condition, subject: SlotPattern, gerundsOnly: boolean): Condition {
+  const clause = clauseSubjects.get(condition);
+  if (clause) {
+    if (clause.subject !== undefined || (gerundsOnly && !clause.isGerund)) return condition;
+    const pattern: ActionPattern = { ...(condition as ActionPattern), [clause.slot]: subject };
+    clauseSubjects.set(pattern, { ...clause, subject });
     return pattern;
   }
   if (!lacksSubject(condition)) return condition;
-  if ('all' in condition) return { all: condition.all.map((each) => filled(each, subject, gerundsOnly)) };
-  if ('not' in condition) return { not: filled(condition.not, subject, gerundsOnly) };
-  return { any: partsOf(condition).map((each) => filled(each, subject, gerundsOnly)) };
+  const fill = (part: Condition): Condition => fillSubject(part, subject, gerundsOnly);
+  if ('all' in condition) return { all: condition.all.map(fill) };
+  if ('not' in condition) return { not: fill(condition.not) };
+  return { any: partsOf(condition).map(fill) };
 }
 
-/** The parts of a condition in which a subject may stand for what follows. */
+/** The parts that can share a subject. */
 function partsOf(condition: Condition): readonly Condition[] {
   if ('all' in condition) return condition.all;
   if ('not' in condition) return [condition.not];
-  return 'any' in condition && !('words' in condition) ? (condition.any as readonly Condition[]) : [];
+  return alternativesOf(condition) ?? [];
 }
 
 /**
- * Ties "the same opponent" of a step to what it means of the steps before: the nearest slot with the same words, else the
- * slot of the same name. Both get one variable, so that they hold the same thing.
+ * Resolves "the same opponent" in a sequence. The slot and its antecedent get the same variable, so that they must match the
+ * same thing. The antecedent is the nearest slot with the same words, else the slot of the same name.
  */
-export function tieSame(steps: readonly Condition[]): readonly Condition[] {
-  const tied = steps.slice();
-  for (let i = 0; i < tied.length; i++) {
-    for (const slot of patternSlots) {
-      const wanted = slotOf(tied[i]!, slot);
-      if (wanted?.same === undefined || wanted.same.includes('#')) continue;
-      const earlier = antecedent(tied.slice(0, i), slot, wanted);
-      if (!earlier) continue;
-      const variable = slotOf(tied[earlier.step]!, earlier.slot)?.same ?? `${earlier.slot}#${earlier.step + 1}`;
-      tied[earlier.step] = withVariable(tied[earlier.step]!, earlier.slot, variable);
-      tied[i] = withVariable(tied[i]!, slot, variable);
+export function bindSame(steps: readonly Condition[]): readonly Condition[] {
+  const bound = steps.slice();
+  for (let index = 0; index < bound.length; index++) {
+    for (const slot of wordSlots) {
+      const pattern = getSlot(bound[index]!, slot);
+      // A variable of an earlier step contains "#"; an unresolved one is the name of the slot.
+      if (pattern?.same === undefined || pattern.same.includes('#')) continue;
+      const antecedent = findAntecedent(bound.slice(0, index), slot, pattern);
+      if (!antecedent) continue;
+      const earlier = bound[antecedent.step]!;
+      const variable = getSlot(earlier, antecedent.slot)?.same ?? `${antecedent.slot}#${antecedent.step + 1}`;
+      bound[antecedent.step] = setVariable(earlier, antecedent.slot, variable);
+      bound[index] = setVariable(bound[index]!, slot, variable);
     }
   }
-  return tied;
+  return bound;
 }
 
-function antecedent(
-  before: readonly Condition[],
-  slot: PatternSlot,
-  wanted: SlotPattern,
-): { step: number; slot: PatternSlot } | undefined {
-  const words = JSON.stringify(wanted.any);
-  for (let step = before.length - 1; step >= 0; step--) {
-    const alike = patternSlots.find((each) => {
-      const found = slotOf(before[step]!, each);
-      return found?.any !== undefined && JSON.stringify(found.any) === words;
+function findAntecedent(
+  earlier: readonly Condition[],
+  slot: WordSlot,
+  { any }: SlotPattern,
+): { step: number; slot: WordSlot } | undefined {
+  const words = JSON.stringify(any);
+  for (let step = earlier.length - 1; step >= 0; step--) {
+    const equal = wordSlots.find((each) => {
+      const candidate = getSlot(earlier[step]!, each);
+      return candidate?.any !== undefined && JSON.stringify(candidate.any) === words;
     });
-    if (alike) return { step, slot: alike };
+    if (equal) return { step, slot: equal };
   }
-  const step = before.findLastIndex((condition) => patternOf(condition) !== undefined);
+  const step = earlier.findLastIndex((condition) => findPattern(condition) !== undefined);
   return step < 0 ? undefined : { step, slot };
 }
 
-/** The one pattern that a step is about, filters aside. */
-function patternOf(condition: Condition): ActionPattern | undefined {
-  if ('all' in condition) return condition.all.map((each) => patternOf(each)).find((each) => each !== undefined);
+/** The pattern of a step without its filters. */
+function findPattern(condition: Condition): ActionPattern | undefined {
+  if ('all' in condition) return condition.all.map((each) => findPattern(each)).find((each) => each !== undefined);
   return 'action' in condition || 'property' in condition ? (condition as ActionPattern) : undefined;
 }
 
-function slotOf(condition: Condition, slot: PatternSlot): SlotPattern | undefined {
-  return patternOf(condition)?.[slot];
+function getSlot(condition: Condition, slot: WordSlot): SlotPattern | undefined {
+  return findPattern(condition)?.[slot];
 }
 
-function withVariable(condition: Condition, slot: PatternSlot, variable: string): Condition {
+function setVariable(condition: Condition, slot: WordSlot, variable: string): Condition {
   if ('all' in condition)
-    return { all: condition.all.map((each) => (patternOf(each) ? withVariable(each, slot, variable) : each)) };
+    return { all: condition.all.map((each) => (findPattern(each) ? setVariable(each, slot, variable) : each)) };
   const pattern = condition as ActionPattern;
   return { ...pattern, [slot]: { ...pattern[slot], same: variable } } as Condition;
 }

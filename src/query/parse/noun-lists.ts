@@ -1,0 +1,63 @@
+import {
+  skipListSeparator,
+  singleNoun,
+  type NounList,
+  type NounListParser,
+} from '../../dictionary/sentences/action-clauses.ts';
+import { parseNouns, type NounPhrase } from '../../dictionary/sentences/noun-phrases.ts';
+import type { ParseContext } from '../../dictionary/sentences/parse-context.ts';
+
+const exceptionPhrases = ['except for', 'except', 'but not', 'other than', 'excluding'];
+const maxNouns = 60;
+
+/** Parses noun lists ("railgun, shotgun or laser") with exceptions ("any weapon except railgun"). */
+export const parseNounLists: NounListParser = (context, at, kind) =>
+  context.memoize(`nouns ${kind} ${at}`, () =>
+    parseAlternatives(context, at, kind).flatMap((list) => [list, ...parseExceptions(context, at, list, kind)]),
+  );
+
+function parseAlternatives(context: ParseContext, at: number, kind: 'object' | 'property'): NounList[] {
+  const lists = parseNouns(context, at, kind).map(singleNoun);
+  let open: readonly NounList[] = lists.slice();
+  while (open.length > 0) {
+    const longer: NounList[] = [];
+    for (const list of open) {
+      if (!context.takeStep() || list.any.length >= maxNouns) return lists;
+      const next = skipSeparator(context, list.end);
+      if (next !== undefined) for (const noun of parseNouns(context, next, kind)) longer.push(appendNoun(list, noun));
+    }
+    // The cheapest list of each length stands for all others.
+    open = [...Map.groupBy(longer, (list) => list.end).values()].map((same) =>
+      same.reduce((a, b) => (b.cost < a.cost ? b : a)),
+    );
+    lists.push(...open);
+  }
+  return lists;
+}
+
+function appendNoun(list: NounList, noun: NounPhrase): NounList {
+  return { any: [...list.any, noun], except: [], end: noun.end, cost: list.cost + noun.cost };
+}
+
+/** Skips a separator and a repeated preposition ("with railgun or with laser"). */
+function skipSeparator(context: ParseContext, at: number): number | undefined {
+  const next = skipListSeparator(context, at);
+  const isRepeated = next !== undefined && context.wordAt(next) === 'with' && context.wordAt(next - 1) === 'or';
+  return isRepeated ? next + 1 : next;
+}
+
+function parseExceptions(context: ParseContext, at: number, list: NounList, kind: 'object' | 'property'): NounList[] {
+  for (const phrase of exceptionPhrases) {
+    const next = context.skip(list.end, phrase);
+    if (next === undefined) continue;
+    // "with any weapon except with railgun"; but "opponent except with railgun" excludes no opponent.
+    const isRepeated = context.wordAt(next) === 'with' && context.wordAt(at - 1) === 'with';
+    return parseAlternatives(context, isRepeated ? next + 1 : next, kind).map((excluded) => ({
+      any: list.any,
+      except: excluded.any,
+      end: excluded.end,
+      cost: list.cost + excluded.cost,
+    }));
+  }
+  return [];
+}
