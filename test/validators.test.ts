@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
-import { dictionarySchema } from '../src/dictionary/schema.ts';
+import { dictionarySchema } from '../src/dictionary/format.ts';
 import { PROFILE_SCHEMA } from '../src/profile/profile.ts';
 import { checkSchema } from '../src/schema/check.ts';
 import { type FormatMatch, type PrecompiledValidator, validatorFile } from '../src/schema/precompiled.ts';

@@ -5,7 +5,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { dictionarySchema } from '../src/dictionary/schema.ts';
+import { dictionarySchema } from '../src/dictionary/format.ts';
 import { logMappingSchema } from '../src/events/import/mapping.ts';
 import { settingsSchema } from '../src/highlights/settings-schema.ts';
 import { loadKindCatalog } from '../src/pipeline/schemas.ts';

@@ -1,4 +1,5 @@
 import { messageOf } from '../errors.ts';
+import { appendPointer } from '../json-pointer.ts';
 import { checkCompositeEvents, checkDefinitions, checkNames, checkSlotRules, type LocatedEntry } from './checks.ts';
 import { Dictionary, wordId } from './dictionary.ts';
 import {
@@ -15,7 +16,7 @@ import {
 } from './format.ts';
 import type { DictionaryIssue } from './issues.ts';
 import { suggestWord } from './search.ts';
-import { checkShape, isRecord, pointer, Report } from './shape.ts';
+import { checkShape, isRecord, Report } from './shape.ts';
 
 /** A dictionary file. */
 export interface DictionarySource {
@@ -321,7 +322,7 @@ function collectAddedSynonyms(
           const ids = entries.filter(({ seed }) => seed.kind === kind).map(({ seed }) => seed.id);
           report.add(
             'unknown-word',
-            `/synonyms/${kind}/${pointer(id)}`,
+            appendPointer('/synonyms', kind, id),
             `"${id}" is not a known ${kind}`,
             suggestWord(id, ids),
           );

@@ -1,4 +1,4 @@
-import type { Issue } from '../errors.ts';
+import { messageOf, type Issue } from '../errors.ts';
 import { appendPointer, parsePointer } from '../json-pointer.ts';
 import { Pattern } from '../pattern.ts';
 import { suggestSpelling } from '../spelling.ts';
@@ -30,36 +30,45 @@ const MAX_DEPTH = 100;
  */
 export function checkSchema(schema: Schema, value: unknown, options: CheckOptions = {}): readonly Issue[] {
   const { source = '', pointer = '', onFormat } = options;
-  const report = (at: string, problem: Problem): Issue => {
-    const { code, message, hint } = problem;
-    return { code, path: `${source}#${at}`, message, ...(hint === undefined ? {} : { hint }) };
-  };
-  if (isDeeperThan(value, MAX_DEPTH))
-    return [report(pointer, { code: 'schema-depth', message: 'is nested too deeply' })];
   const { problems, formats } = validate(schema, value, pointer);
-  const issues = problems.map(([at, problem]) => report(at, problem));
+  const all = [...problems];
   for (const [format, text, at] of new Map(formats.map((match) => [match.join('\0'), match])).values()) {
     if (format !== 'regex') onFormat?.(format, text, at);
-    else issues.push(...patternProblems(text, at).map((problem) => report(at, problem)));
+    else all.push(...patternProblems(text, at));
   }
-  return issues.slice(0, MAX_ISSUES);
+  return all.slice(0, MAX_ISSUES).map(({ pointer: at, code, message, hint }) => {
+    return { code, path: `${source}#${at}`, message, ...(hint === undefined ? {} : { hint }) };
+  });
 }
 
-interface Problem {
+/** What is wrong at one place of a value. */
+export interface SchemaProblem {
+  /** JSON pointer of the place. */
+  readonly pointer: string;
   readonly code: string;
   readonly message: string;
   readonly hint?: string | undefined;
+  /** The error of ajv that it comes from. */
+  readonly error?: ErrorObject;
 }
 
-/** A problem and the JSON pointer of where it is. */
-type LocatedProblem = readonly [at: string, problem: Problem];
+/**
+ * Checks a value against a JSON Schema, for callers that report problems in a form of their own.
+ *
+ * @returns All problems, without limit. `format` keywords are not checked.
+ */
+export function findProblems(schema: Schema, value: unknown): readonly SchemaProblem[] {
+  return validate(schema, value, '').problems;
+}
 
 interface Validation {
-  readonly problems: readonly LocatedProblem[];
+  readonly problems: readonly SchemaProblem[];
   readonly formats: readonly FormatMatch[];
 }
 
 function validate(schema: Schema, value: unknown, pointer: string): Validation {
+  if (isDeeperThan(value, MAX_DEPTH))
+    return { problems: [{ pointer, code: 'schema-depth', message: 'is nested too deeply' }], formats: [] };
   const id = typeof schema === 'boolean' ? undefined : schema['$id'];
   const quick = typeof id === 'string' ? loadPrecompiled(id) : undefined;
   const formats: FormatMatch[] = [];
@@ -72,67 +81,101 @@ function validate(schema: Schema, value: unknown, pointer: string): Validation {
 }
 
 /** Rephrases ajv's errors. The errors of the branches of `anyOf` and `oneOf` are replaced by those of the likeliest branch. */
-function problemsFrom(errors: readonly ErrorObject[], root: Schema, pointer: string): readonly LocatedProblem[] {
-  let problems: LocatedProblem[] = [];
+function problemsFrom(errors: readonly ErrorObject[], root: Schema, pointer: string): readonly SchemaProblem[] {
+  const problems: SchemaProblem[] = [];
   for (const error of errors) {
     const at = pointer + error.instancePath;
     if (error.keyword === 'anyOf' || error.keyword === 'oneOf') {
-      problems = problems.filter(([inner]) => inner !== at && !inner.startsWith(`${at}/`));
+      // The errors of the branches come directly before.
+      while (problems.length > 0 && `${problems.at(-1)!.pointer}/`.startsWith(`${at}/`)) problems.pop();
       problems.push(...choiceProblems(error, root, at));
     } else if (error.keyword !== 'if' && error.keyword !== 'propertyNames') problems.push(problemFrom(error, at));
   }
   return problems;
 }
 
-function problemFrom(error: ErrorObject, pointer: string): LocatedProblem {
-  const { keyword, params, data } = error;
-  const at = error.propertyName === undefined ? pointer : appendPointer(pointer, error.propertyName);
-  const name = at === '' ? 'the value' : `"${nameAt(at)}"`;
-  const comment = requirementOf(error.parentSchema);
-  const problem = (code: string, wanted: string, hint?: string): LocatedProblem => [
-    at,
-    { code, message: `${name} ${comment ?? wanted}`, hint },
-  ];
-  const length = (unit: string, size: number): LocatedProblem => {
-    const { limit } = params as { limit: number };
+function problemFrom(error: ErrorObject, at: string): SchemaProblem {
+  const pointer = error.propertyName === undefined ? at : appendPointer(at, error.propertyName);
+  const { data, params, parentSchema } = error;
+  const name = nameAt(pointer);
+  const problem = (code: string, message: string, hint?: string): SchemaProblem => ({
+    pointer,
+    code,
+    message,
+    hint,
+    error,
+  });
+  switch (error.keyword) {
+    case 'required':
+      return problem(
+        'schema-missing',
+        `"${params['missingProperty']}" is missing${pointer === '' ? '' : ` in ${name}`}`,
+      );
+    case 'dependentRequired':
+      return problem(
+        'schema-missing',
+        `"${params['missingProperty']}" is missing; "${params['property']}" requires it`,
+      );
+    case 'additionalProperties': {
+      const known = Object.keys((parentSchema?.['properties'] as object | undefined) ?? {});
+      const property = String(params['additionalProperty']);
+      const list = known.length > MAX_LISTED_NAMES ? undefined : `Known properties: ${known.join(', ')}.`;
+      const hint = suggestSpelling(property, known) ?? (known.length === 0 ? undefined : list);
+      const message = `"${property}" is not a known property`;
+      return { ...problem('schema-unknown', message, hint), pointer: appendPointer(pointer, property) };
+    }
+    case 'false schema':
+      return problem('schema-unknown', `${name} is not allowed here`);
+    case 'uniqueItems':
+      return problem('schema-value', `${name} holds ${show((data as unknown[])[params['j']])} twice`);
+    default: {
+      const { code, requirement, hint } = requirementFrom(error);
+      return problem(code, `${name} ${customRequirement(parentSchema) ?? requirement}`, hint);
+    }
+  }
+}
+
+const MAX_LISTED_NAMES = 10;
+const MAX_LISTED_VALUES = 12;
+const COMPARISONS: Readonly<Record<string, string>> = {
+  '<': 'less than',
+  '<=': 'at most',
+  '>': 'more than',
+  '>=': 'at least',
+};
+
+interface Requirement {
+  readonly code: string;
+  readonly requirement: string;
+  readonly hint?: string | undefined;
+}
+
+/** What a keyword requires of a value, as a sentence without its subject. */
+function requirementFrom({ keyword, params, data, message }: ErrorObject): Requirement {
+  const length = (unit: string, size: number): Requirement => {
     const bound = keyword.startsWith('max') ? 'at most' : 'at least';
-    return [at, { code: 'schema-length', message: `${name} must have ${bound} ${plural(limit, unit)}, not ${size}` }];
+    const requirement = `must have ${bound} ${plural(params['limit'] as number, unit)}, not ${size}`;
+    return { code: 'schema-length', requirement };
   };
   switch (keyword) {
-    case 'type':
-      return problem('schema-type', `must be ${describeTypes([params['type']].flat())}, not ${describeValue(data)}`);
-    case 'required': {
-      const message = `"${params['missingProperty']}" is missing${at === '' ? '' : ` in ${name}`}`;
-      return [at, { code: 'schema-missing', message }];
+    case 'type': {
+      const types = describeTypes([params['type']].flat() as string[]);
+      return { code: 'schema-type', requirement: `must be ${types}, not ${describeValue(data)}` };
     }
-    case 'dependentRequired': {
-      const message = `"${params['missingProperty']}" is missing; "${params['property']}" requires it`;
-      return [at, { code: 'schema-missing', message }];
-    }
-    case 'additionalProperties':
-      return unknownProperty(
-        at,
-        String(params['additionalProperty']),
-        Object.keys(error.parentSchema?.['properties'] ?? {}),
-      );
-    case 'false schema':
-      return [at, { code: 'schema-unknown', message: `${name} is not allowed here` }];
     case 'enum': {
-      const allowed = (params['allowedValues'] as readonly unknown[]).map((one) =>
-        typeof one === 'string' ? one : show(one),
-      );
-      const list = allowed.length > 12 ? `${allowed.slice(0, 12).join(', ')}, …` : allowed.join(', ');
+      const allowed = (params['allowedValues'] as unknown[]).map((one) => (typeof one === 'string' ? one : show(one)));
+      const list = allowed.slice(0, MAX_LISTED_VALUES).join(', ') + (allowed.length > MAX_LISTED_VALUES ? ', …' : '');
       const hint = typeof data === 'string' ? suggestSpelling(data, allowed) : undefined;
-      return problem('schema-value', `must be one of ${list}, not ${show(data)}`, hint);
+      return { code: 'schema-value', requirement: `must be one of ${list}, not ${show(data)}`, hint };
     }
     case 'const':
-      return problem('schema-value', `must be ${show(params['allowedValue'])}, not ${show(data)}`);
+      return { code: 'schema-value', requirement: `must be ${show(params['allowedValue'])}, not ${show(data)}` };
     case 'not':
-      return problem('schema-value', 'must not have this form');
-    case 'uniqueItems':
-      return [at, { code: 'schema-value', message: `${name} holds ${show((data as unknown[])[params['j']])} twice` }];
+      return { code: 'schema-value', requirement: 'must not have this form' };
     case 'pattern':
-      return problem('schema-form', `must match /${params['pattern']}/; ${show(data)} does not`);
+      return { code: 'schema-form', requirement: `must match /${params['pattern']}/; ${show(data)} does not` };
+    case 'multipleOf':
+      return { code: 'schema-range', requirement: `must be a multiple of ${params['multipleOf']}, not ${show(data)}` };
     case 'minLength':
     case 'maxLength':
       return length('character', [...String(data)].length);
@@ -142,47 +185,33 @@ function problemFrom(error: ErrorObject, pointer: string): LocatedProblem {
     case 'minProperties':
     case 'maxProperties':
       return length('property', Object.keys(data as object).length);
-    case 'multipleOf':
-      return problem('schema-range', `must be a multiple of ${params['multipleOf']}, not ${show(data)}`);
     default: {
-      const bound = { '<': 'less than', '<=': 'at most', '>': 'more than', '>=': 'at least' }[
-        String(params['comparison'])
-      ];
-      if (bound !== undefined) return problem('schema-range', `must be ${bound} ${params['limit']}, not ${show(data)}`);
-      return problem('schema-value', error.message ?? `fails "${keyword}"`);
+      const comparison = COMPARISONS[String(params['comparison'])];
+      if (comparison === undefined) return { code: 'schema-value', requirement: message ?? `fails "${keyword}"` };
+      return { code: 'schema-range', requirement: `must be ${comparison} ${params['limit']}, not ${show(data)}` };
     }
   }
 }
 
-const MAX_LISTED_NAMES = 10;
-
-function unknownProperty(at: string, name: string, known: readonly string[]): LocatedProblem {
-  const list =
-    known.length === 0 || known.length > MAX_LISTED_NAMES ? undefined : `Known properties: ${known.join(', ')}.`;
-  const message = `"${name}" is not a known property`;
-  return [appendPointer(at, name), { code: 'schema-unknown', message, hint: suggestSpelling(name, known) ?? list }];
-}
-
 /** The problems of the branch of `anyOf` or `oneOf` that was probably meant: of the value's type, with the fewest problems. */
-function choiceProblems(error: ErrorObject, root: Schema, at: string): readonly LocatedProblem[] {
+function choiceProblems(error: ErrorObject, root: Schema, pointer: string): readonly SchemaProblem[] {
   const { data, parentSchema } = error;
-  const name = at === '' ? 'the value' : `"${nameAt(at)}"`;
-  const comment = requirementOf(parentSchema);
-  if (comment !== undefined) return [[at, { code: 'schema-value', message: `${name} ${comment}` }]];
+  const problem = (code: string, message: string): readonly SchemaProblem[] => [
+    { pointer, code, message: `${nameAt(pointer)} ${message}`, error },
+  ];
+  const custom = customRequirement(parentSchema);
+  if (custom !== undefined) return problem('schema-value', custom);
   if (Array.isArray(error.params['passingSchemas']))
-    return [[at, { code: 'schema-value', message: `${name} matches more than one of the allowed forms` }]];
+    return problem('schema-value', 'matches more than one of the allowed forms');
   const branches = (error.schema as readonly Schema[]).filter((branch) => typeof branch !== 'boolean');
-  const types = branches.flatMap(typesOf);
-  if (branches.length === 0) return [[at, { code: 'schema-unknown', message: `${name} is not allowed here` }]];
+  if (branches.length === 0) return problem('schema-unknown', 'is not allowed here');
   const meant = branches.filter((branch) => {
-    const own = typesOf(branch);
-    return own.length === 0 || own.some((type) => isOfType(data, type));
+    const types = typesOf(branch);
+    return types.length === 0 || types.some((type) => isOfType(data, type));
   });
   if (meant.length === 0)
-    return [
-      [at, { code: 'schema-type', message: `${name} must be ${describeTypes(types)}, not ${describeValue(data)}` }],
-    ];
-  const tries = meant.map((branch) => validate(standaloneBranch(branch, root), data, at).problems);
+    return problem('schema-type', `must be ${describeTypes(branches.flatMap(typesOf))}, not ${describeValue(data)}`);
+  const tries = meant.map((branch) => validate(standaloneBranch(branch, root), data, pointer).problems);
   return tries.reduce((best, one) => (one.length < best.length ? one : best));
 }
 
@@ -202,18 +231,18 @@ function standaloneBranch(branch: SchemaObject, root: Schema): SchemaObject {
   return schema;
 }
 
-/** A regular expression that the program's own engine refuses. */
-function patternProblems(pattern: string, at: string): readonly Problem[] {
+function patternProblems(pattern: string, pointer: string): readonly SchemaProblem[] {
   try {
     void new Pattern(pattern);
     return [];
   } catch (error) {
-    const message = `"${nameAt(at)}" is not a regular expression: ${(error as Error).message}`;
-    return [{ code: 'schema-form', message }];
+    const message = `${nameAt(pointer)} is not a regular expression: ${messageOf(error)}`;
+    return [{ pointer, code: 'schema-form', message }];
   }
 }
 
-function requirementOf(schema: object | undefined): string | undefined {
+/** The message that a schema brings for the values it refuses. */
+function customRequirement(schema: object | undefined): string | undefined {
   const comment = (schema as SchemaObject | undefined)?.['$comment'];
   return typeof comment === 'string' && comment.startsWith('must') ? comment : undefined;
 }
@@ -261,8 +290,9 @@ function plural(count: number, unit: string): string {
   return `${count} ${unit === 'property' ? 'properties' : `${unit}s`}`;
 }
 
-/** The name that a pointer leads to; of an item of an array, the array's name and the index. */
+/** The quoted name that a pointer leads to; of an item of an array, the array's name and the index. */
 function nameAt(pointer: string): string {
+  if (pointer === '') return 'the value';
   const [parent = '', name = ''] = ['', ...parsePointer(pointer)].slice(-2);
-  return /^\d+$/.test(name) && parent !== '' ? `${parent}/${name}` : name;
+  return `"${/^\d+$/.test(name) && parent !== '' ? `${parent}/${name}` : name}"`;
 }

@@ -61,7 +61,7 @@ describe('playbyplay dictionary', () => {
     const { code, out } = run('dictionary', 'check', path);
     expect(code).toBe(3);
     expect(out).toContain('Did you mean "weapon"?');
-    expect(out).toContain('empty definition');
+    expect(out).toContain('"definition" must say in one sentence what it means');
   });
 
   it('parse and render are each other’s reverse', () => {
