@@ -89,35 +89,7 @@ export type { DetectorSpec, EventMapping, Profile, RegionSpec } from './profile/
 export { evaluate, type Evaluation, type EvaluateOptions, type Miss, type Score } from './evaluate/evaluate.ts';
 export { readTruth } from './evaluate/truth.ts';
 
-export { loadSources, makeQueryFilter, type LoadedSources, type LoadSourcesOptions } from './highlights/sources.ts';
-export { chooseScenes, type SceneChoice, type ChooseOptions } from './highlights/choose.ts';
-export type { Reason, Scene, ScoredEvent, Source } from './highlights/scene.ts';
-export { makeReel, type HighlightReel, type HighlightReelOptions } from './highlights/reel.ts';
-export { makeHighlightList, type HighlightList } from './highlights/list.ts';
-export { writeSheet, type SheetEntry, type SheetOptions } from './highlights/images.ts';
-export { summarize, type Summary } from './highlights/summary.ts';
-export { exportAs, type ExportResult, type ExportRequest } from './highlights/export.ts';
+export * from './highlights/index.ts';
 export { writeReel, type Cut, type ReelOptions, type WrittenReel } from './media/write/reel.ts';
 
-export { defaultConstants, type ConstantsInput, type QualityConstants } from './quality/constants.ts';
-export { RawValueReader, type FrameRecord, type RawFrame, type SessionInfo } from './quality/frame.ts';
-export {
-  QualityMeter,
-  scoreSession,
-  type ComponentQuality,
-  type FrameQuality,
-  type ScoredSession,
-  type SessionQuality,
-} from './quality/meter.ts';
-export { SessionCollector, type CollectorOptions, type FramePart } from './quality/collector.ts';
-export { scoreFiles, type FileOptions as ScoreFilesOptions, type ScoredInput } from './quality/score.ts';
-export { readVideo } from './quality/input/video.ts';
-export { IncidentDetector, type StreamIncident, type IncidentOptions } from './quality/incidents.ts';
-export { mergeIntoLog, type MergedLog } from './quality/gameplay.ts';
-export { QualityController, type ControllerOptions, type Decision } from './quality/control/controller.ts';
-export { StreamObserver, type Observation } from './quality/control/observer.ts';
-export { advise, type Advice, type AdviseOptions } from './quality/control/advise.ts';
-export type { SettingsBounds, StreamSettings } from './quality/control/settings.ts';
-export { sessionReport, type SessionAnalysis } from './quality/report/session.ts';
-export { sessionsReport } from './quality/report/sessions.ts';
-export { analyzeFiles, type AnalyzeOptions } from './quality/analyze.ts';
+export * from './quality/index.ts';

@@ -12,6 +12,7 @@ export interface Caption {
   readonly lines: readonly string[];
 }
 
+/** Options of `makeCaptions`. */
 export interface CaptionOptions {
   /** Minimum seconds; default 1.2. */
   readonly shortest?: number;

@@ -21,6 +21,7 @@ export interface SheetEntry {
   readonly caption: string;
 }
 
+/** Options of `writeSheet`. */
 export interface SheetOptions {
   readonly title?: string;
   readonly columns?: number;
@@ -125,6 +126,7 @@ class Recordings implements Disposable {
 /** Returns the path of a source's recording. */
 export type MediaOf = (source: Source) => string;
 
+/** Options of `writePreview`. */
 export interface PreviewOptions {
   /** Width in pixels; default 400. */
   readonly width?: number;

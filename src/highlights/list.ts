@@ -12,6 +12,7 @@ export interface HighlightList {
   readonly scenes: readonly ListedScene[];
 }
 
+/** A scene of the list. */
 export interface ListedScene {
   readonly session: string;
   readonly game: string;

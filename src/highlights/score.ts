@@ -2,17 +2,18 @@ import { Dictionary } from '../dictionary/dictionary.ts';
 import type { EventLine } from '../events/log.ts';
 import { isPropertyStatement } from '../events/statement.ts';
 import type { Reason, Scene, ScoredEvent, Source } from './scene.ts';
-import { layered, type Settings } from './settings.ts';
+import { layered, type HighlightSettings } from './settings.ts';
 import { unqualified, statementClass, isPlayerVictory, statementWeight, wordOf, type Weights } from './weights.ts';
 import type { Window } from './windows.ts';
 
+/** Options of `scoreScenes`. */
 export interface ScoreOptions {
   /** Word hierarchy; default: none, each word stands alone. */
   readonly dictionary?: Dictionary;
   /** Weights by word; they override those of the settings and the built-in ones. */
   readonly weights?: Weights;
   /** Settings of each source, in the order of the sources. */
-  readonly settings?: readonly (Settings | undefined)[];
+  readonly settings?: readonly (HighlightSettings | undefined)[];
   /** Further factors on an event's score: sound, stream quality, viewers. */
   readonly factors?: (source: number, event: EventLine) => readonly Reason[];
 }

@@ -11,6 +11,7 @@ export interface Candidate {
   readonly value: number;
 }
 
+/** Options of `select`. */
 export interface SelectOptions {
   /** Maximum total seconds of the chosen candidates. */
   readonly duration: number;

@@ -6,7 +6,14 @@ import { loadBuiltin } from '../dictionary/files.ts';
 import type { EventLine, HeaderLine } from '../events/log.ts';
 import { PlaybyplayError } from '../errors.ts';
 import { chooseScenes } from './choose.ts';
-import { defaultMargins, marginForEvent, readSettings, settingsFor, unknownWords, type Settings } from './settings.ts';
+import {
+  defaultMargins,
+  marginForEvent,
+  readSettings,
+  settingsFor,
+  unknownWords,
+  type HighlightSettings,
+} from './settings.ts';
 import { defaultWeights, statementWeight } from './weights.ts';
 
 const { dictionary } = await loadBuiltin();
@@ -35,7 +42,7 @@ describe('the settings of the games that come with the program', () => {
   });
 
   it('stand on built-in weights and margins of words that there are', () => {
-    const builtin: Settings = { format, weights: defaultWeights, margins: defaultMargins };
+    const builtin: HighlightSettings = { format, weights: defaultWeights, margins: defaultMargins };
     expect(unknownWords(builtin, dictionary, '')).toEqual([]);
   });
 });
@@ -76,7 +83,7 @@ describe('settings', () => {
   });
 
   it('hold for the game and the profile that they name, later ones before earlier ones', () => {
-    const all: Settings[] = [
+    const all: HighlightSettings[] = [
       { format, notable: 3, weights: { action: { kill: 5, die: 2 } } },
       { format, game: 'freedoom', weights: { action: { kill: 7 } } },
       { format, profile: 'openarena', weights: { action: { kill: 9 } } },
@@ -110,7 +117,7 @@ describe('settings', () => {
       header: header(game),
       events: [event(30, kill, game)],
     }));
-    const settings: Settings[] = [
+    const settings: HighlightSettings[] = [
       { format, margins: around(2) },
       { format, margins: around(5) },
     ];

@@ -13,7 +13,7 @@ import type { Margin } from './windows.ts';
 export type Margins = Readonly<Partial<Record<'action' | 'property' | 'object', Readonly<Record<string, Margin>>>>>;
 
 /** Highlight settings of a game (`configs/<game>/highlights.json`) or of a user's file. */
-export interface Settings {
+export interface HighlightSettings {
   readonly format: 'playbyplay/highlight-settings/1';
   /** Applies only to sessions of this game; default: any. */
   readonly game?: string;
@@ -69,7 +69,7 @@ export function marginForEvent(event: EventLine, dictionary: Dictionary, margins
  *
  * @throws PlaybyplayError `settings-missing`, or `settings-invalid` with every issue.
  */
-export function readSettings(path: string): Settings {
+export function readSettings(path: string): HighlightSettings {
   let text: string;
   try {
     text = readFileSync(path, 'utf8');
@@ -84,13 +84,13 @@ export function readSettings(path: string): Settings {
   }
   const issues = checkSchema(settingsSchema, data, { source: path });
   if (issues.length > 0) throw new PlaybyplayError('settings-invalid', `${path} has mistakes:`, { issues });
-  return data as Settings;
+  return data as HighlightSettings;
 }
 
 /**
  * Reports words in settings that the dictionary does not have, with the nearest spelling; such entries have no effect.
  */
-export function unknownWords(settings: Settings, dictionary: Dictionary, path: string): Issue[] {
+export function unknownWords(settings: HighlightSettings, dictionary: Dictionary, path: string): Issue[] {
   return (['weights', 'margins'] as const).flatMap((table) =>
     (['action', 'object', 'property'] as const).flatMap((kind) =>
       Object.keys(settings[table]?.[kind] ?? {})
@@ -112,7 +112,7 @@ export function unknownWords(settings: Settings, dictionary: Dictionary, path: s
 }
 
 /** Merges the settings that apply to a log's game and profile; later ones override earlier ones. */
-export function settingsFor(all: readonly Settings[], header: HeaderLine): Settings | undefined {
+export function settingsFor(all: readonly HighlightSettings[], header: HeaderLine): HighlightSettings | undefined {
   const own = all.filter(
     ({ game, profile }) =>
       (game === undefined || game === header.game) && (profile === undefined || profile === header.profile.name),

@@ -101,6 +101,7 @@ export interface Summary {
   readonly post: string;
 }
 
+/** One counted action or property. */
 export interface SummaryLine {
   /** `kill`, `death`, `obtain` … */
   readonly word: string;

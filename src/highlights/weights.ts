@@ -64,6 +64,7 @@ export const defaultWeights: Weights = {
 
 const DEFAULT_WEIGHT = 1;
 
+/** Word of a slot. */
 export function wordOf(slot: Slot | undefined): string | undefined {
   return typeof slot === 'string' ? slot : slot?.word;
 }
@@ -141,6 +142,7 @@ export function statementClass(statement: Statement): string {
   return `${who}${unqualified(statement.action)}${rest}`;
 }
 
+/** Whether the player defeats someone. */
 export function isPlayerVictory(statement: Statement, dictionary: Dictionary): boolean {
   if (isPropertyStatement(statement) || wordOf(statement.subject) !== 'player') return false;
   const object = wordOf(statement.object);

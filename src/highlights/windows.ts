@@ -16,6 +16,7 @@ export interface Window {
   readonly events: readonly EventLine[];
 }
 
+/** Options of `eventWindows`. */
 export interface WindowOptions {
   /** Margins of an event. */
   readonly eventMargin: (event: EventLine) => Margin;

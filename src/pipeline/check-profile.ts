@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { type Plugins } from '../detectors/plugins/load.ts';
+import type { Plugins } from '../detectors/plugins/load.ts';
 import { loadKind } from '../detectors/registry.ts';
 import { messageOf, PlaybyplayError, type Issue } from '../errors.ts';
 import { settingsSchema } from '../highlights/settings-schema.ts';

@@ -4,13 +4,22 @@ import { MinuteRecorder, TimelineRecorder } from './timeline.ts';
 import type { SessionAnalysis } from './report/session.ts';
 import { type FileOptions, scoreFiles } from './score.ts';
 
+/** Options of `analyzeFiles`. */
 export interface AnalyzeOptions extends FileOptions {
   /** Maximum number of points of the timeline; default 1200. */
   readonly points?: number;
   readonly incidents?: IncidentOptions;
 }
 
-/** Scores the sessions of files and records what a report needs: timeline, worst minutes and incidents. */
+/**
+ * Scores the sessions of files and records what a report needs: timeline, worst minutes and incidents.
+ *
+ * @example
+ * ```ts
+ * const [session] = await analyzeFiles(['server.ndjson', 'client.ndjson']);
+ * await writeFile('report.html', sessionReport(session));
+ * ```
+ */
 export async function analyzeFiles(paths: readonly string[], options: AnalyzeOptions = {}): Promise<SessionAnalysis[]> {
   let followed: { track: TimelineRecorder; minutes: MinuteRecorder; incidents: IncidentDetector | undefined }[] = [];
   const scored = await scoreFiles(paths, {

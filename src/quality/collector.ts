@@ -11,6 +11,7 @@ export type FramePart = { readonly [K in Column]?: number | undefined } & {
   readonly inputs?: readonly number[] | undefined;
 };
 
+/** Options of `SessionCollector`. */
 export interface CollectorOptions {
   /** Frames kept; default 36,000 (ten minutes at 60 Hz). */
   readonly capacity?: number;
@@ -25,6 +26,14 @@ export interface CollectorOptions {
  * Collects the last frames of a running session in a ring buffer of fixed size. Halves of a frame may arrive
  * separately, late and in any order. Provides figures of the buffered frames and live figures that follow the stream
  * with a short delay.
+ *
+ * @example
+ * ```ts
+ * const session = new SessionCollector({ fps: 60, width: 1920, height: 1080, targetBitrate: 20e6 });
+ * session.add(0, { captured: 1000, transmitted: 1006 }); // at the server
+ * session.add(0, { received: 5021, presented: 5031, returned: 1052 }); // when the client's metadata return
+ * session.live(); // figures of the newest settled frame
+ * ```
  */
 export class SessionCollector {
   readonly info: SessionInfo;

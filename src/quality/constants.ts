@@ -73,6 +73,7 @@ const latency: TransferSpec = {
   weightMax: 200,
 };
 
+/** Constants of the published design. */
 export const defaultConstants: QualityConstants = {
   components: { captureDelta: stutter, presentDelta: stutter, roundTripDelay: latency, stackLatency: latency },
   base: { x: 600, y: 3600, z: 6 },

@@ -49,6 +49,7 @@ export interface FrameRecord {
 
 /** Timestamp fields in the order of the pipeline. */
 export const serverStages = ['rendered', 'captured', 'encoded', 'transmitted', 'returned'] as const;
+/** Client timestamps, likewise. */
 export const clientStages = ['received', 'decoded', 'clientRendered', 'presented'] as const;
 
 /** Properties of a session. */

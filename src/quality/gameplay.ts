@@ -44,6 +44,12 @@ function kilobits(bits: number): number {
   return Math.round(bits / 1000);
 }
 
+/**
+ * Converts incidents to log events. Incidents before the start of the recording are dropped; the end of a phase of bad
+ * quality is an event of its own.
+ *
+ * @param offset Time of the recording, in seconds, at which the session's clock starts.
+ */
 export function incidentEvents(incidents: readonly StreamIncident[], dictionary: Dictionary, offset = 0): NewEvent[] {
   const events: NewEvent[] = [];
   const add = (t: number, end: number, statement: Statement, value: number | string): void => {
@@ -185,6 +191,7 @@ export interface GameplayReport {
   readonly excused: readonly { readonly t: number; readonly text: string; readonly because: string }[];
 }
 
+/** Options of `reportGameplay`. */
 export interface GameplayOptions {
   /** Seconds after a fault in which a loss still counts as under bad quality; default 2. */
   readonly after?: number;

@@ -20,6 +20,7 @@ export type StreamIncident =
       readonly to: string;
     };
 
+/** Thresholds of incidents. */
 export interface IncidentOptions {
   /**
    * Minimum ms without a new picture for a freeze. Default: three frames, or a frame + 150 ms if longer (as

@@ -3,6 +3,7 @@
 
 /** Sensitivity of a game to delay and frame loss, or its encoding complexity. */
 const sensitivities = ['low', 'medium', 'high'] as const;
+/** How strongly a game reacts to delay and frame loss, or how hard it is to encode. */
 export type Sensitivity = (typeof sensitivities)[number];
 
 /** Input of the model in its units, with the ranges it was fitted for. */

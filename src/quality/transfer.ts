@@ -35,6 +35,7 @@ export interface LatencyTransfer {
   readonly weightMax?: number;
 }
 
+/** Transfer functions, or the parameters of the built-in ones. */
 export type TransferSpec = Transfer | StutterTransfer | LatencyTransfer;
 
 /** Resolves a specification to functions at a frame rate. */

@@ -1,17 +1,18 @@
 import type { SessionQuality } from '../meter.ts';
 import { bitsPerPixel, defaultBounds, type SettingsBounds, type StreamSettings } from './settings.ts';
 
-/** What recent sessions suggest for the next ones. */
+/** Recommended changes of settings for the next sessions. */
 export interface Advice {
   readonly direction: 'down' | 'up' | 'stay';
-  /** Mean total of the sessions, and the worst one. */
+  /** Mean and minimum total of the sessions. */
   readonly mean: number;
   readonly worst: number;
-  /** In the order in which to try them. */
+  /** In the order to try them. */
   readonly steps: readonly AdviceStep[];
   readonly reason: string;
 }
 
+/** A recommended change. */
 export interface AdviceStep {
   readonly parameter: 'bitrate' | 'qp' | 'size' | 'fps' | 'preset';
   readonly from: string;
@@ -19,14 +20,18 @@ export interface AdviceStep {
   readonly reason: string;
 }
 
+/** Options of `advise`. */
 export interface AdviseOptions {
-  /** Mean total below which settings go down, and above which they go up: well apart, so that advice does not swing. */
+  /**
+   * Mean totals below which settings go down and above which they go up; far apart, so that advice does not oscillate.
+   * Defaults 40 and 70.
+   */
   readonly down?: number;
   readonly up?: number;
   readonly bounds?: SettingsBounds;
 }
 
-/** Advice from the quality of recent sessions that ran with these settings. Undefined where none of them was scored. */
+/** Recommends settings from the quality of recent sessions with these settings; undefined if none was scored. */
 export function advise(
   sessions: readonly SessionQuality[],
   settings: Partial<StreamSettings>,
@@ -84,7 +89,7 @@ function stepsDown(
   const trip = score(sessions, 'roundTripDelay');
   const stack = score(sessions, 'stackLatency');
   if (interval !== undefined && interval > (1.1 * 1000) / fps) {
-    const why = `a frame takes ${interval.toFixed(1)} ms to render, ${(1000 / fps).toFixed(1)} are there`;
+    const why = `rendering takes ${interval.toFixed(1)} of ${(1000 / fps).toFixed(1)} ms a frame`;
     steps.push(...smaller(settings, bounds, why));
     const lower = bounds.rates.find((rate) => rate < fps);
     if (lower !== undefined && interval > (1.3 * 1000) / fps) {
@@ -92,13 +97,15 @@ function stepsDown(
     }
   }
   if (trip !== undefined && trip < 60) {
-    steps.push(...lessBits(settings, bounds, `the round trip scores ${trip.toFixed(0)}: frames wait for the line`));
+    steps.push(
+      ...lessBits(settings, bounds, `the round trip scores ${trip.toFixed(0)}: frames wait in the network queue`),
+    );
   } else if (present !== undefined && present < (capture ?? 100) - 3) {
-    const why = `frames are shown less evenly (${present.toFixed(0)}) than they are captured (${(capture ?? 100).toFixed(0)})`;
+    const why = `frames are presented less evenly (${present.toFixed(0)}) than they are captured (${(capture ?? 100).toFixed(0)})`;
     steps.push(...lessBits(settings, bounds, why));
   }
   if (stack !== undefined && stack < 40 && (trip === undefined || trip > 60)) {
-    const why = `from input to picture scores ${stack.toFixed(0)}, the line ${trip?.toFixed(0) ?? 'is unknown'}: the time goes into rendering and encoding`;
+    const why = `stack latency scores ${stack.toFixed(0)}, the network ${trip?.toFixed(0) ?? '(unknown)'}: the time is spent rendering and encoding`;
     const faster =
       settings.preset === undefined ? undefined : bounds.presets[bounds.presets.indexOf(settings.preset) - 1];
     if (faster) steps.push({ parameter: 'preset', from: settings.preset!, to: faster, reason: why });
@@ -107,7 +114,11 @@ function stepsDown(
   const picture = pictureOf(sessions);
   if (picture !== undefined && picture < 50 && !steps.some(({ parameter }) => parameter === 'size')) {
     steps.push(
-      ...smaller(settings, bounds, `the picture scores ${picture.toFixed(0)}: fewer pixels have more bits each`),
+      ...smaller(
+        settings,
+        bounds,
+        `the picture scores ${picture.toFixed(0)}: a smaller size leaves more bits per pixel`,
+      ),
     );
   }
   return steps;

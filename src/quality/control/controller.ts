@@ -3,6 +3,7 @@ import { type Prediction, rateOf, StreamModel, type StreamState } from './model.
 import type { Observation } from './observer.ts';
 import { defaultBounds, describeSettings, type SettingsBounds, type StreamSettings } from './settings.ts';
 
+/** Name of a setting. */
 export type Parameter = 'bitrate' | 'qp' | 'size' | 'fps' | 'preset';
 
 /** A changed setting and the reason. */
@@ -13,6 +14,7 @@ export interface Change {
   readonly reason: string;
 }
 
+/** Settings for the next interval. */
 export interface Decision {
   /** Seconds. */
   readonly t: number;
@@ -21,6 +23,7 @@ export interface Decision {
   readonly changes: readonly Change[];
 }
 
+/** Options of `QualityController`. */
 export interface ControllerOptions {
   readonly bounds?: SettingsBounds;
   /** Share of the network's capacity to aim at, and the share above which the bitrate is lowered at once. */
@@ -58,6 +61,15 @@ const defaults = {
  * the gain is large enough; congestion lowers the bitrate at once. Settings have bounds and a minimum time between
  * changes, and settings that overloaded the machine are avoided for a while. The decisions depend only on the
  * observations.
+ *
+ * @example
+ * ```ts
+ * const settings = { bitrate: 8e6, width: 1280, height: 720, fps: 60, preset: 'fast' } as const;
+ * const controller = new QualityController(settings);
+ * const observer = new StreamObserver(new QualityMeter({ fps: 60 }));
+ * // every frame: observer.add(record); every half second:
+ * controller.decide(observer.take()).settings;
+ * ```
  */
 export class QualityController {
   readonly bounds: SettingsBounds;

@@ -34,7 +34,9 @@ export class Random {
   }
 }
 
+/** Simulated kinds of networks. */
 export const networks = ['fibre', 'cable', 'wifi', 'mobile'] as const;
+/** A simulated kind of network. */
 export type Network = (typeof networks)[number];
 
 /** External conditions of a session: network, machine and game. Depends only on the seed. Times in ms. */

@@ -13,6 +13,7 @@ export interface StreamSettings {
 
 /** Encoder presets from fast to slow; a slower one compresses better. */
 export const presets = ['ultrafast', 'veryfast', 'fast', 'medium'] as const;
+/** An encoder preset. */
 export type Preset = (typeof presets)[number];
 
 /** Settings a controller may choose. */
@@ -27,6 +28,7 @@ export interface SettingsBounds {
   readonly qp: { readonly least: number; readonly most: number };
 }
 
+/** Default bounds. */
 export const defaultBounds: SettingsBounds = {
   bitrate: { least: 1e6, most: 40e6 },
   sizes: [
@@ -40,6 +42,7 @@ export const defaultBounds: SettingsBounds = {
   qp: { least: 18, most: 42 },
 };
 
+/** Bits per pixel of a stream. */
 export function bitsPerPixel(settings: Pick<StreamSettings, 'bitrate' | 'width' | 'height' | 'fps'>): number {
   return settings.bitrate / (settings.width * settings.height * settings.fps);
 }

@@ -182,6 +182,7 @@ export class StreamSimulator {
   }
 }
 
+/** Result of a simulated session. */
 export interface Simulation {
   readonly scenario: Scenario;
   /** Figures of the part that was played. */
@@ -196,6 +197,7 @@ export interface Simulation {
   readonly records: readonly FrameRecord[];
 }
 
+/** Options of `simulate`. */
 export interface SimulateOptions {
   /** Controller that adjusts the stream; default: constant settings. */
   readonly controller?: ControllerOptions | true;
@@ -306,6 +308,7 @@ export interface TrialRow {
   readonly outcomes: readonly number[];
 }
 
+/** Options of `compareWithFixedSettings`. */
 export interface TrialOptions {
   readonly seeds: readonly number[];
   /** Seconds of a scenario. */

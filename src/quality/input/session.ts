@@ -1,6 +1,7 @@
 import type { FrameRecord } from '../frame.ts';
 import type { Issue } from '../../errors.ts';
 
+/** Supported formats. */
 export const formats = [
   'playbyplay',
   'presentmon',
@@ -10,6 +11,7 @@ export const formats = [
   'obs-log',
   'video',
 ] as const;
+/** A supported format. */
 export type Format = (typeof formats)[number];
 
 /** A session read from a file. Records come in batches in frame order. */
@@ -39,6 +41,7 @@ export interface SessionInput {
   records(): AsyncIterable<readonly FrameRecord[]>;
 }
 
+/** Options of reading a session. */
 export interface ReadOptions {
   /** Selects one of several processes by a part of its name. */
   readonly process?: string | undefined;

@@ -1,3 +1,4 @@
+/** Escapes text for HTML. */
 export function escape(text: string): string {
   return text.replace(
     /[&<>"']/g,
@@ -8,6 +9,7 @@ export function escape(text: string): string {
 /** Maps a value to pixels. */
 export type Scale = (value: number) => number;
 
+/** Makes a linear scale. */
 export function scale(from: number, to: number, start: number, end: number): Scale {
   const span = to - from || 1;
   return (value) => start + ((value - from) / span) * (end - start);
@@ -69,6 +71,7 @@ export function bandPath(
     .join('');
 }
 
+/** Formats a coordinate with one decimal. */
 export function pixel(value: number): string {
   return String(Math.round(value * 10) / 10);
 }

@@ -1,0 +1,33 @@
+/**
+ * Highlights of recorded games: scenes worth seeing, reels, summaries and files for editing programs.
+ *
+ * @example
+ * ```ts
+ * import { chooseScenes, exportAs, loadSources, makeReel } from 'playbyplay/highlights';
+ *
+ * const { sources, dictionary } = await loadSources(['match.playbyplay']);
+ * const choice = chooseScenes(sources, { dictionary, duration: 30 });
+ * await makeReel('reel.mp4', choice, sources, (source) => source.media!, { captions: 'burn' });
+ * const { text } = exportAs('otio', { choice, sources, dictionary, title: 'Match' });
+ * ```
+ *
+ * @module
+ */
+export { chooseScenes, type ChooseOptions, type SceneChoice } from './choose.ts';
+export { exportAs, exportFormats, type ExportRequest, type ExportResult } from './export.ts';
+export {
+  writeClips,
+  writePreview,
+  writeSheet,
+  writeThumbnails,
+  type PreviewOptions,
+  type SheetEntry,
+  type SheetOptions,
+} from './images.ts';
+export { makeHighlightList, type HighlightList, type ListedScene } from './list.ts';
+export { makeReel, type HighlightReel, type HighlightReelOptions } from './reel.ts';
+export type { Reason, Scene, ScoredEvent, Source } from './scene.ts';
+export { readSettings, settingsFor, type Margins, type HighlightSettings } from './settings.ts';
+export { loadSources, makeQueryFilter, type LoadedSources, type LoadSourcesOptions } from './sources.ts';
+export { markdownSummary, plainSummary, summarize, type Summary, type SummaryLine } from './summary.ts';
+export type { Weights } from './weights.ts';
