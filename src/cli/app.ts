@@ -65,6 +65,10 @@ const root = buildRouteMap<string, Context>({
     model: group('Plan neural networks', {
       plan: command(specs.modelPlan, async () => (await import('./commands/model.ts')).planModel),
     }),
+    graph: group('Schedule graphs of kernel calls over several devices', {
+      plan: command(specs.graphPlan, async () => (await import('./commands/graph.ts')).planGraphFile),
+      run: command(specs.graphRun, async () => (await import('./commands/graph.ts')).runGraphFile),
+    }),
     completion: command(specs.completion, async () => (await import('./completion.ts')).completion),
   },
 });

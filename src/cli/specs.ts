@@ -484,6 +484,33 @@ export const modelPlan = declare({
   ],
 });
 
+export const graphPlan = declare({
+  summary: 'Show how a graph of kernel calls is scheduled over devices',
+  description:
+    'Prints, for each call, the order in which each device claims portions along its space-filling curve, and what each portion waits for. The format of the file is described in docs/compute.md.',
+  arguments: ['graph.json'],
+  options: {
+    devices: value('n', 'Number of devices.', { default: '4', parse: wholeNumber(1, 4000) }),
+    json: toggle('Print everything as JSON.'),
+  },
+  examples: ['graph plan filters.json --devices 4'],
+});
+
+export const graphRun = declare({
+  summary: 'Run a graph of kernel calls on worker threads with memories of their own',
+  description:
+    'A portion starts as soon as the regions that it reads are written. The kernels are functions of a JavaScript module: see docs/compute.md.',
+  arguments: ['graph.json'],
+  options: {
+    kernels: required('module', 'JavaScript module that exports "kernels", a function per call.'),
+    devices: value('n', 'Number of worker threads. Default: one per CPU core.', { parse: wholeNumber(1, 256) }),
+    out: value('folder', 'Write the content of each resource to this folder.', { short: 'o' }),
+    trace: value('file', 'Write what each device did when, for chrome://tracing or ui.perfetto.dev.'),
+    json: toggle('Print the result as JSON.'),
+  },
+  examples: ['graph run filters.json --kernels filters.js --devices 2 --trace trace.json'],
+});
+
 export const profileCheck = declare({
   summary: 'Check game profiles with their assets, script and words',
   description:

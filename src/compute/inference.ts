@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { InferenceSession, Tensor } from 'onnxruntime-node';
 import { messageOf, PlaybyplayError } from '../errors.ts';
-import type { ImageModel } from './tiling/execute.ts';
+import type { ImageModel, ImageModelOptions } from './tiling/execute.ts';
 import { fuseLayers } from './tiling/fuse.ts';
 import { elementCount, type Model, readModel, type ValueInfo } from './tiling/model.ts';
 
@@ -182,7 +182,7 @@ async function openAnew(bytes: Uint8Array, options: NetworkOptions): Promise<Net
  * Loaded when a network is opened and not before: it costs 70 ms and 30 MB. Its package is an optional dependency, because its own
  * installation fetches libraries for CUDA, without which it fails.
  */
-async function loadRuntime(): Promise<typeof import('onnxruntime-node')> {
+export async function loadRuntime(): Promise<typeof import('onnxruntime-node')> {
   try {
     return await import('onnxruntime-node');
   } catch (cause) {
@@ -211,7 +211,6 @@ async function openOn(
   let whole: InferenceSession | undefined;
   let tiled: ImageModel | undefined;
   if (memoryBudget !== undefined && picture) {
-    const { openImageModel } = await import('./tiling/execute.ts');
     tiled = await openImageModel(bytes, { ...settings, ...picture, memoryBudget });
   } else {
     const { openSession } = await import('./tiling/execute.ts');
@@ -294,6 +293,21 @@ function halfOf(value: number): number {
 function fromHalf(bits: number): number {
   word.setUint16(0, bits);
   return word.getFloat16(0);
+}
+
+/**
+ * Opens an ONNX model for images of one size. With a memory budget that its features and weights exceed, it runs in tiles.
+ *
+ * @throws PlaybyplayError `runtime-missing` without onnxruntime-node; `model-unreadable`, `model-external-data`, `model-input-size`,
+ *   `model-unsupported`, `budget-too-small` (its hint names the least sufficient budget).
+ * @example
+ * await using model = await openImageModel(bytes, { width: 1280, height: 720, memoryBudget: 16 * 2 ** 20 });
+ * const { scores } = await model.run({ image: pixels });
+ */
+export async function openImageModel(bytes: Uint8Array, options: ImageModelOptions): Promise<ImageModel> {
+  await loadRuntime();
+  const tiling = await import('./tiling/execute.ts');
+  return await tiling.openImageModel(bytes, options);
 }
 
 /** Multiply-adds per second of one CPU core, measured with convolutions in onnxruntime. */

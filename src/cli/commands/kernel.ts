@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { toC, toJson, toTable } from '../../compute/quantize/format.ts';
+import { formatKernelC, formatKernelJson, formatKernelTable } from '../../compute/quantize/format.ts';
 import type { Kernel, NestedNumbers } from '../../compute/quantize/kernel.ts';
 import { exactSum, toKernel } from '../../compute/quantize/kernel.ts';
 import type { QuantizedKernel, QuantizeOptions } from '../../compute/quantize/quantize.ts';
@@ -58,10 +58,12 @@ function quantizeAxes(
 
 function formatKernels(kernels: readonly QuantizedKernel[], format: 'table' | 'c' | 'json'): string {
   if (format === 'json')
-    return `${JSON.stringify(kernels.length === 1 ? toJson(kernels[0]!) : kernels.map(toJson), undefined, 2)}\n`;
+    return `${JSON.stringify(kernels.length === 1 ? formatKernelJson(kernels[0]!) : kernels.map(formatKernelJson), undefined, 2)}\n`;
   if (format === 'c')
-    return kernels.map((one, axis) => toC(one, kernels.length === 1 ? 'kernel' : `kernel_${axis}`)).join('\n');
-  return kernels.map((one, axis) => (kernels.length === 1 ? '' : `axis ${axis}\n`) + toTable(one)).join('\n');
+    return kernels
+      .map((one, axis) => formatKernelC(one, kernels.length === 1 ? 'kernel' : `kernel_${axis}`))
+      .join('\n');
+  return kernels.map((one, axis) => (kernels.length === 1 ? '' : `axis ${axis}\n`) + formatKernelTable(one)).join('\n');
 }
 
 function readKernel(source: string): NestedNumbers {

@@ -2,7 +2,7 @@ import { toNestedArrays } from './kernel.ts';
 import type { QuantizedKernel } from './quantize.ts';
 
 /** Formats a quantized kernel as a JSON value, with mantissas and exponents nested like the kernel. */
-export function toJson({ shape, mantissas, exponents, sum, report }: QuantizedKernel): unknown {
+export function formatKernelJson({ shape, mantissas, exponents, sum, report }: QuantizedKernel): unknown {
   const shared = new Set(exponents).size <= 1;
   return {
     shape,
@@ -14,7 +14,7 @@ export function toJson({ shape, mantissas, exponents, sum, report }: QuantizedKe
 }
 
 /** Formats a quantized kernel as C: an array of the smallest sufficient type, and a shift or an array of exponents. */
-export function toC({ shape, mantissas, exponents, sum, report }: QuantizedKernel, name = 'kernel'): string {
+export function formatKernelC({ shape, mantissas, exponents, sum, report }: QuantizedKernel, name = 'kernel'): string {
   const type = report.mantissaBits <= 8 ? 'int8_t' : report.mantissaBits <= 16 ? 'int16_t' : 'int32_t';
   const dimensions = shape.map((length) => `[${length}]`).join('');
   const shared = new Set(exponents).size <= 1;
@@ -41,7 +41,7 @@ function braces(shape: readonly number[], data: ArrayLike<number>): string {
 }
 
 /** Formats a quantized kernel as text: coefficients, plane by plane, and the report. */
-export function toTable(kernel: QuantizedKernel): string {
+export function formatKernelTable(kernel: QuantizedKernel): string {
   const { shape, mantissas, exponents, sum, report } = kernel;
   const shared = new Set(exponents).size <= 1;
   const cells = Array.from(mantissas, (m, i) => (shared || m === 0 ? String(m) : `${m}·2^${exponents[i]}`));

@@ -322,7 +322,7 @@ function errors(prepared: Prepared, chosen: readonly number[], sum: number) {
  *
  * @param tolerance Allowed difference of a coefficient from the product, relative to the largest coefficient.
  */
-export function separate(nested: NestedNumbers | Kernel, tolerance = 1e-9): readonly number[][] | undefined {
+export function factorKernel(nested: NestedNumbers | Kernel, tolerance = 1e-9): readonly number[][] | undefined {
   const kernel = toKernel(nested);
   const { shape, data } = kernel;
   const largest = data.reduce((best, value, i) => (Math.abs(value) > Math.abs(data[best]!) ? i : best), 0);
@@ -367,7 +367,7 @@ export function quantizeSeparable(
   options: QuantizeOptions = {},
 ): SeparatedKernel | undefined {
   const kernel = toKernel(nested);
-  const factors = separate(kernel)?.map((factor) => quantizeKernel(factor, options));
+  const factors = factorKernel(kernel)?.map((factor) => quantizeKernel(factor, options));
   if (!factors) return undefined;
   const product = factors.reduce<number[]>(
     (outer, { mantissas, exponents }) =>
