@@ -69,14 +69,6 @@ describe('the examples of playbyplay/compute', () => {
 
 /** Two 3 × 3 convolutions of 16 channels on one channel. */
 function smallNetwork(): Uint8Array {
-  const weights = (name: string, dims: readonly [number, number, number, number]) => {
-    const length = dims.reduce((product, dim) => product * dim);
-    return createInitializer(
-      name,
-      dims,
-      Float32Array.from({ length }, (_, i) => Math.sin(i)),
-    );
-  };
   const attributes = { kernel_shape: [3, 3], pads: [1, 1, 1, 1] };
   return writeModel({
     irVersion: 8,
@@ -92,4 +84,13 @@ function smallNetwork(): Uint8Array {
     inputs: [{ name: 'image', type: FLOAT, dims: [1, 1, 'height', 'width'] }],
     outputs: [{ name: 'features', type: FLOAT, dims: [1, 16, 'height', 'width'] }],
   });
+}
+
+function weights(name: string, dims: readonly number[]) {
+  const length = dims.reduce((product, dim) => product * dim);
+  return createInitializer(
+    name,
+    dims,
+    Float32Array.from({ length }, (_, i) => Math.sin(i)),
+  );
 }
