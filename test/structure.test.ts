@@ -6,7 +6,7 @@ const src = join(import.meta.dirname, '..', 'src');
 
 /** Rooms from the lowest to the highest; a file may import from its own level and from those below. */
 const LEVELS = [
-  ['errors', 'time', 'geometry', 'json-pointer', 'schema', 'spelling', 'version', 'pattern', 'language'],
+  ['errors', 'time', 'geometry', 'json-pointer', 'markup', 'schema', 'spelling', 'version', 'pattern', 'language'],
   ['events', 'dictionary', 'profile'],
   ['compute'],
   ['media', 'sampling', 'regions'],

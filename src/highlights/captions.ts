@@ -4,6 +4,7 @@ import type { Issue } from '../errors.ts';
 import { formatClock, roundTime } from '../time.ts';
 import type { HighlightList } from './list.ts';
 import { statementWeight } from './weights.ts';
+import { escapeText } from '../markup.ts';
 
 /** Text shown from `start` to `end` seconds. */
 export interface Caption {
@@ -117,7 +118,7 @@ function vttTime(seconds: number): string {
 }
 
 function escapeVtt(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll(/\s+/g, ' ');
+  return escapeText(text).replaceAll(/\s+/g, ' ');
 }
 
 /** Writes SubRip: numbered cues, comma before the milliseconds, CRLF line ends. */

@@ -8,6 +8,7 @@ import { checkSchema } from '../schema/check.ts';
 import { settingsSchema } from './settings-schema.ts';
 import { withAncestors, wordOf, type Weights, isPlayerDefeat } from './weights.ts';
 import type { Margin } from './windows.ts';
+import { appendPointer } from '../json-pointer.ts';
 
 /** Seconds before and after an event, by kind and word; a word without an entry inherits its nearest ancestor's. */
 export type Margins = Readonly<Partial<Record<'action' | 'property' | 'object', Readonly<Record<string, Margin>>>>>;
@@ -104,7 +105,7 @@ export function unknownWords(settings: HighlightSettings, dictionary: Dictionary
             );
           const hint = near === undefined ? undefined : didYouMean(near);
           const message = `there is no ${kind} “${id}” in the dictionary`;
-          const at = `${path}#/${table}/${kind}/${id.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+          const at = `${path}#${appendPointer('', table, kind, id)}`;
           return { code: 'unknown-word', path: at, message, ...(hint !== undefined && { hint }) };
         }),
     ),

@@ -11,6 +11,7 @@ import { shapeStatement } from '../events/shape.ts';
 import type { Pack } from '../profile/pack.ts';
 import type { Profile } from '../profile/profile.ts';
 import type { Script } from '../profile/script.ts';
+import { appendPointer } from '../json-pointer.ts';
 
 /** The words of a game, and what is wrong with the files that bring them. */
 export interface GameWords {
@@ -110,8 +111,7 @@ function* statementsIn(profile: unknown): Generator<{ readonly statement: unknow
     if (typeof list !== 'object' || list === null) continue;
     for (const [name, one] of Object.entries(list)) {
       const { statement } = recordOf(one);
-      const key = name.replaceAll('~', '~0').replaceAll('/', '~1');
-      if (statement !== undefined) yield { statement, pointer: `${pointer}/${key}/statement` };
+      if (statement !== undefined) yield { statement, pointer: appendPointer(pointer, name, 'statement') };
     }
   }
 }

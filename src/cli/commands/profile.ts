@@ -30,6 +30,7 @@ import { describePlacement } from '../placement.ts';
 import { findPlugins, loadUserPlugins } from '../plugins.ts';
 import { ProgressBar } from '../progress.ts';
 import type * as specs from '../specs.ts';
+import { appendPointer } from '../../json-pointer.ts';
 
 type Spec<K extends keyof typeof specs> = (typeof specs)[K];
 
@@ -127,7 +128,7 @@ function formatUnreadable(detail: unknown, sure: string): [string, string] {
 }
 
 function lacksFile({ lacking, path, pack }: LoadedProfile, detector: string): boolean {
-  const start = `${pack.locate(path)}#/detectors/${detector.replaceAll('~', '~0').replaceAll('/', '~1')}/`;
+  const start = `${pack.locate(path)}#${appendPointer('/detectors', detector)}/`;
   return lacking.some((issue) => issue.path?.startsWith(start));
 }
 

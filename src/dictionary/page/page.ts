@@ -4,6 +4,7 @@ import { commonName, slotNames } from '../format.ts';
 import { render } from '../sentences/render.ts';
 import { validateStatement } from '../statements.ts';
 import { client, style } from './assets.ts';
+import { escapeAttribute } from '../../markup.ts';
 
 /** Words that each game's profile or script names, by kind-less id; adds to the games that extend a word. */
 export type Usage = ReadonlyMap<string, readonly string[]>;
@@ -26,8 +27,8 @@ export function dictionaryPage(dictionary: Dictionary, usage: Usage = new Map())
 <header>
   <h1>The words of playbyplay</h1>
   <input type="search" placeholder="Search names, synonyms, definitions   ( / )" aria-label="Search">
-  <select aria-label="Game"><option value="">all words</option>${games.map(({ name, title }) => `<option value="${escapeHtml(name)}">${escapeHtml(title ?? name)}</option>`).join('')}</select>
-  <small>${dictionary.sources.map(({ name, version }) => escapeHtml(`${name} ${version}`)).join(' · ')}</small>
+  <select aria-label="Game"><option value="">all words</option>${games.map(({ name, title }) => `<option value="${escapeAttribute(name)}">${escapeAttribute(title ?? name)}</option>`).join('')}</select>
+  <small>${dictionary.sources.map(({ name, version }) => escapeAttribute(`${name} ${version}`)).join(' · ')}</small>
 </header>
 <nav aria-label="Hierarchy"></nav>
 <main></main>
@@ -45,7 +46,7 @@ export function dictionaryPage(dictionary: Dictionary, usage: Usage = new Map())
 function eventList(dictionary: Dictionary): string {
   if (dictionary.events.length === 0) return '';
   const rows = dictionary.events.map(
-    (event) => `<tr><td>${escapeHtml(event.name)}</td><td>${escapeHtml(event.definition)}</td></tr>`,
+    (event) => `<tr><td>${escapeAttribute(event.name)}</td><td>${escapeAttribute(event.definition)}</td></tr>`,
   );
   return `<h3>composite events</h3><table>${rows.join('')}</table>`;
 }
@@ -96,10 +97,6 @@ function gamesOf(dictionary: Dictionary, word: Word, usage: Usage): readonly str
     for (const game of usage.get(id) ?? []) games.add(game);
   }
   return [...games].toSorted();
-}
-
-function escapeHtml(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
 }
 
 /** Under which words an object is best shown by which action, the nearest first. */

@@ -6,6 +6,7 @@ import type { Rational } from '../../time.ts';
 import { sceneTitle, type Scene, type Source } from '../scene.ts';
 import { isPlayerVictory, isPlayerDefeat, isAnyOf } from '../weights.ts';
 import { frameAt, standardRate } from './timecode.ts';
+import { escapeAttribute } from '../../markup.ts';
 
 /** What an event means to the player; each class has a marker colour. */
 export type MarkerClass = 'victory' | 'defeat' | 'gain' | 'change' | 'other';
@@ -166,11 +167,8 @@ export function mediaUrl(media: TimelineMedia, relativeTo?: string, prefix = 'fi
 
 /** Escapes text for XML and removes control characters that XML cannot represent. */
 export function xml(text: string): string {
-  return text
-    .replaceAll(/[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, '')
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;')
-    .replaceAll('\n', ' ');
+  return escapeAttribute(text.replaceAll(/[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, '')).replaceAll(
+    '\n',
+    ' ',
+  );
 }

@@ -1,5 +1,6 @@
 import sharp from 'sharp';
 import type { Rect } from '../../geometry.ts';
+import { escapeText } from '../../markup.ts';
 
 /** A rectangle to draw on a frame, in its pixels. */
 export interface DrawnRegion extends Rect {
@@ -18,7 +19,7 @@ export function drawRegions(
   const shapes = regions.map(({ x, y, width: w, height: h, color, name }) => {
     const box = `<rect x="${x}" y="${y}" width="${w}" height="${h}" fill="none" stroke="${color}" stroke-width="${line}"/>`;
     if (name === undefined) return box;
-    const words = name.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+    const words = escapeText(name);
     const below = y > 14 ? y - 4 : y + h + 12;
     return `${box}<text x="${x}" y="${below}" font-size="11" font-family="sans-serif" fill="${color}">${words}</text>`;
   });

@@ -13,6 +13,7 @@ import { RegionSet } from '../../regions/regions.ts';
 import { type DrawnRegion, drawRegions } from './draw-regions.ts';
 import { labelledPictures } from './learn.ts';
 import { SampleReader } from '../reading/sample-reader.ts';
+import { parsePointer } from '../../json-pointer.ts';
 
 /** What one detector reads in one picture. */
 export interface Seen {
@@ -96,8 +97,8 @@ export async function* look(
 function lacking({ lacking: issues }: LoadedProfile): ReadonlyMap<string, string> {
   return new Map(
     issues.map(({ path = '', message }) => {
-      const name = /#\/detectors\/([^/]+)/.exec(path)?.[1] ?? '';
-      return [name.replaceAll('~1', '/').replaceAll('~0', '~'), message];
+      const [, name = ''] = parsePointer(path.slice(path.indexOf('#') + 1));
+      return [name, message];
     }),
   );
 }

@@ -1,11 +1,6 @@
-/** Escapes text for HTML. */
-export function escape(text: string): string {
-  return text.replace(
-    /[&<>"']/g,
-    (sign) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' })[sign]!,
-  );
-}
+import { escapeAttribute } from '../../markup.ts';
 
+/** Escapes text for HTML. */
 /** Maps a value to pixels. */
 export type Scale = (value: number) => number;
 
@@ -115,7 +110,7 @@ export function page(title: string, body: string, script = ''): string {
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escape(title)}</title>
+<title>${escapeAttribute(title)}</title>
 <style>${style}</style>
 </head>
 <body>

@@ -8,7 +8,6 @@ import {
   grade,
   page,
   bandPath,
-  escape,
   type Frame,
   linePath,
   pixel,
@@ -18,6 +17,7 @@ import {
   timeTicks,
   valueAxis,
 } from './page.ts';
+import { escapeAttribute } from '../../markup.ts';
 
 /** A scored session with what its report shows. */
 export interface SessionAnalysis {
@@ -36,8 +36,8 @@ export function sessionReport(view: SessionAnalysis): string {
   const rate = `${Math.round(quality.fps * 100) / 100} Hz${scored.fpsFrom === 'estimated' ? ' (estimated)' : ''}`;
   const size = scored.info.width && scored.info.height ? ` · ${scored.info.width}×${scored.info.height}` : '';
   const body = [
-    `<h1>${escape(scored.name)}</h1>`,
-    `<p class="sub">${escape(scored.format)} · ${quality.frames} frames · ${formatClock(quality.duration)} · ${rate}${size}</p>`,
+    `<h1>${escapeAttribute(scored.name)}</h1>`,
+    `<p class="sub">${escapeAttribute(scored.format)} · ${quality.frames} frames · ${formatClock(quality.duration)} · ${rate}${size}</p>`,
     figures(view),
     '<h2>Course of the session</h2>',
     quality.frames > 1 ? charts(view) : '<p>The file contains no frames.</p>',
@@ -151,7 +151,7 @@ function gameplayMarks(view: SessionAnalysis, x: (t: number) => number, frame: F
   return (view.play ?? [])
     .map(({ event, kind }) => {
       const at = x(event.t);
-      const title = `<title>${formatClock(event.t)} ${escape(event.text)}</title>`;
+      const title = `<title>${formatClock(event.t)} ${escapeAttribute(event.text)}</title>`;
       if (kind === 'other') {
         return `<line class="event" x1="${pixel(at)}" x2="${pixel(at)}" y1="${frame.top - 5}" y2="${frame.top}">${title}</line>`;
       }
@@ -164,7 +164,7 @@ function gameplayMarks(view: SessionAnalysis, x: (t: number) => number, frame: F
       const label =
         row < 0
           ? ''
-          : `<text class="${kind}" x="${pixel(right ? at - 6 : at + 6)}" y="${22 + 12 * row}"${right ? ' text-anchor="end"' : ''}>${escape(words)}</text>`;
+          : `<text class="${kind}" x="${pixel(right ? at - 6 : at + 6)}" y="${22 + 12 * row}"${right ? ' text-anchor="end"' : ''}>${escapeAttribute(words)}</text>`;
       const tip = frame.top - 2;
       const mark = kind === 'loss' ? `M${pixel(at - 4)} ${tip - 7}h8l-4 7z` : `M${pixel(at - 4)} ${tip}h8l-4 -7z`;
       return `<g class="${kind}"><line stroke-opacity="0.45" x1="${pixel(at)}" x2="${pixel(at)}" y1="${tip}" y2="${bottom}"/><path d="${mark}"/>${title}</g>${label}`;
@@ -194,7 +194,7 @@ function component(view: SessionAnalysis, name: string, duration: number): strin
       timeAxis(frame, x, timeTicks(duration, 12), (time) => formatClock(time, 0)),
       `<path class="area" d="${band}"/><path class="mean" d="${mean}"/>`,
       `<line class="limit" x1="${frame.left}" x2="${width - frame.right}" y1="${at}" y2="${at}"><title>${delta ? 'least stutter' : 'score 0'}: ${limit.toFixed(0)} ms</title></line>`,
-      `<text class="name" x="${frame.left}" y="10">${escape(componentTitles[name] ?? name)}, ms — mean and greatest (${summary.max.toFixed(0)}); dashed: ${delta ? 'a stutter from here' : 'score 0 from here'}</text>`,
+      `<text class="name" x="${frame.left}" y="10">${escapeAttribute(componentTitles[name] ?? name)}, ms — mean and greatest (${summary.max.toFixed(0)}); dashed: ${delta ? 'a stutter from here' : 'score 0 from here'}</text>`,
     ].join(''),
     `${componentTitles[name] ?? name} in ms`,
   );
@@ -210,7 +210,7 @@ function playTable({ play = [], incidents }: SessionAnalysis): string {
     const says = near
       ? `${describe(near)}, ${event.t <= near.end ? 'meanwhile' : `${(event.t - near.end).toFixed(1)} s before`}`
       : '';
-    return `<tr><td>${formatClock(event.t)}</td><td class="text ${kind === 'loss' ? 'bad' : 'good'}">${escape(event.text)}</td><td class="text">${escape(says)}</td></tr>`;
+    return `<tr><td>${formatClock(event.t)}</td><td class="text ${kind === 'loss' ? 'bad' : 'good'}">${escapeAttribute(event.text)}</td><td class="text">${escapeAttribute(says)}</td></tr>`;
   });
   return `<h2>Losses and wins</h2><table><tr><th>at</th><th class="text">what</th><th class="text">the stream then</th></tr>${rows.join('')}</table>`;
 }
@@ -228,13 +228,13 @@ function held(points: readonly TimelinePoint[], name: string, gap: number): Time
 
 function svg(frame: Frame, content: string, label: string): string {
   const cursor = `<line class="cursor" y1="${frame.top}" y2="${frame.height - frame.bottom}"/>`;
-  return `<svg viewBox="0 0 ${frame.width} ${frame.height}" role="img" aria-label="${escape(label)}">${content}${cursor}</svg>`;
+  return `<svg viewBox="0 0 ${frame.width} ${frame.height}" role="img" aria-label="${escapeAttribute(label)}">${content}${cursor}</svg>`;
 }
 
 function components(scored: ScoredInput): string {
   const rows = Object.entries(scored.quality.components).map(([name, one]) => {
     const cells = [one.mean, one.std, one.max].map((value) => `<td>${value.toFixed(1)}</td>`).join('');
-    return `<tr><td>${escape(componentTitles[name] ?? name)}</td>${cells}<td>${one.measured}</td><td class="${grade(one.score)}">${one.score.toFixed(1)}</td><td class="text">${escape(scored.derived[name] ?? '')}</td></tr>`;
+    return `<tr><td>${escapeAttribute(componentTitles[name] ?? name)}</td>${cells}<td>${one.measured}</td><td class="${grade(one.score)}">${one.score.toFixed(1)}</td><td class="text">${escapeAttribute(scored.derived[name] ?? '')}</td></tr>`;
   });
   if (rows.length === 0) return '';
   return `<h2>Components</h2><table><tr><th>value</th><th>mean ms</th><th>std ms</th><th>max ms</th><th>measured</th><th>score</th><th class="text">from</th></tr>${rows.join('')}</table>`;
@@ -251,10 +251,10 @@ function worstMinutes(worst: readonly MinuteStatistics[]): string {
 
 function notes(scored: ScoredInput): string {
   const missing = Object.entries(scored.missing).map(
-    ([name, why]) => `<li>no ${escape(componentTitles[name] ?? name)}: ${escape(why)}</li>`,
+    ([name, why]) => `<li>no ${escapeAttribute(componentTitles[name] ?? name)}: ${escapeAttribute(why)}</li>`,
   );
   const issues = scored.issues.map(
-    ({ message, hint }) => `<li>${escape(message)}${hint ? ` — ${escape(hint)}` : ''}</li>`,
+    ({ message, hint }) => `<li>${escapeAttribute(message)}${hint ? ` — ${escapeAttribute(hint)}` : ''}</li>`,
   );
   const lists = [
     missing.length > 0 ? `<h2>Not in the file</h2><ul>${missing.join('')}</ul>` : '',

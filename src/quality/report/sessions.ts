@@ -1,7 +1,8 @@
 import { formatClock } from '../../time.ts';
 import { mannWhitney, median, quantile } from '../statistics.ts';
-import { grade, page, escape, type Frame, linePath, pixel, scale, timeAxis, timeTicks, valueAxis } from './page.ts';
+import { grade, page, type Frame, linePath, pixel, scale, timeAxis, timeTicks, valueAxis } from './page.ts';
 import type { SessionAnalysis } from './session.ts';
+import { escapeAttribute } from '../../markup.ts';
 
 /** A session and its group (`before`, `after` or none). */
 export interface GroupedView extends SessionAnalysis {
@@ -15,7 +16,7 @@ export function sessionsReport(views: readonly GroupedView[]): string {
   const groups = groupsOf(views);
   const body = [
     `<h1>${views.length} sessions</h1>`,
-    `<p class="sub">${[...groups].map(([name, list]) => `${escape(name || 'all')}: ${list.length}`).join(' · ')}</p>`,
+    `<p class="sub">${[...groups].map(([name, list]) => `${escapeAttribute(name || 'all')}: ${list.length}`).join(' · ')}</p>`,
     '<h2>Distribution of the total</h2>',
     `<div class="charts">${distribution(groups)}</div>`,
     comparison(groups),
@@ -54,9 +55,9 @@ function distribution(groups: ReadonlyMap<string, readonly GroupedView[]>): stri
       .map((view, j) => {
         const total = view.scored.quality.total!;
         const at = centre + ((j % 5) - 2) * 7;
-        return `<circle class="dot" cx="${pixel(x(total))}" cy="${pixel(at)}" r="5"><title>${escape(view.scored.name)}: ${total.toFixed(1)}</title></circle>`;
+        return `<circle class="dot" cx="${pixel(x(total))}" cy="${pixel(at)}" r="5"><title>${escapeAttribute(view.scored.name)}: ${total.toFixed(1)}</title></circle>`;
       });
-    const label = `<text class="name" x="0" y="${centre}" dy="0.32em">${escape(name || 'sessions')}</text>`;
+    const label = `<text class="name" x="0" y="${centre}" dy="0.32em">${escapeAttribute(name || 'sessions')}</text>`;
     if (values.length === 0) return label;
     const [low, middle, high] = [0.25, 0.5, 0.75].map((share) => x(quantile(values, share)));
     const box = `<rect class="box" x="${pixel(low!)}" y="${centre - 22}" width="${pixel(Math.max(1, high! - low!))}" height="44" rx="3"/><line class="box" x1="${pixel(middle!)}" x2="${pixel(middle!)}" y1="${centre - 22}" y2="${centre + 22}"/>`;
@@ -71,9 +72,9 @@ function comparison(groups: ReadonlyMap<string, readonly GroupedView[]>): string
   const rows = [...groups].map(([name, views]) => {
     const values = totals(views);
     if (values.length === 0)
-      return `<tr><td>${escape(name || 'all')}</td><td>${views.length}</td><td colspan="4">–</td></tr>`;
+      return `<tr><td>${escapeAttribute(name || 'all')}</td><td>${views.length}</td><td colspan="4">–</td></tr>`;
     const cells = [median(values), quantile(values, 0.25), quantile(values, 0.75), Math.min(...values)];
-    return `<tr><td>${escape(name || 'all')}</td><td>${views.length}</td>${cells.map((value) => `<td class="${grade(value)}">${value.toFixed(1)}</td>`).join('')}</tr>`;
+    return `<tr><td>${escapeAttribute(name || 'all')}</td><td>${views.length}</td>${cells.map((value) => `<td class="${grade(value)}">${value.toFixed(1)}</td>`).join('')}</tr>`;
   });
   const head =
     '<tr><th>group</th><th>sessions</th><th>median</th><th>first quartile</th><th>third quartile</th><th>worst</th></tr>';
@@ -84,7 +85,7 @@ function comparison(groups: ReadonlyMap<string, readonly GroupedView[]>): string
     if (a.length > 0 && b.length > 0) {
       const { p, superiority } = mannWhitney(a, b);
       const gain = median(b) - median(a);
-      verdict = `<p>Median ${escape(second[0])} − ${escape(first[0])}: <b class="${gain >= 0 ? 'good' : 'bad'}">${gain >= 0 ? '+' : ''}${gain.toFixed(1)}</b>. A session of ${escape(second[0])} is better than one of ${escape(first[0])} in ${(100 * superiority).toFixed(0)} % of the pairs (Mann–Whitney, p = ${p < 0.001 ? '< 0.001' : p.toFixed(3)}).</p>`;
+      verdict = `<p>Median ${escapeAttribute(second[0])} − ${escapeAttribute(first[0])}: <b class="${gain >= 0 ? 'good' : 'bad'}">${gain >= 0 ? '+' : ''}${gain.toFixed(1)}</b>. A session of ${escapeAttribute(second[0])} is better than one of ${escapeAttribute(first[0])} in ${(100 * superiority).toFixed(0)} % of the pairs (Mann–Whitney, p = ${p < 0.001 ? '< 0.001' : p.toFixed(3)}).</p>`;
     }
   }
   return `<table>${head}${rows.join('')}</table>${verdict}`;
@@ -93,7 +94,7 @@ function comparison(groups: ReadonlyMap<string, readonly GroupedView[]>): string
 function table(views: readonly GroupedView[]): string {
   const order = views.toSorted((a, b) => rank(a) - rank(b));
   const rows = order.map(({ scored: { name, quality, format }, group }) => {
-    return `<tr><td>${escape(name)}</td><td class="text">${escape(group ?? '')}</td><td class="text">${escape(format)}</td><td>${formatClock(quality.duration, 0)}</td>${[quality.total, quality.picture, quality.stutterLatency].map(cell).join('')}<td>${quality.raw === null ? '–' : quality.raw.toFixed(1)}</td></tr>`;
+    return `<tr><td>${escapeAttribute(name)}</td><td class="text">${escapeAttribute(group ?? '')}</td><td class="text">${escapeAttribute(format)}</td><td>${formatClock(quality.duration, 0)}</td>${[quality.total, quality.picture, quality.stutterLatency].map(cell).join('')}<td>${quality.raw === null ? '–' : quality.raw.toFixed(1)}</td></tr>`;
   });
   return `<table><tr><th>session</th><th class="text">group</th><th class="text">format</th><th>length</th><th>total</th><th>picture</th><th>stutter–latency</th><th>raw</th></tr>${rows.join('')}</table>`;
 }
@@ -115,7 +116,7 @@ function worstMinutes(views: readonly GroupedView[]): string {
   if (all.length === 0) return '';
   const rows = all.map(
     ({ name, minute, cws, longest }) =>
-      `<tr><td>${escape(name)}</td><td>${formatClock(minute * 60, 0)}</td><td class="${grade(cws)}">${cws.toFixed(1)}</td><td>${longest.toFixed(0)}</td></tr>`,
+      `<tr><td>${escapeAttribute(name)}</td><td>${formatClock(minute * 60, 0)}</td><td class="${grade(cws)}">${cws.toFixed(1)}</td><td>${longest.toFixed(0)}</td></tr>`,
   );
   return `<h2>Worst minutes</h2><table><tr><th>session</th><th>from</th><th>combined weighted score</th><th>longest without a new picture, ms</th></tr>${rows.join('')}</table>`;
 }
@@ -136,7 +137,7 @@ function courses(views: readonly GroupedView[]): string {
       const axes =
         valueAxis(frame, y, [0, 50, 100]) +
         timeAxis(frame, x, timeTicks(duration, 12), (time) => (last ? formatClock(time, 0) : ''));
-      return `<svg viewBox="0 0 ${width} ${frame.height}" role="img" aria-label="${escape(scored.name)}">${axes}<path class="mean" d="${line}"/><text class="name" x="${frame.left}" y="10">${escape(scored.name)} — ${scored.quality.total?.toFixed(1) ?? '–'}</text></svg>`;
+      return `<svg viewBox="0 0 ${width} ${frame.height}" role="img" aria-label="${escapeAttribute(scored.name)}">${axes}<path class="mean" d="${line}"/><text class="name" x="${frame.left}" y="10">${escapeAttribute(scored.name)} — ${scored.quality.total?.toFixed(1) ?? '–'}</text></svg>`;
     })
     .join('\n');
 }
