@@ -1,7 +1,7 @@
 import type { Dictionary, Word } from './dictionary.ts';
 import { slotNames, type WordKind } from './format.ts';
 
-/** What changed about one word from one version of a dictionary to another. */
+/** A difference of a word between two versions of a dictionary. */
 export interface Change {
   readonly kind: WordKind;
   readonly id: string;
@@ -10,121 +10,98 @@ export interface Change {
     | 'removed'
     | 'moved'
     | 'inserted above'
-    | 'defined anew'
+    | 'redefined'
     | 'renamed forms'
     | 'pattern changed'
     | 'synonyms changed';
   readonly from?: string;
   readonly to?: string;
-  /** Whether logs and queries made with the old version may be answered otherwise. */
+  /** Whether old logs or queries can give other results. */
   readonly breaking: boolean;
 }
 
+/** The differences between two versions of a dictionary. */
 export interface DictionaryDiff {
   readonly changes: readonly Change[];
-  /** The part of the version that must at least be raised. */
+  /** The part of the version number that must at least be raised. */
   readonly needs: 'major' | 'minor' | 'patch' | 'none';
 }
 
 /**
- * Compares two versions. A word that is gone, or no longer stands under an ancestor it had, breaks old logs and queries;
- * a parent inserted above a word does not, because every old is-a still holds.
+ * Compares two versions of a dictionary.
+ *
+ * Removing a word or an ancestor of a word breaks old logs and queries. Inserting a parent does not, because every previous
+ * "is a" still holds.
+ *
+ * @example
+ * const before = (await loadBuiltin([])).dictionary;
+ * const after = (await loadBuiltin(['openarena'])).dictionary;
+ * diffDictionaries(before, after).needs; // 'minor'
  */
 export function diffDictionaries(before: Dictionary, after: Dictionary): DictionaryDiff {
   const changes: Change[] = [];
   for (const word of before.ordered) {
-    const now = exact(after, word);
-    if (now) changes.push(...changesOf(word, now));
+    const counterpart = findExact(after, word);
+    if (counterpart) changes.push(...compareWords(word, counterpart));
     else changes.push({ kind: word.kind, id: word.id, what: 'removed', breaking: true });
   }
-  for (const word of after.ordered) {
-    if (!exact(before, word))
+  for (const word of after.ordered)
+    if (!findExact(before, word))
       changes.push({ kind: word.kind, id: word.id, what: 'added', to: word.parent?.id ?? '', breaking: false });
-  }
-  return { changes, needs: needsOf(changes) };
+  return { changes, needs: neededVersionPart(changes) };
 }
 
-function needsOf(changes: readonly Change[]): DictionaryDiff['needs'] {
+function neededVersionPart(changes: readonly Change[]): DictionaryDiff['needs'] {
   if (changes.some(({ breaking }) => breaking)) return 'major';
-  if (changes.some(({ what }) => what !== 'defined anew')) return 'minor';
+  if (changes.some(({ what }) => what !== 'redefined')) return 'minor';
   return changes.length > 0 ? 'patch' : 'none';
 }
 
-function exact(dictionary: Dictionary, { id, kind }: Word): Word | undefined {
+function findExact(dictionary: Dictionary, { id, kind }: Word): Word | undefined {
   const found = dictionary.find(id, kind);
   return found?.id === id ? found : undefined;
 }
 
-function lineage(word: Word): string[] {
-  const ids: string[] = [];
-  for (let each = word.parent; each; each = each.parent) ids.push(each.id);
-  return ids;
+function ancestorIds(word: Word): string[] {
+  return word.parent ? [word.parent.id, ...ancestorIds(word.parent)] : [];
 }
 
-function changesOf(before: Word, after: Word): Change[] {
+function compareWords(before: Word, after: Word): Change[] {
   const { kind, id } = before;
   const changes: Change[] = [];
-  const old = lineage(before);
-  const now = lineage(after);
+  const add = (what: Change['what'], breaking: boolean, from: string | undefined, to: string | undefined): void => {
+    changes.push({ kind, id, what, from: from ?? '', to: to ?? '', breaking });
+  };
   if (before.parent?.id !== after.parent?.id) {
-    const lost = old.filter((each) => !now.includes(each));
-    changes.push({
-      kind,
-      id,
-      what: lost.length > 0 ? 'moved' : 'inserted above',
-      from: before.parent?.id ?? '',
-      to: after.parent?.id ?? '',
-      breaking: lost.length > 0,
-    });
+    const ancestorsAfter = ancestorIds(after);
+    const lostAncestor = ancestorIds(before).some((each) => !ancestorsAfter.includes(each));
+    add(lostAncestor ? 'moved' : 'inserted above', lostAncestor, before.parent?.id, after.parent?.id);
   }
-  if (before.definition !== after.definition)
-    changes.push({ kind, id, what: 'defined anew', from: before.definition, to: after.definition, breaking: false });
-  if (formsOf(before) !== formsOf(after))
-    changes.push({ kind, id, what: 'renamed forms', from: formsOf(before), to: formsOf(after), breaking: true });
-  const lostSynonyms = before.synonyms.filter((each) => !after.synonyms.includes(each));
-  if (lostSynonyms.length > 0 || before.synonyms.length !== after.synonyms.length) {
-    changes.push({
-      kind,
-      id,
-      what: 'synonyms changed',
-      from: before.synonyms.join(', '),
-      to: after.synonyms.join(', '),
-      breaking: lostSynonyms.length > 0,
-    });
-  }
-  const pattern = patternChange(before, after);
-  if (pattern) changes.push(pattern);
+  if (before.definition !== after.definition) add('redefined', false, before.definition, after.definition);
+  const [formsBefore, formsAfter] = [formsInLogs(before), formsInLogs(after)];
+  if (formsBefore !== formsAfter) add('renamed forms', true, formsBefore, formsAfter);
+  const lostSynonym = before.synonyms.some((each) => !after.synonyms.includes(each));
+  if (lostSynonym || before.synonyms.length !== after.synonyms.length)
+    add('synonyms changed', lostSynonym, before.synonyms.join(', '), after.synonyms.join(', '));
+  if (kind === 'action' && patternText(before) !== patternText(after))
+    changes.push({ kind, id, what: 'pattern changed', breaking: isPatternBroken(before, after) });
   return changes;
 }
 
-/** The forms that stand in logs. */
-function formsOf(word: Word): string {
-  return word.kind === 'object'
-    ? `${word.name}, ${word.plural}`
-    : word.kind === 'action'
-      ? `${word.forms.third}, ${word.forms.participle}`
-      : word.name;
+function formsInLogs({ kind, name, plural, forms }: Word): string {
+  if (kind === 'object') return `${name}, ${plural}`;
+  return kind === 'action' ? `${forms.third}, ${forms.participle}` : name;
 }
 
-function patternChange(before: Word, after: Word): Change | undefined {
-  if (before.kind !== 'action') return undefined;
-  if (patternText(before) === patternText(after)) return undefined;
-  const lost = before.causes !== undefined && before.causes.id !== after.causes?.id;
-  const breaking =
-    lost ||
-    slotNames.some((slot) => {
-      const old = before.slots[slot];
-      const now = after.slots[slot];
-      // Statements that were right must stay right.
-      const narrowed = old.use !== now.use && now.use !== 'optional';
-      return (
-        narrowed ||
-        old.preposition !== now.preposition ||
-        old.word !== now.word ||
-        (now.accepts.length > 0 && old.accepts.join() !== now.accepts.join())
-      );
-    });
-  return { kind: before.kind, id: before.id, what: 'pattern changed', breaking };
+/** Can a statement that was valid before be invalid, or a match be lost? */
+function isPatternBroken(before: Word, after: Word): boolean {
+  if (before.causes !== undefined && before.causes.id !== after.causes?.id) return true;
+  return slotNames.some((slot) => {
+    const [old, now] = [before.slots[slot], after.slots[slot]];
+    const isNarrowed = old.use !== now.use && now.use !== 'optional';
+    const acceptsLess = now.accepts.length > 0 && old.accepts.join() !== now.accepts.join();
+    return isNarrowed || acceptsLess || old.preposition !== now.preposition || old.word !== now.word;
+  });
 }
 
 function patternText(word: Word): string {

@@ -1,23 +1,36 @@
 import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { messageOf, PlaybyplayError } from '../errors.ts';
 import { suggestSpelling } from '../spelling.ts';
 import { ROOT } from '../version.ts';
 import { commonName } from './format.ts';
-import { loadDictionary, type LoadOptions, type DictionarySource, type LoadedDictionary } from './load.ts';
+import { loadDictionary, type DictionarySource, type LoadedDictionary, type LoadOptions } from './load.ts';
 
-/** The folder with the dictionaries that come with the program. */
+/** The folder of the built-in dictionaries. */
 export const builtinFolder = join(ROOT, 'dictionary');
 
-/** Names of the dictionaries in a folder, sorted, the common one first. */
+/**
+ * Lists the dictionaries in a folder.
+ *
+ * @param folder Default: the built-in dictionaries.
+ * @returns Their names, the common dictionary first.
+ * @example
+ * (await dictionaryNames())[0]; // 'common'
+ */
 export async function dictionaryNames(folder = builtinFolder): Promise<string[]> {
-  const names = (await readdir(folder))
-    .filter((file) => file.endsWith('.json'))
-    .map((file) => file.slice(0, -'.json'.length));
+  const files = await readdir(folder);
+  const names = files.filter((file) => file.endsWith('.json')).map((file) => basename(file, '.json'));
   return names.toSorted((a, b) => Number(b === commonName) - Number(a === commonName) || (a < b ? -1 : 1));
 }
 
-/** Reads dictionary files. Throws PlaybyplayError `dictionary-missing` with the path. */
+/**
+ * Reads dictionary files for {@link loadDictionary}.
+ *
+ * @throws PlaybyplayError `dictionary-missing` with the path of a file that cannot be read.
+ * @example
+ * const [common] = await readSources(['node_modules/playbyplay/dictionary/common.json']);
+ * loadDictionary([common]).issues; // []
+ */
 export async function readSources(paths: readonly string[]): Promise<DictionarySource[]> {
   return Promise.all(
     paths.map(async (path) => {
@@ -32,7 +45,15 @@ export async function readSources(paths: readonly string[]): Promise<DictionaryS
   );
 }
 
-/** Loads the common dictionary and the named extensions (default: all) from `folder` (default: the program's own). */
+/**
+ * Loads the common dictionary with built-in extensions.
+ *
+ * @param extensions Names of extensions; default all.
+ * @throws PlaybyplayError `unknown-dictionary` with the nearest name.
+ * @example
+ * const { dictionary } = await loadBuiltin(['openarena']);
+ * dictionary.isA('openarena:quad damage', 'power-up'); // true
+ */
 export async function loadBuiltin(
   extensions?: readonly string[],
   options: LoadOptions & { readonly folder?: string } = {},
@@ -43,7 +64,7 @@ export async function loadBuiltin(
   for (const name of wanted) {
     if (known.includes(name)) continue;
     throw new PlaybyplayError('unknown-dictionary', `there is no dictionary "${name}"`, {
-      hint: suggestSpelling(name, known) ?? `known are ${known.join(', ')}`,
+      hint: suggestSpelling(name, known) ?? `Available dictionaries: ${known.join(', ')}.`,
     });
   }
   const names = [...new Set([...(known.includes(commonName) ? [commonName] : []), ...wanted])];

@@ -59,7 +59,7 @@ interface LoadedFile {
  *
  * @returns The dictionary and all issues of all files: shape, versions, parents, names, definitions, slot rules, events.
  * @example
- * const sources = await readSources(['dictionary/common.json']);
+ * const sources = await readSources(['node_modules/playbyplay/dictionary/common.json']);
  * const extension = {
  *   format: 'playbyplay/dictionary/1', name: 'my-game', version: '1.0.0', extends: { common: '^1.0.0' },
  *   objects: [{ name: 'bubble gun', parent: 'water gun', definition: 'A water gun that blows soap.' }],

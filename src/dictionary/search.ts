@@ -8,7 +8,7 @@ import type { Dictionary, Word } from './dictionary.ts';
  * contains it, definition that contains it.
  * @example
  * const { dictionary } = await loadBuiltin();
- * searchWords(dictionary, 'golf')[0]?.id; // 'golf'
+ * searchWords(dictionary, 'drive')[0]?.definition;
  */
 export function searchWords(dictionary: Dictionary, text: string): readonly Word[] {
   const wanted = text.trim().toLowerCase();

@@ -39,7 +39,13 @@ export function validateStatement(statement: unknown, dictionary: Dictionary): D
   return validator.issues;
 }
 
-/** Is the value a valid statement of the dictionary? */
+/**
+ * Is the value a valid statement of the dictionary?
+ *
+ * @example
+ * const { dictionary } = await loadBuiltin();
+ * isStatement({ subject: 'partner', action: 'die' }, dictionary); // true
+ */
 export function isStatement(value: unknown, dictionary: Dictionary): value is Statement {
   return validateStatement(value, dictionary).length === 0;
 }

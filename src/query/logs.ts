@@ -1,88 +1,67 @@
 import { join } from 'node:path';
-import type { Issue } from '../errors.ts';
 import type { Dictionary } from '../dictionary/dictionary.ts';
 import { builtinFolder, dictionaryNames, readSources } from '../dictionary/files.ts';
+import { commonName } from '../dictionary/format.ts';
 import { loadDictionary } from '../dictionary/load.ts';
-import type { EventLine } from '../events/log.ts';
+import type { Issue } from '../errors.ts';
 import { distinctSession, nameLogs } from '../events/log-names.ts';
+import type { EventLine } from '../events/log.ts';
 import { findAllLogs, readLog } from '../events/reader.ts';
 
+/** The events of logs, with everything needed to query them. */
 export interface LoadedLogs {
   readonly events: readonly EventLine[];
+  /** The dictionaries that the logs use, merged. */
   readonly dictionary: Dictionary;
   readonly sessions: readonly string[];
   readonly games: readonly string[];
-  /** Seconds of each session. */
+  /** Duration of each session in seconds. */
   readonly durations: ReadonlyMap<string, number>;
-  /** The log of each session: its path, and what a person calls it (`match` for `match.playbyplay/`). */
-  readonly logs: ReadonlyMap<string, { readonly path: string; readonly name: string }>;
+  /** Path and display name (`match` for `match.playbyplay/`) of the log of each session. */
+  readonly logs: ReadonlyMap<string, LogLocation>;
+  /** Problems that do not prevent queries. */
   readonly issues: readonly Issue[];
 }
 
-const NONE: EventLine['cues'] = [];
+/** Where a log is and how it is displayed. */
+export interface LogLocation {
+  readonly path: string;
+  readonly name: string;
+}
 
+/** Options of {@link loadLogs}. */
 export interface LoadLogsOptions {
   /** Paths of further dictionary files. */
   readonly dictionaries?: readonly string[];
-  /** Leaves out what events were seen by, which takes most of the memory and which no query asks for. */
+  /** Omits the cues of events, which take most of the memory and which queries do not use. */
   readonly withoutCues?: boolean;
   readonly signal?: AbortSignal;
 }
 
 /**
- * Logs (files, their folders, or folders of those; one that is named twice counts once) with the dictionaries that their headers
- * name; with no paths, all dictionaries of the program. Throws as `readLog` and `readSources` do; what is harmless is among the issues.
+ * Loads logs with the dictionaries that their headers name.
+ *
+ * @param paths Log files, log folders, or folders of those; without paths, only the built-in dictionaries are loaded.
+ * @throws PlaybyplayError if a log or dictionary cannot be read.
+ * @example
+ * const { events, dictionary, durations } = await loadLogs(['match.playbyplay']);
+ * runQuery(compileQuery('kills in the last minute', dictionary), events, { durations }).count;
  */
 export async function loadLogs(paths: readonly string[], options: LoadLogsOptions = {}): Promise<LoadedLogs> {
-  const issues: Issue[] = [];
-  const events: EventLine[] = [];
-  const durations = new Map<string, number>();
-  const games = new Set<string>();
-  const wanted = new Set<string>();
-  const files = await findAllLogs(paths);
-  const called = nameLogs(files);
-  const taken = new Set<string>();
-  const logs = new Map<string, { readonly path: string; readonly name: string }>();
-  const twice: string[] = [];
-  for (const [index, file] of files.entries()) {
-    const name = called[index]!;
-    let [session, game] = ['', ''];
-    const reading = {
-      onIssue: (issue: Issue) => issues.push(issue),
-      ...(options.signal && { signal: options.signal }),
-    };
-    for await (const line of readLog(file, reading)) {
-      if (line.type === 'header') {
-        session = distinctSession(line.session, file, taken);
-        if (session !== line.session) twice.push(`${logs.get(line.session)!.name} and ${name}`);
-        logs.set(session, { path: file, name });
-        durations.set(session, line.media.duration);
-        games.add(line.game);
-        game = line.game;
-        for (const dictionary of line.dictionaries) wanted.add(dictionary.name);
-      } else if (line.type === 'event') {
-        // One string for all events of a session instead of one each; a reel's events are of several games.
-        if (line.game !== game) game = line.game;
-        events.push({ ...line, session, game, ...(options.withoutCues && { cues: NONE }) });
-      }
-    }
-  }
-  if (twice.length > 0) issues.push(sameSession(twice));
-  const known = await dictionaryNames();
-  const names = paths.length === 0 ? known : known.filter((name) => name === 'common' || wanted.has(name));
-  const sources = await readSources([
-    ...names.map((name) => join(builtinFolder, `${name}.json`)),
-    ...(options.dictionaries ?? []),
-  ]);
-  const { dictionary, issues: findings } = loadDictionary(sources, { definitions: false });
+  const { events, durations, games, dictionaryNames: wanted, logs, issues } = await readEvents(paths, options);
+  const builtin = await dictionaryNames();
+  const names = paths.length === 0 ? builtin : builtin.filter((name) => name === commonName || wanted.has(name));
+  const builtinPaths = names.map((name) => join(builtinFolder, `${name}.json`));
+  const sources = await readSources([...builtinPaths, ...(options.dictionaries ?? [])]);
+  const { dictionary, issues: dictionaryIssues } = loadDictionary(sources, { definitions: false });
   const loaded = new Set(dictionary.sources.map(({ name }) => name));
-  for (const name of wanted) {
-    if (!loaded.has(name))
-      issues.push({
-        code: 'dictionary-missing',
-        message: `a log uses the dictionary "${name}", which is not here; name its file with --dictionary`,
-      });
-  }
+  const missing = [...wanted]
+    .filter((name) => !loaded.has(name))
+    .map((name) => ({
+      code: 'dictionary-missing',
+      message: `a log uses the dictionary "${name}", which is not built in`,
+      hint: 'Name its file with --dictionary.',
+    }));
   return {
     events,
     dictionary,
@@ -90,12 +69,61 @@ export async function loadLogs(paths: readonly string[], options: LoadLogsOption
     games: [...games],
     durations,
     logs,
-    issues: [...issues, ...findings],
+    issues: [...issues, ...missing, ...dictionaryIssues],
   };
 }
 
-function sameSession(pairs: readonly string[]): Issue {
+interface ReadEvents {
+  readonly events: EventLine[];
+  readonly durations: Map<string, number>;
+  readonly games: Set<string>;
+  readonly dictionaryNames: Set<string>;
+  readonly logs: Map<string, LogLocation>;
+  readonly issues: Issue[];
+}
+
+const noCues: EventLine['cues'] = [];
+
+async function readEvents(paths: readonly string[], { withoutCues, signal }: LoadLogsOptions): Promise<ReadEvents> {
+  const read: ReadEvents = {
+    events: [],
+    durations: new Map(),
+    games: new Set(),
+    dictionaryNames: new Set(),
+    logs: new Map(),
+    issues: [],
+  };
+  const { events, durations, games, logs, issues } = read;
+  const files = await findAllLogs(paths);
+  const names = nameLogs(files);
+  const taken = new Set<string>();
+  const duplicates: string[] = [];
+  for (const [index, path] of files.entries()) {
+    const name = names[index]!;
+    let [session, game] = ['', ''];
+    const onIssue = (issue: Issue): number => issues.push(issue);
+    for await (const line of readLog(path, { onIssue, ...(signal && { signal }) })) {
+      if (line.type === 'header') {
+        session = distinctSession(line.session, path, taken);
+        if (session !== line.session) duplicates.push(`${logs.get(line.session)!.name} and ${name}`);
+        logs.set(session, { path, name });
+        durations.set(session, line.media.duration);
+        games.add(line.game);
+        game = line.game;
+        for (const dictionary of line.dictionaries) read.dictionaryNames.add(dictionary.name);
+      } else if (line.type === 'event') {
+        // The events of a session share one string each for session and game. In a reel the game varies.
+        if (line.game !== game) game = line.game;
+        events.push({ ...line, session, game, ...(withoutCues && { cues: noCues }) });
+      }
+    }
+  }
+  if (duplicates.length > 0) issues.push(duplicateSessions(duplicates));
+  return read;
+}
+
+function duplicateSessions(pairs: readonly string[]): Issue {
   const more = pairs.length > 3 ? ` and ${pairs.length - 3} more` : '';
-  const message = `the same session stands in ${pairs.slice(0, 3).join('; ')}${more}: what happened there counts twice`;
+  const message = `logs contain the same session: ${pairs.slice(0, 3).join('; ')}${more}; its events count twice`;
   return { code: 'session-twice', message };
 }

@@ -34,8 +34,8 @@ export interface QueryOptions {
  * @throws PlaybyplayError `bad-query` with all issues; those about a sentence have the offsets `start` and `end`.
  * @example
  * const { dictionary } = await loadBuiltin();
- * const query = compileQuery('player defeats enemy with gun', dictionary);
- * query.query.find; // { action: ['defeat'], subject: …, object: …, with: … }
+ * compileQuery('kills with railgun', dictionary).query.find;
+ * // { action: ['kill'], with: { any: [{ words: ['railgun'] }] } }
  */
 export function compileQuery(query: string | Query, dictionary: Dictionary, options: QueryOptions = {}): CompiledQuery {
   const sentence = typeof query === 'string' ? query : undefined;
@@ -63,8 +63,7 @@ function badQuery(what: string, issues: readonly Issue[]): PlaybyplayError {
  *
  * @returns One match per event; for a sequence, one match per series of events.
  * @example
- * const { dictionary } = await loadBuiltin();
- * const events = (await loadLogs(['match.playbyplay'])).events;
+ * const { events, dictionary } = await loadLogs(['match.playbyplay']);
  * for (const { t, events: [event] } of matchEvents(compileQuery('kills by player', dictionary), events))
  *   console.log(t, event?.text);
  */
@@ -107,6 +106,10 @@ export function runQuery(
  * Creates a test of single events, for streams.
  *
  * @returns `undefined` if the query is about several events.
+ * @example
+ * const { events, dictionary } = await loadLogs(['match.playbyplay']);
+ * const isKill = createEventTest(compileQuery('kills by player', dictionary));
+ * events.filter((event) => isKill?.(event)).length;
  */
 export function createEventTest(compiled: CompiledQuery): ((event: EventLine) => boolean) | undefined {
   return compiled.condition.test?.({

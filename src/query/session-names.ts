@@ -10,7 +10,13 @@ export interface UnknownName {
 /** Session ids by lower-case name: the id, the name of the log, its last path segment, and that without file extension. */
 export type SessionNames = ReadonlyMap<string, readonly string[]>;
 
-/** Collects the names by which a query can refer to the sessions of logs. */
+/**
+ * Collects the names by which a query can refer to the sessions of logs.
+ *
+ * @example
+ * const { dictionary, logs } = await loadLogs(['match.playbyplay']);
+ * compileQuery('kills in session match', dictionary, { sessions: collectSessionNames(logs) });
+ */
 export function collectSessionNames(logs: ReadonlyMap<string, { readonly name: string }>): SessionNames {
   const names = new Map<string, string[]>();
   for (const [session, { name }] of logs) {

@@ -92,7 +92,7 @@ describe('playbyplay query', () => {
     expect(await runCommandLine('query', 'count kills', season)).toEqual({
       code: 0,
       out: `${kills * 3}\n`,
-      err: 'playbyplay: the same session stands in again and semi: what happened there counts twice\n',
+      err: 'playbyplay: logs contain the same session: again and semi; its events count twice\n',
     });
   });
 });

@@ -1,0 +1,40 @@
+/**
+ * `playbyplay/query`: questions about event logs.
+ *
+ * Read logs with {@link loadLogs}, compile a question with {@link compileQuery} and answer it with {@link runQuery}.
+ */
+export type { EventLine } from '../events/log.ts';
+export { deriveEvents, type DerivedEvent } from './composite-events.ts';
+export { explainQuery, type ExplainedWord, type Explanation } from './explain.ts';
+export { loadLogs, type LoadedLogs, type LoadLogsOptions } from './logs.ts';
+export type { CompiledCondition, Match } from './match/combinators.ts';
+export type { MatchOptions } from './match/event-index.ts';
+export type { Group } from './match/groups.ts';
+export type {
+  ActionPattern,
+  Condition,
+  ConfidenceCondition,
+  EventCondition,
+  GroupKey,
+  MentionCondition,
+  MentionPattern,
+  NearCondition,
+  PropertyPattern,
+  Query,
+  Range,
+  ScopeCondition,
+  SequenceCondition,
+  SlotPattern,
+  TimeCondition,
+  ValuePattern,
+} from './query.ts';
+export {
+  compileQuery,
+  createEventTest,
+  matchEvents,
+  runQuery,
+  type CompiledQuery,
+  type QueryOptions,
+  type QueryResult,
+} from './run.ts';
+export { collectSessionNames, type SessionNames } from './session-names.ts';
