@@ -2,7 +2,7 @@ import type { Size } from '../geometry.ts';
 import type { ColorEncoding, Picture } from '../media/picture.ts';
 import { LUMA_WEIGHTS } from './color.ts';
 
-/** How a still becomes a picture; defaults are those of 720p video. */
+/** How a still is encoded; defaults are those of 720p video. */
 export interface StillOptions {
   readonly t?: number;
   readonly color?: ColorEncoding;
@@ -11,8 +11,11 @@ export interface StillOptions {
 }
 
 /**
- * A picture made of interleaved 8-bit RGB (`size.width · size.height · 3` bytes): screenshots and labelled crops go through
- * the same regions and detectors as video. Subsampled chroma is the mean of the pixels it covers.
+ * Makes a picture of interleaved 8-bit RGB, so that screenshots and labelled crops pass through the same regions and detectors as
+ * video. Subsampled chroma is the mean of the pixels that it covers.
+ *
+ * @param rgb `size.width · size.height · 3` bytes.
+ * @throws RangeError if `rgb` has another length.
  */
 export function stillPicture(rgb: Uint8Array, size: Size, options: StillOptions = {}): Picture {
   const { width, height } = size;

@@ -92,7 +92,10 @@ describe('playbyplay profile try', () => {
     const near = playbyplay('profile', 'try', 'freedoom', clip, '--at', '4', '--detector', 'helth');
     expect([near.status, near.stderr]).toEqual([1, expect.stringContaining('Did you mean "health"?')]);
     const late = playbyplay('profile', 'try', 'freedoom', clip, '--at', 'soon');
-    expect([late.status, late.stderr]).toEqual([2, expect.stringContaining('--at must be a time such as 90, 1:30 or 2m, not "soon"')]);
+    expect([late.status, late.stderr]).toEqual([
+      2,
+      expect.stringContaining('--at must be a time such as 90, 1:30 or 2m, not "soon"'),
+    ]);
   });
 });
 

@@ -3,20 +3,20 @@ import { inScript } from '../../language/text.ts';
 import type { Tracker } from '../../cues/tracker.ts';
 import type { DetectorSpec } from '../../profile/profile.ts';
 import type { Assets, CharacterSize, Detector, FrameDetectorKind, Observation, View } from '../kind.ts';
-import { alikeIn, type Atlas, charactersOf, isByColour, lookalikes } from '../text/atlas.ts';
+import { lookalikesIn, type Atlas, charactersOf, isByColour, lookalikes } from '../text/atlas.ts';
 import type { Cell } from '../text/line-reading.ts';
 import { loadAtlas, readText } from '../text/index.ts';
-import { Lexicon } from './lexicon.ts';
+import { FeedLexicon } from './lexicon.ts';
 import type { FeedLine } from './lines.ts';
 import { LineReader } from './reader.ts';
 import { FeedTracker } from './tracker.ts';
 import { Units } from './units.ts';
 import type { FromSchema, Schema } from '../../schema/from-schema.ts';
 
-/** Evidence below which a character is scenery. */
-const LEAST = 12;
-/** Share of the evidence for a character from which another is noted as its rival. */
-const RIVAL = 0.4;
+/** Log likelihood ratio below which a character is taken for scenery. */
+const MIN_CHARACTER_LLR = 12;
+/** Share of a character's score from which another is recorded as its rival. */
+const RIVAL_SHARE = 0.4;
 
 const schema = {
   type: 'object',
@@ -24,7 +24,7 @@ const schema = {
   properties: {
     atlas: { type: 'string', format: 'asset', description: 'Atlas file of a fixed-pitch font.' },
     lines: { type: 'integer', minimum: 1, maximum: 40, description: 'How many lines the region holds.' },
-    lexicon: { type: 'string', format: 'asset', description: 'Lexicon file: the phrases that lines follow.' },
+    lexicon: { type: 'string', format: 'asset', description: 'FeedLexicon file: the phrases that lines follow.' },
     others: { enum: ['keep', 'drop'], default: 'keep', description: 'What happens to lines that match no phrase.' },
     enough: {
       type: 'integer',
@@ -47,8 +47,8 @@ const schema = {
 export type FeedOptions = FromSchema<typeof schema>;
 
 /**
- * Lines that appear, scroll up and vanish, as in a kill feed or a chat. A sample says what each line shows; the tracker
- * follows the lines over their lives.
+ * Reads lines that appear, scroll up and vanish, as in a kill feed or a chat. A sample gives each line's characters; the tracker
+ * follows a line from sample to sample.
  */
 export const kind: FrameDetectorKind<FeedOptions> = {
   input: 'frame',
@@ -68,14 +68,14 @@ export const kind: FrameDetectorKind<FeedOptions> = {
     const atlas = await loadAtlas(spec.atlas, assets);
     const units = new Units(atlas);
     const alike = lookalikes(atlas);
-    const canon = (unit: string): string => units.of(alike(units.out(unit)));
+    const canon = (unit: string): string => units.encodeChar(alike(units.decode(unit)));
     const lexicon =
       spec.lexicon === undefined
         ? undefined
-        : new Lexicon(await readText(assets, spec.lexicon), spec.lexicon, canon, (text) => units.into(text));
+        : new FeedLexicon(await readText(assets, spec.lexicon), spec.lexicon, canon, (text) => units.encode(text));
     const languages = languagesOf(spec.language);
-    const classes = languages.length === 0 ? (char: string) => [char] : alikeIn(atlas);
-    const shown = (text: string): string => inScript(units.out(text), classes, languages);
+    const classes = languages.length === 0 ? (char: string) => [char] : lookalikesIn(atlas);
+    const shown = (text: string): string => inScript(units.decode(text), classes, languages);
     const rules = {
       samples: spec.stability?.samples ?? 2,
       gaps: spec.stability?.gaps ?? 4,
@@ -88,7 +88,7 @@ export const kind: FrameDetectorKind<FeedOptions> = {
       spec.region,
       rules,
       lexicon,
-      languages.length === 0 ? (text) => units.out(text) : shown,
+      languages.length === 0 ? (text) => units.decode(text) : shown,
     );
   },
 };
@@ -113,14 +113,14 @@ class FeedDetector implements Detector {
       if (line) found.push(line);
     }
     if (found.length === 0) return { state: 'absent', confidence: 0.95 };
-    const value = found.map((line) => this.#units.out(line.text).trimEnd()).join('\n');
+    const value = found.map((line) => this.#units.decode(line.text).trimEnd()).join('\n');
     return { state: 'seen', value, confidence: 0.95, detail: { lines: found } };
   }
 
   #lineOf(slot: number, cells: readonly Cell[]): FeedLine | undefined {
     const { glyphs, file } = this.#atlas;
     const columnOf = (cell: Cell): number => Math.round(cell.x / file.pitch!);
-    const kept = cells.filter((cell) => cell.glyph >= 0 && cell.llr >= LEAST);
+    const kept = cells.filter((cell) => cell.glyph >= 0 && cell.llr >= MIN_CHARACTER_LLR);
     if (kept.length === 0) return undefined;
     const columns = columnOf(kept.at(-1)!) + 1;
     const chars = Array.from({ length: columns }, () => ' ');
@@ -128,11 +128,11 @@ class FeedDetector implements Detector {
     const rivals: [number, string, number][] = [];
     for (const cell of kept) {
       const column = columnOf(cell);
-      chars[column] = this.#units.of(cell.char);
+      chars[column] = this.#units.encodeChar(cell.char);
       scores[column] = Math.round(cell.llr);
       const rival = cell.second < 0 ? cell.char : glyphs[cell.second]!.char;
-      if (cell.secondLlr >= RIVAL * cell.llr && this.#canon(rival) !== this.#canon(cell.char))
-        rivals.push([column, this.#units.of(rival), Math.round(cell.secondLlr)]);
+      if (cell.secondLlr >= RIVAL_SHARE * cell.llr && this.#canon(rival) !== this.#canon(cell.char))
+        rivals.push([column, this.#units.encodeChar(rival), Math.round(cell.secondLlr)]);
     }
     return { slot, text: chars.join(''), scores, ...(rivals.length === 0 ? {} : { rivals }) };
   }

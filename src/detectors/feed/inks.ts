@@ -1,23 +1,23 @@
 import { PlaybyplayError } from '../../errors.ts';
 import type { Rect } from '../../geometry.ts';
 import type { Picture } from '../../media/picture.ts';
-import { type Atlas, inkOf, lookalikes } from '../text/atlas.ts';
+import { type Atlas, inkToYCbCr, lookalikes } from '../text/atlas.ts';
 import { CB, CR, sampleLine } from '../text/line-image.ts';
 import type { Cell } from '../text/line-reading.ts';
 
-/** A glyph for reading by colour: how much of every pixel, and of every two by two of them, it covers. */
+/** How much a glyph covers of every pixel, and of every block of 2 × 2 pixels, which share a chroma sample. */
 interface Mask {
-  /** Pixels that it covers wholly, or nearly: across and down. */
+  /** Coordinates of the pixels that it covers at least nearly. */
   readonly x: Uint8Array;
   readonly y: Uint8Array;
-  /** Shares of two by two pixels that it covers, and Σ (1 − share)², Σ (1 − share) share, Σ share². */
+  /** Covered shares of blocks, and Σ (1 − share)², Σ (1 − share) share, Σ share². */
   readonly blocks: Float32Array;
   readonly ground: number;
   readonly both: number;
   readonly ink: number;
 }
 
-/** The expected luma of an ink, and its colour differences: their length and direction. */
+/** The expected luma of an ink, and direction and length of its colour differences. */
 interface Ink {
   readonly y: number;
   readonly cb: number;
@@ -31,81 +31,87 @@ interface Fit {
   readonly llr: number;
 }
 
-/** Values of a cell: their sum, and the cost of taking them for a surface. */
-interface Surface {
+/** Values of a cell, their sums, and −2 log likelihood of them as a surface. */
+interface CellValues {
   readonly values: Float32Array;
   sum: number;
   squares: number;
-  rival: number;
+  surfaceCost: number;
 }
 
-/** Share of a pixel that is covered from which the ink's luma can be expected there. */
-const COVERED = 0.8;
-/** Standard deviations of luma in an ink, or at least of a surface, and of colour differences, which compression blurs; in grey levels. */
-const LUMA = 24;
-const CHROMA = 12;
-/** What is left of an ink's colour, and how much that varies, as shares of it. */
-const LEFT = 0.92;
-const VARIES = 0.12;
-/** What the direction in which the colour differences are small counts: compression takes it away first. */
-const ACROSS = 0.3;
-/** Neighbouring samples err alike: what one tells is worth so much. */
-const SHARE = 0.9;
-/** Spread of a cell's colour differences, as a share of the ink's, below which nothing is written there in it. */
-const SPREAD = 0.35;
-/** Evidence for a white character beyond which no colour is looked for, and white characters that make a line worth looking at. */
-const SURE = 30;
-const WHITES = 4;
-/** The most columns after the last white character that a name can take. */
-const REACH = 32;
+/** Covered share of a pixel from which it has the ink's luma. */
+const MIN_COVERED_SHARE = 0.8;
+/** Standard deviations, in grey levels, of luma and of colour differences, which compression blurs. */
+const LUMA_DEVIATION = 24;
+const CHROMA_DEVIATION = 12;
+/** Share of an ink's colour that compression leaves, and its standard deviation. */
+const CHROMA_SHARE = 0.92;
+const CHROMA_SHARE_DEVIATION = 0.12;
+/** Weight of colour differences across the ink's direction: they are small, and compression removes them first. */
+const CROSS_WEIGHT = 0.3;
+/** Weight of the evidence, as errors of neighbouring samples are correlated. */
+const EVIDENCE_WEIGHT = 0.9;
+/** Range of a cell's colour differences, as a share of the ink's, below which it holds no character in that ink. */
+const MIN_RANGE_SHARE = 0.35;
+/** Log likelihood ratio from which a character is certainly white. */
+const CERTAIN_LLR = 30;
+/** White characters that a line must have to be read in colours, too. */
+const MIN_WHITE_CHARACTERS = 4;
+/** Columns after the last white character that a name can take. */
+const MAX_NAME_COLUMNS = 32;
 
 /**
- * Reads characters that are drawn in colours into lines whose other characters are white: luma hardly shows red and
- * blue, colour differences show them at half the resolution. Both are explained together: where a glyph covers the
- * picture opaquely, luma is the ink's own, and every two by two pixels are mixed of ink and ground as it covers them.
+ * Adds coloured characters to lines whose other characters are white. Luma hardly shows red and blue, colour differences show them
+ * at half the resolution, so both are scored together: opaque pixels have the ink's luma, and a block's colour is a mixture of ink
+ * and ground by the covered share.
  */
 export class InkReader {
   readonly #atlas: Atlas;
   readonly #inks: readonly Ink[];
-  /** Spread of a cell's colour differences below which nothing is written there in any ink. */
-  readonly #least: number;
+  /** Range of a cell's colour differences below which it holds no coloured character. */
+  readonly #minRange: number;
   readonly #masks: readonly Mask[];
   readonly #canon: (char: string) => string;
-  readonly #along: Surface;
-  readonly #across: Surface;
+  readonly #along: CellValues;
+  readonly #across: CellValues;
   #cb = new Float32Array(0);
   #cr = new Float32Array(0);
 
-  /** Throws PlaybyplayError `bad-atlas` for a font of odd size. */
+  /** @throws PlaybyplayError `bad-atlas` for a font of odd pitch or height. */
   constructor(atlas: Atlas, inks: readonly string[]) {
     const { name, pitch, height } = atlas.file;
     if (pitch! % 2 !== 0 || height % 2 !== 0)
-      throw new PlaybyplayError('bad-atlas', `${name}: colours are read in fonts of an even pitch and height only`);
+      throw new PlaybyplayError('bad-atlas', `${name}: a font for coloured characters needs an even pitch and height`);
     this.#atlas = atlas;
     this.#canon = lookalikes(atlas);
     this.#inks = inks.map((color) => {
-      const [y = 0, cb = 0, cr = 0] = inkOf(color);
+      const [y = 0, cb = 0, cr = 0] = inkToYCbCr(color);
       const length = Math.hypot(cb, cr);
       return { y: 255 * y, cb: cb / length, cr: cr / length, length: 255 * length };
     });
-    this.#least = SPREAD * Math.min(...this.#inks.map(({ length }) => length));
-    this.#masks = masksOf(atlas);
+    this.#minRange = MIN_RANGE_SHARE * Math.min(...this.#inks.map(({ length }) => length));
+    this.#masks = computeMasks(atlas);
     const size = (pitch! * height) / 4;
-    [this.#along, this.#across] = [surface(size), surface(size)];
+    [this.#along, this.#across] = [emptyValues(size), emptyValues(size)];
   }
 
-  /** The cells of a line with those in colours; `luma` is the line as it was sampled, `box` where it lies in the picture. */
+  /**
+   * Returns a line's cells with the coloured characters.
+   *
+   * @param box Where the line is in the picture.
+   * @param luma The line's sampled luma, `width` pixels wide.
+   */
   read(picture: Picture, box: Rect, luma: Float32Array, width: number, cells: readonly Cell[]): readonly Cell[] {
     const { pitch, height } = this.#atlas.file;
     const columnOf = (cell: Cell): number => Math.round(cell.x / pitch!);
-    const white = cells.filter((cell) => cell.glyph >= 0 && cell.llr >= SURE).map(columnOf);
-    if (white.length < WHITES) return cells;
+    const white = cells.filter((cell) => cell.glyph >= 0 && cell.llr >= CERTAIN_LLR).map(columnOf);
+    if (white.length < MIN_WHITE_CHARACTERS) return cells;
     const size = (width * height) / 4;
     if (this.#cb.length < size) [this.#cb, this.#cr] = [new Float32Array(size), new Float32Array(size)];
     sampleLine(picture, box, width / 2, height / 2, CB, this.#cb);
     sampleLine(picture, box, width / 2, height / 2, CR, this.#cr);
     const taken = new Set(white);
-    const last = Math.min(width / pitch!, white.at(-1)! + REACH);
+    const last = Math.min(width / pitch!, white.at(-1)! + MAX_NAME_COLUMNS);
     const found = new Map<number, Cell>();
     for (let column = 0; column < last; column++) {
       const cell = taken.has(column) ? undefined : this.#cellAt(column, luma, width);
@@ -126,12 +132,13 @@ export class InkReader {
     let best: Fit | undefined;
     let second: Fit | undefined;
     for (const ink of this.#inks) {
-      if (!this.#look(ink, at / 2, width / 2)) continue;
-      const ground = lumaAround(luma, at, width, pitch!, height);
+      if (!this.#project(ink, at / 2, width / 2)) continue;
+      const ground = lumaStatistics(luma, at, width, pitch!, height);
       for (const [glyph, mask] of this.#masks.entries()) {
         if (mask.x.length === 0) continue;
-        const color = mixed(mask, this.#along, ink.length) + ACROSS * mixed(mask, this.#across, 0);
-        const fit = { glyph, llr: SHARE * (color + lit(mask, luma, at, width, ink.y, ground)) };
+        const color =
+          chromaEvidence(mask, this.#along, ink.length) + CROSS_WEIGHT * chromaEvidence(mask, this.#across, 0);
+        const fit = { glyph, llr: EVIDENCE_WEIGHT * (color + lumaEvidence(mask, luma, at, width, ink.y, ground)) };
         if (fit.llr <= (second?.llr ?? 0)) continue;
         const isAlike = best && this.#charOf(best) === this.#charOf(fit);
         if (!best || fit.llr > best.llr) [best, second] = [fit, isAlike ? second : best];
@@ -155,7 +162,7 @@ export class InkReader {
     };
   }
 
-  /** Whether a cell's colour differences differ so much that something can be written there in one of the inks. */
+  /** Whether a cell's colour differences vary enough for a character in any ink. */
   #isColoured(x: number, width: number): boolean {
     const across = this.#atlas.file.pitch! / 2;
     const n = this.#along.values.length;
@@ -168,26 +175,26 @@ export class InkReader {
       if (cr < leastCr) leastCr = cr;
       if (cr > mostCr) mostCr = cr;
     }
-    return Math.hypot(mostCb - leastCb, mostCr - leastCr) >= this.#least;
+    return Math.hypot(mostCb - leastCb, mostCr - leastCr) >= this.#minRange;
   }
 
-  /** Takes a cell's colour differences along the ink's and across them; false where nothing is written in it. */
-  #look(ink: Ink, x: number, width: number): boolean {
-    const across = this.#atlas.file.pitch! / 2;
-    const [along, beside] = [this.#along.values, this.#across.values];
+  /** Projects a cell's colour differences on an ink's direction; returns false where it holds no character in that ink. */
+  #project(ink: Ink, x: number, width: number): boolean {
+    const columns = this.#atlas.file.pitch! / 2;
+    const [along, across] = [this.#along.values, this.#across.values];
     let [least, most] = [Infinity, -Infinity];
     for (let i = 0; i < along.length; i++) {
-      const at = Math.floor(i / across) * width + x + (i % across);
+      const at = Math.floor(i / columns) * width + x + (i % columns);
       const [cb, cr] = [this.#cb[at]!, this.#cr[at]!];
       const value = cb * ink.cb + cr * ink.cr;
       along[i] = value;
-      beside[i] = cr * ink.cb - cb * ink.cr;
+      across[i] = cr * ink.cb - cb * ink.cr;
       if (value < least) least = value;
       if (value > most) most = value;
     }
-    if (most - least < SPREAD * ink.length) return false;
-    settle(this.#along);
-    settle(this.#across);
+    if (most - least < MIN_RANGE_SHARE * ink.length) return false;
+    sumUp(this.#along);
+    sumUp(this.#across);
     return true;
   }
 
@@ -196,12 +203,12 @@ export class InkReader {
   }
 }
 
-function surface(size: number): Surface {
-  return { values: new Float32Array(size), sum: 0, squares: 0, rival: 0 };
+function emptyValues(size: number): CellValues {
+  return { values: new Float32Array(size), sum: 0, squares: 0, surfaceCost: 0 };
 }
 
-/** Adds up a cell's values, and what they cost as a surface of their own mean and variance. */
-function settle(cell: Surface): void {
+/** Computes a cell's sums and its cost as a surface of its own mean and variance. */
+function sumUp(cell: CellValues): void {
   let [sum, squares] = [0, 0];
   for (const p of cell.values) {
     sum += p;
@@ -209,18 +216,18 @@ function settle(cell: Surface): void {
   }
   const n = cell.values.length;
   const left = squares - (sum * sum) / n;
-  const variance = Math.max(CHROMA ** 2, left / n);
-  Object.assign(cell, { sum, squares, rival: left / variance + n * Math.log(variance / CHROMA ** 2) });
+  const variance = Math.max(CHROMA_DEVIATION ** 2, left / n);
+  Object.assign(cell, { sum, squares, surfaceCost: left / variance + n * Math.log(variance / CHROMA_DEVIATION ** 2) });
 }
 
 /**
- * Log likelihood ratio of colour differences in one direction: mixed of ink and ground as the glyph covers them, against a
- * surface. The ground is what fits best; so is the ink, near what is usually left of it.
+ * Log likelihood ratio of colour differences in one direction: a mixture of ink and ground by the covered share, against a surface.
+ * Ground and ink are fitted, the ink with a prior near its own colour.
  */
-function mixed(mask: Mask, { values, sum, squares, rival }: Surface, length: number): number {
+function chromaEvidence(mask: Mask, { values, sum, squares, surfaceCost }: CellValues, length: number): number {
   const { blocks, ground, both } = mask;
-  const expected = LEFT * length;
-  const prior = (CHROMA / (VARIES * (length || INK))) ** 2;
+  const expected = CHROMA_SHARE * length;
+  const prior = (CHROMA_DEVIATION / (CHROMA_SHARE_DEVIATION * (length || USUAL_CHROMA))) ** 2;
   let ofInk = 0;
   for (let i = 0; i < blocks.length; i++) ofInk += blocks[i]! * values[i]!;
   const ofGround = sum - ofInk;
@@ -229,15 +236,15 @@ function mixed(mask: Mask, { values, sum, squares, rival }: Surface, length: num
   const determinant = Math.max(1e-6, ground * ink - both * both);
   const g = (ofGround * ink - ofInk * both) / determinant;
   const c = (ofInk * ground - ofGround * both) / determinant;
-  const cost = (squares + prior * expected * expected - g * ofGround - c * ofInk) / CHROMA ** 2;
-  return (rival - cost) / 2;
+  const cost = (squares + prior * expected * expected - g * ofGround - c * ofInk) / CHROMA_DEVIATION ** 2;
+  return (surfaceCost - cost) / 2;
 }
 
-/** The usual length of an ink's colour differences. */
-const INK = 120;
+/** Usual length of an ink's colour differences. */
+const USUAL_CHROMA = 120;
 
-/** Mean and variance of a cell's luma. */
-function lumaAround(luma: Float32Array, at: number, width: number, pitch: number, height: number) {
+/** Computes mean and variance of a cell's luma. */
+function lumaStatistics(luma: Float32Array, at: number, width: number, pitch: number, height: number) {
   let [sum, squares] = [0, 0];
   for (let y = 0; y < height; y++)
     for (let x = 0; x < pitch; x++) {
@@ -246,11 +253,11 @@ function lumaAround(luma: Float32Array, at: number, width: number, pitch: number
       squares += p * p;
     }
   const n = pitch * height;
-  return { mean: sum / n, variance: Math.max(LUMA ** 2, squares / n - (sum / n) ** 2) };
+  return { mean: sum / n, variance: Math.max(LUMA_DEVIATION ** 2, squares / n - (sum / n) ** 2) };
 }
 
-/** Log likelihood ratio of the luma of the pixels covered: the ink's own, against a surface. */
-function lit(
+/** Log likelihood ratio of the covered pixels' luma: the ink's, against a surface. */
+function lumaEvidence(
   { x, y }: Mask,
   luma: Float32Array,
   at: number,
@@ -264,11 +271,11 @@ function lit(
     surfaces += (p - mean) * (p - mean);
     inks += (p - ink) * (p - ink);
   }
-  return (surfaces / variance + x.length * Math.log(variance / LUMA ** 2) - inks / LUMA ** 2) / 2;
+  return (surfaces / variance + x.length * Math.log(variance / LUMA_DEVIATION ** 2) - inks / LUMA_DEVIATION ** 2) / 2;
 }
 
-/** What every glyph covers: where it is as dark as any nothing, where it is as bright as any the whole pixel. */
-function masksOf({ file }: Atlas): Mask[] {
+/** Computes what glyphs cover: nothing where they are darkest, the whole pixel where they are brightest. */
+function computeMasks({ file }: Atlas): Mask[] {
   const { height, pitch } = file;
   const levels = file.glyphs.map(({ level }) => Buffer.from(level, 'base64'));
   const ground = Math.min(...levels.map((own) => own.reduce((least, one) => Math.min(least, one), 255)));
@@ -278,7 +285,7 @@ function masksOf({ file }: Atlas): Mask[] {
     for (const [i, level] of own.entries()) {
       const share = (level - ground) / (255 - ground);
       const [x, y] = [i % pitch!, Math.floor(i / pitch!)];
-      if (share >= COVERED) covered.push([x, y]);
+      if (share >= MIN_COVERED_SHARE) covered.push([x, y]);
       blocks[(y >> 1) * (pitch! / 2) + (x >> 1)]! += share / 4;
     }
     const sumOf = (value: (share: number) => number): number => blocks.reduce((sum, share) => sum + value(share), 0);

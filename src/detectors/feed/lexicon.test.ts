@@ -1,9 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { readFileSync } from 'node:fs';
-import { Lexicon } from './lexicon.ts';
+import { FeedLexicon } from './lexicon.ts';
 
-const open = (more: object = {}, canon: (char: string) => string = (char) => (char === 'I' ? 'l' : char)): Lexicon =>
-  new Lexicon(
+const open = (
+  more: object = {},
+  canon: (char: string) => string = (char) => (char === 'I' ? 'l' : char),
+): FeedLexicon =>
+  new FeedLexicon(
     JSON.stringify({
       format: 'playbyplay/lexicon/1',
       speaker: ': ',
@@ -29,14 +32,14 @@ const open = (more: object = {}, canon: (char: string) => string = (char) => (ch
 const rival = (column: number, char: string, share: number) => (at: number) =>
   new Map(at === column ? [[char, share]] : []);
 
-describe('Lexicon', () => {
+describe('FeedLexicon', () => {
   it('finds the phrase and its slots, alternatives too', () => {
     expect(open().match('Tony was railed by Neko')).toMatchObject({
       entry: { with: 'railgun' },
       slots: { victim: 'Tony', killer: 'Neko' },
-      slips: 0,
+      errorShare: 0,
     });
-    expect(open().match('Liz tripped on her own grenade')).toMatchObject({ slots: { victim: 'Liz' }, slips: 0 });
+    expect(open().match('Liz tripped on her own grenade')).toMatchObject({ slots: { victim: 'Liz' }, errorShare: 0 });
     expect(open().match('Liz tripped on her own grenade.')).toMatchObject({
       slots: { victim: 'Liz' },
       text: 'Liz tripped on her own grenade.',
@@ -46,12 +49,12 @@ describe('Lexicon', () => {
   it('takes letters that look the same for each other, and mends slips', () => {
     expect(open().match('Neko was raiIed by Tony')).toMatchObject({
       text: 'Neko was railed by Tony',
-      slips: 0,
+      errorShare: 0,
     });
     const slip = open().match('Neko was roiled by Tony');
     expect(slip?.text).toBe('Neko was railed by Tony');
     // One of the 15 literal characters of " was railed by ".
-    expect(slip?.slips).toBeCloseTo(1 / 15);
+    expect(slip?.errorShare).toBeCloseTo(1 / 15);
   });
 
   it('does not take what somebody says for an event', () => {
@@ -81,7 +84,7 @@ describe('Lexicon', () => {
     const lexicon = open();
     const line = 'Ponguin was railed by Neko';
     expect(lexicon.match(line, rival(1, 'e', 0.95))?.doubtful).toBe(true);
-    lexicon.hear('Penguin: Life goes on.');
+    lexicon.learnSpeaker('Penguin: Life goes on.');
     expect(lexicon.match(line, rival(1, 'e', 0.95))).toMatchObject({
       slots: { victim: 'Penguin' },
       doubtful: false,
@@ -98,7 +101,7 @@ describe('Lexicon', () => {
     ["Bob's ate A's B's rocket", 'kill', { victim: "Bob's", killer: "A's B" }],
   ] as const)('understands what OpenArena says: %s', (text, event, slots) => {
     const file = readFileSync(new URL('../../../configs/openarena/feed.json', import.meta.url), 'utf8');
-    const match = new Lexicon(file, 'feed.json', (char) => char).match(text);
-    expect(match).toMatchObject({ entry: { event }, slots, slips: 0 });
+    const match = new FeedLexicon(file, 'feed.json', (char) => char).match(text);
+    expect(match).toMatchObject({ entry: { event }, slots, errorShare: 0 });
   });
 });

@@ -11,44 +11,44 @@ export interface PhraseMatch {
   readonly entry: PhraseEntry;
   readonly wording: Wording;
   readonly slots: Readonly<Record<string, string>>;
-  /** The phrase with its slots filled: what the line says once slips are mended. */
+  /** The phrase with its slots filled: the line with its misreadings corrected. */
   readonly text: string;
-  /** Literal characters that had to be mended, as a share of all. */
-  readonly slips: number;
-  /** A name in it is neither known nor beyond doubt: names still to be seen may mend it. */
+  /** Misread literal characters, as a share of all. */
+  readonly errorShare: number;
+  /** A name in it is neither known nor certain: a later sighting may correct it. */
   readonly doubtful: boolean;
 }
 
-/** A slot as it was read. */
+/** A slot's text as read. */
 interface Filling {
   readonly at: number;
   readonly name: string;
 }
 
-/** Greatest share of literal characters that may be misread. */
-const SLIPS = 0.2;
-const LONGEST_NAME = 32;
-/** Share of the evidence from which a rival makes a character doubtful. */
-const DOUBT = 0.9;
-/** Share from which a rival may stand in for the character read, where that makes a known name. */
-const NEAR = 0.85;
-/** What a sighting of a doubtful name counts for, and sightings from which a name is known, and known well. */
-const VAGUE = 0.25;
-const KNOWN = 1;
-const WELL_KNOWN = 3;
-/** Mean cost of a differing character up to which a well known name is taken. */
-const OFTEN = 0.35;
+/** Largest share of literal characters that may be misread. */
+const MAX_ERROR_SHARE = 0.2;
+const MAX_NAME_LENGTH = 32;
+/** Share of a character's score from which a rival makes it doubtful. */
+const DOUBT_SHARE = 0.9;
+/** Share from which a rival may replace the character read if that makes a known name. */
+const REPLACE_SHARE = 0.85;
+/** Weight of a doubtful sighting of a name; sightings from which a name is known, and well known. */
+const DOUBTFUL_WEIGHT = 0.25;
+const MIN_SIGHTINGS = 1;
+const MIN_SIGHTINGS_WELL_KNOWN = 3;
+/** Largest mean cost of a differing character for which a well-known name is taken. */
+const MAX_MEAN_COST = 0.35;
 
-/** Knows a feed's phrases, and the names seen in it. */
-export class Lexicon {
+/** Matches a feed's lines with its phrases, and remembers the names in them. */
+export class FeedLexicon {
   readonly #phrases: readonly Wording[];
   readonly #names = new Map<string, number>();
   readonly #canon: (char: string) => string;
   readonly #speaker: string | undefined;
 
   /**
-   * `canon` maps characters that look the same in the feed's font to one of them; `into` writes a text as the feed's lines are written, a
-   * code unit a character.
+   * @param canon Maps characters that look the same in the feed's font to one of them.
+   * @param into Converts a text to one code unit per character, as the feed's lines have it.
    */
   constructor(
     json: string,
@@ -67,16 +67,16 @@ export class Lexicon {
     for (const known of file.names ?? []) this.#names.set(into(known), 2);
   }
 
-  /** The phrase that explains the line best, or undefined where none fits. */
+  /** Returns the phrase that explains a line best; undefined where none fits. */
   match(line: string, rivals: Rivals = () => NO_RIVALS): PhraseMatch | undefined {
-    let best: { phrase: Wording; slots: Filling[]; slips: number } | undefined;
+    let best: { phrase: Wording; slots: Filling[]; errorShare: number } | undefined;
     for (const phrase of this.#phrases) {
       const found = this.#align(phrase, line);
       if (!found) continue;
       const better =
         !best ||
-        found.slips < best.slips - 1e-9 ||
-        (found.slips < best.slips + 1e-9 && phrase.weight > best.phrase.weight);
+        found.errorShare < best.errorShare - 1e-9 ||
+        (found.errorShare < best.errorShare + 1e-9 && phrase.weight > best.phrase.weight);
       if (better) best = { phrase, ...found };
     }
     if (!best) return undefined;
@@ -88,8 +88,8 @@ export class Lexicon {
       if ('literal' in piece) text += piece.literal;
       else {
         const read = best.slots[next++]!;
-        const name = this.#known(plainCase(read.name, this.#canon), read.at, rivals);
-        if (this.#isUnsure(name, read.at, rivals)) doubtful = true;
+        const name = this.#correctName(plainCase(read.name, this.#canon), read.at, rivals);
+        if (this.#isDoubtful(name, read.at, rivals)) doubtful = true;
         slots[piece.slot] = name;
         text += name;
       }
@@ -99,43 +99,45 @@ export class Lexicon {
       wording: best.phrase,
       slots,
       text,
-      slips: best.slips,
+      errorShare: best.errorShare,
       doubtful,
     };
   }
 
-  /** How often the name was seen; sightings with doubtful characters count for little. */
+  /** Returns how often a name was seen; doubtful sightings count less. */
   sightings(name: string): number {
     return this.#names.get(name) ?? 0;
   }
 
-  #isUnsure(name: string, at: number, rivals: Rivals): boolean {
-    if (this.sightings(name) >= KNOWN) return false;
-    return Array.from(name, (_, i) => rivals(at + i)).some((others) => others.values().some((share) => share >= DOUBT));
+  #isDoubtful(name: string, at: number, rivals: Rivals): boolean {
+    if (this.sightings(name) >= MIN_SIGHTINGS) return false;
+    return Array.from(name, (_, i) => rivals(at + i)).some((others) =>
+      others.values().some((share) => share >= DOUBT_SHARE),
+    );
   }
 
-  /** Remembers the names of a line that was accepted: slips of the same names are mended by them. */
+  /** Remembers the names of an accepted line: misreadings of the same names are corrected by them. */
   learn(match: PhraseMatch): void {
-    for (const name of Object.values(match.slots)) this.#see(name, match.doubtful ? VAGUE : 1);
+    for (const name of Object.values(match.slots)) this.#see(name, match.doubtful ? DOUBTFUL_WEIGHT : 1);
   }
 
-  /** Remembers who speaks in a line that is no phrase. */
-  hear(line: string, rivals: Rivals = () => NO_RIVALS): void {
+  /** Remembers the speaker of a line that is no phrase. */
+  learnSpeaker(line: string, rivals: Rivals = () => NO_RIVALS): void {
     const end = this.#speaker === undefined ? -1 : line.indexOf(this.#speaker);
-    if (end <= 0 || end > LONGEST_NAME) return;
+    if (end <= 0 || end > MAX_NAME_LENGTH) return;
     const read = line.slice(0, end);
     if (!isName(read)) return;
-    const name = this.#known(plainCase(read, this.#canon), 0, rivals);
-    this.#see(name, this.#isUnsure(name, 0, rivals) ? VAGUE : 1);
+    const name = this.#correctName(plainCase(read, this.#canon), 0, rivals);
+    this.#see(name, this.#isDoubtful(name, 0, rivals) ? DOUBTFUL_WEIGHT : 1);
   }
 
   #see(name: string, weight: number): void {
     this.#names.set(name, this.sightings(name) + weight);
   }
 
-  /** The way of filling the slots with the fewest slips in the literal text. */
-  #align({ pieces, weight }: Wording, line: string): { slots: Filling[]; slips: number } | undefined {
-    const limit = Math.floor(weight * SLIPS);
+  /** Fills the slots so that the literal text has the fewest misread characters. */
+  #align({ pieces, weight }: Wording, line: string): { slots: Filling[]; errorShare: number } | undefined {
+    const limit = Math.floor(weight * MAX_ERROR_SHARE);
     let best: { slots: Filling[]; errors: number } | undefined;
     const walk = (index: number, at: number, errors: number, slots: readonly Filling[]): void => {
       if (errors > limit || (best && errors >= best.errors)) return;
@@ -145,7 +147,7 @@ export class Lexicon {
         return;
       }
       if ('literal' in piece) {
-        // The full stop at the end is the faintest of all characters: in small text it is not seen.
+        // The full stop at the end is the faintest character and invisible in small text.
         const isCut = index === pieces.length - 1 && piece.literal.endsWith('.');
         const literal =
           isCut && line.length - at === piece.literal.length - 1 ? piece.literal.slice(0, -1) : piece.literal;
@@ -154,7 +156,7 @@ export class Lexicon {
         return;
       }
       const isLast = index === pieces.length - 1;
-      const furthest = Math.min(line.length, at + LONGEST_NAME);
+      const furthest = Math.min(line.length, at + MAX_NAME_LENGTH);
       for (let end = isLast ? line.length : at + 1; end <= furthest; end++) {
         const name = line.slice(at, end);
         if (isName(name)) walk(index + 1, end, errors, [...slots, { at, name }]);
@@ -164,7 +166,7 @@ export class Lexicon {
     return (
       best && {
         slots: best.slots,
-        slips: weight === 0 ? 0 : best.errors / weight,
+        errorShare: weight === 0 ? 0 : best.errors / weight,
       }
     );
   }
@@ -179,14 +181,14 @@ export class Lexicon {
   }
 
   /**
-   * The known name that was meant, else the name as it was read. Letters that look the same are free; any other that
-   * differs must be a rival of the one read: a near tie for a name seen once, less for one seen often.
+   * Returns the known name that was meant, else the name as read. Lookalikes are free; any other differing character must be a
+   * rival of the one read: nearly tied for a name seen once, less so for a well-known one.
    */
-  #known(read: string, at: number, rivals: Rivals): string {
+  #correctName(read: string, at: number, rivals: Rivals): string {
     let best = read;
     let bestCount = this.sightings(read);
     for (const [name, count] of this.#names) {
-      if (name.length !== read.length || count <= bestCount || count < KNOWN) continue;
+      if (name.length !== read.length || count <= bestCount || count < MIN_SIGHTINGS) continue;
       let differing = 0;
       let cost = 0;
       for (let i = 0; i < name.length; i++) {
@@ -194,8 +196,11 @@ export class Lexicon {
         differing++;
         cost += 1 - (rivals(at + i).get(name[i]!) ?? 0);
       }
-      const often = count >= WELL_KNOWN && cost <= OFTEN * differing && differing <= Math.max(1, name.length / 5);
-      if (differing === 0 || cost <= 1 - NEAR || often) {
+      const isWellKnown =
+        count >= MIN_SIGHTINGS_WELL_KNOWN &&
+        cost <= MAX_MEAN_COST * differing &&
+        differing <= Math.max(1, name.length / 5);
+      if (differing === 0 || cost <= 1 - REPLACE_SHARE || isWellKnown) {
         best = name;
         bestCount = count;
       }

@@ -7,20 +7,20 @@ import type { Cell, LineReading } from '../text/line-reading.ts';
 import { GlyphReader } from '../text/glyph-reader.ts';
 import { InkReader } from './inks.ts';
 
-/** From this many pixels of the video per pixel of the font on, the font is read as it was learnt. */
-const AS_LEARNT = 0.9;
-/** Places between two pixels of the video that are told apart. */
+/** Pixels of the video per pixel of the font from which the font is read as learnt. */
+const MIN_LEARNT_SCALE = 0.9;
+/** Phases of a character within a pixel of the video that are distinguished. */
 const PHASES = 4;
-/** What the evidence of a small letter counts at least, as a share of that of its enlarged pixels. */
-const LEAST_SHARE = 0.45;
+/** Least weight of a small character's evidence, whose pixels were enlarged. */
+const MIN_EVIDENCE_WEIGHT = 0.45;
 
-/** Characters of a line that begin at the same place between two pixels of the video. */
-interface Group {
+/** Columns of a line whose characters begin at the same phase of a pixel. */
+interface PhaseGroup {
   readonly reader: GlyphReader;
   readonly columns: readonly number[];
 }
 
-/** Reads the lines of a feed, drawn in a font of fixed pitch: in the size in which it was learnt, or smaller. */
+/** Reads the lines of a feed in a fixed-pitch font, at the size at which it was learnt or smaller. */
 export class LineReader {
   readonly #atlas: Atlas;
   readonly #lines: number;
@@ -29,14 +29,14 @@ export class LineReader {
   readonly #inks: InkReader | undefined;
   #buffer = new Float32Array(0);
   #part = new Float32Array(0);
-  /** For lines that were made smaller: readers by place, and what the lines of each height consist of. */
+  /** For smaller sizes: readers by phase, and the groups of each line. */
   readonly #readers = new Map<string, GlyphReader>();
-  #groups: readonly (readonly Group[])[] = [];
-  #groupsOf = '';
-  /** What the lines read before, as hints: by line and group. */
-  #before: readonly (readonly LineReading[])[] = [];
+  #groups: readonly (readonly PhaseGroup[])[] = [];
+  #groupsKey = '';
+  /** Previous readings by line and group, as hints. */
+  #previous: readonly (readonly LineReading[])[] = [];
 
-  /** `inks`: the colours in which characters can be drawn besides white. */
+  /** @param inks Colours in which characters can be drawn besides white. */
   constructor(atlas: Atlas, lines: number, inks: readonly string[] = []) {
     this.#atlas = atlas;
     this.#inks = inks.length === 0 ? undefined : new InkReader(atlas, inks);
@@ -44,25 +44,25 @@ export class LineReader {
     this.#learnt = new GlyphReader(atlas);
   }
 
-  /** The characters of every line, from left to right. */
+  /** Returns the characters of every line, from left to right. */
   read({ picture, inner, scaleX, scaleY }: View): (readonly Cell[])[] {
     const { pixels, height, pitch, channel } = this.#atlas.file;
     const scale = { x: scaleX / pixels.x, y: scaleY / pixels.y };
     const width = Math.floor(inner.width / scale.x / pitch!) * pitch!;
-    // A region narrower than a character, or one outside the frame, has no lines to speak of.
+    // The region is narrower than a character, or outside the frame.
     if (width === 0) return Array.from({ length: this.#lines }, () => []);
     const lineHeight = inner.height / this.#lines;
-    const small = Math.min(scale.x, scale.y) < AS_LEARNT;
+    const small = Math.min(scale.x, scale.y) < MIN_LEARNT_SCALE;
     if (this.#buffer.length < width * height) this.#buffer = new Float32Array(width * height);
     if (small) this.#arrange(inner, lineHeight, width / pitch!, scale);
-    const share = Math.max(LEAST_SHARE, scale.x * scale.y);
+    const share = Math.max(MIN_EVIDENCE_WEIGHT, scale.x * scale.y);
     const now: LineReading[][] = [];
     const found = Array.from({ length: this.#lines }, (_, slot) => {
       const box = { x: inner.x, y: inner.y + slot * lineHeight, width: width * scale.x, height: lineHeight };
       const image = small
         ? this.#enlarger.sample(picture, box, width, height, this.#buffer)
         : sampleLine(picture, box, width, height, channel, this.#buffer);
-      const before = this.#before.slice(slot, slot + 2);
+      const before = this.#previous.slice(slot, slot + 2);
       if (!small) {
         const reading = this.#learnt.read(image, 'left', 0, hintsOf(before, 0));
         now.push([reading]);
@@ -71,27 +71,27 @@ export class LineReader {
       const own: LineReading[] = [];
       now.push(own);
       return this.#groups[slot]!.flatMap((group, g) => {
-        const reading = group.reader.read(this.#partOf(image, group.columns), 'left', 0, hintsOf(before, g));
+        const reading = group.reader.read(this.#copyColumns(image, group.columns), 'left', 0, hintsOf(before, g));
         own.push(reading);
         return reading.cells.map((cell) => ({
           ...cell,
           x: group.columns[Math.round(cell.x / pitch!)]! * pitch!,
-          // Fewer pixels were looked at than they were drawn to.
+          // Enlarged pixels are fewer independent ones.
           llr: cell.llr * share,
           secondLlr: cell.secondLlr * share,
         }));
       }).toSorted((a, b) => a.x - b.x);
     });
-    this.#before = now;
+    this.#previous = now;
     return found;
   }
 
-  /** Puts the columns of each line into groups. */
+  /** Groups the columns of each line by phase. */
   #arrange(inner: Rect, lineHeight: number, columns: number, scale: Scale): void {
     const key = [inner.x, inner.y, lineHeight, columns, scale.x, scale.y].join(' ');
-    if (key === this.#groupsOf) return;
-    this.#groupsOf = key;
-    this.#before = [];
+    if (key === this.#groupsKey) return;
+    this.#groupsKey = key;
+    this.#previous = [];
     this.#readers.clear();
     const pitch = this.#atlas.file.pitch! * scale.x;
     this.#groups = Array.from({ length: this.#lines }, (_, slot) => {
@@ -115,8 +115,8 @@ export class LineReader {
     return reader;
   }
 
-  /** Some columns of a line, side by side. */
-  #partOf({ data, width, height }: LineImage, columns: readonly number[]): LineImage {
+  /** Copies some columns of a line side by side. */
+  #copyColumns({ data, width, height }: LineImage, columns: readonly number[]): LineImage {
     const pitch = this.#atlas.file.pitch!;
     const own = columns.length * pitch;
     if (this.#part.length < own * height) this.#part = new Float32Array(width * height);

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Cue } from '../../cues/cue.ts';
-import { Lexicon } from './lexicon.ts';
+import { FeedLexicon } from './lexicon.ts';
 import type { FeedLine } from './lines.ts';
 import { FeedTracker } from './tracker.ts';
 
@@ -25,7 +25,7 @@ type Shown = string | { readonly text: string; readonly rivals: FeedLine['rivals
 
 /** Samples every 0.1 s, each the lines from the top down ('' where nothing can be read); the cues they give. */
 function follow(samples: readonly (readonly Shown[])[]): Cue[] {
-  const tracker = new FeedTracker('feed', undefined, RULES, new Lexicon(LEXICON, 'test', (char) => char));
+  const tracker = new FeedTracker('feed', undefined, RULES, new FeedLexicon(LEXICON, 'test', (char) => char));
   const cues = samples.flatMap((shown, i) => {
     const lines = shown.flatMap((one, slot): FeedLine[] => {
       const { text, rivals } = typeof one === 'string' ? { text: one, rivals: undefined } : one;

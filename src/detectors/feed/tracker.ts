@@ -1,11 +1,11 @@
 import type { Cue } from '../../cues/cue.ts';
 import type { Tracker } from '../../cues/tracker.ts';
 import type { Reading } from '../kind.ts';
-import type { Lexicon, PhraseMatch, Rivals } from './lexicon.ts';
-import { detailOf } from '../text/lexicon.ts';
+import type { FeedLexicon, PhraseMatch, Rivals } from './lexicon.ts';
+import { phraseDetail } from '../text/lexicon.ts';
 import { type FeedLine, isFeedDetail } from './lines.ts';
 
-/** What the sightings of a line together say. */
+/** A line as read from all its sightings. */
 interface Line {
   readonly t: number;
   readonly slot: number;
@@ -14,64 +14,62 @@ interface Line {
   readonly rivals: Rivals;
 }
 
-/** A line being followed from sample to sample. */
+/** A line followed from sample to sample. */
 interface Track {
   readonly t: number;
   slot: number;
-  /** Per column: summed evidence for each character. */
+  /** By column: summed log likelihood ratio of each character. */
   readonly columns: Map<string, number>[];
   seen: number;
-  /** Sightings since it came to its slot. */
-  still: number;
+  /** Sightings since it reached its slot. */
+  seenInSlot: number;
   missed: number;
   emitted: boolean;
 }
 
 export interface FeedRules {
-  /** Samples that must have shown a line. */
+  /** Samples that must show a line. */
   readonly samples: number;
-  /** Samples in a row that may not show it before it is over. */
+  /** Consecutive samples that may miss a line before it ends. */
   readonly gaps: number;
-  /** Sightings after which a line is read for good, though it still stands. */
+  /** Sightings after which a line is reported while it is still shown. */
   readonly enough: number;
   /** Least confidence of a line. */
   readonly confidence: number;
-  /** What becomes of lines that no phrase explains. */
+  /** Whether lines that no phrase explains are reported. */
   readonly others: 'keep' | 'drop';
 }
 
-/** Share of a track's characters that a line must show again to be taken for it; a covered one shows some at least. */
-const LIKENESS = 0.5;
-const GLIMPSE = 4;
+/** Share of a track's characters that a sighting must show, or number of them where it is partly covered. */
+const MIN_SAME_SHARE = 0.5;
+const MIN_SAME_CHARACTERS = 4;
 /**
- * Share of the characters compared that may differ: the video's compression lets the line that stood there before shine
- * through for some frames after it moved, but after a gap, or once a line has stood there, another, alike but for the
- * names, can have come.
+ * Share of the compared characters that may differ. Compression lets the previous line of a slot shine through for some frames
+ * after a line moved there; later, or after a gap, a different line of the same wording can have replaced it.
  */
-const CONFLICTS = 0.35;
-const CONFLICTS_LATER = 0.1;
-/** Sightings in one slot after which nothing shines through any more. */
-const YOUNG = 6;
-/** What a standing line that an assumed shift leaves without a match takes from that shift's score. */
-const UNMATCHED = 0.1;
-/** Seconds for which a line with a doubtful name waits for the name to be seen elsewhere. */
-const PATIENCE = 15;
-/** Evidence (log likelihood ratio) per sighting of a character that is surely there. */
-const SURE = 30;
+const MAX_CONFLICTS_MOVED = 0.35;
+const MAX_CONFLICTS_SETTLED = 0.1;
+/** Sightings in one slot after which a line is settled. */
+const SETTLED_SIGHTINGS = 6;
+/** Penalty of an assumed scroll for each line that it leaves unmatched. */
+const UNMATCHED_PENALTY = 0.1;
+/** Seconds for which a line with a doubtful name waits for another sighting of the name. */
+const DOUBTFUL_NAME_WAIT_SECONDS = 15;
+/** Log likelihood ratio per sighting from which a character is certain. */
+const CERTAIN_LLR = 30;
 
 /**
- * Follows lines that appear at the bottom of a feed, move up and vanish. Every sighting of a line adds to the evidence
- * for each of its characters; the line is read from all of them together, once, and gives one `found` cue at the time of
- * its first sighting.
+ * Follows lines that appear at the bottom of a feed, move up and vanish. Every sighting adds to the evidence for each character;
+ * the line is read once, from all sightings together, and gives one `found` cue at the time of the first.
  */
 export class FeedTracker implements Tracker {
   readonly #detector: string;
   readonly #region: string | undefined;
   readonly #rules: FeedRules;
-  readonly #lexicon: Lexicon | undefined;
+  readonly #lexicon: FeedLexicon | undefined;
   readonly #shown: (text: string) => string;
   #tracks: Track[] = [];
-  /** Lines over, whose names are in doubt. */
+  /** Ended lines with doubtful names. */
   #waiting: Line[] = [];
   #last: number | undefined;
 
@@ -79,7 +77,7 @@ export class FeedTracker implements Tracker {
     detector: string,
     region: string | undefined,
     rules: FeedRules,
-    lexicon: Lexicon | undefined,
+    lexicon: FeedLexicon | undefined,
     shown: (text: string) => string = (text) => text,
   ) {
     this.#shown = shown;
@@ -95,17 +93,17 @@ export class FeedTracker implements Tracker {
     if (observation.state === 'unreadable' && observation.detail === undefined) return [];
     const detail = observation.state === 'absent' ? undefined : observation.detail;
     const lines = isFeedDetail(detail) ? detail.lines : [];
-    this.#follow(lines, t);
+    this.#assign(lines, t);
     const over = this.#tracks.filter((track) => track.missed > this.#rules.gaps);
     this.#tracks = this.#tracks.filter((track) => track.missed <= this.#rules.gaps);
     const ready = this.#tracks.filter((track) => !track.emitted && track.seen >= this.#rules.enough);
-    return this.#settle([...over, ...ready], t - PATIENCE);
+    return this.#report([...over, ...ready], t - DOUBTFUL_NAME_WAIT_SECONDS);
   }
 
   end(): Cue[] {
     const rest = this.#tracks;
     this.#tracks = [];
-    return this.#settle(rest, Number.POSITIVE_INFINITY);
+    return this.#report(rest, Number.POSITIVE_INFINITY);
   }
 
   pendingSince(): number | undefined {
@@ -113,15 +111,15 @@ export class FeedTracker implements Tracker {
     return waiting.length === 0 ? undefined : Math.min(...waiting.map((track) => track.t));
   }
 
-  /** Finds by how many slots the lines have moved up, and gives each track its line. */
-  #follow(lines: readonly FeedLine[], t: number): void {
+  /** Finds by how many slots the lines have scrolled, and assigns each track its line. */
+  #assign(lines: readonly FeedLine[], t: number): void {
     const bySlot = new Map(lines.map((line) => [line.slot, line]));
-    const shift = this.#shift(bySlot);
+    const shift = this.#findScroll(bySlot);
     for (const track of this.#tracks) {
       track.slot -= shift;
-      if (shift > 0) track.still = 0;
+      if (shift > 0) track.seenInSlot = 0;
     }
-    // Of two tracks that have come to the same slot the one that shows more of the line has it.
+    // Of two tracks in the same slot the one with more equal characters gets the line.
     const taken = new Map<number, { track: Track; same: number }>();
     for (const track of this.#tracks) {
       const line = bySlot.get(track.slot);
@@ -132,32 +130,32 @@ export class FeedTracker implements Tracker {
       if (taken.get(track.slot)?.track === track) {
         track.missed = 0;
         track.seen++;
-        track.still++;
-        gather(track, bySlot.get(track.slot)!);
+        track.seenInSlot++;
+        addSighting(track, bySlot.get(track.slot)!);
       } else {
-        // Covered for a moment, or gone: what is above has moved up past it.
+        // Covered for a moment, or scrolled out.
         track.missed = track.slot < 0 ? this.#rules.gaps + 1 : track.missed + 1;
       }
     }
     for (const line of lines) {
-      if (taken.has(line.slot) || !isTelling(line)) continue;
+      if (taken.has(line.slot) || !startsTrack(line)) continue;
       const track: Track = {
         t,
         slot: line.slot,
         columns: [],
         seen: 1,
-        still: 1,
+        seenInSlot: 1,
         missed: 0,
         emitted: false,
       };
-      gather(track, line);
+      addSighting(track, line);
       this.#tracks.push(track);
     }
     this.#tracks.sort((a, b) => a.t - b.t || a.slot - b.slot);
   }
 
-  /** By how many slots the lines have moved up: where they fit best, and the fewer are left over. */
-  #shift(bySlot: ReadonlyMap<number, FeedLine>): number {
+  /** Finds by how many slots the lines have scrolled: where most fit and fewest are left over. */
+  #findScroll(bySlot: ReadonlyMap<number, FeedLine>): number {
     const deepest = Math.max(0, ...this.#tracks.map((track) => track.slot));
     let shift = 0;
     let best = 0;
@@ -166,8 +164,8 @@ export class FeedTracker implements Tracker {
       let matched = false;
       for (const track of this.#tracks) {
         if (track.slot < d) continue;
-        const { fits, likeness } = compare(track, bySlot.get(track.slot - d), d > 0);
-        total += fits ? likeness : -UNMATCHED;
+        const { fits, sameShare } = compare(track, bySlot.get(track.slot - d), d > 0);
+        total += fits ? sameShare : -UNMATCHED_PENALTY;
         matched ||= fits;
       }
       if (matched && (total > best + 1e-6 || best === 0)) {
@@ -178,8 +176,8 @@ export class FeedTracker implements Tracker {
     return shift;
   }
 
-  /** Reads lines for good. Those with a doubtful name wait, unless they came before `until`, in seconds. */
-  #settle(tracks: readonly Track[], until: number): Cue[] {
+  /** Reports lines; those with a doubtful name wait, unless they came before `until`, in seconds. */
+  #report(tracks: readonly Track[], until: number): Cue[] {
     const cues: Cue[] = [];
     const lines = [...this.#waiting];
     for (const track of tracks) {
@@ -191,16 +189,16 @@ export class FeedTracker implements Tracker {
       const match = this.#lexicon?.match(line.text, line.rivals);
       if (match?.doubtful && line.t > until) this.#waiting.push(line);
       else {
-        const cue = this.#cueOf(line, match);
+        const cue = this.#toCue(line, match);
         if (cue) cues.push(cue);
       }
     }
     return cues;
   }
 
-  #cueOf({ t, text, confidence, rivals }: Line, match: PhraseMatch | undefined): Cue | undefined {
+  #toCue({ t, text, confidence, rivals }: Line, match: PhraseMatch | undefined): Cue | undefined {
     if (match) this.#lexicon!.learn(match);
-    else this.#lexicon?.hear(text, rivals);
+    else this.#lexicon?.learnSpeaker(text, rivals);
     if (!match && (this.#rules.others === 'drop' || confidence < this.#rules.confidence)) return undefined;
     return {
       t,
@@ -208,24 +206,28 @@ export class FeedTracker implements Tracker {
       ...(this.#region === undefined ? {} : { region: this.#region }),
       trigger: 'found',
       value: this.#shown(match?.text ?? text),
-      confidence: match ? Math.max(confidence, 0.99 * (1 - match.slips)) : confidence,
-      ...(match ? { detail: detailOf(match.wording, mapped(match.slots, this.#shown)) } : {}),
+      confidence: match ? Math.max(confidence, 0.99 * (1 - match.errorShare)) : confidence,
+      ...(match ? { detail: phraseDetail(match.wording, mapValues(match.slots, this.#shown)) } : {}),
     };
   }
 }
 
 interface Comparison {
-  /** The line can be another sighting of the track's. */
+  /** Whether the line can be another sighting of the track. */
   readonly fits: boolean;
-  /** Characters that are the same. */
+  /** Number of equal characters. */
   readonly same: number;
-  /** Share of the track's characters that are the same. */
-  readonly likeness: number;
+  /** Share of the track's characters that are equal. */
+  readonly sameShare: number;
 }
 
-/** Compares the characters that track and line are sure of; `moves`: the track would have moved to the line's slot. */
-function compare(track: Track, line: FeedLine | undefined, moves = false): Comparison {
-  if (!line) return { fits: false, same: 0, likeness: 0 };
+/**
+ * Compares the certain characters of a track and a line.
+ *
+ * @param hasMoved Whether the track would have moved to the line's slot.
+ */
+function compare(track: Track, line: FeedLine | undefined, hasMoved = false): Comparison {
+  if (!line) return { fits: false, same: 0, sameShare: 0 };
   const near = new Map(line.rivals?.map(([column, char, score]) => [`${column} ${char}`, score]));
   let same = 0;
   let all = 0;
@@ -233,35 +235,39 @@ function compare(track: Track, line: FeedLine | undefined, moves = false): Compa
   for (const [column, scores] of track.columns.entries()) {
     if (!scores) continue;
     const [char, score] = strongest(scores);
-    if (char === ' ' || score < SURE) continue;
+    if (char === ' ' || score < CERTAIN_LLR) continue;
     all++;
     const seen = line.text[column] ?? ' ';
     const evidence = line.scores[column] ?? 0;
     if (seen === char) same++;
-    else if (seen !== ' ' && evidence >= SURE)
+    else if (seen !== ' ' && evidence >= CERTAIN_LLR)
       conflicts +=
         1 - Math.min(1, Math.max((scores.get(seen) ?? 0) / score, (near.get(`${column} ${char}`) ?? 0) / evidence));
   }
-  const likeness = all === 0 ? 0 : same / all;
-  const limit = track.missed === 0 && (moves || track.still < YOUNG) ? CONFLICTS : CONFLICTS_LATER;
+  const sameShare = all === 0 ? 0 : same / all;
+  const limit =
+    track.missed === 0 && (hasMoved || track.seenInSlot < SETTLED_SIGHTINGS)
+      ? MAX_CONFLICTS_MOVED
+      : MAX_CONFLICTS_SETTLED;
   const agrees = conflicts <= Math.max(1, limit * (same + conflicts));
   return {
-    fits: agrees && (likeness >= LIKENESS || same >= GLIMPSE),
+    fits: agrees && (sameShare >= MIN_SAME_SHARE || same >= MIN_SAME_CHARACTERS),
     same,
-    likeness,
+    sameShare,
   };
 }
 
-/** A line that starts a track must show some characters beyond doubt. */
-function isTelling(line: FeedLine): boolean {
-  return line.scores.filter((score, column) => line.text[column] !== ' ' && score >= SURE).length >= 4;
+/** Whether a line shows enough certain characters to start a track. */
+function startsTrack(line: FeedLine): boolean {
+  return line.scores.filter((score, column) => line.text[column] !== ' ' && score >= CERTAIN_LLR).length >= 4;
 }
 
-function gather(track: Track, line: FeedLine): void {
+/** Adds a sighting to a track. */
+function addSighting(track: Track, line: FeedLine): void {
   for (let column = 0; column < line.text.length; column++) {
     const scores = (track.columns[column] ??= new Map());
     const char = line.text[column]!;
-    const score = char === ' ' ? BLANK : line.scores[column]!;
+    const score = char === ' ' ? BLANK_LLR : line.scores[column]!;
     scores.set(char, (scores.get(char) ?? 0) + score);
   }
   for (const [column, char, score] of line.rivals ?? []) {
@@ -270,8 +276,8 @@ function gather(track: Track, line: FeedLine): void {
   }
 }
 
-/** Evidence that a column is blank, per sighting of nothing: less than that of a character, for scenery can hide one. */
-const BLANK = 12;
+/** Log likelihood ratio of a blank per sighting: less than a character's, as scenery can hide one. */
+const BLANK_LLR = 12;
 
 function strongest(scores: ReadonlyMap<string, number>): [string, number] {
   let best: [string, number] = [' ', 0];
@@ -279,15 +285,15 @@ function strongest(scores: ReadonlyMap<string, number>): [string, number] {
   return best;
 }
 
-/** The text that all sightings together say, up to its first gap; and how sure it is. */
+/** Reads a track from all its sightings, up to its first gap. */
 function readTrack(track: Track): Line {
   let text = '';
   let confidence = 1;
   const rivals: Map<string, number>[] = [];
   for (const [column, scores] of track.columns.entries()) {
-    const [char, score] = strongest(scores ?? NOTHING);
-    const total = (scores ?? NOTHING).values().reduce((sum, one) => sum + Math.max(0, one), 0);
-    const weak = char !== ' ' && score < SURE * 0.8 * Math.min(2, track.seen);
+    const [char, score] = strongest(scores ?? NO_SCORES);
+    const total = (scores ?? NO_SCORES).values().reduce((sum, one) => sum + Math.max(0, one), 0);
+    const weak = char !== ' ' && score < CERTAIN_LLR * 0.8 * Math.min(2, track.seen);
     text += weak ? ' ' : char;
     if (char === ' ' || weak) continue;
     confidence *= 1 - (1 - score / total) * 0.3;
@@ -299,12 +305,12 @@ function readTrack(track: Track): Line {
     slot: track.slot,
     text: text.slice(0, end).trimEnd(),
     confidence,
-    rivals: (column) => rivals[column] ?? NOTHING,
+    rivals: (column) => rivals[column] ?? NO_SCORES,
   };
 }
 
-function mapped(slots: Readonly<Record<string, string>>, shown: (text: string) => string): Record<string, string> {
+function mapValues(slots: Readonly<Record<string, string>>, shown: (text: string) => string): Record<string, string> {
   return Object.fromEntries(Object.entries(slots).map(([slot, name]) => [slot, shown(name)]));
 }
 
-const NOTHING: ReadonlyMap<string, number> = new Map();
+const NO_SCORES: ReadonlyMap<string, number> = new Map();

@@ -1,12 +1,12 @@
 import { graphemesOf } from '../../language/text.ts';
 import type { Atlas } from '../text/atlas.ts';
 
-/** Where private characters begin: what stands for a glyph of several. */
-const PRIVATE = 0xe000;
+/** First code of Unicode's private use area. */
+const PRIVATE_USE = 0xe000;
 
 /**
- * A feed's line has a character a column. Characters as people count them can have several code units (a letter with its marks, a rare
- * ideograph): within the feed each of these is one private character.
+ * Maps characters of several code units (a letter with its marks, a rare ideograph) to one private-use character each, because a
+ * feed's line has one code unit per column.
  */
 export class Units {
   readonly #units = new Map<string, string>();
@@ -15,27 +15,27 @@ export class Units {
   constructor(atlas: Atlas) {
     for (const { char } of atlas.glyphs) {
       if (char.length < 2 || this.#units.has(char)) continue;
-      const unit = String.fromCharCode(PRIVATE + this.#units.size);
+      const unit = String.fromCharCode(PRIVATE_USE + this.#units.size);
       this.#units.set(char, unit);
       this.#chars.set(unit, char);
     }
   }
 
-  /** One unit for a character of the font. */
-  of(char: string): string {
+  /** Returns the code unit of a character of the font. */
+  encodeChar(char: string): string {
     return this.#units.get(char) ?? char;
   }
 
-  /** A text with a unit a character. */
-  into(text: string): string {
+  /** Converts a text to one code unit per character. */
+  encode(text: string): string {
     if (this.#units.size === 0) return text;
     return graphemesOf(text)
-      .map((char) => this.of(char))
+      .map((char) => this.encodeChar(char))
       .join('');
   }
 
-  /** The text that units stand for. */
-  out(text: string): string {
+  /** Converts code units back to text. */
+  decode(text: string): string {
     return this.#units.size === 0 ? text : text.replace(/[\uE000-\uF8FF]/g, (unit) => this.#chars.get(unit) ?? unit);
   }
 }

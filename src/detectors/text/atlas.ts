@@ -1,5 +1,6 @@
 import { PlaybyplayError } from '../../errors.ts';
 import { graphemesOf, inScript, readingOrder } from '../../language/text.ts';
+import { parseColor, toYCbCr } from '../../regions/color.ts';
 import type { CharacterSize } from '../kind.ts';
 import type { Channel } from './line-image.ts';
 
@@ -10,9 +11,9 @@ import type { Channel } from './line-image.ts';
 export interface AtlasFile {
   readonly format: 'playbyplay/atlas/1';
   readonly name: string;
-  /** Where the glyphs come from: recordings, a font file; and under which licence. */
+  /** Origin of the glyphs, such as recordings or a font file, and its licence. */
   readonly source?: string;
-  /** `fixed`: every character takes `pitch` pixels; `proportional`: as many as its own `width`. */
+  /** `fixed`: every character is `pitch` pixels wide; `proportional`: as many as its own `width`. */
   readonly layout: 'fixed' | 'proportional';
   readonly channel: Channel;
   /** Reading resolution: pixels of the atlas per pixel of the reference frame. */
@@ -24,12 +25,9 @@ export interface AtlasFile {
   readonly space?: number;
   /** Proportional layout: least and greatest gap between characters of a word, in pixels. */
   readonly gaps?: readonly [number, number];
-  /** Standard deviation of what stands behind and beside the glyphs, in grey levels. */
+  /** Standard deviation of what is behind and beside the glyphs, in grey levels. */
   readonly background: number;
-  /**
-   * How far the whole text may be lit or tinted otherwise: standard deviations of a gain (about 1) and an offset
-   * (grey levels, about 0).
-   */
+  /** How far the light on the text may vary: standard deviations of a gain (about 1) and an offset (grey levels, about 0). */
   readonly illumination: { readonly gain: number; readonly offset: number };
   /**
    * The colours (`#rrggbb`) in which the font is drawn, where there are several: the glyphs' levels are then those of the
@@ -37,8 +35,8 @@ export interface AtlasFile {
    */
   readonly inks?: readonly string[];
   /**
-   * The glyphs tell of the ground beside their ink, too: what is even all over is none of them, whatever stands beside it. Usual levels
-   * of ground and ink, by which ink is seen that no glyph explains.
+   * Usual levels of ground and ink, where the glyphs also describe the ground beside their ink: an even surface then matches no
+   * glyph, and ink that no glyph explains is noticed.
    */
   readonly ground?: { readonly level: number; readonly ink: number };
   readonly glyphs: readonly GlyphFile[];
@@ -53,7 +51,7 @@ export interface GlyphFile {
   readonly sigma: string;
 }
 
-/** A glyph ready for scoring: its telling pixels as parallel arrays. */
+/** A glyph ready for scoring: its informative pixels as parallel arrays. */
 export interface Glyph {
   readonly char: string;
   readonly width: number;
@@ -74,11 +72,16 @@ export interface Atlas {
   /** Per ink, what the levels are multiplied by: in the one channel, or in Y', Cb and Cr. */
   readonly inks: readonly (readonly number[])[];
   readonly glyphs: readonly Glyph[];
-  /** What is added to all levels, those of the glyphs and those of the pictures in which they are looked for; default 0. */
+  /** Added to the levels of glyphs and of line images alike; default 0. */
   readonly shift?: number;
 }
 
-/** Reads an atlas; throws PlaybyplayError `bad-atlas` with what is wrong. */
+/**
+ * Parses an atlas file.
+ *
+ * @param name Names the file in errors.
+ * @throws PlaybyplayError `bad-atlas`.
+ */
 export function parseAtlas(json: string, name: string): Atlas {
   let file: AtlasFile;
   try {
@@ -94,19 +97,19 @@ export function parseAtlas(json: string, name: string): Atlas {
   return prepareAtlas(file);
 }
 
-/** Whether a font is read by its colours, so that a grey picture of it looks otherwise. */
+/** Whether a font is read by its colours, so that it cannot be read from a grey picture. */
 export function isByColour({ channel, inks }: AtlasFile): boolean {
   return inks !== undefined || channel !== 'luma';
 }
 
-/** The size of a usual character, in pixels of the reference frame. */
+/** Returns the size of a usual character, in pixels of the reference frame. */
 export function charactersOf({ pixels, pitch, height, glyphs }: AtlasFile, figures: boolean): CharacterSize {
   const widths = glyphs.map(({ width }) => width).toSorted((a, b) => a - b);
   const width = pitch ?? widths[widths.length >> 1] ?? 0;
   return { width: width / pixels.x, height: height / pixels.y, figures };
 }
 
-const MAX_PIXELS = 4_000_000;
+const MAX_ATLAS_PIXELS = 4_000_000;
 
 function faultOf(file: AtlasFile): string | undefined {
   if (file?.format !== 'playbyplay/atlas/1') return 'format is not playbyplay/atlas/1';
@@ -122,7 +125,8 @@ function faultOf(file: AtlasFile): string | undefined {
   for (const glyph of file.glyphs) {
     const n = glyph.width * file.height;
     pixels += n;
-    if (!(glyph.width > 0 && glyph.width <= 256) || pixels > MAX_PIXELS) return `glyph ${glyph.char} is too large`;
+    if (!(glyph.width > 0 && glyph.width <= 256) || pixels > MAX_ATLAS_PIXELS)
+      return `glyph ${glyph.char} is too large`;
     if (Buffer.from(glyph.level, 'base64').length !== n) return `glyph ${glyph.char} needs ${n} levels`;
     if (Buffer.from(glyph.sigma, 'base64').length !== n) return `glyph ${glyph.char} needs ${n} deviations`;
   }
@@ -138,17 +142,20 @@ function areInks(inks: unknown): boolean {
   );
 }
 
-/** `noise`: variance of every pixel besides what was learnt. */
+/**
+ * Prepares an atlas for scoring.
+ *
+ * @param noise Variance of every pixel besides the learnt one.
+ */
 export function prepareAtlas(file: AtlasFile, noise = 0): Atlas {
   const glyphs = file.glyphs.map((glyph) => prepareGlyph(glyph, file, noise));
-  return { file, inks: file.inks ? file.inks.map(inkOf) : [[1]], glyphs };
+  return { file, inks: file.inks ? file.inks.map(inkToYCbCr) : [[1]], glyphs };
 }
 
-/** An ink's part in Y', Cb and Cr (ITU-R BT.709). */
-export function inkOf(color: string): number[] {
-  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16) / 255);
-  const y = 0.2126 * red + 0.7152 * green + 0.0722 * blue;
-  return [y, (blue - y) / 1.8556, (red - y) / 1.5748];
+/** Converts an ink `#rrggbb` to Y', Cb and Cr (ITU-R BT.709), in shares of white. */
+export function inkToYCbCr(color: string): number[] {
+  const [red, green, blue] = parseColor(color);
+  return [...toYCbCr(red / 255, green / 255, blue / 255)];
 }
 
 function prepareGlyph({ char, width, ...glyph }: GlyphFile, file: AtlasFile, noise: number): Glyph {
@@ -159,7 +166,7 @@ function prepareGlyph({ char, width, ...glyph }: GlyphFile, file: AtlasFile, noi
   };
 }
 
-/** The pixels that tell something of a glyph. They are written into memory of the right kind: growing lists of them, for each glyph, took twice as long. */
+/** Collects a glyph's informative pixels. Writing into typed arrays takes half the time of growing lists. */
 function pixelsOf(
   levels: Uint8Array,
   sigmas: Uint8Array,
@@ -208,23 +215,23 @@ function pixelsOf(
   };
 }
 
-/** Mean difference of level, in grey levels over the ink, below which two glyphs look the same. */
-const SAME = 12;
+/** Mean difference over the ink, in grey levels, below which two glyphs look the same. */
+const MAX_LOOKALIKE_DIFFERENCE = 12;
 
-const maps = new WeakMap<Atlas, ReadonlyMap<string, string>>();
+const lookalikeMaps = new WeakMap<Atlas, ReadonlyMap<string, string>>();
 
-/** Maps characters whose glyphs look the same in this font (I and l, say) to the first of them. */
+/** Returns a function that maps characters whose glyphs look the same in this font (I and l, say) to the first of them. */
 export function lookalikes(atlas: Atlas): (char: string) => string {
-  let first = maps.get(atlas);
+  let first = lookalikeMaps.get(atlas);
   if (!first) {
-    first = sameOnes(atlas);
-    maps.set(atlas, first);
+    first = findLookalikes(atlas);
+    lookalikeMaps.set(atlas, first);
   }
   const map = first;
   return (char) => map.get(char) ?? char;
 }
 
-function sameOnes({ glyphs, file }: Atlas): ReadonlyMap<string, string> {
+function findLookalikes({ glyphs, file }: Atlas): ReadonlyMap<string, string> {
   const first = new Map<string, string>();
   const shapes = glyphs.map((glyph): Shape => {
     const { width, dx, dy, level } = glyph;
@@ -247,10 +254,7 @@ function sameOnes({ glyphs, file }: Atlas): ReadonlyMap<string, string> {
   return first;
 }
 
-/**
- * Of letters that look the same in the font the one that English would write: within a word of small letters the small
- * one (l, not I).
- */
+/** Where I and l look the same, writes the one that English would: l within a word of small letters. */
 export function plainCase(text: string, canon: (char: string) => string): string {
   if (canon('l') !== canon('I')) return text;
   return text.replace(/[Il]/g, (char, at: number) => {
@@ -260,7 +264,7 @@ export function plainCase(text: string, canon: (char: string) => string): string
   });
 }
 
-/** The grey levels of a glyph's pixels, −1 where it has none; the sums of its rows, and how many pixels it has. */
+/** A glyph's grey levels, −1 where it has no pixel, the sums of its rows, and its number of pixels. */
 interface Shape {
   readonly ink: Int16Array;
   readonly rows: Float64Array;
@@ -268,14 +272,14 @@ interface Shape {
 }
 
 function isSame(a: Shape, b: Shape): boolean {
-  // Rows differ by no more than their pixels do, and the mean is over no more pixels than both have.
+  // Row sums bound the difference from below, which spares most pairs the comparison of pixels.
   let least = 0;
   for (let y = 0; y < a.rows.length; y++) least += Math.abs(a.rows[y]! - b.rows[y]!);
-  if (least > 0 && least >= SAME * (a.pixels + b.pixels)) return false;
-  return difference(a.ink, b.ink) < SAME;
+  if (least > 0 && least >= MAX_LOOKALIKE_DIFFERENCE * (a.pixels + b.pixels)) return false;
+  return difference(a.ink, b.ink) < MAX_LOOKALIKE_DIFFERENCE;
 }
 
-/** Mean difference of two inks over the pixels that either has; −1 is none. */
+/** Mean difference of two inks over the pixels that either has. */
 function difference(a: Int16Array, b: Int16Array): number {
   let sum = 0;
   let count = 0;
@@ -289,18 +293,22 @@ function difference(a: Int16Array, b: Int16Array): number {
   return sum / Math.max(1, count);
 }
 
-/** All characters of an atlas that look like one, itself first among them or not. */
-export function alikeIn(atlas: Atlas): (char: string) => readonly string[] {
+/** Returns a function that lists all characters of an atlas that look like one, itself among them. */
+export function lookalikesIn(atlas: Atlas): (char: string) => readonly string[] {
   const canon = lookalikes(atlas);
   const classes = Map.groupBy(new Set(atlas.glyphs.map(({ char }) => char)), canon);
   return (char) => classes.get(canon(char)) ?? [char];
 }
 
 /**
- * What a line of glyphs says in these languages: in the order in which it is read, and of letters that look the same in two scripts
- * the one that is meant. Without a language it is as it was seen, from left to right.
+ * Converts a line of glyphs, seen from left to right, to text: in reading order, with letters that look the same in two scripts
+ * resolved to the script of the word. Without languages the line is returned as seen.
  */
-export function spoken(seen: string, languages: readonly string[], alike: (char: string) => readonly string[]): string {
+export function toReadingOrder(
+  seen: string,
+  languages: readonly string[],
+  alike: (char: string) => readonly string[],
+): string {
   if (languages.length === 0 || seen === '') return seen;
   return inScript(readingOrder(graphemesOf(seen), languages).join(''), alike, languages);
 }

@@ -2,24 +2,24 @@ import type { Rect } from '../../geometry.ts';
 import type { Plane } from '../../media/picture.ts';
 import { BOX_WASM } from './box-wasm.ts';
 
-/** A plane's part in a filtered picture: what rectangle of it (pixels, fractions allowed), and what its levels are multiplied by. */
+/** A plane's contribution: a rectangle of it in (fractional) pixels, and a factor of its levels. */
 export interface Part {
   readonly plane: Plane;
   readonly rect: Rect;
   readonly weight: number;
 }
 
-/** Coverage of output cells by source samples along one axis: for output i, samples first[i]… with weights summing to 1. */
-export interface Coverage {
+/** Coverage of output cells by source samples along one axis: cell i averages count[i] samples from first[i], with weights that sum to 1. */
+interface Coverage {
   readonly first: Int32Array;
   readonly count: Int32Array;
-  /** `stride` an output cell. */
+  /** `stride` weights per output cell. */
   readonly weights: Float32Array;
   readonly stride: number;
 }
 
-/** Box filter of [start, start + length) into `cells` equal cells; samples outside 0…limit−1 repeat the edge. */
-function coverageOf(start: number, length: number, cells: number, limit: number): Coverage {
+/** Computes the box filter of [start, start + length) into `cells` equal cells; samples outside 0…limit − 1 repeat the edge. */
+function computeCoverage(start: number, length: number, cells: number, limit: number): Coverage {
   const step = length / cells;
   const stride = Math.ceil(step) + 2;
   const first = new Int32Array(cells);
@@ -74,8 +74,8 @@ interface Kernels {
   ): void;
 }
 
-/** A coverage in the kernel's memory, and which samples it reaches. */
-interface Placed {
+/** A coverage in the kernel's memory, and the samples that it spans. */
+interface StoredCoverage {
   readonly length: number;
   readonly cells: number;
   readonly limit: number;
@@ -87,21 +87,21 @@ interface Placed {
   readonly high: number;
 }
 
-/** Regions stay where they are, so that a recording needs few; beyond this many all are made anew. */
-const MOST_COVERAGES = 256;
-/** Bytes of a sample of a line; lines that are filtered at once. */
-const LINE = 4;
-const WOVEN = 4;
-/** From this width on a native copy of a row beats a loop. */
-const NATIVE_ROW = 64;
+/** Coverages that are stored; a recording, whose regions do not move, needs few. */
+const MAX_COVERAGES = 256;
+/** Bytes of a sample of an intermediate row; rows that are filtered at once. */
+const SAMPLE_BYTES = 4;
+const ROWS_AT_ONCE = 4;
+/** Row width from which a native copy beats a loop. */
+const MIN_NATIVE_ROW = 64;
 
-/** Box-filters planes, with SIMD. One instance a thread; its memory is free for every call but for the coverages. */
+/** Box-filters planes with SIMD. One instance per thread: between calls its memory holds coverages alone. */
 class BoxFilter {
   readonly #kernels: Kernels;
   #bytes: Uint8Array;
-  /** By where they start: a profile has dozens, and each reading asks for several. */
-  #placed = new Map<number, Placed[]>();
-  #coverings = 0;
+  /** By start: a profile has dozens, and each reading needs several. */
+  #stored = new Map<number, StoredCoverage[]>();
+  #storedCount = 0;
   #end = 16;
 
   constructor() {
@@ -111,9 +111,9 @@ class BoxFilter {
   }
 
   run(parts: readonly Part[], width: number, height: number, offset: number, out: Float32Array): void {
-    if (this.#coverings > MOST_COVERAGES) {
-      this.#placed.clear();
-      this.#coverings = 0;
+    if (this.#storedCount > MAX_COVERAGES) {
+      this.#stored.clear();
+      this.#storedCount = 0;
       this.#end = 16;
     }
     const coverages = parts.map(({ plane, rect }) => this.#coverages(plane, rect, width, height));
@@ -124,7 +124,7 @@ class BoxFilter {
     for (const { across, down } of coverages) {
       const columns = padded(across.high - across.low);
       const lines = aligned(levels + columns * (down.high - down.low));
-      end = Math.max(end, lines + LINE * columns * (height + 3 + WOVEN));
+      end = Math.max(end, lines + SAMPLE_BYTES * columns * (height + 3 + ROWS_AT_ONCE));
     }
     this.#reserve(end + 16);
     const cells = new Float32Array(this.#kernels.memory.buffer, result, size).fill(offset);
@@ -133,8 +133,8 @@ class BoxFilter {
       const columns = padded(across.high - across.low);
       const lines = aligned(levels + columns * (down.high - down.low));
       this.#copy(plane, across, down, columns, levels);
-      const scratch = lines + LINE * columns * (height + 3);
-      // Coverages count from the plane's corner, copies begin where they are first needed.
+      const scratch = lines + SAMPLE_BYTES * columns * (height + 3);
+      // Coverages count from the plane's corner, the copy begins at the first row that is needed.
       const corner = levels - down.low * columns;
       this.#kernels.down(
         corner,
@@ -149,7 +149,7 @@ class BoxFilter {
       );
       this.#kernels.across(
         lines,
-        LINE * columns,
+        SAMPLE_BYTES * columns,
         across.first,
         across.count,
         across.weights,
@@ -159,52 +159,57 @@ class BoxFilter {
         result,
         weight,
         scratch,
-        scratch - WOVEN * LINE * across.low,
+        scratch - ROWS_AT_ONCE * SAMPLE_BYTES * across.low,
       );
     }
     out.set(cells);
   }
 
-  #copy({ data, stride }: Plane, across: Placed, down: Placed, pitch: number, to: number): void {
+  #copy({ data, stride }: Plane, across: StoredCoverage, down: StoredCoverage, pitch: number, to: number): void {
     const width = across.high - across.low;
     const bytes = this.#bytes;
     for (let row = down.low, at = to; row < down.high; row++, at += pitch) {
       const from = row * stride + across.low;
-      // A buffer's own `subarray` takes longer.
-      if (width >= NATIVE_ROW) bytes.set(new Uint8Array(data.buffer, data.byteOffset + from, width), at);
+      // Planes are Buffers, whose own `subarray` is slower.
+      if (width >= MIN_NATIVE_ROW) bytes.set(new Uint8Array(data.buffer, data.byteOffset + from, width), at);
       else for (let i = 0; i < width; i++) bytes[at + i] = data[from + i]!;
     }
   }
 
-  #coverages(plane: Plane, rect: Rect, width: number, height: number): { across: Placed; down: Placed } {
+  #coverages(
+    plane: Plane,
+    rect: Rect,
+    width: number,
+    height: number,
+  ): { across: StoredCoverage; down: StoredCoverage } {
     return {
       across: this.#coverage(rect.x, rect.width, width, plane.width),
       down: this.#coverage(rect.y, rect.height, height, plane.height),
     };
   }
 
-  #coverage(start: number, length: number, cells: number, limit: number): Placed {
-    const here = this.#placed.get(start) ?? [];
+  #coverage(start: number, length: number, cells: number, limit: number): StoredCoverage {
+    const here = this.#stored.get(start) ?? [];
     for (const one of here) if (one.length === length && one.cells === cells && one.limit === limit) return one;
-    const { first, count, weights, stride } = coverageOf(start, length, cells, limit);
-    const made: Placed = {
+    const { first, count, weights, stride } = computeCoverage(start, length, cells, limit);
+    const made: StoredCoverage = {
       length,
       cells,
       limit,
-      first: this.#keep(first),
-      count: this.#keep(count),
-      weights: this.#keep(weights),
+      first: this.#store(first),
+      count: this.#store(count),
+      weights: this.#store(weights),
       stride,
       low: first[0]!,
       high: first[cells - 1]! + count[cells - 1]!,
     };
     here.push(made);
-    this.#placed.set(start, here);
-    this.#coverings++;
+    this.#stored.set(start, here);
+    this.#storedCount++;
     return made;
   }
 
-  #keep({ buffer, byteOffset, byteLength }: Int32Array | Float32Array): number {
+  #store({ buffer, byteOffset, byteLength }: Int32Array | Float32Array): number {
     const at = this.#end;
     this.#end = aligned(at + byteLength);
     this.#reserve(this.#end);
@@ -225,8 +230,8 @@ const aligned = (bytes: number): number => (bytes + 15) & ~15;
 let loaded: BoxFilter | undefined;
 
 /**
- * `offset` plus the box-filtered parts, in `out` (`width` × `height`, row after row). Each part is filtered along columns in
- * single precision, then along rows in double.
+ * Writes `offset` plus the box-filtered parts to `out`, `width` × `height`, row after row. Columns are filtered in single precision,
+ * then rows in double.
  */
 export function boxFilter(
   parts: readonly Part[],

@@ -4,7 +4,7 @@ import type { Picture } from '../../media/picture.ts';
 import { outlineText } from '../../media/write/lettering.ts';
 import { assetsIn, viewOf } from '../testing.ts';
 import { kind } from './index.ts';
-import { valueOf } from './value.ts';
+import { parseValue } from './value.ts';
 
 const WHOLE = { x: 0, y: 0, width: 1, height: 1 };
 const assets = assetsIn(new URL('../../../configs/openarena', import.meta.url).pathname);
@@ -47,10 +47,10 @@ describe('the fallback of a text detector', () => {
   });
 
   it('gives numbers as numbers, and takes nothing else for one', () => {
-    expect(valueOf('1100', 0.8, 'number')).toEqual({ state: 'seen', value: 1100, confidence: 0.8 });
+    expect(parseValue('1100', 0.8, 'number')).toEqual({ state: 'seen', value: 1100, confidence: 0.8 });
     for (const text of ['ROUND 7', '', '1 100', 'x'])
-      expect(valueOf(text, 0.8, 'number')).toMatchObject({ state: 'unreadable', detail: text });
-    expect(valueOf('7', 0.8, 'text')).toMatchObject({ state: 'seen', value: '7' });
+      expect(parseValue(text, 0.8, 'number')).toMatchObject({ state: 'unreadable', detail: text });
+    expect(parseValue('7', 0.8, 'text')).toMatchObject({ state: 'seen', value: '7' });
   });
 
   it('needs an atlas or a fallback', async () => {

@@ -4,10 +4,10 @@ import type { LanguageData } from './language-data.ts';
 import type { TesseractReader } from './tesseract.ts';
 import type { FallbackOptions } from './options.ts';
 
-/** The recogniser's confidence is no probability: it is sure of misread pixel fonts too, so it never counts for more than this. */
-const MOST = 0.85;
+/** Largest confidence of a reading: the recogniser's own is no probability, and high for misread pixel fonts, too. */
+const MAX_CONFIDENCE = 0.85;
 
-/** The recogniser of unknown fonts, loaded when it is first asked. What it answers depends on the crop alone. */
+/** Reads unknown fonts with a recogniser that is loaded on first use. Results depend on the crop alone. */
 export class Fallback implements Disposable {
   readonly #options: FallbackOptions;
   readonly #charset: string | undefined;
@@ -16,7 +16,7 @@ export class Fallback implements Disposable {
   readonly #data: () => readonly LanguageData[];
   readonly #languages: readonly string[];
 
-  /** `data` finds what the recogniser needs for the languages; it is asked with the first crop. */
+  /** @param data Finds the recogniser's language data; called with the first crop. */
   constructor(
     options: FallbackOptions,
     charset: string | undefined,
@@ -29,7 +29,7 @@ export class Fallback implements Disposable {
     this.#languages = languages;
   }
 
-  /** Reads a prepared crop: the text and how much it counts; undefined where nothing could be read. */
+  /** Reads a prepared crop; undefined where nothing could be read. */
   async read(crop: PreparedCrop): Promise<{ text: string; confidence: number } | undefined> {
     const { whitelist = this.#charset, layout, reject = 0.6 } = this.#options;
     this.#reader ??= import('./tesseract.ts').then(
@@ -42,10 +42,10 @@ export class Fallback implements Disposable {
     );
     const { text, confidence } = await (await this.#reader).read(crop);
     const line = this.#languages.length === 0 ? text.trim() : normalizeText(text, this.#languages);
-    return line === '' || confidence < reject ? undefined : { text: line, confidence: MOST * confidence };
+    return line === '' || confidence < reject ? undefined : { text: line, confidence: MAX_CONFIDENCE * confidence };
   }
 
-  /** Ends the recogniser once it has answered what it was asked. */
+  /** Ends the recogniser after its pending reads. */
   [Symbol.dispose](): void {
     const reader = this.#reader;
     this.#reader = undefined;

@@ -5,25 +5,25 @@ import type { LineImage } from './line-image.ts';
 import type { LineReading } from './line-reading.ts';
 import type { Align } from './options.ts';
 
-/** How sure the first font's reading must be for the others not to be asked. */
-const SURE = 0.9;
-/** From which on a reading is more likely right than wrong. */
-const LIKELY = 0.5;
+/** Confidence of the first font's reading from which the others are not tried. */
+const CERTAIN_CONFIDENCE = 0.9;
+/** Least confidence of another font's reading. */
+const MIN_VARIANT_CONFIDENCE = 0.5;
 
-/** A font and the others that the same text may be drawn in, each as it is to be expected in the light that was measured. */
+/** Reads text in a font and its variants, each as it is expected at the measured contrast. */
 export class FontReader {
   readonly #atlases: readonly Atlas[];
   readonly #charset: readonly string[] | undefined;
   readonly #readers = new Map<Atlas, GlyphReader>();
-  /** The line that each read before, as a hint. */
-  readonly #before = new Map<GlyphReader, LineReading>();
+  /** By reader: its previous line, as a hint. */
+  readonly #previous = new Map<GlyphReader, LineReading>();
 
   constructor(atlases: readonly Atlas[], charset?: readonly string[]) {
     this.#atlases = atlases;
     this.#charset = charset;
   }
 
-  /** Whether one of the fonts has none of the characters that can occur. */
+  /** Whether a font has none of the characters that can occur. */
   get isEmpty(): boolean {
     const can = (char: string): boolean => char !== ' ' && (this.#charset?.includes(char) ?? true);
     return this.#atlases.some(({ glyphs }) => !glyphs.some(({ char }) => can(char)));
@@ -36,8 +36,10 @@ export class FontReader {
   }
 
   /**
-   * Reads the line of which `imageOf` gives the picture as a font wants it; undefined where there is none to read. Where the first font
-   * is not sure the surest reading counts, less what another text has for itself.
+   * Reads a line. Where the first font is not certain the most confident reading counts, less the confidence of a different text.
+   *
+   * @param imageOf Samples the line for a font; undefined where it cannot be seen.
+   * @returns Undefined where the line cannot be seen.
    */
   read(imageOf: (atlas: Atlas) => LineImage | undefined, align: Align, margin: number): LineReading | undefined {
     const lines: LineReading[] = [];
@@ -46,29 +48,31 @@ export class FontReader {
       if (!image) return undefined;
       const lit = dimAtlas(atlas, image.gain ?? 1, image.sharedPixels);
       const line = this.#readOne(this.#readerOf(lit), image, align, margin, lit !== atlas);
-      if (lines.length === 0 && line.text !== '' && line.confidence >= SURE) return line;
+      if (lines.length === 0 && line.text !== '' && line.confidence >= CERTAIN_CONFIDENCE) return line;
       lines.push(line);
     }
-    // That another font sees nothing says nothing; that the first does, little where another one reads something.
+    // A variant that reads nothing is no evidence, and the first font's blank yields to a variant's text.
     const [first, ...others] = lines as [LineReading, ...LineReading[]];
-    const seen = others.filter(({ text, confidence }) => text !== '' && confidence >= LIKELY);
-    const best = surest(first.text === '' && seen.length > 0 ? seen : [first, ...seen])!;
-    const other = surest(lines.filter(({ text }) => text !== '' && text !== best.text));
+    const seen = others.filter(({ text, confidence }) => text !== '' && confidence >= MIN_VARIANT_CONFIDENCE);
+    const best = mostConfident(first.text === '' && seen.length > 0 ? seen : [first, ...seen])!;
+    const other = mostConfident(lines.filter(({ text }) => text !== '' && text !== best.text));
     if (!other) return best;
-    // Both may be wrong, but not both right.
+    // Both readings may be wrong, but not both right.
     const right = best.confidence * (1 - other.confidence);
     return { ...best, confidence: right / Math.max(1e-9, 1 - best.confidence * other.confidence) };
   }
 
   #readOne(reader: GlyphReader, image: LineImage, align: Align, margin: number, faint: boolean): LineReading {
-    const before = this.#before.get(reader);
+    const before = this.#previous.get(reader);
     const line = reader.read(image, align, margin, before ? [before] : []);
-    if (line.cells.length > 0) this.#before.set(reader, line);
-    // In little light that nothing is seen does not say that nothing is there.
-    return faint && line.text === '' ? { ...line, confidence: Math.min(LIKELY, line.confidence) } : line;
+    if (line.cells.length > 0) this.#previous.set(reader, line);
+    // At low contrast a blank is no evidence that nothing is there.
+    return faint && line.text === ''
+      ? { ...line, confidence: Math.min(MIN_VARIANT_CONFIDENCE, line.confidence) }
+      : line;
   }
 }
 
-function surest(lines: readonly LineReading[]): LineReading | undefined {
+function mostConfident(lines: readonly LineReading[]): LineReading | undefined {
   return lines.toSorted((a, b) => b.confidence - a.confidence)[0];
 }

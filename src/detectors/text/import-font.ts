@@ -1,7 +1,7 @@
 import { type Atlas, type AtlasFile, type GlyphFile, prepareAtlas } from './atlas.ts';
 import { channelWeights } from './line-image.ts';
 
-/** A glyph as the game stores it: RGBA, one image pixel per atlas pixel, as high as the line. */
+/** A glyph of a game's font file: RGBA, one image pixel per atlas pixel, as high as the line. */
 export interface GlyphImage {
   readonly char: string;
   readonly width: number;
@@ -19,23 +19,27 @@ export interface ImportOptions extends Omit<AtlasFile, 'format' | 'glyphs'> {
   readonly shadow?: { readonly x: number; readonly y: number };
 }
 
-/** What shines through ink that is not opaque, in grey levels. */
-const MID = 80;
+/** Level that shines through ink that is not opaque, in grey levels. */
+const BACKGROUND_LEVEL = 80;
 
-/** Share of ink in a pixel below which it says nothing. */
-const LEAST_COVER = 0.5;
+/** Opacity below which a pixel is ignored. */
+const MIN_COVER = 0.5;
 
-/** An atlas from the font's own images: opaque pixels are the ink, transparent ones say nothing. */
+/**
+ * Makes an atlas of the font's own images: opaque pixels are ink, transparent ones are ignored.
+ *
+ * @throws RangeError if a glyph's height is not the atlas's.
+ */
 export function atlasFromImages(images: readonly GlyphImage[], options: ImportOptions): Atlas {
   const { noise = 10, jitter = 0.25, shadow, ...rest } = options;
   const glyphs = images.map((plain): GlyphFile => {
-    const image = shadow ? shadowed(plain, shadow) : plain;
+    const image = shadow ? addShadow(plain, shadow) : plain;
     if (image.height !== options.height)
       throw new RangeError(`glyph ${image.char} is ${image.height} high, not ${options.height}`);
     const levels = levelsOf(image, options);
     const sigma = Uint8Array.from({ length: levels.length }, (_, i) => {
       const cover = image.rgba[i * 4 + 3]! / 255;
-      if (cover < LEAST_COVER) return 255;
+      if (cover < MIN_COVER) return 255;
       const slope = slopeAt(image, levels, i, options.background);
       return Math.min(254, Math.round(Math.hypot(noise, jitter * slope, (1 - cover) * options.background)));
     });
@@ -50,8 +54,8 @@ export function atlasFromImages(images: readonly GlyphImage[], options: ImportOp
   return prepareAtlas({ format: 'playbyplay/atlas/1', ...rest, glyphs: order });
 }
 
-/** A character over its own shadow, as far as that lies in the character's cell. */
-function shadowed(image: GlyphImage, { x: right, y: down }: { readonly x: number; readonly y: number }): GlyphImage {
+/** Draws a character over its own shadow, within the character's cell. */
+function addShadow(image: GlyphImage, { x: right, y: down }: { readonly x: number; readonly y: number }): GlyphImage {
   const { width, height, rgba } = image;
   const out = new Uint8Array(rgba.length);
   for (let y = 0; y < height; y++)
@@ -74,9 +78,9 @@ function levelsOf(image: GlyphImage, options: ImportOptions): number[] {
     const y = 0.2126 * red + 0.7152 * green + 0.0722 * blue;
     const level =
       weights.y * y + (weights.cb * (blue - y)) / 1.8556 + (weights.cr * (red - y)) / 1.5748 + weights.offset;
-    // Where the ink is not opaque something darker or lighter, on average mid-grey, shines through.
+    // Where the ink is not opaque the background shines through.
     const cover = image.rgba[i * 4 + 3]! / 255;
-    return Math.min(255, Math.max(0, Math.round(cover * level + (1 - cover) * MID)));
+    return Math.min(255, Math.max(0, Math.round(cover * level + (1 - cover) * BACKGROUND_LEVEL)));
   });
 }
 
@@ -89,7 +93,7 @@ function slopeAt(image: GlyphImage, levels: readonly number[], i: number, backgr
     const row = y + dy;
     const inside = column >= 0 && column < image.width && row >= 0 && row < image.height;
     const j = row * image.width + column;
-    return inside && image.rgba[j * 4 + 3]! >= 255 * LEAST_COVER ? levels[j]! - levels[i]! : background;
+    return inside && image.rgba[j * 4 + 3]! >= 255 * MIN_COVER ? levels[j]! - levels[i]! : background;
   };
   return Math.hypot(
     Math.max(Math.abs(side(-1, 0)), Math.abs(side(1, 0))),

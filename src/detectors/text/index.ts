@@ -11,26 +11,35 @@ import type {
   Requirement,
   View,
 } from '../kind.ts';
-import { alikeIn, type Atlas, charactersOf, isByColour, lookalikes, parseAtlas, plainCase, spoken } from './atlas.ts';
+import {
+  lookalikesIn,
+  type Atlas,
+  charactersOf,
+  isByColour,
+  lookalikes,
+  parseAtlas,
+  plainCase,
+  toReadingOrder,
+} from './atlas.ts';
 import { FontReader } from './font-reader.ts';
 import { openLexicon, type TextLexicon } from './lexicon.ts';
 import { fitsPadding, sampleTextLine } from './text-line.ts';
 import type { LineReading } from './line-reading.ts';
 import { Fallback } from './fallback.ts';
 import { languageData, languageRequirements } from './language-data.ts';
-import { valueOf } from './value.ts';
+import { parseValue } from './value.ts';
 import { LightMeter } from './light.ts';
 import { TEXT_SCHEMA, type TextOptions } from './options.ts';
 
-/** What the fallback needs for the detector's languages: English, unless the profile says otherwise. */
-function dataOf({ language, fallback }: TextOptions, assets: Assets): ReturnType<typeof languageData> {
+/** Finds the fallback's data for the detector's languages, by default English. */
+function fallbackData({ language, fallback }: TextOptions, assets: Assets): ReturnType<typeof languageData> {
   const tags = languagesOf(language);
   return languageData(tags.length === 0 ? [DEFAULT_LANGUAGE] : tags, fallback?.data ?? [], assets);
 }
 
 /**
- * Reads one line of text in a known font with a glyph atlas. What fits no glyph is not read: the observation is `absent`
- * where blanks explain the picture, `unreadable` where nothing does, and then asked of the fallback, if the profile has one.
+ * Reads one line of text in a known font with a glyph atlas. The observation is `absent` where blanks explain the picture,
+ * `unreadable` where nothing does; the fallback, if the profile has one, then reads it.
  */
 export const kind: FrameDetectorKind<TextOptions> = {
   input: 'frame',
@@ -39,7 +48,7 @@ export const kind: FrameDetectorKind<TextOptions> = {
     'One line of text in a font that was learnt (`playbyplay profile glyphs`): counters, names, messages. The value is the text, or a number.',
   schema: TEXT_SCHEMA,
   regions: (options) => (options.light ? [options.light.region] : []),
-  landmarks: landmarksOf,
+  landmarks: findLandmarks,
   byColour: async ({ atlas }, assets) => atlas !== undefined && isByColour((await loadAtlas(atlas, assets)).file),
   async characters({ atlas, value }: TextOptions, assets: Assets): Promise<CharacterSize | undefined> {
     return atlas === undefined ? undefined : charactersOf((await loadAtlas(atlas, assets)).file, value === 'number');
@@ -58,29 +67,30 @@ export const kind: FrameDetectorKind<TextOptions> = {
             diacritics: options.ignore?.includes('diacritics') ?? false,
           });
     const fallback =
-      options.fallback && new Fallback(options.fallback, options.charset, () => dataOf(options, assets), languages);
+      options.fallback &&
+      new Fallback(options.fallback, options.charset, () => fallbackData(options, assets), languages);
     const variants = await Promise.all((options.variants ?? []).map((path) => loadAtlas(path, assets)));
     return new TextDetector(atlas ? [atlas, ...variants] : [], options, meter, lexicon, fallback);
   },
   async requires(options: TextOptions, assets: Assets): Promise<readonly Requirement[]> {
-    return options.fallback ? languageRequirements(dataOf(options, assets)) : [];
+    return options.fallback ? languageRequirements(fallbackData(options, assets)) : [];
   },
 };
 
-/** A glyph counts as a landmark from so many pixels of the reference frame on: smaller ones look like much else. */
-const LEAST_LANDMARK = 16;
-/** Places of a line, from where it is aligned, at which a glyph of a fixed layout is looked for. */
-const PLACES = 3;
+/** Least size, in pixels of the reference frame, of a glyph that serves as a landmark. */
+const MIN_LANDMARK_SIZE = 16;
+/** Cells of a fixed-pitch line, from its aligned end, in which landmarks are searched for. */
+const LANDMARK_CELLS = 3;
 
-/** The light's reference, which is always there; and of fonts in which every character has its place the larger glyphs. */
-async function landmarksOf(options: TextOptions & { readonly region?: string }, assets: Assets): Promise<Landmark[]> {
+/** Returns the light's reference, which is always visible, else the larger glyphs of a fixed-pitch font. */
+async function findLandmarks(options: TextOptions & { readonly region?: string }, assets: Assets): Promise<Landmark[]> {
   const { atlas: path, light, align = 'left', region = '', charset } = options;
   if (light) return [new LightMeter(await readText(assets, light.file), light.file).landmark(light.region)];
   if (path === undefined || align === 'centre') return [];
   const { file } = await loadAtlas(path, assets);
   const { pixels, height, pitch, layout } = file;
   const step = pitch! / pixels.x;
-  if (layout !== 'fixed' || Math.min(step, height / pixels.y) < LEAST_LANDMARK) return [];
+  if (layout !== 'fixed' || Math.min(step, height / pixels.y) < MIN_LANDMARK_SIZE) return [];
   return file.glyphs
     .filter(({ char }) => (charset === undefined || charset.includes(char)) && /[\p{L}\p{N}]/u.test(char))
     .map(({ width, level, sigma }) => ({
@@ -92,43 +102,53 @@ async function landmarksOf(options: TextOptions & { readonly region?: string }, 
       levels: Buffer.from(level, 'base64'),
       weights: Buffer.from(sigma, 'base64').map((deviation) => Math.round(255 / (1 + (deviation / 32) ** 2))),
       at: ({ width: whole }) =>
-        Array.from({ length: PLACES }, (_, n) => ({ x: align === 'left' ? n * step : whole - (n + 1) * step, y: 0 })),
+        Array.from({ length: LANDMARK_CELLS }, (_, n) => ({
+          x: align === 'left' ? n * step : whole - (n + 1) * step,
+          y: 0,
+        })),
     }));
 }
 
+/** Reads an asset as UTF-8 text. */
 export async function readText(assets: Assets, path: string): Promise<string> {
   return Buffer.from(await assets.read(path)).toString('utf8');
 }
 
-/** Atlases by the text of their files, so that detectors of one font share it and what is worked out from it. */
+/** Atlases by the text of their files: detectors of one font share it and what is derived from it. */
 const atlases = new Map<string, Atlas>();
-const MOST_ATLASES = 16;
+const MAX_CACHED_ATLASES = 16;
 
+/**
+ * Loads an atlas of a profile's pack.
+ *
+ * @throws PlaybyplayError `bad-atlas`, or as `Assets.read` does.
+ */
 export async function loadAtlas(path: string, assets: Assets): Promise<Atlas> {
   const text = await readText(assets, path);
   const known = atlases.get(text);
   if (known) return known;
   const atlas = parseAtlas(text, path);
-  if (atlases.size >= MOST_ATLASES) atlases.clear();
+  if (atlases.size >= MAX_CACHED_ATLASES) atlases.clear();
   atlases.set(text, atlas);
   return atlas;
 }
 
-/** A reading from which on other sizes are not tried. */
-const PLAIN = 0.8;
+/** Confidence from which other sizes are not tried, and which they must have. */
+const MIN_SCALED_CONFIDENCE = 0.8;
 
 class TextDetector implements Detector {
   readonly #fonts: FontReader | undefined;
-  /** Which characters look the same, where the font has letters of which some do. */
-  readonly #canon: ((char: string) => string) | undefined;
+  /** Maps lookalikes to one character, in fonts in which l and I look the same. */
+  readonly #canonical: ((char: string) => string) | undefined;
   readonly #fallback: Fallback | undefined;
   readonly #options: TextOptions;
   readonly #light: { meter: LightMeter; region: string; key: string } | undefined;
 
   readonly #languages: readonly string[];
-  readonly #alike: (char: string) => readonly string[];
+  readonly #lookalikes: (char: string) => readonly string[];
   readonly #lexicon: TextLexicon | undefined;
-  readonly #marked: boolean;
+  /** Whether the font has a colon, with which times are then written. */
+  readonly #hasColon: boolean;
 
   constructor(
     fonts: readonly Atlas[],
@@ -139,13 +159,13 @@ class TextDetector implements Detector {
   ) {
     const [atlas] = fonts;
     this.#languages = languagesOf(options.language);
-    this.#alike = atlas && this.#languages.length > 0 ? alikeIn(atlas) : (char) => [char];
+    this.#lookalikes = atlas && this.#languages.length > 0 ? lookalikesIn(atlas) : (char) => [char];
     this.#lexicon = lexicon;
-    this.#marked = atlas?.file.glyphs.some(({ char }) => char === ':') ?? false;
+    this.#hasColon = atlas?.file.glyphs.some(({ char }) => char === ':') ?? false;
     this.#fonts =
       atlas && new FontReader(fonts, options.charset === undefined ? undefined : graphemesOf(options.charset));
     const canon = atlas && lookalikes(atlas);
-    this.#canon = canon && canon('l') === canon('I') && canon('l') !== 'l' ? canon : undefined;
+    this.#canonical = canon && canon('l') === canon('I') && canon('l') !== 'l' ? canon : undefined;
     this.#fallback = fallback;
     this.#options = options;
     this.#light = meter && options.light && { meter, region: options.light.region, key: options.light.file };
@@ -156,66 +176,74 @@ class TextDetector implements Detector {
   read(view: View): Observation | Promise<Observation> {
     const own = this.#readGlyphs(view);
     if (!this.#fallback || own?.state === 'seen' || own?.state === 'absent') return own!;
-    return this.#ask(this.#fallback, view, own);
+    return this.#readFallback(this.#fallback, view, own);
   }
 
-  /** What the fallback reads; where it cannot either, what the glyphs said. */
-  async #ask(fallback: Fallback, view: View, own: Observation | undefined): Promise<Observation> {
+  /** Reads with the fallback; `own` is the result where it cannot read either. */
+  async #readFallback(fallback: Fallback, view: View, own: Observation | undefined): Promise<Observation> {
     const nothing: Observation = own ?? { state: 'unreadable', confidence: 0 };
     const found = await fallback.read(await view.prepared());
     if (!found) return nothing;
-    const seen = this.#observed(found.text, found.confidence, found.confidence);
+    const seen = this.#observe(found.text, found.confidence, found.confidence);
     return seen.state === 'seen' ? seen : nothing;
   }
 
   #readGlyphs(view: View): Observation | undefined {
     const first = this.#readAt(view, 1);
     const { scales = [] } = this.#options;
-    if (!first || scales.length === 0 || (first.state === 'seen' && first.confidence >= PLAIN)) return first;
-    let [best, most] = [first, Number.NEGATIVE_INFINITY];
+    if (!first || scales.length === 0 || (first.state === 'seen' && first.confidence >= MIN_SCALED_CONFIDENCE))
+      return first;
+    let [best, greatest] = [first, Number.NEGATIVE_INFINITY];
     for (const scale of scales) {
       if (scale === 1 || !fitsPadding(view, scale)) continue;
       const one = this.#readAt(view, scale);
-      if (one?.state !== 'seen' || one.confidence < PLAIN || this.#proof <= most) continue;
-      [best, most] = [one, this.#proof];
+      if (one?.state !== 'seen' || one.confidence < MIN_SCALED_CONFIDENCE || this.#score <= greatest) continue;
+      [best, greatest] = [one, this.#score];
     }
     return best;
   }
 
-  /** How well the characters of the last line fit, all together. */
-  #proof = 0;
+  /** Log likelihood ratio of the last line read. */
+  #score = 0;
 
   #readAt(view: View, scale: number): Observation | undefined {
     const { align = 'left', jitter = 1, reject = 0.3 } = this.#options;
     if (!this.#fonts) return undefined;
     const read = this.#fonts.read((atlas) => sampleTextLine(view, atlas, jitter, this.#light, scale), align, jitter);
     if (!read) return { state: 'unreadable', confidence: 0 };
-    this.#proof = read.cells.reduce((sum, { llr }) => sum + llr, 0);
-    const line = this.#spoken(read);
-    const seen = line.text === '' ? undefined : this.#observed(line.text, line.confidence);
+    this.#score = read.cells.reduce((sum, { llr }) => sum + llr, 0);
+    const line = this.#inReadingOrder(read);
+    const seen = line.text === '' ? undefined : this.#observe(line.text, line.confidence);
     const confidence = seen?.state === 'seen' ? seen.confidence : line.confidence;
     if (confidence < reject) return { state: 'unreadable', confidence, detail: line.text };
     return seen ?? { state: 'absent', confidence };
   }
 
-  /** The line with its text as it is spoken. */
-  #spoken(line: LineReading): LineReading {
+  /** Converts a line's text to reading order. */
+  #inReadingOrder(line: LineReading): LineReading {
     if (line.text === '') return line;
-    const text = spoken(line.text, this.#languages, this.#alike);
-    return { ...line, text: this.#canon ? plainCase(text, this.#canon) : text };
+    const text = toReadingOrder(line.text, this.#languages, this.#lookalikes);
+    return { ...line, text: this.#canonical ? plainCase(text, this.#canonical) : text };
   }
 
   /**
-   * What a text is as the detector's value: the one of the lexicon that it is a slip away from, which is surer than the reading was (at
-   * most `most`), else as it was read.
+   * Makes an observation of a text, corrected by the lexicon.
+   *
+   * @param maximum Largest confidence of a corrected text, which may be more certain than its reading.
    */
-  #observed(read: string, confidence: number, most = 1): Observation {
+  #observe(read: string, confidence: number, maximum = 1): Observation {
     const text = this.#languages.length === 0 ? read : normalizeText(read, this.#languages);
     const found = this.#lexicon?.find(text);
     if (this.#lexicon && !found && this.#options.others === 'drop')
       return { state: 'unreadable', confidence, detail: text };
-    const sure = found ? Math.min(found.confidence, most) : confidence;
-    const seen = valueOf(found?.text ?? text, sure, this.#options.value ?? 'text', this.#languages, this.#marked);
+    const certainty = found ? Math.min(found.confidence, maximum) : confidence;
+    const seen = parseValue(
+      found?.text ?? text,
+      certainty,
+      this.#options.value ?? 'text',
+      this.#languages,
+      this.#hasColon,
+    );
     return found?.detail && seen.state === 'seen' ? { ...seen, detail: found.detail } : seen;
   }
 

@@ -8,16 +8,16 @@ import { PlaybyplayError } from '../../errors.ts';
 import { languageName } from '../../language/tags.ts';
 import type { Assets, Requirement } from '../kind.ts';
 
-/** What Tesseract knows of a language: the text of `<code>.traineddata`, packed or not. */
+/** Tesseract's data of a language: `<code>.traineddata`, gzipped or not. */
 export interface LanguageData {
-  /** Tesseract's own name for it: `deu`, `chi_sim`. */
+  /** Tesseract's name of the language: `deu`, `chi_sim`. */
   readonly code: string;
   load(): Promise<Uint8Array>;
-  /** The folder that holds it as `<code>.traineddata.gz`, where it lies in one. */
+  /** The folder that holds `<code>.traineddata.gz`, where the data is a file there. */
   readonly folder?: string;
 }
 
-/** The languages for which there is data, by Tesseract's names: those of ISO 639-2, some with a script. */
+/** The languages with data, by Tesseract's names: ISO 639-2 codes, some with a script. */
 const CODES = (
   'afr amh ara asm aze aze_cyrl bel ben bod bos bre bul cat ceb ces chi_sim chi_tra chr cos cym dan deu div dzo ell eng epo est eus ' +
   'fao fas fil fin fra fry gla gle glg guj hat heb hin hrv hun hye iku ind isl ita jav jpn kan kat kaz khm kir kmr kor lao lat ' +
@@ -26,7 +26,7 @@ const CODES = (
 ).split(' ');
 
 const SCRIPTS: Readonly<Record<string, string>> = { sim: 'Hans', tra: 'Hant', latn: 'Latn', cyrl: 'Cyrl' };
-/** Names that are not those of ISO 639, and languages that are read by the data of another. */
+/** Names that are not ISO 639 codes, and languages that another's data serves. */
 const NAMES: Readonly<Record<string, string>> = {
   chi: 'zh',
   msa: 'ms',
@@ -38,30 +38,33 @@ const NAMES: Readonly<Record<string, string>> = {
 };
 const ALSO: Readonly<Record<string, string>> = { nb: 'no', nn: 'no', yue: 'zh', ku: 'kmr' };
 
-/** Language and script of Tesseract's data. */
-function keyOf(code: string): string {
+/** Returns language and script of Tesseract's data. */
+function languageKey(code: string): string {
   const [name = '', script] = code.split('_');
   const locale = new Intl.Locale(NAMES[name] ?? Intl.getCanonicalLocales(name)[0]!);
-  // Serbian and the like without a script are the one that is not named.
+  // Without a script the name means the language's usual one.
   return `${locale.language} ${script === undefined ? locale.maximize().script : SCRIPTS[script]}`;
 }
 
 let byKey: ReadonlyMap<string, string> | undefined;
 
-/** Tesseract's name for the data of a language; undefined where there is none. */
+/** Returns Tesseract's name for the data of a language; undefined where there is none. */
 export function tesseractCode(tag: string): string | undefined {
-  byKey ??= new Map(CODES.map((code) => [keyOf(code), code]));
+  byKey ??= new Map(CODES.map((code) => [languageKey(code), code]));
   const locale = new Intl.Locale(tag).maximize();
   const language = ALSO[locale.language] ?? locale.language;
   return byKey.get(`${language} ${locale.script}`);
 }
 
-/** How the file of a language is called, packed or not. */
-const FILE = /^([a-z]{3}(?:_[a-z]+)*)\.traineddata(?:\.gz)?$/;
+/** Name of a language's file, gzipped or not. */
+const FILE_NAME = /^([a-z]{3}(?:_[a-z]+)*)\.traineddata(?:\.gz)?$/;
 
 /**
- * What Tesseract needs for these languages, in their order: the files that the profile ships (`files`, paths of `assets`), else
- * installed npm packages, else a folder that the variable TESSDATA_PREFIX names. Nothing is ever downloaded.
+ * Finds Tesseract's data for languages, in their order: files that the profile ships, else installed npm packages, else the folder
+ * that the environment variable TESSDATA_PREFIX names. Nothing is downloaded.
+ *
+ * @param tags BCP 47 tags.
+ * @param files Paths of `assets`.
  * @throws PlaybyplayError `no-language-data`, `bad-language-data`.
  */
 export function languageData(
@@ -71,10 +74,10 @@ export function languageData(
 ): readonly LanguageData[] {
   const shipped = new Map(
     files.map((file): [string, LanguageData] => {
-      const code = FILE.exec(basename(file))?.[1];
+      const code = FILE_NAME.exec(basename(file))?.[1];
       if (code === undefined)
-        throw new PlaybyplayError('bad-language-data', `${file} is not called like language data`, {
-          hint: 'Tesseract knows it by its name: deu.traineddata, or deu.traineddata.gz.',
+        throw new PlaybyplayError('bad-language-data', `${file} is not named like language data`, {
+          hint: 'Name it deu.traineddata or deu.traineddata.gz, with the code of its language.',
         });
       return [code, shippedData(code, file, assets!)];
     }),
@@ -90,7 +93,7 @@ export function languageData(
   return [...new Map([...found, ...extra].map((data) => [data.code, data])).values()];
 }
 
-/** What was found, so that detectors of one language share it. */
+/** Data by file and by path, which detectors of one language share. */
 const known = new WeakMap<Assets, Map<string, LanguageData>>();
 const byPath = new Map<string, LanguageData>();
 
@@ -102,20 +105,23 @@ function shippedData(code: string, file: string, assets: Assets): LanguageData {
   return data;
 }
 
-/** The data at a path of this machine. */
+/** Returns the data at a path of this machine. */
 function dataAt(path: string, code: string, folder?: string): LanguageData {
   const data = byPath.get(path) ?? { code, load: () => readFile(path), ...(folder === undefined ? {} : { folder }) };
   byPath.set(path, data);
   return data;
 }
 
-/** The quick kind of the data, as integers: what the package is called in the places where npm puts it. */
-const KIND = '4.0.0_best_int';
+/** Folder of the package with the fast, integer networks. */
+const PACKAGE_FOLDER = '4.0.0_best_int';
 
 function installed(code: string): LanguageData | undefined {
   for (const from of [import.meta.url, join(process.cwd(), 'package.json')]) {
     try {
-      const folder = join(dirname(createRequire(from).resolve(`@tesseract.js-data/${code}/package.json`)), KIND);
+      const folder = join(
+        dirname(createRequire(from).resolve(`@tesseract.js-data/${code}/package.json`)),
+        PACKAGE_FOLDER,
+      );
       const path = join(folder, `${code}.traineddata.gz`);
       if (existsSync(path)) return dataAt(path, code, folder);
     } catch {
@@ -141,20 +147,24 @@ function missing(tag: string, code: string | undefined): PlaybyplayError {
   });
 }
 
-const looked = new WeakMap<LanguageData, Promise<Requirement>>();
+const requirements = new WeakMap<LanguageData, Promise<Requirement>>();
 
-/** The data as something that readings depend on. Throws PlaybyplayError `bad-language-data` where it is none. */
+/**
+ * Returns the data as requirements of readings.
+ *
+ * @throws PlaybyplayError `bad-language-data`.
+ */
 export async function languageRequirements(data: readonly LanguageData[]): Promise<readonly Requirement[]> {
   return Promise.all(
     data.map((one) => {
-      const requirement = looked.get(one) ?? lookInto(one);
-      looked.set(one, requirement);
+      const requirement = requirements.get(one) ?? inspectData(one);
+      requirements.set(one, requirement);
       return requirement;
     }),
   );
 }
 
-async function lookInto({ code, load }: LanguageData): Promise<Requirement> {
+async function inspectData({ code, load }: LanguageData): Promise<Requirement> {
   const bytes = await load();
   const fault = faultOf(bytes);
   if (fault !== undefined)
@@ -164,29 +174,29 @@ async function lookInto({ code, load }: LanguageData): Promise<Requirement> {
   return { name: `${code}.traineddata`, hash: createHash('sha256').update(bytes).digest('hex') };
 }
 
-/** Which of a file's parts is the network that reads. */
-const NETWORK = 17;
-const MOST_PARTS = 64;
-const LARGEST = 256 << 20;
+/** Index of the LSTM network among a file's parts. */
+const NETWORK_PART = 17;
+const MAX_PARTS = 64;
+const MAX_UNPACKED_BYTES = 256 << 20;
 
 /**
- * What is wrong with language data, by the table of its parts: a count and the place of each, −1 for those that are not there.
- * Tesseract itself would not answer any more.
+ * Returns what is wrong with language data, by its table of parts: a count and each part's offset, −1 for a missing one. Tesseract
+ * itself would hang.
  */
 function faultOf(bytes: Uint8Array): string | undefined {
   const isPacked = bytes[0] === 0x1f && bytes[1] === 0x8b;
   let data: Buffer;
   try {
     data = isPacked
-      ? gunzipSync(bytes, { maxOutputLength: LARGEST })
+      ? gunzipSync(bytes, { maxOutputLength: MAX_UNPACKED_BYTES })
       : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   } catch {
     return 'is packed, but damaged';
   }
   const count = data.length < 4 ? 0 : data.readInt32LE(0);
-  if (count < 1 || count > MOST_PARTS || data.length < 4 + 8 * count) return 'is not language data of Tesseract';
+  if (count < 1 || count > MAX_PARTS || data.length < 4 + 8 * count) return 'is not language data of Tesseract';
   const places = Array.from({ length: count }, (_, i) => Number(data.readBigInt64LE(4 + 8 * i)));
   if (!places.every((place) => place === -1 || (place >= 4 + 8 * count && place < data.length)))
     return 'is not language data of Tesseract, or cut off';
-  return (places[NETWORK] ?? -1) < 0 ? 'has no network (LSTM), only the old recogniser' : undefined;
+  return (places[NETWORK_PART] ?? -1) < 0 ? 'has no network (LSTM), only the old recogniser' : undefined;
 }

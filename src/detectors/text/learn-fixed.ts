@@ -3,7 +3,7 @@ import { type Atlas, type AtlasFile, type GlyphFile, prepareAtlas } from './atla
 import type { LineImage } from './line-image.ts';
 import type { Align } from './options.ts';
 
-/** A line image whose text is known. */
+/** A line image and its text. */
 export interface LabelledLine {
   readonly image: LineImage;
   /** From left to right. */
@@ -16,7 +16,7 @@ export interface LearnOptions extends Omit<AtlasFile, 'format' | 'glyphs' | 'bac
   readonly align: Align;
   /** Pixels around the text's box in every image. */
   readonly margin: number;
-  /** Least standard deviation of a pixel, in grey levels: what compression does to the cleanest picture. */
+  /** Least standard deviation of a pixel, in grey levels, as compression causes it; default 6. */
   readonly noise?: number;
 }
 
@@ -26,17 +26,18 @@ interface Patch {
 }
 
 /**
- * Learns a fixed-pitch font from labelled lines: for each character the mean and the deviation of every pixel over all
- * its appearances, after taking each appearance's own light (gain and offset) out. Where the picture behind shines
- * through, the deviation is large and the pixel falls out of the glyph by itself. The blank is learnt like any other
- * character: on a HUD's own panel it is as telling as a digit, over scenery nothing of it remains. Appearances that fit their character
- * far worse than the rest (a wrong label, a covered HUD) are left out.
+ * Learns a fixed-pitch font from labelled lines: for each character the mean and the deviation of every pixel over its examples,
+ * after normalising each example's light (gain and offset). Where the background shines through, the deviation is large and the
+ * pixel drops out of the glyph. The blank is learnt like any other character: on a HUD's own panel it is as informative as a digit.
+ * Outliers, such as wrong labels and a covered HUD, are left out.
+ *
+ * @throws RangeError if no line has a label that fits its image.
  */
 export function learnFixed(lines: readonly LabelledLine[], options: LearnOptions): Atlas {
   const { align: _align, margin: _margin, noise = 6, ...rest } = options;
-  const patches = lines.flatMap((line) => patchesOf(line, options));
+  const patches = lines.flatMap((line) => cutPatches(line, options));
   if (patches.length === 0) throw new RangeError('no labelled characters');
-  const background = deviation(patches.flatMap((patch) => [...sparse(patch.pixels)]));
+  const background = backgroundDeviation(patches.flatMap((patch) => [...sparsePixels(patch.pixels)]));
   const byChar = new Map<string, Float32Array[]>();
   for (const { char, pixels } of patches) {
     const known = byChar.get(char);
@@ -44,14 +45,17 @@ export function learnFixed(lines: readonly LabelledLine[], options: LearnOptions
     else byChar.set(char, [pixels]);
   }
   const glyphs: GlyphFile[] = [];
-  const statistics = [...byChar].map(([char, examples]) => ({ char, ...statisticsOf(examples, options.illumination) }));
+  const statistics = [...byChar].map(([char, examples]) => ({
+    char,
+    ...computeStatistics(examples, options.illumination),
+  }));
   const pooled = poolVariance(statistics);
   for (const one of statistics.toSorted((a, b) => (a.char < b.char ? -1 : 1)))
-    glyphs.push(glyphOf(one, options.pitch, noise, (i) => pooled[i]!));
+    glyphs.push(makeGlyph(one, options.pitch, noise, (i) => pooled[i]!));
   return prepareAtlas({ format: 'playbyplay/atlas/1', ...rest, background, glyphs });
 }
 
-/** What is known of a character's pixels. */
+/** Statistics of a character's pixels over its examples. */
 export interface GlyphStatistics {
   readonly char: string;
   readonly mean: Float64Array;
@@ -60,10 +64,10 @@ export interface GlyphStatistics {
 }
 
 /**
- * A glyph of `width` pixels. Few appearances say little about the spread: it leans on that of the other glyphs (`pooled`, by pixel), and on
- * what a shift would do.
+ * Makes a glyph of `width` pixels. Few examples say little about the deviation: it is shrunk towards that of the other glyphs
+ * (`pooled`, by pixel), and widened by what a shift would cause.
  */
-export function glyphOf(
+export function makeGlyph(
   { char, mean, variance, count }: GlyphStatistics,
   width: number,
   noise: number,
@@ -72,18 +76,18 @@ export function glyphOf(
   const slope = slopes(mean, width);
   const sigma = variance.map((v, i) => {
     const shrunk = (v * count + pooled(i) * 4) / (count + 4);
-    return Math.min(255, Math.sqrt(Math.max(noise ** 2, shrunk) + (JITTER * slope[i]!) ** 2));
+    return Math.min(255, Math.sqrt(Math.max(noise ** 2, shrunk) + (EDGE_JITTER * slope[i]!) ** 2));
   });
   return { char, width, level: encode(mean), sigma: encode(sigma) };
 }
 
-function patchesOf({ image, text }: LabelledLine, options: LearnOptions): Patch[] {
+function cutPatches({ image, text }: LabelledLine, options: LearnOptions): Patch[] {
   const { pitch, height, align, margin } = options;
   const box = image.width - 2 * margin;
   const room = Math.max(1, Math.floor(box / pitch + 1e-6));
   const characters = graphemesOf(text.normalize('NFC'));
   if (characters.length > room) return [];
-  // A centred text of the other parity stands half a character off.
+  // A centred text of the other parity is half a character off.
   const cells = align === 'centre' && room > 1 ? room - ((room - characters.length) % 2) : room;
   const rest = box - cells * pitch;
   const lead = align === 'left' ? 0 : align === 'right' ? rest : rest / 2;
@@ -98,15 +102,15 @@ function patchesOf({ image, text }: LabelledLine, options: LearnOptions): Patch[
   });
 }
 
-/** Mean and variance of a character's pixels over its appearances, each in its own light; what fits badly is left out. */
-export function statisticsOf(
+/** Computes mean and variance of a character's pixels over its examples, each with its light normalised, without outliers. */
+export function computeStatistics(
   examples: readonly Float32Array[],
   illumination: AtlasFile['illumination'],
 ): { mean: Float64Array; variance: Float64Array; count: number } {
   let used: readonly Float32Array[] = examples;
   let result = meanAndVariance(used);
   for (let round = 0; round < 3; round++) {
-    const fitted = used.map((pixels) => relight(pixels, result.mean, result.variance, illumination));
+    const fitted = used.map((pixels) => normaliseLight(pixels, result.mean, result.variance, illumination));
     const misfits = fitted.map((pixels) => misfitOf(pixels, result));
     const limit = 4 * misfits.toSorted((a, b) => a - b)[Math.floor(misfits.length / 2)]! + 1;
     const kept = fitted.filter((_, i) => misfits[i]! <= limit);
@@ -126,8 +130,8 @@ function meanAndVariance(examples: readonly Float32Array[]): { mean: Float64Arra
   return { mean, variance };
 }
 
-/** The example as it would look in the light of the mean: gain and offset fitted where the picture is steady. */
-function relight(
+/** Normalises an example to the light of the mean; gain and offset are fitted where the pixels vary little. */
+function normaliseLight(
   pixels: Float32Array,
   mean: Float64Array,
   variance: Float64Array,
@@ -159,8 +163,8 @@ function misfitOf(pixels: Float32Array, { mean, variance }: { mean: Float64Array
   return sum / pixels.length;
 }
 
-/** Pixels by which scaling and rounding may move an edge (standard deviation). */
-const JITTER = 0.25;
+/** Standard deviation, in pixels, by which scaling and rounding move an edge. */
+const EDGE_JITTER = 0.25;
 
 /** Magnitude of the gradient, in grey levels per pixel. */
 function slopes(mean: Float64Array, width: number): Float64Array {
@@ -185,12 +189,13 @@ function poolVariance(statistics: readonly { variance: Float64Array; count: numb
   return pooled.map((sum) => sum / total);
 }
 
-/** Every seventh pixel: enough for an overall spread. */
-export function* sparse(pixels: Float32Array): Generator<number> {
+/** Yields every seventh pixel: enough for an overall deviation. */
+export function* sparsePixels(pixels: Float32Array): Generator<number> {
   for (let i = 0; i < pixels.length; i += 7) yield pixels[i]!;
 }
 
-export function deviation(values: readonly number[]): number {
+/** Returns the standard deviation, at least 10 grey levels. */
+export function backgroundDeviation(values: readonly number[]): number {
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
   return Math.max(10, Math.sqrt(values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / values.length));
 }

@@ -4,7 +4,7 @@ import type { Picture } from '../../media/picture.ts';
 import { greyPicture, viewOf } from '../testing.ts';
 import { parseAtlas } from './atlas.ts';
 import type { LineImage } from './line-image.ts';
-import { cutLines } from './segmentation.ts';
+import { segmentLines } from './segmentation.ts';
 import { kind } from './index.ts';
 import { GlyphReader } from './glyph-reader.ts';
 import { learnProportional, type LearntProportional } from './learn-proportional.ts';
@@ -138,8 +138,8 @@ describe('a text that swells', () => {
 
 describe('a proportional font learnt from labelled lines', () => {
   it('reads texts that were not among them, of figures, clocks, shares, parts and words', () => {
-    const { atlas, cut, lead } = learn((n) => ({ seed: n, ground: [40 + 10 * n, 90] }));
-    expect(cut).toEqual(TEXTS.map(() => true));
+    const { atlas, segmented, lead } = learn((n) => ({ seed: n, ground: [40 + 10 * n, 90] }));
+    expect(segmented).toEqual(TEXTS.map(() => true));
     expect(lead).toBe(2);
     expect(atlas.glyphs.map(({ char }) => char).join('')).toBe('%/012378:km');
     const reader = new GlyphReader(atlas);
@@ -171,7 +171,7 @@ describe('a proportional font learnt from labelled lines', () => {
 
   it('puts characters of several pieces together', () => {
     const lines = ['10%', '28%', '71', '7%'].map((text) => ({ text, image: draw(text) }));
-    const [first] = cutLines(lines, MARGIN);
+    const [first] = segmentLines(lines, MARGIN);
     expect(first?.characters.map(({ char, start, end }) => [char, end - start])).toEqual([
       ['1', 3],
       ['0', 5],
@@ -197,7 +197,7 @@ describe('a proportional font learnt from labelled lines', () => {
       ...['12:03', '20:13', '12:08', '10:28', ...hidden].map((text, n) => ({ text, image: branches(text, n) })),
     ];
     const learnt = learnProportional(lines, OPTIONS);
-    expect(learnt?.cut.slice(0, 9)).toEqual(lines.slice(0, 9).map(() => true));
+    expect(learnt?.segmented.slice(0, 9)).toEqual(lines.slice(0, 9).map(() => true));
     expect(learnt?.atlas.glyphs.map(({ char }) => char).join('')).toContain('378');
     const reader = new GlyphReader(learnt!.atlas);
     expect(reader.read(draw('83:28'), 'centre', MARGIN).text).toBe('83:28');
@@ -242,7 +242,7 @@ describe('a proportional font learnt from labelled lines', () => {
       texts.map((text, n) => ({ text, image: n === 8 ? scene : draw(text === '3' ? ':' : text, { seed: n }) })),
       OPTIONS,
     );
-    expect(learnt?.cut).toEqual([...TEXTS.map(() => true), false, false]);
+    expect(learnt?.segmented).toEqual([...TEXTS.map(() => true), false, false]);
     expect(learnProportional([{ text: '12:07', image: draw('') }], OPTIONS)).toBeUndefined();
   });
 });

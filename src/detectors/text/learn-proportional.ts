@@ -1,14 +1,21 @@
 import { type Atlas, type AtlasFile, type GlyphFile, prepareAtlas } from './atlas.ts';
 import { GlyphScorer } from './glyph-scorer.ts';
-import { deviation, glyphOf, type GlyphStatistics, type LabelledLine, sparse, statisticsOf } from './learn-fixed.ts';
+import {
+  backgroundDeviation,
+  makeGlyph,
+  type GlyphStatistics,
+  type LabelledLine,
+  sparsePixels,
+  computeStatistics,
+} from './learn-fixed.ts';
 import {
   alignLabel,
-  charactersOf,
-  type CutCharacter,
-  type CutLine,
-  cutLines,
-  median,
-  widthsOf,
+  labelCharacters,
+  type SegmentedCharacter,
+  type SegmentedLine,
+  segmentLines,
+  lowerMedian,
+  medianWidths,
 } from './segmentation.ts';
 
 export interface LearnProportionalOptions
@@ -19,49 +26,52 @@ export interface LearnProportionalOptions
   readonly noise?: number;
 }
 
-/** What became of the labelled lines. */
+/** A learnt proportional font. */
 export interface LearntProportional {
   readonly atlas: Atlas;
   /** By line whether its characters were found. */
-  readonly cut: readonly boolean[];
-  /** Columns from the box's left edge to the first character's cell, and from the last one's to the right edge: the least of all lines. */
+  readonly segmented: readonly boolean[];
+  /** Fewest columns from the box's left edge to the first character's cell, and from the last one's to the right edge. */
   readonly lead: number;
   readonly tail: number;
 }
 
-/** Columns left and right of the ink that belong to a glyph: what is beside it tells it from wider ones. */
-const BESIDE = 1;
-/** How far the ink of an appearance may be from its character's usual width, in pixels. */
-const WIDTHS = 1;
+/** Columns left and right of the ink that belong to a glyph: they distinguish it from wider ones. */
+const GLYPH_PADDING = 1;
+/** Largest difference, in pixels, of an example's width from its character's median. */
+const MAX_WIDTH_DEVIATION = 1;
 
 /**
- * Learns a font whose characters have widths of their own from labelled lines: cuts the lines into characters where nothing stands between
- * them (`cutLines`), and makes of all appearances of a character its glyph, as `learnFixed` does. In lines that cannot be cut so the
- * characters are then found by that font, which thereby learns what scenery does to them. Undefined where no line can be cut.
+ * Learns a proportional font from labelled lines: segments lines at columns without ink (`segmentLines`) and makes a glyph of all
+ * examples of a character, as `learnFixed` does. Lines that cannot be segmented so are then aligned by that font, which thereby
+ * learns what scenery does to its characters.
+ *
+ * @returns Undefined where no line can be segmented.
  */
 export function learnProportional(
   lines: readonly LabelledLine[],
   options: LearnProportionalOptions,
 ): LearntProportional | undefined {
   const { margin } = options;
-  const found = cutLines(lines, margin);
-  const widths = widthsOf(found.flatMap((line) => line?.characters ?? []));
-  const usual = (one: CutCharacter): boolean => Math.abs(widthOf(one) - widths.get(one.char)!) <= WIDTHS;
+  const found = segmentLines(lines, margin);
+  const widths = medianWidths(found.flatMap((line) => line?.characters ?? []));
+  const usual = (one: SegmentedCharacter): boolean =>
+    Math.abs(inkWidth(one) - widths.get(one.char)!) <= MAX_WIDTH_DEVIATION;
   let good = found.map((line) => (line?.characters.every(usual) ? line : undefined));
   const plain = good.filter((line) => line !== undefined);
   if (plain.length === 0) return undefined;
-  const gaps = gapsOf(plain, widths);
-  // Those that stand in no line that can be cut are taken for as wide as most.
-  const most = median([...widths.values()]);
+  const gaps = measureGaps(plain, widths);
+  // Characters that occur in no segmented line are assumed to have the median width.
+  const most = lowerMedian([...widths.values()]);
   for (const { text } of lines)
-    for (const { char } of charactersOf(text)) if (!widths.has(char)) widths.set(char, most);
-  let atlas = fontOf(plain, widths, gaps, options);
-  for (let round = 0; round < ROUNDS; round++) {
+    for (const { char } of labelCharacters(text)) if (!widths.has(char)) widths.set(char, most);
+  let atlas = makeFont(plain, widths, gaps, options);
+  for (let round = 0; round < ALIGNMENT_ROUNDS; round++) {
     const scorer = new GlyphScorer(atlas);
     good = lines.map((line, i) =>
-      found[i] && good[i] ? good[i] : alignLabel(line, atlas, scorer, margin, BESIDE, most + 2 * BESIDE),
+      found[i] && good[i] ? good[i] : alignLabel(line, atlas, scorer, margin, GLYPH_PADDING, most + 2 * GLYPH_PADDING),
     );
-    atlas = fontOf(
+    atlas = makeFont(
       good.filter((line) => line !== undefined),
       widths,
       gaps,
@@ -70,53 +80,60 @@ export function learnProportional(
   }
   return {
     atlas,
-    cut: good.map((line) => line !== undefined),
-    lead: Math.min(...plain.map(({ characters }) => characters[0]!.start - BESIDE - margin)),
-    tail: Math.min(...plain.map(({ image, characters }) => image.width - margin - characters.at(-1)!.end - BESIDE)),
+    segmented: good.map((line) => line !== undefined),
+    lead: Math.min(...plain.map(({ characters }) => characters[0]!.start - GLYPH_PADDING - margin)),
+    tail: Math.min(
+      ...plain.map(({ image, characters }) => image.width - margin - characters.at(-1)!.end - GLYPH_PADDING),
+    ),
   };
 }
 
-/** How often lines that could not be cut are looked through with the font that was learnt from the others. */
-const ROUNDS = 2;
+/** Rounds of aligning lines with the font that was learnt from the others. */
+const ALIGNMENT_ROUNDS = 2;
 
 type Widths = ReadonlyMap<string, number>;
 type Gaps = { readonly gaps: readonly [number, number]; readonly space: number };
 
-function cellOf(char: string, widths: Widths): number {
-  return widths.get(char)! + 2 * BESIDE;
+function cellWidth(char: string, widths: Widths): number {
+  return widths.get(char)! + 2 * GLYPH_PADDING;
 }
 
-/** The font as it looks in these lines. */
-function fontOf(lines: readonly CutLine[], widths: Widths, gaps: Gaps, options: LearnProportionalOptions): Atlas {
+/** Makes a font of the examples in these lines. */
+function makeFont(
+  lines: readonly SegmentedLine[],
+  widths: Widths,
+  gaps: Gaps,
+  options: LearnProportionalOptions,
+): Atlas {
   const { margin, noise = 6, ...rest } = options;
   const patches = lines.flatMap(({ image, characters }) =>
     characters.map(({ char, start }) => ({
       char,
-      pixels: patchAt(image, start - BESIDE, cellOf(char, widths), margin, options.height),
+      pixels: cutPatch(image, start - GLYPH_PADDING, cellWidth(char, widths), margin, options.height),
     })),
   );
   const statistics = [...Map.groupBy(patches, ({ char }) => char)].map(([char, seen]) => ({
     char,
-    ...statisticsOf(
+    ...computeStatistics(
       seen.map(({ pixels }) => pixels),
       options.illumination,
     ),
   }));
-  const spread = spreadByLevel(statistics);
-  const background = deviation(patches.flatMap(({ pixels }) => [...sparse(pixels)]));
-  const rows = groundOf(lines, margin, options.height);
+  const spread = varianceByLevel(statistics);
+  const background = backgroundDeviation(patches.flatMap(({ pixels }) => [...sparsePixels(pixels)]));
+  const rows = measureGround(lines, margin, options.height);
   const glyphs = statistics
     .toSorted((a, b) => (a.char < b.char ? -1 : 1))
     .map((one) => {
-      const width = cellOf(one.char, widths);
-      return discreet(
-        glyphOf(one, width, noise, (i) => spread(one.mean[i]!)),
+      const width = cellWidth(one.char, widths);
+      return weakenGround(
+        makeGlyph(one, width, noise, (i) => spread(one.mean[i]!)),
         rows,
         width,
         background,
       );
     });
-  const ground = levelsOf(glyphs, rows, background);
+  const ground = groundAndInk(glyphs, rows, background);
   return prepareAtlas({
     format: 'playbyplay/atlas/1',
     ...rest,
@@ -128,8 +145,8 @@ function fontOf(lines: readonly CutLine[], widths: Widths, gaps: Gaps, options: 
   });
 }
 
-/** The levels of ground and ink: of the pixels that tell least, and most. Undefined where no line shows any ground. */
-function levelsOf(
+/** Returns the levels of ground and ink; undefined where no line shows any ground. */
+function groundAndInk(
   glyphs: readonly GlyphFile[],
   rows: readonly Ground[],
   background: number,
@@ -140,8 +157,8 @@ function levelsOf(
   for (const glyph of glyphs) {
     const sigmas = Buffer.from(glyph.sigma, 'base64');
     for (const [i, one] of Buffer.from(glyph.level, 'base64').entries()) {
-      if (sigmas[i]! >= GROUND_SHARE * background) continue;
-      // What is farthest from the ground is ink rather than its edge.
+      if (sigmas[i]! >= GROUND_DEVIATION_SHARE * background) continue;
+      // Pixels far from the ground are ink rather than its edge.
       const weight = (one - level) ** 4 / sigmas[i]! ** 2;
       sum += weight * one;
       weights += weight;
@@ -150,27 +167,33 @@ function levelsOf(
   return { level: Math.round(level), ink: Math.round(weights > 0 ? sum / weights : level) };
 }
 
+/** Mean and deviation of the ground in one row. */
 interface Ground {
   readonly mean: number;
   readonly spread: number;
 }
 
-/** Grey levels that ink and ground must be apart at least. */
-const APART = 12;
-/** The deviation of ground within a glyph, as a share of the background's. */
-const GROUND_SHARE = 0.75;
+/** Least difference, in grey levels, between ink and ground. */
+const MIN_INK_CONTRAST = 12;
+/** Deviation of ground pixels of a glyph, as a share of the background's. */
+const GROUND_DEVIATION_SHARE = 0.75;
 
-/** What is seen beside and between the characters, row by row; where they fill their boxes, right beside their ink. */
-function groundOf(lines: readonly CutLine[], margin: number, height: number): readonly Ground[] {
-  const apart = groundBeside(lines, margin, height, BESIDE);
-  return apart.some(({ mean }) => Number.isNaN(mean)) ? groundBeside(lines, margin, height, 0) : apart;
+/** Measures the ground between the characters by row: outside their cells, or, where they fill the box, outside their ink. */
+function measureGround(lines: readonly SegmentedLine[], margin: number, height: number): readonly Ground[] {
+  const apart = measureGroundOutside(lines, margin, height, GLYPH_PADDING);
+  return apart.some(({ mean }) => Number.isNaN(mean)) ? measureGroundOutside(lines, margin, height, 0) : apart;
 }
 
-function groundBeside(lines: readonly CutLine[], margin: number, height: number, beside: number): readonly Ground[] {
+function measureGroundOutside(
+  lines: readonly SegmentedLine[],
+  margin: number,
+  height: number,
+  padding: number,
+): readonly Ground[] {
   return Array.from({ length: height }, (_, row) => {
     const levels = lines.flatMap(({ image: { data, width }, characters }) => {
       const isInk = (x: number): boolean =>
-        characters.some(({ start, end }) => x >= start - beside && x < end + beside);
+        characters.some(({ start, end }) => x >= start - padding && x < end + padding);
       const columns = Array.from({ length: width - 2 * margin }, (_one, x) => x + margin).filter((x) => !isInk(x));
       return columns.map((x) => data[(margin + row) * width + x]!);
     });
@@ -181,25 +204,25 @@ function groundBeside(lines: readonly CutLine[], margin: number, height: number,
 }
 
 /**
- * A glyph whose pixels without ink speak against it where something else stands, and hardly for it: of what is seen beside the text
- * nothing may look like a character, however even it is.
+ * Raises the deviation of a glyph's ground pixels: they then count against it where something else is drawn, but hardly for it, so
+ * that no even surface looks like a character.
  */
-function discreet(glyph: GlyphFile, ground: readonly Ground[], width: number, background: number): GlyphFile {
+function weakenGround(glyph: GlyphFile, ground: readonly Ground[], width: number, background: number): GlyphFile {
   const level = Buffer.from(glyph.level, 'base64');
   const sigma = Uint8Array.from(Buffer.from(glyph.sigma, 'base64'), (one, i) => {
     const { mean, spread } = ground[Math.floor(i / width)]!;
-    const isGround = Math.abs(level[i]! - mean) < Math.max(APART, spread);
-    return isGround ? Math.max(one, Math.min(255, Math.round(GROUND_SHARE * background))) : one;
+    const isGround = Math.abs(level[i]! - mean) < Math.max(MIN_INK_CONTRAST, spread);
+    return isGround ? Math.max(one, Math.min(255, Math.round(GROUND_DEVIATION_SHARE * background))) : one;
   });
   return { ...glyph, sigma: Buffer.from(sigma).toString('base64') };
 }
 
-function widthOf({ start, end }: CutCharacter): number {
+function inkWidth({ start, end }: SegmentedCharacter): number {
   return end - start;
 }
 
-function patchAt(
-  { data, width: columns }: CutLine['image'],
+function cutPatch(
+  { data, width: columns }: SegmentedLine['image'],
   x: number,
   width: number,
   margin: number,
@@ -214,32 +237,32 @@ function patchAt(
   return pixels;
 }
 
-/** Gaps between the cells of neighbours within words, and what a space adds to them. */
-function gapsOf(lines: readonly CutLine[], widths: Widths): Gaps {
+/** Measures the gaps between neighbouring cells within words, and what a space adds to them. */
+function measureGaps(lines: readonly SegmentedLine[], widths: Widths): Gaps {
   const all = lines.flatMap(({ characters }) =>
     characters.slice(1).map(({ start, afterSpace }, i) => ({
-      gap: start - characters[i]!.start - cellOf(characters[i]!.char, widths),
+      gap: start - characters[i]!.start - cellWidth(characters[i]!.char, widths),
       afterSpace,
     })),
   );
   const within = all.filter(({ afterSpace }) => !afterSpace).map(({ gap }) => gap);
   const gaps: [number, number] = within.length === 0 ? [0, 0] : [Math.min(...within), Math.max(...within)];
-  // Of narrow characters in cells as wide as others the gap is wider: two of them need not have stood side by side.
+  // Between narrow characters in wide cells the gap is wider; no two of them need have been neighbours.
   const cells = [...widths.values()];
   if (all.every(({ afterSpace }) => !afterSpace))
     gaps[1] = Math.max(gaps[1], gaps[0] + Math.max(...cells) - Math.min(...cells));
   const spaces = all.filter(({ afterSpace }) => afterSpace).map(({ gap }) => gap);
-  const usual = spaces.length === 0 ? gaps[1] + 6 : median(spaces);
+  const usual = spaces.length === 0 ? gaps[1] + 6 : lowerMedian(spaces);
   return { gaps, space: Math.max(2 + gaps[1] - gaps[0], usual - Math.round((gaps[0] + gaps[1]) / 2)) };
 }
 
-const BINS = 16;
+const LEVEL_BINS = 16;
 
-/** How much pixels of a level vary, over all glyphs: ink and ground do differently. */
-function spreadByLevel(statistics: readonly GlyphStatistics[]): (level: number) => number {
-  const sums = new Float64Array(BINS);
-  const counts = new Float64Array(BINS);
-  const bin = (level: number): number => Math.min(BINS - 1, Math.max(0, Math.floor((level * BINS) / 256)));
+/** Returns the variance of pixels by level over all glyphs: that of ink and ground differ. */
+function varianceByLevel(statistics: readonly GlyphStatistics[]): (level: number) => number {
+  const sums = new Float64Array(LEVEL_BINS);
+  const counts = new Float64Array(LEVEL_BINS);
+  const bin = (level: number): number => Math.min(LEVEL_BINS - 1, Math.max(0, Math.floor((level * LEVEL_BINS) / 256)));
   for (const { mean, variance, count } of statistics)
     for (const [i, v] of variance.entries()) {
       sums[bin(mean[i]!)]! += v * count;

@@ -2,21 +2,26 @@ import { PlaybyplayError } from '../../errors.ts';
 import { foldText, graphemesOf, type Ignoring } from '../../language/text.ts';
 import { editDistance } from '../../spelling.ts';
 
-/** What a text became by the lexicon. */
-export interface Corrected {
+/** A text as the lexicon corrects it. */
+export interface Correction {
   readonly text: string;
   readonly confidence: number;
-  /** Of a phrase: what its entry says, and its slots. */
+  /** Of a phrase: its entry and the values of its slots. */
   readonly detail?: Readonly<Record<string, unknown>>;
 }
 
-/** The texts that can occur: as they are, or phrases with slots for names. */
+/** The texts that can occur: literal ones, or phrases with slots for names. */
 export interface TextLexicon {
-  /** The one that was meant by what was read, if one is near enough and clearly nearer than every other. */
-  find(read: string): Corrected | undefined;
+  /** Returns the text that was meant by a reading, if one is near enough and clearly nearer than every other. */
+  find(read: string): Correction | undefined;
 }
 
-/** Reads a lexicon: phrases (a playbyplay/lexicon/1 file), or texts, one a line. Throws PlaybyplayError `bad-lexicon`. */
+/**
+ * Opens a lexicon: phrases (a playbyplay/lexicon/1 file), or texts, one a line.
+ *
+ * @param name Names the file in errors.
+ * @throws PlaybyplayError `bad-lexicon`.
+ */
 export function openLexicon(
   content: string,
   name: string,
@@ -25,21 +30,21 @@ export function openLexicon(
 ): TextLexicon {
   const text = content.replace(/^\uFEFF/, '');
   const lexicon = /^\s*\{/.test(text)
-    ? new Phrases(parsePhrases(text, name).wordings, languages, { ...ignoring, case: true })
-    : new Lines(text, name, languages, ignoring);
-  return new Remembering(lexicon);
+    ? new PhraseLexicon(parsePhrases(text, name).wordings, languages, { ...ignoring, case: true })
+    : new LineLexicon(text, name, languages, ignoring);
+  return new CachedLexicon(lexicon);
 }
 
-/** A line stands for many samples. */
-class Remembering implements TextLexicon {
+/** Caches corrections: a line is shown for many samples. */
+class CachedLexicon implements TextLexicon {
   readonly #lexicon: TextLexicon;
-  readonly #known = new Map<string, Corrected | undefined>();
+  readonly #known = new Map<string, Correction | undefined>();
 
   constructor(lexicon: TextLexicon) {
     this.#lexicon = lexicon;
   }
 
-  find(read: string): Corrected | undefined {
+  find(read: string): Correction | undefined {
     if (this.#known.has(read)) return this.#known.get(read);
     const found = this.#lexicon.find(read);
     if (this.#known.size > 1000) this.#known.clear();
@@ -48,11 +53,11 @@ class Remembering implements TextLexicon {
   }
 }
 
-/** Share of a text's characters that may be misread for it still to be recognised. */
-const SLIPS = 0.15;
+/** Share of a text's characters that may be misread. */
+const MAX_TEXT_ERRORS = 0.15;
 
-/** Whole texts. The confidence falls with the characters that had to be changed. */
-class Lines implements TextLexicon {
+/** Literal texts. The confidence falls with the share of characters that are corrected. */
+class LineLexicon implements TextLexicon {
   readonly #texts: readonly { readonly text: string; readonly folded: string }[];
   readonly #fold: (text: string) => string;
 
@@ -65,13 +70,13 @@ class Lines implements TextLexicon {
     if (this.#texts.length === 0) throw new PlaybyplayError('bad-lexicon', `${name} is empty`);
   }
 
-  find(read: string): Corrected | undefined {
+  find(read: string): Correction | undefined {
     const folded = this.#fold(read);
     let text: string | undefined;
     let best = Number.POSITIVE_INFINITY;
     let next = Number.POSITIVE_INFINITY;
     for (const candidate of this.#texts) {
-      const limit = Math.max(4, Math.ceil(candidate.folded.length * SLIPS) + 3);
+      const limit = Math.max(4, Math.ceil(candidate.folded.length * MAX_TEXT_ERRORS) + 3);
       const distance = editDistance(folded, candidate.folded, limit);
       if (distance < best) {
         next = best;
@@ -79,56 +84,59 @@ class Lines implements TextLexicon {
         text = candidate.text;
       } else if (distance < next) next = distance;
     }
-    if (text === undefined || best > text.length * SLIPS || next - best < 2) return undefined;
-    return { text, confidence: SURE * (1 - best / text.length) };
+    if (text === undefined || best > text.length * MAX_TEXT_ERRORS || next - best < 2) return undefined;
+    return { text, confidence: EXACT_CONFIDENCE * (1 - best / text.length) };
   }
 }
 
-const SURE = 0.995;
+/** Confidence of a text that needs no correction. */
+const EXACT_CONFIDENCE = 0.995;
 
-/** Share of a phrase's own characters that may be misread, lost or added. */
-const PHRASE_SLIPS = 0.3;
-/** Characters of a phrase from which on one of them may be wrong. */
-const TOLERANT = 5;
-/** What a wrong character takes from what the right ones say for a phrase. */
-const WRONG = 2;
-/** By how much a phrase must be the better one, in characters, where another says something else. */
-const CLEARLY = 2;
+/** Share of a phrase's literal characters that may be misread, lost or added. */
+const MAX_PHRASE_ERRORS = 0.3;
+/** Literal characters from which a phrase may have an error at all. */
+const MIN_TOLERANT_LENGTH = 5;
+/** Right characters that an error cancels. */
+const ERROR_WEIGHT = 2;
+/** Least lead of a phrase over those of other entries, in characters. */
+const MIN_LEAD = 2;
 
-/** A slot in a phrase that was taken apart: no character looks like it. */
+/** Stands for a slot within a phrase: no character reads like it. */
 const SLOT = '\uFFFF';
 
-interface Prepared {
+/** A phrase prepared for matching. */
+interface PreparedPhrase {
   readonly wording: Wording;
   /** Folded characters of the phrase between its outer slots, and SLOT for those inside. */
   readonly core: string;
   readonly weight: number;
-  /** How often each character (code unit) stands in it. */
+  /** How often each code unit occurs in it. */
   readonly counts: readonly (readonly [code: number, count: number])[];
 }
 
-/** A text that was read, folded. */
-interface Text {
+/** A folded reading. */
+interface FoldedText {
   readonly text: string;
   readonly counts: ReadonlyMap<number, number>;
-  /** By place: 1 inside a word, where a phrase hardly begins or ends. */
+  /** By position: the cost of beginning or ending a phrase there; 1 within a word. */
   readonly starts: Int16Array;
 }
 
+/** A phrase found in a reading. */
 interface Match {
-  readonly prepared: Prepared;
+  readonly prepared: PreparedPhrase;
   readonly errors: number;
   readonly score: number;
-  /** Where the core ends in the text that was read. */
+  /** Where the core ends in the reading. */
   readonly end: number;
 }
 
 /**
- * Phrases, which may stand anywhere in the text that was read: what is around them is scenery, or the names in their outer slots.
- * The phrase is taken that most characters speak for, wrong, lost and added ones against it.
+ * Phrases, which may be anywhere in a reading: around them is scenery, or the names in their outer slots. The phrase wins that has
+ * most right characters, less `ERROR_WEIGHT` for each wrong, lost or added one.
  */
-class Phrases implements TextLexicon {
-  readonly #phrases: readonly Prepared[];
+class PhraseLexicon implements TextLexicon {
+  readonly #phrases: readonly PreparedPhrase[];
   readonly #fold: (char: string) => string;
 
   constructor(wordings: readonly Wording[], languages: readonly string[], ignoring: Ignoring) {
@@ -149,9 +157,9 @@ class Phrases implements TextLexicon {
     });
   }
 
-  find(read: string): Corrected | undefined {
+  find(read: string): Correction | undefined {
     const { text, from } = this.#folded(read);
-    const given: Text = {
+    const given: FoldedText = {
       text,
       counts: countsOf(text),
       starts: Int16Array.from({ length: text.length + 1 }, (_, j) => (isInWord(text, j) ? 1 : 0)),
@@ -167,18 +175,18 @@ class Phrases implements TextLexicon {
         best = found;
       } else if (!isSame) next = Math.max(next, found.score);
     }
-    if (!best || best.score - next < CLEARLY) return undefined;
+    if (!best || best.score - next < MIN_LEAD) return undefined;
     const { prepared, errors } = best;
     const slots = slotsOf(best, given, read, from);
     const filled = prepared.wording.pieces.map((piece) => ('slot' in piece ? slots[piece.slot]! : piece.literal));
     return {
       text: filled.join('').trim(),
-      confidence: SURE * (1 - errors / prepared.weight),
-      detail: detailOf(prepared.wording, slots),
+      confidence: EXACT_CONFIDENCE * (1 - errors / prepared.weight),
+      detail: phraseDetail(prepared.wording, slots),
     };
   }
 
-  /** The text folded, and where each of its characters stands in what was read. */
+  /** Folds a reading; `from` maps each folded code unit to its place in the reading. */
   #folded(read: string): { text: string; from: number[] } {
     const from: number[] = [];
     let text = '';
@@ -203,13 +211,13 @@ function countsOf(text: string): Map<number, number> {
   return counts;
 }
 
-/** Least changes for the core to stand somewhere in the text; undefined where there are too many. */
-function matchIn(given: Text, prepared: Prepared): Match | undefined {
+/** Finds a phrase's core in the text with the fewest errors; undefined where there are too many. */
+function matchIn(given: FoldedText, prepared: PreparedPhrase): Match | undefined {
   const { text, counts, starts } = given;
   const { core, weight } = prepared;
-  const most = weight < TOLERANT ? 0 : Math.floor(weight * PHRASE_SLIPS);
+  const most = weight < MIN_TOLERANT_LENGTH ? 0 : Math.floor(weight * MAX_PHRASE_ERRORS);
   if (weight === 0 || weight - most > text.length) return undefined;
-  // A character that the text does not have must be wrong.
+  // Characters that the text lacks are errors.
   let lacking = 0;
   for (const [code, count] of prepared.counts) {
     lacking += Math.max(0, count - (counts.get(code) ?? 0));
@@ -222,14 +230,14 @@ function matchIn(given: Text, prepared: Prepared): Match | undefined {
     const all = cost + starts[j]!;
     if (all < errors) [errors, end] = [all, j];
   }
-  return errors > most ? undefined : { prepared, errors, end, score: weight - WRONG * errors };
+  return errors > most ? undefined : { prepared, errors, end, score: weight - ERROR_WEIGHT * errors };
 }
 
-/** More changes than any text needs. */
-const NEVER = 1 << 14;
+/** More errors than any text can have. */
+const IMPOSSIBLE_ERRORS = 1 << 14;
 
-/** Per row (characters of the core) and column (of the text): least changes so far; undefined where all are more than `most`. */
-function align({ text, starts }: Text, core: string, most: number): Int16Array[] | undefined {
+/** Edit distances by row (characters of the core) and column (of the text); undefined where all of a row exceed `most`. */
+function align({ text, starts }: FoldedText, core: string, most: number): Int16Array[] | undefined {
   const columns = text.length + 1;
   const rows = [starts];
   for (let i = 0; i < core.length; i++) {
@@ -237,7 +245,7 @@ function align({ text, starts }: Text, core: string, most: number): Int16Array[]
     const isSlot = core[i] === SLOT;
     const above = rows[i]!;
     const row = new Int16Array(columns);
-    let left = isSlot ? NEVER : above[0]! + 1;
+    let left = isSlot ? IMPOSSIBLE_ERRORS : above[0]! + 1;
     let least = left;
     row[0] = left;
     for (let j = 1; j < columns; j++) {
@@ -258,18 +266,23 @@ function align({ text, starts }: Text, core: string, most: number): Int16Array[]
 
 let spaced: RegExp | undefined;
 
-/** Whether the place before character j is inside a word (of a script that sets words apart). */
+/** Whether the place before character j is within a word, in scripts that separate words. */
 function isInWord(text: string, j: number): boolean {
-  // Made when it is first wanted: that takes milliseconds.
+  // Compiled on first use, as that takes milliseconds.
   spaced ??= /[[\p{L}\p{N}]--[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}]]/v;
   return j > 0 && j < text.length && spaced.test(text[j - 1]!) && spaced.test(text[j]!);
 }
 
-/** What the slots hold, as it was read: inner ones by the alignment, outer ones what is left on their side. */
-function slotsOf({ prepared, end }: Match, given: Text, read: string, from: readonly number[]): Record<string, string> {
+/** Returns the slots' texts as read: inner ones by the alignment, outer ones what is left on their side. */
+function slotsOf(
+  { prepared, end }: Match,
+  given: FoldedText,
+  read: string,
+  from: readonly number[],
+): Record<string, string> {
   const { text } = given;
   const { core, wording } = prepared;
-  const rows = align(given, core, NEVER)!;
+  const rows = align(given, core, IMPOSSIBLE_ERRORS)!;
   const inner: [number, number][] = [];
   let j = end;
   for (let i = core.length; i > 0; i--) {
@@ -291,19 +304,19 @@ function slotsOf({ prepared, end }: Match, given: Text, read: string, from: read
     if (!('slot' in piece)) continue;
     const [start, stop] =
       i === 0 ? [0, j] : i === wording.pieces.length - 1 ? [end, text.length] : (inner[next++] ?? [0, 0]);
-    slots[piece.slot] = nameIn(read.slice(from[start], from[stop]));
+    slots[piece.slot] = trimName(read.slice(from[start], from[stop]));
   }
   return slots;
 }
 
-/** A name without what stands around it: blanks, signs. */
-function nameIn(text: string): string {
+/** Strips blanks and signs around a name. */
+function trimName(text: string): string {
   return text.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}\p{M})\]!?.]+$/gu, '').replace(/[.!?]+$/u, '');
 }
 
-/** A phrase that texts follow: literal text with `{slots}` and `(alternatives|…)`; further keys are for the script. */
+/** A phrase: literal text with `{slots}` and `(alternatives|…)`; further keys are passed on to the script. */
 export interface PhraseEntry {
-  /** One wording, or several that say the same. */
+  /** One wording, or several with the same meaning. */
   readonly text: string | readonly string[];
   readonly [key: string]: unknown;
 }
@@ -311,15 +324,15 @@ export interface PhraseEntry {
 export interface LexiconFile {
   readonly format: 'playbyplay/lexicon/1';
   readonly phrases: readonly PhraseEntry[];
-  /** Names that slots are known to hold from the start; others are learnt from the lines themselves. */
+  /** Names that are known from the start; others are learnt from the lines. */
   readonly names?: readonly string[];
-  /** What stands between the name and the words of somebody who speaks (": "): such lines tell names. */
+  /** Separates a speaker's name from their words (": "): names are learnt from such lines, too. */
   readonly speaker?: string;
 }
 
 export type Piece = { readonly literal: string } | { readonly slot: string };
 
-/** One wording of an entry, taken apart. */
+/** One wording of an entry, parsed. */
 export interface Wording {
   readonly entry: PhraseEntry;
   readonly text: string;
@@ -328,25 +341,29 @@ export interface Wording {
   readonly weight: number;
 }
 
-const MOST_PHRASES = 5000;
+const MAX_PHRASES = 5000;
 
-/** Reads a lexicon file; throws PlaybyplayError `bad-lexicon`. */
+/**
+ * Parses a lexicon file.
+ *
+ * @throws PlaybyplayError `bad-lexicon`.
+ */
 export function parsePhrases(json: string, name: string): LexiconFile & { readonly wordings: readonly Wording[] } {
   const file = parse(json, name);
   const wordings = file.phrases.flatMap((entry) =>
-    (typeof entry.text === 'string' ? [entry.text] : entry.text).flatMap(alternatives).map((text): Wording => {
-      const pieces = piecesOf(text.normalize('NFC'));
+    (typeof entry.text === 'string' ? [entry.text] : entry.text).flatMap(expandAlternatives).map((text): Wording => {
+      const pieces = splitPieces(text.normalize('NFC'));
       const weight = pieces.reduce((sum, piece) => sum + ('literal' in piece ? piece.literal.length : 0), 0);
       return { entry, text, pieces, weight };
     }),
   );
-  if (wordings.length > MOST_PHRASES)
-    throw new PlaybyplayError('bad-lexicon', `${name} has more than ${MOST_PHRASES} phrases`);
+  if (wordings.length > MAX_PHRASES)
+    throw new PlaybyplayError('bad-lexicon', `${name} has more than ${MAX_PHRASES} phrases`);
   return { ...file, wordings };
 }
 
-/** What an entry is for the script, and what its slots held. */
-export function detailOf(
+/** Returns the detail of a reading: the entry's keys and its slots' values. */
+export function phraseDetail(
   { entry, text }: Wording,
   slots: Readonly<Record<string, string>>,
 ): Readonly<Record<string, unknown>> {
@@ -372,15 +389,15 @@ function parse(json: string, name: string): LexiconFile {
   return file;
 }
 
-/** `tripped on (his|her) own grenade` → both. */
-function alternatives(text: string): string[] {
+/** Expands alternatives: `tripped on (his|her) own grenade` becomes two texts. */
+function expandAlternatives(text: string): string[] {
   const group = /\(([^()|]*(?:\|[^()|]*)+)\)/.exec(text);
   if (!group) return [text];
   const [before, after] = [text.slice(0, group.index), text.slice(group.index + group[0].length)];
-  return group[1]!.split('|').flatMap((choice) => alternatives(before + choice + after));
+  return group[1]!.split('|').flatMap((choice) => expandAlternatives(before + choice + after));
 }
 
-function piecesOf(text: string): Piece[] {
+function splitPieces(text: string): Piece[] {
   return text
     .split(/(\{[^{}]+\})/)
     .filter((part) => part !== '')

@@ -4,9 +4,8 @@ import type { Picture } from '../../media/picture.ts';
 import { CB, type Channel, channelWeights, CR, type LineImage, sampleLine } from './line-image.ts';
 
 /**
- * What a part of the HUD that never changes looks like in plain light. Comparing it with what is seen tells how the game
- * has tinted or faded the whole picture: a blend towards any colour turns every level c into gain · c + offset, with one
- * gain for all channels.
+ * A picture of a constant part of the HUD in normal light. Comparing it with a frame tells how the game has tinted or faded the
+ * whole picture: a blend towards any colour turns every level c into gain · c + offset, with one gain for all channels.
  */
 export interface LightFile {
   readonly format: 'playbyplay/light/1';
@@ -18,11 +17,11 @@ export interface LightFile {
   readonly cr: string;
 }
 
-/** How the picture is lit, against the reference. */
+/** The light on a picture, relative to the reference. */
 export interface Light {
   readonly gain: number;
   readonly offset: { readonly y: number; readonly cb: number; readonly cr: number };
-  /** Correlation of the luma with the reference, −1…1: low where the reference is covered or not shown. */
+  /** Correlation of luma with the reference, −1…1: low where the reference is covered or not shown. */
   readonly likeness: number;
 }
 
@@ -34,7 +33,7 @@ interface Reference {
   readonly variance: number;
 }
 
-/** Measures the light of pictures against one reference. */
+/** Measures the light on pictures with one reference. */
 export class LightMeter {
   readonly #reference: Reference;
 
@@ -50,7 +49,7 @@ export class LightMeter {
     this.#reference = { width: file.width, height: file.height, y, mean, variance: Math.max(1, variance) };
   }
 
-  /** The reference as something to find the HUD by; it fills `region`. */
+  /** Returns the reference, which fills `region`, as a landmark for placing the HUD. */
   landmark(region: string): Landmark {
     const { width: columns, height: rows, y } = this.#reference;
     const levels = Uint8Array.from(y);
@@ -58,6 +57,7 @@ export class LightMeter {
     return { region, width: 0, height: 0, columns, rows, levels, weights };
   }
 
+  /** Measures the light where the reference is placed. */
   measure(picture: Picture, place: Placement): Light {
     const { width, height, y, mean, variance } = this.#reference;
     const seen = sampleLine(picture, place.inner, width, height, 'luma');
@@ -84,7 +84,7 @@ export class LightMeter {
   }
 }
 
-/** Takes the light out of a line image: the levels as they would be in plain light. */
+/** Normalises a line image in place to the levels that it would have in normal light. */
 export function relight(image: LineImage, light: Light, channel: Channel, matrix: Picture['color']['matrix']): void {
   const weights = channelWeights(channel, matrix);
   const offset = weights.y * light.offset.y + weights.cb * light.offset.cb + weights.cr * light.offset.cr;
@@ -92,7 +92,7 @@ export function relight(image: LineImage, light: Light, channel: Channel, matrix
   for (let i = 0; i < image.data.length; i++) image.data[i] = (image.data[i]! - offset) / gain;
 }
 
-/** A reference from pictures in plain light: their mean. */
+/** Makes a reference from pictures in normal light: their mean. */
 export function lightFrom(pictures: readonly LineImage[][]): LightFile {
   const planes = pictures[0]!.map((_, plane) => {
     const { width, height } = pictures[0]![plane]!;
@@ -106,7 +106,7 @@ export function lightFrom(pictures: readonly LineImage[][]): LightFile {
   return { format: 'playbyplay/light/1', width, height, y: planes[0]!, cb: planes[1]!, cr: planes[2]! };
 }
 
-/** The three planes of a placed region that `lightFrom` wants. */
+/** Samples the three planes of a placed region that `lightFrom` averages. */
 export function lightPlanes(picture: Picture, place: Placement, width: number, height: number): LineImage[] {
   return (['luma', CB, CR] as const).map((channel) => sampleLine(picture, place.inner, width, height, channel));
 }

@@ -21,7 +21,7 @@ const SHAPES = [
 ];
 
 /** A made-up font: every shape is a pattern of blocks, the same in every run. */
-function inkOf(char: string, x: number, y: number): boolean {
+function inkToYCbCr(char: string, x: number, y: number): boolean {
   const shape = SHAPES.findIndex((chars) => chars.includes(char));
   if (shape < 0 || x < 1 || x > 8 || y < 1 || y > 10) return false;
   return bits((shape + 1) * 40 + ((x - 1) >> 1) + 4 * ((y - 1) >> 1));
@@ -41,7 +41,7 @@ function levelsOf(chars: readonly string[], margin: number): LineImage {
   for (const [cell, char] of chars.entries())
     for (let y = 0; y < HEIGHT; y++)
       for (let x = 0; x < PITCH; x++)
-        if (inkOf(char, x, y)) data[(y + margin) * width + margin + cell * PITCH + x] = 220;
+        if (inkToYCbCr(char, x, y)) data[(y + margin) * width + margin + cell * PITCH + x] = 220;
   return { data, width, height };
 }
 

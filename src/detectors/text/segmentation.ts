@@ -4,14 +4,14 @@ import { GlyphScorer } from './glyph-scorer.ts';
 import type { LabelledLine } from './learn-fixed.ts';
 import type { LineImage } from './line-image.ts';
 
-/** A line whose text is known and in which the ink of each character was found. */
-export interface CutLine {
+/** A labelled line in which the ink of each character was found. */
+export interface SegmentedLine {
   readonly image: LineImage;
-  readonly characters: readonly CutCharacter[];
+  readonly characters: readonly SegmentedCharacter[];
 }
 
-/** Columns of a character's ink, `end` not included. */
-export interface CutCharacter {
+/** Columns of a character's ink; `end` is exclusive. */
+export interface SegmentedCharacter {
   readonly char: string;
   readonly start: number;
   readonly end: number;
@@ -19,46 +19,52 @@ export interface CutCharacter {
   readonly afterSpace: boolean;
 }
 
+/** A range of columns with ink; `end` is exclusive. */
 interface Run {
   readonly start: number;
   readonly end: number;
 }
 
-export interface Wanted {
+/** A character of a label. */
+export interface LabelCharacter {
   readonly char: string;
   readonly afterSpace: boolean;
 }
 
-interface Level {
+/** How ink is separated from ground. */
+interface InkLevel {
   readonly threshold: number;
-  /** Whether ink is what is brighter. */
+  /** Whether ink is brighter than the threshold. */
   readonly bright: boolean;
 }
 
-/** Grey levels at which ink is told from ground. */
-const LEVELS = Array.from({ length: 28 }, (_, i) => 24 + 8 * i);
-/** Runs of columns for each character beyond which a line is full of other things. */
-const MOST_RUNS = 2;
-/** Steps of level by which a line may be cut elsewhere than most. */
-const FARTHEST = 6;
+/** Thresholds that are tried. */
+const THRESHOLDS = Array.from({ length: 28 }, (_, i) => 24 + 8 * i);
+/** Runs per character beyond which a line is full of other things. */
+const MAX_RUNS_PER_CHARACTER = 2;
+/** Steps by which a line's threshold may differ from that of most lines. */
+const MAX_THRESHOLD_STEPS = 6;
 
 /**
- * Cuts labelled lines into their characters where columns without ink part them. Which level parts ink from ground nobody has to say: it
- * is the one at which most lines fall into as many pieces as their labels have characters; a line that does not may do so at another. A
- * character of several pieces (“%”, a quotation mark) is put together by the widths that characters have elsewhere. Undefined for
- * lines that cannot be cut: letters that touch, or too much behind the text.
+ * Segments labelled lines into characters at columns without ink. The threshold between ink and ground is the one at which most
+ * lines fall into as many pieces as their labels have characters; other lines may use another. Characters of several pieces
+ * (“%”, quotation marks) are joined by the widths that characters have elsewhere.
+ *
+ * @returns By line its segments; undefined where letters touch or there is too much behind the text.
  */
-export function cutLines(
+export function segmentLines(
   lines: readonly { readonly image: LineImage; readonly text: string }[],
   margin: number,
-): readonly (CutLine | undefined)[] {
-  const wanted = lines.map(({ text }) => charactersOf(text));
-  const levels = [true, false].flatMap((bright) => LEVELS.map((threshold): Level => ({ threshold, bright })));
-  const runs = levels.map((level) => lines.map(({ image }) => runsOf(image, margin, level)));
+): readonly (SegmentedLine | undefined)[] {
+  const wanted = lines.map(({ text }) => labelCharacters(text));
+  const levels = [true, false].flatMap((bright) => THRESHOLDS.map((threshold): InkLevel => ({ threshold, bright })));
+  const runs = levels.map((level) => lines.map(({ image }) => findRuns(image, margin, level)));
   const exact = runs.map((byLine) => byLine.filter((one, i) => one.length === wanted[i]!.length).length);
   const best = plateau(exact);
   const { bright } = levels[best]!;
-  const order = levels.flatMap((level, i) => (level.bright === bright && Math.abs(i - best) <= FARTHEST ? [i] : []));
+  const order = levels.flatMap((level, i) =>
+    level.bright === bright && Math.abs(i - best) <= MAX_THRESHOLD_STEPS ? [i] : [],
+  );
   order.sort((a, b) => Math.abs(a - best) - Math.abs(b - best));
   const chosen = lines.map((_, i) =>
     canGroup(runs[best]![i]!, wanted[i]!)
@@ -69,11 +75,11 @@ export function cutLines(
     const own = runs[chosen[i]!]![i]!;
     return own.length === wanted[i]!.length ? own : undefined;
   };
-  let widths = widthsOf(placed(wanted, exactly));
+  let widths = medianWidths(pairWithRuns(wanted, exactly));
   let groups: (readonly Run[] | undefined)[] = [];
   for (let round = 0; round < 2; round++) {
-    groups = lines.map((_, i) => grouped(runs[chosen[i]!]![i]!, wanted[i]!, widths));
-    widths = widthsOf(placed(wanted, (i) => groups[i]));
+    groups = lines.map((_, i) => groupRuns(runs[chosen[i]!]![i]!, wanted[i]!, widths));
+    widths = medianWidths(pairWithRuns(wanted, (i) => groups[i]));
   }
   return lines.map(({ image }, i) => {
     const own = groups[i];
@@ -82,8 +88,8 @@ export function cutLines(
   });
 }
 
-/** The characters of a label, those after a space marked. */
-export function charactersOf(text: string): readonly Wanted[] {
+/** Splits a label into characters, marking those after a space. */
+export function labelCharacters(text: string): readonly LabelCharacter[] {
   let afterSpace = false;
   return graphemesOf(text.normalize('NFC').trim()).flatMap((char) => {
     if (char.trim() === '') {
@@ -96,8 +102,8 @@ export function charactersOf(text: string): readonly Wanted[] {
   });
 }
 
-/** Stretches of columns in which there is ink. */
-function runsOf({ data, width, height }: LineImage, margin: number, { threshold, bright }: Level): readonly Run[] {
+/** Finds the runs of columns with ink. */
+function findRuns({ data, width, height }: LineImage, margin: number, { threshold, bright }: InkLevel): readonly Run[] {
   const runs: Run[] = [];
   let start = -1;
   const hasInk = (x: number): boolean => {
@@ -117,43 +123,43 @@ function runsOf({ data, width, height }: LineImage, margin: number, { threshold,
   return runs;
 }
 
-/** The middle of the widest stretch of greatest counts. */
+/** Returns the middle of the longest stretch of greatest counts. */
 function plateau(counts: readonly number[]): number {
   const most = Math.max(...counts);
   let [best, length] = [0, 0];
   for (let i = 0; i < counts.length; i++) {
     let end = i;
-    while (end < counts.length && counts[end] === most && end < LEVELS.length === i < LEVELS.length) end++;
+    while (end < counts.length && counts[end] === most && end < THRESHOLDS.length === i < THRESHOLDS.length) end++;
     if (end - i > length) [best, length] = [(i + end - 1) >> 1, end - i];
     if (end > i) i = end - 1;
   }
   return best;
 }
 
-/** The usual width of each character's ink. */
-export function widthsOf(
+/** Returns the median width of each character's ink. */
+export function medianWidths(
   characters: readonly { readonly char: string; readonly start: number; readonly end: number }[],
 ): Map<string, number> {
   const byChar = Map.groupBy(characters, ({ char }) => char);
-  return new Map([...byChar].map(([char, seen]) => [char, median(seen.map(({ start, end }) => end - start))]));
+  return new Map([...byChar].map(([char, seen]) => [char, lowerMedian(seen.map(({ start, end }) => end - start))]));
 }
 
-/** The characters of those lines whose runs are one each. */
-function placed(
-  wanted: readonly (readonly Wanted[])[],
+/** Pairs the characters of lines with their runs. */
+function pairWithRuns(
+  wanted: readonly (readonly LabelCharacter[])[],
   runs: (line: number) => readonly Run[] | undefined,
-): (Wanted & Run)[] {
+): (LabelCharacter & Run)[] {
   return wanted.flatMap((characters, i) => (runs(i) ?? []).map((run, n) => ({ ...characters[n]!, ...run })));
 }
 
-function canGroup(runs: readonly Run[], { length }: readonly Wanted[]): boolean {
-  return length > 0 && runs.length >= length && runs.length <= MOST_RUNS * length + 1;
+function canGroup(runs: readonly Run[], { length }: readonly LabelCharacter[]): boolean {
+  return length > 0 && runs.length >= length && runs.length <= MAX_RUNS_PER_CHARACTER * length + 1;
 }
 
-/** Pieces put together to as many characters as there should be: so that widths fit, and gaps within characters are small. */
-function grouped(
+/** Joins pieces to as many characters as the label has, so that widths fit and gaps within characters are small. */
+function groupRuns(
   runs: readonly Run[],
-  characters: readonly Wanted[],
+  characters: readonly LabelCharacter[],
   widths: ReadonlyMap<string, number>,
 ): readonly Run[] | undefined {
   const [pieces, count] = [runs.length, characters.length];
@@ -181,41 +187,46 @@ function grouped(
   return groups;
 }
 
-/** The lower of two in the middle: what else is seen makes characters wider. */
-export function median(values: readonly number[]): number {
+/** Returns the median, the lower of two: clutter makes characters wider. */
+export function lowerMedian(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[(values.length - 1) >> 1] ?? 0;
 }
 
-/** Log likelihood ratio that every character must have where it is found. */
-const LEAST = 2;
+/** Least log likelihood ratio of an aligned character. */
+const MIN_ALIGNED_LLR = 2;
 
+/** A character at the end of a partial alignment. */
 interface Place {
   readonly x: number;
   readonly score: number;
   readonly previous: Place | undefined;
 }
 
-/** Characters that a line must have in the font so that one that is not can be placed by them. */
-const KNOWN = 2;
+/** Characters of a line that must be in the font so that one that is not can be placed between them. */
+const MIN_KNOWN_CHARACTERS = 2;
 
 /**
- * Finds the characters of a line whose text is known where they look most like the glyphs of a font: also over scenery, and where they
- * touch. One that the font lacks stands where those beside it leave it, as wide as `unknown`. Undefined where more are lacking, or one
- * cannot be seen. `beside`: columns of a glyph left and right of its ink.
+ * Segments a labelled line by a font: finds its characters where they look most like the font's glyphs, also over scenery and
+ * where they touch. One character that the font lacks is placed in the gap between its neighbours.
+ *
+ * @param padding Columns of a glyph left and right of its ink.
+ * @param unknownWidth Width of a character that the font lacks.
+ * @returns Undefined where the font lacks more characters or one cannot be found.
  */
 export function alignLabel(
   { image, text }: LabelledLine,
   atlas: Atlas,
   scorer: GlyphScorer,
   margin: number,
-  beside: number,
-  unknown: number,
-): CutLine | undefined {
-  const wanted = charactersOf(text);
+  padding: number,
+  unknownWidth: number,
+): SegmentedLine | undefined {
+  const wanted = labelCharacters(text);
   const indices = wanted.map(({ char }) => atlas.glyphs.findIndex((glyph) => glyph.char === char));
   const lacking = indices.filter((index) => index < 0).length;
-  if (indices.length === 0 || lacking > 1 || indices.length - lacking < KNOWN * lacking) return undefined;
-  const widths = indices.map((index) => (index < 0 ? unknown : atlas.glyphs[index]!.width));
+  if (indices.length === 0 || lacking > 1 || indices.length - lacking < MIN_KNOWN_CHARACTERS * lacking)
+    return undefined;
+  const widths = indices.map((index) => (index < 0 ? unknownWidth : atlas.glyphs[index]!.width));
   const { space = 4, gaps = [0, 0] } = atlas.file;
   const usual = Math.round((gaps[0] + gaps[1]) / 2);
   scorer.look(image);
@@ -237,7 +248,7 @@ export function alignLabel(
         if (!previous) continue;
       }
       const llr = index < 0 ? 0 : scorer.score(index, x, margin).llr;
-      if (index < 0 || llr > LEAST) next.push({ x, score: (previous?.score ?? 0) + llr, previous });
+      if (index < 0 || llr > MIN_ALIGNED_LLR) next.push({ x, score: (previous?.score ?? 0) + llr, previous });
     }
     places = next;
   }
@@ -249,8 +260,8 @@ export function alignLabel(
     image,
     characters: xs.map((x, n) => ({
       ...wanted[n]!,
-      start: x + beside,
-      end: x + widths[n]! - beside,
+      start: x + padding,
+      end: x + widths[n]! - padding,
     })),
   };
 }

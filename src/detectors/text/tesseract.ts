@@ -9,17 +9,17 @@ import { type LanguageData, languageData } from './language-data.ts';
 export interface TesseractOptions {
   /** Characters that can occur; default all. */
   readonly whitelist?: string;
-  /** What it is to read in; default English. */
+  /** Language data; default English. */
   readonly languages?: readonly LanguageData[];
   /** What a crop holds; default one `line`. */
   readonly layout?: 'line' | 'word' | 'character' | 'block';
-  /** Reads after which the worker is replaced; default 200. It leaks, and nothing else gives memory back. */
+  /** Reads after which the worker, which leaks memory, is replaced; default 200. */
   readonly recycleAfter?: number;
-  /** Margin of the crop's background added around it, in pixels; default 10. Letters at the very edge are misread. */
+  /** Pixels of background added around the crop, as letters at its edge are misread; default 10. */
   readonly margin?: number;
 }
 
-/** What was read. Confidences are 0…1; boxes are in pixels of the crop. */
+/** A reading. Confidences are 0…1; boxes are in pixels of the crop. */
 export interface TesseractReading {
   readonly text: string;
   /** The recogniser's own mean over words; not a probability. */
@@ -37,19 +37,18 @@ export interface TesseractReading {
 /** Tesseract's page segmentation modes. */
 const LAYOUTS = { line: '7', word: '8', character: '10', block: '6' } as const;
 
-/** Levels by which text differs from what is behind it, at the very least. */
-const FLAT = 16;
+/** Least difference, in levels, between text and its background. */
+const MIN_CONTRAST_LEVELS = 16;
 
-/** LSTM engine: the legacy one adapts to what it has read, so its results depend on the order of the crops. */
+/** The LSTM engine: the legacy one adapts to what it has read, so that results depend on the order of the crops. */
 const LSTM_ONLY = 1;
 
 /**
- * Recognises unknown text with Tesseract 5 (LSTM), off-line: its data is given, or that of English from `@tesseract.js-data/eng`.
- * About 90 ms a crop, so it is the fallback for fonts without an atlas. Wants dark text on light, capitals 20–30 pixels high.
+ * Recognises unknown text with Tesseract 5 (LSTM), offline, at about 90 ms a crop. Works best with dark text on light, capitals 20 to
+ * 30 pixels high.
  *
- * Loaded with the first read. One read at a time, in the order of the calls. What it returns depends on the crop alone: the
- * words of earlier crops are not remembered, and a worker is replaced by a fresh one after `recycleAfter` reads, which also keeps
- * memory flat.
+ * The worker is loaded with the first read, reads one crop at a time in the order of the calls, and is replaced after
+ * `recycleAfter` reads, which keeps memory flat. Results depend on the crop alone.
  */
 export class TesseractReader implements AsyncDisposable {
   readonly #options: Required<TesseractOptions>;
@@ -63,7 +62,7 @@ export class TesseractReader implements AsyncDisposable {
     if (!(this.#options.recycleAfter >= 1)) throw new RangeError('recycleAfter must be at least 1');
   }
 
-  /** How many reads the present worker has done. */
+  /** Number of reads by the current worker. */
   get reads(): number {
     return this.#reads;
   }
@@ -79,7 +78,7 @@ export class TesseractReader implements AsyncDisposable {
   }
 
   async #read(crop: PreparedCrop): Promise<TesseractReading> {
-    // It finds letters in plain surfaces too.
+    // Tesseract finds letters in plain surfaces, too.
     if (isFlat(crop)) return { text: '', confidence: 0, characters: [] };
     try {
       if (this.#reads >= this.#options.recycleAfter) await this.#stop();
@@ -87,7 +86,7 @@ export class TesseractReader implements AsyncDisposable {
       const worker = await this.#worker;
       this.#reads++;
       const { data } = await worker.recognize(
-        portableMap(crop, this.#options.margin),
+        encodePortableMap(crop, this.#options.margin),
         {},
         { text: true, blocks: true },
       );
@@ -107,7 +106,7 @@ export class TesseractReader implements AsyncDisposable {
     await (await worker)?.terminate();
   }
 
-  /** Waits for the reads under way, then ends the worker. */
+  /** Waits for pending reads, then ends the worker. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#queue;
     await this.#stop();
@@ -116,12 +115,12 @@ export class TesseractReader implements AsyncDisposable {
 
 async function start({ whitelist, layout, languages }: Required<TesseractOptions>): Promise<Worker> {
   const { createWorker } = await import('tesseract.js');
-  const { folder, temporary } = await together(languages);
-  // Where the data is unusable, createWorker never answers.
+  const { folder, temporary } = await collectLanguageData(languages);
+  // With unusable data createWorker never settles.
   const { promise: failed, reject } = Promise.withResolvers<never>();
   const starting = createWorker(languages.map(({ code }) => code).join('+'), LSTM_ONLY, {
     langPath: folder,
-    // Never read or written outside the package.
+    // Nothing is read or written outside the package.
     cacheMethod: 'none',
     gzip: true,
     errorHandler: (error) => reject(new Error(messageOf(error))),
@@ -134,15 +133,15 @@ async function start({ whitelist, layout, languages }: Required<TesseractOptions
     tessedit_pageseg_mode: LAYOUTS[layout] as never,
     tessedit_char_whitelist: whitelist,
     user_defined_dpi: '150',
-    // Words read before must not weigh on words read later.
+    // Earlier words must not influence later ones.
     tessedit_enable_doc_dict: '0',
     classify_enable_learning: '0',
   });
   return worker;
 }
 
-/** The one folder that holds the data of all languages: it is read from files only, and they can lie in several packages. */
-async function together(
+/** Returns one folder with the data of all languages, as Tesseract wants it; copies where the data is in several packages. */
+async function collectLanguageData(
   languages: readonly LanguageData[],
 ): Promise<{ readonly folder: string; readonly temporary: boolean }> {
   const [first, ...more] = languages.map(({ folder }) => folder);
@@ -152,12 +151,12 @@ async function together(
   return { folder, temporary: true };
 }
 
-/** The crop as a binary portable map (PGM or PPM), which Tesseract's image library reads as it is. */
-function portableMap(crop: PreparedCrop, margin: number): Buffer {
+/** Encodes a crop as a binary portable map (PGM or PPM), which Tesseract's image library reads directly. */
+function encodePortableMap(crop: PreparedCrop, margin: number): Buffer {
   const { data, width, height, channels } = crop;
   const [outWidth, outHeight] = [width + 2 * margin, height + 2 * margin];
   const header = Buffer.from(`P${channels === 1 ? 5 : 6}\n${outWidth} ${outHeight}\n255\n`, 'latin1');
-  // A frame of another colour would be read as a letter.
+  // A border of another colour would be read as a letter.
   const background = Uint8Array.from({ length: channels }, (_, channel) => edgeLevel(crop, channel));
   const pixels = Buffer.alloc(outWidth * outHeight * channels, background);
   for (let y = 0; y < height; y++) {
@@ -167,17 +166,17 @@ function portableMap(crop: PreparedCrop, margin: number): Buffer {
   return Buffer.concat([header, pixels]);
 }
 
-/** Whether nothing in the crop stands out by more than `FLAT` levels. */
+/** Whether nothing in the crop stands out by more than `MIN_CONTRAST_LEVELS`. */
 function isFlat({ data }: PreparedCrop): boolean {
   let [least, most] = [255, 0];
   for (const level of data) {
     if (level < least) least = level;
     if (level > most) most = level;
   }
-  return most - least < FLAT;
+  return most - least < MIN_CONTRAST_LEVELS;
 }
 
-/** The median level along the crop's edges. */
+/** Returns the median level along the crop's edges. */
 function edgeLevel({ data, width, height, channels }: PreparedCrop, channel: number): number {
   const levels: number[] = [];
   for (let x = 0; x < width; x++)

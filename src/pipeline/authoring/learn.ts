@@ -128,7 +128,7 @@ export async function learnAtlas(
   const isLeft = detectors.some((name) => (textSpec(loaded, name).align ?? 'left') === 'left');
   const lead = isLeft && learnt.lead > options.margin ? learnt.lead / options.pixels.x : undefined;
   const font = examined(lines, learnt.atlas, isLeft && lead === undefined ? 'left' : 'centre', options.margin);
-  const uncut = lines.flatMap(({ label }, i) => (learnt.cut[i] ? [] : [label]));
+  const uncut = lines.flatMap(({ label }, i) => (learnt.segmented[i] ? [] : [label]));
   return { ...font, uncut, noise, lead };
 }
 
