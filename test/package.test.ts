@@ -12,6 +12,7 @@ const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
 interface Manifest {
   readonly version: string;
   readonly dependencies: Readonly<Record<string, string>>;
+  readonly exports: Readonly<Record<string, unknown>>;
 }
 
 /** A project that has the packed package installed, and beside it nothing but the dependencies that it declares. */
@@ -50,6 +51,33 @@ describe('the packed package', () => {
     const commands = [...(await playbyplay('--help')).matchAll(/^ {2}([a-z]+) {2}/gm)].map(([, name]) => name!);
     expect(commands).toContain('evaluate');
     for (const name of commands) expect(await playbyplay(name, '--help')).toContain(`playbyplay ${name}`);
+  });
+
+  it('runs every command without a recording: each one finds its modules', async () => {
+    await expect(playbyplay('evaluate', 'a', 'b')).rejects.toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('no such log: a'),
+    });
+    await expect(playbyplay('align', 'a', 'b')).rejects.toMatchObject({ stderr: expect.stringContaining('a') });
+    expect(await playbyplay('query', '--explain', 'player kills opponent')).toContain('action "kill"');
+    expect(await playbyplay('kernel', 'quantize', '[1,2,1]')).toContain('2');
+    expect(await playbyplay('detectors', 'icon')).toContain('Options:');
+    expect(await playbyplay('dictionary', 'show', 'kill')).toContain('is a:');
+    expect(await playbyplay('quality', 'simulate', '--seeds', '1', '--minutes', '0.1')).toContain('controller');
+    expect(await playbyplay('completion', 'zsh')).toContain('#compdef playbyplay');
+  });
+
+  it('exports every entry point that its manifest names', async () => {
+    const names = Object.keys(manifest.exports).filter((name) => !name.endsWith('.json'));
+    const program = join(project, 'entries.js');
+    const specifiers = names.map((name) => name.replace('.', 'playbyplay'));
+    await writeFile(
+      program,
+      `for (const name of ${JSON.stringify(specifiers)}) console.log(name, Object.keys(await import(name)).length);`,
+    );
+    const { stdout, stderr } = await run(process.execPath, [program], { cwd: project });
+    expect(stderr).toBe('');
+    for (const name of specifiers) expect(stdout).toMatch(new RegExp(`^${name} [1-9]`, 'm'));
   });
 
   it('brings its games, and finds nothing wrong with them', async () => {
@@ -126,9 +154,10 @@ describe('the packed package', () => {
   it('gives its types to a program in TypeScript', async () => {
     await writeFile(
       join(project, 'program.ts'),
-      `import { evaluate, type DetectorKind, type EventLine } from 'playbyplay';
+      `import { evaluate, type EventLine } from 'playbyplay';
+       import type { DetectorKind } from 'playbyplay/detector';
        export const kind: DetectorKind<{ region: string }> = {
-         name: 'nothing', description: 'nothing', schema: { type: 'object' },
+         input: 'frame', name: 'nothing', description: 'nothing', schema: { type: 'object' },
          open: async () => ({ read: () => ({ state: 'absent', confidence: 1 }), [Symbol.dispose]() {} }) };
        const events: EventLine[] = [];
        export const right: number = evaluate([{ events, truth: [] }], { tolerance: 1 }).all.hits;
@@ -138,13 +167,26 @@ describe('the packed package', () => {
     const lib = ['--lib', 'es2024,esnext.disposable', '--typeRoots', join(root, 'node_modules', '@types')];
     const tsc = join(root, 'node_modules', '.bin', 'tsc');
     const checked = run(tsc, [...options, ...lib, 'program.ts'], { cwd: project });
-    await expect(checked).rejects.toMatchObject({ stdout: expect.stringMatching(/^program\.ts\(7,\d+\)[^\n]*\n$/) });
+    await expect(checked).rejects.toMatchObject({ stdout: expect.stringMatching(/^program\.ts\(8,\d+\)[^\n]*\n$/) });
   });
 
   it('holds what it needs and nothing of its development', async () => {
     const files = await readdir(join(project, 'node_modules', 'playbyplay'), { recursive: true });
-    expect(files.filter((file) => /\.test\.|(?<!\.d)\.ts$|^(?:test|bench|tools)/.test(file))).toEqual([]);
-    for (const file of ['LICENSE', 'dist/index.js', 'dist/index.d.ts', 'dictionary/common.json']) {
+    expect(
+      files.filter((file) => /\btest(?:ing)?\b|(?<!\.d)(?<!\.d-[\w-]{8})\.ts$|^(?:bench|tools)/.test(file)),
+    ).toEqual([]);
+    const bundle = files.filter((file) => file.startsWith('dist') && file.endsWith('.js'));
+    for (const file of bundle)
+      expect(await readFile(join(project, 'node_modules', 'playbyplay', file), 'utf8')).not.toMatch(
+        /fast-check|vitest/,
+      );
+    for (const file of [
+      'LICENSE',
+      'THIRD_PARTY_NOTICES.md',
+      'dist/index.js',
+      'dist/index.d.ts',
+      'dictionary/common.json',
+    ]) {
       expect(files).toContain(file);
     }
   });

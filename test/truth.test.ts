@@ -1,13 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { type DoomRow, doomSeries, doomStatements } from '../bench/truth/doom.ts';
-import { type PlayerRow, arenaSeries, arenaStatements, killStatement } from '../bench/truth/openarena.ts';
-import { reduceSeries } from '../bench/truth/series.ts';
-import { MEANS, PICK_UPS, deathStatement, doomMessage } from '../bench/truth/words.ts';
+import { type DoomRow, doomSeries, doomStatements } from './truth/doom.ts';
+import { type PlayerRow, arenaSeries, arenaStatements, killStatement } from './truth/openarena.ts';
+import { reduceSeries } from './truth/series.ts';
+import { MEANS, PICK_UPS, deathStatement, doomMessage } from './truth/words.ts';
 import { loadBuiltin } from '../src/dictionary/files.ts';
 import { render } from '../src/dictionary/sentences/render.ts';
 import { validateStatement } from '../src/dictionary/statements.ts';
-import { gridTimes, loadTruth } from '../bench/truth/truth.ts';
+import { gridTimes, loadTruth } from './truth/truth.ts';
 
 const row = (t: number, change: Partial<DoomRow>): DoomRow => ({
   t,

@@ -1,11 +1,11 @@
 // Builds dist/, which the package runs from: JavaScript bundles (an entry point, the command line or a thread each, what they share in
 // further files) and one declaration file per entry point.
 //   node tools/build.ts
-import { spawnSync } from 'node:child_process';
 import { globSync, readFileSync, rmSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { rolldown } from 'rolldown';
 import { dts } from 'rolldown-plugin-dts';
+import { runAll } from './steps.ts';
 
 const root = join(import.meta.dirname, '..');
 const src = join(root, 'src');
@@ -19,7 +19,7 @@ interface Manifest {
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Manifest;
 
 /** Dependencies copied into the bundle, as every command loads them: one file opens faster than a package of many. */
-const BUNDLED = new Set(['@stricli/core']);
+export const BUNDLED: ReadonlySet<string> = new Set(['@stricli/core']);
 
 const installed = Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies }).filter(
   (name) => !BUNDLED.has(name),
@@ -52,48 +52,52 @@ function threadModules(): Record<string, string> {
   return entries;
 }
 
-rmSync(dist, { recursive: true, force: true });
-// All files lie directly in dist/: modules find the package's folder and their threads relative to themselves.
-await using bundle = await rolldown({
-  input: { ...entryPoints(), ...threadModules(), cli: join(src, 'cli', 'bin.ts') },
-  platform: 'node',
-  external: isExternal,
-});
-await bundle.write({
-  dir: dist,
-  format: 'esm',
-  entryFileNames: '[name].js',
-  chunkFileNames: '[name]-[hash].js',
-  minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } },
-  comments: { legal: true, annotation: false, jsdoc: false },
-});
+/** Writes the JavaScript files. All lie directly in dist/, as modules find the package's folder and their threads relative to themselves. */
+async function buildBundle(): Promise<void> {
+  await using bundle = await rolldown({
+    input: { ...entryPoints(), ...threadModules(), cli: join(src, 'cli', 'bin.ts') },
+    platform: 'node',
+    external: isExternal,
+  });
+  await bundle.write({
+    dir: dist,
+    format: 'esm',
+    entryFileNames: '[name].js',
+    chunkFileNames: '[name]-[hash].js',
+    minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } },
+    comments: { legal: true, annotation: false, jsdoc: false },
+  });
+}
 
-// Validators of all schemas: the package loads ajv only to explain what is wrong with a file, and for plug-ins.
-const validators = spawnSync(
-  process.execPath,
-  [join(import.meta.dirname, 'schemas.ts'), '--validators', join(dist, 'validators')],
-  { stdio: 'inherit' },
-);
-if (validators.status !== 0) process.exit(validators.status ?? 1);
+/** Writes the precompiled validators of all schemas: the package loads ajv only to explain mistakes in a file, and for plug-ins. */
+function buildValidators(): void {
+  const args = [join(import.meta.dirname, 'schemas.ts'), '--validators', join(dist, 'validators')];
+  if (runAll([['validators', process.execPath, args]]) !== 0) throw new Error('The validators could not be compiled');
+}
 
-const declarations = join(dist, 'declarations');
-const { status } = spawnSync(
-  'tsc',
-  ['-p', join(import.meta.dirname, 'tsconfig.build.json'), '--outDir', declarations],
-  {
-    stdio: 'inherit',
-    shell: process.platform === 'win32',
-  },
-);
-if (status !== 0) process.exit(status ?? 1);
-const typed = Object.entries(entryPoints()).map(([name, path]) => [
-  name,
-  join(declarations, path.slice(src.length)).replace(/\.ts$/, '.d.ts'),
-]);
-await using types = await rolldown({
-  input: Object.fromEntries(typed) as Record<string, string>,
-  external: /^[^./]/,
-  plugins: [dts({ dtsInput: true, emitDtsOnly: true, generator: 'oxc' })],
-});
-await types.write({ dir: dist, format: 'esm', entryFileNames: '[name].ts', chunkFileNames: '[name]-[hash].ts' });
-rmSync(declarations, { recursive: true });
+/** Writes a declaration file per entry point, from those that the compiler emits per module. */
+async function buildDeclarations(): Promise<void> {
+  const declarations = join(dist, 'declarations');
+  const args = ['-p', join(import.meta.dirname, 'tsconfig.build.json'), '--outDir', declarations];
+  if (runAll([['declarations', 'tsc', args]]) !== 0) throw new Error('tsc failed');
+  const input = Object.fromEntries(
+    Object.entries(entryPoints()).map(([name, path]) => [
+      name,
+      join(declarations, path.slice(src.length)).replace(/\.ts$/, '.d.ts'),
+    ]),
+  );
+  await using types = await rolldown({
+    input,
+    external: /^[^./]/,
+    plugins: [dts({ dtsInput: true, emitDtsOnly: true, generator: 'oxc' })],
+  });
+  await types.write({ dir: dist, format: 'esm', entryFileNames: '[name].ts', chunkFileNames: 'shared-[hash].d.ts' });
+  rmSync(declarations, { recursive: true });
+}
+
+if (import.meta.main) {
+  rmSync(dist, { recursive: true, force: true });
+  await buildBundle();
+  buildValidators();
+  await buildDeclarations();
+}

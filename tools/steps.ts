@@ -13,3 +13,10 @@ export function runAll(steps: readonly Step[]): number {
   }
   return 0;
 }
+
+/** The static checks. */
+export const CHECKS: readonly Step[] = [
+  ['types', 'tsc', ['-p', 'tsconfig.json']],
+  ['lint', 'oxlint', ['-c', 'tools/oxlint.json', '--quiet', '--ignore-pattern', 'scripts/*.js', '.']],
+  ['format', 'biome', ['format', '--config-path=tools/format.json', '.']],
+];

@@ -1,14 +1,9 @@
-// The whole test command: static checks, then every test. Arguments are passed on to vitest.
-import { runAll } from './steps.ts';
+// The test command: static checks, then every test. With arguments: only vitest, which they are passed to.
+//   node tools/test.ts [--project unit|footage|browser|package] [file…]
+import { CHECKS, runAll } from './steps.ts';
 
 const args = process.argv.slice(2);
 process.exitCode = runAll([
-  ...(args.length === 0
-    ? ([
-        ['types', 'tsc', ['-p', 'tsconfig.json']],
-        ['lint', 'oxlint', ['-c', 'tools/oxlint.json', '--quiet', '--ignore-pattern', 'scripts/*.js', '.']],
-        ['format', 'biome', ['format', '--config-path=tools/format.json', '.']],
-      ] as const)
-    : []),
+  ...(args.length === 0 ? CHECKS : []),
   ['tests', 'vitest', ['run', '--config', 'test/vitest.config.ts', ...args]],
 ]);

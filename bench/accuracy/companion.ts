@@ -15,9 +15,9 @@ import { type CompanionSource } from '../../src/pipeline/sources/companions.ts';
 import { detect, type DetectOptions } from '../../src/pipeline/detect.ts';
 import { loadProfile } from '../../src/profile/load.ts';
 import type { DetectorSpec, Profile } from '../../src/profile/profile.ts';
-import { matchSaid, type Said } from '../truth/match.ts';
-import { declaredRules } from '../truth/rules.ts';
-import { loadTruth } from '../truth/truth.ts';
+import { matchSaid, type Said } from '../../test/truth/match.ts';
+import { declaredRules } from '../../test/truth/rules.ts';
+import { loadTruth } from '../../test/truth/truth.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

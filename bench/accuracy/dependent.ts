@@ -8,10 +8,10 @@ import { parseArgs } from 'node:util';
 import { loadLog } from '../../src/events/reader.ts';
 import { detect } from '../../src/pipeline/detect.ts';
 import type { DetectorSpec, Profile } from '../../src/profile/profile.ts';
-import { journalRecords } from '../truth/journal.ts';
-import { kindOf } from '../truth/match.ts';
-import { valueAt } from '../truth/series.ts';
-import { loadTruth } from '../truth/truth.ts';
+import { journalRecords } from '../../test/truth/journal.ts';
+import { kindOf } from '../../test/truth/match.ts';
+import { valueAt } from '../../test/truth/series.ts';
+import { loadTruth } from '../../test/truth/truth.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

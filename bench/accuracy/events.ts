@@ -8,12 +8,12 @@ import { openGame } from '../../src/pipeline/game.ts';
 import { messageOf } from '../../src/errors.ts';
 import { canonical } from '../../src/evaluate/match.ts';
 import { share } from '../../src/evaluate/statistics.ts';
-import { type Judged, calibrationTable } from '../truth/bins.ts';
-import { clipsIn } from '../truth/clips.ts';
-import { type Said, kindOf, matchSaid } from '../truth/match.ts';
-import type { TruthLine } from '../truth/series.ts';
-import { declaredRules } from '../truth/rules.ts';
-import { type Truth, loadTruth } from '../truth/truth.ts';
+import { type Judged, calibrationTable } from '../../test/truth/bins.ts';
+import { clipsIn } from '../../test/truth/clips.ts';
+import { type Said, kindOf, matchSaid } from '../../test/truth/match.ts';
+import type { TruthLine } from '../../test/truth/series.ts';
+import { declaredRules } from '../../test/truth/rules.ts';
+import { type Truth, loadTruth } from '../../test/truth/truth.ts';
 
 const USAGE = `usage: node bench/accuracy/events.ts <folder>… [--out folder] [--keep] [--plan full|adaptive] [--tolerance 0.5] [--json]
 Runs detection on every clip (a folder with video.mp4 and truth.json) in the folders and compares the events with the truth.

@@ -3,9 +3,9 @@
 import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { openGame } from '../../src/pipeline/game.ts';
-import { ALIASES, drawn, journalRecords, shown } from '../truth/journal.ts';
-import { valueAt } from '../truth/series.ts';
-import { loadTruth } from '../truth/truth.ts';
+import { ALIASES, drawn, journalRecords, shown } from '../../test/truth/journal.ts';
+import { valueAt } from '../../test/truth/series.ts';
+import { loadTruth } from '../../test/truth/truth.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

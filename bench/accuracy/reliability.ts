@@ -14,12 +14,12 @@ import { loadLog } from '../../src/events/reader.ts';
 import { detect } from '../../src/pipeline/detect.ts';
 import { openGame } from '../../src/pipeline/game.ts';
 import { calibrated, logOdds, probability } from '../../src/script/fusion/confidence.ts';
-import { calibrationTable } from '../truth/bins.ts';
-import { clipsIn } from '../truth/clips.ts';
-import { kindOf, matchSaid } from '../truth/match.ts';
-import { declaredRules } from '../truth/rules.ts';
-import type { TruthLine } from '../truth/series.ts';
-import { loadTruth, type Truth } from '../truth/truth.ts';
+import { calibrationTable } from '../../test/truth/bins.ts';
+import { clipsIn } from '../../test/truth/clips.ts';
+import { kindOf, matchSaid } from '../../test/truth/match.ts';
+import { declaredRules } from '../../test/truth/rules.ts';
+import type { TruthLine } from '../../test/truth/series.ts';
+import { loadTruth, type Truth } from '../../test/truth/truth.ts';
 
 const USAGE = `usage: node bench/accuracy/reliability.ts <folder>… [--out folder] [--tolerance 0.5] [--by kind|clip|evidence|game] [--json|--fit]
   --by    one table for each kind of event, clip, set of detectors or game (default: all together)

@@ -14,8 +14,8 @@ import { Interpreter } from '../../src/pipeline/interpreter.ts';
 import type { SequenceSpec } from '../../src/profile/profile.ts';
 import { planSamples } from '../../src/sampling/plan.ts';
 import { roundTime } from '../../src/time.ts';
-import { type Said, kindOf, matchSaid } from '../truth/match.ts';
-import { loadTruth, type Rules } from '../truth/truth.ts';
+import { type Said, kindOf, matchSaid } from '../../test/truth/match.ts';
+import { loadTruth, type Rules } from '../../test/truth/truth.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

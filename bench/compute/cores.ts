@@ -11,7 +11,7 @@ import { Trace } from '../../src/compute/scheduler/trace.ts';
 import { splitIntoChunks, sliceIndex } from '../../src/media/packets/packet-index.ts';
 import { scanPackets } from '../../src/media/packets/scan-packets.ts';
 import { openVideo } from '../../src/media/video.ts';
-import { mobilenet } from '../../tools/networks.ts';
+import { mobilenet } from '../../test/fixtures/networks.ts';
 import type { Settings } from './cores-kernels.ts';
 
 const { values, positionals } = parseArgs({

@@ -9,7 +9,7 @@ import { parseArgs } from 'node:util';
 import { COSTS } from '../../src/compute/quantize/cost.ts';
 import { type Model, writeModel } from '../../src/compute/tiling/model.ts';
 import { detect } from '../../src/pipeline/detect.ts';
-import { Network } from '../../tools/networks.ts';
+import { Network } from '../../test/fixtures/networks.ts';
 
 const { values, positionals } = parseArgs({
   options: {

@@ -16,7 +16,7 @@ import {
   recomputingPlan,
   untiledMemory,
 } from '../../src/compute/tiling/plan.ts';
-import { networks } from '../../tools/networks.ts';
+import { networks } from '../../test/fixtures/networks.ts';
 
 type Way = 'at once' | 'at once, memory kept' | 'recomputing' | 'fetching again' | 'tiled';
 const WAYS: readonly Way[] = ['at once', 'at once, memory kept', 'recomputing', 'fetching again', 'tiled'];

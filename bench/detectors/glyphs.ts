@@ -1,6 +1,6 @@
 // The glyph reader against tesseract on the same crops: exact-match rate and time a crop.
 // `node bench/detectors/glyphs.ts <labels.ndjson> <game> [--crops 400] [--tesseract 400] [--warm 600]` (labels as for
-// `playbyplay profile glyphs`, or from `bench/truth/labels.ts`); so many crops, evenly chosen, and of these so many for tesseract; so many
+// `playbyplay profile glyphs`, or from `test/truth/labels.ts`); so many crops, evenly chosen, and of these so many for tesseract; so many
 // are read beforehand without being timed. The time of the glyph reader is that of the whole detector: light, crop, reading (without those
 // that tell menus and consoles).
 import { readFile } from 'node:fs/promises';

@@ -7,7 +7,7 @@ import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { scanPackets } from '../../src/media/packets/scan-packets.ts';
 import { openVideo } from '../../src/media/video.ts';
-import { cuesOf, makeshiftProfile } from './cues.ts';
+import { cuesOf, makeshiftProfile } from '../../test/fixtures/cues.ts';
 
 /** Stretches that stand still besides: what is found frozen in them is right. */
 type Still = readonly [from: number, to: number];

@@ -14,8 +14,8 @@ import { SampleReader } from '../../src/pipeline/reading/sample-reader.ts';
 import { loadProfile } from '../../src/profile/load.ts';
 import type { DetectorSpec, Profile } from '../../src/profile/profile.ts';
 import { planSamples } from '../../src/sampling/plan.ts';
-import { type Shown, valueAt } from '../truth/series.ts';
-import { loadTruth } from '../truth/truth.ts';
+import { type Shown, valueAt } from '../../test/truth/series.ts';
+import { loadTruth } from '../../test/truth/truth.ts';
 
 /** Seconds on either side of a change that are left out: which of the two is right depends on the frame. */
 const GUARD = 0.07;

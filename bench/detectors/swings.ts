@@ -4,7 +4,7 @@
 // shotgun is pumped after every shell that leaves it. Right is what begins from --before to --after it, one to one.
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { cuesOf, makeshiftProfile } from './cues.ts';
+import { cuesOf, makeshiftProfile } from '../../test/fixtures/cues.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -7,7 +7,7 @@ import { basename, join, resolve } from 'node:path';
 import { loadBuiltin } from '../../src/dictionary/files.ts';
 import { render } from '../../src/dictionary/sentences/render.ts';
 import type { EventLine, LogLine } from '../../src/events/log.ts';
-import { loadTruth } from '../truth/truth.ts';
+import { loadTruth } from '../../test/truth/truth.ts';
 
 const [out, ...clips] = process.argv.slice(2);
 if (out === undefined) throw new RangeError('usage: logs.ts <folder> <clip folder>…');

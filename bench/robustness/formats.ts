@@ -12,9 +12,9 @@ import { openVideo } from '../../src/media/video.ts';
 import { openGame } from '../../src/pipeline/game.ts';
 import type { Profile } from '../../src/profile/profile.ts';
 import { CASES, type FormatCase } from './format-cases.ts';
-import { kindOf, matchSaid, type Said } from '../truth/match.ts';
-import { declaredRules } from '../truth/rules.ts';
-import { loadTruth, type Truth } from '../truth/truth.ts';
+import { kindOf, matchSaid, type Said } from '../../test/truth/match.ts';
+import { declaredRules } from '../../test/truth/rules.ts';
+import { loadTruth, type Truth } from '../../test/truth/truth.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -15,7 +15,7 @@ import { openVideo } from '../../src/media/video.ts';
 import { planPortions } from '../../src/pipeline/reading/plan.ts';
 import type { Profile } from '../../src/profile/profile.ts';
 import type { LogLine } from '../../src/events/log.ts';
-import { loadTruth, type Truth } from '../truth/truth.ts';
+import { loadTruth, type Truth } from '../../test/truth/truth.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

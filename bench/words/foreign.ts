@@ -6,7 +6,7 @@ import type { Mention, Slot } from '../../src/events/statement.ts';
 import { loadMapping } from '../../src/events/import/mapping.ts';
 import { importLog } from '../../src/events/import/import-log.ts';
 import { compileQuery, matchEvents } from '../../src/query/run.ts';
-import { deathStatement } from '../truth/words.ts';
+import { deathStatement } from '../../test/truth/words.ts';
 
 interface Truth {
   readonly followed_player: string;

@@ -2,7 +2,6 @@ import { posix } from 'node:path';
 import type { Plugins } from '../detectors/plugins/load.ts';
 import { loadKind } from '../detectors/registry.ts';
 import { messageOf, PlaybyplayError, type Issue } from '../errors.ts';
-import { settingsSchema } from '../highlights/settings-schema.ts';
 import { languageName, languagesOf } from '../language/tags.ts';
 import { requirements } from './game.ts';
 import { loadKindCatalog } from './schemas.ts';
@@ -10,10 +9,17 @@ import { readWords, ruleIssues, scriptWordIssues, statementIssues } from './word
 import type { Profile } from '../profile/profile.ts';
 import type { Pack } from '../profile/pack.ts';
 import { checkSchema } from '../schema/check.ts';
+import type { Schema } from '../schema/from-schema.ts';
 import { findProfile, type FoundProfile, inspectProfile, loadProfile, rawProfile } from '../profile/load.ts';
 import { readScript, type Script } from '../profile/script.ts';
 import { SequenceReader } from '../script/sequence/sequence.ts';
 import { openScript } from '../script/script.ts';
+
+export interface ProfileCheckOptions {
+  readonly plugins: Plugins;
+  readonly language?: string | undefined;
+  readonly highlightSettings: Schema;
+}
 
 /** What a check of a profile found. */
 export interface ProfileCheck {
@@ -26,11 +32,12 @@ export interface ProfileCheck {
  * Checks a profile with everything that belongs to it: form, references, assets, script, words and highlight settings.
  *
  * @param name - The name of a game, or a path.
- * @param language - Also checks what reading this language needs.
+ * @param options - `language`: also checks what reading this language needs; `highlightSettings`: the schema of highlights.json,
+ *   which belongs to a higher layer.
  */
 export async function checkProfile(
   name: string,
-  { plugins, language }: { readonly plugins: Plugins; readonly language?: string | undefined },
+  { plugins, language, highlightSettings }: ProfileCheckOptions,
 ): Promise<ProfileCheck> {
   const found = await findProfile(name);
   const { pack, path } = found;
@@ -42,7 +49,9 @@ export async function checkProfile(
   const isSound = issues.length === 0;
   issues.push(...(await checkMeaning(found, location)));
   if (isSound) issues.push(...(await checkOtherLanguages(name, plugins, language)));
-  issues.push(...(await checkHighlightSettings(pack, posix.join(posix.dirname(path), 'highlights.json'))));
+  issues.push(
+    ...(await checkHighlightSettings(pack, posix.join(posix.dirname(path), 'highlights.json'), highlightSettings)),
+  );
   return { location, issues };
 }
 
@@ -104,7 +113,7 @@ function findUnusedSteps({ detectors, regions }: Profile, place: string): Issue[
 }
 
 /** Checks the highlight settings beside a profile, if there are any. */
-async function checkHighlightSettings(pack: Pack, path: string): Promise<readonly Issue[]> {
+async function checkHighlightSettings(pack: Pack, path: string, schema: Schema): Promise<readonly Issue[]> {
   if (!(await pack.has(path))) return [];
   const place = pack.locate(path);
   let data: unknown;
@@ -113,7 +122,7 @@ async function checkHighlightSettings(pack: Pack, path: string): Promise<readonl
   } catch (error) {
     return [{ code: 'settings-invalid', path: place, message: `is not JSON: ${messageOf(error)}` }];
   }
-  return checkSchema(settingsSchema, data, { source: place });
+  return checkSchema(schema, data, { source: place });
 }
 
 /** Checks the script, words and statements of a game, even if its profile has other mistakes. */

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { makeshiftProfile } from '../../bench/detectors/cues.ts';
+import { makeshiftProfile } from '../../test/fixtures/cues.ts';
 import { scanPackets } from '../media/packets/scan-packets.ts';
 import { makeVideo } from '../media/testing.ts';
 import { openVideo } from '../media/video.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { writeModel } from '../../src/compute/tiling/model.ts';
-import { examples } from '../../tools/networks.ts';
+import { examples } from '../fixtures/networks.ts';
 import { launcher } from '../paths.ts';
 
 let folder = '';

@@ -3,7 +3,7 @@ import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { gridTimes, loadTruth, type Truth } from '../../bench/truth/truth.ts';
+import { gridTimes, loadTruth, type Truth } from '../truth/truth.ts';
 import type { EventLine } from '../../src/events/log.ts';
 import { loadLog } from '../../src/events/reader.ts';
 import { evaluate } from '../../src/evaluate/evaluate.ts';

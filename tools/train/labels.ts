@@ -3,8 +3,8 @@
 // The detector is named as its series in truth. Moments within 0.1 s of a change are left out; nothing shown is an empty text.
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { valueAt } from '../../bench/truth/series.ts';
-import { loadTruth } from '../../bench/truth/truth.ts';
+import { valueAt } from '../../test/truth/series.ts';
+import { loadTruth } from '../../test/truth/truth.ts';
 
 /** What truth calls otherwise than the profiles; null: the HUD shows nothing then. */
 const CALLED: Readonly<Record<string, string | null>> = { machinegun: 'machine gun', gauntlet: null, none: null };

@@ -5,7 +5,7 @@
 import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { inflateRawSync } from 'node:zlib';
-import { loadTruth } from '../../bench/truth/truth.ts';
+import { loadTruth } from '../../test/truth/truth.ts';
 import type { Cue } from '../../src/cues/cue.ts';
 import { orderCues } from '../../src/cues/order.ts';
 import { createTracker, type Tracker } from '../../src/cues/tracker.ts';

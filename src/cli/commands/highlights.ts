@@ -16,7 +16,16 @@ import type { CommandIo, RunCommand } from '../command.ts';
 import { formatCount } from '../describe-error.ts';
 import { type OptionValues, usageError } from '../options.ts';
 import { ProgressBar } from '../progress.ts';
-import { DEFAULT_DURATION, findPreset, formatScene, mediaOf, reportNoScenes, type Selection, selectScenes, titleOf } from '../select-scenes.ts';
+import {
+  DEFAULT_DURATION,
+  findPreset,
+  formatScene,
+  mediaOf,
+  reportNoScenes,
+  type Selection,
+  selectScenes,
+  titleOf,
+} from '../select-scenes.ts';
 import type * as specs from '../specs.ts';
 
 const VIDEO_EXTENSIONS = ['.mp4', '.mov', '.mkv', '.webm', '.m4v'];

@@ -3,6 +3,7 @@ import { join, parse } from 'node:path';
 import type { SoundFile } from '../../detectors/sound/print.ts';
 import { PlaybyplayError } from '../../errors.ts';
 import type { HudSettings } from '../../geometry.ts';
+import { settingsSchema } from '../../highlights/settings-schema.ts';
 import { scanPacketsAsync } from '../../media/packets/scan-packets.ts';
 import { openVideo } from '../../media/video.ts';
 import { collectLabels, collectReadings } from '../../pipeline/authoring/dataset/collect.ts';
@@ -39,7 +40,11 @@ export const check: RunCommand<Spec<'profileCheck'>> = async (io, { plugin, lang
   const plugins = await loadUserPlugins(plugin);
   let total = 0;
   for (const name of names) {
-    const { location, issues } = await checkProfile(name, { plugins, language });
+    const { location, issues } = await checkProfile(name, {
+      plugins,
+      language,
+      highlightSettings: settingsSchema,
+    });
     total += issues.length;
     if (json) io.stdout.write(`${JSON.stringify({ profile: location, issues })}\n`);
     else if (issues.length === 0) io.stdout.write(`${location}: no mistakes\n`);

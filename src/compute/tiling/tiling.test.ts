@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { describe, expect, it } from 'vitest';
-import { Network, networks } from '../../../tools/networks.ts';
+import { Network, networks } from '../../../test/fixtures/networks.ts';
 import { openImageModel, TiledModel } from './execute.ts';
 import { fuseLayers } from './fuse.ts';
 import { type Axis, rangeLength } from './layers.ts';

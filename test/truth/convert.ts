@@ -1,4 +1,4 @@
-// Truth of a recorded clip as NDJSON lines {t, statement}: `node bench/truth/convert.ts <clip folder or truth.json> [--reduced] [--interval s] [--samples n]`.
+// Truth of a recorded clip as NDJSON lines {t, statement}: `node test/truth/convert.ts <clip folder or truth.json> [--reduced] [--interval s] [--samples n]`.
 import { parseArgs } from 'node:util';
 import { gridTimes, loadTruth } from './truth.ts';
 
@@ -14,7 +14,7 @@ const { values, positionals } = parseArgs({
 const [folder] = positionals;
 if (values.help || folder === undefined) {
   process.stderr.write(
-    'usage: node bench/truth/convert.ts <clip folder or truth.json> [--reduced [--interval 0.1] [--samples 2]] > truth.ndjson\n' +
+    'usage: node test/truth/convert.ts <clip folder or truth.json> [--reduced [--interval 0.1] [--samples 2]] > truth.ndjson\n' +
       'Everything shown, or what a perfect reader reports at that sampling interval and stability.\n',
   );
   process.exitCode = values.help ? 0 : 2;

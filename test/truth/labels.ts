@@ -1,4 +1,4 @@
-// Labels of a recorded clip from its truth: `node bench/truth/labels.ts <clip folder>… [--every 0.5] > labels.ndjson`.
+// Labels of a recorded clip from its truth: `node test/truth/labels.ts <clip folder>… [--every 0.5] > labels.ndjson`.
 // A line for every text detector of the profile and every so many seconds at which truth knows what is drawn; not within
 // a frame of a change, for there truth is known to a frame only. For `bench/detectors/glyphs.ts` and `playbyplay profile glyphs`.
 import { join, resolve } from 'node:path';
@@ -13,7 +13,7 @@ const { values, positionals } = parseArgs({
   options: { every: { type: 'string', default: '0.5' }, help: { type: 'boolean', short: 'h', default: false } },
 });
 if (values.help || positionals.length === 0) {
-  process.stderr.write('usage: node bench/truth/labels.ts <clip folder>… [--every 0.5] > labels.ndjson\n');
+  process.stderr.write('usage: node test/truth/labels.ts <clip folder>… [--every 0.5] > labels.ndjson\n');
   process.exitCode = values.help ? 0 : 2;
 }
 for (const folder of positionals) {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { makeshiftProfile } from '../../bench/detectors/cues.ts';
+import { makeshiftProfile } from '../../test/fixtures/cues.ts';
 import { createChunk, groupEnd } from '../media/packets/packet-index.ts';
 import { scanPackets } from '../media/packets/scan-packets.ts';
 import { openVideo } from '../media/video.ts';
