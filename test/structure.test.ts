@@ -13,7 +13,7 @@ const LAYERS = [
     'geometry',
     'spelling',
     'statistics',
-    'escape',
+    'markup',
     'json-pointer',
     'schema',
     'version',

@@ -46,9 +46,9 @@ function runWith(node) {
 /** The Node of the npm package `node`, if it is installed beside this package. */
 function installedNode() {
   try {
-    const folder = dirname(nodeModule.createRequire(import.meta.url).resolve('node/package.json'));
+    const nodePackage = dirname(nodeModule.createRequire(import.meta.url).resolve('node/package.json'));
     const name = process.platform === 'win32' ? 'node.exe' : 'node';
-    return [join(folder, 'bin', name), join(folder, name)].find((path) => existsSync(path));
+    return [join(nodePackage, 'bin', name), join(nodePackage, name)].find((path) => existsSync(path));
   } catch {
     return undefined;
   }
