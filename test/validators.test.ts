@@ -24,7 +24,15 @@ const require = createRequire(import.meta.url);
 describe('precompiled validators', () => {
   it('exist for the profile, each detector kind, the preprocessing steps and each file format', () => {
     const kinds = ['bar', 'color', 'feed', 'icon', 'motion', 'onnx', 'sound', 'stream', 'text'];
-    const formats = ['dictionary-1', 'highlight-settings-1', 'log-mapping-1', 'preprocess', 'profile-1', 'query-1'];
+    const formats = [
+      'dictionary-1',
+      'highlight-settings-1',
+      'log-mapping-1',
+      'preprocess',
+      'profile-1',
+      'query-1',
+      'statement-1',
+    ];
     expect(readdirSync(folder).toSorted()).toEqual(
       [...kinds.map((kind) => `detector-${kind}.cjs`), ...formats.map((format) => `${format}.cjs`)].toSorted(),
     );

@@ -7,6 +7,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { dictionarySchema } from '../src/dictionary/format.ts';
 import { logMappingSchema } from '../src/events/import/mapping.ts';
+import { STATEMENT_SCHEMA } from '../src/events/statement.ts';
 import { settingsSchema } from '../src/highlights/settings-schema.ts';
 import { loadKindCatalog } from '../src/pipeline/schemas.ts';
 import { PROFILE_SCHEMA } from '../src/profile/profile.ts';
@@ -30,7 +31,13 @@ async function writeValidators(folder: string): Promise<void> {
   const { kinds, preprocess } = await loadKindCatalog();
   const detectors = [...kinds].map(([name, kind]) => detectorSchema(name, kind));
   mkdirSync(folder, { recursive: true });
-  for (const schema of [...Object.values(published), PROFILE_SCHEMA, preprocess, ...detectors] as SchemaObject[]) {
+  for (const schema of [
+    ...Object.values(published),
+    PROFILE_SCHEMA,
+    STATEMENT_SCHEMA,
+    preprocess,
+    ...detectors,
+  ] as SchemaObject[]) {
     const ajv = createAjv({ allErrors: false, verbose: false, messages: false, code: { source: true } });
     writeFileSync(join(folder, validatorFile(schema['$id'] as string)), standalone.default(ajv, ajv.compile(schema)));
   }

@@ -200,7 +200,7 @@ describe('truth and report', () => {
       issues: [
         { path: `${path}:1` },
         { path: `${path}:2` },
-        { path: `${path}:3`, message: 'an action statement has no “who”' },
+        { path: `${path}:3`, message: 'an action statement has no "who"' },
       ],
     });
     await expect(readTruth('/nowhere')).rejects.toMatchObject({ code: 'truth-missing' });

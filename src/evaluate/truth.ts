@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { messageOf, PlaybyplayError, type Issue } from '../errors.ts';
-import { shapeStatement } from '../events/shape.ts';
+import { parseStatement } from '../events/statement.ts';
 import type { TruthLine } from './evaluate.ts';
 
 /**
@@ -39,7 +39,7 @@ function parseLine(text: string): TruthLine | string | undefined {
   const { type, t, statement, repeat } = value as Record<string, unknown>;
   if (type !== undefined && type !== 'event' && type !== 'truth') return undefined;
   if (typeof t !== 'number' || !Number.isFinite(t)) return '“t” must be a number of seconds';
-  const shaped = shapeStatement(statement);
+  const shaped = parseStatement(statement);
   if ('issues' in shaped) return shaped.issues.map(({ message }) => message).join('; ');
   return { t, statement: shaped.statement, ...(repeat === true ? { repeat } : {}) };
 }

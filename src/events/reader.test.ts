@@ -49,7 +49,7 @@ describe('readLog', () => {
     const statement = EVENT.replace('"action":"die"', '"action":7');
     await expect(read(await logOf(`${HEADER}\n${statement}\n${END}\n`))).rejects.toMatchObject({
       code: 'log-damaged',
-      message: expect.stringContaining('line 2: action must be a word'),
+      message: expect.stringContaining('line 2: "action" must be a string'),
     });
   });
 

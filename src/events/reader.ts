@@ -4,7 +4,7 @@ import { basename, dirname, extname, join, resolve } from 'node:path';
 import { readEmbeddedLog } from './embedded.ts';
 import { messageOf, PlaybyplayError, type Issue } from '../errors.ts';
 import type { EventLine, HeaderLine, LogLine } from './log.ts';
-import { shapeStatement } from './shape.ts';
+import { parseStatement } from './statement.ts';
 
 /** The name of a log in the folder of its media. */
 export const LOG_NAME = 'events.ndjson';
@@ -198,7 +198,7 @@ function parseLine(text: string): { readonly line: LogLine } | { readonly proble
     for (const key of ['t', 'end', 'confidence']) {
       if (typeof line[key] !== 'number') return { problem: `an event needs the number ${key}` };
     }
-    const shaped = shapeStatement(line['statement']);
+    const shaped = parseStatement(line['statement']);
     if ('issues' in shaped) return { problem: shaped.issues.map(({ message }) => message).join('; ') };
     if (typeof line['text'] !== 'string' || typeof line['id'] !== 'string' || !Array.isArray(line['cues'])) {
       return { problem: 'an event needs id, text and cues' };

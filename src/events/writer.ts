@@ -3,8 +3,7 @@ import { rm, stat } from 'node:fs/promises';
 import { formatClock, roundTime } from '../time.ts';
 import { GrowingFile } from './durable.ts';
 import type { EndLine, EventLine, GapLine, HeaderLine, LoggedCue, LogLine } from './log.ts';
-import { shapeStatement } from './shape.ts';
-import type { Statement } from './statement.ts';
+import { type Statement, parseStatement } from './statement.ts';
 
 /** An event before it stands in the log. Times in seconds. */
 export interface NewEvent {
@@ -143,7 +142,7 @@ export class LogWriter implements AsyncDisposable {
   #lineOf(event: NewEvent, t: number): EventLine {
     if (t !== this.#lastT) this.#repeats = new Map();
     this.#lastT = t;
-    const shaped = shapeStatement(event.statement);
+    const shaped = parseStatement(event.statement);
     if ('issues' in shaped)
       throw new TypeError(`not a statement: ${shaped.issues.map((issue) => issue.message).join('; ')}`);
     const { statement } = shaped;

@@ -7,7 +7,7 @@ import { loadDictionary } from '../dictionary/load.ts';
 import { type Issue } from '../errors.ts';
 import { suggestSpelling } from '../spelling.ts';
 import type { Fingerprint } from '../events/log.ts';
-import { shapeStatement } from '../events/shape.ts';
+import { parseStatement } from '../events/statement.ts';
 import type { Pack } from '../profile/pack.ts';
 import type { Profile } from '../profile/profile.ts';
 import type { Script } from '../profile/script.ts';
@@ -86,7 +86,7 @@ export function statementIssues(profile: unknown, place: string, dictionary: Dic
   return [...statementsIn(profile)].flatMap(({ statement, pointer }) => {
     const open = new Set<string>();
     const filled = filledIn(statement, '', open);
-    if ('issues' in shapeStatement(filled)) return [];
+    if ('issues' in parseStatement(filled)) return [];
     return validateStatement(filled, dictionary)
       .filter(({ path = '' }) => ![...open].some((at) => path === at || path.startsWith(`${at}/`)))
       .map(({ code, path = '', message, hint }) => ({

@@ -1,5 +1,5 @@
 import type { Issue } from '../errors.ts';
-import { shapeStatement } from '../events/shape.ts';
+import { parseStatement } from '../events/statement.ts';
 import { appendPointer } from '../json-pointer.ts';
 import { languageTag } from '../language/tags.ts';
 import { Pattern } from '../pattern.ts';
@@ -230,10 +230,9 @@ function checkTemplate(template: unknown, pointer: string, report: Report): void
     if (typeof value !== 'string' || !/^\$(?:value|previous|\d)$/.test(value)) return value;
     return ['amount', 'count', 'to', 'from'].includes(key) ? 1 : 'something';
   });
-  const shaped = shapeStatement(filled);
+  const shaped = parseStatement(filled);
   if (!('issues' in shaped)) return;
-  for (const { path, message } of shaped.issues)
-    report('statement-shape', path === '' ? pointer : `${pointer}/${path}`, message);
+  for (const { path, message } of shaped.issues) report('statement-shape', `${pointer}${path}`, message);
 }
 
 function placeholderDigits(template: unknown): number[] {

@@ -58,7 +58,7 @@ describe('compileMappings', () => {
       {
         code: 'mapping-statement',
         path: '#/events/0/statement/subject',
-        message: 'subject must be a word (2 s, on score)',
+        message: '"subject" must be a string or an object, not 12 (2 s, on score)',
       },
     ]);
   });

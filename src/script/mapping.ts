@@ -3,7 +3,7 @@ import { compileCondition, type Fulfilled } from '../cues/condition.ts';
 import type { Cue } from '../cues/cue.ts';
 import type { Issue } from '../errors.ts';
 import type { CueValue } from '../events/log.ts';
-import { shapeStatement } from '../events/shape.ts';
+import { parseStatement } from '../events/statement.ts';
 import type { CueSequence, EventMapping } from '../profile/profile.ts';
 import { toLogged, type ScriptStatement } from './script.ts';
 
@@ -39,11 +39,11 @@ export function compileMappings(
     for (const { path, test, statement, support, alone } of byCue.get(`${cue.trigger} ${cue.detector}`) ?? []) {
       const groups = test(cue);
       if (groups === undefined) continue;
-      const shaped = shapeStatement(fill(statement, cue, groups));
+      const shaped = parseStatement(fill(statement, cue, groups));
       if ('issues' in shaped) {
         for (const issue of shaped.issues) {
           const message = `${issue.message} (${cue.t} s, on ${cue.detector})`;
-          problems.push({ code: 'mapping-statement', path: `${path}/${issue.path}`, message });
+          problems.push({ code: 'mapping-statement', path: `${path}${issue.path}`, message });
         }
       } else {
         const { confidence, t } = cue;

@@ -179,7 +179,7 @@ describe('openScript', () => {
     const output = script.onCues(7, [cue(7, 'health', 5)]);
     expect(say(output)).toEqual(['7 ["b"]']);
     expect(output.problems.map(({ code }) => code)).toEqual(Array(7).fill('script-statement'));
-    expect(output.problems[1]!.message).toContain('an action statement has no “whom”');
+    expect(output.problems[1]!.message).toContain('an action statement has no "whom"');
     expect(output.problems[1]!.message).toContain('(7 s, on cue health changed 5)');
   });
 

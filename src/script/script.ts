@@ -2,8 +2,7 @@ import type { Cue } from '../cues/cue.ts';
 import { type Issue } from '../errors.ts';
 import { suggestSpelling } from '../spelling.ts';
 import type { LoggedCue } from '../events/log.ts';
-import { shapeStatement } from '../events/shape.ts';
-import type { Statement } from '../events/statement.ts';
+import { type Statement, parseStatement } from '../events/statement.ts';
 import { roundTime } from '../time.ts';
 import { ProblemList } from './problems.ts';
 import { Sandbox, type Fault, type Limits, type ScriptSource } from './sandbox.ts';
@@ -236,7 +235,7 @@ class RunningScript implements GameScript {
 
   #accept(emitted: unknown, now: number, when: string): void {
     const { t, end, statement: text, confidence, cues, support, alone } = record(emitted);
-    const shaped = shapeStatement(parse(text));
+    const shaped = parseStatement(parse(text));
     if ('issues' in shaped) {
       for (const issue of shaped.issues) {
         this.#complain('script-statement', `${issue.message}, in ${String(text).slice(0, 200)}`, now, when);

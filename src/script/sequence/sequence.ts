@@ -1,7 +1,7 @@
 import { checkedModel, type Network, openNetwork, refused } from '../../compute/inference.ts';
 import type { Cue } from '../../cues/cue.ts';
 import type { Issue } from '../../errors.ts';
-import { shapeStatement } from '../../events/shape.ts';
+import { parseStatement } from '../../events/statement.ts';
 import type { SequenceSpec } from '../../profile/profile.ts';
 import { roundTime } from '../../time.ts';
 import { fillStatement } from '../mapping.ts';
@@ -167,7 +167,7 @@ export class SequenceReader implements Disposable {
     statements: ScriptStatement[],
     problems: Issue[],
   ): void {
-    const shaped = shapeStatement(cue ? fillStatement(template, cue) : template);
+    const shaped = parseStatement(cue ? fillStatement(template, cue) : template);
     if ('issues' in shaped) {
       for (const { path, message } of shaped.issues) {
         this.#problems.set('sequence-statement', (this.#problems.get('sequence-statement') ?? 0) + 1);
