@@ -2,6 +2,7 @@ import type { Dictionary } from '../dictionary/dictionary.ts';
 import type { EventLine } from '../events/log.ts';
 import type { Issue } from '../errors.ts';
 import { formatClock, roundTime } from '../time.ts';
+import { clockTime } from './editors/timecode.ts';
 import type { HighlightList } from './list.ts';
 import { statementWeight } from './weights.ts';
 import { escapeText } from '../markup.ts';
@@ -108,13 +109,9 @@ export function reelCaptions(list: HighlightList): Caption[] {
 export function webvtt(captions: readonly Caption[]): string {
   const cues = captions.map(
     ({ start, end, lines }, index) =>
-      `${index + 1}\n${vttTime(start)} --> ${vttTime(end)}\n${lines.map(escapeVtt).join('\n')}\n`,
+      `${index + 1}\n${clock(start, '.')} --> ${clock(end, '.')}\n${lines.map(escapeVtt).join('\n')}\n`,
   );
   return ['WEBVTT\n', ...cues].join('\n');
-}
-
-function vttTime(seconds: number): string {
-  return clock(seconds, '.');
 }
 
 function escapeVtt(text: string): string {
@@ -131,10 +128,8 @@ export function srt(captions: readonly Caption[]): string {
     .join('\r\n');
 }
 
-function clock(seconds: number, point: string): string {
-  const ms = Math.max(0, Math.round(seconds * 1000));
-  const parts = [Math.floor(ms / 3_600_000), Math.floor(ms / 60_000) % 60, Math.floor(ms / 1000) % 60];
-  return `${parts.map((part) => String(part).padStart(2, '0')).join(':')}${point}${String(ms % 1000).padStart(3, '0')}`;
+function clock(seconds: number, point: '.' | ','): string {
+  return clockTime(Math.max(0, Math.round(seconds * 1000)), point);
 }
 
 /** A chapter of a video. */

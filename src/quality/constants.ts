@@ -1,5 +1,6 @@
-import { type Issue, PlaybyplayError } from '../errors.ts';
-import { suggestSpelling } from '../spelling.ts';
+import { PlaybyplayError } from '../errors.ts';
+import { checkSchema } from '../schema/check.ts';
+import type { Schema } from '../schema/from-schema.ts';
 import type { CurvePoints, TransferSpec } from './transfer.ts';
 
 /** The four components of the metric, in ms; `components` can add more. */
@@ -104,13 +105,59 @@ export type ConstantsInput = {
     : Partial<QualityConstants[K]>;
 };
 
+const number: Schema = { type: 'number' };
+const positive: Schema = { type: 'number', exclusiveMinimum: 0 };
+const frames: Schema = { type: 'number', minimum: 1 };
+const record = (properties: Readonly<Record<string, Schema>>, required: readonly string[] = []): Schema => {
+  return { type: 'object', properties, required, additionalProperties: false };
+};
+const windows = record({ x: frames, y: frames, z: number });
+const weights = { weightMin: number, weightMax: number };
+const stutterSchema = record(
+  {
+    kind: { const: 'stutter' },
+    ...{ scoreLinearMax: number, deltaMinFrames: number, deltaMin: number, deltaMax: number, ...weights },
+  },
+  ['kind'],
+);
+const latencySchema = record(
+  { kind: { const: 'latency' }, deltaMin: number, deltaMax: number, weightDivisor: number, ...weights },
+  ['kind'],
+);
+
+/** JSON Schema of a constants file. */
+const constantsSchema = record({
+  components: { type: 'object', additionalProperties: { oneOf: [stutterSchema, latencySchema] } },
+  base: windows,
+  offset: windows,
+  windowRate: positive,
+  input: record({ samples: { type: 'integer', minimum: 1 }, sampleMs: positive }),
+  picture: record({
+    curve: { type: 'array', minItems: 2, items: { type: 'array', items: number, minItems: 2, maxItems: 2 } },
+    deviation: number,
+    reference: record({ width: positive, height: positive, fps: positive, size: number, rate: number }, [
+      'width',
+      'height',
+      'fps',
+      'size',
+      'rate',
+    ]),
+  }),
+  total: record({ scale: number, shift: number }),
+});
+
 /**
  * Merges `changes` into the defaults, group by group; components are replaced whole, by name.
  *
- * @throws PlaybyplayError `quality-constants` with an issue per value out of range.
+ * @throws PlaybyplayError `quality-constants` with an issue per invalid value.
  */
 export function withDefaults(changes: ConstantsInput = {}): QualityConstants {
-  const constants: QualityConstants = {
+  if (Object.keys(changes).length > 0) {
+    const components = Object.entries(changes.components ?? {}).filter(([, spec]) => !isTransfer(spec));
+    // As JSON, NaN and infinities are null, which is no number.
+    validateConstants(JSON.parse(JSON.stringify({ ...changes, components: Object.fromEntries(components) })));
+  }
+  return {
     components: { ...defaultConstants.components, ...(changes.components as QualityConstants['components']) },
     base: { ...defaultConstants.base, ...changes.base },
     offset: { ...defaultConstants.offset, ...changes.offset },
@@ -119,124 +166,30 @@ export function withDefaults(changes: ConstantsInput = {}): QualityConstants {
     picture: { ...defaultConstants.picture, ...changes.picture },
     total: { ...defaultConstants.total, ...changes.total },
   };
-  const issues = checkConstants(constants);
-  if (issues.length > 0) {
-    throw new PlaybyplayError(
-      'quality-constants',
-      issues.map((issue) => `${issue.path}: ${issue.message}`).join('; '),
-      {
-        issues,
-      },
-    );
-  }
-  return constants;
+}
+
+/** Whether a specification consists of functions, which a schema cannot describe. */
+function isTransfer(spec: TransferSpec | undefined): boolean {
+  return typeof spec === 'object' && 'score' in spec && [spec.score, spec.weight].every((f) => typeof f === 'function');
 }
 
 /**
  * Validates constants from a user's JSON file.
  *
- * @throws PlaybyplayError `quality-constants` with an issue per unknown key or value out of range.
+ * @throws PlaybyplayError `quality-constants` with an issue per invalid value.
  */
 export function parseConstants(json: unknown, path: string): QualityConstants {
-  const issues: Issue[] = [];
-  const known: Readonly<Record<string, readonly string[] | undefined>> = {
-    components: undefined,
-    base: ['x', 'y', 'z'],
-    offset: ['x', 'y', 'z'],
-    windowRate: undefined,
-    input: ['samples', 'sampleMs'],
-    picture: ['curve', 'deviation', 'reference'],
-    total: ['scale', 'shift'],
-  };
-  if (!isObject(json)) {
-    throw new PlaybyplayError('quality-constants', `${path} does not contain a JSON object`);
-  }
-  const unknown = (key: string, names: readonly string[], at: string): void => {
-    issues.push({
-      code: 'unknown-key',
-      path: at,
-      message: `there is no constant "${key}"`,
-      hint: suggestSpelling(key, names) ?? `known: ${names.join(', ')}`,
-    });
-  };
-  for (const [key, value] of Object.entries(json)) {
-    if (!(key in known)) {
-      unknown(key, Object.keys(known), `${path}#/${key}`);
-      continue;
-    }
-    if (key === 'windowRate') continue;
-    if (!isObject(value)) {
-      issues.push({ code: 'wrong-type', path: `${path}#/${key}`, message: 'must be an object' });
-      continue;
-    }
-    const names = known[key];
-    if (names) {
-      for (const inner of Object.keys(value))
-        if (!names.includes(inner)) unknown(inner, names, `${path}#/${key}/${inner}`);
-    }
-  }
-  if (issues.length > 0) {
-    throw new PlaybyplayError('quality-constants', `${path} has invalid constants`, { issues });
-  }
+  validateConstants(json, path);
   return withDefaults(json as ConstantsInput);
 }
 
-function checkConstants(constants: QualityConstants): Issue[] {
-  const issues: Issue[] = [];
-  const need = (ok: boolean, path: string, message: string): void => {
-    if (!ok) issues.push({ code: 'constant-out-of-range', path, message });
-  };
-  for (const name of ['base', 'offset'] as const) {
-    const { x, y, z } = constants[name];
-    need(number(x) && x >= 1, `${name}/x`, 'must be a number of frames, 1 or more');
-    need(number(y) && y >= 1, `${name}/y`, 'must be a number of frames, 1 or more');
-    need(number(z), `${name}/z`, 'must be a number');
-  }
-  need(number(constants.windowRate) && constants.windowRate > 0, 'windowRate', 'must be a frame rate above 0');
-  need(Number.isInteger(constants.input.samples) && constants.input.samples >= 1, 'input/samples', 'must be 1 or more');
-  need(number(constants.input.sampleMs) && constants.input.sampleMs > 0, 'input/sampleMs', 'must be above 0');
-  need(number(constants.picture.deviation), 'picture/deviation', 'must be a number');
-  need(number(constants.total.scale) && number(constants.total.shift), 'total', 'scale and shift must be numbers');
-  const { curve } = constants.picture;
-  const rising =
-    Array.isArray(curve) &&
-    curve.length >= 2 &&
-    curve.every((point, i) => point.length === 2 && point.every(number) && (i === 0 || point[0]! > curve[i - 1]![0]!));
-  need(rising, 'picture/curve', 'must be two or more points [bits per pixel, score], rising in bits per pixel');
-  const { reference } = constants.picture;
-  const values = reference && [reference.width, reference.height, reference.fps];
-  need(
-    !values || values.every((value) => number(value) && value > 0),
-    'picture/reference',
-    'must have width, height, fps',
-  );
-  need(!reference || [reference.size, reference.rate].every(number), 'picture/reference', 'must have size and rate');
-  for (const [name, spec] of Object.entries(constants.components)) {
-    for (const message of transferProblems(spec)) need(false, `components/${name}`, message);
-  }
-  return issues;
-}
-
-function transferProblems(spec: TransferSpec): string[] {
-  if (typeof spec !== 'object' || spec === null) return ['must be an object'];
-  if ('score' in spec) {
-    return typeof spec.score === 'function' && typeof spec.weight === 'function'
-      ? []
-      : ['score and weight must be functions of the raw value'];
-  }
-  const problems: string[] = [];
-  if (spec.kind !== 'stutter' && spec.kind !== 'latency') problems.push('kind must be "stutter" or "latency"');
-  for (const [key, value] of Object.entries(spec)) {
-    if (key !== 'kind' && !(typeof value === 'number' && Number.isFinite(value)))
-      problems.push(`${key} must be a number`);
-  }
-  return problems;
-}
-
-function number(value: unknown): value is number {
-  return typeof value === 'number' && Number.isFinite(value);
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+function validateConstants(value: unknown, path = ''): void {
+  const issues = [...checkSchema(constantsSchema, value, { source: path })];
+  const curve = issues.length === 0 ? ((value as ConstantsInput).picture?.curve ?? []) : [];
+  if (curve.some(([x], i) => i > 0 && !(x > curve[i - 1]![0])))
+    issues.push({ code: 'curve-order', path: `${path}#/picture/curve`, message: 'must increase in bits per pixel' });
+  if (issues.length === 0) return;
+  const details = issues.map((issue) => `${issue.path} ${issue.message}`).join('; ');
+  const message = path === '' ? `invalid constants: ${details}` : `${path} has invalid constants`;
+  throw new PlaybyplayError('quality-constants', message, { issues });
 }

@@ -8,6 +8,7 @@ import { isPropertyStatement, type Slot, type Statement } from '../events/statem
 import { type NewEvent, LogWriter } from '../events/writer.ts';
 import type { StreamIncident } from './incidents.ts';
 import { builtinFolder, loadBuiltin } from '../dictionary/files.ts';
+import { unqualified, wordOf } from '../highlights/weights.ts';
 import { PlaybyplayError } from '../errors.ts';
 import { loadLog } from '../events/reader.ts';
 
@@ -100,23 +101,17 @@ export function findStreamFaults(events: readonly EventLine[]): StreamFault[] {
   return events
     .filter(
       ({ statement }) =>
-        !isPropertyStatement(statement) && FAULT_ACTIONS.has(bare(statement.action)) && isStream(statement.subject),
+        !isPropertyStatement(statement) &&
+        FAULT_ACTIONS.has(unqualified(statement.action)) &&
+        isStream(statement.subject),
     )
     .map(({ t, end, text }) => ({ t, end, text }));
 }
 
 const FAULT_ACTIONS = new Set(['falter', 'freeze', 'stutter', 'lag', 'degrade']);
 
-function bare(id: string): string {
-  return id.replace(/^[^:]*:/, '').replace(/#.*$/, '');
-}
-
 function isStream(slot: Slot | undefined): boolean {
-  return bare(wordOf(slot) ?? '') === 'stream';
-}
-
-function wordOf(slot: Slot | undefined): string | undefined {
-  return typeof slot === 'string' ? slot : slot?.word;
+  return unqualified(wordOf(slot) ?? '') === 'stream';
 }
 
 /** First fault during `event` or ending at most `after` seconds before it. */
@@ -239,7 +234,7 @@ function perMinute(count: number, seconds: number): number | null {
 }
 
 function isFreeze({ statement }: EventLine, ms: number): boolean {
-  return !isPropertyStatement(statement) && bare(statement.action) === 'freeze' && (statement.amount ?? 0) >= ms;
+  return !isPropertyStatement(statement) && unqualified(statement.action) === 'freeze' && (statement.amount ?? 0) >= ms;
 }
 
 /** Outcome of an event for the player. */

@@ -97,3 +97,31 @@ function normal(z: number): number {
   const series = t * (0.254829592 + t * (-0.284496736 + t * (1.421413741 + t * (-1.453152027 + t * 1.061405429))));
   return 1 - 0.5 * series * Math.exp((-z * z) / 2);
 }
+
+/** Count, mean, minimum and maximum of values; `undefined` is ignored. */
+export class RunningStatistics {
+  count = 0;
+  sum = 0;
+  least = Number.POSITIVE_INFINITY;
+  most = Number.NEGATIVE_INFINITY;
+
+  add(value: number | undefined): void {
+    if (value === undefined) return;
+    this.count++;
+    this.sum += value;
+    if (value < this.least) this.least = value;
+    if (value > this.most) this.most = value;
+  }
+
+  merge(other: RunningStatistics): void {
+    this.count += other.count;
+    this.sum += other.sum;
+    this.least = Math.min(this.least, other.least);
+    this.most = Math.max(this.most, other.most);
+  }
+
+  /** Mean; NaN without values. */
+  get mean(): number {
+    return this.sum / this.count;
+  }
+}

@@ -1,4 +1,5 @@
 import { componentNames } from './constants.ts';
+import { RunningStatistics } from './statistics.ts';
 import type { RawFrame } from './frame.ts';
 import type { QualityMeter } from './meter.ts';
 
@@ -17,32 +18,6 @@ export interface TimelinePoint {
   readonly picture?: number;
   /** Mean and maximum raw value of each measured component. */
   readonly raw: Readonly<Record<string, { readonly mean: number; readonly max: number }>>;
-}
-
-class RunningStatistics {
-  count = 0;
-  sum = 0;
-  least = Number.POSITIVE_INFINITY;
-  most = Number.NEGATIVE_INFINITY;
-
-  add(value: number | undefined): void {
-    if (value === undefined) return;
-    this.count++;
-    this.sum += value;
-    if (value < this.least) this.least = value;
-    if (value > this.most) this.most = value;
-  }
-
-  merge(other: RunningStatistics): void {
-    this.count += other.count;
-    this.sum += other.sum;
-    this.least = Math.min(this.least, other.least);
-    this.most = Math.max(this.most, other.most);
-  }
-
-  get mean(): number {
-    return this.sum / this.count;
-  }
 }
 
 class Bucket {

@@ -75,7 +75,7 @@ describe('playbyplay quality', () => {
     const { status, stderr } = run(session, '--constants', constants);
     expect(status).toBe(1);
     expect(stderr).toMatch(
-      /there is no constant "bse" — Did you mean "base"\?[\s\S]*there is no constant "zz" — Did you mean "z"\?/,
+      /"bse" is not a known property — Did you mean "base"\?[\s\S]*"zz" is not a known property — Did you mean "z"\?/,
     );
   });
 

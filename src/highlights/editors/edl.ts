@@ -1,21 +1,6 @@
 import type { Rational } from '../../time.ts';
-import { mediaPath, type Timeline, type MarkerClass } from './timeline.ts';
+import { markerStyles, mediaPath, type Timeline } from './timeline.ts';
 import { dropsFrames, timecode } from './timecode.ts';
-
-const locators: Record<MarkerClass, string> = {
-  victory: 'GREEN',
-  defeat: 'RED',
-  gain: 'YELLOW',
-  change: 'BLUE',
-  other: 'MAGENTA',
-};
-const resolveColors: Record<MarkerClass, string> = {
-  victory: 'Green',
-  defeat: 'Red',
-  gain: 'Yellow',
-  change: 'Blue',
-  other: 'Purple',
-};
 
 /** Timelines start at 01:00:00:00, the usual start on tape and in editing programs. */
 const START_SECONDS = 3600;
@@ -44,7 +29,7 @@ export function edl(edit: Timeline, relativeTo?: string): string {
     if (clip.note !== '') lines.push(`* COMMENT: ${oneLine(clip.name)}`);
     for (const marker of clip.markers) {
       const at = timecode(marker.at + startFrame(edit.rate), edit.rate);
-      lines.push(`* LOC: ${at} ${locators[marker.class].padEnd(7)} ${oneLine(marker.text)}`);
+      lines.push(`* LOC: ${at} ${markerStyles[marker.class].locator.padEnd(7)} ${oneLine(marker.text)}`);
     }
   }
   return `${lines.join('\n')}\n`;
@@ -59,7 +44,7 @@ export function resolveEdl(edit: Timeline): string {
     const number = String(index + 1).padStart(3, '0');
     lines.push(`${number}  001      V     C        ${[...times, ...times].join(' ')}  `);
     lines.push(
-      ` |C:ResolveColor${resolveColors[marker.class]} |M:${oneLine(marker.text).replaceAll('|', '/')} |D:1`,
+      ` |C:ResolveColor${markerStyles[marker.class].resolve} |M:${oneLine(marker.text).replaceAll('|', '/')} |D:1`,
       '',
     );
   }
@@ -78,7 +63,7 @@ export function resolveCsv(edit: Timeline): string {
         start,
         end,
         timecode(1, edit.rate),
-        resolveColors[marker.class],
+        markerStyles[marker.class].resolve,
         clip.note,
       ];
       return fields.map((field) => csvField(String(field))).join(',');

@@ -1,13 +1,5 @@
-import { mediaPath, xml, type Timeline, type MarkerClass } from './timeline.ts';
-
-const colors: Record<MarkerClass, string> = {
-  victory: '#00aa44',
-  defeat: '#d02020',
-  gain: '#e0b000',
-  change: '#2070d0',
-  other: '#8040c0',
-};
-const kdenliveTypes: Record<MarkerClass, number> = { victory: 3, defeat: 0, gain: 1, change: 5, other: 8 };
+import { markerStyles, mediaPath, xml, type Timeline } from './timeline.ts';
+import { clockTime, gcd } from './timecode.ts';
 
 /**
  * Writes MLT XML for Shotcut, Kdenlive and melt: a playlist at the exact rate, markers in the forms of Shotcut and
@@ -56,7 +48,7 @@ function markers(edit: Timeline): string {
         <property name="text">${xml(marker.text)}</property>
         <property name="start">${clock(edit, marker.at)}</property>
         <property name="end">${clock(edit, marker.at)}</property>
-        <property name="color">${colors[marker.class]}</property>
+        <property name="color">${markerStyles[marker.class].mlt}</property>
       </properties>`,
   );
   return `    <properties name="shotcut:markers">\n${items.join('\n')}\n    </properties>`;
@@ -65,17 +57,11 @@ function markers(edit: Timeline): string {
 function kdenliveGuides(edit: Timeline): string {
   const list = edit.clips.flatMap((clip) => clip.markers);
   return JSON.stringify(
-    list.map((marker) => ({ comment: marker.text, pos: marker.at, type: kdenliveTypes[marker.class] })),
+    list.map((marker) => ({ comment: marker.text, pos: marker.at, type: markerStyles[marker.class].kdenlive })),
   );
 }
 
 /** `hh:mm:ss.mmm`, rounded up within the frame so that it does not fall on the frame before. */
 function clock(edit: Timeline, frame: number): string {
-  const ms = Math.ceil((frame * edit.rate.den * 1000) / edit.rate.num - 1e-6);
-  const parts = [Math.floor(ms / 3_600_000), Math.floor(ms / 60_000) % 60, Math.floor(ms / 1000) % 60];
-  return `${parts.map((part) => String(part).padStart(2, '0')).join(':')}.${String(ms % 1000).padStart(3, '0')}`;
-}
-
-function gcd(a: number, b: number): number {
-  return b === 0 ? a : gcd(b, a % b);
+  return clockTime(Math.ceil((frame * edit.rate.den * 1000) / edit.rate.num - 1e-6), '.');
 }

@@ -1,13 +1,5 @@
 import type { Rational } from '../../time.ts';
-import { mediaUrl, type Timeline, type TimelineClip, type MarkerClass } from './timeline.ts';
-
-const colors: Record<MarkerClass, string> = {
-  victory: 'GREEN',
-  defeat: 'RED',
-  gain: 'YELLOW',
-  change: 'BLUE',
-  other: 'PURPLE',
-};
+import { markerStyles, mediaUrl, type Timeline, type TimelineClip } from './timeline.ts';
 
 /**
  * Writes OpenTimelineIO JSON (schemas of OpenTimelineIO 0.17): a video and an audio track, markers on the video clips.
@@ -63,7 +55,7 @@ function makeClip(edit: Timeline, clip: TimelineClip, kind: 'Video' | 'Audio', r
             OTIO_SCHEMA: 'Marker.2',
             metadata: { playbyplay: { class: marker.class } },
             name: marker.text,
-            color: colors[marker.class],
+            color: markerStyles[marker.class].otio,
             marked_range: timeRange(marker.source, 0, edit.rate),
             comment: '',
           })),

@@ -90,6 +90,14 @@ export function rationalSeconds(frames: number, rate: Rational): string {
   return d === 1 ? `${n}s` : `${n}/${d}s`;
 }
 
-function gcd(a: number, b: number): number {
+/** Greatest common divisor. */
+export function gcd(a: number, b: number): number {
   return b === 0 ? a : gcd(b, a % b);
+}
+
+/** Formats milliseconds as `hh:mm:ss` with three decimals behind `point`. */
+export function clockTime(milliseconds: number, point: '.' | ','): string {
+  const seconds = Math.floor(milliseconds / 1000);
+  const parts = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
+  return `${parts.map((part) => String(part).padStart(2, '0')).join(':')}${point}${String(milliseconds % 1000).padStart(3, '0')}`;
 }

@@ -11,6 +11,17 @@ import { escapeAttribute } from '../../markup.ts';
 /** What an event means to the player; each class has a marker colour. */
 export type MarkerClass = 'victory' | 'defeat' | 'gain' | 'change' | 'other';
 
+/** Marker colours per format; `kdenlive` is the number of a guide category. */
+export const markerStyles: Readonly<
+  Record<MarkerClass, { locator: string; resolve: string; otio: string; mlt: string; kdenlive: number }>
+> = {
+  victory: { locator: 'GREEN', resolve: 'Green', otio: 'GREEN', mlt: '#00aa44', kdenlive: 3 },
+  defeat: { locator: 'RED', resolve: 'Red', otio: 'RED', mlt: '#d02020', kdenlive: 0 },
+  gain: { locator: 'YELLOW', resolve: 'Yellow', otio: 'YELLOW', mlt: '#e0b000', kdenlive: 1 },
+  change: { locator: 'BLUE', resolve: 'Blue', otio: 'BLUE', mlt: '#2070d0', kdenlive: 5 },
+  other: { locator: 'MAGENTA', resolve: 'Purple', otio: 'PURPLE', mlt: '#8040c0', kdenlive: 8 },
+};
+
 /** An edit as every format needs it: clips end to end with their markers. Frames count at `rate`. */
 export interface Timeline {
   readonly title: string;

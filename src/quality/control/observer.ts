@@ -1,5 +1,5 @@
 import { type FrameRecord, RawValueReader } from '../frame.ts';
-import { upperMedian } from '../statistics.ts';
+import { RunningStatistics, upperMedian } from '../statistics.ts';
 import type { QualityMeter } from '../meter.ts';
 
 /** Measurements of an interval of a running stream. Times in ms; undefined if unknown. */
@@ -25,28 +25,13 @@ export interface Observation {
   readonly picture: number | undefined;
 }
 
-class Mean {
-  #sum = 0;
-  #count = 0;
-
-  add(value: number | undefined): void {
-    if (value === undefined) return;
-    this.#sum += value;
-    this.#count++;
-  }
-
-  get value(): number | undefined {
-    return this.#count === 0 ? undefined : this.#sum / this.#count;
-  }
-}
-
 /** Measures a stream interval by interval for a controller and scores it. */
 export class StreamObserver {
   readonly #meter: QualityMeter;
   readonly #values = new RawValueReader();
   /** Size and round trip of the frames of about the last ten seconds. */
   readonly #sent: { bits: number; trip: number }[] = [];
-  #stretch = new IntervalStatistics();
+  #interval = new IntervalStatistics();
   #t = 0;
 
   constructor(meter: QualityMeter) {
@@ -57,45 +42,45 @@ export class StreamObserver {
     const raw = this.#values.next(record);
     this.#meter.push(raw);
     this.#t = raw.t;
-    const stretch = this.#stretch;
-    stretch.frames++;
-    stretch.capture.add(raw.captureDelta);
+    const interval = this.#interval;
+    interval.frames++;
+    interval.capture.add(raw.captureDelta);
     if (record.encoded !== undefined && record.captured !== undefined)
-      stretch.encode.add(record.encoded - record.captured);
+      interval.encode.add(record.encoded - record.captured);
     if (record.transmitted !== undefined) {
-      stretch.sent++;
-      if (record.received === undefined) stretch.lost++;
+      interval.sent++;
+      if (record.received === undefined) interval.lost++;
     }
     if (raw.roundTripDelay !== undefined) {
-      stretch.trips.push(raw.roundTripDelay);
+      interval.trips.push(raw.roundTripDelay);
       if (record.bytes !== undefined) this.#sent.push({ bits: 8 * record.bytes, trip: raw.roundTripDelay });
       if (this.#sent.length > 600) this.#sent.splice(0, this.#sent.length - 600);
     }
-    stretch.stack.add(raw.stackLatency);
+    interval.stack.add(raw.stackLatency);
     const { cws, picture } = this.#meter.latest;
-    stretch.quality.add(cws);
-    stretch.picture.add(picture);
+    interval.quality.add(cws);
+    interval.picture.add(picture);
   }
 
   /** Measurements since the previous call. */
   take(): Observation {
-    const { frames, sent, lost, capture, encode, trips, stack, quality, picture } = this.#stretch;
-    this.#stretch = new IntervalStatistics();
+    const { frames, sent, lost, capture, encode, trips, stack, quality, picture } = this.#interval;
+    this.#interval = new IntervalStatistics();
     const roundTrip = trips.length > 0 ? trips.reduce((sum, trip) => sum + trip, 0) / trips.length : undefined;
     const usual = medianTrip(this.#sent);
     return {
       t: this.#t,
       frames,
-      captureInterval: capture.value,
-      encodeTime: encode.value,
+      captureInterval: meanOf(capture),
+      encodeTime: meanOf(encode),
       roundTrip,
-      stackLatency: stack.value,
+      stackLatency: meanOf(stack),
       lost: sent === 0 ? 0 : lost / sent,
       capacity: this.#capacity(),
       queue: roundTrip === undefined || usual === undefined ? undefined : Math.max(0, roundTrip - usual),
-      quality: quality.value,
+      quality: meanOf(quality),
       base: this.#meter.latest.base,
-      picture: picture.value,
+      picture: meanOf(picture),
     };
   }
 
@@ -124,6 +109,10 @@ function means(sent: readonly { bits: number; trip: number }[]): { bits: number;
   return { bits: sum.bits / sent.length, trip: sum.trip / sent.length };
 }
 
+function meanOf({ count, mean }: RunningStatistics): number | undefined {
+  return count === 0 ? undefined : mean;
+}
+
 function medianTrip(sent: readonly { trip: number }[]): number | undefined {
   return sent.length < 30 ? undefined : upperMedian(sent.map(({ trip }) => trip));
 }
@@ -133,9 +122,9 @@ class IntervalStatistics {
   sent = 0;
   lost = 0;
   readonly trips: number[] = [];
-  readonly capture = new Mean();
-  readonly encode = new Mean();
-  readonly stack = new Mean();
-  readonly quality = new Mean();
-  readonly picture = new Mean();
+  readonly capture = new RunningStatistics();
+  readonly encode = new RunningStatistics();
+  readonly stack = new RunningStatistics();
+  readonly quality = new RunningStatistics();
+  readonly picture = new RunningStatistics();
 }

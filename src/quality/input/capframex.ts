@@ -1,9 +1,9 @@
 import { basename } from 'node:path';
-import { messageOf, PlaybyplayError } from '../../errors.ts';
+import { PlaybyplayError } from '../../errors.ts';
 import type { FrameRecord } from '../frame.ts';
 import { Notes, inMemory, type ReadOptions, type SessionInput } from './session.ts';
 import { readPresentMon } from './presentmon.ts';
-import { readText } from './text.ts';
+import { asObject, readJson } from './text.ts';
 
 /** Reads a CapFrameX CSV: comment lines `//Name=value`, then a table like PresentMon's. */
 export async function readCapFrameXCsv(path: string, options: ReadOptions = {}): Promise<SessionInput> {
@@ -31,25 +31,17 @@ type Series = Partial<Record<(typeof series)[number], readonly unknown[]>>;
 
 /** Reads a CapFrameX JSON file: one session per run. */
 export async function readCapFrameXJson(path: string, options: ReadOptions = {}): Promise<SessionInput[]> {
-  let json: unknown;
-  try {
-    json = JSON.parse((await readText(path, options.signal)).replace(/^\uFEFF/, ''));
-  } catch (error) {
-    if (error instanceof PlaybyplayError) throw error;
-    throw new PlaybyplayError('not-json', `${path} is not JSON: ${messageOf(error)}`, {
-      hint: 'The capture may be incomplete; export it again.',
-    });
-  }
-  const runs = property(json, 'Runs');
+  const json = await readJson(path, 'The capture may be incomplete; export it again.', options.signal);
+  const runs = asObject(json)['Runs'];
   if (!Array.isArray(runs) || runs.length === 0) {
     throw new PlaybyplayError('no-runs', `${path} has no runs`, { hint: 'A CapFrameX file contains "Runs".' });
   }
-  const info = property(json, 'Info');
-  const name = text(property(info, 'GameName')) ?? text(property(info, 'ProcessName')) ?? basename(path);
+  const info = asObject(json)['Info'];
+  const name = text(asObject(info)['GameName']) ?? text(asObject(info)['ProcessName']) ?? basename(path);
   const sessions = runs.map((run, i) =>
-    readRun(property(run, 'CaptureData'), runs.length > 1 ? `${name} run ${i + 1}` : name, `${path}#/Runs/${i}`),
+    readRun(asObject(run)['CaptureData'], runs.length > 1 ? `${name} run ${i + 1}` : name, `${path}#/Runs/${i}`),
   );
-  const resolution = /(\d{3,5})\s*[x×]\s*(\d{3,5})/.exec(text(property(info, 'ResolutionInfo')) ?? '');
+  const resolution = /(\d{3,5})\s*[x×]\s*(\d{3,5})/.exec(text(asObject(info)['ResolutionInfo']) ?? '');
   if (!resolution) return sessions;
   return sessions.map((session) => ({ ...session, width: Number(resolution[1]), height: Number(resolution[2]) }));
 }
@@ -58,7 +50,7 @@ function readRun(data: unknown, name: string, path: string): SessionInput {
   const notes = new Notes();
   const columns: Series = {};
   for (const key of series) {
-    const values = property(data, key);
+    const values = asObject(data)[key];
     if (Array.isArray(values)) columns[key] = values;
     else if (values !== undefined && values !== null) notes.add('not-a-list', `ignored ${key}: it is not a list`, path);
   }
@@ -124,10 +116,6 @@ function toRecords(columns: Series, between: readonly unknown[], notes: Notes, p
     });
   }
   return records;
-}
-
-function property(value: unknown, key: string): unknown {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[key] : undefined;
 }
 
 function text(value: unknown): string | undefined {

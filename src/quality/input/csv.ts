@@ -117,7 +117,7 @@ export async function* readRows(
         notes.count('malformed');
         notes.add('row-cut', 'skipped the incomplete last row', `${path}:${lineNumber}`);
       } else {
-        rows.push(new CellRow(cells, index, dialect.decimalComma, lineNumber, path, notes));
+        rows.push(makeRow({ path, notes, decimalComma: dialect.decimalComma, index }, cells, lineNumber));
       }
     }
     if (columns && rows.length > 0) yield { columns, rows };
@@ -129,47 +129,29 @@ export async function* readRows(
 
 const commaHint = 'Decimal commas need another delimiter than the comma, or quotes.';
 
-class CellRow implements Row {
-  readonly line: number;
-  readonly #cells: readonly string[];
-  readonly #index: ReadonlyMap<string, number>;
+/** What the rows of a table share. */
+interface Table {
+  readonly path: string;
+  readonly notes: Notes;
   readonly decimalComma: boolean;
-  readonly #path: string;
-  readonly #notes: Notes;
+  /** Positions of the columns by lower-case name. */
+  readonly index: ReadonlyMap<string, number>;
+}
 
-  constructor(
-    cells: readonly string[],
-    index: ReadonlyMap<string, number>,
-    decimalComma: boolean,
-    line: number,
-    path: string,
-    notes: Notes,
-  ) {
-    this.line = line;
-    this.#cells = cells;
-    this.#index = index;
-    this.decimalComma = decimalComma;
-    this.#path = path;
-    this.#notes = notes;
-  }
-
-  text(column: string): string | undefined {
-    const at = this.#index.get(column.toLowerCase());
-    return at === undefined ? undefined : this.#cells[at]?.trim();
-  }
-
-  number(column: string): number | undefined {
-    const at = this.#index.get(column.toLowerCase());
-    if (at === undefined) return undefined;
-    const value = parseNumber(this.#cells[at], this.decimalComma);
-    if (value === undefined || Number.isFinite(value)) return value;
-    this.#notes.add(
-      'not-a-number',
-      `column ${column} has a value that is not a number; treated as missing`,
-      `${this.#path}:${this.line}`,
-    );
-    return undefined;
-  }
+function makeRow({ path, notes, decimalComma, index }: Table, cells: readonly string[], line: number): Row {
+  const cell = (column: string): string | undefined => cells[index.get(column.toLowerCase()) ?? -1];
+  return {
+    line,
+    decimalComma,
+    text: (column) => cell(column)?.trim(),
+    number(column) {
+      const value = parseNumber(cell(column), decimalComma);
+      if (value === undefined || Number.isFinite(value)) return value;
+      const message = `column ${column} has a value that is not a number; treated as missing`;
+      notes.add('not-a-number', message, `${path}:${line}`);
+      return undefined;
+    },
+  };
 }
 
 /** Reports columns that look like a misspelled known one. */

@@ -64,6 +64,26 @@ export async function readText(path: string, signal?: AbortSignal): Promise<stri
   return parts.join('');
 }
 
+/**
+ * Reads and parses a JSON file.
+ *
+ * @throws PlaybyplayError `not-json` with `hint`.
+ */
+export async function readJson(path: string, hint: string, signal?: AbortSignal): Promise<unknown> {
+  const text = (await readText(path, signal)).replace(/^\uFEFF/, '');
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new PlaybyplayError('not-json', `${path} is not JSON: ${messageOf(error)}`, { hint });
+  }
+}
+
+/** The value as an object; an empty one if it is none. */
+export function asObject(value: unknown): Readonly<Record<string, unknown>> {
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isObject ? (value as Readonly<Record<string, unknown>>) : {};
+}
+
 /** Decodes text by its byte order mark; UTF-8 without one. */
 export function decodeText(bytes: Uint8Array): string {
   return new TextDecoder(encodingOf(bytes)).decode(bytes);

@@ -1,7 +1,7 @@
-import { messageOf, PlaybyplayError } from '../../errors.ts';
+import { PlaybyplayError } from '../../errors.ts';
 import { type FrameRecord, standardRate } from '../frame.ts';
 import { Notes, inMemory, type ReadOptions, type SessionInput } from './session.ts';
-import { readText } from './text.ts';
+import { asObject, readJson } from './text.ts';
 
 /** A metric over time: ms since the epoch, raw values. */
 interface Series {
@@ -22,17 +22,9 @@ interface Stat {
  * sum of the squared delays match the measurements (one long delay, the others equal).
  */
 export async function readWebrtc(path: string, options: ReadOptions = {}): Promise<SessionInput[]> {
-  let dump: unknown;
-  try {
-    dump = JSON.parse((await readText(path, options.signal)).replace(/^\uFEFF/, ''));
-  } catch (error) {
-    if (error instanceof PlaybyplayError) throw error;
-    throw new PlaybyplayError('not-json', `${path} is not JSON: ${messageOf(error)}`, {
-      hint: 'The dump may be incomplete; create it again.',
-    });
-  }
-  const connections = asObject(asObject(dump)?.['PeerConnections']);
-  if (!connections || Object.keys(connections).length === 0) {
+  const dump = await readJson(path, 'The dump may be incomplete; create it again.', options.signal);
+  const connections = asObject(asObject(dump)['PeerConnections']);
+  if (Object.keys(connections).length === 0) {
     throw new PlaybyplayError('no-connection', `${path} has no peer connection`, {
       hint: 'Create the dump while the connection is open.',
     });
@@ -41,7 +33,7 @@ export async function readWebrtc(path: string, options: ReadOptions = {}): Promi
   const without: string[] = [];
   for (const [id, connection] of Object.entries(connections)) {
     const notes = new Notes();
-    const stats = readStats(asObject(asObject(connection)?.['stats']) ?? {}, `${path}#/PeerConnections/${id}`, notes);
+    const stats = readStats(asObject(asObject(connection)['stats']), `${path}#/PeerConnections/${id}`, notes);
     const session = readConnection(id, stats, notes);
     if (session) sessions.push(session);
     else without.push(id);
@@ -59,7 +51,7 @@ function readStats(stats: Readonly<Record<string, unknown>>, path: string, notes
   for (const [key, report] of Object.entries(stats)) {
     const [id, metric] = splitKey(key);
     const fields = asObject(report);
-    if (!fields || metric === '') continue;
+    if (metric === '') continue;
     let values: unknown;
     try {
       values = typeof fields['values'] === 'string' ? JSON.parse(fields['values']) : fields['values'];
@@ -293,10 +285,4 @@ function frameTimes(
   }
   const short = n > 1 ? (stretch - long) / (n - 1) : 0;
   return Array.from({ length: n }, (_, i) => from + long + i * short);
-}
-
-function asObject(value: unknown): Readonly<Record<string, unknown>> | undefined {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as Readonly<Record<string, unknown>>)
-    : undefined;
 }
