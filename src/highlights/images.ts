@@ -161,7 +161,7 @@ export async function writePreview(
   for (const { frame, pts } of recording.frames(recording.ticks(start), recording.ticks(end))) {
     if (recording.seconds(pts) < next - 1e-6) continue;
     next += 1 / rate;
-    const fitted = fitter.fit(frame, recording.rotation);
+    const fitted = fitter.apply(frame, recording.rotation);
     const [data, stride] = [fitted.data![0]!, fitted.linesize[0]!];
     const picture = Buffer.alloc(width * height * 3);
     for (let y = 0; y < height; y++) picture.set(data.subarray(y * stride, y * stride + width * 3), y * width * 3);

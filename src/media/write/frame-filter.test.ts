@@ -24,24 +24,24 @@ function middleOf({ data, linesize, width, height }: Frame): number {
 
 describe('a fitted frame', () => {
   it.each(['pad', 'crop', 'blur', 'hud'] as const)('keeps its levels (%s)', (layout: Layout) => {
-    using fitter = new FrameFilter(36, 64, 'yuv420p', { layout, levels: limited });
+    using filter = new FrameFilter(36, 64, 'yuv420p', { layout, levels: limited });
     for (const level of [20, 41, 200]) {
       using frame = grey(level);
-      expect(middleOf(fitter.fit(frame))).toBe(level);
+      expect(middleOf(filter.apply(frame))).toBe(level);
     }
   });
 
   it('keeps its levels when it is turned', () => {
-    using fitter = new FrameFilter(36, 64, 'yuv420p', { levels: limited });
+    using filter = new FrameFilter(36, 64, 'yuv420p', { levels: limited });
     using frame = grey(41);
-    expect(middleOf(fitter.fit(frame, 90))).toBe(41);
+    expect(middleOf(filter.apply(frame, 90))).toBe(41);
   });
 
   it('comes from the full range of levels into that of the reel, also where its size fits', () => {
-    using fitter = new FrameFilter(64, 36, 'yuv420p', { levels: limited });
+    using filter = new FrameFilter(64, 36, 'yuv420p', { levels: limited });
     using frame = grey(255, AVCOL_RANGE_JPEG);
-    expect(middleOf(fitter.fit(frame))).toBe(235);
+    expect(middleOf(filter.apply(frame))).toBe(235);
     using plain = grey(235);
-    expect(middleOf(fitter.fit(plain))).toBe(235);
+    expect(middleOf(filter.apply(plain))).toBe(235);
   });
 });

@@ -13,13 +13,12 @@ import type { Rotation } from '../container/info.ts';
 import type { ColorTags } from './encoder.ts';
 
 /**
- * How a recording's frame comes into a frame of another shape: `pad` whole between black bars, `blur` whole before a
- * blurred copy of itself, `crop` filling the frame, with what lies outside cut off, `hud` cropped above a strip that
- * keeps the HUD whole.
+ * How a frame is fitted into another shape: `pad` between black bars, `blur` in front of a blurred copy of itself, `crop`
+ * to fill the shape, `hud` cropped above a strip that shows the whole HUD.
  */
 export type Layout = 'pad' | 'blur' | 'crop' | 'hud';
 
-/** The size of a reel of this shape from recordings of this size: as many lines as they have, made even. */
+/** Returns the size of a reel of some shape: as many lines as the source has, rounded to even. */
 export function sizeFor(aspect: '16:9' | '9:16' | '1:1' | 'source', source: Size): Size {
   const lines = Math.min(source.width, source.height);
   if (aspect === 'source') return { width: even(source.width), height: even(source.height) };
@@ -28,46 +27,51 @@ export function sizeFor(aspect: '16:9' | '9:16' | '1:1' | 'source', source: Size
   return aspect === '16:9' ? { width: long, height: even(lines) } : { width: even(lines), height: long };
 }
 
-/** The largest part of a source frame that has the target's shape, around (x, y), fractions of the source; whole even pixels. */
+/**
+ * Returns the largest part of a source frame that has the target's shape, in even pixels.
+ *
+ * @param x Its center, as fractions of the source.
+ */
 export function cropAround(x: number, y: number, source: Size, target: Size): Rect {
   const scale = Math.min(source.width / target.width, source.height / target.height);
   const width = Math.min(even(target.width * scale), source.width);
   const height = Math.min(even(target.height * scale), source.height);
   return {
-    x: clamp(x * source.width - width / 2, source.width - width),
-    y: clamp(y * source.height - height / 2, source.height - height),
+    x: clampEven(x * source.width - width / 2, source.width - width),
+    y: clampEven(y * source.height - height / 2, source.height - height),
     width,
     height,
   };
 }
 
-/** How a reel's frame is divided by the `hud` layout: lines of the picture, lines of the strip below it. Even. */
+/** Divides a frame for the `hud` layout into lines of the picture and lines of the strip below it, both even. */
 export function hudStrip(hud: Rect, source: Size, target: Size): { readonly picture: number; readonly strip: number } {
   const lines = (target.width * hud.height * source.height) / (hud.width * source.width);
   const strip = Math.min(even(lines), even(target.height * 0.4));
   return { picture: target.height - strip, strip };
 }
 
-function clamp(value: number, most: number): number {
-  return Math.max(0, Math.min(most, Math.round(value / 2) * 2));
+function clampEven(value: number, max: number): number {
+  return Math.max(0, Math.min(max, Math.round(value / 2) * 2));
 }
 
+/** Rounds a size to an even number of pixels, at least 2. */
 export function even(size: number): number {
   return Math.max(2, Math.round(size / 2) * 2);
 }
 
-const pixelFormats = { yuv420p: AV_PIX_FMT_YUV420P, rgb24: AV_PIX_FMT_RGB24, gray: AV_PIX_FMT_GRAY8 } as const;
+const PIXEL_FORMATS = { yuv420p: AV_PIX_FMT_YUV420P, rgb24: AV_PIX_FMT_RGB24, gray: AV_PIX_FMT_GRAY8 } as const;
 
-interface Place {
+interface Point {
   readonly x: number;
   readonly y: number;
 }
 
-/** Adds a filter to a graph: what it is, what it is called there, its options. */
-type Make = (filter: string, name: string, args?: string) => FilterContext;
+/** Adds a filter to a graph. @param name Its name within the graph. */
+type AddFilter = (filter: string, name: string, args?: string) => FilterContext;
 
-/** Filters that turn a picture clockwise. */
-const TURNS: Readonly<Record<Rotation, readonly (readonly [filter: string, args: string])[]>> = {
+/** Filters that rotate a picture clockwise. */
+const ROTATION_FILTERS: Readonly<Record<Rotation, readonly (readonly [filter: string, args: string])[]>> = {
   0: [],
   90: [['transpose', 'clock']],
   180: [
@@ -77,23 +81,24 @@ const TURNS: Readonly<Record<Rotation, readonly (readonly [filter: string, args:
   270: [['transpose', 'cclock']],
 };
 
+/** Options of `FrameFilter`. */
 export interface FrameFilterOptions {
-  /** What happens where the shapes differ; default `pad`. */
+  /** What to do where the shapes differ; default `pad`. */
   readonly layout?: Layout;
-  /** Where the HUD is, in fractions of the upright frame, for the `hud` layout. */
+  /** Region of the HUD for the `hud` layout, in fractions of the upright frame. */
   readonly hud?: Rect;
-  /** What the levels that come out mean; default what those of the frame do. */
+  /** Matrix and range of the result; default those of the frame. */
   readonly levels?: Levels;
 }
 
-/** Matrix between colours and levels, and the range of these. */
+/** Matrix between colours and levels, and the range of the levels. */
 export type Levels = Pick<ColorTags, 'space' | 'range'>;
 
-/** Brings frames of any size and pixel format to one size and format, by a layout where the shapes differ. */
+/** Scales frames of any size and pixel format to one size and format, with a layout where the shapes differ. */
 export class FrameFilter implements Disposable {
   readonly #width: number;
   readonly #height: number;
-  readonly #format: keyof typeof pixelFormats;
+  readonly #format: keyof typeof PIXEL_FORMATS;
   readonly #layout: Layout;
   readonly #hud: Rect;
   readonly #levels: Levels | undefined;
@@ -107,7 +112,7 @@ export class FrameFilter implements Disposable {
   constructor(
     width: number,
     height: number,
-    format: keyof typeof pixelFormats = 'yuv420p',
+    format: keyof typeof PIXEL_FORMATS = 'yuv420p',
     options: FrameFilterOptions = {},
   ) {
     this.#format = format;
@@ -120,32 +125,34 @@ export class FrameFilter implements Disposable {
   }
 
   /**
-   * The frame itself where it fits already, else a frame that is valid until the next call. `rotation` makes it upright;
-   * `centre` (fractions of the upright frame) is what a crop keeps in the middle.
+   * Returns the frame itself where it fits already, else a frame that is valid until the next call.
+   *
+   * @param rotation Clockwise rotation that makes the frame upright.
+   * @param center Center of a crop, in fractions of the upright frame.
    */
-  fit(frame: Frame, rotation: Rotation = 0, centre: Place = { x: 0.5, y: 0.5 }): Frame {
-    const format = pixelFormats[this.#format];
+  apply(frame: Frame, rotation: Rotation = 0, center: Point = { x: 0.5, y: 0.5 }): Frame {
+    const format = PIXEL_FORMATS[this.#format];
     const upright = rotation % 180 === 0 ? frame : { width: frame.height, height: frame.width };
     const fits = rotation === 0 && frame.width === this.#width && frame.height === this.#height;
-    const levels = levelsOf({ space: frame.colorSpace, range: frame.colorRange }, this.#levels);
-    if (fits && frame.format === format && same(levels, this.#levels)) return frame;
+    const levels = completeLevels({ space: frame.colorSpace, range: frame.colorRange }, this.#levels);
+    if (fits && frame.format === format && matchesLevels(levels, this.#levels)) return frame;
     const { width, height, sampleAspectRatio } = frame;
     const key = [width, height, frame.format, `${sampleAspectRatio}`, rotation, levels.space, levels.range].join();
     if (key !== this.#key) {
       this.#build(frame, upright, rotation, levels);
       this.#key = key;
     }
-    if (this.#layout === 'crop' || this.#layout === 'hud') this.#moveCrop(upright, centre);
+    if (this.#layout === 'crop' || this.#layout === 'hud') this.#moveCrop(upright, center);
     FFmpegError.throwIfError(this.#source!.buffersrcAddFrameSync(frame, AV_BUFFERSRC_FLAG_KEEP_REF), 'scale');
     this.#output.unref();
     FFmpegError.throwIfError(this.#sink!.buffersinkGetFrameSync(this.#output), 'scale');
     return this.#output;
   }
 
-  #moveCrop(frame: Size, { x, y }: Place): void {
+  #moveCrop(frame: Size, { x, y }: Point): void {
     const rect =
       this.#layout === 'hud'
-        ? this.#above(frame, x)
+        ? this.#cropAboveHud(frame, x)
         : cropAround(x, y, frame, { width: this.#width, height: this.#height });
     const wanted = `${rect.x}:${rect.y}`;
     if (wanted === this.#crop) return;
@@ -154,8 +161,8 @@ export class FrameFilter implements Disposable {
     this.#crop = wanted;
   }
 
-  /** What of the frame stands above the HUD's strip. */
-  #above(frame: Size, x: number): Rect {
+  /** The part of the frame that is shown above the HUD's strip. */
+  #cropAboveHud(frame: Size, x: number): Rect {
     const { picture } = hudStrip(this.#hud, frame, { width: this.#width, height: this.#height });
     const free = { width: frame.width, height: even(frame.height * this.#hud.y) };
     return cropAround(x, 0.5, free, { width: this.#width, height: picture });
@@ -167,31 +174,31 @@ export class FrameFilter implements Disposable {
     graph.alloc();
     const { num, den } = frame.sampleAspectRatio;
     const aspect = num > 0 && den > 0 ? `${num}/${den}` : '1/1';
-    const make: Make = (filter, name, args = '') => {
+    const add: AddFilter = (filter, name, args = '') => {
       const made = graph.createFilter(Filter.getByName(filter)!, name, args);
       if (!made) throw new RangeError(`filter ${filter} rejects ${args}`);
       return made;
     };
-    const source = make(
+    const source = add(
       'buffer',
       'in',
       `video_size=${frame.width}x${frame.height}:pix_fmt=${frame.format}:time_base=1/1000000:pixel_aspect=${aspect}:colorspace=${levels.space}:range=${levels.range}`,
     );
     let start = source;
-    for (const [index, turn] of TURNS[rotation].entries()) {
-      const filter = make(turn[0], `turn${index}`, turn[1]);
+    for (const [index, turn] of ROTATION_FILTERS[rotation].entries()) {
+      const filter = add(turn[0], `turn${index}`, turn[1]);
       link(start, filter);
       start = filter;
     }
-    if (!same(levels, this.#levels)) {
-      const { space, range } = levelsOf(this.#levels!, levels);
-      const filter = make('scale', 'levels', `out_color_matrix=${space}:out_range=${range}`);
+    if (!matchesLevels(levels, this.#levels)) {
+      const { space, range } = completeLevels(this.#levels!, levels);
+      const filter = add('scale', 'levels', `out_color_matrix=${space}:out_range=${range}`);
       link(start, filter);
       start = filter;
     }
-    const end = this.#lay(upright, start, make);
-    const format = make('format', 'format', `pix_fmts=${this.#format}`);
-    const sink = make('buffersink', 'out');
+    const end = this.#addLayout(upright, start, add);
+    const format = add('format', 'format', `pix_fmts=${this.#format}`);
+    const sink = add('buffersink', 'out');
     link(end, format);
     link(format, sink);
     FFmpegError.throwIfError(graph.configSync(), 'configure scaling');
@@ -201,8 +208,8 @@ export class FrameFilter implements Disposable {
     this.#crop = '';
   }
 
-  /** Adds the layout's filters behind `source`; the last of them. */
-  #lay(frame: Size, source: FilterContext, make: Make) {
+  /** Adds the layout's filters after `source`; returns the last of them. */
+  #addLayout(frame: Size, source: FilterContext, add: AddFilter) {
     const [w, h] = [this.#width, this.#height];
     const chain = (from: FilterContext, ...filters: FilterContext[]) =>
       filters.reduce((last, next) => {
@@ -210,24 +217,24 @@ export class FrameFilter implements Disposable {
         return next;
       }, from);
     const whole = () =>
-      make(
+      add(
         'scale',
         'whole',
         `w='max(2,2*round(min(${w},${h}*dar)/2))':h='max(2,2*round(min(${h},${w}/dar)/2))':flags=lanczos`,
       );
     if (this.#layout === 'crop') {
       const rect = cropAround(0.5, 0.5, frame, { width: w, height: h });
-      const crop = make('crop', 'view', `${rect.width}:${rect.height}:${rect.x}:${rect.y}`);
-      return chain(source, crop, make('scale', 'fill', `${w}:${h}:flags=lanczos`), make('setsar', 'square', '1'));
+      const crop = add('crop', 'view', `${rect.width}:${rect.height}:${rect.x}:${rect.y}`);
+      return chain(source, crop, add('scale', 'fill', `${w}:${h}:flags=lanczos`), add('setsar', 'square', '1'));
     }
-    if (this.#layout === 'hud') return this.#layHud(frame, source, make);
+    if (this.#layout === 'hud') return this.#addHudLayout(frame, source, add);
     if (this.#layout === 'pad') {
-      return chain(source, whole(), make('setsar', 'square', '1'), make('pad', 'pad', `${w}:${h}:(ow-iw)/2:(oh-ih)/2`));
+      return chain(source, whole(), add('setsar', 'square', '1'), add('pad', 'pad', `${w}:${h}:(ow-iw)/2:(oh-ih)/2`));
     }
-    // The background is blurred small and enlarged: the same to the eye, at a fraction of the cost.
-    const split = chain(source, make('split', 'split', '2'));
+    // Blurring a small copy looks the same at a fraction of the cost.
+    const split = chain(source, add('split', 'split', '2'));
     const [bw, bh] = [Math.ceil(w / 16) * 2, Math.ceil(h / 16) * 2];
-    const back = make(
+    const back = add(
       'scale',
       'back',
       `w='if(gt(dar,${w}/${h}),2*round(${bh}*dar/2),${bw})':h='if(gt(dar,${w}/${h}),${bh},2*round(${bw}/dar/2))'`,
@@ -235,41 +242,41 @@ export class FrameFilter implements Disposable {
     link(split, back);
     const blurred = chain(
       back,
-      make('crop', 'trim', `${bw}:${bh}`),
-      make('gblur', 'blur', 'sigma=4'),
-      make('eq', 'dim', 'brightness=-0.12'),
-      make('scale', 'grow', `${w}:${h}`),
-      make('setsar', 'square', '1'),
+      add('crop', 'trim', `${bw}:${bh}`),
+      add('gblur', 'blur', 'sigma=4'),
+      add('eq', 'dim', 'brightness=-0.12'),
+      add('scale', 'grow', `${w}:${h}`),
+      add('setsar', 'square', '1'),
     );
     const front = whole();
     link(split, front, 1);
-    const over = make('overlay', 'over', 'x=(W-w)/2:y=(H-h)/2:format=yuv420');
+    const over = add('overlay', 'over', 'x=(W-w)/2:y=(H-h)/2:format=yuv420');
     link(blurred, over);
-    link(chain(front, make('setsar', 'square2', '1')), over, 0, 1);
+    link(chain(front, add('setsar', 'square2', '1')), over, 0, 1);
     return over;
   }
 
-  /** The picture without its HUD above, the HUD in a strip below. */
-  #layHud(frame: Size, source: FilterContext, make: Make): FilterContext {
+  /** Puts the picture without its HUD above a strip with the HUD. */
+  #addHudLayout(frame: Size, source: FilterContext, add: AddFilter): FilterContext {
     const { picture, strip } = hudStrip(this.#hud, frame, { width: this.#width, height: this.#height });
-    const above = this.#above(frame, 0.5);
-    const below = {
+    const picturePart = this.#cropAboveHud(frame, 0.5);
+    const hudPart = {
       x: Math.round((this.#hud.x * frame.width) / 2) * 2,
       y: Math.round((this.#hud.y * frame.height) / 2) * 2,
       width: even(this.#hud.width * frame.width),
       height: even(this.#hud.height * frame.height),
     };
     const parts = [
-      ['view', above, picture],
-      ['keep', below, strip],
+      ['view', picturePart, picture],
+      ['hud', hudPart, strip],
     ] as const;
-    const split = make('split', 'split', '2');
+    const split = add('split', 'split', '2');
     link(source, split);
-    const stack = make('vstack', 'stack', 'inputs=2');
+    const stack = add('vstack', 'stack', 'inputs=2');
     for (const [index, [name, rect, lines]] of parts.entries()) {
-      const crop = make('crop', name, `${rect.width}:${rect.height}:${rect.x}:${rect.y}`);
-      const scale = make('scale', `fill${index}`, `${this.#width}:${lines}:flags=lanczos`);
-      const square = make('setsar', `square${index}`, '1');
+      const crop = add('crop', name, `${rect.width}:${rect.height}:${rect.x}:${rect.y}`);
+      const scale = add('scale', `fill${index}`, `${this.#width}:${lines}:flags=lanczos`);
+      const square = add('setsar', `square${index}`, '1');
       link(split, crop, index);
       link(crop, scale);
       link(scale, square);
@@ -284,18 +291,18 @@ export class FrameFilter implements Disposable {
   }
 }
 
-/** The levels of a frame; what it does not say about them is taken to be as `wanted`, else as usual. */
-function levelsOf({ space, range }: Levels, wanted: Levels | undefined): Levels {
+/** Completes the levels of a frame: an undeclared matrix is the wanted one, an undeclared range is limited. */
+function completeLevels({ space, range }: Levels, wanted: Levels | undefined): Levels {
   return {
     space: space === AVCOL_SPC_UNSPECIFIED ? (wanted?.space ?? space) : space,
     range: range === AVCOL_RANGE_UNSPECIFIED ? AVCOL_RANGE_MPEG : range,
   };
 }
 
-/** Whether levels are as wanted, as far as that is said. */
-function same(levels: Levels, wanted: Levels | undefined): boolean {
+/** Whether levels are as wanted, as far as that is declared. */
+function matchesLevels(levels: Levels, wanted: Levels | undefined): boolean {
   if (!wanted) return true;
-  const { space, range } = levelsOf(wanted, levels);
+  const { space, range } = completeLevels(wanted, levels);
   return space === levels.space && range === levels.range;
 }
 

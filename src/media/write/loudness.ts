@@ -2,8 +2,8 @@ import { type Biquad, kWeighting, lufs } from '../k-weighting.ts';
 import type { StereoAudio } from './recording.ts';
 
 /**
- * Integrated loudness after ITU-R BS.1770-4 (stereo): K-weighting, blocks of 400 ms every 100 ms, an absolute gate at
- * −70 LUFS and a relative one 10 LU below the mean of what passes it.
+ * Measures integrated loudness of stereo audio (ITU-R BS.1770-4): K-weighting, blocks of 400 ms every 100 ms, an absolute
+ * gate at −70 LUFS and a relative one 10 LU below the mean of what passes it.
  */
 export class LoudnessMeter {
   readonly #filters: readonly Biquad[][];
@@ -18,6 +18,7 @@ export class LoudnessMeter {
     this.#filters = [0, 1].map(() => kWeighting(rate));
   }
 
+  /** Adds samples. */
   add({ left, right }: StereoAudio): void {
     const [l, r] = this.#filters;
     for (let i = 0; i < left.length; i++) {
@@ -32,7 +33,7 @@ export class LoudnessMeter {
     }
   }
 
-  /** Greatest sample, 0 to 1 and more. */
+  /** Greatest absolute sample; above 1 beyond full scale. */
   get peak(): number {
     return this.#peak;
   }
@@ -54,62 +55,66 @@ function mean(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
-/** Decibels below full scale. */
-const CEILING = -2.3;
+/** Default limit of peaks, in decibels relative to full scale. It leaves room for peaks between samples and for AAC. */
+const DEFAULT_CEILING_DB = -2.3;
+/** What is quieter than the target by more than this is meant to be quiet. */
+const MAX_GAIN = 10 ** (24 / 20);
+const MAX_PASSES = 5;
+const TOLERANCE_LU = 0.1;
 
 /**
- * Applies a gain and keeps samples under a ceiling: the gain falls ahead of a peak that would pass it (5 ms look-ahead)
- * and comes back over 100 ms. Delays nothing: what it looks ahead over is held back and given by `flush`. The ceiling
- * leaves room for what rises between samples and what the sound's encoder adds (docs/decisions.md).
+ * Applies a gain and keeps samples under a ceiling: the gain falls within 5 ms before a peak that would exceed it and
+ * recovers over 100 ms. `flush` returns what is held back for the look-ahead, so nothing is delayed.
  */
 export class Limiter {
   readonly #gain: number;
   readonly #ceiling: number;
-  readonly #ahead: number;
+  readonly #lookAhead: number;
   readonly #recovery: number;
   #left: Float32Array = new Float32Array(0);
   #right: Float32Array = new Float32Array(0);
   #current: number;
 
-  constructor(rate: number, gain: number, ceiling = 10 ** (CEILING / 20)) {
+  constructor(rate: number, gain: number, ceiling = 10 ** (DEFAULT_CEILING_DB / 20)) {
     this.#gain = gain;
     this.#ceiling = ceiling;
-    this.#ahead = Math.round(rate * 0.005);
+    this.#lookAhead = Math.round(rate * 0.005);
     this.#recovery = 1 - Math.exp(-1 / (0.1 * rate));
     this.#current = gain;
   }
 
-  /** Takes sound, gives what is finished of it and of what came before. */
+  /** Adds samples; returns those that are finished. */
   push({ left, right }: StereoAudio): StereoAudio {
     this.#left = joined(this.#left, left);
     this.#right = joined(this.#right, right);
-    return this.#take(Math.max(0, this.#left.length - this.#ahead));
+    return this.#take(Math.max(0, this.#left.length - this.#lookAhead));
   }
 
+  /** Returns the samples that are left. */
   flush(): StereoAudio {
     return this.#take(this.#left.length);
   }
 
   #peaksOver(level: number): { at: number; peak: number }[] {
-    const hot: { at: number; peak: number }[] = [];
+    const peaks: { at: number; peak: number }[] = [];
     for (let i = 0; i < this.#left.length; i++) {
       const peak = Math.max(Math.abs(this.#left[i]!), Math.abs(this.#right[i]!));
-      if (peak > level) hot.push({ at: i, peak });
+      if (peak > level) peaks.push({ at: i, peak });
     }
-    return hot;
+    return peaks;
   }
 
   #take(count: number): StereoAudio {
     const left = new Float32Array(count);
     const right = new Float32Array(count);
-    const hot = this.#peaksOver(this.#ceiling / this.#gain);
+    const peaks = this.#peaksOver(this.#ceiling / this.#gain);
     let next = 0;
     for (let i = 0; i < count; i++) {
-      while (next < hot.length && hot[next]!.at < i) next++;
-      // The steepest descent needed so that every peak ahead is met in time.
+      while (next < peaks.length && peaks[next]!.at < i) next++;
+      // The steepest descent that meets every peak ahead in time.
       let step = Math.max(0, this.#gain - this.#current) * this.#recovery;
-      for (let h = next; h < hot.length && hot[h]!.at <= i + this.#ahead; h++) {
-        const { at, peak } = hot[h]!;
+      for (let h = next; h < peaks.length && peaks[h]!.at <= i + this.#lookAhead; h++) {
+        const { at, peak } = peaks[h]!;
         if (peak * (this.#current + step) <= this.#ceiling) continue;
         step = Math.min(step, (this.#ceiling / peak - this.#current) / (at - i + 1));
       }
@@ -131,32 +136,33 @@ function joined(a: Float32Array, b: Float32Array): Float32Array {
 }
 
 /**
- * StereoAudio brought to an integrated loudness in LUFS, peaks limited to `ceiling` in decibels. `sound` is run through several
- * times, always the same.
+ * Brings audio to an integrated loudness with limited peaks.
+ *
+ * @param createAudio Starts the audio from the beginning; called once per pass.
+ * @param rate Samples per second.
+ * @param target Integrated loudness in LUFS.
+ * @param ceiling Limit of peaks in decibels relative to full scale.
  */
 export function* normalizeLoudness(
-  sound: () => Iterable<StereoAudio>,
+  createAudio: () => Iterable<StereoAudio>,
   rate: number,
   target: number,
-  ceiling = CEILING,
+  ceiling = DEFAULT_CEILING_DB,
 ): Generator<StereoAudio> {
   let gain = 1;
-  // Limiting takes loudness away, so the gain is corrected by what the result measures.
-  for (let pass = 0; pass < 5; pass++) {
+  // Limiting reduces loudness, so the gain is corrected by measuring the result.
+  for (let pass = 0; pass < MAX_PASSES; pass++) {
     const meter = new LoudnessMeter(rate);
-    for (const part of pass === 0 ? sound() : limited(sound(), rate, gain, ceiling)) meter.add(part);
+    for (const part of pass === 0 ? createAudio() : limited(createAudio(), rate, gain, ceiling)) meter.add(part);
     const measured = meter.integrated;
-    if (measured === undefined || Math.abs(target - measured) < 0.1) break;
-    gain = Math.min(gain * 10 ** ((target - measured) / 20), MOST_GAIN);
+    if (measured === undefined || Math.abs(target - measured) < TOLERANCE_LU) break;
+    gain = Math.min(gain * 10 ** ((target - measured) / 20), MAX_GAIN);
   }
-  yield* limited(sound(), rate, gain, ceiling);
+  yield* limited(createAudio(), rate, gain, ceiling);
 }
 
-/** 24 dB: what is quieter is meant to be quiet. */
-const MOST_GAIN = 10 ** (24 / 20);
-
-function* limited(sound: Iterable<StereoAudio>, rate: number, gain: number, ceiling: number): Generator<StereoAudio> {
+function* limited(audio: Iterable<StereoAudio>, rate: number, gain: number, ceiling: number): Generator<StereoAudio> {
   const limiter = new Limiter(rate, gain, 10 ** (ceiling / 20));
-  for (const part of sound) yield limiter.push(part);
+  for (const part of audio) yield limiter.push(part);
   yield limiter.flush();
 }

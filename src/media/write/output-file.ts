@@ -4,42 +4,43 @@ import { PlaybyplayError } from '../../errors.ts';
 let written = 0;
 
 /**
- * A file that appears under its name only when it is complete: `write` fills the one whose path it is given. What goes
- * wrong leaves nothing behind, and is told of the file's own name. Throws PlaybyplayError `unwritable`, and what `write`
- * throws.
+ * Writes a file that appears under its name only when it is complete. A failure leaves nothing behind, and its message
+ * names the file itself.
+ *
+ * @param write Writes the temporary file whose path it is given.
+ * @returns What `write` returns.
+ * @throws PlaybyplayError `unwritable`, and what `write` throws.
  */
-export async function writeAtomically<T>(path: string, write: (part: string) => Promise<T>): Promise<T> {
-  // Named by process and count: two that write the same file must not write into one.
-  const part = `${path}.${process.pid}-${written++}.part`;
+export async function writeAtomically<T>(path: string, write: (temporaryPath: string) => Promise<T>): Promise<T> {
+  // Process id and count keep two that write the same file apart.
+  const temporaryPath = `${path}.${process.pid}-${written++}.part`;
   try {
-    const result = await write(part);
-    await rename(part, path);
+    const result = await write(temporaryPath);
+    await rename(temporaryPath, path);
     return result;
   } catch (error) {
-    throw toldOf(path, part, error);
+    throw renameInError(error, path, temporaryPath);
   } finally {
-    await rm(part, { force: true });
+    await rm(temporaryPath, { force: true });
   }
 }
 
-const FULL = ['ENOSPC', 'EDQUOT', 'EFBIG'];
+const DISK_FULL_CODES = ['ENOSPC', 'EDQUOT', 'EFBIG'];
 
-function toldOf(path: string, part: string, error: unknown): unknown {
+/** Replaces the temporary path by the file's own in an error. */
+function renameInError(error: unknown, path: string, temporaryPath: string): unknown {
   if (error instanceof PlaybyplayError) {
-    if (!error.message.includes(part)) return error;
+    if (!error.message.includes(temporaryPath)) return error;
     const { code, hint, issues } = error;
-    return new PlaybyplayError(code, error.message.replaceAll(`${part}.frames`, path).replaceAll(part, path), {
-      hint,
-      issues,
-      cause: error,
-    });
+    const message = error.message.replaceAll(`${temporaryPath}.frames`, path).replaceAll(temporaryPath, path);
+    return new PlaybyplayError(code, message, { hint, issues, cause: error });
   }
   const { code, syscall } = error as NodeJS.ErrnoException;
   if (code === undefined || syscall === undefined) return error;
-  const full = FULL.includes(code);
-  const reason = full ? 'no space is left for it' : (error as Error).message.replaceAll(part, path);
+  const isFull = DISK_FULL_CODES.includes(code);
+  const reason = isFull ? 'the disk is full' : (error as Error).message.replaceAll(temporaryPath, path);
   return new PlaybyplayError('unwritable', `${path} cannot be written: ${reason}`, {
-    hint: full ? 'Free some space, or write it elsewhere.' : undefined,
+    hint: isFull ? 'Free some space, or write to another disk.' : undefined,
     cause: error,
   });
 }

@@ -1,20 +1,28 @@
 import type { Rational } from '../../time.ts';
-import type { FrameFilterOptions } from './frame-filter.ts';
 import type { AudioMixOptions } from './audio-mix.ts';
+import type { Chapter } from './container-edits.ts';
+import type { FrameFilterOptions } from './frame-filter.ts';
 import type { TimedText } from './muxer.ts';
 
-/** Draws on a frame of the reel, shown at `t` seconds of it; `cut` is an index in the list given. Planes may be written to. */
+/**
+ * Draws on a frame of the reel by writing to its planes.
+ *
+ * @param t When the frame is shown, in seconds of the reel.
+ * @param cut Index in the list of cuts that was asked for.
+ */
 export type Paint = (planes: FramePlanes, t: number, cut: number) => void;
 
-/** The 4:2:0 planes of a frame about to be encoded. */
+/** The 4:2:0 planes of a frame that is about to be encoded. */
 export interface FramePlanes {
   readonly width: number;
   readonly height: number;
+  /** Y, Cb and Cr. */
   readonly planes: readonly Uint8Array[];
+  /** Bytes from one row to the next, per plane. */
   readonly strides: readonly number[];
 }
 
-/** What a reel will be: known before its frames are written. */
+/** What a reel will be, before its frames are written. */
 export interface ReelPlan {
   /** Seconds. */
   readonly duration: number;
@@ -23,29 +31,30 @@ export interface ReelPlan {
   readonly cuts: readonly PlacedCut[];
 }
 
-/** What goes along with the frames. Times are seconds of the reel. */
+/** What a reel contains besides the recordings' frames and audio. Times are seconds of the reel. */
 export interface ReelExtras {
-  /** Drawn into the frames: then every frame is encoded. */
+  /** Draws into the frames; every frame is then encoded. */
   readonly paint?: Paint;
   /** A track of captions. */
   readonly captions?: readonly TimedText[];
-  /** Chapter marks. */
-  readonly chapters?: readonly { readonly start: number; readonly end: number; readonly title: string }[];
-  /** An event log as NDJSON, kept in the file (not in WebM, which has no place for it). */
+  readonly chapters?: readonly Chapter[];
+  /** An event log as NDJSON, stored in the file (except in WebM, which has no place for it). */
   readonly log?: string;
   readonly title?: string;
 }
 
+/** Options of `writeReel`. */
 export interface ReelOptions extends AudioMixOptions, FrameFilterOptions {
-  /** Frame size; default that of the first recording. Made even. */
+  /** Frame size; default that of the first recording. Rounded to even. */
   readonly width?: number;
   readonly height?: number;
   /** A crop follows the action instead of staying in the middle. */
   readonly follow?: boolean;
-  /** One constant frame rate for the whole reel; default that of the recordings, their own times where they agree. */
+  /** One constant frame rate; default that of the recordings, with their own times where they agree. */
   readonly frameRate?: Rational;
-  /** Constant quality of the encoder, as x264 counts: 0 (lossless) to 51, default 20. */
+  /** Constant quality on x264's scale: 0 (lossless) to 51; default 20. */
   readonly quality?: number;
+  /** x264 preset; default `veryfast`. */
   readonly preset?: string;
   /**
    * Encoder by FFmpeg's name; default x264, for WebM VP9. `hardware`: the first H.264 encoder of a graphics card that
@@ -53,18 +62,18 @@ export interface ReelOptions extends AudioMixOptions, FrameFilterOptions {
    */
   readonly encoder?: string;
   /**
-   * `smart` copies whole groups of pictures and encodes only around the cuts, where recordings and options allow;
-   * `full` encodes every frame; default `smart`.
+   * `smart` (default) copies whole groups of pictures where recordings and options allow, and encodes only around the
+   * cuts; `full` encodes every frame.
    */
   readonly method?: 'smart' | 'full';
-  /** Called once the times are known and before frames are written, for what depends on them. */
+  /** Called when the times are known and before frames are written. */
   readonly prepare?: (plan: ReelPlan) => ReelExtras | Promise<ReelExtras>;
   readonly signal?: AbortSignal;
   /** Called as the reel grows, with the seconds written and the seconds in all. */
   readonly onProgress?: (written: number, total: number) => void;
 }
 
-/** Where a cut ended up: exact times of its first frame and of the first frame behind it, in the recording and in the reel. */
+/** Exact times of a cut's first frame and of the first frame after it, in the recording, and its start in the reel. */
 export interface PlacedCut {
   readonly media: string;
   readonly start: number;
@@ -74,13 +83,14 @@ export interface PlacedCut {
   readonly index: number;
 }
 
+/** What `writeReel` has written. */
 export interface WrittenReel extends ReelPlan {
   readonly path: string;
-  /** Frames by how they came into the reel. */
+  /** Number of frames that were copied, and that were encoded. */
   readonly copied: number;
   readonly encoded: number;
-  /** What encoded them, by FFmpeg's name. */
+  /** FFmpeg's name of the encoder. */
   readonly encoder: string;
-  /** Why nothing could be copied, where that was wanted: `match.mkv is hevc, not h264`. */
+  /** Why nothing was copied although `method` allows it: `match.mkv is hevc, not h264`. */
   readonly whyEncoded?: string;
 }

@@ -1,172 +1,148 @@
-import { nalUnits } from '../bitstream/nal.ts';
 import { AV_PKT_FLAG_KEY } from 'node-av/constants';
 import { Packet, type Frame, type Stream } from 'node-av/lib';
+import { LOG_ATTACHMENT } from '../../events/embedded.ts';
+import { nalUnits } from '../bitstream/nal.ts';
+import { AUDIO_SAMPLE_RATE, createAudioFeed, timelineAudio } from './audio-mix.ts';
 import { AudioEncoder, VideoEncoder, type VideoEncoding } from './encoder.ts';
-import { actionAt, followAction, type ActionPath } from './follow-action.ts';
+import { type ActionPath, actionAt, followAction } from './follow-action.ts';
 import { FrameFilter } from './frame-filter.ts';
-import { type Container, Muxer, textSample, type TimedText } from './muxer.ts';
+import { type Container, encodeText, isMp4Family, Muxer, type TimedText } from './muxer.ts';
 import { joinWithLengths, unitsToCopy } from './parameter-sets.ts';
 import { Recording } from './recording.ts';
 import type { ReelExtras, ReelOptions, WrittenReel } from './reel-options.ts';
-import { createAudioFeed, AUDIO_SAMPLE_RATE, timelineAudio } from './audio-mix.ts';
-import { planSegments, type Segment, planStreamCopy, type StreamCopy } from './stream-copy.ts';
+import { planSegments, planStreamCopy, type Segment, type StreamCopy } from './stream-copy.ts';
 import { rescale, secondsIn, type TimedCut, type Timeline } from './timeline.ts';
 
-const SOUND_BASE = { num: 1, den: AUDIO_SAMPLE_RATE };
-const TEXT_BASE = { num: 1, den: 1000 };
+const AUDIO_TIME_BASE = { num: 1, den: AUDIO_SAMPLE_RATE };
+const TEXT_TIME_BASE = { num: 1, den: 1000 };
 /** x264 with a pyramid of B-frames decodes a frame at most two places early. */
-const ENCODER_DEPTH = 2;
-
-/** Opus moves the phases of low sounds, which adds up to 2.2 dB to limited peaks. */
-const OPUS_CEILING = -4;
+const ENCODER_REORDER_DEPTH = 2;
+/** Opus changes the phase of low frequencies, which adds up to 2.2 dB to limited peaks. */
+const OPUS_CEILING_DB = -4;
+/** How far audio is written ahead of the picture. */
+const AUDIO_LEAD_SECONDS = 0.5;
 
 /** What is decided before anything is written. */
 export interface WriterPlan {
+  readonly container: Container;
   readonly timeline: Timeline;
   readonly encoding: VideoEncoding;
-  readonly accompaniment: ReelExtras;
+  readonly extras: ReelExtras;
 }
 
-/** Writes one reel: plans what is copied, encodes the rest, brings picture, sound and texts to the file side by side. */
+/** How the frames of a reel were written. */
+export type WrittenFrames = Pick<WrittenReel, 'copied' | 'encoded' | 'whyEncoded'>;
+
+/** Writes one reel: copies what it can, encodes the rest, and brings picture, audio and texts to the file side by side. */
 export class ReelWriter implements Disposable {
-  readonly #timeline: Timeline;
+  readonly #plan: WriterPlan;
   readonly #options: ReelOptions;
-  readonly #container: Container;
-  readonly #accompaniment: ReelExtras;
-  readonly #encoding: VideoEncoding;
-  readonly #smart: StreamCopy | undefined;
+  readonly #copy: StreamCopy | undefined;
+  /** Why nothing can be copied. */
   readonly #obstacle: string | undefined;
+  readonly #segments: readonly (readonly Segment[])[];
   readonly #muxer: Muxer;
-  readonly #sound: AudioEncoder | undefined;
-  readonly #feed: ((t: number) => void) | undefined;
+  readonly #audioEncoder: AudioEncoder | undefined;
+  readonly #feedAudio: ((t: number) => void) | undefined;
   readonly #decodingTimes: DecodingTimes;
-  readonly #fitter: FrameFilter;
+  readonly #filter: FrameFilter;
+  readonly #durations: ReadonlyMap<bigint, bigint>;
   #encoder: VideoEncoder | undefined;
   #video: Stream | undefined;
   #audio: Stream | undefined;
-  readonly #texts: { readonly stream: Stream; readonly texts: readonly TimedText[] }[] = [];
   #copied = 0;
   #encoded = 0;
-  readonly #runs: readonly (readonly Segment[])[];
-  #path: { readonly cut: TimedCut; readonly path: ActionPath } | undefined;
+  #actionPath: { readonly cut: TimedCut; readonly path: ActionPath } | undefined;
 
-  constructor(path: string, container: Container, plan: WriterPlan, options: ReelOptions) {
-    const { timeline, encoding, accompaniment } = plan;
-    this.#timeline = timeline;
+  constructor(path: string, plan: WriterPlan, options: ReelOptions) {
+    const { container, timeline, encoding } = plan;
+    this.#plan = plan;
     this.#options = options;
-    this.#container = container;
-    this.#accompaniment = accompaniment;
-    const webm = container === 'webm';
-    this.#encoding = encoding;
-    const { width, height } = this.#encoding;
-    const smart =
-      options.method === 'full'
-        ? undefined
-        : accompaniment.paint
-          ? 'something is drawn into it'
-          : webm
-            ? 'a webm holds VP9'
-            : planStreamCopy(timeline, encoding);
-    if (typeof smart === 'string') this.#obstacle = smart;
-    else this.#smart = smart;
-    this.#runs = timeline.cuts.map((cut): readonly Segment[] =>
-      this.#smart?.recordings.has(cut.recording)
+    const copy = options.method === 'full' ? undefined : decideCopy(plan);
+    if (typeof copy === 'string') this.#obstacle = copy;
+    else this.#copy = copy;
+    this.#segments = timeline.cuts.map((cut): readonly Segment[] =>
+      this.#copy?.recordings.has(cut.recording)
         ? planSegments(cut.packets, cut.times[0]!, cut.to)
         : [{ kind: 'encode', from: cut.times[0]!, to: cut.to }],
     );
-    this.#decodingTimes = new DecodingTimes(webm ? 0 : this.#depth(), this.#step());
-    const { color } = this.#encoding;
-    this.#fitter = new FrameFilter(width, height, 'yuv420p', { ...options, ...(color && { levels: color }) });
+    const isWebm = container === 'webm';
+    this.#decodingTimes = new DecodingTimes(isWebm ? 0 : this.#reorderDepth(), this.#frameTicks);
+    this.#durations = this.#frameDurations();
+    const { width, height, color } = encoding;
+    this.#filter = new FrameFilter(width, height, 'yuv420p', { ...options, ...(color && { levels: color }) });
     this.#muxer = new Muxer(path, container);
     if (timeline.cuts.some((cut) => cut.recording.hasAudio)) {
-      const sink = (packet: Packet) => this.#muxer.write(packet, this.#audio!, SOUND_BASE);
-      this.#sound = new AudioEncoder(AUDIO_SAMPLE_RATE, sink, webm ? 'libopus' : 'aac');
-      this.#feed = createAudioFeed(
-        this.#sound,
-        timelineAudio(timeline, webm ? { ceiling: OPUS_CEILING, ...options } : options),
-      );
+      const sink = (packet: Packet) => this.#muxer.write(packet, this.#audio!, AUDIO_TIME_BASE);
+      this.#audioEncoder = new AudioEncoder(AUDIO_SAMPLE_RATE, sink, isWebm ? 'libopus' : 'aac');
+      const mix = isWebm ? { ceiling: OPUS_CEILING_DB, ...options } : options;
+      this.#feedAudio = createAudioFeed(this.#audioEncoder, timelineAudio(timeline, mix));
     }
   }
 
-  async write(): Promise<Pick<WrittenReel, 'copied' | 'encoded' | 'whyEncoded' | 'width' | 'height'>> {
+  /** Writes the file. */
+  async write(): Promise<WrittenFrames> {
     this.#start();
-    for (const [index, cut] of this.#timeline.cuts.entries()) {
-      for (const run of this.#runs[index]!) {
-        if (run.kind === 'copy') this.#copy(cut, run);
-        else await this.#encode(cut, run);
-        // Copied packets may only follow once everything before them has left the encoder.
-        if (this.#smart) await this.#closeEncoder();
+    for (const [index, cut] of this.#plan.timeline.cuts.entries()) {
+      for (const segment of this.#segments[index]!) {
+        if (segment.kind === 'copy') this.#copySegment(cut, segment);
+        else await this.#encodeSegment(cut, segment);
+        // Copied packets may follow only when everything before them has left the encoder.
+        if (this.#copy) await this.#closeEncoder();
       }
     }
     await this.#closeEncoder();
-    this.#feed?.(Number.POSITIVE_INFINITY);
-    this.#sound?.finish();
+    this.#feedAudio?.(Number.POSITIVE_INFINITY);
+    this.#audioEncoder?.finish();
     this.#muxer.finish();
-    const { width, height } = this.#encoding;
-    const none =
-      this.#smart && this.#copied === 0 ? 'no group of pictures that stands for itself lies within a scene' : undefined;
-    const why = this.#obstacle ?? none;
-    return {
-      copied: this.#copied,
-      encoded: this.#encoded,
-      width,
-      height,
-      ...(why !== undefined && { whyEncoded: why }),
-    };
+    const hasNoGroup = this.#copy && this.#copied === 0;
+    const whyEncoded = this.#obstacle ?? (hasNoGroup ? 'no scene contains a whole group of pictures' : undefined);
+    return { copied: this.#copied, encoded: this.#encoded, ...(whyEncoded !== undefined && { whyEncoded }) };
   }
 
   #start(): void {
-    const { timeBase, frameRate } = this.#timeline;
-    if (this.#smart) {
-      this.#video = this.#muxer.copyStream(this.#smart.parameters, this.#smart.record, timeBase, frameRate);
+    const { container, extras, timeline } = this.#plan;
+    const { timeBase, frameRate } = timeline;
+    if (this.#copy) {
+      const { parameters, record } = this.#copy;
+      this.#video = this.#muxer.addCopiedStream(parameters, record, timeBase, frameRate);
     } else {
       this.#encoder = this.#openEncoder();
       this.#video = this.#muxer.addStream(this.#encoder.context, timeBase, frameRate);
     }
-    if (this.#sound) this.#audio = this.#muxer.addStream(this.#sound.context, SOUND_BASE);
-    this.#addTexts();
-    const { title } = this.#accompaniment;
-    this.#muxer.start(title === undefined ? {} : { title });
-    this.#putTexts();
+    if (this.#audioEncoder) this.#audio = this.#muxer.addStream(this.#audioEncoder.context, AUDIO_TIME_BASE);
+    const { captions = [], chapters = [], log, title } = extras;
+    // In mp4 and mov the chapter titles are a track, too.
+    const titles = isMp4Family(container) ? chapters.map(({ title: text, ...times }) => ({ text, ...times })) : [];
+    const texts = [captions, titles]
+      .filter(({ length }) => length > 0)
+      .map((list) => [this.#muxer.addTextStream(TEXT_TIME_BASE), list] as const);
+    if (container === 'matroska' && log !== undefined)
+      this.#muxer.attach(LOG_ATTACHMENT, 'application/x-ndjson', Buffer.from(log));
+    this.#muxer.start(title);
+    // Chapters first: the muxer begins a track whose first text comes later with an empty one.
+    for (const [stream, list] of texts.toReversed()) for (const text of list) this.#writeText(text, stream);
   }
 
-  /** Captions, and in mp4 and mov the chapters' titles, each as a track. */
-  #addTexts(): void {
-    const { captions = [], chapters = [] } = this.#accompaniment;
-    const isMp4 = this.#container === 'mp4' || this.#container === 'mov';
-    const titles = chapters.map(({ start, end, title }) => ({ start, end, text: title }));
-    const tracks = [captions, isMp4 ? titles : []];
-    for (const texts of tracks.filter(({ length }) => length > 0)) {
-      const stream = this.#muxer.addTextStream(this.#container, TEXT_BASE);
-      this.#texts.push({ stream, texts });
-    }
-  }
-
-  /**
-   * Writes all texts, ahead of the frames: the mp4 muxer would put an empty text between two that meet if packets of
-   * other tracks came in between.
-   */
-  #putTexts(): void {
-    // Chapters first: a text that begins later would make the muxer begin their track with an empty one.
-    for (const { stream, texts } of this.#texts.toReversed()) {
-      for (const { start, end, text } of texts) {
-        using packet = new Packet();
-        packet.alloc();
-        packet.data = textSample(text, this.#container);
-        packet.pts = BigInt(Math.round(start * 1000));
-        packet.dts = packet.pts;
-        packet.duration = BigInt(Math.max(1, Math.round(end * 1000) - Math.round(start * 1000)));
-        packet.isKeyframe = true;
-        this.#muxer.write(packet, stream, TEXT_BASE, this.#container === 'mp4' || this.#container === 'mov');
-      }
-    }
+  /** Writes a text before the frames: between packets of other tracks the mp4 muxer puts empty texts between two that meet. */
+  #writeText({ start, end, text }: TimedText, stream: Stream): void {
+    const { container } = this.#plan;
+    using packet = new Packet();
+    packet.alloc();
+    packet.data = encodeText(text, container);
+    packet.pts = BigInt(Math.round(start * 1000));
+    packet.dts = packet.pts;
+    packet.duration = BigInt(Math.max(1, Math.round(end * 1000) - Math.round(start * 1000)));
+    packet.isKeyframe = true;
+    this.#muxer.write(packet, stream, TEXT_TIME_BASE, isMp4Family(container));
   }
 
   #openEncoder(): VideoEncoder {
-    const encoding = this.#smart ? { ...this.#encoding, parameterSetId: this.#smart.parameterSetId } : this.#encoding;
-    return new VideoEncoder(encoding, (packet) => {
-      const data = this.#smart ? joinWithLengths(nalUnits(packet.data!, 0)) : packet.data!;
-      this.#put(data, packet.pts, (packet.flags & AV_PKT_FLAG_KEY) !== 0);
+    const { encoding } = this.#plan;
+    const copy = this.#copy;
+    return new VideoEncoder(copy ? { ...encoding, parameterSetId: copy.parameterSetId } : encoding, (packet) => {
+      const data = copy ? joinWithLengths(nalUnits(packet.data!, 0)) : packet.data!;
+      this.#writeFrame(data, packet.pts, (packet.flags & AV_PKT_FLAG_KEY) !== 0);
       this.#encoded++;
     });
   }
@@ -177,121 +153,121 @@ export class ReelWriter implements Disposable {
     this.#encoder = undefined;
   }
 
-  #copy(cut: TimedCut, run: Segment & { kind: 'copy' }): void {
+  #copySegment(cut: TimedCut, segment: Segment & { kind: 'copy' }): void {
     const { lengthSize } = cut.recording.parameterSets!;
     let position = -1;
     for (const { packet, info } of cut.recording.packets(cut.from, cut.to)) {
       position++;
-      if (position >= run.end) break;
-      if (position < run.first) continue;
-      this.#tick(cut, info.pts);
+      if (position >= segment.end) break;
+      if (position < segment.first) continue;
+      this.#advance(cut, info.pts);
       const data = joinWithLengths(unitsToCopy(packet.data!, lengthSize));
-      this.#put(data, this.#place(cut, info.pts), info.key);
+      this.#writeFrame(data, this.#reelTicks(cut, info.pts), info.key);
       this.#copied++;
     }
   }
 
-  async #encode(cut: TimedCut, run: Segment): Promise<void> {
+  async #encodeSegment(cut: TimedCut, { from, to }: Segment): Promise<void> {
     this.#encoder ??= this.#openEncoder();
-    let first = true;
-    if (!this.#timeline.constant) {
-      for (const { frame, pts } of cut.recording.frames(run.from, run.to)) {
-        await this.#encodeFrame(cut, frame, pts, this.#place(cut, pts), first);
-        first = false;
-      }
-      return;
-    }
-    // One frame per tick: each frame of the recording as often as ticks of the reel fall into its time.
-    const { timeBase } = this.#timeline;
+    const { timeBase, constant } = this.#plan.timeline;
+    let isFirst = true;
     let tick = 0n;
     let shown = 0;
-    for (const { frame, pts } of cut.recording.frames(run.from, run.to)) {
+    for (const { frame, pts } of cut.recording.frames(from, to)) {
+      if (!constant) {
+        await this.#encodeFrame(cut, frame, pts, this.#reelTicks(cut, pts), isFirst);
+        isFirst = false;
+        continue;
+      }
+      // One frame per tick: each frame of the recording as often as ticks of the reel fall into its time.
       const next = cut.times[++shown] ?? cut.to;
       const end = next >= cut.to ? cut.length : rescale(next - cut.times[0]!, cut.recording.timeBase, timeBase);
       for (; tick < end && tick < cut.length; tick++) {
-        await this.#encodeFrame(cut, frame, pts, cut.offset + tick, first);
-        first = false;
+        await this.#encodeFrame(cut, frame, pts, cut.offset + tick, isFirst);
+        isFirst = false;
       }
     }
   }
 
-  async #encodeFrame(cut: TimedCut, frame: Frame, pts: bigint, at: bigint, key: boolean): Promise<void> {
-    this.#tick(cut, pts);
-    const fitted = this.#fitter.fit(frame, cut.recording.rotation, { x: this.#centre(cut, pts), y: 0.5 });
-    if (this.#accompaniment.paint) {
-      fitted.makeWritable();
-      const { width, height } = this.#encoding;
-      const picture = { width, height, planes: fitted.data!, strides: fitted.linesize };
-      this.#accompaniment.paint(picture, secondsIn(at, this.#timeline.timeBase), cut.index);
+  async #encodeFrame(cut: TimedCut, frame: Frame, pts: bigint, at: bigint, isKey: boolean): Promise<void> {
+    this.#advance(cut, pts);
+    const { encoding, extras, timeline } = this.#plan;
+    const filtered = this.#filter.apply(frame, cut.recording.rotation, { x: this.#cropCenter(cut, pts), y: 0.5 });
+    if (extras.paint) {
+      filtered.makeWritable();
+      const { width, height } = encoding;
+      const planes = { width, height, planes: filtered.data!, strides: filtered.linesize };
+      extras.paint(planes, secondsIn(at, timeline.timeBase), cut.index);
     }
-    await this.#encoder!.encode(fitted, at, key);
+    await this.#encoder!.encode(filtered, at, isKey);
   }
 
-  /** What a crop keeps in the middle, across. */
-  #centre(cut: TimedCut, pts: bigint): number {
+  /** Horizontal center of a crop, as a fraction of the frame. */
+  #cropCenter(cut: TimedCut, pts: bigint): number {
     if (!this.#options.follow) return 0.5;
     const { recording } = cut;
-    if (this.#path?.cut !== cut) {
+    if (this.#actionPath?.cut !== cut) {
       using other = new Recording(recording.path);
-      const { width, height } = this.#encoding;
+      const { width, height } = this.#plan.encoding;
       const view = Math.min(1, (width * recording.height) / (height * recording.width));
       const [start, end] = [recording.seconds(cut.times[0]!), recording.seconds(cut.to)];
-      this.#path = { cut, path: followAction(other, start, end, view) };
+      this.#actionPath = { cut, path: followAction(other, start, end, view) };
     }
-    return actionAt(this.#path.path, recording.seconds(pts));
+    return actionAt(this.#actionPath.path, recording.seconds(pts));
   }
 
-  /** The place in the reel of a frame of a cut. */
-  #place(cut: TimedCut, pts: bigint): bigint {
-    return cut.offset + rescale(pts - cut.times[0]!, cut.recording.timeBase, this.#timeline.timeBase);
+  /** Position in the reel of a frame of a cut. */
+  #reelTicks(cut: TimedCut, pts: bigint): bigint {
+    return cut.offset + rescale(pts - cut.times[0]!, cut.recording.timeBase, this.#plan.timeline.timeBase);
   }
 
-  #tick(cut: TimedCut, pts: bigint): void {
+  /** Checks for interruption, writes the audio up to a frame and reports progress. */
+  #advance(cut: TimedCut, pts: bigint): void {
     this.#options.signal?.throwIfAborted();
-    const t = secondsIn(this.#place(cut, pts), this.#timeline.timeBase);
-    this.#feed?.(t + 0.5);
-    this.#options.onProgress?.(t, secondsIn(this.#timeline.length, this.#timeline.timeBase));
+    const { timeBase, length } = this.#plan.timeline;
+    const t = secondsIn(this.#reelTicks(cut, pts), timeBase);
+    this.#feedAudio?.(t + AUDIO_LEAD_SECONDS);
+    this.#options.onProgress?.(t, secondsIn(length, timeBase));
   }
 
-  #put(data: Buffer, pts: bigint, key: boolean): void {
+  #writeFrame(data: Buffer, pts: bigint, isKey: boolean): void {
     using packet = new Packet();
     packet.alloc();
     packet.data = data;
     packet.pts = pts;
     packet.dts = this.#decodingTimes.next(pts);
-    packet.duration = this.#durations().get(pts) ?? this.#step();
-    packet.isKeyframe = key;
-    this.#muxer.write(packet, this.#video!, this.#timeline.timeBase);
+    packet.duration = this.#durations.get(pts) ?? this.#frameTicks;
+    packet.isKeyframe = isKey;
+    this.#muxer.write(packet, this.#video!, this.#plan.timeline.timeBase);
   }
 
-  #lasts: Map<bigint, bigint> | undefined;
-
-  /** How long each frame is shown, by its place in the reel. */
-  #durations(): Map<bigint, bigint> {
-    if (this.#lasts) return this.#lasts;
-    this.#lasts = new Map();
-    if (this.#timeline.constant) return this.#lasts;
-    for (const cut of this.#timeline.cuts) {
+  /** How long each frame is shown, by its position in the reel; empty for a constant rate. */
+  #frameDurations(): Map<bigint, bigint> {
+    const durations = new Map<bigint, bigint>();
+    const { cuts, constant } = this.#plan.timeline;
+    for (const cut of constant ? [] : cuts) {
       for (const [index, time] of cut.times.entries()) {
-        const from = this.#place(cut, time);
-        this.#lasts.set(from, this.#place(cut, cut.times[index + 1] ?? cut.to) - from);
+        const from = this.#reelTicks(cut, time);
+        durations.set(from, this.#reelTicks(cut, cut.times[index + 1] ?? cut.to) - from);
       }
     }
-    return this.#lasts;
+    return durations;
   }
 
-  #step(): bigint {
-    const { timeBase, frameRate } = this.#timeline;
-    const step = rescale(1n, { num: frameRate.den, den: frameRate.num }, timeBase);
-    return step > 0n ? step : 1n;
+  /** Length of a frame at the reel's rate. */
+  get #frameTicks(): bigint {
+    const { timeBase, frameRate } = this.#plan.timeline;
+    const ticks = rescale(1n, { num: frameRate.den, den: frameRate.num }, timeBase);
+    return ticks > 0n ? ticks : 1n;
   }
 
-  #depth(): number {
-    let depth = ENCODER_DEPTH;
-    for (const [index, cut] of this.#timeline.cuts.entries()) {
-      for (const run of this.#runs[index]!) {
-        if (run.kind !== 'copy') continue;
-        depth = Math.max(depth, reorderDepth(cut.packets.slice(run.first, run.end).map(({ pts }) => pts)));
+  #reorderDepth(): number {
+    let depth = ENCODER_REORDER_DEPTH;
+    for (const [index, cut] of this.#plan.timeline.cuts.entries()) {
+      for (const segment of this.#segments[index]!) {
+        if (segment.kind !== 'copy') continue;
+        const times = cut.packets.slice(segment.first, segment.end).map(({ pts }) => pts);
+        depth = Math.max(depth, reorderDepth(times));
       }
     }
     return depth;
@@ -299,16 +275,22 @@ export class ReelWriter implements Disposable {
 
   [Symbol.dispose](): void {
     this.#encoder?.[Symbol.dispose]();
-    this.#sound?.[Symbol.dispose]();
-    this.#fitter[Symbol.dispose]();
+    this.#audioEncoder?.[Symbol.dispose]();
+    this.#filter[Symbol.dispose]();
     this.#muxer[Symbol.dispose]();
   }
 }
 
+function decideCopy({ container, timeline, encoding, extras }: WriterPlan): StreamCopy | string {
+  if (extras.paint) return 'captions or overlays are drawn into it';
+  if (container === 'webm') return 'webm contains VP9';
+  return planStreamCopy(timeline, encoding);
+}
+
 /**
- * Decoding times for packets in the order of decoding, from their presentation times alone. With frames shown at most
- * `depth` places after they are decoded, the i-th packet decodes when the frame shown `depth` places earlier is due:
- * times ascend and none lies behind its own presentation (the scheme of ISO/IEC 14496-12 with a constant shift).
+ * Assigns decoding times to packets in decode order from their presentation times alone. Where frames are shown at most
+ * `depth` places after they are decoded, packet i decodes when the frame shown `depth` places earlier is due: times ascend,
+ * and none is later than its own presentation time (ISO/IEC 14496-12 with a constant shift).
  */
 export class DecodingTimes {
   readonly #depth: number;
@@ -317,12 +299,13 @@ export class DecodingTimes {
   #count = 0;
   #first = 0n;
 
-  /** `step` ticks lie between the decoding times before the first frame is due. */
+  /** @param step Ticks between the decoding times before the first frame is due. */
   constructor(depth: number, step: bigint) {
     this.#depth = depth;
     this.#step = step;
   }
 
+  /** Returns the decoding time of the next packet. */
   next(pts: bigint): bigint {
     if (this.#count === 0) this.#first = pts;
     let place = this.#waiting.length;
@@ -333,7 +316,7 @@ export class DecodingTimes {
   }
 }
 
-/** How many places at most a frame is decoded before frames that are shown earlier: what `depth` must be. */
+/** How many places at most a frame is decoded before frames that are shown earlier. @param times In decode order. */
 export function reorderDepth(times: readonly bigint[]): number {
   const shown = new Map(times.toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0)).map((time, rank) => [time, rank]));
   return times.reduce((depth, time, index) => Math.max(depth, index - shown.get(time)!), 0);

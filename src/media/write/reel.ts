@@ -1,97 +1,97 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { hardwareEncoder, type VideoEncoding } from './encoder.ts';
-import { addToMatroska } from './container-edits.ts';
-import { addToMp4 } from './container-edits.ts';
 import { PlaybyplayError } from '../../errors.ts';
-import { type Container, containerForPath } from './muxer.ts';
+import { addChaptersToMatroska, addToMp4 } from './container-edits.ts';
+import { findHardwareEncoder, type VideoEncoding } from './encoder.ts';
 import { even } from './frame-filter.ts';
-import type { ReelOptions, ReelPlan, WrittenReel } from './reel-options.ts';
-import { ReelWriter, type WriterPlan } from './reel-writer.ts';
+import { type Container, containerForPath, isMp4Family } from './muxer.ts';
 import { writeAtomically } from './output-file.ts';
-import { createTimeline, RecordingPool, secondsIn, type Cut, type Timeline } from './timeline.ts';
+import type { ReelOptions, ReelPlan, WrittenReel } from './reel-options.ts';
+import { ReelWriter, type WrittenFrames, type WriterPlan } from './reel-writer.ts';
+import { type Cut, createTimeline, RecordingPool, secondsIn, type Timeline } from './timeline.ts';
 
 export type { Cut };
 export type {
-  ReelExtras,
   FramePlanes,
   Paint,
   PlacedCut,
+  ReelExtras,
   ReelOptions,
   ReelPlan,
   WrittenReel,
 } from './reel-options.ts';
 
 /**
- * Writes the cuts one after the other as mp4, mov, mkv or webm (by the name), with sound. The file appears under its
- * name only when it is complete. Throws PlaybyplayError `unwritable`, `unreadable-media`, `no-video`, or the signal's
- * reason.
+ * Writes cuts one after the other, with audio, to an mp4, mov, mkv or webm file. The file appears under its name only when
+ * it is complete.
+ *
+ * @throws PlaybyplayError `unwritable`, `no-frame`, `no-encoder`, `encoder-failed`, and those of opening a recording; or
+ * the signal's reason.
+ *
+ * @example
+ * ```ts
+ * const cuts = [{ media: 'match.mp4', start: 61, end: 68.5 }];
+ * const { duration, copied, encoded } = await writeReel('reel.mp4', cuts, { loudness: -16 });
+ * ```
  */
 export async function writeReel(path: string, cuts: readonly Cut[], options: ReelOptions = {}): Promise<WrittenReel> {
-  refuseSources(path, cuts);
+  checkTarget(path, cuts);
   using recordings = new RecordingPool(options.audioTrack);
   const timeline = createTimeline(cuts, recordings, options.frameRate);
-  if (timeline.cuts.length === 0)
-    throw new PlaybyplayError('no-frame', 'no frame of the recording lies in what is to be cut');
+  if (timeline.cuts.length === 0) throw new PlaybyplayError('no-frame', 'the cuts contain no frame of the recording');
   const container = containerForPath(path);
-  const encoding = encodingOf(timeline, options, container);
+  const encoding = chooseEncoding(timeline, options, container);
   const { width, height } = encoding;
-  const plan: ReelPlan = { width, height, ...placesOf(timeline) };
-  const accompaniment = (await options.prepare?.(plan)) ?? {};
-  const counts = await writeAtomically(path, (part) =>
-    container === 'mp4' || container === 'mov'
-      ? writeMp4(part, container, { timeline, encoding, accompaniment }, options)
-      : writeMatroska(part, container, { timeline, encoding, accompaniment }, options),
+  const plan: ReelPlan = { width, height, ...placeCuts(timeline) };
+  const extras = (await options.prepare?.(plan)) ?? {};
+  const writerPlan: WriterPlan = { container, timeline, encoding, extras };
+  const written = await writeAtomically(path, (temporaryPath) =>
+    isMp4Family(container)
+      ? writeMp4(temporaryPath, writerPlan, options)
+      : writeMatroska(temporaryPath, writerPlan, options),
   );
-  return { path, ...plan, ...counts, encoder: encoding.encoder };
+  return { path, ...plan, ...written, encoder: encoding.encoder };
 }
 
-/** Frames, sound and texts first, then the index with chapters and log moved before them. */
-async function writeMp4(path: string, container: Container, plan: WriterPlan, options: ReelOptions) {
-  const { captions = [], chapters = [], log, title } = plan.accompaniment;
-  const before = 1 + Number(plan.timeline.cuts.some((cut) => cut.recording.hasAudio)) + Number(captions.length > 0);
-  const frames = `${path}.frames`;
+/** Writes frames, audio and texts first, then a copy with chapters and log added. */
+async function writeMp4(path: string, plan: WriterPlan, options: ReelOptions): Promise<WrittenFrames> {
+  const { captions = [], chapters = [], log } = plan.extras;
+  const hasAudio = plan.timeline.cuts.some((cut) => cut.recording.hasAudio);
+  const chapterTrack = 1 + Number(hasAudio) + Number(captions.length > 0);
+  const framesPath = `${path}.frames`;
   try {
-    const counts = await writeFrames(frames, container, plan, options);
-    const finish = {
-      chapters,
-      ...(chapters.length > 0 && { chapterTrack: before }),
-      ...(log !== undefined && { log }),
-      ...(title !== undefined && { title }),
-    };
-    await addToMp4(frames, path, finish, options.signal);
-    return counts;
+    const written = await writeFrames(framesPath, plan, options);
+    const additions = { chapters, ...(chapters.length > 0 && { chapterTrack }), ...(log !== undefined && { log }) };
+    await addToMp4(framesPath, path, additions, options.signal);
+    return written;
   } finally {
-    await rm(frames, { force: true });
+    await rm(framesPath, { force: true });
   }
 }
 
-async function writeMatroska(path: string, container: Container, plan: WriterPlan, options: ReelOptions) {
-  const { chapters = [], log } = plan.accompaniment;
-  const counts = await writeFrames(path, container, plan, options);
-  const titles = chapters.map(({ start, end, title }) => ({ start, end, text: title }));
-  const attached = container === 'matroska' && log !== undefined;
-  await addToMatroska(path, { chapters: titles, ...(attached && { log }) });
-  return counts;
+async function writeMatroska(path: string, plan: WriterPlan, options: ReelOptions): Promise<WrittenFrames> {
+  const written = await writeFrames(path, plan, options);
+  await addChaptersToMatroska(path, plan.extras.chapters ?? []);
+  return written;
 }
 
-/** A reel never takes the place of a recording that it is cut from. */
-function refuseSources(path: string, cuts: readonly Cut[]): void {
+async function writeFrames(path: string, plan: WriterPlan, options: ReelOptions): Promise<WrittenFrames> {
+  using writer = new ReelWriter(path, plan, options);
+  // Awaited here, so that the writer lives until its last packet.
+  return await writer.write();
+}
+
+/** Refuses to overwrite a recording that the reel is cut from. */
+function checkTarget(path: string, cuts: readonly Cut[]): void {
   if (!existsSync(path)) return;
-  const place = realpathSync(path);
-  if (!cuts.some(({ media }) => existsSync(media) && realpathSync(media) === place)) return;
+  const target = realpathSync(path);
+  if (!cuts.some(({ media }) => existsSync(media) && realpathSync(media) === target)) return;
   throw new PlaybyplayError('unwritable', `${path} is a recording that the reel is cut from`, {
     hint: 'Give the reel another name.',
   });
 }
 
-async function writeFrames(path: string, container: Container, plan: WriterPlan, options: ReelOptions) {
-  using writer = new ReelWriter(path, container, plan, options);
-  // Awaited here: the writer must live until its last packet.
-  return await writer.write();
-}
-
-function placesOf({ cuts, timeBase, length }: Timeline): Pick<WrittenReel, 'duration' | 'cuts'> {
+function placeCuts({ cuts, timeBase, length }: Timeline): Pick<WrittenReel, 'duration' | 'cuts'> {
   return {
     duration: secondsIn(length, timeBase),
     cuts: cuts.map((cut) => {
@@ -107,30 +107,30 @@ function placesOf({ cuts, timeBase, length }: Timeline): Pick<WrittenReel, 'dura
   };
 }
 
-function encodingOf(
+function chooseEncoding(
   timeline: Timeline,
   options: ReelOptions,
   container: Container,
 ): VideoEncoding & { readonly encoder: string } {
   const first = timeline.cuts[0]!.recording;
-  const software = container === 'webm' ? 'libvpx-vp9' : 'libx264';
+  const softwareEncoder = container === 'webm' ? 'libvpx-vp9' : 'libx264';
   const encoding = {
     width: even(options.width ?? first.width),
     height: even(options.height ?? first.height),
     timeBase: timeline.timeBase,
     frameRate: timeline.frameRate,
-    encoder: options.encoder ?? software,
+    encoder: options.encoder ?? softwareEncoder,
     color: first.color,
     ...(options.quality !== undefined && { quality: options.quality }),
     ...(options.preset !== undefined && { preset: options.preset }),
   };
-  if (options.encoder !== 'hardware') {
-    if (container === 'webm' && encoding.encoder !== software)
-      throw new PlaybyplayError('no-encoder', `a webm holds VP9, which ${encoding.encoder} does not encode`, {
-        hint: 'Name the reel .mp4, .mov or .mkv.',
-      });
-    return encoding;
+  if (options.encoder === 'hardware') {
+    const hardwareEncoder = container === 'webm' ? undefined : findHardwareEncoder(encoding);
+    return { ...encoding, encoder: hardwareEncoder ?? softwareEncoder };
   }
-  const found = container === 'webm' ? undefined : hardwareEncoder(encoding);
-  return { ...encoding, encoder: found ?? software };
+  if (container === 'webm' && encoding.encoder !== softwareEncoder)
+    throw new PlaybyplayError('no-encoder', `webm contains VP9, which ${encoding.encoder} does not encode`, {
+      hint: 'Name the reel .mp4, .mov or .mkv.',
+    });
+  return encoding;
 }

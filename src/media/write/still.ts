@@ -2,22 +2,21 @@ import sharp, { type Sharp } from 'sharp';
 import { FrameFilter } from './frame-filter.ts';
 import type { Recording } from './recording.ts';
 
-/** The frame shown at `t` seconds, scaled to fit into the size, as an RGB picture; undefined where there is none. */
+/** Reads the frame shown at `t` seconds, scaled to fit into the size, as an RGB image; undefined where there is none. */
 export function readStill(recording: Recording, t: number, width: number, height: number): Sharp | undefined {
   const wanted = recording.ticks(t);
-  const step = recording.ticksPerFrame;
-  // The frame on screen at `t` began at most some frames before it, also where the rate varies.
-  for (const reach of [step * 2n, step * 60n]) {
-    let picture: Sharp | undefined;
-    for (const { frame, pts } of recording.frames(wanted - reach, wanted + 1n)) {
+  // The frame shown at `t` starts at most some frames earlier, more where the rate varies.
+  for (const frames of [2n, 60n]) {
+    let image: Sharp | undefined;
+    for (const { frame, pts } of recording.frames(wanted - recording.ticksPerFrame * frames, wanted + 1n)) {
       if (pts > wanted) break;
-      using fitter = new FrameFilter(width, height, 'rgb24');
-      const fitted = fitter.fit(frame, recording.rotation);
-      picture = sharp(packRows(fitted.data![0]!, fitted.linesize[0]!, width * 3, height), {
+      using filter = new FrameFilter(width, height, 'rgb24');
+      const filtered = filter.apply(frame, recording.rotation);
+      image = sharp(packRows(filtered.data![0]!, filtered.linesize[0]!, width * 3, height), {
         raw: { width, height, channels: 3 },
       });
     }
-    if (picture) return picture;
+    if (image) return image;
   }
   return undefined;
 }
@@ -28,44 +27,43 @@ function packRows(data: Uint8Array, stride: number, rowBytes: number, rows: numb
   return packed;
 }
 
-const SIZE = { width: 64, height: 36 };
-/** Seconds after a moment in which a better picture of it may lie (before it, what is told has not happened yet), and between those that are looked at. */
-const AFTER = 0.7;
-const STEP = 0.1;
-/** How much more contrast makes another picture better than that of the moment itself. */
-const BETTER = 1.25;
+const SMALL = { width: 64, height: 36 };
+/** How long after a moment to look for a clearer frame of it; before it, it has not happened yet. */
+const SEARCH_SECONDS = 0.7;
+const SEARCH_STEP_SECONDS = 0.1;
+/** How much more contrast makes another frame clearer. */
+const MIN_CONTRAST_RATIO = 1.25;
 
 /**
- * The time of the picture that shows a moment best: its own frame, unless a flash, a tint of the whole screen or darkness
- * hides what one soon after shows with a quarter more contrast.
+ * Returns the time of the clearest frame of a moment: its own, unless a flash, a tint of the whole screen or darkness hides
+ * what one soon after shows with a quarter more contrast.
  */
 export function clearestFrameTime(recording: Recording, t: number): number {
-  using fitter = new FrameFilter(SIZE.width, SIZE.height, 'gray');
+  using filter = new FrameFilter(SMALL.width, SMALL.height, 'gray');
   let next = t;
   let own: { t: number; contrast: number } | undefined;
   let best: { t: number; contrast: number } | undefined;
-  for (const { frame, pts } of recording.frames(recording.ticks(t), recording.ticks(t + AFTER))) {
-    const at = recording.seconds(pts);
-    if (at < next - 1e-6) continue;
-    next = at + STEP;
-    const fitted = fitter.fit(frame, recording.rotation);
-    const contrast = deviation(fitted.data![0]!, fitted.linesize[0]!);
-    own ??= { t: at, contrast };
-    if (!best || contrast > best.contrast) best = { t: at, contrast };
+  for (const { frame, pts } of recording.frames(recording.ticks(t), recording.ticks(t + SEARCH_SECONDS))) {
+    const frameSeconds = recording.seconds(pts);
+    if (frameSeconds < next - 1e-6) continue;
+    next = frameSeconds + SEARCH_STEP_SECONDS;
+    const filtered = filter.apply(frame, recording.rotation);
+    const contrast = standardDeviation(filtered.data![0]!, filtered.linesize[0]!);
+    own ??= { t: frameSeconds, contrast };
+    if (!best || contrast > best.contrast) best = { t: frameSeconds, contrast };
   }
-  return own && best && best.contrast > own.contrast * BETTER ? best.t : t;
+  return own && best && best.contrast > own.contrast * MIN_CONTRAST_RATIO ? best.t : t;
 }
 
-/** Standard deviation of a small picture's levels. */
-function deviation(data: Uint8Array, stride: number): number {
+function standardDeviation(data: Uint8Array, stride: number): number {
   let [sum, squares] = [0, 0];
-  for (let y = 0; y < SIZE.height; y++) {
-    for (let x = 0; x < SIZE.width; x++) {
+  for (let y = 0; y < SMALL.height; y++) {
+    for (let x = 0; x < SMALL.width; x++) {
       const level = data[y * stride + x]!;
       sum += level;
       squares += level * level;
     }
   }
-  const count = SIZE.width * SIZE.height;
+  const count = SMALL.width * SMALL.height;
   return Math.sqrt(Math.max(0, squares / count - (sum / count) ** 2));
 }

@@ -1,40 +1,42 @@
 import type { Rational } from '../../time.ts';
 import { Recording, type AudioTrack, type PlannedPacket } from './recording.ts';
 
-/** A stretch of a recording: the frames with start ≤ t < end, in seconds from its first video frame. */
+/** A part of a recording: the frames with start ≤ t < end, in seconds from its first video frame. */
 export interface Cut {
   readonly media: string;
   readonly start: number;
   readonly end: number;
 }
 
-/** A cut on the frames of its recording, and its place in the reel. Ticks of the recording and of the reel. */
+/** A cut on the frames of its recording and its place in the reel. */
 export interface TimedCut {
   readonly recording: Recording;
   readonly packets: readonly PlannedPacket[];
-  /** Where they were read from: reading from there again gives the same, from its first frame perhaps fewer. */
+  /** Tick from which the packets were read. */
   readonly from: bigint;
-  /** Presentation times of its frames, ascending. */
+  /** Presentation times of its frames in ticks of the recording, ascending. */
   readonly times: readonly bigint[];
-  /** The first frame behind it. */
+  /** Time of the first frame after it, in ticks of the recording. */
   readonly to: bigint;
+  /** Position and length in ticks of the reel. */
   readonly offset: bigint;
-  /** Ticks of the reel. */
   readonly length: bigint;
   /** Index in the list of cuts that was asked for. */
   readonly index: number;
 }
 
+/** The cuts of a reel, one after the other. */
 export interface Timeline {
   readonly timeBase: Rational;
   readonly frameRate: Rational;
-  /** Every frame of the reel lasts one frame of `frameRate`; otherwise frames keep the times they have. */
+  /** Every frame of the reel lasts one frame of `frameRate`; otherwise frames keep their times. */
   readonly constant: boolean;
   readonly cuts: readonly TimedCut[];
+  /** Ticks of the reel. */
   readonly length: bigint;
 }
 
-/** RecordingPool opened once each and closed together. */
+/** Recordings that are opened once each and closed together. */
 export class RecordingPool implements Disposable {
   readonly #open = new Map<string, Recording>();
   readonly #track: AudioTrack;
@@ -54,17 +56,21 @@ export class RecordingPool implements Disposable {
   }
 }
 
+/** Highest rate to which recordings of different rates are brought. */
+const MAX_COMMON_RATE = 60;
+
 /**
- * Lays cuts end to end. RecordingPool of one rate keep the times of their frames; where rates differ, or `frameRate` is
- * given, all come to one constant rate (the highest of them, at most 60). Cuts without a frame are left out.
+ * Lays cuts end to end. Recordings of one rate keep the times of their frames. Where rates differ, or `frameRate` is given,
+ * all get one constant rate: by default the highest, at most 60. Cuts without a frame are left out.
  */
 export function createTimeline(cuts: readonly Cut[], recordings: RecordingPool, frameRate?: Rational): Timeline {
   const sources = cuts.map((cut) => recordings.open(cut.media));
   const rates = sources.map((source) => source.frameRate);
   const fastest = rates.toSorted((a, b) => b.num / b.den - a.num / a.den)[0]!;
-  const mixed = rates.some((rate) => Math.abs(rate.num / rate.den - fastest.num / fastest.den) > 0.01);
-  const constant = frameRate !== undefined || mixed;
-  const rate = frameRate ?? (constant && fastest.num / fastest.den > 60 ? { num: 60, den: 1 } : fastest);
+  const isMixed = rates.some((rate) => Math.abs(rate.num / rate.den - fastest.num / fastest.den) > 0.01);
+  const constant = frameRate !== undefined || isMixed;
+  const isTooFast = constant && fastest.num / fastest.den > MAX_COMMON_RATE;
+  const rate = frameRate ?? (isTooFast ? { num: MAX_COMMON_RATE, den: 1 } : fastest);
   const timeBase = constant ? { num: rate.den, den: rate.num } : commonTimeBase(sources);
   const timed: TimedCut[] = [];
   let offset = 0n;
@@ -81,14 +87,14 @@ export function createTimeline(cuts: readonly Cut[], recordings: RecordingPool, 
   return { timeBase, frameRate: rate, constant, cuts: timed, length: offset };
 }
 
-/** The time base of all recordings, or one fine enough for any of them where they differ. */
+/** The time base of all recordings, or one fine enough for any of them. */
 function commonTimeBase(sources: readonly Recording[]): Rational {
   const first = sources[0]!.timeBase;
-  const same = sources.every(({ timeBase }) => timeBase.num === first.num && timeBase.den === first.den);
-  return same ? first : { num: 1, den: 90_000 };
+  const isSame = sources.every(({ timeBase }) => timeBase.num === first.num && timeBase.den === first.den);
+  return isSame ? first : { num: 1, den: 90_000 };
 }
 
-/** Ticks of one time base in another, to the nearest. */
+/** Converts ticks from one time base to another, rounded to the nearest. */
 export function rescale(ticks: bigint, from: Rational, to: Rational): bigint {
   const num = BigInt(from.num) * BigInt(to.den);
   const den = BigInt(from.den) * BigInt(to.num);
@@ -96,6 +102,7 @@ export function rescale(ticks: bigint, from: Rational, to: Rational): bigint {
   return ticks >= 0n ? (ticks * num + half) / den : -((-ticks * num + half) / den);
 }
 
+/** Converts ticks to seconds. */
 export function secondsIn(ticks: bigint, { num, den }: Rational): number {
   return (Number(ticks) * num) / den;
 }
