@@ -24,7 +24,7 @@ const schema = {
   properties: {
     atlas: { type: 'string', format: 'asset', description: 'Atlas file of a fixed-pitch font.' },
     lines: { type: 'integer', minimum: 1, maximum: 40, description: 'How many lines the region holds.' },
-    lexicon: { type: 'string', format: 'asset', description: 'FeedLexicon file: the phrases that lines follow.' },
+    lexicon: { type: 'string', format: 'asset', description: 'Lexicon file: the phrases that lines follow.' },
     others: { enum: ['keep', 'drop'], default: 'keep', description: 'What happens to lines that match no phrase.' },
     enough: {
       type: 'integer',

@@ -61,6 +61,6 @@ describe("Tesseract's language data", () => {
     const found = languageData(['yi', 'en'], ['ocr/yid.traineddata.gz'], assets);
     expect(found.map(({ code }) => code)).toEqual(['yid', 'eng']);
     expect(Buffer.from(await found[0]!.load()).toString()).toBe('ocr/yid.traineddata.gz');
-    expect(() => languageData(['yi'], ['ocr/jiddisch.bin'], assets)).toThrow('not called like language data');
+    expect(() => languageData(['yi'], ['ocr/jiddisch.bin'], assets)).toThrow('is not named like language data');
   });
 });
