@@ -116,7 +116,11 @@ const weights = { weightMin: number, weightMax: number };
 const stutterSchema = record(
   {
     kind: { const: 'stutter' },
-    ...{ scoreLinearMax: number, deltaMinFrames: number, deltaMin: number, deltaMax: number, ...weights },
+    scoreLinearMax: number,
+    deltaMinFrames: number,
+    deltaMin: number,
+    deltaMax: number,
+    ...weights,
   },
   ['kind'],
 );
