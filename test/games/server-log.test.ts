@@ -10,7 +10,7 @@ import type { EventLine } from '../../src/events/log.ts';
 import { loadLog } from '../../src/events/reader.ts';
 import {
   loadMapping,
-  mappingFiles,
+  listMappings,
   recognizeMapping,
   compileMapping,
   logMappingSchema,
@@ -124,7 +124,7 @@ describe('level statistics of Doom', () => {
 });
 
 describe('a mapping', async () => {
-  it.each([...(await mappingFiles()).keys()])('%s of the program is right', async (name) => {
+  it.each([...(await listMappings()).keys()])('%s of the program is right', async (name) => {
     expect((await loadMapping(name)).rules.length).toBeGreaterThan(0);
   });
 
@@ -160,7 +160,7 @@ describe('a mapping', async () => {
     const { sessions, issues } = importLog('got spoon\ngot gun\ngot spoon\nnothing', compiled, dictionary);
     expect(sessions[0]!.events.map(({ text }) => text)).toEqual(['player obtains gun']);
     expect(issues).toEqual([
-      { code: 'log-unmapped', path: '1', message: 'the table "items" has no "spoon" (2 times)' },
+      { code: 'log-unmapped', path: '1', message: 'the table "items" has no entry "spoon" (2 times)' },
     ]);
   });
 

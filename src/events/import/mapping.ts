@@ -1,79 +1,85 @@
 import { readdir, readFile } from 'node:fs/promises';
-import { join, sep } from 'node:path';
-import { builtinFolder } from '../../dictionary/files.ts';
+import { basename, join } from 'node:path';
 import { type Issue, messageOf, PlaybyplayError } from '../../errors.ts';
 import { Pattern } from '../../pattern.ts';
 import { checkSchema } from '../../schema/check.ts';
 import type { Schema } from '../../schema/from-schema.ts';
 import { suggestSpelling } from '../../spelling.ts';
+import { ROOT } from '../../version.ts';
 
-/** Which group of `match` holds what; `rest` is what the rules are tried on (0: the whole line). */
+/** How the time of a line is read: a pattern, and which of its groups hold what. */
 export interface ClockEntry {
   readonly match: string;
   readonly hours?: number;
   readonly minutes?: number;
   readonly seconds?: number;
+  /** The group that rules are matched against; 0 for the whole line. */
   readonly rest: number;
-  /** Each line says how long something took, so times add up. */
+  /** Lines state durations, which add up, instead of times. */
   readonly sum?: true;
 }
 
 /**
- * What a line means. Texts of a template may hold `$1` (a group of `match`) and `{key}` (something remembered). A slot is
- * an id, or `{"who": "$2"}` (a person by name), `{"word": …, "name": "$1"}`, `{"lookup": table, "key": "$1"}`; a value is
- * also `{"number": "$1"}`, `{"text": "$1"}`, and `from` may be `"previous"`: the value said last.
+ * What a line means.
+ *
+ * Texts in templates can contain `$1` (a group of `match`) and `{key}` (a remembered value). A slot is an id, or
+ * `{"who": "$2"}` (a person by name), `{"word": …, "name": "$1"}`, `{"lookup": table, "key": "$1"}`; a value can also be
+ * `{"number": "$1"}` or `{"text": "$1"}`, and `from` can be `"previous"`, the last value of the property.
  */
 export interface RuleEntry {
   readonly match: string;
-  /** Only if these texts are equal. */
+  /** Applies the rule only if these texts are equal. */
   readonly if?: Readonly<Record<string, string>>;
-  /** Only if these texts are not. */
+  /** Applies the rule only if these texts differ. */
   readonly unless?: Readonly<Record<string, string>>;
-  /** Begins a session; the text is added to its name. */
+  /** Starts a session; the text is appended to its name. */
   readonly session?: string;
+  /** Values to remember for later lines, by key. */
   readonly remember?: Readonly<Record<string, string>>;
+  /** Templates of the statements that the line makes. */
   readonly say?: Readonly<Record<string, unknown>> | readonly Readonly<Record<string, unknown>>[];
-  /** Adds the entry of a table to what is said; without one nothing is said. */
+  /** Adds an entry of a table to the statements; without the entry there are none. */
   readonly and?: { readonly table: string; readonly key: string };
 }
 
-/** `configs/<game>/<name>.log.json`: how a log that was never meant for it is read as statements. */
+/** `configs/<game>/<name>.log.json`: how the log of another program is read as events. */
 export interface LogMapping {
   readonly format: 'playbyplay/log-mapping/1';
   readonly name: string;
   readonly title: string;
   readonly game: string;
   readonly dictionaries: readonly string[];
-  /** A line by which such a log is known. */
+  /** Matches a line that identifies such a log. */
   readonly known: string;
   readonly clock?: ClockEntry;
-  /** What is taken out of names (colour codes). */
+  /** Matches what is removed from names, such as color codes. */
   readonly strip?: string;
-  /** People whose `{side NAME}` is one of these and that of the player are teammates. */
+  /** Values of `side <name>` that make people of the same side teammates. */
   readonly sides?: readonly string[];
   readonly tables?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-  /** Tried in order; the first that matches counts, all that match if `all` is set. */
+  /** Tried in order; the first rule whose pattern and conditions hold applies. */
   readonly rules: readonly RuleEntry[];
 }
 
-const text: Schema = { type: 'string', maxLength: 2000 };
-const texts: Schema = { type: 'object', additionalProperties: text, maxProperties: 50 };
+const shortText: Schema = { type: 'string', maxLength: 2000 };
+const texts: Schema = { type: 'object', additionalProperties: shortText, maxProperties: 50 };
 const group: Schema = { type: 'integer', minimum: 0, maximum: 50 };
 const template: Schema = { type: 'object', maxProperties: 20 };
 const regex: Schema = { type: 'string', minLength: 1, maxLength: 2000, format: 'regex' };
 
+/** The JSON Schema of a log mapping. */
 export const logMappingSchema: Schema = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   $id: 'urn:playbyplay:log-mapping:1',
-  title: 'How a foreign log is read by playbyplay',
+  title: 'How the log of another program is read as events',
   type: 'object',
   required: ['format', 'name', 'title', 'game', 'dictionaries', 'known', 'rules'],
   properties: {
     format: { const: 'playbyplay/log-mapping/1' },
-    name: text,
-    title: text,
-    game: text,
-    dictionaries: { type: 'array', maxItems: 20, items: text },
+    name: shortText,
+    title: shortText,
+    game: shortText,
+    dictionaries: { type: 'array', maxItems: 20, items: shortText },
     known: regex,
     clock: {
       type: 'object',
@@ -82,7 +88,7 @@ export const logMappingSchema: Schema = {
       additionalProperties: false,
     },
     strip: regex,
-    sides: { type: 'array', maxItems: 20, items: text },
+    sides: { type: 'array', maxItems: 20, items: shortText },
     tables: { type: 'object', additionalProperties: { type: 'object', maxProperties: 1000 }, maxProperties: 50 },
     rules: {
       type: 'array',
@@ -94,13 +100,13 @@ export const logMappingSchema: Schema = {
           match: regex,
           if: texts,
           unless: texts,
-          session: text,
+          session: shortText,
           remember: texts,
           say: { anyOf: [template, { type: 'array', minItems: 1, maxItems: 20, items: template }] },
           and: {
             type: 'object',
             required: ['table', 'key'],
-            properties: { table: text, key: text },
+            properties: { table: shortText, key: shortText },
             additionalProperties: false,
           },
         },
@@ -111,13 +117,13 @@ export const logMappingSchema: Schema = {
   additionalProperties: false,
 };
 
-/** A rule with its pattern made ready. */
+/** A rule with its compiled pattern. */
 export interface Rule extends Omit<RuleEntry, 'match' | 'say'> {
   readonly match: Pattern;
   readonly say: readonly Readonly<Record<string, unknown>>[];
 }
 
-/** A mapping made ready. */
+/** A mapping with its compiled patterns. */
 export interface CompiledMapping {
   readonly mapping: LogMapping;
   readonly known: Pattern;
@@ -126,90 +132,100 @@ export interface CompiledMapping {
   readonly rules: readonly Rule[];
 }
 
-/** Checks a mapping and makes its patterns ready. Throws PlaybyplayError `bad-mapping` with all that is wrong. */
+/**
+ * Validates and compiles a mapping.
+ *
+ * @param file Names the mapping in issues.
+ * @throws PlaybyplayError `bad-mapping` with all issues.
+ */
 export function compileMapping(data: unknown, file: string): CompiledMapping {
   const issues: Issue[] = [...checkSchema(logMappingSchema, data, { source: file })];
-  if (issues.length > 0) throw broken(file, issues);
+  if (issues.length > 0) throw invalidMapping(file, issues);
   const mapping = data as LogMapping;
-  const pattern = (source: string, path: string): Pattern | undefined => {
+  const compilePattern = (source: string, pointer: string): Pattern | undefined => {
     try {
       return new Pattern(source);
     } catch (error) {
-      issues.push({ code: 'bad-pattern', path: `${file}#${path}`, message: messageOf(error) });
+      issues.push({ code: 'bad-pattern', path: `${file}#${pointer}`, message: messageOf(error) });
       return undefined;
     }
   };
+  const rules = mapping.rules.map(({ say = [], ...rule }, index) => {
+    const table = rule.and?.table;
+    if (table !== undefined && !Object.hasOwn(mapping.tables ?? {}, table))
+      issues.push({
+        code: 'unknown-table',
+        path: `${file}#/rules/${index}/and/table`,
+        message: `there is no table "${table}"`,
+      });
+    const match = compilePattern(rule.match, `/rules/${index}/match`);
+    return { ...rule, match, say: Array.isArray(say) ? say : [say] };
+  });
   const compiled = {
     mapping,
-    known: pattern(mapping.known, '/known'),
-    clock: mapping.clock && pattern(mapping.clock.match, '/clock/match'),
-    strip: mapping.strip === undefined ? undefined : pattern(mapping.strip, '/strip'),
-    rules: mapping.rules.map((rule, index) => {
-      const table = rule.and?.table;
-      if (table !== undefined && !Object.hasOwn(mapping.tables ?? {}, table)) {
-        issues.push({
-          code: 'unknown-table',
-          path: `${file}#/rules/${index}/and/table`,
-          message: `there is no table "${table}"`,
-        });
-      }
-      const { say } = rule;
-      return {
-        ...rule,
-        match: pattern(rule.match, `/rules/${index}/match`),
-        say: say === undefined ? [] : Array.isArray(say) ? say : [say],
-      };
-    }),
+    known: compilePattern(mapping.known, '/known'),
+    clock: mapping.clock && compilePattern(mapping.clock.match, '/clock/match'),
+    strip: mapping.strip === undefined ? undefined : compilePattern(mapping.strip, '/strip'),
+    rules,
   };
-  if (issues.length > 0) throw broken(file, issues);
+  if (issues.length > 0) throw invalidMapping(file, issues);
   return compiled as CompiledMapping;
 }
 
-function broken(file: string, issues: readonly Issue[]): PlaybyplayError {
-  return new PlaybyplayError('bad-mapping', `${file} is not a right log mapping`, { issues });
+function invalidMapping(file: string, issues: readonly Issue[]): PlaybyplayError {
+  return new PlaybyplayError('bad-mapping', `${file} is not a valid log mapping`, { issues });
 }
 
-const suffix = '.log.json';
-const folder = join(builtinFolder, '..', 'configs');
+const mappingSuffix = '.log.json';
 
-/** The mappings that come with the program, by name: `configs/<game>/<name>.log.json`. */
-export async function mappingFiles(): Promise<ReadonlyMap<string, string>> {
-  const files = (await readdir(folder, { recursive: true })).filter((file) => file.endsWith(suffix)).toSorted();
-  return new Map(files.map((file) => [file.slice(file.lastIndexOf(sep) + 1, -suffix.length), join(folder, file)]));
+/** Lists the built-in mappings: paths by name. */
+export async function listMappings(): Promise<ReadonlyMap<string, string>> {
+  const folder = join(ROOT, 'configs');
+  const files = (await readdir(folder, { recursive: true })).filter((file) => file.endsWith(mappingSuffix)).toSorted();
+  return new Map(files.map((file) => [basename(file, mappingSuffix), join(folder, file)]));
 }
 
-/** A mapping by its name or the path of its file. Throws PlaybyplayError `unknown-mapping`, `bad-mapping`. */
+/**
+ * Loads a built-in mapping by name, or a mapping file by path.
+ *
+ * @throws PlaybyplayError `unknown-mapping`, or `bad-mapping` with all issues.
+ */
 export async function loadMapping(nameOrPath: string): Promise<CompiledMapping> {
-  const known = await mappingFiles();
-  const path = known.get(nameOrPath) ?? nameOrPath;
-  let json: string;
-  try {
-    json = await readFile(path, 'utf8');
-  } catch (error) {
+  const builtin = await listMappings();
+  const path = builtin.get(nameOrPath) ?? nameOrPath;
+  const json = await readFile(path, 'utf8').catch((error: unknown) => {
     throw new PlaybyplayError('unknown-mapping', `there is no log mapping "${nameOrPath}"`, {
       hint:
-        suggestSpelling(nameOrPath, known.keys()) ??
-        `Known are ${[...known.keys()].join(', ')}; or give the path of a file.`,
+        suggestSpelling(nameOrPath, builtin.keys()) ??
+        `Use ${[...builtin.keys()].join(', ')}, or the path of a mapping file.`,
       cause: error,
     });
-  }
+  });
+  let data: unknown;
   try {
-    return compileMapping(JSON.parse(json), path);
+    data = JSON.parse(json);
   } catch (error) {
-    if (error instanceof PlaybyplayError) throw error;
     throw new PlaybyplayError('bad-mapping', `${path} is not JSON: ${messageOf(error)}`, { cause: error });
   }
+  return compileMapping(data, path);
 }
 
-/** The mapping of the program whose `known` line is among the first lines of a log. Throws PlaybyplayError `unknown-log`. */
+const maxIdentifyingLines = 40;
+const maxIdentifyingLineLength = 2000;
+
+/**
+ * Finds the built-in mapping for a log by its first lines.
+ *
+ * @throws PlaybyplayError `unknown-log` if no mapping matches.
+ */
 export async function recognizeMapping(log: string): Promise<CompiledMapping> {
-  const known = await mappingFiles();
-  const lines = log.split(/\r?\n/, 40);
-  for (const path of known.values()) {
+  const builtin = await listMappings();
+  const lines = log.split(/\r?\n/, maxIdentifyingLines);
+  for (const path of builtin.values()) {
     const compiled = await loadMapping(path);
-    if (lines.some((line) => compiled.known.test(line.slice(0, 2000)))) return compiled;
+    if (lines.some((line) => compiled.known.test(line.slice(0, maxIdentifyingLineLength)))) return compiled;
   }
-  throw new PlaybyplayError('unknown-log', 'no mapping knows this log', {
-    hint: `Say which it is: --format ${[...known.keys()].join(', ')}, or the path of a mapping.`,
+  throw new PlaybyplayError('unknown-log', 'no log mapping recognizes this log', {
+    hint: `Use --format with ${[...builtin.keys()].join(', ')} or the path of a mapping file.`,
   });
 }
