@@ -17,6 +17,7 @@ import {
   untiledMemory,
 } from '../../src/compute/tiling/plan.ts';
 import { networks } from '../../test/fixtures/networks.ts';
+import { median } from '../../src/statistics.ts';
 
 type Way = 'at once' | 'at once, memory kept' | 'recomputing' | 'fetching again' | 'tiled';
 const WAYS: readonly Way[] = ['at once', 'at once, memory kept', 'recomputing', 'fetching again', 'tiled'];
@@ -160,10 +161,6 @@ function picture(width: number, height: number): ImageSource {
 
 function pixel(channel: number, i: number): number {
   return ((Math.imul(i + 7919 * channel, 2654435761) >>> 8) & 255) / 255 - 0.5;
-}
-
-function median(list: readonly number[]): number {
-  return list.toSorted((a, b) => a - b)[list.length >> 1]!;
 }
 
 function mib(bytes: number): string {

@@ -7,7 +7,8 @@ import type { Statement } from '../events/statement.ts';
 import { evaluate, kindOf, type Evaluation, type TruthLine } from './evaluate.ts';
 import { canonical, matchTimes, type Timed } from './match.ts';
 import { report } from './report.ts';
-import { quantile, share, timeError } from './statistics.ts';
+import { quantile } from '../statistics.ts';
+import { share, timeError } from './statistics.ts';
 import { readTruth } from './truth.ts';
 
 const kill = (t: number, name: string, means = 'railgun', action = 'kill'): Timed => ({

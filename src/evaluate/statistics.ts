@@ -1,3 +1,5 @@
+import { mean, median, quantile } from '../statistics.ts';
+
 /** A share with its 95 % Wilson score interval; `value` is undefined where nothing was counted. */
 export interface Share {
   readonly value: number | undefined;
@@ -31,14 +33,6 @@ export interface TimeError {
 /** Undefined for an empty list. */
 export function timeError(differences: readonly number[]): TimeError | undefined {
   if (differences.length === 0) return undefined;
-  const sizes = differences.map(Math.abs).toSorted((a, b) => a - b);
-  const bias = differences.reduce((sum, one) => sum + one, 0) / differences.length;
-  return { median: quantile(sizes, 0.5), p95: quantile(sizes, 0.95), max: sizes.at(-1)!, bias };
-}
-
-/** Linear interpolation between order statistics (R's type 7, the usual one). */
-export function quantile(sorted: readonly number[], q: number): number {
-  const place = (sorted.length - 1) * q;
-  const below = sorted[Math.floor(place)]!;
-  return below + (sorted[Math.ceil(place)]! - below) * (place - Math.floor(place));
+  const sizes = differences.map(Math.abs);
+  return { median: median(sizes), p95: quantile(sizes, 0.95), max: Math.max(...sizes), bias: mean(differences) };
 }

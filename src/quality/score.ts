@@ -3,7 +3,7 @@ import type { ConstantsInput } from './constants.ts';
 import { type FrameRecord, type RawFrame, RawValueReader, type SessionInfo, standardRate } from './frame.ts';
 import { LateRecordError, JOIN_WINDOW_FRAMES } from './input/frame-log.ts';
 import { readSessions, type VideoReader } from './input/read.ts';
-import { upperMedian } from './statistics.ts';
+import { upperMedian } from '../statistics.ts';
 import type { ReadOptions, SessionInput } from './input/session.ts';
 import { type FrameQuality, QualityMeter, type SessionQuality } from './meter.ts';
 

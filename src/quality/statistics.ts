@@ -1,22 +1,4 @@
-/** Quantile with linear interpolation (type 7 of Hyndman and Fan). */
-export function quantile(values: readonly number[], share: number): number {
-  if (values.length === 0) throw new RangeError('a quantile needs at least one value');
-  const sorted = values.toSorted((a, b) => a - b);
-  const at = share * (sorted.length - 1);
-  const low = Math.floor(at);
-  const high = Math.min(low + 1, sorted.length - 1);
-  return sorted[low]! + (at - low) * (sorted[high]! - sorted[low]!);
-}
-
-/** Median, interpolated for an even number of values. */
-export function median(values: readonly number[]): number {
-  return quantile(values, 0.5);
-}
-
-/** The middle value, of an even number the upper one; undefined without values. Unlike `median` it is one of the values. */
-export function upperMedian(values: readonly number[]): number | undefined {
-  return values.toSorted((a, b) => a - b)[values.length >> 1];
-}
+import { mean } from '../statistics.ts';
 
 /** Ranks from 1; equal values share the mean of their ranks. */
 export function ranks(values: readonly number[]): number[] {
@@ -29,10 +11,6 @@ export function ranks(values: readonly number[]): number[] {
     from = to;
   }
   return result;
-}
-
-function mean(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
 /** Pearson correlation; NaN if a series is constant. */

@@ -1,6 +1,5 @@
 import type { QuickJSContext, QuickJSHandle, QuickJSRuntime } from 'quickjs-emscripten';
 import { type Issue, messageOf, PlaybyplayError } from '../errors.ts';
-import { tune } from '../compute/tuning.ts';
 import { isModule, type Script } from '../profile/script.ts';
 import { Modules } from './modules.ts';
 import { PRELUDE } from './prelude.ts';
@@ -110,7 +109,7 @@ export class Sandbox implements Disposable {
     // crash as to say so: what it is given grows, and that it grew is noticed before that happens.
     const pages = Math.max(LEAST_PAGES, Math.ceil((limits.memory ?? 0) / PAGE));
     const wasmMemory = new WebAssembly.Memory({ initial: pages, maximum: RESERVE * pages });
-    const quickjs = await compiledLate(() => newQuickJSWASMModuleFromVariant(newVariant(RELEASE_SYNC, { wasmMemory })));
+    const quickjs = await newQuickJSWASMModuleFromVariant(newVariant(RELEASE_SYNC, { wasmMemory }));
     const runtime = quickjs.newRuntime();
     const context = runtime.newContext({
       intrinsics: {
@@ -340,23 +339,6 @@ export class Sandbox implements Disposable {
         hint: 'Look for loops over very long texts or lists in the script.',
       },
     );
-  }
-}
-
-/** Bytes of WebAssembly that a function runs before V8 compiles it anew with its optimizer: what it is told here, and its own default. */
-const LATE = 200_000_000;
-const USUAL = 13_000_000;
-
-/**
- * Loads the interpreter such that its one huge function is optimized late: that takes a second of processor time, which a
- * recording of some minutes does not pay back. What else is loaded keeps V8's default.
- */
-async function compiledLate<T>(load: () => Promise<T>): Promise<T> {
-  tune(`--wasm-tiering-budget=${LATE}`);
-  try {
-    return await load();
-  } finally {
-    tune(`--wasm-tiering-budget=${USUAL}`);
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Movement } from './flow.ts';
+import { upperMedian } from '../../statistics.ts';
 
 /** One sample of the series that patterns are found in. */
 export interface Step extends Movement {
@@ -29,5 +30,5 @@ export function digits(value: number): number {
 }
 
 export function medianOf(values: readonly number[]): number {
-  return values.length === 0 ? 0 : values.toSorted((a, b) => a - b)[values.length >> 1]!;
+  return upperMedian(values) ?? 0;
 }

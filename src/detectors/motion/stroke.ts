@@ -1,6 +1,7 @@
 import type { Sketch } from '../kind.ts';
 import { digits, type Finder, type Happening, type Step } from './series.ts';
 import { UNITS } from './sketch.ts';
+import { upperMedian } from '../../statistics.ts';
 
 /** Cells of a sketch across and down a place of the picture whose level is kept. */
 const PLACE = 4;
@@ -28,7 +29,7 @@ export function levelsOf({ width, height, data }: Sketch): string {
       levels.push(Math.log(sum / (PLACE * PLACE * UNITS) + FLOOR));
     }
   }
-  const median = levels.toSorted((a, b) => a - b)[levels.length >> 1] ?? 0;
+  const median = upperMedian(levels) ?? 0;
   return String.fromCharCode(
     ...levels.map((level) => FIRST + MIDDLE + Math.max(-MIDDLE, Math.min(MIDDLE, Math.round((level - median) / STEP)))),
   );

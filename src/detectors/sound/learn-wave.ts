@@ -2,6 +2,7 @@ import { Fft } from '../../compute/fft.ts';
 import { RATE } from './spectrum.ts';
 import { apart } from './overlaps.ts';
 import { CELL, Flattened, LONGEST_WAVE, type Recorded, type Shared, SIZE, usual, Wave } from './wave.ts';
+import { upperMedian } from '../../statistics.ts';
 
 /** Seconds by which occurrences may have been marked apart. */
 const APART = 0.06;
@@ -81,8 +82,7 @@ const ROUNDS = 2;
 /** Without the advantage that an occurrence has where it is compared with itself: it counts as the others do. */
 function unselfish(group: Map<number, Match>, self: number): Map<number, Match> {
   const others = [...group].filter(([i]) => i !== self).map(([, match]) => match);
-  const middle = (key: 'clear' | 'share'): number =>
-    others.map((one) => one[key]).toSorted((a, b) => a - b)[others.length >> 1]!;
+  const middle = (key: 'clear' | 'share'): number => upperMedian(others.map((one) => one[key]))!;
   if (others.length > 0) group.set(self, { shift: 0, clear: middle('clear'), share: middle('share') });
   return group;
 }

@@ -2,6 +2,7 @@ import { Fft } from '../../compute/fft.ts';
 import { RATE } from './spectrum.ts';
 import { variantsOf } from './variants.ts';
 import { CELL, Flattened, HIGH, LOW, type Recorded, type Shared, SIZE, usual, Wave } from './wave.ts';
+import { upperMedian } from '../../statistics.ts';
 
 /** How many times the usual answer places a waveform, and seconds in samples within which no second one is placed. */
 const PLACED = 9;
@@ -68,7 +69,7 @@ export function apart(
   return told.flatMap((samples, i) => {
     const own = heard.flatMap(({ wave, gain }) => (wave === i ? [gain] : []));
     const examples = at.filter((all) => all.some(({ wave }) => wave === i)).length;
-    return own.length === 0 ? [] : [{ samples: samples.map((value) => value * median(own)), examples }];
+    return own.length === 0 ? [] : [{ samples: samples.map((value) => value * (upperMedian(own) ?? 0)), examples }];
   });
 }
 
@@ -80,7 +81,7 @@ function assorted(
   size: number,
 ): Place[][] {
   const spectra = waves.map((samples) => new Wave(samples));
-  const middle = median(places.flat().map(({ gain }) => gain));
+  const middle = upperMedian(places.flat().map(({ gain }) => gain)) ?? 0;
   const chosen = places.flatMap((all, i) =>
     all.filter(({ gain }) => gain > middle / 2 && gain < middle * 2).map((place) => ({ place, i })),
   );
@@ -98,10 +99,6 @@ function assorted(
       return at < 0 ? [] : [{ ...place, wave: numbers[at]! }];
     }),
   );
-}
-
-function median(list: readonly number[]): number {
-  return list.toSorted((a, b) => a - b)[list.length >> 1] ?? 0;
 }
 
 /** Samples from one to the next, the shortest that is common; undefined if most follow at a greater distance than they last. */
@@ -166,7 +163,7 @@ function peaksOf(block: Flattened, waves: readonly Wave[], length: number): (Pla
 function solved(blocks: readonly Flattened[], places: readonly (readonly Place[])[], count: number): Float32Array[] {
   const re = Array.from({ length: count }, () => new Float64Array(SIZE));
   const im = Array.from({ length: count }, () => new Float64Array(SIZE));
-  const least = FAR * median(places.flat().map(({ gain }) => gain));
+  const least = FAR * (upperMedian(places.flat().map(({ gain }) => gain)) ?? 0);
   const kept = places.map((all) => all.filter(({ gain }) => gain >= least));
   const diagonal = trace(blocks, kept, count);
   for (let k = LOW; k <= HIGH; k++) {

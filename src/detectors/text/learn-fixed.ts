@@ -2,6 +2,7 @@ import { graphemesOf } from '../../language/text.ts';
 import { type Atlas, type AtlasFile, type GlyphFile, prepareAtlas } from './atlas.ts';
 import type { LineImage } from './line-image.ts';
 import type { Align } from './options.ts';
+import { upperMedian } from '../../statistics.ts';
 
 /** A line image and its text. */
 export interface LabelledLine {
@@ -112,7 +113,7 @@ export function computeStatistics(
   for (let round = 0; round < 3; round++) {
     const fitted = used.map((pixels) => normaliseLight(pixels, result.mean, result.variance, illumination));
     const misfits = fitted.map((pixels) => misfitOf(pixels, result));
-    const limit = 4 * misfits.toSorted((a, b) => a - b)[Math.floor(misfits.length / 2)]! + 1;
+    const limit = 4 * upperMedian(misfits)! + 1;
     const kept = fitted.filter((_, i) => misfits[i]! <= limit);
     used = used.filter((_, i) => misfits[i]! <= limit);
     result = meanAndVariance(kept);

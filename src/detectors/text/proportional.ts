@@ -5,6 +5,7 @@ import type { GlyphScorer } from './glyph-scorer.ts';
 import type { LineImage } from './line-image.ts';
 import { type Cell, cellConfidence, type LineReading } from './line-reading.ts';
 import type { Align } from './options.ts';
+import { upperMedian } from '../../statistics.ts';
 
 /** A font as its reader uses it. */
 export interface FontModel {
@@ -121,10 +122,10 @@ export function leavesInk(
       for (let x = from; x < to; x++) if (isInk(image.data[row * image.width + x]!)) count++;
     return count / ((to - from) * file.height);
   };
-  const usual = upperMedian(glyphs.map(({ width }) => width));
+  const usual = upperMedian(glyphs.map(({ width }) => width))!;
   if (cells.length === 0) {
     // Bright scenery has more ink than a character.
-    const own = upperMedian(glyphs.map((glyph) => glyph.level.filter(isInk).length / glyph.level.length));
+    const own = upperMedian(glyphs.map((glyph) => glyph.level.filter(isInk).length / glyph.level.length))!;
     for (let x = margin; x + usual <= image.width - margin; x++) {
       const here = inkShare(x, x + usual);
       if (here >= MIN_INK_RATIO * own && here * MIN_INK_RATIO <= own) return true;
@@ -144,10 +145,6 @@ export function leavesInk(
   return gaps.some(
     ([from, to]) => to - from >= MIN_CHARACTER_ROOM * usual && inkShare(from, to) >= MIN_INK_SHARE * own,
   );
-}
-
-function upperMedian(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[values.length >> 1]!;
 }
 
 interface FittingGlyph {

@@ -5,6 +5,7 @@ import type { Worker } from 'tesseract.js';
 import { messageOf, PlaybyplayError } from '../../errors.ts';
 import type { PreparedCrop } from '../kind.ts';
 import { type LanguageData, languageData } from './language-data.ts';
+import { upperMedian } from '../../statistics.ts';
 
 export interface TesseractOptions {
   /** Characters that can occur; default all. */
@@ -183,7 +184,7 @@ function edgeLevel({ data, width, height, channels }: PreparedCrop, channel: num
     levels.push(data[x * channels + channel]!, data[((height - 1) * width + x) * channels + channel]!);
   for (let y = 0; y < height; y++)
     levels.push(data[y * width * channels + channel]!, data[((y + 1) * width - 1) * channels + channel]!);
-  return levels.toSorted((a, b) => a - b)[levels.length >> 1]!;
+  return upperMedian(levels)!;
 }
 
 interface Page {

@@ -1,6 +1,7 @@
 import { roundTime, type Rational } from '../../time.ts';
 import { BROKEN, HIDDEN, KEY, LEADING, REFERENCE, type PacketIndex } from './packet-index.ts';
 import { TimestampClock } from './timestamp-clock.ts';
+import { upperMedian } from '../../statistics.ts';
 
 /** A packet as the demuxer and the bitstream describe it; times in ticks, NaN where missing. */
 export interface PacketRow {
@@ -264,8 +265,8 @@ const ROUNDING_SHARE = 0.02;
 function findLoss(order: readonly number[], time: readonly number[]): number {
   const pairs = order.length - 1;
   if (pairs < MIN_PAIRS || order.some(Number.isNaN)) return -1;
-  const unit = median(order.slice(1).map((value, i) => value - order[i]!));
-  const step = median(time.slice(1).map((value, i) => value - time[i]!));
+  const unit = upperMedian(order.slice(1).map((value, i) => value - order[i]!))!;
+  const step = upperMedian(time.slice(1).map((value, i) => value - time[i]!))!;
   if (!(unit > 0 && step > 0)) return -1;
   let regular = 0;
   let first = -1;
@@ -277,8 +278,4 @@ function findLoss(order: readonly number[], time: readonly number[]): number {
     if (!fits && first < 0) first = i;
   }
   return regular >= MIN_REGULAR_SHARE * pairs ? first : -1;
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[values.length >> 1]!;
 }

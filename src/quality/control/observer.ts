@@ -1,5 +1,6 @@
 import { type FrameRecord, RawValueReader } from '../frame.ts';
-import { RunningStatistics, upperMedian } from '../statistics.ts';
+import { upperMedian } from '../../statistics.ts';
+import { RunningStatistics } from '../statistics.ts';
 import type { QualityMeter } from '../meter.ts';
 
 /** Measurements of an interval of a running stream. Times in ms; undefined if unknown. */

@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { PlaybyplayError } from '../../errors.ts';
-import { upperMedian } from '../statistics.ts';
+import { upperMedian } from '../../statistics.ts';
 import type { FrameRecord } from '../frame.ts';
 import { detectDialect, readRows, splitRow } from './csv.ts';
 import { Notes, inMemory, type ReadOptions, type SessionInput } from './session.ts';

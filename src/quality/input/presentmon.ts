@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { PlaybyplayError } from '../../errors.ts';
 import type { FrameRecord } from '../frame.ts';
-import { upperMedian } from '../statistics.ts';
+import { upperMedian } from '../../statistics.ts';
 import { detectDialect, noteMisspelledColumns, readRows, type Row, splitRow } from './csv.ts';
 import { Notes, inMemory, type ReadOptions, type SessionInput } from './session.ts';
 

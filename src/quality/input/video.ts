@@ -8,7 +8,7 @@ import { formatClock } from '../../time.ts';
 import { type FrameRecord, standardRate } from '../frame.ts';
 import { Notes, inMemory, type ReadOptions, type SessionInput } from './session.ts';
 import type { Plane } from '../../media/picture.ts';
-import { median, quantile, upperMedian } from '../statistics.ts';
+import { median, quantile, upperMedian } from '../../statistics.ts';
 
 /** Seconds of video between two turns of the event loop. */
 const CHUNK_SECONDS = 2;

@@ -1,5 +1,6 @@
 import { formatClock } from '../../time.ts';
-import { mannWhitney, median, quantile } from '../statistics.ts';
+import { mannWhitney } from '../statistics.ts';
+import { median, quantile } from '../../statistics.ts';
 import { grade, page, type Frame, linePath, pixel, scale, timeAxis, timeTicks, valueAxis } from './page.ts';
 import type { SessionAnalysis } from './session.ts';
 import { escapeAttribute } from '../../markup.ts';
