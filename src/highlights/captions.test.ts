@@ -10,8 +10,8 @@ const happenings = fc.array(
   { maxLength: 25 },
 );
 
-describe('captionsOf', () => {
-  it('never shows two captions at once, and every happening in one', () => {
+describe('makeCaptions', () => {
+  it('never overlaps captions and shows every event', () => {
     fc.assert(
       fc.property(happenings, (events) => {
         const captions = makeCaptions(events, { lines: 100 });
@@ -29,14 +29,14 @@ describe('captionsOf', () => {
     );
   });
 
-  it('keeps a caption up as long as it takes to read', () => {
+  it('shows a caption as long as it takes to read', () => {
     // 34 characters at 17 a second.
     expect(makeCaptions([{ t: 3, text: 'player kills opponent with railgun' }])).toEqual([
       { start: 3, end: 5, lines: ['player kills opponent with railgun'] },
     ]);
   });
 
-  it('stacks a happening under one that is still being read', () => {
+  it('adds an event below one that is still being read', () => {
     const captions = makeCaptions([
       { t: 1, text: 'player kills opponent with railgun' },
       { t: 2, text: 'player dies' },
@@ -65,18 +65,18 @@ function at(...starts: number[]) {
 }
 
 describe('youtubeChapters', () => {
-  it('starts at 0:00 and joins what is shorter than ten seconds', () => {
+  it('starts at 0:00 and merges chapters shorter than ten seconds', () => {
     const { text } = youtubeChapters(at(0, 6, 14.5, 30, 44), 50);
     // 6 belongs to 0; 44 would last 6 s, so it belongs to 30.
     expect(text).toBe('0:00 scene 1 (+1)\n0:14 scene 3\n0:30 scene 4 (+1)\n');
   });
 
-  it('gives hours in long videos, and a beginning where the first scene comes later', () => {
+  it('writes hours in long videos and adds a start chapter', () => {
     const { text } = youtubeChapters(at(100, 200, 3700), 4000);
     expect(text).toBe('0:00:00 Start\n0:01:40 scene 1\n0:03:20 scene 2\n1:01:40 scene 3\n');
   });
 
-  it('gives none, and says why, where three do not come together', () => {
+  it('returns an issue if there are fewer than three chapters', () => {
     const { text, issues } = youtubeChapters(at(0, 20), 60);
     expect(text).toBe('');
     expect(issues.map(({ code }) => code)).toEqual(['too-few-chapters']);

@@ -63,8 +63,8 @@ function eventMargin() {
   return { before: 4, after: 2 };
 }
 
-describe('windowsOf', () => {
-  it('show a moment with nothing around it, at the beginning and at the end, and nothing outside of the recording', () => {
+describe('eventWindows', () => {
+  it('keep a minimum length at both ends and stay within the recording', () => {
     const bare = { eventMargin: () => ({ before: 0, after: 0 }), gap: 0, duration: 30 };
     const windows = eventWindows([kill(-2), kill(0), kill(12), kill(30), kill(31)], bare);
     expect(windows.map(({ start, end }) => [start, end])).toEqual([
@@ -74,7 +74,7 @@ describe('windowsOf', () => {
     ]);
   });
 
-  it('merges what overlaps or nearly meets, and keeps to the recording', () => {
+  it('merges overlapping and neighbouring windows within the recording', () => {
     const windows = eventWindows([kill(1), kill(8), kill(20), kill(29)], { eventMargin, gap: 1, duration: 30 });
     // 0–3 and 4–10 are a second apart; 16–22 and 25–30 three.
     expect(windows.map(({ start, end }) => [start, end])).toEqual([
@@ -84,7 +84,7 @@ describe('windowsOf', () => {
     ]);
   });
 
-  it('shares an overlap where one window would grow too long', () => {
+  it('cuts an overlap in the middle if the merged window would be too long', () => {
     const windows = eventWindows([kill(10), kill(15)], { eventMargin, longest: 9 });
     expect(windows.map(({ start, end }) => [start, end])).toEqual([
       [6, 11.5],
@@ -92,7 +92,7 @@ describe('windowsOf', () => {
     ]);
   });
 
-  it('never overlaps, ascends, and shows each event in its window', () => {
+  it('returns ordered windows without overlaps that contain their events', () => {
     const times = fc.array(
       fc.integer({ min: 0, max: 2000 }).map((n) => n / 10),
       { maxLength: 30 },
@@ -114,7 +114,7 @@ describe('windowsOf', () => {
 });
 
 describe('weights', () => {
-  it('are inherited down the hierarchy', () => {
+  it('are inherited from ancestors', () => {
     const stomp: Statement = { subject: 'player', action: 'stomp', object: 'enemy' };
     expect(statementWeight(stomp, dictionary)).toEqual({ weight: 10, from: 'defeat' });
     expect(statementWeight(stomp, dictionary, { action: { kill: 3 } })).toEqual({ weight: 3, from: 'kill' });
@@ -123,14 +123,14 @@ describe('weights', () => {
     expect(statementWeight(key, dictionary)).toEqual({ weight: 6, from: 'key' });
   });
 
-  it('of a property count how much it changes', () => {
+  it('of a property scale with the size of its change', () => {
     const drop: Statement = { subject: 'player', property: 'health', from: 100, to: 40 };
     expect(statementWeight(drop, dictionary).weight).toBeCloseTo(2 * 0.9, 9);
   });
 });
 
 describe('chooseScenes', () => {
-  it('says why: the streak, the comeback, the rarity', () => {
+  it('explains scores by streak, comeback and rarity', () => {
     const events = [
       event(38, { subject: 'player', property: 'health', from: 60, to: 12 }),
       kill(40),
@@ -153,12 +153,12 @@ describe('chooseScenes', () => {
     expect(scenes[0]!.events.length).toBeGreaterThanOrEqual(4);
   });
 
-  it('shows a part of a scene that alone is too long', () => {
+  it('trims a scene that alone is too long', () => {
     const { scenes } = chooseScenes([source([kill(20)])], { dictionary, duration: 3 });
     expect(scenes.map(({ start, end }) => [start, end])).toEqual([[18, 21]]);
   });
 
-  it('takes the louder of two scenes that are alike, and says so', () => {
+  it('prefers the louder of two similar scenes and explains it', () => {
     const levels = new Float32Array(6000).fill(-30);
     levels.fill(-18, 79 / 0.02, 82 / 0.02);
     const envelopes = [{ step: 0.02, levels }];
@@ -170,13 +170,13 @@ describe('chooseScenes', () => {
     expect(loud!.scenes[0]!.because).toMatch(/\d+ dB louder than usual/);
   });
 
-  it('takes at most so many of a session', () => {
+  it('limits the scenes per session', () => {
     const sources = ['a', 'b'].map((name) => source([kill(10), kill(40), kill(70)], 120, name));
     const { scenes } = chooseScenes(sources, { dictionary, duration: 90, perSession: 1 });
     expect(scenes.map((scene) => scene.session)).toEqual(['a', 'b']);
   });
 
-  it('ends a scene where the player falls, and begins it after the respawn', () => {
+  it('ends a scene at the player’s defeat and starts it after the respawn', () => {
     const events = [
       event(8, { subject: 'player', action: 'respawn' }),
       kill(10),
@@ -189,7 +189,7 @@ describe('chooseScenes', () => {
     expect(scenes.map(({ start, end }) => [start, end])).toEqual([[8, 11.3]]);
   });
 
-  it('moves cuts to a quiet moment near by', () => {
+  it('moves cuts to quiet moments nearby', () => {
     const levels = new Float32Array(6000).fill(-20);
     // Silence around 55.5 s, a little before the scene would begin at 56.
     levels.fill(-60, 55.3 / 0.02, 55.7 / 0.02);
@@ -209,7 +209,7 @@ describe('chooseScenes', () => {
 });
 
 describe('reelLog', () => {
-  it('tells what happens in the reel at the times of the reel, and where it came from', () => {
+  it('lists the events of the reel at its times, with their origin', () => {
     const logged = [kill(10), event(10.5, { subject: 'player', action: 'jump' }, 'player jumps'), kill(40)];
     const sources = [source(logged)];
     const choice = chooseScenes(sources, { dictionary });
@@ -229,7 +229,7 @@ describe('reelLog', () => {
 });
 
 describe('summarize', () => {
-  it('counts at the level that says most', () => {
+  it('counts at the most informative level', () => {
     const weapons = [
       'shotgun',
       'double-barrelled shotgun',

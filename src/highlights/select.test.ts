@@ -55,7 +55,7 @@ const options = fc.record(
 );
 
 describe('select', () => {
-  it('finds the best set that any try of all sets finds', () => {
+  it('finds the same set as an exhaustive search', () => {
     fc.assert(
       fc.property(scenes, options, (candidates, wanted) => {
         const selection = select(candidates, wanted);
@@ -66,7 +66,7 @@ describe('select', () => {
     );
   });
 
-  it('keeps to the duration, to one version of a scene and to the limit per session', () => {
+  it('respects duration, one version per scene and the limit per session', () => {
     fc.assert(
       fc.property(scenes, options, (candidates, wanted) => {
         const { chosen } = select(candidates, wanted);
@@ -84,7 +84,7 @@ describe('select', () => {
     );
   });
 
-  it('beats taking the best value per second where that leaves time unused', () => {
+  it('beats the greedy selection where that leaves time unused', () => {
     // The dense scene of 4 s shuts out the pair that fills 10 s: 5 against 4 + 4.
     const candidates: Candidate[] = [
       { scene: 0, session: 's', kind: 'a', duration: 5, value: 4 },
@@ -95,7 +95,7 @@ describe('select', () => {
     expect(select(candidates, { duration: 10 })).toEqual({ chosen: [0, 2], value: 8, duration: 10 });
   });
 
-  it('prefers a change of kind to a repetition worth a little more', () => {
+  it('prefers a different kind to a slightly more valuable repetition', () => {
     const candidates: Candidate[] = [
       { scene: 0, session: 's', kind: 'kill', duration: 5, value: 10 },
       { scene: 1, session: 's', kind: 'kill', duration: 5, value: 9 },

@@ -33,7 +33,7 @@ function header(game: string): HeaderLine {
   return { type: 'header', format: 'playbyplay/1', game, session: game, media, ...rest };
 }
 
-describe('the settings of the games that come with the program', () => {
+describe('settings of the built-in games', () => {
   const configs = join(import.meta.dirname, '..', '..', 'configs');
 
   it.each(readdirSync(configs))('%s: follow the schema and use words that there are', (game) => {
@@ -41,7 +41,7 @@ describe('the settings of the games that come with the program', () => {
     expect(unknownWords(readSettings(path), dictionary, path)).toEqual([]);
   });
 
-  it('stand on built-in weights and margins of words that there are', () => {
+  it('rely on defaults for words that exist', () => {
     const builtin: HighlightSettings = { format, weights: defaultWeights, margins: defaultMargins };
     expect(unknownWords(builtin, dictionary, '')).toEqual([]);
   });
@@ -57,7 +57,7 @@ function deed(action: string) {
 }
 
 describe('settings', () => {
-  it('are refused with every mistake and its place', () => {
+  it('are rejected with every issue and its path', () => {
     const path = join(folder, 'bad.json');
     const margins = { action: { kill: { before: -1 } } };
     writeFileSync(path, JSON.stringify({ format, margins, weights: { action: { kill: 'much' } }, notabel: 3 }));
@@ -75,14 +75,14 @@ describe('settings', () => {
     ]);
   });
 
-  it('name the word that was meant', () => {
+  it('suggest the nearest word for an unknown one', () => {
     const issues = unknownWords({ format, weights: { action: { defeet: 3 } } }, dictionary, 'my.json');
     expect(issues).toEqual([
       expect.objectContaining({ path: 'my.json#/weights/action/defeet', hint: 'Did you mean "defeat"?' }),
     ]);
   });
 
-  it('hold for the game and the profile that they name, later ones before earlier ones', () => {
+  it('apply to their game and profile, later files first', () => {
     const all: HighlightSettings[] = [
       { format, notable: 3, weights: { action: { kill: 5, die: 2 } } },
       { format, game: 'freedoom', weights: { action: { kill: 7 } } },
@@ -96,7 +96,7 @@ describe('settings', () => {
     expect(settingsFor(all, header('golf'))).toBe(all[0]);
   });
 
-  it('are inherited down the hierarchy, the nearest word first', () => {
+  it('are inherited from the nearest ancestor', () => {
     const margins = { action: { defeat: { before: 9, after: 1 }, kill: { before: 2, after: 2 } } };
     expect(marginForEvent(deed('openarena:telefrag'), dictionary, margins)).toEqual({ before: 2, after: 2 });
     expect(marginForEvent(deed('knock out'), dictionary, margins)).toEqual({ before: 9, after: 1 });
@@ -105,13 +105,13 @@ describe('settings', () => {
     expect(statementWeight(deed('knock out').statement, dictionary, weights)).toMatchObject({ weight: 10 });
   });
 
-  it('may make an object worth less than what is done with it', () => {
+  it('may weigh an object less than its action', () => {
     const { statement } = event(1, { subject: 'player', action: 'obtain', object: 'key' });
     expect(statementWeight(statement, dictionary).weight).toBe(6);
     expect(statementWeight(statement, dictionary, { object: { key: 0.5 } }).weight).toBe(0.5);
   });
 
-  it('of each game hold for its own sessions in a montage', () => {
+  it('apply per game in a montage', () => {
     const kill = { subject: 'player', action: 'kill', object: 'opponent' };
     const sources = ['freedoom', 'openarena'].map((game) => ({
       header: header(game),
@@ -129,7 +129,7 @@ describe('settings', () => {
   });
 });
 
-it('does not fill a reel up with what is not worth seeing', () => {
+it('does not pad a reel with trivial events', () => {
   const deeds = [10, 20, 30].map((t) => event(t, { subject: 'player', action: 'kill', object: 'opponent' }));
   const noise = [5, 15, 25, 45].map((t) => event(t, { subject: 'player', property: 'armor', from: 50, to: 20 }));
   const sources = [{ header: header('openarena'), events: [...deeds, ...noise].toSorted((a, b) => a.t - b.t) }];

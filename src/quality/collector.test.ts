@@ -37,8 +37,8 @@ function sampled(of: readonly FrameRecord[]): FrameRecord[] {
   });
 }
 
-describe('the collector', () => {
-  it('joins halves that come late and in disorder, and has the figures of the whole session', () => {
+describe('SessionCollector', () => {
+  it('joins late and unordered halves and scores the whole session', () => {
     const collector = new SessionCollector(info);
     for (const { frame, part } of arrivals(records, 100)) collector.add(frame, part);
     const expected = scoreSession(sampled(records), info).quality;
@@ -47,7 +47,7 @@ describe('the collector', () => {
     expect(collector.counts.late).toBe(0);
   });
 
-  it('holds the last frames only, and its figures are theirs', () => {
+  it('keeps and scores the last frames only', () => {
     const collector = new SessionCollector(info, { capacity: 600 });
     for (const { frame, part } of arrivals(records, 60)) collector.add(frame, part);
     expect([...collector.records()].map(({ frame }) => frame)).toEqual(Array.from({ length: 600 }, (_, i) => 4400 + i));
@@ -57,7 +57,7 @@ describe('the collector', () => {
     expect(collector.finish()).toEqual(scoreSession(sampled(records), info).quality);
   });
 
-  it('stays behind the newest frame with its live figures, so that nothing settled changes', () => {
+  it('never revises settled live figures', () => {
     const collector = new SessionCollector(info, { settle: 50 });
     for (const record of records.slice(0, 400)) {
       collector.add(record.frame, server(record));
@@ -69,7 +69,7 @@ describe('the collector', () => {
     expect(live).toEqual(series.at(-1));
   });
 
-  it('counts what came too late', () => {
+  it('counts parts that arrive too late', () => {
     const collector = new SessionCollector(info, { capacity: 100 });
     collector.add(500, { captured: 1 });
     collector.add(400, { captured: 1 });
@@ -79,7 +79,7 @@ describe('the collector', () => {
     expect(() => collector.add(1.5, {})).toThrow(RangeError);
   });
 
-  it('takes a jump of the frame numbers without running through all between', () => {
+  it('skips a jump of the frame numbers in constant time', () => {
     const collector = new SessionCollector(info, { capacity: 100, settle: 10 });
     for (let frame = 0; frame < 30; frame++) collector.add(frame, { captured: 16 * frame });
     collector.add(2 ** 40, { captured: 1000 });
@@ -103,8 +103,8 @@ function feed(collector: SessionCollector, frames: number): void {
   }
 }
 
-describe('an input of which nobody says what frame contains it', () => {
-  it('is put into the next frame captured after it arrived at the server', () => {
+describe('SessionCollector.input', () => {
+  it('assigns an input to the next frame captured after its arrival at the server', () => {
     const collector = new SessionCollector(info);
     expect(collector.predict(6000)).toBeUndefined();
     feed(collector, 60);
@@ -121,7 +121,7 @@ describe('an input of which nobody says what frame contains it', () => {
     expect(collector.quality().components['stackLatency']).toMatchObject({ measured: 1, mean: 58 });
   });
 
-  it('is sampled at 10 Hz', () => {
+  it('samples inputs at 10 Hz', () => {
     const collector = new SessionCollector(info);
     feed(collector, 60);
     for (const time of [6900, 6910, 6999, 7000, 7050]) collector.input(time);
@@ -129,7 +129,7 @@ describe('an input of which nobody says what frame contains it', () => {
     expect([...collector.records()].flatMap(({ inputs }) => inputs ?? [])).toEqual([6900, 7000]);
   });
 
-  it('is counted where no frame can be told', () => {
+  it('counts inputs without a predictable frame', () => {
     const collector = new SessionCollector(info);
     collector.input(100);
     expect(collector.counts.unplacedInputs).toBe(1);

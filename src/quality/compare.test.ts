@@ -5,7 +5,7 @@ import { scenarioOf } from './control/scenario.ts';
 import { rankCorrelations, disagreements, scoreWithModels, stutterShare } from './compare.ts';
 
 describe('G.1072', () => {
-  it('has the values of the test that its authors published with the model', () => {
+  it('reproduces the values published with the model', () => {
     const score = g1072({ bitrate: 50, fps: 60, width: 1920, height: 1080, delay: 0, loss: 0.2 });
     expect(score.mos).toBeCloseTo(4.580889112437288, 8);
   });
@@ -35,31 +35,31 @@ describe('G.1072', () => {
     },
   );
 
-  it('takes a measured loss of frames in place of the one that packets lost would cost', () => {
+  it('prefers measured frame loss to the loss derived from packets', () => {
     const stream = { bitrate: 10, fps: 60, width: 1920, height: 1080, delay: 100 };
     expect(g1072({ ...stream, frameLoss: 0 })).toEqual(g1072({ ...stream, loss: 0 }));
     expect(g1072({ ...stream, frameLoss: 10 }).mos).toBeLessThan(g1072({ ...stream, frameLoss: 1 }).mos);
   });
 });
 
-describe('the score in the manner of rtcscore', () => {
+describe('rtcScore', () => {
   const stream = { bitrate: 2e6, width: 1280, height: 720, fps: 30, expectedFps: 30, roundTrip: 50 };
 
-  it('follows its formula', () => {
+  it('follows the published formula', () => {
     // ln(2e6 / (1280 · 720 · 30)) = ln 0.0723380 = −2.6264; 0.56 · −2.6264 + 5.36 = 3.88922; less 0.002 · 25.
     expect(rtcScore(stream)).toBeCloseTo(3.88922 - 0.05, 4);
     // At 15 of 30 frames each has twice the bits (+0.56 · ln 2) and 1.9 · ln 2 go off.
     expect(rtcScore({ ...stream, fps: 15 })).toBeCloseTo(3.83922 - 1.34 * Math.LN2, 4);
   });
 
-  it('stays between 1 and 5, and is 1 where nothing is shown', () => {
+  it('stays between 1 and 5 and is 1 if nothing is presented', () => {
     expect(rtcScore({ ...stream, bitrate: 1e9, roundTrip: 0 })).toBe(5);
     expect(rtcScore({ ...stream, fps: 0 })).toBe(1);
     expect(rtcScore({ ...stream, roundTrip: 1e5 })).toBe(1);
   });
 });
 
-it('counts as stutter the time in frames of more than 2.5 times the average around them', () => {
+it('counts the time in frames longer than 2.5 times the moving average as stutter', () => {
   // 999 deltas of 10 ms and one of 100 ms: its average is about 10.2, so 100 of 10 090 ms are stutter.
   const records = Array.from({ length: 1001 }, (_, frame) => ({
     frame,
@@ -69,7 +69,7 @@ it('counts as stutter the time in frames of more than 2.5 times the average arou
   expect(stutterShare([])).toBe(0);
 });
 
-describe('many sessions judged three ways', () => {
+describe('comparison of models', () => {
   const settings = { preset: 'fast', fps: 60 } as const;
   const judged = [1, 2, 5, 8].flatMap((seed) =>
     [
@@ -84,7 +84,7 @@ describe('many sessions judged three ways', () => {
     }),
   );
 
-  it('gives the models the means of what happened', () => {
+  it('computes the session means that the models use', () => {
     for (const { judgement } of judged) {
       const { means, quality } = judgement;
       expect(means.bitrate).toBe(means.height > 1000 ? 30e6 : 3e6);
@@ -93,7 +93,7 @@ describe('many sessions judged three ways', () => {
     }
   });
 
-  it('correlates their orders, and explains where they differ most', () => {
+  it('correlates rankings and explains the largest differences', () => {
     const pairs = rankCorrelations(judged);
     expect(pairs).toHaveLength(6);
     const named = (name: string) => pairs.find(({ a, b }) => `${a}, ${b}` === name)!;
@@ -110,7 +110,7 @@ describe('many sessions judged three ways', () => {
     }
   });
 
-  it('says nothing of a session without bitrate, size or round trip', () => {
+  it('returns undefined without bitrate, size or round trip', () => {
     const records = [1, 2, 3].map((frame) => ({ frame, captured: 16 * frame }));
     expect(scoreWithModels(records, { fps: 60 })).toBeUndefined();
   });

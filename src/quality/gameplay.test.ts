@@ -37,12 +37,12 @@ function stream(seconds: number, late: Readonly<Record<number, number>> = {}): F
   });
 }
 
-describe('what happens to a stream', () => {
-  it('is nothing while it runs well', () => {
+describe('IncidentDetector', () => {
+  it('finds no incidents in a smooth stream', () => {
     expect(incidentsOf(stream(30))).toEqual([]);
   });
 
-  it('is a freeze from the last picture to the next', () => {
+  it('reports a freeze from the last picture to the next', () => {
     // Frame 600 comes 400 ms after the one before, which was shown at 599/60 s.
     const [freeze, ...others] = incidentsOf(stream(20, { 600: 400 - 1000 / 60 }));
     expect(others.filter(({ kind }) => kind !== 'bad')).toEqual([]);
@@ -52,7 +52,7 @@ describe('what happens to a stream', () => {
     expect(freeze).toHaveProperty('ms', expect.closeTo(400, 6));
   });
 
-  it('is one stutter of late pictures that follow each other, none of a single one', () => {
+  it('reports one stutter for consecutive late pictures, none for a single one', () => {
     expect(
       incidentsOf(stream(20, { 300: 20, 320: 20, 350: 20, 380: 30 })).filter(({ kind }) => kind === 'stutter'),
     ).toEqual([
@@ -61,7 +61,7 @@ describe('what happens to a stream', () => {
     expect(incidentsOf(stream(20, { 300: 20, 600: 20, 900: 20 })).filter(({ kind }) => kind === 'stutter')).toEqual([]);
   });
 
-  it('is a lag as long as the delay stays above its limit, and bad quality from second to second', () => {
+  it('reports a lag while the delay exceeds its limit, and bad quality by the second', () => {
     const records = stream(40).map((record) => ({
       ...record,
       roundTripDelay: record.frame >= 600 && record.frame < 1200 ? 240 : 20,
@@ -77,7 +77,7 @@ describe('what happens to a stream', () => {
     expect(bad).toMatchObject({ kind: 'bad', t: 10 });
   });
 
-  it('is a change of bitrate or of resolution', () => {
+  it('reports changes of bitrate and resolution', () => {
     const records = stream(10).map((record): FrameRecord => {
       if (record.frame === 0) return { ...record, targetBitrate: 1e7, width: 1920, height: 1080 };
       return record.frame === 120 ? { ...record, targetBitrate: 4e6, width: 1280, height: 720 } : record;
@@ -89,7 +89,7 @@ describe('what happens to a stream', () => {
   });
 });
 
-describe('on one time line with the play', async () => {
+describe('incidents in a game log', async () => {
   const { dictionary, issues } = await loadBuiltin();
   const header: HeaderLine = {
     type: 'header',
@@ -112,7 +112,7 @@ describe('on one time line with the play', async () => {
     { kind: 'resolution', t: 71, end: 71, from: '1920x1080', to: '1280x720' },
   ];
 
-  it('has words for all of them that the dictionary knows, and sentences', () => {
+  it('describes every incident in words and sentences of the dictionary', () => {
     expect(issues).toEqual([]);
     const events = incidentEvents(all, dictionary);
     expect(events.flatMap(({ statement }) => validateStatement(statement, dictionary))).toEqual([]);
@@ -127,7 +127,7 @@ describe('on one time line with the play', async () => {
     ]);
   });
 
-  it('leaves out what lies before the recording and moves the rest', () => {
+  it('drops incidents before the recording and shifts the others', () => {
     expect(incidentEvents(all, dictionary, -25).map(({ t }) => t)).toEqual([5, 15, 35, 41, 45, 46]);
   });
 
@@ -153,7 +153,7 @@ describe('on one time line with the play', async () => {
     return path;
   }
 
-  it('merges into a log that can be read again, once however often it is done', async () => {
+  it('merges incidents into a readable log, idempotently', async () => {
     const path = await log('merged.ndjson');
     const first = await mergeIntoLog(path, all, path);
     const bytes = readFileSync(path);
@@ -164,7 +164,7 @@ describe('on one time line with the play', async () => {
     expect(first.header.dictionaries.map(({ name }) => name)).toEqual(['common', 'stream']);
   });
 
-  it('tells losses under bad quality from the others', async () => {
+  it('counts losses under bad and good quality', async () => {
     const { report } = await mergeIntoLog(await log('report.ndjson'), all, join(folder, 'report-out.ndjson'));
     // Bad with the two seconds behind: 20–22.4, 30–33, 40–45.2, 60–68 = 18.6 s. Losses at 21.5 (1.1 s after the
     // freeze) and at 41 (in the lag) are under it, those at 25 and 90 are not.
@@ -184,7 +184,7 @@ describe('on one time line with the play', async () => {
     ]);
   });
 
-  it('down-ranks scenes while the stream was bad', async () => {
+  it('lowers the score of events near stream faults', async () => {
     const { events } = await mergeIntoLog(await log('rank.ndjson'), all, join(folder, 'rank-out.ndjson'));
     expect(findStreamFaults(events)).toHaveLength(4);
     const factors = streamFactors([{ events }]);

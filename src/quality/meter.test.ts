@@ -88,25 +88,25 @@ const paperConstants: ConstantsInput = {
 };
 const paperInfo = { fps: 50, width: 100, height: 100, targetBitrate: 50_000 };
 
-describe('the twelve frames worked on paper', () => {
+describe('twelve frames computed by hand', () => {
   const { quality, series } = scoreSession(paper, paperInfo, { constants: paperConstants, series: true });
   const column = (value: (frame: FrameQuality) => number | undefined) => series.map((frame) => value(frame) ?? null);
 
-  it('has the raw values, filled forward', () => {
+  it('forward-fills raw values', () => {
     expect(column((frame) => frame.raw['captureDelta'])).toEqual([null, 20, 20, 20, 20, 50, 20, 20, 20, 20, 20, 20]);
     expect(column((frame) => frame.raw['presentDelta'])).toEqual([null, 20, 20, 20, 20, 50, 20, 20, 20, 40, 20, 20]);
     expect(column((frame) => frame.raw['roundTripDelay'])).toEqual([10, 10, 10, 40, 10, 10, 10, 10, 10, 10, 10, 10]);
     expect(column((frame) => frame.raw['stackLatency'])).toEqual([null, null, 50, 50, 50, 50, 80, 80, 80, 80, 50, 50]);
   });
 
-  it('has the scores and weights of the worst frame and of the one after the drop', () => {
+  it('scores and weights the worst frame and the frame after a drop', () => {
     expect(series[5]!.score).toEqual({ captureDelta: 30, presentDelta: 30, roundTripDelay: 90, stackLatency: 50 });
     expect(series[5]!.weight).toEqual({ captureDelta: 5, presentDelta: 5, roundTripDelay: 1, stackLatency: 5 });
     expect(series[9]!.score['presentDelta']).toBe(40);
     expect(series[9]!.weight['presentDelta']).toBe(3);
   });
 
-  it('has the combined weighted scores of both windows', () => {
+  it('combines weighted scores in both windows', () => {
     const base = [90, 290 / 3, 67.5, 690 / 11, 64.5, 40, 1000 / 33, 450 / 11, 450 / 11, 470 / 13, 5235 / 104, 67.5];
     const offset = [90, 290 / 3, 67.5, 690 / 11, 65, 155 / 4, 350 / 11, 350 / 11, 450 / 11, 470 / 13, 341 / 7, 164 / 3];
     expect(
@@ -123,7 +123,7 @@ describe('the twelve frames worked on paper', () => {
     ).toBeLessThan(1e-12);
   });
 
-  it('has the series of base and offset', () => {
+  it('computes the series of base and offset', () => {
     const base = [90, 90, 67.5, 690 / 11, 690 / 11, 40, 1000 / 33, 1000 / 33, 450 / 11, 470 / 13, 470 / 13, 5235 / 104];
     const offset = [
       90,
@@ -153,11 +153,11 @@ describe('the twelve frames worked on paper', () => {
     ).toBeLessThan(1e-12);
   });
 
-  it('weighs by the activity of the person', () => {
+  it('weights by remote-input frequency', () => {
     expect(column((frame) => frame.inputFrequency)).toEqual([1, 1, 25, 25, 25, 25, 75, 75, 75, 50, 75, 50]);
   });
 
-  it('has the session figures', () => {
+  it('computes the session figures', () => {
     expect(quality.base).toBeCloseTo(1073985 / 26104, 12);
     expect(quality.offset).toBeCloseTo(21.859580134570702, 12);
     expect(quality.stutterLatency).toBeCloseTo(41.14254520380018 - 21.859580134570702, 12);
@@ -168,7 +168,7 @@ describe('the twelve frames worked on paper', () => {
   });
 });
 
-describe('against the specification summed anew for every frame', () => {
+describe('comparison with a direct implementation of the specification', () => {
   const curve = monotoneCubic(defaultConstants.picture.curve);
 
   it.each([
@@ -251,12 +251,12 @@ describe('against the specification summed anew for every frame', () => {
   });
 });
 
-describe('what the session lacks', () => {
-  it('gives no figure of which nothing is known', () => {
+describe('incomplete sessions', () => {
+  it('returns null for unknown figures', () => {
     expect(scoreSession([], { fps: 60 }).quality).toMatchObject({ total: null, raw: null, picture: null, frames: 0 });
   });
 
-  it('rates by stutter and latency alone where no picture is known, and says so', () => {
+  it('scores stutter and latency only if the picture quality is unknown', () => {
     const { quality } = scoreSession(
       Array.from({ length: 100 }, (_, frame) => ({ frame, captured: (1000 / 60) * frame })),
       { fps: 60 },
@@ -265,13 +265,13 @@ describe('what the session lacks', () => {
     expect(Object.keys(quality.components)).toEqual(['captureDelta']);
   });
 
-  it('takes the picture from the quantization parameter where no bitrate is known', () => {
+  it('derives picture quality from the quantization parameter without a bitrate', () => {
     const { quality } = scoreSession([{ frame: 0, qp: 28 }], { fps: 60, width: 1920, height: 1080 });
     expect(quality.picture).toBeCloseTo(78, 9);
     expect(quality.pictureFrom).toBe('qp');
   });
 
-  it('doubles the greatest stutter where the least would pass it', () => {
+  it('doubles the maximum stutter if the minimum exceeds it', () => {
     // 12 frames a second: 1.5 · 83.3 = 125 ms > 116 ms, so the line goes from 125 to 250 and 187.5 scores 25.
     const { series } = scoreSession(
       [
@@ -285,7 +285,7 @@ describe('what the session lacks', () => {
     expect(series[1]!.weight['captureDelta']).toBeCloseTo(50.5, 12);
   });
 
-  it('takes the delta of a frame presented out of turn plainly: below zero, no stutter, of least weight', () => {
+  it('gives a frame presented out of order a negative delta with minimum weight', () => {
     const values = new RawValueReader();
     values.next({ frame: 0, presented: 500 });
     expect(values.next({ frame: 1, presented: 560 }).presentDelta).toBe(60);
@@ -300,7 +300,7 @@ describe('what the session lacks', () => {
     expect(series[2]).toMatchObject({ score: { presentDelta: 100 }, weight: { presentDelta: 1 } });
   });
 
-  it('leaves deltas over a clock that was set back out, and delays below zero, and counts both', () => {
+  it('omits and counts deltas across a clock reset and negative delays', () => {
     const values = new RawValueReader();
     values.next({ frame: 0, captured: 9000, presented: 500 });
     expect(values.next({ frame: 1, captured: 90, presented: 520, inputs: [530] })).toEqual(
@@ -309,7 +309,7 @@ describe('what the session lacks', () => {
     expect(values).toMatchObject({ outOfOrder: 0, impossible: 2 });
   });
 
-  it('takes further components by name', () => {
+  it('scores additional components by name', () => {
     const { quality } = scoreSession(
       [{ frame: 0, extra: { decodeTime: 50 } }],
       { fps: 60 },
@@ -319,13 +319,13 @@ describe('what the session lacks', () => {
   });
 });
 
-it('refuses constants that make no sense, all at once', () => {
+it('reports all invalid constants at once', () => {
   expect(() => scoreSession([], { fps: 60 }, { constants: { base: { x: 0 }, offset: { z: Number.NaN } } })).toThrow(
     /base\/x.*offset\/z/,
   );
 });
 
-it('judges a population deviation, not a sample', () => {
+it('uses the population deviation', () => {
   expect(deviation([1, 3])).toBe(1);
   expect(mean([1, 3])).toBe(2);
 });

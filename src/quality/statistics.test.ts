@@ -6,7 +6,7 @@ import { median, quantile } from '../statistics.ts';
 const a = [1, 2, 2, 3, 5, 8, 13];
 const b = [2, 3, 3, 7, 9, 11, 4];
 
-it('ranks with ties, correlates ranks, compares groups, takes quantiles as scipy does', () => {
+it('agrees with scipy on ranks, correlations, group comparison and quantiles', () => {
   expect(ranks([3, 1, 2, 2])).toEqual([4, 1, 2.5, 2.5]);
   expect(spearman(a, b)).toBeCloseTo(0.7818181818181817, 12);
   expect(kendall(a, b)).toBeCloseTo(0.7, 12);

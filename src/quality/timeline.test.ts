@@ -29,7 +29,7 @@ function follow(
   return { cws: sum / scored, frames, longest };
 }
 
-it('keeps frames, extremes and means however coarse it has to be', () => {
+it('keeps frame counts, extremes and means at any resolution', () => {
   const fine = new TimelineRecorder(10_000);
   const coarse = new TimelineRecorder(16);
   const truth = follow(12_000, [fine, coarse]);

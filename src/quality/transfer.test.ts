@@ -5,12 +5,12 @@ import { monotoneCubic } from './transfer.ts';
 
 const curve = monotoneCubic(defaultConstants.picture.curve);
 
-it('goes through its points and is 0 and 100 outside', () => {
+it('interpolates its points and is constant outside', () => {
   for (const [x, y] of defaultConstants.picture.curve) expect(curve(x)).toBeCloseTo(y, 12);
   expect([curve(-1), curve(0), curve(1.608), curve(50)]).toEqual([0, 0, 100, 100]);
 });
 
-it('has the values that scipy 1.17.1 PchipInterpolator has', () => {
+it('agrees with PchipInterpolator of scipy 1.17.1', () => {
   const expected = [
     [0.001, 1.56144094488189],
     [0.005, 7.686679790026247],
@@ -26,7 +26,7 @@ it('has the values that scipy 1.17.1 PchipInterpolator has', () => {
   for (const [x, y] of expected) expect(curve(x)).toBeCloseTo(y, 10);
 });
 
-it('never falls while its points rise', () => {
+it('is monotone where its points are', () => {
   const unit = double({ min: 0, max: 2, noNaN: true });
   assert(
     property(unit, unit, (a, b) => {
@@ -35,7 +35,7 @@ it('never falls while its points rise', () => {
   );
 });
 
-it('refuses points that do not rise in x', () => {
+it('rejects points that do not increase in x', () => {
   expect(() => monotoneCubic([[0, 0]])).toThrow(RangeError);
   expect(() =>
     monotoneCubic([

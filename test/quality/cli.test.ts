@@ -22,7 +22,7 @@ const session = join(folder, 'session.ndjson');
 writeFileSync(session, [info, ...records].map((line) => JSON.stringify(line)).join('\n'));
 
 describe('playbyplay quality', () => {
-  it('--json prints the figures, --series those of every frame too', () => {
+  it('prints figures with --json and those of every frame with --series', () => {
     const { status, stdout } = run(session, '--json', '--series');
     const { series, ...figures } = JSON.parse(stdout) as SessionQuality & { series: unknown[] };
     const expected = scoreSession(records, info, { series: true });
@@ -37,7 +37,7 @@ describe('playbyplay quality', () => {
     });
   });
 
-  it('prints a summary for people', () => {
+  it('prints a text summary', () => {
     const { status, stdout, stderr } = run(sample('presentmon-1.csv'), '--fps', '60', '--ascii');
     expect(status).toBe(0);
     expect(stdout).toMatch(/arena\.exe \(presentmon\): 300 frames in 00:05\.4 at 60 Hz\n/);
@@ -46,7 +46,7 @@ describe('playbyplay quality', () => {
     expect(stderr).toMatch(/frames of dwm\.exe left out: 150/);
   });
 
-  it('ends with 3 where something was wrong in the file, 1 where it cannot be read, 2 where it was asked wrongly', () => {
+  it('exits with 3 for findings, 1 for unreadable files, 2 for wrong usage', () => {
     const spoilt = join(folder, 'spoilt.ndjson');
     writeFileSync(spoilt, `${readFileSync(session, 'utf8')}\nnonsense\n`);
     expect(run(spoilt, '--json')).toMatchObject({
@@ -66,7 +66,7 @@ describe('playbyplay quality', () => {
     expect(run().status).toBe(2);
   });
 
-  it('takes other constants, and names those that it does not know', () => {
+  it('accepts constants and reports unknown ones', () => {
     const constants = join(folder, 'constants.json');
     writeFileSync(constants, JSON.stringify({ total: { scale: 0.5, shift: 50 }, base: { z: 0 } }));
     const figures = JSON.parse(run(session, '--json', '--constants', constants).stdout) as SessionQuality;
@@ -79,7 +79,7 @@ describe('playbyplay quality', () => {
     );
   });
 
-  it('writes a page, gives advice, plays a scenario, judges by other models', () => {
+  it('writes a report, advises, simulates and compares models', () => {
     const page = join(folder, 'page.html');
     expect(run(session, '--report', page).status).toBe(0);
     expect(existsSync(page)).toBe(true);

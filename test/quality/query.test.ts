@@ -23,7 +23,7 @@ const header: HeaderLine = {
   program: '0.1.0',
 };
 
-it('asks of the play and of the stream in one sentence', async () => {
+it('queries game events and stream incidents in one sentence', async () => {
   const path = join(folder, 'play.ndjson');
   await using writer = await LogWriter.create(path, header);
   for (const t of [21.5, 50, 71, 93]) {

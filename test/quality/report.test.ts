@@ -43,14 +43,14 @@ function event(t: number, text: string): EventLine {
   return { type: 'event', id: String(t), t, end: t, game: 'g', session: 's', text, statement, confidence: 1, cues: [] };
 }
 
-describe('the page about one session', async () => {
+describe('the report of one session', async () => {
   const [view] = await analyzeFiles([sample('presentmon-1.csv')], { targetBitrate: 2e7, width: 1920, height: 1080 });
   const play = gameplayMarks([event(1.5, 'player <b>dies</b>'), event(4, 'player kills opponent')], ({ t }) =>
     t === 4 ? 'win' : 'loss',
   );
   const html = sessionReport({ ...view!, play });
 
-  it('shows figures, a chart of the quality and one of each component, with the play on the same axis', async () => {
+  it('shows figures and charts of quality and components with game events on the same axis', async () => {
     const { page, complaints } = await open(html);
     const { quality } = view!.scored;
     expect(await page.textContent('.figure.big b')).toBe(quality.total!.toFixed(1));
@@ -68,7 +68,7 @@ describe('the page about one session', async () => {
     expect(complaints).toEqual([]);
   });
 
-  it('lists losses and wins with what the stream did, and fits a phone', async () => {
+  it('lists losses and wins with the stream faults and fits a phone', async () => {
     const { page } = await open(html);
     expect(await page.locator('table').first().locator('td').allTextContents()).toEqual([
       '00:01.5',
@@ -82,7 +82,7 @@ describe('the page about one session', async () => {
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
   });
 
-  it('tells the values under the pointer', async () => {
+  it('shows the values at the pointer', async () => {
     const { page } = await open(html);
     const box = (await page.locator('#charts svg').first().boundingBox())!;
     await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
@@ -99,7 +99,7 @@ describe('the page about one session', async () => {
     ).toBe('visible');
   });
 
-  it('says what the file does not tell, and stands without frames too', async () => {
+  it('lists missing figures and works without frames', async () => {
     const [log] = await analyzeFiles([sample('obs.txt')]);
     const { page, complaints } = await open(sessionReport(log!));
     expect(await page.textContent('body')).toContain('no stack latency: the log has no frame times');
@@ -107,7 +107,7 @@ describe('the page about one session', async () => {
   });
 });
 
-it('the page about many sessions shows distributions of both groups, every session, the worst minutes', async () => {
+it('the report of many sessions shows distributions, every session and the worst minutes', async () => {
   const paths = [1, 2, 3, 4].map((seed) => {
     const path = join(folder, `session-${seed}.ndjson`);
     const info = { fps: 60, width: 1920, height: 1080, targetBitrate: seed > 2 ? 2e7 : 2e6 };

@@ -39,7 +39,7 @@ function edit(rate: Rational): Timeline {
 }
 
 describe('edl', () => {
-  it('reads back, frame for frame, in drop-frame as in plain timecode', () => {
+  it('round-trips every frame in drop-frame and plain timecode', () => {
     for (const rate of [ntsc, { num: 25, den: 1 }]) {
       const text = edl(edit(rate));
       const rows = text.split('\n').filter((line) => /^\d{3} /.test(line));
@@ -60,7 +60,7 @@ describe('edl', () => {
     }
   });
 
-  it('keeps one line a comment, a name a reel, no sound where there is none', () => {
+  it('writes one-line comments, unique reel names and no audio for silent media', () => {
     const text = edl(edit({ num: 25, den: 1 }));
     expect(text).toContain('001  GRSSE1   AA/V  C');
     expect(text).toContain('002  GRSSE2B  V     C');
@@ -68,7 +68,7 @@ describe('edl', () => {
     expect(text).toContain('* LOC: 01:00:00:10 GREEN   player kills <opponent> | "x"\n');
   });
 
-  it('gives DaVinci Resolve its markers', () => {
+  it('writes markers for DaVinci Resolve', () => {
     expect(resolveEdl(edit({ num: 25, den: 1 }))).toContain(
       '001  001      V     C        01:00:00:10 01:00:00:11 01:00:00:10 01:00:00:11  \n |C:ResolveColorGreen |M:player kills <opponent> / "x" |D:1\n',
     );
@@ -79,7 +79,7 @@ describe('edl', () => {
 });
 
 describe('paths', () => {
-  it('are URLs with everything escaped, absolute or relative to the written file', () => {
+  it('are escaped URLs, absolute or relative to the exported file', () => {
     const absolute = 'file:///clips/gr%C3%B6%C3%9Fe%201.mp4';
     expect(otio(edit(ntsc))).toContain(`"target_url": "${absolute}"`);
     expect(fcpxml(edit(ntsc))).toContain(`src="${absolute}"`);
@@ -90,7 +90,7 @@ describe('paths', () => {
 });
 
 describe('fcpxml', () => {
-  it('gives every time as a fraction of seconds that is a whole number of frames', () => {
+  it('writes every time as a fraction of whole frames', () => {
     const times = [...fcpxml(edit(ntsc)).matchAll(/(?:offset|start|duration|frameDuration)="(\d+)(?:\/(\d+))?s"/g)];
     expect(times.length).toBeGreaterThan(10);
     for (const [, num, den] of times) expect((Number(num) * 30_000) % (1001 * Number(den ?? 1))).toBe(0);
@@ -99,7 +99,7 @@ describe('fcpxml', () => {
 });
 
 describe('otio', () => {
-  it('holds the exact rate and both tracks, with markers in the time of the recording', () => {
+  it('has the exact rate, both tracks and markers in recording time', () => {
     const timeline = JSON.parse(otio(edit(ntsc)));
     const [video, audio] = timeline.tracks.children;
     expect([video.kind, audio.kind]).toEqual(['Video', 'Audio']);
@@ -126,7 +126,7 @@ function unbalanced(tags: readonly RegExpMatchArray[]): string[] {
 }
 
 describe('xml', () => {
-  it('has no bare markup from names, and every element closed', () => {
+  it('escapes names and closes every element', () => {
     for (const text of [fcpxml(edit(ntsc)), xmeml(edit(ntsc)), mlt(edit(ntsc))]) {
       const tags = [...text.matchAll(/<(\/?)([A-Za-z][\w:-]*)(?:\s+[\w:-]+="[^"<]*")*\s*(\/?)>/g)];
       expect(unbalanced(tags)).toEqual([]);

@@ -18,7 +18,7 @@ describe('timecode', () => {
     expect(timecode(frame, ntsc)).toBe(text);
   });
 
-  it('leaves out four numbers a minute at 59.94', () => {
+  it('skips four numbers a minute at 59.94', () => {
     expect(timecode(3599, double)).toBe('00:00:59;59');
     expect(timecode(3600, double)).toBe('00:01:00;04');
     expect(timecode(215_784, double)).toBe('01:00:00;00');
@@ -29,7 +29,7 @@ describe('timecode', () => {
     expect(timecode(1440, { num: 24_000, den: 1001 })).toBe('00:01:00:00');
   });
 
-  it('is read back, at every rate', () => {
+  it('round-trips at every rate', () => {
     fc.assert(
       fc.property(fc.constantFrom(...standardRates), fc.nat(2_000_000), (rate, frame) => {
         expect(frameOf(timecode(frame, rate), rate)).toBe(frame);
@@ -37,7 +37,7 @@ describe('timecode', () => {
     );
   });
 
-  it('knows that drop-frame has no first frame in minute one', () => {
+  it('rejects numbers that drop-frame skips', () => {
     expect(frameOf('00:01:00;00', ntsc)).toBeUndefined();
     expect(frameOf('00:10:00;00', ntsc)).toBe(17_982);
     expect(frameOf('00:00:00:30', ntsc)).toBeUndefined();
@@ -45,7 +45,7 @@ describe('timecode', () => {
 });
 
 describe('standardRate', () => {
-  it('finds the fraction behind a rounded rate, and the next higher one for a rate no editor has', () => {
+  it('finds the exact rate behind a rounded one, else the next higher standard rate', () => {
     expect(standardRate({ num: 2997, den: 100 })).toEqual(ntsc);
     expect(standardRate({ num: 35, den: 1 })).toEqual({ num: 50, den: 1 });
     expect(standardRate({ num: 144, den: 1 })).toEqual({ num: 60, den: 1 });

@@ -43,8 +43,8 @@ const anything = record({
   queue: option(constantFrom(0, 0, 5, 80), { nil: undefined }),
 });
 
-describe('the controller', () => {
-  it('stays within its bounds, keeps its rests and explains each change, whatever it sees', () => {
+describe('QualityController', () => {
+  it('stays within bounds, respects hold times and explains each change for any observations', () => {
     assert(
       property(
         array(anything, { minLength: 20, maxLength: 300 }),
@@ -75,19 +75,19 @@ describe('the controller', () => {
     );
   });
 
-  it('comes to rest when nothing changes', () => {
+  it('converges under constant conditions', () => {
     const controller = new QualityController(start);
     const decisions = run(controller, repeat(600, {}));
     expect(decisions.slice(-600).flatMap(({ changes }) => changes)).toEqual([]);
     expect(decisions.flatMap(({ changes }) => changes).length).toBeLessThan(12);
   });
 
-  it('is a function of what it sees', () => {
+  it('is deterministic', () => {
     const seen = [...repeat(30, {}), ...repeat(5, { lost: 0.2, queue: 90 }), ...repeat(60, { capacity: 9e6 })];
     expect(run(new QualityController(start), seen)).toEqual(run(new QualityController(start), seen));
   });
 
-  it('lowers the bitrate at once when the line is full, and does not raise it soon after', () => {
+  it('lowers the bitrate at once on congestion and does not raise it soon after', () => {
     const controller = new QualityController(start, { warmUp: 60 });
     const decisions = run(controller, [...repeat(5, {}), ...repeat(1, { lost: 0.3 }), ...repeat(10, {})]);
     const changes = decisions.flatMap(({ changes: all, t }) => all.map((change) => ({ ...change, t })));
@@ -99,14 +99,14 @@ describe('the controller', () => {
     );
   });
 
-  it('raises the quantization parameter where that is what it may change', () => {
+  it('raises the quantization parameter in constant-QP mode', () => {
     const controller = new QualityController({ ...start, qp: 26 }, { warmUp: 60 });
     run(controller, [...repeat(5, {}), ...repeat(1, { lost: 0.3 })]);
     expect(controller.settings.qp).toBeGreaterThan(26);
     expect(controller.settings.bitrate).toBe(start.bitrate);
   });
 
-  it('halves the frame rate where rendering cannot keep up at any size, and takes a smaller one where it nearly can', () => {
+  it('halves the frame rate if rendering is far too slow, and lowers the size if slightly too slow', () => {
     const controller = new QualityController(start);
     run(controller, repeat(10, { captureInterval: 27 }));
     expect(controller.settings.fps).toBe(30);
@@ -115,7 +115,7 @@ describe('the controller', () => {
     expect(near.settings).toMatchObject({ fps: 60, height: 540 });
   });
 
-  it('takes more of a wide line once it has seen enough of it, never more than it may', () => {
+  it('uses more of a fast network after enough observations, within its bounds', () => {
     const bounds = { ...defaultBounds, bitrate: { least: 1e6, most: 12e6 } };
     const wide: ControllerOptions = { bounds };
     const controller = new QualityController({ ...start, bitrate: 3e6 }, wide);
@@ -129,15 +129,15 @@ function play(seed: number): readonly FrameRecord[] {
   return simulate(scenarioOf(seed, 20), start, { keep: true }).records;
 }
 
-describe('the pipeline', () => {
+describe('StreamSimulator', () => {
   const scenario = scenarioOf(3, 60);
 
-  it('is the same for the same seed and settings, and another for another seed', () => {
+  it('depends only on seed and settings', () => {
     expect(play(1)).toEqual(play(1));
     expect(play(1)).not.toEqual(play(2));
   });
 
-  it('gives frames whose stages follow each other on either clock', () => {
+  it('orders the stages of a frame on each clock', () => {
     const { records } = simulate(scenario, start, { keep: true });
     expect(records.length).toBeGreaterThan(3000);
     for (const {
@@ -160,7 +160,7 @@ describe('the pipeline', () => {
     }
   });
 
-  it('suffers from more than the line carries: delay and loss', () => {
+  it('adds delay and loss above the network’s capacity', () => {
     const line = scenarioOf(5, 60, 'mobile');
     const little = simulate(line, { ...start, bitrate: 2e6 }, { quitsWhen: false }).quality.components;
     const much = simulate(line, { ...start, bitrate: 30e6 }, { quitsWhen: false }).quality.components;
@@ -168,7 +168,7 @@ describe('the pipeline', () => {
     expect(much['presentDelta']!.score).toBeLessThan(little['presentDelta']!.score);
   });
 
-  it('renders fewer frames where a frame takes longer than there is time', () => {
+  it('renders fewer frames if a frame takes longer than its interval', () => {
     const slow = { ...scenario, render: () => 25 };
     const pipeline = new StreamSimulator(slow, { ...start, width: 1920, height: 1080 });
     const frames = [];
@@ -177,7 +177,7 @@ describe('the pipeline', () => {
     expect(frames.length / scenario.duration).toBeCloseTo(40, -0.5);
   });
 
-  it('ends early where a person would give up, and counts the rest as nothing', () => {
+  it('ends early when the player quits and scores the rest as 0', () => {
     const line = scenarioOf(5, 120, 'mobile');
     const { played, outcome, quality } = simulate(line, { ...start, bitrate: 30e6 });
     expect(played).toBeLessThan(0.6);
@@ -186,7 +186,7 @@ describe('the pipeline', () => {
   });
 });
 
-it('in the loop the controller does better than settings that suit some lines only', () => {
+it('scores higher in a simulation than settings that suit only some networks', () => {
   const { controller, fixed } = compareWithFixedSettings({
     seeds: [1, 2, 3, 4, 5, 6],
     duration: 120,
@@ -210,22 +210,22 @@ function session(captureMs: number, roundTripDelay: number, targetBitrate: numbe
   return scoreSession(records, { fps: 60, width: 1920, height: 1080, targetBitrate }).quality;
 }
 
-describe('advice after sessions', () => {
+describe('advise', () => {
   const settings = { bitrate: 8e6, width: 1920, height: 1080, fps: 60, preset: 'fast' } as const;
 
-  it('is less for the line where the round trip is long', () => {
+  it('lowers the bitrate if the round trip is long', () => {
     const advice = advise([session(16.7, 120, 8e6)], settings)!;
     expect(advice).toMatchObject({ direction: 'down' });
     expect(advice.steps[0]).toMatchObject({ parameter: 'bitrate', from: '8.0 Mbit/s', to: '5.6 Mbit/s' });
   });
 
-  it('is a lower frame rate where rendering cannot keep up', () => {
+  it('lowers the frame rate if rendering is too slow', () => {
     const advice = advise([session(30, 10, 8e6)], settings, { down: 60, up: 90 })!;
     expect(advice.direction).toBe('down');
     expect(advice.steps.map(({ parameter, to }) => `${parameter} ${to}`)).toEqual(['fps 30', 'size 1600x900']);
   });
 
-  it('is more where all is well, nothing in between, and nothing more where the worst one was bad', () => {
+  it('raises settings only if all sessions are good', () => {
     const good = session(16.7, 8, 8e6);
     expect(advise([good], settings)!).toMatchObject({
       direction: 'up',
@@ -237,6 +237,6 @@ describe('advice after sessions', () => {
   });
 });
 
-it('begins with settings that its bounds hold', () => {
+it('starts within its bounds', () => {
   expect(defaultBounds.sizes).toContainEqual({ width: startSettings.width, height: startSettings.height });
 });

@@ -46,7 +46,7 @@ describe.each([
   { name: 'capframex.csv', deltas: presents, format: 'capframex', process: 'Arena' },
   { name: 'capframex.json', deltas: presents, format: 'capframex', process: 'Arena' },
 ])('$name', ({ name, deltas, format, process }) => {
-  it('tells the true frame times, display times and input latencies', async () => {
+  it('reads the true frame times, display times and input latencies', async () => {
     const input = await only(name);
     const frames = await raws(input);
     expect(input).toMatchObject({ format, name: process });
@@ -57,7 +57,7 @@ describe.each([
     expect(input.notes.counts).toMatchObject({ frames: 300, dropped: 3 });
   });
 
-  it('says what it could derive and what not, and estimates the frame rate', async () => {
+  it('reports derived and missing figures and estimates the frame rate', async () => {
     const scored = await scoreInput(await only(name));
     expect(Object.keys(scored.derived).toSorted()).toEqual(['captureDelta', 'presentDelta', 'stackLatency']);
     expect(Object.keys(scored.missing).toSorted()).toEqual(['picture', 'roundTripDelay']);
@@ -66,7 +66,7 @@ describe.each([
   });
 });
 
-it('takes the named one of several processes in a file, else the game and not the compositor', async () => {
+it('selects the named process, else the game rather than the compositor', async () => {
   expect((await only('presentmon-1.csv')).name).toBe('arena.exe');
   const [desktop] = await readSessions([sample('presentmon-1.csv')], { process: 'dwm' });
   expect(desktop).toMatchObject({ name: 'dwm.exe', notes: { counts: { frames: 150, otherProcesses: 1 } } });
@@ -77,14 +77,14 @@ it('takes the named one of several processes in a file, else the game and not th
 });
 
 describe('MangoHud', () => {
-  it('tells the frame times, after the version block and the row of system names', async () => {
+  it('reads the frame times after the version block and the system row', async () => {
     const input = await only('mangohud.csv');
     expectNear(known(await raws(input), 'captureDelta'), presents, 1e-3);
     expect(input.extra).toMatchObject({ info: { gpu: 'Radeon RX 7800 XT', kernel: '6.9.1-arch1' } });
     expect(Object.keys(input.missing)).toEqual(['presentDelta', 'roundTripDelay', 'stackLatency', 'picture']);
   });
 
-  it('says that a log taken at an interval does not see every frame', async () => {
+  it('warns that a sampled log misses frames', async () => {
     const input = await only('mangohud-sampled.csv');
     expect(input.notes.issues).toMatchObject([{ code: 'sampled-log', hint: expect.stringContaining('log_interval') }]);
   });
@@ -113,7 +113,7 @@ describe('webrtc-internals', () => {
 });
 
 describe('OBS', () => {
-  it('tells settings and counts of each output, and no score of frames that it does not know', async () => {
+  it('reads settings and counts of each output, without stutter or latency scores', async () => {
     const scored = await scoreInput(await only('obs.txt'));
     // 6 Mbit/s over 1920 · 1080 · 60 pixels a second are 0.0482 bits a pixel, just under the point (0.05, 55).
     expect(scored.quality).toMatchObject({ total: null, stutterLatency: null, frames: 0, pictureFrom: 'bitrate' });

@@ -39,15 +39,15 @@ function shuffled<T>(lines: readonly T[], by: number, seed: number): T[] {
     .map(({ line }) => line);
 }
 
-describe('a session of our own', () => {
-  it('read from NDJSON has the figures of the records in memory', async () => {
+describe('frame logs', () => {
+  it('score the same from NDJSON as from records in memory', async () => {
     const [scored] = await scoreFiles([whole]);
     expect(scored!.quality).toEqual(expected);
     expect(scored).toMatchObject({ format: 'playbyplay', fpsFrom: 'header', issues: [], counts: { lines: 3001 } });
     expect(Object.keys(scored!.derived)).toHaveLength(4);
   });
 
-  it('is joined by frame from halves, out of order, whichever comes first', async () => {
+  it('join unordered halves in either order', async () => {
     const server = file('server.ndjson', ndjson([info, ...shuffled(serverHalf, 300, 1)]));
     const client = file('client.ndjson', ndjson(shuffled(clientHalf, 300, 2)));
     for (const paths of [
@@ -60,7 +60,7 @@ describe('a session of our own', () => {
     }
   });
 
-  it('is joined from one half after the other in one file, and in full disorder', async () => {
+  it('join halves that follow each other in one file, and shuffled records', async () => {
     // Longer than the join waits for a late record, so that it has to begin again with everything in memory.
     const long = [...randomSession(80_000, 8)];
     const figures = scoreSession(long, info).quality;
@@ -77,7 +77,7 @@ describe('a session of our own', () => {
     expect((await scoreFiles([disorder]))[0]!.quality).toEqual(figures);
   });
 
-  it('is joined also where the server says which inputs a frame contains, or each half names all fields', async () => {
+  it('join halves whose server lists the inputs or which both contain all fields', async () => {
     const inputs = new Map(records.map((record) => [record.frame, record.inputs]));
     const server = file(
       'told-server.ndjson',
@@ -92,7 +92,7 @@ describe('a session of our own', () => {
     expect(scored[0]!.quality).toEqual(expected);
   });
 
-  it('does not mind how far the clocks of the halves are apart', async () => {
+  it('score the same for any clock offset', async () => {
     const moved = records.map((record) => ({
       ...record,
       // A multiple of the input samples' 100 ms, which are aligned to the client's clock.
@@ -104,7 +104,7 @@ describe('a session of our own', () => {
     expect(scored!.quality.raw).toBeCloseTo(expected.raw!, 6);
   });
 
-  it('has the same figures as CSV: comma, semicolon with decimal commas, columns in any order, gzipped', async () => {
+  it('score the same from CSV with any delimiter, decimal comma, column order and gzip', async () => {
     const fields = [
       'inputs',
       'presented',
@@ -138,7 +138,7 @@ describe('a session of our own', () => {
     for (const path of paths) expect((await scoreFiles([path]))[0]!.quality).toEqual(expected);
   });
 
-  it('takes settings as JSON above the table, and inputs of a cell in any way they are listed', async () => {
+  it('accept JSON settings above the table and inputs listed in any form', async () => {
     for (const [i, inputs] of ['40.5 60', '40.5|60', '40.5;60', '"40.5,60"', '"[60, 40.5]"'].entries()) {
       const text = `${JSON.stringify(info)}\nframe,presented,inputs\n0,100,${inputs}\n1,120,\n`;
       const [scored] = await scoreFiles([file(`inputs-${i}.csv`, text)]);
@@ -148,7 +148,7 @@ describe('a session of our own', () => {
     }
   });
 
-  it('misses what the lost half would have told, and says so', async () => {
+  it('report the figures that a missing half would provide', async () => {
     const [scored] = await scoreFiles([file('half.ndjson', ndjson([info, ...serverHalf]))]);
     expect(scored!.missing).toEqual({
       presentDelta: 'no record has presented',
@@ -157,7 +157,7 @@ describe('a session of our own', () => {
     });
   });
 
-  it('counts the frames of which no record came', async () => {
+  it('count frames without a record', async () => {
     const some = records.filter((record) => record.frame % 10 !== 3);
     const [scored] = await scoreFiles([file('lost.ndjson', ndjson([info, ...some]))]);
     expect(scored!.counts['missingFrames']).toBe(300);
@@ -169,14 +169,14 @@ async function read(name: string, content: string | Buffer): Promise<ScoredInput
   return (await scoreFiles([file(name, content)]))[0]!;
 }
 
-describe('several sessions', () => {
-  it('are told apart when each file is whole', async () => {
+describe('several frame logs', () => {
+  it('are separate sessions if each is complete', async () => {
     const other = [...randomSession(2000, 9)];
     const scored = await scoreFiles([whole, file('other.ndjson', ndjson([info, ...other]))]);
     expect(scored.map((one) => one.quality)).toEqual([expected, scoreSession(other, info).quality]);
   });
 
-  it('are paired from their halves in the order given, and a half too many is an error', async () => {
+  it('pair halves in order and reject an unmatched half', async () => {
     const other = [...randomSession(2000, 9)];
     const half = (name: string, of: readonly FrameRecord[], fields: readonly (keyof FrameRecord)[]): string =>
       file(name, ndjson([info, ...of.map((record) => pick(record, fields))]));
@@ -193,11 +193,11 @@ describe('several sessions', () => {
   });
 });
 
-describe('what is wrong in a session of our own', () => {
+describe('invalid frame logs', () => {
   const steady = Array.from({ length: 200 }, (_, frame) => ({ frame, captured: (1000 / 60) * frame }));
   const lines = ndjson([info, ...steady]).split('\n');
 
-  it('lines that are no JSON, no object, or tell no frame are skipped and counted', async () => {
+  it('skip and count lines that are not JSON objects with a frame', async () => {
     const spoilt = [
       ...lines.slice(0, 50),
       '{"frame":50,',
@@ -213,7 +213,7 @@ describe('what is wrong in a session of our own', () => {
     expect(scored.quality).toEqual(scoreSession(steady, info).quality);
   });
 
-  it('a rate below zero is missing; of inputs the times count, one or many', async () => {
+  it('treat a negative rate as missing and accept one or many inputs', async () => {
     const fields = [{ targetBitrate: -5 }, { inputs: 20 }, { inputs: [30, null, 'x'] }];
     const scored = await read(
       'odd.ndjson',
@@ -228,16 +228,16 @@ describe('what is wrong in a session of our own', () => {
     ]);
   });
 
-  it('a file of a few bytes is none that is read', async () => {
+  it('reject a file of a few bytes', async () => {
     await expect(read('few', '\n\n')).rejects.toMatchObject({ code: 'unknown-format' });
   });
 
-  it('a last line that was cut is left out', async () => {
+  it('skip an incomplete last line', async () => {
     const scored = await read('cut.ndjson', lines.join('\n').slice(0, -15));
     expect(scored).toMatchObject({ quality: { frames: 199 }, counts: { malformed: 1 } });
   });
 
-  it('a value that is no number counts as missing; null is missing without further ado', async () => {
+  it('treat a value that is not a number as missing, and null silently', async () => {
     const scored = await read(
       'values.ndjson',
       ndjson([info, ...steady.map((one) => (one.frame === 9 ? { ...one, captured: '150', presented: null } : one))]),
@@ -249,18 +249,18 @@ describe('what is wrong in a session of our own', () => {
     expect(scored.quality.components['captureDelta']!.measured).toBe(198);
   });
 
-  it('a misspelt field is pointed out', async () => {
+  it('report a misspelled field', async () => {
     const scored = await read('misspelt.ndjson', ndjson([info, ...steady.map((one) => ({ ...one, presentd: 1 }))]));
     expect(scored.issues).toMatchObject([{ code: 'unknown-field', hint: 'Did you mean "presented"?' }]);
   });
 
-  it('two records of a frame that disagree: the first stands, and the disagreement is counted', async () => {
+  it('keep the first of two conflicting records and count the conflict', async () => {
     const scored = await read('twice.ndjson', ndjson([info, ...steady, { frame: 199, captured: 9999 }]));
     expect(scored.counts).toMatchObject({ duplicates: 1, outOfOrder: 1 });
     expect(scored.quality.components['captureDelta']!.max).toBeLessThan(17);
   });
 
-  it('times in seconds are suspected', async () => {
+  it('suspect times in seconds', async () => {
     const scored = await read(
       'seconds.ndjson',
       ndjson([info, ...steady.map((one) => ({ ...one, captured: one.captured / 1000 }))]),
@@ -268,14 +268,14 @@ describe('what is wrong in a session of our own', () => {
     expect(scored.issues.map(({ code }) => code)).toEqual(['time-unit']);
   });
 
-  it('without a header the frame rate is estimated, and that is said; --fps settles it', async () => {
+  it('estimate the frame rate without a header, unless --fps is given', async () => {
     const scored = await read('headless.ndjson', ndjson(steady));
     expect(scored).toMatchObject({ fpsFrom: 'estimated', info: { fps: 60 }, issues: [{ code: 'rate-estimated' }] });
     const [told] = await scoreFiles([file('headless.ndjson', ndjson(steady))], { fps: 30 });
     expect(told).toMatchObject({ fpsFrom: 'option', info: { fps: 30 }, issues: [] });
   });
 
-  it('headers that disagree are pointed out', async () => {
+  it('report conflicting headers', async () => {
     const paths = [
       file('a.ndjson', ndjson([info, ...steady])),
       file(
@@ -287,7 +287,7 @@ describe('what is wrong in a session of our own', () => {
     expect(scored).toMatchObject({ info: { fps: 60 }, issues: [{ code: 'header-differs' }] });
   });
 
-  it('a file without a frame is an error', async () => {
+  it('reject a file without frames', async () => {
     await expect(read('header-only.ndjson', ndjson([info]))).rejects.toMatchObject({ code: 'no-frames' });
     await expect(read('empty.ndjson', '')).rejects.toMatchObject({ code: 'file-empty' });
     await expect(scoreFiles([join(folder, 'absent.ndjson')])).rejects.toMatchObject({ code: 'file-missing' });

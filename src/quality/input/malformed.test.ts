@@ -23,13 +23,13 @@ describe('a table', () => {
   const cells = lines.map((line) => line.split(','));
   const column = (name: string): number => cells[0]!.indexOf(name);
 
-  it('whose last row was cut loses that row only', async () => {
+  it('loses only an incomplete last row', async () => {
     const scored = await read(table.slice(0, -150));
     expect(scored.counts).toMatchObject({ frames: 299, malformed: 1 });
     expect(codes(scored)).toEqual(['row-cut']);
   });
 
-  it('with decimal commas between commas is an error, never other numbers', async () => {
+  it('is rejected if decimal commas collide with the delimiter', async () => {
     await expect(
       read(lines.map((line, i) => (i === 0 ? line : line.replaceAll('.', ','))).join('\n')),
     ).rejects.toMatchObject({
@@ -38,7 +38,7 @@ describe('a table', () => {
     });
   });
 
-  it('with decimal commas in quotes is read', async () => {
+  it('may have quoted decimal commas', async () => {
     const quoted = cells.map((row, i) =>
       (i === 0 ? row : row.map((cell) => (/^[\d.]+$/.test(cell) ? `"${cell.replace('.', ',')}"` : cell))).join(','),
     );
@@ -46,7 +46,7 @@ describe('a table', () => {
     expect((await read(quoted.join('\n'))).quality).toEqual(plain.quality);
   });
 
-  it('that lacks the columns of display and input still tells the frame times', async () => {
+  it('has frame times without the columns of display and input', async () => {
     const without = new Set(
       ['MsBetweenDisplayChange', 'MsUntilDisplayed', 'MsAllInputToPhotonLatency', 'TimeInMs', 'CPUStartTimeInMs'].map(
         column,
@@ -59,7 +59,7 @@ describe('a table', () => {
     expect(scored.quality.components['captureDelta']!.max).toBeCloseTo(400, 6);
   });
 
-  it('with words in place of numbers counts them as missing', async () => {
+  it('treats words instead of numbers as missing', async () => {
     const between = column('MsBetweenPresents');
     const scored = await read(
       cells.map((row, i) => row.map((cell, j) => (j === between && i % 50 === 7 ? 'oops' : cell)).join(',')).join('\n'),
@@ -69,19 +69,19 @@ describe('a table', () => {
     );
   });
 
-  it('with a misspelt column is pointed out', async () => {
+  it('reports a misspelled column', async () => {
     const scored = await read(table.replace('MsUntilDisplayed', 'MsUntilDisplaed'));
     expect(scored.issues.find(({ code }) => code === 'unknown-column')?.hint).toBe('Did you mean "MsUntilDisplayed"?');
   });
 
-  it('with a header alone is an error', async () => {
+  it('is rejected if it has only a header', async () => {
     await expect(read(lines[0]!)).rejects.toMatchObject({ code: 'no-frames' });
     await expect(read(sample('mangohud.csv').split('\n').slice(0, 7).join('\n'))).rejects.toMatchObject({
       code: 'no-frames',
     });
   });
 
-  it('of MangoHud with rows cut and words inside keeps the rest', async () => {
+  it('of MangoHud keeps the valid rows', async () => {
     const hud = sample('mangohud.csv').split('\n');
     hud[20] = hud[20]!.replace(/^[\d.]+,[\d.]+/, '60,broken');
     const scored = await read(hud.join('\n').slice(0, -40));
@@ -95,18 +95,18 @@ function session(): { Runs: { CaptureData: Record<string, unknown> }[] } {
 }
 
 describe('CapFrameX JSON', () => {
-  it('that was cut is an error', async () => {
+  it('is rejected if incomplete', async () => {
     await expect(read(sample('capframex.json').slice(0, 9000))).rejects.toMatchObject({ code: 'not-json' });
   });
 
-  it('without runs or frame times is an error', async () => {
+  it('is rejected without runs or frame times', async () => {
     const none = session();
     delete none.Runs[0]!.CaptureData['MsBetweenPresents'];
     await expect(read(JSON.stringify(none))).rejects.toMatchObject({ code: 'no-frames' });
     await expect(read('{"Info":{},"Runs":[]}')).rejects.toMatchObject({ code: 'no-runs' });
   });
 
-  it('with lists of different lengths and words inside says so', async () => {
+  it('reports lists of different lengths and invalid values', async () => {
     const odd = session();
     (odd.Runs[0]!.CaptureData['MsUntilDisplayed'] as unknown[]).length = 100;
     (odd.Runs[0]!.CaptureData['MsBetweenPresents'] as unknown[])[5] = 'x';
@@ -117,7 +117,7 @@ describe('CapFrameX JSON', () => {
     expect(scored.quality.components['captureDelta']!.measured).toBe(299);
   });
 
-  it('with several runs is several sessions', async () => {
+  it('gives a session per run', async () => {
     const twice = session();
     twice.Runs.push(twice.Runs[0]!);
     writeFileSync(join(folder, 'twice.json'), JSON.stringify(twice));
@@ -131,18 +131,18 @@ describe('a webrtc-internals dump', () => {
   const dump = (): Dump => JSON.parse(sample('webrtc_internals_dump.txt')) as Dump;
   const stats = (of: Dump): Record<string, { values: string }> => of.PeerConnections['13-1']!.stats;
 
-  it('that was cut is an error', async () => {
+  it('is rejected if incomplete', async () => {
     await expect(read(sample('webrtc_internals_dump.txt').slice(0, 5000))).rejects.toMatchObject({ code: 'not-json' });
   });
 
-  it('without a connection or without video is an error', async () => {
+  it('is rejected without a connection or video', async () => {
     await expect(read('{"getUserMedia":[],"PeerConnections":{}}')).rejects.toMatchObject({ code: 'no-connection' });
     const silent = dump();
     delete stats(silent)['IT01V2873482-framesDecoded'];
     await expect(read(JSON.stringify(silent))).rejects.toMatchObject({ code: 'no-video' });
   });
 
-  it('with a metric that is no JSON leaves that one out', async () => {
+  it('ignores a metric that is not JSON', async () => {
     const spoilt = dump();
     stats(spoilt)['CPx7Y_aa-currentRoundTripTime']!.values = '[0.04,';
     const scored = await read(JSON.stringify(spoilt));
@@ -150,7 +150,7 @@ describe('a webrtc-internals dump', () => {
     expect(Object.keys(scored.derived)).toEqual(['presentDelta', 'picture']);
   });
 
-  it('whose counters start again leaves that second out', async () => {
+  it('ignores a second whose counters restart', async () => {
     const again = dump();
     const counts = JSON.parse(stats(again)['IT01V2873482-framesDecoded']!.values) as number[];
     stats(again)['IT01V2873482-framesDecoded']!.values = JSON.stringify(
@@ -162,13 +162,13 @@ describe('a webrtc-internals dump', () => {
 });
 
 describe('an OBS log', () => {
-  it('that was cut before an output ended has its settings and says that the counts are not there', async () => {
+  it('has its settings and reports missing counts if no output ended', async () => {
     const scored = await read(sample('obs.txt').slice(0, 1200));
     expect(scored.quality.picture).toBeGreaterThan(50);
     expect(codes(scored)).toEqual(['no-output-ended']);
   });
 
-  it('of several streams keeps their counts apart', async () => {
+  it('keeps the counts of several streams apart', async () => {
     const log = sample('obs.txt').replace(/^\uFEFF/, '');
     const second = log.replaceAll('432/216000 (0.2%)', '21600/216000 (10.0%)');
     const scored = await read(`${log}${second}`);
@@ -177,8 +177,8 @@ describe('an OBS log', () => {
   });
 });
 
-describe('anything else', () => {
-  it('is no known format, and the known ones are named', async () => {
+describe('other files', () => {
+  it('are rejected with a list of the supported formats', async () => {
     await expect(read('Hello\nworld\n')).rejects.toMatchObject({
       code: 'unknown-format',
       hint: expect.stringContaining('MangoHud'),

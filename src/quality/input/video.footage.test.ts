@@ -18,7 +18,7 @@ function frozen(frame: number): number {
 }
 
 describe('a recording', () => {
-  it('that runs evenly has even deltas, no duplicates and the bitrate of its packets', async () => {
+  it('has even deltas, no duplicates and the bitrate of its packets', async () => {
     const path = join(folder, 'even.mp4');
     const packets = makeVideo({ path, pts: frames.map((i) => 1000 * i), timeBase });
     const [scored] = await scoreFiles([path], { video: readVideo });
@@ -40,7 +40,7 @@ describe('a recording', () => {
     expect(rates).toEqual([expect.closeTo(packets.reduce((sum, { size }) => sum + 8 * size, 0) / 4, -2)]);
   });
 
-  it('in which pictures are repeated has capture deltas over the repeats, and the frozen stretch', async () => {
+  it('has capture deltas across repeated pictures, and the frozen span', async () => {
     const path = join(folder, 'frozen.mp4');
     // Frames 100 to 123 repeat 99 — 0.4 s until 124 comes — and 150 and 160 repeat the frame before each.
     makeVideo({ path, pts: frames.map((i) => 1000 * i), timeBase, shows: frozen, keyEvery: 30 });
@@ -56,7 +56,7 @@ describe('a recording', () => {
     ]);
   });
 
-  it('in which timestamps jump has present deltas over the jump', async () => {
+  it('has present deltas across a jump of the timestamps', async () => {
     const path = join(folder, 'gap.mp4');
     makeVideo({ path, pts: frames.map((i) => 1000 * i + (i >= 80 ? 18_000 : 0)), timeBase });
     const [view] = await analyzeFiles([path], { video: readVideo });
@@ -65,7 +65,7 @@ describe('a recording', () => {
     expect(view!.incidents.filter(({ kind }) => kind === 'freeze')).toMatchObject([{ t: expect.closeTo(79 / 60, 3) }]);
   });
 
-  it('of a scene that rests has no freeze: it goes on where it stopped', async () => {
+  it('has no freeze in a still scene, which resumes where it stopped', async () => {
     const path = join(folder, 'menu.mp4');
     // A picture that stands from the beginning on, and moves from frame 120.
     makeVideo({ path, pts: frames.map((i) => 1000 * i), timeBase, shows: (i) => Math.max(0, i - 120) });
@@ -75,7 +75,7 @@ describe('a recording', () => {
     expect(scored!.quality.components['captureDelta']!.max).toBeLessThan(17);
   });
 
-  it('that was cut off or damaged is read as far as it goes, and that is said', async () => {
+  it('is read as far as possible if damaged, with a warning', async () => {
     const path = join(folder, 'cut.mkv');
     makeVideo({ path, pts: frames.map((i) => 1000 * i), timeBase });
     const bytes = readFileSync(path);
@@ -93,7 +93,7 @@ describe('a recording', () => {
     expect(hurt!.quality.frames).toBeGreaterThan(150);
   });
 
-  it('of a game has its own rate, and hardly a picture is repeated while it is played', async () => {
+  it('of a game has its frame rate and hardly any repeated pictures', async () => {
     const clip = new URL('../../../test/footage/freedoom-demo1.mp4', import.meta.url).pathname;
     const [scored] = await scoreFiles([clip], { video: readVideo });
     expect(scored).toMatchObject({ info: { fps: 35, width: 1280 }, counts: { frames: 1470, timestampGaps: 0 } });
