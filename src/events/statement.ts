@@ -116,9 +116,6 @@ export function isPropertyStatement(statement: Statement): statement is Property
 export function parseStatement(
   value: unknown,
 ): { readonly statement: Statement } | { readonly issues: readonly Issue[] } {
-  const refuse = (message: string, path = ''): { readonly issues: readonly Issue[] } => ({
-    issues: [{ code: 'statement-shape', path, message }],
-  });
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return refuse('a statement must be an object');
   const given = Object.fromEntries(
@@ -138,6 +135,10 @@ export function parseStatement(
     given[key] === undefined ? [] : [[key, isValue(key) ? normalizeValue(given[key]) : normalizeSlot(given[key])]],
   );
   return { statement: Object.fromEntries(entries) as unknown as Statement };
+}
+
+function refuse(message: string, path = ''): { readonly issues: readonly Issue[] } {
+  return { issues: [{ code: 'statement-shape', path, message }] };
 }
 
 function statementIssue({ pointer, message, error }: SchemaProblem, kind: string): Issue {
