@@ -13,7 +13,7 @@ import type { EventLine } from '../../src/events/log.ts';
 import { loadLog } from '../../src/events/reader.ts';
 import { detect } from '../../src/pipeline/detect.ts';
 import { openGame } from '../../src/pipeline/game.ts';
-import { calibrated, logOdds, probability } from '../../src/script/fusion/confidence.ts';
+import { calibrateConfidence, logOdds, probability } from '../../src/script/confidence.ts';
 import { calibrationTable } from '../../test/truth/bins.ts';
 import { clipsIn } from '../../test/truth/clips.ts';
 import { kindOf, matchSaid } from '../../test/truth/match.ts';
@@ -137,7 +137,7 @@ function heldBack(events: readonly Judged[]): readonly Judged[] {
     const own = events.filter((event) => event.recording === recording);
     return own.map((event) => ({
       ...event,
-      confidence: calibrated(event.raw, lines.get(`${event.game} ${event.weakest}`)),
+      confidence: calibrateConfidence(event.raw, lines.get(`${event.game} ${event.weakest}`)),
     }));
   });
 }

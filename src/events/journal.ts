@@ -2,7 +2,7 @@ import { promisify } from 'node:util';
 import { crc32, deflateRaw, inflateRaw } from 'node:zlib';
 import { open, stat, type FileHandle } from 'node:fs/promises';
 import { PlaybyplayError } from '../errors.ts';
-import { GrowingFile } from './durable.ts';
+import { AppendFile } from './append-file.ts';
 
 const deflate = promisify(deflateRaw);
 const inflate = promisify(inflateRaw);
@@ -51,17 +51,17 @@ export async function openJournal<T>(
     const start = await compareHead(old, path, head, key);
     if (start > 0) size = await index(old, start, places);
   }
-  const file = await GrowingFile.open(path, size);
+  const file = await AppendFile.open(path, size);
   if (size === 0) await file.append(head);
   return new FileJournal<T>(file, places);
 }
 
 class FileJournal<T> implements Journal<T> {
   readonly completed: Set<string>;
-  readonly #file: GrowingFile;
+  readonly #file: AppendFile;
   readonly #places: Map<string, Place>;
 
-  constructor(file: GrowingFile, places: Map<string, Place>) {
+  constructor(file: AppendFile, places: Map<string, Place>) {
     this.#file = file;
     this.#places = places;
     this.completed = new Set(places.keys());

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { distinctSession, nameLogs } from './log-names.ts';
+import { uniqueSessionName, nameLogs } from './log-names.ts';
 
 test('a log is called like its recording, with folders only where names are the same', () => {
   const paths = [
@@ -15,5 +15,9 @@ test('a log is called like its recording, with folders only where names are the 
 
 test('sessions of one name are told apart, however many they are', () => {
   const taken = new Set<string>();
-  expect([1, 2, 3].map(() => distinctSession('x', 'log/events.ndjson', taken))).toEqual(['x', 'x (log)', 'x (log 3)']);
+  expect([1, 2, 3].map(() => uniqueSessionName('x', 'log/events.ndjson', taken))).toEqual([
+    'x',
+    'x (log)',
+    'x (log 3)',
+  ]);
 });

@@ -29,7 +29,7 @@ export function nameLogs(paths: readonly string[]): string[] {
 }
 
 /** A session's name that no other of `taken` has: that of its log behind it, where it is needed. Adds it to them. */
-export function distinctSession(session: string, log: string, taken: Set<string>): string {
+export function uniqueSessionName(session: string, log: string, taken: Set<string>): string {
   let name = session;
   for (let n = 2; taken.has(name); n++) name = `${session} (${basename(dirname(log))}${n > 2 ? ` ${n}` : ''})`;
   taken.add(name);

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { rm, stat } from 'node:fs/promises';
 import { formatClock, roundTime } from '../time.ts';
-import { GrowingFile } from './durable.ts';
+import { AppendFile } from './append-file.ts';
 import type { EndLine, EventLine, GapLine, HeaderLine, LoggedCue, LogLine } from './log.ts';
 import { type Statement, parseStatement } from './statement.ts';
 
@@ -37,7 +37,7 @@ type Pending = { readonly t: number; readonly ordinal: number } & (
 export class LogWriter implements AsyncDisposable {
   readonly path: string;
   readonly #header: HeaderLine;
-  readonly #file: GrowingFile;
+  readonly #file: AppendFile;
   /** Bytes written or found to be there already; what the file holds beyond is from an earlier run. */
   #position: number;
   #pending: Pending[] = [];
@@ -50,7 +50,7 @@ export class LogWriter implements AsyncDisposable {
   #gaps = 0;
   #ended = false;
 
-  private constructor(path: string, header: HeaderLine, file: GrowingFile, position: number) {
+  private constructor(path: string, header: HeaderLine, file: AppendFile, position: number) {
     this.path = path;
     this.#header = header;
     this.#file = file;
@@ -62,14 +62,14 @@ export class LogWriter implements AsyncDisposable {
     const first = encode(header);
     if (options.resume === true) {
       const size = (await stat(path).catch(() => undefined))?.size ?? 0;
-      const file = size < first.length ? undefined : await GrowingFile.open(path, size);
+      const file = size < first.length ? undefined : await AppendFile.open(path, size);
       if (file !== undefined && same(await file.read(0, first.length), first)) {
         return new LogWriter(path, header, file, first.length);
       }
       await file?.[Symbol.asyncDispose]();
     }
     const temporary = `${path}.new`;
-    const file = await GrowingFile.open(temporary, 0);
+    const file = await AppendFile.open(temporary, 0);
     try {
       await file.append(first);
       await file.rename(path);

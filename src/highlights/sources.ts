@@ -5,7 +5,7 @@ import { builtinFolder, dictionaryNames, readSources } from '../dictionary/files
 import { loadDictionary } from '../dictionary/load.ts';
 import type { Issue } from '../errors.ts';
 import type { EventLine, HeaderLine } from '../events/log.ts';
-import { distinctSession, nameLogs } from '../events/log-names.ts';
+import { uniqueSessionName, nameLogs } from '../events/log-names.ts';
 import { findAllLogs, loadLog } from '../events/reader.ts';
 import { fingerprintMedia } from '../pipeline/fingerprint.ts';
 import { compileQuery, matchEvents } from '../query/run.ts';
@@ -74,7 +74,7 @@ function withUniqueSession(
   log: string,
   sessions: Set<string>,
 ): { header: HeaderLine; events: readonly EventLine[] } {
-  const session = distinctSession(header.session, log, sessions);
+  const session = uniqueSessionName(header.session, log, sessions);
   if (session === header.session) return { header, events };
   return { header: { ...header, session }, events: events.map((event) => ({ ...event, session })) };
 }

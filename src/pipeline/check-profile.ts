@@ -12,7 +12,7 @@ import { checkSchema } from '../schema/check.ts';
 import type { Schema } from '../schema/from-schema.ts';
 import { findProfile, type FoundProfile, inspectProfile, loadProfile, rawProfile } from '../profile/load.ts';
 import { readScript, type Script } from '../profile/script.ts';
-import { SequenceReader } from '../script/sequence/sequence.ts';
+import { SequenceNetwork } from '../script/sequence-network.ts';
 import { openScript } from '../script/script.ts';
 
 export interface ProfileCheckOptions {
@@ -77,7 +77,7 @@ async function checkDetectors(name: string, plugins: Plugins, language?: string)
     });
   issues.push(...findUnusedSteps(profile, pack.locate(path)), ...(await requirements(loaded, plugins)).issues);
   const { interpreter } = profile;
-  if (interpreter) await attempt('/interpreter', () => SequenceReader.open(interpreter, assets));
+  if (interpreter) await attempt('/interpreter', () => SequenceNetwork.open(interpreter, assets));
   return issues;
 }
 

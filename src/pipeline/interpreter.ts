@@ -12,7 +12,7 @@ import type { Issue } from '../errors.ts';
 import type { NewEvent } from '../events/writer.ts';
 import { gridOf } from '../profile/interval.ts';
 import type { CueSequence, Profile } from '../profile/profile.ts';
-import { Fusion } from '../script/fusion/fusion.ts';
+import { Fusion } from '../script/fusion.ts';
 import { compileMappings } from '../script/mapping.ts';
 import {
   type GameScript,
@@ -21,7 +21,7 @@ import {
   type ScriptOutput,
   type ScriptStatement,
 } from '../script/script.ts';
-import type { SequenceReader } from '../script/sequence/sequence.ts';
+import type { SequenceNetwork } from '../script/sequence-network.ts';
 import { ASLEEP, asleepIn, type ChunkReadings, type Places, readingsOf } from './reading/chunk-readings.ts';
 import type { Game } from './game.ts';
 import { Holding } from './holding.ts';
@@ -49,7 +49,7 @@ interface Parts {
   readonly stream: CueStream;
   readonly trackers: readonly Tracker[];
   readonly script: GameScript | undefined;
-  readonly sequence: SequenceReader | undefined;
+  readonly sequence: SequenceNetwork | undefined;
   readonly report: (issue: Issue) => void;
   readonly wake: Wake;
   readonly remark: (note: ScriptNote) => void;
@@ -61,7 +61,7 @@ export class Interpreter implements Disposable {
   readonly #seams: Seams;
   readonly #stream: CueStream;
   readonly #script: GameScript | undefined;
-  readonly #sequence: SequenceReader | undefined;
+  readonly #sequence: SequenceNetwork | undefined;
   readonly #map: ReturnType<typeof compileMappings>;
   readonly #dictionary: Dictionary;
   readonly #cued = new Set<string>();
@@ -282,10 +282,10 @@ function partsOf(name: string, sequences: Readonly<Record<string, CueSequence>>)
 }
 
 /** The network that takes the script's place, if the profile has one. */
-async function openSequence({ profile, assets }: Game): Promise<SequenceReader | undefined> {
+async function openSequence({ profile, assets }: Game): Promise<SequenceNetwork | undefined> {
   if (!profile.interpreter) return undefined;
-  const { SequenceReader } = await import('../script/sequence/sequence.ts');
-  return await SequenceReader.open(profile.interpreter, assets);
+  const { SequenceNetwork } = await import('../script/sequence-network.ts');
+  return await SequenceNetwork.open(profile.interpreter, assets);
 }
 
 async function trackerFor({ profile, assets, plugins }: Game, name: string): Promise<Tracker> {

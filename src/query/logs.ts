@@ -4,7 +4,7 @@ import { builtinFolder, dictionaryNames, readSources } from '../dictionary/files
 import { commonName } from '../dictionary/format.ts';
 import { loadDictionary } from '../dictionary/load.ts';
 import type { Issue } from '../errors.ts';
-import { distinctSession, nameLogs } from '../events/log-names.ts';
+import { uniqueSessionName, nameLogs } from '../events/log-names.ts';
 import type { EventLine } from '../events/log.ts';
 import { findAllLogs, readLog } from '../events/reader.ts';
 
@@ -104,7 +104,7 @@ async function readEvents(paths: readonly string[], { withoutCues, signal }: Loa
     const onIssue = (issue: Issue): number => issues.push(issue);
     for await (const line of readLog(path, { onIssue, ...(signal && { signal }) })) {
       if (line.type === 'header') {
-        session = distinctSession(line.session, path, taken);
+        session = uniqueSessionName(line.session, path, taken);
         if (session !== line.session) duplicates.push(`${logs.get(line.session)!.name} and ${name}`);
         logs.set(session, { path, name });
         durations.set(session, line.media.duration);

@@ -1,7 +1,7 @@
 import type { QuickJSContext, QuickJSHandle, QuickJSRuntime } from 'quickjs-emscripten';
 import { type Issue, messageOf, PlaybyplayError } from '../errors.ts';
 import { isModule, type Script } from '../profile/script.ts';
-import { Modules } from './modules.ts';
+import { Modules } from './script-modules.ts';
 import { PRELUDE } from './prelude.ts';
 
 /** What a sandbox runs; `name` is how errors call it: `scripts/freedoom.js`. */

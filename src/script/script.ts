@@ -4,7 +4,7 @@ import { suggestSpelling } from '../spelling.ts';
 import type { LoggedCue } from '../events/log.ts';
 import { type Statement, parseStatement } from '../events/statement.ts';
 import { roundTime } from '../time.ts';
-import { ProblemList } from './problems.ts';
+import { IssueCollector } from './issue-collector.ts';
 import { Sandbox, type Fault, type Limits, type ScriptSource } from './sandbox.ts';
 
 /** A statement, when it holds and on what grounds; becomes an event once its words are checked. */
@@ -82,7 +82,7 @@ interface Timer {
 
 class RunningScript implements GameScript {
   readonly #sandbox: Sandbox;
-  readonly #problems: ProblemList;
+  readonly #problems: IssueCollector;
   readonly #detectors: readonly string[] | undefined;
   readonly #lookback: number;
   #timers: Timer[] = [];
@@ -95,7 +95,7 @@ class RunningScript implements GameScript {
   constructor(sandbox: Sandbox, { name, detectors }: ScriptOptions) {
     this.#sandbox = sandbox;
     this.#detectors = detectors;
-    this.#problems = new ProblemList(name);
+    this.#problems = new IssueCollector(name);
     this.#lookback = Math.min(Math.max(sandbox.settings['lookback'] ?? LOOKBACK, 0), MOST_LOOKBACK);
     if (sandbox.entries.size === 0) {
       this.#problems.add({

@@ -18,7 +18,7 @@ import { openGame } from '../../src/pipeline/game.ts';
 import { intervalOf } from '../../src/profile/interval.ts';
 import type { SequenceSpec } from '../../src/profile/profile.ts';
 import { fillStatement } from '../../src/script/mapping.ts';
-import { CueTable } from '../../src/script/sequence/features.ts';
+import { CueTable } from '../../src/script/cue-features.ts';
 
 /** Seconds between an event and the cue that it is about, at most. */
 const NEAR = 0.3;

@@ -11,7 +11,7 @@ const FULL = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
  * A file that grows at its end by whole pieces: a piece is in it completely or not at all, also on a full disk, and is
  * safe from the death of the process once `append` has returned, from that of the machine about a second later.
  */
-export class GrowingFile implements AsyncDisposable {
+export class AppendFile implements AsyncDisposable {
   #path: string;
   readonly #file: FileHandle;
   #size: number;
@@ -26,11 +26,11 @@ export class GrowingFile implements AsyncDisposable {
   }
 
   /** Opens `path` for growing from `size` bytes on; what lies beyond is cut off. Creates it where it does not exist. */
-  static async open(path: string, size: number): Promise<GrowingFile> {
+  static async open(path: string, size: number): Promise<AppendFile> {
     try {
       const file = await open(path, size === 0 ? 'w+' : 'r+');
       await file.truncate(size);
-      return new GrowingFile(path, file, size);
+      return new AppendFile(path, file, size);
     } catch (error) {
       throw explain(error, path, '');
     }

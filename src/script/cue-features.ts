@@ -1,4 +1,4 @@
-import type { Cue } from '../../cues/cue.ts';
+import type { Cue } from '../cues/cue.ts';
 
 /** Numbers that describe one detector in one tick; their order is part of the published form (docs/networks.md). */
 export const FEATURES = ['found', 'changed', 'lost', 'confidence', 'step', 'value', 'seen', 'nought'] as const;

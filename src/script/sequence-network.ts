@@ -1,12 +1,12 @@
-import { checkedModel, type Network, openNetwork, refused } from '../../compute/inference.ts';
-import type { Cue } from '../../cues/cue.ts';
-import type { Issue } from '../../errors.ts';
-import { parseStatement } from '../../events/statement.ts';
-import type { SequenceSpec } from '../../profile/profile.ts';
-import { roundTime } from '../../time.ts';
-import { fillStatement } from '../mapping.ts';
-import { type ScriptOutput, type ScriptStatement, toLogged } from '../script.ts';
-import { CueTable } from './features.ts';
+import { checkedModel, type Network, openNetwork, refused } from '../compute/inference.ts';
+import type { Cue } from '../cues/cue.ts';
+import type { Issue } from '../errors.ts';
+import { parseStatement } from '../events/statement.ts';
+import type { SequenceSpec } from '../profile/profile.ts';
+import { roundTime } from '../time.ts';
+import { fillStatement } from './mapping.ts';
+import { type ScriptOutput, type ScriptStatement, toLogged } from './script.ts';
+import { CueTable } from './cue-features.ts';
 
 const TICK = 0.05;
 const WINDOW = 64;
@@ -20,7 +20,7 @@ const APART = 4;
  * tick out. Windows overlap by twice the margin, and each tick is taken from the one in whose middle it lies; so what is said
  * depends on the cues alone, never on how they arrive.
  */
-export class SequenceReader implements Disposable {
+export class SequenceNetwork implements Disposable {
   readonly #spec: SequenceSpec;
   readonly #network: Network;
   readonly #input: string;
@@ -48,12 +48,12 @@ export class SequenceReader implements Disposable {
   }
 
   /** Throws PlaybyplayError `model-refused` where model and profile do not fit together. */
-  static async open(spec: SequenceSpec, assets: { read(path: string): Promise<Uint8Array> }): Promise<SequenceReader> {
+  static async open(spec: SequenceSpec, assets: { read(path: string): Promise<Uint8Array> }): Promise<SequenceNetwork> {
     const { model: file } = spec;
     const bytes = await assets.read(file);
     const { inputs } = checkedModel(bytes, file);
     const network = await openNetwork(bytes, { file });
-    const reader = new SequenceReader(spec, network);
+    const reader = new SequenceNetwork(spec, network);
     const wanted = [1, reader.#window, reader.#table.width];
     const dims = inputs[0]!.dims;
     const fits = dims.length === 3 && dims.every((dim, i) => typeof dim !== 'number' || dim <= 0 || dim === wanted[i]);

@@ -1,11 +1,11 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { FLOAT, createInitializer, createNode, writeModel } from '../../compute/tiling/model.ts';
-import type { Cue } from '../../cues/cue.ts';
-import type { SequenceSpec } from '../../profile/profile.ts';
-import type { ScriptStatement } from '../script.ts';
-import { CueTable, FEATURES } from './features.ts';
-import { SequenceReader } from './sequence.ts';
+import { FLOAT, createInitializer, createNode, writeModel } from '../compute/tiling/model.ts';
+import type { Cue } from '../cues/cue.ts';
+import type { SequenceSpec } from '../profile/profile.ts';
+import type { ScriptStatement } from './script.ts';
+import { CueTable, FEATURES } from './cue-features.ts';
+import { SequenceNetwork } from './sequence-network.ts';
 
 const changed = (detector: string, t: number, previous: number, value: number): Cue => ({
   detector,
@@ -90,7 +90,7 @@ const assets = { read: () => Promise.resolve(model(16, 'T')) };
 
 /** Gives cues in portions and collects what is said; `portions` are times up to which everything is known. */
 async function interpret(cues: readonly Cue[], portions: readonly number[], end: number): Promise<ScriptStatement[]> {
-  using reader = await SequenceReader.open(spec, assets);
+  using reader = await SequenceNetwork.open(spec, assets);
   const said: ScriptStatement[] = [];
   let [before, settled] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY];
   for (const until of [...portions, Number.POSITIVE_INFINITY]) {
@@ -156,11 +156,11 @@ describe('a network in the place of a script', () => {
   });
 
   it('is refused where model and profile do not fit together', async () => {
-    await expect(SequenceReader.open({ ...spec, detectors: ['health'] }, assets)).rejects.toMatchObject({
+    await expect(SequenceNetwork.open({ ...spec, detectors: ['health'] }, assets)).rejects.toMatchObject({
       code: 'model-refused',
       message: expect.stringContaining('the profile’s detectors and window make 1 × 64 × 8'.replace('’', "'")),
     });
-    using reader = await SequenceReader.open({ ...spec, kinds: ['hit'], events: {} }, assets);
+    using reader = await SequenceNetwork.open({ ...spec, kinds: ['hit'], events: {} }, assets);
     await expect(reader.advance(Number.POSITIVE_INFINITY, 1)).rejects.toMatchObject({
       message: expect.stringContaining('its output is 1 × 64 × 2; 64 ticks of 1 kinds of events make 1 × 64 × 1'),
     });

@@ -1,14 +1,14 @@
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { loadDictionary } from '../../dictionary/load.ts';
-import { builtinFolder, readSources } from '../../dictionary/files.ts';
-import type { Statement } from '../../events/statement.ts';
-import type { FusionSpec } from '../../profile/profile.ts';
-import type { ScriptStatement } from '../script.ts';
-import { calibrated, combined, probability } from './confidence.ts';
+import { loadDictionary } from '../dictionary/load.ts';
+import { builtinFolder, readSources } from '../dictionary/files.ts';
+import type { Statement } from '../events/statement.ts';
+import type { FusionSpec } from '../profile/profile.ts';
+import type { ScriptStatement } from './script.ts';
+import { calibrateConfidence, combineConfidence, probability } from './confidence.ts';
 import { Fusion } from './fusion.ts';
-import { says } from './says.ts';
+import { entails } from './entailment.ts';
 
 const sources = await readSources(['common', 'openarena'].map((name) => join(builtinFolder, `${name}.json`)));
 const { dictionary } = loadDictionary(sources);
@@ -31,26 +31,26 @@ function fused(statements: readonly ScriptStatement[], spec?: FusionSpec | false
   return fusion.settle(Number.POSITIVE_INFINITY).statements;
 }
 
-describe('says', () => {
-  it('holds for the same, for more of the same, for words below, and for what is caused', () => {
+describe('entails', () => {
+  it('holds for equal and more specific statements, more specific words, and caused actions', () => {
     for (const general of [kill, someKill, defeat, death, { subject: grunt, action: 'die' }])
-      expect(says(kill, general, dictionary)).toBe(true);
+      expect(entails(kill, general, dictionary)).toBe(true);
     for (const other of [otherDeath, { ...kill, with: 'shotgun' }, { ...kill, subject: grunt }])
-      expect(says(kill, other, dictionary)).toBe(false);
-    expect(says(someKill, kill, dictionary)).toBe(false);
-    expect(says(death, kill, dictionary)).toBe(false);
+      expect(entails(kill, other, dictionary)).toBe(false);
+    expect(entails(someKill, kill, dictionary)).toBe(false);
+    expect(entails(death, kill, dictionary)).toBe(false);
   });
 
-  it('wants values of properties to be equal', () => {
+  it('requires equal values of properties', () => {
     const fall: Statement = { subject: 'player', property: 'health', from: 87, to: 62 };
-    expect(says(fall, { subject: 'player', property: 'health', to: 62 }, dictionary)).toBe(true);
-    expect(says(fall, { subject: 'player', property: 'health', to: 61 }, dictionary)).toBe(false);
-    expect(says({ subject: 'player', property: 'health', to: 62 }, fall, dictionary)).toBe(false);
+    expect(entails(fall, { subject: 'player', property: 'health', to: 62 }, dictionary)).toBe(true);
+    expect(entails(fall, { subject: 'player', property: 'health', to: 61 }, dictionary)).toBe(false);
+    expect(entails({ subject: 'player', property: 'health', to: 62 }, fall, dictionary)).toBe(false);
   });
 });
 
-describe('evidence of one happening', () => {
-  it('makes one event that says most, with all cues, at the earliest time and surer than each', () => {
+describe('Fusion', () => {
+  it('makes one event of the most specific statement, with all cues, the earliest time and a higher confidence', () => {
     const [event, ...rest] = fused([
       made(10.1, 'feed', kill),
       made(10, 'sound', death, 0.7),
@@ -62,7 +62,7 @@ describe('evidence of one happening', () => {
     expect(event!.confidence).toBeGreaterThan(0.8);
   });
 
-  it('stays apart where one detector tells of two, where words do not fit, and beyond the window', () => {
+  it('does not merge statements of one detector, statements that differ, or beyond the window', () => {
     expect(fused([made(1, 'feed', kill), made(1.1, 'feed', kill)])).toHaveLength(2);
     expect(fused([made(1, 'feed', kill), made(1.1, 'sound', otherDeath)])).toHaveLength(2);
     expect(fused([made(1, 'feed', kill), made(1.6, 'sound', death)])).toHaveLength(2);
@@ -71,7 +71,7 @@ describe('evidence of one happening', () => {
     ).toHaveLength(1);
   });
 
-  it('is related one to one: two lines and two sounds are two kills', () => {
+  it('pairs statements one to one: two lines and two sounds are two kills', () => {
     const events = fused([
       made(1, 'feed', kill),
       made(1.05, 'sound', death),
@@ -84,13 +84,13 @@ describe('evidence of one happening', () => {
     ]);
   });
 
-  it('makes no event, and moves none, where it only supports', () => {
+  it('makes no event of supporting statements, and does not move events to their time', () => {
     const score = made(0.9, 'score', someKill, 0.9, { support: true });
     expect(fused([score])).toEqual([]);
     expect(fused([score, made(1, 'feed', kill)])).toMatchObject([{ t: 1, statement: kill, cues: [{}, {}] }]);
   });
 
-  it('is left alone where profile or script say so, or where there is none', () => {
+  it('does not merge where profile or script forbid it, or without cues', () => {
     const two = [made(1, 'feed', kill), made(1.1, 'sound', death)];
     expect(fused(two, false)).toHaveLength(2);
     expect(fused(two, { rules: [{ action: 'kill', off: true }] })).toHaveLength(2);
@@ -98,7 +98,7 @@ describe('evidence of one happening', () => {
     expect(fused(two.map((one) => ({ ...one, cues: [] })))).toHaveLength(2);
   });
 
-  it('comes out the same in whatever portions it is settled, and nothing comes too late', () => {
+  it('gives the same result for any batching, and nothing earlier than promised', () => {
     const statements = fc.array(
       fc.record({
         step: fc.integer({ min: 0, max: 4 }),
@@ -138,19 +138,19 @@ describe('evidence of one happening', () => {
   });
 });
 
-describe('confidence', () => {
-  it('adds up in log-odds, by what each says and by how independent it is', () => {
+describe('combineConfidence and calibrateConfidence', () => {
+  it('add log-odds, weighted by share and independence', () => {
     // Odds of 4 and 9: together 36 if they were independent, 4 · 3 at half of it.
-    expect(combined(0.8, [{ confidence: 0.9, share: 1 }], 1)).toBeCloseTo(36 / 37, 9);
-    expect(combined(0.8, [{ confidence: 0.9, share: 1 }], 0.5)).toBeCloseTo(12 / 13, 9);
-    expect(combined(0.8, [{ confidence: 0.9, share: 0.5 }], 1)).toBeCloseTo(12 / 13, 9);
-    expect(combined(0.8, [{ confidence: 0.3, share: 1 }], 1)).toBe(0.8);
-    expect(combined(1, [{ confidence: 0.9, share: 1 }])).toBe(1);
+    expect(combineConfidence(0.8, [{ confidence: 0.9, share: 1 }], 1)).toBeCloseTo(36 / 37, 9);
+    expect(combineConfidence(0.8, [{ confidence: 0.9, share: 1 }], 0.5)).toBeCloseTo(12 / 13, 9);
+    expect(combineConfidence(0.8, [{ confidence: 0.9, share: 0.5 }], 1)).toBeCloseTo(12 / 13, 9);
+    expect(combineConfidence(0.8, [{ confidence: 0.3, share: 1 }], 1)).toBe(0.8);
+    expect(combineConfidence(1, [{ confidence: 0.9, share: 1 }])).toBe(1);
   });
 
-  it('follows the line that was measured', () => {
-    expect(calibrated(0.4, undefined)).toBe(0.4);
-    expect(calibrated(0.5, [2, 1])).toBeCloseTo(probability(2), 9);
+  it('apply the measured calibration line', () => {
+    expect(calibrateConfidence(0.4, undefined)).toBe(0.4);
+    expect(calibrateConfidence(0.5, [2, 1])).toBeCloseTo(probability(2), 9);
     const event = fused([made(1, 'feed', kill, 0.5)], { calibration: { feed: [2, 1] } })[0]!;
     expect(event.confidence).toBeCloseTo(probability(2), 9);
     expect(event.cues[0]!.confidence).toBe(0.5);
