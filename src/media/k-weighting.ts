@@ -1,9 +1,13 @@
-/** Loudness, in LUFS, of a mean square (of all channels together) after K-weighting (ITU-R BS.1770-4). */
+/**
+ * Converts power to loudness in LUFS (ITU-R BS.1770-4).
+ *
+ * @param power Mean square after K-weighting, summed over channels.
+ */
 export function lufs(power: number): number {
   return -0.691 + 10 * Math.log10(power);
 }
 
-/** A second-order section, direct form I transposed. */
+/** A second-order filter section, transposed direct form II. */
 export class Biquad {
   readonly #b: readonly [number, number, number];
   readonly #a: readonly [number, number];
@@ -15,6 +19,7 @@ export class Biquad {
     this.#a = a;
   }
 
+  /** Filters the next sample. */
   next(x: number): number {
     const y = this.#b[0] * x + this.#s1;
     this.#s1 = this.#b[1] * x - this.#a[0] * y + this.#s2;
@@ -24,8 +29,8 @@ export class Biquad {
 }
 
 /**
- * The two stages of K-weighting for any sample rate: a shelf of +4 dB above 1.7 kHz and a high pass at 38 Hz, from the
- * analogue parameters behind the standard's 48 kHz coefficients (bilinear transform).
+ * Creates the two filters of K-weighting for a sample rate: a shelf of +4 dB above 1.7 kHz and a high pass at 38 Hz, by
+ * bilinear transform from the analogue parameters behind the standard's 48 kHz coefficients.
  */
 export function kWeighting(rate: number): Biquad[] {
   const shelf = (() => {

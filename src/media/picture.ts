@@ -1,4 +1,4 @@
-/** One 8-bit plane of a picture; `data` may alias native memory and is valid until the picture is disposed. */
+/** One 8-bit plane of a picture. `data` may be a view of native memory and is valid until the picture is disposed of. */
 export interface Plane {
   readonly data: Uint8Array;
   /** Bytes from one row to the next. */
@@ -14,30 +14,32 @@ export interface ColorEncoding {
 }
 
 /**
- * How the blocks of a picture moved, as its encoder wrote it down: for each vector the block's middle in pixels, its area in
- * pixels, and the way of its content in pixels a second. Blocks that the encoder did not predict have none, some have two.
+ * Motion of a picture's blocks as its encoder recorded it, one entry per vector. Blocks without prediction have no vector,
+ * some have two.
  */
 export interface MotionVectors {
+  /** Center of the block, in pixels. */
   readonly x: Float32Array;
   readonly y: Float32Array;
+  /** Area of the block, in pixels. */
   readonly area: Float32Array;
+  /** Motion of its content, in pixels per second. */
   readonly acrossPerSecond: Float32Array;
   readonly downPerSecond: Float32Array;
-  /** Seconds to the pictures that most of the area was predicted from. */
+  /** Seconds to the picture from which most of the area was predicted. */
   readonly over: number;
 }
 
 /**
- * A decoded video frame as 8-bit planar Y'CbCr, upright (rotation already applied). Deeper or packed formats are
- * converted by the decoder. Whoever receives a picture disposes of it; its planes must not be used afterwards, and
- * cannot be sent between threads.
+ * A decoded video frame as 8-bit planar Y'CbCr, upright. Deeper or packed formats are already converted. Whoever receives
+ * a picture disposes of it; its planes must not be used afterwards and cannot be sent between threads.
  */
 export interface Picture extends Disposable {
   /** Presentation time in seconds from the first video frame. */
   readonly t: number;
   readonly width: number;
   readonly height: number;
-  /** How many times as wide as high a pixel is shown, if not as wide as high. */
+  /** Width of a pixel divided by its height; undefined for square pixels. */
   readonly pixelAspect?: number | undefined;
   readonly y: Plane;
   readonly u: Plane;
@@ -46,6 +48,6 @@ export interface Picture extends Disposable {
   readonly chromaShiftX: number;
   readonly chromaShiftY: number;
   readonly color: ColorEncoding;
-  /** Where the file was asked for them (`VideoFile.exportVectors`) and this picture has some; valid until it is disposed. */
+  /** If the file exports them (`VideoFile.exportMotionVectors`) and the picture has some; valid until it is disposed of. */
   readonly vectors?: MotionVectors | undefined;
 }

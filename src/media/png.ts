@@ -1,7 +1,7 @@
 import { AV_CODEC_ID_PNG, AV_LOG_QUIET, type AVPixelFormat } from 'node-av/constants';
 import { Codec, CodecContext, FFmpegError, Frame, Log, Packet, avGetPixFmtName } from 'node-av/lib';
 
-/** A picture of 8-bit red, green, blue and alpha, interleaved. */
+/** An image of interleaved 8-bit red, green, blue and alpha. */
 export interface RgbaImage {
   readonly width: number;
   readonly height: number;
@@ -9,7 +9,7 @@ export interface RgbaImage {
 }
 
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
-/** Where red, green, blue and alpha stand within a pixel, in the layouts that PNG files of 8 bits without a palette decode to. */
+/** Channels of red, green, blue and alpha in the formats that 8-bit PNG files without a palette decode to. */
 const CHANNELS: Readonly<Record<string, readonly number[]>> = {
   gray: [0, 0, 0],
   ya8: [0, 0, 0, 1],
@@ -18,9 +18,11 @@ const CHANNELS: Readonly<Record<string, readonly number[]>> = {
 };
 
 /**
- * Decodes the PNG files that icons usually are: 8 bits a sample, without palette and colour profile, at most so many pixels a side. The
- * library that decodes recordings is at hand anyway, while a library for pictures takes more time to load than icons to be
- * read. Undefined for every other file, damaged ones included: they are left to such a library.
+ * Decodes the PNG files that icons usually are: 8 bits per sample, without palette or colour profile. FFmpeg is loaded
+ * anyway, whereas loading an image library takes longer than reading the icons.
+ *
+ * @param longestSide Largest width and height in pixels.
+ * @returns The image; undefined for every other file, damaged ones included, which an image library can handle.
  */
 export function decodePng(file: Uint8Array, longestSide: number): RgbaImage | undefined {
   const bytes = Buffer.from(file.buffer, file.byteOffset, file.byteLength);

@@ -112,11 +112,11 @@ describe('motion vectors', () => {
     data.set([16, 16], 4);
     data.writeInt32LE(8, 24);
     data.writeUInt16LE(4, 32);
-    expect(parseVectors(data, { before: undefined, behind: 0.04 })).toBeUndefined();
-    expect(parseVectors(data, { before: -0.04, behind: undefined })).toMatchObject({
+    expect(parseVectors(data, { before: undefined, after: 0.04 })).toBeUndefined();
+    expect(parseVectors(data, { before: -0.04, after: undefined })).toMatchObject({
       acrossPerSecond: Float32Array.of(-50),
       over: 0.04,
     });
-    expect(parseVectors(data.subarray(0, 30), { before: -0.04, behind: undefined })).toBeUndefined();
+    expect(parseVectors(data.subarray(0, 30), { before: -0.04, after: undefined })).toBeUndefined();
   });
 });

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import type * as opentype from 'opentype.js';
 import type { Font, Glyph, PathCommand } from 'opentype.js';
 
-/** A line of text as an outline. Pixels; the origin is the left end of the baseline. */
+/** The outline of a line of text, in pixels; the origin is the left end of the baseline. */
 export interface TextOutline {
   /** SVG path data. */
   readonly path: string;
@@ -13,15 +13,15 @@ export interface TextOutline {
 /** Height of capitals, ascent and descent of the font, as fractions of its size. */
 export const fontMetrics = { capital: 0.73, ascent: 0.93, descent: 0.24 } as const;
 
-// A CommonJS bundle whose names Node cannot see, hence `require`.
+// Node cannot see the names that this CommonJS bundle exports, hence `require`.
 const require = createRequire(import.meta.url);
 const { parse } = require('opentype.js') as typeof opentype;
 
 let loaded: Font | undefined;
 
 /**
- * DejaVu Sans Bold, from its npm package: text in pictures looks the same on every machine, also on one without fonts.
- * It covers Latin, Greek, Cyrillic and many symbols; no Chinese, Japanese or Korean.
+ * DejaVu Sans Bold from its npm package, so that text looks the same on every machine, also on one without fonts. It covers
+ * Latin, Greek, Cyrillic and many symbols, but no Chinese, Japanese or Korean.
  */
 function font(): Font {
   if (!loaded) {
@@ -32,7 +32,7 @@ function font(): Font {
   return loaded;
 }
 
-/** Outlines of `text` on one line, glyph by glyph with kerning; characters without a glyph show as a box. */
+/** Outlines text on one line, with kerning; characters without a glyph show as a box. @param size Font size in pixels. */
 export function outlineText(text: string, size: number): TextOutline {
   const face = font();
   const scale = size / face.unitsPerEm;
@@ -53,7 +53,7 @@ function hundredths(value: number): string {
   return String(Math.round(value * 100) / 100);
 }
 
-/** SVG path data; the library's own writer glues numbers together ("8.4 -0" becomes "8.40"). */
+/** Writes SVG path data; the library's own writer joins numbers ("8.4 -0" becomes "8.40"). */
 function pathData(commands: readonly PathCommand[]): string {
   return commands
     .map((c) => {
@@ -66,7 +66,7 @@ function pathData(commands: readonly PathCommand[]): string {
     .join('');
 }
 
-/** The text broken into lines no wider than `width` at `size`, at most `lines`; the last ends in … where it does not fit. */
+/** Breaks text into at most `lines` lines no wider than `width` pixels; the last ends in … where text is left over. */
 export function wrapText(text: string, size: number, width: number, lines = 2): string[] {
   const words = text.split(/\s+/).filter(Boolean);
   const result: string[] = [];
@@ -75,15 +75,15 @@ export function wrapText(text: string, size: number, width: number, lines = 2): 
     const longer = line ? `${line} ${word}` : word;
     if (line && outlineText(longer, size).width > width) {
       if (result.length === lines - 1)
-        return [...result, shorten([line, ...words.slice(index)].join(' '), size, width)];
+        return [...result, truncate([line, ...words.slice(index)].join(' '), size, width)];
       result.push(line);
       line = word;
     } else line = longer;
   }
-  return line ? [...result, shorten(line, size, width)] : result;
+  return line ? [...result, truncate(line, size, width)] : result;
 }
 
-function shorten(text: string, size: number, width: number): string {
+function truncate(text: string, size: number, width: number): string {
   if (outlineText(text, size).width <= width) return text;
   const characters = [...text];
   while (characters.length > 1 && outlineText(`${characters.join('').trimEnd()}…`, size).width > width)

@@ -4,7 +4,7 @@ import type { Plane } from '../picture.ts';
 import { fontMetrics, outlineText, wrapText } from './lettering.ts';
 import type { FramePlanes } from './reel-options.ts';
 
-/** A picture with transparency made ready to be laid over 4:2:0 frames. Even position and size. */
+/** A transparent image prepared for blending over 4:2:0 frames, with even position and size. */
 export interface Overlay {
   readonly x: number;
   readonly y: number;
@@ -19,7 +19,13 @@ export interface Overlay {
   readonly chromaAlpha: Uint8Array;
 }
 
-/** A picture (SVG, or a file of any kind that sharp reads) with its top left corner at (x, y), rounded to even. BT.709. */
+/**
+ * Renders an image for blending, in BT.709.
+ *
+ * @param picture SVG, or an image file that sharp reads.
+ * @param x Left edge in pixels, rounded to even.
+ * @param y Top edge in pixels, rounded to even.
+ */
 export async function renderOverlay(picture: string | Buffer, x: number, y: number): Promise<Overlay> {
   const { data, info } = await sharp(Buffer.from(picture))
     .toColourspace('srgb')
@@ -64,18 +70,18 @@ export async function renderOverlay(picture: string | Buffer, x: number, y: numb
   return overlay;
 }
 
-/** Lays the overlay over a frame in place; what lies outside is left out. `opacity` 0 to 1. */
+/** Blends an overlay over a frame, in place; parts outside are left out. @param opacity 0 to 1. */
 export function blendOverlay({ planes, strides, width, height }: FramePlanes, overlay: Overlay, opacity = 1): void {
-  const lay = Math.round(opacity * 256);
-  blendPlane({ data: planes[0]!, stride: strides[0]!, width, height }, overlay.luma, overlay.alpha, overlay, lay);
+  const scaled = Math.round(opacity * 256);
+  blendPlane({ data: planes[0]!, stride: strides[0]!, width, height }, overlay.luma, overlay.alpha, overlay, scaled);
   const half = { x: overlay.x >> 1, y: overlay.y >> 1, width: overlay.width >> 1, height: overlay.height >> 1 };
   for (const [index, samples] of [overlay.blue, overlay.red].entries()) {
     const plane = { data: planes[index + 1]!, stride: strides[index + 1]!, width: width >> 1, height: height >> 1 };
-    blendPlane(plane, samples, overlay.chromaAlpha, half, lay);
+    blendPlane(plane, samples, overlay.chromaAlpha, half, scaled);
   }
 }
 
-/** `opacity` 0 to 256; samples are multiplied by their alpha already. */
+/** @param samples Premultiplied by `alpha`. @param opacity 0 to 256. */
 function blendPlane(plane: Plane, samples: Uint8Array, alpha: Uint8Array, at: Rect, opacity: number): void {
   const { data, stride } = plane;
   const left = Math.max(0, -at.x);
@@ -89,25 +95,26 @@ function blendPlane(plane: Plane, samples: Uint8Array, alpha: Uint8Array, at: Re
   }
 }
 
+/** How captions look. */
 export interface CaptionStyle {
-  /** Frame size. */
+  /** Frame size in pixels. */
   readonly width: number;
   readonly height: number;
-  /** Size of the letters in pixels; default a 24th of the frame's shorter side. */
+  /** Font size in pixels; default a 24th of the frame's shorter side. */
   readonly size?: number;
 }
 
 /**
- * Caption lines as SVG: white letters with a dark outline on a dark plate that lets the picture through, so that they
- * can be read on any background. At most 86 % of the frame's width.
+ * Draws caption lines as SVG: white letters with a dark outline on a translucent dark plate, readable on any background, at
+ * most 86 % of the frame's width.
  */
 export function captionSvg(
   lines: readonly string[],
   style: CaptionStyle,
 ): { svg: string; width: number; height: number } {
   const size = style.size ?? Math.round(Math.min(style.width, style.height) / 24);
-  const most = style.width * 0.86;
-  const rows = lines.flatMap((line) => wrapText(line, size, most, 2)).map((text) => outlineText(text, size));
+  const maxWidth = style.width * 0.86;
+  const rows = lines.flatMap((line) => wrapText(line, size, maxWidth, 2)).map((text) => outlineText(text, size));
   const pad = Math.round(size * 0.45);
   const step = size * 1.28;
   const width = 2 * Math.ceil((Math.max(0, ...rows.map((row) => row.width)) + 2 * pad) / 2);
@@ -123,7 +130,7 @@ export function captionSvg(
   return { svg, width, height };
 }
 
-/** A title and a line below it, centred on a frame, as SVG of the frame's size. */
+/** Draws a title with a line below it, centred, as SVG of the frame's size. */
 export function titleSvg(title: string, subtitle: string, width: number, height: number): string {
   const size = Math.round(Math.min(width, height) / 11);
   const small = Math.round(size * 0.46);
