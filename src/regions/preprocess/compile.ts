@@ -2,11 +2,12 @@ import type { Sharp } from 'sharp';
 import type { Issue } from '../../errors.ts';
 import { messageOf, PlaybyplayError } from '../../errors.ts';
 import type { PreprocessStep } from '../../profile/profile.ts';
+import type { SchemaObject } from '../../schema/from-schema.ts';
 import { suggestSpelling } from '../../spelling.ts';
 import type { Crop } from '../crop.ts';
 import { luma } from './steps/grayscale.ts';
 import { STEPS } from './steps/index.ts';
-import type { CompiledChain, CompiledStep, CropShape, StepSchema } from './step.ts';
+import type { CompiledChain, CompiledStep, CropShape } from './step.ts';
 import { pixelStep, SHARP_ORDER } from './step.ts';
 
 /** Largest crop, in pixels, that a chain may produce. */
@@ -16,14 +17,14 @@ const MAX_CROP_PIXELS = 2 ** 24;
  * Returns the JSON Schema (draft 2020-12) of a region's `preprocess` list, composed of the kinds' own, with `$id`
  * urn:playbyplay:preprocess. Every step is an object with `step` and that step's options, nothing else.
  */
-export function preprocessSchema(): StepSchema {
+export function preprocessSchema(): SchemaObject {
   schema ??= composeSchema();
   return schema;
 }
 
-let schema: StepSchema | undefined;
+let schema: SchemaObject | undefined;
 
-function composeSchema(): StepSchema {
+function composeSchema(): SchemaObject {
   const kinds = [...STEPS.values()];
   return {
     $id: 'urn:playbyplay:preprocess',

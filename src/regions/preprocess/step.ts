@@ -1,9 +1,7 @@
 import type { Sharp } from 'sharp';
 import type { PreprocessStep } from '../../profile/profile.ts';
+import type { FromSchema, SchemaObject } from '../../schema/from-schema.ts';
 import type { Crop } from '../crop.ts';
-
-/** A JSON Schema (draft 2020-12) object. */
-export type StepSchema = Readonly<Record<string, unknown>>;
 
 /** The shape of all crops that a compiled step receives. */
 export interface CropShape {
@@ -63,13 +61,13 @@ export interface CompiledChain {
 /** Compiles a nested list of steps; given to steps that have branches. */
 export type CompileSteps = (steps: readonly PreprocessStep[], shape: CropShape) => CompiledChain;
 
-/** A kind of preprocessing step: one file in `steps/`, listed in `steps/index.ts`. */
-export interface StepKind<Options = Readonly<Record<string, unknown>>> {
+/** A kind of preprocessing step; see `defineStep`. */
+export interface StepKind {
   readonly name: string;
   /** One paragraph for authors of profiles: what it does, and when to use it. */
   readonly description: string;
   /** JSON Schema of each option. */
-  readonly options: Readonly<Record<string, StepSchema>>;
+  readonly options: Readonly<Record<string, SchemaObject>>;
   readonly required?: readonly string[];
   /**
    * The crops it accepts. `grey`: RGB is converted to luma first. `color`: RGB only; a profile that has it after a grey step is
@@ -77,7 +75,39 @@ export interface StepKind<Options = Readonly<Record<string, unknown>>> {
    */
   readonly input: 'grey' | 'color' | 'any' | 'either';
   /** Computes kernels, tables and sizes for crops of one shape. */
-  compile(options: Options, shape: CropShape, compileSteps: CompileSteps): CompiledStep;
+  compile(options: Readonly<Record<string, unknown>>, shape: CropShape, compileSteps: CompileSteps): CompiledStep;
+}
+
+type StepOptions<Properties, Required> = FromSchema<{
+  readonly type: 'object';
+  readonly properties: Properties;
+  readonly required: Required;
+}>;
+
+interface StepDefinition<Properties, Required> extends Omit<StepKind, 'options' | 'required' | 'compile'> {
+  readonly options: Properties;
+  readonly required?: Required;
+  compile(options: StepOptions<Properties, Required>, shape: CropShape, compileSteps: CompileSteps): CompiledStep;
+}
+
+/**
+ * Defines a kind of preprocessing step: one file in `steps/`, listed in `steps/index.ts`. The type of the options that `compile`
+ * receives follows from their schemas; profiles are checked against these before a step is compiled.
+ *
+ * @example
+ * export const step = defineStep({
+ *   name: 'invert',
+ *   description: 'Negative: level v becomes 255 − v.',
+ *   options: {},
+ *   input: 'any',
+ *   compile: (_, shape) => ({ shape, sharp: { operation: 'negate', apply: (image) => image.negate() } }),
+ * });
+ */
+export function defineStep<
+  const Properties extends Readonly<Record<string, SchemaObject>>,
+  const Required extends readonly (keyof Properties)[] = readonly [],
+>(definition: StepDefinition<Properties, Required>): StepKind {
+  return definition as unknown as StepKind;
 }
 
 /** Converts a length of the reference frame to whole pixels of the crop, at least `minimum`. */

@@ -1,8 +1,9 @@
 import { gaussian } from '../../../compute/quantize/kernel.ts';
 import { gaussianTaps, separableFilter } from '../../filter.ts';
-import type { CropShape, SharpOperation, StepKind } from '../step.ts';
+import type { CropShape, SharpOperation } from '../step.ts';
+import { defineStep } from '../step.ts';
 
-export const step: StepKind<{ readonly sigma: number }> = {
+export const step = defineStep({
   name: 'blur',
   description:
     'Gaussian blur of standard deviation `sigma` pixels: smooths compression noise and dithering. Flat areas keep their exact level, so that a threshold behind it stays put.',
@@ -15,7 +16,7 @@ export const step: StepKind<{ readonly sigma: number }> = {
     const kernel = separableFilter(shape, across, down).run;
     return { shape, kernel, sharp: convolution(gaussianKernel(shape, sigma)) };
   },
-};
+});
 
 /** A kernel of odd size, row by row. */
 interface Kernel2d {

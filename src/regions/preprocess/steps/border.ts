@@ -1,7 +1,6 @@
-import type { StepKind } from '../step.ts';
-import { pixels } from '../step.ts';
+import { defineStep, pixels } from '../step.ts';
 
-export const step: StepKind<{ readonly size?: number; readonly level?: number }> = {
+export const step = defineStep({
   name: 'border',
   description:
     'Adds a margin of `size` pixels of grey `level` on every side. Recognisers of unknown text want some room around it.',
@@ -21,4 +20,4 @@ export const step: StepKind<{ readonly size?: number; readonly level?: number }>
       },
     };
   },
-};
+});

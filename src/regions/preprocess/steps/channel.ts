@@ -1,8 +1,5 @@
 import { toHsv, toYCbCr } from '../../color.ts';
-import type { StepKind } from '../step.ts';
-import { pixelStep } from '../step.ts';
-
-const RGB = ['red', 'green', 'blue'] as const;
+import { defineStep, pixelStep } from '../step.ts';
 
 const computed = {
   cb: (r: number, g: number, b: number): number => clampRound(128 + toYCbCr(r, g, b)[1]),
@@ -16,13 +13,11 @@ function clampRound(level: number): number {
   return Math.min(255, Math.max(0, Math.round(level)));
 }
 
-type Channel = (typeof RGB)[number] | keyof typeof computed;
-
-export const step: StepKind<{ readonly channel: Channel }> = {
+export const step = defineStep({
   name: 'channel',
   description:
     'One channel as grey: `red`, `green`, `blue`; `cb`, `cr` (colour difference, 128 is neutral); `hue` (0…360° as 0…255), `saturation`, `value`. Red text on dark stone stands out in `cr` whatever the light.',
-  options: { channel: { enum: [...RGB, ...Object.keys(computed)] } },
+  options: { channel: { enum: ['red', 'green', 'blue', 'cb', 'cr', 'hue', 'saturation', 'value'] } },
   required: ['channel'],
   input: 'color',
   compile({ channel }, shape) {
@@ -32,4 +27,4 @@ export const step: StepKind<{ readonly channel: Channel }> = {
       sharp: { operation: 'extract channel', apply: (image) => image.extractChannel(channel) },
     };
   },
-};
+});

@@ -1,7 +1,6 @@
-import type { StepKind } from '../step.ts';
-import { identityStep, pixels } from '../step.ts';
+import { defineStep, identityStep, pixels } from '../step.ts';
 
-export const step: StepKind<{ readonly radius?: number }> = {
+export const step = defineStep({
   name: 'denoise',
   description:
     'Median over a square of 2·radius + 1 pixels, per channel: removes specks and compression noise and keeps edges. Edges of the crop are continued outwards.',
@@ -13,4 +12,4 @@ export const step: StepKind<{ readonly radius?: number }> = {
     if (Math.min(shape.width, shape.height) < 2) return identityStep(shape);
     return { shape, sharp: { operation: 'median', apply: (image) => image.median(size) } };
   },
-};
+});

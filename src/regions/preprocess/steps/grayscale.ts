@@ -1,5 +1,4 @@
-import type { StepKind } from '../step.ts';
-import { identityStep, pixelStep } from '../step.ts';
+import { defineStep, identityStep, pixelStep } from '../step.ts';
 
 /** Weighs channels as BT.709 does, in 16-bit fixed point; the weights sum to 65536, so that grey keeps its exact level. */
 export function luma(r: number, g: number, b: number): number {
@@ -13,11 +12,11 @@ const modes = {
   darkest: (r: number, g: number, b: number): number => Math.min(r, g, b),
 } as const;
 
-export const step: StepKind<{ readonly mode?: keyof typeof modes }> = {
+export const step = defineStep({
   name: 'grayscale',
   description:
     'One grey level per pixel: its luma (default), the mean of the channels, the brightest one (coloured text on black) or the darkest one (white text over coloured scenery).',
-  options: { mode: { enum: Object.keys(modes), default: 'luma' } },
+  options: { mode: { enum: ['luma', 'mean', 'brightest', 'darkest'], default: 'luma' } },
   input: 'any',
   compile: ({ mode = 'luma' }, shape) => (shape.channels === 1 ? identityStep(shape) : pixelStep(shape, modes[mode])),
-};
+});

@@ -1,12 +1,14 @@
 import { toHsv } from '../../color.ts';
-import type { StepKind } from '../step.ts';
-import { pixelStep } from '../step.ts';
+import { defineStep, pixelStep } from '../step.ts';
 
-type Range = readonly [number, number];
+const unitRange = {
+  type: 'array',
+  items: { type: 'number', minimum: 0, maximum: 1 },
+  minItems: 2,
+  maxItems: 2,
+} as const;
 
-const unitRange = { type: 'array', items: { type: 'number', minimum: 0, maximum: 1 }, minItems: 2, maxItems: 2 };
-
-export const step: StepKind<{ readonly hue?: Range; readonly saturation?: Range; readonly value?: Range }> = {
+export const step = defineStep({
   name: 'hsv',
   description:
     'White where hue (degrees; a range such as [340, 20] goes through red), saturation and value (0…1) are all in range, black elsewhere. For elements that keep their hue while they fade, glow or are tinted.',
@@ -25,4 +27,4 @@ export const step: StepKind<{ readonly hue?: Range; readonly saturation?: Range;
       return (from <= to ? h >= from && h <= to : h >= from || h <= to) ? 255 : 0;
     });
   },
-};
+});

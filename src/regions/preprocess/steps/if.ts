@@ -1,22 +1,10 @@
 import type { PreprocessStep } from '../../../profile/profile.ts';
-import type { ColorOption } from '../../color.ts';
-import { COLOR_SCHEMA, parseColor } from '../../color.ts';
+import { COLOR_SCHEMA, type ColorTriple, parseColor } from '../../color.ts';
 import type { Crop } from '../../crop.ts';
-import type { StepKind } from '../step.ts';
-import { histogram } from '../step.ts';
+import { defineStep, histogram } from '../step.ts';
 import { luma } from './grayscale.ts';
 
-interface IfOptions {
-  readonly measure: 'mean' | 'deviation' | 'darkest' | 'brightest' | 'share';
-  readonly color?: ColorOption;
-  readonly tolerance?: number;
-  readonly above?: number;
-  readonly below?: number;
-  readonly then?: readonly PreprocessStep[];
-  readonly else?: readonly PreprocessStep[];
-}
-
-export const step: StepKind<IfOptions> = {
+export const step = defineStep({
   name: 'if',
   description:
     'Chooses steps by what the crop holds at this point: the `mean` grey level, its standard `deviation`, the `darkest` or `brightest` level (0…255), or the `share` (0…1) of pixels within `tolerance` of `color`. `then` runs where the measure is above and below the limits given, `else` otherwise; both must end in the same size and channels.',
@@ -34,14 +22,17 @@ export const step: StepKind<IfOptions> = {
   input: 'either',
   compile(options, shape, compileSteps) {
     const { measure, above = Number.NEGATIVE_INFINITY, below = Number.POSITIVE_INFINITY } = options;
-    const met = compileSteps(options.then ?? [], shape);
-    const unmet = compileSteps(options.else ?? [], shape);
+    const compileBranch = (branch: unknown) => compileSteps((branch ?? []) as readonly PreprocessStep[], shape);
+    const met = compileBranch(options.then);
+    const unmet = compileBranch(options.else);
     const [a, b] = [met.shape, unmet.shape];
     if (a.width !== b.width || a.height !== b.height || a.channels !== b.channels) {
       const [first, second] = [a, b].map((s) => `${s.width}×${s.height}×${s.channels}`);
       throw new TypeError(`the branches of "if" end in different shapes: ${first} and ${second}`);
     }
-    const take = measure === 'share' ? shareOf(options) : (crop: Crop) => statistics(crop)[measure];
+    const { color = [255, 255, 255], tolerance = 48 } = options;
+    const take =
+      measure === 'share' ? shareOf(parseColor(color), tolerance) : (crop: Crop) => statistics(crop)[measure];
     return {
       shape: a,
       kernel(crop) {
@@ -50,7 +41,7 @@ export const step: StepKind<IfOptions> = {
       },
     };
   },
-};
+});
 
 function statistics(crop: Crop): Record<'mean' | 'deviation' | 'darkest' | 'brightest', number> {
   const counts = histogram(toGrey(crop));
@@ -77,8 +68,7 @@ function toGrey(crop: Crop): Crop {
   return { ...crop, data, channels: 1 };
 }
 
-function shareOf({ color = [255, 255, 255], tolerance = 48 }: IfOptions): (crop: Crop) => number {
-  const [r, g, b] = parseColor(color);
+function shareOf([r, g, b]: ColorTriple, tolerance: number): (crop: Crop) => number {
   const limit = tolerance ** 2;
   return ({ data, channels }) => {
     let near = 0;

@@ -16,7 +16,7 @@ import { step as sharpen } from './sharpen.ts';
 import { step as stretch } from './stretch.ts';
 import { step as threshold } from './threshold.ts';
 
-const kinds = [
+const kinds: readonly StepKind[] = [
   blur,
   border,
   channel,
@@ -33,7 +33,7 @@ const kinds = [
   sharpen,
   stretch,
   threshold,
-] as const;
+];
 
-/** Every kind of preprocessing step by name. Options are checked against the kind's schema before it is compiled. */
-export const STEPS: ReadonlyMap<string, StepKind> = new Map(kinds.map((kind) => [kind.name, kind as StepKind]));
+/** Every kind of preprocessing step by name. */
+export const STEPS: ReadonlyMap<string, StepKind> = new Map(kinds.map((kind) => [kind.name, kind]));

@@ -1,16 +1,7 @@
-import type { ColorOption, ColorSpaceName } from '../../color.ts';
 import { COLOR_SCHEMA, inSpace, parseColor } from '../../color.ts';
-import type { StepKind } from '../step.ts';
-import { pixelStep } from '../step.ts';
+import { defineStep, pixelStep } from '../step.ts';
 
-interface IsolateOptions {
-  readonly colors: readonly ColorOption[];
-  readonly tolerance?: number;
-  readonly softness?: number;
-  readonly space?: ColorSpaceName;
-}
-
-export const step: StepKind<IsolateOptions> = {
+export const step = defineStep({
   name: 'isolate',
   description:
     'White where a pixel is within `tolerance` of one of `colors` (Euclidean distance, levels 0…255), black elsewhere; over `softness` further levels it fades, which keeps anti-aliased edges. Space `rgb`, `ycbcr`, or `chroma` (hue and saturation only: the same colour, however bright).',
@@ -40,7 +31,7 @@ export const step: StepKind<IsolateOptions> = {
       return level(least);
     });
   },
-};
+});
 
 /** White up to `tolerance`, black from `tolerance + softness`, linear between; a function of the squared distance. */
 function fade(tolerance: number, softness: number): (squared: number) => number {

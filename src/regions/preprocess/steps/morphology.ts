@@ -1,16 +1,10 @@
 import type { Crop } from '../../crop.ts';
-import type { StepKind } from '../step.ts';
-import { pixels } from '../step.ts';
+import { defineStep, pixels } from '../step.ts';
 
-interface MorphologyOptions {
-  readonly operation: 'erode' | 'dilate' | 'open' | 'close';
-  readonly radius?: number | { readonly x: number; readonly y: number };
-}
-
-const radiusSchema = { type: 'number', minimum: 0, maximum: 32 };
+const radiusSchema = { type: 'number', minimum: 0, maximum: 32 } as const;
 
 // A kernel of its own: sharp's `erode` and `dilate` work on black and white only, with a square.
-export const step: StepKind<MorphologyOptions> = {
+export const step = defineStep({
   name: 'morphology',
   description:
     'Grey morphology with a rectangle of 2·radius + 1 pixels: `erode` (darkest), `dilate` (brightest), `open` (erode, then dilate: removes bright specks thinner than the rectangle), `close` (the other way: fills dark gaps). Pixels outside the crop do not count.',
@@ -40,7 +34,7 @@ export const step: StepKind<MorphologyOptions> = {
       kernel: (crop) => passes.reduce((result, brightest) => extreme(result, radiusX, radiusY, brightest), crop),
     };
   },
-};
+});
 
 /** The brightest (or darkest) level of each pixel's rectangle, per channel; along rows, then along columns. */
 function extreme(crop: Crop, radiusX: number, radiusY: number, brightest: boolean): Crop {

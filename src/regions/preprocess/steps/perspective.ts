@@ -1,18 +1,12 @@
 import type { Crop } from '../../crop.ts';
-import type { StepKind } from '../step.ts';
+import { defineStep } from '../step.ts';
 
 type Point = readonly [number, number];
 
-interface PerspectiveOptions {
-  readonly corners: readonly [Point, Point, Point, Point];
-  readonly width?: number;
-  readonly height?: number;
-}
-
-const point = { type: 'array', items: { type: 'number', minimum: -1, maximum: 2 }, minItems: 2, maxItems: 2 };
+const point = { type: 'array', items: { type: 'number', minimum: -1, maximum: 2 }, minItems: 2, maxItems: 2 } as const;
 
 // A kernel of its own: sharp has affine maps only.
-export const step: StepKind<PerspectiveOptions> = {
+export const step = defineStep({
   name: 'perspective',
   description:
     'Makes a slanted or curved-away panel a straight rectangle: `corners` are its top left, top right, bottom right and bottom left in fractions of the crop; `width` and `height` of the result in pixels of the reference frame, by default the longer of opposite sides. Bilinear.',
@@ -51,7 +45,7 @@ export const step: StepKind<PerspectiveOptions> = {
       kernel: (crop) => warp(crop, map, outWidth, outHeight),
     };
   },
-};
+});
 
 /** A projective map of the plane, row by row: (x, y) ↦ ((ax + by + c) / (gx + hy + i), (dx + ey + f) / (gx + hy + i)). */
 type Homography = readonly [number, number, number, number, number, number, number, number, number];

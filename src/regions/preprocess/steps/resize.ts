@@ -1,16 +1,8 @@
 import { resamplingTaps, separableFilter } from '../../filter.ts';
-import type { CropShape, SharpOperation, StepKind } from '../step.ts';
-import { identityStep } from '../step.ts';
+import type { CropShape, SharpOperation } from '../step.ts';
+import { defineStep, identityStep } from '../step.ts';
 
-interface ResizeOptions {
-  readonly zoom?: number;
-  readonly factor?: number;
-  readonly width?: number;
-  readonly height?: number;
-  readonly filter?: 'nearest' | 'linear' | 'lanczos';
-}
-
-export const step: StepKind<ResizeOptions> = {
+export const step = defineStep({
   name: 'resize',
   description:
     'Enlarges or shrinks. `zoom`: so many pixels per pixel of the reference frame, whatever the size of the video (the usual choice: what follows always sees one size); `factor`: so many times the crop; `width` and/or `height`: exactly so many pixels (one alone keeps the proportions). Filters: `nearest` for pixel fonts and whole factors, `linear`, `lanczos` (three lobes; sharpest, default).',
@@ -38,7 +30,14 @@ export const step: StepKind<ResizeOptions> = {
     const down = resamplingTaps(shape.height, height, stepY, filter);
     return { shape: result, sharp, kernel: separableFilter(shape, across, down).run };
   },
-};
+});
+
+interface ResizeOptions {
+  readonly zoom?: number;
+  readonly factor?: number;
+  readonly width?: number;
+  readonly height?: number;
+}
 
 interface Target extends Pick<CropShape, 'width' | 'height' | 'scaleX' | 'scaleY'> {
   /** Pixels of the crop per pixel of the result. */

@@ -1,13 +1,7 @@
-import type { StepKind } from '../step.ts';
-import { identityStep } from '../step.ts';
+import { defineStep, identityStep } from '../step.ts';
 import { warp } from './perspective.ts';
 
-interface RotateOptions {
-  readonly degrees: number;
-  readonly background?: number;
-}
-
-export const step: StepKind<RotateOptions> = {
+export const step = defineStep({
   name: 'rotate',
   description:
     'Turns the crop clockwise about its centre; the result is large enough to hold all of it, corners filled with `background`. Multiples of 90° are exact, others bilinear. For slanted HUDs.',
@@ -38,4 +32,4 @@ export const step: StepKind<RotateOptions> = {
       kernel: (crop) => warp(crop, [cos, sin, x0, -sin, cos, y0, 0, 0, 1], width, height, background),
     };
   },
-};
+});

@@ -1,7 +1,7 @@
-import type { StepKind } from '../step.ts';
 import { convolution, gaussianKernel } from './blur.ts';
+import { defineStep } from '../step.ts';
 
-export const step: StepKind<{ readonly sigma?: number; readonly amount?: number }> = {
+export const step = defineStep({
   name: 'sharpen',
   description:
     'Unsharp mask: adds `amount` times the difference between the crop and its Gaussian blur of `sigma` pixels. Brings out thin strokes that scaling has softened. Flat areas keep their exact level.',
@@ -16,4 +16,4 @@ export const step: StepKind<{ readonly sigma?: number; readonly amount?: number 
     const weights = blur.weights.map((weight, i) => (i === centre ? 1 + amount : 0) - amount * weight);
     return { shape, sharp: convolution({ ...blur, weights }) };
   },
-};
+});

@@ -1,15 +1,7 @@
-import type { StepKind } from '../step.ts';
-import { histogram, mapLevels } from '../step.ts';
-
-interface StretchOptions {
-  readonly black?: number;
-  readonly white?: number;
-  readonly gamma?: number;
-  readonly clip?: number;
-}
+import { defineStep, histogram, mapLevels } from '../step.ts';
 
 // A kernel of its own: sharp's `normalise` rounds in CIELAB, its `gamma` is limited to 1…3.
-export const step: StepKind<StretchOptions> = {
+export const step = defineStep({
   name: 'stretch',
   description:
     'Spreads levels `black`…`white` over 0…255 (linear, or with `gamma`: below 1 darkens, above 1 brightens). Where one of the two is not given it is found in each crop: the level that the share `clip` of the pixels does not reach (default 0.01).',
@@ -32,7 +24,7 @@ export const step: StepKind<StretchOptions> = {
       },
     };
   },
-};
+});
 
 /** Returns the first level up to which there are more than `count` pixels. */
 function percentile(counts: Uint32Array, count: number): number {

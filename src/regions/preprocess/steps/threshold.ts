@@ -1,15 +1,8 @@
-import type { CompiledStep, CropShape, StepKind } from '../step.ts';
-import { histogram, mapLevels, pixels } from '../step.ts';
-
-interface ThresholdOptions {
-  readonly method?: 'fixed' | 'otsu' | 'adaptive';
-  readonly level?: number;
-  readonly window?: number;
-  readonly offset?: number;
-}
+import type { CompiledStep, CropShape } from '../step.ts';
+import { defineStep, histogram, mapLevels, pixels } from '../step.ts';
 
 // Otsu's and the adaptive threshold are kernels of their own: sharp has fixed levels only.
-export const step: StepKind<ThresholdOptions> = {
+export const step = defineStep({
   name: 'threshold',
   description:
     'White from a level on, black below: the last step before text is read. `fixed` at `level`; `otsu` at the level that splits the crop into the two most distinct classes (Otsu 1979), for crops with text always in them; `adaptive` at the mean of the surrounding `window` pixels plus `offset`, for uneven backgrounds.',
@@ -37,7 +30,7 @@ export const step: StepKind<ThresholdOptions> = {
       },
     };
   },
-};
+});
 
 /**
  * Returns the level that maximises the variance between the classes below it and from it on: the middle of a gap without pixels,
