@@ -63,7 +63,7 @@ describe('readAudio', () => {
     ['sound.mkv', 'aac'],
     ['sound.ts', 'aac'],
     ['sound.webm', 'libopus'],
-  ])('%s: each track sounds when it was made to sound, on the clock of the video', (name, codec) => {
+  ])('%s: every track plays at the encoded time on the video’s clock', (name, codec) => {
     const path = clip(name, codec);
     for (const [track, tone] of tones.entries()) {
       const { first, last } = heard(listen(path, { track }));
@@ -72,7 +72,7 @@ describe('readAudio', () => {
     }
   });
 
-  test('blocks follow each other without a gap', () => {
+  test('blocks are contiguous', () => {
     const blocks = listen(clip('gapless.mp4'));
     for (const [i, block] of blocks.slice(1).entries()) {
       const before = blocks[i]!;
@@ -81,7 +81,7 @@ describe('readAudio', () => {
     expect(blocks[0]!.t).toBe(0);
   });
 
-  test.each([8000, 16_000, 44_100, 48_000])('resampled to %i Hz the tone keeps its pitch', (sampleRate) => {
+  test.each([8000, 16_000, 44_100, 48_000])('resampling to %i Hz keeps the pitch', (sampleRate) => {
     const blocks = listen(clip(`pitch${sampleRate}.mp4`), { sampleRate, from: 1.2, to: 1.8 });
     const samples = Float32Array.from(blocks.flatMap((block) => [...block.samples]));
     expect(Math.abs(samples.length - 0.6 * sampleRate)).toBeLessThanOrEqual(1);
@@ -89,7 +89,7 @@ describe('readAudio', () => {
     expect(purity(samples, 470, sampleRate)).toBeLessThan(0.02);
   });
 
-  test('a stretch is the same sound at the same times', () => {
+  test('a range contains the same audio at the same times', () => {
     const path = clip('stretch.mp4');
     const { first } = heard(listen(path, { from: 1.5, to: 2.5 }));
     const { last } = heard(listen(path, { from: 0.2, to: 2.5 }));
@@ -97,7 +97,7 @@ describe('readAudio', () => {
     expect(Math.abs(last - 2)).toBeLessThan(0.004);
   });
 
-  test('a track that is not there is named', () => {
+  test('a missing track is reported with the number of tracks', () => {
     const path = clip('tracks.mp4');
     expect(() => listen(path, { track: 2 })).toThrow(
       expect.objectContaining({ code: 'no-such-audio-track', message: expect.stringContaining('2 audio tracks') }),

@@ -73,24 +73,27 @@ function read(path: string): Outcome {
   return outcome;
 }
 
-describe('a reference packet is missing', () => {
-  test.each(['drop.mp4', 'drop.mkv', 'drop.ts', 'drop.flv'])('%s: its group ends there, the next is whole', (name) => {
-    const intact = read(video(`intact-${name}`).path);
-    // The second picture of the third group (frames 20 to 29), in decode order, is a P frame.
-    const { path, packets } = video(name, { alter: (_, position) => position !== 21 });
-    const lost = packets[21]!.pts / 1000;
-    const { pictures, problems } = read(path);
-    expect(problems.filter(({ reason }) => reason === 'packets are missing')).toEqual([
-      { t: expect.any(Number), end: 1.2, reason: 'packets are missing' },
-    ]);
-    for (const [t, picture] of pictures) expect(picture).toBe(intact.pictures.get(t));
-    const missing = [...intact.pictures.keys()].filter((t) => !pictures.has(t));
-    expect(missing).toContain(lost);
-    expect(Math.min(...missing)).toBeGreaterThanOrEqual(0.8);
-    expect(Math.max(...missing)).toBeLessThan(1.2);
-  });
+describe('missing reference packets', () => {
+  test.each(['drop.mp4', 'drop.mkv', 'drop.ts', 'drop.flv'])(
+    '%s: the group ends at the loss and the next group is complete',
+    (name) => {
+      const intact = read(video(`intact-${name}`).path);
+      // The second picture of the third group (frames 20 to 29), in decode order, is a P frame.
+      const { path, packets } = video(name, { alter: (_, position) => position !== 21 });
+      const lost = packets[21]!.pts / 1000;
+      const { pictures, problems } = read(path);
+      expect(problems.filter(({ reason }) => reason === 'packets are missing')).toEqual([
+        { t: expect.any(Number), end: 1.2, reason: 'packets are missing' },
+      ]);
+      for (const [t, picture] of pictures) expect(picture).toBe(intact.pictures.get(t));
+      const missing = [...intact.pictures.keys()].filter((t) => !pictures.has(t));
+      expect(missing).toContain(lost);
+      expect(Math.min(...missing)).toBeGreaterThanOrEqual(0.8);
+      expect(Math.max(...missing)).toBeLessThan(1.2);
+    },
+  );
 
-  test('a keyframe among others, wherever the numbers of the references go on', () => {
+  test('a lost keyframe is found whatever frame_num follows', () => {
     const keyEvery = 25;
     const { pictures: intact } = read(video('intact-long.mp4', { keyEvery }).path);
     for (const from of [21, 24]) {
@@ -103,7 +106,7 @@ describe('a reference packet is missing', () => {
     }
   });
 
-  test('a frame that nothing refers to is missed by nobody', () => {
+  test('a lost non-reference frame affects no other frame', () => {
     const intact = read(video('intact.mp4').path);
     const { packets } = video('probe.mp4');
     using file = openVideo(join(folder, 'probe.mp4'));
@@ -116,13 +119,13 @@ describe('a reference packet is missing', () => {
   });
 });
 
-describe('files cut short', () => {
+describe('truncated files', () => {
   test.each([
     ['short.mp4', FASTSTART],
     ['short.mkv', {}],
     ['short.flv', {}],
     ['short.ts', {}],
-  ])('%s: what is there is read, and its end is named', (name, spec) => {
+  ])('%s: the remaining frames are read and the end is reported', (name, spec) => {
     const { path } = video(name, spec);
     const intact = read(path);
     const bytes = readFileSync(path);
@@ -135,7 +138,7 @@ describe('files cut short', () => {
     expect(problems.at(-1)?.end ?? 0).toBeGreaterThanOrEqual(declared);
   });
 
-  test('a fragmented mp4 tells that it goes on nowhere', () => {
+  test('a truncated fragmented mp4 is reported', () => {
     const { path } = video('fragments.mp4', FRAGMENTED);
     const intact = read(path);
     expect(intact.problems).toEqual([]);
@@ -152,7 +155,7 @@ describe('files cut short', () => {
     expect(problems.at(-1)!.t).toBeGreaterThanOrEqual(last);
   });
 
-  test('an mp4 that lost its index is refused in words', () => {
+  test('an mp4 without an index is rejected with a hint', () => {
     const { path } = video('unfinished.mp4');
     const bytes = readFileSync(path);
     writeFileSync(path, bytes.subarray(0, Math.floor(bytes.length * 0.45)));
@@ -168,7 +171,7 @@ describe('zeroed ranges', () => {
     ['zero.mkv', {}],
     ['zero.flv', {}],
     ['zero-hevc.mp4', { codec: 'libx265', ...FASTSTART }],
-  ])('%s: no picture is painted from zeros, nothing is lost without a word', (name, spec) => {
+  ])('%s: no picture is decoded from zeros and every loss is reported', (name, spec) => {
     const { path } = video(name, { ...spec, width: 256, height: 192 });
     const intact = read(path);
     const bytes = readFileSync(path);
@@ -193,7 +196,7 @@ describe('zeroed ranges', () => {
   });
 });
 
-describe('bytes changed at random', () => {
+describe('randomly changed bytes', () => {
   test.each([
     ['noise.mp4', FASTSTART],
     ['noise.mkv', {}],
@@ -203,7 +206,7 @@ describe('bytes changed at random', () => {
     ['noise-hevc.mkv', { codec: 'libx265' }],
     ['noise.webm', { codec: 'libvpx-vp9' }],
     ['noise-av1.mp4', { codec: 'libsvtav1', ...FASTSTART }],
-  ])('%s: the same outcome whatever the chunks and their order', (name, spec) => {
+  ])('%s: the result does not depend on chunks and their order', (name, spec) => {
     const { path } = video(name, spec);
     const bytes = readFileSync(path);
     const damaged = join(folder, `damaged-${name}`);

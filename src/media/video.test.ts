@@ -16,7 +16,7 @@ const pts = Array.from({ length: 12 }, (_, i) => i * 40);
 const timeBase = { num: 1, den: 1000 };
 
 describe('openVideo', () => {
-  test('tells what the file holds', () => {
+  test('describes the file', () => {
     makeVideo({
       path: at('clip.mp4'),
       pts,
@@ -60,7 +60,7 @@ describe('openVideo', () => {
       () => makeAudioFile(at('sound.m4a'), { frequency: 440, from: 0, to: 1, length: 1 }),
       'no-video-stream',
     ],
-  ])('%s is refused in words', (name, make, code) => {
+  ])('%s is rejected with a reason', (name, make, code) => {
     make();
     expect(() => openVideo(at(name))).toThrow(
       expect.objectContaining({ name: 'PlaybyplayError', code, message: expect.stringContaining(name) }),
@@ -70,13 +70,13 @@ describe('openVideo', () => {
   test.each([
     ['-', /standard input is not read/],
     ['https://example.org/match.mp4', /download it first/],
-  ])('%s is no file, and it is said what to do', (path, hint) => {
+  ])('%s is not a file, and the hint says what to do', (path, hint) => {
     expect(() => openVideo(path)).toThrow(
       expect.objectContaining({ code: 'no-such-file', hint: expect.stringMatching(hint) }),
     );
   });
 
-  test('a cover that is not marked as one is no other video', () => {
+  test('a cover not marked as one does not count as a video', () => {
     makeVideo({ path: at('one.mkv'), pts, timeBase, cover: { width: 64, height: 64 } });
     using file = openVideo(at('one.mkv'));
     expect(file.info).toMatchObject({ width: 128, codec: 'h264' });
@@ -93,7 +93,7 @@ describe('rotation', () => {
   // Display matrices of ISO/IEC 14496-12 §8.5.2.3: (x, y) is shown at (ax + cy, bx + dy).
   const turns = { 90: [0, 1, -1, 0], 180: [-1, 0, 0, -1], 270: [0, -1, 1, 0] } as const;
 
-  test.each([90, 180, 270] as const)('%i° clockwise: the picture comes upright', (rotation) => {
+  test.each([90, 180, 270] as const)('%i° clockwise: the picture is upright', (rotation) => {
     const [a, b, c, d] = turns[rotation];
     const displayMatrix = [a << 16, b << 16, 0, c << 16, d << 16, 0, 0, 0, 1 << 30];
     makeVideo({ path: at('turned.mp4'), pts, timeBase, displayMatrix });
@@ -121,7 +121,7 @@ describe('rotation', () => {
     coded![Symbol.dispose]();
   });
 
-  test('four quarter turns are none', () => {
+  test('four quarter turns restore the plane', () => {
     const plane = { data: Uint8Array.from({ length: 35 }, (_, i) => i), stride: 7, width: 6, height: 5 };
     const visible = rotatePlane(plane, 0);
     expect(rotatePlane(rotatePlane(rotatePlane(rotatePlane(plane, 90), 90), 90), 90)).toEqual(visible);

@@ -58,14 +58,14 @@ function read(slices: readonly Slice[], weighted: 0 | 1 = 0) {
 
 const KEY: Slice = { number: 0, order: 0, type: 'I', instant: true };
 
-test('a jump of the frame number is a gap, its wrapping is none', () => {
+test('a jump of frame_num is a gap, its wrap-around is not', () => {
   const numbers = [...Array.from({ length: 18 }, (_, i) => (i + 1) % 16), 4];
   const gaps = read([KEY, ...numbers.map((number, i) => ({ number, order: (2 * i + 2) % 64 }))]).map(({ gap }) => gap);
   expect(gaps.slice(0, -1)).toEqual(gaps.slice(0, -1).map(() => false));
   expect(gaps.at(-1)).toBe(true);
 });
 
-test('pictures that nothing refers to do not count', () => {
+test('non-reference pictures do not advance frame_num', () => {
   const seen = read([
     KEY,
     { number: 1, order: 8 },
@@ -78,7 +78,7 @@ test('pictures that nothing refers to do not count', () => {
   expect(seen.map(({ reference }) => reference)).toEqual([true, true, false, false, true, false]);
 });
 
-test('output order: its low bits wrap, and start again at every instantaneous refresh', () => {
+test('output order: low bits wrap and restart at every IDR picture', () => {
   const orders = [0, 8, 4, 30, 56, 10, 6];
   const seen = read([
     KEY,

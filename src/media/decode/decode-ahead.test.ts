@@ -20,8 +20,8 @@ function video(name: string, codec?: string): string {
   return path;
 }
 
-/** A picture's time and digest, or a problem; the picture is done with. */
-function noted(item: Picture | DecodeGap): unknown {
+/** A picture's time and digest, or a gap; disposes of the picture. */
+function describeItem(item: Picture | DecodeGap): unknown {
   if (isGap(item)) return item;
   using picture = item;
   return [picture.t, digest(picture)];
@@ -34,21 +34,21 @@ async function both(path: string, pace: (n: number) => Promise<unknown> | undefi
   const [plain, ahead]: [unknown[], unknown[]] = [[], []];
   for (const chunk of splitIntoChunks(index, { minSeconds: 0.5 })) {
     const wanted = mostFrames(chunk);
-    for (const item of decodeFrames(file, index, chunk, wanted)) plain.push(noted(item));
+    for (const item of decodeFrames(file, index, chunk, wanted)) plain.push(describeItem(item));
     for await (const item of decodeFramesAhead(file, index, chunk, wanted, most)) {
       await pace(ahead.length);
-      ahead.push(noted(item));
+      ahead.push(describeItem(item));
     }
   }
   return { plain, ahead };
 }
 
-describe('decoding beside the caller', () => {
+describe('decodeFramesAhead', () => {
   test.each([
     ['h264.mp4', 'libx264'],
     ['hevc.mkv', 'libx265'],
     ['vp9.webm', 'libvpx-vp9'],
-  ])('%s: the same pictures, however the caller takes its time', async (name, codec) => {
+  ])('%s: the same pictures, however slowly the caller reads', async (name, codec) => {
     const path = video(name, codec);
     for (const [most, pace] of [
       [2, () => undefined],
@@ -62,7 +62,7 @@ describe('decoding beside the caller', () => {
     }
   });
 
-  test('damaged input: the same pictures and the same problems', async () => {
+  test('damaged input gives the same pictures and gaps', async () => {
     const path = video('damaged.mkv');
     damageFile(path);
     const { plain, ahead } = await both(path, () => turn());
@@ -70,12 +70,12 @@ describe('decoding beside the caller', () => {
     expect(ahead).toEqual(plain);
   });
 
-  test('a caller who stops early leaves file and decoder fit for the next reading', async () => {
+  test('stopping early leaves the file ready for the next call', async () => {
     using file = openVideo(video('stopped.mp4'));
     const index = scanPackets(file);
     const [chunk] = splitIntoChunks(index, { minSeconds: 60 });
     const wanted = Array.from({ length: 40 }, (_, i) => chunk!.firstFrame + i);
-    const whole = [...decodeFrames(file, index, chunk!, wanted)].map(noted);
+    const whole = [...decodeFrames(file, index, chunk!, wanted)].map(describeItem);
     for (const [stop, most] of [
       [1, 2],
       [2, MAX_WAITING_PICTURES],
@@ -83,26 +83,26 @@ describe('decoding beside the caller', () => {
     ]) {
       const seen: unknown[] = [];
       for await (const item of decodeFramesAhead(file, index, chunk!, wanted, most)) {
-        seen.push(noted(item));
+        seen.push(describeItem(item));
         await turn();
         if (seen.length === stop) break;
       }
       expect(seen).toEqual(whole.slice(0, stop));
-      expect([...decodeFrames(file, index, chunk!, wanted)].map(noted)).toEqual(whole);
+      expect([...decodeFrames(file, index, chunk!, wanted)].map(describeItem)).toEqual(whole);
     }
   });
 
-  test('what the caller throws ends the decoding', async () => {
+  test('an error of the caller ends decoding', async () => {
     using file = openVideo(video('thrown.mp4'));
     const index = scanPackets(file);
     const [chunk] = splitIntoChunks(index, { minSeconds: 60 });
     const fail = async (): Promise<void> => {
       for await (const item of decodeFramesAhead(file, index, chunk!, [0, 1, 2, 3, 4, 5])) {
-        noted(item);
+        describeItem(item);
         throw new RangeError('enough');
       }
     };
     await expect(fail()).rejects.toThrow('enough');
-    expect([...decodeFrames(file, index, chunk!, [0, 5])].map(noted)).toHaveLength(2);
+    expect([...decodeFrames(file, index, chunk!, [0, 5])].map(describeItem)).toHaveLength(2);
   });
 });

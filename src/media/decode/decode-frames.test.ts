@@ -70,7 +70,7 @@ describe('containers and codecs', () => {
     ['av1.webm', 'libsvtav1'],
     ['av1.mp4', 'libsvtav1'],
     ['mpeg2.ts', 'mpeg2video'],
-  ])('%s: every frame at exactly the time it was encoded for', (name, codec) => {
+  ])('%s: every frame has exactly the encoded time', (name, codec) => {
     const timeBase = codec === 'mpeg2video' ? { num: 1, den: 25 } : MILLISECONDS;
     const pts = codec === 'mpeg2video' ? steady(45).map((tick) => tick / 40) : steady(45);
     const { path, seconds } = video(name, { codec, pts, timeBase });
@@ -80,7 +80,7 @@ describe('containers and codecs', () => {
     expect(frames.map((frame) => frame.digest)).toEqual(decodeAll(path));
   });
 
-  test('h264.avi: a container without presentation times, in the output order that the bitstream tells', () => {
+  test('h264.avi: without presentation times, frames come in the bitstream’s output order', () => {
     const { path } = video('h264.avi', { pts: Array.from({ length: 45 }, (_, i) => i), timeBase: { num: 1, den: 25 } });
     const { frames } = readAll(path);
     expect(frames.map(({ number, t }) => [number, t])).toEqual(frames.map((_, i) => [i, rounded(i / 25)]));
@@ -103,14 +103,14 @@ describe('presentation times', () => {
     ['offset.mkv', 5],
     ['offset.mp4', 5],
     ['offset.ts', 5],
-  ])('%s: times count from the first frame, the offset is kept', (name, offset) => {
+  ])('%s: times count from the first frame, and the offset is known', (name, offset) => {
     const { path } = video(name, { pts: steady(30).map((tick) => tick + 5000) });
     using file = openVideo(path);
     expect(file.info.startOffset).toBeCloseTo(offset, 6);
     expect(readAll(path).frames.map(({ t }) => t)).toEqual(steady(30).map((tick) => tick / 1000));
   });
 
-  test('a time base of thirds of milliseconds is rounded to the microsecond, not accumulated', () => {
+  test('a time base of a third of a millisecond is rounded without accumulating', () => {
     const pts = Array.from({ length: 40 }, (_, i) => i * 100);
     const { path } = video('thirds.mp4', { pts, timeBase: { num: 1, den: 3000 } });
     expect(readAll(path).frames.map(({ t }) => t)).toEqual(pts.map((tick) => rounded(tick / 3000)));
@@ -124,7 +124,7 @@ describe('reference frames', () => {
     ['refs-pyramid.mkv', 'libx264', { bf: 7, 'x264-params': 'b-pyramid=normal:b-adapt=0' }],
     ['refs-hevc.mp4', 'libx265', {}],
     ['refs-hevc.ts', 'libx265', { 'x265-params': 'log-level=none:bframes=3:b-pyramid=1:b-adapt=0' }],
-  ])('%s: the frames that a decoder keeps which is told to skip the others', (name, codec, options) => {
+  ])('%s: the same frames that FFmpeg’s decoder keeps with skip_frame', (name, codec, options) => {
     const { path, packets } = video(name, { codec, options });
     using file = openVideo(path);
     const index = scanPackets(file);
@@ -135,14 +135,14 @@ describe('reference frames', () => {
     expect([...index.key]).toEqual(inOrder.map(({ key }) => (key ? 1 : 0)));
   });
 
-  test('in AV1 and VP9 every frame counts as one', () => {
+  test('in AV1 and VP9 every frame counts as a reference', () => {
     const { path } = video('refs.webm', { codec: 'libvpx-vp9' });
     using file = openVideo(path);
     expect(scanPackets(file).reference.every((flag) => flag === 1)).toBe(true);
   });
 });
 
-describe('reading parts', () => {
+describe('partial decoding', () => {
   const closed = video('parts.mp4', { pts: steady(80), options: { bf: 3 } });
   const open = video('open.mkv', { pts: steady(80), options: { bf: 3, 'x264-params': 'open-gop=1:b-adapt=0' } });
   const hevc = video('open.mp4', {
@@ -154,7 +154,7 @@ describe('reading parts', () => {
   const all = { closed, open, hevc, ts };
   const digests = Object.fromEntries(Object.entries(all).map(([name, { path }]) => [name, decodeAll(path)]));
 
-  test('the open clips have leading pictures', () => {
+  test('the open-GOP clips have leading pictures', () => {
     for (const { packets } of [open, hevc]) {
       const leading = packets.filter(({ pts }, i) => {
         const keys = packets.slice(0, i).filter(({ key }) => key);
@@ -164,7 +164,7 @@ describe('reading parts', () => {
     }
   });
 
-  test.each(Object.keys(all))('%s: whatever is wanted, in whatever chunks, each frame is the same picture', (name) => {
+  test.each(Object.keys(all))('%s: every frame is the same picture for any selection and chunking', (name) => {
     using file = openVideo(all[name as keyof typeof all].path);
     const index = scanPackets(file);
     fc.assert(
@@ -189,7 +189,7 @@ describe('reading parts', () => {
     );
   });
 
-  test.each(Object.keys(all))('%s: reading that was broken off leaves no trace', (name) => {
+  test.each(Object.keys(all))('%s: an interrupted call does not affect later ones', (name) => {
     using file = openVideo(all[name as keyof typeof all].path);
     const index = scanPackets(file);
     const chunk = splitIntoChunks(index, { minSeconds: 100 })[0]!;
@@ -210,7 +210,7 @@ describe('reading parts', () => {
     }
   });
 
-  test.each(Object.keys(all))('%s: a chunk is read with the part of the index that it needs', (name) => {
+  test.each(Object.keys(all))('%s: a chunk can be decoded with its slice of the index', (name) => {
     const { path } = all[name as keyof typeof all];
     using file = openVideo(path);
     const whole = scanPackets(file);
@@ -235,7 +235,7 @@ describe('reading parts', () => {
   });
 });
 
-describe('packets by place', () => {
+describe('packets read by offset', () => {
   test.each([
     ['placed.mp4', {}],
     ['placed.mov', {}],
@@ -264,7 +264,7 @@ describe('packets by place', () => {
     expect([byPlace.position, demuxed.position]).toEqual([0, index.packets.size.length]);
   });
 
-  test('a file that becomes shorter meanwhile is a problem, not a wrong picture', () => {
+  test('a file that becomes shorter gives a gap, not a wrong picture', () => {
     const { path } = video('shorter.mp4');
     using file = openVideo(path);
     const index = scanPackets(file);
@@ -275,7 +275,7 @@ describe('packets by place', () => {
     for (const item of items) if (!isGap(item)) item[Symbol.dispose]();
   });
 
-  test('a file that has gone meanwhile is named', () => {
+  test('a deleted file is reported', () => {
     const { path } = video('gone.mp4');
     using file = openVideo(path);
     const index = scanPackets(file);
@@ -328,14 +328,14 @@ describe('picture formats', () => {
     expect(items.toArray()).toEqual([0, 7, 33]);
   });
 
-  test('keep their range and matrix when they are converted', () => {
+  test('keep range and matrix in a conversion', () => {
     expect(firstPicture('tagged.mkv', { pixelFormat: 'yuv422p10le' }).color).toEqual({
       matrix: 'bt709',
       fullRange: true,
     });
   });
 
-  test('of red, green and blue are converted to the range and matrix that are told', () => {
+  test('RGB is converted to the declared range and matrix', () => {
     const first = firstPicture('rgb.mkv', { codec: 'ffv1', pixelFormat: 'bgr0', paint: white });
     expect(first).toEqual({ color: { matrix: 'bt601', fullRange: false }, level: 235 });
   });

@@ -45,7 +45,7 @@ function quantized(light: number): number {
 
 const near = (levels: readonly number[]) => levels.map((level) => expect.closeTo(level, -0.4));
 
-test('graphics white of either kind is white, and what is brighter too', () => {
+test('graphics white of PQ and HLG is white, and so is brighter light', () => {
   const { color, levels } = shown('white.mkv', 'smpte2084', [quantized(203), 0, 0]);
   expect(color).toEqual({ matrix: 'bt709', fullRange: false });
   expect(levels).toEqual(near([235, 128, 128]));
@@ -54,11 +54,11 @@ test('graphics white of either kind is white, and what is brighter too', () => {
   expect(shown('log.mkv', 'arib-std-b67', [0.75, 0, 0], 'yuv422p12le').levels).toEqual(near([235, 128, 128]));
 });
 
-test('half of the light of white is as bright as sRGB has it', () => {
+test('half the light of white has the level of sRGB', () => {
   expect(shown('half.mkv', 'smpte2084', [quantized(101.5), 0, 0]).levels).toEqual(near([16 + 219 * 0.7354, 128, 128]));
 });
 
-test('red of BT.709 comes out as red', () => {
+test('BT.709 red stays red', () => {
   // ITU-R BT.2087: its light in the primaries of BT.2020.
   const [r, g, b] = [0.627404, 0.069097, 0.016391].map((light) => quantized(light * 203)) as [number, number, number];
   const y = 0.2627 * r + 0.678 * g + 0.0593 * b;
@@ -66,6 +66,6 @@ test('red of BT.709 comes out as red', () => {
   expect(levels).toEqual(near([16 + 219 * 0.2126, 128 - (224 * 0.2126) / 1.8556, 240]));
 });
 
-test('ordinary video of ten bits is left as it is', () => {
+test('10-bit video of ordinary range is not tone-mapped', () => {
   expect(shown('plain.mkv', 'bt709', [0.5, 0, 0]).levels).toEqual(near([16 + 219 * 0.5, 128, 128]));
 });

@@ -85,13 +85,13 @@ describe('motion vectors', () => {
     }
   });
 
-  it('are left out of MPEG-4’s B-pictures, whose direct blocks FFmpeg tells as still', () => {
+  it('are left out of MPEG-4 B-pictures, whose direct blocks FFmpeg exports as zero', () => {
     const told = ways(vectorsIn(moving('e.mkv', { codec: 'mpeg4', options: { bf: 2, b: 4_000_000 } })));
     expect(told.length).toBeGreaterThan(2);
     expect(told.every(([x]) => Math.abs(x - RIGHT) < 0.5)).toBe(true);
   });
 
-  it('turn with the picture', () => {
+  it('rotate with the picture', () => {
     const turn = 65536;
     // A quarter clockwise.
     const path = moving('f.mp4', { options: { bf: 0 }, displayMatrix: [0, turn, 0, -turn, 0, 0, 0, 0, 1 << 30] });
@@ -100,13 +100,13 @@ describe('motion vectors', () => {
     for (const [x, y] of told) expect(Math.hypot(x + DOWN, y - RIGHT)).toBeLessThan(0.5);
   });
 
-  it('are there only where they were asked for and where pictures are predicted', () => {
+  it('exist only on request and for predicted pictures', () => {
     expect(vectorsIn(moving('g.mp4'), false).every((one) => one === undefined)).toBe(true);
     expect(vectorsIn(moving('h.mp4', { keyEvery: 1 })).every((one) => one === undefined)).toBe(true);
     expect(vectorsIn(moving('i.mkv', { codec: 'libvpx-vp9' })).every((one) => one === undefined)).toBe(true);
   });
 
-  it('are left out where it is not known how far they lead', () => {
+  it('are left out where the reference’s distance is unknown', () => {
     const data = Buffer.alloc(40);
     data.writeInt32LE(-1, 0);
     data.set([16, 16], 4);

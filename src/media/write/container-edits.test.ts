@@ -40,14 +40,14 @@ function short(cut: Cut): Cut {
 }
 afterAll(() => rmSync(folder, { recursive: true }));
 
-describe('a finished mp4', () => {
-  it('has its index before its frames, and the frames are still found', () => {
+describe('mp4 additions', () => {
+  it('puts the index before the frames, which are still found', () => {
     const bytes = readFileSync(path);
     expect(bytes.indexOf('moov')).toBeLessThan(bytes.indexOf('mdat'));
     expect(readFrames(path).map(({ number }) => number)).toEqual(Array.from({ length: 120 }, (_, i) => 15 + i));
   });
 
-  it('carries its log, found without reading the frames', async () => {
+  it('contains the log, which is found without reading the frames', async () => {
     expect(await readEmbeddedLog(path)).toBe(log);
     expect(await readEmbeddedLog(clip)).toBeUndefined();
     expect(await readEmbeddedLog(join(folder, 'none.mp4'))).toBeUndefined();
@@ -70,7 +70,7 @@ describe('a finished mp4', () => {
     ]);
   });
 
-  it('shows FFmpeg its title, its captions at their times, and the chapters as a track of texts', () => {
+  it('contains title, timed captions and a track of chapter titles that FFmpeg reads', () => {
     const context = new FormatContext();
     context.openInputSync(path, null, null);
     context.findStreamInfoSync(null);
@@ -97,8 +97,8 @@ describe('a finished mp4', () => {
   });
 });
 
-describe('a finished mkv or webm', () => {
-  it.each(['reel.mkv', 'reel.webm'])('%s: lists its chapters where its own index says, in ns', (name) => {
+describe('mkv and webm additions', () => {
+  it.each(['reel.mkv', 'reel.webm'])('%s: lists chapters in ns where the seek head says', (name) => {
     const bytes = readFileSync(join(folder, name));
     const segment = elementsIn(bytes).find(({ id }) => id === EBML.segment)!;
     expect(segment.to).toBe(bytes.length);
@@ -122,7 +122,7 @@ describe('a finished mkv or webm', () => {
     expect(bytes.indexOf('ende – é')).toBeGreaterThan(chapters.start);
   });
 
-  it('shows FFmpeg its title, its frames and its log as an attached file', () => {
+  it('contains title, frames and the log as an attachment that FFmpeg reads', () => {
     const context = new FormatContext();
     context.openInputSync(join(folder, 'reel.mkv'), null, null);
     context.findStreamInfoSync(null);
@@ -135,7 +135,7 @@ describe('a finished mkv or webm', () => {
     );
   });
 
-  it('carries its log in an mkv', async () => {
+  it('contains the log in mkv only', async () => {
     expect(await readEmbeddedLog(join(folder, 'reel.mkv'))).toBe(log);
     expect(await readEmbeddedLog(join(folder, 'reel.webm'))).toBeUndefined();
   });

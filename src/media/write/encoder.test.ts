@@ -32,8 +32,8 @@ async function encoded(planes: 3 | 2): Promise<Buffer> {
   return Buffer.concat(packets);
 }
 
-describe('an encoder of video', () => {
-  it('gives the same packets for frames of three planes and of two', async () => {
+describe('VideoEncoder', () => {
+  it('gives the same packets for yuv420p and nv12 input', async () => {
     const [three, two] = [await encoded(3), await encoded(2)];
     expect(two.length).toBeGreaterThan(500);
     expect(Buffer.compare(two, three)).toBe(0);
@@ -49,7 +49,7 @@ describe('an encoder of video', () => {
     expect(told).toMatch(/^$|^(?:no-encoder|encoder-failed): It needs an? .+; x264 runs everywhere\.$/);
   });
 
-  it('names one of a graphics card only if it opens', () => {
+  it('names a hardware encoder only if it opens', () => {
     const found = findHardwareEncoder({ ...encoding, width: 320, height: 240 });
     expect([undefined, ...hardwareEncoders]).toContain(found);
   });

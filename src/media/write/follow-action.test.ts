@@ -39,8 +39,8 @@ async function boxClip(name: string, seconds: number, place: (t: number) => numb
   return path;
 }
 
-describe('the action', () => {
-  it('is followed from one side to the other, no faster than is pleasant', async () => {
+describe('followAction', () => {
+  it('follows motion from one side to the other at limited speed', async () => {
     using recording = new Recording(await boxClip('sides.mp4', 10, (t) => (t < 5 ? 0.3 : 0.7)));
     const path = followAction(recording, 0, 10);
     // Far enough for the whole box to be seen.

@@ -22,8 +22,8 @@ function middleOf({ data, linesize, width, height }: Frame): number {
   return data![0]![(height >> 1) * linesize[0]! + (width >> 1)]!;
 }
 
-describe('a fitted frame', () => {
-  it.each(['pad', 'crop', 'blur', 'hud'] as const)('keeps its levels (%s)', (layout: Layout) => {
+describe('FrameFilter', () => {
+  it.each(['pad', 'crop', 'blur', 'hud'] as const)('keeps levels (%s)', (layout: Layout) => {
     using filter = new FrameFilter(36, 64, 'yuv420p', { layout, levels: limited });
     for (const level of [20, 41, 200]) {
       using frame = grey(level);
@@ -31,13 +31,13 @@ describe('a fitted frame', () => {
     }
   });
 
-  it('keeps its levels when it is turned', () => {
+  it('keeps levels when it rotates', () => {
     using filter = new FrameFilter(36, 64, 'yuv420p', { levels: limited });
     using frame = grey(41);
     expect(middleOf(filter.apply(frame, 90))).toBe(41);
   });
 
-  it('comes from the full range of levels into that of the reel, also where its size fits', () => {
+  it('converts full range to the reel’s range, also where the size fits', () => {
     using filter = new FrameFilter(64, 36, 'yuv420p', { levels: limited });
     using frame = grey(255, AVCOL_RANGE_JPEG);
     expect(middleOf(filter.apply(frame))).toBe(235);

@@ -12,7 +12,7 @@ function tone(frequency: number, amplitude: number, seconds: number, rate = RATE
 
 describe('LoudnessMeter', () => {
   // EBU Tech 3341, test 1: a stereo 1 kHz sine at −23 dBFS measures −23 LUFS (±0.1).
-  it.each([48_000, 44_100])('reads the sine of EBU Tech 3341 as −23 LUFS at %i Hz', (rate) => {
+  it.each([48_000, 44_100])('measures the sine of EBU Tech 3341 as −23 LUFS at %i Hz', (rate) => {
     const meter = new LoudnessMeter(rate);
     const sine = tone(1000, 10 ** (-23 / 20), 20, rate);
     meter.add({ left: sine, right: sine });
@@ -21,7 +21,7 @@ describe('LoudnessMeter', () => {
   });
 
   // Test 3: −36, −23, −36 dBFS for 10, 60, 10 s: the quiet parts fall under the relative gate.
-  it('leaves out what lies under the relative gate', () => {
+  it('ignores blocks below the relative gate', () => {
     const meter = new LoudnessMeter(RATE);
     for (const [level, seconds] of [
       [-36, 10],
@@ -34,7 +34,7 @@ describe('LoudnessMeter', () => {
     expect(Math.abs(meter.integrated! + 23)).toBeLessThan(0.1);
   });
 
-  it('says nothing of silence', () => {
+  it('is undefined for silence', () => {
     const meter = new LoudnessMeter(RATE);
     meter.add({ left: new Float32Array(RATE), right: new Float32Array(RATE) });
     expect(meter.integrated).toBeUndefined();
@@ -42,7 +42,7 @@ describe('LoudnessMeter', () => {
 });
 
 describe('Limiter', () => {
-  it('keeps peaks under the ceiling and leaves what is quiet alone', () => {
+  it('limits peaks and leaves quiet parts unchanged', () => {
     const quiet = tone(440, 0.1, 1);
     const loud = tone(440, 0.9, 1);
     const limiter = new Limiter(RATE, 2, 0.8);
@@ -56,7 +56,7 @@ describe('Limiter', () => {
   });
 });
 
-it('brings sound to a loudness, with peaks limited', () => {
+it('normalizeLoudness reaches the target with limited peaks', () => {
   const bursts = [0.02, 0.05, 0.3, 0.02].map((level) => ({ left: tone(700, level, 3), right: tone(900, level, 3) }));
   const meter = new LoudnessMeter(RATE);
   let samples = 0;

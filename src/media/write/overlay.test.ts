@@ -18,7 +18,7 @@ function rectangle(fill: string, opacity: number): string {
   return `<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"><rect width="8" height="8" fill="${fill}" fill-opacity="${opacity}"/></svg>`;
 }
 
-describe('blend', () => {
+describe('blendOverlay', () => {
   // BT.709 in limited range: white is (235, 128, 128), red (63, 102, 240).
   it.each([
     ['#ffffff', [235, 128, 128]],
@@ -32,14 +32,14 @@ describe('blend', () => {
     expect([frame.planes[0]![0], frame.planes[1]![0], frame.planes[2]![0]]).toEqual([100, 90, 170]);
   });
 
-  it('mixes by opacity, its own and the given one', async () => {
+  it('combines its own opacity with the given one', async () => {
     const frame = grayFrame(16, 16);
     blendOverlay(frame, await renderOverlay(rectangle('#ffffff', 0.5), 4, 4), 0.5);
     // A quarter of 235 and three quarters of 100.
     expect(Math.abs(frame.planes[0]![8 * 16 + 8]! - 133.75)).toBeLessThanOrEqual(2);
   });
 
-  it('keeps inside the frame', async () => {
+  it('stays inside the frame', async () => {
     const overlay = await renderOverlay(rectangle('#ffffff', 1), -4, 12);
     const frame = grayFrame(16, 16);
     blendOverlay(frame, overlay);
@@ -49,7 +49,7 @@ describe('blend', () => {
 });
 
 describe('lettering', () => {
-  it('breaks lines at spaces and shortens what does not fit', () => {
+  it('breaks lines at spaces and truncates what does not fit', () => {
     const width = outlineText('player kills opponent', 20).width + 1;
     const lines = wrapText('player kills opponent Gargoyle with rocket launcher and more', 20, width, 2);
     expect(lines[0]).toBe('player kills opponent');
@@ -58,13 +58,13 @@ describe('lettering', () => {
     for (const line of lines) expect(outlineText(line, 20).width).toBeLessThanOrEqual(width);
   });
 
-  it('has outlines for Latin, Greek and Cyrillic, each character its own', () => {
+  it('has a distinct outline for each Latin, Greek and Cyrillic character', () => {
     const paths = [...'aéßΩЖ★…'].map((character) => outlineText(character, 20).path);
     expect(new Set(paths).size).toBe(paths.length);
     expect(paths.every((path) => /^M[-\d. MLQCZ]+$/.test(path))).toBe(true);
   });
 
-  it('keeps a caption within the frame whatever it says', () => {
+  it('keeps any caption within the frame', () => {
     fc.assert(
       fc.property(fc.array(fc.string({ minLength: 1, maxLength: 120 }), { minLength: 1, maxLength: 3 }), (lines) => {
         const { width } = captionSvg(lines, { width: 720, height: 1280 });
@@ -76,7 +76,7 @@ describe('lettering', () => {
 });
 
 describe('layouts', () => {
-  it('makes upright, square and wide reels with as many lines as the recording has', () => {
+  it('sizes portrait, square and wide reels by the recording’s lines', () => {
     const source = { width: 1280, height: 720 };
     expect(sizeFor('9:16', source)).toEqual({ width: 720, height: 1280 });
     expect(sizeFor('1:1', source)).toEqual({ width: 720, height: 720 });
@@ -84,7 +84,7 @@ describe('layouts', () => {
     expect(sizeFor('source', { width: 853, height: 479 })).toEqual({ width: 854, height: 480 });
   });
 
-  it('crops the shape of the target from inside the source, around any place', () => {
+  it('crops the target’s shape inside the source, around any point', () => {
     const side = fc.integer({ min: 8, max: 1000 }).map((n) => n * 2);
     fc.assert(
       fc.property(side, side, side, side, fc.double({ min: 0, max: 1, noNaN: true }), (w, h, tw, th, x) => {
@@ -97,7 +97,7 @@ describe('layouts', () => {
     );
   });
 
-  it('goes from one place of the action to the next without a jump', () => {
+  it('interpolates between points of the action path', () => {
     const path = { times: [0, 1, 2], xs: [0.5, 0.6, 0.6] };
     expect([-1, 0, 0.5, 1.5, 9].map((t) => actionAt(path, t))).toEqual([0.5, 0.5, 0.55, 0.6, 0.6]);
   });

@@ -13,14 +13,14 @@ const sequence = Buffer.from('67640020acd9405005ba6a020202800000030080000023078c
 const picture = Buffer.from('68ef8bcb', 'hex');
 
 describe('NAL units', () => {
-  it('are the same behind start codes and behind lengths', () => {
+  it('are the same after start codes and after lengths', () => {
     const stream = Buffer.concat([Buffer.from([0, 0, 0, 1]), sequence, Buffer.from([0, 0, 1]), picture]);
     const units = [...nalUnits(stream, 0)];
     expect(units.map((unit) => [...unit])).toEqual([[...sequence], [...picture]]);
     expect([...nalUnits(joinWithLengths(units), 4)].map((unit) => [...unit])).toEqual([[...sequence], [...picture]]);
   });
 
-  it('survive a configuration record', () => {
+  it('round-trip through an avcC record', () => {
     const record = writeAvcRecord([{ sequences: [sequence], pictures: [picture] }]);
     const sets = readParameterSets(record)!;
     expect(sets.lengthSize).toBe(4);
@@ -29,11 +29,11 @@ describe('NAL units', () => {
     expect([...parameterSetIds(sets)]).toEqual([0]);
   });
 
-  it('say that a stream is progressive 4:2:0 of 8 bits', () => {
+  it('show that a stream is progressive 8-bit 4:2:0', () => {
     expect(isPlainSequence(sequence)).toBe(true);
   });
 
-  it('yield no parameter sets from extradata that has none', () => {
+  it('are undefined for extradata without parameter sets', () => {
     expect(readParameterSets(null)).toBeUndefined();
     expect(readParameterSets(Uint8Array.from([0, 0, 0, 1, 9, 16, 0, 0]))).toBeUndefined();
   });

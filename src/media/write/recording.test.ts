@@ -16,7 +16,7 @@ function power(samples: Float32Array): number {
   return Math.sqrt(samples.reduce((sum, sample) => sum + sample * sample, 0) / samples.length);
 }
 
-it('is heard from the first moment on also where an edit list cuts off the beginning of the track', () => {
+it('reads audio from the first sample where an edit list shortens the track', () => {
   // As `ffmpeg -ss … -c copy` leaves it: the sound begins with the packets since the last keyframe, which are not shown.
   const path = join(folder, 'trimmed.mp4');
   const tone = { frequency: 440, from: 0, to: 5, length: 5, shift: -0.8 };

@@ -29,10 +29,10 @@ function range(from: number, to: number): number[] {
   return Array.from({ length: to - from }, (_, i) => from + i);
 }
 
-describe.each(['smart', 'full'] as const)('a reel by the %s method', (method) => {
+describe.each(['smart', 'full'] as const)('a reel (%s)', (method) => {
   const path = join(folder, `${method}.mp4`);
 
-  it('holds exactly the frames of its cuts, at their times', async () => {
+  it('contains exactly the frames of its cuts, at their times', async () => {
     const reel = await writeReel(
       path,
       [
@@ -51,7 +51,7 @@ describe.each(['smart', 'full'] as const)('a reel by the %s method', (method) =>
     expect(reel.copied + reel.encoded).toBe(182);
   });
 
-  it('keeps sound and picture together to 20 ms', () => {
+  it('keeps audio and video in sync to 20 ms', () => {
     const flashes = readFrames(path).filter(({ flash }) => flash);
     const beeps = readBeeps(path, 6.2);
     // The clip flashes at 1, 2, 3 | 4, 5, 6 | none of 7.1 … 7.99.
@@ -61,7 +61,7 @@ describe.each(['smart', 'full'] as const)('a reel by the %s method', (method) =>
   });
 });
 
-it('copies the right packets of a cut whose first frame is the first of a group', async () => {
+it('copies the right packets when a cut starts with a group', async () => {
   const path = join(folder, 'group.mp4');
   using recording = new Recording(thirty);
   const { packets } = recording.index(recording.ticks(2.5), recording.ticks(5.5));
@@ -89,7 +89,7 @@ function packetsOf(path: string): string[] {
   return list;
 }
 
-it('brings recordings of different sizes and rates to one, without losing sync', async () => {
+it('joins recordings of different sizes and rates in sync', async () => {
   const path = join(folder, 'mixed.mp4');
   const reel = await writeReel(path, [
     { media: thirty, start: 0.9, end: 2.5 },
@@ -106,7 +106,7 @@ it('brings recordings of different sizes and rates to one, without losing sync',
   for (const [index, { t }] of flashes.entries()) expect(Math.abs(beeps[index]! - t)).toBeLessThan(0.02);
 });
 
-it('keeps the times of a recording with a variable rate', async () => {
+it('keeps frame times of a variable rate', async () => {
   const path = join(folder, 'variable.mp4');
   await writeReel(path, [
     { media: uneven, start: 0.95, end: 2.2 },
@@ -125,7 +125,7 @@ it('keeps the times of a recording with a variable rate', async () => {
   for (const [index, { t }] of seen.entries()) expect(t).toBeCloseTo(expected[index]!, 4);
 });
 
-it('does not take the place of its own recording', async () => {
+it('does not overwrite its own recording', async () => {
   const linked = join(folder, 'link.mp4');
   symlinkSync(thirty, linked);
   await expect(writeReel(linked, [{ media: thirty, start: 1, end: 2 }])).rejects.toThrow(/is a recording that/);

@@ -32,14 +32,14 @@ function order(sizes: readonly number[]): number[] {
   return result;
 }
 
-describe('planRuns', () => {
+describe('planSegments', () => {
   // I P B B P B B: shown 0 3 1 2 6 4 5.
   const two = packets([
     [0, 3, 1, 2, 6, 4, 5],
     [0, 3, 1, 2, 6, 4, 5],
   ]);
 
-  it('copies everything when the cut meets the groups', () => {
+  it('copies everything when the cut matches whole groups', () => {
     expect(planSegments(two, 0n, 14n)).toEqual([{ kind: 'copy', from: 0n, to: 14n, first: 0, end: 14 }]);
   });
 
@@ -50,7 +50,7 @@ describe('planRuns', () => {
     ]);
   });
 
-  it('copies the beginning of the last group as far as no frame is left out of it', () => {
+  it('copies the longest complete beginning of the last group', () => {
     // Frames 7 … 11 are wanted: 7 and 8–10 (decoded 7, 10, 8, 9) are complete, 11 needs 13.
     expect(planSegments(two, 7n, 12n)).toEqual([
       { kind: 'copy', from: 7n, to: 11n, first: 7, end: 11 },
@@ -62,7 +62,7 @@ describe('planRuns', () => {
     expect(planSegments(two, 2n, 6n)).toEqual([{ kind: 'encode', from: 2n, to: 6n }]);
   });
 
-  it('shows every frame of a cut once, and copies only what decodes by itself', () => {
+  it('covers every frame once and copies only what can be decoded alone', () => {
     const miniGroups = fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 1, maxLength: 4 });
     fc.assert(
       fc.property(fc.array(miniGroups, { minLength: 1, maxLength: 4 }), fc.nat(60), fc.nat(60), (groups, a, b) => {

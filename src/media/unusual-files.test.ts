@@ -41,7 +41,7 @@ function readAll(path: string) {
   return { index, frames, problems, holes: findMissingFrames(index, file.info) };
 }
 
-test('two recordings joined, the clock set back and the pictures larger: time goes on', () => {
+test('joined recordings with a clock that restarts and larger pictures: time continues', () => {
   const first = video('first.ts');
   const second = video('second.ts', { width: 192, height: 144 });
   const path = join(folder, 'joined.ts');
@@ -53,7 +53,7 @@ test('two recordings joined, the clock set back and the pictures larger: time go
   expect(frames).toEqual(whole.filter(({ t }) => t <= 1.48 || t >= 1.6));
 });
 
-test('two recordings joined, the clock of the second hours ahead: time goes on', () => {
+test('joined recordings with a clock hours ahead: time continues', () => {
   const path = join(folder, 'ahead.ts');
   const parts = [video('before.ts'), video('after.ts', { pts: steady(40, 5_000_000) })];
   writeFileSync(path, Buffer.concat(parts.map((part) => readFileSync(part))));
@@ -66,7 +66,7 @@ test('two recordings joined, the clock of the second hours ahead: time goes on',
   );
 });
 
-test('pictures that are refreshed little by little, without a keyframe after the first: every one', () => {
+test('gradual refresh without a second keyframe: every picture is decoded', () => {
   const path = video('refresh.mkv', {
     options: { 'x264-params': 'intra-refresh=1:keyint=10:bframes=0' },
     keyEvery: 1000,
@@ -76,13 +76,13 @@ test('pictures that are refreshed little by little, without a keyframe after the
   expect(frames.map(({ number, t }) => [number, t])).toEqual(steady(40).map((tick, i) => [i, tick / 1000]));
 });
 
-test('a still picture beside the video, larger and not marked as a cover: the video is read', () => {
+test('a larger still image not marked as a cover: the video is read', () => {
   const path = video('cover.mkv', { cover: { width: 640, height: 480 } });
   const { frames } = readAll(path);
   expect(frames.map(({ number, width }) => [number, width])).toEqual(steady(40).map((_, i) => [i, 128]));
 });
 
-test('two pictures in one packet, as Xvid packs them in an avi: every one, in its place', () => {
+test('packed B-frames of Xvid in an avi: every picture is in its place', () => {
   const spec = {
     codec: 'mpeg4',
     pts: Array.from({ length: 40 }, (_, i) => i),
@@ -110,7 +110,7 @@ test('two pictures in one packet, as Xvid packs them in an avi: every one, in it
   expect(frames.map(({ number, t }) => [number, t])).toEqual(spec.pts.map((i) => [i, i / 25]));
 });
 
-test('a recording that does not start with a keyframe: what cannot be decoded is told, then it goes on', () => {
+test('a recording that does not start with a keyframe: the beginning is reported as a gap', () => {
   const path = video('headless.ts', { alter: (_, position) => position >= 4 });
   const { index, frames, problems } = readAll(path);
   expect(index.t[0]).toBe(0);
@@ -119,14 +119,14 @@ test('a recording that does not start with a keyframe: what cannot be decoded is
   expect(problems[0]!.end).toBe(frames[0]!.t);
 });
 
-test('what an edit list cuts away is decoded where others need it, but is no frame', () => {
+test('frames cut away by an edit list are decoded where needed but not shown', () => {
   const path = video('edited.mp4', { pts: steady(40, -600) });
   const { frames, problems } = readAll(path);
   expect(problems).toEqual([]);
   expect(frames.map(({ number, t }) => [number, t])).toEqual(steady(25).map((tick, i) => [i + 15, tick / 1000]));
 });
 
-test('two frames at the same time: both are there, in decode order', () => {
+test('two frames with the same timestamp: both are decoded, in decode order', () => {
   const path = video('twins.mkv', {
     options: { bf: 0 },
     alter: (packet) => {
@@ -139,7 +139,7 @@ test('two frames at the same time: both are there, in decode order', () => {
   expect(frames.slice(3, 7).map(({ t }) => t)).toEqual([0.12, 0.2, 0.2, 0.24]);
 });
 
-test.each(['stray.mkv', 'stray.ts'])('%s: a single timestamp far off moves none of the others', (name) => {
+test.each(['stray.mkv', 'stray.ts'])('%s: a single stray timestamp does not move other frames', (name) => {
   const path = video(name, {
     options: { bf: 0 },
     alter: (packet, position) => {
@@ -153,19 +153,19 @@ test.each(['stray.mkv', 'stray.ts'])('%s: a single timestamp far off moves none 
   expect(others.map(({ number, t }) => [number, t])).toEqual(expected.filter(([number]) => number !== 13));
 });
 
-test('an elementary stream without any times is read at its frame rate', () => {
+test('an elementary stream without timestamps is read at its frame rate', () => {
   const path = video('raw.h264', { format: 'h264' });
   const { frames } = readAll(path);
   expect(frames.map(({ number, t }) => [number, t])).toEqual(steady(40).map((tick, i) => [i, tick / 1000]));
 });
 
-test('a scan that is aborted throws the reason', () => {
+test('an aborted scan throws the signal’s reason', () => {
   using file = openVideo(video('aborted.mp4'));
   const reason = new Error('enough');
   expect(() => scanPackets(file, { signal: AbortSignal.abort(reason) })).toThrow(reason);
 });
 
-test('MPEG-4 with B-frames in an avi, which has no presentation times: every picture, in its place', () => {
+test('MPEG-4 with B-frames in an avi without presentation times: every picture is in its place', () => {
   const path = video('mpeg4.avi', {
     codec: 'mpeg4',
     pts: Array.from({ length: 60 }, (_, i) => i),
@@ -178,7 +178,7 @@ test('MPEG-4 with B-frames in an avi, which has no presentation times: every pic
   expect(frames.map(({ number, t }) => [number, t])).toEqual(Array.from({ length: 60 }, (_, i) => [i, i / 25]));
 });
 
-test('a stream cut at an open group: its leading pictures, which nobody can decode, are no frames, and no gap', () => {
+test('a stream cut at an open group: undecodable leading pictures are neither frames nor gaps', () => {
   let keys = 0;
   const path = video('cut.mkv', {
     codec: 'libx265',
