@@ -1,18 +1,18 @@
 import type { Cue } from '../cues/cue.ts';
 
-/** Numbers that describe one detector in one tick; their order is part of the published form (docs/networks.md). */
+/** The features of a detector in one tick; their order is part of the published format (docs/networks.md). */
 export const FEATURES = ['found', 'changed', 'lost', 'confidence', 'step', 'value', 'seen', 'nought'] as const;
 
-/** Logarithm of one more than a size: steps of one and of a hundred both stay readable. */
-const STEP_UNIT = 5;
-const VALUE_UNIT = 100;
-const MOST = 10;
+/** Divisor of log(1 + |step|). */
+const STEP_SCALE = 5;
+const VALUE_SCALE = 100;
+const MAX_VALUE = 10;
 
 /**
- * Cues as a table: a row a tick of `tick` seconds (row k holds times in [k, k + 1) · tick), for each detector in order the
- * numbers of `FEATURES`: whether a cue of each trigger lies in it, the last one's confidence, how much a number changed
- * (sign · log(1 + size) / 5), what stands since then (number / 100, at most ±10; 0 for texts), whether anything does, and
- * whether that is nought: dead, empty.
+ * Converts cues to a table of features: one row per tick of `tick` seconds (row k holds times in [k, k + 1) · tick) with, for
+ * each detector, the numbers of `FEATURES`: whether there is a cue of each trigger, the confidence of the last one, the change
+ * of a number (sign · log(1 + |change|) / 5), the current value (number / 100, at most ±10; 0 for text), whether there is one,
+ * and whether it is zero (dead, empty).
  */
 export class CueTable {
   readonly #detectors: readonly string[];
@@ -36,35 +36,35 @@ export class CueTable {
     return this.#detectors.length * FEATURES.length;
   }
 
-  /** The row in which a time lies. Times are whole microseconds: what rounding does to the division is undone. */
+  /** The row of a time. Times are whole microseconds; the offset compensates rounding in the division. */
   tickOf(t: number): number {
     return Math.floor(t / this.#tick + 1e-6);
   }
 
-  /** Takes the next cue; cues come in order of time. */
+  /** Adds a cue; calls must be in order of time. */
   add(cue: Cue): void {
     const d = this.#detectors.indexOf(cue.detector);
     if (d < 0) return;
     const tick = this.tickOf(cue.t);
-    this.#reach(tick);
+    this.#extendTo(tick);
     const row = this.#rows[tick - this.#first];
-    if (!row) throw new RangeError(`a cue at ${cue.t} s comes after its row was taken`);
+    if (!row) throw new RangeError(`the row of the cue at ${cue.t} s was already dropped`);
     const at = d * FEATURES.length;
     row[at + ['found', 'changed', 'lost'].indexOf(cue.trigger)] = 1;
     row[at + 3] = cue.confidence;
     const change = Number(cue.value) - Number(cue.previous);
     const step = Number.isFinite(change) && cue.trigger === 'changed' ? change : 0;
-    row[at + 4] = (Math.sign(step) * Math.log1p(Math.abs(step))) / STEP_UNIT;
+    row[at + 4] = (Math.sign(step) * Math.log1p(Math.abs(step))) / STEP_SCALE;
     const number = cue.trigger === 'lost' ? 0 : Number(cue.value);
-    this.#value[d] = Math.max(-MOST, Math.min(MOST, Number.isFinite(number) ? number / VALUE_UNIT : 0));
+    this.#value[d] = Math.max(-MAX_VALUE, Math.min(MAX_VALUE, Number.isFinite(number) ? number / VALUE_SCALE : 0));
     this.#seen[d] = cue.trigger === 'lost' ? 0 : 1;
     this.#nought[d] = cue.trigger !== 'lost' && number === 0 && cue.value !== '' ? 1 : 0;
-    this.#stand(row, d);
+    this.#writeState(row, d);
   }
 
-  /** Rows `from` to `to` (not included) one after the other; those before the start and behind the last cue as they stand. */
+  /** Returns rows `from` to `to` (exclusive), concatenated; rows after the last cue repeat the current values. */
   take(from: number, to: number): Float32Array {
-    this.#reach(to - 1);
+    this.#extendTo(to - 1);
     const out = new Float32Array((to - from) * this.width);
     for (let tick = Math.max(from, 0); tick < to; tick++) {
       const row = this.#rows[tick - this.#first];
@@ -73,22 +73,22 @@ export class CueTable {
     return out;
   }
 
-  /** Forgets the rows before a tick. */
+  /** Drops the rows before a tick. */
   drop(before: number): void {
     const count = Math.min(this.#rows.length, Math.max(0, before - this.#first));
     this.#rows.splice(0, count);
     this.#first += count;
   }
 
-  #stand(row: Float32Array, d: number): void {
+  #writeState(row: Float32Array, d: number): void {
     row.set([this.#value[d]!, this.#seen[d]!, this.#nought[d]!], d * FEATURES.length + 5);
   }
 
-  /** Makes rows up to a tick: what stands goes on standing. */
-  #reach(tick: number): void {
+  /** Adds rows up to a tick, which repeat the current values. */
+  #extendTo(tick: number): void {
     while (this.#first + this.#rows.length <= tick) {
       const row = new Float32Array(this.width);
-      for (let d = 0; d < this.#detectors.length; d++) this.#stand(row, d);
+      for (let d = 0; d < this.#detectors.length; d++) this.#writeState(row, d);
       this.#rows.push(row);
     }
   }

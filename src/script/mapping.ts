@@ -13,9 +13,9 @@ export interface MappedCue {
 }
 
 /**
- * Turns a profile's `events`, and what its sequences state, into a function from a cue to its statements, in the order of the profile. In a
- * statement `$value` and `$previous` stand for what was read (a number stays one where it is the whole slot), `$1` and
- * so on for the groups of `match`; a slot that comes out empty is left out.
+ * Compiles the `events` of a profile and the statements of its sequences into a function from a cue to statements, in the order
+ * of the profile. In a statement `$value` and `$previous` stand for the cue's values (a number stays a number if it is the whole
+ * slot) and `$1`… for the groups of `match`; an empty slot is left out.
  */
 export function compileMappings(
   events: readonly EventMapping[] = [],
@@ -71,22 +71,21 @@ interface Mapping {
   readonly alone?: true;
 }
 
-/** What the steps of a sequence read, from 1. */
+/** What the steps of a sequence read, counted from 1. */
 function stepsOf({ detail }: Cue): Fulfilled | undefined {
   return isChain(detail) ? [undefined, ...detail.steps.map(({ read }) => read)] : undefined;
 }
 
-/** The grounds of a statement made of a cue: of a sequence, its steps. */
+/** The evidence of a statement: the cue; for a sequence, those of its steps. */
 function evidenceFor(cue: Cue): ScriptStatement['cues'] {
   return isChain(cue.detail) ? cue.detail.steps.flatMap((step) => evidenceFor(step.cue)) : [toLogged(cue)];
 }
 
-/** A statement's template with `$value` and `$previous` of a cue filled in. */
+/** Fills `$value` and `$previous` of a cue into the template of a statement. */
 export function fillStatement(template: unknown, cue: Cue): unknown {
   return fill(template, cue, []);
 }
 
-/** A copy of `template` with its placeholders filled. */
 function fill(template: unknown, cue: Cue, groups: readonly (string | undefined)[]): unknown {
   if (typeof template === 'string') return fillText(template, cue, groups);
   if (Array.isArray(template)) return template.map((part) => fill(part, cue, groups));

@@ -1,11 +1,11 @@
 /**
- * The code that runs in the sandbox before the game script. It takes away what would make a run depend on anything but
- * its cues (clock, chance, code from strings, memory observers), puts a price on the built-ins that work long without
- * ever reaching the interpreter's interrupt, and builds `game`. It keeps its own copies of what it uses, so a script
- * that tampers with prototypes harms only its own statements; the host trusts nothing that comes out anyway.
+ * The code that runs in the sandbox before the game script. It removes everything that could make a run depend on more than
+ * its cues (clock, randomness, code from strings, weak references), charges the budget for built-ins that run long without
+ * reaching the interpreter's interrupt, and creates the game object. It keeps private copies of the built-ins it uses, so that a script
+ * that modifies prototypes affects only its own statements; the host validates all output anyway.
  *
- * Its value is the object at its end: `ready` and `begin` take what the host gives; the others run a function of the script
- * and return what it said as JSON, an empty text for nothing, or 1 when the function was async.
+ * Its value is the object at its end: `ready` and `begin` take data from the host; the others run a function of the script
+ * and return its output as JSON, an empty string for none, or 1 if the function was async.
  */
 export const PRELUDE = String.raw`(function () {
 'use strict';
@@ -22,7 +22,7 @@ const weakGet = uncurry(WeakMap.prototype.get), weakSet = uncurry(WeakMap.protot
 const mapGet = uncurry(Map.prototype.get), mapSet = uncurry(Map.prototype.set), mapDelete = uncurry(Map.prototype.delete);
 const TypeErr = TypeError, RangeErr = RangeError, ReferenceErr = ReferenceError, Text = String;
 
-// What the language offers that a game script must not have.
+// Removes parts of the language that a game script must not use.
 const ALLOWED = ' Object Function Error EvalError RangeError ReferenceError SyntaxError TypeError URIError InternalError ' +
   'AggregateError Iterator Array parseInt parseFloat isNaN isFinite Infinity NaN undefined Number Boolean String Math Reflect ' +
   'Symbol globalThis RegExp JSON Map Set WeakMap WeakSet Promise ';
@@ -45,14 +45,14 @@ for (const sample of [function () {}, function* () {}, async function () {}, asy
 }
 defineProperty(global, 'Function', { value: Function.prototype.constructor, writable: false, configurable: false });
 
-// Built-ins that may work long between two interrupts pay by the size of what they work on.
+// Built-ins that may run long between two interrupts are charged by the size of their input.
 const ALLOWANCE = 5e7;
 let spent = 0;
 function charge(amount) {
   spent += amount;
   if (!(spent <= ALLOWANCE)) throw new RangeErr('the script works on too much data in one call');
 }
-// Looked up by the language itself: a method would be priced, too, and ask for its own price.
+// The language itself looks this up: a charged method would charge for itself recursively.
 function lookup(words) {
   const found = create(null);
   for (const word of words.split(' ')) found[word] = true;
@@ -86,7 +86,7 @@ price(Array.prototype, (self, args, name) => {
   for (let i = 0; i < args.length; i++) cost += size(args[i]);
   return cost;
 });
-// These look into what they are given; written in the language itself they reach the interrupt.
+// Written in JavaScript, these reach the interrupt while they traverse their input.
 const flatten = (list, depth, into) => {
   for (let i = 0; i < list.length; i++) {
     if (depth > 0 && isArray(list[i])) flatten(list[i], depth - 1, into);
@@ -112,7 +112,7 @@ for (const [holder, name] of [[JSON, 'parse'], [JSON, 'stringify'], [Object, 'ke
   defineProperty(holder, name, { value: priced });
 }
 
-// The game as the script sees it.
+// The game object of the script.
 const sources = new WeakMap();
 const accepted = new Map(), lastValue = new Map(), changedAt = new Map(), timers = new Map();
 let known = null, now = 0, setAt = 0, evidence = [], current = [], recent = [], nextTimer = 1;

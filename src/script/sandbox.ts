@@ -1,27 +1,27 @@
 import type { QuickJSContext, QuickJSHandle, QuickJSRuntime } from 'quickjs-emscripten';
 import { type Issue, messageOf, PlaybyplayError } from '../errors.ts';
 import { isModule, type Script } from '../profile/script.ts';
-import { Modules } from './script-modules.ts';
+import { ScriptModules } from './script-modules.ts';
 import { PRELUDE } from './prelude.ts';
 
-/** What a sandbox runs; `name` is how errors call it: `scripts/freedoom.js`. */
+/** The script to run; `name` identifies it in errors (`scripts/freedoom.js`). */
 export type ScriptSource = Pick<Script, 'name' | 'source'> & Partial<Pick<Script, 'modules' | 'unread'>>;
 
-/** What a script may use. Interrupts are the interpreter's own count of work (about 10 000 branches and calls each). */
+/** Resource limits. An interrupt is the interpreter's unit of work (about 10,000 branches and calls). */
 export interface Limits {
-  /** Interrupts per call of one function of the script; default 50. */
+  /** Interrupts per call of a script function; default 50. */
   readonly interrupts?: number;
-  /** Bytes of the interpreter's whole memory, itself included, beyond which a call is stopped; default and least 16 MiB. */
+  /** Bytes of the interpreter's memory, including itself, above which a call is stopped; default and minimum 16 MiB. */
   readonly memory?: number;
   /** Bytes of the interpreter's stack; default 32 KiB, some 150 nested calls. */
   readonly stack?: number;
 }
 
-/** What went wrong in the sandbox. `fatal`: it cannot be used any more. */
+/** An error in the sandbox. After a `fatal` one it cannot be used any more. */
 export interface Fault {
   readonly code: 'script-error' | 'script-budget' | 'script-memory' | 'script-crash';
   readonly message: string;
-  /** File and line (from 1) of the script or of a module, where it is known: `scripts/freedoom.js:12`. */
+  /** File and line (from 1) in the script or a module, if known: `scripts/freedoom.js:12`. */
   readonly place?: string;
   readonly fatal: boolean;
 }
@@ -34,35 +34,35 @@ export type Outcome =
 const ENTRIES = ['onCue', 'onCues', 'onEnd'] as const;
 export type Entry = (typeof ENTRIES)[number];
 
-/** A call that keeps the machine busy for this long (ms) ends the run: no honest script comes near it. */
-const STUCK_AFTER_MS = 300_000;
-/** WebAssembly's unit of memory, and what the interpreter begins with (16 MiB). */
-const PAGE = 65_536;
-const LEAST_PAGES = 256;
-/** How many times as large as it may be a script's memory can become before it is noticed. */
-const RESERVE = 8;
-const JOBS_PER_CALL = 1000;
+/** Wall-clock limit of a call, as a last resort: no legitimate script comes near it. */
+const MAX_CALL_MS = 300_000;
+/** Size of a WebAssembly page; the interpreter starts with 16 MiB. */
+const PAGE_BYTES = 65_536;
+const MIN_PAGES = 256;
+/** Factor by which memory can exceed the limit before the interpreter is checked. */
+const MEMORY_HEADROOM = 8;
+const MAX_JOBS_PER_CALL = 1000;
 
 /**
- * One game script in an interpreter of its own (QuickJS in WebAssembly, in an instance of its own): no I/O, no clock,
- * no chance. Nothing but text and numbers crosses the border.
+ * Runs one game script in its own instance of an interpreter (QuickJS in WebAssembly), without I/O, clock or randomness.
+ * Only strings and numbers cross the boundary.
  */
 export class Sandbox implements Disposable {
   readonly entries: ReadonlySet<Entry>;
   readonly settings: Readonly<Record<string, number>>;
-  /** The script exports what it defines. */
+  /** Whether the script is a module, which exports its functions. */
   readonly isModule: boolean;
   readonly #name: string;
-  readonly #modules: Modules;
+  readonly #modules: ScriptModules;
   readonly #runtime: QuickJSRuntime;
   readonly #context: QuickJSContext;
   readonly #host: QuickJSHandle;
   readonly #functions = new Map<string, QuickJSHandle>();
   readonly #interrupts: number;
   readonly #memory: WebAssembly.Memory;
-  /** Bytes that it had when the call began. */
-  #had = 0;
-  #left = 0;
+  /** Bytes of memory at the start of the call. */
+  #bytesBefore = 0;
+  #interruptsLeft = 0;
   #started = 0;
   #stuck = false;
   #dead = false;
@@ -77,7 +77,7 @@ export class Sandbox implements Disposable {
   ) {
     const { name, source } = script;
     this.#name = name;
-    this.#modules = new Modules(script);
+    this.#modules = new ScriptModules(script);
     this.isModule = isModule(source);
     this.#runtime = runtime;
     this.#context = context;
@@ -85,7 +85,7 @@ export class Sandbox implements Disposable {
     this.#interrupts = limits.interrupts ?? 50;
     runtime.setMaxStackSize(limits.stack ?? 32 << 10);
     runtime.setInterruptHandler(() => this.#interrupt());
-    this.#refuel();
+    this.#resetBudget();
     this.#host = context.unwrapResult(context.evalCode(PRELUDE, 'prelude.js'));
     using defined = this.isModule ? this.#importAll(source) : this.#evaluate(source);
     this.entries = new Set(ENTRIES.filter((entry) => this.#typeIn(defined, entry) === 'function'));
@@ -95,7 +95,10 @@ export class Sandbox implements Disposable {
   }
 
   /**
-   * Loads a script. `detectors`: the names that it may ask for. Throws PlaybyplayError `script-broken` where it cannot be loaded.
+   * Loads a script.
+   *
+   * @param detectors Names that `game.reading` accepts; any if left out.
+   * @throws PlaybyplayError `script-broken` if it cannot be loaded.
    */
   static async open(
     script: ScriptSource,
@@ -103,12 +106,12 @@ export class Sandbox implements Disposable {
     limits: Limits = {},
   ): Promise<Sandbox> {
     for (const [name, source] of [[script.name, script.source] as const, ...(script.modules ?? [])])
-      refuseBigInt(source, name, script.name);
+      rejectBigInt(source, name, script.name);
     const { newQuickJSWASMModuleFromVariant, newVariant, RELEASE_SYNC } = await import('quickjs-emscripten');
-    // The interpreter's own limit counts allocations, not their sizes, and where it finds no memory at all it is as likely to
-    // crash as to say so: what it is given grows, and that it grew is noticed before that happens.
-    const pages = Math.max(LEAST_PAGES, Math.ceil((limits.memory ?? 0) / PAGE));
-    const wasmMemory = new WebAssembly.Memory({ initial: pages, maximum: RESERVE * pages });
+    // The interpreter's own limit counts allocations, not bytes, and without any memory left it may crash. So its memory can grow
+    // beyond the limit, and growth is detected before memory runs out.
+    const pages = Math.max(MIN_PAGES, Math.ceil((limits.memory ?? 0) / PAGE_BYTES));
+    const wasmMemory = new WebAssembly.Memory({ initial: pages, maximum: MEMORY_HEADROOM * pages });
     const quickjs = await newQuickJSWASMModuleFromVariant(newVariant(RELEASE_SYNC, { wasmMemory }));
     const runtime = quickjs.newRuntime();
     const context = runtime.newContext({
@@ -129,7 +132,7 @@ export class Sandbox implements Disposable {
     return this.#dead;
   }
 
-  /** Calls one of the prelude's functions. Script errors are returned; only a call without end throws. */
+  /** Calls a function of the prelude. Script errors are returned; only a call that exceeds the wall-clock limit throws. */
   call(name: string, ...args: readonly (string | number)[]): Outcome {
     const { value, fault } = this.#run(() => {
       const fn = this.#function(name);
@@ -157,21 +160,21 @@ export class Sandbox implements Disposable {
       this.#context.dispose();
       this.#runtime.dispose();
     } catch {
-      // The instance is this sandbox's own and goes with it.
+      // The interpreter instance belongs to this sandbox and is released with it.
     }
   }
 
-  /** Runs something in the interpreter with a fresh budget and takes what it returns, or threw, apart. */
+  /** Runs an action in the interpreter with a new budget and converts its result or error. */
   #run(action: () => ReturnType<QuickJSContext['evalCode']>): {
     value: string | number | undefined;
     fault?: Fault;
   } {
     if (this.#dead)
       return { value: undefined, fault: { code: 'script-crash', message: 'the script has crashed', fatal: true } };
-    this.#refuel();
+    this.#resetBudget();
     try {
       const result = action();
-      if (result.error !== undefined) return { value: undefined, fault: this.#faultOf(result.error) };
+      if (result.error !== undefined) return { value: undefined, fault: this.#faultFrom(result.error) };
       const type = this.#context.typeof(result.value);
       const value =
         type === 'string'
@@ -182,60 +185,60 @@ export class Sandbox implements Disposable {
       result.value.dispose();
       return { value };
     } catch (thrown) {
-      // The interpreter itself gave up (its stack ran into the host's): its state can no longer be trusted.
+      // The interpreter itself failed (for example by exhausting the host's stack), so its state is undefined.
       this.#dead = true;
       return { value: undefined, fault: { code: 'script-crash', message: messageOf(thrown), fatal: true } };
     } finally {
-      this.#refuseToHang();
+      this.#throwIfStuck();
     }
   }
 
   #runJobs(): Fault | undefined {
     if (this.#dead || !this.#runtime.hasPendingJob()) return undefined;
     try {
-      const result = this.#runtime.executePendingJobs(JOBS_PER_CALL);
-      if (result.error !== undefined) return this.#faultOf(result.error);
+      const result = this.#runtime.executePendingJobs(MAX_JOBS_PER_CALL);
+      if (result.error !== undefined) return this.#faultFrom(result.error);
       result.dispose();
       if (!this.#runtime.hasPendingJob()) return undefined;
       this.#dead = true;
-      return { code: 'script-budget', message: 'promises without end', fatal: true };
+      return { code: 'script-budget', message: `more than ${MAX_JOBS_PER_CALL} promise jobs in one call`, fatal: true };
     } catch (thrown) {
       this.#dead = true;
       return { code: 'script-crash', message: messageOf(thrown), fatal: true };
     } finally {
-      this.#refuseToHang();
+      this.#throwIfStuck();
     }
   }
 
-  #faultOf(error: QuickJSHandle): Fault {
-    const [grown, spent] = [this.#grown, this.#left < 0];
-    this.#refuel();
-    const name = this.#textOf(error, 'name');
-    const message = this.#textOf(error, 'message');
-    const stack = this.#textOf(error, 'stack');
+  #faultFrom(error: QuickJSHandle): Fault {
+    const [grown, spent] = [this.#grown, this.#interruptsLeft < 0];
+    this.#resetBudget();
+    const name = this.#stringProperty(error, 'name');
+    const message = this.#stringProperty(error, 'message');
+    const stack = this.#stringProperty(error, 'stack');
     const type = this.#context.typeof(error);
-    // Where there is no memory left for an error to be made, the interpreter throws null.
+    // Without memory for an error object the interpreter throws null.
     const isNull = this.#context.eq(error, this.#context.null);
     const own = type === 'string' ? this.#context.getString(error).slice(0, 500) : undefined;
     error.dispose();
     const place =
-      placeIn(stack, (file) => file === this.#name || this.#modules.has(file)) ?? this.#modules.placeOf(message ?? '');
+      placeIn(stack, (file) => file === this.#name || this.#modules.has(file)) ?? this.#modules.locate(message ?? '');
     const at = place === undefined ? {} : { place };
-    if (grown) return { code: 'script-memory', message: 'the script used up its memory', ...at, fatal: false };
-    if (spent) return { code: 'script-budget', message: 'the script did not come to an end', ...at, fatal: false };
+    if (grown) return { code: 'script-memory', message: 'the script exceeded its memory limit', ...at, fatal: false };
+    if (spent) return { code: 'script-budget', message: 'the script exceeded its time budget', ...at, fatal: false };
     if (message === 'out of memory' || isNull)
-      return { code: 'script-memory', message: 'the script used up its memory', ...at, fatal: false };
+      return { code: 'script-memory', message: 'the script exceeded its memory limit', ...at, fatal: false };
     const said =
       message === undefined
         ? own === undefined
-          ? 'threw something that is no Error'
-          : `threw “${own}”`
+          ? 'threw a value that is not an Error'
+          : `threw "${own}"`
         : `${name ?? 'Error'}: ${message}`;
     return { code: 'script-error', message: said, ...at, fatal: false };
   }
 
-  /** A property of something thrown, if it is a text; whatever it does while it is read is ignored. */
-  #textOf(error: QuickJSHandle, key: string): string | undefined {
+  /** A string property of a thrown value; errors while reading it are ignored. */
+  #stringProperty(error: QuickJSHandle, key: string): string | undefined {
     if (this.#context.typeof(error) !== 'object') return undefined;
     try {
       using value = this.#context.getProp(error, key);
@@ -245,7 +248,7 @@ export class Sandbox implements Disposable {
     }
   }
 
-  /** One of the prelude's functions; looked up once. */
+  /** A function of the prelude; looked up once. */
   #function(name: string): QuickJSHandle {
     const known = this.#functions.get(name);
     if (known !== undefined) return known;
@@ -254,11 +257,11 @@ export class Sandbox implements Disposable {
     return found;
   }
 
-  /** Runs a plain script; gives an object with what it defines. */
+  /** Runs a script that is no module. Returns an object with the functions it defines. */
   #evaluate(source: string): QuickJSHandle {
     this.#check(this.#run(() => this.#context.evalCode(source, this.#name, { strict: true })));
     const known = [...ENTRIES, 'lookback'].map((one) => `${one}: typeof ${one} === 'undefined' ? undefined : ${one}`);
-    const { handle, ...outcome } = this.#obtain(() =>
+    const { handle, ...outcome } = this.#runForHandle(() =>
       this.#context.evalCode(`({ ${known.join(', ')} })`, 'prelude.js'),
     );
     if (handle !== undefined) return handle;
@@ -266,22 +269,27 @@ export class Sandbox implements Disposable {
     return this.#context.newObject();
   }
 
-  /** Runs a script that is a module, and what it imports; gives what it exports. Nothing can be imported after that. */
+  /** Runs a module and its imports. Returns its exports; nothing can be imported afterwards. */
   #importAll(source: string): QuickJSHandle {
     this.#runtime.setModuleLoader(this.#modules.load, this.#modules.name);
-    const { handle, ...outcome } = this.#obtain(() => this.#context.evalCode(source, this.#name, { type: 'module' }));
+    const { handle, ...outcome } = this.#runForHandle(() =>
+      this.#context.evalCode(source, this.#name, { type: 'module' }),
+    );
     this.#runtime.removeModuleLoader();
-    // What is missing is told first: all else may follow from it.
+    // Missing imports come first: other errors may result from them.
     if (this.#modules.issues.length > 0) throw broken(this.#name, this.#modules.issues);
     this.#check(outcome);
     const state = handle && this.#context.getPromiseState(handle);
     if (handle !== undefined && state?.type === 'fulfilled' && state.notAPromise === true) return handle;
-    const message = 'a game script must not await while it is loaded';
+    const message = 'a game script must not use top-level await';
     throw broken(this.#name, [{ code: 'script-error', path: this.#name, message }]);
   }
 
-  /** As `#run`, for what is wanted as it is. */
-  #obtain(action: () => ReturnType<QuickJSContext['evalCode']>): { handle: QuickJSHandle | undefined; fault?: Fault } {
+  /** Like `#run`, but returns the value as a handle. */
+  #runForHandle(action: () => ReturnType<QuickJSContext['evalCode']>): {
+    handle: QuickJSHandle | undefined;
+    fault?: Fault;
+  } {
     let handle: QuickJSHandle | undefined;
     const { fault } = this.#run(() => {
       const result = action();
@@ -314,35 +322,35 @@ export class Sandbox implements Disposable {
   }
 
   #interrupt(): boolean {
-    this.#left -= 1;
-    if (performance.now() - this.#started > STUCK_AFTER_MS) this.#stuck = true;
-    return this.#left < 0 || this.#grown || this.#stuck;
+    this.#interruptsLeft -= 1;
+    if (performance.now() - this.#started > MAX_CALL_MS) this.#stuck = true;
+    return this.#interruptsLeft < 0 || this.#grown || this.#stuck;
   }
 
   get #grown(): boolean {
-    return this.#memory.buffer.byteLength > this.#had;
+    return this.#memory.buffer.byteLength > this.#bytesBefore;
   }
 
-  #refuel(): void {
-    this.#left = this.#interrupts;
-    this.#had = this.#memory.buffer.byteLength;
+  #resetBudget(): void {
+    this.#interruptsLeft = this.#interrupts;
+    this.#bytesBefore = this.#memory.buffer.byteLength;
     this.#started = performance.now();
   }
 
-  #refuseToHang(): void {
+  #throwIfStuck(): void {
     if (!this.#stuck) return;
     this.#dead = true;
     throw new PlaybyplayError(
       'script-stuck',
-      `the game script ${this.#name} kept the machine busy for five minutes in one call`,
+      `one call of the game script ${this.#name} took more than ${MAX_CALL_MS / 60_000} minutes`,
       {
-        hint: 'Look for loops over very long texts or lists in the script.',
+        hint: 'Look for loops over very long strings or arrays in the script.',
       },
     );
   }
 }
 
-/** The first place of a stack trace that lies in one of the script's own files. */
+/** The first location of a stack trace in the script's own files. */
 function placeIn(stack: string | undefined, isOwn: (file: string) => boolean): string | undefined {
   if (stack === undefined) return undefined;
   for (const [, file, line] of stack.matchAll(/\(?([^()\s]+?):(\d+)(?::\d+)?\)?$/gm)) {
@@ -351,8 +359,8 @@ function placeIn(stack: string | undefined, isOwn: (file: string) => boolean): s
   return undefined;
 }
 
-/** BigInt arithmetic can work for seconds on one operator; its literals cannot be taken out of the language. */
-function refuseBigInt(source: string, file: string, script: string): void {
+/** Rejects BigInt literals: one BigInt operation can take seconds, and the interpreter cannot disable them. */
+function rejectBigInt(source: string, file: string, script: string): void {
   const found = /(?<![\w$.])(?:\d[\d_]*|0[xob][\da-f_]+)n(?![\w$])/iu.exec(source);
   if (found === null) return;
   const line = source.slice(0, found.index).split('\n').length;

@@ -71,7 +71,7 @@ describe('a script of several files', () => {
     [
       'waiting',
       { 'x/feed.js': `export const act = await 1;` },
-      'script-error scripts/x.js: a game script must not await',
+      'script-error scripts/x.js: a game script must not use top-level await',
     ],
     ['waiting for ever', { 'x/feed.js': `await new Promise(() => {});` }, 'script-error scripts/x.js'],
   ])('is refused for %s in a module', async (_what, modules, expected) => {

@@ -1,23 +1,24 @@
 import type { Issue } from '../errors.ts';
 import { importsOf, resolveImport, type Script, type Unread } from '../profile/script.ts';
 
-/** What of a script its modules are found by. */
-type Files = Pick<Script, 'name' | 'source'> & Partial<Pick<Script, 'modules' | 'unread'>>;
+/** A script and its modules. */
+type ScriptFiles = Pick<Script, 'name' | 'source'> & Partial<Pick<Script, 'modules' | 'unread'>>;
 
-/** No file is called so. */
-const REFUSED = '?';
+/** Prefix of the names of modules that cannot be imported; no file name begins with it. */
+const UNAVAILABLE_PREFIX = '?';
 
 /**
- * Gives the interpreter the modules that were read with a script, and nothing else: neither a file that its fingerprint does not cover
- * nor one outside the folder of scripts can be named. What there is not is taken for an empty module, so that one run tells all of it.
+ * Resolves the imports of a script to the modules that were read with it, and to nothing else: neither a file that its
+ * fingerprint does not cover nor one outside the scripts folder. An unavailable module is treated as empty, so that one run
+ * reports all of them.
  */
-export class Modules {
-  /** What could not be imported, each at the line that asks for it. */
+export class ScriptModules {
+  /** Imports that failed, each with the line of the import. */
   readonly issues: Issue[] = [];
-  readonly #script: Files;
+  readonly #script: ScriptFiles;
   readonly #modules: ReadonlyMap<string, string>;
 
-  constructor(script: Files) {
+  constructor(script: ScriptFiles) {
     this.#script = script;
     this.#modules = script.modules ?? new Map();
   }
@@ -26,12 +27,12 @@ export class Modules {
     return this.#modules.has(file);
   }
 
-  /** The path of what `importer` names by `specifier`. */
+  /** Resolves a specifier to a path. */
   readonly name = (importer: string, specifier: string): string => {
     const { path, refused } = resolveImport(specifier, importer, this.#script.name);
-    // The script itself may be imported by its modules, as in any circle.
+    // Modules may import the script itself.
     if (path !== undefined && (this.#modules.has(path) || path === this.#script.name)) return path;
-    const why = refused ?? this.#script.unread?.get(path) ?? UNSEEN;
+    const why = refused ?? this.#script.unread?.get(path) ?? DYNAMIC_IMPORT;
     const line = importsOf(this.#sourceOf(importer)).find((one) => one.specifier === specifier)?.line;
     this.issues.push({
       code: 'script-import',
@@ -39,14 +40,14 @@ export class Modules {
       message: why.message,
       ...(why.hint === undefined ? {} : { hint: why.hint }),
     });
-    return `${REFUSED}${specifier}`;
+    return `${UNAVAILABLE_PREFIX}${specifier}`;
   };
 
   /** The source of a module, by its path. */
   readonly load = (path: string): string => this.#modules.get(path) ?? '';
 
-  /** Where something is imported that a module does not export, from what the interpreter says of it. */
-  placeOf(message: string): string | undefined {
+  /** Locates the import of a name that a module does not export, from the interpreter's message. */
+  locate(message: string): string | undefined {
     const [, wanted, module] = /^Could not find export '(.+)' in module '(.+)'$/.exec(message) ?? [];
     if (wanted === undefined) return undefined;
     for (const file of [this.#script.name, ...this.#modules.keys()]) {
@@ -65,7 +66,7 @@ export class Modules {
   }
 }
 
-const UNSEEN: Unread = {
-  message: 'what is imported here cannot be told before the script runs',
-  hint: 'Write import { … } from "./my-game/feed.js", without anything between “from” and the file.',
+const DYNAMIC_IMPORT: Unread = {
+  message: 'the imported file cannot be determined before the script runs',
+  hint: 'Write import { … } from "./my-game/feed.js", with nothing between "from" and the file.',
 };

@@ -8,17 +8,17 @@ import { fillStatement } from './mapping.ts';
 import { type ScriptOutput, type ScriptStatement, toLogged } from './script.ts';
 import { CueTable } from './cue-features.ts';
 
-const TICK = 0.05;
-const WINDOW = 64;
-const MARGIN = 16;
-const THRESHOLD = 0.5;
-/** Ticks on either side in which a kind of event without a detector of its own has its peak. */
-const APART = 4;
+const DEFAULT_TICK_SECONDS = 0.05;
+const DEFAULT_WINDOW_TICKS = 64;
+const DEFAULT_MARGIN_TICKS = 16;
+const DEFAULT_THRESHOLD = 0.5;
+/** Ticks on either side within which an event without a detector must have the highest probability. */
+const PEAK_RADIUS_TICKS = 4;
 
 /**
- * A trained network in the place of a game script: cues of a window of time in, how likely each kind of event is at each
- * tick out. Windows overlap by twice the margin, and each tick is taken from the one in whose middle it lies; so what is said
- * depends on the cues alone, never on how they arrive.
+ * Interprets cues by a trained network instead of a game script. Its input is the cues of a window of time, its output the
+ * probability of each kind of event at each tick. Windows overlap by twice the margin, and each tick is taken from the window
+ * in whose middle it lies, so the result depends only on the cues, not on how they are batched.
  */
 export class SequenceNetwork implements Disposable {
   readonly #spec: SequenceSpec;
@@ -28,26 +28,26 @@ export class SequenceNetwork implements Disposable {
   readonly #kinds: readonly string[];
   readonly #window: number;
   readonly #margin: number;
-  /** Cues of the detectors that events are about, not yet decided. */
+  /** Cues of the detectors that events refer to, not yet decided. */
   #cues: Cue[] = [];
-  /** The first tick that is not decided, and the likelihoods of those before it that peaks still need: by tick, by kind. */
+  /** The first tick without probabilities; probabilities of earlier ticks that peaks still need, by tick and kind. */
   #next = 0;
-  readonly #likely = new Map<number, Float64Array>();
-  /** Ticks whose peaks are decided. */
-  #peaked = 0;
-  readonly #problems = new Map<string, number>();
+  readonly #probabilities = new Map<number, Float64Array>();
+  /** The first tick whose peak is not decided. */
+  #nextPeak = 0;
+  readonly #issueCounts = new Map<string, number>();
 
   private constructor(spec: SequenceSpec, network: Network) {
     this.#spec = spec;
     this.#network = network;
     this.#input = network.model.inputs[0]!.name;
-    this.#table = new CueTable(spec.detectors, spec.tick ?? TICK);
+    this.#table = new CueTable(spec.detectors, spec.tick ?? DEFAULT_TICK_SECONDS);
     this.#kinds = spec.kinds;
-    this.#window = spec.window ?? WINDOW;
-    this.#margin = spec.margin ?? Math.min(MARGIN, (this.#window - 1) >> 1);
+    this.#window = spec.window ?? DEFAULT_WINDOW_TICKS;
+    this.#margin = spec.margin ?? Math.min(DEFAULT_MARGIN_TICKS, (this.#window - 1) >> 1);
   }
 
-  /** Throws PlaybyplayError `model-refused` where model and profile do not fit together. */
+  /** @throws PlaybyplayError `model-refused` if the model does not fit the profile. */
   static async open(spec: SequenceSpec, assets: { read(path: string): Promise<Uint8Array> }): Promise<SequenceNetwork> {
     const { model: file } = spec;
     const bytes = await assets.read(file);
@@ -67,10 +67,10 @@ export class SequenceNetwork implements Disposable {
   }
 
   get problemCounts(): Readonly<Record<string, number>> {
-    return Object.fromEntries(this.#problems);
+    return Object.fromEntries(this.#issueCounts);
   }
 
-  /** Takes the cues of a moment; moments come in order of time. */
+  /** Adds the cues of one time; calls must be in order of time. */
   add(cues: readonly Cue[]): void {
     for (const cue of cues) {
       this.#table.add(cue);
@@ -78,32 +78,32 @@ export class SequenceNetwork implements Disposable {
     }
   }
 
-  /** Says what is certain once every cue up to `until` seconds is known; the end is `Infinity` after `end` seconds. */
+  /** Returns the statements that are final once all cues before `until` seconds are known; `Infinity` at the end of the recording, at `end`. */
   async advance(until: number, end = until): Promise<ScriptOutput> {
     const statements: ScriptStatement[] = [];
     const problems: Issue[] = [];
-    const { tick = TICK } = this.#spec;
+    const { tick = DEFAULT_TICK_SECONDS } = this.#spec;
     const [window, margin] = [this.#window, this.#margin];
     const hop = window - 2 * margin;
     const over = until === Number.POSITIVE_INFINITY;
     const last = this.#table.tickOf(end);
-    // A row is complete once the next one has begun.
+    // A row is complete once the next one has started.
     const complete = over ? last + window : this.#table.tickOf(until);
     const beyond = over ? last : Number.POSITIVE_INFINITY;
     while (this.#next + hop + margin <= complete && this.#next <= beyond) {
       const from = this.#next - margin;
-      await this.#look(from, window, margin, hop);
+      await this.#infer(from, window, margin, hop);
       this.#next += hop;
       this.#table.drop(this.#next - margin);
     }
     this.#decideCues(over, statements, problems);
-    this.#decidePeaks(over ? last : this.#next - APART - 1, tick, statements, problems);
+    this.#decidePeaks(over ? last : this.#next - PEAK_RADIUS_TICKS - 1, tick, statements, problems);
     statements.sort((a, b) => a.t - b.t);
-    const settled = over ? Number.POSITIVE_INFINITY : roundTime((this.#next - APART - 2) * tick);
+    const settled = over ? Number.POSITIVE_INFINITY : roundTime((this.#next - PEAK_RADIUS_TICKS - 2) * tick);
     return { statements, problems, notes: [], settled };
   }
 
-  async #look(from: number, window: number, margin: number, hop: number): Promise<void> {
+  async #infer(from: number, window: number, margin: number, hop: number): Promise<void> {
     const { width } = this.#table;
     const outputs = await this.#network.run({
       [this.#input]: { dims: [1, window, width], data: this.#table.take(from, from + window) },
@@ -117,11 +117,11 @@ export class SequenceNetwork implements Disposable {
       );
     for (let i = margin; i < margin + hop; i++) {
       const likely = Float64Array.from({ length: count }, (_, k) => Math.min(1, Math.max(0, data[i * count + k]!)));
-      this.#likely.set(from + i, likely);
+      this.#probabilities.set(from + i, likely);
     }
   }
 
-  /** Kinds with a detector: each of its cues is such an event, or not. A tick early or late is still the same. */
+  /** For kinds with a detector, decides for each of its cues whether it is such an event, with a tolerance of one tick. */
   #decideCues(over: boolean, statements: ScriptStatement[], problems: Issue[]): void {
     const rest: Cue[] = [];
     for (const cue of this.#cues) {
@@ -133,33 +133,33 @@ export class SequenceNetwork implements Disposable {
       for (const [k, kind] of this.#kinds.entries()) {
         const event = this.#spec.events[kind];
         if (event?.on !== cue.detector) continue;
-        const likely = Math.max(...[-1, 0, 1].map((by) => this.#likely.get(tick + by)?.[k] ?? 0));
-        if (likely >= (this.#spec.threshold ?? THRESHOLD))
-          this.#say(event.statement, cue.t, likely, cue, statements, problems);
+        const likely = Math.max(...[-1, 0, 1].map((by) => this.#probabilities.get(tick + by)?.[k] ?? 0));
+        if (likely >= (this.#spec.threshold ?? DEFAULT_THRESHOLD))
+          this.#emit(event.statement, cue.t, likely, cue, statements, problems);
       }
     }
     this.#cues = rest;
   }
 
-  /** Kinds without one: where they are likeliest. */
+  /** For kinds without a detector, finds local maxima of the probability. */
   #decidePeaks(last: number, tick: number, statements: ScriptStatement[], problems: Issue[]): void {
-    for (; this.#peaked <= last; this.#peaked++) {
+    for (; this.#nextPeak <= last; this.#nextPeak++) {
       for (const [k, kind] of this.#kinds.entries()) {
         const event = this.#spec.events[kind];
         if (!event || event.on !== undefined) continue;
-        const at = (by: number): number => this.#likely.get(this.#peaked + by)?.[k] ?? 0;
+        const at = (by: number): number => this.#probabilities.get(this.#nextPeak + by)?.[k] ?? 0;
         const here = at(0);
-        if (here < (this.#spec.threshold ?? THRESHOLD)) continue;
-        const offsets = Array.from({ length: 2 * APART + 1 }, (_, i) => i - APART);
-        // Of equals the first.
+        if (here < (this.#spec.threshold ?? DEFAULT_THRESHOLD)) continue;
+        const offsets = Array.from({ length: 2 * PEAK_RADIUS_TICKS + 1 }, (_, i) => i - PEAK_RADIUS_TICKS);
+        // The first of equal maxima counts.
         if (offsets.some((by) => at(by) > here || (by < 0 && at(by) === here))) continue;
-        this.#say(event.statement, roundTime(this.#peaked * tick), here, undefined, statements, problems);
+        this.#emit(event.statement, roundTime(this.#nextPeak * tick), here, undefined, statements, problems);
       }
-      this.#likely.delete(this.#peaked - 2 * APART - 2);
+      this.#probabilities.delete(this.#nextPeak - 2 * PEAK_RADIUS_TICKS - 2);
     }
   }
 
-  #say(
+  #emit(
     template: Readonly<Record<string, unknown>>,
     t: number,
     likely: number,
@@ -170,7 +170,7 @@ export class SequenceNetwork implements Disposable {
     const shaped = parseStatement(cue ? fillStatement(template, cue) : template);
     if ('issues' in shaped) {
       for (const { path, message } of shaped.issues) {
-        this.#problems.set('sequence-statement', (this.#problems.get('sequence-statement') ?? 0) + 1);
+        this.#issueCounts.set('sequence-statement', (this.#issueCounts.get('sequence-statement') ?? 0) + 1);
         problems.push({
           code: 'sequence-statement',
           ...(path === undefined ? {} : { path }),
@@ -180,7 +180,6 @@ export class SequenceNetwork implements Disposable {
       return;
     }
     const cues = cue ? [toLogged(cue)] : [];
-    // The network's own figure.
     statements.push({ t, end: t, statement: shaped.statement, confidence: likely, cues, given: true });
   }
 
