@@ -1,6 +1,11 @@
-// Damaged recordings: `node bench/robustness/damage.ts <game> <recording>… [--files 200] [--from 0] [--seconds 12] [--patience 120]`. Makes files that are truncated,
-// have bytes flipped, ranges zeroed, bytes or packets dropped; each is read twice, with one and with two threads. Reported: crashes,
-// hangs, logs that differ, and how many of the events of the readable parts were kept.
+/**
+ * Reads damaged recordings.
+ *
+ *   node bench/robustness/damage.ts <game> <recording>… [--files 200] [--from 0] [--seconds 12] [--timeout 120] [--keep folder]
+ *
+ * Files are truncated, have bytes flipped or dropped, ranges zeroed, or packets dropped; each is read with one worker and
+ * with two. Reports crashes, hangs, logs that differ, and how many events of the readable parts are detected.
+ */
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,8 +20,8 @@ const { values, positionals } = parseArgs({
     from: { type: 'string', default: '0' },
     seconds: { type: 'string', default: '12' },
     keep: { type: 'string' },
-    // Seconds after which a run counts as hung: more on a machine with other work.
-    patience: { type: 'string', default: '120' },
+    // Seconds after which a run counts as hung.
+    timeout: { type: 'string', default: '120' },
   },
 });
 const [game, ...recordings] = positionals;
@@ -27,7 +32,7 @@ if (game === undefined || recordings.length === 0)
 const folder = mkdtempSync(join(tmpdir(), 'damage-'));
 const launch = join(import.meta.dirname, '..', '..', 'src', 'cli', 'launch.js');
 
-/** Park–Miller: the same damage on every run. */
+/** Park–Miller generator: the same damage on every run. */
 let seed = 20_240_501;
 const random = (below: number): number => {
   seed = (seed * 48_271) % 2_147_483_647;
@@ -80,12 +85,12 @@ function detect(file: string, workers: number): Outcome {
   const out = join(folder, `log${workers}`);
   rmSync(out, { recursive: true, force: true });
   const args = [launch, 'detect', file, '--game', game!, '--workers', String(workers), '--out', out, '--quiet'];
-  const { status } = spawnSync(process.execPath, args, { timeout: 1000 * Number(values.patience) });
+  const { status } = spawnSync(process.execPath, args, { timeout: 1000 * Number(values.timeout) });
   let log = '';
   try {
     log = readFileSync(join(out, 'events.ndjson'), 'utf8');
   } catch {
-    // No log: the file was refused.
+    // The file was rejected, so there is no log.
   }
   return {
     status,
@@ -97,11 +102,21 @@ function detect(file: string, workers: number): Outcome {
   };
 }
 
-const said = (lines: readonly LogLine[], within: (t: number) => boolean): Set<string> =>
+const eventKeys = (lines: readonly LogLine[], within: (t: number) => boolean): Set<string> =>
   new Set(lines.flatMap((line) => (line.type === 'event' && within(line.t) ? [`${line.t} ${line.text}`] : [])));
 
 const wholes = new Map<string, Outcome>();
-const tally = { files: 0, refused: 0, doubted: 0, crashed: 0, hung: 0, different: 0, gaps: 0, kept: 0, expected: 0 };
+const tally = {
+  files: 0,
+  rejected: 0,
+  unrecognised: 0,
+  crashed: 0,
+  hung: 0,
+  different: 0,
+  gaps: 0,
+  detected: 0,
+  expected: 0,
+};
 const container = ['mp4', 'mkv', 'ts'];
 for (let n = 0; n < Number(values.files); n++) {
   const source = join(folder, `source.${container[n % 3]!}`);
@@ -112,7 +127,7 @@ for (let n = 0; n < Number(values.files); n++) {
   const [name, damage] = damages[n % damages.length]!;
   const broken = join(folder, `broken.${container[n % 3]!}`);
   writeFileSync(broken, damage(readFileSync(source), source, broken));
-  // Files before the portion asked for are damaged too, so that the others are the same in every portion.
+  // Skipped files are damaged too, so that the random sequence is the same.
   if (n < Number(values.from)) continue;
   const kind = `${recording} ${container[n % 3]!}`;
   const whole = wholes.get(kind) ?? detect(source, 1);
@@ -121,13 +136,13 @@ for (let n = 0; n < Number(values.files); n++) {
   tally.files++;
   if (first.status === null || second.status === null) {
     tally.hung++;
-    console.log(`file ${n} (${name}, ${container[n % 3]!}): not ended after ${values.patience} s`);
+    console.log(`file ${n} (${name}, ${container[n % 3]!}): still running after ${values.timeout} s`);
     continue;
   }
 
-  if (first.status === 1 && first.log === '') tally.refused++;
-  // What is left shows nothing of the game: that is said, and is no crash.
-  else if (first.status === 3) tally.doubted++;
+  if (first.status === 1 && first.log === '') tally.rejected++;
+  // Exit code 3: what is left shows nothing of the game.
+  else if (first.status === 3) tally.unrecognised++;
   else if (first.status !== 0) tally.crashed++;
   if (![0, 1, 3].includes(first.status ?? -1))
     console.log(`file ${n} (${name}, ${container[n % 3]!}): exit ${first.status}`);
@@ -140,16 +155,16 @@ for (let n = 0; n < Number(values.files); n++) {
   const last = first.lines.findLast((line) => line.type === 'event' || line.type === 'gap');
   const reach = last === undefined ? 0 : 'end' in last ? last.end : 0;
   const readable = (t: number): boolean => t < reach && gaps.every((gap) => t < gap.t - 0.6 || t > gap.end + 2);
-  const expected = said(whole.lines, readable);
-  const found = said(first.lines, () => true);
+  const expected = eventKeys(whole.lines, readable);
+  const found = eventKeys(first.lines, () => true);
   tally.expected += expected.size;
   const lost = [...expected].filter((event) => !found.has(event));
-  tally.kept += expected.size - lost.length;
+  tally.detected += expected.size - lost.length;
   if (values.keep !== undefined && (lost.length > 0 || first.log !== second.log))
     copyFileSync(broken, join(values.keep, `${n}.${container[n % 3]!}`));
   if (lost.length > 0) {
-    const stretches = gaps.map(({ t, end }) => `${t}–${end}`).join(', ');
-    console.log(`file ${n} (${name}, ${container[n % 3]!}): lost ${lost.join('; ')}; gaps ${stretches || 'none'}`);
+    const ranges = gaps.map(({ t, end }) => `${t}–${end}`).join(', ');
+    console.log(`file ${n} (${name}, ${container[n % 3]!}): lost ${lost.join('; ')}; gaps ${ranges || 'none'}`);
   }
   if ((n + 1) % 20 === 0) console.log(JSON.stringify(tally));
 }

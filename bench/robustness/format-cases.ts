@@ -1,17 +1,17 @@
-/** A recording as somebody might bring it. */
+/** A recording in a format that a person might have. */
 export interface FormatCase {
   readonly name: string;
   readonly group: 'files' | 'colour' | 'pictures' | 'time';
-  /** Ending of the file, which says the container. */
+  /** File extension, which selects the container. */
   readonly end: string;
-  /** ffmpeg's arguments behind the inputs; the recording is input 0. */
+  /** ffmpeg arguments after the inputs; the recording is input 0. */
   readonly args: readonly string[];
   /** Arguments before the recording, and further inputs. */
   readonly before?: readonly string[];
   readonly inputs?: readonly string[];
-  /** Second in the recording → second in the copy; undefined where it is not shown. */
+  /** Maps seconds of the recording to seconds of the copy; undefined where they are not shown. */
   readonly at?: (t: number) => number | undefined;
-  /** `all`: everything must be told; `some`: as much as there is, nothing invented; `none`: nothing may be told. */
+  /** `all`: every event must be detected; `some`: any subset without false events; `none`: no event may be detected. */
   readonly expect?: 'all' | 'some' | 'none';
 }
 
@@ -32,7 +32,7 @@ const AV1 = ['-c:v', 'libsvtav1', '-preset', '12', '-crf', '28', '-g', '120'];
 const COPY = ['-c', 'copy'];
 const AAC = ['-c:a', 'aac'];
 const vf = (filter: string): string[] => ['-vf', filter];
-/** Ten bits in the colours of BT.2020, by a transfer characteristic; `filter`: from the recording's to these. */
+/** 10-bit BT.2020 with a transfer characteristic; `filter` converts the recording to it. */
 const hdr = (transfer: string, filter: string): string[] => [
   ...X265('keyint=60'),
   ...vf(filter),

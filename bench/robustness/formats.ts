@@ -1,7 +1,12 @@
-// Recordings as people have them: `node bench/robustness/formats.ts <clip>… [--only expression] [--seconds 12] [--group files] [--keep folder]`.
-// The first seconds of a clip (a folder with video.mp4 and truth.json) are made into other containers, codecs, colours, layouts and
-// speeds (ffmpeg command, bench/robustness/format-cases.ts); each is read and held against the truth: how much of what a perfect reader of that
-// copy sees is told, how far off in time, and what is told that neither the truth has nor the recording itself makes the program say.
+/**
+ * Reads a recording in other formats and compares the events with the ground truth.
+ *
+ *   node bench/robustness/formats.ts <clip>… [--only expression] [--seconds 12] [--group files] [--keep folder]
+ *
+ * The first seconds of a clip (a folder with video.mp4 and truth.json) are converted to other containers, codecs, colours,
+ * layouts and speeds (ffmpeg, see format-cases.ts). Reports per copy how many of the events that a perfect reader sees are
+ * detected, how far off in time, and which events neither the truth nor the original recording has.
+ */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -31,7 +36,7 @@ const folder = values.keep ?? mkdtempSync(join(tmpdir(), 'formats-'));
 mkdirSync(folder, { recursive: true });
 const launch = join(import.meta.dirname, '..', '..', 'src', 'cli', 'launch.js');
 const only = new RegExp(values.only);
-/** Seconds within which two events are the same. */
+/** Two events within so many seconds are the same. */
 const NEAR = 0.5;
 
 interface Outcome {
@@ -69,7 +74,7 @@ function detect(file: string, game: string): Outcome {
     const text = readFileSync(join(out, 'events.ndjson'), 'utf8');
     lines = text.split('\n').filter(Boolean).map((line) => JSON.parse(line) as LogLine); // biome-ignore format: one step a line says no more
   } catch {
-    // The file was refused: there is no log.
+    // The file was rejected, so there is no log.
   }
   const events = lines.flatMap((line) => (line.type === 'event' ? [line] : []));
   return { status, events, gaps: lines.filter((line) => line.type === 'gap').length, said: stderr.trim() };
@@ -88,7 +93,7 @@ for (const clip of positionals) {
 }
 if (values.keep === undefined) rmSync(folder, { recursive: true });
 
-/** What the recording itself shows, and what is told of it. */
+/** The original recording: its truth and its events. */
 interface Base {
   readonly truth: Truth;
   readonly source: string;
@@ -112,7 +117,7 @@ function judge(one: FormatCase, { truth, source, profile, events: plain }: Base)
   const rules = declaredRules(one.at ? source : readable(file, source), profile);
   const wanted = moved(truth.reduce(rules).filter((line) => !line.repeat && line.t < until && told(line)));
   const matched = matchSaid(wanted, events, NEAR);
-  // What truth knows but a perfect reader need not see, and what is told of the recording itself, is not invented.
+  // Events that a perfect reader may miss, and those of the original recording, do not count as false.
   const known = matchSaid(moved([...truth.raw, ...plain]), matched.extra, NEAR);
   const worst = Math.max(0, ...matched.pairs.map((pair) => Math.abs(pair.truth.t - pair.event.t)));
   const invented = known.extra;
@@ -124,7 +129,7 @@ function judge(one: FormatCase, { truth, source, profile, events: plain }: Base)
     (expect === 'none' && events.length > 0);
   const head = `${bad ? '!' : ' '} ${one.name.padEnd(48)} ${matched.pairs.length}/${wanted.length}, beyond ${known.pairs.length}, invented ${invented.length}, worst ${worst.toFixed(3)} s, gaps ${gaps}, exit ${status}`;
   const lines = [
-    ...said.split('\n').filter((line) => line !== '' && !/^\d+ events? in/.test(line)).map((line) => `said   ${line.trim()}`), // biome-ignore format: one step a line says no more
+    ...said.split('\n').filter((line) => line !== '' && !/^\d+ events? in/.test(line)).map((line) => `stderr ${line.trim()}`), // biome-ignore format: one step a line says no more
     ...(expect === 'none' ? [] : missed).map(
       ({ t, statement }) => `missed ${t.toFixed(2)} ${JSON.stringify(statement)}`,
     ),
@@ -133,7 +138,7 @@ function judge(one: FormatCase, { truth, source, profile, events: plain }: Base)
   return [head, ...lines.slice(0, bad || values.verbose ? 40 : 8).map((line) => `    ${line}`)].join('\n');
 }
 
-/** The copy, or where it cannot be looked through the recording. */
+/** Returns the copy, or the recording where the copy cannot be probed. */
 function readable(file: string, source: string): string {
   try {
     using _ = openVideo(file);

@@ -1,7 +1,12 @@
-// Kills runs at random moments: `node bench/robustness/kill.ts [recording] [--game freedoom] [--kills 60] [--to 20] [--seed 1]`. Every kind of run (plans, numbers
-// of threads, a companion recording aligned by ear, a damaged file, where the program has it also threads of the networks) is made once to its
-// end, then begun again and again, killed by SIGKILL anywhere between its start and its end, sometimes several times, and gone on with by --resume.
-// Reported: how many logs are the same to the byte, and whether what a kill left was a beginning of that log. Needs the ffmpeg command.
+/**
+ * Kills `detect` at random moments and resumes it.
+ *
+ *   node bench/robustness/kill.ts [recording] [--game freedoom] [--kills 60] [--to 20] [--seed 1]
+ *
+ * Runs of every kind (plans, worker counts, an aligned companion recording, a damaged file, network threads) are completed
+ * once, then started again, killed by SIGKILL anywhere between start and end, sometimes several times, and continued with
+ * --resume. Reports how many logs are byte-identical, and whether a killed run left a prefix of that log. Needs ffmpeg.
+ */
 import { spawn, spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -23,14 +28,14 @@ const media = positionals[0] ?? join(import.meta.dirname, '..', '..', 'test', 'f
 const launch = join(import.meta.dirname, '..', '..', 'src', 'cli', 'launch.js');
 const folder = mkdtempSync(join(tmpdir(), 'kill-'));
 
-/** Park–Miller. */
+/** Park–Miller generator. */
 let seed = Number(values.seed) * 48_271;
 const random = (): number => {
   seed = (seed * 48_271) % 2_147_483_647;
   return seed / 2_147_483_647;
 };
 
-/** The recording from a later moment on, packets dropped from a transport stream of it, and a pack whose profile has a companion. */
+/** Creates a later part of the recording, a transport stream with dropped packets, and a pack with a companion profile. */
 async function prepare(): Promise<{ second: string; damaged: string; pack: string }> {
   const [second, damaged] = [join(folder, 'second.mp4'), join(folder, 'damaged.ts')];
   ffmpeg('-ss', '3.5', '-i', media, '-c', 'copy', second);
@@ -60,7 +65,7 @@ function ffmpeg(...args: readonly string[]): void {
   if (status !== 0) throw new Error(stderr);
 }
 
-/** Runs `detect`, for so many milliseconds at most: then it is killed. */
+/** Runs `detect` and kills it after `ms` milliseconds. */
 function detect(out: string, args: readonly string[], ms = Number.POSITIVE_INFINITY): Promise<number | null> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [launch, 'detect', ...args, '--out', out, '--quiet'], {
@@ -115,11 +120,11 @@ for (const [at, [name, args]] of kinds.entries()) {
   while (kills < most) {
     const out = join(folder, 'killed');
     rmSync(out, { recursive: true, force: true });
-    // The first half second loads the program; what is killed there has written nothing.
+    // In the first half second the program loads and writes nothing.
     const run = async (...more: string[]): Promise<number | null> => {
       const start = performance.now();
       const ended = await detect(out, [...args, ...more], 300 + random() * (lasts - 200));
-      // A machine that is less busy by now: what is over cannot be killed.
+      // On a less busy machine the run may have ended already.
       if (ended !== null) lasts = Math.min(lasts, performance.now() - start);
       return ended;
     };
@@ -128,14 +133,14 @@ for (const [at, [name, args]] of kinds.entries()) {
       kills++;
       const left = logOf(out);
       if (expected.startsWith(left.slice(0, left.lastIndexOf('\n') + 1))) beginnings++;
-      else console.log(`  ${name}: what was left is no beginning of the log`);
+      else console.log(`  ${name}: the killed run left no prefix of the log`);
       if (kills >= most || random() < 0.6) break;
       ended = await run('--resume');
     }
     await detect(out, [...args, '--resume']);
     logs++;
     if (logOf(out) === expected) same++;
-    else console.log(`  ${name}: ANOTHER LOG`);
+    else console.log(`  ${name}: the resumed log DIFFERS`);
   }
   console.log(
     `${name} (${events} events, ${(lasts / 1000).toFixed(1)} s): ${kills - first.kills} kills, ${same - first.same} of ${logs - first.logs} logs the same to the byte`,

@@ -1,7 +1,12 @@
-// Presentation times and pictures against the ffmpeg command's, over containers, codecs and oddities: `node bench/robustness/times.ts [--keep <folder>]
-// [name part]…`. Small files are made by that command; for each: do the scanned times equal those of ffprobe's decoded frames, to the
-// microsecond after rounding, does every frame come out of the decoder at its time, and is its luma the same to the byte (MPEG-4: but for
-// roundings; pictures that are converted to 8 bits or from R'G'B': within 1.5 levels on average)? Ends with 1 if any does not.
+/**
+ * Compares presentation times and pictures with the ffmpeg command's, over containers, codecs and unusual files.
+ *
+ *   node bench/robustness/times.ts [--keep <folder>] [name part]…
+ *
+ * For each small file made by ffmpeg: scanned times equal those of ffprobe's frames to the microsecond, every frame is
+ * decoded at its time, and its luma is byte-identical (MPEG-4: except for rounding; pictures converted to 8 bits or from
+ * RGB: within 1.5 levels on average). Exit code 1 if any file fails.
+ */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -27,13 +32,13 @@ const MPEG4 = ['-c:v', 'mpeg4', '-g', '15'];
 const AAC = ['-c:a', 'aac'];
 const OPUS = ['-c:a', 'libopus'];
 
-/** Made from an earlier case's file instead, from `at` seconds on. */
+/** Made from an earlier case's file, from `at` seconds on. */
 interface Cut {
   readonly of: string;
   readonly at?: string;
 }
 
-/** Name (with its ending) and the ffmpeg arguments behind the inputs. */
+/** File name and the ffmpeg arguments after the inputs. */
 const cases: readonly (readonly [name: string, args: readonly string[], source?: readonly string[], cut?: Cut])[] = [
   ...['mp4', 'mov', 'mkv', 'ts', 'flv', 'avi'].map((end) => [`h264.${end}`, [...H264, ...AAC]] as const),
   ...['mp4', 'mov', 'mkv', 'ts'].map((end) => [`hevc.${end}`, [...HEVC, ...AAC]] as const),
@@ -198,7 +203,7 @@ function compare(path: string): string {
     using file = openVideo(path);
     const index = scanPackets(file);
     const probed = ffprobeTimes(path);
-    // What cannot be decoded at the beginning, for want of a keyframe, has times all the same, and the command leaves it out.
+    // Frames before the first keyframe cannot be decoded. They have times, but the command leaves them out.
     const lead = Math.max(0, index.t.length - probed.length);
     const start = index.t[lead] ?? 0;
     const [, ...wrong] = Array.from(
@@ -214,7 +219,7 @@ function compare(path: string): string {
         if (isGap(item)) problems.push(`${item.t}–${item.end} ${item.reason}`);
         else {
           decoded++;
-          lumas.push(lumaOf(item));
+          lumas.push(packLuma(item));
           item[Symbol.dispose]();
         }
       }
@@ -232,7 +237,7 @@ function compare(path: string): string {
     if (info.rotation !== 0) facts.push(`${info.rotation}°`);
     if (sound.length > 0) facts.push(`sound ${sound.join(', ')}`);
     if (problems.length > 0) facts.push(`${problems.length} gaps: ${problems[0]}`);
-    const unlike = differing(path, lumas, info);
+    const unlike = describeDifferences(path, lumas, info);
     if (lead > 0 && problems.length === 0) return `${lead} frames more than the command has; ${facts.join(', ')}`;
     if (wrong.length === 0 && (unlike === undefined || problems.length > 0))
       return `ok ${[...facts, ...(unlike ? [unlike] : [])].join(', ')}`;
@@ -244,19 +249,19 @@ function compare(path: string): string {
   }
 }
 
-function lumaOf({ y: { data, stride, width, height } }: Picture): Uint8Array {
+function packLuma({ y: { data, stride, width, height } }: Picture): Uint8Array {
   const out = new Uint8Array(width * height);
   for (let row = 0; row < height; row++) out.set(data.subarray(row * stride, row * stride + width), row * width);
   return out;
 }
 
-/** What is wrong with the pictures, held against the command's in presentation order. */
-function differing(
+/** Describes how the pictures differ from the command's, in presentation order. */
+function describeDifferences(
   path: string,
   lumas: readonly Uint8Array[],
   { codec, pixelFormat, width, height }: VideoInfo,
 ): string | undefined {
-  // What shows HDR is turned into what shows SDR, on purpose.
+  // HDR is tone-mapped to SDR on purpose.
   if (/hdr/.test(path)) return undefined;
   const exact = /^yuvj?4(?:20|22|44)p$/.test(pixelFormat);
   const to = /rgb|gbr|bgr/.test(pixelFormat)
@@ -278,7 +283,7 @@ function differing(
   return undefined;
 }
 
-/** Seconds of the decoded frames after the first, by another reader; NaN where it does not know (the last ones of an avi). */
+/** Seconds of the decoded frames after the first by ffprobe; NaN where it does not know (the last ones of an avi). */
 function ffprobeTimes(path: string): number[] {
   const show = [
     '-v',

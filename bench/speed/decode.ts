@@ -1,11 +1,10 @@
 /**
- * Reading samples against decoding everything: scan and sampled decoding (every 100 ms, each luma row touched) against
- * `ffmpeg -threads 1 -i CLIP -f null -`, alternating, one decoder thread each.
+ * Compares sampled decoding (scan, then one frame every 100 ms, each luma row touched) with decoding everything
+ * (`ffmpeg -threads 1 -i CLIP -f null -`), alternating, with one decoder thread each.
  *
- *   node bench/speed/decode.ts [--runs 5] [--interval 0.1] [--filter default|nonref|all] CLIP…
+ *   node bench/speed/decode.ts [--runs 5] [--interval 0.1] [--skip-loop-filter noref|bidir|nokey|all] CLIP…
  *
- * `--filter nonref|all` leaves the loop filter out of such pictures and also tells how far they drift from the exact ones.
- * Needs an `ffmpeg` command of its own; nothing else in the project does.
+ * `--skip-loop-filter` decodes without the deblocking filter and also reports how far pictures drift. Needs ffmpeg.
  */
 import { spawnSync } from 'node:child_process';
 import { setImmediate as turn } from 'node:timers/promises';
@@ -26,14 +25,14 @@ const { values, positionals } = parseArgs({
   options: {
     runs: { type: 'string', default: '5' },
     interval: { type: 'string', default: '0.1' },
-    filter: { type: 'string', default: 'default' },
+    'skip-loop-filter': { type: 'string', default: 'default' },
     once: { type: 'boolean', default: false },
   },
 });
 
 const interval = Number(values.interval);
 if (values.once) {
-  process.stdout.write(JSON.stringify(await sampled(positionals[0]!, values.filter)));
+  process.stdout.write(JSON.stringify(await decodeSamples(positionals[0]!, values['skip-loop-filter'])));
 } else {
   for (const clip of positionals) report(clip);
 }
@@ -42,8 +41,16 @@ function report(clip: string): void {
   const full: Run[] = [];
   const ours: (Run & { scan: number; samples: number; start: number; rss: number })[] = [];
   for (let run = 0; run < Number(values.runs); run++) {
-    full.push(everything(clip));
-    const args = [import.meta.filename, '--once', '--interval', values.interval, '--filter', values.filter, clip];
+    full.push(decodeAll(clip));
+    const args = [
+      import.meta.filename,
+      '--once',
+      '--interval',
+      values.interval,
+      '--skip-loop-filter',
+      values['skip-loop-filter'],
+      clip,
+    ];
     ours.push(JSON.parse(spawnSync(process.execPath, args, { encoding: 'utf8' }).stdout));
   }
   const pick = <T>(runs: readonly T[], of: (run: T) => number) => median(runs.map(of));
@@ -54,16 +61,16 @@ function report(clip: string): void {
   console.log(`  ffmpeg  wall ${ms(pick(full, (run) => run.wall))}  cpu ${ms(pick(full, (run) => run.cpu))}`);
   console.log(
     `  sampled wall ${ms(wall)}  cpu ${ms(cpu)}  of it scan ${ms(pick(ours, (run) => run.scan))}; ` +
-      `${ours[0]!.samples} samples; before it ${ms(pick(ours, (run) => run.start))} to load; peak ${Math.round(pick(ours, (run) => run.rss))} MB`,
+      `${ours[0]!.samples} samples; start-up ${ms(pick(ours, (run) => run.start))}; peak ${Math.round(pick(ours, (run) => run.rss))} MB`,
   );
   console.log(
     `  ratio   cpu ${ratio.toFixed(3)}  wall ${median(ours.map((run, i) => run.wall / full[i]!.wall)).toFixed(3)}`,
   );
-  if (values.filter !== 'default') drift(clip);
+  if (values['skip-loop-filter'] !== 'default') reportDrift(clip);
 }
 
-/** The ffmpeg command; it tells its own times. */
-function everything(clip: string): Run {
+/** Decodes everything with the ffmpeg command, which reports its times. */
+function decodeAll(clip: string): Run {
   const args = [
     '-nostdin',
     '-hide_banner',
@@ -84,11 +91,11 @@ function everything(clip: string): Run {
   return { wall: Number(times[3]) * 1000, cpu: (Number(times[1]) + Number(times[2])) * 1000 };
 }
 
-async function sampled(clip: string, filter: string): Promise<Run & Record<string, number>> {
+async function decodeSamples(clip: string, filter: string): Promise<Run & Record<string, number>> {
   const before = process.cpuUsage();
   const began = performance.now();
   using file = openVideo(clip);
-  if (filter !== 'default') file.decoder.setOption('skip_loop_filter', filter === 'nonref' ? 'noref' : filter);
+  if (filter !== 'default') file.decoder.setOption('skip_loop_filter', filter);
   const index = scanPackets(file);
   const scan = performance.now() - began;
   const frames = planSamples(index, { interval }).map((sample) => sample.frame);
@@ -118,11 +125,11 @@ async function sampled(clip: string, filter: string): Promise<Run & Record<strin
   };
 }
 
-/** Mean and greatest difference of luma from the exact pictures, by place in the group. */
-function drift(clip: string): void {
+/** Reports mean and greatest difference of luma from exact pictures, by third of the group. */
+function reportDrift(clip: string): void {
   using exact = openVideo(clip);
   using rough = openVideo(clip);
-  rough.decoder.setOption('skip_loop_filter', values.filter === 'nonref' ? 'noref' : values.filter);
+  rough.decoder.setOption('skip_loop_filter', values['skip-loop-filter']);
   const index = scanPackets(exact);
   const thirds = [0, 1, 2].map(() => ({ pictures: 0, mean: 0, greatest: 0 }));
   for (const chunk of splitIntoChunks(index, { minSeconds: 0 }).filter((_, i) => i % 4 === 0)) {
