@@ -1,23 +1,25 @@
 import { describe, expect, it } from 'vitest';
 import {
-  compileQuery,
-  deriveEvents,
   diffDictionaries,
-  explainQuery,
   loadBuiltin,
   loadDictionary,
-  matchEvents,
   parse,
-  PlaybyplayError,
   readSources,
   render,
-  runQuery,
   searchWords,
   validateStatement,
   type DictionaryFile,
+} from '../../src/dictionary/index.ts';
+import { PlaybyplayError } from '../../src/index.ts';
+import {
+  compileQuery,
+  deriveEvents,
+  explainQuery,
+  matchEvents,
+  runQuery,
   type EventLine,
   type Query,
-} from '../../src/index.ts';
+} from '../../src/query/index.ts';
 
 // The words and queries as a program uses them that knows the library's exports alone.
 

@@ -4,7 +4,7 @@
 /** Part of the fingerprint that a log's header tells. */
 export const version = '1.0.0';
 
-/** @type {import('playbyplay').FrameDetectorKind<{ minimum?: number, most?: number }>} */
+/** @type {import('playbyplay/detector').FrameDetectorKind<{ minimum?: number, most?: number }>} */
 export const kind = {
   input: 'frame',
   name: 'spots',
