@@ -2,6 +2,7 @@ import type { Rect } from '../geometry.ts';
 import type { ColorEncoding, Picture, Plane } from '../media/picture.ts';
 import { LUMA_WEIGHTS } from './color.ts';
 import { RGB_WASM } from './rgb-wasm.ts';
+import { instantiateWasm, reserveMemory, type WasmFunction } from './wasm.ts';
 
 /** A crop in memory of its own: `channels` interleaved bytes a pixel (grey, or RGB), rows without padding. */
 export interface Crop {
@@ -141,24 +142,9 @@ function fixedPoint(scale: number, zero: number, add = 0): Int32Array {
   return Int32Array.from({ length: 256 }, (_, code) => Math.round((code - zero) * scale * 65536) + add);
 }
 
-/** Exports of tools/wasm/rgb.wat; every argument is an address or a count. */
-interface ConversionKernel {
+/** Exports of tools/wasm/rgb.wat. */
+interface ConversionKernel extends Record<'convert', WasmFunction> {
   readonly memory: WebAssembly.Memory;
-  convert(
-    luma: number,
-    pitch: number,
-    u: number,
-    v: number,
-    chroma: number,
-    width: number,
-    height: number,
-    phaseX: number,
-    phaseY: number,
-    shiftX: number,
-    shiftY: number,
-    tables: number,
-    out: number,
-  ): void;
 }
 
 /** Bytes of a matrix's tables: a level, and what U and V add to three channels and an unused fourth. */
@@ -183,7 +169,7 @@ function convertBySimd(picture: Picture, { x, y, width, height }: Rect, target: 
   const last = ((y + height - 1) >> shiftY) * u.stride + ((x + width - 1) >> shiftX);
   const size = (height - 1) * luma.stride + width;
   const part = last - chroma + 1;
-  converter ??= loadConverter();
+  converter ??= instantiateWasm(RGB_WASM) as unknown as ConversionKernel;
   const at = tableAddress(converter, conversionTables(color));
   const [lumaAt, uAt, vAt] = [tablesEnd, tablesEnd + size, tablesEnd + size + part];
   const out = vAt + part;
@@ -195,11 +181,6 @@ function convertBySimd(picture: Picture, { x, y, width, height }: Rect, target: 
   converter.convert(lumaAt, luma.stride, uAt, vAt, u.stride, width, height, phaseX, phaseY, shiftX, shiftY, at, out);
   target.set(converterBytes.subarray(out, out + 3 * width * height));
   return true;
-}
-
-function loadConverter(): ConversionKernel {
-  const module = new WebAssembly.Module(Buffer.from(RGB_WASM, 'base64'));
-  return new WebAssembly.Instance(module).exports as unknown as ConversionKernel;
 }
 
 /** Address of a matrix's tables, which stay in the kernel's memory: there are few of them. */
@@ -221,8 +202,7 @@ function tableAddress(kernel: ConversionKernel, tables: ConversionTables): numbe
 }
 
 function reserve({ memory }: ConversionKernel, size: number): void {
-  const missing = size - memory.buffer.byteLength;
-  if (missing > 0) memory.grow(Math.ceil(missing / 65_536));
+  reserveMemory(memory, size);
   if (converterBytes.buffer !== memory.buffer) converterBytes = new Uint8Array(memory.buffer);
 }
 

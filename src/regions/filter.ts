@@ -4,6 +4,7 @@ import { convertIfWorthwhile } from '../compute/quantize/cost.ts';
 import { quantizeKernel } from '../compute/quantize/quantize.ts';
 import type { Crop } from './crop.ts';
 import { FILTER_WASM } from './filter-wasm.ts';
+import { instantiateWasm, reserveMemory, type WasmFunction } from './wasm.ts';
 
 /** A separable filter for crops of one shape. */
 export interface SeparableFilter {
@@ -191,45 +192,13 @@ function quantizeRow(row: Float64Array): { readonly mantissas: Int32Array; reado
 /** Fraction bits that the first of two passes keeps: levels with overshoot then fit into 16 bits. */
 export const FRACTION_BITS = 6;
 
-/** Exports of tools/wasm/filter.wat; every argument is an address or a count. */
-interface FilterKernels {
+/** Exports of tools/wasm/filter.wat. */
+interface FilterKernels extends Record<'widen' | 'combine' | 'transpose16' | 'transpose8', WasmFunction> {
   readonly memory: WebAssembly.Memory;
-  widen(from: number, line: number, lines: number, to: number, pitch: number): void;
-  combine(
-    from: number,
-    pitch: number,
-    starts: number,
-    weights: number,
-    pairs: number,
-    lines: number,
-    samples: number,
-    to: number,
-    toPitch: number,
-    shift: number,
-    bytes: number,
-  ): void;
-  transpose16(
-    from: number,
-    pitch: number,
-    width: number,
-    height: number,
-    channels: number,
-    to: number,
-    toPitch: number,
-  ): void;
-  transpose8(from: number, pitch: number, width: number, height: number, channels: number, to: number): void;
 }
 
+/** One instance per thread: calls are synchronous, so that they can share its memory. */
 let filterKernels: FilterKernels | undefined;
-
-/** Loads one instance per thread; calls are synchronous, so they can share its memory. */
-function loadKernels(): FilterKernels {
-  if (!filterKernels) {
-    const module = new WebAssembly.Module(Buffer.from(FILTER_WASM, 'base64'));
-    filterKernels = new WebAssembly.Instance(module).exports as unknown as FilterKernels;
-  }
-  return filterKernels;
-}
 
 /** Taps as the kernel reads them: weights in pairs of 16 bits, an odd last one with 0. */
 interface PackedTaps {
@@ -270,7 +239,7 @@ const padded = (samples: number): number => (samples + 7) & ~7;
  * to `FRACTION_BITS` fraction bits, the second to whole levels.
  */
 export function filterBySimd(crop: Crop, across: FixedTaps, down: FixedTaps): Crop {
-  const kernels = loadKernels();
+  const kernels = (filterKernels ??= instantiateWasm(FILTER_WASM) as unknown as FilterKernels);
   const { channels } = crop;
   const [columns, rows] = [packTaps(across), packTaps(down)];
   const [width, height] = [across.starts.length, down.starts.length];
@@ -288,8 +257,7 @@ export function filterBySimd(crop: Crop, across: FixedTaps, down: FixedTaps): Cr
     starts: layout.take(starts.byteLength),
     weights: layout.take(weights.byteLength),
   }));
-  const missing = layout.end - kernels.memory.buffer.byteLength;
-  if (missing > 0) kernels.memory.grow(Math.ceil(missing / 65536));
+  reserveMemory(kernels.memory, layout.end);
   const memory = new Uint8Array(kernels.memory.buffer);
   memory.set(crop.data, data);
   for (const [i, { starts, weights }] of [rows, columns].entries()) {

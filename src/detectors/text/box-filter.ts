@@ -1,5 +1,6 @@
 import type { Rect } from '../../geometry.ts';
 import type { Plane } from '../../media/picture.ts';
+import { instantiateWasm, reserveMemory, type WasmFunction } from '../../regions/wasm.ts';
 import { BOX_WASM } from './box-wasm.ts';
 
 /** A plane's contribution: a rectangle of it in (fractional) pixels, and a factor of its levels. */
@@ -44,34 +45,9 @@ function computeCoverage(start: number, length: number, cells: number, limit: nu
   return { first, count, weights, stride };
 }
 
-/** Exports of tools/wasm/box.wat; every argument is an address or a count, but `scale`. */
-interface Kernels {
+/** Exports of tools/wasm/box.wat. */
+interface Kernels extends Record<'down' | 'across', WasmFunction> {
   readonly memory: WebAssembly.Memory;
-  down(
-    from: number,
-    pitch: number,
-    blocks: number,
-    first: number,
-    count: number,
-    weights: number,
-    stride: number,
-    height: number,
-    to: number,
-  ): void;
-  across(
-    from: number,
-    pitch: number,
-    first: number,
-    count: number,
-    weights: number,
-    stride: number,
-    width: number,
-    height: number,
-    to: number,
-    scale: number,
-    scratch: number,
-    zero: number,
-  ): void;
 }
 
 /** A coverage in the kernel's memory, and the samples that it spans. */
@@ -97,18 +73,12 @@ const MIN_NATIVE_ROW = 64;
 
 /** Box-filters planes with SIMD. One instance per thread: between calls its memory holds coverages alone. */
 class BoxFilter {
-  readonly #kernels: Kernels;
-  #bytes: Uint8Array;
+  readonly #kernels = instantiateWasm(BOX_WASM) as unknown as Kernels;
+  #bytes = new Uint8Array(this.#kernels.memory.buffer);
   /** By start: a profile has dozens, and each reading needs several. */
   #stored = new Map<number, StoredCoverage[]>();
   #storedCount = 0;
   #end = 16;
-
-  constructor() {
-    const module = new WebAssembly.Module(Buffer.from(BOX_WASM, 'base64'));
-    this.#kernels = new WebAssembly.Instance(module).exports as unknown as Kernels;
-    this.#bytes = new Uint8Array(this.#kernels.memory.buffer);
-  }
 
   run(parts: readonly Part[], width: number, height: number, offset: number, out: Float32Array): void {
     if (this.#storedCount > MAX_COVERAGES) {
@@ -219,7 +189,7 @@ class BoxFilter {
 
   #reserve(end: number): void {
     const { memory } = this.#kernels;
-    if (end > memory.buffer.byteLength) memory.grow(Math.ceil((end - memory.buffer.byteLength) / 65_536));
+    reserveMemory(memory, end);
     if (this.#bytes.buffer !== memory.buffer) this.#bytes = new Uint8Array(memory.buffer);
   }
 }

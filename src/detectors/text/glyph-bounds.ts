@@ -1,5 +1,6 @@
+import { instantiateWasm, reserveMemory, type WasmFunction } from '../../regions/wasm.ts';
 import type { Atlas } from './atlas.ts';
-import { instantiateGlyphKernels, reserveMemory } from './glyph-sums.ts';
+import { GLYPH_WASM } from './glyph-wasm.ts';
 import type { LineImage } from './line-image.ts';
 
 /** How glyphs are scored, as far as bounds depend on it. */
@@ -12,31 +13,9 @@ export interface ScoreRules {
   surface(x: number, y: number, width: number): { readonly mean: number; readonly variance: number };
 }
 
-/** Exports of tools/wasm/glyph.wat; arguments are addresses and counts, but for the last four of `bound`. */
-interface BoundKernels {
+/** Exports of tools/wasm/glyph.wat that bound scores. */
+interface BoundKernels extends Record<'weave' | 'bound', WasmFunction> {
   readonly memory: WebAssembly.Memory;
-  weave(
-    a: number,
-    b: number,
-    c: number,
-    d: number,
-    pitch: number,
-    fours: number,
-    rows: number,
-    mean: number,
-    out: number,
-  ): void;
-  bound(
-    image: number,
-    glyphs: number,
-    count: number,
-    surfaces: number,
-    out: number,
-    gain: number,
-    offset: number,
-    least: number,
-    centred: number,
-  ): void;
 }
 
 /** Places that are bounded side by side. */
@@ -59,7 +38,7 @@ export class GlyphBounds {
   readonly #candidates: readonly number[];
   readonly #limits: ArrayLike<number>;
   readonly #rules: ScoreRules;
-  readonly #kernels = instantiateGlyphKernels() as unknown as BoundKernels;
+  readonly #kernels = instantiateWasm(GLYPH_WASM) as unknown as BoundKernels;
   /** The distinct widths of glyphs. */
   readonly #widths: readonly number[];
   /** The width of the widest glyph. */

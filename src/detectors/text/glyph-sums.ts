@@ -1,28 +1,11 @@
+import { instantiateWasm, reserveMemory, type WasmFunction } from '../../regions/wasm.ts';
 import type { Atlas } from './atlas.ts';
 import { GLYPH_WASM } from './glyph-wasm.ts';
 import type { LineImage } from './line-image.ts';
 
-/** Exports of tools/wasm/glyph.wat that sum pixels; every argument is an address or a count. */
-interface SumKernels {
+/** Exports of tools/wasm/glyph.wat that sum pixels. */
+interface SumKernels extends Record<'sums' | 'join' | 'integrate' | 'integrateOne', WasmFunction> {
   readonly memory: WebAssembly.Memory;
-  sums(image: number, glyph: number, pixels: number, out: number): void;
-  join(a: number, b: number, c: number, pixels: number, out: number): void;
-  integrate(image: number, width: number, height: number, out: number): void;
-  integrateOne(image: number, width: number, height: number, out: number): void;
-}
-
-let compiled: WebAssembly.Module | undefined;
-
-/** Instantiates tools/wasm/glyph.wat with memory of its own; it is compiled once a thread. */
-export function instantiateGlyphKernels(): WebAssembly.Exports {
-  compiled ??= new WebAssembly.Module(Buffer.from(GLYPH_WASM, 'base64'));
-  return new WebAssembly.Instance(compiled).exports;
-}
-
-/** Grows a kernel's memory to at least `bytes`; typed arrays on its former buffer are then detached. */
-export function reserveMemory(memory: WebAssembly.Memory, bytes: number): void {
-  const missing = bytes - memory.buffer.byteLength;
-  if (missing > 0) memory.grow(Math.ceil(missing / 65_536));
 }
 
 const DOUBLE = 8;
@@ -34,7 +17,7 @@ export const PAIR = 2;
 
 /** Integral image of a picture of one plane, equal to the bit to what plain code sums up. */
 export class GlyphIntegral {
-  readonly #kernels = instantiateGlyphKernels() as unknown as SumKernels;
+  readonly #kernels = instantiateWasm(GLYPH_WASM) as unknown as SumKernels;
   #floats = new Float32Array(this.#kernels.memory.buffer);
   /** `PAIR` doubles an entry, one row and one column more than the picture; valid until the next `look`. */
   sums = new Float64Array(0);
@@ -67,7 +50,7 @@ export const LANES = 4;
 /** Sums over glyphs' pixels and over rectangles in luma, Cb and Cr at once, equal to the bit to what plain code sums up. */
 export class GlyphPlanes {
   readonly #atlas: Atlas;
-  readonly #kernels = instantiateGlyphKernels() as unknown as SumKernels;
+  readonly #kernels = instantiateWasm(GLYPH_WASM) as unknown as SumKernels;
   /** Address of each glyph's pixels. */
   readonly #records: readonly number[];
   readonly #image: number;

@@ -12,7 +12,7 @@ export const TEXT_SCHEMA = {
       uniqueItems: true,
       items: { type: 'string', format: 'asset' },
       description:
-        'Atlas files of the same font as it looks otherwise: in other colours, or in a channel that a tint leaves. Asked where the first is not sure; the surest reading counts.',
+        'Atlas files of the same font in other colours, or in a channel that a tint leaves. Tried where the first reading is uncertain; the most confident reading counts.',
     },
     align: {
       enum: ['left', 'right', 'centre'],
@@ -34,7 +34,7 @@ export const TEXT_SCHEMA = {
       type: 'string',
       format: 'asset',
       description:
-        'File of the texts that can occur, one a line, or of phrases (playbyplay/lexicon/1, as for feeds), which may stand anywhere in the text: a reading a slip away from just one of them becomes that one.',
+        'File of the texts that can occur, one a line, or of phrases (playbyplay/lexicon/1, as for feeds), which may be anywhere in the text. A reading that is close to just one of them is corrected to it.',
     },
     ignore: {
       type: 'array',
@@ -96,7 +96,7 @@ export const TEXT_SCHEMA = {
     light: {
       type: 'object',
       description:
-        'A part of the HUD that never changes, and its picture in plain light (a light file): tints are measured there.',
+        'A constant part of the HUD and its picture in normal light (a light file), by which tints and fades are measured.',
       required: ['region', 'file'],
       additionalProperties: false,
       properties: { region: { type: 'string', format: 'region' }, file: { type: 'string', format: 'asset' } },
