@@ -3,7 +3,7 @@
 // Needs the command ffmpeg.
 import { execFileSync } from 'node:child_process';
 import { parseArgs } from 'node:util';
-import { RATE, Spectrograph } from '../../src/detectors/sound/spectrum.ts';
+import { SAMPLE_RATE, Spectrogram } from '../../src/detectors/sound/spectrogram.ts';
 import { readAudio } from '../../src/media/audio.ts';
 
 const { values, positionals } = parseArgs({
@@ -24,8 +24,8 @@ function summary(list: readonly number[]): string {
 
 for (const media of positionals) {
   const own = { M: new Map<number, number>(), S: new Map<number, number>() };
-  const spectrograph = new Spectrograph();
-  for (const block of readAudio(media, { sampleRate: RATE, stereo: true, from: 0, to }))
+  const spectrograph = new Spectrogram();
+  for (const block of readAudio(media, { sampleRate: SAMPLE_RATE, stereo: true, from: 0, to }))
     for (const { t, loudness, shortTerm } of spectrograph.push(block)) {
       own.M.set(Math.round(100 * t), loudness);
       own.S.set(Math.round(100 * t), shortTerm);

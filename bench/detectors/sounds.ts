@@ -14,8 +14,8 @@ import type { Heard, Listener, SoundFrame } from '../../src/detectors/kind.ts';
 import { LoudListener, OnsetListener } from '../../src/detectors/sound/activity.ts';
 import { VoiceListener } from '../../src/detectors/sound/voice.ts';
 import { ClipListener } from '../../src/detectors/sound/clips.ts';
-import { readPrint, type SoundPrint } from '../../src/detectors/sound/print.ts';
-import { RATE, Spectrograph } from '../../src/detectors/sound/spectrum.ts';
+import { readFingerprint, type SoundFingerprint } from '../../src/detectors/sound/fingerprint.ts';
+import { SAMPLE_RATE, Spectrogram } from '../../src/detectors/sound/spectrogram.ts';
 import { type AudioBlock, readAudio } from '../../src/media/audio.ts';
 import { learnSound } from '../../src/pipeline/authoring/learn-sound.ts';
 
@@ -169,7 +169,7 @@ function arenaSounds(series: readonly Row[], awards: readonly Award[]): Sound[] 
 }
 
 function* soundOf(folder: string): Generator<AudioBlock> {
-  yield* readAudio(join(folder, 'video.mp4'), { sampleRate: RATE, stereo: true });
+  yield* readAudio(join(folder, 'video.mp4'), { sampleRate: SAMPLE_RATE, stereo: true });
 }
 
 /** Mean square of a clip's sound. */
@@ -199,8 +199,8 @@ interface Hit extends Sound {
   readonly gain: number;
 }
 
-function hear(blocks: Iterable<AudioBlock>, prints: readonly SoundPrint[]): { hits: Hit[]; seconds: number } {
-  const spectrograph = new Spectrograph();
+function hear(blocks: Iterable<AudioBlock>, prints: readonly SoundFingerprint[]): { hits: Hit[]; seconds: number } {
+  const spectrograph = new Spectrogram();
   const listener = new ClipListener(prints, {
     likeness: Number(values.likeness),
     clear: Number(values.clear),
@@ -225,7 +225,7 @@ function hear(blocks: Iterable<AudioBlock>, prints: readonly SoundPrint[]): { hi
 }
 
 /** Learns every sound that is heard often enough from its occurrences that nothing else interrupts. */
-function learnAll(folders: readonly string[]): SoundPrint[] {
+function learnAll(folders: readonly string[]): SoundFingerprint[] {
   const occurrences = new Map<string, { media: string; from: number; to: number }[]>();
   const given = new Map(values.length.map((one) => one.split('=') as [string, string]));
   const lengthOf = (label: string): number => Number(given.get(label) ?? 0.4);
@@ -250,7 +250,7 @@ function learnAll(folders: readonly string[]): SoundPrint[] {
     const step = Math.max(1, Math.floor(list.length / Number(values.examples)));
     const chosen = list.filter((_, i) => i % step === 0).slice(0, Number(values.examples));
     if (chosen.length < Math.min(2, Number(values.examples))) return [];
-    return [{ ...readPrint(JSON.stringify(learnSound(label, chosen)), label), label }];
+    return [{ ...readFingerprint(JSON.stringify(learnSound(label, chosen)), label), label }];
   });
 }
 
@@ -266,7 +266,7 @@ function activity(folder: string): string {
     ['voices', new VoiceListener(-45)],
   ];
   const heard = new Map<string, Heard[]>(listeners.map(([name]) => [name, []]));
-  const spectrograph = new Spectrograph();
+  const spectrograph = new Spectrogram();
   let frames = 0;
   for (const block of soundOf(folder)) {
     for (const frame of spectrograph.push(block)) {

@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { VoiceFeatures, VoiceListener } from '../../src/detectors/sound/voice.ts';
-import { RATE, Spectrograph } from '../../src/detectors/sound/spectrum.ts';
+import { SAMPLE_RATE, Spectrogram } from '../../src/detectors/sound/spectrogram.ts';
 import { readAudio } from '../../src/media/audio.ts';
 
 const { values, positionals } = parseArgs({
@@ -68,7 +68,7 @@ function chance(): number {
 
 function soundOf(path: string, to: number): Float32Array {
   const parts: Float32Array[] = [];
-  for (const { samples } of readAudio(path, { sampleRate: RATE, from: 0, to })) parts.push(samples.slice());
+  for (const { samples } of readAudio(path, { sampleRate: SAMPLE_RATE, from: 0, to })) parts.push(samples.slice());
   const all = new Float32Array(parts.reduce((sum, { length }) => sum + length, 0));
   let at = 0;
   for (const part of parts) {
@@ -101,12 +101,12 @@ function sentences(folder: string): Float32Array[] {
 /** What is taken for a voice. */
 function heard(samples: Float32Array): Span[] {
   const listener = new VoiceListener(-45);
-  const spectrograph = new Spectrograph();
+  const spectrograph = new Spectrogram();
   const spans: Span[] = [];
   let from: number | undefined;
-  const block = RATE;
+  const block = SAMPLE_RATE;
   for (let at = 0; at < samples.length; at += block) {
-    for (const frame of spectrograph.push({ t: at / RATE, samples: samples.subarray(at, at + block) })) {
+    for (const frame of spectrograph.push({ t: at / SAMPLE_RATE, samples: samples.subarray(at, at + block) })) {
       for (const { t, observation } of listener.hear(frame)) {
         if (observation.state === 'seen') from ??= t;
         else if (from !== undefined) {
@@ -116,18 +116,18 @@ function heard(samples: Float32Array): Span[] {
       }
     }
   }
-  if (from !== undefined) spans.push({ from, to: samples.length / RATE });
+  if (from !== undefined) spans.push({ from, to: samples.length / SAMPLE_RATE });
   return spans;
 }
 
 /** A line for every fifth frame: whether somebody speaks, and the features. */
 function note(samples: Float32Array, truth: readonly Span[], group: string): void {
   const described = new VoiceFeatures();
-  const spectrograph = new Spectrograph();
+  const spectrograph = new Spectrogram();
   const lines: string[] = [];
   let count = 0;
-  for (let at = 0; at < samples.length; at += RATE) {
-    for (const frame of spectrograph.push({ t: at / RATE, samples: samples.subarray(at, at + RATE) })) {
+  for (let at = 0; at < samples.length; at += SAMPLE_RATE) {
+    for (const frame of spectrograph.push({ t: at / SAMPLE_RATE, samples: samples.subarray(at, at + SAMPLE_RATE) })) {
       const found = described.push(frame);
       if (!found || count++ % 5 !== 0) continue;
       const spoken = truth.some(({ from, to }) => found.t >= from && found.t <= to) ? 1 : 0;
@@ -157,7 +157,7 @@ try {
     const name = basename(path) === 'video.mp4' ? basename(dirname(path)) : basename(path);
     const alone = heard(game);
     if (values.features !== undefined) note(game, [], name);
-    process.stdout.write(`${name}, ${(game.length / RATE).toFixed(0)} s: by itself ${alone.length} voices\n`);
+    process.stdout.write(`${name}, ${(game.length / SAMPLE_RATE).toFixed(0)} s: by itself ${alone.length} voices\n`);
     if (values.list) process.stdout.write(`  ${clock(alone)}\n`);
     for (const level of values.levels.split(',').map(Number)) {
       const samples = game.slice();
@@ -165,12 +165,12 @@ try {
       let next = 1;
       for (let i = 0; ; i++) {
         const sentence = spoken[(7 * i) % spoken.length]!;
-        const at = Math.round((next + chance()) * RATE);
-        if (at + sentence.length + RATE > samples.length) break;
+        const at = Math.round((next + chance()) * SAMPLE_RATE);
+        if (at + sentence.length + SAMPLE_RATE > samples.length) break;
         const gain = Math.sqrt(power(game.subarray(at, at + sentence.length)) / power(sentence)) * 10 ** (level / 20);
         for (let k = 0; k < sentence.length; k++) samples[at + k]! += gain * sentence[k]!;
-        truth.push({ from: at / RATE, to: (at + sentence.length) / RATE });
-        next = (at + sentence.length) / RATE + 1.5;
+        truth.push({ from: at / SAMPLE_RATE, to: (at + sentence.length) / SAMPLE_RATE });
+        next = (at + sentence.length) / SAMPLE_RATE + 1.5;
       }
       if (values.features !== undefined) note(samples, truth, name);
       const found = heard(samples);

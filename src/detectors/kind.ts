@@ -108,7 +108,7 @@ export interface Comparer {
 export interface SoundFrame {
   /** Seconds of its middle on the video's clock: a whole number of hundredths. */
   readonly t: number;
-  /** Power in bands (detectors/sound/spectrum.ts), in dB of full scale. */
+  /** Power in bands (detectors/sound/spectrogram.ts), in dB of full scale. */
   readonly bands: Float32Array;
   /** Momentary loudness (EBU R128: the last 400 ms) in LUFS. */
   readonly loudness: number;

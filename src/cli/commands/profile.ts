@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join, parse } from 'node:path';
-import type { SoundFile } from '../../detectors/sound/print.ts';
+import type { SoundFile } from '../../detectors/sound/fingerprint.ts';
 import { PlaybyplayError } from '../../errors.ts';
 import type { HudSettings } from '../../geometry.ts';
 import { settingsSchema } from '../../highlights/settings-schema.ts';

@@ -1,15 +1,15 @@
 import { roundTime } from '../../time.ts';
 import type { Heard, Listener, SoundFrame } from '../kind.ts';
 import type { LoudnessOver } from './options.ts';
-import { BANDS, FLOOR, STEP } from './spectrum.ts';
+import { BANDS, SILENCE_DB, FRAME_SECONDS } from './spectrogram.ts';
 
 /** The last values of a series. */
-class Window {
+class RecentValues {
   readonly #size: number;
   readonly values: number[] = [];
 
   constructor(seconds: number) {
-    this.#size = Math.max(1, Math.round(seconds / STEP));
+    this.#size = Math.max(1, Math.round(seconds / FRAME_SECONDS));
   }
 
   push(value: number): void {
@@ -25,7 +25,7 @@ class Window {
     this.values.length = 0;
   }
 
-  share(part: number): number {
+  quantile(part: number): number {
     return this.values.toSorted((a, b) => a - b)[
       Math.min(this.values.length - 1, Math.floor(part * this.values.length))
     ]!;
@@ -36,20 +36,20 @@ class Window {
   }
 }
 
-/** Seconds that tell how loud it usually is. */
-const USUAL = 10;
+/** Length of the history that loudness is compared with. */
+const HISTORY_SECONDS = 10;
 
 /**
- * Bursts of loudness: momentary or short-term loudness (EBU R128) at least `rise` LU above the median of the last ten seconds, and at least
- * `least` LUFS. It begins where it passes the limit and ends where it has fallen half the way back.
+ * Detects bursts of loudness: momentary or short-term loudness (EBU R128) at least `rise` LU above the median of the last ten seconds and at
+ * least `least` LUFS. A burst ends when loudness has fallen by half of `rise` below the threshold.
  */
 export class LoudListener implements Listener {
-  readonly delay = STEP;
+  readonly delay = FRAME_SECONDS;
   readonly #rise: number;
   readonly #least: number;
   readonly #over: LoudnessOver;
   /** One value in ten frames: loudness is a mean over 400 ms and more. */
-  readonly #usual = new Window(USUAL * 0.1);
+  readonly #usual = new RecentValues(HISTORY_SECONDS * 0.1);
   #frames = 0;
   #limit: number | undefined;
 
@@ -62,7 +62,7 @@ export class LoudListener implements Listener {
   hear(frame: SoundFrame): Heard[] {
     const { t } = frame;
     const loudness = this.#over === 'short-term' ? frame.shortTerm : frame.loudness;
-    const usual = this.#usual.values.length < 10 ? undefined : Math.max(-70, this.#usual.share(0.5));
+    const usual = this.#usual.values.length < 10 ? undefined : Math.max(-70, this.#usual.quantile(0.5));
     if (this.#frames++ % 10 === 0) this.#usual.push(loudness);
     if (this.#limit !== undefined) {
       if (loudness > this.#limit - this.#rise / 2) return [];
@@ -92,18 +92,18 @@ export class LoudListener implements Listener {
   }
 }
 
-/** Frames on each side of an onset that rise less. */
-const AROUND = 3;
+/** Number of frames on each side of an onset with less spectral flux. */
+const NEIGHBOR_FRAMES = 3;
 
 /**
- * Onsets: the spectrum rises at once (spectral flux in dB over three frames, floors taken out), more than around it and
- * clearly more than in the last second.
+ * Detects onsets: peaks of the spectral flux (in dB over three frames, silence excluded) that are clearly above the mean of the last
+ * second.
  */
 export class OnsetListener implements Listener {
-  readonly delay = (AROUND + 3) * STEP;
+  readonly delay = (NEIGHBOR_FRAMES + 3) * FRAME_SECONDS;
   readonly #rise: number;
   readonly #apart: number;
-  readonly #usual = new Window(1);
+  readonly #usual = new RecentValues(1);
   #bands: Float32Array[] = [];
   #flux: { t: number; value: number }[] = [];
   #last = Number.NEGATIVE_INFINITY;
@@ -120,22 +120,22 @@ export class OnsetListener implements Listener {
     const before = this.#bands[0]!;
     let sum = 0;
     for (let band = 0; band < BANDS; band++) {
-      // What is near silence does not count, however much it rises.
-      sum += Math.max(0, Math.max(bands[band]!, FLOOR + 25) - Math.max(before[band]!, FLOOR + 25));
+      // Changes near silence do not count.
+      sum += Math.max(0, Math.max(bands[band]!, SILENCE_DB + 25) - Math.max(before[band]!, SILENCE_DB + 25));
     }
     this.#flux.push({ t, value: sum / BANDS });
-    if (this.#flux.length <= 2 * AROUND) return [];
-    if (this.#flux.length > 2 * AROUND + 1) this.#flux.shift();
-    const middle = this.#flux[AROUND]!;
+    if (this.#flux.length <= 2 * NEIGHBOR_FRAMES) return [];
+    if (this.#flux.length > 2 * NEIGHBOR_FRAMES + 1) this.#flux.shift();
+    const middle = this.#flux[NEIGHBOR_FRAMES]!;
     const usual = this.#usual.values.length === 0 ? 0 : this.#usual.mean();
     this.#usual.push(middle.value);
     const first = this.#flux.findIndex(({ value }) => value >= Math.max(...this.#flux.map((one) => one.value)));
     const over = middle.value - usual;
-    if (first !== AROUND || over < this.#rise || middle.t - this.#last < this.#apart) return [];
+    if (first !== NEIGHBOR_FRAMES || over < this.#rise || middle.t - this.#last < this.#apart) return [];
     this.#last = middle.t;
     const confidence = 1 - 0.5 * (this.#rise / over) ** 2;
-    // The flux over three frames is greatest when the rise lies in the middle of them.
-    const at = roundTime(middle.t - STEP);
+    // The flux over three frames peaks when the rise is in their middle.
+    const at = roundTime(middle.t - FRAME_SECONDS);
     return [{ t: at, observation: { state: 'seen', value: 'onset', confidence, detail: { rise: tenths(over) } } }];
   }
 

@@ -5,12 +5,12 @@ import type { Assets, AudioListenerKind, Listener, Reading } from '../kind.ts';
 import { LoudListener, OnsetListener } from './activity.ts';
 import { ClipListener } from './clips.ts';
 import { SOUND_SCHEMA, type SoundOptions } from './options.ts';
-import { readPrint } from './print.ts';
+import { readFingerprint } from './fingerprint.ts';
 import { VoiceListener } from './voice.ts';
 
 /**
- * What is heard. The sound of a track is taken once, from beginning to end, behind the workers: nothing of it depends on
- * chunks. A reading at t depends on at most the ten seconds before it and the length of the longest clip after it.
+ * Recognizes sounds in a sound track, which is analyzed once from beginning to end, so that readings do not depend on chunks. A reading at t
+ * depends on at most ten seconds before it and the length of the longest clip after it.
  */
 export const kind: AudioListenerKind<SoundOptions> = {
   input: 'audio',
@@ -38,10 +38,13 @@ async function listen(options: SoundOptions, assets: Assets): Promise<Listener> 
         [paths].flat().map((path) => ({ label, path: path as string })),
       );
       if (files.length === 0)
-        throw new PlaybyplayError('bad-sound', 'a sound detector of clips needs `clips`: learnt sounds by name');
+        throw new PlaybyplayError(
+          'bad-sound',
+          'a sound detector with `of: clip` needs `clips`: learned sounds by name',
+        );
       const prints = await Promise.all(
         files.map(async ({ label, path }) => ({
-          ...readPrint(Buffer.from(await assets.read(path)).toString('utf8'), path),
+          ...readFingerprint(Buffer.from(await assets.read(path)).toString('utf8'), path),
           label,
         })),
       );
@@ -50,7 +53,7 @@ async function listen(options: SoundOptions, assets: Assets): Promise<Listener> 
   }
 }
 
-/** Happenings become one `found` each, states are found and lost. Readings come only when there is something to tell. */
+/** Turns sound events into one `found` cue each, and states into `found` and `lost`. */
 class SoundTracker implements Tracker {
   readonly #detector: string;
   readonly #threshold: number;

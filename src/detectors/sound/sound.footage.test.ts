@@ -7,8 +7,8 @@ import type { Heard, Listener, SoundFrame } from '../kind.ts';
 import { LoudListener, OnsetListener } from './activity.ts';
 import { VoiceListener } from './voice.ts';
 import { ClipListener } from './clips.ts';
-import { type Example, learnPrint, readPrint, type SoundPrint } from './print.ts';
-import { RATE, Spectrograph } from './spectrum.ts';
+import { type Example, learnFingerprint, readFingerprint, type SoundFingerprint } from './fingerprint.ts';
+import { SAMPLE_RATE, Spectrogram } from './spectrogram.ts';
 
 /** Numbers of a linear congruential generator, −1…1: the same every time. */
 function noise(seed: number): () => number {
@@ -24,31 +24,31 @@ class Tape {
   readonly samples: Float32Array;
 
   constructor(seconds: number) {
-    this.samples = new Float32Array(Math.round(seconds * RATE));
+    this.samples = new Float32Array(Math.round(seconds * SAMPLE_RATE));
   }
 
   /** Adds what `wave` gives at `s` seconds from `t` on. */
   add(t: number, length: number, wave: (s: number) => number): this {
-    const first = Math.round(t * RATE);
-    for (let i = 0; i < length * RATE && first + i < this.samples.length; i++)
-      this.samples[first + i]! += wave(i / RATE);
+    const first = Math.round(t * SAMPLE_RATE);
+    for (let i = 0; i < length * SAMPLE_RATE && first + i < this.samples.length; i++)
+      this.samples[first + i]! += wave(i / SAMPLE_RATE);
     return this;
   }
 
   /** As a decoder hands it over, in blocks of a size. */
   *blocks(size = 1024, t = 0): Generator<AudioBlock> {
     for (let at = 0; at < this.samples.length; at += size)
-      yield { t: t + at / RATE, samples: this.samples.subarray(at, at + size) };
+      yield { t: t + at / SAMPLE_RATE, samples: this.samples.subarray(at, at + size) };
   }
 }
 
 function frames(blocks: Iterable<AudioBlock>): SoundFrame[] {
-  const spectrograph = new Spectrograph();
+  const spectrograph = new Spectrogram();
   return [...blocks].flatMap((block) => [...spectrograph.push(block)]);
 }
 
 function listen(listener: Listener, blocks: Iterable<AudioBlock>): Heard[] {
-  const spectrograph = new Spectrograph();
+  const spectrograph = new Spectrogram();
   const heard: Heard[] = [];
   for (const block of blocks) for (const frame of spectrograph.push(block)) heard.push(...listener.hear(frame));
   return [...heard, ...listener.pause()];
@@ -98,7 +98,7 @@ function burst(seed: number, times: number): { readonly tape: Tape; readonly at:
   return { tape, at };
 }
 
-function printOf(label: string, length: number, wave: (s: number) => number): SoundPrint {
+function printOf(label: string, length: number, wave: (s: number) => number): SoundFingerprint {
   const before = 40;
   const all = frames(new Tape(1 + length).add(0.5, length, wave).blocks());
   const first = all.findIndex(({ t }) => t >= 0.5 - 1e-9);
@@ -107,7 +107,7 @@ function printOf(label: string, length: number, wave: (s: number) => number): So
     before,
     length: Math.round(length * 100),
   };
-  return readPrint(JSON.stringify(learnPrint(label, [example])), label);
+  return readFingerprint(JSON.stringify(learnFingerprint(label, [example])), label);
 }
 
 function said(heard: readonly Heard[]): (readonly [number, unknown])[] {
@@ -181,16 +181,16 @@ describe('a learnt sound', () => {
       const tape = new Tape(1.4).add(0.5, 0.4, wave).add(0, 1.4, () => 0.1 * rain());
       const all = frames(tape.blocks()).filter(({ t }) => t > 0.095);
       const samples = Float32Array.from(
-        all.flatMap((one) => [...tape.samples.subarray(Math.round(one.t * RATE)).subarray(0, 240)]),
+        all.flatMap((one) => [...tape.samples.subarray(Math.round(one.t * SAMPLE_RATE)).subarray(0, 240)]),
       );
       return { frames: all.map(({ bands }) => bands), samples };
     };
-    const learn = (waves: readonly ((s: number) => number)[]): SoundPrint => {
+    const learn = (waves: readonly ((s: number) => number)[]): SoundFingerprint => {
       const examples = waves.map((wave) => {
         const { frames: seen, samples } = occurrence(wave);
         return { frames: seen, before: 40, length: 35, recorded: { samples, start: 40 * 240 } };
       });
-      return readPrint(JSON.stringify(learnPrint('shot', examples)), 'shot');
+      return readFingerprint(JSON.stringify(learnFingerprint('shot', examples)), 'shot');
     };
     const learnt = learn([shot(3), shot(3), shot(3), shot(3)]);
 
@@ -208,7 +208,7 @@ describe('a learnt sound', () => {
     });
 
     it('is as loud as it is where all else is silent, though something else was learnt with it', () => {
-      const turn = (2 * Math.PI * 100) / RATE;
+      const turn = (2 * Math.PI * 100) / SAMPLE_RATE;
       const waves = learnt.waves.map((wave) => wave.map((value, i) => value + 0.1 * Math.sin(turn * i)));
       const humming = { ...learnt, waves };
       const heard = listen(new ClipListener([humming]), new Tape(4).add(2.5, 0.4, shot(3)).blocks());
@@ -223,7 +223,7 @@ describe('a learnt sound', () => {
       expect(one).toEqual(other);
       expect(one).toHaveLength(2);
       const later = new Tape(4.7);
-      later.samples.set(tape.samples.subarray(Math.round(1.3 * RATE)));
+      later.samples.set(tape.samples.subarray(Math.round(1.3 * SAMPLE_RATE)));
       expect(said(listen(new ClipListener([learnt]), later.blocks(1000, 1.3)))).toEqual(said(one!));
     });
 
@@ -233,7 +233,7 @@ describe('a learnt sound', () => {
       const examples = first.at.map((t) => {
         const all = every.filter((one) => one.t > t - 0.435 && one.t < t + 0.515);
         const samples = Float32Array.from(
-          all.flatMap((one) => [...first.tape.samples.subarray(Math.round(one.t * RATE)).subarray(0, 240)]),
+          all.flatMap((one) => [...first.tape.samples.subarray(Math.round(one.t * SAMPLE_RATE)).subarray(0, 240)]),
         );
         const before = all.findIndex((one) => one.t > t - 0.035);
         return {
@@ -243,7 +243,7 @@ describe('a learnt sound', () => {
           recorded: { samples, start: before * 240 },
         };
       });
-      const print = readPrint(JSON.stringify(learnPrint('shot', examples)), 'shot');
+      const print = readFingerprint(JSON.stringify(learnFingerprint('shot', examples)), 'shot');
       expect(print.waves).toHaveLength(1);
       const { tape, at } = burst(8, 7);
       const heard = listen(new ClipListener([print]), tape.blocks());
@@ -259,9 +259,9 @@ describe('a learnt sound', () => {
 
   it('is refused where nothing stands out, or where it is of another version', () => {
     const flat = frames(new Tape(1).blocks()).map(({ bands }) => bands);
-    expect(() => learnPrint('nothing', [{ frames: flat, before: 40, length: 30 }])).toThrow(/stands out/);
-    expect(() => readPrint('{"format":"playbyplay/sound/0"}', 'old.json')).toThrow(/old.json is no learnt sound/);
-    expect(() => readPrint('no JSON', 'old.json')).toThrow(/old.json is no learnt sound/);
+    expect(() => learnFingerprint('nothing', [{ frames: flat, before: 40, length: 30 }])).toThrow(/stands out/);
+    expect(() => readFingerprint('{"format":"playbyplay/sound/0"}', 'old.json')).toThrow(/old.json is no learnt sound/);
+    expect(() => readFingerprint('no JSON', 'old.json')).toThrow(/old.json is no learnt sound/);
   });
 });
 
@@ -313,10 +313,10 @@ describe('on a recording', () => {
       return before !== undefined && row.ammo_table?.[1] === before - 1;
     });
     const learnt = shots.filter((_, i) => i % 5 === 2).map(({ t }) => ({ media, from: t - 0.05, to: t + 0.35 }));
-    const print = readPrint(JSON.stringify(learnSound('shotgun', learnt)), 'shotgun');
+    const print = readFingerprint(JSON.stringify(learnSound('shotgun', learnt)), 'shotgun');
     const heard = listen(
       new ClipListener([print], { within: 6 }),
-      readAudio(media, { sampleRate: RATE, stereo: true }),
+      readAudio(media, { sampleRate: SAMPLE_RATE, stereo: true }),
     );
     const missed = shots.filter(({ t }) => !heard.some((one) => Math.abs(one.t - t) < 0.06));
     expect(shots.length).toBeGreaterThan(5);

@@ -1,69 +1,69 @@
 import { roundTime } from '../../time.ts';
 import type { Heard, Listener, Observation, SoundFrame } from '../kind.ts';
-import { BANDS, STEP } from './spectrum.ts';
+import { BANDS, FRAME_SECONDS } from './spectrogram.ts';
 
-/** Frames that a judgement rests on, its time in their middle: 0.6 s, two syllables. */
-const SPAN = 61;
-/** Frames that tell what sounds all the time, how often that is looked at, and the share of them below it. */
-const LATELY = 200;
-const ANEW = 20;
-const QUIET = 0.2;
-/** dB over what sounds all the time beyond which it makes no difference: over silence everything stands out. */
-const MOST = 25;
-/** Bands of voices (to 4000 Hz): those of their pitch and first formant, and above. */
-const [LOW, MIDDLE, HIGH] = [1, 14, 32] as const;
-/** Clarity of a pitch (cepstral peak over mean) that a voice may have, mostly has, surely has; and octaves by which it moves within 10 ms. */
-const CLEAR = [6, 8, 14] as const;
-const GLIDE = 0.12;
+/** Number of frames in a decision, centered on its time: 0.6 s, two syllables. */
+const WINDOW_FRAMES = 61;
+/** Background level: a quantile over the last frames, updated at an interval. */
+const BACKGROUND_FRAMES = 200;
+const BACKGROUND_INTERVAL_FRAMES = 20;
+const BACKGROUND_QUANTILE = 0.2;
+/** Largest excess over the background that counts: over silence everything stands out. */
+const MAX_EXCESS_DB = 25;
+/** Bands of voices (to 4000 Hz): pitch and first formant, and above. */
+const [LOW_BAND, MIDDLE_BAND, HIGH_BAND] = [1, 14, 32] as const;
+/** Pitch clarity (cepstral peak over mean) of possible, likely and certain voices, and the largest pitch change within 10 ms. */
+const CLARITY_LEVELS = [6, 8, 14] as const;
+const MAX_GLIDE_OCTAVES = 0.12;
 
-/** What a frame tells, before anything is summed up. */
+/** Values of one frame. */
 interface Row {
   readonly t: number;
   readonly loudness: number;
   readonly values: readonly number[];
 }
 
-/** Values of a row: logarithm of the clarity; clear in three degrees; dB over what sounds all the time, in three ranges; share of voices' bands; change; height. */
-const VALUES = 10;
-/** Of which the mean over the span counts, and of which the deviation. */
+/** Values of a frame: log clarity; clarity above three levels; excess in three ranges; share of voice bands; change; log pitch. */
+const VALUE_COUNT = 10;
+/** Values whose mean, and whose deviation, over the window are features. */
 const MEANS = [0, 1, 2, 3, 4, 5, 6, 7, 8] as const;
 const DEVIATIONS = [0, 4, 5, 6, 7, 9] as const;
 
-/** Describes the last 0.6 s by fifteen numbers: how clear and steady a pitch is, in which range something sounds, and how it moves. */
+/** Describes the last 0.6 s by fifteen features: clarity and steadiness of pitch, frequency range, and modulation. */
 export class VoiceFeatures {
   readonly #bands: Float32Array[] = [];
   readonly #rows: Row[] = [];
-  #ground = new Float32Array(BANDS);
+  #background = new Float32Array(BANDS);
   #over = new Float32Array(BANDS);
   #pitch = 0;
   #frames = 0;
 
-  /** Undefined until there are enough frames; `t` and `loudness` are of the middle of those described. */
+  /** Adds a frame. Returns features with time and loudness of the window's middle; undefined until the window is full. */
   push({ t, bands, loudness, pitch }: SoundFrame): (Omit<Row, 'values'> & { readonly features: number[] }) | undefined {
     this.#bands.push(bands);
-    if (this.#bands.length > LATELY) this.#bands.shift();
-    if (this.#frames++ % ANEW === 0) this.#listen();
+    if (this.#bands.length > BACKGROUND_FRAMES) this.#bands.shift();
+    if (this.#frames++ % BACKGROUND_INTERVAL_FRAMES === 0) this.#updateBackground();
     const { hertz, clarity } = pitch();
-    const steady = Math.abs(Math.log2(hertz / Math.max(1, this.#pitch))) < GLIDE;
+    const steady = Math.abs(Math.log2(hertz / Math.max(1, this.#pitch))) < MAX_GLIDE_OCTAVES;
     this.#pitch = hertz;
-    const over = bands.map((level, band) => Math.max(0, Math.min(MOST, level - this.#ground[band]!)));
+    const over = bands.map((level, band) => Math.max(0, Math.min(MAX_EXCESS_DB, level - this.#background[band]!)));
     let change = 0;
-    for (let band = LOW; band < HIGH; band++) change += Math.abs(over[band]! - this.#over[band]!);
+    for (let band = LOW_BAND; band < HIGH_BAND; band++) change += Math.abs(over[band]! - this.#over[band]!);
     this.#over = over;
     const values = [
       Math.log(Math.max(1, clarity)),
-      ...CLEAR.map((least) => (steady && clarity > least ? 1 : 0)),
-      meanOf(over, LOW, MIDDLE),
-      meanOf(over, MIDDLE, HIGH),
-      meanOf(over, HIGH, BANDS),
-      insideOf(bands),
-      change / (HIGH - LOW),
+      ...CLARITY_LEVELS.map((least) => (steady && clarity > least ? 1 : 0)),
+      meanLevel(over, LOW_BAND, MIDDLE_BAND),
+      meanLevel(over, MIDDLE_BAND, HIGH_BAND),
+      meanLevel(over, HIGH_BAND, BANDS),
+      voiceBandShare(bands),
+      change / (HIGH_BAND - LOW_BAND),
       Math.log2(hertz),
     ];
     this.#rows.push({ t, loudness, values });
-    if (this.#rows.length > SPAN) this.#rows.shift();
-    if (this.#rows.length < SPAN) return undefined;
-    const middle = this.#rows[SPAN >> 1]!;
+    if (this.#rows.length > WINDOW_FRAMES) this.#rows.shift();
+    if (this.#rows.length < WINDOW_FRAMES) return undefined;
+    const middle = this.#rows[WINDOW_FRAMES >> 1]!;
     return { t: middle.t, loudness: middle.loudness, features: this.#summary() };
   }
 
@@ -73,62 +73,63 @@ export class VoiceFeatures {
     this.#frames = 0;
   }
 
-  #listen(): void {
+  #updateBackground(): void {
     const count = this.#bands.length;
     const levels = new Float32Array(count);
-    this.#ground = this.#ground.map((_, band) => {
+    this.#background = this.#background.map((_, band) => {
       for (let i = 0; i < count; i++) levels[i] = this.#bands[i]![band]!;
-      return levels.toSorted()[Math.floor(QUIET * (count - 1))]!;
+      return levels.toSorted()[Math.floor(BACKGROUND_QUANTILE * (count - 1))]!;
     });
   }
 
   #summary(): number[] {
-    const sums = new Float64Array(VALUES);
-    const squares = new Float64Array(VALUES);
+    const sums = new Float64Array(VALUE_COUNT);
+    const squares = new Float64Array(VALUE_COUNT);
     for (const { values } of this.#rows) {
-      for (let i = 0; i < VALUES; i++) {
+      for (let i = 0; i < VALUE_COUNT; i++) {
         sums[i]! += values[i]!;
         squares[i]! += values[i]! ** 2;
       }
     }
-    const deviation = (i: number): number => Math.sqrt(Math.max(0, squares[i]! / SPAN - (sums[i]! / SPAN) ** 2));
-    return [...MEANS.map((i) => sums[i]! / SPAN), ...DEVIATIONS.map(deviation)];
+    const deviation = (i: number): number =>
+      Math.sqrt(Math.max(0, squares[i]! / WINDOW_FRAMES - (sums[i]! / WINDOW_FRAMES) ** 2));
+    return [...MEANS.map((i) => sums[i]! / WINDOW_FRAMES), ...DEVIATIONS.map(deviation)];
   }
 }
 
-function meanOf(levels: Float32Array, from: number, to: number): number {
+function meanLevel(levels: Float32Array, from: number, to: number): number {
   let sum = 0;
   for (let band = from; band < to; band++) sum += levels[band]!;
   return sum / (to - from);
 }
 
-/** Share of the power that lies in the bands of voices. */
-function insideOf(bands: Float32Array): number {
+/** Returns the share of power in the bands of voices. */
+function voiceBandShare(bands: Float32Array): number {
   let [inside, all] = [0, 0];
   for (const [band, level] of bands.entries()) {
     const power = 10 ** (level / 10);
     all += power;
-    if (band >= LOW && band < HIGH) inside += power;
+    if (band >= LOW_BAND && band < HIGH_BAND) inside += power;
   }
   return inside / all;
 }
 
-/** Logistic regression on the features (tools/train/voice.py), the last is the constant. */
+/** Weights of a logistic regression on the features (tools/train/voice.py); the last is the bias. */
 const WEIGHTS = [
   4.835, 1.447, 1.69, -12.5, 0.2261, -0.1177, 0.03034, 16.11, 1.29, 12.2, 0.1066, -0.1687, -0.1564, 15.93, 2.781,
   -34.06,
 ];
 
-/** Probability from which it is a voice, below which it is none any more, and frames for which it must be. */
-const [ON, OFF] = [0.8, 0.6];
-const HOLD = 25;
+/** Probability at which a voice starts and below which it ends, and frames that it must last. */
+const [START_PROBABILITY, END_PROBABILITY] = [0.8, 0.6];
+const MIN_FRAMES = 25;
 
-/** Speech and shouts, by how clear a pitch is heard, how steady and in what rhythm, over what sounds all the time. */
+/** Detects speech and shouts by clarity, steadiness and rhythm of pitch over the background. */
 export class VoiceListener implements Listener {
-  readonly delay = (SPAN / 2 + HOLD) * STEP;
+  readonly delay = (WINDOW_FRAMES / 2 + MIN_FRAMES) * FRAME_SECONDS;
   readonly #least: number;
   readonly #features = new VoiceFeatures();
-  /** Probabilities since it may be a voice. */
+  /** Statistics since a voice may have started. */
   #since: { readonly t: number; sum: number; count: number; loudest: number } | undefined;
   #speaking = false;
 
@@ -140,14 +141,14 @@ export class VoiceListener implements Listener {
     const described = this.#features.push(frame);
     if (!described) return [];
     const { t, loudness, features } = described;
-    const likely = loudness < this.#least ? 0 : voiceLikelihood(features);
+    const likely = loudness < this.#least ? 0 : voiceProbability(features);
     if (this.#speaking) {
-      if (likely >= OFF) return [];
+      if (likely >= END_PROBABILITY) return [];
       this.#speaking = false;
       this.#since = undefined;
       return [{ t, observation: { state: 'absent', confidence: 1 - likely } }];
     }
-    if (likely < (this.#since ? OFF : ON)) {
+    if (likely < (this.#since ? END_PROBABILITY : START_PROBABILITY)) {
       this.#since = undefined;
       return [];
     }
@@ -156,7 +157,7 @@ export class VoiceListener implements Listener {
     since.sum += likely;
     since.count++;
     since.loudest = Math.max(since.loudest, loudness);
-    if (since.count < HOLD) return [];
+    if (since.count < MIN_FRAMES) return [];
     this.#speaking = true;
     const observation: Observation = {
       state: 'seen',
@@ -175,8 +176,8 @@ export class VoiceListener implements Listener {
   }
 }
 
-/** How likely 0.6 s of sound hold a voice. */
-function voiceLikelihood(features: readonly number[]): number {
+/** Returns the probability that a window contains a voice. */
+function voiceProbability(features: readonly number[]): number {
   const sum = features.reduce((all, value, i) => all + value * (WEIGHTS[i] ?? 0), WEIGHTS.at(-1)!);
   return 1 / (1 + Math.exp(-sum));
 }

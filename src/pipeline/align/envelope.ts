@@ -1,4 +1,4 @@
-import { BANDS, FLOOR, RATE, Spectrograph, STEP } from '../../detectors/sound/spectrum.ts';
+import { BANDS, SILENCE_DB, SAMPLE_RATE, Spectrogram, FRAME_SECONDS } from '../../detectors/sound/spectrogram.ts';
 import { readAudio } from '../../media/audio.ts';
 import { Fft } from '../../compute/fft.ts';
 
@@ -6,7 +6,7 @@ import { Fft } from '../../compute/fft.ts';
 export const GROUPS = 4;
 const SIZE = BANDS / GROUPS;
 /** Power in dB below which nothing sets in. */
-const HEARD = FLOOR + 35;
+const HEARD = SILENCE_DB + 35;
 /** Frames over which the usual is taken out. */
 const USUAL = 60;
 
@@ -19,11 +19,11 @@ export interface Envelope {
 /** The envelope of a sound track. Throws what `readAudio` throws. */
 export function envelopeOf(path: string, origin: number, track: number, signal?: AbortSignal): Envelope {
   const flux: number[][] = Array.from({ length: GROUPS }, () => []);
-  const spectrograph = new Spectrograph();
+  const spectrograph = new Spectrogram();
   let before: Float32Array | undefined;
-  for (const block of readAudio(path, { track, sampleRate: RATE, origin, ...(signal ? { signal } : {}) })) {
+  for (const block of readAudio(path, { track, sampleRate: SAMPLE_RATE, origin, ...(signal ? { signal } : {}) })) {
     for (const { t, bands } of spectrograph.push(block)) {
-      const frame = Math.round(t / STEP);
+      const frame = Math.round(t / FRAME_SECONDS);
       if (frame < 0) continue;
       const last: Float32Array = before ?? bands;
       for (let group = 0; group < GROUPS; group++) {
@@ -43,11 +43,11 @@ export function envelopeOf(path: string, origin: number, track: number, signal?:
 
 /** The envelope of moments: how many there are, hundredth by hundredth, spread over five. */
 export function momentsOf(times: readonly number[]): Envelope {
-  const frames = Math.max(0, Math.ceil(Math.max(0, ...times) / STEP)) + 10;
+  const frames = Math.max(0, Math.ceil(Math.max(0, ...times) / FRAME_SECONDS)) + 10;
   const one = new Float32Array(frames);
   for (const t of times)
     for (let i = -2; i <= 2; i++) {
-      const at = Math.round(t / STEP) + i;
+      const at = Math.round(t / FRAME_SECONDS) + i;
       if (at >= 0 && at < frames) one[at]! += 1 - Math.abs(i) / 3;
     }
   const level = leveled(one);
@@ -114,7 +114,11 @@ export class Places {
       let at = 0;
       for (let k = 1; k < this.#size; k++) if (values[k]! > values[at]!) at = k;
       const lag = at < this.#frames ? at : at - this.#size;
-      found.push({ at: ((from + to) / 2) * STEP, offset: (lag - from) * STEP, clear: values[at]! / usual });
+      found.push({
+        at: ((from + to) / 2) * FRAME_SECONDS,
+        offset: (lag - from) * FRAME_SECONDS,
+        clear: values[at]! / usual,
+      });
       for (let k = at - 10; k <= at + 10; k++) values[(k + this.#size) % this.#size] = Number.NEGATIVE_INFINITY;
     }
     return found;

@@ -1,6 +1,6 @@
 import { OnsetListener } from '../../detectors/sound/activity.ts';
-import { type Example, learnPrint, LONGEST, type SoundFile } from '../../detectors/sound/print.ts';
-import { HOP, RATE, Spectrograph, STEP } from '../../detectors/sound/spectrum.ts';
+import { type Example, learnFingerprint, MAX_FRAMES, type SoundFile } from '../../detectors/sound/fingerprint.ts';
+import { FRAME_SAMPLES, SAMPLE_RATE, Spectrogram, FRAME_SECONDS } from '../../detectors/sound/spectrogram.ts';
 import { PlaybyplayError } from '../../errors.ts';
 import { readAudio } from '../../media/audio.ts';
 import { originSeconds } from '../../media/packets/packet-index.ts';
@@ -35,9 +35,9 @@ export function occurrencesIn(stretches: readonly Occurrence[], length: number, 
     using file = openVideo(media);
     const origin = originSeconds(scanPackets(file));
     const onsets = new OnsetListener(RISE, APART);
-    const spectrograph = new Spectrograph();
+    const spectrograph = new Spectrogram();
     const range = { from: Math.max(0, from - 1), to: to + 0.2 };
-    for (const block of readAudio(media, { track, sampleRate: RATE, origin, ...range }))
+    for (const block of readAudio(media, { track, sampleRate: SAMPLE_RATE, origin, ...range }))
       for (const frame of spectrograph.push(block))
         for (const { t } of onsets.hear(frame))
           if (t >= from && t <= to) found.push({ media, from: Math.max(0, t - LEAD), to: t - LEAD + length });
@@ -55,10 +55,10 @@ export function learnSound(label: string, occurrences: readonly Occurrence[], tr
   const examples: Example[] = [];
   const origins = new Map<string, number>();
   for (const { media, from, to } of occurrences) {
-    if (!(to > from) || to - from > LONGEST * STEP) {
+    if (!(to > from) || to - from > MAX_FRAMES * FRAME_SECONDS) {
       throw new PlaybyplayError(
         'bad-sound',
-        `a sound lasts between 0.03 and ${LONGEST * STEP} s, not ${from} to ${to}`,
+        `a sound lasts between 0.03 and ${MAX_FRAMES * FRAME_SECONDS} s, not ${from} to ${to}`,
         {
           hint: 'Give --from and --to in seconds.',
         },
@@ -71,28 +71,28 @@ export function learnSound(label: string, occurrences: readonly Occurrence[], tr
     }
     examples.push(exampleOf(media, from, to, origin, track));
   }
-  return learnPrint(label, examples);
+  return learnFingerprint(label, examples);
 }
 
 function exampleOf(media: string, from: number, to: number, origin: number, track: number): Example {
-  const spectrograph = new Spectrograph();
+  const spectrograph = new Spectrogram();
   const frames: Float32Array[] = [];
   const samples: Float32Array[] = [];
   let before = 0;
   const range = { from: Math.max(0, from - BEFORE - 0.05), to: to + AFTER + 0.05 };
-  for (const block of readAudio(media, { track, sampleRate: RATE, origin, ...range })) {
+  for (const block of readAudio(media, { track, sampleRate: SAMPLE_RATE, origin, ...range })) {
     for (const { t, bands, samples: part } of spectrograph.push(block)) {
-      if (t < from - BEFORE - STEP / 2 || t >= to + AFTER - STEP / 2) continue;
+      if (t < from - BEFORE - FRAME_SECONDS / 2 || t >= to + AFTER - FRAME_SECONDS / 2) continue;
       frames.push(bands);
       samples.push(part.slice());
-      if (t < from - STEP / 2) before++;
+      if (t < from - FRAME_SECONDS / 2) before++;
     }
   }
-  const length = Math.round((to - from) / STEP);
+  const length = Math.round((to - from) / FRAME_SECONDS);
   if (frames.length < before + length)
     throw new PlaybyplayError('bad-sound', `${media} has no sound from ${from.toFixed(2)} to ${to.toFixed(2)} s`);
   // What follows the stretch serves only to slide examples onto each other.
-  const recorded = new Float32Array(samples.length * HOP);
-  for (const [i, part] of samples.entries()) recorded.set(part, i * HOP);
-  return { frames, before, length, recorded: { samples: recorded, start: before * HOP } };
+  const recorded = new Float32Array(samples.length * FRAME_SAMPLES);
+  for (const [i, part] of samples.entries()) recorded.set(part, i * FRAME_SAMPLES);
+  return { frames, before, length, recorded: { samples: recorded, start: before * FRAME_SAMPLES } };
 }

@@ -1,7 +1,7 @@
 import type { Assets, Heard, Listener, Reading } from '../../detectors/kind.ts';
 import type { Plugins } from '../../detectors/plugins/load.ts';
 import { loadKind } from '../../detectors/registry.ts';
-import { RATE, Spectrograph } from '../../detectors/sound/spectrum.ts';
+import { SAMPLE_RATE, Spectrogram } from '../../detectors/sound/spectrogram.ts';
 import { PlaybyplayError } from '../../errors.ts';
 import { type AudioBlock, readAudio } from '../../media/audio.ts';
 import { mediaOf } from '../../profile/media.ts';
@@ -87,7 +87,7 @@ export class Hearing implements Disposable {
       const from = Math.max(0, options.from ?? 0);
       const blocks = readAudio(media, {
         track: number,
-        sampleRate: RATE,
+        sampleRate: SAMPLE_RATE,
         stereo: true,
         origin: options.origin,
         ...(options.from === undefined ? {} : { from: from - LEAD_IN }),
@@ -123,7 +123,7 @@ class Track {
   readonly #ears: readonly Ear[];
   readonly #from: number;
   readonly #delay: number;
-  readonly #spectrograph = new Spectrograph();
+  readonly #spectrograph = new Spectrogram();
   #next: IteratorResult<AudioBlock, void> | undefined;
   #heard: Reading[] = [];
   /** Seconds where the sound taken in so far ends. */
@@ -162,7 +162,7 @@ class Track {
     for (const frame of this.#spectrograph.push(block)) {
       for (const { detector, listener } of this.#ears) this.#note(detector, listener.hear(frame));
     }
-    this.#end = block.t + block.samples.length / RATE;
+    this.#end = block.t + block.samples.length / SAMPLE_RATE;
     this.#next = this.#blocks.next();
   }
 

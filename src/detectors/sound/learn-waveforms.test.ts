@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { variantsOf } from './variants.ts';
+import { clusterVariants } from './learn-waveforms.ts';
 
 function noise(seed: number): () => number {
   let state = seed >>> 0;
@@ -22,7 +22,7 @@ describe('variants of a sound', () => {
   it('are told apart, however many, by what occurrences have in common', () => {
     for (const count of [2, 4]) {
       const which = Array.from({ length: 16 }, (_, i) => (i * 7 + (i >> 2)) % count);
-      const sorted = variantsOf(occurrences(which, count));
+      const sorted = clusterVariants(occurrences(which, count));
       const pairs = new Set(sorted.map((one, i) => `${one} is ${which[i]}`));
       expect(pairs.size).toBe(count);
     }
@@ -31,7 +31,7 @@ describe('variants of a sound', () => {
   it('are not made of one waveform in noise, nor of too few occurrences', () => {
     expect(
       new Set(
-        variantsOf(
+        clusterVariants(
           occurrences(
             Array.from({ length: 16 }, () => 0),
             1,
@@ -39,6 +39,6 @@ describe('variants of a sound', () => {
         ),
       ).size,
     ).toBe(1);
-    expect(new Set(variantsOf(occurrences([0, 1, 0, 1, 0], 2))).size).toBe(1);
+    expect(new Set(clusterVariants(occurrences([0, 1, 0, 1, 0], 2))).size).toBe(1);
   });
 });

@@ -1,24 +1,24 @@
 import { PlaybyplayError } from '../../errors.ts';
-import { learnWaves, type PackedWave, packWave, unpackWave } from './learn-wave.ts';
-import { BANDS, RATE, STEP } from './spectrum.ts';
-import type { Recorded } from './wave.ts';
+import { learnWaveforms, type PackedWaveform, packWaveform, unpackWaveform } from './learn-waveforms.ts';
+import { BANDS, SAMPLE_RATE, FRAME_SECONDS } from './spectrogram.ts';
+import type { RecordedExample } from './waveform.ts';
 
-/** A sound as it is recognised: what of its spectrogram stands out. Frames are hundredths of a second. */
-export interface SoundPrint {
+/** What identifies a learned sound: the cells of its spectrogram that stand out, and its waveforms. Frames are 10 ms. */
+export interface SoundFingerprint {
   readonly label: string;
   readonly frames: number;
   /** The frame at which the sound begins. */
   readonly onset: number;
-  /** Cells by falling weight: frame, band, level in dB, weight 0 to 1. */
+  /** Cells by descending weight: frame, band, level in dB, weight from 0 to 1. */
   readonly at: Uint16Array;
   readonly band: Uint8Array;
   readonly level: Float32Array;
   readonly weight: Float32Array;
-  /** What is played itself, 24 000 samples a second, where the game plays the same every time. */
+  /** Waveforms at 24 kHz, if the game always plays the same ones. */
   readonly waves: readonly Float32Array[];
 }
 
-/** A print on disk (`playbyplay/sound/1`): levels in dB above −128 and weights in 255ths, frame after frame, as base64. */
+/** File format of a fingerprint: levels in dB above −128 and weights in 255ths, frame by frame, in base64. */
 export interface SoundFile {
   readonly format: 'playbyplay/sound/1';
   readonly label: string;
@@ -27,25 +27,25 @@ export interface SoundFile {
   readonly onset: number;
   readonly levels: string;
   readonly weights: string;
-  /** How many examples it was learnt from. */
+  /** Number of examples it was learned from. */
   readonly examples: number;
-  /** Waveforms that examples have in common, 16-bit samples as base64. */
-  readonly waves?: readonly PackedWave[];
+  /** Waveforms that examples share: 16-bit samples in base64. */
+  readonly waves?: readonly PackedWaveform[];
 }
 
-/** Longest sound that can be learnt, in frames. */
-export const LONGEST = 300;
+/** Longest sound that can be learned, in frames. */
+export const MAX_FRAMES = 300;
 
-/** Cells per print that are compared at most. */
-const MOST_CELLS = 1200;
+/** Largest number of cells that are compared. */
+const MAX_CELLS = 1200;
 
-/** Reads a print. Throws PlaybyplayError `bad-sound`. */
-export function readPrint(text: string, name: string): SoundPrint {
+/** Reads a fingerprint from its file. @throws PlaybyplayError `bad-sound`. */
+export function readFingerprint(text: string, name: string): SoundFingerprint {
   const file = parsed(text);
   const count = BANDS * (file?.frames ?? 0);
   const levels = Buffer.from(String(file?.levels), 'base64');
   const weights = Buffer.from(String(file?.weights), 'base64');
-  const whole = Number.isInteger(file?.frames) && file!.frames! > 0 && file!.frames! <= LONGEST;
+  const whole = Number.isInteger(file?.frames) && file!.frames! > 0 && file!.frames! <= MAX_FRAMES;
   const fits = levels.length === count && weights.length === count;
   if (file?.format !== 'playbyplay/sound/1' || file.bands !== BANDS || !whole || !fits) {
     throw new PlaybyplayError('bad-sound', `${name} is no learnt sound of this version`, {
@@ -53,12 +53,12 @@ export function readPrint(text: string, name: string): SoundPrint {
     });
   }
   const packed = Array.isArray(file.waves) ? file.waves.slice(0, 8) : [];
-  const waves = packed.flatMap((one) => unpackWave(one) ?? []);
+  const waves = packed.flatMap((one) => unpackWaveform(one) ?? []);
   if (waves.length < packed.length)
     throw new PlaybyplayError('bad-sound', `${name} is damaged: a waveform cannot be read`);
   const order = [...weights.keys()].filter((i) => weights[i]! > 0);
   order.sort((a, b) => weights[b]! - weights[a]! || a - b);
-  const cells = order.slice(0, MOST_CELLS);
+  const cells = order.slice(0, MAX_CELLS);
   return {
     label: String(file.label ?? name),
     frames: file.frames!,
@@ -79,33 +79,35 @@ function parsed(text: string): Partial<SoundFile> | undefined {
   }
 }
 
-/** One occurrence of a sound: bands of the frames from half a second before it to its end. */
+/** One occurrence of a sound: its spectrogram from half a second before its beginning. */
 export interface Example {
   readonly frames: readonly Float32Array[];
-  /** How many of them lie before the sound. */
+  /** Number of frames before the sound. */
   readonly before: number;
-  /** How many make the sound; those after it only serve to move examples onto each other. */
+  /** Number of frames of the sound; frames after it only serve to align examples. */
   readonly length: number;
-  /** The samples of all of them. */
-  readonly recorded?: Recorded;
+  /** Samples of all frames. */
+  readonly recorded?: RecordedExample;
 }
 
-/** dB above what was there before from which a cell stands out, and by which it does fully. */
-const STANDS_OUT = 5;
-const FULLY = 15;
-/** dB below the loudest cell that still count. */
-const RANGE = 45;
-/** Frames by which examples are moved to fit the first. */
-const SLIDE = 12;
+/** Excess over the background from which a cell gets weight, and at which it gets full weight. */
+const MIN_EXCESS_DB = 5;
+const FULL_EXCESS_DB = 15;
+/** Range below the loudest cell in which cells count. */
+const DYNAMIC_RANGE_DB = 45;
+/** Largest shift when aligning an example with the first. */
+const MAX_SHIFT_FRAMES = 12;
 
 /**
- * Learns a sound from one or more occurrences. Each is denoised by what was heard just before; several are moved onto
- * each other in time and level, and of each cell the median and its constancy are taken, so that what else was heard drops out.
+ * Learns a sound from one or more occurrences. The background just before each is subtracted. Several examples are aligned in time and
+ * level; a cell's weight depends on how constant it is over them, so that other sounds drop out.
+ *
+ * @throws PlaybyplayError `bad-sound` if the sound is shorter than 0.03 s or nothing stands out from the background.
  */
-export function learnPrint(label: string, examples: readonly Example[]): SoundFile {
+export function learnFingerprint(label: string, examples: readonly Example[]): SoundFile {
   const [first] = examples;
   if (!first || first.length < 3) throw new PlaybyplayError('bad-sound', 'a sound to learn must last 0.03 s or more');
-  const length = Math.min(LONGEST, ...examples.map((example) => example.length));
+  const length = Math.min(MAX_FRAMES, ...examples.map((example) => example.length));
   const excesses = examples.map(excessOf);
   const shifts = excesses.map((excess, i) =>
     i === 0 ? 0 : bestShift(excesses[0]!, first.before, excess, examples[i]!.before, length),
@@ -126,20 +128,20 @@ export function learnPrint(label: string, examples: readonly Example[]): SoundFi
       risen.push(excesses[i]![at]![band]!);
     }
     if (values.length * 2 < examples.length || values.length === 0) continue;
-    const level = quantile(values, 0.4);
-    const outstanding = (quantile(risen, 0.35) - STANDS_OUT) / (FULLY - STANDS_OUT);
-    const spread = values.length < 3 ? 0 : quantile(values, 0.75) - quantile(values, 0.25);
+    const level = lowerQuantile(values, 0.4);
+    const outstanding = (lowerQuantile(risen, 0.35) - MIN_EXCESS_DB) / (FULL_EXCESS_DB - MIN_EXCESS_DB);
+    const spread = values.length < 3 ? 0 : lowerQuantile(values, 0.75) - lowerQuantile(values, 0.25);
     means[cell] = level;
     weights[cell] = Math.max(0, Math.min(1, outstanding)) / (1 + (spread / 8) ** 2);
   }
   const loudest = means.reduce((most, level, i) => (weights[i]! > 0 ? Math.max(most, level) : most), -128);
   for (let i = 0; i < levels.length; i++) {
     levels[i] = Math.max(0, Math.min(255, Math.round(means[i]! + 128)));
-    // The quieter a cell, the sooner other sounds cover it.
-    weights[i]! *= Math.max(0, 1 - (loudest - means[i]!) / RANGE);
+    // Other sounds cover quiet cells sooner.
+    weights[i]! *= Math.max(0, 1 - (loudest - means[i]!) / DYNAMIC_RANGE_DB);
   }
   const recorded = examples.flatMap((example) => example.recorded ?? []);
-  const waves = learnWaves(recorded, Math.round(length * STEP * RATE)).map(packWave);
+  const waves = learnWaveforms(recorded, Math.round(length * FRAME_SECONDS * SAMPLE_RATE)).map(packWaveform);
   const most = Math.max(...weights);
   if (!(most > 0) && waves.length === 0) {
     throw new PlaybyplayError(
@@ -166,7 +168,7 @@ export function learnPrint(label: string, examples: readonly Example[]): SoundFi
   };
 }
 
-/** How far each cell rises above the mean of the frames before the sound. */
+/** Returns each cell's excess over the mean of the frames before the sound. */
 function excessOf({ frames, before }: Example): Float32Array[] {
   const quiet = new Float32Array(BANDS).fill(-60);
   if (before > 0) {
@@ -179,7 +181,7 @@ function excessOf({ frames, before }: Example): Float32Array[] {
   return frames.map((bands) => bands.map((level, band) => level - quiet[band]!));
 }
 
-/** Frames by which an example must be read later to look most like the first. */
+/** Finds the shift in frames that aligns an example best with the first. */
 function bestShift(
   first: readonly Float32Array[],
   start: number,
@@ -189,7 +191,7 @@ function bestShift(
 ): number {
   let best = 0;
   let most = Number.NEGATIVE_INFINITY;
-  for (let shift = -SLIDE; shift <= SLIDE; shift++) {
+  for (let shift = -MAX_SHIFT_FRAMES; shift <= MAX_SHIFT_FRAMES; shift++) {
     let sum = 0;
     for (let frame = 0; frame < length; frame++) {
       const [a, b] = [first[start + frame]!, other[before + frame + shift]];
@@ -204,7 +206,7 @@ function bestShift(
   return best;
 }
 
-/** dB by which an example is louder than the first, over the cells that stand out in both. */
+/** Measures an example's gain over the first in dB, over the cells that stand out in both. */
 function gainBetween(
   examples: readonly Example[],
   excesses: readonly (readonly Float32Array[])[],
@@ -217,14 +219,15 @@ function gainBetween(
   for (let frame = 0; frame < length; frame++) {
     const [p, q] = [a.before + frame, b.before + frame + shifts[other]!];
     for (let band = 0; band < BANDS; band++) {
-      if ((excesses[0]![p]?.[band] ?? 0) < FULLY || (excesses[other]![q]?.[band] ?? 0) < FULLY) continue;
+      if ((excesses[0]![p]?.[band] ?? 0) < FULL_EXCESS_DB || (excesses[other]![q]?.[band] ?? 0) < FULL_EXCESS_DB)
+        continue;
       differences.push(b.frames[q]![band]! - a.frames[p]![band]!);
     }
   }
-  return differences.length === 0 ? 0 : quantile(differences, 0.5);
+  return differences.length === 0 ? 0 : lowerQuantile(differences, 0.5);
 }
 
-/** The first frame that has a third of the weight of the weightiest. */
+/** Finds the first frame with a third of the weight of the heaviest. */
 function onsetOf(weights: Uint8Array, frames: number): number {
   const sums = Array.from({ length: frames }, (_, frame) =>
     weights.subarray(frame * BANDS, (frame + 1) * BANDS).reduce((sum, weight) => sum + weight, 0),
@@ -236,6 +239,7 @@ function onsetOf(weights: Uint8Array, frames: number): number {
   );
 }
 
-export function quantile(values: readonly number[], share: number): number {
+/** Returns a quantile that is one of the values. */
+function lowerQuantile(values: readonly number[], share: number): number {
   return values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(share * values.length))]!;
 }
