@@ -3,29 +3,29 @@ import { describe, expect, it } from 'vitest';
 import { parseDuration, parseNumber } from './numbers.ts';
 import {
   isRightToLeft,
-  languagesOf,
-  languageTag,
+  toLanguageTags,
+  canonicalLanguageTag,
   localizedPath,
   lookupRange,
   matchLanguage,
-  scriptsOf,
+  getScripts,
 } from './tags.ts';
-import { foldText, graphemesOf, inScript, normalizeText, readingOrder } from './text.ts';
+import { foldText, splitGraphemes, resolveLookalikes, normalizeText, convertReadingOrder } from './text.ts';
 
 describe('language tags', () => {
   it('are canonical, and only of languages that there are', () => {
-    expect(languageTag('pt-br')).toBe('pt-BR');
-    expect(languageTag('deu')).toBe('de');
-    expect(languageTag('zh_TW')).toBe('zh-TW');
-    expect(['german', 'qqx', '', 'de..', '../de'].map(languageTag)).toEqual([
+    expect(canonicalLanguageTag('pt-br')).toBe('pt-BR');
+    expect(canonicalLanguageTag('deu')).toBe('de');
+    expect(canonicalLanguageTag('zh_TW')).toBe('zh-TW');
+    expect(['german', 'qqx', '', 'de..', '../de'].map(canonicalLanguageTag)).toEqual([
       undefined,
       undefined,
       undefined,
       undefined,
       undefined,
     ]);
-    expect(languagesOf(['RU', 'en', 'rus'])).toEqual(['ru', 'en']);
-    expect(languagesOf(undefined)).toEqual([]);
+    expect(toLanguageTags(['RU', 'en', 'rus'])).toEqual(['ru', 'en']);
+    expect(toLanguageTags(undefined)).toEqual([]);
   });
 
   it('mean the nearest of those there are, never another script', () => {
@@ -39,7 +39,7 @@ describe('language tags', () => {
   });
 
   it('know their scripts and directions', () => {
-    expect(scriptsOf(['ja', 'ru'])).toEqual(['Hira', 'Kana', 'Hani', 'Cyrl']);
+    expect(getScripts(['ja', 'ru'])).toEqual(['Hira', 'Kana', 'Hani', 'Cyrl']);
     expect([isRightToLeft(['ar']), isRightToLeft(['he', 'en']), isRightToLeft(['en', 'he'])]).toEqual([
       true,
       true,
@@ -186,19 +186,19 @@ describe('texts', () => {
   });
 
   it('are taken apart into what people call characters', () => {
-    expect(graphemesOf('e\u0301क्षि𝔸👍🏽x')).toEqual(['e\u0301', 'क्षि', '𝔸', '👍🏽', 'x']);
+    expect(splitGraphemes('e\u0301क्षि𝔸👍🏽x')).toEqual(['e\u0301', 'क्षि', '𝔸', '👍🏽', 'x']);
   });
 
   it('are put in reading order where they run from right to left', () => {
     const seen = [...'21 םולש'];
-    expect(readingOrder(seen, ['he']).join('')).toBe('שלום 21');
-    expect(readingOrder([...'Bob :םש'], ['he']).join('')).toBe('שם: Bob');
-    expect(readingOrder([...'12/30 HP'], ['en']).join('')).toBe('12/30 HP');
-    expect(readingOrder([...'(12) םש'], ['he']).join('')).toBe('שם (12)');
+    expect(convertReadingOrder(seen, ['he']).join('')).toBe('שלום 21');
+    expect(convertReadingOrder([...'Bob :םש'], ['he']).join('')).toBe('שם: Bob');
+    expect(convertReadingOrder([...'12/30 HP'], ['en']).join('')).toBe('12/30 HP');
+    expect(convertReadingOrder([...'(12) םש'], ['he']).join('')).toBe('שם (12)');
     fc.assert(
       fc.property(fc.stringMatching(/^[אבגדabc0-9 ]{0,12}$/), (text) => {
-        const graphemes = graphemesOf(text.trim());
-        expect(readingOrder(graphemes, ['he']).toSorted()).toEqual(graphemes.toSorted());
+        const graphemes = splitGraphemes(text.trim());
+        expect(convertReadingOrder(graphemes, ['he']).toSorted()).toEqual(graphemes.toSorted());
       }),
       { seed: 4 },
     );
@@ -207,9 +207,9 @@ describe('texts', () => {
   it('are in the script of their word, else in that of the language', () => {
     const pairs = ['AА', 'aа', 'eе', 'oо', 'pр', 'cс', 'BВ', 'HН', 'MМ', 'TТ', 'KК'].map((pair) => [...pair]);
     const classes = (char: string): readonly string[] => pairs.find((pair) => pair.includes(char)) ?? [char];
-    expect(inScript('Bop', classes, ['ru'])).toBe('Вор');
-    expect(inScript('МАТЧ HATA', classes, ['ru'])).toBe('МАТЧ НАТА');
-    expect(inScript('Вattle МАT', classes, ['en'])).toBe('Battle MAT');
-    expect(inScript('Pаul против', classes, ['ru'])).toBe('Paul против');
+    expect(resolveLookalikes('Bop', classes, ['ru'])).toBe('Вор');
+    expect(resolveLookalikes('МАТЧ HATA', classes, ['ru'])).toBe('МАТЧ НАТА');
+    expect(resolveLookalikes('Вattle МАT', classes, ['en'])).toBe('Battle MAT');
+    expect(resolveLookalikes('Pаul против', classes, ['ru'])).toBe('Paul против');
   });
 });

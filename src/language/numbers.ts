@@ -1,42 +1,39 @@
-/**
- * Numbers and times as a screen writes them in its language: signs of decimals and of thousands, digits of any script, percent and
- * minus signs, from the CLDR data of `Intl`.
- */
+/** Numbers and times as screens show them in different languages. Uses CLDR data of `Intl`. */
 
-interface Marks {
+interface NumberFormat {
   readonly decimal: string;
-  /** Undefined where thousands are set apart by any space. */
+  /** The group separator; `undefined` for any space. */
   readonly group: string | undefined;
-  /** How many digits stand in the last group, and in those before it. */
+  /** The number of digits in the last group and in the others. */
   readonly groups: readonly [last: number, others: number];
 }
 
-/** English numbers are read everywhere: they need not wait for ICU's data, which takes ten milliseconds. */
-const known = new Map<string, Marks>([['en', { decimal: '.', group: ',', groups: [3, 3] }]]);
+// English is built in, because loading ICU data takes ten milliseconds.
+const numberFormats = new Map<string, NumberFormat>([['en', { decimal: '.', group: ',', groups: [3, 3] }]]);
 
-function marksOf(language: string): Marks {
-  let marks = known.get(language);
-  if (!marks) {
+function getNumberFormat(language: string): NumberFormat {
+  let format = numberFormats.get(language);
+  if (!format) {
     const parts = new Intl.NumberFormat(language, { useGrouping: 'always', numberingSystem: 'latn' }).formatToParts(
       1234567890.5,
     );
     const of = (type: string): string => parts.find((part) => part.type === type)?.value ?? '';
     const sizes = parts.filter(({ type }) => type === 'integer').map(({ value }) => value.length);
     const group = of('group');
-    marks = {
+    format = {
       decimal: of('decimal') || '.',
       group: /^\s$/u.test(group) ? undefined : group || ',',
       groups: [sizes.at(-1) ?? 3, sizes.at(-2) ?? 3],
     };
-    known.set(language, marks);
+    numberFormats.set(language, format);
   }
-  return marks;
+  return format;
 }
 
 let digits: ReadonlyMap<string, string> | undefined;
 
-/** The digits of all scripts that ICU knows, full-width ones and ideographs among them. */
-function digitsOf(): ReadonlyMap<string, string> {
+/** The digits of all scripts, including full-width digits and ideographs. */
+function getDigits(): ReadonlyMap<string, string> {
   digits ??= new Map(
     Intl.supportedValuesOf('numberingSystem').flatMap((numberingSystem) => {
       const shown = [...new Intl.NumberFormat('en', { numberingSystem, useGrouping: false }).format(9876543210)];
@@ -46,17 +43,17 @@ function digitsOf(): ReadonlyMap<string, string> {
   return digits;
 }
 
-const MARKS = /[\u061C\u200B-\u200F\u202A-\u202E\u2060-\u2069\uFEFF]/gu;
+const directionalMarks = /[\u061C\u200B-\u200F\u202A-\u202E\u2060-\u2069\uFEFF]/gu;
 
-/** With ASCII digits and signs, without marks of direction. */
-function plain(text: string): string {
-  const ascii = text.replace(MARKS, '').trim();
+/** Converts digits and signs to ASCII and removes directional marks. */
+function toAscii(text: string): string {
+  const ascii = text.replace(directionalMarks, '').trim();
   if (/^[\x20-\x7E]*$/.test(ascii)) return ascii;
-  const table = digitsOf();
-  return Array.from(ascii, (char) => table.get(char) ?? FORMS[char] ?? char).join('');
+  const table = getDigits();
+  return Array.from(ascii, (char) => table.get(char) ?? asciiForms[char] ?? char).join('');
 }
 
-const FORMS: Readonly<Record<string, string>> = {
+const asciiForms: Readonly<Record<string, string>> = {
   '−': '-',
   '–': '-',
   '‐': '-',
@@ -84,13 +81,16 @@ const FORMS: Readonly<Record<string, string>> = {
 };
 
 /**
- * The number that a text is, written as in the first of the languages in which it is one; undefined where it is none. `45 %` is 45,
- * `(12)` is none. Signs of thousands stand where the language has them or not at all: `1,23` is no English number.
+ * Parses a number in the first of the languages in which the text is one.
+ *
+ * Group separators must be where the language has them, or absent: `1,23` is no English number. `45 %` is 45.
+ *
+ * @returns `undefined` for text that is no number.
  */
 export function parseNumber(text: string, languages: readonly string[] = []): number | undefined {
   const native = /[٫٬]/.test(text);
   const found = /^([+-]?) ?(.*?)(-?) ?%?$/u.exec(
-    plain(text)
+    toAscii(text)
       .replace(/[\u00A0\u2000-\u200A\u202F\u3000]/gu, ' ')
       .replace(/^% ?/, ''),
   );
@@ -98,14 +98,14 @@ export function parseNumber(text: string, languages: readonly string[] = []): nu
   if (before !== '' && after !== '') return undefined;
   const sign = before === '-' || after === '-' ? -1 : 1;
   for (const language of languages.length === 0 ? ['en'] : languages) {
-    const value = amountOf(amount, native ? marksOf('en') : marksOf(language));
+    const value = parseAmount(amount, native ? getNumberFormat('en') : getNumberFormat(language));
     if (value !== undefined) return value === 0 ? 0 : sign * value;
   }
-  const value = languages.some((tag) => /^(?:ja|zh|ko|yue)\b/.test(tag)) ? ideographs(amount) : undefined;
+  const value = languages.some((tag) => /^(?:ja|zh|ko|yue)\b/.test(tag)) ? parseIdeographs(amount) : undefined;
   return value === undefined ? undefined : sign * value;
 }
 
-function amountOf(text: string, { decimal, group, groups: [last, others] }: Marks): number | undefined {
+function parseAmount(text: string, { decimal, group, groups: [last, others] }: NumberFormat): number | undefined {
   const [whole = '', fraction, ...rest] = text.split(decimal);
   if (rest.length > 0 || (fraction !== undefined && !/^\d+$/.test(fraction))) return undefined;
   if (whole === '' && fraction !== undefined) return Number(`0.${fraction}`);
@@ -124,8 +124,8 @@ function amountOf(text: string, { decimal, group, groups: [last, others] }: Mark
 const UNITS: Readonly<Record<string, number>> = { 十: 10, 百: 100, 千: 1000 };
 const MYRIADS: Readonly<Record<string, number>> = { 万: 1e4, 萬: 1e4, 億: 1e8, 亿: 1e8, 兆: 1e12 };
 
-/** A number with the ideographs of tens, hundreds and thousands: 二百三十五, whose digits are ASCII already, and 3万5千. */
-function ideographs(text: string): number | undefined {
+/** Parses a number with ideographs of powers of ten (3万5千); its digits are already ASCII. */
+function parseIdeographs(text: string): number | undefined {
   if (!/[十百千万萬億亿兆]/u.test(text)) return undefined;
   let [total, section, current] = [0, 0, ''];
   for (const char of text) {
@@ -148,37 +148,38 @@ const UNIT_TIME = `^(?:(\\d+) ?(?:${HOURS}) ?)?(?:(\\d+) ?(?:${MINUTES}) ?)?(?:(
 let unitTime: RegExp | undefined;
 
 /**
- * The seconds that a clock or a duration shows: `1:23`, `1:02:03.4`, `1:23,4`, `1'23"4`, `2h05`, `12.5 s`, `1分23秒4`. Undefined where it
- * is none.
+ * Parses a clock or a duration: `1:23`, `1:02:03.4`, `1:23,4`, `1'23"4`, `2h05`, `12.5 s`, `1分23秒4`.
+ *
+ * @returns Seconds, or `undefined` for text that is neither.
  */
 export function parseDuration(text: string): number | undefined {
-  const clean = plain(text).replace(/\s+/gu, ' ');
+  const clean = toAscii(text).replace(/\s+/gu, ' ');
   const [, minus, body = ''] = /^([+-]?)(.*)$/u.exec(clean) ?? [];
-  const value = clockOf(body) ?? unitsOf(body);
+  const value = parseClock(body) ?? parseUnits(body);
   return value === undefined ? undefined : minus === '-' && value > 0 ? -value : value;
 }
 
-function clockOf(text: string): number | undefined {
+function parseClock(text: string): number | undefined {
   const found = /^(?:(\d+):)?(\d+) ?: ?(\d{2})(?:[.,](\d+))?$/.exec(text);
   if (!found) return undefined;
   const [, hours = '0', minutes = '0', seconds = '0', fraction = '0'] = found;
   if (Number(seconds) > 59 || (found[1] !== undefined && Number(minutes) > 59)) return undefined;
-  return secondsOf(hours, minutes, seconds, fraction);
+  return toSeconds(hours, minutes, seconds, fraction);
 }
 
-function unitsOf(text: string): number | undefined {
+function parseUnits(text: string): number | undefined {
   unitTime ??= new RegExp(UNIT_TIME, 'iu');
   const found = unitTime.exec(text);
   if (!found || text === '') return undefined;
   const [, hours, minutes, last, decimals, rest] = found;
   if (hours === undefined && minutes === undefined && last === undefined) return undefined;
-  // 2h05 are minutes.
+  // In "2h05" the last number is minutes.
   if (hours !== undefined && minutes === undefined && last !== undefined && /\d$/.test(text) && rest === undefined)
-    return decimals === undefined ? secondsOf(hours, last, '0', '0') : undefined;
+    return decimals === undefined ? toSeconds(hours, last, '0', '0') : undefined;
   if (decimals !== undefined && rest !== undefined) return undefined;
-  return secondsOf(hours ?? '0', minutes ?? '0', last ?? '0', decimals ?? rest ?? '0');
+  return toSeconds(hours ?? '0', minutes ?? '0', last ?? '0', decimals ?? rest ?? '0');
 }
 
-function secondsOf(hours: string, minutes: string, seconds: string, fraction: string): number {
+function toSeconds(hours: string, minutes: string, seconds: string, fraction: string): number {
   return Number(hours) * 3600 + Number(minutes) * 60 + Number(`${seconds}.${fraction}`);
 }

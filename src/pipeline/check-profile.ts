@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import type { Plugins } from '../detectors/plugins/load.ts';
 import { loadKind } from '../detectors/registry.ts';
 import { messageOf, PlaybyplayError, type Issue } from '../errors.ts';
-import { languageName, languagesOf } from '../language/tags.ts';
+import { languageName, toLanguageTags } from '../language/tags.ts';
 import { requirements } from './game.ts';
 import { loadKindCatalog } from './schemas.ts';
 import { readWords, ruleIssues, scriptWordIssues, statementIssues } from './words.ts';
@@ -89,7 +89,7 @@ async function checkOtherLanguages(
 ): Promise<readonly Issue[]> {
   const { profile } = await loadProfile(name);
   const issues: Issue[] = [];
-  for (const tag of language === undefined ? languagesOf(profile.languages) : []) {
+  for (const tag of language === undefined ? toLanguageTags(profile.languages) : []) {
     const found = await checkDetectors(name, plugins, tag);
     const own = found.filter(({ code }) => code !== 'no-language-data');
     issues.push(...own.map((issue) => ({ ...issue, message: `in ${languageName(tag)}: ${issue.message}` })));

@@ -1,7 +1,7 @@
 import type { Issue } from '../errors.ts';
 import { parseStatement } from '../events/statement.ts';
 import { appendPointer } from '../json-pointer.ts';
-import { languageTag } from '../language/tags.ts';
+import { canonicalLanguageTag } from '../language/tags.ts';
 import { Pattern } from '../pattern.ts';
 import { checkSchema } from '../schema/check.ts';
 import type { Schema } from '../schema/from-schema.ts';
@@ -69,7 +69,7 @@ function referenceChecker(
   const relative = new Set(membersOf(value, 'regions').flatMap(([name, region]) => (region['relative'] ? [name] : [])));
   return (format, name, pointer) => {
     if (format === 'asset') assets.push({ path: name, pointer });
-    if (format === 'language' && languageTag(name) === undefined)
+    if (format === 'language' && canonicalLanguageTag(name) === undefined)
       report('unknown-language', pointer, `"${name}" is not a language tag`, 'Write a BCP 47 tag: de, pt-BR, zh-Hant.');
     if (format === 'region' && relative.has(name) && !/^\/detectors\/[^/]+\/region$/.test(pointer))
       report('region-follows', pointer, `"${name}" is a relative region: only a detector's own \`region\` can be one`);

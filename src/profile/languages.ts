@@ -3,8 +3,8 @@ import { suggestSpelling } from '../spelling.ts';
 import {
   DEFAULT_LANGUAGE,
   languageName,
-  languagesOf,
-  languageTag,
+  toLanguageTags,
+  canonicalLanguageTag,
   localizedPath,
   lookupRange,
   matchLanguage,
@@ -24,8 +24,8 @@ interface Localized {
  * or none that the profile can read.
  */
 export function inLanguage(profile: Profile, wanted: string | readonly string[] | undefined): Localized {
-  const own = languagesOf(profile.language);
-  const known = [...(own.length === 0 ? [DEFAULT_LANGUAGE] : own), ...languagesOf(profile.languages)];
+  const own = toLanguageTags(profile.language);
+  const known = [...(own.length === 0 ? [DEFAULT_LANGUAGE] : own), ...toLanguageTags(profile.languages)];
   const asked = wanted === undefined ? undefined : typeof wanted === 'string' ? wanted.split(',') : wanted;
   const languages = asked === undefined ? own : asked.map((text) => readable(text, profile.game, known));
   if (languages.length === 0) return { profile, languages, paths: () => [] };
@@ -42,7 +42,7 @@ export function inLanguage(profile: Profile, wanted: string | readonly string[] 
 }
 
 function readable(text: string, game: string, known: readonly string[]): string {
-  const tag = languageTag(text);
+  const tag = canonicalLanguageTag(text);
   const list = known.map((one) => `${one} (${languageName(one)})`).join(', ');
   if (tag === undefined) {
     throw new PlaybyplayError('unknown-language', `“${text}” is no language`, {

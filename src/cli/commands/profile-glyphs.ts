@@ -4,7 +4,7 @@ import type { Atlas } from '../../detectors/text/atlas.ts';
 import { atlasFromImages, type GlyphImage, glyphsOfSheet } from '../../detectors/text/import-font.ts';
 import { type Label, type LearntFont, learnAtlas, learnLight, parseLabels } from '../../pipeline/authoring/learn.ts';
 import { type LoadedProfile, loadProfile } from '../../profile/load.ts';
-import { graphemesOf } from '../../language/text.ts';
+import { splitGraphemes } from '../../language/text.ts';
 import type { RunCommand } from '../command.ts';
 import { type OptionValues, usageError } from '../options.ts';
 import type * as specs from '../specs.ts';
@@ -135,7 +135,7 @@ async function readSheet(path: string, options: GlyphOptions, height: number): P
 /** Reads a folder of one image per character. */
 async function readImages(folder: string, chars: string | undefined, height: number): Promise<readonly GlyphImage[]> {
   const names = (await readdir(folder)).filter((name) => IMAGE_NAME.test(name)).toSorted();
-  const wanted = chars === undefined ? undefined : new Set(graphemesOf(chars.normalize('NFC')));
+  const wanted = chars === undefined ? undefined : new Set(splitGraphemes(chars.normalize('NFC')));
   const pictures: GlyphImage[] = [];
   for (const name of names) {
     const points = name.slice(1, -4).split(/[_-]/);

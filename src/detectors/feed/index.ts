@@ -1,5 +1,5 @@
-import { languagesOf } from '../../language/tags.ts';
-import { inScript } from '../../language/text.ts';
+import { toLanguageTags } from '../../language/tags.ts';
+import { resolveLookalikes } from '../../language/text.ts';
 import type { Tracker } from '../../cues/tracker.ts';
 import type { DetectorSpec } from '../../profile/profile.ts';
 import type { Assets, CharacterSize, Detector, FrameDetectorKind, Observation, View } from '../kind.ts';
@@ -73,9 +73,9 @@ export const kind: FrameDetectorKind<FeedOptions> = {
       spec.lexicon === undefined
         ? undefined
         : new FeedLexicon(await readText(assets, spec.lexicon), spec.lexicon, canon, (text) => units.encode(text));
-    const languages = languagesOf(spec.language);
+    const languages = toLanguageTags(spec.language);
     const classes = languages.length === 0 ? (char: string) => [char] : lookalikesIn(atlas);
-    const shown = (text: string): string => inScript(units.decode(text), classes, languages);
+    const shown = (text: string): string => resolveLookalikes(units.decode(text), classes, languages);
     const rules = {
       samples: spec.stability?.samples ?? 2,
       gaps: spec.stability?.gaps ?? 4,

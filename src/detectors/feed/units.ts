@@ -1,4 +1,4 @@
-import { graphemesOf } from '../../language/text.ts';
+import { splitGraphemes } from '../../language/text.ts';
 import type { Atlas } from '../text/atlas.ts';
 
 /** First code of Unicode's private use area. */
@@ -29,7 +29,7 @@ export class Units {
   /** Converts a text to one code unit per character. */
   encode(text: string): string {
     if (this.#units.size === 0) return text;
-    return graphemesOf(text)
+    return splitGraphemes(text)
       .map((char) => this.encodeChar(char))
       .join('');
   }

@@ -1,5 +1,5 @@
 import { PlaybyplayError } from '../../errors.ts';
-import { graphemesOf, inScript, readingOrder } from '../../language/text.ts';
+import { splitGraphemes, resolveLookalikes, convertReadingOrder } from '../../language/text.ts';
 import { parseColor, toYCbCr } from '../../regions/color.ts';
 import type { CharacterSize } from '../kind.ts';
 import type { Channel } from './line-image.ts';
@@ -310,5 +310,5 @@ export function toReadingOrder(
   alike: (char: string) => readonly string[],
 ): string {
   if (languages.length === 0 || seen === '') return seen;
-  return inScript(readingOrder(graphemesOf(seen), languages).join(''), alike, languages);
+  return resolveLookalikes(convertReadingOrder(splitGraphemes(seen), languages).join(''), alike, languages);
 }

@@ -1,6 +1,6 @@
 import { PlaybyplayError } from '../../errors.ts';
-import { DEFAULT_LANGUAGE, languagesOf } from '../../language/tags.ts';
-import { graphemesOf, normalizeText } from '../../language/text.ts';
+import { DEFAULT_LANGUAGE, toLanguageTags } from '../../language/tags.ts';
+import { splitGraphemes, normalizeText } from '../../language/text.ts';
 import type {
   Assets,
   CharacterSize,
@@ -33,7 +33,7 @@ import { TEXT_SCHEMA, type TextOptions } from './options.ts';
 
 /** Finds the fallback's data for the detector's languages, by default English. */
 function fallbackData({ language, fallback }: TextOptions, assets: Assets): ReturnType<typeof languageData> {
-  const tags = languagesOf(language);
+  const tags = toLanguageTags(language);
   return languageData(tags.length === 0 ? [DEFAULT_LANGUAGE] : tags, fallback?.data ?? [], assets);
 }
 
@@ -58,7 +58,7 @@ export const kind: FrameDetectorKind<TextOptions> = {
       throw new PlaybyplayError('no-font', 'a text detector needs an atlas, a fallback, or both');
     const atlas = options.atlas === undefined ? undefined : await loadAtlas(options.atlas, assets);
     const meter = options.light && new LightMeter(await readText(assets, options.light.file), options.light.file);
-    const languages = languagesOf(options.language);
+    const languages = toLanguageTags(options.language);
     const lexicon =
       options.lexicon === undefined
         ? undefined
@@ -158,12 +158,12 @@ class TextDetector implements Detector {
     fallback: Fallback | undefined,
   ) {
     const [atlas] = fonts;
-    this.#languages = languagesOf(options.language);
+    this.#languages = toLanguageTags(options.language);
     this.#lookalikes = atlas && this.#languages.length > 0 ? lookalikesIn(atlas) : (char) => [char];
     this.#lexicon = lexicon;
     this.#hasColon = atlas?.file.glyphs.some(({ char }) => char === ':') ?? false;
     this.#fonts =
-      atlas && new FontReader(fonts, options.charset === undefined ? undefined : graphemesOf(options.charset));
+      atlas && new FontReader(fonts, options.charset === undefined ? undefined : splitGraphemes(options.charset));
     const canon = atlas && lookalikes(atlas);
     this.#canonical = canon && canon('l') === canon('I') && canon('l') !== 'l' ? canon : undefined;
     this.#fallback = fallback;

@@ -1,4 +1,4 @@
-import { graphemesOf } from '../../language/text.ts';
+import { splitGraphemes } from '../../language/text.ts';
 import { type Atlas, type AtlasFile, type GlyphFile, prepareAtlas } from './atlas.ts';
 import type { LineImage } from './line-image.ts';
 import type { Align } from './options.ts';
@@ -86,7 +86,7 @@ function cutPatches({ image, text }: LabelledLine, options: LearnOptions): Patch
   const { pitch, height, align, margin } = options;
   const box = image.width - 2 * margin;
   const room = Math.max(1, Math.floor(box / pitch + 1e-6));
-  const characters = graphemesOf(text.normalize('NFC'));
+  const characters = splitGraphemes(text.normalize('NFC'));
   if (characters.length > room) return [];
   // A centred text of the other parity is half a character off.
   const cells = align === 'centre' && room > 1 ? room - ((room - characters.length) % 2) : room;

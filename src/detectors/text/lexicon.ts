@@ -1,5 +1,5 @@
 import { PlaybyplayError } from '../../errors.ts';
-import { foldText, graphemesOf, type Ignoring } from '../../language/text.ts';
+import { foldText, splitGraphemes, type FoldOptions } from '../../language/text.ts';
 import { editDistance } from '../../spelling.ts';
 
 /** A text as the lexicon corrects it. */
@@ -26,7 +26,7 @@ export function openLexicon(
   content: string,
   name: string,
   languages: readonly string[],
-  ignoring: Ignoring,
+  ignoring: FoldOptions,
 ): TextLexicon {
   const text = content.replace(/^\uFEFF/, '');
   const lexicon = /^\s*\{/.test(text)
@@ -61,7 +61,7 @@ class LineLexicon implements TextLexicon {
   readonly #texts: readonly { readonly text: string; readonly folded: string }[];
   readonly #fold: (text: string) => string;
 
-  constructor(content: string, name: string, languages: readonly string[], ignoring: Ignoring) {
+  constructor(content: string, name: string, languages: readonly string[], ignoring: FoldOptions) {
     this.#fold = (text) => foldText(text, languages, ignoring);
     this.#texts = content
       .split(/\r?\n/)
@@ -139,7 +139,7 @@ class PhraseLexicon implements TextLexicon {
   readonly #phrases: readonly PreparedPhrase[];
   readonly #fold: (char: string) => string;
 
-  constructor(wordings: readonly Wording[], languages: readonly string[], ignoring: Ignoring) {
+  constructor(wordings: readonly Wording[], languages: readonly string[], ignoring: FoldOptions) {
     const known = new Map<string, string>([[' ', ' ']]);
     this.#fold = (char) => {
       let folded = known.get(char);
@@ -149,7 +149,7 @@ class PhraseLexicon implements TextLexicon {
     };
     this.#phrases = wordings.map((wording) => {
       const inner = wording.pieces.map((piece) =>
-        'slot' in piece ? SLOT : graphemesOf(piece.literal).map(this.#fold).join(''),
+        'slot' in piece ? SLOT : splitGraphemes(piece.literal).map(this.#fold).join(''),
       );
       const core = inner.join('').replace(new RegExp(`^[${SLOT} ]+|[${SLOT} ]+$`, 'gu'), '');
       const literal = core.replaceAll(SLOT, '');
@@ -191,7 +191,7 @@ class PhraseLexicon implements TextLexicon {
     const from: number[] = [];
     let text = '';
     let at = 0;
-    for (const char of graphemesOf(read)) {
+    for (const char of splitGraphemes(read)) {
       const folded = this.#fold(char);
       text += folded;
       for (let i = 0; i < folded.length; i++) from.push(at);

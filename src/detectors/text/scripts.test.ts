@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { graphemesOf } from '../../language/text.ts';
+import { splitGraphemes } from '../../language/text.ts';
 import type { Picture } from '../../media/picture.ts';
 import { kind as feed } from '../feed/index.ts';
 import type { Assets, Observation } from '../kind.ts';
@@ -86,7 +86,7 @@ async function read(seen: string, language?: string, more: object = {}): Promise
     { atlas: 'blocks.json', ...(language === undefined ? {} : { language }), ...more },
     assets,
   );
-  return detector.read(viewOf(pictureOf(graphemesOf(seen)), WHOLE));
+  return detector.read(viewOf(pictureOf(splitGraphemes(seen)), WHOLE));
 }
 
 describe('a learnt font of any script', () => {
@@ -119,7 +119,7 @@ describe('a feed in any script', () => {
       tracker.push({
         detector: 'feed',
         t: i / 10,
-        observation: await detector.read(viewOf(pictureOf(graphemesOf(line)), WHOLE)),
+        observation: await detector.read(viewOf(pictureOf(splitGraphemes(line)), WHOLE)),
       });
     expect(tracker.end(1)).toMatchObject([
       { value: 'ТАВО xn\u0308𝔸 क्षि漢𝔸', detail: { kill: true, slots: { killer: 'ТАВО', victim: 'क्षि漢𝔸' } } },

@@ -1,4 +1,4 @@
-import { graphemesOf } from '../../language/text.ts';
+import { splitGraphemes } from '../../language/text.ts';
 import type { Atlas } from './atlas.ts';
 import { GlyphScorer } from './glyph-scorer.ts';
 import type { LabelledLine } from './learn-fixed.ts';
@@ -91,7 +91,7 @@ export function segmentLines(
 /** Splits a label into characters, marking those after a space. */
 export function labelCharacters(text: string): readonly LabelCharacter[] {
   let afterSpace = false;
-  return graphemesOf(text.normalize('NFC').trim()).flatMap((char) => {
+  return splitGraphemes(text.normalize('NFC').trim()).flatMap((char) => {
     if (char.trim() === '') {
       afterSpace = true;
       return [];

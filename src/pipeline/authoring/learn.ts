@@ -7,8 +7,8 @@ import { learnProportional, type LearnProportionalOptions } from '../../detector
 import { type LightFile, lightFrom, LightMeter, lightPlanes, relight } from '../../detectors/text/light.ts';
 import type { TextOptions } from '../../detectors/text/options.ts';
 import { PlaybyplayError } from '../../errors.ts';
-import { languagesOf } from '../../language/tags.ts';
-import { graphemesOf, readingOrder } from '../../language/text.ts';
+import { toLanguageTags } from '../../language/tags.ts';
+import { splitGraphemes, convertReadingOrder } from '../../language/text.ts';
 import { isGap, decodeFrames } from '../../media/decode/decode-frames.ts';
 import { splitIntoChunks, scanPackets } from '../../media/packets/scan-packets.ts';
 import type { Picture } from '../../media/picture.ts';
@@ -103,7 +103,7 @@ export async function learnAtlas(
     const place = region && placeRegion(region, picture, referenceOf(loaded.profile, spec.media));
     const light = place && meter.measure(picture, place);
     if (light && light.likeness < 0.8) continue;
-    const order = readingOrder(graphemesOf(label.text), languagesOf(spec.language ?? loaded.profile.language));
+    const order = convertReadingOrder(splitGraphemes(label.text), toLanguageTags(spec.language ?? loaded.profile.language));
     for (const [i, one] of channels.entries()) {
       const image = cropLine(picture, loaded, spec, { ...shape, channel: one });
       if (light) relight(image, light, one, picture.color.matrix);
@@ -188,7 +188,7 @@ function examined(lines: readonly Labelled[], atlas: Atlas, align: FixedOptions[
     return same ? [] : [{ label, text: line.text, confidence: line.confidence }];
   });
   const seen = Map.groupBy(
-    lines.flatMap(({ text }) => graphemesOf(text)),
+    lines.flatMap(({ text }) => splitGraphemes(text)),
     (char) => char,
   );
   const rare = [...seen].flatMap(([char, { length }]) => (length < OFTEN && char.trim() !== '' ? [char] : []));
