@@ -14,7 +14,7 @@ import { fixture } from './paths.ts';
 // result is compared with it. Comments that contain "…" are not compared.
 
 /** Entry points of which every exported function and class needs an example that runs; '' is `playbyplay` itself. */
-const ENTRY_POINTS = ['dictionary', 'query'];
+const ENTRY_POINTS = ['dictionary', 'query', 'highlights', 'quality'];
 
 const root = join(import.meta.dirname, '..');
 const src = join(root, 'src');

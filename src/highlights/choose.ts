@@ -61,10 +61,12 @@ const FALLBACK_WEIGHTS = [Number.POSITIVE_INFINITY, 2, 1, 0.3, 0];
  *
  * @param sources Logs with their recordings; sessions keep this order.
  * @returns The chosen scenes in the order of sessions and time.
+ *
  * @example
  * ```ts
  * const { sources, dictionary } = await loadSources(['match.playbyplay']);
  * const { scenes } = chooseScenes(sources, { dictionary, duration: 30 });
+ * console.log(scenes.map((scene) => scene.because));
  * ```
  */
 export function chooseScenes(sources: readonly Source[], options: ChooseOptions = {}): SceneChoice {

@@ -131,9 +131,12 @@ export const exportFormats: Readonly<Record<string, Format>> = {
  * Exports scenes in one format.
  *
  * @throws PlaybyplayError `usage` for an unknown format, `one-recording` if the format holds only one recording.
+ *
  * @example
  * ```ts
- * const { text } = exportAs('otio', { choice, sources, dictionary, title: 'Best kills' });
+ * const { sources, dictionary } = await loadSources(['match.playbyplay']);
+ * const choice = chooseScenes(sources, { dictionary, duration: 5 });
+ * const { text } = exportAs('otio', { choice, sources, dictionary, title: 'Best moments' });
  * ```
  */
 export function exportAs(format: string, request: ExportRequest): ExportResult {

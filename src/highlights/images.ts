@@ -33,7 +33,14 @@ export interface SheetOptions {
 const GAP_PIXELS = 12;
 const CAPTION_PIXELS = 14;
 
-/** Writes a contact sheet (PNG or JPEG, by extension): the frame of each entry with its time and caption. */
+/**
+ * Writes a contact sheet (PNG or JPEG, by extension): the frame of each entry with its time and caption.
+ *
+ * @example
+ * ```ts
+ * await writeSheet('sheet.png', [{ media: 'match.mp4', t: 2, caption: 'The start' }]);
+ * ```
+ */
 export async function writeSheet(
   path: string,
   entries: readonly SheetEntry[],
@@ -141,7 +148,16 @@ function peakTime(scene: Scene): number {
   return strongestEvent(scene)?.event.t ?? scene.start;
 }
 
-/** Writes an animated preview (GIF or WebP, by extension) of the best scene around its strongest event. */
+/**
+ * Writes an animated preview (GIF or WebP, by extension) of the best scene around its strongest event.
+ *
+ * @example
+ * ```ts
+ * const { sources, dictionary } = await loadSources(['match.playbyplay']);
+ * const choice = chooseScenes(sources, { dictionary, duration: 5 });
+ * await writePreview('preview.gif', choice, sources, (source) => source.media!);
+ * ```
+ */
 export async function writePreview(
   path: string,
   choice: SceneChoice,
@@ -184,6 +200,13 @@ export async function writePreview(
  * Writes each scene's strongest moment as a JPEG.
  *
  * @returns The paths in the order of the scenes.
+ *
+ * @example
+ * ```ts
+ * const { sources, dictionary } = await loadSources(['match.playbyplay']);
+ * const choice = chooseScenes(sources, { dictionary, duration: 5 });
+ * const paths = await writeThumbnails('thumbnails', choice, sources, (source) => source.media!);
+ * ```
  */
 export async function writeThumbnails(
   folder: string,
@@ -211,6 +234,13 @@ export async function writeThumbnails(
  * Writes each scene as an MP4 file.
  *
  * @returns The paths in the order of the scenes.
+ *
+ * @example
+ * ```ts
+ * const { sources, dictionary } = await loadSources(['match.playbyplay']);
+ * const choice = chooseScenes(sources, { dictionary, duration: 5 });
+ * const paths = await writeClips('clips', choice, sources, (source) => source.media!);
+ * ```
  */
 export async function writeClips(
   folder: string,

@@ -39,6 +39,13 @@ export interface ListedScene {
  * Lists the chosen scenes.
  *
  * @param reel The written reel, whose cuts are the scenes in order; times are then those of the frames that were cut.
+ *
+ * @example
+ * ```ts
+ * const { sources, dictionary } = await loadSources(['match.playbyplay']);
+ * const choice = chooseScenes(sources, { dictionary, duration: 5 });
+ * console.log(makeHighlightList(choice, sources).scenes);
+ * ```
  */
 export function makeHighlightList(
   choice: SceneChoice,

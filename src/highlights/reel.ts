@@ -128,9 +128,12 @@ export const TITLE_CARD_SECONDS = 2.5;
  *
  * @param media Returns the path of a source's recording.
  * @throws PlaybyplayError `no-hud` if `layout` is `hud` and the profile has no HUD at the bottom.
+ *
  * @example
  * ```ts
- * await makeReel('reel.mp4', choice, sources, (source) => source.media!, { aspect: '9:16' });
+ * const { sources, dictionary } = await loadSources(['match.playbyplay']);
+ * const choice = chooseScenes(sources, { dictionary, duration: 5 });
+ * await makeReel('reel.mp4', choice, sources, (source) => source.media!);
  * ```
  */
 export async function makeReel(

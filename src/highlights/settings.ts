@@ -69,6 +69,14 @@ export function marginForEvent(event: EventLine, dictionary: Dictionary, margins
  * Reads and validates a settings file.
  *
  * @throws PlaybyplayError `settings-missing`, or `settings-invalid` with every issue.
+ *
+ * @example
+ * ```ts
+ * import { writeFile } from 'node:fs/promises';
+ *
+ * await writeFile('settings.json', '{"format": "playbyplay/highlight-settings/1", "notable": 6}');
+ * readSettings('settings.json').notable; // 6
+ * ```
  */
 export function readSettings(path: string): HighlightSettings {
   let text: string;
@@ -112,7 +120,17 @@ export function unknownWords(settings: HighlightSettings, dictionary: Dictionary
   );
 }
 
-/** Merges the settings that apply to a log's game and profile; later ones override earlier ones. */
+/**
+ * Merges the settings that apply to a log's game and profile; later ones override earlier ones.
+ *
+ * @example
+ * ```ts
+ * const { sources, dictionary } = await loadSources(['match.playbyplay']);
+ * const all = [{ format: 'playbyplay/highlight-settings/1', notable: 6 }];
+ * const settings = sources.map(({ header }) => settingsFor(all, header));
+ * const choice = chooseScenes(sources, { dictionary, settings });
+ * ```
+ */
 export function settingsFor(all: readonly HighlightSettings[], header: HeaderLine): HighlightSettings | undefined {
   const own = all.filter(
     ({ game, profile }) =>

@@ -32,9 +32,11 @@ export interface LoadSourcesOptions {
  *
  * @param paths Log files, their folders, or folders of those; duplicates count once.
  * @throws What `loadLog` and `readSources` throw.
+ *
  * @example
  * ```ts
  * const { sources, dictionary } = await loadSources(['match.playbyplay']);
+ * console.log(sources[0].events.length, dictionary.words('action').length);
  * ```
  */
 export async function loadSources(paths: readonly string[], options: LoadSourcesOptions = {}): Promise<LoadedSources> {
@@ -108,6 +110,13 @@ function findMedia(log: string, header: HeaderLine): string | undefined {
  * Makes a filter that accepts the events that any of the queries finds.
  *
  * @throws PlaybyplayError `bad-query` as `compileQuery` does.
+ *
+ * @example
+ * ```ts
+ * const loaded = await loadSources(['match.playbyplay']);
+ * const include = makeQueryFilter(['player obtains item'], loaded);
+ * const choice = chooseScenes(loaded.sources, { dictionary: loaded.dictionary, include });
+ * ```
  */
 export function makeQueryFilter(
   queries: readonly string[],

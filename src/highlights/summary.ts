@@ -118,6 +118,13 @@ const DEATH = 'death';
  * Summarizes sessions.
  *
  * @param scenes Scored scenes, in any order, that supply the best moments.
+ *
+ * @example
+ * ```ts
+ * const { sources, dictionary } = await loadSources(['match.playbyplay']);
+ * const choice = chooseScenes(sources, { dictionary, duration: 5 });
+ * console.log(summarize(sources, choice.scenes, dictionary).headline);
+ * ```
  */
 export function summarize(sources: readonly Source[], scenes: readonly Scene[], dictionary: Dictionary): Summary {
   const events = sources.flatMap((source) => source.events);
@@ -340,7 +347,16 @@ function length(text: string, tags: string): number {
   return [...text, ...tags].length + 1;
 }
 
-/** The summary as plain text. */
+/**
+ * The summary as plain text.
+ *
+ * @example
+ * ```ts
+ * const { sources, dictionary } = await loadSources(['match.playbyplay']);
+ * const choice = chooseScenes(sources, { dictionary, duration: 5 });
+ * console.log(plainSummary(summarize(sources, choice.scenes, dictionary)));
+ * ```
+ */
 export function plainSummary(summary: Summary): string {
   const lines = summary.lines.map(({ text }) => `- ${text}`);
   const hasSeveralSessions = summary.sessions > 1;
@@ -350,7 +366,16 @@ export function plainSummary(summary: Summary): string {
   return [summary.headline, ...lines, ...(moments.length > 0 ? ['', 'Best moments', ...moments] : []), ''].join('\n');
 }
 
-/** The summary as Markdown. */
+/**
+ * The summary as Markdown.
+ *
+ * @example
+ * ```ts
+ * const { sources, dictionary } = await loadSources(['match.playbyplay']);
+ * const choice = chooseScenes(sources, { dictionary, duration: 5 });
+ * console.log(markdownSummary(summarize(sources, choice.scenes, dictionary)));
+ * ```
+ */
 export function markdownSummary(summary: Summary): string {
   const rows = summary.moments.map(
     ({ name, t, text, because }) => `| ${formatClock(t)} | ${cell(text)} | ${cell(because)} | ${cell(name)} |`,

@@ -16,8 +16,11 @@ export interface AnalyzeOptions extends FileOptions {
  *
  * @example
  * ```ts
- * const [session] = await analyzeFiles(['server.ndjson', 'client.ndjson']);
- * await writeFile('report.html', sessionReport(session));
+ * import { writeFile } from 'node:fs/promises';
+ *
+ * await writeFile('session.ndjson', '{"fps":60}\n{"frame":0,"captured":0}\n{"frame":1,"captured":17}\n');
+ * const [session] = await analyzeFiles(['session.ndjson']);
+ * console.log(session.incidents, session.worst);
  * ```
  */
 export async function analyzeFiles(paths: readonly string[], options: AnalyzeOptions = {}): Promise<SessionAnalysis[]> {

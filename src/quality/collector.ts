@@ -30,9 +30,9 @@ export interface CollectorOptions {
  * @example
  * ```ts
  * const session = new SessionCollector({ fps: 60, width: 1920, height: 1080, targetBitrate: 20e6 });
- * session.add(0, { captured: 1000, transmitted: 1006 }); // at the server
- * session.add(0, { received: 5021, presented: 5031, returned: 1052 }); // when the client's metadata return
- * session.live(); // figures of the newest settled frame
+ * session.add(0, { captured: 1000, transmitted: 1006 }); // at the server …
+ * session.add(0, { received: 5021, presented: 5031, returned: 1052 }); // when the client's metadata return …
+ * console.log(session.live());
  * ```
  */
 export class SessionCollector {

@@ -95,6 +95,13 @@ const CLOCK_RESET_MS = 1000;
 /**
  * Converts records, in frame order, into raw values. A delta is taken against the last frame with the timestamp and may
  * be negative for frames out of order. Deltas across a clock reset and negative delays are omitted and counted.
+ *
+ * @example
+ * ```ts
+ * const values = new RawValueReader();
+ * values.next({ frame: 0, captured: 1000 });
+ * values.next({ frame: 1, captured: 1017 }).captureDelta; // 17
+ * ```
  */
 export class RawValueReader {
   readonly #repeats: boolean;

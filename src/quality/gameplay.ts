@@ -276,6 +276,13 @@ export interface MergedLog {
 /**
  * Merges the incidents of a stream into a game's log and writes the result to `out`, which may be the log itself;
  * incidents written by an earlier run are replaced.
+ *
+ * @example
+ * ```ts
+ * const incidents = [{ kind: 'freeze', t: 2, end: 2.5, ms: 500 }];
+ * const { events } = await mergeIntoLog('match.playbyplay', incidents, 'merged.ndjson');
+ * events.find(({ t }) => t === 2).text; // 'stream freezes for 500 milliseconds'
+ * ```
  */
 export async function mergeIntoLog(
   log: string,

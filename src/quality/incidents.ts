@@ -42,7 +42,20 @@ export interface IncidentOptions {
   readonly measuredRate?: boolean | undefined;
 }
 
-/** Detects incidents frame by frame. */
+/**
+ * Detects incidents frame by frame.
+ *
+ * @example
+ * ```ts
+ * const [meter, values, detector] = [new QualityMeter({ fps: 60 }), new RawValueReader(), new IncidentDetector(60)];
+ * for (const captured of [0, 17, 400]) {
+ *   const raw = values.next({ frame: 0, captured });
+ *   meter.push(raw);
+ *   detector.add(meter, raw);
+ * }
+ * detector.finish()[0].kind; // 'freeze'
+ * ```
+ */
 export class IncidentDetector {
   readonly #found: StreamIncident[] = [];
   readonly #options: Required<{ [K in keyof Omit<IncidentOptions, 'measuredRate'>]: number }>;

@@ -81,8 +81,8 @@ interface Component {
  * ```ts
  * const meter = new QualityMeter({ fps: 60 });
  * const values = new RawValueReader();
- * for (const record of records) meter.push(values.next(record));
- * const { total } = meter.result();
+ * for (const captured of [0, 17, 33, 150]) meter.push(values.next({ frame: meter.result().frames, captured }));
+ * meter.result().components['captureDelta'].max; // 117
  * ```
  */
 export class QualityMeter {
@@ -316,10 +316,12 @@ export interface ScoredSession {
  * Scores records in memory, in frame order. Same figures as a `QualityMeter` fed one by one.
  *
  * @param options.series Also return the figures of every frame.
+ *
  * @example
  * ```ts
- * const records = [0, 16, 33, 150].map((captured, frame) => ({ frame, captured }));
- * const { quality } = scoreSession(records, { fps: 60 });
+ * const records = Array.from({ length: 600 }, (_, frame) => ({ frame, captured: (frame * 1000) / 60 }));
+ * const { quality } = scoreSession(records, { fps: 60, width: 1280, height: 720, targetBitrate: 8e6 });
+ * Math.round(quality.total); // 93
  * ```
  */
 export function scoreSession(

@@ -114,8 +114,11 @@ export async function scoreInput(input: SessionInput, options: ScoreOptions = {}
  *
  * @example
  * ```ts
- * const [session] = await scoreFiles(['PresentMon-2026-11-20.csv'], { fps: 60 });
- * session.quality.total;
+ * import { writeFile } from 'node:fs/promises';
+ *
+ * await writeFile('session.ndjson', '{"fps":60}\n{"frame":0,"captured":0}\n{"frame":1,"captured":17}\n');
+ * const [session] = await scoreFiles(['session.ndjson']);
+ * session.quality.frames; // 2
  * ```
  */
 export async function scoreFiles(paths: readonly string[], options: FileOptions = {}): Promise<ScoredInput[]> {

@@ -31,7 +31,16 @@ export interface AdviseOptions {
   readonly bounds?: SettingsBounds;
 }
 
-/** Recommends settings from the quality of recent sessions with these settings; undefined if none was scored. */
+/**
+ * Recommends settings from the quality of recent sessions with these settings; undefined if none was scored.
+ *
+ * @example
+ * ```ts
+ * const records = Array.from({ length: 600 }, (_, frame) => ({ frame, captured: (frame * 1000) / 60 }));
+ * const { quality } = scoreSession(records, { fps: 60, width: 1280, height: 720, targetBitrate: 8e6 });
+ * advise([quality], { bitrate: 8e6, width: 1280, height: 720, fps: 60 }).direction; // 'up'
+ * ```
+ */
 export function advise(
   sessions: readonly SessionQuality[],
   settings: Partial<StreamSettings>,

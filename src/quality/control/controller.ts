@@ -64,11 +64,11 @@ const defaults = {
  *
  * @example
  * ```ts
- * const settings = { bitrate: 8e6, width: 1280, height: 720, fps: 60, preset: 'fast' } as const;
+ * const settings = { bitrate: 8e6, width: 1280, height: 720, fps: 60, preset: 'fast' };
  * const controller = new QualityController(settings);
  * const observer = new StreamObserver(new QualityMeter({ fps: 60 }));
- * // every frame: observer.add(record); every half second:
- * controller.decide(observer.take()).settings;
+ * observer.add({ frame: 0, captured: 0 }); // every frame …
+ * console.log(controller.decide(observer.take()).settings); // every half second …
  * ```
  */
 export class QualityController {

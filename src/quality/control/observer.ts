@@ -26,7 +26,17 @@ export interface Observation {
   readonly picture: number | undefined;
 }
 
-/** Measures a stream interval by interval for a controller and scores it. */
+/**
+ * Measures a stream interval by interval for a controller and scores it.
+ *
+ * @example
+ * ```ts
+ * const observer = new StreamObserver(new QualityMeter({ fps: 60 }));
+ * observer.add({ frame: 0, captured: 0 });
+ * observer.add({ frame: 1, captured: 20 });
+ * observer.take().captureInterval; // 20
+ * ```
+ */
 export class StreamObserver {
   readonly #meter: QualityMeter;
   readonly #values = new RawValueReader();

@@ -17,6 +17,12 @@ const CHUNK_SECONDS = 2;
  * Reads a recording as a session, from its timestamps, packets and pictures. A frame that repeats the previous picture
  * has no capture, so the capture delta spans it; present deltas are timestamp differences; the bitrate is measured over
  * groups of pictures.
+ *
+ * @example
+ * ```ts
+ * const [session] = await scoreFiles(['match.mp4'], { video: readVideo });
+ * session.format; // 'video'
+ * ```
  */
 export async function readVideo(path: string, options: ReadOptions = {}): Promise<SessionInput> {
   using file = openVideo(path);

@@ -29,7 +29,18 @@ export interface SessionAnalysis {
   readonly play?: readonly { readonly event: EventLine; readonly kind: 'loss' | 'win' | 'other' }[];
 }
 
-/** Renders the report page of one session: figures, timeline with game events, components, worst minutes. */
+/**
+ * Renders the report page of one session: figures, timeline with game events, components, worst minutes.
+ *
+ * @example
+ * ```ts
+ * import { writeFile } from 'node:fs/promises';
+ *
+ * await writeFile('session.ndjson', '{"fps":60}\n{"frame":0,"captured":0}\n{"frame":1,"captured":17}\n');
+ * const [session] = await analyzeFiles(['session.ndjson']);
+ * await writeFile('report.html', sessionReport(session));
+ * ```
+ */
 export function sessionReport(view: SessionAnalysis): string {
   const { scored } = view;
   const { quality } = scored;

@@ -12,7 +12,18 @@ export interface GroupedView extends SessionAnalysis {
 
 const width = 1080;
 
-/** Renders the report page of many sessions: distributions of the groups, all sessions, worst minutes. */
+/**
+ * Renders the report page of many sessions: distributions of the groups, all sessions, worst minutes.
+ *
+ * @example
+ * ```ts
+ * import { writeFile } from 'node:fs/promises';
+ *
+ * await writeFile('session.ndjson', '{"fps":60}\n{"frame":0,"captured":0}\n{"frame":1,"captured":17}\n');
+ * const [session] = await analyzeFiles(['session.ndjson']);
+ * await writeFile('report.html', sessionsReport([{ ...session, group: 'before' }, { ...session, group: 'after' }]));
+ * ```
+ */
 export function sessionsReport(views: readonly GroupedView[]): string {
   const groups = groupsOf(views);
   const body = [
