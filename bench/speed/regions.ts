@@ -13,7 +13,8 @@ import { filterByFloats, filterBySimd, fixedTaps, gaussianTaps, resamplingTaps }
 import { placeRegion } from '../../src/regions/place.ts';
 import { compilePreprocess } from '../../src/regions/preprocess/compile.ts';
 import { stillPicture } from '../../src/regions/still.ts';
-import { builtInPack, listGames, loadProfile } from '../../src/profile/load.ts';
+import { loadProfile } from '../../src/profile/load.ts';
+import { builtInPack, listGames } from '../../src/profile/find.ts';
 
 const { values } = parseArgs({ options: { rounds: { type: 'string', default: '15' } } });
 const rounds = Number(values.rounds);

@@ -5,7 +5,8 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { PlaybyplayError, type Issue } from '../errors.ts';
 import { checkProfile } from './check.ts';
-import { findProfile, inspectProfile, listGames, loadProfile } from './load.ts';
+import { inspectProfile, loadProfile } from './load.ts';
+import { findProfile, listGames } from './find.ts';
 import { folderPack } from './pack.ts';
 import type { KindCatalog } from './schema.ts';
 

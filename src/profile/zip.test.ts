@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { PlaybyplayError } from '../errors.ts';
-import { findProfile, loadProfile } from './load.ts';
+import { loadProfile } from './load.ts';
+import { findProfile } from './find.ts';
 import { zipPack } from './zip.ts';
 
 /** Written by Python's zipfile: deflated entries and a stored one, all in a folder `tiny-pack-1.0/`. */

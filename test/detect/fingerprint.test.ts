@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { loadKindCatalog } from '../../src/pipeline/schemas.ts';
-import { builtInPack, listGames, loadProfile } from '../../src/profile/load.ts';
+import { loadProfile } from '../../src/profile/load.ts';
+import { builtInPack, listGames } from '../../src/profile/find.ts';
 import type { Profile } from '../../src/profile/profile.ts';
 import { ROOT } from '../../src/version.ts';
 

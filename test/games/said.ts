@@ -1,6 +1,6 @@
 import type { Cue } from '../../src/cues/cue.ts';
 import type { Statement } from '../../src/events/statement.ts';
-import { builtInPack } from '../../src/profile/load.ts';
+import { builtInPack } from '../../src/profile/find.ts';
 import { readScript } from '../../src/profile/script.ts';
 import { openScript, type ScriptStatement } from '../../src/script/script.ts';
 

@@ -3,7 +3,7 @@ import { PlaybyplayError } from '../../errors.ts';
 import type { HudSettings } from '../../geometry.ts';
 import { detect as detectEvents, type DetectSummary } from '../../pipeline/detect.ts';
 import { recogniseGame } from '../../pipeline/placement/decide.ts';
-import { knownProfiles } from '../../profile/known.ts';
+import { knownProfiles } from '../../profile/find.ts';
 import { formatClock } from '../../time.ts';
 import type { CommandIo, RunCommand } from '../command.ts';
 import { type Companion, parseCompanion } from '../companion.ts';

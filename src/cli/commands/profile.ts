@@ -20,7 +20,8 @@ import { evidenceAt } from '../../pipeline/placement/find.ts';
 import { smallText } from '../../pipeline/placement/legible.ts';
 import type { Stretch } from '../../pipeline/placement/pictures.ts';
 import { loadKindCatalog } from '../../pipeline/schemas.ts';
-import { builtInPack, listGames, type LoadedProfile, loadProfile } from '../../profile/load.ts';
+import { type LoadedProfile, loadProfile } from '../../profile/load.ts';
+import { builtInPack, listGames } from '../../profile/find.ts';
 import { publishedProfileSchema } from '../../profile/schema.ts';
 import { suggestSpelling } from '../../spelling.ts';
 import { formatClock } from '../../time.ts';
@@ -132,9 +133,9 @@ function formatUnreadable(detail: unknown, sure: string): [string, string] {
     : ['unreadable', ''];
 }
 
-function lacksFile({ lacking, path, pack }: LoadedProfile, detector: string): boolean {
+function lacksFile({ missing, path, pack }: LoadedProfile, detector: string): boolean {
   const start = `${pack.locate(path)}#${appendPointer('/detectors', detector)}/`;
-  return lacking.some((issue) => issue.path?.startsWith(start));
+  return missing.some((issue) => issue.path?.startsWith(start));
 }
 
 function unknownDetector(name: string, names: readonly string[]): PlaybyplayError {

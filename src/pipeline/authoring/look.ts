@@ -94,7 +94,7 @@ export async function* look(
 }
 
 /** By detector: what is said of a file that is not there. */
-function lacking({ lacking: issues }: LoadedProfile): ReadonlyMap<string, string> {
+function lacking({ missing: issues }: LoadedProfile): ReadonlyMap<string, string> {
   return new Map(
     issues.map(({ path = '', message }) => {
       const [, name = ''] = parsePointer(path.slice(path.indexOf('#') + 1));

@@ -5,7 +5,7 @@ import type { Fingerprint, HeaderLine } from '../../events/log.ts';
 import type { PacketIndex } from '../../media/packets/packet-index.ts';
 import { scanPacketsAsync } from '../../media/packets/scan-packets.ts';
 import { openVideo, type VideoFile } from '../../media/video.ts';
-import { type KnownProfile, knownProfiles } from '../../profile/known.ts';
+import { type KnownProfile, knownProfiles } from '../../profile/find.ts';
 import type { HudSettings } from '../../regions/place.ts';
 import { type Game, openGame } from '../game.ts';
 import type { Evidence } from './count.ts';
