@@ -7,10 +7,11 @@
  *
  * @example
  * ```ts
- * import { detect, loadLog } from 'playbyplay';
+ * import { detect, openGame, openSource } from 'playbyplay';
  *
- * const { log } = await detect({ media: 'match.mp4', game: 'openarena' });
- * for (const { t, text } of (await loadLog(log)).events) console.log(t, text);
+ * using source = await openSource('match.mp4');
+ * for await (const message of detect(source, await openGame('openarena')))
+ *   if (message.type === 'event') console.log(message.t, message.text);
  * ```
  *
  * @module
@@ -19,7 +20,11 @@ export { type Issue, PlaybyplayError } from './errors.ts';
 export { formatClock, parseTime, type Rational } from './time.ts';
 export { VERSION } from './version.ts';
 
-export { detect, type DetectOptions, type DetectSummary } from './pipeline/detect.ts';
+export { detect, type DetectOptions } from './pipeline/detect.ts';
+export { type Game, openGame } from './pipeline/game.ts';
+export type { DetectMessage, NoteMessage, ProgressMessage, WarningMessage } from './pipeline/messages.ts';
+export { recordLog, type RecordOptions, type RecordSummary } from './pipeline/record-log.ts';
+export { type MediaIdentity, openSource, type Source } from './pipeline/source.ts';
 export { type LoadedProfile, loadProfile, type LoadOptions } from './profile/load.ts';
 export type { DetectorSpec, EventMapping, Profile, RegionSpec } from './profile/profile.ts';
 

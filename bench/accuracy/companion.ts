@@ -11,8 +11,8 @@ import { parseArgs } from 'node:util';
 import { loadLog } from '../../src/events/reader.ts';
 import { isPropertyStatement } from '../../src/events/statement.ts';
 import { alignSound } from '../../src/pipeline/align/align.ts';
-import { type CompanionSource } from '../../src/pipeline/sources/companions.ts';
-import { detect, type DetectOptions } from '../../src/pipeline/detect.ts';
+import { type CompanionSource } from '../../src/pipeline/sources/companion.ts';
+import { recordLog, type RecordOptions } from '../../src/pipeline/record-log.ts';
 import { loadProfile } from '../../src/profile/load.ts';
 import type { DetectorSpec, Profile } from '../../src/profile/profile.ts';
 import { matchSaid, type Said } from '../../test/truth/match.ts';
@@ -109,10 +109,10 @@ type Line = Said & { readonly text: string };
 
 async function read(
   out: string,
-  options: Omit<DetectOptions, 'out'>,
+  options: Omit<RecordOptions, 'out'>,
 ): Promise<{ bytes: string; events: readonly Line[]; cpu: number }> {
   const before = process.cpuUsage();
-  const { log } = await detect({ ...options, out: join(folder, out), place: 'default' });
+  const { log } = await recordLog({ ...options, out: join(folder, out), place: 'default' });
   const { user, system } = process.cpuUsage(before);
   const { events } = await loadLog(join(folder, out));
   return { bytes: readFileSync(log, 'utf8'), events, cpu: (user + system) / 1e6 };

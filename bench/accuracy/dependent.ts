@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { loadLog } from '../../src/events/reader.ts';
-import { detect } from '../../src/pipeline/detect.ts';
+import { recordLog } from '../../src/pipeline/record-log.ts';
 import type { DetectorSpec, Profile } from '../../src/profile/profile.ts';
 import { journalRecords } from '../../test/truth/journal.ts';
 import { kindOf } from '../../test/truth/match.ts';
@@ -36,7 +36,7 @@ async function run(name: string, variant: Profile): Promise<number> {
   const path = join(pack, 'configs', 'openarena', 'profile.json');
   await writeFile(path, JSON.stringify({ dictionaries: ['openarena'], ...variant }));
   const before = process.cpuUsage();
-  await detect({
+  await recordLog({
     media: join(clip!, 'video.mp4'),
     game: path,
     out: join(pack, 'out'),

@@ -3,7 +3,7 @@ import { mkdir, stat } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { loadLog } from '../../src/events/reader.ts';
-import { detect } from '../../src/pipeline/detect.ts';
+import { recordLog } from '../../src/pipeline/record-log.ts';
 import { openGame } from '../../src/pipeline/game.ts';
 import { messageOf } from '../../src/errors.ts';
 import { canonical } from '../../src/evaluate/match.ts';
@@ -64,7 +64,7 @@ async function measure(folder: string, options: Options): Promise<ClipResult> {
   const out = join(options.out, clip);
   await mkdir(out, { recursive: true });
   const kept = options.keep && (await stat(join(out, 'events.ndjson')).catch(() => undefined));
-  if (!kept) await detect({ media: video, game: truth.game, out, plan: options.plan });
+  if (!kept) await recordLog({ media: video, game: truth.game, out, plan: options.plan });
   const { events } = await loadLog(out);
   const { profile } = await openGame(truth.game);
   const rules = declaredRules(video, profile);

@@ -10,7 +10,7 @@ import { loadLog } from '../../src/events/reader.ts';
 import type { HudSettings, Rect, Size } from '../../src/geometry.ts';
 import { scanPackets } from '../../src/media/packets/scan-packets.ts';
 import { openVideo } from '../../src/media/video.ts';
-import { detect } from '../../src/pipeline/detect.ts';
+import { recordLog } from '../../src/pipeline/record-log.ts';
 import { openGame } from '../../src/pipeline/game.ts';
 import { decidePlacement } from '../../src/pipeline/placement/decide.ts';
 import { placeRegion } from '../../src/regions/place.ts';
@@ -218,7 +218,7 @@ for (const positional of positionals) {
       });
     const mean = errors.reduce((sum, error) => sum + error, 0) / errors.length;
     const out = `${path}.playbyplay`;
-    await detect({ media: path, game: name, out, workers: 1, ...(hud ? { hud } : { place: 'default' }) });
+    await recordLog({ media: path, game: name, out, workers: 1, ...(hud ? { hud } : { place: 'default' }) });
     const events = (await loadLog(out)).events.map(({ t, text }) => `${t.toFixed(0)} ${text}`);
     if (change === CHANGES[0]) plain = events;
     const rest = [...plain];
@@ -244,7 +244,7 @@ for (const positional of positionals) {
     for (let turn = 0; turn < 10; turn++) {
       const place = turn % 2 === 0 ? 'default' : 'auto';
       const before = seconds();
-      await detect({ media, game: name, out: join(folder, `cost-${name}`), workers: 1, place });
+      await recordLog({ media, game: name, out: join(folder, `cost-${name}`), workers: 1, place });
       costs[place].push(seconds() - before);
     }
     const [auto, own] = [median(costs.auto), median(costs.default)];

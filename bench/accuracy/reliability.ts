@@ -11,7 +11,7 @@ import { parseArgs } from 'node:util';
 import { canonical } from '../../src/evaluate/match.ts';
 import type { EventLine } from '../../src/events/log.ts';
 import { loadLog } from '../../src/events/reader.ts';
-import { detect } from '../../src/pipeline/detect.ts';
+import { recordLog } from '../../src/pipeline/record-log.ts';
 import { openGame } from '../../src/pipeline/game.ts';
 import { calibrateConfidence, logOdds, probability } from '../../src/script/confidence.ts';
 import { calibrationTable } from '../../test/truth/bins.ts';
@@ -49,7 +49,7 @@ async function judge(folder: string, outFolder: string, tolerance: number): Prom
   const out = join(outFolder, clip);
   await mkdir(out, { recursive: true });
   if (!(await stat(join(out, 'events.ndjson')).catch(() => undefined)))
-    await detect({ media: join(folder, 'video.mp4'), game: truth.game, out });
+    await recordLog({ media: join(folder, 'video.mp4'), game: truth.game, out });
   const { events } = await loadLog(out);
   const own = events.filter(({ statement }) => !truth.untold?.includes(kindOf(statement)));
   const { profile } = await openGame(truth.game);

@@ -7,10 +7,11 @@ import { parseArgs } from 'node:util';
 import { inflateRawSync } from 'node:zlib';
 import { scanPackets } from '../../src/media/packets/scan-packets.ts';
 import { openVideo } from '../../src/media/video.ts';
-import type { ChunkReadings } from '../../src/pipeline/reading/chunk-readings.ts';
-import { detect } from '../../src/pipeline/detect.ts';
+import { type ChunkReadings, readingsOf } from '../../src/pipeline/reading/chunk-readings.ts';
+import { recordLog } from '../../src/pipeline/record-log.ts';
 import { type Game, openGame } from '../../src/pipeline/game.ts';
-import { Interpreter } from '../../src/pipeline/interpreter.ts';
+import { fuseStatements, interpretCues, trackCues } from '../../src/pipeline/interpret.ts';
+import type { ChunkEndMessage, SampleMessage } from '../../src/pipeline/messages.ts';
 import type { SequenceSpec } from '../../src/profile/profile.ts';
 import { planSamples } from '../../src/sampling/plan.ts';
 import { roundTime } from '../../src/time.ts';
@@ -70,17 +71,19 @@ for (const clip of clips) {
   const video = join(clip, 'video.mp4');
   const out = join(values.out, basename(clip));
   const journal = join(out, 'readings.journal');
-  if (!(await stat(journal).catch(() => undefined))) await detect({ media: video, game: name, out });
+  if (!(await stat(journal).catch(() => undefined))) await recordLog({ media: video, game: name, out });
   const chunks = await readings(journal);
   const truth = await loadTruth(clip);
   const reduced = truth.reduce(declared(video)).filter((line) => !line.repeat);
   const end = chunks.at(-1)?.t.at(-1) ?? 0;
   for (const [side, variant] of Object.entries(sides)) {
-    using interpreter = await Interpreter.open(variant, (issue) => process.stderr.write(`${issue.message}\n`));
     const events: Said[] = [];
     const start = performance.now();
-    for (const chunk of chunks) events.push(...(await interpreter.push(structuredClone(chunk))).events);
-    events.push(...(await interpreter.end(end)).events);
+    const cues = trackCues(samplesOf(chunks, end, Object.keys(variant.profile.detectors)), variant, false);
+    for await (const message of fuseStatements(interpretCues(cues, variant), variant)) {
+      if (message.type === 'events') events.push(...message.events);
+      if (message.type === 'warning') process.stderr.write(`${message.issue.message}\n`);
+    }
     const cost = ((performance.now() - start) * 60) / end;
     for (const kind of kinds) {
       const [wanted, own] = [reduced, events].map((lines) =>
@@ -97,4 +100,18 @@ for (const clip of clips) {
         );
     }
   }
+}
+
+/** The stored readings of a recording as the stages take them. */
+async function* samplesOf(
+  chunks: readonly ChunkReadings[],
+  end: number,
+  detectors: readonly string[],
+): AsyncGenerator<SampleMessage | ChunkEndMessage, void, undefined> {
+  for (const chunk of chunks) {
+    for (const [i, t] of chunk.t.entries())
+      yield { type: 'sample', t, readings: [...readingsOf(chunk, i, detectors)], isFrame: true };
+    yield { type: 'chunk-end' };
+  }
+  yield { type: 'chunk-end', end };
 }

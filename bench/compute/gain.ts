@@ -8,7 +8,7 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { COSTS } from '../../src/compute/quantize/cost.ts';
 import { type Model, writeModel } from '../../src/compute/tiling/model.ts';
-import { detect } from '../../src/pipeline/detect.ts';
+import { recordLog } from '../../src/pipeline/record-log.ts';
 import { Network } from '../../test/fixtures/networks.ts';
 
 const { values, positionals } = parseArgs({
@@ -46,7 +46,7 @@ if (values.child) {
   const start = performance.now();
   const out = join(folder, 'out');
   const game = join(folder, way.budget ? 'budget' : 'free', 'profile.json');
-  await detect({ media, game, out, workers: way.workers, to: Number(values.to) });
+  await recordLog({ media, game, out, workers: way.workers, to: Number(values.to) });
   const { user, system } = process.cpuUsage();
   const measured: Measured = {
     seconds: (performance.now() - start) / 1000,

@@ -8,6 +8,7 @@ import { parseArgs } from 'node:util';
 import { loadAtlas } from '../../src/detectors/text/index.ts';
 import type { TextOptions } from '../../src/detectors/text/options.ts';
 import { TesseractReader } from '../../src/detectors/text/tesseract.ts';
+import { compileProfile } from '../../src/pipeline/compile-profile.ts';
 import { SampleReader } from '../../src/pipeline/reading/sample-reader.ts';
 import { labelledPictures, parseLabels } from '../../src/pipeline/authoring/learn.ts';
 import { loadProfile } from '../../src/profile/load.ts';
@@ -53,7 +54,8 @@ const misses: string[] = [];
 const readers = new Map<string, SampleReader>();
 const readerOf = async (picture: Picture): Promise<SampleReader> => {
   const size = `${picture.width}×${picture.height}`;
-  const reader = readers.get(size) ?? (await SampleReader.open(alone, assets, picture));
+  const reader =
+    readers.get(size) ?? (await SampleReader.open(await compileProfile({ profile: alone, assets }), picture));
   readers.set(size, reader);
   return reader;
 };

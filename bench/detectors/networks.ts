@@ -10,6 +10,7 @@ import { isGap, decodeFrames } from '../../src/media/decode/decode-frames.ts';
 import { splitIntoChunks, scanPackets } from '../../src/media/packets/scan-packets.ts';
 import type { Picture, Plane } from '../../src/media/picture.ts';
 import { openVideo } from '../../src/media/video.ts';
+import { compileProfile } from '../../src/pipeline/compile-profile.ts';
 import { SampleReader } from '../../src/pipeline/reading/sample-reader.ts';
 import { loadProfile } from '../../src/profile/load.ts';
 import type { DetectorSpec, Profile } from '../../src/profile/profile.ts';
@@ -188,7 +189,10 @@ for (const clip of clips) {
           if (!reader)
             readers.set(
               key,
-              (reader = await SampleReader.open({ ...profile, detectors, screens: {} } as Profile, assets, shown)),
+              (reader = await SampleReader.open(
+                await compileProfile({ profile: { ...profile, detectors, screens: {} } as Profile, assets }),
+                shown,
+              )),
             );
           for (const [d, name] of names.entries()) {
             const due = names.map((_, i) => (i === d ? 1 : 0));

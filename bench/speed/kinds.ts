@@ -10,6 +10,7 @@ import { isGap, decodeFrames } from '../../src/media/decode/decode-frames.ts';
 import { splitIntoChunks, scanPackets } from '../../src/media/packets/scan-packets.ts';
 import { openVideo } from '../../src/media/video.ts';
 import { openGame } from '../../src/pipeline/game.ts';
+import { compileProfile } from '../../src/pipeline/compile-profile.ts';
 import { SampleReader } from '../../src/pipeline/reading/sample-reader.ts';
 import type { DetectorSpec, Profile } from '../../src/profile/profile.ts';
 import { planSamples } from '../../src/sampling/plan.ts';
@@ -58,7 +59,7 @@ for (const chunk of splitIntoChunks(index, { minSeconds: 2 })) {
       let reader = readers.get(kind);
       if (!reader) {
         const alone = { ...profile, detectors, screens: {}, modes: {}, sequences: {} } as unknown as Profile;
-        reader = await SampleReader.open(alone, assets, picture);
+        reader = await SampleReader.open(await compileProfile({ profile: alone, assets }), picture);
         readers.set(kind, reader);
       }
       const due = Object.keys(detectors).map(() => 1);

@@ -12,7 +12,8 @@ import { parseArgs } from 'node:util';
 import { decodeFrames } from '../../src/media/decode/decode-frames.ts';
 import { groupFirstFrame, scanPackets } from '../../src/media/packets/scan-packets.ts';
 import { openVideo } from '../../src/media/video.ts';
-import { planPortions } from '../../src/pipeline/reading/plan.ts';
+import { compileProfile } from '../../src/pipeline/compile-profile.ts';
+import { CHUNK_SECONDS, indexChunks, planChunks } from '../../src/pipeline/reading/plan.ts';
 import type { Profile } from '../../src/profile/profile.ts';
 import type { LogLine } from '../../src/events/log.ts';
 import { loadTruth, type Truth } from '../../test/truth/truth.ts';
@@ -99,7 +100,11 @@ async function decodeAsTold(clip: string): Promise<void> {
   const profile = JSON.parse(readFileSync(join(configs, game, 'profile.json'), 'utf8')) as Profile;
   using file = openVideo(join(clip, 'video.mp4'));
   const index = scanPackets(file);
-  for (const { chunk, plan } of planPortions(index, profile, {}, 'adaptive')) {
+  const compiled = await compileProfile({
+    profile,
+    assets: { read: (path) => Promise.resolve(readFileSync(join(configs, game, path))) },
+  });
+  for await (const { chunk, samples } of planChunks(indexChunks(index, CHUNK_SECONDS.adaptive), compiled)) {
     const keyframes: number[] = [];
     const wanted: number[] = [];
     for (let group = chunk.firstGroup; group < chunk.lastGroup; group++) {
@@ -107,7 +112,7 @@ async function decodeAsTold(clip: string): Promise<void> {
       keyframes.push(first);
       const [from, to] = [index.t[first]!, index.t[next] ?? Number.POSITIVE_INFINITY];
       if (changes.some((t) => t >= from && t < to))
-        wanted.push(...plan.frames.filter((frame) => frame >= first && frame < next));
+        wanted.push(...samples.frames.filter((frame) => frame >= first && frame < next));
     }
     for (const frames of [keyframes, wanted])
       for (const item of decodeFrames(file, index, chunk, frames)) if (Symbol.dispose in item) item[Symbol.dispose]();

@@ -20,8 +20,8 @@ export interface Tracker {
   readonly failure?: string | undefined;
 }
 
-/** What a run of readings says: a value, or that nothing is there. */
-type Content = { readonly seen: true; readonly value: CueValue } | { readonly seen: false };
+/** What a reading or a run of readings says: a value, or that nothing is there. */
+export type Content = { readonly seen: true; readonly value: CueValue } | { readonly seen: false };
 
 /** Consecutive samples that read the same. */
 interface Run {
@@ -37,11 +37,11 @@ interface Run {
   readonly first: boolean;
 }
 
-const DEFAULTS = { samples: 2, confidence: 0.8, gaps: 2, unless: 10 } as const;
+export const STABILITY_DEFAULTS = { samples: 2, confidence: 0.8, gaps: 2, unless: 10 } as const;
 
-/** The confidence from which a detector's readings count. */
-export function acceptedFrom(spec: DetectorSpec): number {
-  return spec.stability?.confidence ?? DEFAULTS.confidence;
+/** The confidence from which a detector's readings count, unless they are `expected`. */
+export function minConfidenceOf(spec: DetectorSpec): number {
+  return spec.stability?.confidence ?? STABILITY_DEFAULTS.confidence;
 }
 
 /**
@@ -52,11 +52,11 @@ export function acceptedFrom(spec: DetectorSpec): number {
  * that made the run, its detail that of the most confident of them. Before the first reading nothing is there.
  */
 export function createTracker(detector: string, spec: DetectorSpec, interval?: number): Tracker {
-  const samples = spec.stability?.samples ?? DEFAULTS.samples;
+  const samples = spec.stability?.samples ?? STABILITY_DEFAULTS.samples;
   const lostSamples = spec.stability?.lost ?? samples;
-  const threshold = acceptedFrom(spec);
-  const gaps = spec.stability?.gaps ?? DEFAULTS.gaps;
-  const unless = Math.max(spec.plausible?.unless ?? DEFAULTS.unless, samples);
+  const threshold = minConfidenceOf(spec);
+  const gaps = spec.stability?.gaps ?? STABILITY_DEFAULTS.gaps;
+  const unless = Math.max(spec.plausible?.unless ?? STABILITY_DEFAULTS.unless, samples);
   const judge = plausibility(spec.plausible);
 
   let accepted: Content = { seen: false };
@@ -104,9 +104,9 @@ export function createTracker(detector: string, spec: DetectorSpec, interval?: n
       if (t === last) return [];
       if (last !== undefined && !(t > last))
         throw new RangeError(`readings of ${detector} out of order: ${last}, ${t}`);
-      if (last !== undefined) skip(missing(t - last, interval));
+      if (last !== undefined) skip(countMissingSamples(t - last, interval));
       last = t;
-      const content = contentOf(observation, needed(observation));
+      const content = readContent(observation, needed(observation));
       const verdict = content && judge(content.seen ? content.value : undefined, valueOf(accepted));
       if (content === undefined || verdict === 'impossible') {
         skip(1);
@@ -120,7 +120,7 @@ export function createTracker(detector: string, spec: DetectorSpec, interval?: n
       doubt = undefined;
       const isFirst = isBlank;
       isBlank = false;
-      if (same(content, accepted)) {
+      if (isSameContent(content, accepted)) {
         run = undefined;
         return [];
       }
@@ -133,7 +133,7 @@ export function createTracker(detector: string, spec: DetectorSpec, interval?: n
       return [];
     },
     pendingSince(now) {
-      const unseen = now === undefined || last === undefined ? 0 : missing(now - last, interval);
+      const unseen = now === undefined || last === undefined ? 0 : countMissingSamples(now - last, interval);
       const alive = [run, doubt].filter((some) => some !== undefined && some.gap + unseen <= gaps);
       return alive.length === 0 ? undefined : Math.min(...alive.map((some) => some!.t));
     },
@@ -144,12 +144,12 @@ export function createTracker(detector: string, spec: DetectorSpec, interval?: n
  * How many samples are surely missing from a stretch of `seconds` between two readings. Frames lie within half an
  * interval of their ticks, so two readings of neighbouring ticks can be nearly two intervals apart.
  */
-function missing(seconds: number, interval: number | undefined): number {
+export function countMissingSamples(seconds: number, interval: number | undefined): number {
   if (interval === undefined || !(interval > 0)) return 0;
   return Math.max(0, Math.ceil(seconds / interval - 2 - 1e-6));
 }
 
-function contentOf(observation: Reading['observation'], threshold: number): Content | undefined {
+export function readContent(observation: Reading['observation'], threshold: number): Content | undefined {
   if (observation.state === 'unreadable' || !(observation.confidence >= threshold)) return undefined;
   if (observation.state === 'absent') return { seen: false };
   if (typeof observation.value === 'number' && !Number.isFinite(observation.value)) return undefined;
@@ -160,7 +160,7 @@ function valueOf(content: Content): CueValue | undefined {
   return content.seen ? content.value : undefined;
 }
 
-function same(a: Content, b: Content): boolean {
+export function isSameContent(a: Content, b: Content): boolean {
   return a.seen === b.seen && valueOf(a) === valueOf(b);
 }
 
@@ -179,7 +179,7 @@ function continued(
 ): Run {
   const { confidence } = observation;
   const detail = 'detail' in observation ? observation.detail : undefined;
-  if (run === undefined || !same(run.content, content)) {
+  if (run === undefined || !isSameContent(run.content, content)) {
     return { content, t, count: 1, gap: 0, confidenceSum: confidence, bestConfidence: confidence, detail, first };
   }
   run.count += 1;

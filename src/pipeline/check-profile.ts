@@ -1,9 +1,9 @@
 import { posix } from 'node:path';
 import type { Plugins } from '../detectors/plugins/load.ts';
-import { loadKind } from '../detectors/registry.ts';
 import { messageOf, PlaybyplayError, type Issue } from '../errors.ts';
 import { languageName, toLanguageTags } from '../language/tags.ts';
-import { requirements } from './game.ts';
+import { compileProfile } from './compile-profile.ts';
+import { findRequirements } from './game.ts';
 import { loadKindCatalog } from './schemas.ts';
 import { readWords, ruleIssues, scriptWordIssues, statementIssues } from './words.ts';
 import type { Profile } from '../profile/profile.ts';
@@ -58,7 +58,7 @@ export async function checkProfile(
 
 /** Opens the files that detectors and interpreter use: fonts, icons, networks. */
 async function checkDetectors(name: string, plugins: Plugins, language?: string): Promise<Issue[]> {
-  const loaded = await loadProfile(name, { language });
+  const loaded = await compileProfile(await loadProfile(name, { language }), plugins);
   const { profile, assets, pack, path } = loaded;
   const issues: Issue[] = [];
   const attempt = async (pointer: string, open: () => Promise<Disposable>): Promise<void> => {
@@ -71,12 +71,9 @@ async function checkDetectors(name: string, plugins: Plugins, language?: string)
       issues.push({ code, path: place, message, ...(hint === undefined ? {} : { hint }) });
     }
   };
-  for (const [detector, spec] of Object.entries(profile.detectors))
-    await attempt(`/detectors/${detector}`, async () => {
-      const kind = await loadKind(spec.kind, plugins);
-      return kind.input === 'frame' ? await kind.open(spec, assets) : { [Symbol.dispose]() {} };
-    });
-  issues.push(...findUnusedSteps(profile, pack.locate(path)), ...(await requirements(loaded, plugins)).issues);
+  for (const { name: detector, kind, spec } of loaded.detectors)
+    if (kind.input === 'frame') await attempt(`/detectors/${detector}`, () => kind.open(spec, assets));
+  issues.push(...findUnusedSteps(profile, pack.locate(path)), ...(await findRequirements(loaded)).issues);
   const { interpreter } = profile;
   if (interpreter) await attempt('/interpreter', () => SequenceNetwork.open(interpreter, assets));
   return issues;

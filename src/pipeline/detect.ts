@@ -1,320 +1,375 @@
 import { availableParallelism } from 'node:os';
-import { basename, dirname, extname, join } from 'node:path';
+import { basename } from 'node:path';
+import { setImmediate as turn } from 'node:timers/promises';
+import { Trace } from '../compute/scheduler/trace.ts';
+import type { Reading } from '../detectors/kind.ts';
 import { type Issue, PlaybyplayError } from '../errors.ts';
-import { makeFolder } from '../events/folder.ts';
-import { openJournal } from '../events/journal.ts';
-import type { EventLine, HeaderLine } from '../events/log.ts';
-import { lockFolder } from '../events/lock.ts';
-import { readHeader } from '../events/reader.ts';
-import { LogWriter } from '../events/writer.ts';
+import type { Journal, JournalKey } from '../events/journal.ts';
+import type { HeaderLine } from '../events/log.ts';
+import type { HudSettings } from '../geometry.ts';
 import { DecoderWorker } from '../media/decode/decoder-worker.ts';
-import { findMissingFrames } from '../media/decode/missing-frames.ts';
-import { type PacketIndex, originSeconds } from '../media/packets/packet-index.ts';
-import { scanPacketsAsync } from '../media/packets/scan-packets.ts';
-import type { VideoInfo } from '../media/container/info.ts';
-import { type VideoFile, openVideo } from '../media/video.ts';
-import type { HudSettings } from '../regions/place.ts';
+import { originSeconds, type PacketIndex } from '../media/packets/packet-index.ts';
 import { formatClock } from '../time.ts';
 import { VERSION } from '../version.ts';
-import type { ScriptNote } from '../script/script.ts';
-import { OtherSources } from './sources/other-sources.ts';
-import type { ChunkReadings } from './reading/chunk-readings.ts';
-import { Companions, type CompanionSource } from './sources/companions.ts';
-import { fingerprintMedia } from './fingerprint.ts';
-import { Following, type StreamSource } from './sources/following.ts';
-import { ROOT } from '../version.ts';
-import { type Game, openGame } from './game.ts';
-import { headerOf, journalKey } from './header.ts';
-import { hearersOf } from './sources/hearing.ts';
-import { Interpreter } from './interpreter.ts';
-import { Narration } from './narration.ts';
+import type { Game } from './game.ts';
+import { createHeader, journalKey } from './header.ts';
+import { fuseStatements, interpretCues, trackCues, writeLines } from './interpret.ts';
+import {
+  type ChunkEndMessage,
+  type DetectMessage,
+  problemMessage,
+  type SampleMessage,
+  type SideMessage,
+  type SummaryMessage,
+  type WarningMessage,
+} from './messages.ts';
 import { type Decision, decidePlacement, earlierPlacement } from './placement/decide.ts';
-import { smallText } from './placement/legible.ts';
-import { PictureCache } from '../media/decode/picture-cache.ts';
-import { type Portion, planPortions, portionsIn, wantedOf } from './reading/plan.ts';
-import type { FreshRun } from './reading/read-fresh.ts';
-import { readPortions } from './reading/read-portions.ts';
-import { Readers } from './reading/readers.ts';
-import { Recognition } from './recognition.ts';
-import { sharedLoad } from './reading/sharing.ts';
-import { withoutColours } from './colours.ts';
-import { withoutVectors } from './vectors.ts';
-import { Waking } from './waking.ts';
+import { type ChunkReadings, ChunkStitcher, type Gap, readingsOf } from './reading/chunk-readings.ts';
+import { CHUNK_SECONDS, type PlannedChunk, planChunks, type SourceChunk } from './reading/plan.ts';
+import { readJournaled } from './reading/read-journaled.ts';
+import { ReaderPool, type ReaderPoolOptions } from './reading/reader-pool.ts';
+import { SampleReader } from './reading/sample-reader.ts';
+import type { MediaIdentity, Source } from './source.ts';
+import { AudioReader } from './sources/audio.ts';
+import { checkCompanionNames, Companion, type CompanionSource, type SourceReadings } from './sources/companion.ts';
+import { RecordReader, type StreamSource } from './sources/records.ts';
+import { grayscaleVideo, missingMotionVectors, multipleVideoStreams, textTooSmall } from './warnings.ts';
 
 export interface DetectOptions {
-  readonly media: string;
-  /** Name of a game, or path of a profile. */
-  readonly game: string;
-  /** Folder for the log; default `<media name>.playbyplay` beside the media. */
-  readonly out?: string;
+  /** `full` (default) reads every sample; `adaptive` reads in full only between keyframes that differ. */
   readonly plan?: 'full' | 'adaptive';
   /** Reading threads; default one a core. The log does not depend on it. */
   readonly workers?: number;
   /** Seconds: only samples in [from, to). */
   readonly from?: number;
   readonly to?: number;
-  /** Go on where a killed run stopped. */
-  readonly resume?: boolean;
   /** Where the HUD lies, if that is known. */
   readonly hud?: HudSettings;
   /**
-   * Unless `hud` tells: `auto` (default) takes the profile's own place if its elements are seen there, and else searches where
-   * they are; `default` takes the profile's own without looking.
+   * Without `hud`: `auto` (default) uses the profile's own place if its elements are seen there, and else locates them; `default` uses
+   * the profile's own without looking.
    */
   readonly place?: 'auto' | 'default';
   /** Profiles besides the built-in ones (packs, or folders of packs) whose games the recording may show instead. */
   readonly profiles?: readonly string[];
-  /** Files beside the recording, by the names that the profile's `stream` detectors know them by. */
+  /** Files that accompany the recording, by the names under which the profile's `stream` detectors know them. */
   readonly streams?: readonly StreamSource[];
-  /** Second recordings of the session, by the names that the profile's detectors know them by (`media`). */
+  /** Second recordings of the session, by the names under which the profile's detectors know them (`media`). */
   readonly companions?: readonly CompanionSource[];
-  /**
-   * Plug-ins that bring further kinds of detectors: paths (absolute, or beginning with a dot) or names of npm packages, both
-   * seen from the current folder. Their code is run; a profile cannot name any.
-   */
-  readonly plugins?: readonly string[];
-  /** Languages of the screen (BCP 47), if not the profile's own. */
-  readonly language?: string | readonly string[];
   readonly signal?: AbortSignal;
-  /** Told after each chunk: seconds done, seconds in all. */
-  readonly onProgress?: (done: number, total: number) => void;
-  /** Told of events as they become final, in order. */
-  readonly onEvent?: (event: EventLine) => void;
-  /** Told of the script's and the profile's mistakes as they come up. */
-  readonly onProblem?: (issue: Issue) => void;
-  /** Told what the script says to its author (`game.note`). */
-  readonly onNote?: (note: ScriptNote) => void;
-  /** File for a Chrome trace of the run's portions. */
+  /** File for a Chrome trace of what was read when. */
   readonly trace?: string;
-  /** Seconds after which a thread that has not finished a picture counts as stuck and another does its work; default 120. */
+  /** Seconds without a sign of life after which a thread is replaced; default 120. */
   readonly stuckAfter?: number;
-}
-
-export interface DetectSummary {
-  readonly folder: string;
-  readonly log: string;
-  readonly events: number;
-  readonly gaps: readonly { readonly t: number; readonly end: number; readonly reason: string }[];
-  readonly samples: number;
-  /** Seconds of video that were looked at. */
-  readonly duration: number;
-  readonly problems: Readonly<Record<string, number>>;
-  /** Where the HUD was found, if not where the profile has it by itself. */
-  readonly placement?: HeaderLine['placement'];
-  /** Nothing of the profile was found: perhaps the recording is of another game, or its HUD is hidden. */
-  readonly doubt?: Issue;
-  /** Of a game that does not come with the program: detectors that never read anything. */
-  readonly silent?: readonly string[];
-  /** Why the log may tell less, or less surely, than the recording shows. */
-  readonly warnings?: readonly Issue[];
-}
-
-/** Where `detect` writes unless told otherwise. */
-function defaultFolder(media: string): string {
-  return join(dirname(media), `${basename(media, extname(media))}.playbyplay`);
+  /** Opens the journal in which readings are stored, and from which those of an interrupted run are taken. */
+  readonly openJournal?: (key: JournalKey) => Promise<Journal<ChunkReadings>>;
+  /** The header of the interrupted run that is continued. */
+  readonly resumes?: HeaderLine | undefined;
 }
 
 /**
- * Recordings that differ in their ending alone (match.mp4, match.mkv) have one default folder: the log of one never takes the place of the
- * other's. Throws PlaybyplayError `other-log`.
+ * Detects the events of a recording.
+ *
+ * frames → readings → cues → statements → events → log
+ *
+ * The messages are the lines of the log in order, with warnings, notes and progress between them. Leaving the loop, or aborting
+ * the signal, closes everything that was opened; the caller closes `source`.
+ *
+ * @param source The recording: see `openSource`.
+ * @param game The game that it shows: see `openGame`.
+ * @throws PlaybyplayError `wrong-game` before anything is read if the recording plainly shows another known game.
+ *
+ * @example
+ * using source = await openSource('match.mp4');
+ * const game = await openGame('openarena');
+ * for await (const message of detect(source, game, { plan: 'adaptive' })) {
+ *   if (message.type === 'event') console.log(message.t, message.text);
+ *   if (message.type === 'warning') console.warn(message.issue.message);
+ * }
  */
-async function keepOthers(folder: string, media: string): Promise<void> {
-  const log = await readHeader(folder).catch(() => undefined);
-  if (!log || log.media.name === basename(media)) return;
-  if (log.media.hash === (await fingerprintMedia(media)).hash) return;
-  throw new PlaybyplayError('other-log', `${folder} holds the log of ${log.media.name}`, {
-    hint: `Name a folder for that of ${basename(media)} with --out.`,
-  });
-}
-
-/**
- * The main job: watches a recording and writes its event log. Readings are made by threads, chunk by chunk, and kept in
- * a journal; cues, script and log run here, once, in order. Throws PlaybyplayError `wrong-game` before anything is read where the
- * recording plainly shows another known game.
- */
-export async function detect(options: DetectOptions): Promise<DetectSummary> {
-  const { media, plan = 'full', resume = false, signal } = options;
-  const game = await openGame(options.game, options.plugins, options.language);
-  using file = openVideo(media);
-  const folder = options.out ?? defaultFolder(media);
-  if (options.out === undefined) await keepOthers(folder, media);
-  await makeFolder(folder);
-  await using resources = new AsyncDisposableStack();
-  resources.use(await lockFolder(folder));
-  const outlook = await lookThrough(options, game, file, folder, resources);
-  const { print, index, duration, range, portions, following, companions, readers, shared } = outlook;
-  const { hud, doubt, placement } = outlook.decision;
-  const warnings: Issue[] = [];
-  const warn = (issue: Issue | undefined): void => {
-    if (!issue) return;
-    warnings.push(issue);
-    options.onProblem?.(issue);
-  };
-  for (const remark of outlook.decision.remarks ?? []) warn(remark);
-  warn(doubt ? undefined : await smallText(game, file.info, hud ?? {}));
-  warn(await withoutVectors(game, file, index));
-  warn(await withoutColours(game, file, index));
-  warn(severalVideos(file.info));
-  const recognition = doubt ? undefined : await Recognition.open(game);
-  const header = headerOf(game, options, {
-    print,
-    info: file.info,
-    duration,
-    streams: following.prints,
-    companions: companions.prints,
-    placement,
-  });
-  await using journal = await openJournal<ChunkReadings>(join(folder, 'readings.journal'), journalKey(header, hud), {
-    resume,
-  });
-  await using log = await LogWriter.create(join(folder, 'events.ndjson'), header, { resume });
-  using waking = new Waking(file, game, hud, index, portions);
-  using interpreter = await Interpreter.open(
-    game,
-    (issue) => options.onProblem?.(issue),
-    (wants, places) => companions.wake(wants, places, (own) => waking.read(own, places, signal)),
-    (note) => options.onNote?.(note),
-  );
-  const others = resources.use(
-    await OtherSources.open(
-      media,
-      game,
-      { following, companions, journal },
-      { origin: originSeconds(index), ...range, signal },
-      (issue) => interpreter.note(issue),
-    ),
-  );
-  const narration = new Narration(interpreter, others, log, options.onEvent);
-  const { from = 0, to = Number.POSITIVE_INFINITY } = range;
-  // Stretches that the file lost without a trace: no packet tells of them.
-  for (const hole of findMissingFrames(index, file.info)) if (hole.end > from && hole.t < to) narration.gap(hole);
-  const run: FreshRun = { game, options, index, plan, readers, shared };
-  for await (const { portion, readings } of readPortions(run, portions, journal)) {
-    await narration.take(readings, portion.chunk.end);
-    warn(recognition?.add(readings));
-    options.onProgress?.(portion.chunk.end, duration);
-  }
-  await narration.finish(duration);
-  const problems = interpreter.problems;
-  warn(recognition?.end());
-  const { events, samples } = await log.end(interpreter.samples, problems, warnings);
-  return {
-    folder,
-    log: log.path,
-    events,
-    gaps: narration.gaps,
-    samples,
-    duration: Math.max(0, Math.min(duration, to) - from),
-    problems,
-    ...(hud && { placement }),
-    ...(doubt && { doubt }),
-    ...(warnings.length > 0 && { warnings }),
-    ...(game.pack.name !== ROOT && interpreter.silent.length > 0 && { silent: interpreter.silent }),
-  };
-}
-
-/** Which of several pictures of a file is read. */
-function severalVideos({ width, height, otherVideos = 0 }: VideoInfo): Issue | undefined {
-  if (otherVideos === 0) return undefined;
-  return {
-    code: 'several-videos',
-    message: `the file holds ${otherVideos + 1} videos; the largest is read, of ${width} × ${height} pixels`,
-    hint: 'To have another one read, copy it out: ffmpeg -i <media> -map 0:v:1 -map 0:a? -c copy other.mkv.',
-  };
-}
-
-/** What is known of a recording before it is read, and who will read it. */
-interface Outlook {
-  readonly print: Awaited<ReturnType<typeof fingerprintMedia>>;
-  readonly index: PacketIndex;
-  /** Seconds. */
-  readonly duration: number;
-  readonly range: { readonly from?: number; readonly to?: number };
-  readonly portions: readonly Portion[];
-  readonly following: Following;
-  readonly companions: Companions;
-  readonly decision: Decision;
-  readonly readers: Readers;
-  /** Whether threads share dear readings. */
-  readonly shared: boolean;
-}
-
-/** Scans the file, plans what is to be read, and finds where the HUD lies, while the threads start. */
-async function lookThrough(
-  options: DetectOptions,
+export async function* detect(
+  source: Source,
   game: Game,
-  file: VideoFile,
-  folder: string,
-  resources: AsyncDisposableStack,
-): Promise<Outlook> {
-  const { media, plan = 'full', resume = false, signal, from, to } = options;
-  const most = options.workers ?? availableParallelism();
-  // The adaptive plan often stops before it has seen all that it asked for.
-  const beside = plan === 'full' && availableParallelism() > 1 ? resources.use(new DecoderWorker(file)) : undefined;
-  const kept = plan === 'adaptive' ? new PictureCache() : undefined;
-  const reading = { ...options, beside, kept };
-  let readers = resources.use(new Readers(file, game, options.hud, most, reading));
-  const shared = await sharing(options, game, file.info.duration);
-  if (!resume) readers.start(shared ? most : portionsIn(secondsIn(options, file.info.duration), plan));
-  const print = await fingerprintMedia(media);
-  const index = await scanPacketsAsync(file, signal ? { signal } : {});
-  const duration = index.t.at(-1) ?? 0;
-  if (index.t.length === 1 && findMissingFrames(index, file.info).length === 0)
-    throw new PlaybyplayError('not-a-video', `${media} is a single picture, not a recording`, {
-      hint: 'What a profile reads in a picture: playbyplay profile try <game> <picture> --at 0.',
-    });
-  if (from !== undefined && from > duration)
+  options: DetectOptions = {},
+): AsyncGenerator<DetectMessage, void, undefined> {
+  await using run = await prepareRun(source, game, options);
+  yield run.header;
+  yield* run.warnings;
+  const readings = readSamples(run);
+  const cues = trackCues(readings, game, run.fits);
+  const statements = interpretCues(cues, game);
+  const events = fuseStatements(statements, game);
+  const warnings = run.warnings.filter(({ about }) => about === 'recording').map(({ issue }) => issue);
+  yield* writeLines(events, run.header, warnings);
+}
+
+/** What is known of a recording before it is read, and what reads it. */
+interface PreparedRun extends AsyncDisposable {
+  readonly source: Source;
+  readonly game: Game;
+  readonly options: DetectOptions;
+  readonly header: HeaderLine;
+  readonly warnings: readonly WarningMessage[];
+  /** Whether the HUD was found, so that it is worth watching whether the profile fits. */
+  readonly fits: boolean;
+  /** Seconds; undefined where the source does not know it. */
+  readonly duration: number | undefined;
+  readonly pool: ReaderPool;
+  readonly journal: Journal<ChunkReadings> | undefined;
+  readonly others: OtherSources;
+  readonly trace: Trace | undefined;
+}
+
+/** Examines the source, locates the HUD and opens everything, while the reading threads start. */
+async function prepareRun(source: Source, game: Game, options: DetectOptions): Promise<PreparedRun> {
+  const { plan = 'full', workers = availableParallelism(), signal, from, to, stuckAfter } = options;
+  await using resources = new AsyncDisposableStack();
+  checkCompanionNames(options.companions ?? [], game);
+  const trace = options.trace === undefined ? undefined : new Trace();
+  const decoder = availableParallelism() > 1 ? resources.use(new DecoderWorker(source.video)) : undefined;
+  const poolOptions: ReaderPoolOptions = { plan, workers, hud: options.hud, stuckAfter, decoder, trace };
+  let pool = resources.use(new ReaderPool(source.video, game, poolOptions));
+  const expectedSeconds = (to ?? source.video.info.duration ?? Number.POSITIVE_INFINITY) - (from ?? 0);
+  const expectedChunks = Math.ceil(expectedSeconds / CHUNK_SECONDS[plan]);
+  if (!options.resumes) pool.start(expectedChunks);
+  const index = await source.preview(signal);
+  const identity = await source.identify();
+  const { duration } = identity;
+  if (from !== undefined && duration !== undefined && from > duration)
     throw new PlaybyplayError(
       'nothing-to-read',
-      `${media} ends at ${formatClock(duration)}, before --from ${formatClock(from)}`,
+      `${basename(source.path)} ends at ${formatClock(duration)}, before --from ${formatClock(from)}`,
     );
-  const range = { ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) };
-  const hearers = await hearersOf(game.profile, game.plugins);
-  const portions = planPortions(index, game.profile, range, plan, hearers);
-  if (!resume && portions[0]) beside?.announce(wantedOf(index, portions[0]));
-  const following = await Following.open(options.streams ?? []);
-  const companions = resources.use(
-    await Companions.open(options.companions ?? [], game, { ...options, duration, workers: most, plan }),
-  );
-  const about = { media: print, profile: game.fingerprint, program: VERSION };
-  const decision = await placementOf(
-    options,
-    () => earlierPlacement(folder, game, about),
-    () => decidePlacement(file, index, game, signal, options.profiles, most === 1 ? kept : undefined),
-  );
-  const { hud, doubt } = decision;
-  // Reading on would only write a log of nothing; whoever knows better says `place: 'default'`.
+  const decision = await choosePlacement(source, index, game, identity, options);
+  const { hud, doubt, placement } = decision;
+  // Reading on would only write an empty log; whoever knows better says `place: 'default'`.
   if (doubt?.code === 'wrong-game')
     throw new PlaybyplayError('wrong-game', `${doubt.message}; nothing was read`, { hint: doubt.hint });
-  if (doubt) options.onProblem?.(doubt);
-  // The threads that started meanwhile have the profile's own place.
-  if (hud && !options.hud) readers = resources.use(new Readers(file, game, hud, most, reading));
-  return { print, index, duration, range, portions, following, companions, decision, readers, shared };
+  // Threads that have started meanwhile know the profile's own place.
+  if (hud && !options.hud) {
+    pool = resources.use(new ReaderPool(source.video, game, { ...poolOptions, hud }));
+    if (!options.resumes) pool.start(expectedChunks);
+  }
+  const others = resources.use(await OtherSources.open(source, index, game, duration, options));
+  const warnings = await findWarnings(source, index, game, decision, others);
+  const header = createHeader(game, {
+    name: basename(source.path),
+    identity,
+    info: source.video.info,
+    plan: { kind: plan, from, to },
+    streams: others.records.headers,
+    companions: others.companions.map((companion) => companion.header),
+    placement,
+  });
+  const journal = options.openJournal && resources.use(await options.openJournal(journalKey(header, hud)));
+  const owned = resources.move();
+  return {
+    source,
+    game,
+    options,
+    header,
+    warnings,
+    fits: !doubt,
+    duration,
+    pool,
+    journal,
+    others,
+    trace,
+    async [Symbol.asyncDispose]() {
+      await owned[Symbol.asyncDispose]();
+      if (trace) await trace.write(options.trace!);
+    },
+  };
 }
 
-/** The placement that the options give, an earlier run found, or `decide` finds. */
-async function placementOf(
-  { hud, place = 'auto', resume = false }: DetectOptions,
-  earlier: () => Promise<Decision | undefined>,
-  decide: () => Promise<Decision>,
+/** The placement that the options give, the interrupted run found, or this one finds. */
+async function choosePlacement(
+  source: Source,
+  index: PacketIndex,
+  game: Game,
+  identity: MediaIdentity,
+  { hud, place = 'auto', resumes, signal, profiles }: DetectOptions,
 ): Promise<Decision> {
   if (hud) return { hud, placement: hud };
   if (place === 'default') return { hud, placement: undefined };
-  return (resume ? await earlier() : undefined) ?? (await decide());
+  const about = { media: identity, profile: game.fingerprint, program: VERSION };
+  return earlierPlacement(resumes, game, about) ?? (await decidePlacement(source.video, index, game, signal, profiles));
 }
 
-/** Seconds of computing from which on it pays to let threads share the readings of a chunk. */
-const WORTH_SHARING = 1;
-
-/** Whether threads are to share dear readings: with several of them, and a plan that knows its samples beforehand. */
-async function sharing(options: DetectOptions, game: Game, duration: number | undefined): Promise<boolean> {
-  const { plan = 'full', workers = availableParallelism() } = options;
-  if (plan !== 'full' || workers < 2) return false;
-  return (await sharedLoad(game)) * (secondsIn(options, duration) ?? Number.POSITIVE_INFINITY) >= WORTH_SHARING;
+async function findWarnings(
+  { video }: Source,
+  index: PacketIndex,
+  game: Game,
+  { hud, doubt, remarks = [] }: Decision,
+  others: OtherSources,
+): Promise<readonly WarningMessage[]> {
+  const issues = [
+    ...remarks,
+    doubt ? undefined : await textTooSmall(game, video.info, hud ?? {}),
+    missingMotionVectors(game, video, index),
+    await grayscaleVideo(game, video, index),
+    multipleVideoStreams(video.info),
+  ].filter((issue) => issue !== undefined);
+  return [
+    ...(doubt ? [{ type: 'warning', about: 'placement', issue: doubt } as const] : []),
+    ...issues.map((issue) => ({ type: 'warning', about: 'recording', issue }) as const),
+    ...others.issues.map(problemMessage),
+  ];
 }
 
-/** Seconds of a recording of this duration that are to be looked at; undefined: as many as there are. */
-function secondsIn({ from = 0, to }: DetectOptions, duration: number | undefined): number | undefined {
-  const end = to === undefined || (duration !== undefined && duration < to) ? duration : to;
-  return end === undefined ? undefined : Math.max(0, end - from);
+/** frames → readings: samples in order of time, together with what other sources tell. */
+async function* readSamples(
+  run: PreparedRun,
+): AsyncGenerator<SampleMessage | ChunkEndMessage | SideMessage | SummaryMessage, void, undefined> {
+  const { game, pool, journal, others, duration, options } = run;
+  const { from = 0, to = Number.POSITIVE_INFINITY, signal } = options;
+  const detectors = game.detectors.map(({ name }) => name);
+  const stitcher = new ChunkStitcher(game);
+  const missing: Gap[] = [];
+  const chunks = await planSource(run, (gap) => gap.end > from && gap.t < to && missing.push(gap));
+  others.start(journal);
+  let end = 0;
+  for await (const { request, readings } of readJournaled(chunks, pool, journal, { signal })) {
+    const { chunk } = request;
+    yield* gapMessages([...missing.splice(0), ...readings.gaps]);
+    const other = await others.until(chunk.end);
+    yield* gapMessages(other.gaps);
+    const stitched = stitcher.stitch(readings);
+    const frames = stitched.t.map((t, i) => ({ t, readings: readingsOf(stitched, i, detectors) }));
+    yield* mergeByTime(frames, other.readings);
+    yield { type: 'chunk-end' };
+    yield { type: 'progress', done: chunk.end, total: duration };
+    end = Math.max(end, chunk.end);
+    // The decoder, which works on the next chunk already, may have finished a packet.
+    await turn();
+  }
+  yield* gapMessages(missing.splice(0));
+  const rest = await others.until(Number.POSITIVE_INFINITY);
+  yield* gapMessages(rest.gaps);
+  yield* mergeByTime([], rest.readings);
+  yield { type: 'chunk-end' };
+  yield { type: 'chunk-end', end: duration ?? end };
+  yield { type: 'summary', problems: countCodes(others.issues) };
+}
+
+/** The chunks of the source and their samples; `onGap` is called for stretches that the recording lacks. */
+async function planSource(run: PreparedRun, onGap: (gap: Gap) => void): Promise<AsyncIterable<PlannedChunk>> {
+  const { source, game, options } = run;
+  const { plan = 'full', from, to, signal } = options;
+  async function* sourceChunks(): AsyncGenerator<SourceChunk, void, undefined> {
+    for await (const chunk of source.chunks(CHUNK_SECONDS[plan], signal)) {
+      for (const gap of chunk.gaps) onGap(gap);
+      yield chunk;
+    }
+  }
+  const range = { ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) };
+  return planChunks(sourceChunks(), game, { range, warmUp: SampleReader.warmUpOf(game) });
+}
+
+function* gapMessages(gaps: readonly Gap[]): Generator<SideMessage> {
+  for (const gap of gaps) yield { type: 'gap', gap };
+}
+
+/** Frames in order of time, with the readings of other sources among them; those of one moment come together. */
+function* mergeByTime(
+  frames: readonly { readonly t: number; readonly readings: Iterable<Reading> }[],
+  others: readonly Reading[],
+): Generator<SampleMessage> {
+  let next = 0;
+  const take = (t: number): readonly Reading[] => {
+    const first = next;
+    while (next < others.length && others[next]!.t === t) next++;
+    return others.slice(first, next);
+  };
+  function* takeUntil(t: number): Generator<SampleMessage> {
+    while (next < others.length && others[next]!.t < t) {
+      const own = others[next]!.t;
+      yield { type: 'sample', t: own, readings: take(own), isFrame: false };
+    }
+  }
+  for (const { t, readings } of frames) {
+    yield* takeUntil(t);
+    yield { type: 'sample', t, readings: [...readings, ...take(t)], isFrame: true };
+  }
+  yield* takeUntil(Number.POSITIVE_INFINITY);
+}
+
+function countCodes(issues: readonly Issue[]): Readonly<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const { code } of issues) counts[code] = (counts[code] ?? 0) + 1;
+  return counts;
+}
+
+/** What is read besides the frames of the recording: its sound, files with clocks of their own, companion recordings. */
+class OtherSources implements AsyncDisposable {
+  readonly records: RecordReader;
+  readonly companions: readonly Companion[];
+  /** What the profile asks for and the session does not have. */
+  readonly issues: readonly Issue[];
+  readonly #audio: AudioReader;
+  readonly #resources: AsyncDisposableStack;
+
+  private constructor(
+    records: RecordReader,
+    companions: readonly Companion[],
+    audio: AudioReader,
+    issues: readonly Issue[],
+    resources: AsyncDisposableStack,
+  ) {
+    this.records = records;
+    this.companions = companions;
+    this.issues = issues;
+    this.#audio = audio;
+    this.#resources = resources;
+  }
+
+  static async open(
+    source: Source,
+    index: PacketIndex,
+    game: Game,
+    duration: number | undefined,
+    options: DetectOptions,
+  ): Promise<OtherSources> {
+    const { from = 0, to = Number.POSITIVE_INFINITY, plan = 'full', workers = availableParallelism() } = options;
+    const issues: Issue[] = [];
+    await using resources = new AsyncDisposableStack();
+    const audioRange = { origin: originSeconds(index), from: options.from, to: options.to, signal: options.signal };
+    const audio = resources.use(
+      await AudioReader.open(source.path, game, audioRange, ({ code, message }) => {
+        issues.push({ code, message: `${message}; audio detectors are left out` });
+      }),
+    );
+    const records = await RecordReader.open(options.streams ?? []);
+    records.read(game, { from, to }, (detector, stream) =>
+      issues.push({ code: 'no-such-stream', message: `“${detector}” reads “${stream}”, which is not given` }),
+    );
+    const run = { ...options, plan, workers, duration: duration ?? Number.POSITIVE_INFINITY };
+    const companions: Companion[] = [];
+    for (const one of options.companions ?? []) companions.push(resources.use(await Companion.open(one, game, run)));
+    for (const { name, media } of game.detectors)
+      if (media !== undefined && !companions.some((companion) => companion.name === media))
+        issues.push({ code: 'no-such-media', message: `“${name}” needs “${media}”, which is not given (--media)` });
+    issues.push(...companions.flatMap((companion) => companion.issues));
+    return new OtherSources(records, companions, audio, issues, resources.move());
+  }
+
+  start(journal: Journal<ChunkReadings> | undefined): void {
+    for (const companion of this.companions) companion.start(journal);
+  }
+
+  /** What lies before `t` seconds and was not given out yet; readings in order of time. */
+  async until(t: number): Promise<SourceReadings> {
+    const readings: Reading[] = [...this.#audio.until(t), ...this.records.until(t)];
+    const gaps: Gap[] = [];
+    for (const companion of this.companions) {
+      const own = await companion.until(t);
+      readings.push(...own.readings);
+      gaps.push(...own.gaps);
+    }
+    return { readings: readings.toSorted((a, b) => a.t - b.t), gaps };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#resources[Symbol.asyncDispose]();
+  }
 }

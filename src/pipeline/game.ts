@@ -1,35 +1,44 @@
 import { createHash } from 'node:crypto';
 import type { Dictionary } from '../dictionary/dictionary.ts';
-import { loadPlugins, type Plugins } from '../detectors/plugins/load.ts';
+import { loadPlugins } from '../detectors/plugins/load.ts';
 import type { Requirement } from '../detectors/kind.ts';
-import { kindNames, loadKind } from '../detectors/registry.ts';
+import { kindNames } from '../detectors/registry.ts';
 import { type Issue, PlaybyplayError } from '../errors.ts';
 import type { Fingerprint } from '../events/log.ts';
 import { type LoadedProfile, loadProfile } from '../profile/load.ts';
+import { type CompiledProfile, compileProfile } from './compile-profile.ts';
 import { loadKindCatalog } from './schemas.ts';
 import { readWords, ruleIssues } from './words.ts';
 
-/** Everything a game brings: checked profile, script, and the words both may use. */
-export interface Game extends LoadedProfile {
+/** Everything that a game brings, checked and compiled: profile, detectors, script and dictionary. */
+export interface Game extends LoadedProfile, CompiledProfile {
+  readonly assets: LoadedProfile['assets'];
+  readonly profile: LoadedProfile['profile'];
   readonly dictionary: Dictionary;
   readonly dictionaries: readonly Fingerprint[];
-  readonly plugins: Plugins;
 }
 
 /**
- * Opens a game by name, or by the path of its profile or pack. Throws PlaybyplayError `unknown-game`, `profile-broken`,
- * `dictionary-broken` with every issue at once. `plugins` are what its user named, as for `loadPlugins`; `language` is the screen's, if
- * not the profile's own.
+ * Opens a game: loads and checks its profile, script and dictionary, loads its detector kinds and compiles its rules.
+ *
+ * @param nameOrPath Name of the game, or path of its profile or pack.
+ * @param plugins Plug-ins that the user named, as for `loadPlugins`.
+ * @param language Languages of the screen (BCP 47), if not the profile's own.
+ * @throws PlaybyplayError `unknown-game`, `profile-broken`, `dictionary-broken`, with every issue at once.
+ *
+ * @example
+ * const game = await openGame('openarena');
+ * console.log(game.detectors.map(({ name, kind }) => `${name}: ${kind.name}`));
  */
 export async function openGame(
   nameOrPath: string,
   plugins: readonly string[] = [],
   language?: string | readonly string[],
 ): Promise<Game> {
-  const brought = await loadPlugins(plugins, plugins.length > 0 ? kindNames() : []);
+  const loadedPlugins = await loadPlugins(plugins, plugins.length > 0 ? kindNames() : []);
+  const kinds = (used: ReadonlySet<string>, steps: boolean) => loadKindCatalog(used, steps, loadedPlugins);
   const loaded = await meetRequirements(
-    await loadProfile(nameOrPath, { kinds: (used, steps) => loadKindCatalog(used, steps, brought), language }),
-    brought,
+    await compileProfile(await loadProfile(nameOrPath, { kinds, language }), loadedPlugins),
   );
   const { dictionary, dictionaries, issues } = await readWords(loaded.profile, loaded.pack);
   if (issues.length > 0)
@@ -46,22 +55,21 @@ export async function openGame(
   const { script, ...rest } = loaded;
   // A network takes the script's place.
   const own = script === undefined || loaded.profile.interpreter ? {} : { script };
-  return { ...rest, ...own, dictionary, dictionaries, plugins: brought };
+  return { ...rest, ...own, dictionary, dictionaries };
 }
 
 /**
- * The profile with what its detectors need besides the pack as part of its fingerprint. Throws PlaybyplayError `profile-broken` where
- * something is missing.
+ * Adds what the detectors need besides the pack to the profile's fingerprint.
+ * @throws PlaybyplayError `profile-broken` if something is missing.
  */
-export async function meetRequirements<Loaded extends LoadedProfile>(
+export async function meetRequirements<Loaded extends LoadedProfile & CompiledProfile>(
   loaded: Loaded,
-  plugins: Plugins,
 ): Promise<Loaded> {
-  const { found, issues } = await requirements(loaded, plugins);
+  const { found, issues } = await findRequirements(loaded);
   if (issues.length > 0)
     throw new PlaybyplayError(
       'profile-broken',
-      `something that the profile of ${loaded.profile.game} needs is missing`,
+      `the profile of ${loaded.profile.game} needs something that is missing`,
       {
         issues,
       },
@@ -72,15 +80,14 @@ export async function meetRequirements<Loaded extends LoadedProfile>(
   return { ...loaded, fingerprint: { ...loaded.fingerprint, hash: hash.digest('hex').slice(0, 32) } };
 }
 
-/** What the detectors need besides the pack, each thing once, and what of it is missing. */
-export async function requirements(
-  { profile, assets, path, pack }: LoadedProfile,
-  plugins: Plugins,
-): Promise<{ readonly found: readonly Requirement[]; readonly issues: readonly Issue[] }> {
+/** Lists what the detectors need besides the pack, each thing once, and what of it is missing. */
+export async function findRequirements({ detectors, assets, path, pack }: LoadedProfile & CompiledProfile): Promise<{
+  readonly found: readonly Requirement[];
+  readonly issues: readonly Issue[];
+}> {
   const found = new Map<string, Requirement>();
   const issues = new Map<string, Issue>();
-  for (const [name, spec] of Object.entries(profile.detectors)) {
-    const kind = await loadKind(spec.kind, plugins);
+  for (const { name, spec, kind } of detectors) {
     try {
       for (const one of (await kind.requires?.(spec, assets)) ?? []) found.set(`${one.name} ${one.hash}`, one);
     } catch (error) {

@@ -1,57 +1,48 @@
-import { basename } from 'node:path';
 import { pluginsUsed } from '../detectors/plugins/load.ts';
 import type { HeaderLine } from '../events/log.ts';
 import { INTERVAL } from '../profile/interval.ts';
 import type { Profile } from '../profile/profile.ts';
-import type { HudSettings } from '../regions/place.ts';
-import type { Rational } from '../time.ts';
+import type { HudSettings } from '../geometry.ts';
+import type { VideoInfo } from '../media/container/info.ts';
 import { VERSION } from '../version.ts';
 import type { Game } from './game.ts';
+import type { MediaIdentity } from './source.ts';
 
-/** What of it was to be read, and how. */
-interface Asked {
-  readonly media: string;
-  readonly plan?: 'full' | 'adaptive';
-  readonly from?: number;
-  readonly to?: number;
-}
-
-/** What was found in the files that are read. */
-interface Found {
-  /** Of the recording's content. */
-  readonly print: { readonly hash: string; readonly bytes: number };
-  readonly info: {
-    readonly width: number;
-    readonly height: number;
-    readonly frameRate: Rational;
-    readonly startOffset: number;
+/** What the header of a log is made from. */
+interface HeaderParts {
+  /** File name of the recording. */
+  readonly name: string;
+  readonly identity: MediaIdentity;
+  readonly info: Pick<VideoInfo, 'width' | 'height' | 'frameRate' | 'startOffset'>;
+  readonly plan: {
+    readonly kind: 'full' | 'adaptive';
+    readonly from: number | undefined;
+    readonly to: number | undefined;
   };
-  /** Seconds. */
-  readonly duration: number;
   readonly streams: NonNullable<HeaderLine['streams']>;
   readonly companions: NonNullable<HeaderLine['companions']>;
   readonly placement: HeaderLine['placement'];
 }
 
-/** The log's first line: what its events come from. */
-export function headerOf(
+/** Creates the first line of a log: what its events are derived from. */
+export function createHeader(
   game: Game,
-  { media, plan = 'full', from, to }: Asked,
-  { print, info, duration, streams, companions, placement }: Found,
+  { name, identity, info, plan, streams, companions, placement }: HeaderParts,
 ): HeaderLine {
   const plugins = pluginsUsed(
     game.plugins,
-    Object.values(game.profile.detectors).map(({ kind }) => kind),
+    game.detectors.map(({ kind }) => kind.name),
   );
   return {
     type: 'header',
     format: 'playbyplay/1',
     game: game.profile.game,
-    session: `${game.profile.game}-${print.hash.slice(0, 12)}`,
+    session: `${game.profile.game}-${identity.hash.slice(0, 12)}`,
     media: {
-      name: basename(media),
-      ...print,
-      duration,
+      name,
+      hash: identity.hash,
+      bytes: identity.bytes,
+      duration: identity.duration ?? 0,
       width: info.width,
       height: info.height,
       ...(info.frameRate.num > 0 ? { frameRate: info.frameRate } : {}),
@@ -62,10 +53,10 @@ export function headerOf(
     ...(game.script ? { script: game.script.fingerprint } : {}),
     dictionaries: game.dictionaries,
     plan: {
-      kind: plan,
-      ...rhythmOf(game.profile),
-      ...(from === undefined ? {} : { from }),
-      ...(to === undefined ? {} : { to }),
+      kind: plan.kind,
+      ...samplingOf(game.profile),
+      ...(plan.from === undefined ? {} : { from: plan.from }),
+      ...(plan.to === undefined ? {} : { to: plan.to }),
     },
     ...(placement ? { placement } : {}),
     ...(streams.length > 0 ? { streams } : {}),
@@ -75,13 +66,13 @@ export function headerOf(
   };
 }
 
-/** How detectors are sampled that do not say it themselves. */
-function rhythmOf({ sampling }: Profile): { readonly interval: number } | { readonly every: number } {
+/** How detectors are sampled unless they say it themselves. */
+function samplingOf({ sampling }: Profile): { readonly interval: number } | { readonly every: number } {
   const every = sampling?.all ? 1 : sampling?.every;
   return every === undefined ? { interval: sampling?.interval ?? INTERVAL } : { every };
 }
 
-/** What readings depend on: not on script and dictionary, so that a changed script is run again on the old readings. */
+/** What readings depend on. Script and dictionary are not among it, so a changed script can run on stored readings. */
 export function journalKey(
   { media, profile, plan, plugins, companions, program }: HeaderLine,
   hud: HudSettings | undefined,

@@ -1,4 +1,4 @@
-import { isChain } from '../cues/chain.ts';
+import { isSequenceDetail } from '../cues/sequence.ts';
 import { compileCondition, type Fulfilled } from '../cues/condition.ts';
 import type { Cue } from '../cues/cue.ts';
 import type { Issue } from '../errors.ts';
@@ -73,12 +73,12 @@ interface Mapping {
 
 /** What the steps of a sequence read, counted from 1. */
 function stepsOf({ detail }: Cue): Fulfilled | undefined {
-  return isChain(detail) ? [undefined, ...detail.steps.map(({ read }) => read)] : undefined;
+  return isSequenceDetail(detail) ? [undefined, ...detail.steps.map(({ read }) => read)] : undefined;
 }
 
 /** The evidence of a statement: the cue; for a sequence, those of its steps. */
 function evidenceFor(cue: Cue): ScriptStatement['cues'] {
-  return isChain(cue.detail) ? cue.detail.steps.flatMap((step) => evidenceFor(step.cue)) : [toLogged(cue)];
+  return isSequenceDetail(cue.detail) ? cue.detail.steps.flatMap((step) => evidenceFor(step.cue)) : [toLogged(cue)];
 }
 
 /** Fills `$value` and `$previous` of a cue into the template of a statement. */

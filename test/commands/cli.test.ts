@@ -66,7 +66,7 @@ describe('playbyplay', () => {
     const { code, out, err } = await playbyplay('detect', join(folder, 'match.mkv'), '--game', 'freedoom');
     expect([code, out]).toEqual([1, '']);
     expect(err).toMatch(
-      /match\.playbyplay holds the log of match\.mp4\nName a folder for that of match\.mkv with --out\.\n$/,
+      /match\.playbyplay holds the log of match\.mp4\nName another folder for match\.mkv with --out\.\n$/,
     );
     expect(await readFile(join(folder, 'match.playbyplay', 'events.ndjson'), 'utf8')).toBe(await readFile(log, 'utf8'));
   });

@@ -7,11 +7,12 @@ import type { Issue } from '../../src/errors.ts';
 import type { EventLine, HeaderLine } from '../../src/events/log.ts';
 import { makeVideo } from '../../src/media/testing.ts';
 import { session, times } from '../../src/pipeline/align/testing.ts';
-import type { CompanionSource } from '../../src/pipeline/sources/companions.ts';
-import { detect, type DetectOptions } from '../../src/pipeline/detect.ts';
+import type { CompanionSource } from '../../src/pipeline/sources/companion.ts';
+import type { DetectMessage } from '../../src/pipeline/messages.ts';
+import { recordLog, type RecordOptions } from '../../src/pipeline/record-log.ts';
 import { loadKindCatalog } from '../../src/pipeline/schemas.ts';
 import { inspectProfile } from '../../src/profile/load.ts';
-import { writeGame } from '../../src/pipeline/testing.ts';
+import { collectProblems, writeGame } from '../../src/pipeline/testing.ts';
 import { launcher } from '../paths.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'playbyplay-companion-'));
@@ -128,16 +129,16 @@ interface Run {
   readonly events: readonly string[];
 }
 
-async function run(out: string, options: Partial<DetectOptions> = {}): Promise<Run> {
+async function run(out: string, options: Partial<RecordOptions> = {}): Promise<Run> {
   const issues: Issue[] = [];
   const place = join(folder, out);
-  const onProblem = (issue: Issue): void => void issues.push(issue);
-  const { log: path } = await detect({
+  const onMessage = collectProblems(issues);
+  const { log: path } = await recordLog({
     media: main,
     game: pack,
     companions,
     workers: 1,
-    onProblem,
+    onMessage,
     ...options,
     out: place,
   });
@@ -203,8 +204,10 @@ describe('a companion recording', () => {
     expect((await run('two', { workers: 2 })).log).toBe(log);
     const stop = new AbortController();
     let chunks = 0;
-    const onProgress = (): void => void (++chunks === 2 && stop.abort());
-    await expect(run('stopped', { signal: stop.signal, onProgress })).rejects.toThrow(/abort/i);
+    const onMessage = ({ type }: DetectMessage): void => {
+      if (type === 'progress' && ++chunks === 2) stop.abort();
+    };
+    await expect(run('stopped', { signal: stop.signal, onMessage })).rejects.toThrow(/abort/i);
     expect((await run('stopped', { resume: true })).log).toBe(log);
     const plain = game('plain', {
       detectors: {

@@ -6,16 +6,16 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { valueAt } from '../truth/series.ts';
 import { loadTruth } from '../truth/truth.ts';
 import { loadLog } from '../../src/events/reader.ts';
-import { detect, type DetectOptions } from '../../src/pipeline/detect.ts';
+import { recordLog, type RecordOptions } from '../../src/pipeline/record-log.ts';
 import type { Profile } from '../../src/profile/profile.ts';
 import { clip as media, footage, root } from '../paths.ts';
 
 let folder: string;
 
 /** The cues of a profile that says them itself. */
-async function cuesOf(name: string, options: Partial<DetectOptions> = {}): Promise<string> {
+async function cuesOf(name: string, options: Partial<RecordOptions> = {}): Promise<string> {
   const out = join(folder, name);
-  await detect({ media, game: join(folder, 'configs', 'freedoom'), out, to: 13, ...options });
+  await recordLog({ media, game: join(folder, 'configs', 'freedoom'), out, to: 13, ...options });
   return readFile(join(out, 'events.ndjson'), 'utf8');
 }
 
@@ -104,7 +104,7 @@ describe('detectors that others switch on, in a recording', () => {
     const stopped = cuesOf('resumed', {
       workers: 1,
       signal: interruption.signal,
-      onProgress: () => interruption.abort(),
+      onMessage: ({ type }) => type === 'progress' && interruption.abort(),
     });
     await expect(stopped).rejects.toThrow('aborted');
     expect(await cuesOf('resumed', { workers: 2, resume: true })).toBe(whole);

@@ -8,7 +8,7 @@ import type { EventLine } from '../../src/events/log.ts';
 import { loadLog } from '../../src/events/reader.ts';
 import { evaluate } from '../../src/evaluate/evaluate.ts';
 import { makeVideo } from '../../src/media/testing.ts';
-import { detect } from '../../src/pipeline/detect.ts';
+import { recordLog } from '../../src/pipeline/record-log.ts';
 import { footage } from '../paths.ts';
 
 const media = join(footage, 'freedoom-demo1.mp4');
@@ -22,7 +22,13 @@ let events: readonly EventLine[];
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'detect-'));
-  await detect({ media, game: 'freedoom', out: join(folder, 'full'), workers: 2, trace: join(folder, 'trace.json') });
+  await recordLog({
+    media,
+    game: 'freedoom',
+    out: join(folder, 'full'),
+    workers: 2,
+    trace: join(folder, 'trace.json'),
+  });
   ({ events } = await loadLog(join(folder, 'full')));
 });
 
@@ -59,20 +65,20 @@ describe('detect on a recording of Freedoom', () => {
   });
 
   it('gives the same events when it reads only the stretches in which keyframes differ', async () => {
-    await detect({ media, game: 'freedoom', out: join(folder, 'adaptive'), plan: 'adaptive', workers: 2 });
+    await recordLog({ media, game: 'freedoom', out: join(folder, 'adaptive'), plan: 'adaptive', workers: 2 });
     const { events: adaptive } = await loadLog(join(folder, 'adaptive'));
     expect(said(adaptive)).toEqual(said(events));
   });
 
   it('refuses a start behind the end, and a single picture', async () => {
     const out = join(folder, 'refused');
-    await expect(detect({ media, game: 'freedoom', out, from: 500, workers: 1 })).rejects.toMatchObject({
+    await expect(recordLog({ media, game: 'freedoom', out, from: 500, workers: 1 })).rejects.toMatchObject({
       code: 'nothing-to-read',
       message: expect.stringContaining('ends at 00:42.0, before --from 08:20.0'),
     });
     const picture = join(folder, 'picture.mp4');
     makeVideo({ path: picture, pts: [0], timeBase: { num: 1, den: 25 } });
-    await expect(detect({ media: picture, game: 'freedoom', out, workers: 1 })).rejects.toMatchObject({
+    await expect(recordLog({ media: picture, game: 'freedoom', out, workers: 1 })).rejects.toMatchObject({
       code: 'not-a-video',
       message: expect.stringContaining('is a single picture'),
     });

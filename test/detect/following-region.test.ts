@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadLog } from '../../src/events/reader.ts';
-import { detect, type DetectOptions } from '../../src/pipeline/detect.ts';
+import { recordLog, type RecordOptions } from '../../src/pipeline/record-log.ts';
 import type { Profile } from '../../src/profile/profile.ts';
 import { clip as media, root } from '../paths.ts';
 
@@ -17,9 +17,9 @@ async function told(name: string): Promise<Map<string, string[]>> {
   return new Map([...byDetector].map(([detector, own]) => [detector, own.map(({ t, text }) => `${t} ${text}`)]));
 }
 
-async function run(name: string, options: Partial<DetectOptions> = {}): Promise<string> {
+async function run(name: string, options: Partial<RecordOptions> = {}): Promise<string> {
   const out = join(folder, name);
-  await detect({ media, game: join(folder, 'configs', 'freedoom'), out, from: 4, to: 11, ...options });
+  await recordLog({ media, game: join(folder, 'configs', 'freedoom'), out, from: 4, to: 11, ...options });
   return readFile(join(out, 'events.ndjson'), 'utf8');
 }
 

@@ -11,7 +11,7 @@ import { createChunk, findGroup } from '../../src/media/packets/packet-index.ts'
 import { scanPackets } from '../../src/media/packets/scan-packets.ts';
 import { halved, makeVideo } from '../../src/media/testing.ts';
 import { openVideo } from '../../src/media/video.ts';
-import { detect } from '../../src/pipeline/detect.ts';
+import { recordLog } from '../../src/pipeline/record-log.ts';
 import type { Profile } from '../../src/profile/profile.ts';
 import { clip, footage, root } from '../paths.ts';
 
@@ -132,7 +132,7 @@ async function packOf(persists: number): Promise<string> {
 
 async function said(media: string, game: string, plan: 'full' | 'adaptive') {
   const out = join(game, plan);
-  await detect({ media, game, out, plan, workers: 1, place: 'default' });
+  await recordLog({ media, game, out, plan, workers: 1, place: 'default' });
   return (await loadLog(out)).events.map(({ t, statement }) => ({ t, statement }));
 }
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { loadLog } from '../../src/events/reader.ts';
-import { detect } from '../../src/pipeline/detect.ts';
+import { recordLog } from '../../src/pipeline/record-log.ts';
 import type { DetectorSpec, Profile, SequenceSpec } from '../../src/profile/profile.ts';
 import { root } from '../paths.ts';
 
@@ -23,7 +23,7 @@ async function packWith(change: (profile: Profile) => Profile): Promise<string> 
 /** What a run from 2 (the screen has melted) to `to` seconds says of the figures, and what truth does. */
 async function said(game: string, to: number, workers: number): Promise<readonly [string[], string[], string]> {
   const out = join(game, `log-${workers}`);
-  await detect({ media: `${footage}.mp4`, game, out, from: 2, to, workers });
+  await recordLog({ media: `${footage}.mp4`, game, out, from: 2, to, workers });
   const lines = (rows: readonly { t: number; statement: unknown }[]): string[] =>
     rows
       .filter(

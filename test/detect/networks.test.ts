@@ -2,7 +2,7 @@ import { cp, mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { detect } from '../../src/pipeline/detect.ts';
+import { recordLog } from '../../src/pipeline/record-log.ts';
 import { loadKindCatalog } from '../../src/pipeline/schemas.ts';
 import { checkProfile } from '../../src/profile/check.ts';
 import { clip, root } from '../paths.ts';
@@ -75,7 +75,7 @@ it('a network that cannot run where its profile asks is said to, by several thre
   };
   await writeFile(join(pack, 'profile.json'), JSON.stringify(profile));
   const media = clip;
-  await expect(detect({ media, game: pack, out: join(pack, 'log'), workers: 2 })).rejects.toMatchObject({
+  await expect(recordLog({ media, game: pack, out: join(pack, 'log'), workers: 2 })).rejects.toMatchObject({
     message: 'the model m.onnx cannot run on cuda here',
     hint: expect.stringContaining('Add "cpu"'),
   });

@@ -12,7 +12,8 @@ import type { LaterSettings, Size } from '../../src/geometry.ts';
 import type { Picture, Plane } from '../../src/media/picture.ts';
 import { VideoEncoder } from '../../src/media/write/encoder.ts';
 import { Muxer } from '../../src/media/write/muxer.ts';
-import { detect, type DetectOptions } from '../../src/pipeline/detect.ts';
+import { collectProblems } from '../../src/pipeline/testing.ts';
+import { recordLog, type RecordOptions } from '../../src/pipeline/record-log.ts';
 import { openGame } from '../../src/pipeline/game.ts';
 import { AnchoredLocator, settingsOf } from '../../src/pipeline/placement/anchored.ts';
 import { edgesOf } from '../../src/pipeline/placement/borders.ts';
@@ -69,8 +70,8 @@ async function write(
   return path;
 }
 
-async function headerOf(options: DetectOptions): Promise<HeaderLine> {
-  const { log } = await detect(options);
+async function headerOf(options: RecordOptions): Promise<HeaderLine> {
+  const { log } = await recordLog(options);
   return JSON.parse((await readFile(log, 'utf8')).split('\n')[0]!) as HeaderLine;
 }
 
@@ -131,7 +132,7 @@ describe('a recording of a window on a desktop', () => {
     const events = await readFile(join(out, 'events.ndjson'), 'utf8');
     expect(events).toContain("player's health drops from 100 to");
     // Resumed, by two threads: the same log, the placement taken from it.
-    await detect({ media, game: 'freedoom', out, workers: 2, resume: true });
+    await recordLog({ media, game: 'freedoom', out, workers: 2, resume: true });
     expect(await readFile(join(out, 'events.ndjson'), 'utf8')).toBe(events);
     // Given, not found: no confidence.
     const given = await headerOf({
@@ -224,7 +225,7 @@ describe('a recording whose layout changes', () => {
     expect(times.some((time) => time > 30)).toBe(true);
     // Resumed, by two threads: the same log, the placement taken from it.
     await rm(join(out, 'readings.journal'));
-    await detect({ media, game: 'freedoom', out, workers: 2, resume: true });
+    await recordLog({ media, game: 'freedoom', out, workers: 2, resume: true });
     expect(await readFile(join(out, 'events.ndjson'), 'utf8')).toBe(log);
   });
 });
@@ -277,8 +278,8 @@ describe('a recording without the HUD', () => {
     };
     const media = await write(join(folder, 'empty.mkv'), size, (n) => [grey(1, 60 + n), grey(2, 128), grey(2, 128)]);
     const problems: Issue[] = [];
-    const onProblem = (issue: Issue): void => void problems.push(issue);
-    const { doubt, events, placement } = await detect({ media, game: 'freedoom', workers: 1, onProblem });
+    const onMessage = collectProblems(problems);
+    const { doubt, events, placement } = await recordLog({ media, game: 'freedoom', workers: 1, onMessage });
     expect(doubt).toMatchObject({
       code: 'hud-not-found',
       message: expect.stringContaining('none of the HUD elements'),
@@ -303,12 +304,12 @@ it('a game of the user’s own is recognised like the built-in ones', async () =
 
 it('another game is said to be another', async () => {
   const out = join(folder, 'wrong');
-  await expect(detect({ media: clip, game: 'openarena', out, to: 1, workers: 1 })).rejects.toMatchObject({
+  await expect(recordLog({ media: clip, game: 'openarena', out, to: 1, workers: 1 })).rejects.toMatchObject({
     code: 'wrong-game',
     message: expect.stringMatching(/looks like freedoom \(0\.9\d\); nothing was read$/),
     hint: expect.stringContaining('--place default'),
   });
-  const { events } = await detect({ media: clip, game: 'openarena', out, to: 1, workers: 1, place: 'default' });
+  const { events } = await recordLog({ media: clip, game: 'openarena', out, to: 1, workers: 1, place: 'default' });
   expect(events).toBe(0);
   const header = await headerOf({ media: clip, game: 'freedoom', out: `${out}-right`, to: 1, workers: 1 });
   expect(header.placement).toBeUndefined();

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { Issue } from '../../src/errors.ts';
-import { detect } from '../../src/pipeline/detect.ts';
+import { collectProblems } from '../../src/pipeline/testing.ts';
+import { recordLog } from '../../src/pipeline/record-log.ts';
 import { clip as media } from '../paths.ts';
 
 /** A profile with a detector of the kind `dizzy`, which does what is written after a second, and one of another kind. */
@@ -42,7 +43,7 @@ async function dizzyGame(deed: string): Promise<{ folder: string; plugin: string
 
 it('a plug-in that fails costs its own readings only, and is named', async () => {
   const { folder, plugin, game } = await dizzyGame("throw new RangeError('too dizzy')");
-  await expect(detect({ media, game, out: join(folder, 'none'), to: 4 })).rejects.toMatchObject({
+  await expect(recordLog({ media, game, out: join(folder, 'none'), to: 4 })).rejects.toMatchObject({
     code: 'profile-broken',
     issues: [{ code: 'unknown-detector-kind', hint: expect.stringContaining('--plugin') }],
   });
@@ -50,8 +51,8 @@ it('a plug-in that fails costs its own readings only, and is named', async () =>
     [1, 2].map(async (workers) => {
       const problems: Issue[] = [];
       const out = join(folder, `out${workers}`);
-      const onProblem = (issue: Issue): void => void problems.push(issue);
-      const summary = await detect({ media, game, out, to: 4, workers, plugins: [plugin], onProblem });
+      const onMessage = collectProblems(problems);
+      const summary = await recordLog({ media, game, out, to: 4, workers, plugins: [plugin], onMessage });
       expect(summary.problems).toEqual({ 'plugin-failed': 29 });
       expect(problems).toMatchObject([
         {
@@ -72,8 +73,8 @@ it('a plug-in that ends its thread costs its own readings of that stretch, and i
   const { folder, plugin, game } = await dizzyGame('process.exit()');
   const problems: Issue[] = [];
   const out = join(folder, 'out');
-  const onProblem = (issue: Issue): void => void problems.push(issue);
-  const summary = await detect({ media, game, out, to: 2, workers: 1, plugins: [plugin], onProblem });
+  const onMessage = collectProblems(problems);
+  const summary = await recordLog({ media, game, out, to: 2, workers: 1, plugins: [plugin], onMessage });
   expect(summary.problems).toEqual({ 'plugin-failed': 20 });
   expect(problems).toMatchObject([
     {
@@ -117,8 +118,8 @@ it('a region follows what a plug-in finds, and what a plug-in lacks is said befo
          t < 1 ? { state: 'absent', confidence: 1 }
            : { state: 'seen', value: 'bar', confidence: 1, detail: { place: { x, y, width, height } } } }) };`,
   );
-  const run = (): ReturnType<typeof detect> =>
-    detect({ media, game, out: join(folder, 'out'), to: 2, workers: 1, plugins: [plugin] });
+  const run = (): ReturnType<typeof recordLog> =>
+    recordLog({ media, game, out: join(folder, 'out'), to: 2, workers: 1, plugins: [plugin] });
   await writeFile(game, finding({ data: 'the atlas' }));
   await expect(run()).rejects.toMatchObject({
     code: 'profile-broken',

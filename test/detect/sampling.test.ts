@@ -7,7 +7,7 @@ import { gridTimes, loadTruth, type Truth } from '../truth/truth.ts';
 import type { EventLine } from '../../src/events/log.ts';
 import { loadLog } from '../../src/events/reader.ts';
 import { evaluate } from '../../src/evaluate/evaluate.ts';
-import { detect } from '../../src/pipeline/detect.ts';
+import { recordLog } from '../../src/pipeline/record-log.ts';
 import type { Profile } from '../../src/profile/profile.ts';
 import { footage, root } from '../paths.ts';
 
@@ -59,7 +59,7 @@ async function packOf(name: string, sampling: object, health: object = {}): Prom
 
 async function saidOf(game: string, plan: 'full' | 'adaptive') {
   const out = join(game, plan);
-  await detect({ media, game, out, plan, workers: 1, to: SECONDS, place: 'default' });
+  await recordLog({ media, game, out, plan, workers: 1, to: SECONDS, place: 'default' });
   return (await loadLog(out)).events;
 }
 

@@ -9,7 +9,7 @@ import { splitIntoChunks, scanPackets } from '../../src/media/packets/scan-packe
 import { halved, makeVideo } from '../../src/media/testing.ts';
 import { openVideo } from '../../src/media/video.ts';
 import { openGame } from '../../src/pipeline/game.ts';
-import { detect } from '../../src/pipeline/detect.ts';
+import { recordLog } from '../../src/pipeline/record-log.ts';
 import { clip } from '../paths.ts';
 
 /** Frames that are encoded anew, every other of the recording's 35 a second. */
@@ -69,7 +69,7 @@ function sparsest(path: string): number {
 
 async function said(media: string, plan: 'full' | 'adaptive'): Promise<readonly unknown[]> {
   const out = join(folder, plan);
-  await detect({ media, game: 'freedoom', out, plan, workers: 1 });
+  await recordLog({ media, game: 'freedoom', out, plan, workers: 1 });
   return (await loadLog(out)).events.map(({ t, statement }) => ({ t, statement }));
 }
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Observation } from '../../src/detectors/kind.ts';
 import type { DetectorSpec } from '../../src/profile/profile.ts';
+import { compileProfile } from '../../src/pipeline/compile-profile.ts';
 import { openGame } from '../../src/pipeline/game.ts';
 import { labelledPictures } from '../../src/pipeline/authoring/learn.ts';
 import { SampleReader } from '../../src/pipeline/reading/sample-reader.ts';
@@ -23,13 +24,13 @@ async function readings(media: string, times: readonly number[], wanted: readonl
     }),
   );
   // Whatever else it depends on: the elements are read by themselves.
-  const profile = { ...whole, screens: {}, modes: {}, detectors };
+  const game = await compileProfile({ profile: { ...whole, screens: {}, modes: {}, detectors }, assets });
   const due = new Uint8Array(wanted.length).fill(1);
   const labels = times.map((t) => ({ media, t, detector: '', text: '' }));
   const read: unknown[][] = [];
   let reader: SampleReader | undefined;
   for (const { picture } of labelledPictures(labels, LABELS)) {
-    reader ??= await SampleReader.open(profile, assets, picture);
+    reader ??= await SampleReader.open(game, picture);
     const all = await reader.read(picture, due);
     read.push(wanted.map((name, i) => shown(all[i]!, detectors[name]!.stability!.confidence!)));
   }

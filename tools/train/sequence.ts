@@ -7,13 +7,13 @@ import { basename, join } from 'node:path';
 import { inflateRawSync } from 'node:zlib';
 import { loadTruth } from '../../test/truth/truth.ts';
 import type { Cue } from '../../src/cues/cue.ts';
-import { orderCues } from '../../src/cues/order.ts';
+import { CueStream } from '../../src/cues/cue-stream.ts';
 import { createTracker, type Tracker } from '../../src/cues/tracker.ts';
 import { loadKind } from '../../src/detectors/registry.ts';
 import { canonical } from '../../src/evaluate/match.ts';
 import type { Statement } from '../../src/events/statement.ts';
 import { type ChunkReadings, readingsOf } from '../../src/pipeline/reading/chunk-readings.ts';
-import { detect } from '../../src/pipeline/detect.ts';
+import { recordLog } from '../../src/pipeline/record-log.ts';
 import { openGame } from '../../src/pipeline/game.ts';
 import { intervalOf } from '../../src/profile/interval.ts';
 import type { SequenceSpec } from '../../src/profile/profile.ts';
@@ -54,7 +54,7 @@ async function cuesOf(journal: string): Promise<Cue[]> {
       kind.track ? await kind.track(name, detector, interval, assets) : createTracker(name, detector, interval),
     );
   }
-  const stream = orderCues(trackers);
+  const stream = new CueStream(trackers);
   const cues: Cue[] = [];
   let last = 0;
   for await (const chunk of chunksIn(journal)) {
@@ -101,7 +101,7 @@ for (const clip of clips) {
   const folder = join(out, basename(clip));
   const journal = join(folder, 'readings.journal');
   if (!(await stat(journal).catch(() => undefined)))
-    await detect({ media: join(clip, 'video.mp4'), game, out: folder });
+    await recordLog({ media: join(clip, 'video.mp4'), game, out: folder });
   const cues = await cuesOf(journal);
   const { raw } = await loadTruth(clip);
   const table = new CueTable(spec.detectors, tick);

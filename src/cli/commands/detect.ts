@@ -1,8 +1,8 @@
 import { availableParallelism } from 'node:os';
 import { PlaybyplayError } from '../../errors.ts';
 import type { HudSettings } from '../../geometry.ts';
-import { detect as detectEvents, type DetectSummary } from '../../pipeline/detect.ts';
 import { recogniseGame } from '../../pipeline/placement/decide.ts';
+import { recordLog, type RecordSummary } from '../../pipeline/record-log.ts';
 import { knownProfiles } from '../../profile/find.ts';
 import { formatClock } from '../../time.ts';
 import type { CommandIo, RunCommand } from '../command.ts';
@@ -29,7 +29,7 @@ export const detect: RunCommand<typeof specs.detect> = async (io, options, media
   };
   const streams = await parseAll('stream', options.stream, media, io);
   const companions = await parseAll('media', options.media, media, io);
-  const summary = await detectEvents({
+  const summary = await recordLog({
     ...(plugins.length > 0 && { plugins }),
     ...(profiles.length > 0 && { profiles }),
     ...(streams.length > 0 && { streams }),
@@ -46,14 +46,17 @@ export const detect: RunCommand<typeof specs.detect> = async (io, options, media
     ...(from !== undefined && { from }),
     ...(to !== undefined && { to }),
     ...(trace !== undefined && { trace }),
-    onProgress: (done, total) => bar.show(done, total),
-    onEvent: (event) => {
-      if (options.quiet) return;
-      const line = options.json ? JSON.stringify(event) : formatLine(event.t, event.text);
-      print(io.stdout, `${line}\n`);
+    onMessage(message) {
+      if (message.type === 'progress') bar.show(message.done, message.total ?? message.done);
+      else if (message.type === 'warning' && message.about !== 'detectors')
+        print(io.stderr, formatIssues([message.issue]));
+      else if (message.type === 'note')
+        print(io.stderr, `${formatLine(message.note.t, `(script) ${message.note.text}`)}\n`);
+      else if (message.type === 'event' && !options.quiet) {
+        const line = options.json ? JSON.stringify(message) : formatLine(message.t, message.text);
+        print(io.stdout, `${line}\n`);
+      }
     },
-    onProblem: (issue) => print(io.stderr, formatIssues([issue])),
-    onNote: ({ t, text }) => print(io.stderr, `${formatLine(t, `(script) ${text}`)}\n`),
   }).finally(() => bar.clear());
   printSummary(summary, io);
   return summary.doubt ? 3 : 0;
@@ -78,7 +81,7 @@ async function parseAll(
 const MISSING_INPUT_CODES = ['no-such-media', 'no-such-stream', 'no-such-audio-track'];
 
 /** Prints placement, gaps, problems and totals at the end of a run. */
-function printSummary(summary: DetectSummary, io: CommandIo): void {
+function printSummary(summary: RecordSummary, io: CommandIo): void {
   const { events, gaps, log, duration, problems, placement, doubt, silent = [], warnings = [] } = summary;
   const lines: string[] = [];
   if (placement?.confidence !== undefined)

@@ -12,12 +12,13 @@ import { parseLabels } from '../../pipeline/authoring/learn.ts';
 import { learnSound, occurrencesIn } from '../../pipeline/authoring/learn-sound.ts';
 import { look as readMoments, type Look, type Seen } from '../../pipeline/authoring/look.ts';
 import { checkProfile } from '../../pipeline/check-profile.ts';
+import { compileProfile } from '../../pipeline/compile-profile.ts';
 import { meetRequirements, openGame } from '../../pipeline/game.ts';
 import type { Evidence } from '../../pipeline/placement/count.ts';
 import { decidePlacement } from '../../pipeline/placement/decide.ts';
 import { drawPlacement } from '../../pipeline/placement/draw.ts';
 import { evidenceAt } from '../../pipeline/placement/find.ts';
-import { smallText } from '../../pipeline/placement/legible.ts';
+import { textTooSmall } from '../../pipeline/warnings.ts';
 import type { Stretch } from '../../pipeline/placement/pictures.ts';
 import { loadKindCatalog } from '../../pipeline/schemas.ts';
 import { type LoadedProfile, loadProfile } from '../../profile/load.ts';
@@ -76,11 +77,8 @@ export const tryDetectors: RunCommand<Spec<'profileTry'>> = async (io, options, 
     unfinished: true,
   });
   const names = Object.keys(loaded.profile.detectors);
-  const complete = Object.entries(loaded.profile.detectors).filter(([name]) => !lacksFile(loaded, name));
-  await meetRequirements(
-    { ...loaded, profile: { ...loaded.profile, detectors: Object.fromEntries(complete) } },
-    plugins,
-  );
+  const compiled = await compileProfile(loaded, plugins);
+  await meetRequirements({ ...compiled, detectors: compiled.detectors.filter(({ name }) => !lacksFile(loaded, name)) });
   for (const name of options.detector ?? []) if (!names.includes(name)) throw unknownDetector(name, names);
   const known = Object.keys(loaded.profile.media ?? {});
   if (options.media !== undefined && !known.includes(options.media))
@@ -166,7 +164,7 @@ export const place: RunCommand<Spec<'profilePlace'>> = async (io, options, media
   if (options.picture !== undefined)
     for (const [i, { hud: own, within }] of layouts.entries())
       await writeFile(numberedPath(options.picture, i), await drawPlacement(file, index, game, own, within));
-  const small = doubt ? undefined : await smallText(game, file.info, first);
+  const small = doubt ? undefined : await textTooSmall(game, file.info, first);
   const warnings = [...remarks, ...(small ? [small] : [])];
   if (options.json) {
     const found = doubt ? { found: false, reason: doubt.message } : { found: true, placement: hud };

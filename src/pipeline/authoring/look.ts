@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
-import { acceptedFrom } from '../../cues/tracker.ts';
+import { minConfidenceOf } from '../../cues/tracker.ts';
 import { type Observation, placeOf } from '../../detectors/kind.ts';
 import type { Plugins } from '../../detectors/plugins/load.ts';
 import { cropRgb } from '../../regions/crop.ts';
@@ -12,6 +12,7 @@ import type { LoadedProfile } from '../../profile/load.ts';
 import { RegionSet } from '../../regions/regions.ts';
 import { type DrawnRegion, drawRegions } from './draw-regions.ts';
 import { labelledPictures } from './learn.ts';
+import { compileProfile } from '../compile-profile.ts';
 import { SampleReader } from '../reading/sample-reader.ts';
 import { parsePointer } from '../../json-pointer.ts';
 
@@ -58,15 +59,14 @@ export async function* look(
   times: readonly number[],
   options: LookOptions = {},
 ): AsyncGenerator<Look> {
-  const { profile, assets } = loaded;
+  const { profile } = loaded;
+  const game = await compileProfile(loaded, options.plugins);
   const names = Object.keys(profile.detectors);
   const wanted = options.detectors ?? names;
   const lacks = lacking(loaded);
   const labels = times.map((t) => ({ media, t, detector: '', text: '' }));
   for (const { picture } of labelledPictures(labels, 'here')) {
-    using reader = await SampleReader.open(profile, assets, picture, {
-      plugins: options.plugins,
-      awake: true,
+    using reader = await SampleReader.open(game, picture, {
       media: options.companion,
       closed: new Set(lacks.keys()),
     });
@@ -75,7 +75,7 @@ export async function* look(
       if (!wanted.includes(detector)) return [];
       const spec = profile.detectors[detector]!;
       if (mediaOf(spec) !== options.companion) return [];
-      const least = acceptedFrom(spec);
+      const least = minConfidenceOf(spec);
       const { kind, region, when } = spec;
       const observation = observations[d];
       const value = observation?.state === 'seen' ? observation.value : undefined;

@@ -1,5 +1,3 @@
-import { open } from 'node:fs/promises';
-import { join } from 'node:path';
 import { type Issue, PlaybyplayError } from '../../errors.ts';
 import type { Fingerprint, HeaderLine } from '../../events/log.ts';
 import type { PacketIndex } from '../../media/packets/packet-index.ts';
@@ -100,37 +98,21 @@ export function decided({ hud, confidence }: FoundPlacement): Decision {
   return Object.keys(hud).length === 0 ? PLAIN : { hud, placement: { ...hud, confidence } };
 }
 
-/** The placement that an earlier run of the same recording and profile found, if its log tells. */
-export async function earlierPlacement(
-  folder: string,
+/** The placement that an interrupted run of the same recording and profile found, if its header tells. */
+export function earlierPlacement(
+  header: HeaderLine | undefined,
   game: Game,
   {
     media,
     profile,
     program,
   }: { readonly media: { readonly hash: string }; readonly profile: Fingerprint; readonly program: string },
-): Promise<Decision | undefined> {
-  const first = await firstLine(join(folder, 'events.ndjson'));
-  try {
-    const header = JSON.parse(first ?? 'null') as HeaderLine | null;
-    if (header?.placement?.confidence === undefined || header.program !== program) return undefined;
-    if (header.media.hash !== media.hash || header.profile.hash !== profile.hash) return undefined;
-    const { confidence: _, lost = [], ...hud } = header.placement;
-    const found = Object.keys(hud).length > 0 ? hud : undefined;
-    return { hud: found, placement: header.placement, remarks: remarksOn(game, lost) };
-  } catch {
-    return undefined;
-  }
-}
-
-async function firstLine(path: string): Promise<string | undefined> {
-  try {
-    await using file = await open(path);
-    for await (const line of file.readLines({ autoClose: false })) return line;
-  } catch {
-    // There is no log yet.
-  }
-  return undefined;
+): Decision | undefined {
+  if (header?.placement?.confidence === undefined || header.program !== program) return undefined;
+  if (header.media.hash !== media.hash || header.profile.hash !== profile.hash) return undefined;
+  const { confidence: _, lost = [], ...hud } = header.placement;
+  const found = Object.keys(hud).length > 0 ? hud : undefined;
+  return { hud: found, placement: header.placement, remarks: remarksOn(game, lost) };
 }
 
 /** A game that a recording may show. */

@@ -1,354 +1,432 @@
-import type { Assets, Comparer, Deferred, Observation, Placement, View } from '../../detectors/kind.ts';
-import { placeOf } from '../../detectors/kind.ts';
-import type { FrameSize } from '../../geometry.ts';
-import type { Picture } from '../../media/picture.ts';
-import { referenceOf } from '../../profile/media.ts';
-import type { Profile } from '../../profile/profile.ts';
-import type { HudSettings } from '../../regions/place.ts';
-import type { RegionSet } from '../../regions/regions.ts';
-import { ASLEEP, type Edges, type Observations, storeSketch, type Places } from './chunk-readings.ts';
-import { Guess } from './guess.ts';
-import { Layouts } from './layouts.ts';
+import { findSameSampleDetectors } from '../../cues/activation.ts';
+import { compileValue } from '../../cues/condition.ts';
+import { PossibleActivity } from '../../cues/possible-activity.ts';
 import {
-  type Following,
-  needsOf,
-  offReading,
-  openStations,
-  seenAs,
-  type Station,
-  type StationOptions,
-} from './station.ts';
+  type Comparer,
+  type Deferred,
+  type Detector,
+  type DetectorKind,
+  type Observation,
+  placeOf,
+  type Placement,
+  type Sketch,
+  type View,
+} from '../../detectors/kind.ts';
+import type { FrameSize, HudSettings, Rect } from '../../geometry.ts';
+import type { Picture } from '../../media/picture.ts';
+import type { ValueCondition } from '../../profile/profile.ts';
+import type { ChangeGate, ComparedSamples } from '../../regions/change-detection.ts';
+import type { FollowingRegion, Region, RegionSet } from '../../regions/regions.ts';
+import { type CompiledDetector, type CompiledProfile, readsFramesOf, type RegionLayouts } from '../compile-profile.ts';
+import { type Observations, type SketchEnds, storeSketch } from './chunk-readings.ts';
 
-/** Milliseconds of reading after which the decoder beside may have finished a packet. */
-const BREATH = 1;
-
-export interface SampleReaderOptions extends StationOptions {
+export interface SampleReaderOptions {
+  /** Where the HUD lies, if not where the profile has it. */
   readonly hud?: HudSettings | undefined;
-  /** What others switch on is read as if it were on. */
-  readonly awake?: boolean;
+  /** The frames are of this companion recording. */
+  readonly media?: string | undefined;
+  /** Names of detectors that are not opened and read nothing. */
+  readonly closed?: ReadonlySet<string>;
 }
 
-/** What has been read of a picture: `read` marks the detectors. One that another screen hides was read and saw nothing at all. */
-export interface Sight {
-  readonly seen: Observations;
-  readonly read: Uint8Array;
+/** Where a detector reads. */
+interface DetectorPlacement {
+  /** Of a region that follows something: where it lay last. */
+  region: Region | undefined;
+  gates: readonly ChangeGate[];
+  readonly following: FollowingRegion | undefined;
 }
 
-/** Takes a reading that is to be made elsewhere, if it is wanted there: returns its stand-in, else undefined. */
-export type Handover = (detector: number, deferred: Deferred) => Observation | undefined;
+/** A detector of the profile, opened and placed. */
+interface OpenDetector extends DetectorPlacement {
+  readonly compiled: CompiledDetector;
+  /** Undefined where it reads nothing of these frames. */
+  readonly detector: Detector | undefined;
+  readonly comparer: Comparer | undefined;
+  /** Whether the reading of the detector that `when` names allows this one to be read. */
+  readonly allows: (seen: Observation) => boolean;
+  /** Others decide whether it is read. */
+  readonly isActivated: boolean;
+  /** No other detector waits for its readings, so they can be made later. */
+  readonly isDeferrable: boolean;
+  /** What it saw when its gates last opened. */
+  last: Observation | undefined;
+  /** Of one that compares: its previous and its first sample since `begin`. */
+  previousSketch: Sketch | undefined;
+  firstSketch: Sketch | undefined;
+}
+
+/** How samples are read. */
+export interface ReadOptions {
+  /** Leaves out detectors that are certainly inactive; default: all are read. */
+  readonly activity?: PossibleActivity | undefined;
+  /** Takes a reading that is made later and returns an observation to stand for it; undefined: it is made at once. */
+  readonly defer?: ((detector: number, deferred: Deferred) => Observation | undefined) | undefined;
+  /** What has been read of this picture already: 1 where it is not read again. */
+  readonly known?: { readonly seen: Observations; readonly read: Uint8Array } | undefined;
+  /** Called between detectors every few milliseconds, to let others have the thread. */
+  readonly pause?: (() => Promise<unknown>) | undefined;
+}
+
+/** Milliseconds of reading after which others may have the thread. */
+const MAX_READING_MS = 1;
 
 /**
  * Reads pictures of one size with all detectors of a profile: screens first, then the others in the order in which they
- * depend on each other, each only when its regions changed. The result for a picture does not depend on those before.
+ * depend on each other, each only when its regions changed. The reading of a picture does not depend on those before, but for
+ * kinds that compare samples and regions that stay where something was last found.
  */
 export class SampleReader implements Disposable {
-  readonly #stations: readonly Station[];
-  /** By station: the indices of those whose readings of the same sample it needs. */
+  readonly #game: CompiledProfile;
+  readonly #media: string | undefined;
+  readonly #detectors: readonly OpenDetector[];
+  /** By detector: those whose readings of the same sample it needs. */
   readonly #needs: readonly (readonly number[])[];
-  /** Indices of the stations such that dependencies come first. */
+  /** The detectors such that dependencies come first. */
   readonly #order: readonly number[];
-  readonly #screens: readonly {
-    readonly name: string;
-    readonly station: number;
-    readonly shows: (one: Observation) => boolean;
-  }[];
-  readonly #layouts: Layouts;
+  /** By number of the detector that tells it. */
+  readonly #screens: ReadonlyMap<number, { readonly name: string; readonly isShown: (seen: Observation) => boolean }>;
+  readonly #layouts: RegionLayouts;
   #regions: RegionSet;
-  readonly #guess: Guess;
-  /** What is switched on by others is read: never, always, or where it seems to be on. */
-  #awake: boolean | 'guess';
+  /** Detectors that are read even while inactive, as regions stay where they last found something. */
+  readonly #alwaysRead: ReadonlySet<number>;
+  /** By detector: where it last found something. */
+  readonly #found = new Map<number, { readonly t: number; readonly place: Rect }>();
 
-  private constructor(profile: Profile, stations: readonly Station[], layouts: Layouts, guess: Guess, awake: boolean) {
-    this.#stations = stations;
-    this.#needs = stations.map(needsOf);
+  private constructor(
+    game: CompiledProfile,
+    media: string | undefined,
+    detectors: readonly OpenDetector[],
+    layouts: RegionLayouts,
+  ) {
+    this.#game = game;
+    this.#media = media;
+    this.#detectors = detectors;
     this.#layouts = layouts;
     this.#regions = layouts.first;
-    this.#guess = guess;
-    this.#awake = awake;
-    const names = stations.map((station) => station.name);
-    this.#screens = Object.entries(profile.screens ?? {}).map(([name, screen]) => ({
-      name,
-      station: names.indexOf(screen.detector),
-      shows: seenAs(screen.value),
-    }));
+    this.#needs = game.detectors.map(({ when, follows }) => [when, follows].filter((one) => one !== undefined));
+    const names = game.detectors.map(({ name }) => name);
+    this.#screens = new Map(
+      Object.entries(game.profile.screens ?? {}).map(([name, screen]) => [
+        names.indexOf(screen.detector),
+        { name, isShown: isSeenAs(screen.value) },
+      ]),
+    );
+    this.#alwaysRead = SampleReader.warmUpOf(game, media)?.detectors ?? new Set();
+    const activity = this.createActivity();
     const order = new Set<number>();
-    const visit = (index: number): void => {
-      for (const other of [...this.#needs[index]!, ...guess.sources(index)]) if (!order.has(other)) visit(other);
-      order.add(index);
+    const visit = (number: number): void => {
+      for (const other of [...this.#needs[number]!, ...activity.sourcesOf(number)]) if (!order.has(other)) visit(other);
+      order.add(number);
     };
-    for (const { station } of this.#screens) visit(station);
-    for (let i = 0; i < stations.length; i++) visit(i);
+    for (const number of this.#screens.keys()) visit(number);
+    for (const number of names.keys()) visit(number);
     this.#order = [...order];
   }
 
-  static async open(
-    profile: Profile,
-    assets: Assets,
-    frame: FrameSize,
-    options: SampleReaderOptions = {},
-  ): Promise<SampleReader> {
-    const { hud, media, awake = false } = options;
-    const layouts = await Layouts.open(profile.regions, frame, referenceOf(profile, media), hud);
-    const { stations, loose } = await openStations(profile, assets, layouts.first, options);
-    return new SampleReader(profile, stations, layouts, new Guess(profile, loose), awake);
+  static async open(game: CompiledProfile, frame: FrameSize, options: SampleReaderOptions = {}): Promise<SampleReader> {
+    const { hud, media } = options;
+    const layouts = await game.placeFor(frame, hud, media);
+    const detectors = await openDetectors(game, layouts.first, options);
+    return new SampleReader(game, media, detectors, layouts);
   }
 
   /** Whether any detector compares its samples. */
-  get compares(): boolean {
-    return this.#stations.some(({ comparer }) => comparer !== undefined);
+  get comparesSamples(): boolean {
+    return this.#detectors.some(({ comparer }) => comparer !== undefined);
   }
 
-  /** Whether any detector looks at the codec's motion vectors. */
-  get looksAtVectors(): boolean {
-    return this.#stations.some(({ vectors }) => vectors);
+  /** Whether any detector needs the codec's motion vectors. */
+  get needsVectors(): boolean {
+    return this.#detectors.some(
+      ({ compiled: { kind, spec }, detector, comparer }) =>
+        (detector ?? comparer) !== undefined && 'vectors' in kind && kind.vectors?.(spec) === true,
+    );
   }
 
-  /** A stretch of samples begins, which come in order of time: detectors that compare have none before the next. */
-  begin(): void {
-    this.#guess.begin();
-    if (this.#awake === false) this.#awake = 'guess';
-    for (const station of this.#stations) {
-      station.before = undefined;
-      station.first = undefined;
-      // What was left to others in another stretch is not known here.
-      if (station.last && 'pending' in station.last) station.last = undefined;
+  /**
+   * Seconds before a sample on whose readings it may depend, as regions stay where something was last found, and the detectors
+   * that find it; undefined where every sample stands alone.
+   */
+  static warmUpOf(
+    game: CompiledProfile,
+    media?: string,
+  ): { readonly seconds: number; readonly detectors: ReadonlySet<number> } | undefined {
+    const names = game.detectors.map(({ name }) => name);
+    const held = game.detectors.filter((one) => readsFramesOf(one, media) && one.holdSeconds !== undefined);
+    if (held.length === 0) return undefined;
+    const found = held.flatMap(({ follows }) => findSameSampleDetectors(game.profile, names[follows!]!));
+    return {
+      seconds: Math.max(...held.map(({ holdSeconds }) => holdSeconds!)),
+      detectors: new Set(found.map((name) => names.indexOf(name))),
+    };
+  }
+
+  /** Follows which detectors may be active in a stretch of samples. */
+  createActivity(): PossibleActivity {
+    const { profile, activations, detectors } = this.#game;
+    const byName = new Map(detectors.map((one) => [one.name, one]));
+    return new PossibleActivity({
+      profile,
+      activations,
+      interval: (name) => byName.get(name)!.interval,
+      tracking: (name) => {
+        const compiled = byName.get(name)!;
+        if (!readsFramesOf(compiled, this.#media)) return 'unread';
+        if (compiled.kind.input === 'frame-pair') return 'own-pairs';
+        return compiled.kind.track ? 'own' : 'default';
+      },
+    });
+  }
+
+  /** A stretch of samples begins; `continues`: it follows the samples read last. Samples come in order of time. */
+  begin(continues: boolean): void {
+    if (!continues) this.#found.clear();
+    for (const one of this.#detectors) {
+      one.previousSketch = undefined;
+      one.firstSketch = undefined;
+      // Readings that are made later stand for others in each stretch.
+      if (one.last && 'pending' in one.last) one.last = undefined;
     }
   }
 
-  /** How many readings a detector makes at once, by its number; of those that make more than one and that nobody waits for. */
-  get together(): ReadonlyMap<number, number> {
-    const counts = this.#stations.map(({ detector, apart }, d) => [d, apart ? (detector.together ?? 1) : 1] as const);
-    return new Map(counts.filter(([, count]) => count > 1));
+  /** How many readings a detector makes at once, by number; of those that make several and that nobody waits for. */
+  get batchSizes(): ReadonlyMap<number, number> {
+    const sizes = this.#detectors.map(
+      ({ detector, isDeferrable }, d) => [d, isDeferrable ? (detector?.together ?? 1) : 1] as const,
+    );
+    return new Map(sizes.filter(([, size]) => size > 1));
   }
 
   settleAll(detector: number, deferred: readonly Deferred[]): Promise<readonly Observation[]> {
-    return this.#stations[detector]!.detector.settleAll!(deferred);
+    return this.#detectors[detector]!.detector!.settleAll!(deferred);
   }
 
   /** The sketches at both ends of the stretch since `begin`, by number of the detector. */
-  edges(): Record<number, Edges> {
-    const edges: Record<number, Edges> = {};
-    for (const [d, { first, before }] of this.#stations.entries()) {
-      if (first && before) edges[d] = { first: storeSketch(first), last: storeSketch(before) };
-    }
-    return edges;
+  sketchEnds(): Record<number, SketchEnds> {
+    const ends: Record<number, SketchEnds> = {};
+    for (const [d, { firstSketch, previousSketch }] of this.#detectors.entries())
+      if (firstSketch && previousSketch)
+        ends[d] = { first: storeSketch(firstSketch), last: storeSketch(previousSketch) };
+    return ends;
   }
 
-  /** A probe is made, which is compared with those before and others with it. */
-  #probing = false;
-
-  /** The time of the last probe that was made anew, as long as others may be compared with it. */
-  probedAnew: number | undefined;
-
-  /** Where regions lie that stay where something was found before: by time of the sample and number of the detector. */
-  places: Places | undefined;
-
-  /** Who is told whenever a picture is looked at. */
-  onPicture: (() => void) | undefined;
-
-  /** Lets others have the thread for a moment; called between detectors, every few milliseconds. */
-  breathe: (() => Promise<unknown>) | undefined;
-
-  /** Makes a reading that was handed over. */
-  async settle(detector: number, deferred: Deferred): Promise<Observation> {
-    return await this.#stations[detector]!.detector.settle!(deferred);
-  }
-
-  /**
-   * Reads the detectors whose entry in `due` is 1, and what they depend on. With `handOver`, dear readings may be left to others;
-   * what is `known` of this very picture is not read again.
-   */
-  async read(picture: Picture, due: ArrayLike<number>, handOver?: Handover, known?: Sight): Promise<Observations> {
-    this.onPicture?.();
+  /** Reads the detectors whose entry in `due` is 1, and what they depend on. */
+  async read(picture: Picture, due: ArrayLike<number>, options: ReadOptions = {}): Promise<Observations> {
+    const { known, activity, pause } = options;
     this.#layOut(picture.t);
-    const result: (Observation | undefined)[] = this.#stations.map(() => undefined);
+    const seen: (Observation | undefined)[] = this.#detectors.map(() => undefined);
     const needed = this.withDependencies(due);
     const memo = new Map<string, unknown>();
     let screen: string | undefined;
-    let breath = performance.now();
-    for (const index of this.#order) {
-      const station = this.#stations[index]!;
-      if (!needed[index] || station.hears) continue;
-      if (this.breathe && performance.now() - breath >= BREATH) {
-        await this.breathe();
-        breath = performance.now();
+    let paused = performance.now();
+    for (const number of this.#order) {
+      const one = this.#detectors[number]!;
+      if (!needed[number] || !(one.detector ?? one.comparer)) continue;
+      if (pause && performance.now() - paused >= MAX_READING_MS) {
+        await pause();
+        paused = performance.now();
       }
-      const isScreen = this.#screens.find((one) => one.station === index);
-      if (known?.read[index]) {
-        const before = known.seen[index];
-        result[index] = before;
-        if (before && isScreen && screen === undefined && isScreen.shows(before)) screen = isScreen.name;
+      const ownScreen = this.#screens.get(number);
+      if (known?.read[number]) seen[number] = known.seen[number];
+      else if (screen !== undefined && !ownScreen && !one.compiled.spec.screens?.includes(screen)) continue;
+      else if (activity && this.#isInactive(number, activity, picture.t)) {
+        activity.observe(number, picture.t, 'inactive');
         continue;
+      } else {
+        const reading = this.#observe(number, picture, seen, memo, options);
+        seen[number] = reading instanceof Promise ? await reading : reading;
       }
-      if (screen !== undefined && !isScreen && !(station.spec.screens ?? []).includes(screen)) continue;
-      if (station.switched && !this.#isAwake(index, picture, result)) {
-        result[index] = ASLEEP;
-        continue;
-      }
-      const off = station.when === undefined ? undefined : offReading(station, result[station.when]);
-      const placed = off ?? (station.follows && (await this.#place(index, station.follows, result, picture.t)));
-      const pending = placed ?? this.#look(index, picture, memo, handOver);
-      const observation = pending instanceof Promise ? await pending : pending;
-      result[index] = observation;
-      if (isScreen && screen === undefined && isScreen.shows(observation)) screen = isScreen.name;
+      const observation = seen[number];
+      if (!observation) continue;
+      activity?.observe(number, picture.t, observation);
+      if (ownScreen && screen === undefined && ownScreen.isShown(observation)) screen = ownScreen.name;
     }
-    return result;
-  }
-
-  /**
-   * Reads a picture with all detectors. One whose regions look as they did at a probe before, but for what an encoder makes of them at another
-   * time, still sees what it saw there, unless this one is made `anew`: nothing is taken from those before.
-   */
-  async probe(picture: Picture, anew: boolean): Promise<Observations> {
-    this.#layOut(picture.t);
-    if (anew) {
-      this.forgetProbes();
-      this.probedAnew = picture.t;
-    }
-    this.#probing = true;
-    try {
-      return await this.read(picture, new Uint8Array(this.#stations.length).fill(1));
-    } finally {
-      this.#probing = false;
-    }
-  }
-
-  /** Pictures are no longer compared with the probes before. */
-  forgetProbes(): void {
-    this.probedAnew = undefined;
-    for (const station of this.#stations) station.alike = undefined;
-  }
-
-  /**
-   * Reads what `due` marks of a picture between two probes, but for what is `known` of it: exactly, as just after a change a figure may look like that of
-   * a probe and yet not be read for sure.
-   */
-  look(picture: Picture, due: ArrayLike<number>, known: Sight): Promise<Observations> {
-    return this.read(picture, due, undefined, known);
-  }
-
-  /** What `read` would give for a picture on which all detectors see what `seen` says. */
-  recall(seen: Observations, due: ArrayLike<number>): Observations {
-    const needed = this.withDependencies(due);
-    return seen.map((observation, index) => (needed[index] ? observation : undefined));
-  }
-
-  /** Lays all regions where the HUD is at `t`; what was remembered of the place before is forgotten. */
-  #layOut(t: number): void {
-    const regions = this.#layouts.at(t);
-    if (regions === this.#regions) return;
-    this.#regions = regions;
-    this.probedAnew = undefined;
-    for (const station of this.#stations)
-      Object.assign(station, station.place(regions), { last: undefined, alike: undefined, before: undefined });
+    return seen;
   }
 
   /** The detectors that `due` marks, and what they depend on. */
   withDependencies(due: ArrayLike<number>): Uint8Array {
     const needed = Uint8Array.from(due);
-    for (const { station } of this.#screens) needed[station] = 1;
+    for (const number of this.#screens.keys()) needed[number] = 1;
     for (let i = this.#order.length - 1; i >= 0; i--) {
-      const index = this.#order[i]!;
-      if (needed[index]) for (const other of this.#needs[index]!) needed[other] = 1;
+      const number = this.#order[i]!;
+      if (needed[number]) for (const other of this.#needs[number]!) needed[other] = 1;
     }
     return needed;
   }
 
-  #isAwake(index: number, { t }: Picture, seen: Observations): boolean {
-    if (this.#awake !== 'guess') return this.#awake;
-    // Also where it is off: the guess goes by what it has been shown.
-    return this.#guess.isOn(index, t, seen);
+  /** What `read` returns for a picture on which all detectors see what `seen` says. */
+  select(seen: Observations, due: ArrayLike<number>): Observations {
+    const needed = this.withDependencies(due);
+    return seen.map((observation, number) => (needed[number] ? observation : undefined));
   }
 
-  /** Lays a region that follows something where that was found; what is read instead, where it was not. */
-  async #place(index: number, follows: Following, seen: Observations, t: number): Promise<Observation | undefined> {
-    const station = this.#stations[index]!;
-    const found = seen[follows.station];
-    if (found === ASLEEP) return ASLEEP;
-    const place = (found && placeOf(found)) ?? this.places?.get(t)?.get(index);
-    if (!place) {
-      // Where something was found before is known behind the workers.
-      if (follows.hold && this.#awake !== true) return ASLEEP;
-      return found?.state === 'absent' ? found : { state: 'unreadable', confidence: 0 };
-    }
-    const region = follows.region.at(place);
-    if (region !== station.region) {
-      station.region = region;
-      station.gates = [follows.watch(region)];
-      station.last = undefined;
+  /** Places all regions where the HUD is at `t`, and forgets what was read at the place before. */
+  #layOut(t: number): void {
+    const regions = this.#layouts.at(t);
+    if (regions === this.#regions) return;
+    this.#regions = regions;
+    for (const one of this.#detectors)
+      Object.assign(one, placeDetector(one.compiled, regions), { last: undefined, previousSketch: undefined });
+  }
+
+  #isInactive(number: number, activity: PossibleActivity, t: number): boolean {
+    const { isActivated, comparer } = this.#detectors[number]!;
+    // A comparison needs every sample.
+    return isActivated && !comparer && !this.#alwaysRead.has(number) && !activity.isPossible(number, t);
+  }
+
+  #observe(
+    number: number,
+    picture: Picture,
+    seen: Observations,
+    memo: Map<string, unknown>,
+    options: ReadOptions,
+  ): Observation | Promise<Observation> {
+    const one = this.#detectors[number]!;
+    const { when, follows } = one.compiled;
+    const blocked = when === undefined ? undefined : readBlocked(one, seen[when]);
+    const unplaced = blocked ?? (one.following && this.#follow(one, one.following, follows!, seen, picture.t));
+    if (unplaced) return unplaced;
+    if (one.comparer) return this.#compare(one, one.comparer, picture, memo);
+    // Every gate must be asked, as each remembers what it was shown.
+    let changed = one.last === undefined;
+    for (const gate of one.gates) if (gate.changed(picture)) changed = true;
+    if (!changed && one.gates.length > 0) return one.last!;
+    const view = this.#view(one, picture, memo);
+    const reading = options.defer && one.isDeferrable ? defer(number, one.detector!, view, options.defer) : undefined;
+    const result = reading ?? one.detector!.read(view);
+    if (!(result instanceof Promise)) return (one.last = result);
+    return result.then((observation) => (one.last = observation));
+  }
+
+  /** Places a region that follows something where that was found; returns what is read where it was not. */
+  #follow(
+    one: OpenDetector,
+    following: FollowingRegion,
+    follows: number,
+    seen: Observations,
+    t: number,
+  ): Observation | undefined {
+    const leader = seen[follows];
+    let place = leader && placeOf(leader);
+    if (place) this.#found.set(follows, { t, place });
+    const { holdSeconds } = one.compiled;
+    const last = this.#found.get(follows);
+    if (holdSeconds !== undefined && last && t - last.t <= holdSeconds + 1e-6) place ??= last.place;
+    if (!place) return leader?.state === 'absent' ? leader : { state: 'unreadable', confidence: 0 };
+    const region = following.at(place);
+    if (region !== one.region) {
+      one.region = region;
+      one.gates = [region.gate(comparedSamplesOf(one.compiled.kind))];
+      one.last = undefined;
     }
     return undefined;
   }
 
-  #compare(station: Station, comparer: Comparer, picture: Picture, memo: Map<string, unknown>): Observation {
-    const now = comparer.sketch(this.#view(station, picture, memo));
-    if (now === undefined) return { state: 'unreadable', confidence: 1 };
-    const { before } = station;
-    station.before = now;
-    station.first ??= now;
-    return comparer.compare(before, now);
+  #compare(one: OpenDetector, comparer: Comparer, picture: Picture, memo: Map<string, unknown>): Observation {
+    const sketch = comparer.sketch(this.#view(one, picture, memo));
+    if (sketch === undefined) return { state: 'unreadable', confidence: 1 };
+    const previous = one.previousSketch;
+    one.previousSketch = sketch;
+    one.firstSketch ??= sketch;
+    return comparer.compare(previous, sketch);
   }
 
-  #look(
-    index: number,
-    picture: Picture,
-    memo: Map<string, unknown>,
-    handOver: Handover | undefined,
-  ): Observation | Promise<Observation> {
-    const station = this.#stations[index]!;
-    if (station.comparer) return this.#compare(station, station.comparer, picture, memo);
-    if (this.#probing && station.alike && station.likenesses?.every((likeness) => likeness.matches(picture)))
-      return station.alike;
-    // Every gate must be asked, as each remembers what it was shown.
-    let changed = station.last === undefined;
-    for (const gate of station.gates) if (gate.changed(picture)) changed = true;
-    if (!changed && station.gates.length > 0) return this.#remember(station, picture, station.last!);
-    const view = this.#view(station, picture, memo);
-    const seen = handOver && station.apart ? this.#handOver(index, view, handOver) : station.detector.read(view);
-    return seen instanceof Promise
-      ? seen.then((observation) => this.#remember(station, picture, observation))
-      : this.#remember(station, picture, seen);
-  }
-
-  #remember(station: Station, picture: Picture, seen: Observation): Observation {
-    station.last = seen;
-    if (!this.#probing || !station.likenesses) return seen;
-    station.alike = seen.state === 'unreadable' ? undefined : seen;
-    if (station.alike) for (const likeness of station.likenesses) likeness.remember(picture);
-    return seen;
-  }
-
-  #handOver(index: number, view: View, handOver: Handover): Observation | Promise<Observation> {
-    const { detector } = this.#stations[index]!;
-    if (!detector.defer || !detector.settle) return detector.read(view);
-    return Promise.resolve(detector.defer(view)).then((found) =>
-      'deferred' in found ? (handOver(index, found) ?? detector.settle!(found)) : found,
-    );
-  }
-
-  #view(station: Station, picture: Picture, memo: Map<string, unknown>): View {
-    const region = station.region;
+  #view({ region, compiled }: OpenDetector, picture: Picture, memo: Map<string, unknown>): View {
     const whole = { x: 0, y: 0, width: picture.width, height: picture.height };
-    const placement: Placement = region ?? { rect: whole, inner: whole, scaleX: 1, scaleY: 1 };
+    const { rect, inner, scaleX, scaleY }: Placement = region ?? { rect: whole, inner: whole, scaleX: 1, scaleY: 1 };
     return {
       picture,
-      rect: placement.rect,
-      inner: placement.inner,
-      scaleX: placement.scaleX,
-      scaleY: placement.scaleY,
+      rect,
+      inner,
+      scaleX,
+      scaleY,
       place: (name) => this.#regions.get(name),
       once: <T>(key: string, make: () => T): T => {
         if (!memo.has(key)) memo.set(key, make());
         return memo.get(key) as T;
       },
       prepared: () => {
-        if (!region) throw new RangeError(`detector ${station.name} has no region`);
+        if (!region) throw new RangeError(`detector ${compiled.name} has no region`);
         return region.prepare(picture);
       },
     };
   }
 
   [Symbol.dispose](): void {
-    for (const { detector } of this.#stations) detector[Symbol.dispose]();
+    for (const { detector } of this.#detectors) detector?.[Symbol.dispose]();
   }
+}
+
+async function openDetectors(
+  game: CompiledProfile,
+  regions: RegionSet,
+  { media, closed }: SampleReaderOptions,
+): Promise<readonly OpenDetector[]> {
+  const awaited = findAwaited(game);
+  const open: OpenDetector[] = [];
+  for (const compiled of game.detectors) {
+    const { kind, spec, name, interval } = compiled;
+    const isRead = readsFramesOf(compiled, media) && !closed?.has(name);
+    open.push({
+      compiled,
+      ...placeDetector(compiled, regions),
+      detector: isRead && kind.input === 'frame' ? await kind.open(spec, game.assets) : undefined,
+      comparer: isRead && kind.input === 'frame-pair' ? kind.compare({ ...spec, interval }) : undefined,
+      allows: spec.when?.seen === false ? ({ state }) => state === 'absent' : isSeenAs(spec.when?.value),
+      isActivated: game.activations.has(name),
+      isDeferrable: !awaited.has(name),
+      last: undefined,
+      previousSketch: undefined,
+      firstSketch: undefined,
+    });
+  }
+  return open;
+}
+
+/** Names of the detectors whose readings decide whether, or where, others are read. */
+function findAwaited({ profile, activations }: CompiledProfile): ReadonlySet<string> {
+  const names = Object.keys(profile.detectors);
+  return new Set([
+    ...names.flatMap((name) => findSameSampleDetectors(profile, name).filter((other) => other !== name)),
+    ...[...activations.values()].flat(2).flatMap(({ sources }) => sources),
+    ...Object.values(profile.screens ?? {}).map(({ detector }) => detector),
+  ]);
+}
+
+function comparedSamplesOf(kind: DetectorKind): ComparedSamples {
+  return (kind.input === 'frame' ? kind.reads : undefined) ?? 'pixels';
+}
+
+function placeDetector({ kind, spec }: CompiledDetector, regions: RegionSet): DetectorPlacement {
+  const following = spec.region === undefined ? undefined : regions.following(spec.region);
+  const region = spec.region === undefined || following ? undefined : regions.get(spec.region);
+  const others = (('regions' in kind ? kind.regions?.(spec) : undefined) ?? []).map((name) => regions.get(name));
+  const compared = comparedSamplesOf(kind);
+  return { region, following, gates: [...(region ? [region] : []), ...others].map((one) => one.gate(compared)) };
+}
+
+/** What a detector reads while the one it waits for does not see what it should; undefined when it is to be read. */
+function readBlocked({ allows }: OpenDetector, seen: Observation | undefined): Observation | undefined {
+  if (!seen || seen.state === 'unreadable') return { state: 'unreadable', confidence: 0 };
+  return allows(seen) ? undefined : { state: 'absent', confidence: seen.confidence };
+}
+
+/** Tests whether an observation sees `value` (any value if undefined). */
+function isSeenAs(value: ValueCondition | undefined): (observation: Observation) => boolean {
+  const fits = compileValue(value);
+  return (observation) => observation.state === 'seen' && fits(observation.value);
+}
+
+async function defer(
+  number: number,
+  detector: Detector,
+  view: View,
+  take: NonNullable<ReadOptions['defer']>,
+): Promise<Observation> {
+  if (!detector.defer || !detector.settle) return detector.read(view);
+  const found = await detector.defer(view);
+  return 'deferred' in found ? (take(number, found) ?? detector.settle(found)) : found;
 }

@@ -1,25 +1,20 @@
-import type { Want } from '../../cues/nodes.ts';
 import type { Reading } from '../../detectors/kind.ts';
 import { type Issue, messageOf, PlaybyplayError } from '../../errors.ts';
 import type { Journal } from '../../events/journal.ts';
 import type { HeaderLine } from '../../events/log.ts';
-import { findMissingFrames } from '../../media/decode/missing-frames.ts';
-import { originSeconds, type PacketIndex } from '../../media/packets/packet-index.ts';
-import { scanPacketsAsync } from '../../media/packets/scan-packets.ts';
-import { openVideo, type VideoFile } from '../../media/video.ts';
+import { originSeconds } from '../../media/packets/packet-index.ts';
+import { suggestSpelling } from '../../spelling.ts';
 import { formatClock } from '../../time.ts';
-import { ASLEEP, asleepIn, type ChunkReadings, type Places, readingsOf } from '../reading/chunk-readings.ts';
-import { fingerprintMedia } from '../fingerprint.ts';
-import { alignment, onRecording } from './following.ts';
 import type { Game } from '../game.ts';
-import { Hearing, hearersOf } from './hearing.ts';
-import type { Woken } from '../interpreter.ts';
-import { planPortions, type Portion } from '../reading/plan.ts';
-import { Readers } from '../reading/readers.ts';
-import { type ReadPortion, readPortions } from '../reading/read-portions.ts';
-import { Seams } from '../seams.ts';
-import { withoutVectors } from '../vectors.ts';
-import { Waking } from '../waking.ts';
+import { type ChunkReadings, ChunkStitcher, type Gap, readingsOf } from '../reading/chunk-readings.ts';
+import { CHUNK_SECONDS, type PlannedChunk, planChunks } from '../reading/plan.ts';
+import type { ReadChunk } from '../reading/reader-pool.ts';
+import { ReaderPool } from '../reading/reader-pool.ts';
+import { readJournaled } from '../reading/read-journaled.ts';
+import { openSource, type Source } from '../source.ts';
+import { missingMotionVectors } from '../warnings.ts';
+import { AudioReader } from './audio.ts';
+import { alignClocks, type ClockPairs, toRecordingTime } from './clock.ts';
 
 /** A second recording of the session, with a picture and a clock of its own. */
 export interface CompanionSource {
@@ -27,227 +22,207 @@ export interface CompanionSource {
   readonly name: string;
   readonly path: string;
   /** Times on its clock and in the recording that belong together, in seconds; one: an offset, several: also drift. */
-  readonly pairs?: readonly (readonly [companion: number, recording: number])[];
+  readonly pairs?: ClockPairs;
 }
 
-/** The run that a companion is read for. */
+/** The run for which companions are read. */
 export interface CompanionRun {
   readonly plan: 'full' | 'adaptive';
   readonly workers: number;
-  /** Seconds of the recording that it accompanies. */
+  /** Seconds of the recording that they accompany. */
   readonly duration: number;
-  readonly from?: number;
-  readonly to?: number;
-  readonly stuckAfter?: number;
-  readonly signal?: AbortSignal;
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
+  readonly stuckAfter?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
 }
 
-type Gap = ChunkReadings['gaps'][number];
-
-/** What a companion tells up to a time. */
+/** Readings and gaps of a source, in order of time. */
 export interface SourceReadings {
   readonly readings: readonly Reading[];
   readonly gaps: readonly Gap[];
 }
 
 /** Seconds by which sound is asked for beyond a time, as clocks are rounded. */
-const ROUNDING = 1e-3;
+const ROUNDING_SECONDS = 1e-3;
 
-/** What was opened for a companion, and what is to be read of it. */
+/** How a companion's frames are read. */
 interface Opened {
-  readonly print: Companion['print'];
-  readonly file: VideoFile;
-  readonly index: PacketIndex;
-  readonly portions: readonly Portion[];
-  readonly seams: Seams;
-  readonly hearing: Hearing;
+  readonly header: NonNullable<HeaderLine['companions']>[number];
+  readonly chunks: readonly PlannedChunk[];
+  readonly gaps: readonly Gap[];
+  readonly pool: ReaderPool;
+  readonly audio: AudioReader;
 }
 
 /**
- * A second recording at work: its samples lie on a grid of its own clock, are read by threads of their own with those detectors
- * that name it, and their times become the recording's behind them. So which samples there are and what they show follows
- * from the companion alone, and what is made of them from the order of times.
+ * A second recording: its samples lie on a grid of its own clock, its detectors read them in threads of their own, and their
+ * times are converted to the recording's afterwards.
  */
 export class Companion implements AsyncDisposable {
   readonly name: string;
-  /** For the log's header: what the readings depend on. */
-  readonly print: NonNullable<HeaderLine['companions']>[number];
-  readonly #file: VideoFile;
-  readonly #index: PacketIndex;
-  readonly #game: Game;
+  /** For the header of the log. */
+  readonly header: Opened['header'];
+  /** What the profile wants of it that is not there. */
+  readonly issues: readonly Issue[];
+  readonly #opened: Opened;
   readonly #run: CompanionRun;
-  readonly #portions: readonly Portion[];
-  readonly #seams: Seams;
-  readonly #hearing: Hearing;
-  readonly #readers: Readers;
-  readonly #waking: Waking;
+  readonly #stitcher: ChunkStitcher;
   readonly #detectors: readonly string[];
-  #work: AsyncGenerator<ReadPortion> | undefined;
+  readonly #resources: AsyncDisposableStack;
+  #chunks: AsyncGenerator<ReadChunk> | undefined;
   /** Seconds of the recording up to which samples have been taken. */
   #reach = Number.NEGATIVE_INFINITY;
   #readings: Reading[] = [];
   #gaps: Gap[] = [];
 
   private constructor(
-    { name }: CompanionSource,
+    name: string,
     game: Game,
     run: CompanionRun,
-    { print, file, index, portions, seams, hearing }: Opened,
+    opened: Opened,
+    issues: readonly Issue[],
+    resources: AsyncDisposableStack,
   ) {
     this.name = name;
-    this.print = print;
-    this.#file = file;
-    this.#index = index;
-    this.#game = game;
+    this.header = opened.header;
+    this.issues = issues;
+    this.#opened = opened;
     this.#run = run;
-    this.#portions = portions;
-    this.#seams = seams;
-    this.#hearing = hearing;
-    this.#detectors = Object.keys(game.profile.detectors);
-    this.#readers = new Readers(file, game, undefined, run.workers, { companion: name, stuckAfter: run.stuckAfter });
-    this.#waking = new Waking(file, game, undefined, index, portions, name);
+    this.#stitcher = new ChunkStitcher(game, name);
+    this.#detectors = game.detectors.map((one) => one.name);
+    this.#resources = resources;
   }
 
   /**
-   * Opens a companion. `missing` is told of sound tracks that are not there, `note` what else is not as the profile wants it. Throws PlaybyplayError `bad-media` where it cannot be read,
-   * `no-overlap` where nothing of it falls within the recording.
+   * @throws PlaybyplayError `bad-media` if it cannot be read, `no-overlap` if nothing of it falls within the recording.
    */
-  static async open(
-    source: CompanionSource,
-    game: Game,
-    run: CompanionRun,
-    missing: (error: PlaybyplayError) => void,
-    note: (issue: Issue) => void,
-  ): Promise<Companion> {
-    const { name, path, pairs = [] } = source;
+  static async open({ name, path, pairs = [] }: CompanionSource, game: Game, run: CompanionRun): Promise<Companion> {
     await using resources = new AsyncDisposableStack();
-    const file = resources.use(opened(name, path));
-    const { offset, rate } = alignment(pairs);
-    const index = await scanPacketsAsync(file, run.signal ? { signal: run.signal } : {});
-    const duration = index.t.at(-1) ?? 0;
-    const { hash, bytes } = await fingerprintMedia(path);
-    const { width, height } = file.info;
-    const print = { name, hash, bytes, duration, width, height, offset, rate };
-    const [start, end] = [
-      Math.max(0, run.from ?? 0),
-      Math.min(run.to ?? Number.POSITIVE_INFINITY, run.duration + 1e-6),
-    ];
-    const [first, last] = [onRecording(print, 0), onRecording(print, duration)];
+    const issues: Issue[] = [];
+    const source = resources.use(await openCompanion(name, path));
+    const index = await source.preview(run.signal);
+    const { hash, bytes, duration = 0 } = await source.identify();
+    const { width, height } = source.video.info;
+    const clock = alignClocks(pairs);
+    const header = { name, hash, bytes, duration, width, height, ...clock };
+    const [start, end] = [Math.max(0, run.from ?? 0), Math.min(run.to ?? Infinity, run.duration + 1e-6)];
+    const [first, last] = [toRecordingTime(clock, 0), toRecordingTime(clock, duration)];
     if (index.t.length === 0 || first >= end || last < start)
       throw new PlaybyplayError(
         'no-overlap',
-        `“${name}” (${path}) lies at ${clock(first)} to ${clock(last)} of the recording's clock: nothing of it falls within ${clock(start)} to ${clock(end)}`,
-        { hint: 'Does its clock fit? Give it behind the file: --media name=file@offset, or @auto.' },
+        `“${name}” (${path}) covers ${signedClock(first)} to ${signedClock(last)} of the recording's clock: nothing of it falls within ${signedClock(start)} to ${signedClock(end)}`,
+        { hint: 'Is the clock right? Give it with the file: --media name=file@offset, or @auto.' },
       );
-    const range = { from: (start - offset) / rate, to: (end - offset) / rate };
-    const { profile, plugins } = game;
-    const portions = planPortions(index, profile, range, run.plan, await hearersOf(profile, plugins, name));
-    const { signal } = run;
-    const hearing = await Hearing.open(
-      path,
-      profile,
-      game.assets,
-      { origin: originSeconds(index), from: Math.max(0, range.from), to: range.to, signal, companion: name },
-      missing,
-      plugins,
+    const range = { from: (start - clock.offset) / clock.rate, to: (end - clock.offset) / clock.rate };
+    const chunks: PlannedChunk[] = [];
+    const gaps: Gap[] = [];
+    const sourceChunks = await Array.fromAsync(source.chunks(CHUNK_SECONDS[run.plan], run.signal));
+    for (const one of sourceChunks) gaps.push(...one.gaps);
+    for await (const chunk of planChunks(sourceChunks, game, { range, companion: name })) chunks.push(chunk);
+    const missing = ({ code, message }: PlaybyplayError): void =>
+      void issues.push({ code, message: `${name}: ${message}; its audio detectors are left out` });
+    const audio = resources.use(
+      await AudioReader.open(
+        path,
+        game,
+        {
+          origin: originSeconds(index),
+          from: Math.max(0, range.from),
+          to: range.to,
+          signal: run.signal,
+          companion: name,
+        },
+        missing,
+      ),
     );
-    const seams = await Seams.open(profile, plugins, name);
-    const issue = await withoutVectors(game, file, index, name);
-    if (issue) note(issue);
-    resources.move();
-    return new Companion(source, game, run, { print, file, index, portions, seams, hearing });
+    const issue = missingMotionVectors(game, source.video, index, name);
+    if (issue) issues.push({ ...issue, message: `${name}: ${issue.message}` });
+    const pool = resources.use(
+      new ReaderPool(source.video, game, {
+        plan: run.plan,
+        workers: run.workers,
+        companion: name,
+        stuckAfter: run.stuckAfter,
+      }),
+    );
+    return new Companion(name, game, run, { header, chunks, gaps, pool, audio }, issues, resources.move());
   }
 
-  /** Begins to read; readings are kept in the journal, and those that are there are not made again. */
-  begin(journal: Journal<ChunkReadings>): void {
-    const { plan, stuckAfter, signal, from = 0, to = Number.POSITIVE_INFINITY } = this.#run;
-    const options = { ...(stuckAfter === undefined ? {} : { stuckAfter }), ...(signal ? { signal } : {}) };
-    const readers = this.#readers;
-    const run = { game: this.#game, options, index: this.#index, plan, readers, shared: false, companion: this.name };
-    this.#work = readPortions(run, this.#portions, journal);
-    // Threads start while the recording itself is looked at.
-    if (journal.completed.size === 0) readers.start(this.#portions.length);
-    for (const hole of findMissingFrames(this.#index, this.#file.info)) {
-      const gap = this.#gapOf(hole);
-      if (gap.end > from && gap.t < Math.min(to, this.#run.duration)) this.#gaps.push(gap);
+  /** Starts to read; readings are stored in the journal, and those that are there are not made again. */
+  start(journal: Journal<ChunkReadings> | undefined): void {
+    const { chunks, gaps, pool } = this.#opened;
+    const { signal, duration, from = 0, to = Infinity } = this.#run;
+    this.#chunks = readJournaled(chunks, pool, journal, { prefix: `${this.name} `, signal });
+    // Threads start while the recording itself is examined.
+    if (!journal?.completed.size) pool.start(chunks.length);
+    for (const missing of gaps) {
+      const gap = this.#toRecording(missing);
+      if (gap.end > from && gap.t < Math.min(to, duration)) this.#gaps.push(gap);
     }
   }
 
-  /** The readings before `t` seconds of the recording that were not given yet, in order of time, and what could not be read. */
+  /** The readings before `t` seconds of the recording that were not given out yet, and what could not be read. */
   async until(t: number): Promise<SourceReadings> {
-    while (this.#work && this.#reach < t) await this.#take(this.#work);
-    const heard = this.#hearing.until((t - this.print.offset) / this.print.rate + ROUNDING);
-    for (const one of heard) this.#readings.push({ ...one, t: onRecording(this.print, one.t) });
-    const ready = this.#readings.filter((reading) => reading.t < t).toSorted((a, b) => a.t - b.t);
+    while (this.#chunks && this.#reach < t) await this.#take(this.#chunks);
+    const { offset, rate } = this.header;
+    for (const one of this.#opened.audio.until((t - offset) / rate + ROUNDING_SECONDS))
+      this.#readings.push({ ...one, t: toRecordingTime(this.header, one.t) });
+    const readings = this.#readings.filter((reading) => reading.t < t).toSorted((a, b) => a.t - b.t);
     this.#readings = this.#readings.filter((reading) => reading.t >= t);
     const gaps = this.#gaps.filter((gap) => gap.t < t).toSorted((a, b) => a.t - b.t);
     this.#gaps = this.#gaps.filter((gap) => gap.t >= t);
-    return { readings: ready, gaps };
-  }
-
-  /** Reads what turned out to be switched on; times are the recording's. */
-  async wake(wants: readonly Want[], places: Places): Promise<readonly Woken[]> {
-    const times = new Map<number, number>();
-    const own = wants.map((want) => {
-      const t = this.#sampleAt(want.t);
-      times.set(t, want.t);
-      return { ...want, t };
-    });
-    const here = new Map([...places].map(([t, place]) => [this.#sampleAt(t), place]));
-    const woken = await this.#waking.read(own, here, this.#run.signal);
-    return woken.map((one) => ({ ...one, t: times.get(one.t)! }));
+    return { readings, gaps };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#work?.return(undefined);
-    await this.#readers[Symbol.asyncDispose]();
-    this.#waking[Symbol.dispose]();
-    this.#hearing[Symbol.dispose]();
-    this.#file[Symbol.dispose]();
+    await this.#chunks?.return(undefined);
+    await this.#resources[Symbol.asyncDispose]();
   }
 
-  async #take(work: AsyncGenerator<ReadPortion>): Promise<void> {
-    const { value, done } = await work.next();
+  async #take(chunks: AsyncGenerator<ReadChunk>): Promise<void> {
+    const { value, done } = await chunks.next();
     if (done) {
-      this.#work = undefined;
+      this.#chunks = undefined;
       return;
     }
-    const chunk = this.#seams.mend(value.readings);
-    for (const [i, time] of chunk.t.entries()) {
-      const t = onRecording(this.print, time);
+    const chunk = this.#stitcher.stitch(value.readings);
+    for (const [i, own] of chunk.t.entries()) {
+      const t = toRecordingTime(this.header, own);
       for (const reading of readingsOf(chunk, i, this.#detectors)) this.#readings.push({ ...reading, t });
-      for (const detector of asleepIn(chunk, i, this.#detectors))
-        this.#readings.push({ detector, t, observation: ASLEEP });
     }
-    for (const gap of chunk.gaps) this.#gaps.push(this.#gapOf(gap));
-    this.#reach = onRecording(this.print, value.portion.chunk.end);
+    for (const gap of chunk.gaps) this.#gaps.push(this.#toRecording(gap));
+    this.#reach = toRecordingTime(this.header, value.request.chunk.end);
   }
 
-  #gapOf({ t, end, reason }: Gap): Gap {
-    return { t: onRecording(this.print, t), end: onRecording(this.print, end), reason: `${this.name}: ${reason}` };
-  }
-
-  /** The time of its frame that lies at `t` seconds of the recording. */
-  #sampleAt(t: number): number {
-    const times = this.#index.t;
-    const wanted = (t - this.print.offset) / this.print.rate;
-    let [low, high] = [0, times.length - 1];
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (times[middle]! < wanted) low = middle + 1;
-      else high = middle;
-    }
-    return low > 0 && wanted - times[low - 1]! < times[low]! - wanted ? times[low - 1]! : times[low]!;
+  #toRecording({ t, end, reason }: Gap): Gap {
+    const { header, name } = this;
+    return { t: toRecordingTime(header, t), end: toRecordingTime(header, end), reason: `${name}: ${reason}` };
   }
 }
 
-function clock(t: number): string {
+/** @throws PlaybyplayError `unknown-media` for a name that the profile does not have, or that is given twice. */
+export function checkCompanionNames(sources: readonly CompanionSource[], { profile: { media = {} } }: Game): void {
+  const known = Object.keys(media);
+  const seen = new Set<string>();
+  for (const { name } of sources) {
+    if (seen.has(name)) throw new PlaybyplayError('unknown-media', `“${name}” is given twice`);
+    seen.add(name);
+    if (known.includes(name)) continue;
+    const names = known.length === 0 ? 'It has none: see “media” in docs/profiles.md.' : `It has ${known.join(', ')}.`;
+    throw new PlaybyplayError('unknown-media', `the profile has no companion recording “${name}”`, {
+      hint: suggestSpelling(name, known) ?? names,
+    });
+  }
+}
+
+function signedClock(t: number): string {
   return t < 0 ? `−${formatClock(-t)}` : formatClock(t);
 }
 
-function opened(name: string, path: string): VideoFile {
+async function openCompanion(name: string, path: string): Promise<Source> {
   try {
-    return openVideo(path);
+    return await openSource(path);
   } catch (error) {
     throw new PlaybyplayError('bad-media', `“${name}” cannot be read: ${messageOf(error)}`, { cause: error });
   }

@@ -12,7 +12,8 @@ import { mediaOf, referenceOf } from '../../../profile/media.ts';
 import type { Profile } from '../../../profile/profile.ts';
 import { RegionSet } from '../../../regions/regions.ts';
 import { type Label, labelledPictures } from '../learn.ts';
-import { planPortions } from '../../reading/plan.ts';
+import { compileProfile } from '../../compile-profile.ts';
+import { CHUNK_SECONDS, indexChunks, planChunks } from '../../reading/plan.ts';
 import type { Plugins } from '../../../detectors/plugins/load.ts';
 import { SampleReader } from '../../reading/sample-reader.ts';
 
@@ -107,7 +108,7 @@ export async function* collectReadings(
   const wanted = checkedNames(loaded, options);
   const companion = wanted[0] === undefined ? undefined : mediaOf(profile.detectors[wanted[0]]!);
   const { interval = INTERVAL, confidence: least = CONFIDENCE, background } = options;
-  const sampled = sampledAt(profile, interval);
+  const game = await compileProfile({ profile: sampledAt(profile, interval), assets }, options.plugins);
   const names = Object.keys(profile.detectors);
   const due = Uint8Array.from(names, (name) => (wanted.includes(name) ? 1 : 0));
   const stems = stemsOf(media);
@@ -118,15 +119,12 @@ export async function* collectReadings(
       ...(options.from === undefined ? {} : { from: options.from }),
       ...(options.to === undefined ? {} : { to: options.to }),
     };
-    using reader = await SampleReader.open(profile, assets, file.info, {
-      plugins: options.plugins,
-      awake: true,
-      media: companion,
-    });
+    using reader = await SampleReader.open(game, file.info, { media: companion });
     const regions = await RegionSet.open(profile.regions, file.info, referenceOf(profile, companion));
-    for (const { chunk, plan } of planPortions(index, sampled, range, 'full')) {
+    const chunks = indexChunks(index, CHUNK_SECONDS.full);
+    for await (const { chunk, samples } of planChunks(chunks, game, { range, companion })) {
       options.signal?.throwIfAborted();
-      for (const item of decodeFrames(file, index, chunk, plan.frames)) {
+      for (const item of decodeFrames(file, index, chunk, samples.frames)) {
         if (isGap(item)) continue;
         using picture = item;
         const seen = await reader.read(picture, due);

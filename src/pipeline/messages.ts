@@ -1,0 +1,92 @@
+import type { Reading } from '../detectors/kind.ts';
+import type { Moment } from '../cues/cue-stream.ts';
+import type { Issue } from '../errors.ts';
+import type { EndLine, EventLine, GapLine, HeaderLine } from '../events/log.ts';
+import type { NewEvent } from '../events/log-lines.ts';
+import type { ScriptNote, ScriptStatement } from '../script/script.ts';
+import type { Gap } from './reading/chunk-readings.ts';
+
+/** What `detect` yields: the lines of the log, and what its user should know meanwhile. */
+export type DetectMessage = HeaderLine | EventLine | GapLine | EndLine | WarningMessage | NoteMessage | ProgressMessage;
+
+/** Something is wrong or uncertain. */
+export interface WarningMessage {
+  readonly type: 'warning';
+  /**
+   * What it concerns: the whole `recording`, whether the profile fits it (`placement`), `detectors` that never read anything, or
+   * a single `problem` of script, profile or plug-in, of which the `end` line tells the numbers.
+   */
+  readonly about: 'recording' | 'placement' | 'detectors' | 'problem';
+  readonly issue: Issue;
+  /** Names of the detectors concerned. */
+  readonly detectors?: readonly string[];
+}
+
+/** What the game script tells its author (`game.note`). */
+export interface NoteMessage {
+  readonly type: 'note';
+  readonly note: ScriptNote;
+}
+
+/** How far the recording has been processed, in seconds. */
+export interface ProgressMessage {
+  readonly type: 'progress';
+  readonly done: number;
+  /** Undefined where the source does not know its duration. */
+  readonly total: number | undefined;
+}
+
+/** Messages that later stages pass on. */
+export type SideMessage = WarningMessage | NoteMessage | ProgressMessage | { readonly type: 'gap'; readonly gap: Gap };
+
+/** The readings of one moment, in order of time. */
+export interface SampleMessage {
+  readonly type: 'sample';
+  /** Seconds. */
+  readonly t: number;
+  readonly readings: readonly Reading[];
+  /** A frame was read; otherwise the readings are of sound, records or companions alone. */
+  readonly isFrame: boolean;
+}
+
+/** No more samples before this time follow: results up to here can be given out. */
+export interface ChunkEndMessage {
+  readonly type: 'chunk-end';
+  /** The media is over at this time, in seconds. */
+  readonly end?: number;
+}
+
+/** The cues that are known after a sample, and the time up to which all are. */
+export interface CuesMessage {
+  readonly type: 'cues';
+  readonly moments: readonly Moment[];
+  readonly until: number;
+}
+
+export interface StatementsMessage {
+  readonly type: 'statements';
+  readonly statements: readonly ScriptStatement[];
+}
+
+/** Nothing earlier follows, in seconds. */
+export interface SettledMessage {
+  readonly type: 'settled';
+  readonly until: number;
+}
+
+export interface EventsMessage {
+  readonly type: 'events';
+  readonly events: readonly NewEvent[];
+}
+
+/** Counts that go into the last line of the log. */
+export interface SummaryMessage {
+  readonly type: 'summary';
+  readonly samples?: number;
+  readonly problems?: Readonly<Record<string, number>>;
+}
+
+/** Creates a message about one problem. */
+export function problemMessage(issue: Issue): WarningMessage {
+  return { type: 'warning', about: 'problem', issue };
+}

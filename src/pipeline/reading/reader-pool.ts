@@ -1,0 +1,369 @@
+import { availableParallelism } from 'node:os';
+import { resolve } from 'node:path';
+import { setImmediate as turn } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
+import { DeviceError } from '../../compute/scheduler/schedule.ts';
+import { type Copy, moduleBeside, ThreadDevice } from '../../compute/scheduler/threads.ts';
+import { now, type Trace } from '../../compute/scheduler/trace.ts';
+import { newCells, Patience, underWay } from '../../detectors/plugins/watch.ts';
+import { messageOf } from '../../errors.ts';
+import type { HudSettings } from '../../geometry.ts';
+import type { DecoderWorker } from '../../media/decode/decoder-worker.ts';
+import type { VideoFile } from '../../media/video.ts';
+import type { Game } from '../game.ts';
+import type { ReadContext } from './chunk-decoding.ts';
+import { ChunkReader } from './chunk-reader.ts';
+import type { ChunkReadings } from './chunk-readings.ts';
+import type { PlannedChunk } from './plan.ts';
+import type { OpenRequest } from './reader-thread.ts';
+
+export interface ReaderPoolOptions {
+  readonly plan: 'full' | 'adaptive';
+  /** How many chunks are read at once, at most. */
+  readonly workers: number;
+  readonly hud?: HudSettings | undefined;
+  /** The recording is this companion of the profile's. */
+  readonly companion?: string | undefined;
+  /** Seconds without a sign of life after which a thread is replaced; default 120. */
+  readonly stuckAfter?: number | undefined;
+  /** Decodes for a reader in this thread; started where that pays. */
+  readonly decoder?: DecoderWorker | undefined;
+  /** Collects what was read when. */
+  readonly trace?: Trace | undefined;
+}
+
+/** A chunk with its readings. */
+export interface ReadChunk {
+  readonly request: PlannedChunk;
+  readonly readings: ChunkReadings;
+}
+
+/** Chunks from which on a decoder thread of its own pays for its start. */
+const MIN_CHUNKS_FOR_DECODER_WORKER = 3;
+const DEFAULT_STUCK_AFTER_SECONDS = 120;
+/** A call into a plug-in may take half of the time after which a thread counts as stuck, and no more than this. */
+const MAX_PLUGIN_CALL_SECONDS = 60;
+/** Times that a chunk is tried before the run fails. */
+const MAX_ATTEMPTS = 3;
+/** Chunks under way or waiting to be given out, per worker. */
+const CHUNKS_AHEAD = 2;
+
+interface ReaderContext extends ReadContext {
+  /** Called with the time that a message took from thread to thread. */
+  readonly onCopy: (copy: Copy) => void;
+}
+
+/** Reads chunks, one at a time. */
+interface Reader extends AsyncDisposable {
+  readonly name: string;
+  read(request: PlannedChunk, context: ReaderContext): Promise<ChunkReadings>;
+}
+
+/**
+ * Reads the chunks of a recording on several threads and gives the readings out in order. A single reader works in this
+ * thread, unless plug-ins are used: starting another one costs as much as reading some seconds of video.
+ */
+export class ReaderPool implements AsyncDisposable {
+  readonly #file: VideoFile;
+  readonly #game: Game;
+  readonly #options: ReaderPoolOptions;
+  #opening: Promise<readonly Reader[]> | undefined;
+
+  /** `file` must stay open as long as the pool is in use. */
+  constructor(file: VideoFile, game: Game, options: ReaderPoolOptions) {
+    this.#file = file;
+    this.#game = game;
+    this.#options = options;
+  }
+
+  /** Lets threads start for about so many chunks. */
+  start(chunks: number): void {
+    const { workers, decoder } = this.#options;
+    const usesPlugins = this.#game.detectors.some(({ kind }) => this.#game.plugins.kinds.has(kind.name));
+    const count = Math.max(1, Math.min(workers, chunks));
+    if (count === 1 && !usesPlugins) {
+      if (workers === 1 && chunks >= MIN_CHUNKS_FOR_DECODER_WORKER) decoder?.start();
+      return;
+    }
+    this.#opening ??= this.#openThreads(count, usesPlugins);
+    // Whoever reads is told.
+    this.#opening.catch(() => undefined);
+  }
+
+  /**
+   * Reads chunks as they are requested; yields their readings in the same order. Rejects with the signal's reason once it is
+   * aborted, or with what opening the recording or a detector throws.
+   */
+  async *read(requests: AsyncIterable<PlannedChunk>, signal?: AbortSignal): AsyncGenerator<ReadChunk, void, undefined> {
+    const stop = new AbortController();
+    const stopped = signal ? AbortSignal.any([signal, stop.signal]) : stop.signal;
+    const source = requests[Symbol.asyncIterator]();
+    const running: Job[] = [];
+    const idle = new IdleReaders();
+    let pulling: Promise<'pulled'> | undefined;
+    let isOver = false;
+    const pull = async (): Promise<'pulled'> => {
+      const { value, done } = await source.next();
+      if (done) isOver = true;
+      else running.push(this.#begin(value, running, idle, stopped));
+      pulling = undefined;
+      return 'pulled';
+    };
+    try {
+      for (;;) {
+        if (!isOver && running.length < CHUNKS_AHEAD * this.#options.workers) pulling ??= pull();
+        const [head] = running;
+        if (!head && !pulling) return;
+        const first = await Promise.race([...(head ? [head.result] : []), ...(pulling ? [pulling] : [])]);
+        if (first === 'pulled') continue;
+        running.shift();
+        yield { request: head!.request, readings: first };
+      }
+    } finally {
+      stop.abort();
+      await Promise.allSettled(running.map(({ result }) => result));
+      await source.return?.();
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const readers = await this.#opening?.catch(() => []);
+    for (const reader of readers ?? []) await reader[Symbol.asyncDispose]();
+  }
+
+  #begin(request: PlannedChunk, running: readonly Job[], idle: IdleReaders, signal: AbortSignal): Job {
+    const job: Job = { request, result: this.#run(request, () => following(running, request), idle, signal) };
+    // A failure is noticed when its turn comes.
+    job.result.catch(() => undefined);
+    return job;
+  }
+
+  async #run(
+    request: PlannedChunk,
+    next: () => PlannedChunk | undefined,
+    idle: IdleReaders,
+    signal: AbortSignal,
+  ): Promise<ChunkReadings> {
+    this.#opening ??= this.#openLocal();
+    idle.add(await this.#opening);
+    const reader = await idle.take();
+    try {
+      // The next request may be here already: the decoder goes on with it.
+      await turn();
+      signal.throwIfAborted();
+      const start = now();
+      const follows = this.#options.plan === 'full' ? next() : undefined;
+      const { trace } = this.#options;
+      const context = {
+        signal,
+        onCopy: (copy: Copy) => trace?.span({ device: reader.name, activity: 'copy', ...copy }),
+        ...(follows ? { next: { index: follows.index, chunk: follows.chunk, frames: follows.samples.frames } } : {}),
+      };
+      const readings = await reader.read(request, context);
+      const name = `read ${request.chunk.t.toFixed(1)}–${request.chunk.end.toFixed(1)} s`;
+      trace?.span({ device: reader.name, activity: 'run', name, start, end: now() });
+      return readings;
+    } finally {
+      idle.give(reader);
+    }
+  }
+
+  async #openLocal(): Promise<readonly Reader[]> {
+    const { plan, hud, companion, decoder } = this.#options;
+    const decodesAhead = availableParallelism() > 1;
+    const reader = await ChunkReader.open(this.#file, this.#game, { plan, hud, companion, decodesAhead, decoder });
+    return [new LocalReader(reader)];
+  }
+
+  async #openThreads(count: number, usesPlugins: boolean): Promise<readonly Reader[]> {
+    const { plan, hud, companion, stuckAfter = DEFAULT_STUCK_AFTER_SECONDS } = this.#options;
+    const { pack, path, plugins, languages } = this.#game;
+    const open = {
+      media: resolve(this.#file.path),
+      description: this.#file.description,
+      profile: pack.locate(path),
+      languages,
+      plan,
+      hud,
+      companion,
+      plugins: usesPlugins ? plugins.modules : [],
+    };
+    const threads = Array.from({ length: count }, (_, i) => new ThreadReader(`reader ${i + 1}`, open, stuckAfter));
+    // All are waited for: ending a thread while native code starts in it takes the process along.
+    const opened = await Promise.allSettled(threads.map((thread) => thread.open()));
+    const failed = opened.find((one) => one.status === 'rejected');
+    if (!failed) return threads;
+    for (const thread of threads) await thread[Symbol.asyncDispose]();
+    throw failed.reason;
+  }
+}
+
+interface Job {
+  readonly request: PlannedChunk;
+  readonly result: Promise<ChunkReadings>;
+}
+
+function following(running: readonly Job[], request: PlannedChunk): PlannedChunk | undefined {
+  return running[running.findIndex((job) => job.request === request) + 1]?.request;
+}
+
+/** Readers without work, handed out in the order in which they were asked for. */
+class IdleReaders {
+  #idle: Reader[] | undefined;
+  readonly #waiting: ((reader: Reader) => void)[] = [];
+
+  /** Adds the readers of the pool, the first time that it is called. */
+  add(readers: readonly Reader[]): void {
+    this.#idle ??= [...readers];
+  }
+
+  take(): Promise<Reader> {
+    const reader = this.#idle!.shift();
+    return reader ? Promise.resolve(reader) : new Promise((done) => this.#waiting.push(done));
+  }
+
+  give(reader: Reader): void {
+    const next = this.#waiting.shift();
+    if (next) next(reader);
+    else this.#idle!.push(reader);
+  }
+}
+
+/** Reads in this thread. */
+class LocalReader implements Reader {
+  readonly name = 'reader';
+  readonly #reader: ChunkReader;
+
+  constructor(reader: ChunkReader) {
+    this.#reader = reader;
+  }
+
+  read(request: PlannedChunk, context: ReadContext): Promise<ChunkReadings> {
+    return this.#reader.read(request, context);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#reader[Symbol.dispose]();
+  }
+}
+
+type Opening = Omit<OpenRequest['open'], 'cells' | 'silenced'>;
+
+/**
+ * Reads in a thread of its own. A thread that ends or gets stuck is replaced and the chunk is tried again; if a plug-in is to
+ * blame, that chunk is read without the plug-in, whose detectors then name the reason.
+ */
+class ThreadReader implements Reader {
+  readonly name: string;
+  readonly #open: Opening;
+  readonly #stuckAfter: number;
+  #cells = newCells();
+  #silenced: ReadonlyMap<number, string> = new Map();
+  #thread: ThreadDevice;
+  #isDisposed = false;
+
+  constructor(name: string, open: Opening, stuckAfter: number) {
+    this.name = name;
+    this.#open = open;
+    this.#stuckAfter = stuckAfter;
+    this.#thread = this.#start();
+  }
+
+  /** Opens recording and detectors; throws what that throws. */
+  async open(): Promise<void> {
+    await this.#attempt(() => this.#openThread());
+  }
+
+  async read(request: PlannedChunk, { signal, onCopy }: ReaderContext): Promise<ChunkReadings> {
+    // Each chunk is tried with all plug-ins, so that the readings do not depend on who reads which chunk.
+    if (this.#silenced.size > 0) await this.#attempt(() => this.#restart(new Map()));
+    return await this.#attempt((onNote) =>
+      this.#thread.call<ChunkReadings>({ read: request }, { onNote, onCopy, ...(signal ? { signal } : {}) }),
+    );
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isDisposed = true;
+    await this.#thread.retire();
+  }
+
+  async #attempt<T>(call: (onNote: () => void) => Promise<T>): Promise<T> {
+    const suspects = new Set<number>();
+    for (let attempt = 1; ; attempt++) {
+      const watchdog = this.#watch();
+      try {
+        return await call(watchdog.onNote);
+      } catch (error) {
+        if (this.#isDisposed || !(error instanceof DeviceError)) throw error;
+        const culprit = watchdog.verdict ?? this.#findCulprit(error);
+        if (attempt === MAX_ATTEMPTS || (culprit && this.#silenced.has(culprit.plugin)))
+          throw culprit ? this.#blame(culprit.plugin, error) : error;
+        // The first time it may have been chance.
+        const isGuilty = culprit && suspects.has(culprit.plugin);
+        if (culprit) suspects.add(culprit.plugin);
+        await this.#restart(isGuilty ? new Map([...this.#silenced, [culprit.plugin, culprit.reason]]) : this.#silenced);
+      } finally {
+        watchdog[Symbol.dispose]();
+      }
+    }
+  }
+
+  #start(): ThreadDevice {
+    return new ThreadDevice(this.name, moduleBeside(import.meta.url, './reader-thread'));
+  }
+
+  async #openThread(): Promise<void> {
+    await this.#thread.call({ open: { ...this.#open, cells: this.#cells, silenced: this.#silenced } } as OpenRequest);
+  }
+
+  async #restart(silenced: ReadonlyMap<number, string>): Promise<void> {
+    await this.#thread.retire();
+    this.#silenced = silenced;
+    this.#cells = newCells();
+    this.#thread = this.#start();
+    await this.#openThread();
+  }
+
+  /** Ends the thread if it gives no sign of life, or a call into a plug-in takes too long. */
+  #watch(): Disposable & { onNote: () => void; verdict: ReturnType<Patience['look']> } {
+    const thread = this.#thread;
+    const seconds = Math.min(MAX_PLUGIN_CALL_SECONDS, this.#stuckAfter / 2);
+    const patience = new Patience(this.#cells, seconds, Number.POSITIVE_INFINITY);
+    let last = now();
+    const timer = setInterval(
+      () => {
+        watchdog.verdict ??= patience.look(now(), 0);
+        const isStuck = now() - last > 1000 * this.#stuckAfter;
+        if (watchdog.verdict) void thread.retire();
+        else if (isStuck)
+          void thread.retire(new DeviceError(`${this.name} gave no sign of life for ${this.#stuckAfter} s`));
+      },
+      Math.min(1000, 100 * this.#stuckAfter),
+    );
+    const watchdog = {
+      onNote: () => (last = now()),
+      verdict: undefined as ReturnType<Patience['look']>,
+      [Symbol.dispose]: () => clearInterval(timer),
+    };
+    return watchdog;
+  }
+
+  /** The plug-in that ended the thread, if it was one. */
+  #findCulprit(error: DeviceError): { readonly plugin: number; readonly reason: string } | undefined {
+    const { cause } = error;
+    const stack = cause instanceof Error ? (cause.stack ?? '') : '';
+    const mentioned = this.#open.plugins.findIndex(
+      (path) => stack.includes(path) || stack.includes(pathToFileURL(path).href),
+    );
+    const plugin = underWay(this.#cells) ?? (mentioned < 0 ? undefined : mentioned);
+    if (plugin === undefined) return undefined;
+    const { code } = (cause ?? {}) as { readonly code?: unknown };
+    if (code === 'ERR_WORKER_OUT_OF_MEMORY') return { plugin, reason: 'it ran out of memory' };
+    return { plugin, reason: cause ? `it threw outside of a call: ${messageOf(cause)}` : 'it ended the thread' };
+  }
+
+  #blame(plugin: number, error: DeviceError): DeviceError {
+    const reason = error.cause ? `threw outside of a call: ${messageOf(error.cause)}` : 'ended the thread';
+    return new DeviceError(`the plug-in ${this.#open.plugins[plugin]} ${reason}`, { cause: error });
+  }
+}

@@ -1,0 +1,59 @@
+// A worker thread that reads chunks for ReaderPool.
+import { serve } from '../../compute/scheduler/serve.ts';
+import { loadPlugins } from '../../detectors/plugins/load.ts';
+import { type Cells, watch } from '../../detectors/plugins/watch.ts';
+import { kindNames } from '../../detectors/registry.ts';
+import type { HudSettings } from '../../geometry.ts';
+import { openVideo, type VideoDescription } from '../../media/video.ts';
+import { loadProfile } from '../../profile/load.ts';
+import { compileProfile } from '../compile-profile.ts';
+import { ChunkReader } from './chunk-reader.ts';
+import type { PlannedChunk } from './plan.ts';
+
+/** What a thread opens first. */
+export interface OpenRequest {
+  readonly open: {
+    readonly media: string;
+    /** What opening the recording has found already. */
+    readonly description: VideoDescription | undefined;
+    /** Path of the profile. */
+    readonly profile: string;
+    readonly languages: readonly string[];
+    readonly plan: 'full' | 'adaptive';
+    readonly hud: HudSettings | undefined;
+    readonly companion: string | undefined;
+    /** Paths of the plug-ins' modules. */
+    readonly plugins: readonly string[];
+    /** Where calls into plug-ins are counted. */
+    readonly cells: Cells;
+    /** Plug-ins that are no longer called, by their position in `plugins`, and why. */
+    readonly silenced: ReadonlyMap<number, string>;
+  };
+}
+
+/** Milliseconds between two signs of life. */
+const SIGN_OF_LIFE_MS = 250;
+
+let reader: ChunkReader | undefined;
+
+serve(async (request, { signal, note }) => {
+  const wanted = request as OpenRequest | { readonly read: PlannedChunk };
+  if ('open' in wanted) {
+    const { media, description, profile, languages, plan, hud, companion } = wanted.open;
+    watch.cells = wanted.open.cells;
+    watch.silenced = wanted.open.silenced;
+    const plugins = await loadPlugins(wanted.open.plugins, kindNames());
+    const loaded = await loadProfile(profile, { language: languages.length > 0 ? languages : undefined });
+    const game = await compileProfile(loaded, plugins);
+    reader = await ChunkReader.open(openVideo(media, description), game, { plan, hud, companion });
+    return undefined;
+  }
+  if (!reader) throw new TypeError('the reader thread has not opened a recording');
+  let last = performance.now();
+  const onPicture = (): void => {
+    if (performance.now() - last < SIGN_OF_LIFE_MS) return;
+    last = performance.now();
+    note('alive');
+  };
+  return await reader.read(wanted.read, { signal, onPicture });
+});

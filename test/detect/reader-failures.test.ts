@@ -1,0 +1,143 @@
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Worker } from 'node:worker_threads';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { recordLog } from '../../src/pipeline/record-log.ts';
+import { clip as media } from '../paths.ts';
+
+/**
+ * A kind that reads how light a region is. It ends, or hangs in, the thread that makes the fifth reading, or comes to the
+ * twentieth picture, once: a file tells that it has.
+ */
+const plugin = `
+import { writeFileSync } from 'node:fs';
+import { isMainThread } from 'node:worker_threads';
+let [pictures, readings] = [0, 0];
+function end(when, count, at) {
+  const wanted = process.env.GLOW_ENDS;
+  const marker = process.env.GLOW_FOLDER + '/' + wanted;
+  if (!wanted.endsWith(when) || count !== at || isMainThread) return;
+  try {
+    writeFileSync(marker, '', { flag: 'wx' });
+  } catch {
+    return;
+  }
+  if (!wanted.startsWith('hangs')) process.exit(3);
+  for (;;) Math.random();
+}
+export const kind = {
+  name: 'glow', description: 'How light it is.', schema: { type: 'object' },
+  open: async () => {
+    const settle = async ({ deferred }) => {
+      end('readings', ++readings, 5);
+      const mean = deferred.reduce((sum, level) => sum + level, 0) / deferred.length;
+      return { state: 'seen', value: Math.round(mean), confidence: 1 };
+    };
+    const defer = async (view) => {
+      end('pictures', ++pictures, 20);
+      const { data } = await view.prepared();
+      const deferred = Uint8Array.from(data);
+      return { deferred, memory: [deferred.buffer] };
+    };
+    return { defer, settle, read: async (view) => settle(await defer(view)) };
+  },
+};`;
+
+const region = { x: 0.45, y: 0.45, width: 0.05, height: 0.05 };
+const profile = {
+  format: 'playbyplay/profile/1',
+  game: 'glow',
+  title: 'Glow',
+  version: '1',
+  reference: { width: 1280, height: 720 },
+  regions: { middle: { ...region, preprocess: [{ step: 'grayscale' }] }, left: { ...region, x: 0.1 } },
+  detectors: {
+    middle: { kind: 'glow', region: 'middle', stability: { samples: 1 } },
+    left: { kind: 'glow', region: 'left', stability: { samples: 1 } },
+    light: { kind: 'glow', region: 'left', stability: { samples: 1 } },
+    dark: { kind: 'glow', region: 'middle', stability: { samples: 1 }, when: { detector: 'light' } },
+  },
+  events: ['middle', 'left', 'dark'].map((detector) => ({
+    on: { detector, trigger: 'changed' },
+    statement: { subject: 'player', action: 'move' },
+  })),
+};
+
+let folder = '';
+let alone: Awaited<ReturnType<typeof run>>;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'playbyplay-shared-'));
+  process.env['GLOW_FOLDER'] = folder;
+  await writeFile(join(folder, 'glow.mjs'), plugin);
+  await writeFile(join(folder, 'profile.json'), JSON.stringify(profile));
+  alone = await run(1);
+});
+afterAll(async () => {
+  delete process.env['GLOW_ENDS'];
+  await rm(folder, { recursive: true });
+});
+
+interface Traced {
+  readonly name: string;
+  readonly ph: string;
+  readonly cat?: string;
+  readonly tid: number;
+}
+
+async function run(workers: number, ends = ''): Promise<{ log: string; trace: Traced[] }> {
+  process.env['GLOW_ENDS'] = ends;
+  const out = join(folder, `out ${workers} ${ends}`);
+  const trace = join(folder, `trace ${workers} ${ends}.json`);
+  const plugins = [join(folder, 'glow.mjs')];
+  const stuckAfter = ends.startsWith('hangs') ? { stuckAfter: 1.5 } : {};
+  await recordLog({ media, game: join(folder, 'profile.json'), out, to: 20, workers, plugins, trace, ...stuckAfter });
+  const { traceEvents } = JSON.parse(await readFile(trace, 'utf8')) as { traceEvents: Traced[] };
+  return { log: await readFile(join(out, 'events.ndjson'), 'utf8'), trace: traceEvents };
+}
+
+/** `run read`, `copy result`: what a trace shows. */
+const kinds = (trace: readonly Traced[]) => new Set(trace.map(({ cat, name }) => `${cat} ${name.split(' ')[0]}`));
+
+describe('readings by several threads', () => {
+  it('give the log that one thread makes, and a trace of what was read and handed over', async () => {
+    const [two, three] = [await run(2), await run(3)];
+    expect(alone.log.split('\n').length).toBeGreaterThan(30);
+    expect(two.log).toBe(alone.log);
+    expect(three.log).toBe(alone.log);
+    const named = ['undefined thread_name', 'undefined thread_sort_index'];
+    for (const { trace } of [alone, two])
+      expect(kinds(trace)).toEqual(new Set([...named, 'run read', 'copy request', 'copy result']));
+  });
+
+  it.each(['pictures', 'readings'])('are made again when a thread ends in the middle of its %s', async (what) => {
+    const ended = await run(3, what);
+    expect(existsSync(join(folder, what))).toBe(true);
+    expect(ended.log).toBe(alone.log);
+  });
+
+  it.each(['pictures', 'readings'])('are made again when a thread hangs in the middle of its %s', async (what) => {
+    const ended = await run(4, `hangs ${what}`);
+    expect(existsSync(join(folder, `hangs ${what}`))).toBe(true);
+    expect(ended.log).toBe(alone.log);
+  });
+
+  it('are made all the same when a thread is ended from outside', async () => {
+    const ends: Promise<unknown>[] = [];
+    const endOne = (thread: Worker): void => {
+      if (ends.length > 0) return;
+      ends.push(once(thread, 'exit'));
+      let messages = 0;
+      thread.on('message', () => {
+        if (++messages === 2) void thread.terminate();
+      });
+    };
+    process.on('worker', endOne);
+    const ended = await run(3, 'outside');
+    process.off('worker', endOne);
+    expect(await ends[0]).toEqual([1]);
+    expect(ended.log).toBe(alone.log);
+  });
+});
