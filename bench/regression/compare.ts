@@ -4,12 +4,13 @@
 // Results stay in the work folder, and baseline results found there are reused. Needs the ffmpeg command.
 // Exit code 3 if anything differs.
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import { parseArgs } from 'node:util';
 
 const CONCURRENT_COMMANDS = 2;
+const SAVED_RESULT = '.result';
 /** Encoded frames vary between two runs of one version on a busy machine (56 dB were measured with 0.1). */
 const MIN_ENCODED_PSNR_DB = 45;
 const candidate = join(import.meta.dirname, '..', '..');
@@ -101,7 +102,7 @@ async function contentOf(folder: string): Promise<string> {
   for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' }).toSorted()) {
     const path = join(folder, name);
     if (/\.(?:mp4|mkv|webm|png|jpg|gif|webp)$/.test(name)) parts.push(name, await mediaContent(path));
-    else if (/\.[a-z]+$/.test(name)) parts.push(name, readFileSync(path, 'utf8'));
+    else if (/\.[a-z]+$/.test(name) && name !== SAVED_RESULT) parts.push(name, readFileSync(path, 'utf8'));
   }
   return parts.join('\n');
 }
@@ -333,8 +334,9 @@ function folderOf(side: 'baseline' | 'candidate', check: Check): string {
 
 async function resultOf(side: 'baseline' | 'candidate', check: Check): Promise<string> {
   const folder = folderOf(side, check);
-  const saved = join(folder, '.result');
+  const saved = join(folder, SAVED_RESULT);
   if (side === 'baseline' && existsSync(saved)) return readFileSync(saved, 'utf8');
+  rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   const { code, stdout, stderr } = await playbyplay(side === 'baseline' ? baseline : candidate, check.args(folder));
   let result: string;
