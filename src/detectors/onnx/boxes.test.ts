@@ -3,7 +3,7 @@ import type { Observation, PreparedCrop } from '../kind.ts';
 import { draw, viewOfImage } from '../testing.ts';
 import type { BoxFormat } from './options.ts';
 import { kind } from './index.ts';
-import { fitInto, roundEven } from './input.ts';
+import { fitCrop, roundHalfToEven } from './input.ts';
 import { assetsOf, constantOutput, edgesOf, FLOAT, Graph, INT64 } from './testing.ts';
 
 type Edges = ReturnType<typeof edgesOf>;
@@ -231,7 +231,7 @@ describe('a detector of things', () => {
 describe('letterboxing', () => {
   it('is the published arithmetic', () => {
     // 1280 × 720 into 640 × 640: r = 0.5, 640 × 360, (640 − 360) / 2 = 140 above.
-    expect(fitInto({ width: 1280, height: 720 }, 640, 640, 'letterbox')).toEqual({
+    expect(fitCrop({ width: 1280, height: 720 }, 640, 640, 'letterbox')).toEqual({
       left: 0,
       top: 140,
       scaleX: 0.5,
@@ -240,18 +240,18 @@ describe('letterboxing', () => {
       height: 360,
     });
     // 101 × 50 into 64 × 64: r = 64/101; 50 r = 31.68 → 32, 16 above.
-    expect(fitInto({ width: 101, height: 50 }, 64, 64, 'letterbox')).toMatchObject({ left: 0, top: 16, height: 32 });
+    expect(fitCrop({ width: 101, height: 50 }, 64, 64, 'letterbox')).toMatchObject({ left: 0, top: 16, height: 32 });
     // 100 × 53 into 64 × 64: 53 · 0.64 = 33.92 → 34; (64 − 34) / 2 = 15. 100 × 55: 35.2 → 35; 14.5 − 0.1 → 14.
-    expect(fitInto({ width: 100, height: 53 }, 64, 64, 'letterbox')).toMatchObject({ top: 15, height: 34 });
-    expect(fitInto({ width: 100, height: 55 }, 64, 64, 'letterbox')).toMatchObject({ top: 14, height: 35 });
-    expect(fitInto({ width: 100, height: 55 }, 64, 64, 'corner')).toMatchObject({ left: 0, top: 0, height: 35 });
+    expect(fitCrop({ width: 100, height: 53 }, 64, 64, 'letterbox')).toMatchObject({ top: 15, height: 34 });
+    expect(fitCrop({ width: 100, height: 55 }, 64, 64, 'letterbox')).toMatchObject({ top: 14, height: 35 });
+    expect(fitCrop({ width: 100, height: 55 }, 64, 64, 'corner')).toMatchObject({ left: 0, top: 0, height: 35 });
     // A line of 100 × 30 at height 48 is 160 wide, never wider than the picture.
-    expect(fitInto({ width: 100, height: 30 }, 320, 48, 'height')).toMatchObject({
+    expect(fitCrop({ width: 100, height: 30 }, 320, 48, 'height')).toMatchObject({
       width: 160,
       height: 48,
       scaleX: 1.6,
     });
-    expect(fitInto({ width: 900, height: 30 }, 320, 48, 'height')).toMatchObject({ width: 320 });
-    expect([0.5, 1.5, 2.5, -0.5, 2.4, 2.6].map(roundEven)).toEqual([0, 2, 2, 0, 2, 3]);
+    expect(fitCrop({ width: 900, height: 30 }, 320, 48, 'height')).toMatchObject({ width: 320 });
+    expect([0.5, 1.5, 2.5, -0.5, 2.4, 2.6].map(roundHalfToEven)).toEqual([0, 2, 2, 0, 2, 3]);
   });
 });

@@ -2,7 +2,7 @@ import { refused, type Values } from '../../compute/inference.ts';
 import { type Activation, probabilities, sigmoid } from './scores.ts';
 import type { BoxFormat } from './options.ts';
 
-/** A box in pixels of the network's picture, with its class (from 0) and probability. */
+/** A box in pixels of the network's input, with its class (from 0) and score. */
 export interface Box {
   readonly x0: number;
   readonly y0: number;
@@ -14,23 +14,23 @@ export interface Box {
 
 export interface BoxContext {
   readonly outputs: ReadonlyMap<string, Values>;
-  /** Which picture of the batch. */
+  /** Index in the batch. */
   readonly item: number;
-  /** Of the network's picture. */
+  /** Size of the network's input. */
   readonly width: number;
   readonly height: number;
-  /** How many labels the profile has. */
+  /** Number of labels. */
   readonly classes: number;
-  /** Boxes below are left out. */
+  /** Boxes with lower scores are dropped. */
   readonly threshold: number;
   readonly activation: Activation | undefined;
   readonly file: string;
 }
 
 interface Format {
-  /** Whether overlapping boxes of one thing are left to us. */
+  /** Whether the model leaves suppression of overlapping boxes to the caller. */
   readonly overlaps: boolean;
-  /** How the published pipelines fit the picture. */
+  /** How the published pipeline fits an image into the input. */
   readonly fit: 'letterbox' | 'stretch';
   read(context: BoxContext): Box[];
 }
@@ -43,8 +43,8 @@ function yolov5(context: BoxContext): Box[] {
     const here = at + i * columns;
     const objectness = data[here + 4]!;
     if (!(objectness > context.threshold)) continue;
-    const [label, best] = bestOf(data, here + 5, 1, context.classes);
-    if (objectness * best > context.threshold) boxes.push(centred(data, here, 1, 1, 1, label, objectness * best));
+    const [label, best] = bestClass(data, here + 5, 1, context.classes);
+    if (objectness * best > context.threshold) boxes.push(boxFromCenter(data, here, 1, 1, 1, label, objectness * best));
   }
   return boxes;
 }
@@ -67,8 +67,8 @@ function yolov8(context: BoxContext): Box[] {
   const boxes: Box[] = [];
   for (let i = 0; i < count; i++) {
     const here = base + i * along;
-    const [label, best] = bestOf(data, here + 4 * step, step, context.classes);
-    if (best > context.threshold) boxes.push(centred(data, here, step, 1, 1, label, best));
+    const [label, best] = bestClass(data, here + 4 * step, step, context.classes);
+    if (best > context.threshold) boxes.push(boxFromCenter(data, here, step, 1, 1, label, best));
   }
   return boxes;
 }
@@ -80,7 +80,7 @@ function yolov10(context: BoxContext): Box[] {
   for (let i = 0; i < rows; i++) {
     const here = at + i * columns;
     const score = data[here + 4]!;
-    if (score > context.threshold) boxes.push(corners(data, here, 1, 1, Math.round(data[here + 5]!), score));
+    if (score > context.threshold) boxes.push(boxFromCorners(data, here, 1, 1, Math.round(data[here + 5]!), score));
   }
   return boxes;
 }
@@ -93,15 +93,17 @@ function yolov7EndToEnd(context: BoxContext): Box[] {
   for (let here = 0; here < data.length; here += 7) {
     const score = data[here + 6]!;
     if (Math.round(data[here]!) === context.item && score > context.threshold)
-      boxes.push(corners(data, here + 1, 1, 1, Math.round(data[here + 5]!), score));
+      boxes.push(boxFromCorners(data, here + 1, 1, 1, Math.round(data[here + 5]!), score));
   }
   return boxes;
 }
 
 /** RT-DETR with its postprocessor: labels, boxes (x0, y0, x1, y1, in the size given as `orig_target_sizes`), scores. */
 function rtDetr(context: BoxContext): Box[] {
-  return separate(context, { boxes: 'boxes', scores: 'scores', labels: 'labels' }, (data, here, label, score) =>
-    corners(data, here, 1, 1, label, score),
+  return readSeparateOutputs(
+    context,
+    { boxes: 'boxes', scores: 'scores', labels: 'labels' },
+    (data, here, label, score) => boxFromCorners(data, here, 1, 1, label, score),
   );
 }
 
@@ -111,8 +113,8 @@ function rtDetrQueries(context: BoxContext): Box[] {
   const boxes: Box[] = [];
   for (let i = 0; i < rows; i++) {
     const here = at + i * columns;
-    const [label, best] = bestOf(data, here + 4, 1, context.classes);
-    if (best > context.threshold) boxes.push(centred(data, here, 1, context.width, context.height, label, best));
+    const [label, best] = bestClass(data, here + 4, 1, context.classes);
+    if (best > context.threshold) boxes.push(boxFromCenter(data, here, 1, context.width, context.height, label, best));
   }
   return boxes;
 }
@@ -134,9 +136,9 @@ function detr(context: BoxContext): Box[] {
       activation === 'sigmoid'
         ? Float64Array.from({ length: classes }, (_, c) => sigmoid(logits.data[from + c]!))
         : probabilities(logits.data, from, columns, activation).subarray(0, classes);
-    const [label, best] = bestOf(p, 0, 1, classes);
+    const [label, best] = bestClass(p, 0, 1, classes);
     if (best > context.threshold)
-      boxes.push(centred(places.data, (item * rows + i) * 4, 1, context.width, context.height, label, best));
+      boxes.push(boxFromCenter(places.data, (item * rows + i) * 4, 1, context.width, context.height, label, best));
   }
   return boxes;
 }
@@ -150,7 +152,7 @@ function ssd(context: BoxContext): Box[] {
   const names = { boxes: 'detection_boxes', scores: 'detection_scores', labels: 'detection_classes' };
   const counts = find(context, 'num_detections');
   const most = counts ? Math.round(counts.data[context.item]!) : undefined;
-  return separate(
+  return readSeparateOutputs(
     context,
     names,
     (data, at, label, score) => ({
@@ -178,7 +180,7 @@ function ssdAnchors(context: BoxContext): Box[] {
     // Every class that is likely enough makes a box of its own, as in the paper.
     for (let c = 0; c < classes; c++) {
       if (p[c + 1]! > context.threshold)
-        boxes.push(corners(places.data, (item * rows + i) * 4, width, height, c, p[c + 1]!));
+        boxes.push(boxFromCorners(places.data, (item * rows + i) * 4, width, height, c, p[c + 1]!));
     }
   }
   return boxes;
@@ -186,8 +188,10 @@ function ssdAnchors(context: BoxContext): Box[] {
 
 /** Detection models of torchvision (SSD, Faster R-CNN, FCOS …): `boxes` in pixels, `scores`, `labels` from 1. */
 function torchvision(context: BoxContext): Box[] {
-  return separate(context, { boxes: 'boxes', scores: 'scores', labels: 'labels' }, (data, here, label, score) =>
-    corners(data, here, 1, 1, label - 1, score),
+  return readSeparateOutputs(
+    context,
+    { boxes: 'boxes', scores: 'scores', labels: 'labels' },
+    (data, here, label, score) => boxFromCorners(data, here, 1, 1, label - 1, score),
   );
 }
 
@@ -209,25 +213,27 @@ export function formatOf(name: BoxFormat): Format {
 }
 
 /**
- * What is left when of boxes that overlap by more than `limit` (shared area by joint area) only the likeliest stays; of one
- * class each, unless `across` classes. Likeliest first; of equals the earlier.
+ * Non-maximum suppression: of boxes whose intersection over union exceeds `limit` keeps the one with the highest score. Only boxes of one class
+ * suppress each other, unless `across`. Returns boxes by descending score.
  */
-export function suppress(boxes: readonly Box[], limit: number, across: boolean): Box[] {
+export function suppressOverlaps(boxes: readonly Box[], limit: number, across: boolean): Box[] {
   const kept: Box[] = [];
-  for (const box of ranked(boxes)) {
-    const covered = kept.some((other) => (across || other.label === box.label) && overlap(other, box) > limit);
+  for (const box of sortByScore(boxes)) {
+    const covered = kept.some(
+      (other) => (across || other.label === box.label) && intersectionOverUnion(other, box) > limit,
+    );
     if (!covered) kept.push(box);
   }
   return kept;
 }
 
-/** Likeliest first; of equals the earlier. */
-export function ranked(boxes: readonly Box[]): Box[] {
+/** Sorts boxes by descending score; equal scores keep their order. */
+export function sortByScore(boxes: readonly Box[]): Box[] {
   return boxes.toSorted((a, b) => b.score - a.score);
 }
 
-/** Shared area by joint area. */
-export function overlap(a: Box, b: Box): number {
+/** Returns the intersection of two boxes divided by their union. */
+export function intersectionOverUnion(a: Box, b: Box): number {
   const width = Math.min(a.x1, b.x1) - Math.max(a.x0, b.x0);
   const height = Math.min(a.y1, b.y1) - Math.max(a.y0, b.y0);
   if (!(width > 0 && height > 0)) return 0;
@@ -239,7 +245,7 @@ function area({ x0, y0, x1, y1 }: Box): number {
   return Math.max(0, x1 - x0) * Math.max(0, y1 - y0);
 }
 
-function bestOf(data: ArrayLike<number>, from: number, step: number, count: number): readonly [number, number] {
+function bestClass(data: ArrayLike<number>, from: number, step: number, count: number): readonly [number, number] {
   let [label, best] = [0, Number.NEGATIVE_INFINITY];
   for (let c = 0; c < count; c++) {
     const score = data[from + c * step]!;
@@ -248,8 +254,8 @@ function bestOf(data: ArrayLike<number>, from: number, step: number, count: numb
   return [label, best];
 }
 
-/** A box from its middle and size. */
-function centred(
+/** Reads a box given by center and size. */
+function boxFromCenter(
   data: ArrayLike<number>,
   at: number,
   step: number,
@@ -263,8 +269,8 @@ function centred(
   return { x0: x - width / 2, y0: y - height / 2, x1: x + width / 2, y1: y + height / 2, label, score };
 }
 
-/** A box from its corners. */
-function corners(
+/** Reads a box given by two corners. */
+function boxFromCorners(
   data: ArrayLike<number>,
   at: number,
   scaleX: number,
@@ -276,8 +282,8 @@ function corners(
   return { x0, y0, x1, y1, label, score };
 }
 
-/** Boxes whose places, scores and labels are outputs of their own, `batch × boxes` or without the batch. */
-function separate(
+/** Reads boxes whose coordinates, scores and labels are separate outputs, with or without a batch dimension. */
+function readSeparateOutputs(
   context: BoxContext,
   names: { readonly boxes: string; readonly scores: string; readonly labels: string },
   make: (data: ArrayLike<number>, at: number, label: number, score: number) => Box,
@@ -295,7 +301,7 @@ function separate(
   return boxes;
 }
 
-/** An output of `batch × rows × columns`. */
+/** Returns the rows of one batch item of an output of `batch × rows × columns`. */
 function table(context: BoxContext, columns: number) {
   const { dims, data } = single(context);
   if (dims.length !== 3 || dims[2] !== columns) throw shapeError(context, dims, `${columns} numbers a box`);
@@ -303,7 +309,7 @@ function table(context: BoxContext, columns: number) {
   return { data, rows, columns, at: context.item * rows * columns };
 }
 
-/** The first output. Others (YOLOv5's maps of each scale, masks) are of no concern. */
+/** Returns the first output; others (YOLOv5's maps per scale, masks) are not used. */
 function single({ outputs }: BoxContext): Values {
   return outputs.values().next().value!;
 }
@@ -314,16 +320,16 @@ function find({ outputs }: BoxContext, name: string): Values | undefined {
 }
 
 function named(context: BoxContext, name: string): Values {
-  const found = find(context, name) ?? nameless(context, name);
+  const found = find(context, name) ?? findUnnamed(context, name);
   if (found) return found;
   throw refused(context.file, `it has no output “${name}”; its outputs are ${[...context.outputs.keys()].join(', ')}`);
 }
 
 /**
- * Outputs that were exported without names: the boxes have four numbers each, the labels are whole, scores are all that is
- * left. Undefined where that does not settle it.
+ * Finds outputs that were exported without names: boxes have four values each, labels are integers, scores are what remains. Undefined if that is
+ * ambiguous.
  */
-function nameless({ outputs }: BoxContext, name: string): Values | undefined {
+function findUnnamed({ outputs }: BoxContext, name: string): Values | undefined {
   const all = [...outputs.values()];
   const boxes = all.filter(({ dims, whole }) => !whole && dims.length > 1 && dims.at(-1) === 4);
   const labels = all.filter(({ whole }) => whole);

@@ -23,8 +23,8 @@ export function classify(
     // Classes apart from each other add up; where each may hold by itself, the surest one counts.
     byWord.set(word, activation === 'sigmoid' ? Math.max(before, p[i]!) : before + p[i]!);
   }
-  const ranked = [...byWord].toSorted((a, b) => b[1] - a[1]);
-  const [best, second] = ranked;
+  const sortByScore = [...byWord].toSorted((a, b) => b[1] - a[1]);
+  const [best, second] = sortByScore;
   const [word, confidence] = best!;
   if (activation === 'sigmoid' && confidence < threshold) return { state: 'absent', confidence: clamp(1 - confidence) };
   const detail = second?.[0] == null ? undefined : { other: second[0], otherwise: Math.round(1000 * second[1]) / 1000 };

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Observation } from '../kind.ts';
 import { draw, viewOfImage } from '../testing.ts';
-import { beamSearch, charactersOf, greedy, probabilityOf, readLine, stepsOf } from './ctc.ts';
+import { beamSearch, parseDictionary, greedy, lineProbability, readLine, toSteps } from './ctc.ts';
 import { kind } from './index.ts';
 import { assetsOf, constantOutput, Graph } from './testing.ts';
 
@@ -47,7 +47,7 @@ describe('CTC', () => {
         const texts = enumerate(p);
         const line = lineOf(p);
         for (const [text, probability] of texts)
-          expect(probabilityOf(text === '' ? [] : text.split(' ').map(Number), line)).toBeCloseTo(probability, 9);
+          expect(lineProbability(text === '' ? [] : text.split(' ').map(Number), line)).toBeCloseTo(probability, 9);
         const best = beamSearch(line, 1000);
         expect(texts.get(best.join(' '))).toBeCloseTo(Math.max(...texts.values()), 9);
       }),
@@ -80,25 +80,25 @@ describe('CTC', () => {
       [0.2, 0.3, 0.5],
     ];
     const data = [...a!, ...b!, ...c!];
-    const paddle = stepsOf({ dims: [1, 3, 3], data }, 0, ['x', 'y'], {}, 'm');
-    const crnn = stepsOf({ dims: [3, 1, 3], data: data.map(Math.log) }, 0, ['x', 'y'], { activation: 'log' }, 'm');
+    const paddle = toSteps({ dims: [1, 3, 3], data }, 0, ['x', 'y'], {}, 'm');
+    const crnn = toSteps({ dims: [3, 1, 3], data: data.map(Math.log) }, 0, ['x', 'y'], { activation: 'log' }, 'm');
     expect(paddle.steps.flatMap((step) => [...step])).toEqual(data);
     for (const [i, step] of crnn.steps.entries())
       for (const [k, each] of step.entries()) expect(each).toBeCloseTo(data[3 * i + k]!, 9);
     expect(readLine(paddle, { threshold: 0 })).toMatchObject({ value: 'xy' });
-    const only = stepsOf({ dims: [1, 3, 3], data }, 0, ['x', 'y'], { charset: 'x' }, 'm');
+    const only = toSteps({ dims: [1, 3, 3], data }, 0, ['x', 'y'], { charset: 'x' }, 'm');
     expect(readLine(only, { threshold: 0 })).toMatchObject({ value: 'xx' });
-    expect(stepsOf({ dims: [1, 3, 3], data }, 0, ['x', 'y'], { blank: 'last' }, 'm').characters).toEqual([
+    expect(toSteps({ dims: [1, 3, 3], data }, 0, ['x', 'y'], { blank: 'last' }, 'm').characters).toEqual([
       'x',
       'y',
       '',
     ]);
-    expect(stepsOf({ dims: [1, 3, 3], data }, 0, ['x'], {}, 'm').characters).toEqual(['', 'x', ' ']);
-    expect(() => stepsOf({ dims: [1, 3, 3], data }, 0, ['x', 'y', 'z'], {}, 'm')).toThrow('the dictionary has 3');
+    expect(toSteps({ dims: [1, 3, 3], data }, 0, ['x'], {}, 'm').characters).toEqual(['', 'x', ' ']);
+    expect(() => toSteps({ dims: [1, 3, 3], data }, 0, ['x', 'y', 'z'], {}, 'm')).toThrow('the dictionary has 3');
   });
 
   it('reads a dictionary as one character a line', () => {
-    expect(charactersOf("'\n疗\r\n\n0\n")).toEqual(["'", '疗', ' ', '0']);
+    expect(parseDictionary("'\n疗\r\n\n0\n")).toEqual(["'", '疗', ' ', '0']);
   });
 });
 

@@ -11,7 +11,7 @@ export interface Steps {
 }
 
 /** The characters of a dictionary file: one a line, in the order of the classes; an empty last line is none. */
-export function charactersOf(text: string): string[] {
+export function parseDictionary(text: string): string[] {
   const lines = text.replace(/^\uFEFF/, '').split(/\r?\n/);
   if (lines.at(-1) === '') lines.pop();
   return lines.map((line) => (line === '' ? ' ' : line));
@@ -31,7 +31,7 @@ function alphabet(dictionary: readonly string[], count: number, options: ReadOpt
 }
 
 /** The steps of item `n` of a batch. */
-export function stepsOf(
+export function toSteps(
   { dims, data }: Values,
   n: number,
   dictionary: readonly string[],
@@ -79,7 +79,7 @@ interface Beam {
 }
 
 /** Classes less likely than this at a step begin no new reading. */
-const UNLIKELY = 1e-4;
+const MIN_STEP_PROBABILITY = 1e-4;
 
 /** Prefix beam search: the text whose ways of being written are likeliest together. */
 export function beamSearch({ steps, characters }: Steps, width: number): number[] {
@@ -99,7 +99,7 @@ export function beamSearch({ steps, characters }: Steps, width: number): number[
       stay.blank += (beam.blank + beam.last) * p[blank]!;
       if (end !== undefined) stay.last += beam.last * p[end]!;
       for (let i = 0; i < p.length; i++) {
-        if (i === blank || p[i]! < UNLIKELY) continue;
+        if (i === blank || p[i]! < MIN_STEP_PROBABILITY) continue;
         at([...beam.text, i]).last += (i === end ? beam.blank : beam.blank + beam.last) * p[i]!;
       }
     }
@@ -114,8 +114,8 @@ export function beamSearch({ steps, characters }: Steps, width: number): number[
   return [...beams[0]!.text];
 }
 
-/** The probability that the line is `text`: all ways of writing it together (the forward recursion of CTC), 0…1. */
-export function probabilityOf(text: readonly number[], { steps, characters }: Steps): number {
+/** The probability that the line is `text`: all ways of writing it combineRegions (the forward recursion of CTC), 0…1. */
+export function lineProbability(text: readonly number[], { steps, characters }: Steps): number {
   const blank = characters.indexOf('');
   const states = [blank, ...text.flatMap((one) => [one, blank])];
   let alpha: readonly number[] = states.map(() => 0);
@@ -138,7 +138,7 @@ export function probabilityOf(text: readonly number[], { steps, characters }: St
 export function readLine(line: Steps, options: ReadOptions): Observation {
   const { beams = 1, threshold = 0.5, value: form = 'text', confidence: per = 'line' } = options;
   const found = beams > 1 ? beamSearch(line, beams) : greedy(line);
-  const confidence = clamp(probabilityOf(found, line) ** (per === 'line' ? 1 : 1 / Math.max(1, found.length)));
+  const confidence = clamp(lineProbability(found, line) ** (per === 'line' ? 1 : 1 / Math.max(1, found.length)));
   const text = found
     .map((i) => line.characters[i]!)
     .join('')

@@ -5,16 +5,16 @@ import type { Assets, Observation, PreparedCrop } from '../kind.ts';
 import { clamp, sigmoid } from './scores.ts';
 import type { EmbedOptions } from './options.ts';
 
-/** A thing and a vector of length 1. */
+/** A label and its unit vector. */
 export interface Prototype {
   readonly name: string;
   readonly vector: Float64Array;
 }
 
-/** Pictures of prototypes are icons, not photographs. */
-const MOST_PIXELS = 1 << 20;
+/** Largest prototype image: prototypes are icons, not photographs. */
+const MAX_PROTOTYPE_PIXELS = 1 << 20;
 
-/** The pictures of the prototypes, transparent parts grey. Throws `invalid-icon`. */
+/** Reads the images of prototypes; transparent parts become gray. @throws PlaybyplayError `invalid-icon`. */
 export async function readPrototypes(
   given: NonNullable<EmbedOptions['prototypes']>,
   assets: Assets,
@@ -26,7 +26,7 @@ export async function readPrototypes(
     files.map(async ({ name, path }) => {
       const bytes = await assets.read(path);
       try {
-        const { data, info } = await sharp(bytes, { limitInputPixels: MOST_PIXELS })
+        const { data, info } = await sharp(bytes, { limitInputPixels: MAX_PROTOTYPE_PIXELS })
           .flatten({ background: '#808080' })
           .toColourspace('srgb')
           .removeAlpha()
@@ -42,8 +42,8 @@ export async function readPrototypes(
   );
 }
 
-/** Item `n` of a batch as a vector of length 1. */
-export function vectorOf({ dims, data }: Values, n: number, file: string): Float64Array {
+/** Returns batch item `n` as a unit vector. */
+export function unitVector({ dims, data }: Values, n: number, file: string): Float64Array {
   const length = data.length / Math.max(1, dims[0] ?? 1);
   const vector = Float64Array.from({ length }, (_, i) => data[n * length + i]!);
   const norm = Math.hypot(...vector);
@@ -51,7 +51,7 @@ export function vectorOf({ dims, data }: Values, n: number, file: string): Float
   return vector.map((each) => each / norm);
 }
 
-/** The thing whose prototype is nearest. */
+/** Finds the prototype with the largest cosine similarity. */
 export function nearestPrototype(
   vector: Float64Array,
   prototypes: readonly Prototype[],

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Observation } from '../kind.ts';
 import { draw, viewOfImage } from '../testing.ts';
 import { kind } from './index.ts';
-import { labelsIn } from './metadata.ts';
+import { readLabels } from './metadata.ts';
 import { assetsOf, constantOutput, FLOAT, Graph, INT64 } from './testing.ts';
 
 const FLOAT16 = 10;
@@ -34,7 +34,7 @@ function reader(notes: Readonly<Record<string, string>>): Uint8Array {
   return graph.file({ output: { of: steps, dims: [1, 2, 3] } }, notes);
 }
 
-function noted(names: string): Parameters<typeof labelsIn>[0] {
+function noted(names: string): Parameters<typeof readLabels>[0] {
   const nothing = { irVersion: 8, opsets: new Map(), nodes: [], initializers: new Map(), inputs: [], outputs: [] };
   return { ...nothing, metadata: new Map([['names', names]]) };
 }
@@ -95,8 +95,8 @@ describe('exported models', () => {
       ...refusal,
       message: expect.stringContaining('pictures of any height'),
     });
-    expect(labelsIn(noted("['a', 'b']"), 'm.onnx')).toEqual(['a', 'b']);
-    expect(() => labelsIn(noted("{0: 'a', 2: 'b'}"), 'm.onnx')).toThrow('leave some classes out');
+    expect(readLabels(noted("['a', 'b']"), 'm.onnx')).toEqual(['a', 'b']);
+    expect(() => readLabels(noted("{0: 'a', 2: 'b'}"), 'm.onnx')).toThrow('leave some classes out');
   });
 
   it('may say by themselves which characters they know', async () => {

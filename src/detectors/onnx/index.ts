@@ -5,16 +5,16 @@ import { cropRgb } from '../../regions/crop.ts';
 import type { Assets, Deferred, Detector, FrameDetectorKind, Observation, PreparedCrop, View } from '../kind.ts';
 import { formatOf } from './boxes.ts';
 import { classify } from './classify.ts';
-import { charactersOf, readLine, stepsOf } from './ctc.ts';
-import { summarise, thingsOf } from './detect.ts';
-import { nearestPrototype, type Prototype, readPrototypes, vectorOf } from './embed.ts';
-import { type Batch, type InputDefaults, InputMaker } from './input.ts';
-import { charactersIn, labelsIn, sizeIn } from './metadata.ts';
+import { parseDictionary, readLine, toSteps } from './ctc.ts';
+import { summarizeDetections, findDetections } from './detect.ts';
+import { nearestPrototype, type Prototype, readPrototypes, unitVector } from './embed.ts';
+import { type Batch, type InputDefaults, InputBuilder } from './input.ts';
+import { readCharacters, readLabels, readExportSize } from './metadata.ts';
 import { ONNX_SCHEMA, type OnnxOptions } from './options.ts';
-import { type Classes, classesOf } from './scores.ts';
+import { type Classes, toClasses } from './scores.ts';
 
 /**
- * What a trained network sees in a region. `task` says what its outputs are: a class (`classify`), boxes of things
+ * What a trained network sees in a region. `task` says what its outputs are: a class (`classify`), boxes of objects
  * (`detect`), a line of characters (`read`), or a vector to be compared with those of pictures (`embed`). docs/networks.md
  * has a complete example of each.
  */
@@ -22,7 +22,7 @@ export const kind: FrameDetectorKind<OnnxOptions> = {
   input: 'frame',
   name: 'onnx',
   description:
-    'What a trained network (ONNX) sees in a region: which class it is, which things are where (YOLO v5 to v12, RT-DETR, DETR, SSD), what a line of text says (recognisers with CTC), or which of some pictures is most like it (embeddings). Complete examples are in networks.md.',
+    'What a trained network (ONNX) sees in a region: which class it is, which detections are where (YOLO v5 to v12, RT-DETR, DETR, SSD), what a line of text says (recognisers with CTC), or which of some pictures is most like it (embeddings). Complete examples are in networks.md.',
   schema: ONNX_SCHEMA,
   regions: ({ regions = [] }) => regions,
   places: ({ task, value }) => task === 'detect' && value !== 'words',
@@ -32,26 +32,26 @@ export const kind: FrameDetectorKind<OnnxOptions> = {
   async cost(options, assets) {
     const { model: file, regions = [] } = options;
     const model = checkedModel(await assets.read(file), file);
-    const { width, height } = inputOf(model, options);
+    const { width, height } = openInput(model, options);
     return (1 + regions.length) * estimateSeconds(model, width ?? height, height);
   },
 };
 
-/** What a reading needs: its crops, and where the first of them lies. */
+/** The crops of one sample, and the region of the first in the frame. */
 interface Crops {
   readonly crops: readonly PreparedCrop[];
   readonly rect: View['rect'];
 }
 
-/** How crops are fitted where the profile does not say it: as the published pipelines of the task do it. */
-function defaultsOf({ task, format = 'yolov8' }: OnnxOptions): InputDefaults {
+/** Returns how crops are fitted by default: as in the published pipelines of the task. */
+function defaultInput({ task, format = 'yolov8' }: OnnxOptions): InputDefaults {
   if (task === 'detect') return { fit: formatOf(format).fit, pad: 114, resample: 'linear' };
   if (task === 'read') return { fit: 'height', pad: 127.5, resample: 'linear' };
   return { fit: 'stretch', pad: 0, resample: 'smooth' };
 }
 
-/** Turns item `n` of a run's outputs into an observation. */
-type Judge = (
+/** Interprets batch item `n` of a run's outputs. */
+type Interpreter = (
   outputs: ReadonlyMap<string, Values>,
   n: number,
   batch: Batch,
@@ -61,11 +61,11 @@ type Judge = (
 
 class OnnxDetector implements Detector {
   readonly #network: Network;
-  readonly #input: InputMaker;
+  readonly #input: InputBuilder;
   readonly #options: OnnxOptions;
-  #judge: Judge | undefined;
+  #interpret: Interpreter | undefined;
 
-  private constructor(network: Network, input: InputMaker, options: OnnxOptions) {
+  private constructor(network: Network, input: InputBuilder, options: OnnxOptions) {
     this.#network = network;
     this.#input = input;
     this.#options = options;
@@ -74,7 +74,7 @@ class OnnxDetector implements Detector {
   static async open(options: OnnxOptions, assets: Assets): Promise<OnnxDetector> {
     const { model: file, providers, threads, memoryBudget } = options;
     const bytes = await assets.read(file);
-    const input = inputOf(checkedModel(bytes, file), options);
+    const input = openInput(checkedModel(bytes, file), options);
     const { width, height } = input;
     if (memoryBudget !== undefined && width === undefined)
       throw refused(
@@ -90,7 +90,7 @@ class OnnxDetector implements Detector {
     });
     const detector = new OnnxDetector(network, input, options);
     try {
-      detector.#judge = await detector.#judgeFor(assets);
+      detector.#interpret = await detector.#createInterpreter(assets);
       return detector;
     } catch (error) {
       network[Symbol.dispose]();
@@ -98,56 +98,64 @@ class OnnxDetector implements Detector {
     }
   }
 
-  async #judgeFor(assets: Assets): Promise<Judge> {
+  async #createInterpreter(assets: Assets): Promise<Interpreter> {
     const options = this.#options;
     const { model: file, value } = options;
     const text = async (path: string): Promise<string> => Buffer.from(await assets.read(path)).toString('utf8');
     if (options.task === 'read') {
       const dictionary =
         options.dictionary === undefined
-          ? charactersIn(this.#network.model, file)
-          : charactersOf(await text(options.dictionary));
+          ? readCharacters(this.#network.model, file)
+          : parseDictionary(await text(options.dictionary));
       const wanted = { ...options, value: value === 'number' ? ('number' as const) : ('text' as const) };
-      return (outputs, n) => readLine(stepsOf(this.#output(outputs), n, dictionary, wanted, file), wanted);
+      return (outputs, n) => readLine(toSteps(this.#output(outputs), n, dictionary, wanted, file), wanted);
     }
     if (options.task === 'embed') {
       const pictures = await readPrototypes(options.prototypes!, assets);
       const vectors = await this.#run(
         pictures.map(({ crop }) => crop),
-        (outputs, n) => vectorOf(this.#output(outputs), n, file),
+        (outputs, n) => unitVector(this.#output(outputs), n, file),
       );
       const prototypes: Prototype[] = pictures.map(({ name }, i) => ({ name, vector: vectors[i]! }));
-      return (outputs, n) => nearestPrototype(vectorOf(this.#output(outputs), n, file), prototypes, options);
+      return (outputs, n) => nearestPrototype(unitVector(this.#output(outputs), n, file), prototypes, options);
     }
-    const labels = options.labels ?? labelsIn(this.#network.model, file);
-    const names = typeof labels === 'string' ? charactersOf(await text(labels)) : labels;
-    const classes: Classes = classesOf(names, options, file);
+    const labels = options.labels ?? readLabels(this.#network.model, file);
+    const names = typeof labels === 'string' ? parseDictionary(await text(labels)) : labels;
+    const classes: Classes = toClasses(names, options, file);
     if (options.task === 'classify') return (outputs, n) => classify(this.#output(outputs), n, classes, options, file);
     const form = value === 'count' || value === 'words' ? value : 'best';
     return (outputs, n, batch, crop, view) => {
-      const { things, faint } = thingsOf(outputs, n, batch, crop, classes, { ...options, value: form }, file);
-      return summarise(things, faint, { value: form }, crop, view);
+      const { detections, bestBelowThreshold } = findDetections(
+        outputs,
+        n,
+        batch,
+        crop,
+        classes,
+        { ...options, value: form },
+        file,
+      );
+      return summarizeDetections(detections, bestBelowThreshold, { value: form }, crop, view);
     };
   }
 
   async read(view: View): Promise<Observation> {
     const crops = await this.#crops(view);
     if (!crops) return NO_PIXELS;
-    const [seen] = await this.#look([{ crops, rect: view.rect }]);
+    const [seen] = await this.#readAll([{ crops, rect: view.rect }]);
     return seen!;
   }
 
   async defer(view: View): Promise<Deferred | Observation> {
     const crops = await this.#crops(view);
     if (!crops) return NO_PIXELS;
-    // The first is shared with other detectors; the rest of its buffer is nobody's business either.
+    // Copies: the first crop's buffer is shared with other detectors.
     const own = crops.map((crop) => ({ ...crop, data: Uint8Array.from(crop.data) }));
     const deferred: Crops = { crops: own, rect: view.rect };
     return { deferred, memory: own.map(({ data }) => data.buffer) };
   }
 
   async settle({ deferred }: Deferred): Promise<Observation> {
-    const [seen] = await this.#look([deferred as Crops]);
+    const [seen] = await this.#readAll([deferred as Crops]);
     return seen!;
   }
 
@@ -156,36 +164,36 @@ class OnnxDetector implements Detector {
   }
 
   async settleAll(deferred: readonly Deferred[]): Promise<readonly Observation[]> {
-    return await this.#look(deferred.map((one) => one.deferred as Crops));
+    return await this.#readAll(deferred.map((one) => one.deferred as Crops));
   }
 
   async #crops(view: View): Promise<readonly PreparedCrop[] | undefined> {
-    const crops = [await view.prepared(), ...(this.#options.regions ?? []).map((name) => cropOf(view, name))];
+    const crops = [await view.prepared(), ...(this.#options.regions ?? []).map((name) => cropRegion(view, name))];
     return crops.some(({ width, height }) => width === 0 || height === 0) ? undefined : crops;
   }
 
-  /** Looks at samples, at most `together` of them. */
-  async #look(samples: readonly Crops[]): Promise<Observation[]> {
+  /** Reads at most `together` samples in one run. */
+  async #readAll(samples: readonly Crops[]): Promise<Observation[]> {
     const items = samples.flatMap(({ crops, rect }) => crops.map((crop) => ({ crop, rect })));
     const each = samples[0]!.crops.length;
     const seen = await this.#run(
       items.map(({ crop }) => crop),
-      (outputs, n, batch, i) => this.#judge!(outputs, n, batch, items[i]!.crop, items[i]!),
+      (outputs, n, batch, i) => this.#interpret!(outputs, n, batch, items[i]!.crop, items[i]!),
       this.together * each,
     );
-    return samples.map((_, i) => (each === 1 ? seen[i]! : together(seen.slice(i * each, (i + 1) * each))));
+    return samples.map((_, i) => (each === 1 ? seen[i]! : combineRegions(seen.slice(i * each, (i + 1) * each))));
   }
 
   /**
-   * Runs the network on crops, as many at once as it takes; one that takes any number always gets the same, `full`, so that its
-   * arithmetic is the same whoever comes together. `take` is told the outputs, which of their items and which of the crops it is.
+   * Runs the network on crops, as many at once as it takes. A network with an open batch size always gets `full` crops, so that its arithmetic does
+   * not depend on which samples are batched. `take` gets the outputs and the indices of the batch item and of the crop.
    */
   async #run<T>(
     crops: readonly PreparedCrop[],
     take: (outputs: ReadonlyMap<string, Values>, n: number, batch: Batch, i: number) => T,
     full = crops.length,
   ): Promise<T[]> {
-    // Pictures of open width take the width of the widest: each by itself, or what it reads would depend on the others.
+    // Inputs of open width get the width of the widest crop, so run them one by one: readings must not depend on each other.
     const most = this.#options.memoryBudget === undefined && this.#input.width !== undefined ? this.#input.batch : 1;
     const results: T[] = [];
     for (let from = 0; from < crops.length; from += most ?? crops.length) {
@@ -193,13 +201,13 @@ class OnnxDetector implements Detector {
       const missing = (most ?? full) - part.length;
       const batch = this.#input.make([...part, ...Array.from({ length: missing }, () => part[0]!)]);
       const made = await this.#network.run({ [this.#input.name]: batch.values, ...this.#more(batch) });
-      const outputs = this.#input.alone ? asBatch(made) : made;
+      const outputs = this.#input.alone ? addBatchDimension(made) : made;
       for (let n = 0; n < part.length; n++) results.push(take(outputs, n, batch, from + n));
     }
     return results;
   }
 
-  /** Inputs besides the picture: the size in which RT-DETR is to give its boxes. */
+  /** Further inputs: the size in which RT-DETR returns boxes. */
   #more({ width, height, values }: Batch): Record<string, Values> {
     const { inputs } = this.#network.model;
     const size = inputs.find(({ name }) => name !== this.#input.name);
@@ -222,14 +230,14 @@ class OnnxDetector implements Detector {
   }
 }
 
-/** What a network says of one picture, as of a batch of one. */
-function asBatch(outputs: ReadonlyMap<string, Values>): ReadonlyMap<string, Values> {
+/** Adds a batch dimension of 1 to outputs. */
+function addBatchDimension(outputs: ReadonlyMap<string, Values>): ReadonlyMap<string, Values> {
   return new Map([...outputs].map(([name, values]) => [name, { ...values, dims: [1, ...values.dims] }]));
 }
 
 const NO_PIXELS: Observation = { state: 'unreadable', confidence: 1 };
 
-function inputOf(model: Model, options: OnnxOptions): InputMaker {
+function openInput(model: Model, options: OnnxOptions): InputBuilder {
   const { model: file, input = {} } = options;
   const found = input.name === undefined ? model.inputs[0] : model.inputs.find(({ name }) => name === input.name);
   if (!found)
@@ -241,17 +249,17 @@ function inputOf(model: Model, options: OnnxOptions): InputMaker {
   const size = options.task === 'detect' && others.length === 1 && others[0]!.dims.length === 2;
   if (others.length > 0 && !size)
     throw refused(file, `it wants more than a picture: ${others.map(({ name }) => name).join(', ')}`);
-  return new InputMaker(found, { ...sizeIn(model, found), ...input }, defaultsOf(options), file);
+  return new InputBuilder(found, { ...readExportSize(model, found), ...input }, defaultInput(options), file);
 }
 
-/** Another region of the picture, as it is. */
-function cropOf({ picture, place }: View, region: string): PreparedCrop {
+/** Crops another region of the frame without preprocessing. */
+function cropRegion({ picture, place }: View, region: string): PreparedCrop {
   const { rect } = place(region);
   return { data: cropRgb(picture, rect), width: rect.width, height: rect.height, channels: 3 };
 }
 
-/** The readings of several regions as one: what they show, in order, a dash for nothing. */
-function together(seen: readonly Observation[]): Observation {
+/** Combines the readings of several regions: their values in order, a dash for an empty one. */
+function combineRegions(seen: readonly Observation[]): Observation {
   const confidence = seen.reduce((low, one) => Math.min(low, one.confidence), 1);
   if (seen.some(({ state }) => state === 'unreadable')) return { state: 'unreadable', confidence };
   if (seen.every(({ state }) => state === 'absent')) return { state: 'absent', confidence };

@@ -14,8 +14,8 @@ export interface InputDefaults {
   readonly resample: 'linear' | 'smooth';
 }
 
-/** Where a crop lies in the network's picture: a pixel (x, y) of the crop is at (left + x · scaleX, top + y · scaleY). */
-export interface Fitted {
+/** Placement of a crop in the network's input: pixel (x, y) of the crop is at (left + x · scaleX, top + y · scaleY). */
+export interface CropPlacement {
   readonly left: number;
   readonly top: number;
   readonly scaleX: number;
@@ -25,19 +25,19 @@ export interface Fitted {
   readonly height: number;
 }
 
-/** A batch: the tensor, the size of its pictures and where each crop lies in its own. */
+/** A batch: the tensor, the size of its images, and the placement of each crop. */
 export interface Batch {
   readonly values: Values;
   readonly width: number;
   readonly height: number;
-  readonly fitted: readonly Fitted[];
+  readonly fitted: readonly CropPlacement[];
 }
 
-/** The widest picture that is made where the model leaves the width open. */
-const WIDEST = 4096;
+/** Largest width of an input whose width the model leaves open. */
+const MAX_OPEN_WIDTH = 4096;
 
-/** To the nearest whole number, halves to the even one: Python's rounding, in which the published arithmetic is written. */
-export function roundEven(value: number): number {
+/** Rounds halves to even, as Python does, in which the published preprocessing is written. */
+export function roundHalfToEven(value: number): number {
   const low = Math.floor(value);
   const rest = value - low;
   return rest > 0.5 || (rest === 0.5 && low % 2 !== 0) ? low + 1 : low;
@@ -48,12 +48,12 @@ export function roundEven(value: number): number {
  * does it (scale r = least of the two ratios, size round(r · side), margins halved and rounded with −0.1 before and +0.1
  * behind); `corner`: the same in the upper left corner; `height`: full height, from the left, never wider than the picture.
  */
-export function fitInto(
+export function fitCrop(
   crop: { readonly width: number; readonly height: number },
   width: number,
   height: number,
   fit: Fit,
-): Fitted {
+): CropPlacement {
   if (fit === 'stretch')
     return { left: 0, top: 0, scaleX: width / crop.width, scaleY: height / crop.height, width, height };
   if (fit === 'height') {
@@ -61,11 +61,14 @@ export function fitInto(
     return { left: 0, top: 0, scaleX: wide / crop.width, scaleY: height / crop.height, width: wide, height };
   }
   const scale = Math.min(width / crop.width, height / crop.height);
-  const [wide, high] = [Math.max(1, roundEven(crop.width * scale)), Math.max(1, roundEven(crop.height * scale))];
+  const [wide, high] = [
+    Math.max(1, roundHalfToEven(crop.width * scale)),
+    Math.max(1, roundHalfToEven(crop.height * scale)),
+  ];
   const middle = fit === 'letterbox';
   return {
-    left: middle ? roundEven((width - wide) / 2 - 0.1) : 0,
-    top: middle ? roundEven((height - high) / 2 - 0.1) : 0,
+    left: middle ? roundHalfToEven((width - wide) / 2 - 0.1) : 0,
+    top: middle ? roundHalfToEven((height - high) / 2 - 0.1) : 0,
     scaleX: scale,
     scaleY: scale,
     width: wide,
@@ -74,7 +77,7 @@ export function fitInto(
 }
 
 /** Turns crops into the numbers that one input of a model takes. */
-export class InputMaker {
+export class InputBuilder {
   readonly name: string;
   /** Crops a run takes: undefined where the model leaves it open. */
   readonly batch: number | undefined;
@@ -104,7 +107,7 @@ export class InputMaker {
         `its input “${input.name}” has ${dims.length} dimensions; a picture has 3, a batch of them 4`,
       );
     this.name = input.name;
-    this.#first = (options.layout ?? layoutOf(dims)) === 'NCHW';
+    this.#first = (options.layout ?? detectLayout(dims)) === 'NCHW';
     const [batch, ...rest] = dims.map((dim) => (typeof dim === 'number' && dim > 0 ? dim : undefined));
     const [planes, height, width] = this.#first ? rest : [rest[2], rest[0], rest[1]];
     this.batch = batch;
@@ -121,8 +124,8 @@ export class InputMaker {
     this.#pad = options.pad ?? defaults.pad;
     this.#smooth = (options.resample ?? defaults.resample) === 'smooth';
     const { scale = 1 / 255, mean = 0, std = 1 } = options;
-    this.#factor = Array.from({ length: this.#planes }, (_, c) => scale / channelOf(std, c));
-    this.#offset = Array.from({ length: this.#planes }, (_, c) => -channelOf(mean, c) / channelOf(std, c));
+    this.#factor = Array.from({ length: this.#planes }, (_, c) => scale / perChannel(std, c));
+    this.#offset = Array.from({ length: this.#planes }, (_, c) => -perChannel(mean, c) / perChannel(std, c));
   }
 
   /** One tensor of crops; each is resampled and laid into its picture. */
@@ -130,12 +133,15 @@ export class InputMaker {
     const { height } = this;
     const width =
       this.width ??
-      Math.min(WIDEST, Math.max(...crops.map((crop) => Math.ceil((height * crop.width) / Math.max(1, crop.height)))));
+      Math.min(
+        MAX_OPEN_WIDTH,
+        Math.max(...crops.map((crop) => Math.ceil((height * crop.width) / Math.max(1, crop.height)))),
+      );
     const planes = this.#planes;
     const size = planes * width * height;
     const data = new Float32Array(crops.length * size);
     const fitted = crops.map((crop, n) => {
-      const place = fitInto(crop, width, height, this.#fit);
+      const place = fitCrop(crop, width, height, this.#fit);
       this.#write(this.#resized(crop, place), place, data.subarray(n * size, (n + 1) * size), width, height);
       return place;
     });
@@ -143,7 +149,7 @@ export class InputMaker {
     return { values: { dims: this.alone ? dims.slice(1) : dims, data }, width, height, fitted };
   }
 
-  #resized(crop: PreparedCrop, { width, height }: Fitted): PreparedCrop {
+  #resized(crop: PreparedCrop, { width, height }: CropPlacement): PreparedCrop {
     if (crop.width === width && crop.height === height) return crop;
     const key = [crop.width, crop.height, crop.channels, width, height].join(' ');
     let filter = this.#filters.get(key);
@@ -156,7 +162,7 @@ export class InputMaker {
     return { ...filter.run(crop), channels: crop.channels };
   }
 
-  #write(crop: PreparedCrop, place: Fitted, into: Float32Array, width: number, height: number): void {
+  #write(crop: PreparedCrop, place: CropPlacement, into: Float32Array, width: number, height: number): void {
     const planes = this.#planes;
     const [across, down, apart] = this.#first ? [1, width, width * height] : [planes, planes * width, 1];
     const covered = place.width === width && place.height === height;
@@ -185,8 +191,8 @@ function lumaAt(rgb: Uint8Array, at: number): number {
 }
 
 /** Channels are few: whichever of the two places they can stand at has 1 or 3. */
-function layoutOf(dims: ValueInfo['dims']): 'NCHW' | 'NHWC' {
-  return !isFew(dims[1]) && isFew(dims[3]) ? 'NHWC' : 'NCHW';
+function detectLayout(dims: ValueInfo['dims']): 'NCHW' | 'NHWC' {
+  return !isChannelCount(dims[1]) && isChannelCount(dims[3]) ? 'NHWC' : 'NCHW';
 }
 
 function sideOf(what: string, given: number | undefined, declared: number | undefined, file: string): number {
@@ -218,10 +224,10 @@ function linearTaps(from: number, to: number): Taps {
   return { length, starts, weights };
 }
 
-function isFew(dim: ValueInfo['dims'][number]): boolean {
+function isChannelCount(dim: ValueInfo['dims'][number]): boolean {
   return dim === 1 || dim === 3;
 }
 
-function channelOf(given: number | readonly number[], channel: number): number {
+function perChannel(given: number | readonly number[], channel: number): number {
   return typeof given === 'number' ? given : given[channel % given.length]!;
 }

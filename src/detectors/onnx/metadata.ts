@@ -1,14 +1,15 @@
 import { refused } from '../../compute/inference.ts';
 import type { Model, ValueInfo } from '../../compute/tiling/model.ts';
 
-/** A number and a text in quotation marks, as Python writes lists and dictionaries of texts. */
+/** An optional key and a quoted string, as in Python's notation of lists and dictionaries. */
 const ENTRY = /(?:(\d+)\s*:\s*)?(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)")/gs;
 
 /**
- * The classes that a model's maker noted in it: `names`, as the YOLO family's exports have them, a list or numbers with
- * texts. Throws `model-refused` where there are none, or numbers are left out.
+ * Reads class names from the metadata `names` of YOLO exports: a list, or a dictionary of numbers.
+ *
+ * @throws PlaybyplayError `model-refused` if there are none or numbers are missing.
  */
-export function labelsIn({ metadata }: Model, file: string): readonly string[] {
+export function readLabels({ metadata }: Model, file: string): readonly string[] {
   const labels: string[] = [];
   for (const [, number, single, double] of (metadata?.get('names') ?? '').matchAll(ENTRY))
     labels[number === undefined ? labels.length : Number(number)] = unescaped(single ?? double!);
@@ -18,16 +19,15 @@ export function labelsIn({ metadata }: Model, file: string): readonly string[] {
       'it does not say what its classes are called',
       'List them as "labels", in the network’s order.',
     );
-  // A hole is no text.
-  if (labels.length > MOST_LABELS || Array.from(labels).includes(undefined!))
+  if (labels.length > MAX_LABELS || Array.from(labels).includes(undefined!))
     throw refused(file, 'its “names” leave some classes out', 'List all as "labels", in the network’s order.');
   return labels;
 }
 
-const MOST_LABELS = 10_000;
+const MAX_LABELS = 10_000;
 
-/** The characters that a recogniser's maker noted in it: `character`, one a line. Throws `model-refused`. */
-export function charactersIn({ metadata }: Model, file: string): readonly string[] {
+/** Reads a text recognizer's characters from its metadata, one per line. @throws PlaybyplayError `model-refused`. */
+export function readCharacters({ metadata }: Model, file: string): readonly string[] {
   const found = metadata?.get('character') ?? metadata?.get('dictionary');
   if (found === undefined)
     throw refused(file, 'it does not say which characters it knows', 'Name the file of them as "dictionary".');
@@ -36,8 +36,8 @@ export function charactersIn({ metadata }: Model, file: string): readonly string
   return lines.map((line) => (line === '' ? ' ' : line));
 }
 
-/** The size that a model of the YOLO family was exported for (`imgsz`: height, width), where its input leaves that open. */
-export function sizeIn(
+/** Reads the size of a YOLO export (`imgsz`: height, width) if its input leaves it open. */
+export function readExportSize(
   { metadata }: Model,
   { dims }: ValueInfo,
 ): { readonly width?: number; readonly height?: number } {

@@ -42,7 +42,7 @@ export interface Classes {
 }
 
 /** Throws `model-refused` for names among `words` and `background` that no label has. */
-export function classesOf(
+export function toClasses(
   labels: readonly string[],
   { words = {}, background = [] }: ClassOptions,
   file: string,

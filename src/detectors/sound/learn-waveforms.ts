@@ -39,9 +39,11 @@ interface Match {
 }
 
 /**
- * Learns the waveforms that several occurrences share, each as the mean of aligned occurrences, so that other sounds drop out.
- * Returns none for a single occurrence, and if the game never plays the same waveform twice (it changes the
- * pitch, or mixes several), nor of a single occurrence, which cannot tell.
+ * Learns the waveforms that several occurrences share, each as the mean of aligned occurrences, so that other sounds drop
+ * out. Returns none for a single occurrence, and if the game never plays the same waveform twice (it changes the pitch or
+ * mixes several).
+ *
+ * @param length Length of the sound in samples.
  */
 export function learnWaveforms(recorded: readonly RecordedExample[], length: number): SharedWaveform[] {
   const size = Math.min(length, MAX_WAVEFORM_SAMPLES);
