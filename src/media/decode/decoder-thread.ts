@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { MessagePort } from 'node:worker_threads';
 import { serve } from '../../compute/scheduler/serve.ts';
 import { decodeFrames, isGap } from './decode-frames.ts';
-import { type DecoderMessage, POSTED, type SlotControl, SlotWriter, signal } from './picture-slots.ts';
+import { PictureSender, type TransferControl } from './picture-transfer.ts';
 import type { Chunk, PacketIndex } from '../packets/packet-index.ts';
 import { openVideo, type VideoDescription, type VideoFile } from '../video.ts';
 
@@ -10,9 +10,10 @@ import { openVideo, type VideoDescription, type VideoFile } from '../video.ts';
 interface OpenRequest {
   readonly path: string;
   readonly description: VideoDescription | undefined;
-  readonly control: SlotControl;
-  /** Takes one `DecoderMessage` per picture, gap and end. */
+  readonly control: TransferControl;
+  /** Where pictures go, and where their memory comes back. */
   readonly port: MessagePort;
+  readonly maxPictures: number;
 }
 
 /** Asks for frames of a chunk, ascending. */
@@ -29,17 +30,17 @@ export type ThreadRequest = { readonly open: OpenRequest } | { readonly decode: 
 const PICTURES_PER_TURN = 64;
 
 let file: VideoFile | undefined;
-let output: { readonly port: MessagePort; readonly control: SlotControl; readonly writer: SlotWriter } | undefined;
+let sender: PictureSender | undefined;
 
 serve(async (request) => {
   const call = request as ThreadRequest;
   if (call === 'close') {
     file?.[Symbol.dispose]();
-    output?.port.close();
+    sender?.close();
   } else if ('open' in call) {
-    const { path, description, control, port } = call.open;
+    const { path, description, control, port, maxPictures } = call.open;
     file = openVideo(path, description);
-    output = { port, control, writer: new SlotWriter(control) };
+    sender = new PictureSender(control, port, maxPictures);
   } else {
     // Another request often waits already, so the event loop would not turn between two.
     await nextTurn();
@@ -53,21 +54,14 @@ async function decode({ index, chunk, frames }: DecodeRequest): Promise<void> {
   try {
     for (const item of decodeFrames(file!, index, chunk, frames)) {
       if (isGap(item)) {
-        post(item);
+        sender!.send(item);
         continue;
       }
       using picture = item;
-      const message = output!.writer.write(picture);
-      if (!message) return;
-      post(message);
+      if (!sender!.sendPicture(picture)) return;
       if (++pictures % PICTURES_PER_TURN === 0) await nextTurn();
     }
   } finally {
-    post('end');
+    sender!.send('end');
   }
-}
-
-function post(message: DecoderMessage): void {
-  output!.port.postMessage(message, []);
-  signal(output!.control, POSTED);
 }

@@ -64,7 +64,7 @@ describe('DecoderWorker', () => {
     ['h264.mp4', 'libx264', {}],
     ['turned.mp4', 'libx264', { displayMatrix: [0, 65_536, 0, -65_536, 0, 0, 0, 0, 1 << 30] }],
     ['deep.mkv', 'libx264', { pixelFormat: 'yuv422p10le', width: 98, height: 62 }],
-  ])('%s: the same pictures, also when there are more than slots', async (name, codec, more) => {
+  ])('%s: the same pictures, also when there are more than may wait', async (name, codec, more) => {
     const { plain, other } = await both(video(name, codec, more));
     expect(plain).toHaveLength(40);
     expect(other).toEqual(plain);

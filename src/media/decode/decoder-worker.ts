@@ -1,17 +1,8 @@
-import { MessageChannel, type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
+import { MessageChannel } from 'node:worker_threads';
 import { moduleBeside, ThreadDevice } from '../../compute/scheduler/threads.ts';
 import type { DecodeGap } from './decode-frames.ts';
 import type { DecodeRequest, ThreadRequest } from './decoder-thread.ts';
-import {
-  ABANDON,
-  createSlotControl,
-  type DecoderMessage,
-  POSTED,
-  RELEASED,
-  type SlotControl,
-  SlotReader,
-  signal,
-} from './picture-slots.ts';
+import { createTransferControl, PictureReceiver } from './picture-transfer.ts';
 import type { Chunk, PacketIndex } from '../packets/packet-index.ts';
 import type { Picture } from '../picture.ts';
 import type { VideoFile } from '../video.ts';
@@ -19,8 +10,8 @@ import type { VideoFile } from '../video.ts';
 export type { DecodeRequest };
 
 /** Limits of what is decoded ahead: pictures, and bytes of their luma. A reader may hold two, so there are at least four. */
-const MAX_SLOTS = 16;
-const MIN_SLOTS = 4;
+const MAX_PICTURES = 16;
+const MIN_PICTURES = 4;
 const MAX_LUMA_BYTES = 12 << 20;
 
 /** A request that the thread has; `failure` says why it could not be served. */
@@ -31,8 +22,8 @@ interface PendingRequest {
 }
 
 /**
- * Decodes a recording on a thread of its own, with one decoder thread as everywhere. It decodes ahead until all picture
- * slots are taken, whatever the reading thread does meanwhile.
+ * Decodes a recording on a thread of its own, with one decoder thread as everywhere. It decodes ahead until enough
+ * pictures wait, whatever the reading thread does meanwhile.
  *
  * @example
  * ```ts
@@ -47,7 +38,9 @@ interface PendingRequest {
  */
 export class DecoderWorker implements AsyncDisposable {
   readonly #file: VideoFile;
-  #started: { readonly thread: ThreadDevice; readonly inbox: Inbox; readonly opened: Promise<void> } | undefined;
+  #started:
+    | { readonly thread: ThreadDevice; readonly receiver: PictureReceiver; readonly opened: Promise<void> }
+    | undefined;
   #isReady = false;
   /** Settles when the thread has stopped working on abandoned requests. */
   #idle: Promise<unknown> = Promise.resolve();
@@ -67,14 +60,16 @@ export class DecoderWorker implements AsyncDisposable {
       resourceLimits: { maxYoungGenerationSizeMb: 2 },
     });
     const { port1, port2: port } = new MessageChannel();
-    const inbox = new Inbox(port1, createSlotControl(Math.min(MAX_SLOTS, Math.max(MIN_SLOTS, fitting))));
-    const open = { path, description, control: inbox.control, port };
+    const control = createTransferControl();
+    const receiver = new PictureReceiver(control, port1);
+    const maxPictures = Math.min(MAX_PICTURES, Math.max(MIN_PICTURES, fitting));
+    const open = { path, description, control, port, maxPictures };
     const opened = thread.call<void>({ open } satisfies ThreadRequest, { transfer: [port] }).then(() => {
       this.#isReady = true;
     });
     // A thread that does not start is not used.
     opened.catch(() => undefined);
-    this.#started = { thread, inbox, opened };
+    this.#started = { thread, receiver, opened };
   }
 
   /** Whether the thread has started and can decode this file: pictures from it carry no motion vectors. */
@@ -87,7 +82,7 @@ export class DecoderWorker implements AsyncDisposable {
     return this.#started?.opened;
   }
 
-  /** Starts decoding what will be asked for next, as far as there are free slots. Call it while nothing is being read. */
+  /** Starts decoding what will be asked for next, as far as there is room for pictures. Call it while nothing is being read. */
   announce(request: DecodeRequest): void {
     if (this.#started && !this.#announced && !this.#file.exportsMotionVectors) this.#announced = this.#send(request);
   }
@@ -106,12 +101,12 @@ export class DecoderWorker implements AsyncDisposable {
     next?: DecodeRequest,
   ): AsyncGenerator<Picture | DecodeGap, void, undefined> {
     await this.#idle;
-    const { inbox } = this.#started!;
+    const { receiver } = this.#started!;
     const request = { index, chunk, frames };
     let announced = this.#announced;
     this.#announced = undefined;
     if (announced && !isSameRequest(announced.request, request)) {
-      await inbox.abandon([announced.done]);
+      await receiver.abandon([announced.done]);
       announced = undefined;
     }
     const pending = announced ?? this.#send(request);
@@ -119,10 +114,10 @@ export class DecoderWorker implements AsyncDisposable {
     let isComplete = false;
     try {
       for (;;) {
-        const message = inbox.take();
+        const message = receiver.take();
         if (message === undefined) {
           if (pending.failure) throw pending.failure.error;
-          await Promise.race([inbox.arrival(), pending.done]);
+          await Promise.race([receiver.arrival(), pending.done]);
         } else if (message === 'end') {
           isComplete = true;
           await pending.done;
@@ -150,19 +145,19 @@ export class DecoderWorker implements AsyncDisposable {
   #abandon(pending?: PendingRequest): void {
     const abandoned = [pending, this.#announced].filter((one) => one !== undefined);
     this.#announced = undefined;
-    if (abandoned.length > 0) this.#idle = this.#started!.inbox.abandon(abandoned.map(({ done }) => done));
+    if (abandoned.length > 0) this.#idle = this.#started!.receiver.abandon(abandoned.map(({ done }) => done));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     if (!this.#started) return;
-    const { thread, opened, inbox } = this.#started;
+    const { thread, opened, receiver } = this.#started;
     // A thread must not be terminated while native code runs in it.
     await opened.catch(() => undefined);
     await this.#idle;
     this.#abandon();
     await this.#idle;
     await thread.call('close' satisfies ThreadRequest).catch(() => undefined);
-    inbox.close();
+    receiver.close();
     await thread.retire();
   }
 }
@@ -174,49 +169,4 @@ function isSameRequest(a: DecodeRequest, b: DecodeRequest): boolean {
     a.frames.length === b.frames.length &&
     a.frames.every((frame, i) => frame === b.frames[i])
   );
-}
-
-/** Receives what the decoder thread posts. */
-class Inbox {
-  readonly control: SlotControl;
-  readonly #port: MessagePort;
-  readonly #slots: SlotReader;
-  #taken = 0;
-
-  constructor(port: MessagePort, control: SlotControl) {
-    this.#port = port;
-    this.control = control;
-    this.#slots = new SlotReader(control);
-  }
-
-  /** Returns the next item without waiting; undefined when there is none yet. */
-  take(): Picture | DecodeGap | 'end' | undefined {
-    if (this.#taken === Atomics.load(this.control, POSTED)) return undefined;
-    const received = receiveMessageOnPort(this.#port);
-    if (!received) return undefined;
-    this.#taken = (this.#taken + 1) | 0;
-    const message = received.message as DecoderMessage;
-    return message === 'end' || 'reason' in message ? message : this.#slots.read(message);
-  }
-
-  /** Resolves when there is something to take. */
-  async arrival(): Promise<void> {
-    const waiting = Atomics.waitAsync(this.control, POSTED, this.#taken);
-    if (waiting.async) await waiting.value;
-  }
-
-  /** Lets the decoder finish its current packet, waits for the requests to end and discards what they produced. */
-  async abandon(requests: readonly Promise<unknown>[]): Promise<void> {
-    Atomics.store(this.control, ABANDON, 1);
-    signal(this.control, RELEASED);
-    await Promise.all(requests);
-    for (let item = this.take(); item !== undefined; item = this.take())
-      if (typeof item === 'object' && Symbol.dispose in item) item[Symbol.dispose]();
-    Atomics.store(this.control, ABANDON, 0);
-    signal(this.control, RELEASED);
-  }
-
-  close(): void {
-    this.#port.close();
-  }
 }
