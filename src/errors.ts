@@ -1,16 +1,16 @@
-/** One thing wrong with a person's data (profile, dictionary, script, media, arguments). Collected, reported all at once. */
+/** A mistake in a user's data (profile, dictionary, script, media, arguments). Issues are collected and reported all at once. */
 export interface Issue {
-  /** Permanent, kebab-case, never reused: `unknown-word`, `region-outside-frame`. */
+  /** Permanent identifier in kebab case, never reused: `unknown-word`, `region-outside-frame`. */
   readonly code: string;
-  /** Where: a file, then a JSON path, line or time (`configs/doom/profile.json#/regions/health/width`). */
+  /** File, followed by a JSON pointer, line or time: `configs/doom/profile.json#/regions/health/width`. */
   readonly path?: string;
   /** What is wrong, in one sentence. */
   readonly message: string;
-  /** What to do, or the nearest right spelling. */
+  /** What to do, or the nearest valid spelling. */
   readonly hint?: string;
 }
 
-/** A failure that a person can do something about. A programmer's mistake throws a plain `TypeError` or `RangeError`. */
+/** An error that the user can resolve. Programming errors throw a plain `TypeError` or `RangeError`. */
 export class PlaybyplayError extends Error {
   override readonly name = 'PlaybyplayError';
   readonly code: string;
@@ -29,7 +29,7 @@ export class PlaybyplayError extends Error {
   }
 }
 
-/** The message of anything thrown. */
+/** The message of any thrown value. */
 export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }

@@ -4,9 +4,9 @@ export interface Size {
   readonly height: number;
 }
 
-/** A frame in pixels, which need not be square. */
+/** A frame size in pixels, which may be non-square. */
 export interface FrameSize extends Size {
-  /** How many times as wide as high a pixel is shown; default 1. */
+  /** Width of a displayed pixel divided by its height; default 1. */
   readonly pixelAspect?: number | undefined;
 }
 
@@ -16,7 +16,7 @@ export interface Rect extends Size {
   readonly y: number;
 }
 
-/** Which point of the frame a HUD element keeps its distance to when the aspect ratio changes. */
+/** The point of the frame to which a HUD element keeps its distance when the aspect ratio changes. */
 export type Anchor =
   | 'top left'
   | 'top'
@@ -36,7 +36,7 @@ export function anchorPoint(anchor: Anchor): { readonly x: number; readonly y: n
   };
 }
 
-/** The part of `rect` inside a `size` frame; zero-sized where they do not meet. */
+/** Intersects a rectangle with a frame; the result is empty if they do not overlap. */
 export function clip(rect: Rect, size: Size): Rect {
   const x = Math.min(Math.max(rect.x, 0), size.width);
   const y = Math.min(Math.max(rect.y, 0), size.height);
@@ -48,32 +48,32 @@ export function clip(rect: Rect, size: Size): Rect {
   };
 }
 
-/** How a player has set the HUD, or a recorder the picture; everything optional. */
+/** How a recording's HUD differs from the profile: the player's HUD settings and the recorder's scaling. */
 export interface HudSettings {
-  /** The game's HUD scale, relative to the one the profile was measured at: sizes and distances to the anchor grow by it; default 1. */
+  /** HUD scale relative to the profile, for sizes and distances to the anchor; default 1. */
   readonly scale?: number;
-  /** How many times as wide as high the HUD is drawn, compared with the game's picture; default 1: sizes and distances across grow by it, too. */
+  /** Additional horizontal scale of the HUD relative to the game's picture; default 1. */
   readonly stretch?: number;
-  /** Safe-area margin across and down, as a fraction of the frame: elements anchored at an edge move inwards by it; default 0. */
+  /** Horizontal and vertical safe-area margins as fractions of the frame, by which elements at an edge move inwards; default 0. */
   readonly x?: number;
   readonly y?: number;
-  /** Where the game's picture lies in the video, in fractions of the frame (letterbox, pillarbox, a stream's layout); default all of it. */
+  /** The game's picture within the video (letterbox, pillarbox, a stream's layout), in fractions of the frame; default all. */
   readonly content?: Rect;
-  /** Pixels of the video per pixel that the game drew, where the recording was resized: what `scale: "none"` grows by; default 1. */
+  /** Video pixels per game pixel if the recording was resized, for regions with `scale: "none"`; default 1. */
   readonly pixel?: number;
   /**
-   * How many times as wide as high a pixel of the video shows what the game drew: 4/3 where a game of 16:9 was squeezed to 4:3; 3/4 where
-   * one of 4:3 was stretched to 16:9. Default: as the video file says, which is mostly 1.
+   * Width of a video pixel divided by its height, in the game's picture: 4/3 if 16:9 was squeezed to 4:3, 3/4 if 4:3 was stretched
+   * to 16:9. Default: as declared by the video file, mostly 1.
    */
   readonly aspect?: number;
-  /** Where it lies later on, in order of time: each holds from `t` seconds until the next, and tells everything anew. */
+  /** Changes over time, in order: each replaces all settings from `t` seconds until the next. */
   readonly changes?: readonly LaterSettings[];
 }
 
-/** Settings that hold from a time on. */
+/** Settings from a time on. */
 export interface LaterSettings extends Omit<HudSettings, 'changes'> {
   /** Seconds. */
   readonly t: number;
-  /** How surely it was found, if it was. */
+  /** Confidence, if the placement was located automatically. */
   readonly confidence?: number;
 }

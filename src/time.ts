@@ -4,17 +4,17 @@ export interface Rational {
   readonly den: number;
 }
 
-/** Seconds, rounded to the microsecond: the form in which every public time is given. */
+/** Rounds seconds to the microsecond, the precision of all public times. */
 export function roundTime(seconds: number): number {
   return Math.round(seconds * 1e6) / 1e6;
 }
 
-/** Presentation time in seconds of `pts`, counted from `origin` (both in ticks of `timeBase`), to the microsecond. */
+/** Converts a presentation timestamp, relative to `origin` (both in ticks of `timeBase`), to seconds. */
 export function secondsOf(pts: bigint, timeBase: Rational, origin = 0n): number {
   return roundTime((Number(pts - origin) * timeBase.num) / timeBase.den);
 }
 
-/** `mm:ss.s` (with hours where there are any), the way times stand in a play-by-play: `00:06.8`, `1:02:03.4`. */
+/** Formats seconds as `mm:ss.s`, with hours if there are any: `00:06.8`, `1:02:03.4`. */
 export function formatClock(seconds: number, decimals = 1): string {
   const sign = seconds < 0 ? '-' : '';
   const unit = 10 ** decimals;
@@ -27,8 +27,9 @@ export function formatClock(seconds: number, decimals = 1): string {
 }
 
 /**
- * Seconds from what people type: `90`, `90s`, `1.5m`, `1m30s`, `1:30`, `01:02:03.5`, `500ms`.
- * Returns undefined for anything else.
+ * Parses a time: `90`, `90s`, `1.5m`, `1m30s`, `1:30`, `01:02:03.5`, `500ms`.
+ *
+ * @returns Seconds, or `undefined` if the text is no time.
  */
 export function parseTime(text: string): number | undefined {
   const input = text.trim().toLowerCase();

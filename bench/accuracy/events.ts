@@ -7,7 +7,7 @@ import { recordLog } from '../../src/pipeline/record-log.ts';
 import { openGame } from '../../src/pipeline/game.ts';
 import { messageOf } from '../../src/errors.ts';
 import { canonical } from '../../src/evaluate/match.ts';
-import { share } from '../../src/evaluate/statistics.ts';
+import { proportion } from '../../src/evaluate/statistics.ts';
 import { type Judged, calibrationTable } from '../../test/truth/bins.ts';
 import { clipsIn } from '../../test/truth/clips.ts';
 import { type Said, kindOf, matchSaid } from '../../test/truth/match.ts';
@@ -131,7 +131,7 @@ function describe({ t, statement }: Said): string {
 const percent = (hits: number, of: number): string => (of === 0 ? '–' : `${((100 * hits) / of).toFixed(1)} %`);
 
 function counted(hits: number, of: number): string {
-  const { low, high } = share(hits, of);
+  const { low, high } = proportion(hits, of);
   return `${hits}/${of} ${percent(hits, of)}${of === 0 ? '' : ` [${(100 * low).toFixed(1)}–${(100 * high).toFixed(1)}]`}`;
 }
 

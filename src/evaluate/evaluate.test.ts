@@ -8,7 +8,7 @@ import { evaluate, kindOf, type Evaluation, type TruthLine } from './evaluate.ts
 import { canonical, matchTimes, type Timed } from './match.ts';
 import { report } from './report.ts';
 import { quantile } from '../statistics.ts';
-import { share, timeError } from './statistics.ts';
+import { proportion, timeError } from './statistics.ts';
 import { readTruth } from './truth.ts';
 
 const kill = (t: number, name: string, means = 'railgun', action = 'kill'): Timed => ({
@@ -92,9 +92,9 @@ describe('evaluate', () => {
 
   it('judges the kinds of which the truth speaks, or all', () => {
     const events = [kill(1, 'A'), health(2, 5, 4)];
-    expect(judge(events, [kill(1, 'A')])).toMatchObject({ falseEvents: [], unjudged: { 'health of player': 1 } });
+    expect(judge(events, [kill(1, 'A')])).toMatchObject({ falseEvents: [], unevaluated: { 'health of player': 1 } });
     const all = judge(events, [kill(1, 'A')], { kinds: 'all' });
-    expect([all.falseEvents.length, all.unjudged]).toEqual([1, {}]);
+    expect([all.falseEvents.length, all.unevaluated]).toEqual([1, {}]);
   });
 
   it('counts what showed nothing new neither as found nor as missed', () => {
@@ -172,11 +172,11 @@ describe('statistics', () => {
       [1, 29, 0.0061, 0.1718],
     ] as const;
     for (const [hits, total, low, high] of published) {
-      expect(share(hits, total).low).toBeCloseTo(low, 4);
-      expect(share(hits, total).high).toBeCloseTo(high, 4);
+      expect(proportion(hits, total).low).toBeCloseTo(low, 4);
+      expect(proportion(hits, total).high).toBeCloseTo(high, 4);
     }
-    expect(share(0, 0)).toEqual({ value: undefined, low: 0, high: 1 });
-    expect(share(7, 7).high).toBe(1);
+    expect(proportion(0, 0)).toEqual({ value: undefined, low: 0, high: 1 });
+    expect(proportion(7, 7).high).toBe(1);
   });
 
   it('interpolates quantiles, and tells late from early', () => {

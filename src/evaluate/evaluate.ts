@@ -4,41 +4,41 @@ import {
   matchEqual,
   matchNearest,
   type Pair,
-  sameButForWords,
-  type Related,
+  equalUpToWords,
+  type WordRelation,
   type Timed,
 } from './match.ts';
-import { share, timeError, type Share, type TimeError } from './statistics.ts';
+import { proportion, timeError, type Proportion, type TimeError } from './statistics.ts';
 
-/** A line of truth: what happened when (seconds). */
+/** An event of the ground truth. */
 export interface TruthLine extends Timed {
-  /** Nothing new was shown for it; found or not, it is counted apart. */
+  /** The screen showed nothing new for it; counted separately, detected or not. */
   readonly repeat?: boolean;
 }
 
 export interface EvaluateOptions {
-  /** Seconds by which an event may lie before or after its truth. */
+  /** Greatest time difference of an event from its truth, in seconds. */
   readonly tolerance: number;
-  /** By how much numbers (`from`, `to`, `amount`) may differ; default 0. For gauges, which show no figures. */
+  /** Greatest difference of numbers (`from`, `to`, `amount`), for gauges without digits; default 0. */
   readonly numbers?: number;
-  /** Whether `a` is a `b` by the dictionary; without it words must be equal. */
-  readonly isA?: Related;
+  /** Whether word `a` is a `b` by the dictionary; without it, words must be equal. */
+  readonly isA?: WordRelation;
   /**
-   * Which kinds of events are judged: those that the truth speaks of (`truth`, the default), or every kind (`all`), so
-   * that events of kinds that never happened are false.
+   * Which kinds of events are evaluated: those in the ground truth (default), or `all`, so that events of other kinds are false
+   * positives.
    */
   readonly kinds?: 'truth' | 'all';
 }
 
-/** A truth without an event, or an event without a truth. */
+/** A missed event or a false positive. */
 export interface Miss extends Timed {
-  /** Clip it belongs to, where several were pooled. */
+  /** The clip it belongs to, if several were pooled. */
   readonly clip?: string;
-  /** What stands nearest on the other side: same kind, within the tolerance, other words or numbers. */
+  /** The nearest unmatched statement of the other side of the same kind, within the tolerance. */
   readonly instead?: Statement;
 }
 
-/** How well one kind of event was found. */
+/** The accuracy of one kind of event. */
 export interface Score {
   /** `kill`, `health of player` …; `all` for the pool. */
   readonly kind: string;
@@ -46,14 +46,14 @@ export interface Score {
   readonly events: number;
   /** Pairs with equal statements. */
   readonly hits: number;
-  /** Further pairs, of which one word means the other (`stomp` for `kill`); neither hits nor exact. */
+  /** Further pairs whose words are related by the dictionary (`stomp` for `kill`); not counted as hits. */
   readonly isA: number;
-  readonly precision: Share;
-  readonly recall: Share;
-  /** Harmonic mean; undefined where neither is defined. */
+  readonly precision: Proportion;
+  readonly recall: Proportion;
+  /** Harmonic mean of precision and recall; undefined if neither is defined. */
   readonly f1: number | undefined;
   readonly time: TimeError | undefined;
-  /** Truths that showed nothing new, and how many of them were found all the same. */
+  /** Truths for which the screen showed nothing new, and how many were detected. */
   readonly repeats: { readonly truth: number; readonly hits: number };
 }
 
@@ -62,12 +62,12 @@ export interface Evaluation {
   readonly all: Score;
   readonly misses: readonly Miss[];
   readonly falseEvents: readonly Miss[];
-  /** Events of kinds that were not judged, by kind. */
-  readonly unjudged: Readonly<Record<string, number>>;
+  /** Number of events that were not evaluated, by kind. */
+  readonly unevaluated: Readonly<Record<string, number>>;
   readonly tolerance: number;
 }
 
-/** One clip's part in an evaluation. */
+/** The events and ground truth of one clip. */
 export interface Clip {
   readonly name?: string;
   readonly events: readonly Timed[];
@@ -83,7 +83,7 @@ interface Tally {
   repeats: { truth: number; hits: number };
 }
 
-/** The kind of a statement: its action, or its property and whose. */
+/** The kind of a statement: its action, or its property and owner. */
 export function kindOf(statement: Statement): string {
   if (!isPropertyStatement(statement)) return statement.action;
   const { subject, property } = statement;
@@ -91,25 +91,25 @@ export function kindOf(statement: Statement): string {
 }
 
 /**
- * Scores events against truth, clip by clip, and pools the counts. An event and a truth are one happening when their
- * statements are equal slot by slot and their times at most the tolerance apart; one to one, as many pairs as possible,
- * and of those the nearest in time. What is then left over is paired by is-a, nearest first, and counted apart.
+ * Scores events against ground truth, clip by clip, and pools the counts. An event matches a truth when their statements are
+ * equal slot by slot and their times differ by at most the tolerance. Matching is one to one, with as many pairs as possible
+ * and the least total time difference. The rest is paired by is-a relations, nearest first, and counted separately.
  */
 export function evaluate(clips: readonly Clip[], options: EvaluateOptions): Evaluation {
   const tallies = new Map<string, Tally>();
   const misses: Miss[] = [];
   const falseEvents: Miss[] = [];
-  const unjudged: Record<string, number> = {};
+  const unevaluated: Record<string, number> = {};
   const kinds = new Set(clips.flatMap(({ truth }) => truth.map(({ statement }) => kindOf(statement))));
   for (const { name, events, truth } of clips) {
-    const judged = events.filter(({ statement }) => {
+    const evaluated = events.filter(({ statement }) => {
       const kind = kindOf(statement);
-      if (options.kinds === 'all' || kinds.has(kind) || meansOneOf(statement, truth, options.isA)) return true;
-      unjudged[kind] = (unjudged[kind] ?? 0) + 1;
+      if (options.kinds === 'all' || kinds.has(kind) || isRelatedToTruth(statement, truth, options.isA)) return true;
+      unevaluated[kind] = (unevaluated[kind] ?? 0) + 1;
       return false;
     });
     const clip = name === undefined ? {} : { clip: name };
-    const rest = tallyClip(judged, truth, options, tallies);
+    const rest = tallyClip(evaluated, truth, options, tallies);
     misses.push(...rest.truth.map((one) => ({ ...one, ...clip })));
     falseEvents.push(...rest.events.map((one) => ({ ...one, ...clip })));
   }
@@ -119,14 +119,14 @@ export function evaluate(clips: readonly Clip[], options: EvaluateOptions): Eval
     all: scoreOf('all', pool([...tallies.values()])),
     misses,
     falseEvents,
-    unjudged: Object.fromEntries(Object.entries(unjudged).toSorted(([a], [b]) => (a < b ? -1 : 1))),
+    unevaluated: Object.fromEntries(Object.entries(unevaluated).toSorted(([a], [b]) => (a < b ? -1 : 1))),
     tolerance: options.tolerance,
   };
 }
 
-/** An event of another word may still be meant by the truth (`stomp` where it speaks of `kill`). */
-function meansOneOf(statement: Statement, truth: readonly TruthLine[], isA: Related | undefined): boolean {
-  return isA !== undefined && truth.some((one) => sameButForWords(one.statement, statement, isA));
+/** Whether an event with another word matches a truth (`stomp` where it says `kill`). */
+function isRelatedToTruth(statement: Statement, truth: readonly TruthLine[], isA: WordRelation | undefined): boolean {
+  return isA !== undefined && truth.some((one) => equalUpToWords(one.statement, statement, isA));
 }
 
 function tallyClip(
@@ -152,11 +152,11 @@ function tallyClip(
     tally.hits += 1;
     tally.differences.push(is.t - was.t);
   }
-  const leftTruth = without(
+  const leftTruth = removeIndices(
     plain,
     hits.map((pair) => pair.truth),
   );
-  let leftEvents = without(
+  let leftEvents = removeIndices(
     events,
     hits.map((pair) => pair.event),
   );
@@ -164,33 +164,37 @@ function tallyClip(
   const again = matchEqual(repeats, leftEvents, tolerance);
   for (const { statement } of repeats) tallyOf(statement).repeats.truth += 1;
   for (const { truth: index } of again) tallyOf(repeats[index]!.statement).repeats.hits += 1;
-  leftEvents = without(
+  leftEvents = removeIndices(
     leftEvents,
     again.map((pair) => pair.event),
   );
 
   const meant =
-    isA === undefined ? [] : matchNearest(leftTruth, leftEvents, tolerance, (a, b) => sameButForWords(a, b, isA));
+    isA === undefined ? [] : matchNearest(leftTruth, leftEvents, tolerance, (a, b) => equalUpToWords(a, b, isA));
   for (const pair of meant) tallyOf(leftTruth[pair.truth]!.statement).isA += 1;
 
-  const missed = without(
+  const missed = removeIndices(
     leftTruth,
     meant.map((pair) => pair.truth),
   );
-  const wrong = without(
+  const wrong = removeIndices(
     leftEvents,
     meant.map((pair) => pair.event),
   );
   for (const { statement } of events) tallyOf(statement).events += 1;
   for (const { truth: index } of again) tallyOf(repeats[index]!.statement).events -= 1;
-  const beside = matchNearest(missed, wrong, tolerance, (a, b) => kindOf(a) === kindOf(b));
+  const alternatives = matchNearest(missed, wrong, tolerance, (a, b) => kindOf(a) === kindOf(b));
   return {
-    truth: missed.map((one, index) => besides(one, wrong[beside.find((pair) => pair.truth === index)?.event ?? -1])),
-    events: wrong.map((one, index) => besides(one, missed[beside.find((pair) => pair.event === index)?.truth ?? -1])),
+    truth: missed.map((one, index) =>
+      withAlternative(one, wrong[alternatives.find((pair) => pair.truth === index)?.event ?? -1]),
+    ),
+    events: wrong.map((one, index) =>
+      withAlternative(one, missed[alternatives.find((pair) => pair.event === index)?.truth ?? -1]),
+    ),
   };
 }
 
-/** Pairs of equal statements, then, of what is left, of those whose numbers differ by no more than `numbers`. */
+/** Matches equal statements, then statements whose numbers differ by at most `numbers`. */
 function matchWithin(truth: readonly Timed[], events: readonly Timed[], tolerance: number, numbers: number): Pair[] {
   const pairs = matchEqual(truth, events, tolerance);
   if (numbers === 0) return pairs;
@@ -206,11 +210,11 @@ function matchWithin(truth: readonly Timed[], events: readonly Timed[], toleranc
   return [...pairs, ...more.map((pair) => ({ truth: left[pair.truth]!, event: right[pair.event]! }))];
 }
 
-function besides({ t, statement }: Timed, other: Timed | undefined): Miss {
+function withAlternative({ t, statement }: Timed, other: Timed | undefined): Miss {
   return { t, statement, ...(other === undefined ? {} : { instead: other.statement }) };
 }
 
-function without<T>(list: readonly T[], places: readonly number[]): T[] {
+function removeIndices<T>(list: readonly T[], places: readonly number[]): T[] {
   const gone = new Set(places);
   return list.filter((_, index) => !gone.has(index));
 }
@@ -229,8 +233,8 @@ function pool(tallies: readonly Tally[]): Tally {
 
 function scoreOf(kind: string, tally: Tally): Score {
   const { truth, events, hits, isA, differences, repeats } = tally;
-  const precision = share(hits, events);
-  const recall = share(hits, truth);
+  const precision = proportion(hits, events);
+  const recall = proportion(hits, truth);
   const f1 = truth + events === 0 ? undefined : (2 * hits) / (truth + events);
   return { kind, truth, events, hits, isA, precision, recall, f1, time: timeError(differences), repeats };
 }

@@ -6,28 +6,28 @@ import {
   type WordId,
 } from '../events/statement.ts';
 
-/** Something said to have happened at `t` seconds. */
+/** A statement at `t` seconds. */
 export interface Timed {
   readonly t: number;
   readonly statement: Statement;
 }
 
-/** A truth and an event that are the same happening, by their places in the lists given. */
+/** A matched truth and event, by their indices in the given lists. */
 export interface Pair {
   readonly truth: number;
   readonly event: number;
 }
 
 /** Whether one word's meaning includes the other's. */
-export type Related = (a: WordId, b: WordId) => boolean;
+export type WordRelation = (a: WordId, b: WordId) => boolean;
 
-/** Times that differ by rounding alone are within any tolerance. */
+/** Compensates rounding of times. */
 const EPSILON = 1e-6;
 
 /**
- * One-to-one pairs of equal statements at most `tolerance` seconds apart: as many as possible, and among those the
- * pairing with the least sum of time differences. (Equal statements are points on a line: an order-preserving pairing
- * is among the best, so dynamic programming finds it.)
+ * Matches equal statements at most `tolerance` seconds apart, one to one: as many pairs as possible and, among those pairings,
+ * the one with the least sum of time differences. (Equal statements are points on a line and one of the best pairings preserves
+ * their order, so dynamic programming finds it.)
  */
 export function matchEqual(truth: readonly Timed[], events: readonly Timed[], tolerance: number): Pair[] {
   const byStatement = Map.groupBy(
@@ -55,10 +55,10 @@ export function matchEqual(truth: readonly Timed[], events: readonly Timed[], to
   return pairs.toSorted((a, b) => a.truth - b.truth);
 }
 
-/** Pairs of places in two ascending lists of times, as `matchEqual` says. */
+/** Matches two ascending lists of times as `matchEqual` does; returns pairs of indices. */
 export function matchTimes(a: readonly number[], b: readonly number[], tolerance: number): [number, number][] {
   const pairs: [number, number][] = [];
-  // Times further apart than the tolerance have nothing to do with each other: stretch by stretch the tables stay small.
+  // Clusters of times further apart than the tolerance are independent, which keeps the tables small.
   for (let i = 0, j = 0; i < a.length && j < b.length; ) {
     const [firstA, firstB] = [i, j];
     let reach = Math.min(a[i]!, b[j]!) + tolerance + EPSILON;
@@ -69,13 +69,13 @@ export function matchTimes(a: readonly number[], b: readonly number[], tolerance
       if (a[i] === next) i++;
       else j++;
     }
-    for (const [x, y] of matchStretch(a.slice(firstA, i), b.slice(firstB, j), tolerance))
+    for (const [x, y] of matchCluster(a.slice(firstA, i), b.slice(firstB, j), tolerance))
       pairs.push([x + firstA, y + firstB]);
   }
   return pairs;
 }
 
-function matchStretch(a: readonly number[], b: readonly number[], tolerance: number): [number, number][] {
+function matchCluster(a: readonly number[], b: readonly number[], tolerance: number): [number, number][] {
   const width = b.length + 1;
   const counts = new Int32Array((a.length + 1) * width);
   const costs = new Float64Array(counts.length);
@@ -112,8 +112,8 @@ function matchStretch(a: readonly number[], b: readonly number[], tolerance: num
 }
 
 /**
- * Pairs, one to one, of what `fits` at most `tolerance` seconds apart, nearest first (of equally near ones the earlier
- * truth, then the earlier event).
+ * Greedily matches statements for which `fits` holds, at most `tolerance` seconds apart, nearest first; ties go to the earlier
+ * truth, then the earlier event.
  */
 export function matchNearest(
   truth: readonly Timed[],
@@ -153,7 +153,7 @@ function lowerBound(order: readonly number[], events: readonly Timed[], t: numbe
   return low;
 }
 
-/** A statement as a text that is equal for equal statements, whatever the order of keys and the form of mentions. */
+/** Serializes a statement so that equal statements give equal strings, whatever the order of keys and form of mentions. */
 export function canonical(statement: Statement): string {
   const entries = Object.entries(statement).filter(([, value]) => value !== undefined);
   return JSON.stringify(entries.toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([key, value]) => [key, plain(value)]));
@@ -166,48 +166,48 @@ function plain(value: unknown): unknown {
   return [word, name ?? null, count ?? null, ...(of === undefined ? [] : [plain(of)])];
 }
 
-/** Whether two statements differ at most in words of which one means the other: names, numbers and texts are equal. */
-export function sameButForWords(a: Statement, b: Statement, related: Related): boolean {
+/** Whether two statements differ at most in words that are related; names, numbers and texts must be equal. */
+export function equalUpToWords(a: Statement, b: Statement, related: WordRelation): boolean {
   if (isPropertyStatement(a) !== isPropertyStatement(b)) return false;
   const [left, right] = [a, b] as unknown as [Record<string, unknown>, Record<string, unknown>];
   const keys = new Set([...Object.keys(left), ...Object.keys(right)]);
   return [...keys].every((key) => {
     const [x, y] = [left[key], right[key]];
     if (x === undefined || y === undefined) return x === y;
-    if (key === 'action' || key === 'property' || key === 'unit') return alike(String(x), String(y), related);
+    if (key === 'action' || key === 'property' || key === 'unit') return areRelated(String(x), String(y), related);
     if (key === 'amount') return x === y;
     const isValue = isPropertyStatement(a) && (key === 'from' || key === 'to');
     return isValue
-      ? sameValue(x as PropertyValue, y as PropertyValue, related)
-      : sameSlot(x as Slot, y as Slot, related);
+      ? equalValues(x as PropertyValue, y as PropertyValue, related)
+      : equalSlots(x as Slot, y as Slot, related);
   });
 }
 
-function sameValue(a: PropertyValue, b: PropertyValue, related: Related): boolean {
+function equalValues(a: PropertyValue, b: PropertyValue, related: WordRelation): boolean {
   if (typeof a !== 'object' || typeof b !== 'object') return a === b;
-  return sameSlot(a, b, related);
+  return equalSlots(a, b, related);
 }
 
-function sameSlot(a: Slot, b: Slot, related: Related): boolean {
+function equalSlots(a: Slot, b: Slot, related: WordRelation): boolean {
   const [x, y] = [a, b].map((slot) => (typeof slot === 'string' ? { word: slot } : slot));
-  if (x!.name !== y!.name || x!.count !== y!.count || !alike(x!.word, y!.word, related)) return false;
+  if (x!.name !== y!.name || x!.count !== y!.count || !areRelated(x!.word, y!.word, related)) return false;
   if (x!.of === undefined || y!.of === undefined) return x!.of === y!.of;
-  return sameSlot(x!.of, y!.of, related);
+  return equalSlots(x!.of, y!.of, related);
 }
 
-function alike(a: WordId, b: WordId, related: Related): boolean {
+function areRelated(a: WordId, b: WordId, related: WordRelation): boolean {
   return a === b || related(a, b) || related(b, a);
 }
 
-/** Whether two statements are equal but for their numbers (`from`, `to`, `amount`), which differ by no more than `most`. */
-export function equalWithin(a: Statement, b: Statement, most: number): boolean {
+/** Whether two statements are equal except for numbers (`from`, `to`, `amount`), which differ by at most `limit`. */
+export function equalWithin(a: Statement, b: Statement, limit: number): boolean {
   const left: Readonly<Record<string, unknown>> = { ...a };
   const right: Readonly<Record<string, unknown>> = { ...b };
   return [...new Set([...Object.keys(left), ...Object.keys(right)])].every((key) => {
     const [x, y] = [left[key], right[key]];
     if (!NUMBERS.has(key) || typeof x !== 'number' || typeof y !== 'number')
       return JSON.stringify(plain(x)) === JSON.stringify(plain(y));
-    return Math.abs(x - y) <= most + EPSILON;
+    return Math.abs(x - y) <= limit + EPSILON;
   });
 }
 

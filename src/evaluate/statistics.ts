@@ -1,7 +1,7 @@
 import { mean, median, quantile } from '../statistics.ts';
 
-/** A share with its 95 % Wilson score interval; `value` is undefined where nothing was counted. */
-export interface Share {
+/** A proportion with its 95 % Wilson score interval; `value` is undefined if nothing was counted. */
+export interface Proportion {
   readonly value: number | undefined;
   readonly low: number;
   readonly high: number;
@@ -10,8 +10,8 @@ export interface Share {
 /** 97.5 % quantile of the normal distribution. */
 const Z = 1.959963984540054;
 
-/** `hits` of `total` (Wilson 1927). With nothing counted the interval is everything, 0 to 1. */
-export function share(hits: number, total: number): Share {
+/** Computes the proportion of `hits` in `total` with its Wilson score interval (Wilson 1927); 0 to 1 if `total` is 0. */
+export function proportion(hits: number, total: number): Proportion {
   if (total === 0) return { value: undefined, low: 0, high: 1 };
   const p = hits / total;
   const z2 = Z * Z;
@@ -20,17 +20,17 @@ export function share(hits: number, total: number): Share {
   return { value: p, low: hits === 0 ? 0 : middle - half, high: hits === total ? 1 : middle + half };
 }
 
-/** Time differences in seconds: event minus truth. */
+/** Statistics of time differences (event minus truth), in seconds. */
 export interface TimeError {
+  /** Median, 95th percentile and maximum of the absolute difference. */
   readonly median: number;
-  /** 95th percentile and maximum of the absolute difference; the median is of it, too. */
   readonly p95: number;
   readonly max: number;
-  /** Mean of the signed difference: positive when events come late. */
+  /** Mean of the signed difference: positive when events are late. */
   readonly bias: number;
 }
 
-/** Undefined for an empty list. */
+/** Summarizes time differences; `undefined` if there are none. */
 export function timeError(differences: readonly number[]): TimeError | undefined {
   if (differences.length === 0) return undefined;
   const sizes = differences.map(Math.abs);

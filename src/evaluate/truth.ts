@@ -4,13 +4,15 @@ import { parseStatement } from '../events/statement.ts';
 import type { TruthLine } from './evaluate.ts';
 
 /**
- * Reads a file of truth: NDJSON, a line each `{"t": 12.3, "statement": {…}}` (more keys are ignored); the lines of an
- * event log are understood, too. Throws PlaybyplayError `truth-missing`, and `truth-broken` with every line that is
- * wrong.
+ * Reads ground truth: NDJSON with lines `{"t": 12.3, "statement": {…}}` (further keys are ignored), or an event log.
+ *
+ * @throws PlaybyplayError `truth-missing`, `truth-broken` with an issue for every invalid line.
  */
 export async function readTruth(path: string): Promise<readonly TruthLine[]> {
   const text = await readFile(path, 'utf8').catch((error: unknown) => {
-    throw new PlaybyplayError('truth-missing', `cannot read the truth ${path}: ${messageOf(error)}`, { cause: error });
+    throw new PlaybyplayError('truth-missing', `cannot read the ground truth ${path}: ${messageOf(error)}`, {
+      cause: error,
+    });
   });
   const issues: Issue[] = [];
   const lines: TruthLine[] = [];
@@ -21,13 +23,13 @@ export async function readTruth(path: string): Promise<readonly TruthLine[]> {
     else if (parsed !== undefined) lines.push(parsed);
   }
   if (issues.length === 0) return lines;
-  throw new PlaybyplayError('truth-broken', `${path} is not a list of truths`, {
+  throw new PlaybyplayError('truth-broken', `${path} is not a ground-truth file`, {
     issues,
     hint: 'Each line is {"t": seconds, "statement": {…}}.',
   });
 }
 
-/** A truth, a sentence about what is wrong, or undefined for a line of a log that is no event. */
+/** Returns a truth, an error message, or `undefined` for a line of a log that is no event. */
 function parseLine(text: string): TruthLine | string | undefined {
   let value: unknown;
   try {
@@ -38,7 +40,7 @@ function parseLine(text: string): TruthLine | string | undefined {
   if (typeof value !== 'object' || value === null) return 'not an object';
   const { type, t, statement, repeat } = value as Record<string, unknown>;
   if (type !== undefined && type !== 'event' && type !== 'truth') return undefined;
-  if (typeof t !== 'number' || !Number.isFinite(t)) return '“t” must be a number of seconds';
+  if (typeof t !== 'number' || !Number.isFinite(t)) return '"t" must be a number of seconds';
   const shaped = parseStatement(statement);
   if ('issues' in shaped) return shaped.issues.map(({ message }) => message).join('; ');
   return { t, statement: shaped.statement, ...(repeat === true ? { repeat } : {}) };

@@ -1,15 +1,15 @@
 import { open, rename, type FileHandle } from 'node:fs/promises';
 import { messageOf, PlaybyplayError } from '../errors.ts';
 
-/** Least time (ms) between two waits for the disk itself; what was written survives the death of the process at once. */
-const SYNC_EVERY_MS = 1000;
+/** Minimum time between two syncs. Written data survives the end of the process at once, that of the machine after a sync. */
+const SYNC_INTERVAL_MS = 1000;
 
-/** Error codes of a file system that takes no more. */
-const FULL = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
+/** Error codes of a full file system. */
+const DISK_FULL_CODES = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
 
 /**
- * A file that grows at its end by whole pieces: a piece is in it completely or not at all, also on a full disk, and is
- * safe from the death of the process once `append` has returned, from that of the machine about a second later.
+ * A file to which whole pieces are appended: a piece is written completely or not at all, also on a full disk. It survives the
+ * end of the process once `append` has returned, and that of the machine about a second later.
  */
 export class AppendFile implements AsyncDisposable {
   #path: string;
@@ -25,7 +25,7 @@ export class AppendFile implements AsyncDisposable {
     this.#size = size;
   }
 
-  /** Opens `path` for growing from `size` bytes on; what lies beyond is cut off. Creates it where it does not exist. */
+  /** Opens or creates a file for appending after its first `size` bytes; anything beyond is truncated. */
   static async open(path: string, size: number): Promise<AppendFile> {
     try {
       const file = await open(path, size === 0 ? 'w+' : 'r+');
@@ -40,7 +40,7 @@ export class AppendFile implements AsyncDisposable {
     return this.#path;
   }
 
-  /** Gives the file, complete as it is, another name, in place of any file of that name. */
+  /** Renames the file, replacing any file of that name. */
   async rename(path: string): Promise<void> {
     await this.sync();
     await rename(this.#path, path).catch((error: unknown) => {
@@ -53,8 +53,13 @@ export class AppendFile implements AsyncDisposable {
     return this.#size;
   }
 
-  /** `kept` says in an error message what the file holds without this piece. Throws PlaybyplayError `disk-full`, `write-failed`. */
-  async append(piece: Uint8Array, kept = ''): Promise<void> {
+  /**
+   * Appends a piece.
+   *
+   * @param saved Says in an error message what the file contains without this piece.
+   * @throws PlaybyplayError `disk-full`, `write-failed`.
+   */
+  async append(piece: Uint8Array, saved = ''): Promise<void> {
     try {
       let done = 0;
       while (done < piece.length) {
@@ -63,14 +68,14 @@ export class AppendFile implements AsyncDisposable {
       }
     } catch (error) {
       await this.#file.truncate(this.#size).catch(() => undefined);
-      throw explain(error, this.#path, kept);
+      throw explain(error, this.#path, saved);
     }
     this.#size += piece.length;
     this.#dirty = true;
-    if (performance.now() - this.#synced >= SYNC_EVERY_MS) await this.sync();
+    if (performance.now() - this.#synced >= SYNC_INTERVAL_MS) await this.sync();
   }
 
-  /** Cuts the file to `size` bytes. */
+  /** Truncates the file to `size` bytes. */
   async truncate(size: number): Promise<void> {
     await this.#file.truncate(size);
     this.#size = size;
@@ -88,7 +93,7 @@ export class AppendFile implements AsyncDisposable {
     return buffer.subarray(0, done);
   }
 
-  /** Waits until everything is on the disk. */
+  /** Waits until all data is on the disk. */
   async sync(): Promise<void> {
     if (!this.#dirty) return;
     await this.#file.datasync().catch((error: unknown) => {
@@ -109,17 +114,15 @@ export class AppendFile implements AsyncDisposable {
   }
 }
 
-function explain(error: unknown, path: string, kept: string): PlaybyplayError {
+function explain(error: unknown, path: string, saved: string): PlaybyplayError {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  if (FULL.has(code)) {
-    return new PlaybyplayError('disk-full', `no space left to write ${path}${kept === '' ? '' : `: ${kept}`}`, {
-      hint: 'Free some space, then go on with --resume.',
+  if (DISK_FULL_CODES.has(code)) {
+    return new PlaybyplayError('disk-full', `no space left to write ${path}${saved === '' ? '' : `: ${saved}`}`, {
+      hint: 'Free some space, then continue with --resume.',
       cause: error,
     });
   }
   const hint =
-    code === 'EACCES' || code === 'EPERM' || code === 'EROFS'
-      ? 'Choose a folder that you may write to with --out.'
-      : undefined;
+    code === 'EACCES' || code === 'EPERM' || code === 'EROFS' ? 'Choose a writable folder with --out.' : undefined;
   return new PlaybyplayError('write-failed', `cannot write ${path}: ${messageOf(error)}`, { hint, cause: error });
 }

@@ -1,13 +1,13 @@
-/** An element of an EBML file (RFC 8794), such as Matroska: its id with the length mark, where it lies, its content. */
+/** An element of an EBML file (RFC 8794), such as Matroska. */
 export interface Element {
   readonly id: number;
   readonly start: number;
-  /** Where its content begins and ends. */
+  /** Start and end of its content. */
   readonly from: number;
   readonly to: number;
 }
 
-/** Ids of Matroska (RFC 9559) that reels use. */
+/** Matroska element ids (RFC 9559), including their length marker. */
 export const EBML = {
   head: 0x1a45dfa3,
   segment: 0x18538067,
@@ -34,7 +34,7 @@ export const EBML = {
   chapterLanguage: 0x437c,
 } as const;
 
-/** The element whose head lies at `at` of a stretch that stands at `origin` in its file; undefined where there is none. */
+/** Reads the element header at `at` of data from position `origin` of a file; `undefined` if it is incomplete. */
 export function elementAt(data: Buffer, at: number, origin = 0): Element | undefined {
   const idLength = Math.clz32(data[at] ?? 0) - 23;
   if (idLength > 4 || at + idLength >= data.length) return undefined;
@@ -52,7 +52,7 @@ export function elementAt(data: Buffer, at: number, origin = 0): Element | undef
   return { id: data.readUIntBE(at, idLength), start: origin + at, from, to };
 }
 
-/** The elements one after the other in a stretch of memory, up to the first that does not lie in it whole. */
+/** Lists the consecutive elements in a buffer, up to the first incomplete one. */
 export function elementsIn(data: Buffer, from = 0, to = data.length): Element[] {
   const elements: Element[] = [];
   for (let at = from; at < to; ) {
@@ -64,7 +64,7 @@ export function elementsIn(data: Buffer, from = 0, to = data.length): Element[] 
   return elements;
 }
 
-/** An element with this content. */
+/** Encodes an element. */
 export function makeElement(id: number, ...content: readonly Uint8Array[]): Buffer {
   const size = content.reduce((sum, part) => sum + part.length, 0);
   const digits = id.toString(16);
@@ -75,7 +75,7 @@ export function makeElement(id: number, ...content: readonly Uint8Array[]): Buff
   ]);
 }
 
-/** A length in as few bytes as hold it, or in so many. */
+/** Encodes a length in the given or the minimum number of bytes. */
 export function sizeOf(
   size: number,
   bytes = Array.from({ length: 8 }, (_, i) => i + 1).find((n) => size < 2 ** (7 * n) - 1)!,
@@ -85,14 +85,14 @@ export function sizeOf(
   return data.subarray(8 - bytes);
 }
 
-/** A number as EBML holds it: eight bytes. */
+/** Encodes an unsigned integer in eight bytes. */
 export function unsigned(value: number): Buffer {
   const data = Buffer.alloc(8);
   data.writeBigUInt64BE(BigInt(Math.round(value)));
   return data;
 }
 
-/** A number of one to eight bytes. */
+/** Decodes an unsigned integer of one to eight bytes. */
 export function readUnsigned(data: Buffer): number {
   return data.reduce((value, byte) => value * 256 + byte, 0);
 }

@@ -1,7 +1,7 @@
 import { open, type FileHandle } from 'node:fs/promises';
 import { EBML, elementAt, elementsIn, readUnsigned, type Element } from './ebml.ts';
 
-/** A box of an ISO base media file (ISO/IEC 14496-12), such as mp4: where it lies and how long its header is. */
+/** A box of an ISO base media file (ISO/IEC 14496-12), such as MP4: its position, size and header size in bytes. */
 export interface Box {
   readonly type: string;
   readonly start: number;
@@ -9,15 +9,15 @@ export interface Box {
   readonly header: number;
 }
 
-/** Marks the box of an mp4 that holds its event log (a UUID; players skip boxes they do not know). */
+/** UUID of the MP4 box that contains an event log; players skip unknown boxes. */
 export const LOG_UUID = Buffer.from('7c0d5c3f0b3b5b1e9f6a1d2e4c8a9b70', 'hex');
 
-const LARGEST_LOG = 64 << 20;
+const MAX_LOG_BYTES = 64 << 20;
 
-/** The attached file of a Matroska reel that holds its event log. */
+/** Name of the Matroska attachment that contains an event log. */
 export const LOG_ATTACHMENT = 'events.ndjson';
 
-/** The event log that a reel (mp4, mov or mkv) carries in itself, as NDJSON; undefined where the file is no such reel. */
+/** Reads the event log embedded in a reel (mp4, mov or mkv) as NDJSON; `undefined` if there is none. */
 export async function readEmbeddedLog(path: string): Promise<string | undefined> {
   const file = await open(path, 'r').catch(() => undefined);
   if (!file) return undefined;
@@ -26,7 +26,7 @@ export async function readEmbeddedLog(path: string): Promise<string | undefined>
     await file.read(head, 0, 4, 0);
     if (head.readUInt32BE() === EBML.head) return await readAttachedLog(file);
     for (const box of await topBoxes(file)) {
-      if (box.type !== 'uuid' || box.size < box.header + 16 || box.size > LARGEST_LOG) continue;
+      if (box.type !== 'uuid' || box.size < box.header + 16 || box.size > MAX_LOG_BYTES) continue;
       const content = Buffer.alloc(box.size - box.header);
       await file.read(content, 0, content.length, box.start + box.header);
       if (content.subarray(0, 16).equals(LOG_UUID)) return content.toString('utf8', 16);
@@ -37,17 +37,17 @@ export async function readEmbeddedLog(path: string): Promise<string | undefined>
   }
 }
 
-/** What a Matroska file's own list of its parts says: where its segment begins, and its parts by id. */
+/** The seek head of a Matroska file: its segment and the positions of its elements. */
 export interface MatroskaIndex {
   readonly segment: Element;
   readonly seekHead: Element;
-  /** Where the parts lie in the file. */
+  /** Positions of the elements in the file, by id. */
   readonly parts: ReadonlyMap<number, number>;
-  /** The beginning of the file. */
+  /** The first bytes of the file. */
   readonly data: Buffer;
 }
 
-/** Reads the list of parts at the beginning of a Matroska file; undefined where there is none. */
+/** Reads the seek head of a Matroska file; `undefined` if there is none. */
 export async function matroskaIndex(file: FileHandle): Promise<MatroskaIndex | undefined> {
   const buffer = Buffer.alloc(4096);
   const { bytesRead } = await file.read(buffer, 0, buffer.length, 0);
@@ -77,7 +77,7 @@ async function readAttachedLog(file: FileHandle): Promise<string | undefined> {
   const head = Buffer.alloc(12);
   await file.read(head, 0, head.length, at);
   const whole = elementAt(head, 0, at);
-  if (whole?.id !== EBML.attachments || whole.to - whole.from > LARGEST_LOG) return undefined;
+  if (whole?.id !== EBML.attachments || whole.to - whole.from > MAX_LOG_BYTES) return undefined;
   const data = Buffer.alloc(whole.to - whole.from);
   await file.read(data, 0, data.length, whole.from);
   for (const attached of elementsIn(data)) {
@@ -90,7 +90,7 @@ async function readAttachedLog(file: FileHandle): Promise<string | undefined> {
   return undefined;
 }
 
-/** The boxes at the top level of a file. Stops at the first that cannot be one. */
+/** Lists the top-level boxes of a file, up to the first invalid one. */
 export async function topBoxes(file: FileHandle): Promise<Box[]> {
   const { size: length } = await file.stat();
   const boxes: Box[] = [];
@@ -105,7 +105,7 @@ export async function topBoxes(file: FileHandle): Promise<Box[]> {
   return boxes;
 }
 
-/** The box whose header lies at `at`, of at most `room` bytes; undefined where there can be none. */
+/** Reads the box header at `at`; `undefined` if it is invalid or the box is larger than `room` bytes. */
 export function readBox(data: Buffer, at: number, room: number): Omit<Box, 'start'> | undefined {
   if (data.length < at + 8) return undefined;
   const type = data.toString('latin1', at + 4, at + 8);

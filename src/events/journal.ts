@@ -7,35 +7,36 @@ import { AppendFile } from './append-file.ts';
 const deflate = promisify(deflateRaw);
 const inflate = promisify(inflateRaw);
 
-/** What a journal was made from, by part (`media`, `profile`, `plan`, `program` …): each a hash or a version. */
+/** The inputs of a run, by name (`media`, `profile`, `plan`, `program`, …): each a hash or a version. */
 export type JournalKey = Readonly<Record<string, string>>;
 
 /**
- * The work done so far, chunk by chunk, on disk: what lets a killed run go on. One checksummed record per chunk, in the
- * order of completion; a torn last record is dropped. Only an index is held in memory.
+ * Records of the completed chunks on disk, from which an interrupted run resumes. One checksummed record per chunk, in order of
+ * completion; an incomplete last record is dropped. Only an index is held in memory.
  */
 export interface Journal<T> extends AsyncDisposable {
-  /** The chunks that are done, those of this run included. */
+  /** Completed chunks, including those of this run. */
   readonly completed: ReadonlySet<string>;
-  /** The record of a chunk, undefined where it is not done. */
+  /** Reads the record of a chunk; `undefined` if it is not completed. */
   read(chunk: string): Promise<T | undefined>;
-  /** Adds a chunk's record (JSON). It survives the death of the process once this has returned. */
+  /** Appends a chunk's record (JSON). It survives the end of the process once this has returned. */
   append(chunk: string, record: T): Promise<void>;
 }
 
 const MAGIC = 'playbyplay/journal/1';
-/** Length and checksum before each record, both 32-bit little-endian. */
-const FRAME = 8;
-const LONGEST = 1 << 30;
+/** Size of a record's header: length and checksum, both 32-bit little-endian. */
+const RECORD_HEADER_BYTES = 8;
+const MAX_RECORD_BYTES = 1 << 30;
 
-interface Place {
+interface RecordLocation {
   readonly at: number;
   readonly length: number;
 }
 
 /**
- * Opens the journal at `path`. With `resume` an existing one is continued; one made from other things is a
- * PlaybyplayError `resume-mismatch` that names them. Without, it begins anew.
+ * Opens the journal at `path`. With `resume`, an existing one is continued; without, it starts empty.
+ *
+ * @throws PlaybyplayError `resume-mismatch` that names the inputs that differ from those of the existing journal.
  */
 export async function openJournal<T>(
   path: string,
@@ -44,31 +45,31 @@ export async function openJournal<T>(
 ): Promise<Journal<T>> {
   const head = headOf(key);
   const exists = resume && ((await stat(path).catch(() => undefined))?.size ?? 0) > 0;
-  const places = new Map<string, Place>();
+  const locations = new Map<string, RecordLocation>();
   let size = 0;
   if (exists) {
     await using old = await open(path, 'r');
     const start = await compareHead(old, path, head, key);
-    if (start > 0) size = await index(old, start, places);
+    if (start > 0) size = await indexRecords(old, start, locations);
   }
   const file = await AppendFile.open(path, size);
   if (size === 0) await file.append(head);
-  return new FileJournal<T>(file, places);
+  return new FileJournal<T>(file, locations);
 }
 
 class FileJournal<T> implements Journal<T> {
   readonly completed: Set<string>;
   readonly #file: AppendFile;
-  readonly #places: Map<string, Place>;
+  readonly #locations: Map<string, RecordLocation>;
 
-  constructor(file: AppendFile, places: Map<string, Place>) {
+  constructor(file: AppendFile, locations: Map<string, RecordLocation>) {
     this.#file = file;
-    this.#places = places;
-    this.completed = new Set(places.keys());
+    this.#locations = locations;
+    this.completed = new Set(locations.keys());
   }
 
   async read(chunk: string): Promise<T | undefined> {
-    const place = this.#places.get(chunk);
+    const place = this.#locations.get(chunk);
     if (place === undefined) return undefined;
     const payload = await this.#file.read(place.at, place.length);
     return (await decode(payload)).record as T;
@@ -76,13 +77,13 @@ class FileJournal<T> implements Journal<T> {
 
   async append(chunk: string, record: T): Promise<void> {
     const payload = await deflate(JSON.stringify({ chunk, record }));
-    const frame = Buffer.allocUnsafe(FRAME + payload.length);
+    const frame = Buffer.allocUnsafe(RECORD_HEADER_BYTES + payload.length);
     frame.writeUInt32LE(payload.length, 0);
     frame.writeUInt32LE(crc32(payload), 4);
-    payload.copy(frame, FRAME);
-    const at = this.#file.size + FRAME;
-    await this.#file.append(frame, `${this.#places.size} finished parts are kept`);
-    this.#places.set(chunk, { at, length: payload.length });
+    payload.copy(frame, RECORD_HEADER_BYTES);
+    const at = this.#file.size + RECORD_HEADER_BYTES;
+    await this.#file.append(frame, `${this.#locations.size} completed chunks are saved`);
+    this.#locations.set(chunk, { at, length: payload.length });
     this.completed.add(chunk);
   }
 
@@ -96,7 +97,7 @@ function headOf(key: JournalKey): Buffer {
   return Buffer.from(`${JSON.stringify({ format: MAGIC, ...sorted })}\n`);
 }
 
-/** Where the records begin: after the first line, if it is this key's; 0 where there is no complete first line. */
+/** Returns where the records begin: after the first line, if it is that of this key; 0 without a complete first line. */
 async function compareHead(file: FileHandle, path: string, head: Buffer, key: JournalKey): Promise<number> {
   const { bytesRead, buffer } = await file.read(Buffer.alloc(1 << 16), 0, 1 << 16, 0);
   const end = buffer.subarray(0, bytesRead).indexOf(0x0a);
@@ -108,8 +109,8 @@ async function compareHead(file: FileHandle, path: string, head: Buffer, key: Jo
       ? Object.keys({ ...before, ...key }).filter((part) => part !== 'format' && before[part] !== key[part])
       : [];
   const why = changed.length > 0 ? `${listOf(changed)} changed since then` : 'it was written by another version';
-  throw new PlaybyplayError('resume-mismatch', `cannot go on from ${path}: ${why}`, {
-    hint: 'Run again without --resume to begin anew.',
+  throw new PlaybyplayError('resume-mismatch', `cannot resume from ${path}: ${why}`, {
+    hint: 'Run again without --resume to start over.',
   });
 }
 
@@ -127,19 +128,19 @@ function listOf(parts: readonly string[]): string {
   return `the ${parts.length > 1 ? `${parts.slice(0, -1).join(', ')} and ${last}` : last}`;
 }
 
-/** Finds the records from `start` on, and returns where the last whole one ends. */
-async function index(file: FileHandle, start: number, places: Map<string, Place>): Promise<number> {
-  const frame = Buffer.alloc(FRAME);
+/** Indexes the records from `start` on and returns the end of the last complete one. */
+async function indexRecords(file: FileHandle, start: number, locations: Map<string, RecordLocation>): Promise<number> {
+  const frame = Buffer.alloc(RECORD_HEADER_BYTES);
   let position = start;
   for (;;) {
-    const { bytesRead } = await file.read(frame, 0, FRAME, position);
+    const { bytesRead } = await file.read(frame, 0, RECORD_HEADER_BYTES, position);
     const length = frame.readUInt32LE(0);
-    if (bytesRead < FRAME || length > LONGEST) return position;
+    if (bytesRead < RECORD_HEADER_BYTES || length > MAX_RECORD_BYTES) return position;
     const payload = Buffer.allocUnsafe(length);
-    const body = await file.read(payload, 0, length, position + FRAME);
+    const body = await file.read(payload, 0, length, position + RECORD_HEADER_BYTES);
     if (body.bytesRead < length || crc32(payload) !== frame.readUInt32LE(4)) return position;
-    places.set((await decode(payload)).chunk, { at: position + FRAME, length });
-    position += FRAME + length;
+    locations.set((await decode(payload)).chunk, { at: position + RECORD_HEADER_BYTES, length });
+    position += RECORD_HEADER_BYTES + length;
   }
 }
 

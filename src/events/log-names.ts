@@ -1,16 +1,18 @@
 import { basename, dirname, resolve, sep } from 'node:path';
 
-/** What logs are called in a folder of theirs: the name of the folder, not this. */
-const INSIDE = /^events(?:\.\w+)?\.ndjson$/;
+/** A log with this name is called by the name of its folder. */
+const GENERIC_LOG_NAME = /^events(?:\.\w+)?\.ndjson$/;
 
 /**
- * What a person calls each log: the folder it lies in without `.playbyplay`, else its own name; where several are called the same, with
- * as many folders above as tell them apart. Paths are distinct.
+ * Makes short names for logs: the folder without `.playbyplay`, else the file name; where names coincide, with as many parent
+ * folders as distinguish them.
+ *
+ * @param paths Distinct paths.
  */
 export function nameLogs(paths: readonly string[]): string[] {
   const parts = paths.map((path) => {
     const whole = resolve(path);
-    const named = INSIDE.test(basename(whole)) ? dirname(whole) : whole;
+    const named = GENERIC_LOG_NAME.test(basename(whole)) ? dirname(whole) : whole;
     return named.replace(/\.(?:playbyplay|ndjson|jsonl)$/, '').split(sep);
   });
   const depths = parts.map(() => 1);
@@ -28,7 +30,7 @@ export function nameLogs(paths: readonly string[]): string[] {
   }
 }
 
-/** A session's name that no other of `taken` has: that of its log behind it, where it is needed. Adds it to them. */
+/** Makes the name of a session unique, by adding that of its log's folder if needed, and adds it to `taken`. */
 export function uniqueSessionName(session: string, log: string, taken: Set<string>): string {
   let name = session;
   for (let n = 2; taken.has(name); n++) name = `${session} (${basename(dirname(log))}${n > 2 ? ` ${n}` : ''})`;

@@ -2,10 +2,10 @@ import type { Rational } from '../time.ts';
 import type { HudSettings } from '../geometry.ts';
 import type { Statement } from './statement.ts';
 
-/** What a detector reports: a text, a number, or a list of either. */
+/** The value of a reading. */
 export type CueValue = string | number | boolean;
 
-/** The evidence behind an event, as it stands in the log. */
+/** A cue as evidence of an event, in the form of the log. */
 export interface LoggedCue {
   readonly detector: string;
   /** Seconds. */
@@ -23,7 +23,7 @@ export interface HeaderLine {
   readonly session: string;
   readonly media: {
     readonly name: string;
-    /** Fingerprint of the content (never a path or a date). */
+    /** Hash of the content. */
     readonly hash: string;
     readonly bytes: number;
     /** Seconds of video. */
@@ -31,29 +31,29 @@ export interface HeaderLine {
     readonly width: number;
     readonly height: number;
     readonly frameRate?: Rational;
-    /** Seconds: the container's start offset, which `t` leaves out. */
+    /** Start offset of the container in seconds, which times in the log do not include. */
     readonly start: number;
   };
   readonly profile: Fingerprint;
-  /** Languages of the screen (BCP 47), where the profile or its user said. */
+  /** Languages of the text on screen (BCP 47), if specified. */
   readonly languages?: readonly string[];
   readonly script?: Fingerprint;
   readonly dictionaries: readonly Fingerprint[];
   readonly plan: {
     readonly kind: 'full' | 'adaptive';
-    /** Seconds between samples; or every n-th frame. */
+    /** Seconds between samples; with `every`, every n-th frame is a sample instead. */
     readonly interval?: number;
     readonly every?: number;
     readonly from?: number;
     readonly to?: number;
   };
-  /** Where the HUD lies, if not where the profile has it by itself; with a confidence where it was found, not given. */
+  /** Placement of the HUD, if it differs from the profile; with a confidence if it was located automatically. */
   readonly placement?: HudSettings & {
     readonly confidence?: number;
-    /** Stretches in which it was found nowhere, in seconds. */
+    /** Stretches in which the HUD was not found, in seconds. */
     readonly lost?: readonly { readonly t: number; readonly end: number }[];
   };
-  /** Files beside the recording: recording = offset + rate · stream, in seconds. */
+  /** Sidecar files: time in the recording = offset + rate · time in the file, in seconds. */
   readonly streams?: readonly {
     readonly name: string;
     readonly hash: string;
@@ -62,24 +62,24 @@ export interface HeaderLine {
     readonly records: number;
     readonly skipped: number;
   }[];
-  /** Second recordings of the session: recording = offset + rate · companion, in seconds. */
+  /** Companion recordings: time in the recording = offset + rate · time in the companion, in seconds. */
   readonly companions?: readonly {
     readonly name: string;
     readonly hash: string;
     readonly bytes: number;
-    /** Seconds of its video, by its own clock. */
+    /** Duration of its video in seconds. */
     readonly duration: number;
     readonly width: number;
     readonly height: number;
     readonly offset: number;
     readonly rate: number;
   }[];
-  /** The plug-ins whose kinds of detectors the profile uses. */
+  /** Plug-ins whose detector kinds the profile uses. */
   readonly plugins?: readonly Fingerprint[];
   readonly program: string;
 }
 
-/** Name, version and content hash of something the log depends on. */
+/** Name, version and content hash of an input of the log. */
 export interface Fingerprint {
   readonly name: string;
   readonly version: string;
@@ -89,7 +89,7 @@ export interface Fingerprint {
 export interface EventLine {
   readonly type: 'event';
   readonly id: string;
-  /** Seconds from the first video frame: when it happened, and when it was over. */
+  /** Start and end in seconds from the first video frame. */
   readonly t: number;
   readonly end: number;
   readonly game: string;
@@ -98,7 +98,7 @@ export interface EventLine {
   readonly statement: Statement;
   readonly confidence: number;
   readonly cues: readonly LoggedCue[];
-  /** Where it happened, for an event of a reel: `t` and `session` are then the reel's own. */
+  /** For an event of a reel, its time and session in the original recording; `t` and `session` are those of the reel. */
   readonly source?: { readonly session: string; readonly t: number };
 }
 
@@ -115,9 +115,9 @@ export interface EndLine {
   readonly events: number;
   readonly gaps: number;
   readonly samples: number;
-  /** Issues of the script while it ran, by code. */
+  /** Number of script issues by code. */
   readonly problems?: Readonly<Record<string, number>>;
-  /** Why the log may tell less, or less surely, than the recording shows. */
+  /** Reasons why events may be missing or less certain. */
   readonly warnings?: readonly { readonly code: string; readonly message: string }[];
 }
 

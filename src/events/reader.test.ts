@@ -68,12 +68,12 @@ describe('readLog', () => {
     expect(events).toHaveLength(5000);
   });
 
-  it('names what a header lacks', async () => {
+  it('names the parts that a header does not have', async () => {
     const path = await logOf('{"type":"header","format":"playbyplay/1","game":"g","media":{}}\n');
     await expect(loadLog(path)).rejects.toMatchObject({
       code: 'log-invalid',
       message: expect.stringContaining(
-        'its header lacks session, media with name and duration, dictionaries',
+        'its header has no session, media with name and duration, dictionaries',
       ) as string,
     });
   });

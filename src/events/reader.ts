@@ -6,29 +6,32 @@ import { messageOf, PlaybyplayError, type Issue } from '../errors.ts';
 import type { EventLine, HeaderLine, LogLine } from './log.ts';
 import { parseStatement } from './statement.ts';
 
-/** The name of a log in the folder of its media. */
+/** The file name of a log in the folder of its recording. */
 export const LOG_NAME = 'events.ndjson';
 
-const LONGEST_LINE = 1 << 20;
+const MAX_LINE_BYTES = 1 << 20;
 
 export interface ReadLogOptions {
   readonly signal?: AbortSignal;
-  /** Told about what is harmless: a torn last line, a log without an end. */
+  /** Called for harmless issues: an incomplete last line, a log without `end`. */
   readonly onIssue?: (issue: Issue) => void;
 }
 
 /**
- * The lines of a log: `path` is the file, the folder that holds `events.ndjson`, the recording beside such a folder, or a
- * reel that carries its log. A last line that is torn (the run
- * was killed, or still goes on) is left out. Throws PlaybyplayError `log-missing`, `log-invalid` (not such a log),
- * `log-version`, `log-damaged` (a broken line in the middle, with its number).
+ * Reads the lines of a log. An incomplete last line (the run was killed, or is still going on) is left out.
+ *
+ * @param path The log, the folder that contains `events.ndjson`, the recording next to such a folder, or a reel with an embedded
+ * log.
+ * @throws PlaybyplayError `log-missing`, `log-invalid` (not an event log), `log-version`, `log-damaged` (with the line number).
+ * @example
+ * for await (const line of readLog('match.playbyplay')) if (line.type === 'event') console.log(line.text);
  */
 export async function* readLog(path: string, options: ReadLogOptions = {}): AsyncGenerator<LogLine, void, undefined> {
-  const log = await logFile(path);
+  const log = await locateLog(path);
   const file = log.path;
   let number = 0;
   let ended = false;
-  const lines = log.embedded === undefined ? linesOf(file, options.signal) : linesOfText(log.embedded);
+  const lines = log.embedded === undefined ? readLines(file, options.signal) : splitLines(log.embedded);
   for await (const { text, whole } of lines) {
     number += 1;
     if (text === '' && number > 1) continue;
@@ -38,7 +41,7 @@ export async function* readLog(path: string, options: ReadLogOptions = {}): Asyn
         options.onIssue?.({
           code: 'log-torn',
           path: `${file}:${number}`,
-          message: 'the last line is torn and left out',
+          message: 'the last line is incomplete and was ignored',
         });
         return;
       }
@@ -51,10 +54,14 @@ export async function* readLog(path: string, options: ReadLogOptions = {}): Asyn
   }
   if (number === 0) throw damaged(file, 1, 'the file is empty');
   if (!ended)
-    options.onIssue?.({ code: 'log-unfinished', path: file, message: 'the log has no end: its run did not finish' });
+    options.onIssue?.({
+      code: 'log-unfinished',
+      path: file,
+      message: 'the log has no end line: its run did not finish',
+    });
 }
 
-/** A whole log in memory, for those who need it at once. */
+/** Reads a whole log into memory. */
 export async function loadLog(
   path: string,
   options: ReadLogOptions = {},
@@ -65,15 +72,17 @@ export async function loadLog(
   return { header, events: lines.filter((line) => line.type === 'event'), lines };
 }
 
-/** The header of a log. Throws what `readLog` throws. */
+/** Reads the header of a log. Throws as `readLog`. */
 export async function readHeader(path: string): Promise<HeaderLine> {
   for await (const line of readLog(path)) return line as HeaderLine;
   throw damaged(path, 1, 'the file is empty');
 }
 
 /**
- * The log files under `path`: itself, if it is a file; its `events.ndjson`, if it is the folder of one media; else all
- * found in the folders below, in alphabetical order. Throws PlaybyplayError `log-missing`.
+ * Finds the log files under a path: the file itself; `events.ndjson` in the folder of one recording; else all in the folders
+ * below, in alphabetical order.
+ *
+ * @throws PlaybyplayError `log-missing`.
  */
 export async function findLogs(path: string): Promise<readonly string[]> {
   const info = await stat(path).catch(() => undefined);
@@ -84,7 +93,7 @@ export async function findLogs(path: string): Promise<readonly string[]> {
   return found;
 }
 
-/** The log files under all of these, in that order; one that is named twice comes once. Throws as `findLogs`. */
+/** Finds the log files under several paths, in that order and without duplicates. Throws as `findLogs`. */
 export async function findAllLogs(paths: readonly string[]): Promise<readonly string[]> {
   const found = (await Promise.all(paths.map((path) => findLogs(path)))).flat();
   return [...new Map(found.map((file) => [resolve(file), file])).values()];
@@ -101,13 +110,13 @@ async function collect(folder: string, found: string[], depth: number): Promise<
   for (const name of folders.toSorted()) await collect(join(folder, name), found, depth + 1);
 }
 
-/** A log by itself, or within the file at `path`. */
-interface FoundLog {
+/** A log file, or a log embedded in the file at `path`. */
+interface LogLocation {
   readonly path: string;
   readonly embedded?: string;
 }
 
-async function logFile(path: string): Promise<FoundLog> {
+async function locateLog(path: string): Promise<LogLocation> {
   const info = await stat(path).catch(() => undefined);
   if (info?.isFile()) {
     if (!(await isMedia(path))) return { path };
@@ -122,7 +131,7 @@ async function logFile(path: string): Promise<FoundLog> {
   throw missing(path, info !== undefined);
 }
 
-/** Whether a file begins as mp4, Matroska, AVI, FLV or MPEG transport streams do, and not as a log. */
+/** Whether a file begins like MP4, Matroska, AVI, FLV or an MPEG transport stream. */
 async function isMedia(path: string): Promise<boolean> {
   const file = await open(path, 'r');
   try {
@@ -136,7 +145,7 @@ async function isMedia(path: string): Promise<boolean> {
   }
 }
 
-function* linesOfText(text: string): Generator<{ readonly text: string; readonly whole: boolean }, void, undefined> {
+function* splitLines(text: string): Generator<{ readonly text: string; readonly whole: boolean }, void, undefined> {
   const lines = text.split('\n');
   for (const [index, line] of lines.entries()) {
     if (line !== '' || index < lines.length - 1) yield { text: line, whole: true };
@@ -145,7 +154,7 @@ function* linesOfText(text: string): Generator<{ readonly text: string; readonly
 
 function missing(path: string, exists: boolean): PlaybyplayError {
   const what = exists ? `there is no ${LOG_NAME} in ${path}` : `no such log: ${path}`;
-  return new PlaybyplayError('log-missing', what, { hint: 'Make one with: playbyplay detect <media> --game <name>' });
+  return new PlaybyplayError('log-missing', what, { hint: 'Create one with: playbyplay detect <media> --game <name>' });
 }
 
 function damaged(file: string, line: number, problem: string): PlaybyplayError {
@@ -157,21 +166,21 @@ function checkHeader(file: string, line: LogLine): void {
   if (line.type !== 'header') throw damaged(file, 1, 'the first line is not a header');
   const { format } = line as { format: unknown };
   if (format === 'playbyplay/1') {
-    const lacks = missingOf(line);
-    if (lacks.length === 0) return;
-    throw damaged(file, 1, `its header lacks ${lacks.join(', ')}`);
+    const missingParts = findMissingParts(line);
+    if (missingParts.length === 0) return;
+    throw damaged(file, 1, `its header has no ${missingParts.join(', ')}`);
   }
   throw new PlaybyplayError(
     'log-version',
     `${file} is of format ${JSON.stringify(format)}; this program reads playbyplay/1`,
     {
-      hint: 'Update playbyplay, or make the log again.',
+      hint: 'Update playbyplay, or create the log again.',
     },
   );
 }
 
-/** What every reader of a header relies on, and this one has not. */
-function missingOf(header: HeaderLine): string[] {
+/** Lists the required parts that a header does not have. */
+function findMissingParts(header: HeaderLine): string[] {
   const { game, session, media, dictionaries } = header as Partial<HeaderLine>;
   const there = {
     game: typeof game === 'string',
@@ -210,8 +219,8 @@ function parseLine(text: string): { readonly line: LogLine } | { readonly proble
   return { line: value as LogLine };
 }
 
-/** The lines of a file; `whole` says whether the line feed is there. */
-async function* linesOf(
+/** Reads a file line by line; `whole` says whether the line ends with a line feed. */
+async function* readLines(
   file: string,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<{ readonly text: string; readonly whole: boolean }, void, undefined> {
@@ -229,7 +238,7 @@ async function* linesOf(
       yield { text: line.toString(), whole: true };
     }
     rest = Buffer.concat([rest, chunk.subarray(start)]);
-    if (rest.length > LONGEST_LINE) throw damaged(file, number + 1, `longer than ${LONGEST_LINE} bytes`);
+    if (rest.length > MAX_LINE_BYTES) throw damaged(file, number + 1, `longer than ${MAX_LINE_BYTES} bytes`);
   }
   if (rest.length > 0) yield { text: rest.toString(), whole: false };
 }

@@ -8,8 +8,8 @@ export { eventId, type NewEvent } from './log-lines.ts';
 
 export interface LogWriterOptions {
   /**
-   * Keep what an earlier run with the same header wrote: as long as the new lines equal the old ones nothing is
-   * written, so no event that was on disk is ever missing from it. Default: the log begins anew.
+   * Keeps what an earlier run with the same header wrote: as long as the new lines equal the old ones, nothing is written, so
+   * that an event on disk is never missing. Default: the log is replaced.
    */
   readonly resume?: boolean;
 }
@@ -22,7 +22,7 @@ export class LogWriter implements AsyncDisposable {
   readonly path: string;
   readonly #lines: LogLines;
   readonly #file: AppendFile;
-  /** Bytes written or found to be there already; what the file holds beyond is from an earlier run. */
+  /** Bytes written or verified; anything beyond in the file is from an earlier run. */
   #position: number;
   #events = 0;
   #lastT: number | undefined;
@@ -35,7 +35,7 @@ export class LogWriter implements AsyncDisposable {
     this.#position = position;
   }
 
-  /** Throws PlaybyplayError `disk-full`, `write-failed`. */
+  /** @throws PlaybyplayError `disk-full`, `write-failed`. */
   static async create(path: string, header: HeaderLine, options: LogWriterOptions = {}): Promise<LogWriter> {
     const first = encode(header);
     if (options.resume === true) {
@@ -71,14 +71,14 @@ export class LogWriter implements AsyncDisposable {
     this.#lines.gap(t, end, reason);
   }
 
-  /** Nothing earlier than `until` seconds will be added any more: writes what is final and returns those events. */
+  /** Declares that nothing earlier than `until` seconds will be added, writes what is final, and returns its events. */
   async settle(until: number): Promise<readonly EventLine[]> {
     const lines = this.#lines.settle(until);
     await this.write(lines);
     return lines.filter((line) => line.type === 'event');
   }
 
-  /** Writes what is left and the last line. */
+  /** Writes the remaining lines and the `end` line. */
   async end(...counts: Parameters<LogLines['end']>): Promise<EndLine> {
     await this.settle(Number.POSITIVE_INFINITY);
     const line = this.#lines.end(...counts);
@@ -95,12 +95,12 @@ export class LogWriter implements AsyncDisposable {
     this.#requireOpen();
     await this.#append(lines);
     if (lines.at(-1)!.type !== 'end') return;
-    await this.#cut();
+    await this.#truncate();
     await this.#file.sync();
     this.#ended = true;
   }
 
-  /** Closes the file; a log that was not ended stays as it is, to be resumed. */
+  /** Closes the file. A log without `end` can be resumed. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#file[Symbol.asyncDispose]();
   }
@@ -111,15 +111,15 @@ export class LogWriter implements AsyncDisposable {
 
   async #append(lines: readonly LogLine[]): Promise<void> {
     const bytes = Buffer.concat(lines.map(encode));
-    const kept = `${this.#events} events${this.#lastT === undefined ? '' : ` up to ${formatClock(this.#lastT)}`} are kept`;
+    const saved = `${this.#events} events${this.#lastT === undefined ? '' : ` up to ${formatClock(this.#lastT)}`} are saved`;
     if (this.#position < this.#file.size) {
       if (same(await this.#file.read(this.#position, bytes.length), bytes)) {
         this.#position += bytes.length;
         return this.#count(lines);
       }
-      await this.#cut();
+      await this.#truncate();
     }
-    await this.#file.append(bytes, kept);
+    await this.#file.append(bytes, saved);
     this.#position = this.#file.size;
     this.#count(lines);
   }
@@ -132,8 +132,8 @@ export class LogWriter implements AsyncDisposable {
     }
   }
 
-  /** Drops what the earlier run wrote beyond this point: it is torn, or from another end of the media. */
-  async #cut(): Promise<void> {
+  /** Removes what the earlier run wrote beyond this point: an incomplete line, or lines of a shorter recording. */
+  async #truncate(): Promise<void> {
     if (this.#position < this.#file.size) await this.#file.truncate(this.#position);
   }
 }

@@ -1,9 +1,8 @@
 import { basename, dirname, extname, join } from 'node:path';
 import type { Issue } from '../errors.ts';
 import { PlaybyplayError } from '../errors.ts';
-import { makeFolder } from '../events/folder.ts';
 import { openJournal } from '../events/journal.ts';
-import { lockFolder } from '../events/lock.ts';
+import { lockFolder, makeFolder } from '../events/log-folder.ts';
 import type { HeaderLine } from '../events/log.ts';
 import { readHeader } from '../events/reader.ts';
 import { LogWriter } from '../events/writer.ts';

@@ -20,8 +20,10 @@ describe('a file system that takes no more', () => {
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line) as Record<string, unknown>);
-    expect(log).toMatchObject({ code: 'disk-full', hint: 'Free some space, then go on with --resume.' });
-    expect(log!['message']).toMatch(/no space left to write .*events\.ndjson: \d+ events up to \d\d:\d\d\.0 are kept$/);
+    expect(log).toMatchObject({ code: 'disk-full', hint: 'Free some space, then continue with --resume.' });
+    expect(log!['message']).toMatch(
+      /no space left to write .*events\.ndjson: \d+ events up to \d\d:\d\d\.0 are saved$/,
+    );
     const { events } = await loadLog(folder);
     expect(events).toHaveLength(log!['written'] as number);
     expect(events.length).toBeGreaterThan(20);

@@ -1,4 +1,4 @@
-import { share } from '../../src/evaluate/statistics.ts';
+import { proportion } from '../../src/evaluate/statistics.ts';
 
 /** What was said at a confidence, and whether it was right. */
 export interface Judged {
@@ -21,7 +21,7 @@ const LEAST = 50;
 export function calibrationTable(list: readonly Judged[], what: string): string {
   const rows = binned(list).map(({ low, high, count, right, sum }) => {
     const mean = sum / count;
-    const interval = share(right, count);
+    const interval = proportion(right, count);
     const off = mean < interval.low ? interval.low - mean : mean > interval.high ? interval.high - mean : 0;
     const cells = [
       `${low}–${Math.min(1, high)}`,
