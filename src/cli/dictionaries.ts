@@ -33,7 +33,8 @@ export async function load(options: DictionaryOptions, thorough = false): Promis
   // A file with the name of a built-in dictionary replaces it.
   const replaced = new Set(further.map(({ data }) => nameOf(data)));
   const sources = [...own.filter((_, index) => !replaced.has(names[index]!)), ...further];
-  return loadDictionary(sources, { definitions: thorough });
+  // The built-in dictionaries are checked by the tests.
+  return loadDictionary(sources, { definitions: thorough, meaning: thorough || further.length > 0 });
 }
 
 function nameOf(data: unknown): string | undefined {

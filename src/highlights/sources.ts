@@ -85,7 +85,8 @@ async function loadDictionaries(sources: readonly Source[], further: readonly st
   const wanted = new Set(sources.flatMap(({ header }) => header.dictionaries.map(({ name }) => name)));
   const names = (await dictionaryNames()).filter((name) => name === 'common' || wanted.has(name));
   const files = [...names.map((name) => join(builtinFolder, `${name}.json`)), ...further];
-  return loadDictionary(await readSources(files), { definitions: false });
+  // The built-in dictionaries are checked by the tests.
+  return loadDictionary(await readSources(files), { definitions: false, meaning: further.length > 0 });
 }
 
 const MEDIA_EXTENSIONS = ['.mp4', '.mkv', '.mov', '.webm', '.ts', '.flv', '.avi'];

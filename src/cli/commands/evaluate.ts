@@ -41,7 +41,7 @@ export const evaluate: RunCommand<typeof specs.evaluate> = async (io, options, .
 async function loadLogDictionary(headers: readonly HeaderLine[]): Promise<Dictionary | undefined> {
   const names = headers.flatMap(({ dictionaries }) => (dictionaries ?? []).map(({ name }) => name));
   try {
-    return (await loadBuiltin(names)).dictionary;
+    return (await loadBuiltin(names, { meaning: false })).dictionary;
   } catch (error) {
     if (error instanceof PlaybyplayError) return undefined;
     throw error;

@@ -24,7 +24,7 @@ export const importLog: RunCommand<typeof specs.importLog> = async (io, options,
     throw new PlaybyplayError('log-too-large', `${path} is larger than ${MAX_LOG_BYTES / 2 ** 20} MiB`);
   const text = bytes.toString('utf8');
   const compiled = options.format === undefined ? await recognizeMapping(text) : await loadMapping(options.format);
-  const { dictionary } = await loadBuiltin(compiled.mapping.dictionaries, { definitions: false });
+  const { dictionary } = await loadBuiltin(compiled.mapping.dictionaries, { meaning: false });
   const session = basename(path);
   const { sessions, issues } = importSessions(text, compiled, dictionary, {
     session,

@@ -105,7 +105,7 @@ function mergedPath(path: string): string {
 }
 
 async function withMarks(view: SessionAnalysis, merged: MergedLog, offset: number): Promise<SessionAnalysis> {
-  const { dictionary } = await loadBuiltin();
+  const { dictionary } = await loadBuiltin(undefined, { meaning: false });
   return {
     ...view,
     play: gameplayMarks(merged.events, ({ statement }) => eventOutcome(statement, dictionary), offset),
