@@ -67,6 +67,7 @@ export class ParseContext {
 
   /** Index of the token after `phrase` if it stands at `at`, else `undefined`. */
   skip(at: number, phrase: string): number | undefined {
+    if (!phrase.includes(' ')) return this.wordAt(at) === phrase ? at + 1 : undefined;
     const parts = phrase.split(' ');
     return parts.every((part, index) => this.wordAt(at + index) === part) ? at + parts.length : undefined;
   }

@@ -1,7 +1,7 @@
 import type { Dictionary } from '../../dictionary/dictionary.ts';
 import { slotKind, type WordKind, type WordSlot } from '../../dictionary/format.ts';
 import type { EventLine } from '../../events/log.ts';
-import { isPropertyStatement, type Slot, type WordId } from '../../events/statement.ts';
+import { isPropertyStatement, type Slot, type Statement, type WordId } from '../../events/statement.ts';
 
 /** The events of one session in order of time. */
 export interface SessionEvents {
@@ -55,9 +55,9 @@ function group(events: Iterable<EventLine>, dictionary: Dictionary): readonly Se
   return [...Map.groupBy(events, (event) => event.session)].map(([session, list]) => {
     let duration = 0;
     let isSorted = true;
-    for (const [index, { t, end }] of list.entries()) {
-      if (index > 0 && t < list[index - 1]!.t) isSorted = false;
-      if (end > duration) duration = end;
+    for (let i = 0; i < list.length; i++) {
+      if (i > 0 && list[i]!.t < list[i - 1]!.t) isSorted = false;
+      if (list[i]!.end > duration) duration = list[i]!.end;
     }
     const ordered = isSorted ? list : list.toSorted((a, b) => a.t - b.t);
     return { session, duration, events: ordered, columns: new WordColumns(ordered, dictionary) };
@@ -119,7 +119,7 @@ export class WordColumns {
   private computeHeads(): Int32Array {
     const actionOrder = this.orderLookup('action');
     const propertyOrder = this.orderLookup('property');
-    return Int32Array.from(this.events, ({ statement }) =>
+    return this.fill((statement) =>
       isPropertyStatement(statement) ? propertyOrder(statement.property) : actionOrder(statement.action),
     );
   }
@@ -130,12 +130,19 @@ export class WordColumns {
     const implied = new Map<WordId, WordId>();
     for (const { id, slots } of this.dictionary.words('action'))
       if (slots[slot].word !== undefined) implied.set(id, slots[slot].word);
-    return Int32Array.from(this.events, ({ statement }) => {
+    return this.fill((statement) => {
       let filler: Slot | undefined;
       if (!isPropertyStatement(statement)) filler = statement[slot] ?? implied.get(statement.action);
       else if (slot === 'subject') filler = statement.subject;
       return filler === undefined ? noWord : order(typeof filler === 'string' ? filler : filler.word);
     });
+  }
+
+  private fill(orderOf: (statement: Statement) => number): Int32Array {
+    // A loop: Int32Array.from takes twice as long.
+    const column = new Int32Array(this.events.length);
+    for (let i = 0; i < column.length; i++) column[i] = orderOf(this.events[i]!.statement);
+    return column;
   }
 
   /** Logs use few words often, so each id is looked up once. */
