@@ -1,8 +1,10 @@
-// The glyph reader against tesseract on the same crops: exact-match rate and time a crop.
-// `node bench/detectors/glyphs.ts <labels.ndjson> <game> [--crops 400] [--tesseract 400] [--warm 600]` (labels as for
-// `playbyplay profile glyphs`, or from `test/truth/labels.ts`); so many crops, evenly chosen, and of these so many for tesseract; so many
-// are read beforehand without being timed. The time of the glyph reader is that of the whole detector: light, crop, reading (without those
-// that tell menus and consoles).
+// Compares the glyph reader with Tesseract on the same labelled crops: exact matches, and time per crop. The glyph reader's time is that
+// of the whole detector: light, crop and reading, without the detectors of screens.
+//
+//   node bench/detectors/glyphs.ts <labels.ndjson> <game> [--crops 400] [--tesseract 400] [--warm 600]
+//
+// Labels are those of `playbyplay profile glyphs`, or of `test/truth/labels.ts`. --crops: crops, evenly chosen; --tesseract: of these, crops
+// for Tesseract; --warm: crops that are read first without being timed.
 import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { loadAtlas } from '../../src/detectors/text/index.ts';
@@ -30,7 +32,7 @@ if (labelFile === undefined || game === undefined)
 const loaded = await loadProfile(game);
 const { profile, assets } = loaded;
 const names = Object.keys(profile.detectors);
-// Detectors that tell screens apart are no part of reading a crop.
+// Detectors of screens are not part of reading a crop.
 const detectors = Object.entries(profile.detectors).map(([name, spec]) => [name, { ...spec, screens: [] }]);
 const alone = { ...profile, screens: {}, detectors: Object.fromEntries(detectors) as typeof profile.detectors };
 const all = parseLabels(await readFile(labelFile, 'utf8'), labelFile).filter((label) => label.text !== '');
@@ -60,7 +62,7 @@ const readerOf = async (picture: Picture): Promise<SampleReader> => {
   return reader;
 };
 const dueOf = (detector: string): Uint8Array => Uint8Array.from(names, (name) => (name === detector ? 1 : 0));
-// A recording has thousands of crops: what V8 makes of the first hundreds is no part of a crop's price.
+// A recording has thousands of crops: the compilation of hot functions is not part of a crop's time.
 for (const { label, picture } of labelledPictures(labels.slice(0, Number(values.warm)), labelFile))
   await (await readerOf(picture)).read(picture, dueOf(label.detector));
 let n = 0;

@@ -9,8 +9,12 @@ export interface ScoreRules {
   readonly priorGain: number;
   readonly priorOffset: number;
   readonly minGain: number;
-  /** Mean and variance of the surface that a glyph of some width at a place is compared with. */
-  surface(x: number, y: number, width: number): { readonly mean: number; readonly variance: number };
+  /** The surface that a glyph of some width at a place is compared with; valid until the next call. */
+  surface(
+    x: number,
+    y: number,
+    width: number,
+  ): { readonly mean: number; readonly variance: number; readonly logVariance: number };
 }
 
 /** Exports of tools/wasm/glyph.wat that bound scores. */
@@ -173,10 +177,10 @@ export class GlyphBounds {
 
   #setSurface(lane: number, x: number, y: number): void {
     for (let n = 0, at = this.#surfaces / FLOAT + lane; n < this.#widths.length; n++, at += SURFACE / FLOAT) {
-      const { mean, variance } = this.#rules.surface(x, y, this.#widths[n]!);
+      const { mean, variance, logVariance } = this.#rules.surface(x, y, this.#widths[n]!);
       this.#floats[at] = mean;
       this.#floats[at + LANES] = 1 / variance;
-      this.#floats[at + 2 * LANES] = Math.log(variance);
+      this.#floats[at + 2 * LANES] = logVariance;
     }
   }
 

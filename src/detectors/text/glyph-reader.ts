@@ -38,6 +38,8 @@ const SHIFTS: readonly (readonly [dx: number, dy: number])[] = [
   [1, 1],
 ];
 
+const NO_RIVAL = [-1, Number.NEGATIVE_INFINITY] as const;
+
 /** A line to be read. */
 interface Line {
   readonly image: LineImage;
@@ -61,7 +63,8 @@ export class GlyphReader {
   readonly #blank: number;
   /** What the faintest of the other glyphs scores on a clean picture of itself. */
   readonly #faintest: number;
-  /** Whether the bounds have the current image. */
+  /** The current image, and whether the bounds have it. */
+  #image: LineImage = { data: new Float32Array(0), width: 0, height: 0 };
   #isBounded = false;
   /** Candidates that may win, and scores at the current place. */
   readonly #reaching: Int32Array;
@@ -108,6 +111,7 @@ export class GlyphReader {
    */
   read(image: LineImage, align: Align, margin: number, hints: readonly LineReading[] = []): LineReading {
     this.#scorer.look(image);
+    this.#image = image;
     this.#isBounded = false;
     const line = { image, align, margin, hints };
     return this.atlas.file.layout === 'fixed' ? this.#readFixedPitch(line) : this.#readProportional(line);
@@ -135,7 +139,7 @@ export class GlyphReader {
     if (!last) return undefined;
     const cells: Cell[] = [];
     for (const old of hint.cells) {
-      const match = this.#certainMatch(image, old.x, margin, [old.glyph], this.#font.glyphs.confusable);
+      const match = this.#certainMatch(old.x, margin, [old.glyph], this.#font.glyphs.confusable);
       if (match?.best !== old.glyph) return undefined;
       const { bestLlr, misfit } = match;
       const isContested = match.secondLlr > MIN_GLYPH_LLR;
@@ -194,18 +198,18 @@ export class GlyphReader {
   }
 
   #readCells(line: Line, left: number, count: number, y: number, minimum: number): LineReading | undefined {
-    const { image, align, hints } = line;
+    const { align, hints } = line;
     const pitch = this.atlas.file.pitch!;
     const xs: number[] = [];
     const dim = new Uint8Array(count);
     for (let i = 0; i < count; i++) {
       const x = Math.round(left + i * pitch);
       xs.push(x);
-      dim[i] = this.#isDim(image, x, y) ? 1 : 0;
+      dim[i] = this.#isDim(x, y) ? 1 : 0;
     }
-    if (!this.#canExceed(minimum, image, xs, y, dim)) return undefined;
+    if (!this.#canExceed(minimum, xs, y, dim)) return undefined;
     return this.#inOneInk(() => {
-      const cells = xs.map((x, i) => (dim[i] === 1 ? this.#dimCell(x) : this.#readCell(image, x, y, i, hints)));
+      const cells = xs.map((x, i) => (dim[i] === 1 ? this.#dimCell(x) : this.#readCell(x, y, i, hints)));
       const read = toLine(cells);
       // A right-aligned text ends in the last cell: a blank there is a character that is hidden.
       const isCut = align === 'right' && read.cells.length > 0 && cells.at(-1)!.glyph < 0;
@@ -214,7 +218,8 @@ export class GlyphReader {
   }
 
   /** Bounds a line's cells; returns whether its characters may score more than `minimum`. */
-  #canExceed(minimum: number, image: LineImage, xs: readonly number[], y: number, dim: Uint8Array): boolean {
+  #canExceed(minimum: number, xs: readonly number[], y: number, dim: Uint8Array): boolean {
+    const image = this.#image;
     const { bounds } = this.#font;
     if (!bounds) return true;
     if (dim.every((one) => one === 1)) return minimum < 0;
@@ -241,13 +246,12 @@ export class GlyphReader {
     return lines.reduce((best, line) => (scoreOf(line) > scoreOf(best) ? line : best));
   }
 
-  #readCell(image: LineImage, x: number, y: number, place: number, hints: readonly LineReading[]): Cell {
+  #readCell(x: number, y: number, place: number, hints: readonly LineReading[]): Cell {
     const { bounds, glyphs } = this.#font;
-    if (bounds) return toCell(this.atlas, x, this.#bestMatch(image, x, y, this.#candidates, glyphs.similar, place));
+    if (bounds) return toCell(this.atlas, x, this.#bestMatch(x, y, this.#candidates, glyphs.similar, place));
     const hinted = hints.flatMap((hint) => hint.cells.find((cell) => cell.x === x && cell.glyph >= 0)?.glyph ?? []);
     const match =
-      this.#certainMatch(image, x, y, hinted, glyphs.similar) ??
-      this.#bestMatch(image, x, y, this.#candidates, glyphs.similar);
+      this.#certainMatch(x, y, hinted, glyphs.similar) ?? this.#bestMatch(x, y, this.#candidates, glyphs.similar);
     return toCell(this.atlas, x, match);
   }
 
@@ -262,7 +266,6 @@ export class GlyphReader {
 
   /** Returns the hinted glyph that certainly fits, and better than all similar ones: then no other glyph can be better. */
   #certainMatch(
-    image: LineImage,
     x: number,
     y: number,
     hinted: readonly number[],
@@ -273,7 +276,7 @@ export class GlyphReader {
         glyph,
         ...this.#font.glyphs.similar[glyph]!.filter((index) => this.#isCandidate.has(index)),
       ]);
-      const match = this.#bestMatch(image, x, y, among, rivals);
+      const match = this.#bestMatch(x, y, among, rivals);
       if (match.best === glyph && match.proof >= CERTAIN_SHARE * this.#cleanProof(glyph, match.ink)) return match;
     }
     return undefined;
@@ -286,15 +289,15 @@ export class GlyphReader {
    *   not scored.
    */
   #bestMatch(
-    image: LineImage,
     x: number,
     y: number,
     among: readonly number[],
     rivals: readonly (readonly number[])[],
     place = -1,
   ): Match {
+    const { width } = this.#image;
     const bounds = place < 0 ? undefined : this.#font.bounds;
-    const isInside = bounds !== undefined && x >= 0 && x + bounds.widest <= image.width;
+    const isInside = bounds !== undefined && x >= 0 && x + bounds.widest <= width;
     this.#scores.fill(Number.NaN);
     const tried = isInside ? bounds.reaching(bounds.maxLower(place), place, this.#reaching) : among.length;
     let best = -1;
@@ -304,7 +307,7 @@ export class GlyphReader {
     let proof = Number.NEGATIVE_INFINITY;
     for (let n = 0; n < tried; n++) {
       const index = isInside ? this.#candidates[this.#reaching[n]!]! : among[n]!;
-      if (x < 0 || x + this.atlas.glyphs[index]!.width > image.width) continue;
+      if (x < 0 || x + this.atlas.glyphs[index]!.width > width) continue;
       const fit = this.#scorer.score(index, x, y);
       this.#scores[index] = fit.llr;
       if (fit.llr <= bestLlr) continue;
@@ -314,18 +317,7 @@ export class GlyphReader {
       ink = fit.ink;
       proof = fit.proof;
     }
-    let second = -1;
-    let secondLlr = Number.NEGATIVE_INFINITY;
-    for (const index of best < 0 ? [] : rivals[best]!) {
-      if (x + this.atlas.glyphs[index]!.width > image.width || !this.#isCandidate.has(index)) continue;
-      // A rival that explains nothing matters only in a font with a blank.
-      if (bounds && this.#blank < 0 && bounds.upper(this.#numbers[index]!, place) <= 0) continue;
-      const known = this.#scores[index]!;
-      const llr = Number.isNaN(known) ? this.#scorer.score(index, x, y).llr : known;
-      if (llr <= secondLlr) continue;
-      second = index;
-      secondLlr = llr;
-    }
+    let [second, secondLlr] = best < 0 ? NO_RIVAL : this.#bestRival(x, y, rivals[best]!, place);
     // Of two that fit about equally well the one counts that also leaves the other's strokes to the ground.
     if (second >= 0 && secondLlr > 0 && bestLlr - secondLlr < CONTEST_SHARE * bestLlr) {
       const margin = this.#scorer.contest(best, second, x, y);
@@ -342,13 +334,32 @@ export class GlyphReader {
     return { best, bestLlr, proof, misfit, ink, second, secondLlr, minProof };
   }
 
+  /** Returns the best of a glyph's rivals at a place, of which `#scores` has some scores, and its log likelihood ratio. */
+  #bestRival(x: number, y: number, rivals: readonly number[], place: number): readonly [glyph: number, llr: number] {
+    const bounds = place < 0 ? undefined : this.#font.bounds;
+    let second = -1;
+    let secondLlr = Number.NEGATIVE_INFINITY;
+    for (const index of rivals) {
+      if (x + this.atlas.glyphs[index]!.width > this.#image.width || !this.#isCandidate.has(index)) continue;
+      // A rival that explains nothing matters only in a font with a blank.
+      if (bounds && this.#blank < 0 && bounds.upper(this.#numbers[index]!, place) <= 0) continue;
+      const known = this.#scores[index]!;
+      const llr = Number.isNaN(known) ? this.#scorer.score(index, x, y).llr : known;
+      if (llr <= secondLlr) continue;
+      second = index;
+      secondLlr = llr;
+    }
+    return [second, secondLlr];
+  }
+
   /** What a glyph scores on a clean picture of itself. */
   #cleanProof(glyph: number, ink: number): number {
     return this.#font.glyphs.cleanProofs[ink]![glyph]!;
   }
 
   /** Whether a cell holds nothing as bright as the faintest glyph of a bright font. */
-  #isDim(image: LineImage, x: number, y: number): boolean {
+  #isDim(x: number, y: number): boolean {
+    const image = this.#image;
     const minimum = this.#minBrightness;
     if (minimum === undefined) return false;
     const { data, width } = image;

@@ -24,6 +24,13 @@ const MIN_SURFACE_VARIANCE = MIN_SURFACE_DEVIATION ** 2;
 /** An ink of the font: how far each plane of the image follows the glyph's grey levels. */
 type Ink = readonly number[];
 
+/** What a glyph is compared with in one plane: the mean and the variance of its box. */
+interface Surface {
+  mean: number;
+  variance: number;
+  logVariance: number;
+}
+
 /** One plane of the line image. */
 interface PlaneTables {
   data: Float32Array;
@@ -71,6 +78,15 @@ export class GlyphScorer {
   #pending: LineImage | undefined;
   #width = 0;
   #height = 0;
+  /** Place and width of `#surfaces`, which all glyphs of one width share there; by plane. */
+  #surfaceX = Number.NaN;
+  #surfaceY = 0;
+  #surfaceWidth = 0;
+  readonly #surfaces: readonly Surface[];
+  /** Σ w p t of each plane, less the part of its offset. */
+  readonly #linear: Float64Array;
+  /** By glyph and ink: the square term of the gain. */
+  readonly #squares: Float64Array;
   readonly fit: Fit = { llr: 0, proof: 0, misfit: 0, ink: 0 };
 
   constructor(atlas: Atlas) {
@@ -90,6 +106,13 @@ export class GlyphScorer {
       squaresAt: this.#planes ? plane + SQUARES : 1,
       sums: new Float64Array(5),
     }));
+    this.#surfaces = Array.from({ length: planes }, () => ({ mean: 0, variance: 1, logVariance: 0 }));
+    this.#linear = new Float64Array(planes);
+    this.#squares = Float64Array.from({ length: atlas.glyphs.length * atlas.inks.length }, (_, i) => {
+      const glyph = atlas.glyphs[Math.floor(i / atlas.inks.length)]!;
+      const own = glyph.sumWTT - (glyph.sumWT * glyph.sumWT) / (glyph.sumW + this.#priorOffset);
+      return atlas.inks[i % atlas.inks.length]!.reduce((sum, k) => sum + k * k * own, this.#priorGain);
+    });
   }
 
   /**
@@ -103,17 +126,25 @@ export class GlyphScorer {
       priorGain: this.#priorGain,
       priorOffset: this.#priorOffset,
       minGain: MIN_GAIN,
-      surface: (x: number, y: number, width: number) => this.#surface(x, y, width),
+      surface: (x: number, y: number, width: number) => this.#surfaceAt(x, y, width)[0]!,
     };
     return new GlyphBounds(this.#atlas, candidates, rules, limits);
   }
 
-  /** Mean and variance of the surface that a glyph of that width is compared with at (x, y), in the first plane. */
-  #surface(x: number, y: number, width: number): { readonly mean: number; readonly variance: number } {
+  /** Returns, by plane, the surfaces that glyphs of that width are compared with at (x, y). */
+  #surfaceAt(x: number, y: number, width: number): readonly Surface[] {
+    if (x === this.#surfaceX && y === this.#surfaceY && width === this.#surfaceWidth) return this.#surfaces;
     this.#integrate();
-    const { area, sum, squares } = this.#box(this.#tables[0]!, x, y, width);
-    const mean = sum / area;
-    return { mean, variance: Math.max(MIN_SURFACE_VARIANCE, squares / area - mean * mean) };
+    [this.#surfaceX, this.#surfaceY, this.#surfaceWidth] = [x, y, width];
+    for (const [plane, tables] of this.#tables.entries()) {
+      const { area, sum, squares } = this.#box(tables, x, y, width);
+      const mean = sum / area;
+      const surface = this.#surfaces[plane]!;
+      surface.mean = mean;
+      surface.variance = Math.max(MIN_SURFACE_VARIANCE, squares / area - mean * mean);
+      surface.logVariance = Math.log(surface.variance);
+    }
+    return this.#surfaces;
   }
 
   #offsetsFor(width: number): Int32Array[] {
@@ -132,6 +163,7 @@ export class GlyphScorer {
     this.#offsets = this.#offsetsFor(image.width);
     for (const [plane, tables] of this.#tables.entries()) tables.data = planeOf(image, plane);
     this.#pending = image;
+    this.#surfaceX = Number.NaN;
   }
 
   /** Integrates the image before the first glyph is scored: many a line has nothing bright enough for any. */
@@ -165,30 +197,23 @@ export class GlyphScorer {
    * @returns `fit`, valid until the next call.
    */
   score(index: number, x: number, y: number): Fit {
-    if (this.#pending) this.#integrate();
     const glyph = this.#atlas.glyphs[index]!;
-    const offsets = this.#offsets[index]!;
+    const surfaces = this.#surfaceAt(x, y, glyph.width);
+    const n = this.#offsets[index]!.length;
     const planes = this.#tables.length;
     let rival = planes * glyph.logWeights;
     let flat = 0;
     this.#sumUp(index, x, y);
     for (let plane = 0; plane < planes; plane++) {
-      const tables = this.#tables[plane]!;
-      const { sums } = tables;
-      rival += this.#surfaceCost(tables, x, y, glyph.width, offsets.length);
+      const { sums } = this.#tables[plane]!;
+      const { mean, variance, logVariance } = surfaces[plane]!;
+      rival += (sums[PP]! - 2 * mean * sums[P]! + n * mean * mean) / variance + n * logVariance;
       flat += sums[WPP]! - (sums[WP]! * sums[WP]!) / glyph.sumW;
     }
-    let cost = Number.POSITIVE_INFINITY;
-    for (let ink = 0; ink < this.#inks.length; ink++) {
-      if (this.#onlyInk !== undefined && ink !== this.#onlyInk) continue;
-      const own = this.#glyphCost(glyph, this.#inks[ink]!);
-      if (own >= cost) continue;
-      cost = own;
-      this.fit.ink = ink;
-    }
+    const cost = this.#glyphCost(index);
     this.fit.llr = ((this.#hasGround ? Math.min(rival, flat) : rival) - cost) / 2;
     this.fit.proof = this.#inks.length > 1 ? (Math.min(rival, flat) - cost) / 2 : this.fit.llr;
-    this.fit.misfit = cost / Math.max(1, planes * offsets.length);
+    this.fit.misfit = cost / Math.max(1, planes * n);
     return this.fit;
   }
 
@@ -205,32 +230,6 @@ export class GlyphScorer {
       const { sums } = this.#tables[plane]!;
       for (let kind = 0, at = plane; kind <= WPP; kind++, at += LANES) sums[kind] = all[at]!;
     }
-  }
-
-  /** −2 log likelihood of the glyph's pixels as part of a surface, up to the terms that both hypotheses share. */
-  #surfaceCost(tables: PlaneTables, x: number, y: number, width: number, n: number): number {
-    const { sum, sums, step, sumAt, squaresAt } = tables;
-    // `#box` written out: this is the innermost loop of reading.
-    const left = Math.max(0, x - 1);
-    const right = Math.min(this.#width, x + width + 1);
-    const stride = this.#width + 1;
-    const top = Math.max(0, y - 1);
-    const bottom = Math.min(this.#height, y + this.#atlas.file.height + 1);
-    const area = (right - left) * (bottom - top);
-    const highLeft = (top * stride + left) * step;
-    const highRight = (top * stride + right) * step;
-    const lowLeft = (bottom * stride + left) * step;
-    const lowRight = (bottom * stride + right) * step;
-    const mean =
-      (sum[lowRight + sumAt]! - sum[lowLeft + sumAt]! - sum[highRight + sumAt]! + sum[highLeft + sumAt]!) / area;
-    const square =
-      (sum[lowRight + squaresAt]! -
-        sum[lowLeft + squaresAt]! -
-        sum[highRight + squaresAt]! +
-        sum[highLeft + squaresAt]!) /
-      area;
-    const variance = Math.max(MIN_SURFACE_VARIANCE, square - mean * mean);
-    return (sums[PP]! - 2 * mean * sums[P]! + n * mean * mean) / variance + n * Math.log(variance);
   }
 
   /** Sums over a glyph's box and a pixel around it. */
@@ -278,13 +277,8 @@ export class GlyphScorer {
 
   /** −2 log likelihood of a glyph's pixels under the glyph, in its best ink. */
   #modelCost(index: number, x: number, y: number): number {
-    const glyph = this.#atlas.glyphs[index]!;
     this.#sumUp(index, x, y);
-    let cost = Number.POSITIVE_INFINITY;
-    for (let ink = 0; ink < this.#inks.length; ink++)
-      if (this.#onlyInk === undefined || ink === this.#onlyInk)
-        cost = Math.min(cost, this.#glyphCost(glyph, this.#inks[ink]!));
-    return cost - this.#tables.length * glyph.logWeights;
+    return this.#glyphCost(index) - this.#tables.length * this.#atlas.glyphs[index]!.logWeights;
   }
 
   #difference(a: number, b: number): Difference {
@@ -299,24 +293,33 @@ export class GlyphScorer {
     return known;
   }
 
-  /** Least −2 log likelihood over gain and offsets, priors included. */
-  #glyphCost(glyph: Glyph, ink: Ink): number {
+  /** Least −2 log likelihood of the pixels summed up last over inks, gain and offsets, priors included; sets `fit.ink`. */
+  #glyphCost(index: number): number {
+    const glyph = this.#atlas.glyphs[index]!;
     const d = glyph.sumW + this.#priorOffset;
     // With each plane's best offset put in, what remains is a parabola in the gain: constant − 2 linear g + square g².
     let constant = this.#priorGain;
-    let linear = this.#priorGain;
-    let square = this.#priorGain;
-    for (let plane = 0; plane < ink.length; plane++) {
-      const k = ink[plane]!;
+    for (let plane = 0; plane < this.#tables.length; plane++) {
       const { sums } = this.#tables[plane]!;
       const wp = sums[WP]!;
       constant += sums[WPP]! - (wp * wp) / d;
-      linear += k * (sums[WPT]! - (wp * glyph.sumWT) / d);
-      square += k * k * (glyph.sumWTT - (glyph.sumWT * glyph.sumWT) / d);
+      this.#linear[plane] = sums[WPT]! - (wp * glyph.sumWT) / d;
     }
-    // A negative picture or a flat one is not this glyph.
-    const gain = Math.max(MIN_GAIN, linear / square);
-    return constant - 2 * linear * gain + square * gain * gain;
+    let least = Number.POSITIVE_INFINITY;
+    for (let ink = 0; ink < this.#inks.length; ink++) {
+      if (this.#onlyInk !== undefined && ink !== this.#onlyInk) continue;
+      const shares = this.#inks[ink]!;
+      let linear = this.#priorGain;
+      for (let plane = 0; plane < shares.length; plane++) linear += shares[plane]! * this.#linear[plane]!;
+      const square = this.#squares[index * this.#inks.length + ink]!;
+      // A negative picture or a flat one is not this glyph.
+      const gain = Math.max(MIN_GAIN, linear / square);
+      const cost = constant - 2 * linear * gain + square * gain * gain;
+      if (cost >= least) continue;
+      least = cost;
+      this.fit.ink = ink;
+    }
+    return least;
   }
 }
 
