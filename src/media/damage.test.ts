@@ -55,7 +55,7 @@ function readAll(path: string, minSeconds = 0, backwards = false): Outcome | str
   }
 }
 
-/** Frames that are missing without a word, unless the pause around them is too short to be told from a steady rate. */
+/** Missing frames that are not reported, unless the pause around them is too short to detect. */
 function untold(intact: Outcome, outcome: Outcome): number[] {
   const present = [...outcome.pictures.keys()];
   return [...intact.pictures.keys()].filter((t) => {
@@ -97,11 +97,11 @@ describe('missing reference packets', () => {
     const keyEvery = 25;
     const { pictures: intact } = read(video('intact-long.mp4', { keyEvery }).path);
     for (const from of [21, 24]) {
-      for (const behind of [26, 28, 31]) {
-        const { path } = video('hole.mp4', { keyEvery, alter: (_, i) => i < from || i >= behind });
+      for (const until of [26, 28, 31]) {
+        const { path } = video('hole.mp4', { keyEvery, alter: (_, i) => i < from || i >= until });
         const { pictures, problems } = read(path);
-        expect(problems, `${from} to ${behind}`).not.toEqual([]);
-        for (const [t, picture] of pictures) expect(picture, `${from} to ${behind}, ${t}`).toBe(intact.get(t));
+        expect(problems, `${from} to ${until}`).not.toEqual([]);
+        for (const [t, picture] of pictures) expect(picture, `${from} to ${until}, ${t}`).toBe(intact.get(t));
       }
     }
   });

@@ -1,4 +1,4 @@
-/** Makes small videos for tests with FFmpeg's own encoders and muxers. Every frame carries its number as a pattern. */
+/** Makes small videos for tests with FFmpeg's encoders and muxers. Every frame shows its number as a pattern. */
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { Codec, CodecContext, FormatContext, Frame, Log, Packet, Rational, avGetPixFmtFromName } from 'node-av/lib';
@@ -19,9 +19,10 @@ import type { Picture, Plane } from './picture.ts';
 import { PictureFactory } from './decode/picture-factory.ts';
 import { openVideo } from './video.ts';
 
+/** What `makeVideo` encodes. */
 export interface VideoSpec {
   readonly path: string;
-  /** Muxer name where the file name does not tell it. */
+  /** Muxer name where the file extension does not determine it. */
   readonly format?: string;
   /** Encoder name: `libx264`, `libx265`, `libvpx-vp9`, `libsvtav1`… */
   readonly codec?: string;
@@ -31,9 +32,9 @@ export interface VideoSpec {
   /** Presentation time of each frame, in ticks. */
   readonly pts: readonly number[];
   readonly timeBase: { readonly num: number; readonly den: number };
-  /** Number that the picture of a frame shows, where it is not the frame's own: frames that show the same are duplicates. */
+  /** Number that a frame shows instead of its own: frames that show the same number are duplicates. */
   readonly shows?: (frame: number) => number;
-  /** Paints a frame's planes itself, instead of a number; rows lie `strides` bytes apart. */
+  /** Paints a frame's planes instead of a number; `strides` are the bytes from one row to the next. */
   readonly paint?: (planes: readonly Uint8Array[], strides: readonly number[], frame: number) => void;
   /** A keyframe every so many frames; 10 by default. */
   readonly keyEvery?: number;
@@ -42,13 +43,13 @@ export interface VideoSpec {
   /** The nine numbers of a display matrix. */
   readonly displayMatrix?: readonly number[];
   readonly audio?: readonly AudioSpec[];
-  /** A stream of a single still picture stands before the video, not marked as a cover. */
+  /** Adds a stream with one still image before the video, not marked as a cover. */
   readonly cover?: { readonly width: number; readonly height: number };
   /** Changes, drops (undefined) or keeps each video packet before it is muxed, in decode order. */
   readonly alter?: (packet: Packet, position: number) => boolean;
 }
 
-/** A sound track: a tone that is silent outside `[from, to)`. */
+/** An audio track: a tone that is silent outside `[from, to)`. */
 export interface AudioSpec {
   readonly codec?: string;
   readonly sampleRate?: number;
@@ -56,9 +57,9 @@ export interface AudioSpec {
   readonly from: number;
   readonly to: number;
   readonly length: number;
-  /** Seconds by which all of it comes later than its own count says; negative: what lies before 0 is cut off in mp4. */
+  /** Delays the audio by so many seconds; a negative delay is cut off at 0 in mp4. */
   readonly shift?: number;
-  /** Another wave than a tone, −1…1, of seconds. */
+  /** Waveform instead of a tone: seconds to −1…1. */
   readonly wave?: (t: number) => number;
 }
 
@@ -110,7 +111,7 @@ export function makeVideo(spec: VideoSpec): EncodedPacket[] {
   return packets;
 }
 
-/** Encodes a file that holds sound alone. */
+/** Encodes a file with audio only. */
 export function makeAudioFile(path: string, spec: AudioSpec): void {
   const format = new FormatContext();
   check(format.allocOutputContext2(null, null, path), 'muxer');
@@ -155,7 +156,7 @@ function coverEncoder(size: { readonly width: number; readonly height: number })
   return { spec, encoder: videoEncoder(spec, false) };
 }
 
-/** Settings under which the encoders are quick and place keyframes regularly. */
+/** Settings with which encoders are fast and place keyframes regularly. */
 function defaults(name: string): Record<string, string | number> {
   if (name === 'libx264') return { preset: 'veryfast', crf: 20, bf: 3, sc_threshold: 0 };
   if (name === 'libx265')
@@ -281,7 +282,7 @@ export function decodeAll(path: string, options: Readonly<Record<string, string>
   using file = openVideo(path);
   using decoder = new CodecContext();
   using packet = new Packet();
-  using maker = new PictureFactory(file.info.rotation);
+  using factory = new PictureFactory(file.info.rotation);
   packet.alloc();
   decoder.allocContext3(Codec.findDecoder(file.stream.codecpar.codecId));
   decoder.parametersToContext(file.stream.codecpar);
@@ -290,8 +291,8 @@ export function decodeAll(path: string, options: Readonly<Record<string, string>
   check(decoder.open2Sync(), 'decoder');
   const digests: string[] = [];
   const drain = () => {
-    while (decoder.getNative().receiveFrameSync(maker.frame()) >= 0) {
-      using picture = maker.take(0);
+    while (decoder.getNative().receiveFrameSync(factory.frame()) >= 0) {
+      using picture = factory.take(0);
       digests.push(digest(picture));
     }
   };

@@ -47,7 +47,7 @@ test('joined recordings with a clock that restarts and larger pictures: time con
   const path = join(folder, 'joined.ts');
   writeFileSync(path, Buffer.concat([readFileSync(first), readFileSync(second)]));
   const { frames, problems } = readAll(path);
-  // The counters of the transport stream break at the seam: what stands before it may be torn.
+  // The transport stream's continuity counters break at the joint, so the packet before it may be incomplete.
   expect(problems).toEqual([{ t: 1.48, end: 1.6, reason: 'packets are missing' }]);
   const whole = steady(80).map((tick, i) => ({ number: i % 40, t: tick / 1000, width: i < 40 ? 128 : 192 }));
   expect(frames).toEqual(whole.filter(({ t }) => t <= 1.48 || t >= 1.6));
@@ -91,7 +91,7 @@ test('packed B-frames of Xvid in an avi: every picture is in its place', () => {
     options: { bf: 2, qmax: 4 },
   };
   const plain = makeVideo({ path: join(folder, 'unpacked.avi'), ...spec });
-  // I P+B B' - P+B B' -: the first B-picture lies with the picture before it, the next takes its packet, a placeholder ends.
+  // I P+B B' - P+B B' -: the first B-picture shares a packet with the picture before it, the next takes its packet, then a placeholder.
   const isB = (packet: number): boolean => plain[packet] !== undefined && plain[packet].pts === plain[packet].dts;
   const placeholder = Buffer.from([0, 0, 1, 0xb6, 0x5c, 0, 0]);
   const path = video('packed.avi', {

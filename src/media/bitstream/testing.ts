@@ -40,7 +40,7 @@ export class BitWriter {
 }
 
 /**
- * A picture of 16 × 32 as two fields, each an access unit behind start codes: every pixel of the first is `top`, of the second
+ * A picture of 16 × 32 as two fields, each an access unit after start codes: every pixel of the first is `top`, of the second
  * `bottom`. x264 cannot write such pictures (PAFF). An instant refresh where `frame` is 0; `frame` counts from there, below 16.
  */
 export function fieldPair(frame: number, top: number, bottom: number): [Buffer, Buffer] {

@@ -260,7 +260,7 @@ describe('packets read by offset', () => {
     const byPlace = pictures(index);
     const demuxed = pictures({ ...index, packets: { ...index.packets, offset: new Float64Array(0) } });
     expect(byPlace.digests).toEqual(demuxed.digests);
-    // A demuxer that has been read from stands behind the last packet.
+    // A demuxer that has been read from is positioned after the last packet.
     expect([byPlace.position, demuxed.position]).toEqual([0, index.packets.size.length]);
   });
 

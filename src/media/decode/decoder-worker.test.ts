@@ -19,7 +19,7 @@ function video(name: string, codec = 'libx264', more: object = {}): string {
   return path;
 }
 
-/** Everything that a picture tells, or a gap; disposes of the picture. */
+/** A picture's properties and digest, or a gap; disposes of the picture. */
 function describeItem(item: Picture | DecodeGap): unknown {
   if (isGap(item)) return item;
   using picture = item;

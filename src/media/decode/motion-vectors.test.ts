@@ -73,31 +73,34 @@ describe('motion vectors', () => {
     ['x264 without', 'b.mp4', { options: { bf: 0 } }],
     ['MPEG-2 with B-pictures', 'c.ts', { codec: 'mpeg2video', options: { bf: 2, b: 4_000_000 } }],
     ['MPEG-4', 'd.mkv', { codec: 'mpeg4', options: { bf: 0, b: 4_000_000 } }],
-  ] as const)('tell in pixels a second how the content moves, however far they lead: %s', (_, name, more) => {
-    const list = vectorsIn(moving(name, more));
-    expect(list).toHaveLength(FRAMES);
-    expect(list[0]).toBeUndefined();
-    const told = ways(list);
-    expect(told.length).toBeGreaterThan(FRAMES / 2);
-    for (const [x, y] of told.slice(0, -1)) {
-      expect(Math.abs(x - RIGHT)).toBeLessThan(0.3);
-      expect(Math.abs(y - DOWN)).toBeLessThan(0.3);
-    }
-  });
+  ] as const)(
+    'give the motion of the content in pixels per second, whatever the reference distance: %s',
+    (_, name, more) => {
+      const list = vectorsIn(moving(name, more));
+      expect(list).toHaveLength(FRAMES);
+      expect(list[0]).toBeUndefined();
+      const motions = ways(list);
+      expect(motions.length).toBeGreaterThan(FRAMES / 2);
+      for (const [x, y] of motions.slice(0, -1)) {
+        expect(Math.abs(x - RIGHT)).toBeLessThan(0.3);
+        expect(Math.abs(y - DOWN)).toBeLessThan(0.3);
+      }
+    },
+  );
 
   it('are left out of MPEG-4 B-pictures, whose direct blocks FFmpeg exports as zero', () => {
-    const told = ways(vectorsIn(moving('e.mkv', { codec: 'mpeg4', options: { bf: 2, b: 4_000_000 } })));
-    expect(told.length).toBeGreaterThan(2);
-    expect(told.every(([x]) => Math.abs(x - RIGHT) < 0.5)).toBe(true);
+    const motions = ways(vectorsIn(moving('e.mkv', { codec: 'mpeg4', options: { bf: 2, b: 4_000_000 } })));
+    expect(motions.length).toBeGreaterThan(2);
+    expect(motions.every(([x]) => Math.abs(x - RIGHT) < 0.5)).toBe(true);
   });
 
   it('rotate with the picture', () => {
     const turn = 65536;
     // A quarter clockwise.
     const path = moving('f.mp4', { options: { bf: 0 }, displayMatrix: [0, turn, 0, -turn, 0, 0, 0, 0, 1 << 30] });
-    const told = ways(vectorsIn(path));
-    expect(told.length).toBeGreaterThan(FRAMES / 2);
-    for (const [x, y] of told) expect(Math.hypot(x + DOWN, y - RIGHT)).toBeLessThan(0.5);
+    const motions = ways(vectorsIn(path));
+    expect(motions.length).toBeGreaterThan(FRAMES / 2);
+    for (const [x, y] of motions) expect(Math.hypot(x + DOWN, y - RIGHT)).toBeLessThan(0.5);
   });
 
   it('exist only on request and for predicted pictures', () => {

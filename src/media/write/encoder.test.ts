@@ -40,13 +40,13 @@ describe('VideoEncoder', () => {
   });
 
   it.each(hardwareEncoders)('%s opens, or its error says what it needs', (name) => {
-    let told = '';
+    let message = '';
     try {
       new VideoEncoder({ ...encoding, width: 320, height: 240, encoder: name }, () => {})[Symbol.dispose]();
     } catch (error) {
-      told = error instanceof PlaybyplayError ? `${error.code}: ${error.hint}` : `${error}`;
+      message = error instanceof PlaybyplayError ? `${error.code}: ${error.hint}` : `${error}`;
     }
-    expect(told).toMatch(/^$|^(?:no-encoder|encoder-failed): It needs an? .+; x264 runs everywhere\.$/);
+    expect(message).toMatch(/^$|^(?:no-encoder|encoder-failed): It needs an? .+; x264 runs everywhere\.$/);
   });
 
   it('names a hardware encoder only if it opens', () => {

@@ -14,7 +14,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 const [WIDTH, HEIGHT, RATE] = [320, 180, 20];
 
-/** A clip of a grey room in which a bright box trembles about `place(t)`, a fraction of the width. */
+/** Makes a clip of a grey scene in which a bright box shakes around `place(t)`, a fraction of the width. */
 async function boxClip(name: string, seconds: number, place: (t: number) => number): Promise<string> {
   const path = join(folder, name);
   const timeBase = { num: 1, den: RATE };

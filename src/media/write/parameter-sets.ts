@@ -13,6 +13,7 @@ export interface ParameterSets {
 /** Types of H.264 NAL units (ITU-T H.264 table 7-1). */
 export const NAL_TYPE = { slice: 1, idr: 5, sequence: 7, picture: 8, delimiter: 9 } as const;
 
+/** Returns the type of an H.264 NAL unit. */
 export function nalType(unit: Uint8Array): number {
   return unit[0]! & 31;
 }
