@@ -1,28 +1,35 @@
 import type { FromSchema, Schema } from '../schema/from-schema.ts';
 
-/** The three groups of words. Ids are unique within a kind; wherever an id stands, the place decides the kind. */
+/** The kinds of words. Ids are unique within a kind; the position of an id determines its kind. */
 export const wordKinds = ['object', 'action', 'property'] as const;
+/** A kind of word. */
 export type WordKind = (typeof wordKinds)[number];
 
 /** The slots of an action statement that hold a word. */
 export const wordSlots = ['subject', 'object', 'with', 'to', 'from', 'at', 'manner'] as const;
+/** A slot that holds a word. */
 export type WordSlot = (typeof wordSlots)[number];
 
 /** All slots of an action statement. */
 export const slotNames = [...wordSlots, 'amount'] as const;
+/** A slot of an action statement. */
 export type SlotName = (typeof slotNames)[number];
 
-/** `within`: the word itself says what fills the slot ("drive golf ball"), so a statement does not say it again. */
+/** How an action uses a slot. `within`: the word itself contains the filler ("drive golf ball"), so statements omit it. */
 export const slotUses = ['required', 'optional', 'within', 'none'] as const;
+/** How an action uses a slot. */
 export type SlotUse = (typeof slotUses)[number];
 
-/** Names and synonyms: words of letters and digits with single spaces or hyphens, as they stand in a sentence. */
+/** The form of names and synonyms: letters, digits and hyphens, with single spaces between words. */
 export const namePattern = /^[\p{L}\p{N}][\p{L}\p{M}\p{N}'’.+/-]*(?: [\p{L}\p{M}\p{N}'’.+/-]+)*$/u;
+/** The form of a namespace: lower-case letters, digits and hyphens. */
 export const namespacePattern = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
+/** The form of a sense. */
 export const sensePattern = /^[\p{L}\p{N}]+(?:[ -][\p{L}\p{N}]+)*$/u;
+/** The namespace of the common dictionary. */
 export const commonName = 'common';
 
-/** Bounds against files made to hurt. */
+/** Limits that protect against malicious files. */
 export const limits = {
   words: 100_000,
   nameLength: 80,

@@ -64,12 +64,12 @@ function owner(dictionary: Dictionary, depth: number): fc.Arbitrary<Slot> {
   return mention(dictionary.words('object'), depth > 1 ? owner(dictionary, depth - 1) : undefined);
 }
 
-/** A slot of these words, mostly bare. */
+/** A slot with one of these words, mostly without name, count and owner. */
 function slot(dictionary: Dictionary, words: readonly Word[]): fc.Arbitrary<Slot> {
   return fc.oneof(fc.constantFrom(...words.map((word) => word.id)), mention(words, owner(dictionary, 2)));
 }
 
-/** Any statement about this action that its pattern allows. */
+/** Any valid statement about this action. */
 export function actionStatement(dictionary: Dictionary, action: Word): fc.Arbitrary<Statement> {
   const arbitraries: Record<string, fc.Arbitrary<unknown>> = {};
   const required: string[] = [];

@@ -55,7 +55,7 @@ export const querySchema: Schema = {
         of: ref('mention'),
       },
       [],
-      'any of the words or what stands under them, with this name, count and owner',
+      'any of the words or their descendants, with this name, count and owner',
     ),
     slot: object(
       {

@@ -46,7 +46,7 @@ mark { background: var(--hit); color: inherit }
 }
 `;
 
-/** What runs in the page: plain JavaScript without dependencies; the words stand in the element #words. */
+/** The script of the page: plain JavaScript without dependencies; element `#words` contains the words as JSON. */
 export const client = `
 'use strict';
 const words = JSON.parse(document.getElementById('words').textContent);

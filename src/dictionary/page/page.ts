@@ -6,14 +6,14 @@ import { validateStatement } from '../statements.ts';
 import { client, style } from './assets.ts';
 import { escapeAttribute } from '../../markup.ts';
 
-/** Words that each game's profile or script names, by kind-less id; adds to the games that extend a word. */
+/** The games whose profile or script uses a word, by word id. */
 export type Usage = ReadonlyMap<string, readonly string[]>;
 
-/** One HTML page, without outside parts, to search and browse all words of a dictionary. */
+/** Renders a self-contained HTML page to search and browse the words of a dictionary. */
 export function dictionaryPage(dictionary: Dictionary, usage: Usage = new Map()): string {
   const words = dictionary.ordered.map((word) => entry(dictionary, word, usage));
   const games = dictionary.sources.filter(({ name }) => name !== commonName);
-  // "<" would end the script element early.
+  // "</script>" in a definition must not end the script element.
   const data = JSON.stringify(words).replaceAll('<', '\\u003c');
   const kinds = (['object', 'action', 'property'] as const).map(
     (kind) => `${dictionary.words(kind).length} ${kind === 'property' ? 'properties' : `${kind}s`}`,
@@ -89,7 +89,7 @@ function patternOf(frame: SlotRules): [string, string][] {
   });
 }
 
-/** Games that have the word or one under it, or name it in their profile or script. */
+/** The games that define or use the word or a descendant. */
 function gamesOf(dictionary: Dictionary, word: Word, usage: Usage): readonly string[] {
   const games = new Set(usage.get(word.id) ?? []);
   for (const { namespace, id } of dictionary.ordered.slice(word.order, word.last + 1)) {
@@ -99,7 +99,7 @@ function gamesOf(dictionary: Dictionary, word: Word, usage: Usage): readonly str
   return [...games].toSorted();
 }
 
-/** Under which words an object is best shown by which action, the nearest first. */
+/** Example statements for objects by ancestor; the first ancestor that applies is used. */
 const settings: readonly (readonly [string, (id: string) => Statement])[] = [
   ['weapon', (id) => ({ subject: 'player', action: 'kill', object: 'opponent', with: id })],
   ['item', (id) => ({ subject: 'player', action: 'obtain', object: id })],
@@ -115,7 +115,7 @@ const settings: readonly (readonly [string, (id: string) => Statement])[] = [
   ['ability', (id) => ({ subject: 'player', action: 'perform', object: id })],
 ];
 
-/** A sentence or two that use a word, made from its place in the hierarchy; none where nothing sensible can be said. */
+/** Generates an example sentence for a word from its ancestors; `undefined` if there is no valid one. */
 export function exampleOf(dictionary: Dictionary, word: Word): readonly string[] | undefined {
   const statement =
     word.kind === 'object'
