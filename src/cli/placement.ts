@@ -43,18 +43,22 @@ const placementSchema: Schema = {
   },
 };
 
-/** Reads a placement that `profile place` wrote. Throws PlaybyplayError `placement-broken`. */
+/**
+ * Reads a placement file written by `profile place`.
+ *
+ * @throws PlaybyplayError `placement-broken`
+ */
 export async function readPlacement(path: string): Promise<HudSettings> {
   let value: unknown;
   try {
     value = JSON.parse(await readFile(path, 'utf8'));
   } catch (error) {
-    throw new PlaybyplayError('placement-broken', `the placement ${path} cannot be read: ${messageOf(error)}`, {
+    throw new PlaybyplayError('placement-broken', `cannot read the placement ${path}: ${messageOf(error)}`, {
       hint: '--place takes auto, default, or a file that profile place --write wrote.',
     });
   }
   const issues = checkSchema(placementSchema, value, { source: path });
-  if (issues.length > 0) throw new PlaybyplayError('placement-broken', `the placement ${path} is wrong`, { issues });
+  if (issues.length > 0) throw new PlaybyplayError('placement-broken', `the placement ${path} is invalid`, { issues });
   const { format: _, confidence: __, ...hud } = value as HudSettings & { format?: string; confidence?: number };
   return hud;
 }
@@ -63,7 +67,7 @@ function percent(value: number): string {
   return `${(100 * value).toFixed(1)} %`;
 }
 
-/** A placement in words: “at 10.0 %, 5.2 %, 50.0 % × 50.0 % of the frame, its HUD at 0.8 of the size”. */
+/** Describes a placement: “at 10.0 %, 5.2 %, 50.0 % × 50.0 % of the frame, at 0.800 of its size”. */
 export function describePlacement({ content, scale, stretch, pixel, aspect }: HudSettings): string {
   const parts: string[] = [];
   if (content)
@@ -72,14 +76,12 @@ export function describePlacement({ content, scale, stretch, pixel, aspect }: Hu
     );
   if (stretch !== undefined) {
     const high = scale ?? 1;
-    parts.push(
-      `its HUD ${(high * stretch).toFixed(3)} as wide and ${high.toFixed(3)} as high as it is drawn elsewhere`,
-    );
+    parts.push(`with the HUD ${(high * stretch).toFixed(3)} times as wide and ${high.toFixed(3)} times as high`);
   } else if (scale !== undefined) parts.push(`at ${scale.toFixed(3)} of its size`);
-  if (pixel !== undefined) parts.push(`with pixels ${pixel.toFixed(3)} as large as the game drew them`);
+  if (pixel !== undefined) parts.push(`with pixels ${pixel.toFixed(3)} times as large as drawn by the game`);
   if (aspect !== undefined)
     parts.push(
       `with pixels ${aspect.toFixed(3)} times as wide as high: the picture, or its HUD, is ${aspect > 1 ? 'squeezed' : 'stretched'}`,
     );
-  return parts.join(', ') || 'where the profile has it';
+  return parts.join(', ') || 'at the position of the profile';
 }

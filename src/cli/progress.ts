@@ -1,30 +1,31 @@
 import type { CommandIo } from './command.ts';
 
+/** Characters of the bar. */
 const WIDTH = 24;
 
-/** A bar on stderr while long work goes on; nothing where stderr is not a terminal. */
+/** A progress bar on stderr. Prints nothing unless stderr is a terminal. */
 export class ProgressBar {
   readonly #io: CommandIo;
-  readonly #what: string;
+  readonly #label: string;
   #shown = '';
 
-  constructor(io: CommandIo, what: string) {
+  constructor(io: CommandIo, label: string) {
     this.#io = io;
-    this.#what = what;
+    this.#label = label;
   }
 
-  /** `done` of `total`, in any unit. */
+  /** Shows `done` of `total`, in any unit. */
   show(done: number, total: number): void {
     if (!this.#io.isTty || !(total > 0)) return;
     const share = Math.min(1, Math.max(0, done / total));
     const full = Math.round(share * WIDTH);
-    const line = `${this.#what} ${'█'.repeat(full)}${'░'.repeat(WIDTH - full)} ${Math.floor(share * 100)} %`;
+    const line = `${this.#label} ${'█'.repeat(full)}${'░'.repeat(WIDTH - full)} ${Math.floor(share * 100)} %`;
     if (line === this.#shown) return;
     this.#shown = line;
     this.#io.stderr.write(`\r${line}`);
   }
 
-  /** Takes the bar away, so that a line of output can take its place. */
+  /** Removes the bar, so that a line can be printed. */
   clear(): void {
     if (this.#shown === '') return;
     this.#shown = '';

@@ -1,28 +1,29 @@
-// A thread that watches the main one while plug-ins are in use: whoever is in a loop without end cannot say so himself.
+// Runs in a thread of its own while plug-ins are in use, and ends the process when a plug-in call never returns: the main thread
+// cannot notice that.
 import { writeSync } from 'node:fs';
 import { workerData } from 'node:worker_threads';
 import { type Cells, Patience } from '../detectors/plugins/watch.ts';
 
-/** What the thread is started with. */
+/** The data that the thread starts with. */
 export interface WatchdogData {
   readonly cells: Cells;
-  /** What the person called the plug-ins. */
+  /** The plug-ins as the user named them. */
   readonly names: readonly string[];
 }
 
-/** Seconds that one call may take in the main thread, and bytes by which the process may grow meanwhile. */
-const SECONDS = 60;
-const MEMORY = 8 * 2 ** 30;
+const MAX_CALL_SECONDS = 60;
+/** How much the process may grow during one call. */
+const MAX_CALL_BYTES = 8 * 2 ** 30;
+const CHECK_INTERVAL_MS = 1000;
 
 const { cells, names } = workerData as WatchdogData;
-const patience = new Patience(cells, SECONDS, MEMORY);
+const patience = new Patience(cells, MAX_CALL_SECONDS, MAX_CALL_BYTES);
 
 setInterval(() => {
   const verdict = patience.look(performance.now(), process.memoryUsage.rss());
   if (!verdict) return;
-  const advice =
-    'A log that was begun keeps what it holds; detect --resume goes on with it once the plug-in is mended.';
-  writeSync(2, `playbyplay: ended, because of the plug-in ${names[verdict.plugin]}: ${verdict.reason}\n${advice}\n`);
-  // Nothing gentler reaches a thread that does not come back.
+  const hint = 'The log keeps the events so far. Repair the plug-in, then continue with detect --resume.';
+  writeSync(2, `playbyplay: stopped because of the plug-in ${names[verdict.plugin]}: ${verdict.reason}\n${hint}\n`);
+  // A blocked thread handles no other signal.
   process.kill(process.pid, 'SIGKILL');
-}, 1000);
+}, CHECK_INTERVAL_MS);
