@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { schedule } from './schedule.ts';
-import { type Copy, moduleBeside, ThreadDevice } from './threads.ts';
+import { type Copy, DeviceError, moduleBeside, ThreadDevice } from './threads.ts';
 
 const sums = moduleBeside(import.meta.url, './fixtures/sums');
 
@@ -34,22 +33,12 @@ describe('a worker thread as a device', () => {
     expect(await waiting).toBe('told');
   });
 
-  it.each(['exit', 'hang'])('a thread that %ss in the middle loses its portion to the other', async (fail) => {
-    await using good = new ThreadDevice('good', sums);
-    await using bad = new ThreadDevice('bad', sums);
-    for (const device of [good, bad]) await device.call({ numbers: [] });
-    const portions = Array.from({ length: 6 }, (_, i) => [i, i + 1]);
-    const by: string[] = [];
-    const results: number[] = [];
-    const run = async (numbers: number[], device: ThreadDevice) => {
-      const [sum] = await device.call<Float64Array>({ numbers, fail: device === bad ? fail : undefined });
-      return sum!;
-    };
-    for await (const { result, device } of schedule({ portions, devices: [good, bad], run, stuckAfter: 2000 })) {
-      by.push(device.name);
-      results.push(result);
-    }
-    expect(results).toEqual([1, 3, 5, 7, 9, 11]);
-    expect(new Set(by)).toEqual(new Set(['good']));
+  it('fails pending calls when it exits, and when it is retired while it hangs', async () => {
+    await using exiting = new ThreadDevice('exiting', sums);
+    await expect(exiting.call({ numbers: [], fail: 'exit' })).rejects.toThrow('exiting ended with exit code 3');
+    await expect(exiting.call({ numbers: [1] })).rejects.toBeInstanceOf(DeviceError);
+    await using hanging = new ThreadDevice('hanging', sums);
+    const pending = hanging.call({ numbers: [], fail: 'hang' });
+    await Promise.all([expect(pending).rejects.toBeInstanceOf(DeviceError), hanging.retire()]);
   });
 });

@@ -1,8 +1,12 @@
 import { Worker, type Transferable, type WorkerOptions } from 'node:worker_threads';
 import { messageOf, PlaybyplayError } from '../../errors.ts';
-import { type Device, DeviceError } from './schedule.ts';
 import type { Failure, Reply, Request } from './serve.ts';
 import { now } from './trace.ts';
+
+/** The worker thread itself has failed or ended: it answers no more calls. */
+export class DeviceError extends Error {
+  override readonly name = 'DeviceError';
+}
 
 interface Call {
   readonly resolve: (result: unknown) => void;
@@ -12,7 +16,7 @@ interface Call {
   readonly asked: number;
 }
 
-/** A message on its way between two memories, in milliseconds of `now()`: from its being sent to its being taken out. */
+/** The transfer of a message between threads, in milliseconds of `now()`. */
 export interface Copy {
   readonly name: 'request' | 'result';
   readonly start: number;
@@ -25,10 +29,10 @@ export function moduleBeside(base: string, name: string): URL {
 }
 
 /**
- * A worker thread as a device: answers calls one after the other with a handler that its module passes to `serve`.
- * When the thread ends by itself, calls under way fail with DeviceError. Dispose it when the work is over.
+ * A worker thread that answers calls one after the other with the handler that its module passes to `serve`. If the thread ends unexpectedly,
+ * pending calls fail with DeviceError. Dispose it when the work is done.
  */
-export class ThreadDevice implements Device, AsyncDisposable {
+export class ThreadDevice implements AsyncDisposable {
   readonly name: string;
   private readonly worker: Worker;
   private readonly calls = new Map<number, Call>();
@@ -46,8 +50,10 @@ export class ThreadDevice implements Device, AsyncDisposable {
   }
 
   /**
-   * Sends a request and resolves to the handler's result. `signal` is passed on to the handler; `onNote` receives what
-   * the handler notes on the way; `onCopy` is told how long request and result were on their way. Rejects with the handler's error, or DeviceError when the thread is gone.
+   * Sends a request and resolves to the handler's result. The handler gets `signal`; `onNote` receives its notes; `onCopy` receives how long
+   * request and result took between the threads.
+   *
+   * @throws The handler's error, or DeviceError if the thread has ended.
    */
   call<Result>(
     request: unknown,
