@@ -1,5 +1,5 @@
 // Turns a HED schema (MediaWiki form, as published by hed-standard/hed-schemas) into a dictionary file.
-//   node tools/hed.ts HED8.4.0.mediawiki > hed.json
+//   node test/dictionary/hed-vocabulary.ts HED8.4.0.mediawiki > hed.json
 import { readFileSync } from 'node:fs';
 import { pluralOf } from '../../src/dictionary/inflection.ts';
 import { loadDictionary, type LoadedDictionary } from '../../src/dictionary/load.ts';
