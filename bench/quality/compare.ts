@@ -2,7 +2,7 @@
 //   node bench/quality/compare.ts [scenarios] [seconds]
 // prints the rank correlations and the sessions on which they differ most, with the reason.
 import { rankCorrelations, disagreements, type NamedModelScores, scoreWithModels } from '../../src/quality/compare.ts';
-import { scenarioOf } from '../../src/quality/control/scenario.ts';
+import { makeScenario } from '../../src/quality/control/scenario.ts';
 import { describeSettings, type StreamSettings } from '../../src/quality/control/settings.ts';
 import { simulate } from '../../src/quality/control/simulation.ts';
 
@@ -17,7 +17,7 @@ const settings: StreamSettings[] = [
 ];
 const sessions: NamedModelScores[] = [];
 for (let seed = 1; seed <= scenarios; seed++) {
-  const scenario = scenarioOf(seed, seconds);
+  const scenario = makeScenario(seed, seconds);
   for (const one of settings) {
     const { records } = simulate(scenario, one, { keep: true, quitsWhen: false });
     const judgement = scoreWithModels(records, { fps: one.fps, width: one.width, height: one.height });

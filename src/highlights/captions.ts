@@ -82,9 +82,9 @@ const REDUNDANT_CHANGE_SECONDS = 0.35;
 export function dropRedundantChanges<T extends { readonly t: number; readonly kind: string }>(
   events: readonly T[],
 ): readonly T[] {
-  const deeds = events.filter(({ kind }) => kind === 'action');
+  const actions = events.filter(({ kind }) => kind === 'action');
   return events.filter(
-    ({ t, kind }) => kind === 'action' || !deeds.some((deed) => Math.abs(deed.t - t) <= REDUNDANT_CHANGE_SECONDS),
+    ({ t, kind }) => kind === 'action' || !actions.some((action) => Math.abs(action.t - t) <= REDUNDANT_CHANGE_SECONDS),
   );
 }
 

@@ -43,7 +43,7 @@ export function bottomHudStrip(hud: readonly Rect[]): Rect | undefined {
 
 /** Maps a rectangle of the recording's frame to the reel's frame under a layout; both in fractions. */
 export function mapToReel(rect: Rect, source: Size, reel: Size, layout: Layout): Rect {
-  const window = windowOf(source, reel, layout);
+  const window = visibleWindow(source, reel, layout);
   return {
     x: (rect.x - window.x) / window.width,
     y: (rect.y - window.y) / window.height,
@@ -55,7 +55,7 @@ export function mapToReel(rect: Rect, source: Size, reel: Size, layout: Layout):
 /**
  * Part of the recording's frame that the reel shows, in fractions: smaller than the frame for a crop, larger with bars.
  */
-function windowOf(source: Size, reel: Size, layout: Layout): Rect {
+function visibleWindow(source: Size, reel: Size, layout: Layout): Rect {
   if (layout === 'crop' || layout === 'hud') {
     const rect = cropAround(0.5, 0.5, source, reel);
     return {

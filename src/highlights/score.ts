@@ -58,12 +58,12 @@ export function scoreScenes(
         const score = reasons.reduce((product, reason) => product * reason.value, event.confidence);
         return { event, score, reasons };
       });
-      return sceneOf(header.session, header.game, source, window, scored);
+      return makeScene(header.session, header.game, source, window, scored);
     });
   });
 }
 
-function sceneOf(session: string, game: string, source: number, window: Window, events: ScoredEvent[]): Scene {
+function makeScene(session: string, game: string, source: number, window: Window, events: ScoredEvent[]): Scene {
   const strongest = events.toSorted((a, b) => b.score - a.score || a.event.t - b.event.t);
   // Many minor events do not add up to a great one: each further event counts less.
   const score = strongest.reduce((sum, { score: part }, rank) => sum + part * 0.85 ** rank, 0);
@@ -83,7 +83,7 @@ function sceneOf(session: string, game: string, source: number, window: Window, 
 /** Explains the score: the strongest event's reasons and the number of further events. */
 function because(strongest: readonly ScoredEvent[]): string {
   const [first, ...others] = strongest;
-  const told = first!.reasons
+  const shown = first!.reasons
     .filter(
       (reason) => reason.kind === 'weight' || reason.value >= 1.1 || (reason.value < 0.7 && reason.kind !== 'rarity'),
     )
@@ -91,7 +91,7 @@ function because(strongest: readonly ScoredEvent[]): string {
     .map((reason) => reason.text)
     .filter((text) => text !== '');
   const more = others.length > 0 ? `; ${others.length} more event${others.length > 1 ? 's' : ''}` : '';
-  return `${told.join(', ')}${more}`;
+  return `${shown.join(', ')}${more}`;
 }
 
 function count(counts: Map<string, number>, event: EventLine): void {

@@ -90,7 +90,12 @@ export interface Weight {
 }
 
 /** Looks up the weight of a word or its nearest ancestor with one; `weights` override the defaults. */
-export function weightOf(dictionary: Dictionary, word: string, kind: WordKind, weights?: Weights): Weight | undefined {
+export function findWeight(
+  dictionary: Dictionary,
+  word: string,
+  kind: WordKind,
+  weights?: Weights,
+): Weight | undefined {
   for (const id of withAncestors(dictionary, word, kind)) {
     const given = weights?.[kind]?.[id];
     const weight = given ?? defaultWeights[kind]?.[id];
@@ -102,16 +107,16 @@ export function weightOf(dictionary: Dictionary, word: string, kind: WordKind, w
 /** Weight of a statement by its words, its size of change and who is involved. */
 export function statementWeight(statement: Statement, dictionary: Dictionary, weights?: Weights): Weight {
   if (isPropertyStatement(statement)) {
-    const found = weightOf(dictionary, statement.property, 'property', weights);
+    const found = findWeight(dictionary, statement.property, 'property', weights);
     const { weight, from } = found ?? { weight: DEFAULT_WEIGHT, from: unqualified(statement.property) };
     return { weight: weight * relativeChange(statement.from, statement.to), from };
   }
-  const action = weightOf(dictionary, statement.action, 'action', weights);
+  const action = findWeight(dictionary, statement.action, 'action', weights);
   let best = action ?? { weight: DEFAULT_WEIGHT, from: unqualified(statement.action) };
   // The object may raise the weight of the action (obtaining a key counts more than obtaining), or lower it where the
   // given weights say so.
   const object = wordOf(statement.object);
-  const about = object === undefined ? undefined : weightOf(dictionary, object, 'object', weights);
+  const about = object === undefined ? undefined : findWeight(dictionary, object, 'object', weights);
   if (about && (about.weight > best.weight || about.given)) best = about;
   return { weight: best.weight * involvement(statement), from: best.from };
 }

@@ -80,7 +80,7 @@ export function limitToOneLife(window: Window, events: readonly EventLine[], dic
       wordOf(statement.subject) === 'player' &&
       isAnyOf(dictionary, statement.action, 'action', 'spawn'),
   );
-  const downfall = events.find(
+  const defeat = events.find(
     (event) =>
       event.t > last &&
       event.t < window.end &&
@@ -88,8 +88,8 @@ export function limitToOneLife(window: Window, events: readonly EventLine[], dic
       isPlayerDefeat(event.statement, dictionary),
   );
   const start = respawn?.t ?? window.start;
-  const end = downfall
-    ? Math.min(window.end, Math.max(downfall.t + SHOWN_DEFEAT_SECONDS, last + MIN_TAIL_SECONDS))
+  const end = defeat
+    ? Math.min(window.end, Math.max(defeat.t + SHOWN_DEFEAT_SECONDS, last + MIN_TAIL_SECONDS))
     : window.end;
   return { ...window, start, end };
 }

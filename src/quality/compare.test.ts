@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { g1072, type Sensitivity, rtcScore } from './other-models.ts';
 import { simulate } from './control/simulation.ts';
-import { scenarioOf } from './control/scenario.ts';
+import { makeScenario } from './control/scenario.ts';
 import { rankCorrelations, disagreements, scoreWithModels, stutterShare } from './compare.ts';
 
 describe('G.1072', () => {
@@ -76,7 +76,7 @@ describe('comparison of models', () => {
       { ...settings, width: 1280, height: 720, bitrate: 3e6 },
       { ...settings, width: 1920, height: 1080, bitrate: 30e6 },
     ].map((one) => {
-      const { records } = simulate(scenarioOf(seed, 40), one, { keep: true, quitsWhen: false });
+      const { records } = simulate(makeScenario(seed, 40), one, { keep: true, quitsWhen: false });
       return {
         name: `${seed} ${one.height}`,
         judgement: scoreWithModels(records, { fps: 60, width: one.width, height: one.height })!,

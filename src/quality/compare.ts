@@ -80,7 +80,7 @@ function computeMeans(records: readonly FrameRecord[], info: SessionInfo): Sessi
     bits += bitrate ?? 0;
     pixels += (width ?? 0) * (height ?? 0);
     if (record.presented !== undefined) shown++;
-    const trip = tripOf(record);
+    const trip = readRoundTrip(record);
     if (trip !== undefined) {
       trips++;
       tripSum += trip;
@@ -90,7 +90,7 @@ function computeMeans(records: readonly FrameRecord[], info: SessionInfo): Sessi
       waitSum += record.presented - record.received;
     }
   }
-  const seconds = secondsOf(records);
+  const seconds = measureSeconds(records);
   if (records.length === 0 || seconds <= 0 || pixels === 0 || bits === 0 || trips === 0) return undefined;
   const aspect = (width ?? 16) / (height ?? 9);
   const high = Math.sqrt(pixels / records.length / aspect);
@@ -106,7 +106,7 @@ function computeMeans(records: readonly FrameRecord[], info: SessionInfo): Sessi
   };
 }
 
-function tripOf(record: FrameRecord): number | undefined {
+function readRoundTrip(record: FrameRecord): number | undefined {
   const { roundTripDelay, returned, transmitted, presented, received } = record;
   if (roundTripDelay !== undefined) return roundTripDelay;
   if (returned === undefined || transmitted === undefined || presented === undefined || received === undefined) {
@@ -115,7 +115,7 @@ function tripOf(record: FrameRecord): number | undefined {
   return returned - transmitted - (presented - received);
 }
 
-function secondsOf(records: readonly FrameRecord[]): number {
+function measureSeconds(records: readonly FrameRecord[]): number {
   const times = records.map((record) => record.captured ?? record.rendered).filter((time) => time !== undefined);
   return times.length < 2 ? 0 : (times.at(-1)! - times[0]!) / 1000;
 }

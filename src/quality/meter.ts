@@ -146,7 +146,7 @@ export class QualityMeter {
     let offsetSum = 0;
     let weights = 0;
     for (const component of this.#components) {
-      const measured = rawOf(frame, component.name);
+      const measured = rawValue(frame, component.name);
       if (measured !== undefined) measure(component, measured);
       if (component.raw === undefined) continue;
       const { score, weight } = component;
@@ -273,7 +273,7 @@ export class QualityMeter {
   }
 }
 
-function rawOf(frame: RawFrame, name: string): number | undefined {
+function rawValue(frame: RawFrame, name: string): number | undefined {
   switch (name) {
     case componentNames[0]:
       return frame.captureDelta;

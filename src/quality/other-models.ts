@@ -78,7 +78,7 @@ const delayTable: Table = {
 export function g1072(input: G1072Input): G1072Score {
   const interaction = input.interaction ?? 'high';
   const complexity = input.complexity ?? 'high';
-  const frameLoss = input.frameLoss ?? frameLossOf(input);
+  const frameLoss = input.frameLoss ?? deriveFrameLoss(input);
   const { coding, transmission } = video(input, codingTable[complexity]);
   const temporal = clamp(byFrames(input.fps, frameLoss, temporalTable[interaction]), 0, 61.29);
   const inputFrames = clamp(byFrames(input.fps, frameLoss, framesTable[interaction]), 0, 68.98);
@@ -89,11 +89,11 @@ export function g1072(input: G1072Input): G1072Score {
     0,
     100,
   );
-  return { mos: mosOf(rating), rating, coding, transmission, temporal, inputFrames, inputDelay };
+  return { mos: toOpinionScore(rating), rating, coding, transmission, temporal, inputFrames, inputDelay };
 }
 
 /** Share of frames (percent) that packet losses cost, by bitrate, rate and the time to ask again (Equation 5). */
-function frameLossOf({ bitrate, fps, delay, loss = 0 }: G1072Input): number {
+function deriveFrameLoss({ bitrate, fps, delay, loss = 0 }: G1072Input): number {
   if (delay < 16) return 0;
   const kept = Math.exp(-(0.08526 + 0.00073 * fps + 1.425e-4 * bitrate * fps) * (0.09656 * delay - 1.5) * loss);
   return 100 * (1 - kept);
@@ -129,7 +129,7 @@ function video(input: G1072Input, row: Row): { coding: number; transmission: num
 }
 
 /** Opinion score of a rating. */
-function mosOf(rating: number): number {
+function toOpinionScore(rating: number): number {
   const linear = 1.3 + ((4.64 - 1.3) / 100) * rating;
   return clamp(linear + rating * (rating - 60) * (100 - rating) * 7e-6, 1.3, 4.64);
 }

@@ -52,10 +52,10 @@ export async function scoreInput(input: SessionInput, options: ScoreOptions = {}
   let fpsFrom: RateSource = 'assumed';
   let info: SessionInfo = { fps: 60 };
   const begin = (records: readonly FrameRecord[]): QualityMeter => {
-    const told = options.fps ?? input.fps ?? records.find((record) => record.fps !== undefined)?.fps;
-    const estimate = told ?? estimateRate(records);
+    const statedRate = options.fps ?? input.fps ?? records.find((record) => record.fps !== undefined)?.fps;
+    const estimate = statedRate ?? estimateRate(records);
     if (options.fps !== undefined) fpsFrom = 'option';
-    else if (told !== undefined) fpsFrom = 'header';
+    else if (statedRate !== undefined) fpsFrom = 'header';
     else if (estimate !== undefined) fpsFrom = 'estimated';
     info = {
       fps: estimate ?? 60,
@@ -191,10 +191,10 @@ async function* frameFigures(
 function estimateRate(records: readonly FrameRecord[]): number | undefined {
   const values = new RawValueReader();
   const raws = records.map((record) => values.next(record));
-  return rateOf(raws.map((raw) => raw.presentDelta)) ?? rateOf(raws.map((raw) => raw.captureDelta));
+  return medianRate(raws.map((raw) => raw.presentDelta)) ?? medianRate(raws.map((raw) => raw.captureDelta));
 }
 
-function rateOf(deltas: readonly (number | undefined)[]): number | undefined {
+function medianRate(deltas: readonly (number | undefined)[]): number | undefined {
   const known = deltas.filter((delta) => delta !== undefined && delta > 0) as number[];
   const usual = upperMedian(known);
   return usual === undefined ? undefined : standardRate([1000 / usual]);

@@ -1,7 +1,7 @@
 import { PlaybyplayError } from '../../errors.ts';
 import { type Advice, advise } from '../../quality/control/advise.ts';
 import { describeDecision } from '../../quality/control/controller.ts';
-import { type Network, scenarioOf } from '../../quality/control/scenario.ts';
+import { type Network, makeScenario } from '../../quality/control/scenario.ts';
 import { describeSettings, type StreamSettings } from '../../quality/control/settings.ts';
 import { compareWithFixedSettings, simulate, startSettings, type TrialRow } from '../../quality/control/simulation.ts';
 import { scoreFiles } from '../../quality/score.ts';
@@ -78,7 +78,7 @@ function simulateOne(
   { duration, network, json }: { duration: number; network: Network | undefined; json: boolean },
   io: CommandIo,
 ): number {
-  const scenario = scenarioOf(seed, duration, network);
+  const scenario = makeScenario(seed, duration, network);
   const run = simulate(scenario, startSettings, { controller: true });
   const { decisions, outcome, played, quality, bitrate } = run;
   if (json) {

@@ -5,7 +5,7 @@ import { edl, resolveCsv, resolveEdl } from './edl.ts';
 import { fcpxml } from './fcpxml.ts';
 import { mlt } from './mlt.ts';
 import { otio } from './otio.ts';
-import { frameOf } from './timecode.ts';
+import { parseTimecode } from './timecode.ts';
 import { xmeml } from './xmeml.ts';
 
 const ntsc = { num: 30_000, den: 1001 };
@@ -48,7 +48,7 @@ describe('edl', () => {
           .trim()
           .split(/\s+/)
           .slice(-4)
-          .map((code) => frameOf(code, rate)!),
+          .map((code) => parseTimecode(code, rate)!),
       );
       // An hour of timecode is 107892 frames at 29.97 in drop-frame, 90000 at 25.
       const hour = rate === ntsc ? 107_892 : 90_000;

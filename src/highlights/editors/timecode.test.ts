@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { frameOf, rationalSeconds, standardRate, standardRates, timecode } from './timecode.ts';
+import { parseTimecode, rationalSeconds, standardRate, standardRates, timecode } from './timecode.ts';
 
 const ntsc = { num: 30_000, den: 1001 };
 const double = { num: 60_000, den: 1001 };
@@ -32,15 +32,15 @@ describe('timecode', () => {
   it('round-trips at every rate', () => {
     fc.assert(
       fc.property(fc.constantFrom(...standardRates), fc.nat(2_000_000), (rate, frame) => {
-        expect(frameOf(timecode(frame, rate), rate)).toBe(frame);
+        expect(parseTimecode(timecode(frame, rate), rate)).toBe(frame);
       }),
     );
   });
 
   it('rejects numbers that drop-frame skips', () => {
-    expect(frameOf('00:01:00;00', ntsc)).toBeUndefined();
-    expect(frameOf('00:10:00;00', ntsc)).toBe(17_982);
-    expect(frameOf('00:00:00:30', ntsc)).toBeUndefined();
+    expect(parseTimecode('00:01:00;00', ntsc)).toBeUndefined();
+    expect(parseTimecode('00:10:00;00', ntsc)).toBe(17_982);
+    expect(parseTimecode('00:00:00:30', ntsc)).toBeUndefined();
   });
 });
 

@@ -58,7 +58,7 @@ export function timecode(frame: number, rate: Rational, drop = dropsFrames(rate)
 }
 
 /** Parses a timecode; undefined if it is malformed or names a number that drop-frame skips. */
-export function frameOf(text: string, rate: Rational): number | undefined {
+export function parseTimecode(text: string, rate: Rational): number | undefined {
   const match = /^(\d\d):(\d\d):(\d\d)([:;])(\d\d)$/.exec(text);
   if (!match) return undefined;
   const fps = nominal(rate);

@@ -120,7 +120,7 @@ function stepsDown(
     if (faster) steps.push({ parameter: 'preset', from: settings.preset!, to: faster, reason: why });
     if (!steps.some(({ parameter }) => parameter === 'size')) steps.push(...smaller(settings, bounds, why));
   }
-  const picture = pictureOf(sessions);
+  const picture = meanPicture(sessions);
   if (picture !== undefined && picture < 50 && !steps.some(({ parameter }) => parameter === 'size')) {
     steps.push(
       ...smaller(
@@ -138,9 +138,9 @@ function stepsUp(
   settings: Partial<StreamSettings>,
   bounds: SettingsBounds,
 ): AdviceStep[] {
-  const picture = pictureOf(sessions);
+  const picture = meanPicture(sessions);
   const trip = score(sessions, 'roundTripDelay');
-  const why = `the line has room (round trip ${trip?.toFixed(0) ?? 'unknown'})`;
+  const why = `the network has spare capacity (round trip ${trip?.toFixed(0) ?? 'unknown'})`;
   if (picture !== undefined && picture < 90)
     return moreBits(settings, bounds, `${why} and the picture scores ${picture.toFixed(0)}`);
   const at = bounds.sizes.findIndex(({ height }) => height === settings.height);
@@ -161,7 +161,7 @@ function stepsUp(
     : [{ parameter: 'fps', from: String(settings.fps), to: String(higher), reason: why }];
 }
 
-function pictureOf(sessions: readonly SessionQuality[]): number | undefined {
+function meanPicture(sessions: readonly SessionQuality[]): number | undefined {
   const known = sessions.map(({ picture }) => picture).filter((picture) => picture !== null);
   return known.length === 0 ? undefined : known.reduce((sum, one) => sum + one, 0) / known.length;
 }

@@ -6,7 +6,7 @@ import { advise } from './advise.ts';
 import { type ControllerOptions, type Decision, describeDecision, QualityController } from './controller.ts';
 import type { Observation } from './observer.ts';
 import { StreamSimulator, simulate, startSettings, compareWithFixedSettings } from './simulation.ts';
-import { scenarioOf } from './scenario.ts';
+import { makeScenario } from './scenario.ts';
 import { defaultBounds, type StreamSettings } from './settings.ts';
 
 const start: StreamSettings = { bitrate: 8e6, width: 1280, height: 720, fps: 60, preset: 'fast' };
@@ -126,11 +126,11 @@ describe('QualityController', () => {
 });
 
 function play(seed: number): readonly FrameRecord[] {
-  return simulate(scenarioOf(seed, 20), start, { keep: true }).records;
+  return simulate(makeScenario(seed, 20), start, { keep: true }).records;
 }
 
 describe('StreamSimulator', () => {
-  const scenario = scenarioOf(3, 60);
+  const scenario = makeScenario(3, 60);
 
   it('depends only on seed and settings', () => {
     expect(play(1)).toEqual(play(1));
@@ -161,7 +161,7 @@ describe('StreamSimulator', () => {
   });
 
   it('adds delay and loss above the network’s capacity', () => {
-    const line = scenarioOf(5, 60, 'mobile');
+    const line = makeScenario(5, 60, 'mobile');
     const little = simulate(line, { ...start, bitrate: 2e6 }, { quitsWhen: false }).quality.components;
     const much = simulate(line, { ...start, bitrate: 30e6 }, { quitsWhen: false }).quality.components;
     expect(much['roundTripDelay']!.mean).toBeGreaterThan(2 * little['roundTripDelay']!.mean);
@@ -178,7 +178,7 @@ describe('StreamSimulator', () => {
   });
 
   it('ends early when the player quits and scores the rest as 0', () => {
-    const line = scenarioOf(5, 120, 'mobile');
+    const line = makeScenario(5, 120, 'mobile');
     const { played, outcome, quality } = simulate(line, { ...start, bitrate: 30e6 });
     expect(played).toBeLessThan(0.6);
     expect(outcome).toBeCloseTo(quality.total! * played, 9);

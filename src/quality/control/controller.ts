@@ -1,5 +1,5 @@
 import type { ConstantsInput } from '../constants.ts';
-import { type Prediction, rateOf, StreamModel, type StreamState } from './model.ts';
+import { type Prediction, targetRate, StreamModel, type StreamState } from './model.ts';
 import type { Observation } from './observer.ts';
 import { defaultBounds, describeSettings, type SettingsBounds, type StreamSettings } from './settings.ts';
 
@@ -165,7 +165,7 @@ export class QualityController {
     if (seen.lost > lost) return `${(100 * seen.lost).toFixed(0)} % of the frames are lost`;
     if (seen.queue !== undefined && seen.queue > queue)
       return `frames wait ${seen.queue.toFixed(0)} ms in the network queue`;
-    const load = this.#capacity === undefined ? 0 : rateOf(this.#settings) / this.#capacity;
+    const load = this.#capacity === undefined ? 0 : targetRate(this.#settings) / this.#capacity;
     if (load > this.#options.load.most) return `the network is used to ${(100 * load).toFixed(0)} %`;
     return undefined;
   }
@@ -174,7 +174,7 @@ export class QualityController {
   #reduceBitrate(reason: string): Change[] {
     const parameter = this.#settings.qp === undefined ? 'bitrate' : 'qp';
     if (!this.#canChange(parameter, 1)) return [];
-    const now = rateOf(this.#settings);
+    const now = targetRate(this.#settings);
     const goal = this.#worst === undefined ? 0.7 * now : this.#options.load.aim * this.#worst;
     return this.#setRate(Math.min(0.9, Math.max(0.5, goal / now)), reason);
   }
@@ -221,7 +221,7 @@ export class QualityController {
     const here = this.#model.expect(now, state, now);
     let best: { settings: StreamSettings; expected: Prediction; gain: number } | undefined;
     for (const settings of this.#candidates()) {
-      if (rateOf(settings) > Math.max(rateOf(now), this.#options.load.aim * this.#worst!)) continue;
+      if (targetRate(settings) > Math.max(targetRate(now), this.#options.load.aim * this.#worst!)) continue;
       const expected = this.#model.expect(now, state, settings);
       const other = settings.width !== now.width || settings.fps !== now.fps || settings.preset !== now.preset;
       const gain = expected.total - here.total - (other ? this.#options.gain.other : this.#options.gain.bitrate);
@@ -248,7 +248,7 @@ export class QualityController {
           yield base;
           // Shares of the safe capacity: a fuller link adds delay.
           for (const share of bitFree ? [1, 0.8, 0.65, 0.5, 0.35] : []) {
-            yield this.#clamp(scaled(base, (share * limit) / rateOf(base)));
+            yield this.#clamp(scaled(base, (share * limit) / targetRate(base)));
           }
         }
       }

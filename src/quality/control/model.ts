@@ -51,7 +51,7 @@ export class StreamModel {
     // Encoding scales with pixels and preset, rendering and decoding with half of the pixels.
     const encode = state.encodeTime * share ** 0.9 * (presetSpeed[then.preset] / presetSpeed[now.preset]);
     const draw = 0.5 * Math.min(state.captureInterval, 1000 / now.fps) * 0.7 * (share - 1);
-    const line = ((rateOf(then) / then.fps - rateOf(now) / now.fps) / state.capacity) * 1000;
+    const line = ((targetRate(then) / then.fps - targetRate(now) / now.fps) / state.capacity) * 1000;
     // An input waits half a frame for the next one, and a frame half a frame for the screen.
     const wait = 0.5 * (1000 / then.fps - 1000 / now.fps);
     const trip = Math.max(1, state.roundTrip + line);
@@ -62,11 +62,18 @@ export class StreamModel {
     );
     const quality = this.#quality(then.fps, capture, trip, stackLatency);
     const picture = this.#picture(then);
-    const onLine = (1000 * rateOf(then)) / then.fps / state.capacity;
+    const onLine = (1000 * targetRate(then)) / then.fps / state.capacity;
     const unrest = presetSpread[then.preset] * onLine;
     const worse = this.#quality(then.fps, capture, trip + unrest, stackLatency + unrest);
     const base = quality - this.#constants.base.z * Math.max(0, quality - worse);
-    return { total: 0.5 * (picture + base), picture, quality, base, stackLatency, load: rateOf(then) / state.capacity };
+    return {
+      total: 0.5 * (picture + base),
+      picture,
+      quality,
+      base,
+      stackLatency,
+      load: targetRate(then) / state.capacity,
+    };
   }
 
   #quality(fps: number, delta: number, trip: number, stack: number): number {
@@ -97,7 +104,7 @@ export class StreamModel {
 }
 
 /** Bits per second of the settings. */
-export function rateOf(settings: StreamSettings): number {
+export function targetRate(settings: StreamSettings): number {
   if (settings.qp === undefined) return settings.bitrate;
   const pixels = settings.width * settings.height;
   return estimateBitsPerPixel(settings.qp, pixels) * pixels * settings.fps;

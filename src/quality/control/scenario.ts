@@ -83,7 +83,7 @@ const lines: Readonly<Record<Network, Line>> = {
 };
 
 /** Makes the scenario of a seed; the network is random unless given. */
-export function scenarioOf(seed: number, duration = 180, network?: Network): Scenario {
+export function makeScenario(seed: number, duration = 180, network?: Network): Scenario {
   const random = new Random(seed * 7919 + 17);
   const kind = network ?? networks[Math.floor(random.next() * networks.length)]!;
   const line = lines[kind];

@@ -1,7 +1,7 @@
 import type { FrameRecord } from '../frame.ts';
 import { presetSpeed, presetSpread } from './model.ts';
 import { type Preset, type StreamSettings, describeSettings } from './settings.ts';
-import { Random, type Scenario, type Network, scenarioOf } from './scenario.ts';
+import { Random, type Scenario, type Network, makeScenario } from './scenario.ts';
 import type { ConstantsInput } from '../constants.ts';
 import { QualityMeter, type SessionQuality } from '../meter.ts';
 import { type ControllerOptions, type Decision, QualityController } from './controller.ts';
@@ -359,7 +359,7 @@ export function compareWithFixedSettings(options: TrialOptions): {
   const common = options.constants ? { constants: options.constants } : {};
   for (const seed of options.seeds) {
     options.signal?.throwIfAborted();
-    const scenario = scenarioOf(seed, options.duration, options.network);
+    const scenario = makeScenario(seed, options.duration, options.network);
     const run = simulate(scenario, start, { ...common, controller: options.controller ?? true });
     adjusted.push(run.outcome);
     adjustedPlayed += run.played;

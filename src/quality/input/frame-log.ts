@@ -155,11 +155,11 @@ export function detectFrameLog(head: string): 'ndjson' | 'csv' | undefined {
 export function detectSides(head: string): { readonly server: boolean; readonly client: boolean } {
   const text = head.replace(/^\uFEFF/, '');
   const lines = text.split(/\r?\n/, 400);
-  const told = detectFrameLog(text) === 'csv' ? filledColumns(lines) : undefined;
+  const filled = detectFrameLog(text) === 'csv' ? filledColumns(lines) : undefined;
   const part = lines.join('\n');
   // Ignore fields without a value (null, empty cell, empty list).
   const tells = (field: string): boolean =>
-    told ? told.has(field.toLowerCase()) : new RegExp(`"${field}"\\s*:\\s*\\[?\\s*[-\\d]`).test(part);
+    filled ? filled.has(field.toLowerCase()) : new RegExp(`"${field}"\\s*:\\s*\\[?\\s*[-\\d]`).test(part);
   const server = serverStages.some(tells);
   return { server, client: clientStages.some(tells) || (!server && tells('inputs')) };
 }
@@ -169,15 +169,15 @@ function filledColumns(lines: readonly string[]): ReadonlySet<string> {
   const at = lines.findIndex(isFrameLogHeader);
   const { delimiter } = detectDialect(lines[at] ?? '');
   const names = splitRow(lines[at] ?? '', delimiter).map((name) => name.trim().toLowerCase());
-  const told = new Set<string>();
+  const filled = new Set<string>();
   for (const line of lines.slice(at + 1)) {
     for (const [i, cell] of splitRow(line, delimiter).entries()) {
       if (names[i] !== undefined && parseNumber(cell.split(/[\s|;,[\]]+/).find(Boolean), false) !== undefined) {
-        told.add(names[i]);
+        filled.add(names[i]);
       }
     }
   }
-  return told;
+  return filled;
 }
 
 function isFrameLogHeader(line: string): boolean {

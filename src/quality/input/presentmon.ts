@@ -151,7 +151,7 @@ function addRow(chains: Map<string, Chain>, row: Row, version: PresentMonVersion
     (sinceInput !== undefined && shown !== undefined ? sinceInput + shown : undefined);
   if (shown === undefined) chain.dropped++;
   chain.presents.push({
-    time: time === undefined ? undefined : timeOf(row, time),
+    time: time === undefined ? undefined : parseRowTime(row, time),
     between: version === 2 ? undefined : positive(row.number('MsBetweenPresents')),
     toNext: version === 2 ? positive(row.number('FrameTime')) : undefined,
     untilShown: shown,
@@ -165,7 +165,7 @@ function positive(value: number | undefined): number | undefined {
   return value !== undefined && value > 0 ? value : undefined;
 }
 
-function timeOf(row: Row, column: string): number | undefined {
+function parseRowTime(row: Row, column: string): number | undefined {
   if (!column.endsWith('DateTime')) return row.number(column);
   const parts = /^(\d+)-(\d+)-(\d+)[ T](\d+):(\d+):(\d+(?:\.\d+)?)$/.exec(row.text(column) ?? '');
   if (!parts) return undefined;

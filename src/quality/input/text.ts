@@ -86,7 +86,7 @@ export function asObject(value: unknown): Readonly<Record<string, unknown>> {
 
 /** Decodes text by its byte order mark; UTF-8 without one. */
 export function decodeText(bytes: Uint8Array): string {
-  return new TextDecoder(encodingOf(bytes)).decode(bytes);
+  return new TextDecoder(detectEncoding(bytes)).decode(bytes);
 }
 
 async function* textStream(path: string, signal?: AbortSignal): AsyncGenerator<string> {
@@ -94,7 +94,7 @@ async function* textStream(path: string, signal?: AbortSignal): AsyncGenerator<s
   let decoder: TextDecoder | undefined;
   try {
     for await (const chunk of byteStream(path, gzip, signal)) {
-      decoder ??= new TextDecoder(encodingOf(chunk));
+      decoder ??= new TextDecoder(detectEncoding(chunk));
       yield decoder.decode(chunk, { stream: true });
     }
   } catch (error) {
@@ -134,7 +134,7 @@ async function isGzip(path: string): Promise<boolean> {
   }
 }
 
-function encodingOf(bytes: Uint8Array): string {
+function detectEncoding(bytes: Uint8Array): string {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return 'utf-16le';
   if (bytes[0] === 0xfe && bytes[1] === 0xff) return 'utf-16be';
   return 'utf-8';

@@ -60,7 +60,7 @@ export async function readVideo(path: string, options: ReadOptions = {}): Promis
     (frame) => index.key[frame] === 1,
   );
   const records = toRecords(index, runs);
-  const fps = rateOf(index);
+  const fps = estimateFrameRate(index);
   noteFindings(notes, index, runs, fps, path);
   return {
     format: 'video',
@@ -100,12 +100,12 @@ function toRecords(index: PacketIndex, runs: readonly RepeatedRun[]): FrameRecor
     frame,
     captured: repeated[frame] ? undefined : 1000 * t,
     presented: 1000 * t,
-    bytes: bytesOf(index, frame),
+    bytes: packetBytes(index, frame),
     targetBitrate: rates.get(frame),
   }));
 }
 
-function bytesOf(index: PacketIndex, frame: number): number {
+function packetBytes(index: PacketIndex, frame: number): number {
   return index.packets.size[index.packet[frame]! - index.firstPacket] ?? 0;
 }
 
@@ -132,7 +132,7 @@ function bitrates(index: PacketIndex): Map<number, number> {
   for (const [i, from] of cuts.entries()) {
     const to = cuts[i + 1] ?? t.length;
     let bits = 0;
-    for (let frame = from; frame < to; frame++) bits += 8 * bytesOf(index, frame);
+    for (let frame = from; frame < to; frame++) bits += 8 * packetBytes(index, frame);
     const seconds = (t[to] ?? end) - t[from]!;
     if (seconds > 0) rates.set(from, bits / seconds);
   }
@@ -140,7 +140,7 @@ function bitrates(index: PacketIndex): Map<number, number> {
 }
 
 /** Standard rate nearest to the median frame interval. */
-function rateOf(index: PacketIndex): number | undefined {
+function estimateFrameRate(index: PacketIndex): number | undefined {
   const deltas = Array.from(index.t.subarray(1), (t, i) => t - index.t[i]!).filter((delta) => delta > 0);
   const usual = upperMedian(deltas);
   return usual === undefined ? undefined : standardRate([1 / usual]);

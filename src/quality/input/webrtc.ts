@@ -64,7 +64,7 @@ function readStats(stats: Readonly<Record<string, unknown>>, path: string, notes
     const start = Date.parse(String(fields['startTime']));
     let stat = found.get(id);
     if (!stat) {
-      stat = { id, type: typeOf(id, fields['statsType']), metrics: new Map() };
+      stat = { id, type: statType(id, fields['statsType']), metrics: new Map() };
       found.set(id, stat);
     }
     // Before Chrome 117 values have no timestamps, only an interval of one second.
@@ -92,7 +92,7 @@ function splitKey(key: string): [id: string, metric: string] {
   return cut < 0 ? [key, ''] : [key.slice(0, cut), key.slice(cut + 1)];
 }
 
-function typeOf(id: string, statsType: unknown): string {
+function statType(id: string, statsType: unknown): string {
   if (typeof statsType === 'string' && statsType !== '') return statsType;
   if (id.startsWith('RTCInboundRTP')) return 'inbound-rtp';
   if (id.startsWith('RTCOutboundRTP')) return 'outbound-rtp';

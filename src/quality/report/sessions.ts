@@ -25,7 +25,7 @@ const width = 1080;
  * ```
  */
 export function sessionsReport(views: readonly GroupedView[]): string {
-  const groups = groupsOf(views);
+  const groups = groupViews(views);
   const body = [
     `<h1>${views.length} sessions</h1>`,
     `<p class="sub">${[...groups].map(([name, list]) => `${escapeAttribute(name || 'all')}: ${list.length}`).join(' · ')}</p>`,
@@ -41,7 +41,7 @@ export function sessionsReport(views: readonly GroupedView[]): string {
   return page(`Quality of ${views.length} sessions`, body);
 }
 
-function groupsOf(views: readonly GroupedView[]): Map<string, GroupedView[]> {
+function groupViews(views: readonly GroupedView[]): Map<string, GroupedView[]> {
   const groups = new Map<string, GroupedView[]>();
   for (const view of views) {
     const name = view.group ?? '';
