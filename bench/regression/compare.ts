@@ -40,7 +40,6 @@ const intendedChanges: readonly { readonly area: Area; readonly from: RegExp; re
   // JSON fields have standard names.
   { area: 'quality', from: /\/happenings\//g, to: '/incidents/' },
   { area: 'quality', from: /\/agreements\//g, to: '/rankCorrelations/' },
-  { area: 'quality', from: /outOfTurn/g, to: 'outOfOrder' },
 ];
 
 /** One comparison: a command and what of its results must stay the same. */
