@@ -1,12 +1,12 @@
 import type { Schema } from '../schema/from-schema.ts';
 
-const weights: Schema = {
+const weights = {
   description: 'weights of words by id, 0 to about 12; a word without an entry inherits its nearest ancestor’s',
   type: 'object',
   additionalProperties: { type: 'number', minimum: 0, maximum: 1000 },
-};
+} as const;
 
-const margins: Schema = {
+const margins = {
   description:
     'seconds shown around events with these words, by id; a word without an entry inherits its nearest ancestor’s',
   type: 'object',
@@ -19,15 +19,15 @@ const margins: Schema = {
     required: ['before', 'after'],
     additionalProperties: false,
   },
-};
+} as const;
 
-function byKind(description: string, table: Schema): Schema {
-  const properties = Object.fromEntries(['action', 'object', 'property'].map((kind) => [kind, table]));
-  return { description, type: 'object', properties, additionalProperties: false };
+function byKind<const Table>(description: string, table: Table) {
+  const properties = { action: table, object: table, property: table };
+  return { description, type: 'object', properties, additionalProperties: false } as const;
 }
 
 /** JSON Schema of `configs/<game>/highlights.json` and of what `--settings` names. */
-export const settingsSchema: Schema = {
+export const settingsSchema = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   $id: 'urn:playbyplay:highlight-settings:1',
   title: 'playbyplay highlight settings',
@@ -48,4 +48,4 @@ export const settingsSchema: Schema = {
   },
   required: ['format'],
   additionalProperties: false,
-};
+} as const satisfies Schema;

@@ -5,6 +5,7 @@ import { messageOf, PlaybyplayError, type Issue } from '../errors.ts';
 import { didYouMean, findNearest } from '../spelling.ts';
 import { isPropertyStatement } from '../events/statement.ts';
 import { checkSchema } from '../schema/check.ts';
+import type { FromSchema } from '../schema/from-schema.ts';
 import { settingsSchema } from './settings-schema.ts';
 import { withAncestors, wordOf, type Weights, isPlayerDefeat } from './weights.ts';
 import type { Margin } from './windows.ts';
@@ -14,17 +15,7 @@ import { appendPointer } from '../json-pointer.ts';
 export type Margins = Readonly<Partial<Record<'action' | 'property' | 'object', Readonly<Record<string, Margin>>>>>;
 
 /** Highlight settings of a game (`configs/<game>/highlights.json`) or of a user's file. */
-export interface HighlightSettings {
-  readonly format: 'playbyplay/highlight-settings/1';
-  /** Applies only to sessions of this game; default: any. */
-  readonly game?: string;
-  /** Applies only to logs made with the profile of this name; default: any. */
-  readonly profile?: string;
-  readonly weights?: Weights;
-  readonly margins?: Margins;
-  /** Minimum weight of an event that starts a scene. */
-  readonly notable?: number;
-}
+export interface HighlightSettings extends Omit<FromSchema<typeof settingsSchema>, '$schema'> {}
 
 /** Built-in margins. */
 export const defaultMargins: Margins = {

@@ -3,72 +3,18 @@ import { basename, join } from 'node:path';
 import { type Issue, messageOf, PlaybyplayError } from '../../errors.ts';
 import { Pattern } from '../../pattern.ts';
 import { checkSchema } from '../../schema/check.ts';
-import type { Schema } from '../../schema/from-schema.ts';
+import type { FromSchema, Schema } from '../../schema/from-schema.ts';
 import { suggestSpelling } from '../../spelling.ts';
 import { ROOT } from '../../version.ts';
 
-/** How the time of a line is read: a pattern, and which of its groups hold what. */
-export interface ClockEntry {
-  readonly match: string;
-  readonly hours?: number;
-  readonly minutes?: number;
-  readonly seconds?: number;
-  /** The group that rules are matched against; 0 for the whole line. */
-  readonly rest: number;
-  /** Lines state durations, which add up, instead of times. */
-  readonly sum?: true;
-}
-
-/**
- * What a line means.
- *
- * Texts in templates can contain `$1` (a group of `match`) and `{key}` (a remembered value). A slot is an id, or
- * `{"who": "$2"}` (a person by name), `{"word": …, "name": "$1"}`, `{"lookup": table, "key": "$1"}`; a value can also be
- * `{"number": "$1"}` or `{"text": "$1"}`, and `from` can be `"previous"`, the last value of the property.
- */
-export interface RuleEntry {
-  readonly match: string;
-  /** Applies the rule only if these texts are equal. */
-  readonly if?: Readonly<Record<string, string>>;
-  /** Applies the rule only if these texts differ. */
-  readonly unless?: Readonly<Record<string, string>>;
-  /** Starts a session; the text is appended to its name. */
-  readonly session?: string;
-  /** Values to remember for later lines, by key. */
-  readonly remember?: Readonly<Record<string, string>>;
-  /** Templates of the statements that the line makes. */
-  readonly say?: Readonly<Record<string, unknown>> | readonly Readonly<Record<string, unknown>>[];
-  /** Adds an entry of a table to the statements; without the entry there are none. */
-  readonly and?: { readonly table: string; readonly key: string };
-}
-
-/** `configs/<game>/<name>.log.json`: how the log of another program is read as events. */
-export interface LogMapping {
-  readonly format: 'playbyplay/log-mapping/1';
-  readonly name: string;
-  readonly title: string;
-  readonly game: string;
-  readonly dictionaries: readonly string[];
-  /** Matches a line that identifies such a log. */
-  readonly known: string;
-  readonly clock?: ClockEntry;
-  /** Matches what is removed from names, such as color codes. */
-  readonly strip?: string;
-  /** Values of `side <name>` that make people of the same side teammates. */
-  readonly sides?: readonly string[];
-  readonly tables?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-  /** Tried in order; the first rule whose pattern and conditions hold applies. */
-  readonly rules: readonly RuleEntry[];
-}
-
-const shortText: Schema = { type: 'string', maxLength: 2000 };
-const texts: Schema = { type: 'object', additionalProperties: shortText, maxProperties: 50 };
-const group: Schema = { type: 'integer', minimum: 0, maximum: 50 };
-const template: Schema = { type: 'object', maxProperties: 20 };
-const regex: Schema = { type: 'string', minLength: 1, maxLength: 2000, format: 'regex' };
+const shortText = { type: 'string', maxLength: 2000 } as const;
+const texts = { type: 'object', additionalProperties: shortText, maxProperties: 50 } as const;
+const group = { type: 'integer', minimum: 0, maximum: 50 } as const;
+const template = { type: 'object', maxProperties: 20 } as const;
+const regex = { type: 'string', minLength: 1, maxLength: 2000, format: 'regex' } as const;
 
 /** The JSON Schema of a log mapping. */
-export const logMappingSchema: Schema = {
+export const logMappingSchema = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   $id: 'urn:playbyplay:log-mapping:1',
   title: 'How the log of another program is read as events',
@@ -80,31 +26,49 @@ export const logMappingSchema: Schema = {
     title: shortText,
     game: shortText,
     dictionaries: { type: 'array', maxItems: 20, items: shortText },
-    known: regex,
+    known: { ...regex, description: 'Matches a line that identifies such a log.' },
     clock: {
       type: 'object',
       required: ['match', 'rest'],
-      properties: { match: regex, hours: group, minutes: group, seconds: group, rest: group, sum: { const: true } },
+      description: 'How the time of a line is read: a pattern, and which of its groups hold what.',
+      properties: {
+        match: regex,
+        hours: group,
+        minutes: group,
+        seconds: group,
+        rest: { ...group, description: 'The group that rules are matched against; 0 for the whole line.' },
+        sum: { const: true, description: 'Lines state durations, which add up, instead of times.' },
+      },
       additionalProperties: false,
     },
-    strip: regex,
-    sides: { type: 'array', maxItems: 20, items: shortText },
+    strip: { ...regex, description: 'Matches what is removed from names, such as color codes.' },
+    sides: {
+      type: 'array',
+      maxItems: 20,
+      items: shortText,
+      description: 'Values of `side <name>` that make people of the same side teammates.',
+    },
     tables: { type: 'object', additionalProperties: { type: 'object', maxProperties: 1000 }, maxProperties: 50 },
     rules: {
       type: 'array',
+      description: 'Tried in order; the first rule whose pattern and conditions hold applies.',
       maxItems: 500,
       items: {
         type: 'object',
         required: ['match'],
         properties: {
           match: regex,
-          if: texts,
-          unless: texts,
-          session: shortText,
-          remember: texts,
-          say: { anyOf: [template, { type: 'array', minItems: 1, maxItems: 20, items: template }] },
+          if: { ...texts, description: 'Applies the rule only if these texts are equal.' },
+          unless: { ...texts, description: 'Applies the rule only if these texts differ.' },
+          session: { ...shortText, description: 'Starts a session; the text is appended to its name.' },
+          remember: { ...texts, description: 'Values to remember for later lines, by key.' },
+          say: {
+            anyOf: [template, { type: 'array', minItems: 1, maxItems: 20, items: template }],
+            description: 'Templates of the statements that the line makes.',
+          },
           and: {
             type: 'object',
+            description: 'Adds an entry of a table to the statements; without the entry there are none.',
             required: ['table', 'key'],
             properties: { table: shortText, key: shortText },
             additionalProperties: false,
@@ -115,7 +79,22 @@ export const logMappingSchema: Schema = {
     },
   },
   additionalProperties: false,
-};
+} as const satisfies Schema;
+
+/** `configs/<game>/<name>.log.json`: how the log of another program is read as events. */
+export interface LogMapping extends FromSchema<typeof logMappingSchema> {}
+
+/** How the time of a line is read. */
+export type ClockEntry = NonNullable<LogMapping['clock']>;
+
+/**
+ * What a line means.
+ *
+ * Texts in templates can contain `$1` (a group of `match`) and `{key}` (a remembered value). A slot is an id, or
+ * `{"who": "$2"}` (a person by name), `{"word": …, "name": "$1"}`, `{"lookup": table, "key": "$1"}`; a value can also be
+ * `{"number": "$1"}` or `{"text": "$1"}`, and `from` can be `"previous"`, the last value of the property.
+ */
+export type RuleEntry = LogMapping['rules'][number];
 
 /** A rule with its compiled pattern. */
 export interface Rule extends Omit<RuleEntry, 'match' | 'say'> {
