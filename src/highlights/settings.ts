@@ -7,7 +7,7 @@ import { isPropertyStatement } from '../events/statement.ts';
 import { checkSchema } from '../schema/check.ts';
 import type { FromSchema } from '../schema/from-schema.ts';
 import { settingsSchema } from './settings-schema.ts';
-import { withAncestors, wordOf, type Weights, isPlayerDefeat } from './weights.ts';
+import { withAncestors, wordOf, isPlayerDefeat } from './weights.ts';
 import type { Margin } from './windows.ts';
 import { appendPointer } from '../json-pointer.ts';
 
