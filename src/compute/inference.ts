@@ -5,47 +5,54 @@ import type { ImageModel, ImageModelOptions } from './tiling/execute.ts';
 import { fuseLayers } from './tiling/fuse.ts';
 import { elementCount, type Model, readModel, type ValueInfo } from './tiling/model.ts';
 
-/** Where a network may run. */
+/** Execution providers that a profile can name. */
 export const PROVIDERS = ['cpu', 'webgpu', 'cuda'] as const;
 export type Provider = (typeof PROVIDERS)[number];
 
+/** How a network is opened. */
 export interface NetworkOptions {
-  /** How errors call the model: its path. */
+  /** Path of the model, for errors. */
   readonly file: string;
-  /** Tried in this order; default the processor. */
+  /** Providers in order of preference; default the CPU. */
   readonly providers?: readonly Provider[];
-  /** Threads per operator; default 1. The same number gives the same outputs. */
+  /** Threads per operator; default 1. Outputs depend on it. */
   readonly threads?: number;
-  /** Bytes for features and weights of a network on one picture of `picture` pixels; see compute/tiling. */
+  /** Bytes for features and weights of a network on one image of `picture` pixels: a network that needs more runs in tiles. */
   readonly memoryBudget?: number;
   readonly picture?: { readonly width: number; readonly height: number };
 }
 
-/** Numbers in a shape, row by row: what goes into a network and what comes out. */
+/** A tensor: input or output of a network, row-major. */
 export interface Values {
   readonly dims: readonly number[];
   readonly data: ArrayLike<number>;
-  /** Whether the network gives them as whole numbers. */
+  /** Whether the values are integers. */
   readonly whole?: boolean;
 }
 
-/** A network at work, shared by all who opened the same file in the same way. Dispose it when done. */
+/** An open network, shared by all that open the same file with the same options. Dispose it when done. */
 export interface Network extends Disposable {
   readonly model: Model;
-  /** Runs it on one batch; `feeds` by input, converted to the types that the inputs have. Throws `model-failed`. */
+  /**
+   * Runs the network on one batch.
+   *
+   * @param feeds Tensors by input, converted to the inputs' element types.
+   * @returns Tensors by output.
+   * @throws PlaybyplayError `model-failed`.
+   */
   run(feeds: Readonly<Record<string, Values>>): Promise<ReadonlyMap<string, Values>>;
 }
 
-/** Nothing larger is taken from a stranger. */
-const MOST_BYTES = 256 << 20;
-const MOST_NODES = 50_000;
-/** Sets of operators that the runtime has; others would need code of the model's maker. */
-const DOMAINS = new Set(['', 'ai.onnx', 'ai.onnx.ml', 'com.microsoft']);
-/** The most numbers in one input or output. */
-const MOST_VALUES = 1 << 28;
+/** Limits for models, which are untrusted. */
+const MAX_MODEL_BYTES = 256 << 20;
+const MAX_NODES = 50_000;
+/** Operator sets of the runtime. Others would need code from the model's author. */
+const KNOWN_DOMAINS = new Set(['', 'ai.onnx', 'ai.onnx.ml', 'com.microsoft']);
+/** Largest number of values in an input or output. */
+const MAX_TENSOR_VALUES = 1 << 28;
 
-/** Numbers of element types in the format, and what the runtime calls them. */
-const TYPES: ReadonlyMap<number, 'float32' | 'uint8' | 'int32' | 'int64' | 'float16' | 'float64'> = new Map([
+/** ONNX element types and the runtime's names for them. */
+const ELEMENT_TYPES: ReadonlyMap<number, 'float32' | 'uint8' | 'int32' | 'int64' | 'float16' | 'float64'> = new Map([
   [1, 'float32'],
   [2, 'uint8'],
   [6, 'int32'],
@@ -55,42 +62,45 @@ const TYPES: ReadonlyMap<number, 'float32' | 'uint8' | 'int32' | 'int64' | 'floa
 ]);
 
 /**
- * Reads an ONNX file and checks what can be checked without running it. Throws PlaybyplayError `model-refused` with an
- * issue that names the file and the reason.
+ * Reads an ONNX file and checks what can be checked without running it.
+ *
+ * @throws PlaybyplayError `model-refused` with an issue that names the file and the reason.
  */
-export function checkedModel(bytes: Uint8Array, file: string): Model {
-  if (bytes.length > MOST_BYTES) throw refused(file, `it has ${bytes.length} bytes; at most ${MOST_BYTES} are taken`);
+export function parseModel(bytes: Uint8Array, file: string): Model {
+  if (bytes.length > MAX_MODEL_BYTES)
+    throw refuseModel(file, `it has ${bytes.length} bytes; at most ${MAX_MODEL_BYTES} are taken`);
   let model: Model;
   try {
     model = readModel(bytes);
   } catch (error) {
-    throw refused(file, messageOf(error), error instanceof PlaybyplayError ? error.hint : undefined, error);
+    throw refuseModel(file, messageOf(error), error instanceof PlaybyplayError ? error.hint : undefined, error);
   }
-  if (model.nodes.length > MOST_NODES)
-    throw refused(file, `it has ${model.nodes.length} operators; at most ${MOST_NODES} are taken`);
-  const foreign = model.nodes.find(({ domain }) => !DOMAINS.has(domain));
+  if (model.nodes.length > MAX_NODES)
+    throw refuseModel(file, `it has ${model.nodes.length} operators; at most ${MAX_NODES} are taken`);
+  const foreign = model.nodes.find(({ domain }) => !KNOWN_DOMAINS.has(domain));
   if (foreign)
-    throw refused(
+    throw refuseModel(
       file,
       `it needs the operator ${foreign.domain}.${foreign.op}, which is no part of ONNX`,
       'Export it with standard operators only.',
     );
-  if (model.inputs.length === 0 || model.outputs.length === 0) throw refused(file, 'it has no input or no output');
+  if (model.inputs.length === 0 || model.outputs.length === 0) throw refuseModel(file, 'it has no input or no output');
   for (const value of [...model.inputs, ...model.outputs]) checkValue(value, file);
   for (const { name, type } of model.inputs) {
-    if (!TYPES.has(type)) throw refused(file, `its input “${name}” takes numbers of a type (${type}) not known here`);
+    if (!ELEMENT_TYPES.has(type))
+      throw refuseModel(file, `its input “${name}” takes numbers of a type (${type}) not known here`);
   }
   return model;
 }
 
 function checkValue({ name, dims }: ValueInfo, file: string): void {
   const known = dims.filter((dim) => typeof dim === 'number' && dim > 0) as number[];
-  if (known.reduce((product, dim) => product * dim, 1) > MOST_VALUES)
-    throw refused(file, `“${name}” has the size ${dims.join(' × ')}`);
+  if (known.reduce((product, dim) => product * dim, 1) > MAX_TENSOR_VALUES)
+    throw refuseModel(file, `“${name}” has the size ${dims.join(' × ')}`);
 }
 
-/** An error about a model: which file, and why. */
-export function refused(file: string, reason: string, hint?: string, cause?: unknown): PlaybyplayError {
+/** Creates the error for a model that cannot be used. */
+export function refuseModel(file: string, reason: string, hint?: string, cause?: unknown): PlaybyplayError {
   return modelError('model-refused', 'cannot be used', file, reason, hint, cause);
 }
 
@@ -110,12 +120,13 @@ function modelError(
   });
 }
 
-/** Sessions by content and options, and how many use them: detectors of one profile mostly share a model. */
+/** Open networks by content and options, with their number of users: detectors of one profile often share a model. */
 const open = new Map<string, { readonly network: Promise<Network>; users: number }>();
 
 /**
- * Opens a network on the first of the providers that this machine has. Throws PlaybyplayError `model-refused`, and
- * `provider-missing` with what there is instead.
+ * Opens a network on the first available provider.
+ *
+ * @throws PlaybyplayError `model-refused`, `provider-missing`, or `runtime-missing` without onnxruntime-node.
  */
 export async function openNetwork(bytes: Uint8Array, options: NetworkOptions): Promise<Network> {
   const key = createHash('sha256')
@@ -124,7 +135,7 @@ export async function openNetwork(bytes: Uint8Array, options: NetworkOptions): P
     .digest('hex');
   let entry = open.get(key);
   if (entry === undefined) {
-    entry = { network: openAnew(bytes, options), users: 0 };
+    entry = { network: openUnshared(bytes, options), users: 0 };
     open.set(key, entry);
   }
   const shared = entry;
@@ -152,11 +163,11 @@ export async function openNetwork(bytes: Uint8Array, options: NetworkOptions): P
   }
 }
 
-async function openAnew(bytes: Uint8Array, options: NetworkOptions): Promise<Network> {
+async function openUnshared(bytes: Uint8Array, options: NetworkOptions): Promise<Network> {
   const { file, providers = ['cpu'] } = options;
-  const model = checkedModel(bytes, file);
+  const model = parseModel(bytes, file);
   const runtime = await loadRuntime();
-  // What fails is said by our own errors.
+  // Failures are reported by our own errors.
   runtime.env.logLevel = 'fatal';
   const has = runtime.listSupportedBackends().map(({ name }) => name);
   const reasons: string[] = [];
@@ -168,7 +179,7 @@ async function openAnew(bytes: Uint8Array, options: NetworkOptions): Promise<Net
     try {
       return await openOn(provider, model, bytes, options, runtime.Tensor);
     } catch (error) {
-      if (provider === 'cpu') throw refusedBy(error, file);
+      if (provider === 'cpu') throw refusedByRuntime(error, file);
       reasons.push(`${provider}: ${messageOf(error)}`);
     }
   }
@@ -179,8 +190,10 @@ async function openAnew(bytes: Uint8Array, options: NetworkOptions): Promise<Net
 }
 
 /**
- * Loaded when a network is opened and not before: it costs 70 ms and 30 MB. Its package is an optional dependency, because its own
- * installation fetches libraries for CUDA, without which it fails.
+ * Loads onnxruntime-node when the first network is opened: it takes 70 ms and 30 MB. It is an optional dependency, because its install script
+ * downloads CUDA libraries and fails without them.
+ *
+ * @throws PlaybyplayError `runtime-missing`.
  */
 export async function loadRuntime(): Promise<typeof import('onnxruntime-node')> {
   try {
@@ -193,9 +206,9 @@ export async function loadRuntime(): Promise<typeof import('onnxruntime-node')> 
   }
 }
 
-function refusedBy(error: unknown, file: string): PlaybyplayError {
+function refusedByRuntime(error: unknown, file: string): PlaybyplayError {
   const hint = error instanceof PlaybyplayError ? error.hint : undefined;
-  return refused(file, messageOf(error), hint, error);
+  return refuseModel(file, messageOf(error), hint, error);
 }
 
 async function openOn(
@@ -205,7 +218,7 @@ async function openOn(
   { file, threads = 1, memoryBudget, picture }: NetworkOptions,
   Tensors: typeof Tensor,
 ): Promise<Network> {
-  // What a provider lacks, the processor does.
+  // The CPU runs operators that a provider lacks.
   const providers = provider === 'cpu' ? ['cpu'] : [provider, 'cpu'];
   const settings = { threads, providers };
   let whole: InferenceSession | undefined;
@@ -248,7 +261,7 @@ async function runTiled(
 
 function tensorOf(name: string, { dims, data }: Values, model: Model, Tensors: typeof Tensor): Tensor {
   const input = model.inputs.find((one) => one.name === name);
-  const type = TYPES.get(input?.type ?? 1) ?? 'float32';
+  const type = ELEMENT_TYPES.get(input?.type ?? 1) ?? 'float32';
   switch (type) {
     case 'float32':
       return new Tensors('float32', data instanceof Float32Array ? data : Float32Array.from(data), dims);
@@ -261,7 +274,7 @@ function tensorOf(name: string, { dims, data }: Values, model: Model, Tensors: t
     case 'int64':
       return new Tensors('int64', BigInt64Array.from(Array.from(data, BigInt)), dims);
     case 'float16': {
-      const bits = Uint16Array.from(Array.from(data, halfOf));
+      const bits = Uint16Array.from(Array.from(data, toHalf));
       // Where the language has arrays of halves the tensor makes one of it, which the runtime takes for an empty one.
       return Object.defineProperty(new Tensors('float16', bits, dims), 'data', { value: bits });
     }
@@ -285,7 +298,7 @@ const word = new DataView(new ArrayBuffer(2)) as DataView & {
 };
 
 /** The 16 bits of the nearest IEEE half. */
-function halfOf(value: number): number {
+function toHalf(value: number): number {
   word.setFloat16(0, value);
   return word.getUint16(0);
 }

@@ -1,4 +1,4 @@
-import { checkedModel, type Network, openNetwork, refused } from '../compute/inference.ts';
+import { parseModel, type Network, openNetwork, refuseModel } from '../compute/inference.ts';
 import type { Cue } from '../cues/cue.ts';
 import type { Issue } from '../errors.ts';
 import { parseStatement } from '../events/statement.ts';
@@ -51,7 +51,7 @@ export class SequenceNetwork implements Disposable {
   static async open(spec: SequenceSpec, assets: { read(path: string): Promise<Uint8Array> }): Promise<SequenceNetwork> {
     const { model: file } = spec;
     const bytes = await assets.read(file);
-    const { inputs } = checkedModel(bytes, file);
+    const { inputs } = parseModel(bytes, file);
     const network = await openNetwork(bytes, { file });
     const reader = new SequenceNetwork(spec, network);
     const wanted = [1, reader.#window, reader.#table.width];
@@ -59,7 +59,7 @@ export class SequenceNetwork implements Disposable {
     const fits = dims.length === 3 && dims.every((dim, i) => typeof dim !== 'number' || dim <= 0 || dim === wanted[i]);
     if (inputs.length === 1 && fits) return reader;
     network[Symbol.dispose]();
-    throw refused(
+    throw refuseModel(
       file,
       `its input is ${dims.map((dim) => dim ?? '?').join(' × ')}; the profile's detectors and window make ${wanted.join(' × ')}`,
       'Eight numbers a detector: see docs/networks.md.',
@@ -111,7 +111,7 @@ export class SequenceNetwork implements Disposable {
     const { dims, data } = outputs.values().next().value!;
     const count = this.#kinds.length;
     if (dims.length !== 3 || dims[1] !== window || dims[2] !== count)
-      throw refused(
+      throw refuseModel(
         this.#spec.model,
         `its output is ${dims.join(' × ')}; ${window} ticks of ${count} kinds of events make 1 × ${window} × ${count}`,
       );

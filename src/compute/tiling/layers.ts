@@ -31,7 +31,7 @@ export interface Window {
 /** Windows of a layer along both axes. */
 export type Windows = Readonly<Record<Axis, Window>>;
 
-/** The window of a layer that works on each position by itself. */
+/** The window of a layer that works on each position independently. */
 export const POINTWISE: Window = { kernel: 1, stride: 1, padBefore: 0, padAfter: 0, upsample: 1 };
 export const EMPTY_RANGE: Range = { from: 0, to: 0 };
 

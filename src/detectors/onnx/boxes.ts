@@ -1,4 +1,4 @@
-import { refused, type Values } from '../../compute/inference.ts';
+import { refuseModel, type Values } from '../../compute/inference.ts';
 import { type Activation, probabilities, sigmoid } from './scores.ts';
 import type { BoxFormat } from './options.ts';
 
@@ -121,7 +121,7 @@ function rtDetrQueries(context: BoxContext): Box[] {
 
 /**
  * DETR and RT-DETR as transformers have them: `logits` and `pred_boxes` (centre x, centre y, width, height, 0…1). By
- * `sigmoid` (default) each class by itself; by `softmax` a last class more than there are labels means nothing.
+ * `sigmoid` (default) each class independently; by `softmax` a last class more than there are labels means nothing.
  */
 function detr(context: BoxContext): Box[] {
   const { classes, item, activation = 'sigmoid' } = context;
@@ -322,7 +322,10 @@ function find({ outputs }: BoxContext, name: string): Values | undefined {
 function named(context: BoxContext, name: string): Values {
   const found = find(context, name) ?? findUnnamed(context, name);
   if (found) return found;
-  throw refused(context.file, `it has no output “${name}”; its outputs are ${[...context.outputs.keys()].join(', ')}`);
+  throw refuseModel(
+    context.file,
+    `it has no output “${name}”; its outputs are ${[...context.outputs.keys()].join(', ')}`,
+  );
 }
 
 /**
@@ -339,7 +342,7 @@ function findUnnamed({ outputs }: BoxContext, name: string): Values | undefined 
 }
 
 function shapeError({ file }: BoxContext, dims: readonly number[], wanted: string): Error {
-  return refused(
+  return refuseModel(
     file,
     `its output is ${dims.join(' × ')}; this format has ${wanted}`,
     'See the list of formats in docs/networks.md, and count the labels.',

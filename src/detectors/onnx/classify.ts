@@ -1,4 +1,4 @@
-import { refused, type Values } from '../../compute/inference.ts';
+import { refuseModel, type Values } from '../../compute/inference.ts';
 import type { Observation } from '../kind.ts';
 import { type Classes, clamp, probabilities } from './scores.ts';
 import type { ClassifyOptions } from './options.ts';
@@ -15,7 +15,7 @@ export function classify(
   const batch = dims[0] ?? 1;
   const count = data.length / Math.max(1, batch);
   if (count !== words.length)
-    throw refused(file, `it tells ${count} classes apart, and the profile has ${words.length} labels for them`);
+    throw refuseModel(file, `it tells ${count} classes apart, and the profile has ${words.length} labels for them`);
   const p = probabilities(data, n * count, count, activation, temperature);
   const byWord = new Map<string | null, number>();
   for (const [i, word] of words.entries()) {

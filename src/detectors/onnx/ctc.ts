@@ -1,4 +1,4 @@
-import { refused, type Values } from '../../compute/inference.ts';
+import { refuseModel, type Values } from '../../compute/inference.ts';
 import type { Observation } from '../kind.ts';
 import { clamp, probabilities } from './scores.ts';
 import type { ReadOptions } from './options.ts';
@@ -22,7 +22,7 @@ function alphabet(dictionary: readonly string[], count: number, options: ReadOpt
   const space = options.space ?? count === dictionary.length + 2;
   const characters = space ? [...dictionary, ' '] : [...dictionary];
   if (characters.length + 1 !== count)
-    throw refused(
+    throw refuseModel(
       file,
       `it tells ${count} characters apart, the blank among them, and the dictionary has ${dictionary.length}${space ? ' and the space' : ''}`,
       'The dictionary must be the one that the model was trained with.',
@@ -38,7 +38,8 @@ export function toSteps(
   options: ReadOptions,
   file: string,
 ): Steps {
-  if (dims.length !== 3) throw refused(file, `its output has ${dims.length} dimensions; a line of characters has 3`);
+  if (dims.length !== 3)
+    throw refuseModel(file, `its output has ${dims.length} dimensions; a line of characters has 3`);
   const timeFirst = options.timeFirst ?? (dims[1] === 1 && dims[0]! > 1);
   const [times, batch, count] = timeFirst ? [dims[0]!, dims[1]!, dims[2]!] : [dims[1]!, dims[0]!, dims[2]!];
   const characters = alphabet(dictionary, count, options, file);

@@ -1,6 +1,6 @@
 import sharp from 'sharp';
 import { messageOf, PlaybyplayError } from '../../errors.ts';
-import { refused, type Values } from '../../compute/inference.ts';
+import { refuseModel, type Values } from '../../compute/inference.ts';
 import type { Assets, Observation, PreparedCrop } from '../kind.ts';
 import { clamp, sigmoid } from './scores.ts';
 import type { EmbedOptions } from './options.ts';
@@ -47,7 +47,7 @@ export function unitVector({ dims, data }: Values, n: number, file: string): Flo
   const length = data.length / Math.max(1, dims[0] ?? 1);
   const vector = Float64Array.from({ length }, (_, i) => data[n * length + i]!);
   const norm = Math.hypot(...vector);
-  if (!(norm > 0)) throw refused(file, 'its output is a vector of nothing but zeros');
+  if (!(norm > 0)) throw refuseModel(file, 'its output is a vector of nothing but zeros');
   return vector.map((each) => each / norm);
 }
 

@@ -1,4 +1,4 @@
-import { checkedModel, type Network, openNetwork, refused, type Values } from '../../compute/inference.ts';
+import { parseModel, type Network, openNetwork, refuseModel, type Values } from '../../compute/inference.ts';
 import { estimateSeconds } from '../../compute/inference.ts';
 import type { Model } from '../../compute/tiling/model.ts';
 import { cropRgb } from '../../regions/crop.ts';
@@ -31,7 +31,7 @@ export const kind: FrameDetectorKind<OnnxOptions> = {
   },
   async cost(options, assets) {
     const { model: file, regions = [] } = options;
-    const model = checkedModel(await assets.read(file), file);
+    const model = parseModel(await assets.read(file), file);
     const { width, height } = openInput(model, options);
     return (1 + regions.length) * estimateSeconds(model, width ?? height, height);
   },
@@ -74,10 +74,10 @@ class OnnxDetector implements Detector {
   static async open(options: OnnxOptions, assets: Assets): Promise<OnnxDetector> {
     const { model: file, providers, threads, memoryBudget } = options;
     const bytes = await assets.read(file);
-    const input = openInput(checkedModel(bytes, file), options);
+    const input = openInput(parseModel(bytes, file), options);
     const { width, height } = input;
     if (memoryBudget !== undefined && width === undefined)
-      throw refused(
+      throw refuseModel(
         file,
         'a budget of memory needs pictures of one size',
         'Say their width by "input": { "width": … }.',
@@ -221,7 +221,8 @@ class OnnxDetector implements Detector {
   #output(outputs: ReadonlyMap<string, Values>): Values {
     const { output: name, model: file } = this.#options;
     const found = name === undefined ? outputs.values().next().value : outputs.get(name);
-    if (!found) throw refused(file, `it has no output “${name}”; its outputs are ${[...outputs.keys()].join(', ')}`);
+    if (!found)
+      throw refuseModel(file, `it has no output “${name}”; its outputs are ${[...outputs.keys()].join(', ')}`);
     return found;
   }
 
@@ -241,14 +242,14 @@ function openInput(model: Model, options: OnnxOptions): InputBuilder {
   const { model: file, input = {} } = options;
   const found = input.name === undefined ? model.inputs[0] : model.inputs.find(({ name }) => name === input.name);
   if (!found)
-    throw refused(
+    throw refuseModel(
       file,
       `it has no input “${input.name}”; its inputs are ${model.inputs.map(({ name }) => name).join(', ')}`,
     );
   const others = model.inputs.filter((one) => one !== found);
   const size = options.task === 'detect' && others.length === 1 && others[0]!.dims.length === 2;
   if (others.length > 0 && !size)
-    throw refused(file, `it wants more than a picture: ${others.map(({ name }) => name).join(', ')}`);
+    throw refuseModel(file, `it wants more than a picture: ${others.map(({ name }) => name).join(', ')}`);
   return new InputBuilder(found, { ...readExportSize(model, found), ...input }, defaultInput(options), file);
 }
 

@@ -1,4 +1,4 @@
-import { refused, type Values } from '../../compute/inference.ts';
+import { refuseModel, type Values } from '../../compute/inference.ts';
 import type { ValueInfo } from '../../compute/tiling/model.ts';
 import { separableFilter, type SeparableFilter, resamplingTaps, type Taps } from '../../regions/filter.ts';
 import type { PreparedCrop } from '../kind.ts';
@@ -102,7 +102,7 @@ export class InputBuilder {
     this.alone = input.dims.length === 3;
     const dims = this.alone ? [1, ...input.dims] : input.dims;
     if (dims.length !== 4)
-      throw refused(
+      throw refuseModel(
         file,
         `its input “${input.name}” has ${dims.length} dimensions; a picture has 3, a batch of them 4`,
       );
@@ -114,7 +114,7 @@ export class InputBuilder {
     this.#order = options.channels ?? (planes === 1 ? 'grey' : 'RGB');
     this.#planes = planes ?? (this.#order === 'grey' ? 1 : 3);
     if (this.#planes !== 1 && this.#planes !== 3)
-      throw refused(file, `its input “${input.name}” has ${this.#planes} channels; a crop has 1 or 3`);
+      throw refuseModel(file, `its input “${input.name}” has ${this.#planes} channels; a crop has 1 or 3`);
     this.#fit = options.fit ?? defaults.fit;
     this.height = sideOf('height', options.height, height, file);
     this.width =
@@ -198,9 +198,9 @@ function detectLayout(dims: ValueInfo['dims']): 'NCHW' | 'NHWC' {
 function sideOf(what: string, given: number | undefined, declared: number | undefined, file: string): number {
   const side = declared ?? given;
   if (side === undefined)
-    throw refused(file, `it takes pictures of any ${what}`, `Say which by "input": { "${what}": … }.`);
+    throw refuseModel(file, `it takes pictures of any ${what}`, `Say which by "input": { "${what}": … }.`);
   if (given !== undefined && given !== side)
-    throw refused(file, `it takes pictures of ${what} ${side}, not ${given} as the profile says`);
+    throw refuseModel(file, `it takes pictures of ${what} ${side}, not ${given} as the profile says`);
   return side;
 }
 

@@ -1,4 +1,4 @@
-import { refused } from '../../compute/inference.ts';
+import { refuseModel } from '../../compute/inference.ts';
 import type { Model, ValueInfo } from '../../compute/tiling/model.ts';
 
 /** An optional key and a quoted string, as in Python's notation of lists and dictionaries. */
@@ -14,13 +14,13 @@ export function readLabels({ metadata }: Model, file: string): readonly string[]
   for (const [, number, single, double] of (metadata?.get('names') ?? '').matchAll(ENTRY))
     labels[number === undefined ? labels.length : Number(number)] = unescaped(single ?? double!);
   if (labels.length === 0)
-    throw refused(
+    throw refuseModel(
       file,
       'it does not say what its classes are called',
       'List them as "labels", in the network’s order.',
     );
   if (labels.length > MAX_LABELS || Array.from(labels).includes(undefined!))
-    throw refused(file, 'its “names” leave some classes out', 'List all as "labels", in the network’s order.');
+    throw refuseModel(file, 'its “names” leave some classes out', 'List all as "labels", in the network’s order.');
   return labels;
 }
 
@@ -30,7 +30,7 @@ const MAX_LABELS = 10_000;
 export function readCharacters({ metadata }: Model, file: string): readonly string[] {
   const found = metadata?.get('character') ?? metadata?.get('dictionary');
   if (found === undefined)
-    throw refused(file, 'it does not say which characters it knows', 'Name the file of them as "dictionary".');
+    throw refuseModel(file, 'it does not say which characters it knows', 'Name the file of them as "dictionary".');
   const lines = found.split(/\r?\n/);
   if (lines.at(-1) === '') lines.pop();
   return lines.map((line) => (line === '' ? ' ' : line));

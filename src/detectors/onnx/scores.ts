@@ -1,4 +1,4 @@
-import { refused } from '../../compute/inference.ts';
+import { refuseModel } from '../../compute/inference.ts';
 import type { ClassOptions } from './options.ts';
 
 /** How a network's outputs become probabilities: `log`: they are logarithms of them, `none`: they are them already. */
@@ -50,7 +50,7 @@ export function toClasses(
   const none = new Set(typeof background === 'string' ? [background] : background);
   for (const name of [...Object.keys(words), ...none]) {
     if (!labels.includes(name))
-      throw refused(file, `“${name}” is none of its labels (${labels.slice(0, 12).join(', ')}…)`);
+      throw refuseModel(file, `“${name}” is none of its labels (${labels.slice(0, 12).join(', ')}…)`);
   }
   return {
     words: labels.map((label) => (none.has(label) ? null : Object.hasOwn(words, label) ? words[label]! : label)),

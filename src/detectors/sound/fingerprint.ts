@@ -48,7 +48,7 @@ export function readFingerprint(text: string, name: string): SoundFingerprint {
   const whole = Number.isInteger(file?.frames) && file!.frames! > 0 && file!.frames! <= MAX_FRAMES;
   const fits = levels.length === count && weights.length === count;
   if (file?.format !== 'playbyplay/sound/1' || file.bands !== BANDS || !whole || !fits) {
-    throw new PlaybyplayError('bad-sound', `${name} is no learnt sound of this version`, {
+    throw new PlaybyplayError('bad-sound', `${name} is not a learned sound of this version`, {
       hint: 'Learn it again with “playbyplay profile sound”.',
     });
   }

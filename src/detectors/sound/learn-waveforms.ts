@@ -307,10 +307,10 @@ export function separateOverlaps(
   const [now, places] = rounds(placed(waves.map((samples) => cutHead(samples, HEAD_SHARE * interval))), waves.length);
   const sorted = assignVariants(blocks, places, now, size);
   const count = 1 + Math.max(...sorted.flat().map(({ wave }) => wave));
-  const [told, at] = count === 1 ? [now, places] : rounds(sorted, count);
+  const [separated, at] = count === 1 ? [now, places] : rounds(sorted, count);
   // Restore the level that the regularization has moved into the gains.
-  const heard = placed(told).flat();
-  return told.flatMap((samples, i) => {
+  const heard = placed(separated).flat();
+  return separated.flatMap((samples, i) => {
     const own = heard.flatMap(({ wave, gain }) => (wave === i ? [gain] : []));
     const examples = at.filter((all) => all.some(({ wave }) => wave === i)).length;
     return own.length === 0 ? [] : [{ samples: samples.map((value) => value * (upperMedian(own) ?? 0)), examples }];
