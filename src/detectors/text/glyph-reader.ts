@@ -97,11 +97,6 @@ export class GlyphReader {
     this.#faintest = Math.min(...inked.map((index) => this.#cleanProof(index, 0)));
   }
 
-  /** How many glyphs are tried, not counting the blank. */
-  get size(): number {
-    return this.#candidates.filter((index) => this.atlas.glyphs[index]!.char !== ' ').length;
-  }
-
   /**
    * Reads one line.
    *

@@ -103,7 +103,10 @@ export async function learnAtlas(
     const place = region && placeRegion(region, picture, referenceOf(loaded.profile, spec.media));
     const light = place && meter.measure(picture, place);
     if (light && light.likeness < 0.8) continue;
-    const order = convertReadingOrder(splitGraphemes(label.text), toLanguageTags(spec.language ?? loaded.profile.language));
+    const order = convertReadingOrder(
+      splitGraphemes(label.text),
+      toLanguageTags(spec.language ?? loaded.profile.language),
+    );
     for (const [i, one] of channels.entries()) {
       const image = cropLine(picture, loaded, spec, { ...shape, channel: one });
       if (light) relight(image, light, one, picture.color.matrix);
