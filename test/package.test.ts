@@ -92,8 +92,8 @@ describe('the packed package', () => {
     const media = join(root, 'test', 'footage', 'freedoom-demo1.mp4');
     await writeFile(
       program,
-      `import { detect, loadLog } from 'playbyplay';
-       await detect({ media: ${JSON.stringify(media)}, game: 'freedoom', out: ${JSON.stringify(out)}, to: 6, workers: 1 });
+      `import { loadLog, recordLog } from 'playbyplay';
+       await recordLog({ media: ${JSON.stringify(media)}, game: 'freedoom', out: ${JSON.stringify(out)}, to: 6, workers: 1 });
        console.log(JSON.stringify((await loadLog(${JSON.stringify(out)})).events.map(({ text }) => text)));`,
     );
     const { stdout } = await run(process.execPath, [program], { cwd: project });

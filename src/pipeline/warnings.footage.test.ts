@@ -29,7 +29,7 @@ it('names the detectors that compare blocks in a recording without motion vector
       return missingMotionVectors(await gameOf(view, detectors), file, scanPackets(file))?.message;
     };
     expect(await warningOf(1, { a: { ...way, vectors: 'codec' }, b: way, c: { ...way, vectors: 'codec' } })).toBe(
-      'The video has no motion vectors (h264): a, c compare blocks of pixels instead',
+      'the video has no motion vectors (h264): a, c compare blocks of pixels instead',
     );
     expect(await warningOf(1, { b: way })).toBeUndefined();
     expect(await warningOf(10, { a: { ...way, vectors: 'codec' } })).toBeUndefined();

@@ -21,7 +21,7 @@ export function multipleVideoStreams({ width, height, otherVideos = 0 }: VideoIn
   if (otherVideos === 0) return undefined;
   return {
     code: 'several-videos',
-    message: `The file contains ${otherVideos + 1} video streams; the largest (${width} × ${height} pixels) is read`,
+    message: `the file contains ${otherVideos + 1} video streams; the largest (${width} × ${height} pixels) is read`,
     hint: 'To read another one, extract it: ffmpeg -i <media> -map 0:v:1 -map 0:a? -c copy other.mkv.',
   };
 }
@@ -48,7 +48,7 @@ export async function textTooSmall(game: Game, frame: FrameSize, hud: HudSetting
   const list = small.map(({ name, width, height }) => `${name} (${width.toFixed(1)} × ${height.toFixed(1)} pixels)`);
   return {
     code: 'text-too-small',
-    message: `Characters are too small in this recording to be read reliably: ${list.join(', ')}`,
+    message: `characters are too small in this recording to be read reliably: ${list.join(', ')}`,
     hint: 'Expect wrong letters in names. A recording with a higher resolution is read better.',
   };
 }
@@ -70,7 +70,7 @@ export function missingMotionVectors(
   if (names.length === 0 || hasVectors(file, index)) return undefined;
   return {
     code: 'no-motion-vectors',
-    message: `The video has no motion vectors (${file.info.codec}): ${names.join(', ')} ${names.length > 1 ? 'compare' : 'compares'} blocks of pixels instead`,
+    message: `the video has no motion vectors (${file.info.codec}): ${names.join(', ')} ${names.length > 1 ? 'compare' : 'compares'} blocks of pixels instead`,
     hint: 'H.264, MPEG-2 and MPEG-4 have them, unless every picture is a keyframe.',
   };
 }
@@ -114,7 +114,7 @@ export async function grayscaleVideo(game: Game, file: VideoFile, index: PacketI
   if (names.length === 0) return undefined;
   return {
     code: 'no-colours',
-    message: `The recording is grayscale (all ${count} pictures examined), but ${names.length} of the ${game.detectors.length} detectors of ${game.profile.game} rely on color: ${listed(names)}`,
+    message: `the recording is grayscale (all ${count} pictures examined), but ${names.length} of the ${game.detectors.length} detectors of ${game.profile.game} rely on color: ${listed(names)}`,
     hint: 'Use a color recording. If the game itself is gray, let the profile go by brightness (fonts learned with --channel luma, icons with "color": false, grays as colors).',
   };
 }
@@ -194,7 +194,7 @@ export class ProfileFitMonitor {
     const seen = all.filter(isSeen);
     return {
       code: 'little-recognised',
-      message: `Only ${seen.length} of the ${all.length} HUD elements of ${profile.game} were recognized in the first ${Math.round(seconds)} s (${listed(names(seen))}); never seen: ${listed(names(all.filter((one) => !isSeen(one))))}`,
+      message: `only ${seen.length} of the ${all.length} HUD elements of ${profile.game} were recognized in the first ${Math.round(seconds)} s (${listed(names(seen))}); never seen: ${listed(names(all.filter((one) => !isSeen(one))))}`,
       hint: 'If they are visible, they are at another place or look different: playbyplay profile place <media> --game <game> --picture regions.png draws where the profile expects them.',
     };
   }
