@@ -11,7 +11,8 @@ const REQUIRED_MAJOR = 24;
 const folder = dirname(fileURLToPath(import.meta.url));
 
 if (Number(process.versions.node.split('.')[0]) >= REQUIRED_MAJOR) {
-  // Node stores compiled code in a folder of the system's temporary files: 40 % less start-up time from the second run on.
+  // Node keeps compiled code in the system's temporary folder: a tenth less processor time for a short run of the package, and no
+  // types to strip again in a checkout.
   // NODE_COMPILE_CACHE names another folder, NODE_DISABLE_COMPILE_CACHE=1 switches it off.
   nodeModule.enableCompileCache?.();
   const source = join(folder, 'bin.ts');
