@@ -9,7 +9,7 @@ import { checkProfile } from '../src/profile/check.ts';
 import { compileMappings } from '../src/script/mapping.ts';
 import { openScript } from '../src/script/script.ts';
 
-const guide = await readFile(new URL('../docs/scripts.md', import.meta.url), 'utf8');
+const guide = await readFile(new URL('../docs/games/scripts.md', import.meta.url), 'utf8');
 
 function block(language: string): string {
   return new RegExp(`\`\`\`${language}\\n(.*?)\`\`\``, 's').exec(guide)![1]!;
@@ -94,7 +94,7 @@ describe('the schemas of detectors and steps', () => {
 
 describe('the guide to profiles', () => {
   it('shows a profile with which nothing is wrong, and names every kind of detector', async () => {
-    const text = await readFile(new URL('../docs/profiles.md', import.meta.url), 'utf8');
+    const text = await readFile(new URL('../docs/games/how-to.md', import.meta.url), 'utf8');
     const kinds = await loadKindCatalog();
     const example: unknown = JSON.parse(/```json\n(.*?)```/s.exec(text)![1]!);
     expect(checkProfile(example, 'example', kinds).issues).toEqual([]);
@@ -104,7 +104,7 @@ describe('the guide to profiles', () => {
 
 describe('the guide to profiles', () => {
   it('shows dependent detectors that pass the check', async () => {
-    const text = await readFile(new URL('../docs/profiles.md', import.meta.url), 'utf8');
+    const text = await readFile(new URL('../docs/games/how-to.md', import.meta.url), 'utf8');
     const section = /## Dependent detectors[^]*?## Screens/.exec(text)![0];
     const parts = [...section.matchAll(/```json\n(.*?)```/gs)].map(
       ([, json]) => JSON.parse(`{${json}}`) as Record<string, Record<string, { region?: string }>>,
@@ -138,7 +138,9 @@ describe('the guide to profiles', () => {
 
 describe('examples', () => {
   it('call the log of match.mp4 as detect does', async () => {
-    const folders = ['../docs/', '../src/cli/commands/', '../'].map((folder) => new URL(folder, import.meta.url));
+    const folders = ['../docs/guide/', '../docs/games/', '../docs/reference/', '../src/cli/commands/', '../'].map(
+      (folder) => new URL(folder, import.meta.url),
+    );
     for (const folder of folders) {
       for (const name of await readdir(folder)) {
         if (!/\.(?:md|ts)$/.test(name)) continue;

@@ -47,4 +47,7 @@ const [option, folder] = process.argv.slice(2);
 if (option === '--validators' && folder !== undefined) await writeValidators(folder);
 else
   for (const [name, schema] of Object.entries(published))
-    writeFileSync(new URL(`../docs/${name}.schema.json`, import.meta.url), `${JSON.stringify(schema, null, 2)}\n`);
+    writeFileSync(
+      new URL(`../docs/reference/${name}.schema.json`, import.meta.url),
+      `${JSON.stringify(schema, null, 2)}\n`,
+    );

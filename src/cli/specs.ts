@@ -1,4 +1,4 @@
-// What each command takes: the source of the parser, `--help`, shell completion and docs/reference.md.
+// What each command takes: the source of the parser, `--help`, shell completion and docs/reference/commands.md.
 import { declare } from './command.ts';
 import {
   bitrate,
@@ -487,7 +487,7 @@ export const modelPlan = declare({
 export const graphPlan = declare({
   summary: 'Show how a graph of kernel calls is scheduled over devices',
   description:
-    'Prints, for each call, the order in which each device claims portions along its space-filling curve, and what each portion waits for. The format of the file is described in docs/compute.md.',
+    'Prints, for each call, the order in which each device claims portions along its space-filling curve, and what each portion waits for. The format of the file is described in docs/reference/compute.md.',
   arguments: ['graph.json'],
   options: {
     devices: value('n', 'Number of devices.', { default: '4', parse: wholeNumber(1, 4000) }),
@@ -499,7 +499,7 @@ export const graphPlan = declare({
 export const graphRun = declare({
   summary: 'Run a graph of kernel calls on worker threads with memories of their own',
   description:
-    'A portion starts as soon as the regions that it reads are written. The kernels are functions of a JavaScript module: see docs/compute.md.',
+    'A portion starts as soon as the regions that it reads are written. The kernels are functions of a JavaScript module: see docs/reference/compute.md.',
   arguments: ['graph.json'],
   options: {
     kernels: required('module', 'JavaScript module that exports "kernels", a function per call.'),

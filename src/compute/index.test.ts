@@ -1,4 +1,4 @@
-// The examples of docs/compute.md.
+// The examples of docs/reference/compute.md.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
 /**
- * Types for plug-ins: detector kinds of your own. A plug-in exports `kind` or `kinds`; see docs/plugins.md.
+ * Types for plug-ins: detector kinds of your own. A plug-in exports `kind` or `kinds`; see docs/games/plugins.md.
  *
  * @example
  * import type { FrameDetectorKind } from 'playbyplay/detector';

@@ -26,7 +26,12 @@ export function isRecord(value: unknown): value is Json {
 /** Checks the shape of a parsed file. Returns it if it is an object at all. */
 export function checkShape(data: unknown, report: Report): Json | undefined {
   if (!isRecord(data)) {
-    report.add('not-a-dictionary', '', 'a dictionary must be a JSON object', 'See docs/dictionary.md for the format.');
+    report.add(
+      'not-a-dictionary',
+      '',
+      'a dictionary must be a JSON object',
+      'See docs/reference/dictionary.md for the format.',
+    );
     return undefined;
   }
   for (const problem of findProblems(dictionarySchema, data)) {

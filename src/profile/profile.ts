@@ -311,7 +311,7 @@ const INTERPRETER = {
   type: 'object',
   required: ['kind', 'model', 'detectors', 'kinds', 'events'],
   additionalProperties: false,
-  description: 'A trained network that turns cues into statements instead of the game script (docs/networks.md).',
+  description: 'A trained network that turns cues into statements instead of the game script.',
   properties: {
     kind: { enum: ['onnx-sequence'] },
     model: { type: 'string', format: 'asset' },
@@ -362,7 +362,7 @@ const WORD = { type: 'string', minLength: 1, maxLength: 200 } as const;
 const FUSION_WINDOW = { type: 'number', minimum: 0, maximum: 30 } as const;
 
 const FUSION = {
-  description: 'How statements of several detectors about one event are merged (docs/fusion.md); false: not at all.',
+  description: 'How statements of several detectors about one event are merged; false: not at all.',
   if: { type: 'object' },
   // oxlint-disable-next-line unicorn/no-thenable -- the keyword of JSON Schema
   then: {

@@ -1,6 +1,6 @@
 import type { Cue } from '../cues/cue.ts';
 
-/** The features of a detector in one tick; their order is part of the published format (docs/networks.md). */
+/** The features of a detector in one tick; their order is part of the published format (docs/games/networks.md). */
 export const FEATURES = ['found', 'changed', 'lost', 'confidence', 'step', 'value', 'seen', 'nought'] as const;
 
 /** Divisor of log(1 + |step|). */

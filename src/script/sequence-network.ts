@@ -62,7 +62,7 @@ export class SequenceNetwork implements Disposable {
     throw refuseModel(
       file,
       `its input is ${dims.map((dim) => dim ?? '?').join(' × ')}; the profile's detectors and window make ${wanted.join(' × ')}`,
-      'Eight numbers a detector: see docs/networks.md.',
+      'Eight numbers a detector: see docs/games/networks.md.',
     );
   }
 

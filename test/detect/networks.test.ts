@@ -7,7 +7,7 @@ import { loadKindCatalog } from '../../src/pipeline/schemas.ts';
 import { checkProfile } from '../../src/profile/check.ts';
 import { clip, root } from '../paths.ts';
 
-const guide = await readFile(new URL('../../docs/networks.md', import.meta.url), 'utf8');
+const guide = await readFile(new URL('../../docs/games/networks.md', import.meta.url), 'utf8');
 
 describe('the guide to networks', () => {
   it('shows detectors that a profile can have', async () => {

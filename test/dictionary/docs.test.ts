@@ -10,8 +10,8 @@ import type { Query } from '../../src/query/query.ts';
 import { compileQuery } from '../../src/query/run.ts';
 
 const read = (path: string): Promise<string> => readFile(new URL(`../../${path}`, import.meta.url), 'utf8');
-const guide = await read('docs/dictionary.md');
-const queries = await read('docs/query.md');
+const guide = await read('docs/reference/dictionary.md');
+const queries = await read('docs/reference/query-language.md');
 const { dictionary } = await loadBuiltin();
 
 const block = (text: string, language: string): string =>

@@ -33,8 +33,8 @@ describe('the published schemas', () => {
     ['query', querySchema],
     ['log-mapping', logMappingSchema],
     ['highlight-settings', settingsSchema],
-  ])('docs/%s.schema.json is up to date (node tools/schemas.ts)', (name, schema) => {
-    expect(read(`docs/${name}.schema.json`)).toEqual(schema);
+  ])('docs/reference/%s.schema.json is up to date (node tools/schemas.ts)', (name, schema) => {
+    expect(read(`docs/reference/${name}.schema.json`)).toEqual(schema);
   });
 
   it('are valid JSON Schemas', () => {

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Trains a network for `interpreter` (docs/networks.md): sequence.py SEQUENCES.ndjson OUT.onnx --held CLIP [--window 64] [--margin 16]
+"""Trains a network for `interpreter` (docs/games/networks.md): sequence.py SEQUENCES.ndjson OUT.onnx --held CLIP [--window 64] [--margin 16]
 SEQUENCES.ndjson comes from tools/train/sequence.ts. The clips named by --held are not trained on. Prints, for the held-back clips,
 how many cues are rightly said to be events of each kind, and how many wrongly. PyTorch, numpy."""
 import argparse

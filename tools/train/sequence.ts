@@ -1,4 +1,4 @@
-// Cues of recordings with known events as tensors to train a network for `interpreter` with (docs/networks.md):
+// Cues of recordings with known events as tensors to train a network for `interpreter` with (docs/games/networks.md):
 //   node tools/train/sequence.ts <game> <interpreter.json> <folder for logs and tensors> <clip: video.mp4, truth.json>…
 // Watches each clip with the profile (logs that are there already are kept), turns the readings into cues as the program does, and
 // marks the ticks at which truth has each kind of event: a line a clip, {"clip", "kinds", "on", "width", "ticks", "rows", "cues", "truth"}.

@@ -1,5 +1,5 @@
 // A plug-in: the detector kind "spots", which counts separate bright spots in a region: dots on a minimap, lives, lamps.
-// What is bright is the business of the region's preprocess steps; this only counts. See docs/plugins.md.
+// What is bright is the business of the region's preprocess steps; this only counts. See docs/games/plugins.md.
 
 /** Part of the fingerprint that a log's header tells. */
 export const version = '1.0.0';

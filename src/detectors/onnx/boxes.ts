@@ -345,6 +345,6 @@ function shapeError({ file }: BoxContext, dims: readonly number[], wanted: strin
   return refuseModel(
     file,
     `its output is ${dims.join(' × ')}; this format has ${wanted}`,
-    'See the list of formats in docs/networks.md, and count the labels.',
+    'See the list of formats in docs/games/networks.md, and count the labels.',
   );
 }

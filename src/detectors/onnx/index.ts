@@ -15,7 +15,7 @@ import { type Classes, toClasses } from './scores.ts';
 
 /**
  * What a trained network sees in a region. `task` says what its outputs are: a class (`classify`), boxes of objects
- * (`detect`), a line of characters (`read`), or a vector to be compared with those of pictures (`embed`). docs/networks.md
+ * (`detect`), a line of characters (`read`), or a vector to be compared with those of pictures (`embed`). docs/games/networks.md
  * has a complete example of each.
  */
 export const kind: FrameDetectorKind<OnnxOptions> = {

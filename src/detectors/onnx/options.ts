@@ -26,7 +26,7 @@ const FRACTION = { type: 'number', minimum: 0, maximum: 1 } as const;
 /** What each task needs besides model and region; labels and dictionary may stand in the model itself. */
 const NEEDS = { detect: ['format'], embed: ['prototypes'] };
 
-/** Defaults that depend on the task stand in docs/networks.md. */
+/** Defaults that depend on the task stand in docs/games/networks.md. */
 export const ONNX_SCHEMA = {
   type: 'object',
   required: ['region', 'model', 'task'],

@@ -2,7 +2,7 @@ import { PlaybyplayError } from '../../errors.ts';
 import { VERSION } from '../../version.ts';
 
 /**
- * The versions of the plug-ins' interface (docs/plugins.md) that this program has. The newest grows with every change that a plug-in
+ * The versions of the plug-ins' interface (docs/games/plugins.md) that this program has. The newest grows with every change that a plug-in
  * written before would not survive, the oldest where what it promised is given up.
  */
 const INTERFACE = { oldest: 1, newest: 1 } as const;
@@ -31,7 +31,7 @@ export function checkInterface(
     {
       hint: newer
         ? 'Update playbyplay, or take an older version of the plug-in.'
-        : 'Take a newer version of the plug-in, or ask its author for one; docs/plugins.md says what the interface is now.',
+        : 'Take a newer version of the plug-in, or ask its author for one; docs/games/plugins.md says what the interface is now.',
     },
   );
 }

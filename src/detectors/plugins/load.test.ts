@@ -248,7 +248,7 @@ describe('the example of the guide', () => {
       state: 'unreadable',
       confidence: 1,
     });
-    expect(await readFile(join(dirname(example), '..', '..', 'plugins.md'), 'utf8')).toContain(
+    expect(await readFile(join(dirname(example), '..', '..', 'games', 'plugins.md'), 'utf8')).toContain(
       'examples/spots/spots.js',
     );
   });

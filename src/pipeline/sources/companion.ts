@@ -209,7 +209,8 @@ export function checkCompanionNames(sources: readonly CompanionSource[], { profi
     if (seen.has(name)) throw new PlaybyplayError('unknown-media', `“${name}” is given twice`);
     seen.add(name);
     if (known.includes(name)) continue;
-    const names = known.length === 0 ? 'It has none: see “media” in docs/profiles.md.' : `It has ${known.join(', ')}.`;
+    const names =
+      known.length === 0 ? 'It has none: see “media” in docs/games/how-to.md.' : `It has ${known.join(', ')}.`;
     throw new PlaybyplayError('unknown-media', `the profile has no companion recording “${name}”`, {
       hint: suggestSpelling(name, known) ?? names,
     });

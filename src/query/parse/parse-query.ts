@@ -17,7 +17,7 @@ export interface ParsedQuery {
 }
 
 /**
- * Parses a query sentence; docs/query.md describes the language.
+ * Parses a query sentence; docs/reference/query-language.md describes the language.
  *
  * A query is a prefix ("count", "first 3"), a condition, and groups ("by weapon"). Of several readings the one of least cost is
  * meant.
