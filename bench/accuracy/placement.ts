@@ -12,7 +12,7 @@ import { scanPackets } from '../../src/media/packets/scan-packets.ts';
 import { openVideo } from '../../src/media/video.ts';
 import { recordLog } from '../../src/pipeline/record-log.ts';
 import { openGame } from '../../src/pipeline/game.ts';
-import { decidePlacement } from '../../src/pipeline/placement/decide.ts';
+import { decidePlacement } from '../../src/pipeline/placement/decide-placement.ts';
 import { placeRegion } from '../../src/regions/place.ts';
 
 interface Change {

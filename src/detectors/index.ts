@@ -14,7 +14,7 @@
  *       async read(view) {
  *         const { data } = await view.prepared();
  *         const sum = data.reduce((total, level) => total + level, 0);
- *         return { state: 'read', value: Math.round(sum / data.length), confidence: 1 };
+ *         return { state: 'seen', value: Math.round(sum / data.length), confidence: 1 };
  *       },
  *       [Symbol.dispose]() {},
  *     };

@@ -23,7 +23,7 @@ import {
   type SummaryMessage,
   type WarningMessage,
 } from './messages.ts';
-import { type Decision, decidePlacement, earlierPlacement } from './placement/decide.ts';
+import { type Decision, decidePlacement, earlierPlacement } from './placement/decide-placement.ts';
 import { type ChunkReadings, ChunkStitcher, type Gap, readingsOf } from './reading/chunk-readings.ts';
 import { CHUNK_SECONDS, type PlannedChunk, planChunks, type SourceChunk } from './reading/plan.ts';
 import { readJournaled } from './reading/read-journaled.ts';
@@ -118,6 +118,8 @@ interface PreparedRun extends AsyncDisposable {
   readonly journal: Journal<ChunkReadings> | undefined;
   readonly others: OtherSources;
   readonly trace: Trace | undefined;
+  /** Aborted when the run is left, too. */
+  readonly signal: AbortSignal;
 }
 
 /** Examines the source, locates the HUD and opens everything, while the reading threads start. */
@@ -162,6 +164,7 @@ async function prepareRun(source: Source, game: Game, options: DetectOptions): P
     placement,
   });
   const journal = options.openJournal && resources.use(await options.openJournal(journalKey(header, hud)));
+  const stop = new AbortController();
   const owned = resources.move();
   return {
     source,
@@ -175,7 +178,9 @@ async function prepareRun(source: Source, game: Game, options: DetectOptions): P
     journal,
     others,
     trace,
+    signal: signal ? AbortSignal.any([signal, stop.signal]) : stop.signal,
     async [Symbol.asyncDispose]() {
+      stop.abort();
       await owned[Symbol.asyncDispose]();
       if (trace) await trace.write(options.trace!);
     },
@@ -254,8 +259,8 @@ async function* readSamples(
 
 /** The chunks of the source and their samples; `onGap` is called for stretches that the recording lacks. */
 async function planSource(run: PreparedRun, onGap: (gap: Gap) => void): Promise<AsyncIterable<PlannedChunk>> {
-  const { source, game, options } = run;
-  const { plan = 'full', from, to, signal } = options;
+  const { source, game, options, signal } = run;
+  const { plan = 'full', from, to } = options;
   async function* sourceChunks(): AsyncGenerator<SourceChunk, void, undefined> {
     for await (const chunk of source.chunks(CHUNK_SECONDS[plan], signal)) {
       for (const gap of chunk.gaps) onGap(gap);

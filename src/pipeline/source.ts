@@ -29,7 +29,7 @@ export interface Source extends Disposable {
   preview(signal?: AbortSignal): Promise<PacketIndex>;
   /**
    * The frames in chunks of at least `minSeconds` (but the last), in order, each as soon as it and the group of pictures after it
-   * are there.
+   * are there. A source that waits for more stops when the signal is aborted.
    */
   chunks(minSeconds: number, signal?: AbortSignal): AsyncIterable<SourceChunk>;
 }

@@ -9,9 +9,9 @@ import type { VideoFile } from '../media/video.ts';
 import { placeRegion } from '../regions/place.ts';
 import type { Game } from './game.ts';
 import type { SampleMessage } from './messages.ts';
-import { STRONG } from './placement/count.ts';
-import { isWitness, modesOf } from './placement/fit.ts';
-import { pictureAt, spreadFrames } from './placement/pictures.ts';
+import { MIN_ELEMENT_CONFIDENCE } from './placement/evidence.ts';
+import { isWitness, modeKeyOf } from './placement/witness-reader.ts';
+import { decodePicture, spreadFrames } from './placement/sample-pictures.ts';
 
 /** Names that a message lists before it says how many more there are. */
 const MAX_LISTED = 8;
@@ -100,7 +100,7 @@ const MAX_GRAY_CHROMA = 4;
 export async function grayscaleVideo(game: Game, file: VideoFile, index: PacketIndex): Promise<Issue | undefined> {
   let count = 0;
   for (const frame of spreadFrames(index, GRAYSCALE_PICTURES)) {
-    using picture = pictureAt(file, index, frame);
+    using picture = decodePicture(file, index, frame);
     if (!picture) continue;
     if (!isGray(picture)) return undefined;
     count++;
@@ -173,7 +173,8 @@ export class ProfileFitMonitor {
   add({ detector, t, observation }: Reading): void {
     const count = this.#seen.get(detector);
     if (count === undefined || t > (this.#first ?? t) + FIT_SECONDS) return;
-    if (observation.state === 'seen' && observation.confidence >= STRONG) this.#seen.set(detector, count + 1);
+    if (observation.state === 'seen' && observation.confidence >= MIN_ELEMENT_CONFIDENCE)
+      this.#seen.set(detector, count + 1);
   }
 
   /** Says once, after the first minute or at the end, if too little was seen. */
@@ -185,7 +186,7 @@ export class ProfileFitMonitor {
     const all = [...this.#seen];
     const isSeen = ([, count]: (typeof all)[number]): boolean => count >= MIN_SAMPLES_SEEN;
     // One HUD of several is enough: that of some mode.
-    const byModes = Map.groupBy(all, ([name]) => modesOf(profile, profile.detectors[name]!));
+    const byModes = Map.groupBy(all, ([name]) => modeKeyOf(profile, profile.detectors[name]!));
     const shares = [...byModes.values()].map((own) => own.filter(isSeen).length / own.length);
     if (all.length < MIN_ELEMENTS || Math.max(...shares) >= MIN_SEEN_SHARE) return undefined;
     // The detectors of a mode may be read later: what switches it on proves that they are there.

@@ -18,8 +18,8 @@ import { openGame } from '../../src/pipeline/game.ts';
 import { AnchoredLocator, settingsOf } from '../../src/pipeline/placement/anchored.ts';
 import { edgesOf } from '../../src/pipeline/placement/borders.ts';
 import { contentsWithin } from '../../src/pipeline/placement/content.ts';
-import { recogniseGame } from '../../src/pipeline/placement/decide.ts';
-import { marksOf } from '../../src/pipeline/placement/marks.ts';
+import { recognizeGame } from '../../src/pipeline/placement/decide-placement.ts';
+import { findLandmarks } from '../../src/pipeline/placement/landmarks.ts';
 import { outlinesOf } from '../../src/pipeline/placement/outlines.ts';
 import { copyPicture } from '../../src/media/decode/picture-cache.ts';
 import { clip, root } from '../paths.ts';
@@ -162,7 +162,7 @@ function resized(picture: Picture, across: number, down: number): Picture {
 describe('a HUD of a size of its own', () => {
   it('is found where the edges put it', async () => {
     const game = await openGame('freedoom');
-    const marks = await marksOf(game);
+    const marks = await findLandmarks(game);
     const picture = resized(pictures[4]!, 0.9, 0.75);
     const whole = { x: 0, y: 0, width: 1, height: 1 };
     const [best, ...others] = new AnchoredLocator(picture, marks, game.profile.reference, whole).sightings();
@@ -294,10 +294,10 @@ it('a game of the user’s own is recognised like the built-in ones', async () =
   await cp(join(root, 'configs', 'freedoom'), own, { recursive: true });
   const profile = await readFile(join(own, 'profile.json'), 'utf8');
   await writeFile(join(own, 'profile.json'), profile.replace('"game": "freedoom"', '"game": "my-doom"'));
-  const { found, known } = await recogniseGame(clip, { profiles: [packs] });
+  const { found, known } = await recognizeGame(clip, { profiles: [packs] });
   expect(found).toMatchObject({ game: 'my-doom', path: join(own, 'profile.json') });
   expect(known).toEqual(['my-doom', 'freedoom', 'hedgewars', 'nethack', 'openarena']);
-  await expect(recogniseGame(clip, { profiles: [join(packs, 'none')] })).rejects.toMatchObject({
+  await expect(recognizeGame(clip, { profiles: [join(packs, 'none')] })).rejects.toMatchObject({
     code: 'profile-missing',
   });
 });

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { PlaybyplayError } from '../../errors.ts';
 import type { HudSettings } from '../../geometry.ts';
-import { recogniseGame } from '../../pipeline/placement/decide.ts';
+import { recognizeGame } from '../../pipeline/placement/decide-placement.ts';
 import { recordLog, type RecordSummary } from '../../pipeline/record-log.ts';
 import { knownProfiles } from '../../profile/find.ts';
 import { formatClock } from '../../time.ts';
@@ -130,7 +130,7 @@ async function resolveGame(
     if (profiles.length === 0) return name;
     return (await knownProfiles(profiles)).find(({ game }) => game === name)?.path ?? name;
   }
-  const { found, known } = await recogniseGame(media, { signal: io.signal, profiles, plugins });
+  const { found, known } = await recognizeGame(media, { signal: io.signal, profiles, plugins });
   if (!found)
     throw new PlaybyplayError('unknown-recording', `${media} shows none of the known games: ${known.join(', ')}`, {
       hint: 'Name the game, or the path of a profile: --game ./my-game.',

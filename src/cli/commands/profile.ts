@@ -10,16 +10,16 @@ import { collectLabels, collectReadings } from '../../pipeline/authoring/dataset
 import { writeDataset } from '../../pipeline/authoring/dataset/write.ts';
 import { parseLabels } from '../../pipeline/authoring/learn.ts';
 import { learnSound, occurrencesIn } from '../../pipeline/authoring/learn-sound.ts';
-import { look as readMoments, type Look, type Seen } from '../../pipeline/authoring/look.ts';
+import { look as readMoments, type Look, type Seen } from '../../pipeline/authoring/inspect-pictures.ts';
 import { checkProfile } from '../../pipeline/check-profile.ts';
 import { compileProfile } from '../../pipeline/compile-profile.ts';
 import { meetRequirements, openGame } from '../../pipeline/game.ts';
-import type { Evidence } from '../../pipeline/placement/count.ts';
-import { decidePlacement } from '../../pipeline/placement/decide.ts';
-import { drawPlacement } from '../../pipeline/placement/draw.ts';
-import { evidenceAt } from '../../pipeline/placement/find.ts';
+import type { Evidence } from '../../pipeline/placement/evidence.ts';
+import { decidePlacement } from '../../pipeline/placement/decide-placement.ts';
+import { drawPlacement } from '../../pipeline/placement/draw-placement.ts';
+import { evidenceAt } from '../../pipeline/placement/search.ts';
 import { textTooSmall } from '../../pipeline/warnings.ts';
-import type { Stretch } from '../../pipeline/placement/pictures.ts';
+import type { TimeSpan } from '../../pipeline/placement/sample-pictures.ts';
 import { loadKindCatalog } from '../../pipeline/schemas.ts';
 import { type LoadedProfile, loadProfile } from '../../profile/load.ts';
 import { builtInPack, listGames } from '../../profile/find.ts';
@@ -190,7 +190,7 @@ export const place: RunCommand<Spec<'profilePlace'>> = async (io, options, media
 interface Layout {
   readonly t: number;
   readonly hud: HudSettings;
-  readonly within: Stretch | undefined;
+  readonly within: TimeSpan | undefined;
   readonly evidence: Evidence;
 }
 

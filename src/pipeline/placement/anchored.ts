@@ -4,7 +4,7 @@ import { anchorPoint, type Rect, type Size } from '../../geometry.ts';
 import type { Picture } from '../../media/picture.ts';
 import { type HudSettings, placeRegion } from '../../regions/place.ts';
 import { Sizes, vertex } from './locate.ts';
-import type { Mark, Spot } from './marks.ts';
+import type { PlacedLandmark, LandmarkSpot } from './landmarks.ts';
 
 /** How wide and high a HUD is drawn, compared with how its profile has it. */
 export interface OwnSize {
@@ -48,7 +48,7 @@ interface Pair {
 export class AnchoredLocator {
   readonly #sizes: Sizes;
   readonly #frame: Size;
-  readonly #marks: readonly Mark[];
+  readonly #marks: readonly PlacedLandmark[];
   readonly #reference: Size;
   readonly #content: Rect;
   readonly #matcher = new Matcher(1);
@@ -56,7 +56,7 @@ export class AnchoredLocator {
   readonly #patterns = new Map<string, Pattern>();
 
   /** `content`: where the game's picture lies, in fractions of the frame. */
-  constructor(picture: Picture, marks: readonly Mark[], reference: Size, content: Rect) {
+  constructor(picture: Picture, marks: readonly PlacedLandmark[], reference: Size, content: Rect) {
     this.#sizes = new Sizes(picture);
     this.#frame = picture;
     this.#marks = marks;
@@ -121,7 +121,7 @@ export class AnchoredLocator {
   }
 
   /** Where the middle of a mark should lie; its distance to the anchor at the profile's own size; pixels per reference pixel. */
-  #expected(mark: Mark, { x, y, anchor, mode }: Spot, { across, down }: OwnSize) {
+  #expected(mark: PlacedLandmark, { x, y, anchor, mode }: LandmarkSpot, { across, down }: OwnSize) {
     const { width, height } = this.#reference;
     const spec = { x: x / width, y: y / height, width: mark.width / width, height: mark.height / height };
     const own: HudSettings = { content: this.#content };
@@ -138,7 +138,7 @@ export class AnchoredLocator {
 
   /** The best place of a mark's middle about `at`, within `reach` pixels. */
   #near(
-    mark: Mark,
+    mark: PlacedLandmark,
     unit: { readonly x: number; readonly y: number },
     at: { readonly x: number; readonly y: number },
     pixels: number,
@@ -168,7 +168,7 @@ export class AnchoredLocator {
     };
   }
 
-  #patternOf(mark: Mark, wide: number, high: number): Pattern {
+  #patternOf(mark: PlacedLandmark, wide: number, high: number): Pattern {
     const key = `${this.#marks.indexOf(mark)} ${wide} ${high}`;
     let pattern = this.#patterns.get(key);
     if (!pattern) this.#patterns.set(key, (pattern = this.#matcher.add(scaleTemplate(mark.template, wide, high))));

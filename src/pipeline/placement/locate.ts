@@ -3,7 +3,7 @@ import { scaleTemplate } from '../../detectors/icon/template.ts';
 import type { PreparedCrop } from '../../detectors/kind.ts';
 import { sampleLine } from '../../detectors/text/line-image.ts';
 import type { Picture } from '../../media/picture.ts';
-import type { Mark, Spot } from './marks.ts';
+import type { PlacedLandmark, LandmarkSpot } from './landmarks.ts';
 
 /** Where the reference frame would lie if its HUD were only scaled and moved: pixel = offset + scale · reference pixel. */
 export interface Similarity {
@@ -14,7 +14,7 @@ export interface Similarity {
 
 /** A mark that was found in a picture, and which of its spots it is taken for. */
 export interface Sighting extends Similarity {
-  readonly spot: Spot;
+  readonly spot: LandmarkSpot;
   /** Correlation, and the sum of what further marks add to it. */
   readonly score: number;
 }
@@ -31,7 +31,7 @@ const SURE = 0.68;
 const PLACES = 4;
 
 interface Peak extends Similarity {
-  readonly mark: Mark;
+  readonly mark: PlacedLandmark;
   readonly score: number;
 }
 
@@ -68,10 +68,10 @@ export class Sizes {
 /** Looks for marks on one picture. */
 export class Locator {
   readonly #sizes: Sizes;
-  readonly #marks: readonly Mark[];
+  readonly #marks: readonly PlacedLandmark[];
   readonly #unit: number;
 
-  constructor(picture: Picture, marks: readonly Mark[], reference: { readonly height: number }) {
+  constructor(picture: Picture, marks: readonly PlacedLandmark[], reference: { readonly height: number }) {
     this.#sizes = new Sizes(picture);
     this.#marks = marks;
     this.#unit = picture.height / reference.height;
@@ -123,7 +123,7 @@ export class Locator {
 }
 
 /** The most promising places of a mark at one scale; positions are of its upper left corner, in pixels of the picture. */
-function scan(sizes: Sizes, mark: Mark, scale: number): Peak[] {
+function scan(sizes: Sizes, mark: PlacedLandmark, scale: number): Peak[] {
   const { crop, factor, across } = sizes.near(COARSE / (scale * Math.min(mark.width, mark.height)));
   const matcher = new Matcher(1);
   const pattern = patternOf(matcher, mark, scale * factor);
@@ -143,7 +143,7 @@ function scan(sizes: Sizes, mark: Mark, scale: number): Peak[] {
   return peaks.toSorted((a, b) => b.score - a.score).slice(0, PLACES);
 }
 
-function patternOf(matcher: Matcher, { width, height, template }: Mark, scale: number): Pattern {
+function patternOf(matcher: Matcher, { width, height, template }: PlacedLandmark, scale: number): Pattern {
   const sized = scaleTemplate(
     template,
     Math.max(1, Math.round(width * scale)),
@@ -191,7 +191,7 @@ function placed(sizes: Sizes, peak: Peak): Peak {
  * The best place of a mark at a scale within `reach` fine pixels of where `around` has it; the middle stays in place when the
  * scale differs.
  */
-function near(sizes: Sizes, mark: Mark, scale: number, around: Similarity, reach: number): Peak | undefined {
+function near(sizes: Sizes, mark: PlacedLandmark, scale: number, around: Similarity, reach: number): Peak | undefined {
   const { crop, factor, across } = sizes.near(FINE / (scale * Math.min(mark.width, mark.height)));
   const matcher = new Matcher(1);
   const pattern = patternOf(matcher, mark, scale * factor);
@@ -255,7 +255,7 @@ export interface Pair {
  * The similarity that fits all marks which are where this one has them, as far as they keep their distance to the same anchor:
  * those of other anchors may lie elsewhere.
  */
-function supported(sizes: Sizes, sighting: Sighting, marks: readonly Mark[]): Sighting {
+function supported(sizes: Sizes, sighting: Sighting, marks: readonly PlacedLandmark[]): Sighting {
   const first: Pair = { from: sighting.spot, x: 0, y: 0, score: sighting.score };
   let now: Similarity = sighting;
   let pairs: Pair[] = [];

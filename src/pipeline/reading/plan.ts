@@ -86,6 +86,8 @@ export async function* planChunks(
     return { number: number++, chunk, samples, index: window, ...(warm ? { warmUp: warm } : {}) };
   };
   for await (const one of chunks) {
+    // What follows has no samples and changes none.
+    if (range.to !== undefined && one.chunk.t > range.to + sampling.margin) break;
     sampling.add(one);
     waiting.push(one);
     while (waiting[0] && one.chunk.end - waiting[0].chunk.end > sampling.margin) {

@@ -101,6 +101,10 @@ export class ReaderPool implements AsyncDisposable {
     const idle = new IdleReaders();
     let pulling: Promise<'pulled'> | undefined;
     let isOver = false;
+    const aborted = new Promise<never>((_, reject) =>
+      stopped.addEventListener('abort', () => reject(stopped.reason as Error), { once: true }),
+    );
+    aborted.catch(() => undefined);
     const pull = async (): Promise<'pulled'> => {
       const { value, done } = await source.next();
       if (done) isOver = true;
@@ -110,10 +114,15 @@ export class ReaderPool implements AsyncDisposable {
     };
     try {
       for (;;) {
-        if (!isOver && running.length < CHUNKS_AHEAD * this.#options.workers) pulling ??= pull();
+        stopped.throwIfAborted();
+        if (!isOver && running.length < CHUNKS_AHEAD * this.#options.workers) {
+          pulling ??= pull();
+          // A failure is noticed when it is waited for.
+          pulling.catch(() => undefined);
+        }
         const [head] = running;
         if (!head && !pulling) return;
-        const first = await Promise.race([...(head ? [head.result] : []), ...(pulling ? [pulling] : [])]);
+        const first = await Promise.race([...(head ? [head.result] : []), ...(pulling ? [pulling, aborted] : [])]);
         if (first === 'pulled') continue;
         running.shift();
         yield { request: head!.request, readings: first };
@@ -121,7 +130,10 @@ export class ReaderPool implements AsyncDisposable {
     } finally {
       stop.abort();
       await Promise.allSettled(running.map(({ result }) => result));
-      await source.return?.();
+      // A source that waits for more to arrive returns when its own signal is aborted.
+      const closed = source.return?.();
+      if (pulling) closed?.catch(() => undefined);
+      else await closed;
     }
   }
 

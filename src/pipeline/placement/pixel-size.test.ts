@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { sizesOf } from './pixel.ts';
+import { sizesOf } from './pixel-size.ts';
 
 it('takes a wide picture for one of the modes of Quake III made wide, or for a larger one made smaller', () => {
   const sizes = sizesOf(1280, 720);

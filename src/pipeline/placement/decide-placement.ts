@@ -6,12 +6,18 @@ import { openVideo, type VideoFile } from '../../media/video.ts';
 import { type KnownProfile, knownProfiles } from '../../profile/find.ts';
 import type { HudSettings } from '../../regions/place.ts';
 import { type Game, openGame } from '../game.ts';
-import type { Evidence } from './count.ts';
-import type { FoundPlacement } from './best.ts';
-import { checkDefault, LOOKED_AT, searchBetter, searchPixel, searchPlacement } from './find.ts';
+import type { Evidence } from './evidence.ts';
+import type { FoundPlacement } from './rank-candidates.ts';
+import {
+  checkDefaultPlacement,
+  MAX_CHECKED_PICTURES,
+  searchBetterPlacement,
+  searchPixelSize,
+  searchPlacement,
+} from './search.ts';
 import type { PictureCache } from '../../media/decode/picture-cache.ts';
-import type { Stretch } from './pictures.ts';
-import { surveyLayouts } from './survey.ts';
+import type { TimeSpan } from './sample-pictures.ts';
+import { findLayoutChanges } from './layout-changes.ts';
 
 /** Pictures that decide whether a recording is of another game. */
 const OTHERS_LOOK_AT = 12;
@@ -47,7 +53,7 @@ export async function decidePlacement(
   const { decision, confidence } = first;
   if (confidence === 0) return decision;
   const { hud = {} } = decision;
-  const { changes, lost } = await surveyLayouts(file, index, game, { hud, confidence }, signal, kept);
+  const { changes, lost } = await findLayoutChanges(file, index, game, { hud, confidence }, signal, kept);
   if (changes.length === 0 && lost.length === 0) return decision;
   const later = changes.map(({ t, confidence: sure, hud: own }) => ({ t, ...own, confidence: sure }));
   const all = later.length > 0 ? { ...hud, changes: later } : decision.hud;
@@ -63,14 +69,14 @@ async function decideFirst(
   signal: AbortSignal | undefined,
   profiles: readonly string[],
 ): Promise<{ readonly decision: Decision; readonly confidence: number }> {
-  const check = await checkDefault(file, index, game, LOOKED_AT, { signal });
+  const check = await checkDefaultPlacement(file, index, game, MAX_CHECKED_PICTURES, { signal });
   // Nothing to go by, or nothing to look at.
   if (!check || check.pictures === 0) return { decision: PLAIN, confidence: 0 };
   if (check.confidence > 0 && !check.framed) {
     // A stretched picture, or HUD, still shows an icon or two where they are looked for.
-    const better = check.few ? await searchBetter(file, index, game) : undefined;
+    const better = check.few ? await searchBetterPlacement(file, index, game) : undefined;
     if (better) return fits(better);
-    const pixel = await searchPixel(file, index, game);
+    const pixel = await searchPixelSize(file, index, game);
     return fits({ ...check, hud: pixel ?? {} });
   }
   const other = check.confidence > 0 ? undefined : await otherGame(file, index, game, signal, profiles);
@@ -85,7 +91,7 @@ function fits(found: FoundPlacement) {
   return { decision: decided(found), confidence: found.confidence };
 }
 
-function remarksOn({ profile }: Game, lost: readonly Stretch[]): Issue[] {
+function remarksOn({ profile }: Game, lost: readonly TimeSpan[]): Issue[] {
   return lost.map(({ t, end }) => ({
     code: 'hud-lost',
     message: `from ${Math.round(t)} to ${Math.round(end)} s none of the HUD elements of ${profile.game} were found, neither where they are elsewhere in the recording nor at another place`,
@@ -116,7 +122,7 @@ export function earlierPlacement(
 }
 
 /** A game that a recording may show. */
-export interface Recognised {
+export interface RecognizedGame {
   readonly game: string;
   /** What opens its profile. */
   readonly path: string;
@@ -132,23 +138,23 @@ async function otherGame(
   own: Game,
   signal: AbortSignal | undefined,
   profiles: readonly string[],
-): Promise<Recognised | undefined> {
+): Promise<RecognizedGame | undefined> {
   const others = (await knownProfiles(profiles)).filter(({ game }) => game !== own.profile.game);
   return mostLikely(
-    await recogniseByDefault(file, index, await opened(others, own.plugins.modules), OTHERS_LOOK_AT, signal),
+    await recognizeAtDefault(file, index, await opened(others, own.plugins.modules), OTHERS_LOOK_AT, signal),
   );
 }
 
-async function recogniseByDefault(
+async function recognizeAtDefault(
   file: VideoFile,
   index: PacketIndex,
   games: readonly Candidate[],
   most: number,
   signal: AbortSignal | undefined,
-): Promise<Recognised[]> {
-  const found: Recognised[] = [];
+): Promise<RecognizedGame[]> {
+  const found: RecognizedGame[] = [];
   for (const { known, game } of games) {
-    const check = await checkDefault(file, index, game, most, { signal, thorough: true });
+    const check = await checkDefaultPlacement(file, index, game, most, { signal, thorough: true });
     if (check && check.confidence > 0) found.push({ ...known, confidence: check.confidence });
   }
   return found;
@@ -173,11 +179,11 @@ async function opened(known: readonly KnownProfile[], plugins: readonly string[]
   return games;
 }
 
-function mostLikely(found: readonly Recognised[]): Recognised | undefined {
+function mostLikely(found: readonly RecognizedGame[]): RecognizedGame | undefined {
   return found.toSorted((a, b) => b.confidence - a.confidence)[0];
 }
 
-export interface RecogniseOptions {
+export interface RecognizeOptions {
   readonly signal?: AbortSignal | undefined;
   /** Profiles besides the built-in ones, as for `knownProfiles`. */
   readonly profiles?: readonly string[];
@@ -189,18 +195,18 @@ export interface RecogniseOptions {
  * The known game that a recording shows: that whose HUD elements are seen, where its profile has them, or else anywhere.
  * Undefined where none is found.
  */
-export async function recogniseGame(
+export async function recognizeGame(
   media: string,
-  { signal, profiles = [], plugins = [] }: RecogniseOptions = {},
-): Promise<{ readonly found: Recognised | undefined; readonly known: readonly string[] }> {
+  { signal, profiles = [], plugins = [] }: RecognizeOptions = {},
+): Promise<{ readonly found: RecognizedGame | undefined; readonly known: readonly string[] }> {
   using file = openVideo(media);
   const index = await scanPacketsAsync(file, signal ? { signal } : {});
   const games = await opened(await knownProfiles(profiles), plugins);
   const known = games.map((one) => one.known.game);
-  const plain = mostLikely(await recogniseByDefault(file, index, games, OTHERS_LOOK_AT, signal));
+  const plain = mostLikely(await recognizeAtDefault(file, index, games, OTHERS_LOOK_AT, signal));
   if (plain) return { found: plain, known };
   for (const everywhere of [false, true]) {
-    const found: Recognised[] = [];
+    const found: RecognizedGame[] = [];
     for (const one of games) {
       const place = await searchPlacement(file, index, one.game, { signal, everywhere });
       if (place) found.push({ ...one.known, confidence: place.confidence, hud: place.hud });
@@ -211,7 +217,7 @@ export async function recogniseGame(
 }
 
 /** Says what was seen, little as it is: an element alone is too little to tell that the profile fits. */
-export function doubtOf(game: string, { pictures, elements }: Evidence, other: Recognised | undefined): Issue {
+export function doubtOf(game: string, { pictures, elements }: Evidence, other: RecognizedGame | undefined): Issue {
   const seen = Object.entries(elements).map(([name, count]) => `${name} in ${count}`);
   const message =
     seen.length === 0

@@ -1,13 +1,11 @@
 import type { Detector, DetectorKind, Observation, View } from '../../detectors/kind.ts';
-import { NO_PLUGINS, type Plugins } from '../../detectors/plugins/load.ts';
-import { loadKind } from '../../detectors/registry.ts';
 import type { Picture } from '../../media/picture.ts';
-import type { LoadedProfile } from '../../profile/load.ts';
 import { mediaOf } from '../../profile/media.ts';
 import type { DetectorSpec, Profile, RegionSpec } from '../../profile/profile.ts';
 import type { HudSettings } from '../../regions/place.ts';
 import { RegionSet } from '../../regions/regions.ts';
-import { STRONG } from './count.ts';
+import type { CompiledProfile } from '../compile-profile.ts';
+import { MIN_ELEMENT_CONFIDENCE } from './evidence.ts';
 
 /** A detector whose seeing something proves that it looks at the right place. */
 interface Witness {
@@ -31,16 +29,16 @@ interface Looking {
  * Tells how well a profile fits pictures at a placement: reads them with those detectors that only see what they know —
  * text in a learnt font, icons — whatever they wait for.
  */
-export class Fit implements Disposable {
+export class WitnessReader implements Disposable {
   readonly #witnesses: readonly Witness[];
-  readonly #loaded: Pick<LoadedProfile, 'profile'>;
+  readonly #loaded: Pick<CompiledProfile, 'profile'>;
   readonly #regions: Readonly<Record<string, RegionSpec>>;
   /** How many detectors were asked by the last `look`, by their modes. */
   readonly #asked = new Map<string, number>();
   #cache: { readonly key: string; readonly set: RegionSet } | undefined;
 
   private constructor(
-    loaded: Pick<LoadedProfile, 'profile'>,
+    loaded: Pick<CompiledProfile, 'profile'>,
     witnesses: readonly Witness[],
     regions: Readonly<Record<string, RegionSpec>>,
   ) {
@@ -49,16 +47,12 @@ export class Fit implements Disposable {
     this.#regions = regions;
   }
 
-  static async open(
-    loaded: Pick<LoadedProfile, 'profile' | 'assets'>,
-    plugins: Plugins = NO_PLUGINS,
-    wanted?: ReadonlySet<string>,
-  ): Promise<Fit> {
-    const { profile, assets } = loaded;
+  /** `wanted`: names of the detectors to be asked; default all. */
+  static async open(game: CompiledProfile, wanted?: ReadonlySet<string>): Promise<WitnessReader> {
+    const { profile, assets } = game;
     const witnesses: Witness[] = [];
     const regions = new Set<string>();
-    for (const [name, spec] of Object.entries(profile.detectors)) {
-      const kind = await loadKind(spec.kind, plugins);
+    for (const { name, spec, kind } of game.detectors) {
       const { region } = spec;
       if (
         region === undefined ||
@@ -68,13 +62,13 @@ export class Fit implements Disposable {
       )
         continue;
       const { fallback: _, ...own } = spec as typeof spec & { readonly fallback?: unknown };
-      const modes = modesOf(profile, spec);
+      const modes = modeKeyOf(profile, spec);
       witnesses.push({ name, region, modes, light: spec.kind === 'text', detector: await kind.open(own, assets) });
       for (const one of [region, ...(kind.regions?.(own) ?? [])]) regions.add(one);
     }
     const used = Object.entries(profile.regions).filter(([name]) => regions.has(name));
     witnesses.sort((a, b) => Number(b.light) - Number(a.light));
-    return new Fit(loaded, witnesses, Object.fromEntries(used));
+    return new WitnessReader(game, witnesses, Object.fromEntries(used));
   }
 
   /** The detectors that are asked, in this order. */
@@ -116,7 +110,7 @@ export class Fit implements Disposable {
   share(seen: Float64Array): number {
     const strong = new Map<string, number>();
     for (const [i, { modes }] of this.#witnesses.entries())
-      if (seen[i]! >= STRONG) strong.set(modes, (strong.get(modes) ?? 0) + 1);
+      if (seen[i]! >= MIN_ELEMENT_CONFIDENCE) strong.set(modes, (strong.get(modes) ?? 0) + 1);
     return Math.max(0, ...[...strong].map(([modes, count]) => count / this.#asked.get(modes)!));
   }
 
@@ -154,7 +148,7 @@ export class Fit implements Disposable {
 }
 
 /** The modes in which a detector is read, as one name: different layouts of the HUD are told apart by it. */
-export function modesOf({ regions }: Profile, { modes, region }: DetectorSpec): string {
+export function modeKeyOf({ regions }: Profile, { modes, region }: DetectorSpec): string {
   return JSON.stringify([modes ?? [], (region === undefined ? undefined : regions[region]?.modes) ?? []]);
 }
 
@@ -162,11 +156,11 @@ export function modesOf({ regions }: Profile, { modes, region }: DetectorSpec): 
  * The detectors by which a placement is searched: those read in the same modes as most of what was seen already, by name; where nothing was,
  * those that no mode switches on. The other layouts of a HUD would only cost time.
  */
-export function searchedBy(profile: Profile, seen: readonly string[] = []): ReadonlySet<string> {
+export function chooseWitnesses(profile: Profile, seen: readonly string[] = []): ReadonlySet<string> {
   const all = Object.entries(profile.detectors);
-  const groups = Map.groupBy(all, ([, spec]) => modesOf(profile, spec));
+  const groups = Map.groupBy(all, ([, spec]) => modeKeyOf(profile, spec));
   const count = (group: typeof all): number => group.filter(([name]) => seen.includes(name)).length;
-  const plain = groups.get(modesOf(profile, { kind: '' })) ?? [];
+  const plain = groups.get(modeKeyOf(profile, { kind: '' })) ?? [];
   const best = [plain, ...groups.values()].reduce((most, group) => (count(group) > count(most) ? group : most));
   return new Set((best.length > 0 ? best : all).map(([name]) => name));
 }

@@ -1,8 +1,8 @@
 import type { Picture } from '../../media/picture.ts';
 import type { HudSettings } from '../../regions/place.ts';
 import type { Candidate } from './content.ts';
-import { Count, type Evidence, STRONG } from './count.ts';
-import type { Fit } from './fit.ts';
+import { EvidenceCounter, type Evidence, MIN_ELEMENT_CONFIDENCE } from './evidence.ts';
+import type { WitnessReader } from './witness-reader.ts';
 
 /** Where a profile lies on a recording. */
 export interface FoundPlacement extends Evidence {
@@ -11,20 +11,20 @@ export interface FoundPlacement extends Evidence {
 }
 
 /** How many elements are seen in a picture, on average. */
-export function seenIn({ elements, pictures }: Evidence): number {
+export function countSeenPerPicture({ elements, pictures }: Evidence): number {
   return Object.values(elements).reduce((sum, n) => sum + n, 0) / Math.max(1, pictures);
 }
 
 /** The candidate at which most is seen; the first two pictures decide which are looked at closer. */
-export async function bestOf(
-  fit: Fit,
+export async function findBestCandidate(
+  fit: WitnessReader,
   pictures: readonly Picture[],
   candidates: readonly Candidate[],
 ): Promise<{ readonly score: number; readonly found: FoundPlacement } | undefined> {
   let best: { readonly score: number; readonly found: FoundPlacement } | undefined;
   for (const { hud, prior } of candidates) {
     if (fit.hasLight && !(await anySeen(fit, pictures.slice(0, 2), hud))) continue;
-    const count = new Count(fit.names);
+    const count = new EvidenceCounter(fit.names);
     let sum = 0;
     for (const [i, picture] of pictures.entries()) {
       const seen = await fit.look(picture, hud);
@@ -39,10 +39,10 @@ export async function bestOf(
   return best;
 }
 
-async function anySeen(fit: Fit, pictures: readonly Picture[], hud: HudSettings): Promise<boolean> {
+async function anySeen(fit: WitnessReader, pictures: readonly Picture[], hud: HudSettings): Promise<boolean> {
   for (const picture of pictures) {
     const seen = await fit.look(picture, hud, { enough: 1, light: true });
-    if (seen.some((confidence) => confidence >= STRONG)) return true;
+    if (seen.some((confidence) => confidence >= MIN_ELEMENT_CONFIDENCE)) return true;
   }
   return false;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { doubtOf } from './decide.ts';
+import { doubtOf } from './decide-placement.ts';
 
 const nothing = { pictures: 40, showing: 0, elements: {}, confidence: 0 };
 

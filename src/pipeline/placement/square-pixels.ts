@@ -7,7 +7,7 @@ const SCREENS = [4 / 3, 16 / 9, 16 / 10, 5 / 4, 64 / 27] as const;
 const SQUARE = 0.03;
 
 /** A picture with square pixels, in memory of its own: `aspect` says how many times as wide as high those given are. */
-export function squared(picture: Picture, aspect = picture.pixelAspect ?? 1): Picture {
+export function toSquarePixels(picture: Picture, aspect = picture.pixelAspect ?? 1): Picture {
   if (aspect === 1) return picture;
   const { t, chromaShiftX, chromaShiftY, color } = picture;
   const width = Math.max(1, Math.round(picture.width * aspect));

@@ -11,7 +11,7 @@ import type { Picture } from '../../media/picture.ts';
 import type { VideoFile } from '../../media/video.ts';
 
 /** A stretch of a recording, in seconds. */
-export interface Stretch {
+export interface TimeSpan {
   readonly t: number;
   readonly end: number;
 }
@@ -25,7 +25,7 @@ const DEEPEST = 600;
  * The numbers of at most `most` frames spread over a recording, in an order in which any beginning of the list is spread,
  * too: keyframes, or, where there are too few of them, frames between.
  */
-export function spreadFrames(index: PacketIndex, most: number, within?: Stretch): number[] {
+export function spreadFrames(index: PacketIndex, most: number, within?: TimeSpan): number[] {
   const count = index.t.length;
   if (count === 0) return [];
   const { t: from, end } = within ?? { t: 0, end: index.t[count - 1]! };
@@ -74,7 +74,7 @@ function scattered(sorted: readonly number[]): number[] {
 }
 
 /** One picture of a recording; undefined where it cannot be decoded. Dispose of it before asking for the next. */
-export function pictureAt(file: VideoFile, index: PacketIndex, frame: number): Picture | undefined {
+export function decodePicture(file: VideoFile, index: PacketIndex, frame: number): Picture | undefined {
   const group = findGroup(index, frame);
   const chunk: Chunk = createChunk(index, group, group + 1);
   for (const item of decodeFrames(file, index, chunk, [frame])) return isGap(item) ? undefined : item;

@@ -1,5 +1,5 @@
 /** How sure a sighting of an element must be to count. */
-export const STRONG = 0.7;
+export const MIN_ELEMENT_CONFIDENCE = 0.7;
 
 /** What was seen of a profile's elements on some pictures at one placement. */
 export interface Evidence {
@@ -13,7 +13,7 @@ export interface Evidence {
 }
 
 /** Adds up what pictures show. */
-export class Count {
+export class EvidenceCounter {
   readonly #names: readonly string[];
   readonly #seen: number[];
   #sum = 0;
@@ -29,7 +29,7 @@ export class Count {
   add(seen: Float64Array): void {
     let strong = 0;
     for (const [i, confidence] of seen.entries()) {
-      if (confidence < STRONG) continue;
+      if (confidence < MIN_ELEMENT_CONFIDENCE) continue;
       strong++;
       this.#seen[i]!++;
       this.#sum += confidence;

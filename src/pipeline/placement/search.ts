@@ -6,21 +6,21 @@ import type { VideoFile } from '../../media/video.ts';
 import type { HudSettings } from '../../regions/place.ts';
 import type { Game } from '../game.ts';
 import { AnchoredLocator, settingsOf } from './anchored.ts';
-import { bestOf, type FoundPlacement, seenIn } from './best.ts';
+import { findBestCandidate, type FoundPlacement, countSeenPerPicture } from './rank-candidates.ts';
 import { type Edges, edgesOf, hasBlackBorder } from './borders.ts';
 import { type Candidate, contentsOf, contentsWithin, contentsOutlined, innermost } from './content.ts';
-import { Count, type Evidence, STRONG } from './count.ts';
-import { Fit, searchedBy } from './fit.ts';
+import { EvidenceCounter, type Evidence, MIN_ELEMENT_CONFIDENCE } from './evidence.ts';
+import { WitnessReader, chooseWitnesses } from './witness-reader.ts';
 import { fitted, Locator, type Pair, type Sighting, type Similarity } from './locate.ts';
-import { type Mark, marksOf } from './marks.ts';
+import { type PlacedLandmark, findLandmarks } from './landmarks.ts';
 import { copyPicture } from '../../media/decode/picture-cache.ts';
-import { pictureAt, spreadFrames, type Stretch } from './pictures.ts';
+import { decodePicture, spreadFrames, type TimeSpan } from './sample-pictures.ts';
 import { outlinesOf } from './outlines.ts';
-import { hasPixels, type PixelSize, pixelOf } from './pixel.ts';
-import { aspectsOf, squared } from './squared.ts';
+import { hasPixelText, type PixelSize, findPixelSize } from './pixel-size.ts';
+import { aspectsOf, toSquarePixels } from './square-pixels.ts';
 
 /** Pictures that are looked at before it is said that nothing is there; and that are kept to search in. */
-export const LOOKED_AT = 40;
+export const MAX_CHECKED_PICTURES = 40;
 const SEARCHED = 6;
 /** Elements on one picture that say enough. */
 const ENOUGH = 3;
@@ -43,7 +43,7 @@ const KEPT_BYTES = 64 << 20;
 export interface PlacementOptions {
   readonly signal?: AbortSignal | undefined;
   /** Looks at nothing else. */
-  readonly within?: Stretch | undefined;
+  readonly within?: TimeSpan | undefined;
 }
 
 export interface SearchOptions extends PlacementOptions {
@@ -68,20 +68,20 @@ export interface DefaultEvidence extends Evidence {
  * unless a `thorough` answer is wanted.
  * Undefined where the profile has nothing by which that could be told.
  */
-export async function checkDefault(
+export async function checkDefaultPlacement(
   file: VideoFile,
   index: PacketIndex,
   game: Game,
-  most = LOOKED_AT,
+  most = MAX_CHECKED_PICTURES,
   { signal, thorough = false }: PlacementOptions & { readonly thorough?: boolean } = {},
 ): Promise<DefaultEvidence | undefined> {
-  using fit = await Fit.open(game, game.plugins);
+  using fit = await WitnessReader.open(game);
   if (fit.names.length === 0) return undefined;
-  const count = new Count(fit.names);
+  const count = new EvidenceCounter(fit.names);
   let framed = false;
   let share = 0;
   for (const frame of spreadFrames(index, most)) {
-    using picture = pictureAt(file, index, frame);
+    using picture = decodePicture(file, index, frame);
     if (!picture) continue;
     const seen = await fit.look(picture, {}, thorough ? {} : { enough: ENOUGH });
     count.add(seen);
@@ -107,14 +107,14 @@ export async function searchPlacement(
   game: Game,
   { signal, within, seen, everywhere = true, outlinesOnly = false }: SearchOptions = {},
 ): Promise<FoundPlacement | undefined> {
-  using fit = await Fit.open(game, game.plugins, searchedBy(game.profile, seen));
+  using fit = await WitnessReader.open(game, chooseWitnesses(game.profile, seen));
   const search = await openSearch(file, index, game, fit, within);
   if (!search) return undefined;
   let best = await withinEdges(search);
   if (outlinesOnly) return best && (await withPixel(file, game, search, best));
   const other = best ? undefined : await stretchedOrSized(search);
   signal?.throwIfAborted();
-  if (other && seenIn(other) >= Math.min(CONVINCING, fit.names.length / 2)) best = other;
+  if (other && countSeenPerPicture(other) >= Math.min(CONVINCING, fit.names.length / 2)) best = other;
   best ??= await enlarged(search);
   signal?.throwIfAborted();
   for (const picture of everywhere ? search.pictures.slice(0, LOCATED) : []) {
@@ -126,7 +126,7 @@ export async function searchPlacement(
       signal?.throwIfAborted();
     }
   }
-  if (other && (!best || seenIn(other) > seenIn(best))) best = other;
+  if (other && (!best || countSeenPerPicture(other) > countSeenPerPicture(best))) best = other;
   return best && (await withPixel(file, game, search, best));
 }
 
@@ -134,17 +134,17 @@ export async function searchPlacement(
  * Whether much more is seen if a recording is taken to be stretched or squeezed, or its HUD to be of another size, than where the
  * profile has it by itself, which a few elements on it seemed to confirm.
  */
-export async function searchBetter(
+export async function searchBetterPlacement(
   file: VideoFile,
   index: PacketIndex,
   game: Game,
 ): Promise<FoundPlacement | undefined> {
-  using fit = await Fit.open(game, game.plugins, searchedBy(game.profile));
+  using fit = await WitnessReader.open(game, chooseWitnesses(game.profile));
   const search = await openSearch(file, index, game, fit);
   if (!search) return undefined;
-  const plain = await bestOf(fit, search.pictures, [{ hud: {}, prior: 0 }]);
+  const plain = await findBestCandidate(fit, search.pictures, [{ hud: {}, prior: 0 }]);
   const found = await stretchedOrSized(search);
-  if (!found || seenIn(found) < 1.5 * (plain ? seenIn(plain.found) : 0)) return undefined;
+  if (!found || countSeenPerPicture(found) < 1.5 * (plain ? countSeenPerPicture(plain.found) : 0)) return undefined;
   return await withPixel(file, game, search, found);
 }
 
@@ -155,7 +155,7 @@ export async function searchBetter(
 async function stretchedOrSized(search: Search): Promise<FoundPlacement | undefined> {
   const [stretched, sized] = [await oblong(search), await ownSize(search)];
   if (!stretched || !sized) return stretched ?? sized;
-  return seenIn(sized) > PLAINLY * seenIn(stretched) ? sized : stretched;
+  return countSeenPerPicture(sized) > PLAINLY * countSeenPerPicture(stretched) ? sized : stretched;
 }
 
 /** How much more must be seen of a HUD of its own size. */
@@ -167,14 +167,14 @@ async function openSearch(
   file: VideoFile,
   index: PacketIndex,
   game: Game,
-  fit: Fit,
-  within?: Stretch,
+  fit: WitnessReader,
+  within?: TimeSpan,
 ): Promise<Search | undefined> {
   if (fit.names.length === 0) return undefined;
   const pictures = picturesOf(file, index, within);
   const [frame] = pictures;
   if (!frame) return undefined;
-  const [edges, marks] = [edgesOf(pictures), await marksOf(game, game.plugins)];
+  const [edges, marks] = [edgesOf(pictures), await findLandmarks(game)];
   const { pixelAspect } = file.info;
   const { reference } = game.profile;
   const outlined = contentsOutlined(outlinesOf(pictures, reference.width / reference.height), frame);
@@ -185,7 +185,7 @@ async function withPixel(file: VideoFile, game: Game, search: Search, found: Fou
   // The pictures' pixels are square, whatever those of the video are.
   const { aspect } = found.hud;
   const shown = aspect === undefined ? found.hud : { ...found.hud, aspect: aspect / (file.info.pixelAspect ?? 1) };
-  const pixel = await pixelOf(game, () => search.pictures, shown);
+  const pixel = await findPixelSize(game, () => search.pictures, shown);
   // What the HUD itself tells of the picture's proportions is surer.
   return pixel === undefined ? found : { ...found, hud: { ...pixel, ...found.hud } };
 }
@@ -196,37 +196,37 @@ export async function evidenceAt(
   index: PacketIndex,
   game: Game,
   hud: HudSettings,
-  within?: Stretch,
+  within?: TimeSpan,
 ): Promise<Evidence> {
-  using fit = await Fit.open(game, game.plugins);
-  const count = new Count(fit.names);
+  using fit = await WitnessReader.open(game);
+  const count = new EvidenceCounter(fit.names);
   for (const frame of spreadFrames(index, 12, within)) {
-    using picture = pictureAt(file, index, frame);
+    using picture = decodePicture(file, index, frame);
     if (picture) count.add(await fit.look(picture, hud));
   }
   return count.evidence;
 }
 
-/** `pixelOf` for a profile that fits a recording where it lies by itself; looks at nothing where it cannot matter. */
-export async function searchPixel(file: VideoFile, index: PacketIndex, game: Game): Promise<PixelSize | undefined> {
-  return hasPixels(game) ? pixelOf(game, () => spreadPictures(file, index, PIXELS), {}) : undefined;
+/** `findPixelSize` for a profile that fits a recording where it lies by itself; looks at nothing where it cannot matter. */
+export async function searchPixelSize(file: VideoFile, index: PacketIndex, game: Game): Promise<PixelSize | undefined> {
+  return hasPixelText(game) ? findPixelSize(game, () => spreadPictures(file, index, PIXELS), {}) : undefined;
 }
 
 /** Pictures spread over a recording, each gone when the next is asked for. */
 function* spreadPictures(file: VideoFile, index: PacketIndex, most: number): Generator<Picture> {
   for (const frame of spreadFrames(index, most)) {
-    using picture = pictureAt(file, index, frame);
+    using picture = decodePicture(file, index, frame);
     if (picture) yield picture;
   }
 }
 
 interface Search {
-  readonly fit: Fit;
+  readonly fit: WitnessReader;
   readonly pictures: readonly Picture[];
   readonly edges: Edges;
   /** Windows whose outline can be seen, the likeliest first. */
   readonly outlined: readonly Candidate[];
-  readonly marks: readonly Mark[];
+  readonly marks: readonly PlacedLandmark[];
   readonly frame: Size;
   readonly pixelAspect: number | undefined;
   readonly reference: Size;
@@ -241,8 +241,8 @@ async function oblong(search: Search): Promise<FoundPlacement | undefined> {
   let best: { readonly score: number; readonly aspect: number; readonly hud: HudSettings } | undefined;
   for (const aspect of aspectsOf(frame, places)) {
     // Two pictures tell whether it is worth while to look at all.
-    const pictures = search.pictures.slice(0, 2).map((picture) => squared(picture, aspect));
-    const found = await bestOf(
+    const pictures = search.pictures.slice(0, 2).map((picture) => toSquarePixels(picture, aspect));
+    const found = await findBestCandidate(
       fit,
       pictures,
       places.map((part) => ({ hud: hudIn(part), prior: 0 })),
@@ -251,8 +251,8 @@ async function oblong(search: Search): Promise<FoundPlacement | undefined> {
   }
   if (!best) return undefined;
   const { aspect } = best;
-  const pictures = search.pictures.map((picture) => squared(picture, aspect));
-  const found = await bestOf(fit, pictures, [{ hud: best.hud, prior: 0 }]);
+  const pictures = search.pictures.map((picture) => toSquarePixels(picture, aspect));
+  const found = await findBestCandidate(fit, pictures, [{ hud: best.hud, prior: 0 }]);
   // By the pixels of the video itself.
   return found && { ...found.found, hud: { ...best.hud, aspect: rounded(aspect * (search.pixelAspect ?? 1)) } };
 }
@@ -266,7 +266,7 @@ async function ownSize(search: Search): Promise<FoundPlacement | undefined> {
         .sightings()
         .slice(0, FOLLOWED)
         .map((size) => ({ hud: { ...hudIn(content), ...settingsOf(size) }, prior: 0 }));
-      const best = await bestOf(fit, pictures, candidates);
+      const best = await findBestCandidate(fit, pictures, candidates);
       if (best) return best.found;
     }
   return undefined;
@@ -278,10 +278,10 @@ const ENLARGED = { least: 1.015, most: 1.16, step: 0.006, exact: 0.002 } as cons
 /** The placement of a picture that was enlarged about its middle, so that all its edges are lost. */
 async function enlarged({ fit, pictures }: Search): Promise<FoundPlacement | undefined> {
   const { least, most, step, exact } = ENLARGED;
-  const rough = (await bestOf(fit, pictures, enlargements(least, most, step)))?.found;
+  const rough = (await findBestCandidate(fit, pictures, enlargements(least, most, step)))?.found;
   const size = rough?.hud.content?.width;
   if (size === undefined) return undefined;
-  return (await bestOf(fit, pictures, enlargements(size - step, size + step, exact)))?.found ?? rough;
+  return (await findBestCandidate(fit, pictures, enlargements(size - step, size + step, exact)))?.found ?? rough;
 }
 
 function enlargements(from: number, to: number, step: number): Candidate[] {
@@ -314,7 +314,11 @@ function rounded(value: number): number {
 async function withinEdges(search: Search): Promise<FoundPlacement | undefined> {
   const { fit, pictures, edges, outlined, marks, frame, reference } = search;
   const plain: Candidate = { hud: {}, prior: 0.1 };
-  const rough = await bestOf(fit, pictures, [plain, ...contentsWithin(edges, frame, reference), ...outlined]);
+  const rough = await findBestCandidate(fit, pictures, [
+    plain,
+    ...contentsWithin(edges, frame, reference),
+    ...outlined,
+  ]);
   if (!rough) return undefined;
   if (rough.found.hud.content === undefined) return rough.found;
   const { content = { x: 0, y: 0, width: 1, height: 1 } } = rough.found.hud;
@@ -322,7 +326,7 @@ async function withinEdges(search: Search): Promise<FoundPlacement | undefined> 
   const expected = { scale, x: content.x * frame.width, y: content.y * frame.height };
   const [sighting] = new Locator(pictures[0]!, marks, reference).about(expected);
   if (!sighting) return rough.found;
-  const exact = await bestOf(fit, pictures, contentsOf(sighting, edges, frame, reference));
+  const exact = await findBestCandidate(fit, pictures, contentsOf(sighting, edges, frame, reference));
   return exact && exact.score > rough.score ? exact.found : rough.found;
 }
 
@@ -337,7 +341,7 @@ async function follow(
     if (sighting.score < SUPPORT) continue;
     const grown = search.growths-- > 0 ? await grow(fit, picture, sighting, frame, reference) : undefined;
     for (const one of grown ? [grown, sighting] : [sighting]) {
-      const best = await bestOf(fit, [picture, ...pictures], contentsOf(one, edges, frame, reference));
+      const best = await findBestCandidate(fit, [picture, ...pictures], contentsOf(one, edges, frame, reference));
       if (best) return best.found;
     }
   }
@@ -346,7 +350,7 @@ async function follow(
 
 /** A sighting made exact by the places near by at which text can be read; undefined where there is none. */
 async function grow(
-  fit: Fit,
+  fit: WitnessReader,
   picture: Picture,
   sighting: Sighting,
   frame: Size,
@@ -358,7 +362,7 @@ async function grow(
     const from = { x: region.x * reference.width, y: region.y * reference.height };
     const reach = 2 + 0.012 * Math.hypot(from.x - spot.x, from.y - spot.y);
     const step = Math.max(0.75, reach / 4) * scale;
-    let best = { confidence: STRONG, x: 0, y: 0 };
+    let best = { confidence: MIN_ELEMENT_CONFIDENCE, x: 0, y: 0 };
     for (let dy = -4; dy <= 4; dy++)
       for (let dx = -4; dx <= 4; dx++) {
         const [x, y] = [sighting.x + dx * step, sighting.y + dy * step];
@@ -369,7 +373,7 @@ async function grow(
         );
         if (seen[number]! > best.confidence) best = { confidence: seen[number]!, x: dx * step, y: dy * step };
       }
-    if (best.confidence > STRONG)
+    if (best.confidence > MIN_ELEMENT_CONFIDENCE)
       pairs.push({ from, x: sighting.x + scale * from.x + best.x, y: sighting.y + scale * from.y + best.y, score: 1 });
   }
   return pairs.length < 2 ? undefined : { ...sighting, ...fitted(pairs, sighting) };
@@ -384,12 +388,12 @@ function contentAt({ scale, x, y }: Similarity, frame: Size, reference: Size): R
   };
 }
 
-function picturesOf(file: VideoFile, index: PacketIndex, within?: Stretch): Picture[] {
+function picturesOf(file: VideoFile, index: PacketIndex, within?: TimeSpan): Picture[] {
   const pictures: Picture[] = [];
   const most = Math.max(3, Math.min(SEARCHED, Math.floor(KEPT_BYTES / (file.info.width * file.info.height))));
   for (const frame of spreadFrames(index, most, within)) {
-    using picture = pictureAt(file, index, frame);
-    if (picture) pictures.push(squared(copyPicture(picture)));
+    using picture = decodePicture(file, index, frame);
+    if (picture) pictures.push(toSquarePixels(copyPicture(picture)));
   }
   return pictures;
 }

@@ -1,13 +1,10 @@
 import type { Landmark } from '../../detectors/kind.ts';
 import type { Template } from '../../detectors/icon/template.ts';
-import { NO_PLUGINS, type Plugins } from '../../detectors/plugins/load.ts';
-import { loadKind } from '../../detectors/registry.ts';
-import type { LoadedProfile } from '../../profile/load.ts';
-import { mediaOf } from '../../profile/media.ts';
 import type { RegionSpec } from '../../profile/profile.ts';
+import type { CompiledProfile } from '../compile-profile.ts';
 
 /** A place on the reference frame, in pixels, and what it keeps its distance to. */
-export interface Spot {
+export interface LandmarkSpot {
   readonly x: number;
   readonly y: number;
   readonly anchor: NonNullable<RegionSpec['anchor']>;
@@ -15,11 +12,11 @@ export interface Spot {
 }
 
 /** A picture to look for, and where its upper left corner may lie on the reference frame. */
-export interface Mark {
+export interface PlacedLandmark {
   readonly width: number;
   readonly height: number;
   readonly template: Template;
-  readonly spots: readonly Spot[];
+  readonly spots: readonly LandmarkSpot[];
   /** How much there is to see in it: deviation of its levels times the root of its area. */
   readonly weight: number;
 }
@@ -32,17 +29,17 @@ const MOST = 10;
 const LEAST_SIDE = 14;
 
 /** The pictures by which a profile can be found on a frame, the most telling first. */
-export async function marksOf(
-  { profile, assets }: Pick<LoadedProfile, 'profile' | 'assets'>,
-  plugins: Plugins = NO_PLUGINS,
-): Promise<readonly Mark[]> {
+export async function findLandmarks({
+  profile,
+  assets,
+  detectors,
+}: CompiledProfile): Promise<readonly PlacedLandmark[]> {
   const { width, height } = profile.reference;
-  const marks = new Map<string, Mark>();
+  const marks = new Map<string, PlacedLandmark>();
   const plain = Object.values(profile.detectors).some(({ modes }) => modes === undefined);
-  for (const spec of Object.values(profile.detectors)) {
+  for (const { spec, kind, media } of detectors) {
     // By the layout that needs no mode.
-    if (mediaOf(spec) !== undefined || (spec.modes && plain)) continue;
-    const kind = await loadKind(spec.kind, plugins);
+    if (media !== undefined || (spec.modes && plain)) continue;
     if (kind.input !== 'frame') continue;
     for (const landmark of (await kind.landmarks?.(spec, assets)) ?? []) {
       const region = profile.regions[landmark.region];
@@ -50,7 +47,7 @@ export async function marksOf(
       const box = { width: region.width * width, height: region.height * height };
       const size = landmark.width > 0 ? landmark : box;
       const places = landmark.at?.(box) ?? [{ x: (box.width - size.width) / 2, y: (box.height - size.height) / 2 }];
-      const spots = places.map(({ x, y }): Spot => {
+      const spots = places.map(({ x, y }): LandmarkSpot => {
         const { anchor = 'centre', scale: mode = 'height' } = region;
         return { x: region.x * width + x, y: region.y * height + y, anchor, mode };
       });
@@ -64,7 +61,7 @@ export async function marksOf(
 }
 
 /** The same picture in several regions (a font's figures) is looked for once. */
-function add(marks: Map<string, Mark>, mark: Mark): void {
+function add(marks: Map<string, PlacedLandmark>, mark: PlacedLandmark): void {
   const { template } = mark;
   const key = `${Math.round(mark.width)} ${Math.round(mark.height)} ${Buffer.from(template.rgb).toString('base64')}`;
   const known = marks.get(key);
@@ -74,10 +71,10 @@ function add(marks: Map<string, Mark>, mark: Mark): void {
   marks.set(key, { ...mark, spots });
 }
 
-function pieces(landmark: Landmark, width: number, height: number, spots: readonly Spot[]): Mark[] {
+function pieces(landmark: Landmark, width: number, height: number, spots: readonly LandmarkSpot[]): PlacedLandmark[] {
   const { columns, rows, levels, weights } = landmark;
   const count = Math.max(1, Math.ceil(width / (LONGEST * height)));
-  return Array.from({ length: count }, (_, n): Mark => {
+  return Array.from({ length: count }, (_, n): PlacedLandmark => {
     const [from, to] = [Math.round((n * columns) / count), Math.round(((n + 1) * columns) / count)];
     const [rgb, mask] = [new Uint8Array((to - from) * rows * 3), new Uint8Array((to - from) * rows)];
     for (let y = 0, at = 0; y < rows; y++)

@@ -1,6 +1,5 @@
-import type { Detector, Observation, View } from '../../detectors/kind.ts';
+import type { Detector, FrameDetectorKind, Observation, View } from '../../detectors/kind.ts';
 import { isFeedDetail } from '../../detectors/feed/lines.ts';
-import { loadKind } from '../../detectors/registry.ts';
 import type { Picture } from '../../media/picture.ts';
 import type { DetectorSpec, RegionSpec } from '../../profile/profile.ts';
 import { type HudSettings, type PlacedRegion, placeRegion } from '../../regions/place.ts';
@@ -54,6 +53,7 @@ export type PixelSize = Pick<HudSettings, 'pixel' | 'aspect'>;
 /** An element in pixels of the game, with its detector; of a feed its first line. */
 interface Element {
   readonly spec: DetectorSpec;
+  readonly kind: FrameDetectorKind;
   readonly region: RegionSpec;
 }
 
@@ -62,7 +62,7 @@ interface Element {
  * there be read best, if it is not 1. A recording that was resized has its own factor, a game drawn in a window has 1. Looks at
  * pictures until one size is plainly the best; at other sizes only where nothing can be read as the game drew it.
  */
-export async function pixelOf(
+export async function findPixelSize(
   game: Game,
   pictures: () => Iterable<Picture>,
   hud: HudSettings,
@@ -88,36 +88,37 @@ export async function pixelOf(
   for (const picture of pictures()) {
     if (!mayHold(game, elements, picture, hud)) continue;
     for (const size of sizes) await size.look(picture, hud);
-    const best = bestOf(sizes, AHEAD);
+    const best = findBestCandidate(sizes, AHEAD);
     if (best) return best === own ? undefined : best.factor;
   }
-  const best = bestOf(sizes, AHEAD_LAST);
+  const best = findBestCandidate(sizes, AHEAD_LAST);
   return best === own ? undefined : best?.factor;
 }
 
 /** The size at which enough was read, and so many times as much as at any other. */
-function bestOf(sizes: readonly Size[], ahead: number): Size | undefined {
+function findBestCandidate(sizes: readonly Size[], ahead: number): Size | undefined {
   const [best, next] = sizes.toSorted((a, b) => b.sure - a.sure);
   return best && best.sure >= ENOUGH && best.sure >= ahead * (next?.sure ?? 0) ? best : undefined;
 }
 
 /** Whether a profile has text that is drawn in pixels of the game. */
-export function hasPixels(game: Game): boolean {
+export function hasPixelText(game: Game): boolean {
   return elementsOf(game).length > 0;
 }
 
-function elementsOf({ profile }: Game): Element[] {
-  return Object.values(profile.detectors).flatMap((spec) => {
+function elementsOf({ profile, detectors }: Game): Element[] {
+  return detectors.flatMap(({ spec, kind }) => {
+    if (kind.input !== 'frame') return [];
     const region = spec.region === undefined ? undefined : profile.regions[spec.region];
     if (region?.scale !== 'none') return [];
     if (spec.kind === 'text') {
       // What reads unknown fonts reads something at any size.
       const { fallback: _, ...own } = spec;
-      return own['atlas'] === undefined ? [] : [{ spec: own, region }];
+      return own['atlas'] === undefined ? [] : [{ spec: own, kind, region }];
     }
     const { lines } = spec as { lines?: unknown };
     if (spec.kind !== 'feed' || typeof lines !== 'number') return [];
-    return [{ spec: { ...spec, lines: 1 }, region: { ...region, height: region.height / lines } }];
+    return [{ spec: { ...spec, lines: 1 }, kind, region: { ...region, height: region.height / lines } }];
   });
 }
 
@@ -171,10 +172,7 @@ class Size implements Disposable {
 
   static async open(game: Game, elements: readonly Element[], factor: PixelSize): Promise<Size> {
     const detectors: Detector[] = [];
-    for (const { spec } of elements) {
-      const kind = await loadKind(spec.kind, game.plugins);
-      if (kind.input === 'frame') detectors.push(await kind.open(spec, game.assets));
-    }
+    for (const { spec, kind } of elements) detectors.push(await kind.open(spec, game.assets));
     return new Size(game, elements, detectors, factor);
   }
 

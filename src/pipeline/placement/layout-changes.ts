@@ -3,11 +3,11 @@ import { groupFirstFrame, findGroup, type PacketIndex, frameTime } from '../../m
 import type { VideoFile } from '../../media/video.ts';
 import type { HudSettings } from '../../regions/place.ts';
 import type { Game } from '../game.ts';
-import { STRONG } from './count.ts';
-import { searchPlacement } from './find.ts';
-import { Fit } from './fit.ts';
+import { MIN_ELEMENT_CONFIDENCE } from './evidence.ts';
+import { searchPlacement } from './search.ts';
+import { WitnessReader } from './witness-reader.ts';
 import type { PictureCache } from '../../media/decode/picture-cache.ts';
-import { frameAt, pictureAt, type Stretch } from './pictures.ts';
+import { frameAt, decodePicture, type TimeSpan } from './sample-pictures.ts';
 
 /** Seconds between two looks: many enough for a minute, few enough for hours. */
 const LEAST_STEP = 7;
@@ -48,7 +48,7 @@ export interface Survey {
   /** After the first, in order of time. */
   readonly changes: readonly Layout[];
   /** Stretches in which nothing was seen for long, neither where it was nor elsewhere. */
-  readonly lost: readonly Stretch[];
+  readonly lost: readonly TimeSpan[];
 }
 
 interface Look {
@@ -62,7 +62,7 @@ interface Look {
  * are looked for where they were before, then anywhere. Depends on recording, profile and program alone. What it decodes
  * is `kept` for whoever reads the same frames.
  */
-export async function surveyLayouts(
+export async function findLayoutChanges(
   file: VideoFile,
   index: PacketIndex,
   game: Game,
@@ -72,7 +72,7 @@ export async function surveyLayouts(
 ): Promise<Survey> {
   const looks = looksOf(index);
   if (looks.length < LOOKS_LOST) return { changes: [], lost: [] };
-  using fit = await Fit.open(game, game.plugins);
+  using fit = await WitnessReader.open(game);
   const watch: Watch = { file, index, game, fit, layouts: [{ hud, confidence }], signal, kept };
   for (const look of looks) {
     if (await isSeen(watch, look.t, 0)) look.layout = 0;
@@ -81,7 +81,7 @@ export async function surveyLayouts(
   }
   // Nothing is known of a recording in which hardly anything was seen anywhere.
   if (looks.every(({ layout }) => layout < 0)) return { changes: [], lost: [] };
-  const lost: Stretch[] = [];
+  const lost: TimeSpan[] = [];
   let vain = 0;
   let closer = MOST_CLOSER;
   for (let from = 0; from < looks.length; from++) {
@@ -118,7 +118,7 @@ interface Watch {
   readonly file: VideoFile;
   readonly index: PacketIndex;
   readonly game: Game;
-  readonly fit: Fit;
+  readonly fit: WitnessReader;
   readonly layouts: { readonly hud: HudSettings; readonly confidence: number }[];
   readonly signal: AbortSignal | undefined;
   readonly kept: PictureCache | undefined;
@@ -159,12 +159,12 @@ async function looksBetween(watch: Watch, after: number, run: readonly Look[], b
 
 async function isSeen({ file, index, fit, layouts, kept }: Watch, t: number, layout: number): Promise<boolean> {
   const frame = frameAt(index, t);
-  using picture = pictureAt(file, index, frame);
+  using picture = decodePicture(file, index, frame);
   if (!picture) return false;
   kept?.keep(frame, picture);
   const least = Math.min(KNOWN_BY, fit.names.length);
   const seen = await fit.look(picture, layouts[layout]!.hud, { enough: least });
-  return seen.filter((confidence) => confidence >= STRONG).length >= least;
+  return seen.filter((confidence) => confidence >= MIN_ELEMENT_CONFIDENCE).length >= least;
 }
 
 /** Says which looks of a run show a layout: one that was seen elsewhere, or one that is found anew. */

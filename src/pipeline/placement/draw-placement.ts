@@ -4,8 +4,8 @@ import { cropRgb } from '../../regions/crop.ts';
 import { type HudSettings, placeRegion } from '../../regions/place.ts';
 import { drawRegions } from '../authoring/draw-regions.ts';
 import type { Game } from '../game.ts';
-import { Fit } from './fit.ts';
-import { pictureAt, spreadFrames, type Stretch } from './pictures.ts';
+import { WitnessReader } from './witness-reader.ts';
+import { decodePicture, spreadFrames, type TimeSpan } from './sample-pictures.ts';
 
 /** A frame of a recording (PNG) with a profile's regions: green where a detector surely sees something, else yellow; the game's picture blue. */
 export async function drawPlacement(
@@ -13,9 +13,9 @@ export async function drawPlacement(
   index: PacketIndex,
   game: Game,
   hud: HudSettings,
-  within?: Stretch,
+  within?: TimeSpan,
 ): Promise<Uint8Array> {
-  using fit = await Fit.open(game, game.plugins);
+  using fit = await WitnessReader.open(game);
   const shown = await mostTelling(file, index, fit, hud, within);
   if (!shown) throw new RangeError('no picture of the recording can be decoded');
   const { width, height, rgb, seen } = shown;
@@ -37,10 +37,16 @@ export async function drawPlacement(
 }
 
 /** Of some pictures that in which most is seen. */
-async function mostTelling(file: VideoFile, index: PacketIndex, fit: Fit, hud: HudSettings, within?: Stretch) {
+async function mostTelling(
+  file: VideoFile,
+  index: PacketIndex,
+  fit: WitnessReader,
+  hud: HudSettings,
+  within?: TimeSpan,
+) {
   let best: { width: number; height: number; rgb: Uint8Array; seen: Float64Array; sum: number } | undefined;
   for (const frame of spreadFrames(index, 6, within)) {
-    using picture = pictureAt(file, index, frame);
+    using picture = decodePicture(file, index, frame);
     if (!picture) continue;
     const { width, height } = picture;
     const seen = await fit.look(picture, hud);
