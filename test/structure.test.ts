@@ -91,17 +91,25 @@ describe('output', () => {
 });
 
 /** Generators whose output in the repository a test compares with what they generate now. */
-const GENERATORS = ['hed', 'notices', 'reference', 'schemas', 'wasm/build'].map((name) => `tools/${name}.ts`);
+const GENERATORS = ['tools/notices.ts', 'tools/reference.ts', 'tools/wasm/build.ts'];
+/** Where tests share code: builders of inputs, models, and the reader of recordings' ground truth. */
+const SHARED = /^(?:src|test\/fixtures|test\/truth)\/|^test\/paths\.ts$/;
 
 describe('tests', () => {
-  it('import nothing from bench/, and from tools/ generators only', () => {
-    const tests = globSync(['src/**/*.test.ts', 'test/**/*.ts'], { cwd: root });
+  const tests = globSync(['src/**/*.test.ts', 'test/**/*.ts'], { cwd: root });
+
+  it('import from src and from what tests share only: nothing from bench/, from tools/ only generators', () => {
     const wrong = tests.flatMap((path) =>
       importsOf(join(root, path))
         .map((target) => relative(root, target).replaceAll(sep, '/'))
-        .filter((target) => /^(?:bench|tools)\//.test(target) && !GENERATORS.includes(target))
+        .filter((target) => !SHARED.test(target) && !GENERATORS.includes(target))
         .map((target) => `${path} → ${target}`),
     );
+    expect(wrong).toEqual([]);
+  });
+
+  it('never import other tests', () => {
+    const wrong = tests.filter((path) => importsOf(join(root, path)).some((target) => target.endsWith('.test.ts')));
     expect(wrong).toEqual([]);
   });
 });

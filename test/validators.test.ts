@@ -8,7 +8,7 @@ import { dictionarySchema } from '../src/dictionary/format.ts';
 import { PROFILE_SCHEMA } from '../src/profile/profile.ts';
 import { checkSchema } from '../src/schema/check.ts';
 import { type FormatMatch, type PrecompiledValidator, validatorFile } from '../src/schema/precompiled.ts';
-import { broken } from './dictionary/broken.ts';
+import { broken } from './fixtures/dictionary/broken.ts';
 
 const root = join(import.meta.dirname, '..');
 // Below node_modules, because the validators require parts of ajv.

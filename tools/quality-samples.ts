@@ -4,7 +4,7 @@
 // webrtc-internals dump and the log lines of OBS Studio.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
-import { type TrueFrame, trueSession } from '../test/quality/truth.ts';
+import { type TrueFrame, trueSession } from '../test/fixtures/quality/truth.ts';
 import { webrtcDump } from './quality-samples-webrtc.ts';
 
 const folder = new URL('../test/fixtures/quality/', import.meta.url);

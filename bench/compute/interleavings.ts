@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { withinRadius } from '../../src/compute/scheduler/index-space.ts';
 import type { KernelCall } from '../../src/compute/scheduler/graph.ts';
-import { check, type Scenario } from '../../test/scheduler/protocol.ts';
+import { check, type Scenario } from '../../test/fixtures/scheduler/protocol.ts';
 
 const resources = [{ name: 'a', regions: [2] }];
 const writer: KernelCall = { name: 'writer', space: [2], writes: [{ resource: 'a' }] };

@@ -2,8 +2,8 @@
 // discrete-event simulation of up to 64 devices with memories of their own. Up to 16 devices take two minutes of
 // processor time, 64 far longer.
 //   node bench/compute/makespan.ts [seeds, default 3] [devices, default 2,4,8,16,32,64]
-import { filters } from '../../test/scheduler/filters.ts';
-import { type Machine, type Policy, simulate } from '../../test/scheduler/simulate.ts';
+import { filters } from '../../test/fixtures/scheduler/filters.ts';
+import { type Machine, type Policy, simulate } from '../../test/fixtures/scheduler/simulate.ts';
 
 /** Columns: static shares and free choice under barriers (copies on demand, and beside the work), and ours. */
 const policies: Readonly<Record<string, Policy>> = {

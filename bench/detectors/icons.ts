@@ -9,7 +9,7 @@ import { openIcons } from '../../src/detectors/icon/index.ts';
 import { learnTemplate } from '../../src/detectors/icon/template.ts';
 import type { Template } from '../../src/detectors/icon/template.ts';
 import type { Detector, Observation, PreparedCrop } from '../../src/detectors/kind.ts';
-import { eachFrame, viewOfImage } from '../../src/detectors/testing.ts';
+import { eachFrame, viewOfImage } from '../../test/fixtures/views.ts';
 import { cropRgb } from '../../src/regions/crop.ts';
 import { compilePreprocess } from '../../src/regions/preprocess/compile.ts';
 

@@ -13,7 +13,7 @@ import { type FrameRecord, RawValueReader } from '../../src/quality/frame.ts';
 import { QualityMeter } from '../../src/quality/meter.ts';
 import { scoreFiles } from '../../src/quality/score.ts';
 import { analyzeFiles } from '../../src/quality/analyze.ts';
-import { randomSession } from '../../test/quality/sessions.ts';
+import { randomSession } from '../../test/fixtures/quality/sessions.ts';
 
 if (process.argv[2] === '--file') {
   await measureFile(process.argv[3]!, process.argv[4] === 'follow');

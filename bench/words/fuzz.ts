@@ -10,8 +10,8 @@ import { validateStatement } from '../../src/dictionary/statements.ts';
 import { loadDictionary } from '../../src/dictionary/load.ts';
 import { PlaybyplayError } from '../../src/errors.ts';
 import { compileQuery, matchEvents } from '../../src/query/run.ts';
-import { broken } from '../../test/dictionary/broken.ts';
-import { jumble } from '../../test/dictionary/jumble.ts';
+import { broken } from '../../test/fixtures/dictionary/broken.ts';
+import { jumble } from '../../test/fixtures/dictionary/jumble.ts';
 
 const runs = Number(process.argv[2] ?? 100_000);
 const seed = Number(process.argv[3] ?? 1);

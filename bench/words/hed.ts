@@ -5,7 +5,7 @@ import { parse } from '../../src/dictionary/sentences/parse.ts';
 import { render } from '../../src/dictionary/sentences/render.ts';
 import type { EventLine } from '../../src/events/log.ts';
 import { compileQuery, matchEvents } from '../../src/query/run.ts';
-import { hedTags, loadHed } from '../../test/dictionary/hed-vocabulary.ts';
+import { hedTags, loadHed } from '../../test/fixtures/dictionary/hed-vocabulary.ts';
 
 const [path] = process.argv.slice(2);
 if (path === undefined) throw new TypeError('give the path of a HED schema in its MediaWiki form');

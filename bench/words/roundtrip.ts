@@ -5,7 +5,7 @@ import { loadBuiltin } from '../../src/dictionary/files.ts';
 import { parse } from '../../src/dictionary/sentences/parse.ts';
 import { render } from '../../src/dictionary/sentences/render.ts';
 import { validateStatement } from '../../src/dictionary/statements.ts';
-import { anyStatement } from '../../src/dictionary/testing.ts';
+import { anyStatement } from '../../test/fixtures/statements.ts';
 
 const total = Number(process.argv[2] ?? 200_000);
 const firstSeed = Number(process.argv[3] ?? 1);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { describeError } from './describe-error.ts';
-import { runCommandLine } from './testing.ts';
+import { runCommandLine } from '../../test/fixtures/command-line.ts';
 
 let folder: string;
 

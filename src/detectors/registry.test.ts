@@ -2,7 +2,7 @@ import { globSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
-import { viewOfImage } from './testing.ts';
+import { viewOfImage } from '../../test/fixtures/views.ts';
 import type { FrameDetectorKind } from './kind.ts';
 import { allKinds, kindNames, loadKind } from './registry.ts';
 

@@ -6,7 +6,7 @@ import { readAudio } from './audio.ts';
 import type { AudioBlock, AudioOptions } from './audio.ts';
 import { originSeconds } from './packets/packet-index.ts';
 import { scanPackets } from './packets/scan-packets.ts';
-import { makeVideo } from './testing.ts';
+import { makeVideo } from '../../test/fixtures/videos.ts';
 import { openVideo } from './video.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'playbyplay-audio-'));

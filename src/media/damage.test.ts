@@ -8,8 +8,8 @@ import { isGap, decodeFrames } from './decode/decode-frames.ts';
 import type { DecodeGap } from './decode/decode-frames.ts';
 import { findMissingFrames } from './decode/missing-frames.ts';
 import { splitIntoChunks, scanPackets } from './packets/scan-packets.ts';
-import { digest, makeVideo } from './testing.ts';
-import type { VideoSpec } from './testing.ts';
+import { digest, makeVideo } from '../../test/fixtures/videos.ts';
+import type { VideoSpec } from '../../test/fixtures/videos.ts';
 import { openVideo } from './video.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'playbyplay-damage-'));

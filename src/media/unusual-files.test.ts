@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { isGap, decodeFrames } from './decode/decode-frames.ts';
 import type { DecodeGap } from './decode/decode-frames.ts';
-import { fieldPair } from './bitstream/testing.ts';
+import { fieldPair } from '../../test/fixtures/bit-writer.ts';
 import { findMissingFrames } from './decode/missing-frames.ts';
 import { splitIntoChunks, scanPackets } from './packets/scan-packets.ts';
-import { makeVideo, numberOn } from './testing.ts';
-import type { VideoSpec } from './testing.ts';
+import { makeVideo, numberOn } from '../../test/fixtures/videos.ts';
+import type { VideoSpec } from '../../test/fixtures/videos.ts';
 import { openVideo } from './video.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'playbyplay-oddities-'));

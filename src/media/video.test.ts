@@ -5,7 +5,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { isGap, decodeFrames } from './decode/decode-frames.ts';
 import { splitIntoChunks, scanPackets } from './packets/scan-packets.ts';
 import { rotatePlane } from './decode/picture-factory.ts';
-import { makeAudioFile, makeVideo, numberOn } from './testing.ts';
+import { makeAudioFile, makeVideo, numberOn } from '../../test/fixtures/videos.ts';
 import { openVideo } from './video.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'playbyplay-video-'));

@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { scanPackets } from '../media/packets/scan-packets.ts';
-import { makeVideo } from '../media/testing.ts';
+import { makeVideo } from '../../test/fixtures/videos.ts';
 import { openVideo } from '../media/video.ts';
 import { checkSchema } from '../schema/check.ts';
 import { kind as motion } from '../detectors/motion/index.ts';
 import type { Profile } from '../profile/profile.ts';
 import type { Game } from './game.ts';
-import { compileTestProfile } from './testing.ts';
+import { compileTestProfile } from '../../test/fixtures/games.ts';
 import { grayscaleVideo, missingMotionVectors } from './warnings.ts';
 
 async function gameOf(regions: Profile['regions'], detectors: object): Promise<Game> {

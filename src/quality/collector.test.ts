@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { random } from '../../test/quality/reference.ts';
-import { randomSession } from '../../test/quality/sessions.ts';
+import { random } from '../../test/fixtures/quality/reference.ts';
+import { randomSession } from '../../test/fixtures/quality/sessions.ts';
 import { type FramePart, SessionCollector } from './collector.ts';
 import type { FrameRecord } from './frame.ts';
 import { scoreSession } from './meter.ts';

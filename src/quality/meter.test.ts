@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { deviation, mean, reference } from '../../test/quality/reference.ts';
-import { randomSession } from '../../test/quality/sessions.ts';
+import { deviation, mean, reference } from '../../test/fixtures/quality/reference.ts';
+import { randomSession } from '../../test/fixtures/quality/sessions.ts';
 import { type ConstantsInput, defaultConstants } from './constants.ts';
 import { monotoneCubic } from './transfer.ts';
 import { type FrameRecord, RawValueReader } from './frame.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { randomSession } from '../../test/quality/sessions.ts';
+import { randomSession } from '../../test/fixtures/quality/sessions.ts';
 import { RawValueReader } from './frame.ts';
 import { QualityMeter } from './meter.ts';
 import { MinuteRecorder, downsample, TimelineRecorder } from './timeline.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readFrames, writeFlashClip } from '../flash-clip.ts';
+import { readFrames, writeFlashClip } from '../fixtures/flash-clip.ts';
 import { launcher } from '../paths.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'highlights-'));

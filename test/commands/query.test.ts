@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
-import { runCommandLine } from '../../src/cli/testing.ts';
+import { runCommandLine } from '../fixtures/command-line.ts';
 import { fixture } from '../paths.ts';
 
 // The query command over the log of a real server: what a person sees.

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, watch } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { readFrames, writeFlashClip } from '../flash-clip.ts';
+import { readFrames, writeFlashClip } from '../fixtures/flash-clip.ts';
 import { fixture } from '../paths.ts';
 
 // What is left under a reel's name when others write it too, when its process dies, and when the disk is full.

@@ -5,14 +5,14 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Issue } from '../../src/errors.ts';
 import type { EventLine, HeaderLine } from '../../src/events/log.ts';
-import { makeVideo } from '../../src/media/testing.ts';
-import { session, times } from '../../src/pipeline/align/testing.ts';
+import { makeVideo } from '../fixtures/videos.ts';
+import { session, times } from '../fixtures/sound-bursts.ts';
 import type { CompanionSource } from '../../src/pipeline/sources/companion.ts';
 import type { DetectMessage } from '../../src/pipeline/messages.ts';
 import { recordLog, type RecordOptions } from '../../src/pipeline/record-log.ts';
 import { loadKindCatalog } from '../../src/pipeline/schemas.ts';
 import { inspectProfile } from '../../src/profile/load.ts';
-import { collectProblems, writeGame } from '../../src/pipeline/testing.ts';
+import { collectProblems, writeGame } from '../fixtures/games.ts';
 import { launcher } from '../paths.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'playbyplay-companion-'));

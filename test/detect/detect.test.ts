@@ -7,7 +7,7 @@ import { gridTimes, loadTruth } from '../truth/truth.ts';
 import type { EventLine } from '../../src/events/log.ts';
 import { loadLog } from '../../src/events/reader.ts';
 import { evaluate } from '../../src/evaluate/evaluate.ts';
-import { makeVideo } from '../../src/media/testing.ts';
+import { makeVideo } from '../fixtures/videos.ts';
 import { recordLog } from '../../src/pipeline/record-log.ts';
 import { footage } from '../paths.ts';
 

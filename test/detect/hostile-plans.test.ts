@@ -9,7 +9,7 @@ import { loadLog } from '../../src/events/reader.ts';
 import { isGap, decodeFrames } from '../../src/media/decode/decode-frames.ts';
 import { createChunk, findGroup } from '../../src/media/packets/packet-index.ts';
 import { scanPackets } from '../../src/media/packets/scan-packets.ts';
-import { halved, makeVideo } from '../../src/media/testing.ts';
+import { halved, makeVideo } from '../fixtures/videos.ts';
 import { openVideo } from '../../src/media/video.ts';
 import { recordLog } from '../../src/pipeline/record-log.ts';
 import type { Profile } from '../../src/profile/profile.ts';

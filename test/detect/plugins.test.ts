@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { Issue } from '../../src/errors.ts';
-import { collectProblems } from '../../src/pipeline/testing.ts';
+import { collectProblems } from '../fixtures/games.ts';
 import { recordLog } from '../../src/pipeline/record-log.ts';
 import { clip as media } from '../paths.ts';
 

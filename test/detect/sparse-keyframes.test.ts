@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadLog } from '../../src/events/reader.ts';
 import { isGap, decodeFrames } from '../../src/media/decode/decode-frames.ts';
 import { splitIntoChunks, scanPackets } from '../../src/media/packets/scan-packets.ts';
-import { halved, makeVideo } from '../../src/media/testing.ts';
+import { halved, makeVideo } from '../fixtures/videos.ts';
 import { openVideo } from '../../src/media/video.ts';
 import { openGame } from '../../src/pipeline/game.ts';
 import { recordLog } from '../../src/pipeline/record-log.ts';

@@ -9,8 +9,8 @@ import { loadDictionary } from '../../src/dictionary/load.ts';
 import { PlaybyplayError } from '../../src/errors.ts';
 import type { Statement } from '../../src/events/statement.ts';
 import { compileQuery, matchEvents } from '../../src/query/run.ts';
-import { broken } from './broken.ts';
-import { jumble } from './jumble.ts';
+import { broken } from '../fixtures/dictionary/broken.ts';
+import { jumble } from '../fixtures/dictionary/jumble.ts';
 
 const { dictionary } = await loadBuiltin();
 const runs = { numRuns: 250 };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parse } from '../../src/dictionary/sentences/parse.ts';
 import { render } from '../../src/dictionary/sentences/render.ts';
-import { hedTags, loadHed } from './hed-vocabulary.ts';
+import { hedTags, loadHed } from '../fixtures/dictionary/hed-vocabulary.ts';
 
 /**
  * A vocabulary of the shape of the HED standard schema 8.4: 1131 tags in trees of at most eight levels, hyphenated names,

@@ -11,7 +11,7 @@ import { compileQuery } from '../../src/query/run.ts';
 import { querySchema } from '../../src/query/schema.ts';
 import { checkSchema } from '../../src/schema/check.ts';
 import { findSchemaError } from '../../src/schema/compile.ts';
-import { broken } from './broken.ts';
+import { broken } from '../fixtures/dictionary/broken.ts';
 
 const ajv = new Ajv2020({ allErrors: false, strict: false, unicodeRegExp: true });
 const isDictionary = ajv.compile(dictionarySchema as object);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Cue } from '../../src/cues/cue.ts';
 import type { Statement } from '../../src/events/statement.ts';
-import { type Short, said } from './said.ts';
+import { type Short, said } from '../fixtures/scripts.ts';
 
 const wholeBar = (t: number, trigger: Cue['trigger']): Short[] =>
   ['status bar', 'left of the bar'].map((name) => [t, name, trigger, 'status bar', undefined, t === 0 || undefined]);

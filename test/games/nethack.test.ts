@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { loadBuiltin } from '../../src/dictionary/files.ts';
 import { render } from '../../src/dictionary/sentences/render.ts';
 import { validateStatement } from '../../src/dictionary/statements.ts';
-import { type Short, said } from './said.ts';
+import { type Short, said } from '../fixtures/scripts.ts';
 
 const statusOf = (t: number, figures: string, previous?: string): Short => [
   t,

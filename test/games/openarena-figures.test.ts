@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { line, standing } from './openarena-cues.ts';
-import { type Short, said } from './said.ts';
+import { line, standing } from '../fixtures/openarena/cues.ts';
+import { type Short, said } from '../fixtures/scripts.ts';
 
 /** The table of scores is heldUntil for two seconds. */
 const heldUntil = (after: number): Short[] => [

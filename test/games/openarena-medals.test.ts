@@ -2,7 +2,7 @@ import sharp from 'sharp';
 import { expect, test } from 'vitest';
 import type { FrameDetectorKind } from '../../src/detectors/kind.ts';
 import { loadKind } from '../../src/detectors/registry.ts';
-import { viewOfImage } from '../../src/detectors/testing.ts';
+import { viewOfImage } from '../fixtures/views.ts';
 import { openGame } from '../../src/pipeline/game.ts';
 import { placeRegion } from '../../src/regions/place.ts';
 import { fixture } from '../paths.ts';

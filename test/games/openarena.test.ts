@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Statement } from '../../src/events/statement.ts';
-import { line, standing } from './openarena-cues.ts';
-import { type Short, said } from './said.ts';
+import { line, standing } from '../fixtures/openarena/cues.ts';
+import { type Short, said } from '../fixtures/scripts.ts';
 
 test('openarena: with a new match the figures begin anew', async () => {
   const restart: readonly Short[] = [

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { type SessionQuality, scoreSession } from '../../src/quality/meter.ts';
-import { randomSession } from './sessions.ts';
+import { randomSession } from '../fixtures/quality/sessions.ts';
 import { launcher } from '../paths.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'quality-cli-'));

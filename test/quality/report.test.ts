@@ -9,7 +9,7 @@ import type { EventLine } from '../../src/events/log.ts';
 import { sessionReport } from '../../src/quality/report/session.ts';
 import { sessionsReport } from '../../src/quality/report/sessions.ts';
 import { gameplayMarks, analyzeFiles } from '../../src/quality/analyze.ts';
-import { randomSession } from './sessions.ts';
+import { randomSession } from '../fixtures/quality/sessions.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'quality-report-'));
 const sample = (name: string): string => new URL(`../fixtures/quality/${name}`, import.meta.url).pathname;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { KernelCall } from '../../src/compute/scheduler/graph.ts';
 import type { Words } from '../../src/compute/scheduler/shared-state.ts';
-import { checkCopies } from './copies.ts';
-import { check, type Scenario } from './protocol.ts';
+import { checkCopies } from '../fixtures/scheduler/copies.ts';
+import { check, type Scenario } from '../fixtures/scheduler/protocol.ts';
 
 /** A call that reads what another writes; larger spaces are explored by bench/compute/interleavings.ts. */
 const resources = [{ name: 'a', regions: [1] }];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { filters } from './filters.ts';
-import { type Policy, simulate } from './simulate.ts';
+import { filters } from '../fixtures/scheduler/filters.ts';
+import { type Policy, simulate } from '../fixtures/scheduler/simulate.ts';
 
 const ours: Policy = { barrier: false, allocation: 'dynamic', options: { ahead: 1 }, readWhileCopying: true };
 const links = { latency: 0.2, bandwidth: 5 };

@@ -16,7 +16,12 @@ const calls: KernelCall[] = [
   { name: 'second', space: [6, 4], reads: [{ resource: 'a', regions: withinRadius(1) }], writes: [{ resource: 'b' }] },
   { name: 'third', space: [3, 2], reads: [{ resource: 'b', regions: scaledBy(2) }], writes: [{ resource: 'c' }] },
 ];
-const base: GraphRun = { calls, resources, devices: 2, kernels: moduleBeside(import.meta.url, './fixtures/kernels') };
+const base: GraphRun = {
+  calls,
+  resources,
+  devices: 2,
+  kernels: moduleBeside(import.meta.url, '../../../test/fixtures/scheduler/kernels'),
+};
 
 function given(): SharedArrayBuffer {
   const data = new SharedArrayBuffer(6 * 4 * 8);
@@ -45,7 +50,9 @@ describe('a graph on threads with memories of their own', () => {
       const copying = { block: 3, push: whileCopying };
       const kernels = moduleBeside(
         import.meta.url,
-        whileCopying ? './fixtures/streaming-kernels' : './fixtures/kernels',
+        whileCopying
+          ? '../../../test/fixtures/scheduler/streaming-kernels'
+          : '../../../test/fixtures/scheduler/kernels',
       );
       const trace = new Trace();
       const shares = calls.map((call) => ({ ...call, allocation: 'static' as const }));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Copy, DeviceError, moduleBeside, ThreadDevice } from './threads.ts';
 
-const sums = moduleBeside(import.meta.url, './fixtures/sums');
+const sums = moduleBeside(import.meta.url, '../../../test/fixtures/scheduler/sums');
 
 describe('a worker thread as a device', () => {
   it('answers calls, moves results and sends notes', async () => {

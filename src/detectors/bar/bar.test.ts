@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Observation } from '../kind.ts';
-import { draw, viewOfImage } from '../testing.ts';
+import { draw, viewOfImage } from '../../../test/fixtures/views.ts';
 import { kind } from './index.ts';
 import type { BarOptions } from './options.ts';
 

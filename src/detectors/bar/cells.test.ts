@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { draw, viewOfImage } from '../testing.ts';
+import { draw, viewOfImage } from '../../../test/fixtures/views.ts';
 import { kind } from './index.ts';
 import type { BarOptions } from './options.ts';
 

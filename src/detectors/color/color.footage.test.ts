@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { Observation } from '../kind.ts';
-import { draw, eachFrame, viewOf, viewOfImage } from '../testing.ts';
+import { draw, eachFrame, viewOf, viewOfImage } from '../../../test/fixtures/views.ts';
 import { kind } from './index.ts';
 
 const assets = { read: () => Promise.reject(new Error('no assets')) };

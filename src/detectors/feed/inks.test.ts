@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { assetsIn, eachFrame, viewOf } from '../testing.ts';
+import { assetsIn, eachFrame, viewOf } from '../../../test/fixtures/views.ts';
 import { parseAtlas } from '../text/atlas.ts';
 import { kind } from './index.ts';
 import { InkReader } from './inks.ts';

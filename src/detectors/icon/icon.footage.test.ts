@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { Observation, PreparedCrop } from '../kind.ts';
 import type { Picture } from '../../media/picture.ts';
 import { cropRgb } from '../../regions/crop.ts';
-import { draw, eachFrame, viewOf, viewOfImage } from '../testing.ts';
+import { draw, eachFrame, viewOf, viewOfImage } from '../../../test/fixtures/views.ts';
 import { focused } from './focus.ts';
 import { kind, openIcons } from './index.ts';
 import { Matcher } from './matcher.ts';

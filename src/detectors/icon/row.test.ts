@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Observation } from '../kind.ts';
-import { draw, viewOfImage } from '../testing.ts';
+import { draw, viewOfImage } from '../../../test/fixtures/views.ts';
 import { openIcons } from './index.ts';
 import type { Template } from './template.ts';
 

@@ -4,7 +4,7 @@ import type { Picture } from '../../media/picture.ts';
 import type { Cue } from '../../cues/cue.ts';
 import { createTracker, type Tracker } from '../../cues/tracker.ts';
 import type { Observation, Sketch } from '../kind.ts';
-import { eachFrame, greyPicture, viewOf } from '../testing.ts';
+import { eachFrame, greyPicture, viewOf } from '../../../test/fixtures/views.ts';
 import { type Movement, movementOf } from './flow.ts';
 import { kind } from './index.ts';
 import type { MotionOptions } from './options.ts';

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { Observation, PreparedCrop } from '../kind.ts';
-import { draw, viewOfImage } from '../testing.ts';
+import { draw, viewOfImage } from '../../../test/fixtures/views.ts';
 import type { BoxFormat } from './options.ts';
 import { kind } from './index.ts';
 import { fitCrop, roundHalfToEven } from './input.ts';
-import { assetsOf, constantOutput, edgesOf, FLOAT, Graph, INT64 } from './testing.ts';
+import { assetsOf, constantOutput, edgesOf, FLOAT, Graph, INT64 } from '../../../test/fixtures/onnx-graph.ts';
 
 type Edges = ReturnType<typeof edgesOf>;
 

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import type { Deferred, Detector, Observation, PreparedCrop } from '../kind.ts';
 import type { RegionSpec } from '../../profile/profile.ts';
 import { placeRegion } from '../../regions/place.ts';
-import { greyPicture, draw, viewOf, viewOfImage } from '../testing.ts';
+import { greyPicture, draw, viewOf, viewOfImage } from '../../../test/fixtures/views.ts';
 import { kind } from './index.ts';
-import { assetsOf, constantOutput, Graph } from './testing.ts';
+import { assetsOf, constantOutput, Graph } from '../../../test/fixtures/onnx-graph.ts';
 
 /** Three classes by colour: logits are ten times the means of red, green and blue. */
 function colours(layout: 'NCHW' | 'NHWC' = 'NCHW', batch: number | string = 'N'): Uint8Array {

@@ -1,10 +1,10 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Observation } from '../kind.ts';
-import { draw, viewOfImage } from '../testing.ts';
+import { draw, viewOfImage } from '../../../test/fixtures/views.ts';
 import { beamSearch, parseDictionary, greedy, lineProbability, readLine, toSteps } from './ctc.ts';
 import { kind } from './index.ts';
-import { assetsOf, constantOutput, Graph } from './testing.ts';
+import { assetsOf, constantOutput, Graph } from '../../../test/fixtures/onnx-graph.ts';
 
 /** Every way of writing a line of `times` steps, with its probability, by text: the definition of CTC itself. */
 function enumerate(p: readonly (readonly number[])[]): Map<string, number> {

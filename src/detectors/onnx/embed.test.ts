@@ -1,8 +1,8 @@
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
-import { draw, viewOfImage } from '../testing.ts';
+import { draw, viewOfImage } from '../../../test/fixtures/views.ts';
 import { kind } from './index.ts';
-import { assetsOf, Graph } from './testing.ts';
+import { assetsOf, Graph } from '../../../test/fixtures/onnx-graph.ts';
 
 /** A vector of the mean colour, halved. */
 function means(batch: number | string): Uint8Array {

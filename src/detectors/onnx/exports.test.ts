@@ -1,10 +1,10 @@
 // What exporters write besides the plain case: halves, one picture without a batch, outputs without names, notes in the model.
 import { describe, expect, it } from 'vitest';
 import type { Observation } from '../kind.ts';
-import { draw, viewOfImage } from '../testing.ts';
+import { draw, viewOfImage } from '../../../test/fixtures/views.ts';
 import { kind } from './index.ts';
 import { readLabels } from './metadata.ts';
-import { assetsOf, constantOutput, FLOAT, Graph, INT64 } from './testing.ts';
+import { assetsOf, constantOutput, FLOAT, Graph, INT64 } from '../../../test/fixtures/onnx-graph.ts';
 
 const FLOAT16 = 10;
 

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { draw, viewOfImage } from '../testing.ts';
+import { draw, viewOfImage } from '../../../test/fixtures/views.ts';
 import type { DetectorKind, FrameDetectorKind, View } from '../kind.ts';
 import type { Plugins } from './load.ts';
 import { loadKind } from '../registry.ts';

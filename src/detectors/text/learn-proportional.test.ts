@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Picture } from '../../media/picture.ts';
-import { greyPicture, viewOf } from '../testing.ts';
+import { greyPicture, viewOf } from '../../../test/fixtures/views.ts';
 import { parseAtlas } from './atlas.ts';
 import type { LineImage } from './line-image.ts';
 import { segmentLines } from './segmentation.ts';

@@ -3,7 +3,7 @@ import { splitGraphemes } from '../../language/text.ts';
 import type { Picture } from '../../media/picture.ts';
 import { kind as feed } from '../feed/index.ts';
 import type { Assets, Observation } from '../kind.ts';
-import { greyPicture, viewOf } from '../testing.ts';
+import { greyPicture, viewOf } from '../../../test/fixtures/views.ts';
 import type { Atlas } from './atlas.ts';
 import { learnFixed } from './learn-fixed.ts';
 import type { LineImage } from './line-image.ts';

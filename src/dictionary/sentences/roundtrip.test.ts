@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { loadBuiltin } from '../files.ts';
 import type { Statement } from '../../events/statement.ts';
-import { actionStatement, anyStatement, propertyStatement } from '../testing.ts';
+import { actionStatement, anyStatement, propertyStatement } from '../../../test/fixtures/statements.ts';
 import { parse } from './parse.ts';
 import { render } from './render.ts';
 import { validateStatement } from '../statements.ts';

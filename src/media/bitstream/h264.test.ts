@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { H264HeaderReader } from './h264.ts';
-import { BitWriter as Writer } from './testing.ts';
+import { BitWriter as Writer } from '../../../test/fixtures/bit-writer.ts';
 
 // Baseline-like sequence: 4-bit frame numbers, 6-bit output order, frames only.
 const SEQUENCE = new Writer()

@@ -6,8 +6,8 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { isGap, decodeFrames } from './decode-frames.ts';
 import { splitIntoChunks, scanPackets, sliceIndex } from '../packets/scan-packets.ts';
 import type { PacketIndex } from '../packets/scan-packets.ts';
-import { decodeAll, digest, makeVideo, numberOn } from '../testing.ts';
-import type { VideoSpec } from '../testing.ts';
+import { decodeAll, digest, makeVideo, numberOn } from '../../../test/fixtures/videos.ts';
+import type { VideoSpec } from '../../../test/fixtures/videos.ts';
 import { openVideo } from '../video.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'playbyplay-media-'));

@@ -6,7 +6,7 @@ import { DecoderWorker } from './decoder-worker.ts';
 import { type DecodeGap, isGap, decodeFrames } from './decode-frames.ts';
 import { splitIntoChunks, scanPackets } from '../packets/scan-packets.ts';
 import type { Picture } from '../picture.ts';
-import { damageFile, digest, makeVideo, mostFrames } from '../testing.ts';
+import { damageFile, digest, makeVideo, mostFrames } from '../../../test/fixtures/videos.ts';
 import { openVideo, type VideoFile } from '../video.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'playbyplay-decoder-'));

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { isGap, decodeFrames } from './decode-frames.ts';
 import { splitIntoChunks, scanPackets } from '../packets/scan-packets.ts';
-import { makeVideo } from '../testing.ts';
+import { makeVideo } from '../../../test/fixtures/videos.ts';
 import { openVideo } from '../video.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'playbyplay-hdr-'));

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isGap, decodeFrames } from './decode-frames.ts';
 import { splitIntoChunks, scanPackets } from '../packets/scan-packets.ts';
-import { makeVideo, type VideoSpec } from '../testing.ts';
+import { makeVideo, type VideoSpec } from '../../../test/fixtures/videos.ts';
 import { parseVectors } from './motion-vectors.ts';
 import type { MotionVectors } from '../picture.ts';
 import { openVideo } from '../video.ts';

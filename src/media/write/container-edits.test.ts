@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FormatContext, Packet } from 'node-av/lib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readFrames, writeFlashClip } from '../../../test/flash-clip.ts';
+import { readFrames, writeFlashClip } from '../../../test/fixtures/flash-clip.ts';
 import { readEmbeddedLog } from '../../events/embedded.ts';
 import { EBML, elementsIn, readUnsigned } from '../../events/ebml.ts';
 import { writeReel, type Cut, type ReelOptions } from './reel.ts';

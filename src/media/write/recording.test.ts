@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { readAudio } from '../audio.ts';
-import { makeVideo } from '../testing.ts';
+import { makeVideo } from '../../../test/fixtures/videos.ts';
 import { Recording } from './recording.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'recorded-sound-'));

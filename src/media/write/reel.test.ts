@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readBeeps, readFrames, writeFlashClip } from '../../../test/flash-clip.ts';
+import { readBeeps, readFrames, writeFlashClip } from '../../../test/fixtures/flash-clip.ts';
 import { Recording } from './recording.ts';
 import { writeReel } from './reel.ts';
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { alignMoments, alignSound } from './align.ts';
-import { BURST_RATE as RATE, session, times } from './testing.ts';
+import { BURST_RATE as RATE, session, times } from '../../../test/fixtures/sound-bursts.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'playbyplay-align-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { Deferred, DetectorKind, Observation } from '../../detectors/kind.ts';
 import { scanPackets } from '../../media/packets/scan-packets.ts';
-import { makeVideo } from '../../media/testing.ts';
+import { makeVideo } from '../../../test/fixtures/videos.ts';
 import { openVideo } from '../../media/video.ts';
-import { compileTestProfile } from '../testing.ts';
+import { compileTestProfile } from '../../../test/fixtures/games.ts';
 import { ChunkReader } from './chunk-reader.ts';
 import { indexChunks, planChunks } from './plan.ts';
 

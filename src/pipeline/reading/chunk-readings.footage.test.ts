@@ -4,7 +4,7 @@ import type { Reading } from '../../detectors/kind.ts';
 import { createChunk, groupEnd } from '../../media/packets/packet-index.ts';
 import { scanPackets } from '../../media/packets/scan-packets.ts';
 import { openVideo } from '../../media/video.ts';
-import { compileTestProfile } from '../testing.ts';
+import { compileTestProfile } from '../../../test/fixtures/games.ts';
 import { ChunkReader } from './chunk-reader.ts';
 import { ChunkStitcher, readingsOf } from './chunk-readings.ts';
 

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Issue } from '../../errors.ts';
-import { makeVideo } from '../../media/testing.ts';
+import { makeVideo } from '../../../test/fixtures/videos.ts';
 import { inspectProfile } from '../../profile/load.ts';
 import { loadKindCatalog } from '../schemas.ts';
 import { recordLog, type RecordOptions } from '../record-log.ts';
-import { collectProblems, writeGame } from '../testing.ts';
+import { collectProblems, writeGame } from '../../../test/fixtures/games.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'playbyplay-hearing-'));
 afterAll(() => rmSync(folder, { recursive: true }));

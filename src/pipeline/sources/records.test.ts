@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Issue } from '../../errors.ts';
 import type { EventLine, HeaderLine } from '../../events/log.ts';
-import { makeVideo } from '../../media/testing.ts';
+import { makeVideo } from '../../../test/fixtures/videos.ts';
 import { recordLog } from '../record-log.ts';
 import { alignClocks } from './clock.ts';
 import type { StreamSource } from './records.ts';
-import { collectProblems, writeGame } from '../testing.ts';
+import { collectProblems, writeGame } from '../../../test/fixtures/games.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'playbyplay-following-'));
 afterAll(() => rmSync(folder, { recursive: true }));

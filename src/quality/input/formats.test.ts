@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { differences, trueSession } from '../../../test/quality/truth.ts';
+import { differences, trueSession } from '../../../test/fixtures/quality/truth.ts';
 import { type RawFrame, RawValueReader } from '../frame.ts';
 import { scoreInput } from '../score.ts';
 import { readSessions } from './read.ts';

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { random } from '../../../test/quality/reference.ts';
+import { random } from '../../../test/fixtures/quality/reference.ts';
 import { PlaybyplayError } from '../../errors.ts';
 import { scoreFiles } from '../score.ts';
 

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { makeVideo } from '../../media/testing.ts';
+import { makeVideo } from '../../../test/fixtures/videos.ts';
 import { scoreFiles } from '../score.ts';
 import { analyzeFiles } from '../analyze.ts';
 import { readVideo } from './video.ts';
