@@ -12,7 +12,7 @@ import { settingsSchema } from '../src/highlights/settings-schema.ts';
 import { loadKindCatalog } from '../src/pipeline/schemas.ts';
 import { PROFILE_SCHEMA } from '../src/profile/profile.ts';
 import { detectorSchema } from '../src/profile/schema.ts';
-import { querySchema } from '../src/query/schema.ts';
+import { querySchema } from '../src/query/query.ts';
 import { createAjv } from '../src/schema/compile.ts';
 import type { SchemaObject } from '../src/schema/from-schema.ts';
 import { validatorFile } from '../src/schema/precompiled.ts';

@@ -1,136 +1,216 @@
-import type { WordSlot } from '../dictionary/format.ts';
+import { wordSlots, type WordSlot } from '../dictionary/format.ts';
 import type { Range } from '../dictionary/sentences/noun-phrases.ts';
-import type { WordId } from '../events/statement.ts';
+import type { FromSchema, Schema } from '../schema/from-schema.ts';
 
 export type { Range };
 
-/** A pattern for a noun: one of the words or a descendant, with this name, count and owner. */
-export interface MentionPattern {
-  readonly words?: readonly WordId[];
-  readonly name?: string;
-  readonly count?: Range;
-  readonly of?: MentionPattern;
+const ID = { type: 'string', minLength: 1, maxLength: 240 } as const;
+const IDS = { type: 'array', maxItems: 200, items: ID } as const;
+const NONEMPTY_IDS = { ...IDS, minItems: 1 } as const;
+const TEXT = { type: 'string', minLength: 1, maxLength: 400 } as const;
+const TEXTS = { type: 'array', minItems: 1, maxItems: 200, items: TEXT } as const;
+const NUMBER = { type: 'number' } as const;
+const SECONDS = { type: 'number', minimum: 0 } as const;
+const COUNT = { type: 'integer', minimum: 1 } as const;
+const BOUNDS = { min: NUMBER, max: NUMBER, above: NUMBER, below: NUMBER } as const;
+const RANGE = { $ref: '#/$defs/range' } as const;
+const MENTION = { $ref: '#/$defs/mention' } as const;
+const MENTIONS = { type: 'array', minItems: 1, maxItems: 200, items: MENTION } as const;
+const SLOT = { $ref: '#/$defs/slot' } as const;
+const VALUE = { $ref: '#/$defs/value' } as const;
+const CONDITION = { $ref: '#/$defs/condition' } as const;
+const CONDITIONS = { type: 'array', minItems: 1, maxItems: 200, items: CONDITION } as const;
+
+function describe<const S extends object, const Text extends string>(description: Text, schema: S) {
+  return { description, ...schema } as const;
 }
 
-/** A pattern for a slot: any of the mentions and none of the exceptions. */
-export interface SlotPattern {
-  readonly any?: readonly MentionPattern[];
-  readonly except?: readonly MentionPattern[];
-  /** The slot is empty or holds something else. */
-  readonly absent?: true;
-  /** A variable: all slots with it hold the same word and name, in all steps of a sequence. */
-  readonly same?: string;
+/** The schema of an object without further properties. */
+function object<const P extends Readonly<Record<string, Schema>>, const R extends readonly (keyof P & string)[] = []>(
+  properties: P,
+  required?: R,
+) {
+  return { type: 'object', properties, required: (required ?? []) as R, additionalProperties: false } as const;
 }
 
-/** A pattern for an action statement; an empty `action` matches any action. */
-export interface ActionPattern extends Readonly<Partial<Record<WordSlot, SlotPattern>>> {
-  readonly action: readonly WordId[];
-  readonly amount?: Range;
-  readonly unit?: readonly WordId[];
-}
+const WORD_SLOTS = Object.fromEntries(wordSlots.map((slot) => [slot, SLOT])) as Readonly<Record<WordSlot, typeof SLOT>>;
 
-/** A pattern for a value: a number in a range, a text, or a word. */
-export interface ValuePattern extends Range {
-  readonly text?: string;
-  readonly any?: readonly MentionPattern[];
-}
+const ACTION = describe(
+  'an action and its slots; no word: any action',
+  object({ action: IDS, ...WORD_SLOTS, amount: RANGE, unit: NONEMPTY_IDS }, ['action']),
+);
+const PROPERTY = describe(
+  'a property and how it changes; no word: any property',
+  object(
+    {
+      property: IDS,
+      subject: SLOT,
+      change: { enum: ['rises', 'drops', 'changes'] },
+      from: VALUE,
+      to: VALUE,
+      by: { ...RANGE, description: 'the absolute difference of the values' },
+    },
+    ['property'],
+  ),
+);
+const MENTIONED = describe('any slot or value mentions it', object({ mentions: SLOT }, ['mentions']));
+const TIME = describe(
+  'seconds from the start of the session; `first` and `last`: durations from its start and before its end',
+  object({ time: object({ from: SECONDS, to: SECONDS, first: SECONDS, last: SECONDS }) }, ['time']),
+);
+const SCOPE = object({ game: TEXTS, session: TEXTS });
+const GAME = { ...SCOPE, required: ['game'] } as const;
+const SESSION = object({ session: TEXTS }, ['session']);
+const CONFIDENCE = object({ confidence: RANGE }, ['confidence']);
+const SEQUENCE = describe(
+  'steps in this order within one session',
+  object(
+    {
+      sequence: CONDITIONS,
+      within: { ...SECONDS, description: 'maximum seconds from the end of a step to the next' },
+      span: { ...SECONDS, description: 'maximum seconds from the first step to the last' },
+      without: { ...CONDITIONS, description: 'what must not happen between the first step and the last' },
+      apart: { const: true, description: 'each event belongs to at most one match' },
+      first: { const: true, description: 'only the first match of a session' },
+    },
+    ['sequence'],
+  ),
+);
+const NEAR = describe(
+  'matches of `find` with a match of `near` close to them in the same session',
+  object(
+    {
+      find: CONDITION,
+      near: CONDITION,
+      side: { enum: ['after', 'before', 'around'], description: '`after`: `find` comes after `near`' },
+      within: { ...SECONDS, description: 'maximum seconds between the two' },
+      absent: { const: true, description: 'matches of `find` without a match of `near` instead' },
+    },
+    ['find', 'near', 'side'],
+  ),
+);
+const COMPOSITE_EVENT = describe('a composite event of the dictionary', object({ event: NONEMPTY_IDS }, ['event']));
 
-/** A pattern for a property statement; an empty `property` matches any property. */
-export interface PropertyPattern {
-  readonly property: readonly WordId[];
-  readonly subject?: SlotPattern;
-  readonly change?: 'rises' | 'drops' | 'changes';
-  readonly from?: ValuePattern;
-  readonly to?: ValuePattern;
-  /** The absolute difference of the values. */
-  readonly by?: Range;
-}
+/** The JSON Schema of the structured form of a query, which `compileQuery` takes as well as a sentence. */
+export const querySchema = {
+  $schema: 'https://json-schema.org/draft/2020-12/schema',
+  $id: 'urn:playbyplay:query:1',
+  title: 'A query of playbyplay',
+  ...object(
+    {
+      find: CONDITION,
+      count: { description: 'only how many', const: true },
+      by: {
+        description: 'what to count by',
+        type: 'array',
+        minItems: 1,
+        maxItems: 8,
+        items: { $ref: '#/$defs/group' },
+      },
+      first: { description: 'only so many from the beginning', ...COUNT },
+      last: { description: 'only so many from the end', ...COUNT },
+    },
+    ['find'],
+  ),
+  $defs: {
+    range: describe('all bounds hold; min and max are inclusive', object(BOUNDS)),
+    mention: describe(
+      'any of the words or their descendants, with this name, count and owner',
+      object({ words: NONEMPTY_IDS, name: TEXT, count: RANGE, of: MENTION }),
+    ),
+    slot: describe(
+      'any of the mentions and none of the exceptions',
+      object({
+        any: MENTIONS,
+        except: MENTIONS,
+        absent: { const: true, description: 'the slot is empty or holds something else' },
+        same: {
+          type: 'string',
+          minLength: 1,
+          maxLength: 100,
+          description: 'a variable: all slots with it hold the same word and name, in all steps of a sequence',
+        },
+      }),
+    ),
+    value: describe(
+      'a number in a range, a text, or a word',
+      object({ ...BOUNDS, text: { type: 'string', maxLength: 2000 }, any: MENTIONS }),
+    ),
+    group: {
+      description: 'a slot, a word that the mention descends from, or a part of the event',
+      oneOf: [
+        object({ slot: { enum: [...wordSlots, 'property'] } }, ['slot']),
+        object({ word: NONEMPTY_IDS }, ['word']),
+        object({ key: { enum: ['action', 'game', 'session', 'name', 'minute'] } }, ['key']),
+      ],
+    },
+    condition: {
+      oneOf: [
+        object({ all: CONDITIONS }, ['all']),
+        object({ any: CONDITIONS }, ['any']),
+        object({ not: CONDITION }, ['not']),
+        ACTION,
+        PROPERTY,
+        MENTIONED,
+        TIME,
+        GAME,
+        SESSION,
+        CONFIDENCE,
+        SEQUENCE,
+        NEAR,
+        COMPOSITE_EVENT,
+      ],
+    },
+  },
+} as const;
 
-/** A statement that mentions something in any slot or value. */
-export interface MentionCondition {
-  readonly mentions: SlotPattern;
-}
-
-/** Seconds from the start of the session; `first` and `last` are durations from its start and before its end. */
-export interface TimeCondition {
-  readonly time: { readonly from?: number; readonly to?: number; readonly first?: number; readonly last?: number };
-}
-
-/** The games and sessions of an event. */
-export interface ScopeCondition {
-  readonly game?: readonly string[];
-  readonly session?: readonly string[];
-}
-
-/** The confidence of an event. */
-export interface ConfidenceCondition {
-  readonly confidence: Range;
-}
-
-/** Steps in order, within one session. */
-export interface SequenceCondition {
-  readonly sequence: readonly Condition[];
-  /** Maximum seconds from the end of a step to the next. */
-  readonly within?: number;
-  /** Maximum seconds from the first step to the last. */
-  readonly span?: number;
-  /** What must not happen between the first step and the last. */
-  readonly without?: readonly Condition[];
-  /** Each event belongs to at most one match. */
-  readonly apart?: true;
-  /** Only the first match of a session. */
-  readonly first?: true;
-}
-
-/** Matches of `find` with a match of `near` close to them in the same session. */
-export interface NearCondition {
-  readonly find: Condition;
-  readonly near: Condition;
-  /** `after`: `find` comes after `near`. */
-  readonly side: 'after' | 'before' | 'around';
-  /** Maximum seconds between the two. */
-  readonly within?: number;
-  /** Matches of `find` without a match of `near` instead. */
-  readonly absent?: true;
-}
-
-/** A composite event of the dictionary, by id. */
-export interface EventCondition {
-  readonly event: readonly string[];
-}
-
-/** What a query searches for. */
-export type Condition =
-  | { readonly all: readonly Condition[] }
-  | { readonly any: readonly Condition[] }
-  | { readonly not: Condition }
-  | ActionPattern
-  | PropertyPattern
-  | MentionCondition
-  | TimeCondition
-  | ScopeCondition
-  | ConfidenceCondition
-  | SequenceCondition
-  | NearCondition
-  | EventCondition;
-
-/** What results are grouped by: a slot, a word that the mention descends from, or a part of the event. */
-export type GroupKey =
-  | { readonly slot: WordSlot | 'property' }
-  | { readonly word: readonly WordId[] }
-  | { readonly key: 'action' | 'game' | 'session' | 'name' | 'minute' };
+type Definitions = (typeof querySchema)['$defs'];
+type From<S> = FromSchema<S, typeof querySchema>;
 
 /** The structured form of a query. */
-export interface Query {
-  readonly find: Condition;
-  /** Only the number of matches is wanted. */
-  readonly count?: true;
-  readonly by?: readonly GroupKey[];
-  /** Only this many matches from the start. */
-  readonly first?: number;
-  /** Only this many matches from the end. */
-  readonly last?: number;
-}
+export interface Query extends From<Omit<typeof querySchema, '$schema' | '$id' | 'title' | '$defs'>> {}
+
+/** What a query searches for. */
+export type Condition = From<Definitions['condition']>;
+
+/** A pattern for a noun: one of the words or a descendant, with this name, count and owner. */
+export interface MentionPattern extends From<Definitions['mention']> {}
+
+/** A pattern for a slot: any of the mentions and none of the exceptions. */
+export interface SlotPattern extends From<Definitions['slot']> {}
+
+/** A pattern for a value: a number in a range, a text, or a word. */
+export interface ValuePattern extends From<Definitions['value']> {}
+
+/** A pattern for an action statement; an empty `action` matches any action. */
+export interface ActionPattern extends From<typeof ACTION> {}
+
+/** A pattern for a property statement; an empty `property` matches any property. */
+export interface PropertyPattern extends From<typeof PROPERTY> {}
+
+/** A statement that mentions something in any slot or value. */
+export interface MentionCondition extends From<typeof MENTIONED> {}
+
+/** Seconds from the start of the session; `first` and `last` are durations from its start and before its end. */
+export interface TimeCondition extends From<typeof TIME> {}
+
+/** The games and sessions of an event. */
+export interface ScopeCondition extends From<typeof SCOPE> {}
+
+/** The confidence of an event. */
+export interface ConfidenceCondition extends From<typeof CONFIDENCE> {}
+
+/** Steps in order, within one session. */
+export interface SequenceCondition extends From<typeof SEQUENCE> {}
+
+/** Matches of `find` with a match of `near` close to them in the same session. */
+export interface NearCondition extends From<typeof NEAR> {}
+
+/** A composite event of the dictionary, by id. */
+export interface EventCondition extends From<typeof COMPOSITE_EVENT> {}
+
+/** What results are grouped by: a slot, a word that the mention descends from, or a part of the event. */
+export type GroupKey = From<Definitions['group']>;
 
 /** The alternatives of an `any` condition; `undefined` for other conditions. */
 export function alternativesOf(condition: Condition): readonly Condition[] | undefined {

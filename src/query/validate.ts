@@ -3,7 +3,7 @@ import { slotKind, wordSlots, type WordKind, type WordSlot } from '../dictionary
 import { suggestWord } from '../dictionary/search.ts';
 import type { Issue } from '../errors.ts';
 import { checkSchema } from '../schema/check.ts';
-import { querySchema } from './schema.ts';
+import { querySchema } from './query.ts';
 
 /** Validates a structured query: its shape, then its words. Paths of issues are JSON pointers into the query. */
 export function validateQuery(query: unknown, dictionary: Dictionary): readonly Issue[] {

@@ -8,7 +8,7 @@ import { logMappingSchema } from '../../src/events/import/mapping.ts';
 import { settingsSchema } from '../../src/highlights/settings-schema.ts';
 import { checkShape, Report } from '../../src/dictionary/shape.ts';
 import { compileQuery } from '../../src/query/run.ts';
-import { querySchema } from '../../src/query/schema.ts';
+import { querySchema } from '../../src/query/query.ts';
 import { checkSchema } from '../../src/schema/check.ts';
 import { findSchemaError } from '../../src/schema/compile.ts';
 import { broken } from '../fixtures/dictionary/broken.ts';
