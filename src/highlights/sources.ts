@@ -65,7 +65,7 @@ async function checkRecording(media: string, { media: { name, hash, bytes } }: H
   const found = await fingerprintMedia(media);
   if (found.hash === hash) return [];
   const difference = found.bytes === bytes ? 'the content differs' : `${found.bytes} bytes instead of ${bytes}`;
-  const message = `is not the recording this log was made from (${name}): ${difference}. Times may be wrong.`;
+  const message = `is not the recording this log was made from (${name}): ${difference}, times may be wrong`;
   return [{ code: 'other-recording', path: media, message }];
 }
 

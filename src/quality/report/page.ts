@@ -1,6 +1,5 @@
 import { escapeAttribute } from '../../markup.ts';
 
-/** Escapes text for HTML. */
 /** Maps a value to pixels. */
 export type Scale = (value: number) => number;
 
