@@ -50,6 +50,47 @@ describe('Pattern', () => {
     }
   });
 
+  it('captures the groups that JavaScript captures where no repeated part holds a group', () => {
+    // JavaScript clears the groups of a repeated part before each repetition, RE2 does not: only there may they differ.
+    const { plain, node } = fc.letrec<{ plain: string; node: string; maybe: string }>((tie) => ({
+      plain: fc.oneof(
+        { depthSize: 'small', withCrossShrink: true },
+        fc.constantFrom('a', 'b', '[ab]', '.', 'ab', '[^b]'),
+        fc.tuple(tie('plain'), tie('plain')).map(([x, y]) => x + y),
+        fc.tuple(tie('plain'), tie('plain')).map(([x, y]) => `(?:${x}|${y})`),
+        fc
+          .tuple(tie('plain'), fc.constantFrom('+', '{2}', '{1,3}', '+?', '{1,2}?'))
+          .map(([x, times]) => `(?:${x})${times}`),
+      ),
+      node: fc.oneof(
+        { depthSize: 'small', withCrossShrink: true },
+        tie('plain'),
+        fc.tuple(tie('maybe'), tie('node'), tie('maybe')).map((parts) => parts.join('')),
+        fc.tuple(tie('node'), tie('node')).map(([x, y]) => `(?:${x}|${y})`),
+        tie('node').map((x) => `(${x})`),
+      ),
+      // A group that is repeated as a whole holds its last repetition in both.
+      maybe: fc.oneof(
+        fc.constantFrom('', '^', '$', '\\b'),
+        fc
+          .tuple(tie('plain'), fc.constantFrom('*', '+', '?', '{2}', '*?', '??', '{0,2}', '{1,3}'))
+          .map(([x, times]) => `(${x})${times}`),
+      ),
+    }));
+    fc.assert(
+      fc.property(
+        fc.oneof(node, plain),
+        fc.string({ unit: fc.constantFrom('a', 'b', ' '), maxLength: 8 }),
+        (source, one) => {
+          const expected = new RegExp(source, 'u').exec(one);
+          const captured = new Pattern(source).exec(one);
+          expect([source, captured]).toEqual([source, expected === null ? undefined : [...expected]]);
+        },
+      ),
+      { numRuns: 5000 },
+    );
+  });
+
   it('finds the match that JavaScript finds where repeated parts are not empty', () => {
     const { node } = fc.letrec<{ node: string; maybe: string }>((tie) => ({
       node: fc.oneof(
