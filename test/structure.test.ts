@@ -81,6 +81,32 @@ describe('imports in src', () => {
   });
 });
 
+/** The exported symbols of a file that have no TSDoc; of overloads, the first one counts. */
+function findUndocumented(file: string): readonly string[] {
+  const lines = readFileSync(file, 'utf8').split('\n');
+  const isExport =
+    /^export (?:default )?(?:declare )?(?:abstract )?(?:async )?(?:function\*?|class|const|let|interface|type) ?(\w+)/;
+  const first = new Map<string, number>();
+  for (const [at, line] of lines.entries()) {
+    const name = isExport.exec(line)?.[1];
+    if (name !== undefined && !first.has(name)) first.set(name, at);
+  }
+  return [...first].flatMap(([name, at]) => {
+    if (!lines[at - 1]?.trim().endsWith('*/')) return [name];
+    const start = lines.findLastIndex((line, index) => index < at && line.trim().startsWith('/*'));
+    return lines[start]!.trim().startsWith('/**') ? [] : [name];
+  });
+}
+
+describe('exported symbols', () => {
+  it('have TSDoc', () => {
+    const undocumented = files.flatMap((file) =>
+      findUndocumented(file).map((name) => `${relative(src, file)}: ${name}`),
+    );
+    expect(undocumented).toEqual([]);
+  });
+});
+
 describe('output', () => {
   it('is printed by the command line only', () => {
     const printing = files.filter(

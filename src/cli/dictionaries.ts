@@ -9,6 +9,7 @@ import { suggestSpelling } from '../spelling.ts';
 import { formatIssues } from './describe-error.ts';
 import type { CommandIo } from './command.ts';
 
+/** Options of commands that load dictionaries. */
 export interface DictionaryOptions {
   /** Only the common dictionary and those of these games. */
   readonly game?: readonly string[] | undefined;

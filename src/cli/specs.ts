@@ -23,6 +23,7 @@ const plugin = list(
 const dictionaryFiles = list('file', 'A further dictionary file.');
 const hour = decimal(0, 3600);
 
+/** Arguments and options of `playbyplay detect`. */
 export const detect = declare({
   summary: 'Detect the events of a recording and write an event log',
   arguments: ['recording'],
@@ -86,6 +87,7 @@ export const detect = declare({
   ],
 });
 
+/** Arguments and options of `playbyplay query`. */
 export const query = declare({
   summary: 'Find events by a sentence, at any level of the dictionary',
   description:
@@ -135,6 +137,7 @@ export const selectionOptions = {
   dictionary: dictionaryFiles,
 };
 
+/** Arguments and options of `playbyplay highlights`. */
 export const highlights = declare({
   summary: 'Select the best scenes and cut them into a reel',
   description:
@@ -177,6 +180,7 @@ export const highlights = declare({
   ],
 });
 
+/** Arguments and options of `playbyplay export`. */
 export const exportScenes = declare({
   summary: 'Export scenes and markers to editing programs, or captions and chapters',
   description:
@@ -198,6 +202,7 @@ export const exportScenes = declare({
   ],
 });
 
+/** Arguments and options of `playbyplay summary`. */
 export const summary = declare({
   summary: 'Summarize sessions: counts, the best moments, a headline and a post',
   arguments: [],
@@ -214,6 +219,7 @@ export const summary = declare({
   ],
 });
 
+/** Arguments and options of `playbyplay evaluate`. */
 export const evaluate = declare({
   summary: 'Compare event logs with ground truth',
   description:
@@ -235,6 +241,7 @@ export const evaluate = declare({
   ],
 });
 
+/** Arguments and options of `playbyplay import`. */
 export const importLog = declare({
   summary: 'Import the log of a game or server as events',
   description: 'Each match in the file becomes an event log of its own, which can be queried like a detected one.',
@@ -254,6 +261,7 @@ export const importLog = declare({
   ],
 });
 
+/** Arguments and options of `playbyplay align`. */
 export const align = declare({
   summary: 'Align the clock of a second recording or log with a recording',
   description:
@@ -276,6 +284,7 @@ export const scoringOptions = {
   constants: value('file', 'JSON with other constants of the metric.'),
 };
 
+/** Arguments and options of `playbyplay quality score`. */
 export const qualityScore = declare({
   summary: 'Score stutter, delay and picture quality of a session, frame by frame',
   description:
@@ -309,6 +318,7 @@ export const qualityScore = declare({
   ],
 });
 
+/** Arguments and options of `playbyplay quality advise`. */
 export const qualityAdvise = declare({
   summary: 'Advise which stream settings to lower or raise',
   arguments: [],
@@ -323,6 +333,7 @@ export const qualityAdvise = declare({
   examples: ['quality advise tuesday/*.ndjson'],
 });
 
+/** Arguments and options of `playbyplay quality compare`. */
 export const qualityCompare = declare({
   summary: 'Compare the score with ITU-T G.1072 and rtcscore',
   arguments: [],
@@ -331,6 +342,7 @@ export const qualityCompare = declare({
   examples: ['quality compare sessions/*.ndjson'],
 });
 
+/** Arguments and options of `playbyplay quality simulate`. */
 export const qualitySimulate = declare({
   summary: 'Simulate streamed sessions with and without a quality controller',
   description:
@@ -347,6 +359,7 @@ export const qualitySimulate = declare({
   examples: ['quality simulate --seeds 20'],
 });
 
+/** Arguments and options of `playbyplay detectors`. */
 export const detectors = declare({
   summary: 'List the detector kinds and their options',
   arguments: [],
@@ -362,6 +375,7 @@ const words = {
   dictionary: dictionaryFiles,
 };
 
+/** Arguments and options of `playbyplay dictionary tree`. */
 export const dictionaryTree = declare({
   summary: 'Print the hierarchy of words',
   arguments: [],
@@ -371,6 +385,7 @@ export const dictionaryTree = declare({
   examples: ['dictionary tree', 'dictionary tree weapon --depth 3'],
 });
 
+/** Arguments and options of `playbyplay dictionary show`. */
 export const dictionaryShow = declare({
   summary: 'Show a word: definition, ancestors, kinds, synonyms, forms, pattern',
   arguments: [],
@@ -379,6 +394,7 @@ export const dictionaryShow = declare({
   examples: ['dictionary show kill'],
 });
 
+/** Arguments and options of `playbyplay dictionary search`. */
 export const dictionarySearch = declare({
   summary: 'Search words by name, synonym or definition',
   arguments: [],
@@ -387,6 +403,7 @@ export const dictionarySearch = declare({
   examples: ['dictionary search rocket'],
 });
 
+/** Arguments and options of `playbyplay dictionary check`. */
 export const dictionaryCheck = declare({
   summary: 'Check dictionary files',
   description: 'Lists every finding of the files, or of the built-in dictionaries. Exit code 3: there are findings.',
@@ -397,6 +414,7 @@ export const dictionaryCheck = declare({
   examples: ['dictionary check my-game.json'],
 });
 
+/** Arguments and options of `playbyplay dictionary parse`. */
 export const dictionaryParse = declare({
   summary: 'Parse a sentence into a statement',
   arguments: [],
@@ -405,6 +423,7 @@ export const dictionaryParse = declare({
   examples: ['dictionary parse "the enemy is killed by the player"'],
 });
 
+/** Arguments and options of `playbyplay dictionary render`. */
 export const dictionaryRender = declare({
   summary: 'Render a statement (JSON) as a sentence',
   arguments: ['statement'],
@@ -417,6 +436,7 @@ export const dictionaryRender = declare({
   examples: [`dictionary render '{"subject":"player","action":"kill","object":"opponent"}'`],
 });
 
+/** Arguments and options of `playbyplay dictionary diff`. */
 export const dictionaryDiff = declare({
   summary: 'Compare two versions of a dictionary file',
   description: 'Lists changes, and whether they break existing logs or queries. Exit code 3: some do.',
@@ -425,6 +445,7 @@ export const dictionaryDiff = declare({
   examples: ['dictionary diff old.json new.json'],
 });
 
+/** Arguments and options of `playbyplay dictionary html`. */
 export const dictionaryHtml = declare({
   summary: 'Write a page to browse all words',
   arguments: [],
@@ -432,6 +453,7 @@ export const dictionaryHtml = declare({
   examples: ['dictionary html -o words.html'],
 });
 
+/** Arguments and options of `playbyplay kernel quantize`. */
 export const kernelQuantize = declare({
   summary: 'Convert a filter kernel to fixed point, keeping its sum',
   description:
@@ -461,6 +483,7 @@ export const kernelQuantize = declare({
   ],
 });
 
+/** Arguments and options of `playbyplay model plan`. */
 export const modelPlan = declare({
   summary: 'Plan how a neural network runs within a memory budget',
   description:
@@ -484,6 +507,7 @@ export const modelPlan = declare({
   ],
 });
 
+/** Arguments and options of `playbyplay graph plan`. */
 export const graphPlan = declare({
   summary: 'Show how a graph of kernel calls is scheduled over devices',
   description:
@@ -496,6 +520,7 @@ export const graphPlan = declare({
   examples: ['graph plan filters.json --devices 4'],
 });
 
+/** Arguments and options of `playbyplay graph run`. */
 export const graphRun = declare({
   summary: 'Run a graph of kernel calls on worker threads with memories of their own',
   description:
@@ -511,6 +536,7 @@ export const graphRun = declare({
   examples: ['graph run filters.json --kernels filters.js --devices 2 --trace trace.json'],
 });
 
+/** Arguments and options of `playbyplay profile check`. */
 export const profileCheck = declare({
   summary: 'Check game profiles with their assets, script and words',
   description:
@@ -525,6 +551,7 @@ export const profileCheck = declare({
   examples: ['profile check freedoom', 'profile check ./my-game/configs/my-game/profile.json'],
 });
 
+/** Arguments and options of `playbyplay profile try`. */
 export const profileTry = declare({
   summary: 'Show what each detector reads at moments of a recording',
   description:
@@ -542,6 +569,7 @@ export const profileTry = declare({
   examples: ['profile try ./my-game match.mp4 --at 12.3 --at 1:02 --out crops'],
 });
 
+/** Arguments and options of `playbyplay profile glyphs`. */
 export const profileGlyphs = declare({
   summary: 'Learn the font of a text detector',
   description:
@@ -607,6 +635,7 @@ export const profileGlyphs = declare({
   ],
 });
 
+/** Arguments and options of `playbyplay profile sound`. */
 export const profileSound = declare({
   summary: 'Learn a sound for the sound detector',
   description:
@@ -632,6 +661,7 @@ export const profileSound = declare({
   ],
 });
 
+/** Arguments and options of `playbyplay profile export`. */
 export const profileExport = declare({
   summary: 'Export training pictures for a neural network',
   description:
@@ -664,6 +694,7 @@ export const profileExport = declare({
   examples: ['profile export openarena *.mp4 --detector weapon --background none --out weapons'],
 });
 
+/** Arguments and options of `playbyplay profile place`. */
 export const profilePlace = declare({
   summary: 'Find where the HUD of a profile lies on a recording',
   description:
@@ -682,8 +713,10 @@ export const profilePlace = declare({
   examples: ['profile place stream.mp4 --game openarena --picture regions.png'],
 });
 
+/** Arguments and options of `playbyplay profile list`. */
 export const profileList = declare({ summary: 'List the built-in games', arguments: [], options: {} });
 
+/** Arguments and options of `playbyplay profile schema`. */
 export const profileSchema = declare({
   summary: 'Print the JSON Schema of a profile with every detector kind',
   arguments: [],
@@ -691,6 +724,7 @@ export const profileSchema = declare({
   examples: ['profile schema > profile.schema.json'],
 });
 
+/** Arguments and options of `playbyplay completion`. */
 export const completion = declare({
   summary: 'Print a shell completion script',
   description: 'Load it in the start-up file of the shell, as in the examples.',

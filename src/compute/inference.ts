@@ -7,6 +7,7 @@ import { elementCount, type Model, readModel, type ValueInfo } from './tiling/mo
 
 /** Execution providers that a profile can name. */
 export const PROVIDERS = ['cpu', 'webgpu', 'cuda'] as const;
+/** An execution provider. */
 export type Provider = (typeof PROVIDERS)[number];
 
 /** How a network is opened. */

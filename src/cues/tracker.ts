@@ -37,6 +37,7 @@ interface Run {
   readonly first: boolean;
 }
 
+/** Defaults of `stability`. */
 export const STABILITY_DEFAULTS = { samples: 2, confidence: 0.8, gaps: 2, unless: 10 } as const;
 
 /** The confidence from which a detector's readings count, unless they are `expected`. */
@@ -149,6 +150,7 @@ export function countMissingSamples(seconds: number, interval: number | undefine
   return Math.max(0, Math.ceil(seconds / interval - 2 - 1e-6));
 }
 
+/** Returns what a reading shows, or undefined if it is unreadable or below the confidence threshold. */
 export function readContent(observation: Reading['observation'], threshold: number): Content | undefined {
   if (observation.state === 'unreadable' || !(observation.confidence >= threshold)) return undefined;
   if (observation.state === 'absent') return { seen: false };
@@ -160,6 +162,7 @@ function valueOf(content: Content): CueValue | undefined {
   return content.seen ? content.value : undefined;
 }
 
+/** Returns whether two readings show the same. */
 export function isSameContent(a: Content, b: Content): boolean {
   return a.seen === b.seen && valueOf(a) === valueOf(b);
 }

@@ -19,6 +19,7 @@ export class Report {
   }
 }
 
+/** Returns whether a JSON value is an object (not an array). */
 export function isRecord(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

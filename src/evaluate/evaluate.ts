@@ -16,6 +16,7 @@ export interface TruthLine extends Timed {
   readonly repeat?: boolean;
 }
 
+/** Options of `evaluate`. */
 export interface EvaluateOptions {
   /** Greatest time difference of an event from its truth, in seconds. */
   readonly tolerance: number;
@@ -57,6 +58,7 @@ export interface Score {
   readonly repeats: { readonly truth: number; readonly hits: number };
 }
 
+/** The result of an evaluation: scores, misses and false positives. */
 export interface Evaluation {
   readonly kinds: readonly Score[];
   readonly all: Score;

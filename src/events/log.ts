@@ -16,6 +16,7 @@ export interface LoggedCue {
   readonly confidence: number;
 }
 
+/** The first line of a log: what was read, and with what. */
 export interface HeaderLine {
   readonly type: 'header';
   readonly format: 'playbyplay/1';
@@ -86,6 +87,7 @@ export interface Fingerprint {
   readonly hash: string;
 }
 
+/** An event of a log. */
 export interface EventLine {
   readonly type: 'event';
   readonly id: string;
@@ -110,6 +112,7 @@ export interface GapLine {
   readonly reason: string;
 }
 
+/** The last line of a complete log. */
 export interface EndLine {
   readonly type: 'end';
   readonly events: number;
@@ -121,4 +124,5 @@ export interface EndLine {
   readonly warnings?: readonly { readonly code: string; readonly message: string }[];
 }
 
+/** A line of a log. */
 export type LogLine = HeaderLine | EventLine | GapLine | EndLine;

@@ -11,6 +11,7 @@ export const LOG_NAME = 'events.ndjson';
 
 const MAX_LINE_BYTES = 1 << 20;
 
+/** Options of `readLog`. */
 export interface ReadLogOptions {
   readonly signal?: AbortSignal;
   /** Called for harmless issues: an incomplete last line, a log without `end`. */

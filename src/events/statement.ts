@@ -101,8 +101,10 @@ export interface ActionStatement extends FromSchema<Definitions['action'], typeo
 /** A property of the subject took a new value. */
 export interface PropertyStatement extends FromSchema<Definitions['property'], typeof STATEMENT_SCHEMA> {}
 
+/** What an event states: an action, or a change of a property. */
 export type Statement = ActionStatement | PropertyStatement;
 
+/** Returns whether a statement is about a property. */
 export function isPropertyStatement(statement: Statement): statement is PropertyStatement {
   return 'property' in statement;
 }

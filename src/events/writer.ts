@@ -6,6 +6,7 @@ import { LogLines, type NewEvent } from './log-lines.ts';
 
 export { eventId, type NewEvent } from './log-lines.ts';
 
+/** Options of a `LogWriter`. */
 export interface LogWriterOptions {
   /**
    * Keeps what an earlier run with the same header wrote: as long as the new lines equal the old ones, nothing is written, so

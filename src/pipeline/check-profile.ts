@@ -16,6 +16,7 @@ import { readScript, type Script } from '../profile/script.ts';
 import { SequenceNetwork } from '../script/sequence-network.ts';
 import { openScript } from '../script/script.ts';
 
+/** Options of `checkProfile`. */
 export interface ProfileCheckOptions {
   readonly plugins: Plugins;
   readonly language?: string | undefined;

@@ -35,6 +35,7 @@ import { checkCompanionNames, Companion, type CompanionSource, type SourceReadin
 import { RecordReader, type StreamSource } from './sources/records.ts';
 import { grayscaleVideo, missingMotionVectors, multipleVideoStreams, textTooSmall } from './warnings.ts';
 
+/** Options of `detect`. */
 export interface DetectOptions {
   /** `full` (default) reads every sample; `adaptive` reads in full only between keyframes that differ. */
   readonly plan?: 'full' | 'adaptive';

@@ -63,6 +63,7 @@ export interface CuesMessage {
   readonly until: number;
 }
 
+/** Statements of the game script and the rules, before fusion. */
 export interface StatementsMessage {
   readonly type: 'statements';
   readonly statements: readonly ScriptStatement[];
@@ -74,6 +75,7 @@ export interface SettledMessage {
   readonly until: number;
 }
 
+/** Events for the log. */
 export interface EventsMessage {
   readonly type: 'events';
   readonly events: readonly NewEvent[];

@@ -14,6 +14,7 @@ import type { DetectMessage } from './messages.ts';
 import type { ChunkReadings } from './reading/chunk-readings.ts';
 import { openSource } from './source.ts';
 
+/** Options of `recordLog`. */
 export interface RecordOptions extends Omit<DetectOptions, 'openJournal' | 'resumes'> {
   readonly media: string;
   /** Name of a game, or path of a profile. */

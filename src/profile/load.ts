@@ -11,6 +11,7 @@ import type { KindCatalog } from './schema.ts';
 import { readScript, type Script } from './script.ts';
 import { withFractionalRegions } from './units.ts';
 
+/** Options of `loadProfile`. */
 export interface LoadOptions {
   /** Packs in which games are looked up by name; default: the built-in one. */
   readonly packs?: readonly Pack[];

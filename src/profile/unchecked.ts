@@ -4,6 +4,7 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 /** Records an issue at a JSON pointer of the profile. */
 export type Report = (code: string, pointer: string, message: string, hint?: string) => void;
 
+/** Returns whether a JSON value is an object (not an array). */
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -8,6 +8,7 @@ export function logOdds(p: number): number {
   return Math.log(bounded / (1 - bounded));
 }
 
+/** Probability of log-odds. */
 export function probability(odds: number): number {
   return 1 / (1 + Math.exp(-odds));
 }

@@ -15,6 +15,7 @@ interface PendingStatement extends ScriptStatement {
   readonly detectors: ReadonlySet<string>;
 }
 
+/** Statements whose fusion is decided. */
 export interface FusedStatements {
   readonly statements: readonly ScriptStatement[];
   /** Seconds: no later statement is earlier than this. */

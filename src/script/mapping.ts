@@ -7,6 +7,7 @@ import { parseStatement } from '../events/statement.ts';
 import type { CueSequence, EventMapping } from '../profile/profile.ts';
 import { toLogged, type ScriptStatement } from './script.ts';
 
+/** What the mappings of a profile make of a cue. */
 export interface MappedCue {
   readonly statements: readonly ScriptStatement[];
   readonly problems: readonly Issue[];

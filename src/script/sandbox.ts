@@ -26,12 +26,14 @@ export interface Fault {
   readonly fatal: boolean;
 }
 
+/** The result of a call into the sandbox, or the fault that ended it. */
 export type Outcome =
   | { readonly value: string | number | undefined; readonly fault?: undefined }
   | { readonly fault: Fault };
 
 /** The functions that a game script may define. */
 const ENTRIES = ['onCue', 'onCues', 'onEnd'] as const;
+/** The name of a function that a game script may define. */
 export type Entry = (typeof ENTRIES)[number];
 
 /** Wall-clock limit of a call, as a last resort: no legitimate script comes near it. */

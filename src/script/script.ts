@@ -30,6 +30,7 @@ export interface ScriptNote {
   readonly text: string;
 }
 
+/** What a call of a game script returns. */
 export interface ScriptOutput {
   /** In the order in which the script emitted them. */
   readonly statements: readonly ScriptStatement[];
@@ -40,6 +41,7 @@ export interface ScriptOutput {
   readonly settled: number;
 }
 
+/** What `openScript` is given. */
 export interface ScriptOptions extends ScriptSource {
   /** Names of the profile's detectors, so that `game.reading` can reject unknown ones; default: any name. */
   readonly detectors?: readonly string[];

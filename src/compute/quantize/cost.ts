@@ -13,6 +13,7 @@ export interface Cost {
   readonly bytes: number;
 }
 
+/** Number format of a filter: doubles, or 16-bit integers. */
 export type Arithmetic = 'float' | 'fixed';
 
 /** Cost of one arithmetic: nanoseconds per call, per product and per sample, and bytes per sample. */

@@ -15,6 +15,7 @@ export interface SymmetryClass {
   readonly weight: number;
 }
 
+/** The symmetries of a kernel. */
 export interface Symmetries {
   readonly classes: readonly SymmetryClass[];
   /** Order of the symmetry group; 1 for no symmetry. */

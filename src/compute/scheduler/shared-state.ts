@@ -34,27 +34,37 @@ export const HORIZON = 2;
 /** The portion whose failure stopped the work, plus one. */
 const CULPRIT = 3;
 
+/** Value of `STOP`: the caller cancelled. */
 export const CANCELLED = 1;
+/** Value of `STOP`: a portion failed too often. */
 export const FAILED = 2;
 const FINISHED = 3;
 
+/** Status of a device that takes portions. */
 export const ALIVE = 0;
 const RESERVED = 1;
+/** Status of a device that takes no portions any more. */
 export const RETIRED = 2;
 
+/** Status of a portion that can be claimed. */
 export const FREE = 0;
+/** Status of a portion that a device computes. */
 export const CLAIMED = 1;
+/** Status of a portion that is computed. */
 export const DONE = 2;
 
 /** Portion words: 2 bits status, 12 bits device + 1 (0: none yet), then the number of attempts. */
 export const statusOf = (word: number): number => word & 3;
+/** The device of a portion word; −1 if there is none. */
 export const deviceOf = (word: number): number => ((word >>> 2) & 0xfff) - 1;
+/** The number of attempts of a portion word. */
 export const attemptOf = (word: number): number => word >>> 14;
 const word = (status: number, device: number, attempt: number): number =>
   status | ((device + 1) << 2) | (attempt << 14);
 
 const MAX_DEVICES = 4000;
 
+/** Computes where the words of a plan lie in shared memory. */
 export function stateLayout(plan: Plan): Layout {
   if (plan.devices < 1 || plan.devices > MAX_DEVICES)
     throw new RangeError(`The number of devices must be 1 to ${MAX_DEVICES}, not ${plan.devices}`);

@@ -33,8 +33,10 @@ export type Windows = Readonly<Record<Axis, Window>>;
 
 /** The window of a layer that works on each position independently. */
 export const POINTWISE: Window = { kernel: 1, stride: 1, padBefore: 0, padAfter: 0, upsample: 1 };
+/** A range without positions. */
 export const EMPTY_RANGE: Range = { from: 0, to: 0 };
 
+/** Returns the number of positions of a range. */
 export function rangeLength({ from, to }: Range): number {
   return Math.max(0, to - from);
 }

@@ -3,6 +3,7 @@ import { messageOf, PlaybyplayError } from '../../errors.ts';
 
 /** ONNX element types used here (`TensorProto.DataType`). */
 export const FLOAT = 1;
+/** ONNX element type `int64`. */
 export const INT64 = 7;
 
 /** A node attribute. Types that tiling never inspects are `other` and written back as they were read. */

@@ -1,6 +1,7 @@
 import { COLOR_SCHEMA } from '../../regions/color.ts';
 import type { FromSchema, Schema } from '../../schema/from-schema.ts';
 
+/** JSON Schema of the options of `bar` detectors. */
 export const BAR_SCHEMA = {
   type: 'object',
   required: ['region'],

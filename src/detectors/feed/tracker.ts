@@ -27,6 +27,7 @@ interface Track {
   emitted: boolean;
 }
 
+/** When a line of a feed is reported. */
 export interface FeedRules {
   /** Samples that must show a line. */
   readonly samples: number;

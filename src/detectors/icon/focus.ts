@@ -6,6 +6,7 @@ const FLOOR = 0.2;
 /** Mean opacity from which on a name counts at a pixel. */
 const OPAQUE = 0.5;
 
+/** A template with the name of its icon. */
 export interface NamedTemplate {
   readonly name: string;
   readonly template: Template;

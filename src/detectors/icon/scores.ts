@@ -50,6 +50,7 @@ export interface Moments {
   spreads: Float64Array;
 }
 
+/** Creates empty moments for so many channels. */
 export function newMoments(channels: number): Moments {
   const means = Array.from({ length: channels }, () => new Float64Array(0));
   return { look: undefined, means, spreads: means[0]! };

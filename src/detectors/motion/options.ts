@@ -1,5 +1,6 @@
 import type { FromSchema, Schema } from '../../schema/from-schema.ts';
 
+/** JSON Schema of the options of `motion` detectors. */
 export const MOTION_SCHEMA = {
   type: 'object',
   required: ['region', 'of'],

@@ -29,6 +29,7 @@ export function digits(value: number): number {
   return Math.round(value * 1e4) / 1e4;
 }
 
+/** Median of values; 0 if there are none. */
 export function medianOf(values: readonly number[]): number {
   return upperMedian(values) ?? 0;
 }

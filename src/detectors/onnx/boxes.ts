@@ -12,6 +12,7 @@ export interface Box {
   readonly score: number;
 }
 
+/** What a box format reads: outputs of the network for one item of the batch. */
 export interface BoxContext {
   readonly outputs: ReadonlyMap<string, Values>;
   /** Index in the batch. */
@@ -208,6 +209,7 @@ const READERS: Readonly<Record<BoxFormat, Format>> = {
   torchvision: { overlaps: false, fit: 'stretch', read: torchvision },
 };
 
+/** Returns the reader of a box format. */
 export function formatOf(name: BoxFormat): Format {
   return READERS[name];
 }

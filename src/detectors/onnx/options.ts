@@ -147,13 +147,16 @@ export type InputOptions = NonNullable<OnnxOptions['input']>;
 /** How the network's classes are called. */
 export type ClassOptions = Pick<OnnxOptions, 'labels' | 'words' | 'background'>;
 
+/** Options of reading classes. */
 export type ClassifyOptions = Pick<OnnxOptions, 'activation' | 'temperature' | 'threshold'>;
 
+/** Options of reading boxes. */
 export type DetectOptions = Pick<
   OnnxOptions,
   'format' | 'activation' | 'threshold' | 'overlap' | 'across' | 'most' | 'value'
 >;
 
+/** Options of reading text. */
 export type ReadOptions = Pick<
   OnnxOptions,
   | 'blank'
@@ -168,6 +171,7 @@ export type ReadOptions = Pick<
   | 'timeFirst'
 >;
 
+/** Options of comparing embeddings with prototypes. */
 export type EmbedOptions = Pick<OnnxOptions, 'prototypes' | 'threshold' | 'margin' | 'temperature' | 'background'>;
 
 /** The layout of a detection network's output. */

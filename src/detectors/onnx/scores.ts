@@ -31,6 +31,7 @@ export function probabilities(
   return out;
 }
 
+/** The logistic function. */
 export function sigmoid(x: number): number {
   return 1 / (1 + Math.exp(-x));
 }

@@ -4,6 +4,7 @@ const MOST = 256;
 /** In shared memory: how many calls have begun or ended so far, then for each plug-in how many are under way. */
 export type Cells = Int32Array<SharedArrayBuffer>;
 
+/** Allocates the cells in shared memory. */
 export function newCells(): Cells {
   return new Int32Array(new SharedArrayBuffer(4 * (1 + MOST)));
 }
@@ -46,6 +47,7 @@ class Watch {
   }
 }
 
+/** The watch of this thread. */
 export const watch = new Watch();
 
 /** The plug-in that a thread is in; undefined where it is in none. */

@@ -2,6 +2,7 @@ import type { FromSchema, Schema } from '../../schema/from-schema.ts';
 
 const FILE = { type: 'string', format: 'asset' } as const satisfies Schema;
 
+/** JSON Schema of the options of `sound` detectors. */
 export const SOUND_SCHEMA = {
   type: 'object',
   required: ['of'],

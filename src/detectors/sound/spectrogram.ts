@@ -8,6 +8,7 @@ import type { SoundFrame } from '../kind.ts';
 export const SAMPLE_RATE = 24_000;
 /** Distance between frames, in seconds and in samples. */
 export const FRAME_SECONDS = 0.01;
+/** Distance between frames in samples. */
 export const FRAME_SAMPLES = SAMPLE_RATE * FRAME_SECONDS;
 /** Samples in a frame's spectrum (43 ms), centered on the frame's time. */
 const WINDOW_SAMPLES = 1024;

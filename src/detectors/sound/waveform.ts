@@ -6,6 +6,7 @@ import { FRAME_SAMPLES, FRAME_SECONDS, SAMPLE_RATE } from './spectrogram.ts';
 
 /** Samples in a block's transform, and frames from one block to the next. */
 export const BLOCK_SAMPLES = 32_768;
+/** Frames from one block to the next. */
 export const BLOCK_STEP_FRAMES = 68;
 /** Longest waveform that is matched; longer ones are cut off. */
 export const MAX_WAVEFORM_SAMPLES = BLOCK_SAMPLES - BLOCK_STEP_FRAMES * FRAME_SAMPLES;
@@ -23,6 +24,7 @@ const NOISE_CELLS_AROUND = 10;
 
 /** First and last bin of the transform that is compared. */
 export const LOWEST_BIN = Math.round((LOWEST_HERTZ * BLOCK_SAMPLES) / SAMPLE_RATE);
+/** Last bin of the transform that is compared. */
 export const HIGHEST_BIN = Math.round((HIGHEST_HERTZ * BLOCK_SAMPLES) / SAMPLE_RATE);
 const SMOOTHING_BINS = Math.round((SMOOTHING_HERTZ * BLOCK_SAMPLES) / SAMPLE_RATE / 2);
 

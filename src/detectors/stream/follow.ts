@@ -2,6 +2,7 @@ import type { Observation, StreamEntry } from '../kind.ts';
 import { fieldOf } from './entries.ts';
 import type { FromSchema, Schema } from '../../schema/from-schema.ts';
 
+/** JSON Schema of the options of `stream` detectors. */
 export const STREAM_SCHEMA = {
   type: 'object',
   required: ['stream', 'of'],

@@ -42,6 +42,7 @@ export interface AtlasFile {
   readonly glyphs: readonly GlyphFile[];
 }
 
+/** A glyph as stored in an atlas file. */
 export interface GlyphFile {
   readonly char: string;
   readonly width: number;
@@ -67,6 +68,7 @@ export interface Glyph {
   readonly logWeights: number;
 }
 
+/** An atlas that is ready for matching. */
 export interface Atlas {
   readonly file: AtlasFile;
   /** Per ink, what the levels are multiplied by: in the one channel, or in Y', Cb and Cr. */

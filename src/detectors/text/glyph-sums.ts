@@ -43,6 +43,7 @@ const PIXEL_BYTES = 16;
 const RECORD_BYTES = 24;
 /** Doubles of an entry of three-plane integral images: the sums of each plane, and, `SQUARES` further on, of their squares. */
 export const ENTRY = 8;
+/** Offset of the sums of squares in an entry. */
 export const SQUARES = 4;
 /** Doubles from one kind of a glyph's sums to the next. */
 export const LANES = 4;

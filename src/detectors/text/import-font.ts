@@ -10,6 +10,7 @@ export interface GlyphImage {
   readonly rgba: Uint8Array;
 }
 
+/** Options of importing a font. */
 export interface ImportOptions extends Omit<AtlasFile, 'format' | 'glyphs'> {
   /** Standard deviation that compression gives to a clean pixel; default 10 grey levels. */
   readonly noise?: number;

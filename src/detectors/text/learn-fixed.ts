@@ -11,6 +11,7 @@ export interface LabelledLine {
   readonly text: string;
 }
 
+/** Options of learning a font of fixed pitch. */
 export interface LearnOptions extends Omit<AtlasFile, 'format' | 'glyphs' | 'background' | 'layout'> {
   readonly layout: 'fixed';
   readonly pitch: number;

@@ -18,6 +18,7 @@ import {
   medianWidths,
 } from './segmentation.ts';
 
+/** Options of learning a proportional font. */
 export interface LearnProportionalOptions
   extends Omit<AtlasFile, 'format' | 'glyphs' | 'background' | 'ground' | 'layout' | 'pitch' | 'space' | 'gaps'> {
   /** Pixels around the text's box in every image. */

@@ -321,6 +321,7 @@ export interface PhraseEntry {
   readonly [key: string]: unknown;
 }
 
+/** A lexicon file: the phrases that a text field can show. */
 export interface LexiconFile {
   readonly format: 'playbyplay/lexicon/1';
   readonly phrases: readonly PhraseEntry[];
@@ -330,6 +331,7 @@ export interface LexiconFile {
   readonly speaker?: string;
 }
 
+/** A part of a wording: literal text, or a slot. */
 export type Piece = { readonly literal: string } | { readonly slot: string };
 
 /** One wording of an entry, parsed. */

@@ -29,6 +29,7 @@ export interface LineImage {
 
 /** Colour differences alone. */
 export const CB: Channel = { y: 0, cb: 1, cr: 0 };
+/** The red colour difference alone. */
 export const CR: Channel = { y: 0, cb: 0, cr: 1 };
 
 interface Weights {

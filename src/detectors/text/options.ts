@@ -1,6 +1,7 @@
 import type { DetectorSpec } from '../../profile/profile.ts';
 import type { FromSchema, Schema } from '../../schema/from-schema.ts';
 
+/** JSON Schema of the options of `text` detectors. */
 export const TEXT_SCHEMA = {
   type: 'object',
   properties: {

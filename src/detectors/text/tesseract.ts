@@ -7,6 +7,7 @@ import type { PreparedCrop } from '../kind.ts';
 import { type LanguageData, languageData } from './language-data.ts';
 import { upperMedian } from '../../statistics.ts';
 
+/** Options of a Tesseract reader. */
 export interface TesseractOptions {
   /** Characters that can occur; default all. */
   readonly whitelist?: string;

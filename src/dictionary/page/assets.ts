@@ -1,3 +1,4 @@
+/** Style sheet of the page. */
 export const style = `
 :root { color-scheme: light dark; --line: light-dark(#d9dce3, #343943); --soft: light-dark(#f4f5f8, #1c2027); --paper: light-dark(#fff, #14171c);
   --ink: light-dark(#1d2330, #e6e9ef); --dim: light-dark(#626b7c, #98a1b2); --accent: light-dark(#1f5fbf, #7db1ff); --hit: light-dark(#fff0b8, #4b4014); }

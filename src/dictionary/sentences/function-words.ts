@@ -7,11 +7,16 @@ export const articles = words('a an the some his her its their own');
 
 /** Pronouns for the player. */
 export const playerPronouns = words('you i me');
+/** Possessive pronouns for the player. */
 export const playerPossessives = words('your my');
 
+/** Forms of “be”. */
 export const beForms = words('is are was were be been being am');
+/** Forms of “get”, the auxiliary of some passives. */
 export const getForms = words('get gets got');
+/** Forms of “have”. */
 export const haveForms = words('has have had');
+/** Auxiliary verbs before an infinitive. */
 export const modals = words('will would did does do can could');
 
 /** Prepositions that can introduce a slot, the usual one first. */
@@ -24,11 +29,15 @@ export const slotPrepositions: Readonly<Record<'with' | 'to' | 'from' | 'at', re
 
 /** The verbs of property changes. */
 export const riseVerbs = words('rises rise rose risen rising increases increase increased climbs climbed grows grew');
+/** Verbs of a value that falls. */
 export const dropVerbs = words(
   'drops drop dropped falls fall fell decreases decrease decreased sinks sank declines declined shrinks',
 );
+/** Verbs of a value that changes. */
 export const changeVerbs = words('changes change changed switches switched turns turned goes went');
+/** Verbs of a value that is reached. */
 export const becomeVerbs = words('becomes become became is was are were equals reaches reached');
+/** Verbs of a value that remains. */
 export const stayVerbs = words('stays stay stayed remains remained');
 
 const otherFunctionWords = words(

@@ -28,6 +28,7 @@ export interface ClockAlignment {
   readonly by: 'waveform' | 'onsets' | 'moments';
 }
 
+/** Options of `align`. */
 export interface AlignOptions {
   /** Sound tracks, from 0. */
   readonly track?: number;

@@ -18,6 +18,7 @@ export interface Line {
 /** Clocks that differ by more belong to no two recorders of one session. */
 const MOST_DRIFT = 1e-3;
 
+/** The value of a line at `at`. */
 export function on({ offset, drift }: Line, at: number): number {
   return offset + drift * at;
 }

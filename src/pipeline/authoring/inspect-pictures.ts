@@ -42,6 +42,7 @@ export interface Look {
   readonly files: readonly string[];
 }
 
+/** Options of inspecting pictures of a recording. */
 export interface LookOptions {
   /** Whose readings; default all. */
   readonly detectors?: readonly string[];

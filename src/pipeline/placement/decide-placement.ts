@@ -183,6 +183,7 @@ function mostLikely(found: readonly RecognizedGame[]): RecognizedGame | undefine
   return found.toSorted((a, b) => b.confidence - a.confidence)[0];
 }
 
+/** Options of recognizing the game of a recording. */
 export interface RecognizeOptions {
   readonly signal?: AbortSignal | undefined;
   /** Profiles besides the built-in ones, as for `knownProfiles`. */

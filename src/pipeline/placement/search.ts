@@ -40,12 +40,14 @@ const PIXELS = 24;
 /** Bytes of luma that are kept at most. */
 const KEPT_BYTES = 64 << 20;
 
+/** Options of checking a placement. */
 export interface PlacementOptions {
   readonly signal?: AbortSignal | undefined;
   /** Looks at nothing else. */
   readonly within?: TimeSpan | undefined;
 }
 
+/** Options of searching for the placement. */
 export interface SearchOptions extends PlacementOptions {
   /** Elements that were seen already, by which it is known which of its layouts the HUD has. */
   readonly seen?: readonly string[];

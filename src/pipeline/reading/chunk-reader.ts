@@ -12,6 +12,7 @@ import { type InterpolationRules, interpolationRules, SampleInterpolator } from 
 import type { ChunkSamples, PlannedChunk } from './plan.ts';
 import { SampleReader } from './sample-reader.ts';
 
+/** Options of a `ChunkReader`. */
 export interface ChunkReaderOptions extends DecodingOptions {
   readonly plan: 'full' | 'adaptive';
   readonly hud?: HudSettings | undefined;

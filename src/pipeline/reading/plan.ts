@@ -55,6 +55,7 @@ export function indexChunks(index: PacketIndex, minSeconds: number, missing: rea
   });
 }
 
+/** Options of planning the chunks of a recording. */
 export interface PlanOptions {
   readonly range?: TimeRange;
   /** The recording is this companion of the profile's. */

@@ -16,6 +16,7 @@ import type { ChunkReadings } from './chunk-readings.ts';
 import type { PlannedChunk } from './plan.ts';
 import type { OpenRequest } from './reader-thread.ts';
 
+/** Options of a `ReaderPool`. */
 export interface ReaderPoolOptions {
   readonly plan: 'full' | 'adaptive';
   /** How many chunks are read at once, at most. */

@@ -20,6 +20,7 @@ import type { FollowingRegion, Region, RegionSet } from '../../regions/regions.t
 import { type CompiledDetector, type CompiledProfile, readsFramesOf, type RegionLayouts } from '../compile-profile.ts';
 import { type Observations, type SketchEnds, storeSketch } from './chunk-readings.ts';
 
+/** Options of a `SampleReader`. */
 export interface SampleReaderOptions {
   /** Where the HUD lies, if not where the profile has it. */
   readonly hud?: HudSettings | undefined;

@@ -14,6 +14,7 @@ interface TrackListener {
   readonly listener: Listener;
 }
 
+/** Which sound is read, and how its times relate to those of the recording. */
 export interface AudioOptions {
   /** Container time, in seconds, of the first video frame. */
   readonly origin: number;

@@ -41,6 +41,7 @@ export interface LabelledPicture {
   readonly regions: readonly LabelledRegion[];
 }
 
+/** Options of collecting labelled pictures. */
 export interface CollectOptions {
   /** The plug-ins that bring kinds of the profile. */
   readonly plugins?: Plugins;

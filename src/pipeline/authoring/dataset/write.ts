@@ -5,9 +5,12 @@ import { PlaybyplayError } from '../../../errors.ts';
 import { cropRgb } from '../../../regions/crop.ts';
 import type { LabelledPicture, LabelledRegion } from './collect.ts';
 
+/** Layouts in which a data set can be written. */
 export const DATASET_FORMATS = ['folders', 'coco', 'yolo'] as const;
+/** A layout of a data set. */
 export type DatasetFormat = (typeof DATASET_FORMATS)[number];
 
+/** Options of writing a data set. */
 export interface WriteOptions {
   readonly out: string;
   readonly format: DatasetFormat;
@@ -19,6 +22,7 @@ export interface WriteOptions {
   readonly most?: number;
 }
 
+/** What was written into a data set. */
 export interface DatasetSummary {
   readonly pictures: number;
   /** Regions by label and part. */

@@ -3,6 +3,7 @@ import { gaussianTaps, separableFilter } from '../../filter.ts';
 import type { CropShape, SharpOperation } from '../step.ts';
 import { defineStep } from '../step.ts';
 
+/** The step `blur` of a preprocessing chain. */
 export const step = defineStep({
   name: 'blur',
   description:

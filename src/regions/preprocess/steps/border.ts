@@ -1,5 +1,6 @@
 import { defineStep, pixels } from '../step.ts';
 
+/** The step `border` of a preprocessing chain. */
 export const step = defineStep({
   name: 'border',
   description:

@@ -13,6 +13,7 @@ function clampRound(level: number): number {
   return Math.min(255, Math.max(0, Math.round(level)));
 }
 
+/** The step `channel` of a preprocessing chain. */
 export const step = defineStep({
   name: 'channel',
   description:

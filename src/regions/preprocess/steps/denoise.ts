@@ -1,5 +1,6 @@
 import { defineStep, identityStep, pixels } from '../step.ts';
 
+/** The step `denoise` of a preprocessing chain. */
 export const step = defineStep({
   name: 'denoise',
   description:

@@ -12,6 +12,7 @@ const modes = {
   darkest: (r: number, g: number, b: number): number => Math.min(r, g, b),
 } as const;
 
+/** The step `grayscale` of a preprocessing chain. */
 export const step = defineStep({
   name: 'grayscale',
   description:

@@ -8,6 +8,7 @@ const unitRange = {
   maxItems: 2,
 } as const;
 
+/** The step `hsv` of a preprocessing chain. */
 export const step = defineStep({
   name: 'hsv',
   description:

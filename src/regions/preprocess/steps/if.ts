@@ -4,6 +4,7 @@ import type { Crop } from '../../crop.ts';
 import { defineStep, histogram } from '../step.ts';
 import { luma } from './grayscale.ts';
 
+/** The step `if` of a preprocessing chain. */
 export const step = defineStep({
   name: 'if',
   description:

@@ -1,6 +1,7 @@
 import { COLOR_SCHEMA, inSpace, parseColor } from '../../color.ts';
 import { defineStep, pixelStep } from '../step.ts';
 
+/** The step `isolate` of a preprocessing chain. */
 export const step = defineStep({
   name: 'isolate',
   description:

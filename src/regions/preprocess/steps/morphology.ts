@@ -4,6 +4,7 @@ import { defineStep, pixels } from '../step.ts';
 const radiusSchema = { type: 'number', minimum: 0, maximum: 32 } as const;
 
 // A kernel of its own: sharp's `erode` and `dilate` work on black and white only, with a square.
+/** The step `morphology` of a preprocessing chain. */
 export const step = defineStep({
   name: 'morphology',
   description:

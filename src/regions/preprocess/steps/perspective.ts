@@ -6,6 +6,7 @@ type Point = readonly [number, number];
 const point = { type: 'array', items: { type: 'number', minimum: -1, maximum: 2 }, minItems: 2, maxItems: 2 } as const;
 
 // A kernel of its own: sharp has affine maps only.
+/** The step `perspective` of a preprocessing chain. */
 export const step = defineStep({
   name: 'perspective',
   description:

@@ -2,6 +2,7 @@ import { resamplingTaps, separableFilter } from '../../filter.ts';
 import type { CropShape, SharpOperation } from '../step.ts';
 import { defineStep, identityStep } from '../step.ts';
 
+/** The step `resize` of a preprocessing chain. */
 export const step = defineStep({
   name: 'resize',
   description:

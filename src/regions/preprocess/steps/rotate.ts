@@ -1,6 +1,7 @@
 import { defineStep, identityStep } from '../step.ts';
 import { warp } from './perspective.ts';
 
+/** The step `rotate` of a preprocessing chain. */
 export const step = defineStep({
   name: 'rotate',
   description:

@@ -1,6 +1,7 @@
 import { convolution, gaussianKernel } from './blur.ts';
 import { defineStep } from '../step.ts';
 
+/** The step `sharpen` of a preprocessing chain. */
 export const step = defineStep({
   name: 'sharpen',
   description:

@@ -1,6 +1,7 @@
 import { defineStep, histogram, mapLevels } from '../step.ts';
 
 // A kernel of its own: sharp's `normalise` rounds in CIELAB, its `gamma` is limited to 1…3.
+/** The step `stretch` of a preprocessing chain. */
 export const step = defineStep({
   name: 'stretch',
   description:

@@ -2,6 +2,7 @@ import type { CompiledStep, CropShape } from '../step.ts';
 import { defineStep, histogram, mapLevels, pixels } from '../step.ts';
 
 // Otsu's and the adaptive threshold are kernels of their own: sharp has fixed levels only.
+/** The step `threshold` of a preprocessing chain. */
 export const step = defineStep({
   name: 'threshold',
   description:
