@@ -10,7 +10,11 @@ import { collectLabels, collectReadings } from '../../pipeline/authoring/dataset
 import { writeDataset } from '../../pipeline/authoring/dataset/write.ts';
 import { parseLabels } from '../../pipeline/authoring/learn.ts';
 import { learnSound, occurrencesIn } from '../../pipeline/authoring/learn-sound.ts';
-import { look as readMoments, type Look, type Seen } from '../../pipeline/authoring/inspect-pictures.ts';
+import {
+  inspectPictures,
+  type PictureInspection,
+  type InspectedReading,
+} from '../../pipeline/authoring/inspect-pictures.ts';
 import { checkProfile } from '../../pipeline/check-profile.ts';
 import { compileProfile } from '../../pipeline/compile-profile.ts';
 import { meetRequirements, openGame } from '../../pipeline/game.ts';
@@ -92,7 +96,7 @@ export const tryDetectors: RunCommand<Spec<'profileTry'>> = async (io, options, 
     ...(options.out === undefined ? {} : { out: options.out }),
   };
   let moments = 0;
-  for await (const one of readMoments(loaded, media, options.at, trial)) {
+  for await (const one of inspectPictures(loaded, media, options.at, trial)) {
     io.signal.throwIfAborted();
     moments++;
     io.stdout.write(options.json ? `${JSON.stringify(one)}\n` : formatMoment(one));
@@ -102,7 +106,7 @@ export const tryDetectors: RunCommand<Spec<'profileTry'>> = async (io, options, 
 };
 
 /** Formats the readings of a moment as a table. */
-function formatMoment({ t, seen, files }: Look): string {
+function formatMoment({ t, seen, files }: PictureInspection): string {
   const rows = seen.map((one) => [one.detector, one.kind, ...formatReading(one)] as const);
   const widths = [0, 1, 2].map((column) => Math.max(0, ...rows.map((row) => row[column]!.length)));
   const lines = rows.map((row) =>
@@ -112,7 +116,7 @@ function formatMoment({ t, seen, files }: Look): string {
   return [`${t.toFixed(2)} s\n`, ...lines.map((line) => `${line}\n`), written].join('');
 }
 
-function formatReading({ observation, least, when, region, implausible, lacks }: Seen): [string, string] {
+function formatReading({ observation, least, when, region, implausible, lacks }: InspectedReading): [string, string] {
   if (lacks !== undefined) return ['cannot be read yet', lacks];
   if (observation === undefined)
     return ['not asked', when === undefined ? (region === undefined ? 'reads no pictures' : '') : `waits for ${when}`];

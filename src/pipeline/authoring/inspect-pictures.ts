@@ -17,7 +17,7 @@ import { SampleReader } from '../reading/sample-reader.ts';
 import { parsePointer } from '../../json-pointer.ts';
 
 /** What one detector reads in one picture. */
-export interface Seen {
+export interface InspectedReading {
   readonly detector: string;
   readonly kind: string;
   readonly region: string | undefined;
@@ -34,16 +34,16 @@ export interface Seen {
 }
 
 /** What a profile's detectors read at one moment of a recording. */
-export interface Look {
+export interface PictureInspection {
   /** Of the picture nearest to the time asked for, in seconds. */
   readonly t: number;
-  readonly seen: readonly Seen[];
+  readonly seen: readonly InspectedReading[];
   /** The pictures that were written, where a folder was given. */
   readonly files: readonly string[];
 }
 
 /** Options of inspecting pictures of a recording. */
-export interface LookOptions {
+export interface InspectOptions {
   /** Whose readings; default all. */
   readonly detectors?: readonly string[];
   readonly plugins?: Plugins;
@@ -54,12 +54,12 @@ export interface LookOptions {
 }
 
 /** Reads single moments (seconds) of a recording with all detectors of a profile, each as if it were switched on. */
-export async function* look(
+export async function* inspectPictures(
   loaded: LoadedProfile,
   media: string,
   times: readonly number[],
-  options: LookOptions = {},
-): AsyncGenerator<Look> {
+  options: InspectOptions = {},
+): AsyncGenerator<PictureInspection> {
   const { profile } = loaded;
   const game = await compileProfile(loaded, options.plugins);
   const names = Object.keys(profile.detectors);
@@ -72,7 +72,7 @@ export async function* look(
       closed: new Set(lacks.keys()),
     });
     const observations = await reader.read(picture, new Uint8Array(names.length).fill(1));
-    const seen = names.flatMap((detector, d): Seen[] => {
+    const seen = names.flatMap((detector, d): InspectedReading[] => {
       if (!wanted.includes(detector)) return [];
       const spec = profile.detectors[detector]!;
       if (mediaOf(spec) !== options.companion) return [];

@@ -49,7 +49,7 @@ async function mostTelling(
     using picture = decodePicture(file, index, frame);
     if (!picture) continue;
     const { width, height } = picture;
-    const seen = await fit.look(picture, hud);
+    const seen = await fit.read(picture, hud);
     const sum = seen.reduce((total, confidence) => total + confidence, 0);
     if (best && best.sum >= sum) continue;
     best = { width, height, rgb: cropRgb(picture, { x: 0, y: 0, width, height }), seen, sum };

@@ -163,7 +163,7 @@ async function isSeen({ file, index, fit, layouts, kept }: Watch, t: number, lay
   if (!picture) return false;
   kept?.keep(frame, picture);
   const least = Math.min(KNOWN_BY, fit.names.length);
-  const seen = await fit.look(picture, layouts[layout]!.hud, { enough: least });
+  const seen = await fit.read(picture, layouts[layout]!.hud, { enough: least });
   return seen.filter((confidence) => confidence >= MIN_ELEMENT_CONFIDENCE).length >= least;
 }
 

@@ -76,7 +76,7 @@ export async function findPixelSize(
   for (const picture of pictures()) {
     factors = sizesOf(content.width * picture.width, content.height * picture.height);
     if (!mayHold(game, elements, picture, hud)) continue;
-    await own.look(picture, hud);
+    await own.read(picture, hud);
     if (own.sure >= ENOUGH / 2) return undefined;
     if (++looked === FIRST) break;
   }
@@ -87,7 +87,7 @@ export async function findPixelSize(
   for (const factor of factors) sizes.push(others.use(await Size.open(game, elements, factor)));
   for (const picture of pictures()) {
     if (!mayHold(game, elements, picture, hud)) continue;
-    for (const size of sizes) await size.look(picture, hud);
+    for (const size of sizes) await size.read(picture, hud);
     const best = findBestCandidate(sizes, AHEAD);
     if (best) return best === own ? undefined : best.factor;
   }
@@ -176,7 +176,7 @@ class Size implements Disposable {
     return new Size(game, elements, detectors, factor);
   }
 
-  async look(picture: Picture, hud: HudSettings): Promise<void> {
+  async read(picture: Picture, hud: HudSettings): Promise<void> {
     for (const [i, element] of this.#elements.entries()) {
       const regions = { element: element.region };
       const set = await RegionSet.open(regions, picture, this.#game.profile.reference, { ...hud, ...this.factor });

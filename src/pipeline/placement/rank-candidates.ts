@@ -27,7 +27,7 @@ export async function findBestCandidate(
     const count = new EvidenceCounter(fit.names);
     let sum = 0;
     for (const [i, picture] of pictures.entries()) {
-      const seen = await fit.look(picture, hud);
+      const seen = await fit.read(picture, hud);
       count.add(seen);
       for (const confidence of seen) sum += confidence;
       if (i === 1 && count.strong === 0) break;
@@ -41,7 +41,7 @@ export async function findBestCandidate(
 
 async function anySeen(fit: WitnessReader, pictures: readonly Picture[], hud: HudSettings): Promise<boolean> {
   for (const picture of pictures) {
-    const seen = await fit.look(picture, hud, { enough: 1, light: true });
+    const seen = await fit.read(picture, hud, { enough: 1, light: true });
     if (seen.some((confidence) => confidence >= MIN_ELEMENT_CONFIDENCE)) return true;
   }
   return false;

@@ -85,7 +85,7 @@ export async function checkDefaultPlacement(
   for (const frame of spreadFrames(index, most)) {
     using picture = decodePicture(file, index, frame);
     if (!picture) continue;
-    const seen = await fit.look(picture, {}, thorough ? {} : { enough: ENOUGH });
+    const seen = await fit.read(picture, {}, thorough ? {} : { enough: ENOUGH });
     count.add(seen);
     share = Math.max(share, fit.share(seen));
     framed = hasBlackBorder(picture);
@@ -204,7 +204,7 @@ export async function evidenceAt(
   const count = new EvidenceCounter(fit.names);
   for (const frame of spreadFrames(index, 12, within)) {
     using picture = decodePicture(file, index, frame);
-    if (picture) count.add(await fit.look(picture, hud));
+    if (picture) count.add(await fit.read(picture, hud));
   }
   return count.evidence;
 }
@@ -368,7 +368,7 @@ async function grow(
     for (let dy = -4; dy <= 4; dy++)
       for (let dx = -4; dx <= 4; dx++) {
         const [x, y] = [sighting.x + dx * step, sighting.y + dy * step];
-        const seen = await fit.look(
+        const seen = await fit.read(
           picture,
           { content: contentAt({ scale, x, y }, frame, reference) },
           { only: number },

@@ -19,7 +19,7 @@ interface Witness {
 }
 
 /** Which detectors are asked: until `enough` are sure, those of text alone, or one. */
-interface Looking {
+interface WitnessReadOptions {
   readonly enough?: number;
   readonly light?: boolean;
   readonly only?: number;
@@ -33,7 +33,7 @@ export class WitnessReader implements Disposable {
   readonly #witnesses: readonly Witness[];
   readonly #loaded: Pick<CompiledProfile, 'profile'>;
   readonly #regions: Readonly<Record<string, RegionSpec>>;
-  /** How many detectors were asked by the last `look`, by their modes. */
+  /** How many detectors were asked by the last `read`, by their modes. */
   readonly #asked = new Map<string, number>();
   #cache: { readonly key: string; readonly set: RegionSet } | undefined;
 
@@ -76,8 +76,12 @@ export class WitnessReader implements Disposable {
     return this.#witnesses.map(({ name }) => name);
   }
 
-  /** The confidence with which each detector sees something, 0 where it does not, or is not asked: see `Looking`. */
-  async look(picture: Picture, hud: HudSettings, { enough, light, only }: Looking = {}): Promise<Float64Array> {
+  /** The confidence with which each detector sees something, 0 where it does not, or is not asked: see `WitnessReadOptions`. */
+  async read(
+    picture: Picture,
+    hud: HudSettings,
+    { enough, light, only }: WitnessReadOptions = {},
+  ): Promise<Float64Array> {
     const seen = new Float64Array(this.#witnesses.length);
     const set = await this.#placed(picture, hud);
     const memo = new Map<string, unknown>();
@@ -106,7 +110,7 @@ export class WitnessReader implements Disposable {
     return seen;
   }
 
-  /** Of the detectors that the last `look` asked and that are read in the same modes, the share that is surely seen; the largest. */
+  /** Of the detectors that the last `read` asked and that are read in the same modes, the share that is surely seen; the largest. */
   share(seen: Float64Array): number {
     const strong = new Map<string, number>();
     for (const [i, { modes }] of this.#witnesses.entries())
