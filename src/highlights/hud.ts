@@ -2,7 +2,6 @@ import type { Rect, Size } from '../geometry.ts';
 import { cropAround, type Layout } from '../media/write/frame-filter.ts';
 import { loadProfile } from '../profile/load.ts';
 import { PlaybyplayError } from '../errors.ts';
-import { mediaOf } from '../profile/media.ts';
 import { placeRegion } from '../regions/place.ts';
 
 /** HUD regions of a game's profile, in fractions of a recording's frame; none for an unknown game. */
@@ -13,7 +12,7 @@ export async function hudRegions(game: string, frame: Size): Promise<Rect[]> {
     const specs = Object.values(profile.detectors);
     const elsewhere = (name: string): boolean => {
       const own = specs.filter(({ region }) => region === name);
-      return own.length > 0 && own.every((spec) => mediaOf(spec) !== undefined);
+      return own.length > 0 && own.every((spec) => spec.media !== undefined);
     };
     const fixed = Object.entries(profile.regions).filter(([name, { relative }]) => !relative && !elsewhere(name));
     return fixed.map(([, region]) => {

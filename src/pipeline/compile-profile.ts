@@ -4,8 +4,7 @@ import type { Assets, DetectorKind } from '../detectors/kind.ts';
 import { NO_PLUGINS, type Plugins } from '../detectors/plugins/load.ts';
 import { loadKind } from '../detectors/registry.ts';
 import type { FrameSize, HudSettings } from '../geometry.ts';
-import { gridOf, intervalOf } from '../profile/interval.ts';
-import { mediaOf, referenceOf } from '../profile/media.ts';
+import { resolveGridSpacing, resolveInterval, resolveReferenceSize } from '../profile/defaults.ts';
 import type { DetectorSpec, Profile } from '../profile/profile.ts';
 import { RegionSet } from '../regions/regions.ts';
 
@@ -54,14 +53,14 @@ export async function compileProfile<Loaded extends { readonly profile: Profile;
     names.map(async (name, number): Promise<CompiledDetector> => {
       const spec = profile.detectors[name]!;
       const kind = await loadKind(spec.kind, plugins);
-      const grid = gridOf(profile, name);
+      const grid = resolveGridSpacing(profile, name);
       return {
         number,
         name,
         spec,
         kind,
-        media: mediaOf(spec),
-        interval: intervalOf(profile, name),
+        media: spec.media,
+        interval: resolveInterval(profile, name),
         when: numberOf(spec.when?.detector),
         follows: numberOf(spec.region === undefined ? undefined : profile.regions[spec.region]?.relative?.detector),
         holdSeconds: holdSecondsOf(profile, name),
@@ -103,7 +102,7 @@ export class RegionLayouts {
     const { changes = [] } = hud;
     const sets: RegionSet[] = [];
     for (const one of [hud, ...changes])
-      sets.push(await RegionSet.open(profile.regions, frame, referenceOf(profile, media), one));
+      sets.push(await RegionSet.open(profile.regions, frame, resolveReferenceSize(profile, media), one));
     return new RegionLayouts(
       changes.map(({ t }) => t),
       sets,

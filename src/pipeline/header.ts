@@ -1,6 +1,6 @@
 import { pluginsUsed } from '../detectors/plugins/load.ts';
 import type { HeaderLine } from '../events/log.ts';
-import { INTERVAL } from '../profile/interval.ts';
+import { DEFAULT_INTERVAL_SECONDS } from '../profile/defaults.ts';
 import type { Profile } from '../profile/profile.ts';
 import type { HudSettings } from '../geometry.ts';
 import type { VideoInfo } from '../media/container/info.ts';
@@ -69,7 +69,7 @@ export function createHeader(
 /** How detectors are sampled unless they say it themselves. */
 function samplingOf({ sampling }: Profile): { readonly interval: number } | { readonly every: number } {
   const every = sampling?.all ? 1 : sampling?.every;
-  return every === undefined ? { interval: sampling?.interval ?? INTERVAL } : { every };
+  return every === undefined ? { interval: sampling?.interval ?? DEFAULT_INTERVAL_SECONDS } : { every };
 }
 
 /** What readings depend on. Script and dictionary are not among it, so a changed script can run on stored readings. */

@@ -6,7 +6,7 @@ import { validateStatement } from '../dictionary/statements.ts';
 import type { Issue } from '../errors.ts';
 import type { EndLine, HeaderLine } from '../events/log.ts';
 import { LogLines } from '../events/log-lines.ts';
-import { gridOf } from '../profile/interval.ts';
+import { resolveGridSpacing } from '../profile/defaults.ts';
 import type { CueSequence } from '../profile/profile.ts';
 import { Fusion } from '../script/fusion.ts';
 import { compileMappings } from '../script/mapping.ts';
@@ -46,7 +46,7 @@ export async function* trackCues(
     activations: game.activations,
     sequences: profile.sequences ?? {},
     renew: (name) =>
-      plain.has(name) ? createTracker(name, profile.detectors[name]!, gridOf(profile, name)) : undefined,
+      plain.has(name) ? createTracker(name, profile.detectors[name]!, resolveGridSpacing(profile, name)) : undefined,
     onReading(reading) {
       failures.add(reading);
       fit?.add(reading);

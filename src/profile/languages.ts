@@ -11,24 +11,28 @@ import {
 } from '../language/tags.ts';
 import type { Profile } from './profile.ts';
 
-/** A profile as it reads some languages. */
-interface Localized {
+/** A profile set up for some languages. */
+export interface LocalizedProfile {
+  /** With the languages set in every detector. */
   readonly profile: Profile;
+  /** Language tags (BCP 47); none if the profile does not depend on a language. */
   readonly languages: readonly string[];
-  /** Where a file of it may lie in the first of the languages, the most exact place first. */
-  readonly paths: (asset: string) => readonly string[];
+  /** Candidate paths of an asset localized to the first language, the most specific first. */
+  readonly localizedPaths: (asset: string) => readonly string[];
 }
 
 /**
- * The profile as it reads its own languages, or those `wanted`. Throws PlaybyplayError `unknown-language` where that is no language
- * or none that the profile can read.
+ * Sets up a profile to read the requested languages.
+ *
+ * @param requested Language tags, or a comma-separated list; default: the languages of the profile.
+ * @throws PlaybyplayError `unknown-language` if a tag is invalid or the profile cannot read the language.
  */
-export function inLanguage(profile: Profile, wanted: string | readonly string[] | undefined): Localized {
+export function localizeProfile(profile: Profile, requested: string | readonly string[] | undefined): LocalizedProfile {
   const own = toLanguageTags(profile.language);
   const known = [...(own.length === 0 ? [DEFAULT_LANGUAGE] : own), ...toLanguageTags(profile.languages)];
-  const asked = wanted === undefined ? undefined : typeof wanted === 'string' ? wanted.split(',') : wanted;
-  const languages = asked === undefined ? own : asked.map((text) => readable(text, profile.game, known));
-  if (languages.length === 0) return { profile, languages, paths: () => [] };
+  const texts = typeof requested === 'string' ? requested.split(',') : requested;
+  const languages = texts === undefined ? own : texts.map((text) => parseLanguage(text, profile.game, known));
+  if (languages.length === 0) return { profile, languages, localizedPaths: () => [] };
   const detectors = Object.fromEntries(
     Object.entries(profile.detectors).map(([name, spec]) => [name, { ...spec, language: spec.language ?? languages }]),
   );
@@ -37,15 +41,16 @@ export function inLanguage(profile: Profile, wanted: string | readonly string[] 
   return {
     profile: { ...profile, language: languages, detectors },
     languages,
-    paths: (asset) => [...tags].map((tag) => localizedPath(asset, tag)),
+    localizedPaths: (asset) => [...tags].map((tag) => localizedPath(asset, tag)),
   };
 }
 
-function readable(text: string, game: string, known: readonly string[]): string {
+/** Parses a language tag; throws if none of the known languages matches it. */
+function parseLanguage(text: string, game: string, known: readonly string[]): string {
   const tag = canonicalLanguageTag(text);
   const list = known.map((one) => `${one} (${languageName(one)})`).join(', ');
   if (tag === undefined) {
-    throw new PlaybyplayError('unknown-language', `“${text}” is no language`, {
+    throw new PlaybyplayError('unknown-language', `“${text}” is not a language`, {
       hint: suggestSpelling(text.trim(), known) ?? `Write a BCP 47 tag. This profile reads ${list}.`,
     });
   }
@@ -54,7 +59,7 @@ function readable(text: string, game: string, known: readonly string[]): string 
       'unknown-language',
       `the profile of ${game} does not read ${languageName(tag)} (${tag})`,
       {
-        hint: `It reads ${list}. To teach it: write its texts beside those it has (feed.json as feed.${tag}.json) and add “${tag}” to its “languages”.`,
+        hint: `It reads ${list}. To add a language, save its texts next to the existing files (feed.json as feed.${tag}.json) and add “${tag}” to “languages”.`,
       },
     );
   return tag;

@@ -1,21 +1,22 @@
-import { createHash } from 'node:crypto';
+import { createHash, type Hash } from 'node:crypto';
 import { posix } from 'node:path';
 import { messageOf, PlaybyplayError, type Issue } from '../errors.ts';
 import type { Fingerprint } from '../events/log.ts';
 import { checkProfile } from './check.ts';
-import { inLanguage } from './languages.ts';
+import { localizeProfile, type LocalizedProfile } from './languages.ts';
 import { findProfile, MAX_PROFILE_BYTES, parseJson } from './find.ts';
 import type { Pack } from './pack.ts';
 import type { Profile } from './profile.ts';
 import type { KindCatalog } from './schema.ts';
 import { readScript, type Script } from './script.ts';
+import { membersOf } from './unchecked.ts';
 import { withFractionalRegions } from './units.ts';
 
-/** Options of `loadProfile`. */
+/** Options of {@link loadProfile}. */
 export interface LoadOptions {
   /** Packs in which games are looked up by name; default: the built-in one. */
   readonly packs?: readonly Pack[];
-  /** Schemas of the kinds of detectors (those named, and the names of all others), and of preprocessing if there are any `steps`. */
+  /** Loads what is known of detector kinds: the schemas of those used, and of preprocessing if a region has `steps`. */
   readonly kinds?: (used: ReadonlySet<string>, steps: boolean) => Promise<KindCatalog>;
   /** Languages of the text on screen, instead of the profile's. */
   readonly language?: string | readonly string[] | undefined;
@@ -42,48 +43,34 @@ export interface LoadedProfile {
   readonly script?: Script;
 }
 
-/** Limits of the assets that are cached from hashing until detectors open. */
-const MAX_CACHED_BYTES = 64 << 10;
-const MAX_CACHED_ASSETS = 256;
-
 /**
- * Finds, reads and checks a profile. Throws PlaybyplayError `unknown-game`, `profile-missing`, or `profile-broken` with
- * every issue at once.
+ * Finds, reads and checks a profile.
+ *
+ * @param nameOrPath The name of a game, or a path as `findProfile` takes it.
+ * @throws PlaybyplayError `unknown-game`, `profile-missing`, or `profile-broken` with all issues.
  */
 export async function loadProfile(nameOrPath: string, options: LoadOptions = {}): Promise<LoadedProfile> {
-  const found = await findProfile(nameOrPath, options.packs);
-  const { pack, path } = found;
+  const { pack, path } = await findProfile(nameOrPath, options.packs);
   const place = pack.locate(path);
   const bytes = await pack.read(path, MAX_PROFILE_BYTES);
   const value = parseJson(bytes, place);
-  const kinds = await options.kinds?.(kindsIn(value), hasSteps(value));
+  const kinds = await options.kinds?.(usedKinds(value), hasSteps(value));
   const { issues, assets } = checkProfile(value, place, kinds);
   const folder = posix.dirname(path);
-  const absent = await missingAssets(pack, folder, assets, place);
-  const missing = options.unfinished ? absent.filter(({ code, path: at }) => isAwaited(code, at)) : [];
-  const all = [...issues, ...absent.filter((issue) => !missing.includes(issue))];
+  const assetIssues = await checkAssets(pack, folder, assets, place);
+  const missing = options.unfinished ? assetIssues.filter(isUnfinishedAsset) : [];
+  const all = [...issues, ...assetIssues.filter((issue) => !missing.includes(issue))];
   if (all.length > 0) {
-    throw new PlaybyplayError(
-      'profile-broken',
-      `the profile ${place} has ${all.length === 1 ? 'a mistake' : `${all.length} mistakes`}`,
-      { issues: all },
-    );
+    const message = `the profile ${place} has ${all.length === 1 ? 'a mistake' : `${all.length} mistakes`}`;
+    throw new PlaybyplayError('profile-broken', message, { issues: all });
   }
-  const { profile, languages, paths } = inLanguage(withFractionalRegions(value as Profile), options.language);
+  const localized = localizeProfile(withFractionalRegions(value as Profile), options.language);
+  const { profile, languages } = localized;
   const hash = createHash('sha256').update(bytes);
   if (options.language !== undefined) hash.update(`\0language ${languages.join(' ')}\0`);
-  const locate = async (asset: string): Promise<string> => {
-    for (const one of paths(asset)) if (await pack.has(posix.join(folder, one))) return one;
-    return asset;
-  };
-  const cached = new Map<string, Uint8Array>();
-  const there = assets.filter(({ pointer }) => !missing.some(({ path: at }) => at === `${place}#${pointer}`));
-  for (const asset of new Set(there.map((one) => one.path).toSorted())) {
-    const taken = await locate(asset);
-    const content = await pack.read(posix.join(folder, taken));
-    hash.update(`\0${taken}\0`).update(content);
-    if (content.length <= MAX_CACHED_BYTES && cached.size < MAX_CACHED_ASSETS) cached.set(asset, content);
-  }
+  const present = assets.filter(({ pointer }) => !missing.some(({ path: at }) => at === `${place}#${pointer}`));
+  const reader = new AssetReader(pack, folder, localized);
+  await reader.addToHash(hash, new Set(present.map((asset) => asset.path).toSorted()));
   const script = await readScript(pack, profile.game);
   return {
     profile,
@@ -92,17 +79,61 @@ export async function loadProfile(nameOrPath: string, options: LoadOptions = {})
     pack,
     path,
     missing,
-    assets: { read: async (asset) => cached.get(asset) ?? pack.read(posix.join(folder, await locate(asset))) },
+    assets: reader,
     ...(script === undefined ? {} : { script }),
   };
 }
 
+/** Limits of the assets that are cached from hashing until detectors open. */
+const MAX_CACHED_BYTES = 64 << 10;
+const MAX_CACHED_ASSETS = 256;
+
+/** Reads the assets of a profile in its language. */
+class AssetReader {
+  readonly #pack: Pack;
+  readonly #folder: string;
+  readonly #localizedPaths: LocalizedProfile['localizedPaths'];
+  readonly #cache = new Map<string, Uint8Array>();
+
+  constructor(pack: Pack, folder: string, { localizedPaths }: LocalizedProfile) {
+    this.#pack = pack;
+    this.#folder = folder;
+    this.#localizedPaths = localizedPaths;
+  }
+
+  /** Adds the path and content of assets to a hash. Small ones are cached. */
+  async addToHash(hash: Hash, assets: Iterable<string>): Promise<void> {
+    for (const asset of assets) {
+      const path = await this.#locate(asset);
+      const content = await this.#pack.read(posix.join(this.#folder, path));
+      hash.update(`\0${path}\0`).update(content);
+      if (content.length <= MAX_CACHED_BYTES && this.#cache.size < MAX_CACHED_ASSETS) this.#cache.set(asset, content);
+    }
+  }
+
+  /** Reads an asset, by its path relative to the profile. */
+  async read(asset: string): Promise<Uint8Array> {
+    return this.#cache.get(asset) ?? this.#pack.read(posix.join(this.#folder, await this.#locate(asset)));
+  }
+
+  async #locate(asset: string): Promise<string> {
+    for (const path of this.#localizedPaths(asset))
+      if (await this.#pack.has(posix.join(this.#folder, path))) return path;
+    return asset;
+  }
+}
+
 /** Whether an issue is about a detector's file that is still to be created. */
-function isAwaited(code: string, path: string | undefined): boolean {
+function isUnfinishedAsset({ code, path }: Issue): boolean {
   return code === 'asset-missing' && /#\/detectors\//.test(path ?? '');
 }
 
-/** Returns the issues of a profile. Throws only if there is no profile to read. */
+/**
+ * Checks a profile as {@link loadProfile} does.
+ *
+ * @returns All issues.
+ * @throws PlaybyplayError `unknown-game`, `profile-missing`.
+ */
 export async function inspectProfile(nameOrPath: string, options: LoadOptions = {}): Promise<readonly Issue[]> {
   try {
     await loadProfile(nameOrPath, options);
@@ -113,7 +144,7 @@ export async function inspectProfile(nameOrPath: string, options: LoadOptions = 
   }
 }
 
-async function missingAssets(
+async function checkAssets(
   pack: Pack,
   folder: string,
   assets: readonly { readonly path: string; readonly pointer: string }[],
@@ -153,15 +184,12 @@ const CREATION_HINTS: Readonly<Record<string, string>> = {
   icons: 'Cut the picture out of a frame and save it there (playbyplay profile try --out writes regions as PNG).',
 };
 
-function kindsIn(value: unknown): ReadonlySet<string> {
-  const detectors = typeof value === 'object' && value !== null && 'detectors' in value ? value.detectors : undefined;
-  const specs = typeof detectors === 'object' && detectors !== null ? Object.values(detectors) : [];
-  return new Set(specs.map((spec: unknown) => String((spec as { kind?: unknown } | null)?.kind)));
+/** Returns the names of the detector kinds in an unchecked profile. */
+function usedKinds(value: unknown): ReadonlySet<string> {
+  return new Set(membersOf(value, 'detectors').map(([, spec]) => String(spec['kind'])));
 }
 
-/** Whether any region has preprocessing steps. */
+/** Whether any region of an unchecked profile has preprocessing steps. */
 function hasSteps(value: unknown): boolean {
-  const regions = typeof value === 'object' && value !== null && 'regions' in value ? value.regions : undefined;
-  const specs: unknown[] = typeof regions === 'object' && regions !== null ? Object.values(regions) : [];
-  return specs.some((spec) => typeof spec === 'object' && spec !== null && 'preprocess' in spec);
+  return membersOf(value, 'regions').some(([, region]) => 'preprocess' in region);
 }

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { folderPack, type Pack } from './pack.ts';
-import { importsOf, isModule, readScript, resolveImport } from './script.ts';
+import { findImports, isModule, readScript, resolveImport } from './script.ts';
 import { zipPack } from './zip.ts';
 
 type Files = Readonly<Record<string, string>>;
@@ -103,11 +103,11 @@ describe('readScript', () => {
     ['without an ending', './outside'],
     ['as JSON', './x.json'],
   ])('lets nothing in %s', async (_how, specifier) => {
-    expect(resolveImport(specifier, 'scripts/x.js', 'scripts/x.js').refused?.message).toContain(
+    expect(resolveImport(specifier, 'scripts/x.js', 'scripts/x.js').problem?.message).toContain(
       JSON.stringify(specifier),
     );
     const script = await readScript(await packOf({ 'scripts/x.js': `import '${specifier}';` }), 'x');
-    expect([script!.modules.size, script!.unread.size]).toEqual([0, 0]);
+    expect([script!.modules.size, script!.unreadable.size]).toEqual([0, 0]);
   });
 
   it('follows no symbolic link out of the pack', async () => {
@@ -116,15 +116,18 @@ describe('readScript', () => {
     await mkdir(join(folder, 'scripts/x'));
     await symlink(join(outside, 'secret.js'), join(folder, 'scripts/x/secret.js'));
     await symlink(outside, join(folder, 'scripts/y'));
-    const { modules, unread } = (await readScript(folderPack(folder), 'x'))!;
+    const { modules, unreadable } = (await readScript(folderPack(folder), 'x'))!;
     expect(modules.size).toBe(0);
-    expect([...unread.values()].map(({ message }) => /lies outside its pack/.test(message))).toEqual([true, true]);
+    expect([...unreadable.values()].map(({ message }) => /is outside its pack/.test(message))).toEqual([true, true]);
   });
 
   it('keeps why a file could not be read, with the nearest name', async () => {
-    const { unread } = (await readScript(await packOf({ ...FILES, 'scripts/x.js': `import './x/fead.js';` }), 'x'))!;
-    expect(unread.get('scripts/x/fead.js')?.message).toMatch(/^there is no file .*fead\.js$/);
-    expect(unread.get('scripts/x/fead.js')?.hint).toBe('Did you mean "feed.js"?');
+    const { unreadable } = (await readScript(
+      await packOf({ ...FILES, 'scripts/x.js': `import './x/fead.js';` }),
+      'x',
+    ))!;
+    expect(unreadable.get('scripts/x/fead.js')?.message).toMatch(/^there is no file .*fead\.js$/);
+    expect(unreadable.get('scripts/x/fead.js')?.hint).toBe('Did you mean "feed.js"?');
   });
 
   it('bounds how many modules there are, and how large they are together', async () => {
@@ -132,24 +135,24 @@ describe('readScript', () => {
       Array.from({ length: 120 }, (_, n) => [`scripts/m${n}.js`, `import './m${n + 1}.js';`]),
     );
     const chain = (await readScript(await packOf({ ...many, 'scripts/x.js': `import './m0.js';` }), 'x'))!;
-    expect([chain.modules.size, chain.unread.get('scripts/m100.js')?.message]).toEqual([
+    expect([chain.modules.size, chain.unreadable.get('scripts/m100.js')?.message]).toEqual([
       100,
       'a game script has at most 100 modules',
     ]);
     const half = `// ${'x'.repeat(600_000)}`;
     const large = { 'scripts/x.js': `import './a.js'; import './b.js';`, 'scripts/a.js': half, 'scripts/b.js': half };
-    const { modules, unread } = (await readScript(await packOf(large), 'x'))!;
-    expect([[...modules.keys()], unread.get('scripts/b.js')?.message]).toEqual([
+    const { modules, unreadable } = (await readScript(await packOf(large), 'x'))!;
+    expect([[...modules.keys()], unreadable.get('scripts/b.js')?.message]).toEqual([
       ['scripts/a.js'],
       expect.stringContaining('has 600003 bytes'),
     ]);
   });
 });
 
-describe('importsOf', () => {
+describe('findImports', () => {
   it('finds every form of import, with its line', () => {
     const source = `import './a.js';\nimport{b}from"./b.js";\nimport * as c\n  from './c.js';\nexport { d } from './d.js'`;
-    expect(importsOf(source).map(({ specifier, line }) => `${line} ${specifier}`)).toEqual([
+    expect(findImports(source).map(({ specifier, line }) => `${line} ${specifier}`)).toEqual([
       '1 ./a.js',
       '2 ./b.js',
       '4 ./c.js',

@@ -4,75 +4,77 @@ import { PlaybyplayError } from '../errors.ts';
 import type { Fingerprint } from '../events/log.ts';
 import type { Pack } from './pack.ts';
 
-/** Bytes of a script and its modules together, and how many modules it may have. */
-const LARGEST_SCRIPT = 1 << 20;
-const MOST_MODULES = 100;
+/** Limit of the size of a script with its modules. */
+const MAX_SCRIPT_BYTES = 1 << 20;
+const MAX_MODULES = 100;
 
-/** What an import names, and the line it stands in, from 1. */
+/** An import in the source of a module. */
 export interface Import {
+  /** The imported file: `./my-game/feed.js`. */
   readonly specifier: string;
+  /** Line number, from 1. */
   readonly line: number;
-  /** What is taken from there, as it is written: `{ kills, deaths as lost }`. */
+  /** The imported names as written: `import { kills, deaths as lost } `. */
   readonly clause: string;
 }
 
-/** A game script: its file in the pack, and what it imports. */
+/** A game script with the modules that it imports. */
 export interface Script {
   /** Path in the pack: `scripts/<game>.js`. */
   readonly name: string;
   readonly source: string;
-  /** Sources of the modules that it imports, directly or not, by path in the pack. */
+  /** Sources of the modules that it imports, directly or indirectly, by path in the pack. */
   readonly modules: ReadonlyMap<string, string>;
-  /** Why a module could not be read, by path in the pack. */
-  readonly unread: ReadonlyMap<string, Unread>;
-  /** Of all of these files. */
+  /** Imported modules that cannot be read, by path in the pack. */
+  readonly unreadable: ReadonlyMap<string, ImportProblem>;
+  /** Covers the script and its modules. */
   readonly fingerprint: Fingerprint;
 }
 
-/** Why something cannot be imported. */
-export interface Unread {
+/** Why a module cannot be imported. */
+export interface ImportProblem {
   readonly message: string;
   readonly hint?: string | undefined;
 }
 
-/** The script of a game with the modules that it imports; undefined where its pack has none. */
+/** Reads the script of a game and the modules that it imports; `undefined` if the pack has no script. */
 export async function readScript(pack: Pack, game: string): Promise<Script | undefined> {
   const name = `scripts/${game}.js`;
   if (!(await pack.has(name))) return undefined;
-  const bytes = await pack.read(name, LARGEST_SCRIPT);
-  const source = textOf(bytes);
+  const bytes = await pack.read(name, MAX_SCRIPT_BYTES);
+  const source = decodeText(bytes);
   const files = new Map<string, Uint8Array>();
   const modules = new Map<string, string>();
-  const unread = new Map<string, Unread>();
-  let room = LARGEST_SCRIPT - bytes.length;
-  const waiting: [string, string][] = [[name, source]];
-  for (const [importer, text] of waiting) {
-    for (const { specifier } of importsOf(text)) {
+  const unreadable = new Map<string, ImportProblem>();
+  let remainingBytes = MAX_SCRIPT_BYTES - bytes.length;
+  const queue: [path: string, source: string][] = [[name, source]];
+  for (const [importer, text] of queue) {
+    for (const { specifier } of findImports(text)) {
       const { path } = resolveImport(specifier, importer, name);
-      if (path === undefined || path === name || modules.has(path) || unread.has(path)) continue;
-      if (modules.size === MOST_MODULES) {
-        unread.set(path, { message: `a game script has at most ${MOST_MODULES} modules` });
+      if (path === undefined || path === name || modules.has(path) || unreadable.has(path)) continue;
+      if (modules.size === MAX_MODULES) {
+        unreadable.set(path, { message: `a game script has at most ${MAX_MODULES} modules` });
         continue;
       }
       try {
-        const content = await pack.read(path, room);
-        room -= content.length;
+        const content = await pack.read(path, remainingBytes);
+        remainingBytes -= content.length;
         files.set(path, content);
-        modules.set(path, textOf(content));
-        waiting.push([path, textOf(content)]);
+        modules.set(path, decodeText(content));
+        queue.push([path, decodeText(content)]);
       } catch (error) {
         if (!(error instanceof PlaybyplayError)) throw error;
-        unread.set(path, { message: error.message, hint: error.hint });
+        unreadable.set(path, { message: error.message, hint: error.hint });
       }
     }
   }
-  const hash = hashOf(bytes, files);
+  const hash = hashFiles(bytes, files);
   const fingerprint = { name: `${game}.js`, version: hash.slice(0, 8), hash };
-  return { name, source, modules, unread, fingerprint };
+  return { name, source, modules, unreadable, fingerprint };
 }
 
-/** Without modules the hash of the script's bytes; else each module counts with its path and length, in the order of the paths. */
-function hashOf(script: Uint8Array, modules: ReadonlyMap<string, Uint8Array>): string {
+/** Hashes a script and its modules (path, length and content, in the order of their paths). */
+function hashFiles(script: Uint8Array, modules: ReadonlyMap<string, Uint8Array>): string {
   const hash = createHash('sha256').update(script);
   for (const path of [...modules.keys()].toSorted()) {
     const content = modules.get(path)!;
@@ -82,10 +84,10 @@ function hashOf(script: Uint8Array, modules: ReadonlyMap<string, Uint8Array>): s
 }
 
 /**
- * What may be the imports of a module: every text behind `from` or `import`. One in a comment may be among them and then is read, too; what
- * is written so that it is not found here (with a comment before the text) is never read, and so never part of a run.
+ * Finds the imports of a module: every string after `from` or `import`, without parsing the source. A match in a comment only
+ * loads a file too many; an import that is not found (a comment precedes its string) is never loaded, so the script fails.
  */
-export function importsOf(source: string): Import[] {
+export function findImports(source: string): Import[] {
   return [...source.matchAll(/\b(?:from|import)\s*(?:"([^"\\\n]+)"|'([^'\\\n]+)')/g)].map((found) => {
     const before = source.slice(0, found.index);
     return {
@@ -96,37 +98,43 @@ export function importsOf(source: string): Import[] {
   });
 }
 
-/** Whether a script is a module: a line begins with an import or an export. */
+/** Whether a script is an ES module: a line begins with an import or export. */
 export function isModule(source: string): boolean {
   return /^(?:import\s*["'{*]|import\s+[\w$]|export\s*[{*]|export\s+(?:async|class|const|default|function|let|var)\b)/m.test(
     source,
   );
 }
 
-/** The file that `importer` names by `specifier`: one in the folder of the script `main` or below; else why there is none. */
-export function resolveImport(
-  specifier: string,
-  importer: string,
-  main: string,
-): { readonly path: string; readonly refused?: undefined } | { readonly path?: undefined; readonly refused: Unread } {
+/** The path of an imported module in the pack, or why it is not allowed. */
+export type ResolvedImport =
+  | { readonly path: string; readonly problem?: undefined }
+  | { readonly path?: undefined; readonly problem: ImportProblem };
+
+/**
+ * Resolves an import of a game script. Scripts import only JavaScript files in the folder of the main script or below.
+ *
+ * @param importer Path of the importing module in the pack.
+ * @param main Path of the game script in the pack.
+ */
+export function resolveImport(specifier: string, importer: string, main: string): ResolvedImport {
   const quoted = JSON.stringify(specifier);
   if (!/^\.{1,2}\//.test(specifier)) {
     const message = `a game script imports files of its pack only, not ${quoted}`;
-    return { refused: { message, hint: 'Name a file beside the script: import { … } from "./my-game/feed.js".' } };
+    return { problem: { message, hint: 'Name a file next to the script: import { … } from "./my-game/feed.js".' } };
   }
   if (!/^[\w./ -]+\.js$/.test(specifier)) {
-    const message = `${quoted} is no file of JavaScript`;
-    return { refused: { message, hint: 'Its name consists of letters, digits, “-”, “_” and “.”, and ends in .js.' } };
+    const message = `${quoted} is not a JavaScript file`;
+    return { problem: { message, hint: 'Names consist of letters, digits, “-”, “_” and “.”, and end in .js.' } };
   }
   const path = posix.join(posix.dirname(importer), specifier);
   const folder = posix.dirname(main);
   if (folder === '.' ? path.startsWith('../') : !path.startsWith(`${folder}/`)) {
-    const message = `${quoted} lies outside the folder of game scripts`;
-    return { refused: { message, hint: 'Put what a script imports beside it or below: scripts/<game>/….' } };
+    const message = `${quoted} is outside the folder of game scripts`;
+    return { problem: { message, hint: 'Put imported files next to the script or below: scripts/<game>/….' } };
   }
   return { path };
 }
 
-function textOf(bytes: Uint8Array): string {
+function decodeText(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString('utf8');
 }

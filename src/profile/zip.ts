@@ -4,7 +4,7 @@ import { crc32 } from 'node:zlib';
 import type { Entry, ZipFile } from 'yauzl';
 import { messageOf, PlaybyplayError } from '../errors.ts';
 import { suggestSpelling } from '../spelling.ts';
-import { cleanPath, MAX_FILE_BYTES, type Pack } from './pack.ts';
+import { normalizePath, MAX_FILE_BYTES, type Pack } from './pack.ts';
 
 const MAX_ENTRIES = 10_000;
 const MAX_ARCHIVE_BYTES = 1 << 30;
@@ -21,7 +21,7 @@ export async function zipPack(file: string): Promise<Pack> {
   });
   const entries = await readEntries(zip, file);
   const root = commonFolder([...entries.keys()]);
-  const find = (path: string): Entry | undefined => entries.get(root + cleanPath(path, file));
+  const find = (path: string): Entry | undefined => entries.get(root + normalizePath(path, file));
   return {
     name: file,
     locate: (path) => `${file}#${path}`,
@@ -45,7 +45,7 @@ export async function zipPack(file: string): Promise<Pack> {
       }
     },
     async list(path) {
-      const folder = `${root}${cleanPath(path, file)}/`;
+      const folder = `${root}${normalizePath(path, file)}/`;
       const inside = [...entries.keys()].filter((name) => name.startsWith(folder));
       return [...new Set(inside.map((name) => name.slice(folder.length).split('/')[0]!))].toSorted();
     },
@@ -67,11 +67,11 @@ async function readEntries(zip: ZipFile, file: string): Promise<ReadonlyMap<stri
   const entries = new Map<string, Entry>();
   try {
     for await (const entry of zip.eachEntry())
-      if (!entry.fileName.endsWith('/')) entries.set(cleanPath(entry.fileName, file), entry);
+      if (!entry.fileName.endsWith('/')) entries.set(normalizePath(entry.fileName, file), entry);
   } catch (error) {
     // yauzl itself refuses absolute paths and those with "..".
     const path = /^(?:invalid relative|absolute) path: (.*)/.exec(messageOf(error))?.[1];
-    if (path !== undefined) cleanPath(path, file);
+    if (path !== undefined) normalizePath(path, file);
     throw error instanceof PlaybyplayError ? error : broken(file, error);
   }
   return entries;

@@ -5,7 +5,7 @@ import { ScriptModules } from './script-modules.ts';
 import { PRELUDE } from './prelude.ts';
 
 /** The script to run; `name` identifies it in errors (`scripts/freedoom.js`). */
-export type ScriptSource = Pick<Script, 'name' | 'source'> & Partial<Pick<Script, 'modules' | 'unread'>>;
+export type ScriptSource = Pick<Script, 'name' | 'source'> & Partial<Pick<Script, 'modules' | 'unreadable'>>;
 
 /** Resource limits. An interrupt is the interpreter's unit of work (about 10,000 branches and calls). */
 export interface Limits {

@@ -1,8 +1,8 @@
 import type { Issue } from '../errors.ts';
-import { importsOf, resolveImport, type Script, type Unread } from '../profile/script.ts';
+import { findImports, resolveImport, type Script, type ImportProblem } from '../profile/script.ts';
 
 /** A script and its modules. */
-type ScriptFiles = Pick<Script, 'name' | 'source'> & Partial<Pick<Script, 'modules' | 'unread'>>;
+type ScriptFiles = Pick<Script, 'name' | 'source'> & Partial<Pick<Script, 'modules' | 'unreadable'>>;
 
 /** Prefix of the names of modules that cannot be imported; no file name begins with it. */
 const UNAVAILABLE_PREFIX = '?';
@@ -29,11 +29,11 @@ export class ScriptModules {
 
   /** Resolves a specifier to a path. */
   readonly name = (importer: string, specifier: string): string => {
-    const { path, refused } = resolveImport(specifier, importer, this.#script.name);
+    const { path, problem } = resolveImport(specifier, importer, this.#script.name);
     // Modules may import the script itself.
     if (path !== undefined && (this.#modules.has(path) || path === this.#script.name)) return path;
-    const why = refused ?? this.#script.unread?.get(path) ?? DYNAMIC_IMPORT;
-    const line = importsOf(this.#sourceOf(importer)).find((one) => one.specifier === specifier)?.line;
+    const why = problem ?? this.#script.unreadable?.get(path) ?? DYNAMIC_IMPORT;
+    const line = findImports(this.#sourceOf(importer)).find((one) => one.specifier === specifier)?.line;
     this.issues.push({
       code: 'script-import',
       path: line === undefined ? importer : `${importer}:${line}`,
@@ -51,7 +51,7 @@ export class ScriptModules {
     const [, wanted, module] = /^Could not find export '(.+)' in module '(.+)'$/.exec(message) ?? [];
     if (wanted === undefined) return undefined;
     for (const file of [this.#script.name, ...this.#modules.keys()]) {
-      const found = importsOf(this.#sourceOf(file)).find(
+      const found = findImports(this.#sourceOf(file)).find(
         ({ specifier, clause }) =>
           resolveImport(specifier, file, this.#script.name).path === module &&
           (clause.split(/[^\w$]+/).includes(wanted) || wanted === 'default'),
@@ -66,7 +66,7 @@ export class ScriptModules {
   }
 }
 
-const DYNAMIC_IMPORT: Unread = {
+const DYNAMIC_IMPORT: ImportProblem = {
   message: 'the imported file cannot be determined before the script runs',
   hint: 'Write import { … } from "./my-game/feed.js", with nothing between "from" and the file.',
 };

@@ -217,7 +217,7 @@ describe('playbyplay', () => {
     );
     const { out: last } = await playbyplay('profile', 'check', pack);
     expect(last).toMatch(/scripts\/x\.js:1: there is no file .*fead\.js — Did you mean "feed\.js"\?/);
-    expect(last).toContain('scripts/x.js:2: "../../secret.js" lies outside the folder of game scripts');
+    expect(last).toContain('scripts/x.js:2: "../../secret.js" is outside the folder of game scripts');
     expect(last).toContain('scripts/x/feed.js:1: there is no action “finnish”');
   });
 

@@ -15,7 +15,7 @@ import type { Statement } from '../../src/events/statement.ts';
 import { type ChunkReadings, readingsOf } from '../../src/pipeline/reading/chunk-readings.ts';
 import { recordLog } from '../../src/pipeline/record-log.ts';
 import { openGame } from '../../src/pipeline/game.ts';
-import { intervalOf } from '../../src/profile/interval.ts';
+import { resolveInterval } from '../../src/profile/defaults.ts';
 import type { SequenceSpec } from '../../src/profile/profile.ts';
 import { fillStatement } from '../../src/script/mapping.ts';
 import { CueTable } from '../../src/script/cue-features.ts';
@@ -48,7 +48,7 @@ async function cuesOf(journal: string): Promise<Cue[]> {
   for (const name of names) {
     const detector = profile.detectors[name]!;
     const kind = await loadKind(detector.kind);
-    const interval = intervalOf(profile, name);
+    const interval = resolveInterval(profile, name);
     trackers.set(
       name,
       kind.track ? await kind.track(name, detector, interval, assets) : createTracker(name, detector, interval),

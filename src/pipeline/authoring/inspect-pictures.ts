@@ -6,7 +6,7 @@ import { type Observation, placeOf } from '../../detectors/kind.ts';
 import type { Plugins } from '../../detectors/plugins/load.ts';
 import { cropRgb } from '../../regions/crop.ts';
 import type { Picture } from '../../media/picture.ts';
-import { mediaOf, referenceOf } from '../../profile/media.ts';
+import { resolveReferenceSize } from '../../profile/defaults.ts';
 import { plausibility } from '../../cues/plausible.ts';
 import type { LoadedProfile } from '../../profile/load.ts';
 import { RegionSet } from '../../regions/regions.ts';
@@ -75,7 +75,7 @@ export async function* inspectPictures(
     const seen = names.flatMap((detector, d): InspectedReading[] => {
       if (!wanted.includes(detector)) return [];
       const spec = profile.detectors[detector]!;
-      if (mediaOf(spec) !== options.companion) return [];
+      if (spec.media !== options.companion) return [];
       const least = minConfidenceOf(spec);
       const { kind, region, when } = spec;
       const observation = observations[d];
@@ -114,7 +114,7 @@ async function draw(
   companion: string | undefined,
 ): Promise<string[]> {
   await mkdir(out, { recursive: true });
-  const regions = await RegionSet.open(profile.regions, picture, referenceOf(profile, companion));
+  const regions = await RegionSet.open(profile.regions, picture, resolveReferenceSize(profile, companion));
   const stem = picture.t.toFixed(2);
   const files: string[] = [];
   const boxes: DrawnRegion[] = [];

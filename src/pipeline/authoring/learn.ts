@@ -14,7 +14,7 @@ import { splitIntoChunks, scanPackets } from '../../media/packets/scan-packets.t
 import type { Picture } from '../../media/picture.ts';
 import { openVideo } from '../../media/video.ts';
 import type { LoadedProfile } from '../../profile/load.ts';
-import { referenceOf } from '../../profile/media.ts';
+import { resolveReferenceSize } from '../../profile/defaults.ts';
 import type { DetectorSpec } from '../../profile/profile.ts';
 import { placeRegion } from '../../regions/place.ts';
 
@@ -100,7 +100,7 @@ export async function learnAtlas(
     const spec = textSpec(loaded, label.detector);
     const meter = spec.light && meters.get(spec.light.file);
     const region = meter && loaded.profile.regions[spec.light!.region]!;
-    const place = region && placeRegion(region, picture, referenceOf(loaded.profile, spec.media));
+    const place = region && placeRegion(region, picture, resolveReferenceSize(loaded.profile, spec.media));
     const light = place && meter.measure(picture, place);
     if (light && light.likeness < 0.8) continue;
     const order = convertReadingOrder(
@@ -277,7 +277,7 @@ function cropLine(
   spec: DetectorSpec,
   options: Pick<FixedOptions, 'pixels' | 'margin' | 'height' | 'channel'>,
 ): LineImage {
-  const place = placeRegion(profile.regions[spec.region ?? '']!, picture, referenceOf(profile, spec.media));
+  const place = placeRegion(profile.regions[spec.region ?? '']!, picture, resolveReferenceSize(profile, spec.media));
   const stepX = place.scaleX / options.pixels.x;
   const stepY = place.scaleY / options.pixels.y;
   const width = Math.max(1, Math.round(place.inner.width / stepX)) + 2 * options.margin;

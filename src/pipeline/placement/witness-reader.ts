@@ -1,6 +1,5 @@
 import type { Detector, DetectorKind, Observation, View } from '../../detectors/kind.ts';
 import type { Picture } from '../../media/picture.ts';
-import { mediaOf } from '../../profile/media.ts';
 import type { DetectorSpec, Profile, RegionSpec } from '../../profile/profile.ts';
 import type { HudSettings } from '../../regions/place.ts';
 import { RegionSet } from '../../regions/regions.ts';
@@ -172,7 +171,7 @@ export function chooseWitnesses(profile: Profile, seen: readonly string[] = []):
 /** Whether a detector sees something only where it knows it, at a place that the placement decides. */
 export function isWitness({ regions }: Profile, spec: DetectorSpec, kind: DetectorKind): boolean {
   const { region } = spec;
-  if (mediaOf(spec) !== undefined || kind.input !== 'frame' || !kind.landmarks || region === undefined) return false;
+  if (spec.media !== undefined || kind.input !== 'frame' || !kind.landmarks || region === undefined) return false;
   // Where a region follows something else it proves nothing about the placement.
   if (regions[region]?.relative !== undefined) return false;
   // What reads unknown text sees something anywhere.

@@ -2,7 +2,7 @@ import { minConfidenceOf } from '../../cues/tracker.ts';
 import type { Observation } from '../../detectors/kind.ts';
 import { findGroup, type PacketIndex } from '../../media/packets/packet-index.ts';
 import type { Picture } from '../../media/picture.ts';
-import { INTERVAL } from '../../profile/interval.ts';
+import { DEFAULT_INTERVAL_SECONDS } from '../../profile/defaults.ts';
 import { type CompiledProfile, readsFramesOf } from '../compile-profile.ts';
 import type { Observations, ReadingsBuilder } from './chunk-readings.ts';
 import type { ChunkSamples } from './plan.ts';
@@ -49,7 +49,7 @@ export interface InterpolationRules {
 export function interpolationRules(game: CompiledProfile, media?: string): InterpolationRules | undefined {
   const { profile, activations, detectors } = game;
   if (activations.size > 0 || Object.values(profile.regions).some((region) => region.relative)) return undefined;
-  const usual = profile.sampling?.interval ?? INTERVAL;
+  const usual = profile.sampling?.interval ?? DEFAULT_INTERVAL_SECONDS;
   const isFrequent = Uint8Array.from(detectors, ({ kind, spec, interval }) => {
     // Slow kinds may make their readings later.
     const isPlain = kind.input === 'frame' && !kind.track && !kind.cost;

@@ -7,7 +7,7 @@ import {
   splitIntoChunks,
 } from '../../media/packets/packet-index.ts';
 import type { Profile } from '../../profile/profile.ts';
-import { everyOf, intervalOf } from '../../profile/interval.ts';
+import { resolveFrameStep, resolveInterval } from '../../profile/defaults.ts';
 import { type Sample, SamplePlanner, type Sampling, type TimeRange } from '../../sampling/plan.ts';
 import { type CompiledProfile, readsFramesOf } from '../compile-profile.ts';
 import type { Gap } from './chunk-readings.ts';
@@ -198,6 +198,6 @@ class DetectorSampling {
 }
 
 function samplingOf(profile: Profile, detector: string): Sampling {
-  const every = everyOf(profile, detector);
-  return every === undefined ? { interval: intervalOf(profile, detector) } : { every };
+  const every = resolveFrameStep(profile, detector);
+  return every === undefined ? { interval: resolveInterval(profile, detector) } : { every };
 }

@@ -8,7 +8,7 @@ import { scanPackets } from '../../../media/packets/scan-packets.ts';
 import type { Picture } from '../../../media/picture.ts';
 import { openVideo } from '../../../media/video.ts';
 import type { LoadedProfile } from '../../../profile/load.ts';
-import { mediaOf, referenceOf } from '../../../profile/media.ts';
+import { resolveReferenceSize } from '../../../profile/defaults.ts';
 import type { Profile } from '../../../profile/profile.ts';
 import { RegionSet } from '../../../regions/regions.ts';
 import { type Label, labelledPictures } from '../learn.ts';
@@ -78,9 +78,9 @@ function checkedNames({ profile }: LoadedProfile, { detectors, region }: Collect
     detectors ??
     names.filter((name) => {
       const spec = profile.detectors[name]!;
-      return mediaOf(spec) === undefined && (region !== undefined || spec.region !== undefined);
+      return spec.media === undefined && (region !== undefined || spec.region !== undefined);
     });
-  if (new Set(own.map((name) => mediaOf(profile.detectors[name]!))).size > 1)
+  if (new Set(own.map((name) => profile.detectors[name]!.media)).size > 1)
     throw new PlaybyplayError('unknown-media', 'the detectors named look at different recordings', {
       hint: 'Export those of a companion by themselves, from its recording.',
     });
@@ -107,7 +107,7 @@ export async function* collectReadings(
 ): AsyncGenerator<LabelledPicture> {
   const { profile, assets } = loaded;
   const wanted = checkedNames(loaded, options);
-  const companion = wanted[0] === undefined ? undefined : mediaOf(profile.detectors[wanted[0]]!);
+  const companion = wanted[0] === undefined ? undefined : profile.detectors[wanted[0]]!.media;
   const { interval = INTERVAL, confidence: least = CONFIDENCE, background } = options;
   const game = await compileProfile({ profile: sampledAt(profile, interval), assets }, options.plugins);
   const names = Object.keys(profile.detectors);
@@ -121,7 +121,7 @@ export async function* collectReadings(
       ...(options.to === undefined ? {} : { to: options.to }),
     };
     using reader = await SampleReader.open(game, file.info, { media: companion });
-    const regions = await RegionSet.open(profile.regions, file.info, referenceOf(profile, companion));
+    const regions = await RegionSet.open(profile.regions, file.info, resolveReferenceSize(profile, companion));
     const chunks = indexChunks(index, CHUNK_SECONDS.full);
     for await (const { chunk, samples } of planChunks(chunks, game, { range, companion })) {
       options.signal?.throwIfAborted();
@@ -153,7 +153,7 @@ export async function* collectLabels(
 ): AsyncGenerator<LabelledPicture> {
   const { profile } = loaded;
   const wanted = checkedNames(loaded, options);
-  const companion = wanted[0] === undefined ? undefined : mediaOf(profile.detectors[wanted[0]]!);
+  const companion = wanted[0] === undefined ? undefined : profile.detectors[wanted[0]]!.media;
   const own = labels.filter(({ detector }) => wanted.includes(detector));
   const media = [...new Set(own.map((label) => label.media))];
   const stems = stemsOf(media);
@@ -161,7 +161,7 @@ export async function* collectLabels(
     options.signal?.throwIfAborted();
     const text = label.text === '' ? options.background : label.text;
     if (text === undefined) continue;
-    const regions = await RegionSet.open(profile.regions, picture, referenceOf(profile, companion));
+    const regions = await RegionSet.open(profile.regions, picture, resolveReferenceSize(profile, companion));
     const name = options.region ?? profile.detectors[label.detector]!.region!;
     const found = regionOf(regions, picture, label.detector, name, text, 1);
     const stem = stems[media.indexOf(label.media)]!;
