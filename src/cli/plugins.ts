@@ -1,15 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { Worker } from 'node:worker_threads';
-import { moduleBeside } from '../compute/scheduler/threads.ts';
 import { loadPlugins, type Plugins } from '../detectors/plugins/load.ts';
-import { watch } from '../detectors/plugins/watch.ts';
 import { kindNames } from '../detectors/registry.ts';
 import { messageOf, PlaybyplayError } from '../errors.ts';
 import { checkSchema } from '../schema/check.ts';
 import type { Schema } from '../schema/from-schema.ts';
-import type { WatchdogData } from './watchdog-thread.ts';
 
 const NAMES: Schema = { type: 'array', items: { type: 'string', minLength: 1 }, maxItems: 100 };
 
@@ -27,17 +23,12 @@ function configPath(env: NodeJS.ProcessEnv = process.env): string {
 
 /**
  * Lists the plug-ins that the user named in the settings and on the command line. Profiles and files of the current folder cannot
- * name any, as they may come from strangers. Starts the watchdog if there are plug-ins.
+ * name any, as they may come from strangers.
  *
  * @throws PlaybyplayError `config-broken`
  */
 export async function findPlugins(options: readonly string[] = []): Promise<readonly string[]> {
-  const names = [...new Set([...(await readConfig('plugins')), ...options])];
-  if (names.length > 0) {
-    const data: WatchdogData = { cells: watch.cells, names };
-    new Worker(moduleBeside(import.meta.url, './watchdog-thread'), { workerData: data }).unref();
-  }
-  return names;
+  return [...new Set([...(await readConfig('plugins')), ...options])];
 }
 
 /** Loads the plug-ins that the user named. See {@link findPlugins}. */

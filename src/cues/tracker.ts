@@ -16,8 +16,6 @@ export interface Tracker {
    * detector's last reading (a menu hides it).
    */
   pendingSince(now?: number): number | undefined;
-  /** Why a plug-in's tracker has fallen silent. */
-  readonly failure?: string | undefined;
 }
 
 /** What a reading or a run of readings says: a value, or that nothing is there. */

@@ -69,7 +69,6 @@ export async function* trackCues(
     } else if (message.type === 'chunk-end' && message.end !== undefined) {
       const end = Math.max(message.end, last);
       yield cuesOf(stream.end(end));
-      for (const [name, { failure }] of trackers) if (failure !== undefined) failures.note(name, failure);
       yield* failures.take();
       yield { type: 'chunk-end', end };
     } else yield message;
@@ -98,16 +97,13 @@ class FailureCounter {
     return this.#count > 0 ? { 'plugin-failed': this.#count } : {};
   }
 
-  add({ detector, observation }: Reading): void {
-    if (observation.state === 'unreadable' && observation.failure !== undefined)
-      this.note(detector, observation.failure);
-  }
-
-  note(detector: string, message: string): void {
+  add({ detector, t, observation }: Reading): void {
+    if (observation.state !== 'unreadable' || observation.failure === undefined) return;
     this.#count++;
-    const key = `${detector} ${message}`;
+    const key = `${detector} ${observation.failure}`;
     if (this.#reported.has(key) || this.#reported.size >= MAX_REPORTED_FAILURES) return;
     this.#reported.add(key);
+    const message = `${observation.failure} (first at ${t.toFixed(3)} s)`;
     this.#new.push(problemMessage({ code: 'plugin-failed', path: `detector “${detector}”`, message }));
   }
 

@@ -6,7 +6,7 @@ import { draw, viewOfImage } from '../../../test/fixtures/views.ts';
 import type { DetectorKind, FrameDetectorKind, View } from '../kind.ts';
 import type { Plugins } from './load.ts';
 import { loadKind } from '../registry.ts';
-import { checkInterface } from './interface.ts';
+import { guardKind } from './guard.ts';
 import { loadPlugins, pluginsUsed } from './load.ts';
 
 type Options = Readonly<Record<string, unknown>>;
@@ -90,15 +90,20 @@ describe('plug-ins', () => {
   });
 
   it.each([
-    ['not-there', 'plugin-missing', /no package “not-there”/, expect.stringMatching(/npm install not-there/)],
+    [
+      'not-there',
+      'plugin-missing',
+      /the package "not-there" was not found from/,
+      expect.stringMatching(/npm install not-there/),
+    ],
     ['./not-there.js', 'plugin-missing', /no plug-in at/, undefined],
-    ['named.js', 'plugin-missing', /no package/, expect.stringMatching(/write \.\/named\.js/)],
+    ['named.js', 'plugin-missing', /was not found/, expect.stringMatching(/write \.\/named\.js/)],
     ['./throws.js', 'plugin-broken', /throws\.js cannot be used: it cannot be loaded: no such luck/, undefined],
     ['./empty.js', 'plugin-broken', /exports no detector kind/, undefined],
-    ['./unnamed.js', 'plugin-broken', /“name” must be lower-case/, undefined],
-    ['./icon.js', 'plugin-broken', /name of a built-in one/, undefined],
+    ['./unnamed.js', 'plugin-broken', /"name" of a kind must be lower-case/, undefined],
+    ['./icon.js', 'plugin-broken', /name of a built-in kind/, undefined],
     ['./schema.js', 'plugin-broken', /unknown keyword: "mininum"/, undefined],
-    ['./deaf.js', 'plugin-broken', /has no function “listen”/, undefined],
+    ['./deaf.js', 'plugin-broken', /has no function "listen"/, undefined],
     ['./input.js', 'plugin-broken', /one of frame, frame-pair, audio, records/, undefined],
   ])('%s is refused with a reason', async (name, code, message, hint) => {
     await file('named.js', `export const kind = ${kindOf('named')};`);
@@ -120,8 +125,18 @@ describe('plug-ins', () => {
   });
 
   it.each([
-    ['newer', 'export const interfaceVersion = 2; export const somethingElse = 1;', undefined, /version 2 .* has 1$/],
-    ['newer, as a package says before its code is run', 'throw new Error("was run");', 2, /version 2 .* has 1$/],
+    [
+      'newer',
+      'export const interfaceVersion = 2; export const somethingElse = 1;',
+      undefined,
+      /needs version 2 of the plug-in interface; playbyplay \S+ has 1$/,
+    ],
+    [
+      'newer, as a package says before its code is run',
+      'throw new Error("was run");',
+      2,
+      /needs version 2 of the plug-in interface; playbyplay \S+ has 1$/,
+    ],
     ['nonsense', 'export const interfaceVersion = "next";', undefined, /whole number from 1, not "next"/],
   ])('for another interface are refused by name: %s', async (named, text, says, message) => {
     const own = `future-${named.length}`;
@@ -135,30 +150,14 @@ describe('plug-ins', () => {
     });
   });
 
-  it('for an older interface are refused with what to do, those that say nothing count as the first', () => {
-    const has = { oldest: 2, newest: 3 };
-    expect(() => checkInterface('./old.js', undefined, has)).toThrow(
-      expect.objectContaining({
-        code: 'plugin-incompatible',
-        message: expect.stringMatching(/plug-in \.\/old\.js is written for version 1 .* has 2 to 3$/),
-        hint: expect.stringMatching(/newer version of the plug-in/),
-      }),
-    );
-    for (const version of [2, 3]) expect(checkInterface('./new.js', version, has)).toBeUndefined();
-    expect(() => checkInterface('./new.js', 4, has)).toThrow(
-      expect.objectContaining({ hint: expect.stringMatching(/Update playbyplay/) }),
-    );
-  });
-
   it.each([
-    ['open', `open: async () => { throw new Error('broke'); }`, 'failed to open: broke'],
     [
       'read',
       `open: async () => ({ read() { throw new Error('broke'); }, [Symbol.dispose]() {} })`,
-      'failed to read: broke',
+      'failed in read: broke',
     ],
-    ['a promise', `open: async () => ({ read: () => Promise.reject(new Error('broke')) })`, 'failed to read: broke'],
-    ['nothing', `open: async () => ({ read: () => undefined })`, 'failed to read: it returned undefined'],
+    ['a promise', `open: async () => ({ read: () => Promise.reject(new Error('broke')) })`, 'failed in read: broke'],
+    ['nothing', `open: async () => ({ read: () => undefined })`, 'failed in read: it returned undefined'],
     ['odd', `open: async () => ({ read: () => ({ state: 'seen', value: 1, confidence: 2 }) })`, 'confidence must be'],
     ['infinite', `open: async () => ({ read: () => ({ state: 'seen', value: 1 / 0, confidence: 1 }) })`, 'Infinity'],
   ])('that fail with %s give unreadable samples that name them', async (name, part, failure) => {
@@ -173,46 +172,43 @@ describe('plug-ins', () => {
     expect(seen).toMatchObject({ failure: expect.stringContaining('the plug-in fails-') });
   });
 
-  it('are asked about their options like built-in kinds, and a failing answer counts as none', async () => {
+  it('are asked about their options like built-in kinds, and a failing answer throws an error that names them', async () => {
     const options = { cost: 2, places: true, vectors: true, regions: ['other'], landmarks: [] };
     const more = { characters: { width: 5, height: 9, figures: true }, requires: [{ name: 'data', hash: 'a1' }] };
     const asked = await asking('answers', '(name, options) => options[name]');
-    const answersOf = (kind: FrameDetectorKind, of: object): Promise<unknown[]> =>
-      Promise.all([
-        kind.regions!(of as Options),
-        kind.places!(of as Options),
-        kind.vectors!(of as Options),
-        kind.landmarks!(of as Options, assets),
-        kind.characters!(of as Options, assets),
-        kind.cost!(of as Options, assets),
-      ]);
-    expect(await answersOf(asked, { ...options, ...more })).toEqual([['other'], true, true, [], more.characters, 2]);
-    expect(await asked.requires!({ ...more }, assets)).toEqual(more.requires);
-    await expect(asked.requires!({ requires: [{ name: 'data' }] }, assets)).rejects.toThrow(/“name” and a “hash”/);
+    const all: Options = { ...options, ...more };
+    expect(asked.regions!(all)).toEqual(['other']);
+    expect([asked.places!(all), asked.vectors!(all)]).toEqual([true, true]);
+    expect([await asked.landmarks!(all, assets), await asked.characters!(all, assets)]).toEqual([[], more.characters]);
+    expect([await asked.cost!(all, assets), await asked.requires!(all, assets)]).toEqual([2, more.requires]);
     const broken = await asking('broken', "() => { throw Object.assign(new Error('no data'), { hint: 'Get it.' }); }");
-    expect(await answersOf(broken, options)).toEqual([[], false, false, [], undefined, 0]);
-    await expect(broken.requires!({}, assets)).rejects.toMatchObject({
-      code: 'plugin-requires',
-      message: 'the plug-in broken (detector kind asked) lacks what it needs: no data',
-      hint: 'Get it.',
-    });
+    expect(() => broken.requires!({}, assets)).toThrow(
+      expect.objectContaining({
+        code: 'plugin-failed',
+        message: 'the plug-in broken (detector kind asked) failed in requires: no data',
+        hint: 'Get it.',
+      }),
+    );
   });
 
-  it('that fail while listening, following, comparing or tracking fall silent and say so', async () => {
+  it('that fail to compare give unreadable samples, elsewhere throw an error that names them', async () => {
     const path = await file(
       'late.js',
       `const no = () => { throw new Error('broke'); };
        export const kinds = [
+         { ...${kindOf('fails-to-open')}, open: async () => no() },
          { ...${kindOf('follows')}, follow: no },
          { ...${kindOf('listens')}, input: 'audio', listen: async () => ({ delay: 0, hear: no, pause: no }) },
          { ...${kindOf('compares')}, compare: () => ({ sketch: no, compare: no }) },
          { ...${kindOf('late')}, track: async () => ({ push: no, end: no, pendingSince: no }) }];`,
     );
     const plugins = await loadPlugins([path], BUILT_IN, folder);
-    const failure = expect.stringMatching(/^the plug-in late .* failed to \w+: broke$/);
-    expect((await loaded('follows', 'records', plugins)).follow({}, [])).toMatchObject([
-      { t: 0, observation: { failure } },
-    ]);
+    const failure = expect.stringMatching(/^the plug-in late .* failed in \w+: broke$/);
+    const failed = expect.objectContaining({ code: 'plugin-failed', message: failure });
+    const opens = await loaded('fails-to-open', 'frame', plugins);
+    await expect(opens.open({}, assets)).rejects.toEqual(failed);
+    const follows = await loaded('follows', 'records', plugins);
+    expect(() => follows.follow({}, [])).toThrow(failed);
     const listener = await (await loaded('listens', 'audio', plugins)).listen({}, assets);
     const frame = {
       t: 1.25,
@@ -222,14 +218,38 @@ describe('plug-ins', () => {
       samples: new Float32Array(240),
       pitch: () => ({ hertz: 0, clarity: 0 }),
     };
-    expect(listener.hear(frame)).toMatchObject([{ t: 1.25, observation: { state: 'unreadable', failure } }]);
-    expect(listener.hear(frame)).toEqual([]);
+    expect(() => listener.hear(frame)).toThrow(failed);
     const comparer = (await loaded('compares', 'frame-pair', plugins)).compare({});
     const view = { picture: { t: 2 } } as View;
-    expect(comparer.compare(undefined, comparer.sketch(view)!)).toMatchObject({ failure });
+    expect(comparer.compare(undefined, comparer.sketch(view)!)).toMatchObject({ state: 'unreadable', failure });
     const tracker = await (await loadKind('late', plugins)).track!('a', { kind: 'late' }, 0.1, assets);
-    expect(tracker.push({ detector: 'a', t: 0, observation: { state: 'absent', confidence: 1 } })).toEqual([]);
-    expect(tracker.failure).toEqual(failure);
+    expect(() => tracker.push({ detector: 'a', t: 0, observation: { state: 'absent', confidence: 1 } })).toThrow(
+      failed,
+    );
+  });
+
+  it.each([
+    [
+      'loop',
+      (): never => {
+        for (;;);
+      },
+    ],
+    ['wait', () => new Promise<never>(() => {})],
+  ])('that %s forever are ended', async (_, read) => {
+    const kind: FrameDetectorKind = {
+      input: 'frame',
+      name: 'endless',
+      description: 'Never returns.',
+      schema: {},
+      open: async () => ({ read, [Symbol.dispose]() {} }),
+    };
+    const guarded = guardKind(kind, 'endless', 0.05) as FrameDetectorKind;
+    using detector = await guarded.open({}, assets);
+    expect(await detector.read(viewOfImage(draw(1, 1, () => [0, 0, 0])))).toMatchObject({
+      state: 'unreadable',
+      failure: 'the plug-in endless (detector kind endless) failed in read: it did not answer within 0.05 s',
+    });
   });
 });
 
@@ -241,7 +261,7 @@ describe('the example of the guide', () => {
     const picture = draw(40, 20, (x, y) =>
       (x < 6 && y < 6) || (x > 20 && x < 30 && y > 10) || (x === 35 && y === 3) ? white : [0, 0, 0],
     );
-    using detector = await kind.open({ minimum: 4 }, assets);
+    using detector = await kind.open({ minimumArea: 4 }, assets);
     expect(await detector.read(viewOfImage(picture))).toMatchObject({ state: 'seen', value: 2 });
     expect(await detector.read(viewOfImage(draw(9, 9, () => [0, 0, 0])))).toMatchObject({ state: 'absent' });
     expect(await detector.read(viewOfImage({ data: new Uint8Array(0), width: 0, height: 0, channels: 3 }))).toEqual({

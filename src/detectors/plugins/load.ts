@@ -1,28 +1,26 @@
 import { createHash } from 'node:crypto';
 import { readFile, realpath, stat } from 'node:fs/promises';
-import { basename, dirname, extname, isAbsolute, join, resolve } from 'node:path';
 import { findPackageJSON } from 'node:module';
+import { basename, dirname, extname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { messageOf, PlaybyplayError } from '../../errors.ts';
 import type { Fingerprint } from '../../events/log.ts';
 import { findSchemaError } from '../../schema/compile.ts';
 import type { SchemaObject } from '../../schema/from-schema.ts';
+import { VERSION } from '../../version.ts';
 import type { DetectorKind } from '../kind.ts';
-import { guarded } from './guard.ts';
-import { checkInterface } from './interface.ts';
-import { sourcesOf } from './sources.ts';
-import { watch } from './watch.ts';
+import { guardKind, KIND_METHODS } from './guard.ts';
 
-/** A kind of detector that a plug-in brings. */
+/** A detector kind of a plug-in. */
 export interface PluginKind {
   readonly kind: DetectorKind;
-  /** The plug-in it comes from: name, version, and hash of its code. */
+  /** Name, version and code hash of the plug-in. */
   readonly plugin: Fingerprint;
 }
 
-/** What the plug-ins that a user named bring. */
+/** The loaded plug-ins. */
 export interface Plugins {
-  /** Absolute paths of their modules, in the order in which they were named: what a thread loads them from. */
+  /** Absolute paths of their modules, in the order of their names: worker threads load them from there. */
   readonly modules: readonly string[];
   readonly kinds: ReadonlyMap<string, PluginKind>;
 }
@@ -30,12 +28,18 @@ export interface Plugins {
 /** No plug-ins. */
 export const NO_PLUGINS: Plugins = { modules: [], kinds: new Map() };
 
+/** Version of the plug-in interface (docs/games/plugins.md). It grows with every change that breaks existing plug-ins. */
+const INTERFACE_VERSION = 1;
+
 const KIND_NAME = /^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/;
 
 /**
  * Loads plug-ins: ES or CommonJS modules that export a detector kind as `kind`, several as `kinds`, or either as default.
- * Each is the path of a file or folder (absolute, or beginning with a dot) or the name of an npm package, both seen from
- * `from`. This runs their code: pass only what the user named, never what a profile says.
+ * This runs their code with the user's rights: pass only names that the user gave, never names from a profile.
+ *
+ * @param names Paths of files or folders (absolute, or beginning with a dot), or names of npm packages.
+ * @param builtIn Names of the built-in kinds, which a plug-in cannot replace.
+ * @param from Folder that relative paths and packages are resolved from.
  * @throws PlaybyplayError `plugin-missing`, `plugin-broken`, `plugin-incompatible`, each naming the plug-in.
  */
 export async function loadPlugins(names: readonly string[], builtIn: readonly string[], from = '.'): Promise<Plugins> {
@@ -43,44 +47,39 @@ export async function loadPlugins(names: readonly string[], builtIn: readonly st
   const modules: string[] = [];
   const kinds = new Map<string, PluginKind>();
   for (const name of names) {
-    const entry = await entryOf(name, resolve(from));
-    if (modules.includes(entry.path)) continue;
-    // Before its code is run: what it imports may not be there.
-    checkInterface(name, entry.package?.interface);
-    modules.push(entry.path);
-    const number = modules.length - 1;
-    const { exported, version } = await watch.during(number, () => importFrom(entry.path, name));
+    const { path, info } = await findModule(name, resolve(from));
+    if (modules.includes(path)) continue;
+    // Checked before the code runs: a module for another version may not even load.
+    checkInterfaceVersion(name, info?.interface);
+    modules.push(path);
+    const { exported, version = '0' } = await importKinds(path, name);
     const plugin: Fingerprint = {
-      name: entry.package?.name ?? basename(entry.path, extname(entry.path)),
-      version: entry.package?.version ?? version ?? '0',
-      hash: await hashOf(entry.path),
+      name: info?.name ?? basename(path, extname(path)),
+      version: info?.version ?? version,
+      hash: await hashSources(path),
     };
-    for (const candidate of exported) {
-      const kind = checked(candidate, name);
+    for (const value of exported) {
+      const kind = checkKind(value, name);
       const other = kinds.get(kind.name);
-      if (builtIn.includes(kind.name)) throw broken(name, `its kind “${kind.name}” has the name of a built-in one`);
-      if (other) throw broken(name, `its kind “${kind.name}” is also brought by ${other.plugin.name}`);
-      kinds.set(kind.name, { kind: guarded(kind, plugin.name, number), plugin });
+      if (builtIn.includes(kind.name)) throw broken(name, `its kind "${kind.name}" has the name of a built-in kind`);
+      if (other) throw broken(name, `the plug-in ${other.plugin.name} has a kind "${kind.name}", too`);
+      kinds.set(kind.name, { kind: guardKind(kind, plugin.name), plugin });
     }
   }
   return { modules, kinds };
 }
 
-/** The fingerprints of the plug-ins whose kinds are among those `used`, sorted by name. */
+/** Lists the plug-ins that have any of the `used` kinds, sorted by name. */
 export function pluginsUsed({ kinds }: Plugins, used: Iterable<string>): readonly Fingerprint[] {
-  const prints = new Map<string, Fingerprint>();
+  const plugins = new Map<string, Fingerprint>();
   for (const name of used) {
     const plugin = kinds.get(name)?.plugin;
-    if (plugin) prints.set(`${plugin.name} ${plugin.hash}`, plugin);
+    if (plugin) plugins.set(`${plugin.name} ${plugin.hash}`, plugin);
   }
-  return [...prints.entries()].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, print]) => print);
+  return [...plugins.entries()].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, plugin]) => plugin);
 }
 
-interface Entry {
-  readonly path: string;
-  readonly package?: { readonly name: string; readonly version: string; readonly interface: unknown };
-}
-
+/** The fields of a package.json that matter here. */
 interface Manifest {
   readonly name?: unknown;
   readonly version?: unknown;
@@ -89,34 +88,30 @@ interface Manifest {
   readonly playbyplay?: { readonly interface?: unknown } | null;
 }
 
-async function entryOf(name: string, from: string): Promise<Entry> {
-  const isPath = isAbsolute(name) || /^\.{1,2}(?:[/\\]|$)/.test(name);
-  if (!isPath) {
-    const manifest = packageOf(name, from);
-    if (manifest === undefined) {
-      // The slip that is made most: a file's name without ./ before it.
-      const isFile = await stat(resolve(from, name)).then(
-        () => true,
-        () => false,
-      );
-      throw new PlaybyplayError('plugin-missing', `there is no package “${name}” to be found from ${from}`, {
-        hint: isFile ? `For the file, write ./${name}.` : `Install it there (npm install ${name}), or give a path.`,
-      });
-    }
-    return packageEntry(manifest, name);
-  }
-  const path = resolve(from, name);
-  const info = await stat(path).catch(() => undefined);
-  if (info?.isFile()) return { path: await realpath(path) };
-  if (info?.isDirectory()) {
-    const manifest = join(path, 'package.json');
-    const has = await stat(manifest).catch(() => undefined);
-    return has?.isFile() ? packageEntry(manifest, name) : fileIn(path, 'index.js', name);
-  }
-  throw new PlaybyplayError('plugin-missing', `there is no plug-in at ${path}`);
+/** The main module of a plug-in, and what its package.json says about it unless it is a single file. */
+interface ModuleLocation {
+  readonly path: string;
+  readonly info?: { readonly name: string; readonly version: string; readonly interface: unknown };
 }
 
-function packageOf(name: string, from: string): string | undefined {
+async function findModule(name: string, from: string): Promise<ModuleLocation> {
+  if (!isAbsolute(name) && !/^\.{1,2}(?:[/\\]|$)/.test(name)) {
+    const manifest = findManifest(name, from);
+    if (manifest !== undefined) return mainModule(manifest, name);
+    const hint = (await isFile(resolve(from, name)))
+      ? `For the file, write ./${name}.`
+      : `Install it there (npm install ${name}), or give a path.`;
+    throw new PlaybyplayError('plugin-missing', `the package "${name}" was not found from ${from}`, { hint });
+  }
+  const path = resolve(from, name);
+  if (await isFile(path)) return { path: await realpath(path) };
+  const info = await stat(path).catch(() => undefined);
+  if (!info?.isDirectory()) throw new PlaybyplayError('plugin-missing', `there is no plug-in at ${path}`);
+  const manifest = join(path, 'package.json');
+  return (await isFile(manifest)) ? mainModule(manifest, name) : { path: await resolveFile(path, 'index.js', name) };
+}
+
+function findManifest(name: string, from: string): string | undefined {
   try {
     return findPackageJSON(name, pathToFileURL(join(from, 'any.js')));
   } catch {
@@ -124,86 +119,108 @@ function packageOf(name: string, from: string): string | undefined {
   }
 }
 
-async function packageEntry(manifestPath: string, name: string): Promise<Entry> {
+async function mainModule(manifestPath: string, name: string): Promise<ModuleLocation> {
   let manifest: Manifest;
   try {
     manifest = JSON.parse(await readFile(manifestPath, 'utf8')) as Manifest;
   } catch (error) {
     throw broken(name, `its package.json cannot be read: ${messageOf(error)}`, error);
   }
-  const main = mainOf(manifest.exports) ?? (typeof manifest.main === 'string' ? manifest.main : 'index.js');
-  const { path } = await fileIn(dirname(manifestPath), main, name);
-  const called = typeof manifest.name === 'string' ? manifest.name : basename(dirname(manifestPath));
-  const version = typeof manifest.version === 'string' ? manifest.version : '0';
-  return { path, package: { name: called, version, interface: manifest.playbyplay?.interface } };
+  const folder = dirname(manifestPath);
+  const main = resolveExports(manifest.exports) ?? textOr(manifest.main, 'index.js');
+  const info = {
+    name: textOr(manifest.name, basename(folder)),
+    version: textOr(manifest.version, '0'),
+    interface: manifest.playbyplay?.interface,
+  };
+  return { path: await resolveFile(folder, main, name), info };
 }
 
-async function fileIn(folder: string, file: string, name: string): Promise<Entry> {
-  const path = await realpath(join(folder, file)).catch(() => undefined);
-  if (path === undefined) throw new PlaybyplayError('plugin-missing', `the plug-in ${name} has no ${file}`);
-  return { path };
-}
-
-/** What a package's `exports` give to an `import` of the package itself. */
-function mainOf(exports: unknown): string | undefined {
+/** The file that a package's `exports` give to an `import` of the package itself. */
+function resolveExports(exports: unknown): string | undefined {
   if (typeof exports === 'string') return exports;
-  if (Array.isArray(exports)) return mainOf(exports[0]);
+  if (Array.isArray(exports)) return resolveExports(exports[0]);
   if (typeof exports !== 'object' || exports === null) return undefined;
-  const { '.': own, import: imported, node, module, default: other, require } = exports as Record<string, unknown>;
-  return mainOf(own) ?? mainOf(node) ?? mainOf(imported) ?? mainOf(module) ?? mainOf(other) ?? mainOf(require);
+  const conditions = exports as Readonly<Record<string, unknown>>;
+  for (const key of ['.', 'node', 'import', 'module', 'default', 'require']) {
+    const file = resolveExports(conditions[key]);
+    if (file !== undefined) return file;
+  }
+  return undefined;
 }
 
-async function importFrom(
+async function resolveFile(folder: string, file: string, name: string): Promise<string> {
+  return realpath(join(folder, file)).catch(() => {
+    throw new PlaybyplayError('plugin-missing', `the plug-in ${name} has no file ${file}`);
+  });
+}
+
+async function importKinds(
   path: string,
   name: string,
-): Promise<{ readonly exported: readonly unknown[]; readonly version: string | undefined }> {
+): Promise<{ readonly exported: readonly unknown[]; readonly version?: string }> {
   let module: Readonly<Record<string, unknown>>;
   try {
     module = (await import(pathToFileURL(path).href)) as Readonly<Record<string, unknown>>;
   } catch (error) {
-    // A file that npm's own package.json makes CommonJS.
     const hint = /Unexpected token 'export'|import statement outside a module/.test(messageOf(error))
-      ? 'It is an ES module: call it .mjs, or write "type": "module" into the package.json of its folder.'
+      ? 'It is an ES module: rename it to .mjs, or write "type": "module" into the package.json of its folder.'
       : undefined;
     throw broken(name, `it cannot be loaded: ${messageOf(error)}`, error, hint);
   }
   const { default: whole } = module;
-  const inner = typeof whole === 'object' && whole !== null ? (whole as Readonly<Record<string, unknown>>) : {};
-  // Another interface may have other names for what follows.
-  checkInterface(name, module['interfaceVersion'] ?? inner['interfaceVersion']);
-  const found = module['kind'] ?? module['kinds'] ?? inner['kind'] ?? inner['kinds'] ?? whole;
+  const exports = { ...(typeof whole === 'object' ? whole : {}), ...module } as Readonly<Record<string, unknown>>;
+  // Checked first: another version of the interface may use other names.
+  checkInterfaceVersion(name, exports['interfaceVersion']);
+  const found = exports['kind'] ?? exports['kinds'] ?? whole;
   const exported: readonly unknown[] = Array.isArray(found) ? found : [found];
   if (found === undefined || exported.length === 0)
-    throw broken(name, 'it exports no detector kind: export one as “kind”, or several as “kinds”');
-  const version = module['version'] ?? inner['version'];
-  return { exported, version: typeof version === 'string' ? version : undefined };
+    throw broken(name, 'it exports no detector kind; export one as "kind", or several as "kinds"');
+  const { version } = exports;
+  return { exported, ...(typeof version === 'string' && { version }) };
 }
 
-/** Whatever a plug-in exports, as a kind; throws where it is none. */
-function checked(value: unknown, plugin: string): DetectorKind {
-  if (typeof value !== 'object' || value === null) throw broken(plugin, 'what it exports is no detector kind');
-  const { name, description, schema, reads } = value as Readonly<Record<string, unknown>>;
+/** @throws PlaybyplayError `plugin-incompatible` if the plug-in is written for another version of the interface. */
+function checkInterfaceVersion(plugin: string, version: unknown = INTERFACE_VERSION): void {
+  if (version === INTERFACE_VERSION) return;
+  if (typeof version !== 'number' || !Number.isInteger(version) || version < 1)
+    throw broken(plugin, `its interface version must be a whole number from 1, not ${JSON.stringify(version)}`);
+  throw new PlaybyplayError(
+    'plugin-incompatible',
+    `the plug-in ${plugin} needs version ${version} of the plug-in interface; playbyplay ${VERSION} has ${INTERFACE_VERSION}`,
+    { hint: 'Update playbyplay, or install an older version of the plug-in.' },
+  );
+}
+
+/** @throws PlaybyplayError `plugin-broken` if the value is no detector kind. */
+function checkKind(value: unknown, plugin: string): DetectorKind {
+  if (typeof value !== 'object' || value === null)
+    throw broken(plugin, 'it exports something that is no detector kind');
+  const members = value as Readonly<Record<string, unknown>>;
+  const { name, description, schema, reads, input = impliedInput(members) } = members;
   if (typeof name !== 'string' || !KIND_NAME.test(name) || name.length > 64)
-    throw broken(plugin, `a kind's “name” must be lower-case letters, digits and hyphens, not ${JSON.stringify(name)}`);
-  const fault = (message: string): PlaybyplayError => broken(plugin, `its kind “${name}” ${message}`);
-  if (typeof description !== 'string' || description === '') throw fault('has no “description”');
-  if (typeof schema !== 'object' || schema === null) throw fault('has no “schema” of its options');
+    throw broken(
+      plugin,
+      `the "name" of a kind must be lower-case letters, digits and hyphens, not ${JSON.stringify(name)}`,
+    );
+  const fault = (message: string): PlaybyplayError => broken(plugin, `its kind "${name}" ${message}`);
+  if (typeof description !== 'string' || description === '') throw fault('has no "description"');
+  if (typeof schema !== 'object' || schema === null) throw fault('has no "schema" of its options');
   const schemaError = findSchemaError(schema as SchemaObject);
-  if (schemaError !== undefined) throw fault(`has a schema that is not valid: ${schemaError}`);
+  if (schemaError !== undefined) throw fault(`has an invalid schema: ${schemaError}`);
   if (reads !== undefined && reads !== 'luma' && reads !== 'pixels')
-    throw fault(`has “reads” set to ${JSON.stringify(reads)}: it must be "luma" or "pixels"`);
-  const parts = value as Readonly<Record<string, unknown>>;
-  const input = parts['input'] ?? impliedInput(parts);
+    throw fault(`has "reads" set to ${JSON.stringify(reads)}; it must be "luma" or "pixels"`);
   const method = MAIN_METHODS.get(input);
   if (method === undefined)
     throw fault(
-      `has “input” set to ${JSON.stringify(input)}: it must be one of ${[...MAIN_METHODS.keys()].join(', ')}`,
+      `has "input" set to ${JSON.stringify(input)}; it must be one of ${[...MAIN_METHODS.keys()].join(', ')}`,
     );
-  if (typeof parts[method] !== 'function') throw fault(`has no function “${method}”, which reads its input “${input}”`);
-  for (const part of OPTIONAL_METHODS)
-    if (parts[part] !== undefined && typeof parts[part] !== 'function')
-      throw fault(`has a “${part}” that is no function`);
-  return (parts['input'] === undefined ? Object.assign(Object.create(value), { input }) : value) as DetectorKind;
+  if (typeof members[method] !== 'function')
+    throw fault(`has no function "${method}", which reads its input "${String(input)}"`);
+  for (const one of KIND_METHODS)
+    if (members[one] !== undefined && typeof members[one] !== 'function')
+      throw fault(`has a "${one}" that is no function`);
+  return (members['input'] === undefined ? Object.assign(Object.create(value), { input }) : value) as DetectorKind;
 }
 
 /** The method that reads each kind of input. */
@@ -214,20 +231,53 @@ const MAIN_METHODS: ReadonlyMap<unknown, string> = new Map([
   ['records', 'follow'],
 ]);
 
-const OPTIONAL_METHODS = ['regions', 'vectors', 'landmarks', 'characters', 'cost', 'places', 'requires', 'track'];
-
-/** The input of a kind that does not declare one, as those written before `input` existed do not. */
-function impliedInput(parts: Readonly<Record<string, unknown>>): string {
-  if (parts['follow'] !== undefined) return 'records';
-  if (parts['listen'] !== undefined) return 'audio';
-  return parts['compare'] !== undefined ? 'frame-pair' : 'frame';
+/** The input of a kind that declares none: plug-ins for version 0.1 do not. */
+function impliedInput(members: Readonly<Record<string, unknown>>): string {
+  if (members['follow'] !== undefined) return 'records';
+  if (members['listen'] !== undefined) return 'audio';
+  return members['compare'] !== undefined ? 'frame-pair' : 'frame';
 }
 
-/** Hash of a module and of the modules that it imports by relative paths. */
-async function hashOf(path: string): Promise<string> {
+const MAX_SOURCE_FILES = 1000;
+/** `import … from './x'`, `export … from`, `import('./x')`, `require('./x')`. */
+const RELATIVE_IMPORT = /(?:\bfrom|\bimport|\brequire)\s*\(?\s*(['"])(\.{1,2}\/[^'"\n]+)\1/g;
+const IMPORT_SUFFIXES = ['', '.js', '.mjs', '.cjs', '.ts', '.json', '/index.js'];
+
+/** Hash of a module and, recursively, of the modules that it imports by relative paths. */
+async function hashSources(path: string): Promise<string> {
+  const root = dirname(path);
+  const sources = new Map<string, Buffer>();
+  const pending = [path];
+  while (pending.length > 0 && sources.size < MAX_SOURCE_FILES) {
+    const file = pending.pop()!;
+    const name = relative(root, file).split(sep).join('/');
+    if (sources.has(name)) continue;
+    const source = await readFile(file);
+    sources.set(name, source);
+    for (const [, , specifier] of source.toString('utf8').matchAll(RELATIVE_IMPORT)) {
+      for (const suffix of IMPORT_SUFFIXES) {
+        const imported = join(dirname(file), specifier! + suffix);
+        if (!(await isFile(imported))) continue;
+        pending.push(imported);
+        break;
+      }
+    }
+  }
   const hash = createHash('sha256');
-  for (const { name, source } of await sourcesOf(path)) hash.update(`\0${name}\0`).update(source);
+  for (const [name, source] of [...sources].toSorted(([a], [b]) => (a < b ? -1 : 1)))
+    hash.update(`\0${name}\0`).update(source);
   return hash.digest('hex').slice(0, 32);
+}
+
+async function isFile(path: string): Promise<boolean> {
+  return stat(path).then(
+    (info) => info.isFile(),
+    () => false,
+  );
+}
+
+function textOr(value: unknown, fallback: string): string {
+  return typeof value === 'string' ? value : fallback;
 }
 
 function broken(plugin: string, message: string, cause?: unknown, hint?: string): PlaybyplayError {

@@ -1,11 +1,9 @@
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
-import { pathToFileURL } from 'node:url';
 import { type Copy, DeviceError, moduleBeside, ThreadDevice } from '../../compute/scheduler/threads.ts';
 import { now, type Trace } from '../../compute/scheduler/trace.ts';
-import { newCells, Patience, underWay } from '../../detectors/plugins/watch.ts';
-import { messageOf } from '../../errors.ts';
+import { PlaybyplayError } from '../../errors.ts';
 import type { HudSettings } from '../../geometry.ts';
 import type { DecoderWorker } from '../../media/decode/decoder-worker.ts';
 import type { VideoFile } from '../../media/video.ts';
@@ -41,8 +39,6 @@ export interface ReadChunk {
 /** Chunks from which on a decoder thread of its own pays for its start. */
 const MIN_CHUNKS_FOR_DECODER_WORKER = 3;
 const DEFAULT_STUCK_AFTER_SECONDS = 120;
-/** A call into a plug-in may take half of the time after which a thread counts as stuck, and no more than this. */
-const MAX_PLUGIN_CALL_SECONDS = 60;
 /** Times that a chunk is tried before the run fails. */
 const MAX_ATTEMPTS = 3;
 /** Chunks under way or waiting to be given out, per worker. */
@@ -259,22 +255,15 @@ class LocalReader implements Reader {
   }
 }
 
-type Opening = Omit<OpenRequest['open'], 'cells' | 'silenced'>;
-
-/**
- * Reads in a thread of its own. A thread that ends or gets stuck is replaced and the chunk is tried again; if a plug-in is to
- * blame, that chunk is read without the plug-in, whose detectors then name the reason.
- */
+/** Reads in a thread of its own. A thread that ends or gets stuck is replaced, and the chunk is tried again. */
 class ThreadReader implements Reader {
   readonly name: string;
-  readonly #open: Opening;
+  readonly #open: OpenRequest['open'];
   readonly #stuckAfter: number;
-  #cells = newCells();
-  #silenced: ReadonlyMap<number, string> = new Map();
   #thread: ThreadDevice;
   #isDisposed = false;
 
-  constructor(name: string, open: Opening, stuckAfter: number) {
+  constructor(name: string, open: OpenRequest['open'], stuckAfter: number) {
     this.name = name;
     this.#open = open;
     this.#stuckAfter = stuckAfter;
@@ -287,8 +276,6 @@ class ThreadReader implements Reader {
   }
 
   async read(request: PlannedChunk, { signal, onCopy }: ReaderContext): Promise<ChunkReadings> {
-    // Each chunk is tried with all plug-ins, so that the readings do not depend on who reads which chunk.
-    if (this.#silenced.size > 0) await this.#attempt(() => this.#restart(new Map()));
     return await this.#attempt((onNote) =>
       this.#thread.call<ChunkReadings>({ read: request }, { onNote, onCopy, ...(signal ? { signal } : {}) }),
     );
@@ -300,24 +287,28 @@ class ThreadReader implements Reader {
   }
 
   async #attempt<T>(call: (onNote: () => void) => Promise<T>): Promise<T> {
-    const suspects = new Set<number>();
     for (let attempt = 1; ; attempt++) {
-      const watchdog = this.#watch();
+      using watchdog = this.#watch();
       try {
         return await call(watchdog.onNote);
       } catch (error) {
         if (this.#isDisposed || !(error instanceof DeviceError)) throw error;
-        const culprit = watchdog.verdict ?? this.#findCulprit(error);
-        if (attempt === MAX_ATTEMPTS || (culprit && this.#silenced.has(culprit.plugin)))
-          throw culprit ? this.#blame(culprit.plugin, error) : error;
-        // The first time it may have been chance.
-        const isGuilty = culprit && suspects.has(culprit.plugin);
-        if (culprit) suspects.add(culprit.plugin);
-        await this.#restart(isGuilty ? new Map([...this.#silenced, [culprit.plugin, culprit.reason]]) : this.#silenced);
-      } finally {
-        watchdog[Symbol.dispose]();
+        if (attempt === MAX_ATTEMPTS) throw this.#attribute(error);
+        await this.#thread.retire();
+        this.#thread = this.#start();
+        await this.#openThread();
       }
     }
+  }
+
+  /** Names the plug-ins in use: what ends or blocks a thread every time is most likely code of theirs. */
+  #attribute(error: DeviceError): Error {
+    const { plugins } = this.#open;
+    if (plugins.length === 0) return error;
+    return new PlaybyplayError('plugin-failed', `${error.message}, ${MAX_ATTEMPTS} times at the same place`, {
+      cause: error,
+      hint: `Most likely a plug-in in use is the reason: ${plugins.join(', ')}.`,
+    });
   }
 
   #start(): ThreadDevice {
@@ -325,57 +316,20 @@ class ThreadReader implements Reader {
   }
 
   async #openThread(): Promise<void> {
-    await this.#thread.call({ open: { ...this.#open, cells: this.#cells, silenced: this.#silenced } } as OpenRequest);
+    await this.#thread.call({ open: this.#open } satisfies OpenRequest);
   }
 
-  async #restart(silenced: ReadonlyMap<number, string>): Promise<void> {
-    await this.#thread.retire();
-    this.#silenced = silenced;
-    this.#cells = newCells();
-    this.#thread = this.#start();
-    await this.#openThread();
-  }
-
-  /** Ends the thread if it gives no sign of life, or a call into a plug-in takes too long. */
-  #watch(): Disposable & { onNote: () => void; verdict: ReturnType<Patience['look']> } {
+  /** Ends the thread if it gives no sign of life. */
+  #watch(): Disposable & { onNote: () => void } {
     const thread = this.#thread;
-    const seconds = Math.min(MAX_PLUGIN_CALL_SECONDS, this.#stuckAfter / 2);
-    const patience = new Patience(this.#cells, seconds, Number.POSITIVE_INFINITY);
     let last = now();
     const timer = setInterval(
       () => {
-        watchdog.verdict ??= patience.look(now(), 0);
-        const isStuck = now() - last > 1000 * this.#stuckAfter;
-        if (watchdog.verdict) void thread.retire();
-        else if (isStuck)
+        if (now() - last > 1000 * this.#stuckAfter)
           void thread.retire(new DeviceError(`${this.name} gave no sign of life for ${this.#stuckAfter} s`));
       },
       Math.min(1000, 100 * this.#stuckAfter),
     );
-    const watchdog = {
-      onNote: () => (last = now()),
-      verdict: undefined as ReturnType<Patience['look']>,
-      [Symbol.dispose]: () => clearInterval(timer),
-    };
-    return watchdog;
-  }
-
-  /** The plug-in that ended the thread, if it was one. */
-  #findCulprit(error: DeviceError): { readonly plugin: number; readonly reason: string } | undefined {
-    const { cause } = error;
-    const stack = cause instanceof Error ? (cause.stack ?? '') : '';
-    const mentioned = this.#open.plugins.findIndex(
-      (path) => stack.includes(path) || stack.includes(pathToFileURL(path).href),
-    );
-    const plugin = underWay(this.#cells) ?? (mentioned < 0 ? undefined : mentioned);
-    if (plugin === undefined) return undefined;
-    const { code } = (cause ?? {}) as { readonly code?: unknown };
-    if (code === 'ERR_WORKER_OUT_OF_MEMORY') return { plugin, reason: 'it ran out of memory' };
-    return { plugin, reason: cause ? `it threw outside of a call: ${messageOf(cause)}` : 'it ended the thread' };
-  }
-
-  #blame(plugin: number, error: DeviceError): DeviceError {
-    const reason = error.cause ? `threw outside of a call: ${messageOf(error.cause)}` : 'ended the thread';
-    return new DeviceError(`the plug-in ${this.#open.plugins[plugin]} ${reason}`, { cause: error });
+    return { onNote: () => (last = now()), [Symbol.dispose]: () => clearInterval(timer) };
   }
 }

@@ -1,7 +1,6 @@
 // A worker thread that reads chunks for ReaderPool.
 import { serve } from '../../compute/scheduler/serve.ts';
 import { loadPlugins } from '../../detectors/plugins/load.ts';
-import { type Cells, watch } from '../../detectors/plugins/watch.ts';
 import { kindNames } from '../../detectors/registry.ts';
 import type { HudSettings } from '../../geometry.ts';
 import { openVideo, type VideoDescription } from '../../media/video.ts';
@@ -24,10 +23,6 @@ export interface OpenRequest {
     readonly companion: string | undefined;
     /** Paths of the plug-ins' modules. */
     readonly plugins: readonly string[];
-    /** Where calls into plug-ins are counted. */
-    readonly cells: Cells;
-    /** Plug-ins that are no longer called, by their position in `plugins`, and why. */
-    readonly silenced: ReadonlyMap<number, string>;
   };
 }
 
@@ -40,8 +35,6 @@ serve(async (request, { signal, note }) => {
   const wanted = request as OpenRequest | { readonly read: PlannedChunk };
   if ('open' in wanted) {
     const { media, description, profile, languages, plan, hud, companion } = wanted.open;
-    watch.cells = wanted.open.cells;
-    watch.silenced = wanted.open.silenced;
     const plugins = await loadPlugins(wanted.open.plugins, kindNames());
     const loaded = await loadProfile(profile, { language: languages.length > 0 ? languages : undefined });
     const game = await compileProfile(loaded, plugins);
