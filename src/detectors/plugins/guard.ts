@@ -157,19 +157,19 @@ function timeoutError(seconds: number): Error {
   return new Error(`it did not answer within ${seconds} s`);
 }
 
-async function recover(failed: Observation): Promise<Observation> {
+async function resolveFailed(failed: Observation): Promise<Observation> {
   return failed;
 }
 
 function guardDetector(detector: Detector, guard: Guard): Detector {
   const { together } = detector;
   return {
-    read: (view) => guard.attempt('read', async () => checkObservation(await detector.read(view)), recover),
+    read: (view) => guard.attempt('read', async () => checkObservation(await detector.read(view)), resolveFailed),
     ...(detector.defer &&
       detector.settle && {
-        defer: (view) => guard.attempt('defer', async () => checkDeferred(await detector.defer!(view)), recover),
+        defer: (view) => guard.attempt('defer', async () => checkDeferred(await detector.defer!(view)), resolveFailed),
         settle: (deferred) =>
-          guard.attempt('settle', async () => checkObservation(await detector.settle!(deferred)), recover),
+          guard.attempt('settle', async () => checkObservation(await detector.settle!(deferred)), resolveFailed),
       }),
     ...(together !== undefined &&
       detector.settleAll && {
