@@ -204,8 +204,10 @@ export async function readFrameLog(
     const reader = new PartReader(path, notes, header, seen);
     return kinds[i] === 'csv' ? reader.csv(options.signal) : reader.ndjson(options.signal);
   });
-  // The first batch brings the header, which must be known before the first record is emitted.
-  const firsts = await Promise.all(readers.map((reader) => reader.next()));
+  // The first batch brings the header, which must be known before the first record is emitted. One file after the other:
+  // where two headers differ the first file's value is kept, whichever file the disk delivers first.
+  const firsts: IteratorResult<readonly FrameRecord[], void>[] = [];
+  for (const reader of readers) firsts.push(await reader.next());
   const derived: Record<string, string> = {};
   const missing: Record<string, string> = {};
   return {
