@@ -3,16 +3,23 @@ import { defineConfig } from 'vitest/config';
 
 /** Tests that drive a browser. */
 const browser = ['test/quality/report.test.ts', 'test/dictionary/page.test.ts'];
+/** Tests of the packed package. */
 const packaging = ['test/package.test.ts'];
 /** Tests of the repository itself and of data, which need no recording. */
-const repository = ['structure', 'error-texts', 'reference', 'cases', 'examples', 'wasm', 'docs'].map(
+const repository = ['structure', 'error-texts', 'reference', 'cases', 'wasm', 'docs', 'validators'].map(
   (name) => `test/${name}.test.ts`,
 );
 const footage = ['src/**/*.footage.test.ts'];
 
-const project = (name: string, include: readonly string[], exclude: readonly string[] = []) => ({
+interface ProjectOptions {
+  readonly include: readonly string[];
+  readonly exclude?: readonly string[];
+  readonly isolate?: boolean;
+}
+
+const project = (name: string, { include, exclude = [], isolate = true }: ProjectOptions) => ({
   extends: true as const,
-  test: { name, include: [...include], exclude: [...exclude] },
+  test: { name, include: [...include], exclude: [...exclude], isolate },
 });
 
 export default defineConfig({
@@ -25,10 +32,14 @@ export default defineConfig({
     pool: 'forks',
     maxWorkers: 2,
     projects: [
-      project('unit', ['src/**/*.test.ts', ...repository], footage),
-      project('footage', [...footage, 'test/**/*.test.ts'], [...repository, ...browser, ...packaging]),
-      project('browser', browser),
-      project('package', packaging),
+      // One process runs many of these short files: starting one for each would take a third of the time.
+      project('unit', { include: ['src/**/*.test.ts', ...repository], exclude: footage, isolate: false }),
+      project('footage', {
+        include: [...footage, 'test/**/*.test.ts'],
+        exclude: [...repository, ...browser, ...packaging],
+      }),
+      project('browser', { include: browser }),
+      project('package', { include: packaging }),
     ],
   },
 });
