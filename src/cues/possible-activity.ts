@@ -33,7 +33,7 @@ export interface ActivityRules {
  * Whether a detector is active follows from all cues before, which a reader that begins in the middle of a recording does not
  * know. This gives an upper bound: a reading that may lead to an activating cue activates at once, and only a cue that is
  * certain, whatever came before the stretch, deactivates. So a detector that is active is always read, and what is read
- * needlessly is dropped by `CueStream`, which decides. docs/decisions.md argues why the bound holds.
+ * needlessly is dropped by `CueStream`, which decides. docs/contributing/decisions.md argues why the bound holds.
  */
 export class PossibleActivity {
   readonly #numbers: ReadonlyMap<string, number>;
