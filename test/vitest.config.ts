@@ -6,7 +6,7 @@ const browser = ['test/quality/report.test.ts', 'test/dictionary/page.test.ts'];
 /** Tests of the packed package. */
 const packaging = ['test/package.test.ts'];
 /** Tests of the repository itself and of data, which need no recording. */
-const repository = ['structure', 'error-texts', 'reference', 'cases', 'wasm', 'docs', 'validators'].map(
+const repository = ['structure', 'error-texts', 'reference', 'cases', 'wasm', 'docs', 'contributing', 'validators'].map(
   (name) => `test/${name}.test.ts`,
 );
 const footage = ['src/**/*.footage.test.ts'];
