@@ -14,7 +14,7 @@ describe('parse(render(s)) = s', () => {
     const words = dictionary.words(kind).filter((word) => !dictionary.isA(word.id, 'manner', 'property'));
     for (const word of words) {
       const arbitrary = kind === 'action' ? actionStatement(dictionary, word) : propertyStatement(dictionary, word);
-      for (const statement of fc.sample(arbitrary, { numRuns: 2, seed: 1 })) {
+      for (const statement of fc.sample(arbitrary, { numRuns: 2 })) {
         const text = render(statement, dictionary);
         expect([text, parse(text, dictionary).statement]).toEqual([text, statement]);
       }
@@ -66,7 +66,7 @@ describe('parse(render(s)) = s', () => {
         const { readings } = parse(text, dictionary);
         expect([text, ...readings.map((each) => JSON.stringify(each))]).toContain(JSON.stringify(statement));
       }),
-      { seed: 7, numRuns: 500 },
+      { numRuns: 500 },
     );
   });
 
@@ -77,7 +77,7 @@ describe('parse(render(s)) = s', () => {
         const text = render(statement, dictionary);
         expect([text, parse(text, dictionary).statement]).toEqual([text, statement]);
       }),
-      { seed: 7, numRuns: 1000 },
+      { numRuns: 1000 },
     );
   });
 });
