@@ -54,13 +54,13 @@ describe('cases: sentences', () => {
   const { dictionaries, canonical, tolerant, rejected, ambiguous } = read<Sentences>('sentences');
   const dictionary = dictionaryOf(dictionaries);
 
-  it.each(canonical)('“$text” is written and read', ({ text, statement }) => {
+  it.each(canonical)('“$text” is rendered and parsed', ({ text, statement }) => {
     expect(validateStatement(statement, dictionary)).toEqual([]);
     expect(render(statement, dictionary)).toBe(text);
     expect(parse(text, dictionary)).toEqual({ statement, readings: [statement], issues: [] });
   });
 
-  it.each(tolerant)('“$sentence” is understood', ({ sentence, statement }) => {
+  it.each(tolerant)('“$sentence” is parsed', ({ sentence, statement }) => {
     const parsed = parse(sentence, dictionary);
     expect([parsed.issues, parsed.statement]).toEqual([[], statement]);
   });
@@ -250,7 +250,7 @@ describe('cases: versions', () => {
     },
   );
 
-  it('inserting parents is no breaking change', () => {
+  it('inserting parents is not a breaking change', () => {
     expect(diffDictionaries(before!, after!)).toMatchObject({ needs: 'minor' });
   });
 });

@@ -20,7 +20,7 @@ function cue(t: number, detector: string, trigger: Cue['trigger'], value: Cue['v
 }
 
 describe('the guide to game scripts', () => {
-  it('shows a script that does what it says', async () => {
+  it('shows a script that behaves as described', async () => {
     using script = await openScript({
       source: block('js'),
       name: 'my-game.js',
@@ -44,7 +44,7 @@ describe('the guide to game scripts', () => {
     ]);
   });
 
-  it('shows a script of two files that does what it says', async () => {
+  it('shows a script of two files that behaves as described', async () => {
     const parts = [...guide.matchAll(/```js\n\/\/ (scripts\/my-game\S*\.js)\n(.*?)```/gs)];
     const files = new Map(parts.map(([, path, text]) => [path!, text!] as const));
     const [name, module] = ['scripts/my-game.js', 'scripts/my-game/feed.js'];
@@ -57,7 +57,7 @@ describe('the guide to game scripts', () => {
     ]);
   });
 
-  it('shows mappings that do what it says', () => {
+  it('shows mappings that behave as described', () => {
     const { events } = JSON.parse(`{${block('json')}}`) as { events: EventMapping[] };
     const map = compileMappings(events);
     const said = (one: Cue): unknown[] => map(one).statements.map(({ statement }) => statement);
@@ -93,7 +93,7 @@ describe('the schemas of detectors and steps', () => {
 });
 
 describe('the guide to profiles', () => {
-  it('shows a profile with which nothing is wrong, and names every kind of detector', async () => {
+  it('shows a valid profile and names every detector kind', async () => {
     const text = await readFile(new URL('../docs/games/how-to.md', import.meta.url), 'utf8');
     const kinds = await loadKindCatalog();
     const example: unknown = JSON.parse(/```json\n(.*?)```/s.exec(text)![1]!);

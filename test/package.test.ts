@@ -46,14 +46,14 @@ beforeAll(async () => {
 });
 
 describe('the packed package', () => {
-  it('runs every command as far as its help', async () => {
+  it('prints the help of every command', async () => {
     expect(await playbyplay('--version')).toBe(`${manifest.version}\n`);
     const commands = [...(await playbyplay('--help')).matchAll(/^ {2}([a-z]+) {2}/gm)].map(([, name]) => name!);
     expect(commands).toContain('evaluate');
     for (const name of commands) expect(await playbyplay(name, '--help')).toContain(`playbyplay ${name}`);
   });
 
-  it('runs every command without a recording: each one finds its modules', async () => {
+  it('runs every command without a recording, so that each loads its modules', async () => {
     await expect(playbyplay('evaluate', 'a', 'b')).rejects.toMatchObject({
       code: 1,
       stderr: expect.stringContaining('no such log: a'),
@@ -80,7 +80,7 @@ describe('the packed package', () => {
     for (const name of specifiers) expect(stdout).toMatch(new RegExp(`^${name} [1-9]`, 'm'));
   });
 
-  it('brings its games, and finds nothing wrong with them', async () => {
+  it('contains the built-in games, which are valid', async () => {
     const games = (await playbyplay('profile', 'list')).trim().split('\n');
     expect(games).toContain('freedoom');
     for (const game of games) expect(await playbyplay('profile', 'check', game)).toContain('no mistakes');
@@ -100,7 +100,7 @@ describe('the packed package', () => {
     expect(JSON.parse(stdout)).toContain('player obtains shotgun');
   });
 
-  it('takes a detector kind from a user\u2019s file and from a package, in every thread', async () => {
+  it('loads a detector kind from a user’s file and from a package, in every thread', async () => {
     const example = join(project, 'node_modules', 'playbyplay', 'docs', 'examples', 'spots');
     const media = join(root, 'test', 'footage', 'freedoom-demo1.mp4');
     await copyFile(join(example, 'spots.js'), join(project, 'spots.js'));
@@ -131,7 +131,7 @@ describe('the packed package', () => {
     ]);
   });
 
-  it('does without the runtime of networks until one is wanted, and says then what to install', async () => {
+  it('works without onnxruntime-node until a network is used, and then says what to install', async () => {
     const pack = join(project, 'configs', 'elsewhere');
     await mkdir(pack, { recursive: true });
     await copyFile(join(root, 'configs', 'openarena', 'models', 'weapons.onnx'), join(pack, 'm.onnx'));
@@ -151,7 +151,7 @@ describe('the packed package', () => {
     await expect(failed).rejects.toMatchObject({ stderr: expect.stringContaining('npm install onnxruntime-node') });
   });
 
-  it('gives its types to a program in TypeScript', async () => {
+  it('has type declarations that a TypeScript program can use', async () => {
     await writeFile(
       join(project, 'program.ts'),
       `import { evaluate, type EventLine } from 'playbyplay';
@@ -170,7 +170,7 @@ describe('the packed package', () => {
     await expect(checked).rejects.toMatchObject({ stdout: expect.stringMatching(/^program\.ts\(8,\d+\)[^\n]*\n$/) });
   });
 
-  it('holds what it needs and nothing of its development', async () => {
+  it('contains the files it needs and no development files', async () => {
     const files = await readdir(join(project, 'node_modules', 'playbyplay'), { recursive: true });
     expect(
       files.filter((file) => /\btest(?:ing)?\b|(?<!\.d)(?<!\.d-[\w-]{8})\.ts$|^(?:bench|tools)/.test(file)),

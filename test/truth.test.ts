@@ -30,7 +30,7 @@ test('taking another weapon in hand is no change of ammunition, firing it is', (
   ]);
 });
 
-test('of two weapons with the same figure, the one that is fired tells which was in hand', () => {
+test('of two weapons with the same ammunition, the one that was fired was in hand', () => {
   const rows = [row(0, { ammo_table: [50, 50, 0, 0] }), row(2, { ammo: 49, ammo_table: [50, 49, 0, 0] })];
   expect(doomStatements(doomSeries(rows))).toEqual([
     { t: 2, statement: { subject: 'player', property: 'ammunition', from: 50, to: 49 } },
@@ -46,7 +46,7 @@ test('a new life after death is a respawn and no change of health or armour', ()
   ]);
 });
 
-test('a message that stands while its number rises again is a repeated pick-up', () => {
+test('a number that rises again under an unchanged message is a repeated pickup', () => {
   const message = 'PICKED UP AN AMMO CLIP.';
   const clip = (n: number) => ({ ammo: n, ammo_table: [n, 0, 0, 0], message });
   const obtain = { subject: 'player', action: 'obtain', object: 'freedoom:clip' };
@@ -57,7 +57,7 @@ test('a message that stands while its number rises again is a repeated pick-up',
   ]);
 });
 
-test('reduction keeps what stands for the stated number of samples and dates it by the first', () => {
+test('reduction keeps values shown for the required number of samples, with the time of the first', () => {
   const series = [
     { t: 0, value: 5 },
     { t: 0.11, value: 6 },
@@ -152,7 +152,7 @@ test('the clip in test/footage: 15 changes of health and 14 messages until the d
   expect(lines.map((line): unknown => JSON.parse(line))).toEqual(truth.raw);
 });
 
-test('everything that truth can say is said in words of the dictionaries', async () => {
+test('every statement of the ground truth uses words of the dictionaries', async () => {
   const { dictionary } = await loadBuiltin(['freedoom', 'openarena']);
   const said = [
     ...Object.keys(PICK_UPS).map((message) => doomMessage(message)),

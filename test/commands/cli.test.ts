@@ -58,7 +58,7 @@ const toValue = (property: string) => ({
 });
 
 describe('playbyplay', () => {
-  it('does not put the log of match.mkv in the place of that of match.mp4', async () => {
+  it('does not overwrite the log of match.mp4 with that of match.mkv', async () => {
     const { log, folder } = await files();
     await mkdir(join(folder, 'match.playbyplay'));
     await writeFile(join(folder, 'match.playbyplay', 'events.ndjson'), await readFile(log));
@@ -71,7 +71,7 @@ describe('playbyplay', () => {
     expect(await readFile(join(folder, 'match.playbyplay', 'events.ndjson'), 'utf8')).toBe(await readFile(log, 'utf8'));
   });
 
-  it('tells its version and its commands', async () => {
+  it('prints its version and its commands', async () => {
     const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as {
       version: string;
     };
@@ -81,7 +81,7 @@ describe('playbyplay', () => {
     expect(help.out).toMatch(/^ {2}evaluate +Compare event logs/m);
   });
 
-  it('keeps compiled code where it can, and starts all the same where it cannot', async () => {
+  it('caches compiled code, and starts without a cache directory', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'playbyplay-cache-'));
     const file = join(folder, 'file');
     await writeFile(file, '');
@@ -93,7 +93,7 @@ describe('playbyplay', () => {
     expect((await readdir(folder)).filter((name) => name !== 'deep')).toEqual(['file']);
   });
 
-  it('says how it is used, on stderr, when nothing is asked of it', async () => {
+  it('prints its usage to stderr without arguments', async () => {
     const { code, out, err } = await playbyplay();
     expect([code, out]).toEqual([2, '']);
     expect(err).toContain('Usage: playbyplay <command>');
@@ -110,7 +110,7 @@ describe('playbyplay', () => {
     expect(err).not.toContain('Warning');
   });
 
-  it('names the nearest command, option and game', async () => {
+  it('suggests the nearest command, option and game', async () => {
     expect(await playbyplay('evalute')).toMatchObject({
       code: 2,
       err: expect.stringContaining('Did you mean "evaluate"?'),
@@ -141,7 +141,7 @@ describe('playbyplay', () => {
     expect((await playbyplay('evaluate', log, truth)).code).toBe(0);
   });
 
-  it('says what is wrong with a file, and where', async () => {
+  it('reports what is wrong with a file, and where', async () => {
     const { log, truth } = await files();
     await writeFile(truth, '{"t":1}\n{');
     const { code, err } = await playbyplay('evaluate', log, truth);
@@ -155,7 +155,7 @@ describe('playbyplay', () => {
     expect(await playbyplay('evaluate', log)).toMatchObject({ code: 2, out: '' });
   });
 
-  it('finds nothing wrong with the games that it brings, and all that is wrong with another', async () => {
+  it('accepts the built-in games and reports every issue of an invalid one', async () => {
     const games = (await playbyplay('profile', 'list')).out.trim().split('\n');
     const checked = await playbyplay('profile', 'check', ...games);
     expect([checked.code, checked.err]).toEqual([0, '']);
@@ -170,7 +170,7 @@ describe('playbyplay', () => {
     expect(out).toContain('profile.json#/detectors/a/kind: there is no detector kind "txt"');
   });
 
-  it('says what is wrong with profile, script, words and statements at once', async () => {
+  it('reports issues of profile, script, words and statements together', async () => {
     const pack = await mkdtemp(join(tmpdir(), 'playbyplay-stranger-'));
     for (const folder of ['configs/x', 'scripts', 'dictionary']) await mkdir(join(pack, folder), { recursive: true });
     const word = { name: 'herring', parent: 'fihs', definition: 'A silvery swimmer.' };
@@ -221,7 +221,7 @@ describe('playbyplay', () => {
     expect(last).toContain('scripts/x/feed.js:1: there is no action “finnish”');
   });
 
-  it('says that steps before a learnt font do nothing', async () => {
+  it('warns that preprocessing steps have no effect before a learned font', async () => {
     const pack = await mkdtemp(join(tmpdir(), 'playbyplay-steps-'));
     const font = { format: 'playbyplay/atlas/1', name: 'f', channel: 'luma', pixels: { x: 1, y: 1 }, height: 1 };
     const glyphs = [{ char: '1', width: 1, level: 'AA==', deviation: 'AA==' }];
@@ -241,7 +241,7 @@ describe('playbyplay', () => {
     expect(out).toContain('profile.json#/regions/score/preprocess: has no effect: “score” reads the unprocessed crop');
   });
 
-  it('prints a schema that other tools can use', async () => {
+  it('prints the JSON Schema of a profile', async () => {
     const { out } = await playbyplay('profile', 'schema');
     expect(JSON.parse(out)).toMatchObject({ $schema: 'https://json-schema.org/draft/2020-12/schema', type: 'object' });
   });

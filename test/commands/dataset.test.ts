@@ -63,7 +63,7 @@ describe('a data set for training', () => {
     [folders, coco, yolo] = await Promise.all([write('folders'), write('coco'), write('yolo')]);
   });
 
-  it('has the labels that the recording shows, by truth that was made without the program', async () => {
+  it("has the labels of the recording's ground truth", async () => {
     const { series } = await json<{ series: { t: number; health: number | null; armor: number | null }[] }>(
       clip.replace('.mp4', '.truth.json'),
     );
@@ -75,7 +75,7 @@ describe('a data set for training', () => {
     }
   });
 
-  it('as folders holds each crop under its label, as the readers of image folders want it', async () => {
+  it('in the folder layout holds each crop under its label', async () => {
     for (const set of ['train', 'val'] as const) {
       const labels = await readdir(join(folders, set));
       const rows = (await rowsOf(folders)).filter(({ file }) => file.startsWith(`${set}/`));
@@ -86,7 +86,7 @@ describe('a data set for training', () => {
     }
   });
 
-  it('as COCO refers to frames whose boxes hold the very pixels', async () => {
+  it('in the COCO layout refers to frames whose boxes hold the pixels of the crops', async () => {
     const crops = new Map((await rowsOf(folders)).map((row) => [`${row.detector} ${row.t}`, row]));
     const rows = await rowsOf(coco);
     expect(rows.length).toBe(crops.size);
@@ -110,7 +110,7 @@ describe('a data set for training', () => {
     expect(compared).toBe(rows.length);
   });
 
-  it('as YOLO says the same boxes in fractions, with the labels in data.yaml', async () => {
+  it('in the YOLO layout has the same boxes as fractions, and the labels in data.yaml', async () => {
     const yaml = await text(join(yolo, 'data.yaml'));
     const names = [...yaml.matchAll(/^ {2}(\d+): (".*")$/gm)].map(
       ([, i, name]) => [Number(i), JSON.parse(name!)] as const,
@@ -132,7 +132,7 @@ describe('a data set for training', () => {
     expect(found.toSorted()).toEqual(wanted.toSorted());
   });
 
-  it('can be made from labels that a person gave, its own among them', async () => {
+  it('can be made from given labels, including its own', async () => {
     const file = join(folders, 'labels.ndjson');
     const labels = parseLabels(await text(file), file).filter(({ detector }) => detector === 'health');
     const out = join(await mkdtemp(join(tmpdir(), 'playbyplay-dataset-')), 'again');
@@ -144,7 +144,7 @@ describe('a data set for training', () => {
     expect(await pixels(join(out, again[0]!.file))).toEqual(await pixels(join(folders, before[0]!.file)));
   });
 
-  it('is refused where there is something already, and where there is nothing to learn', async () => {
+  it('is refused for a folder that is not empty and for labels without classes', async () => {
     const loaded = await loadProfile('freedoom');
     const none = collectReadings(loaded, [clip], { detectors, to: 0.5 });
     await expect(writeDataset(none, { out: folders, format: 'folders' })).rejects.toMatchObject({

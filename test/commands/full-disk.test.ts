@@ -10,8 +10,8 @@ import { fixture } from '../paths.ts';
 
 const CHILD = fixture('full-disk-child.ts');
 
-describe('a file system that takes no more', () => {
-  it('ends log and journal with whole records, and says what is kept', async () => {
+describe('a full file system', () => {
+  it('leaves complete records in log and journal and reports what was saved', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'playbyplay-full-'));
     // The limit on the size of a file (some KiB) stands for a full disk: the write fails half-way, as on one.
     const shell = `ulimit -f 24; exec "${process.execPath}" "${CHILD}" "${folder}"`;

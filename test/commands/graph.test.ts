@@ -40,7 +40,7 @@ function playbyplay(...args: readonly string[]) {
 }
 
 describe('playbyplay graph', () => {
-  it('shows that devices start where the curves of the 6 × 4 example do, and that (2,2) waits for (5,1) by wrapping', () => {
+  it('shows the start of each device in the 6 × 4 example, and that (2,2) waits for (5,1) by wrap-around', () => {
     const { status, stdout } = playbyplay('plan', 'graph.json', '--json');
     expect(status).toBe(0);
     const [count, sum] = (JSON.parse(stdout) as { calls: Call[] }).calls as [Call, Call];
@@ -54,7 +54,7 @@ describe('playbyplay graph', () => {
     expect(reader?.needs).toEqual(['count (5,1)']);
   });
 
-  it('runs the kernels on threads and writes what they made', () => {
+  it('runs the kernels on threads and writes their results', () => {
     const run = playbyplay('run', 'graph.json', '--kernels', 'kernels.mjs', '--devices', '2', '--out', 'out', '--json');
     expect(run.stderr).toBe('');
     const { portions } = JSON.parse(run.stdout) as { portions: number[] };
@@ -63,7 +63,7 @@ describe('playbyplay graph', () => {
     expect(readFileSync(join(folder, 'out', 'sums.bin'))[2 * 6 + 2]).toBe(51);
   });
 
-  it('lists everything that is wrong with a graph', () => {
+  it('reports every issue of a graph', () => {
     writeFileSync(join(folder, 'broken.json'), JSON.stringify({ calls: [{ name: 'a', spaces: [1] }] }));
     const { status, stderr } = playbyplay('plan', 'broken.json');
     expect(status).toBe(1);

@@ -83,7 +83,7 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 describe('playbyplay highlights', () => {
-  it('cuts a reel, lists it, and shows its events in a picture', async () => {
+  it('cuts a reel, lists its scenes and draws its events', async () => {
     const { code, err } = await playbyplay(
       'highlights',
       log,
@@ -114,13 +114,13 @@ describe('playbyplay highlights', () => {
     expect([width, height].every((side) => side! > 100)).toBe(true);
   });
 
-  it('makes a reel that is asked for its own events', async () => {
+  it('embeds a log in the reel that queries can read', async () => {
     const { code, out } = await playbyplay('query', 'player kills opponent with launcher', 'best.mp4');
     expect(code).toBe(0);
     expect(out).toMatch(/^00:01\.\d {2}player kills opponent Sarge with rocket launcher\n$/);
   });
 
-  it('says what is wrong with its arguments, and with a query where', async () => {
+  it('reports invalid arguments, and the position of an error in a query', async () => {
     const preset = await playbyplay('highlights', log, '--preset', 'shrot');
     expect([preset.code, preset.err]).toEqual([2, expect.stringContaining('Did you mean "short"?')]);
     const query = await playbyplay('highlights', log, '--query', 'player kilz opponent');
@@ -131,7 +131,7 @@ describe('playbyplay highlights', () => {
     expect([none.code, none.out]).toEqual([3, '']);
   });
 
-  it('names the recording that it cannot find', async () => {
+  it('names a missing recording', async () => {
     const elsewhere = join(folder, 'else', 'where');
     mkdirSync(elsewhere, { recursive: true });
     writeFileSync(join(elsewhere, 'events.ndjson'), readFileSync(join(log, 'events.ndjson')));
@@ -142,7 +142,7 @@ describe('playbyplay highlights', () => {
 });
 
 describe('playbyplay summary', () => {
-  it('counts and tells the best moments', async () => {
+  it('prints counts and the best moments', async () => {
     const { code, out } = await playbyplay('summary', log);
     expect(code).toBe(0);
     expect(out).toContain(
@@ -152,7 +152,7 @@ describe('playbyplay summary', () => {
 });
 
 describe('playbyplay export', () => {
-  it('writes several formats at once', async () => {
+  it('writes several formats in one run', async () => {
     const { code } = await playbyplay(
       'export',
       log,
@@ -173,7 +173,7 @@ describe('playbyplay export', () => {
     );
   });
 
-  it('says why there are no chapters', async () => {
+  it('reports why there are no chapters', async () => {
     const { code, err } = await playbyplay('export', log, '-f', 'youtube', '--duration', '12s');
     expect([code, err]).toEqual([3, expect.stringContaining('needs three chapters')]);
   });

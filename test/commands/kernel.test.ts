@@ -13,7 +13,7 @@ function playbyplay(args: readonly string[], input = '') {
 }
 
 describe('playbyplay kernel quantize', () => {
-  it('prints a kernel as JSON, whose sum is kept', () => {
+  it('prints a kernel as JSON and preserves its sum', () => {
     const { status, stdout } = playbyplay(['kernel', 'quantize', '[0.2, 0.2, 0.2, 0.2, 0.2]', '--bits', '8', '--json']);
     const { mantissas, exponent, sum } = JSON.parse(stdout) as { mantissas: number[]; exponent: number; sum: number };
     expect(status).toBe(0);
@@ -23,7 +23,7 @@ describe('playbyplay kernel quantize', () => {
     expect([exponent, sum]).toEqual([-9, 1]);
   });
 
-  it('scales to a sum, and says in a table what that forces', () => {
+  it('scales to a sum and shows the resulting errors in a table', () => {
     const { stdout } = playbyplay(['kernel', 'quantize', '[[1,1,1],[1,1,1],[1,1,1]]', '--sum', '1']);
     expect(stdout).toContain('114  112  114');
     expect(stdout).toContain('sum         1 (target 1, error 0,');
@@ -38,7 +38,7 @@ describe('playbyplay kernel quantize', () => {
     expect(stdout).toContain('static const int8_t kernel_1[2] = { 64, 64 };');
   });
 
-  it('explains what is wrong, on stderr, with exit codes', () => {
+  it('reports errors on stderr with their exit codes', () => {
     expect(playbyplay(['kernel', 'quantize', '[[1,2],[3]]'])).toMatchObject({
       status: 1,
       stdout: '',

@@ -35,7 +35,7 @@ const text = (region: string): object => ({
   value: 'number',
 });
 
-it('a font learnt from labelled moments, without its pitch, reads others', () => {
+it('a font learned from labelled moments without a given pitch reads other moments', () => {
   const { regions } = JSON.parse(readFileSync('configs/freedoom/profile.json', 'utf8')) as {
     regions: Record<string, object>;
   };

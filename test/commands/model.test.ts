@@ -28,7 +28,7 @@ function plan(name: string, ...args: readonly string[]) {
 }
 
 describe('playbyplay model plan', () => {
-  it('lists the instructions of the example on 16 × 16: 13 rows in, 10 made, 4 kept; then 9 in, 6 made, 6 + 4 read', () => {
+  it('lists the instructions of the 16 × 16 example: 13 rows in, 10 computed, 4 stored; then 9 in, 6 computed, 6 + 4 read', () => {
     const size = ['--input', '16x16', '--budget', '1MiB', '--axis', 'rows', '--tiles', '2', '--fetch-again'];
     const { status, stdout } = plan('example-16x16', ...size, '--instructions');
     expect(status).toBe(0);
@@ -41,7 +41,7 @@ describe('playbyplay model plan', () => {
     ]);
   });
 
-  it('says as JSON what is saved: 26 rows fetched without help, 22 with, 16 keeping the picture too', () => {
+  it('prints as JSON what reuse saves: 26 rows fetched without, 22 with features stored, 16 with the image stored too', () => {
     const { stdout } = plan('example-16x16', '--input', '16x16', '--budget', '1MiB', '--tiles', '2', '--json');
     const { comparison } = JSON.parse(stdout) as { comparison: Record<string, { fetched: number; macs: number }> };
     expect(comparison['fetchingAgain']!.fetched).toBe(22);
@@ -49,7 +49,7 @@ describe('playbyplay model plan', () => {
     expect(comparison['plan']!.macs).toBe(comparison['untiled']!.macs);
   });
 
-  it('gives the widths of the example on 960 × 480: 322, 325 and 323 columns', () => {
+  it('prints the tile widths of the 960 × 480 example: 322, 325 and 323 columns', () => {
     const cut = ['--axis', 'columns', '--tiles', '3', '--recompute', '--json', '--instructions'];
     const { stdout } = plan('example-960x480', '--input', '960x480', '--budget', '64MiB', ...cut);
     const { instructions } = JSON.parse(stdout) as { instructions: { from: string[]; to: string[] }[][] };
@@ -60,7 +60,7 @@ describe('playbyplay model plan', () => {
     ]);
   });
 
-  it('says what is wrong, and what budget would do', () => {
+  it('reports a budget that is too small and the least sufficient one', () => {
     expect(plan('example-960x480', '--input', '960x480', '--budget', '10KiB')).toMatchObject({
       status: 1,
       stdout: '',

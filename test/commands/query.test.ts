@@ -16,14 +16,14 @@ const ask = (sentence: string, ...options: string[]): ReturnType<typeof runComma
   runCommandLine('query', sentence, folder, ...options);
 
 describe('playbyplay query', () => {
-  it('answers a sentence and its structured form alike', async () => {
+  it('gives the same answer to a sentence and to its structured form', async () => {
     const sentence = await ask('kills with launcher');
     const structured = await ask('{"find":{"action":["kill"],"with":{"any":[{"words":["launcher"]}]}}}');
     expect(sentence.out).toMatch(/^\d\d:\d\d\.\d {2}.+ kills .+ with (?:rocket|grenade) launcher\n/);
     expect(structured).toEqual(sentence);
   });
 
-  it('counts as many deaths as kills and deaths by one’s own doing together', async () => {
+  it('counts as deaths both kills by others and self-inflicted deaths', async () => {
     const [kills, alone, deaths] = await Promise.all(
       ['count kills', 'count deaths except kills', 'count deaths'].map((sentence) => ask(sentence)),
     );
@@ -31,14 +31,14 @@ describe('playbyplay query', () => {
     expect(Number(deaths!.out)).toBe(Number(kills!.out) + Number(alone!.out));
   });
 
-  it('explains which stretch of the sentence each word is', async () => {
+  it('explains which part of the sentence each word matches', async () => {
     const { out } = await ask('count kills by weapon', '--explain');
     expect(out.split('\n').slice(0, 2)).toEqual(['  count kills by weapon', '        ^^^^^    ^^^^^^']);
     expect(out).toContain('“kills”: action "kill" and the ');
     expect(out).toContain('“weapon”: object "weapon" and the ');
   });
 
-  it('points at what it does not know, in a sentence and in a form', async () => {
+  it('reports the position of unknown words in sentences and structured queries', async () => {
     expect(await ask('kills with gnu')).toMatchObject({
       code: 2,
       out: '',
@@ -50,13 +50,13 @@ describe('playbyplay query', () => {
     });
   });
 
-  it('tells of a name that no event has', async () => {
+  it('reports a name that occurs in no event', async () => {
     expect((await ask('kills by Grund')).err).toMatch(
       /^no event names “Grund”\. Did you mean "Grunt"\?\nno match among \d+ events\n$/,
     );
   });
 
-  it('calls sessions by the names of their logs, in answers and in questions', async () => {
+  it('uses the names of logs as session names in answers and queries', async () => {
     const season = mkdtempSync(join(tmpdir(), 'season-'));
     onTestFinished(() => rmSync(season, { recursive: true }));
     const log = readFileSync(join(folder, 'events.ndjson'), 'utf8');

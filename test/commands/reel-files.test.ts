@@ -38,7 +38,7 @@ function leftOf(name: string): string[] {
   return readdirSync(folder).filter((each) => each.startsWith(name));
 }
 
-it('is one whole reel where two processes write it at once', async () => {
+it('is one complete reel when two processes write it at the same time', async () => {
   const reel = join(folder, 'both.mp4');
   const outcomes = await Promise.all([cut(reel), cut(reel)]);
   expect(outcomes.map(({ out }) => out.trim())).toEqual(['done', 'done']);
@@ -46,7 +46,7 @@ it('is one whole reel where two processes write it at once', async () => {
   expect(leftOf('both')).toEqual(['both.mp4']);
 });
 
-it('is nothing where the process is killed half-way', async () => {
+it('does not exist when the process is killed while writing', async () => {
   const reel = join(folder, 'killed.mp4');
   let watching: ReturnType<typeof watch> | undefined;
   const { signal } = await cut(reel, undefined, (kill) => {
@@ -57,7 +57,7 @@ it('is nothing where the process is killed half-way', async () => {
   expect(existsSync(reel)).toBe(false);
 });
 
-it('is nothing where the disk is full, which is told of the reel', async () => {
+it('does not exist when the disk is full, and the error names the reel', async () => {
   const { out } = await cut(join(folder, 'full.mp4'), 20);
   expect(out).toMatch(/^unwritable: \S*full\.mp4 cannot be written: \S.*$/m);
   expect(leftOf('full')).toEqual([]);

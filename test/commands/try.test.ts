@@ -21,7 +21,7 @@ function playbyplay(...args: readonly string[]) {
 }
 
 describe('playbyplay profile try', () => {
-  it('says what detectors read at moments of a recording', () => {
+  it('prints what detectors read at given times', () => {
     // The clip's truth: health falls from 100 to 88 at 5.17 s, ammunition from 12 to 11 at 4.66 s.
     const moments = ['--at', '4', '--at', '0:06', '--detector', 'health', '--detector', 'ammunition'];
     const { status, stdout } = playbyplay('profile', 'try', 'freedoom', clip, ...moments);
@@ -30,7 +30,7 @@ describe('playbyplay profile try', () => {
     expect(stdout).toMatch(/^6\.00 s\n {2}health +text {2}88 /m);
   });
 
-  it('draws the regions, and writes them as detectors are shown them', async () => {
+  it('draws the regions and writes them as preprocessed for the detectors', async () => {
     const { stdout } = playbyplay('profile', 'try', 'freedoom', clip, '--at', '4', '--out', folder, '--json');
     const { t, seen, files } = JSON.parse(stdout) as { t: number; seen: unknown[]; files: string[] };
     expect(t).toBe(4);
@@ -44,7 +44,7 @@ describe('playbyplay profile try', () => {
     expect(Array.from({ length: info.width * info.height }, isInk).filter(Boolean).length).toBeGreaterThan(500);
   });
 
-  it('shows regions that nothing reads yet, and which files are still to be made', () => {
+  it('shows regions without detectors and names missing files', () => {
     const looks = join(folder, 'looks');
     const pack = join(folder, 'unmade');
     mkdirSync(pack);
@@ -88,7 +88,7 @@ describe('playbyplay profile try', () => {
     expect(looked).not.toContain('4.00 lost.png');
   });
 
-  it('says which detectors there are, and what is no time', () => {
+  it('suggests detectors and rejects invalid times', () => {
     const near = playbyplay('profile', 'try', 'freedoom', clip, '--at', '4', '--detector', 'helth');
     expect([near.status, near.stderr]).toEqual([1, expect.stringContaining('Did you mean "health"?')]);
     const late = playbyplay('profile', 'try', 'freedoom', clip, '--at', 'soon');
@@ -99,8 +99,8 @@ describe('playbyplay profile try', () => {
   });
 });
 
-describe('a script that notes something', () => {
-  it('is heard on stderr, and says nothing in the log', () => {
+describe('a script that writes notes', () => {
+  it('prints them to stderr, not to the log', () => {
     const pack = join(folder, 'pack');
     cpSync('configs/freedoom', join(pack, 'configs/freedoom'), { recursive: true });
     mkdirSync(join(pack, 'scripts'));

@@ -163,7 +163,7 @@ function near(found: readonly number[], wanted: readonly number[], most: number)
 const first = run('one');
 
 describe('a companion recording', () => {
-  it('is read by detectors of any kind, at times of the recording', async () => {
+  it('is read by detectors of all kinds, with times of the main recording', async () => {
     const { of, header, issues, events } = await first;
     expect(issues).toEqual([]);
     near(of('light'), [4, 15], 0.051);
@@ -199,7 +199,7 @@ describe('a companion recording', () => {
     expect(JSON.stringify(header)).not.toContain(folder);
   });
 
-  it('leaves the log the same to the byte for any workers and after an interruption, and its events for both plans', async () => {
+  it('gives a log that does not depend on workers and interruptions, and the same events by both plans', async () => {
     const { log, events } = await first;
     expect((await run('two', { workers: 2 })).log).toBe(log);
     const stop = new AbortController();
@@ -222,7 +222,7 @@ describe('a companion recording', () => {
     expect(events.length).toBeGreaterThan(20);
   });
 
-  it('is said to be missing, unknown, unreadable or of another time', async () => {
+  it('is reported if missing, unknown, unreadable or of another time', async () => {
     const { issues } = await run('without', { companions: [] });
     expect(issues.map(({ code }) => code)).toEqual(Array.from({ length: 4 }, () => 'no-such-media'));
     const given = (more: Partial<CompanionSource>): Promise<Run> =>
@@ -236,7 +236,7 @@ describe('a companion recording', () => {
     await expect(given({ pairs: [[0, -30]] })).rejects.toMatchObject({ code: 'no-overlap' });
   });
 
-  it('is not taken for the recording within one sample: the check says so', async () => {
+  it('cannot be combined with the main recording in one sample: the check reports it', async () => {
     const detectors = {
       light: { ...levels, region: 'left' },
       smile: { ...levels, region: 'left', media: 'webcam', when: { detector: 'light' }, screens: ['menu'] },
@@ -266,7 +266,7 @@ function playbyplay(...args: string[]): Promise<{ code: number | null; out: stri
 }
 
 describe('playbyplay detect', () => {
-  it('aligns a second recording and a log by what is heard, and reads both', async () => {
+  it('aligns a companion recording and a log by their sound and reads both', async () => {
     const lag = 3.4;
     // Two of three sounds are the player's keys.
     const keys = times(1, 30).filter((t, i) => t > lag && i % 3 !== 0);

@@ -68,10 +68,10 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-describe('detectors that others switch on, in a recording', () => {
+describe('detectors activated by other detectors', () => {
   let whole: string;
 
-  it('are read while they are on, and sequences are stated', async () => {
+  it('are read while active, and sequences produce statements', async () => {
     whole = await cuesOf('one', { workers: 1 });
     const { events } = await loadLog(join(folder, 'one'));
     const { raw, series } = await loadTruth(join(footage, 'freedoom-demo1.truth.json'));
@@ -98,7 +98,7 @@ describe('detectors that others switch on, in a recording', () => {
     expect(told('ammunition').length).toBeGreaterThan(5);
   });
 
-  it('give the same log with several workers, and interrupted and resumed', async () => {
+  it('give the same log with several workers, and after interruption and resumption', async () => {
     expect(await cuesOf('several', { workers: 3 })).toBe(whole);
     const interruption = new AbortController();
     const stopped = cuesOf('resumed', {
@@ -110,7 +110,7 @@ describe('detectors that others switch on, in a recording', () => {
     expect(await cuesOf('resumed', { workers: 2, resume: true })).toBe(whole);
   });
 
-  it('give the same events when only keyframes that differ are gone into', async () => {
+  it('give the same events with the adaptive plan', async () => {
     await cuesOf('adaptive', { plan: 'adaptive' });
     expect(await said('adaptive')).toEqual(await said('one'));
   });

@@ -35,7 +35,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 describe('detect on a recording of Freedoom', () => {
-  it('reports the changes of health, armor and ammunition and the pick-ups that a perfect reader would', async () => {
+  it('reports the changes of health, armor and ammunition and the pickups of the ground truth', async () => {
     const truth = await loadTruth(join(footage, 'freedoom-demo1.truth.json'));
     const rule = { samples: 1, gaps: 3, times: gridTimes(truth.fps, truth.frames, 0.1) };
     const lines = truth.reduce({ default: rule, message: { ...rule, samples: 2 } });
@@ -46,7 +46,7 @@ describe('detect on a recording of Freedoom', () => {
     expect(falseEvents.slice(Math.floor(all.events / 20))).toEqual([]);
   });
 
-  it('writes a trace in the Trace Event Format with every portion, its copies and the waits on its own track', async () => {
+  it('writes a trace in the Trace Event Format with every chunk and wait', async () => {
     const { traceEvents } = JSON.parse(await readFile(join(folder, 'trace.json'), 'utf8')) as {
       traceEvents: { name: string; ph: string; cat?: string; ts: number; dur: number; pid: number; tid: number }[];
     };
@@ -64,13 +64,13 @@ describe('detect on a recording of Freedoom', () => {
     expect(copies.map((copy) => inside(copy).length)).toEqual(copies.map(() => 1));
   });
 
-  it('gives the same events when it reads only the stretches in which keyframes differ', async () => {
+  it('gives the same events with the adaptive plan', async () => {
     await recordLog({ media, game: 'freedoom', out: join(folder, 'adaptive'), plan: 'adaptive', workers: 2 });
     const { events: adaptive } = await loadLog(join(folder, 'adaptive'));
     expect(said(adaptive)).toEqual(said(events));
   });
 
-  it('refuses a start behind the end, and a single picture', async () => {
+  it('refuses a start after the end, and a still image', async () => {
     const out = join(folder, 'refused');
     await expect(recordLog({ media, game: 'freedoom', out, from: 500, workers: 1 })).rejects.toMatchObject({
       code: 'nothing-to-read',
@@ -84,7 +84,7 @@ describe('detect on a recording of Freedoom', () => {
     });
   });
 
-  it('says in its header what the log was made from, and nothing of the machine', async () => {
+  it('writes a header with the inputs of the log and nothing about the machine', async () => {
     const [first] = (await readFile(join(folder, 'full', 'events.ndjson'), 'utf8')).split('\n');
     const header = JSON.parse(first!) as Record<string, unknown>;
     expect(header).toMatchObject({ type: 'header', format: 'playbyplay/1', game: 'freedoom' });

@@ -17,7 +17,7 @@ const APART = /\.md$|\.log\.json$|^highlights\.json$/;
 const games = await listGames(builtInPack());
 
 describe('the fingerprint of a profile', () => {
-  it.each(games)('of %s changes with every file that readings depend on', async (game) => {
+  it.each(games)('for %s changes with every file that affects readings', async (game) => {
     const root = await mkdtemp(join(tmpdir(), 'playbyplay-print-'));
     await cp(join(ROOT, 'configs', game), join(root, 'configs', game), { recursive: true });
     const folder = join(root, 'configs', game);

@@ -66,8 +66,8 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-describe('a region that follows a found icon', () => {
-  it('reads what the fixed one reads, and while the icon is hidden stays where it was', async () => {
+describe('a region relative to a found icon', () => {
+  it('gives the readings of the fixed region, and stays in place while the icon is hidden', async () => {
     const log = await run('one', { workers: 1 });
     const { fixed, beside, standing } = Object.fromEntries(await told('one')) as Record<string, string[]>;
     expect(fixed!.length).toBeGreaterThan(2);
@@ -77,7 +77,7 @@ describe('a region that follows a found icon', () => {
     expect(await run('several', { workers: 3 })).toBe(log);
   });
 
-  it('does so when only keyframes that differ are gone into', async () => {
+  it('gives the same events with the adaptive plan', async () => {
     await run('adaptive', { plan: 'adaptive' });
     expect(await told('adaptive')).toEqual(await told('one'));
   });

@@ -153,10 +153,10 @@ function changesIn(schedule: Schedule): unknown[] {
   return lines;
 }
 
-describe('both plans tell all changes, at the very times', () => {
+describe('both plans report all changes at their exact times', () => {
   it.each([
     {
-      what: 'where keyframes are near enough to prove what lies between',
+      what: 'with keyframes close enough to interpolate between them',
       schedule: calm,
       keyEvery: 18,
       persists: 2.1,

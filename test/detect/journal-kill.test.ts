@@ -28,8 +28,8 @@ function runChild(path: string, lines?: number): Promise<{ reported: string[]; k
   });
 }
 
-describe('journal of a killed process', () => {
-  it('keeps every chunk that was reported, and ends complete after several kills', async () => {
+describe('the journal of a killed process', () => {
+  it('contains every reported chunk, and is complete after several kills', async () => {
     const path = join(await mkdtemp(join(tmpdir(), 'playbyplay-kill-')), 'journal');
     const reported = new Set<string>();
     for (const lines of [4, 1, 17, 9]) {
@@ -45,7 +45,7 @@ describe('journal of a killed process', () => {
     for (let chunk = 0; chunk < COUNT; chunk++) expect(await journal.read(`${chunk}`)).toEqual(recordOf(chunk));
   });
 
-  it('drops a record torn at any byte, and goes on from there', async () => {
+  it('drops a record truncated at any byte and continues from there', async () => {
     const dir = await mkdtemp(join(tmpdir(), 'playbyplay-torn-'));
     const path = join(dir, 'journal');
     const sizes: number[] = [];
@@ -71,7 +71,7 @@ describe('journal of a killed process', () => {
     expect(await journal.read('9')).toEqual(recordOf(9));
   });
 
-  it('names what changed when it cannot be resumed', async () => {
+  it('names the changed input that prevents resuming', async () => {
     const path = join(await mkdtemp(join(tmpdir(), 'playbyplay-key-')), 'journal');
     {
       await using journal = await openJournal<TestRecord>(path, { media: 'a', plan: 'full', profile: '1' });

@@ -41,7 +41,7 @@ async function logOf(out: string): Promise<string> {
 }
 
 describe('detect', () => {
-  it('ends with the same log for any number of workers, and however often it was killed', async () => {
+  it('produces the same log for any number of workers and however often it was killed', async () => {
     const [whole, killed] = [await folder(), await folder()];
     expect((await detectUntil(whole, 1)).code).toBe(0);
     const expected = await logOf(whole);

@@ -52,8 +52,8 @@ function close(a: readonly string[], b: readonly string[]): boolean {
   );
 }
 
-describe('networks trained on exported regions, dropped into a profile', () => {
-  it('read the figures as truth has them, in any number of threads and of samples a run the same', async () => {
+describe('networks trained on exported regions', () => {
+  it('read the numbers of the ground truth, independent of threads and batch size', async () => {
     const networks = await json<Record<string, DetectorSpec>>('bench', 'detectors', 'networks', 'freedoom.json');
     const pack = (batch: number): Promise<string> =>
       packWith((profile) => ({
@@ -77,7 +77,7 @@ describe('networks trained on exported regions, dropped into a profile', () => {
     expect((await said(await pack(4), 10, 2))[2].split('\n').slice(1)).toEqual(lines);
   });
 
-  it('make the events in the place of the script', async () => {
+  it('produce events in place of the script', async () => {
     const interpreter = await json<SequenceSpec>('tools', 'train', 'freedoom-events.json');
     const pack = await packWith((profile) => ({ ...profile, interpreter }));
     const [events, truth, log] = await said(pack, 10, 2);

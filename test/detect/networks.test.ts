@@ -10,7 +10,7 @@ import { clip, root } from '../paths.ts';
 const guide = await readFile(new URL('../../docs/games/networks.md', import.meta.url), 'utf8');
 
 describe('the guide to networks', () => {
-  it('shows detectors that a profile can have', async () => {
+  it('shows valid detectors', async () => {
     const blocks = [...guide.matchAll(/```json\n("[a-z ]+": \{.*?)```/gs)].map(([, block]) => block!);
     expect(blocks.length).toBeGreaterThanOrEqual(4);
     const { interpreter, ...shown } = JSON.parse(`{${blocks.join(',')}}`) as Record<string, { region: string }>;
@@ -51,7 +51,7 @@ describe('the guide to networks', () => {
   });
 });
 
-it('a network that cannot run where its profile asks is said to, by several threads as by one', async () => {
+it('a network whose execution provider is missing is reported, with one thread or several', async () => {
   const pack = join(await mkdtemp(join(tmpdir(), 'playbyplay-provider-')), 'configs', 'elsewhere');
   await mkdir(pack, { recursive: true });
   await cp(join(root, 'configs', 'openarena', 'models', 'weapons.onnx'), join(pack, 'm.onnx'));

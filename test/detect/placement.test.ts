@@ -82,7 +82,7 @@ beforeAll(async () => {
 });
 
 describe('a recording of a window on a desktop', () => {
-  it('shows its outline, whatever moves around it', () => {
+  it('has an outline that is found whatever moves around it', () => {
     const scenes = pictures.filter((_, i) => i % 4 === 0);
     const framed = scenes.map((picture, i): Picture => {
       const plane = drawn(picture.y, 1, 0, picture);
@@ -100,14 +100,14 @@ describe('a recording of a window on a desktop', () => {
       expect({ x, y, width }).toEqual({ x: 0, y: 0, width: 1280 });
   });
 
-  it('shows where the window is by what moves', () => {
+  it('has a window that is found by its motion', () => {
     const scenes = pictures.filter((_, i) => i % 4 === 0);
     const framed = scenes.map((picture): Picture => ({ ...picture, ...SIZE, y: drawn(picture.y, 1, 90, picture) }));
     const { left, right, top } = edgesOf(framed);
     expect([left.at(-1), right.at(-1), top.at(-1)]).toEqual([WINDOW.x, WINDOW.x + WINDOW.width, WINDOW.y]);
   });
 
-  it('may reach beyond the frame where three borders say so', () => {
+  it('can extend beyond the frame if three borders are visible', () => {
     // 1440 × 810 from −24 on, black bars above, below and to the right.
     const edges = { left: [0], right: [1440, 1416], top: [0, 131], bottom: [1080, 941] };
     const found = contentsWithin(edges, { width: 1440, height: 1080 }, { width: 1280, height: 720 });
@@ -117,7 +117,7 @@ describe('a recording of a window on a desktop', () => {
     expect(places).toContainEqual([-24, 131, 1440]);
   });
 
-  it('is read where the HUD is found, and has that in its log', async () => {
+  it('is read at the detected placement, which the log records', async () => {
     const media = await write(join(folder, 'window.mkv'), SIZE, (n) => {
       const picture = pictures[n]!;
       return [drawn(picture.y, 1, 90, picture), drawn(picture.u, 2, 140, picture), drawn(picture.v, 2, 110, picture)];
@@ -159,8 +159,8 @@ function resized(picture: Picture, across: number, down: number): Picture {
   return { ...picture, y: { ...picture.y, data, stride: width } };
 }
 
-describe('a HUD of a size of its own', () => {
-  it('is found where the edges put it', async () => {
+describe('a HUD scaled independently of the picture', () => {
+  it('is found at its anchors', async () => {
     const game = await openGame('freedoom');
     const marks = await findLandmarks(game);
     const picture = resized(pictures[4]!, 0.9, 0.75);
@@ -176,7 +176,7 @@ describe('a HUD of a size of its own', () => {
 });
 
 describe('a recording whose layout changes', () => {
-  it('for nine seconds is read in both, and has the times in its log', async () => {
+  it('for nine seconds is read in both layouts, and the log records the times', async () => {
     const size = { width: 640, height: 360 };
     const color = { matrix: 'bt709', fullRange: true } as const;
     const part = (plane: Plane, unit: number, n: number): Plane => {
@@ -246,7 +246,7 @@ describe('a recording squeezed to 4:3', () => {
     return { data: Uint8Array.from(data, Math.round), stride: width, width, height };
   };
 
-  it('is found to be', async () => {
+  it('is recognized as squeezed', async () => {
     const media = await write(
       join(folder, 'squeezed.mkv'),
       size,
@@ -270,7 +270,7 @@ describe('a recording squeezed to 4:3', () => {
 });
 
 describe('a recording without the HUD', () => {
-  it('is doubted', async () => {
+  it('gives a warning', async () => {
     const size = { width: 160, height: 120 };
     const grey = (unit: number, level: number): Plane => {
       const [width, height] = [size.width / unit, size.height / unit];
@@ -288,7 +288,7 @@ describe('a recording without the HUD', () => {
   });
 });
 
-it('a game of the user’s own is recognised like the built-in ones', async () => {
+it('a user’s game is recognized like the built-in ones', async () => {
   const packs = join(folder, 'packs');
   const own = join(packs, 'mine', 'configs', 'my-doom');
   await cp(join(root, 'configs', 'freedoom'), own, { recursive: true });
@@ -302,7 +302,7 @@ it('a game of the user’s own is recognised like the built-in ones', async () =
   });
 });
 
-it('another game is said to be another', async () => {
+it('another game than the chosen one is reported', async () => {
   const out = join(folder, 'wrong');
   await expect(recordLog({ media: clip, game: 'openarena', out, to: 1, workers: 1 })).rejects.toMatchObject({
     code: 'wrong-game',

@@ -41,7 +41,7 @@ async function dizzyGame(deed: string): Promise<{ folder: string; plugin: string
   return { folder, plugin, game };
 }
 
-it('a plug-in that fails costs its own readings only, and is named', async () => {
+it('a failing plug-in loses only its own readings, and is named', async () => {
   const { folder, plugin, game } = await dizzyGame("throw new RangeError('too dizzy')");
   await expect(recordLog({ media, game, out: join(folder, 'none'), to: 4 })).rejects.toMatchObject({
     code: 'profile-broken',
@@ -98,7 +98,7 @@ const finding = (detector: object): string =>
     events: [{ on: { detector: 'part', trigger: 'found' }, statement: { subject: 'player', action: 'appear' } }],
   });
 
-it('a region follows what a plug-in finds, and what a plug-in lacks is said before anything is read', async () => {
+it('a region can be relative to a plug-in’s reading, and an incomplete plug-in is reported before reading starts', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'playbyplay-plugin-place-'));
   const [plugin, game] = [join(folder, 'finder.mjs'), join(folder, 'profile.json')];
   // It finds the status bar, a part of which is red.

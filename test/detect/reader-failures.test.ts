@@ -101,8 +101,8 @@ async function run(workers: number, ends = ''): Promise<{ log: string; trace: Tr
 /** `run read`, `copy result`: what a trace shows. */
 const kinds = (trace: readonly Traced[]) => new Set(trace.map(({ cat, name }) => `${cat} ${name.split(' ')[0]}`));
 
-describe('readings by several threads', () => {
-  it('give the log that one thread makes, and a trace of what was read and handed over', async () => {
+describe('reading with several threads', () => {
+  it('gives the log of one thread, and a trace of its chunks', async () => {
     const [two, three] = [await run(2), await run(3)];
     expect(alone.log.split('\n').length).toBeGreaterThan(30);
     expect(two.log).toBe(alone.log);
@@ -112,19 +112,19 @@ describe('readings by several threads', () => {
       expect(kinds(trace)).toEqual(new Set([...named, 'run read', 'copy request', 'copy result']));
   });
 
-  it.each(['pictures', 'readings'])('are made again when a thread ends in the middle of its %s', async (what) => {
+  it.each(['pictures', 'readings'])('repeats a chunk whose thread exits during its %s', async (what) => {
     const ended = await run(3, what);
     expect(existsSync(join(folder, what))).toBe(true);
     expect(ended.log).toBe(alone.log);
   });
 
-  it.each(['pictures', 'readings'])('are made again when a thread hangs in the middle of its %s', async (what) => {
+  it.each(['pictures', 'readings'])('repeats a chunk whose thread hangs during its %s', async (what) => {
     const ended = await run(4, `hangs ${what}`);
     expect(existsSync(join(folder, `hangs ${what}`))).toBe(true);
     expect(ended.log).toBe(alone.log);
   });
 
-  it('are made all the same when a thread is ended from outside', async () => {
+  it('repeats a chunk whose thread is terminated from outside', async () => {
     const ends: Promise<unknown>[] = [];
     const endOne = (thread: Worker): void => {
       if (ends.length > 0) return;

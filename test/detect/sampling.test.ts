@@ -69,8 +69,8 @@ function counted(n: number): number[] {
   return Array.from({ length: Math.ceil(frames / n) }, (_, i) => (i * n) / truth.fps);
 }
 
-describe('frames that are counted, beside a grid of times', () => {
-  it('miss nothing, however far apart they are, by either plan', async () => {
+describe('detectors that sample by frames next to detectors that sample by time', () => {
+  it('miss nothing at any interval with either plan', async () => {
     const game = await packOf('counted', { every: 21 }, { interval: 0.1 });
     const events = await saidOf(game, 'full');
     const rules = {

@@ -80,7 +80,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 describe('a recording with few keyframes', () => {
-  it('gives the same events by both plans', async () => {
+  it('gives the same events with both plans', async () => {
     const media = encoded(60);
     const { profile } = await openGame('freedoom');
     const persists = Object.values(profile.detectors).flatMap((spec) => spec.persists ?? []);

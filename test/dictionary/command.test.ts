@@ -25,7 +25,7 @@ function file(name: string, objects: object[]): string {
 }
 
 describe('playbyplay dictionary', () => {
-  it('check finds nothing in the dictionaries of the program', () => {
+  it('check accepts the built-in dictionaries', () => {
     const { code, out } = run('dictionary', 'check', '--json');
     const report = JSON.parse(out) as {
       issues: unknown[];
@@ -42,7 +42,7 @@ describe('playbyplay dictionary', () => {
     ).toBe(8);
   });
 
-  it('check says everything that is wrong with a file at once, and exits with 3', () => {
+  it('check reports every issue of a file and exits with 3', () => {
     const path = join(folder, 'broken.json');
     const objects = [
       { name: 'spoon', parent: 'weapn', definition: 'A weapon for soup.' },
@@ -64,13 +64,13 @@ describe('playbyplay dictionary', () => {
     expect(out).toContain('"definition" must say in one sentence what it means');
   });
 
-  it('parse and render are each other’s reverse', () => {
+  it('parse and render are inverse', () => {
     const parsed = run('dictionary', 'parse', 'the enemy is killed by the player');
     expect(parsed.code).toBe(0);
     expect(run('dictionary', 'render', parsed.out)).toMatchObject({ code: 0, out: 'player kills enemy\n' });
   });
 
-  it('parse points at a word that it does not know, and exits with 2', () => {
+  it('parse reports the position of an unknown word and exits with 2', () => {
     const { code, err } = run('dictionary', 'parse', 'player kils opponent');
     expect(code).toBe(2);
     expect(err.split('\n').slice(0, 3)).toEqual([
@@ -80,7 +80,7 @@ describe('playbyplay dictionary', () => {
     ]);
   });
 
-  it('diff tells a step that breaks old logs from one that does not', () => {
+  it('diff distinguishes changes that break old logs from compatible ones', () => {
     const old = file('old.json', [word('thing'), word('gun', 'thing')]);
     const inserted = file('inserted.json', [word('thing'), word('weapon', 'thing'), word('gun', 'weapon')]);
     const moved = file('moved.json', [word('thing'), word('other'), word('gun', 'other')]);
@@ -97,7 +97,7 @@ describe('playbyplay dictionary', () => {
     expect(readFileSync(path, 'utf8')).toContain('<!doctype html>');
   });
 
-  it('tree shows the part under a word, as deep as asked', () => {
+  it('tree shows the words below a word, to the given depth', () => {
     const { out } = run('dictionary', 'tree', 'gun', '--depth', '2');
     expect(out.split('\n')[0]).toMatch(/^gun — /);
     expect(out).toMatch(/^ {2}shotgun — /m);

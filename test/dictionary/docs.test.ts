@@ -18,13 +18,13 @@ const block = (text: string, language: string): string =>
   new RegExp(`\`\`\`${language}\\n(.*?)\`\`\``, 's').exec(text)![1]!;
 
 describe('the guide to dictionaries', () => {
-  it('lists every issue code with what it says, and no other', () => {
+  it('lists every issue code with its message, and no other', () => {
     const table = guide.slice(guide.indexOf('## Issue codes'));
     const listed = [...table.matchAll(/^\| `([a-z-]+)` +\| (.+?) +\|$/gm)].map(([, code, text]) => [code, text]);
     expect(Object.fromEntries(listed)).toEqual(issueCodes);
   });
 
-  it('lists no code that nothing reports', async () => {
+  it('lists no unused code', async () => {
     const root = new URL('../../src/', import.meta.url);
     const files = (await readdir(root, { recursive: true })).filter(
       (file) => /^(?:dictionary|query)[\\/].*\.ts$/.test(file) && !/(?:\.test|issues)\.ts$/.test(file),
@@ -34,12 +34,12 @@ describe('the guide to dictionaries', () => {
     expect(unused).toEqual([]);
   });
 
-  it('shows an extension with which nothing is wrong', async () => {
+  it('shows a valid extension', async () => {
     const common = await readSources(['dictionary/common.json']);
     expect(loadDictionary([...common, { file: 'mine', data: block(guide, 'json') }]).issues).toEqual([]);
   });
 
-  it('shows sentences and statements that are each other’s', () => {
+  it('shows matching pairs of sentences and statements', () => {
     const rows = [...guide.matchAll(/^\| (.+?) +\| `(\{.+\})` +\|$/gm)].map(
       ([, text, json]) => [text!, JSON.parse(json!) as Statement] as const,
     );
@@ -61,7 +61,7 @@ function refused(query: string): boolean {
 }
 
 describe('the guide to queries', () => {
-  it('shows queries that are understood', () => {
+  it('shows valid queries', () => {
     const table = queries.slice(queries.indexOf('## What can be asked'), queries.indexOf('Groups:'));
     const cells = [...table.matchAll(/^\| (.+?) \|/gm)].map(([, cell]) => cell!).join();
     const shown = [...cells.matchAll(/`([^`]+)`/g)].map(([, query]) => query!).filter((query) => !query.includes('…'));
@@ -69,7 +69,7 @@ describe('the guide to queries', () => {
     expect(shown.filter((query) => refused(query))).toEqual([]);
   });
 
-  it('shows a structured form that is one', () => {
+  it('shows a valid structured query', () => {
     const form = JSON.parse(block(queries, 'json')) as Query;
     expect(compileQuery('player defeats enemy with gun except railgun', dictionary).query).toEqual(form);
     expect(() => compileQuery(form, dictionary)).not.toThrow();

@@ -25,8 +25,8 @@ function outcomeOf(ask: () => number): string {
   }
 }
 
-describe('whatever is written', () => {
-  it('a sentence is a right statement or is told why not, with a place in it', () => {
+describe('random input', () => {
+  it('a sentence is parsed to a valid statement or refused with a position', () => {
     fc.assert(
       fc.property(jumble(dictionary), (sentence) => {
         const { statement, issues } = parse(sentence, dictionary);
@@ -38,7 +38,7 @@ describe('whatever is written', () => {
     );
   });
 
-  it('a query can be run or is told why not, with a place in it', () => {
+  it('a query runs or is refused with a position', () => {
     const statement: Statement = { subject: 'player', action: 'kill', object: 'opponent' };
     const event = {
       type: 'event',
@@ -61,7 +61,7 @@ describe('whatever is written', () => {
     );
   });
 
-  it('repetitions take no exponential time: the longest is given up, not hung on', () => {
+  it('repetitions take no exponential time: sentences that are too long are refused', () => {
     for (const piece of [
       'with ',
       'player ',
@@ -82,7 +82,7 @@ describe('whatever is written', () => {
     }
   });
 
-  it('a dictionary file is loaded as far as it goes, and what was loaded can be used', () => {
+  it('a dictionary file is loaded as far as it is valid, and the result is usable', () => {
     const files = ['common', 'arena'].map(
       (name) =>
         JSON.parse(readFileSync(new URL(`../cases/dictionaries/${name}.json`, import.meta.url), 'utf8')) as unknown,

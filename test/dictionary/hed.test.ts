@@ -49,11 +49,11 @@ function word(name: string): string {
   return name.replaceAll('-', ' ').toLowerCase();
 }
 
-describe('a vocabulary of the shape of HED', () => {
+describe('the HED vocabulary', () => {
   const { wiki, parents } = wikiOf(1131, 8);
   const { dictionary, issues } = loadHed(wiki);
 
-  it('is read tag for tag, with every parent', () => {
+  it('is read with every tag and its parents', () => {
     expect(hedTags(wiki).map(({ name, parent }) => [name, parent?.name])).toEqual([...parents]);
   });
 
@@ -63,7 +63,7 @@ describe('a vocabulary of the shape of HED', () => {
     expect(Math.max(...dictionary.ordered.map(({ depth }) => depth))).toBe(8);
   });
 
-  it('answers is-a as walking up the parents does', () => {
+  it('answers is-a like a walk up the parents', () => {
     const names = [...parents.keys()];
     const above = (name: string): string[] => {
       const chain = [name];
@@ -77,7 +77,7 @@ describe('a vocabulary of the shape of HED', () => {
     }
   });
 
-  it('speaks: statements of its words are read back', () => {
+  it('renders statements that are parsed back', () => {
     const [object] = dictionary.words('object').slice(-1);
     for (const action of dictionary.words('action').slice(0, 50)) {
       const statement = { subject: object!.id, action: action.id, object: object!.id };

@@ -65,12 +65,12 @@ const texts = (query: string | Query): string[] =>
   matchEvents(compileQuery(query, dictionary), events).map((match) => match.events.map(({ text }) => text).join(' / '));
 
 describe('the library', () => {
-  it('loads the common dictionary with an extension of one’s own', () => {
+  it('loads the common dictionary with a user’s extension', () => {
     expect(issues).toEqual([]);
     expect(dictionary.sources.map(({ name }) => name)).toEqual(['common', 'paintball']);
   });
 
-  it('answers what is what', () => {
+  it('answers is-a questions', () => {
     expect(dictionary.isA('paintball:color sprayer', 'weapon')).toBe(true);
     expect(dictionary.isA('weapon', 'paintball:color sprayer')).toBe(false);
     expect(dictionary.ancestors('paintball:splat').map(({ id }) => id)).toEqual(['defeat', 'harm', 'affect', 'happen']);
@@ -78,7 +78,7 @@ describe('the library', () => {
     expect(searchWords(dictionary, 'color sprayer')[0]?.definition).toBe('A paint gun with a wide nozzle.');
   });
 
-  it('reads, checks and writes sentences', () => {
+  it('parses, checks and renders sentences', () => {
     const statement = { subject: 'player', action: 'paintball:splat', object: { word: 'opponent', name: 'Ann' } };
     expect(render(statement, dictionary, { tense: 'past', articles: true, sentence: true })).toBe(
       'The player splatted opponent Ann.',
@@ -90,14 +90,14 @@ describe('the library', () => {
     ]);
   });
 
-  it('finds events at every level, also of words that came later', () => {
+  it('finds events at every level, including words added later', () => {
     expect(texts('player defeats enemy with weapon')).toEqual(sentences.slice(0, 3));
     expect(texts('player kills enemy with weapon')).toEqual(sentences.slice(1, 3));
     expect(texts('player dies within 10 s after low health')).toEqual([sentences[4]]);
     expect(texts({ find: { action: ['defeat'], with: { any: [{ words: ['gun'] }] } } })).toEqual([sentences[0]]);
   });
 
-  it('counts, groups and finds what is made of several events', () => {
+  it('counts, groups and finds composite events', () => {
     const { count, groups } = runQuery(compileQuery('count defeats by weapon', dictionary), events);
     expect([count, groups]).toEqual([
       4,
@@ -112,7 +112,7 @@ describe('the library', () => {
     ]);
   });
 
-  it('explains what it understood, word by word', () => {
+  it('explains a query word by word', () => {
     const { query } = compileQuery('kills with any gun', dictionary);
     const explained = explainQuery(query, dictionary).words.map(({ id, start, end, text, covers }) => [
       id,
@@ -125,7 +125,7 @@ describe('the library', () => {
     ]);
   });
 
-  it('says what it does not understand, and where', () => {
+  it('reports unknown words with their position', () => {
     let refusal: unknown;
     try {
       compileQuery('kills with gnu', dictionary);

@@ -39,7 +39,7 @@ async function open(html: string, hash = ''): Promise<{ page: Page; complaints: 
 describe('the page of a dictionary', () => {
   const html = dictionaryPage(dictionary, new Map([['railgun', ['somegame']]]));
 
-  it('shows a word with its ancestors, definition, example, pattern and games, and needs nothing from outside', async () => {
+  it('shows a word with its ancestors, definition, example, pattern and games, without network requests', async () => {
     const { page, complaints } = await open(html, '#action/kill');
     expect(await page.textContent('h2')).toContain('kill');
     expect(await page.locator('.crumbs a').allTextContents()).toEqual(['happen', 'affect', 'harm', 'defeat']);
@@ -49,7 +49,7 @@ describe('the page of a dictionary', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('goes down the tree and to a word by clicks', async () => {
+  it('navigates the tree and to words by clicks', async () => {
     const { page } = await open(html);
     await page.click('button[aria-label="kinds of item"]');
     await page.click('button[aria-label="kinds of weapon"]');
@@ -63,7 +63,7 @@ describe('the page of a dictionary', () => {
     expect(await page.locator('nav [aria-current]').allTextContents()).toEqual(['blade']);
   });
 
-  it('finds words by name, synonym and definition, the best first, and none for nonsense', async () => {
+  it('finds words by name, synonym and definition, best match first, and none for nonsense', async () => {
     const { page } = await open(html);
     await page.keyboard.press('/');
     await page.keyboard.type('frag');
@@ -73,7 +73,7 @@ describe('the page of a dictionary', () => {
     expect(await page.textContent('[role=status]')).toBe('0 words for “zzzz”');
   });
 
-  it('shows only what concerns a game when one is chosen', async () => {
+  it('shows only the words of the chosen game', async () => {
     const { page } = await open(html);
     await page.selectOption('select', 'freedoom');
     await page.fill('input', 'megasphere');
@@ -82,7 +82,7 @@ describe('the page of a dictionary', () => {
     expect(await page.locator('.result').count()).toBe(0);
   });
 
-  it('shows a definition that is HTML as the text that it is', async () => {
+  it('shows HTML in a definition as text', async () => {
     const hostile = {
       format: 'playbyplay/dictionary/1',
       name: 'common',

@@ -58,7 +58,7 @@ describe('the published schemas', () => {
     );
   });
 
-  it('accept the structured form of every query of the cases, and refuse it broken as the program does', () => {
+  it('accept the structured form of every query of the cases, and refuse invalid variants as the program does', () => {
     const { matches, counts, dictionaries } = read<{
       matches: { query: string }[];
       counts: { query: string }[];

@@ -38,7 +38,7 @@ async function readings(media: string, times: readonly number[], wanted: readonl
   return read;
 }
 
-test('freedoom: figures are read where a heavy hit leaves a ninth of their contrast', async () => {
+test('freedoom: numbers are read where a heavy hit leaves a ninth of their contrast', async () => {
   expect(await readings('red.mp4', [0, 0.05, 0.1], ['health', 'armor', 'ammunition'])).toEqual([
     [99, 0, 8],
     [35, 0, 7],
@@ -46,14 +46,14 @@ test('freedoom: figures are read where a heavy hit leaves a ninth of their contr
   ]);
 });
 
-test('freedoom: figures in other colours than red are read', async () => {
+test('freedoom: numbers in other colours than red are read', async () => {
   expect(await readings('colours.mp4', [0, 0.05], ['health', 'armor', 'ammunition'])).toEqual([
     [100, 0, 50],
     [40, 4, 4],
   ]);
 });
 
-test('freedoom: figures that stand bare upon the scene are read, also in other colours than red', async () => {
+test('freedoom: numbers directly over the scene are read, also in other colours than red', async () => {
   const names = ['percent', 'health', 'armor', 'ammunition', 'bullets', 'shells', 'arms 4'].map(
     (name) => `bare ${name}`,
   );
@@ -73,14 +73,14 @@ test('freedoom: a HUD of lines of text is read, also while a hit tints the scree
   ]);
 });
 
-test('freedoom: the screens between levels name the one that is finished and the next', async () => {
+test('freedoom: the screens between levels name the finished level and the next', async () => {
   expect(await readings('levels.mp4', [0, 0.05], ['tally', 'entering', 'level name'])).toEqual([
     ['tally', 'absent', 'freedoom:E2M4'],
     ['absent', 'entering', 'freedoom:E2M5'],
   ]);
 });
 
-test('freedoom: the words in the middle of the screen say that a secret is revealed', async () => {
+test('freedoom: the message in the middle of the screen reveals a secret', async () => {
   const word = expect.stringMatching(/^S[CE]{2}R[CE]T$/);
   expect(await readings('secret.mp4', [0, 0.05], ['secret', 'secret below'])).toEqual([
     [word, 'absent'],

@@ -18,7 +18,7 @@ const labels = (left: number, right: number, first?: true | undefined): Short[] 
     ] satisfies Short[]
   ).toSorted((a, b) => a[0] - b[0]);
 
-test('freedoom: a level begins when the whole status bar stands, unless it stands in the first picture', async () => {
+test('freedoom: a level begins when the complete status bar appears, unless the first frame shows it', async () => {
   const begin: Statement = { subject: 'level', action: 'begin' };
   expect(await said('freedoom', labels(1.1, 1))).toEqual([{ t: 1.1, statement: begin }]);
   expect(await said('freedoom', labels(0, 0, true))).toEqual([]);
@@ -46,7 +46,7 @@ const weapon = (from: string, to: string): Statement => ({
   to: { word: to },
 });
 
-test('freedoom: a weapon is obtained once, and in hand when its ammunition is', async () => {
+test('freedoom: a weapon is obtained once, and in hand when its ammunition is shown', async () => {
   const shotgun: readonly Short[] = [
     ...bar,
     [3, 'message', 'found', 'YOU GOT THE PUMP-ACTION SHOTGUN!'],
@@ -62,7 +62,7 @@ test('freedoom: a weapon is obtained once, and in hand when its ammunition is', 
   ]);
 });
 
-test('freedoom: a weapon without a message is told by its number; one that fires the same is raised', async () => {
+test('freedoom: a weapon without a message is detected by its number; one with the same ammunition is selected', async () => {
   const events = await said('freedoom', [...bar, [4, 'arms 4', 'changed', 'chaingun', 'none']]);
   expect(events).toEqual([
     { t: 4, statement: { subject: 'player', action: 'obtain', object: 'chaingun' } },
@@ -70,7 +70,7 @@ test('freedoom: a weapon without a message is told by its number; one that fires
   ]);
 });
 
-test('freedoom: a key is obtained once, though a help screen hides it, and anew in the next level', async () => {
+test('freedoom: a key is obtained once even if a help screen hides it, and again in the next level', async () => {
   const blue = 'freedoom:blue keycard';
   const key = { subject: 'player', action: 'obtain', object: blue };
   const events = await said('freedoom', [
@@ -97,7 +97,7 @@ const shot = (t: number, from: number): { t: number; statement: Statement } => (
   statement: { subject: 'player', property: 'ammunition', from, to: from - 1 },
 });
 
-test('freedoom: shots that the big figure did not show are told by its row', async () => {
+test('freedoom: shots missing from the large number are detected in the ammunition table', async () => {
   const shots: readonly Short[] = [
     ...bar,
     [5.1, 'bullets', 'changed', 49, 50],
@@ -110,7 +110,7 @@ test('freedoom: shots that the big figure did not show are told by its row', asy
   expect(await said('freedoom', shots)).toEqual([shot(5.1, 50), shot(5.2, 49), shot(5.3, 48), shot(6, 47)]);
 });
 
-test('freedoom: frags are a score, but for what is read across the numbers under ARMS', async () => {
+test('freedoom: frags are a score, except misreadings across the numbers under ARMS', async () => {
   const deathmatch: readonly Short[] = [
     [0, 'health', 'found', 100],
     [0, 'frags', 'found', 0],
@@ -124,7 +124,7 @@ test('freedoom: frags are a score, but for what is read across the numbers under
   expect(await said('freedoom', [...bar, [1, 'frags', 'found', 3], [5, 'frags', 'changed', 4, 3]])).toEqual([]);
 });
 
-test('freedoom: a number under ARMS that is read late tells which weapon was raised', async () => {
+test('freedoom: a number under ARMS that is read late identifies the selected weapon', async () => {
   const late: readonly Short[] = [
     ...bar.filter(([, detector]) => detector !== 'ammunition'),
     [0, 'ammunition', 'found', 0],
@@ -137,7 +137,7 @@ test('freedoom: a number under ARMS that is read late tells which weapon was rai
   ]);
 });
 
-test('freedoom: what a new life begins with is no change, though it is seen before the whole bar', async () => {
+test('freedoom: the initial values of a new life are not changes, even if seen before the complete bar', async () => {
   const dies: readonly Short[] = [
     ...wholeBar(0, 'found'),
     ...bar.map(([, detector, trigger, value]): Short => [0, detector, trigger, detector === 'bullets' ? 33 : value]),
@@ -157,7 +157,7 @@ test('freedoom: what a new life begins with is no change, though it is seen befo
   ]);
 });
 
-test('freedoom: a rise that the standing message cannot have brought is not its item', async () => {
+test('freedoom: a rise that the displayed message cannot explain is not its item', async () => {
   const rises: readonly Short[] = [
     ...bar,
     [2, 'message', 'found', 'PICKED UP AN AMMO CLIP.'],
@@ -178,7 +178,7 @@ const fired = (t: number, from: number): Short[] => [
   [t, 'bullets', 'changed', from - 1, from],
 ];
 
-test('freedoom: a weapon that fires at once is in hand from its first figure on', async () => {
+test('freedoom: a weapon that is fired immediately is in hand from its first number on', async () => {
   const shots = Array.from({ length: 12 }, (_, k) => fired(5.1 + k / 10, 145 - k)).flat();
   const chaingun: readonly Short[] = [
     ...bar.filter(([, detector]) => !['ammunition', 'bullets', 'shells'].includes(detector)),
@@ -200,7 +200,7 @@ test('freedoom: a weapon that fires at once is in hand from its first figure on'
   );
 });
 
-test('freedoom: in a deathmatch weapons are told in the next life too, what it begins with is not', async () => {
+test('freedoom: in a deathmatch weapons are reported in the next life too, except the initial ones', async () => {
   const cues: readonly Short[] = [
     [0, 'health', 'found', 100, undefined, true],
     ...rowsOf(0, 50, 0, 6, 0),
@@ -218,7 +218,7 @@ test('freedoom: in a deathmatch weapons are told in the next life too, what it b
   expect(weapons).toMatchObject([{ t: 9, statement: { from: { word: 'gun' }, to: { word: 'shotgun' } } }]);
 });
 
-test('freedoom: what comes after the bar was away is another level where the figures are others, not after a help screen', async () => {
+test('freedoom: after the bar was hidden, other numbers mean another level, except after a help screen', async () => {
   const away = async (...cues: readonly Short[]): Promise<unknown[]> =>
     said('freedoom', [...wholeBar(0, 'found'), [0, 'health', 'found', 85, undefined, true], ...cues]);
   const warp: readonly Short[] = [
@@ -238,7 +238,7 @@ test('freedoom: what comes after the bar was away is another level where the fig
   ]);
 });
 
-test('freedoom: without a status bar the same is told of figures that stand bare, and of lines of text', async () => {
+test('freedoom: without a status bar numbers over the scene and lines of text give the same events', async () => {
   for (const layout of ['bare', 'text']) {
     const [mark, value] = layout === 'bare' ? ['bare percent', '%'] : ['text label', 'HEL'];
     const name = (element: string): string => `${layout} ${element}`;
@@ -272,7 +272,7 @@ test('freedoom: without a status bar the same is told of figures that stand bare
   }
 });
 
-test('freedoom: a message upon the scene counts where there is no bar, not where one has just gone', async () => {
+test('freedoom: a message over the scene counts without a bar, but not just after the bar disappeared', async () => {
   const clip = 'PICKED UP AN AMMO CLIP.';
   const told = { t: 9, statement: { subject: 'player', action: 'obtain', object: 'freedoom:clip' } };
   expect(await said('freedoom', [[9, 'bare message', 'found', clip]])).toEqual([told]);
@@ -282,14 +282,14 @@ test('freedoom: a message upon the scene counts where there is no bar, not where
 
 const healthAt = (t: number, value: number, previous: number): Short => [t, 'health', 'changed', value, previous];
 
-test('freedoom: health that is what it was before within a quarter of a second was misread, but for a bonus', async () => {
+test('freedoom: health that returns to its value within a quarter of a second was misread, except after a bonus', async () => {
   const start: Short[] = [...wholeBar(0, 'found'), [0, 'health', 'found', 36]];
   expect(await said('freedoom', [...start, healthAt(5, 86, 36), healthAt(5.1, 36, 86)])).toEqual([]);
   expect(await said('freedoom', [...start, healthAt(5, 37, 36), healthAt(5.1, 36, 37)])).toHaveLength(2);
   expect(await said('freedoom', [...start, healthAt(5, 86, 36), healthAt(5.4, 36, 86)])).toHaveLength(2);
 });
 
-test('freedoom: a nought read for a sample is no death', async () => {
+test('freedoom: a zero read in one sample is not a death', async () => {
   const start: Short[] = [...wholeBar(0, 'found'), [0, 'health', 'found', 100]];
   expect(await said('freedoom', [...start, healthAt(5, 0, 100), healthAt(5.1, 100, 0)])).toEqual([]);
   const actions = (await said('freedoom', [...start, healthAt(5, 0, 100), healthAt(5.6, 100, 0)])).map(
@@ -300,7 +300,7 @@ test('freedoom: a nought read for a sample is no death', async () => {
 
 const share = (property: string, value: number) => ({ subject: 'player', property: `freedoom:${property}`, to: value });
 
-test('freedoom: the tally tells of what share was killed and found', async () => {
+test('freedoom: the tally reports the shares of kills, items and secrets', async () => {
   const events = await said('freedoom', [
     [5, 'tally', 'found', 'tally'],
     [6, 'tally kills', 'found', 80],
@@ -316,7 +316,7 @@ test('freedoom: the tally tells of what share was killed and found', async () =>
   ]);
 });
 
-test('freedoom: the screens between levels name the one that is completed and the one that begins', async () => {
+test('freedoom: the screens between levels name the completed level and the next', async () => {
   const actions = await said('freedoom', [
     ...bar,
     ...wholeBar(20, 'lost'),
@@ -353,7 +353,7 @@ function actionsOf(all: readonly { t: number; statement: Statement }[], wanted: 
   });
 }
 
-test('freedoom: where the small table is covered, another weapon is told from shots and pick-ups by the step', async () => {
+test('freedoom: where the ammunition table is hidden, a weapon switch is distinguished from shots and pickups by the step size', async () => {
   const told = await said('freedoom', [
     ...wholeBar(0, 'found'),
     [0, 'ammunition', 'found', 50, undefined, true],
@@ -374,7 +374,7 @@ test('freedoom: where the small table is covered, another weapon is told from sh
   ]);
 });
 
-test('freedoom: an item obtained once more under its own message is told by the next rise, however soon', async () => {
+test('freedoom: an item obtained again under its own message is detected by the next rise, however soon', async () => {
   const bonus = 'GOT A 1% HEALTH BONUS.';
   const told = await said('freedoom', [
     ...bar,
@@ -395,7 +395,7 @@ test('freedoom: an item obtained once more under its own message is told by the 
   ]);
 });
 
-test('freedoom: what rose before the words was another item, if something rises with them', async () => {
+test('freedoom: a rise before the message was another item if something rises with the message', async () => {
   // A clip's words are at once covered by those of the weapon beside it.
   const told = await said('freedoom', [
     ...bar,
@@ -406,7 +406,7 @@ test('freedoom: what rose before the words was another item, if something rises 
   expect(actionsOf(told, ['obtain'])).toEqual([[5.1, 'player', 'obtain', 'chaingun']]);
 });
 
-test('freedoom: a secret is found once for as long as the screen says so', async () => {
+test('freedoom: a secret is found once while its message is displayed', async () => {
   const words: readonly Short[] = [
     [5, 'secret', 'found', 'SECRET'],
     [7, 'secret', 'lost', undefined, 'SECRET'],

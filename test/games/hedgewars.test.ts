@@ -74,7 +74,7 @@ const rows: readonly Told[] = [
   [1, 'name 2', 'otters'],
 ];
 
-it('tells turns, weapons and the first shot of a turn', async () => {
+it('reports turns, weapons and the first shot of a turn', async () => {
   const turn: readonly Told[] = [
     [3, 'timer', 20],
     [3, 'ink 1', 'red'],
@@ -91,7 +91,7 @@ it('tells turns, weapons and the first shot of a turn', async () => {
   ]);
 });
 
-it('tells a gauge that moved once it stands, from when it began', async () => {
+it('reports a moving gauge when it stops, with the time at which it started', async () => {
   const fall: readonly Told[] = [
     [20, 'bar 2', 97, 100],
     [20.1, 'bar 2', 90, 97],
@@ -105,7 +105,7 @@ it('tells a gauge that moved once it stands, from when it began', async () => {
   ]);
 });
 
-it('tells a team that is out, but no scenery that looks like a team', async () => {
+it('reports an eliminated team, but no scenery that resembles a team', async () => {
   const out: readonly Told[] = [
     [30, 'badge 3', 'green'],
     [30, 'bar 3', 40],
@@ -116,7 +116,7 @@ it('tells a team that is out, but no scenery that looks like a team', async () =
   expect(await said(...rows, ...out)).toEqual(["40 team Otters's health drops from 100 to 0"]);
 });
 
-it('tells captions by the words that only their kind has, whatever stands beside them', async () => {
+it('recognizes captions by words that only their kind has, despite other text nearby', async () => {
   const captions: readonly Told[] = [
     [2, 'caption 1', "Let's jam! — PR"],
     [10, 'caption 1', '= Brook prefers WarMUX'],
@@ -171,28 +171,25 @@ const SPOKEN: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-it.each(Object.entries(SPOKEN))(
-  'tells the same of what the game says in any of its languages: %s',
-  async (tag, texts) => {
-    const [mortar, fight, drowned, rounds, sudden, win] = texts as [string, string, string, string, string, string];
-    const turn: readonly Told[] = [
-      [2, 'caption 1', fight],
-      [3, 'timer', 20],
-      [3, 'ink 1', 'red'],
-      [5, 'weapon 1', mortar],
-      [12, 'caption 1', drowned],
-      [20, 'caption 1', rounds],
-      [30, 'caption 2', sudden],
-      [40, 'caption 1', win],
-    ];
-    expect(await saidIn(tag, ...rows, ...turn)).toEqual([
-      '2 match begins',
-      "3 team Foxes's turn begins",
-      '5 team Foxes equips mortar',
-      '12 hedgehog Foxes drowns',
-      "20 match's rounds till sudden death becomes 3",
-      '30 sudden death begins',
-      '40 team Foxes wins match',
-    ]);
-  },
-);
+it.each(Object.entries(SPOKEN))('reports the same events for captions in %s', async (tag, texts) => {
+  const [mortar, fight, drowned, rounds, sudden, win] = texts as [string, string, string, string, string, string];
+  const turn: readonly Told[] = [
+    [2, 'caption 1', fight],
+    [3, 'timer', 20],
+    [3, 'ink 1', 'red'],
+    [5, 'weapon 1', mortar],
+    [12, 'caption 1', drowned],
+    [20, 'caption 1', rounds],
+    [30, 'caption 2', sudden],
+    [40, 'caption 1', win],
+  ];
+  expect(await saidIn(tag, ...rows, ...turn)).toEqual([
+    '2 match begins',
+    "3 team Foxes's turn begins",
+    '5 team Foxes equips mortar',
+    '12 hedgehog Foxes drowns',
+    "20 match's rounds till sudden death becomes 3",
+    '30 sudden death begins',
+    '40 team Foxes wins match',
+  ]);
+});

@@ -12,7 +12,7 @@ const statusOf = (t: number, figures: string, previous?: string): Short => [
   previous,
 ];
 
-test('nethack: figures that changed, and each sentence of the top line once a turn', async () => {
+test('nethack: changed numbers and each sentence of the top line are reported once a turn', async () => {
   const [a, b, c] = [4, 5, 6].map((turn) => `Dlvl:1 $:0 HP:${20 - turn}(16) Pw:2(2) AC:6 Xp:1/0 T:${turn}`);
   const { dictionary } = await loadBuiltin(['nethack']);
   const events = await said('nethack', [

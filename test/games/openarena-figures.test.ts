@@ -16,7 +16,7 @@ const drawn = (t: number): Short[] => [
   [t, 'weapon', 'found', 'machine gun'],
 ];
 
-test('openarena: the weapon that a match begins with is no switch', async () => {
+test('openarena: the initial weapon of a match is not a switch', async () => {
   const restart: readonly Short[] = [
     [1, 'weapon', 'found', 'railgun'],
     [2, 'weapon', 'lost', undefined, 'railgun'],
@@ -30,7 +30,7 @@ test('openarena: the weapon that a match begins with is no switch', async () => 
   expect(events.filter(({ statement }) => 'property' in statement).map(({ t }) => t)).toEqual([2, 9]);
 });
 
-test('openarena: figures that come back are a new life after a death, not after a menu', async () => {
+test('openarena: numbers that reappear mean a new life after a death, not after a menu', async () => {
   const menu: readonly Short[] = [
     ...standing,
     [3, 'health', 'lost', undefined, 60],
@@ -55,14 +55,14 @@ test('openarena: figures that come back are a new life after a death, not after 
   ]);
 });
 
-test('openarena: behind the table of scores the figures are away, but whose health was not made whole did not die', async () => {
+test('openarena: numbers hidden by the scoreboard without restored health are not a death', async () => {
   expect(await said('openarena', heldUntil(63))).toEqual([]);
   expect(await said('openarena', heldUntil(125))).toEqual([
     { t: 5, statement: { subject: 'player', action: 'respawn' } },
   ]);
 });
 
-test('openarena: a figure that becomes another and comes back at once was misread', async () => {
+test('openarena: a number that changes and returns immediately was misread', async () => {
   const blink: readonly Short[] = [
     ...standing,
     [4, 'health', 'changed', 1, 60],
@@ -82,7 +82,7 @@ const shotAndRound = (confidence: number): readonly Short[] => [
   [5.2, 'ammunition', 'changed', 13, 12, undefined, 0.999],
 ];
 
-test('openarena: a shot and a round picked up at once are told where both figures are read surely', async () => {
+test('openarena: a shot and a simultaneous pickup are reported if both numbers have high confidence', async () => {
   const ammunition = { subject: 'player', property: 'ammunition' };
   expect(await said('openarena', shotAndRound(0.999))).toEqual([
     { t: 5, statement: { ...ammunition, from: 13, to: 12 } },
@@ -91,7 +91,7 @@ test('openarena: a shot and a round picked up at once are told where both figure
   expect(await said('openarena', shotAndRound(0.96))).toEqual([]);
 });
 
-test('openarena: a shot that brings a figure back to that of the weapon before is one', async () => {
+test('openarena: a shot that restores the number of the previous weapon is a shot', async () => {
   const shot: readonly Short[] = [
     ...standing,
     [0, 'ammunition', 'found', 9],
@@ -109,7 +109,7 @@ test('openarena: a shot that brings a figure back to that of the weapon before i
   ]);
 });
 
-test('openarena: figures that come all at once soon after the recording began are a new life', async () => {
+test('openarena: numbers that appear together soon after the start of the recording mean a new life', async () => {
   const scores: readonly Short[] = [
     [0, 'first score', 'found', 3],
     [0, 'own score', 'found', 2],
@@ -128,7 +128,7 @@ test('openarena: figures that come all at once soon after the recording began ar
   expect(await said('openarena', [...scores, ...apart])).toEqual([]);
 });
 
-test('openarena: a weapon put away soon after a life began is a switch, the one it began with is none', async () => {
+test('openarena: a weapon switched soon after a spawn is a switch, the initial one is not', async () => {
   const born: readonly Short[] = [
     ...standing,
     [2, 'weapon', 'found', 'railgun'],
@@ -150,12 +150,12 @@ test('openarena: a weapon put away soon after a life began is a switch, the one 
   ).toMatchObject([{ t: 5.17, statement: { from: { word: 'machine gun' }, to: { word: 'gauntlet' } } }]);
 });
 
-test('openarena: a recording that begins with the gauntlet in hand tells of the first switch', async () => {
+test('openarena: a recording that begins with the gauntlet in hand reports the first switch', async () => {
   expect(await said('openarena', drawn(5.2))).toMatchObject([{ t: 5.2, statement: { from: { word: 'gauntlet' } } }]);
   expect(await said('openarena', drawn(0.5))).toEqual([]);
 });
 
-test('openarena: the figure of a new weapon is no change of ammunition, though its holder dies at once', async () => {
+test('openarena: the number of a new weapon is not a change of ammunition, even if the player dies immediately', async () => {
   const died: readonly Short[] = [
     ...standing,
     [0, 'ammunition', 'found', 20],
@@ -172,7 +172,7 @@ test('openarena: the figure of a new weapon is no change of ammunition, though i
   ]);
 });
 
-test('openarena: a shot just before death is told, a medal in the table of scores is not', async () => {
+test('openarena: a shot just before death is reported, a medal in the scoreboard is not', async () => {
   const died: readonly Short[] = [
     ...standing,
     [0, 'ammunition', 'found', 20],

@@ -7,7 +7,7 @@ import { openGame } from '../../src/pipeline/game.ts';
 import { placeRegion } from '../../src/regions/place.ts';
 import { fixture } from '../paths.ts';
 
-test('openarena: medals in a row are told beside the name that lies over them', async () => {
+test('openarena: a row of medals is read despite the name drawn over it', async () => {
   const { profile, assets } = await openGame('openarena');
   const { rect, inner } = placeRegion(profile.regions['medal']!, { width: 1280, height: 720 }, profile.reference!);
   const at = { ...inner, x: inner.x - rect.x, y: inner.y - rect.y };

@@ -3,7 +3,7 @@ import type { Statement } from '../../src/events/statement.ts';
 import { line, standing } from '../fixtures/openarena/cues.ts';
 import { type Short, said } from '../fixtures/scripts.ts';
 
-test('openarena: with a new match the figures begin anew', async () => {
+test('openarena: a new match resets the numbers', async () => {
   const restart: readonly Short[] = [
     [5, 'feed', 'found', line('enter')],
     [5, 'health', 'changed', 125, 60],
@@ -20,7 +20,7 @@ test('openarena: with a new match the figures begin anew', async () => {
   ]);
 });
 
-test('openarena: another player’s figures, who is followed from now on, have not changed', async () => {
+test('openarena: the numbers of a newly followed player are not changes', async () => {
   const turn: readonly Short[] = [
     ...standing,
     [0, 'followed', 'found', 'Ayumi'],
@@ -37,7 +37,7 @@ test('openarena: another player’s figures, who is followed from now on, have n
   ]);
 });
 
-test('openarena: whose name cannot be read at once is followed from where most figures changed', async () => {
+test('openarena: a followed player whose name is read late is followed from the time at which most numbers changed', async () => {
   const turn: readonly Short[] = [
     ...standing,
     [0, 'followed', 'found', 'Ayumi'],
@@ -54,7 +54,7 @@ test('openarena: whose name cannot be read at once is followed from where most f
   expect(health).toEqual([{ t: 5.6, statement: { subject: 'player', property: 'health', from: 100, to: 80 } }]);
 });
 
-test('openarena: where compression washes the frame out the player’s score is where it was', async () => {
+test('openarena: where compression blurs the frame, the player’s score keeps its place', async () => {
   const washed: readonly Short[] = [
     [0, 'first score', 'found', 3],
     [0, 'own score', 'found', 2],
@@ -68,7 +68,7 @@ test('openarena: where compression washes the frame out the player’s score is 
   ]);
 });
 
-test('openarena: scenery in the colour of the frame leaves open whose score is the player’s', async () => {
+test('openarena: scenery in the colour of the frame leaves the player’s score undetermined', async () => {
   const framed: readonly Short[] = [
     [0, 'first score', 'found', 2],
     [0, 'own score', 'found', 1],
@@ -107,7 +107,7 @@ async function led(...more: readonly Short[]): Promise<unknown[]> {
   );
 }
 
-test('openarena: the lead is taken, shared and lost, but not with another player who is followed', async () => {
+test('openarena: the lead is taken, shared and lost, but not by a change of the followed player', async () => {
   const overtake: readonly Short[] = [
     [10, 'own score', 'changed', 3, 2],
     [10, 'first', 'found', 'own'],
@@ -125,7 +125,7 @@ test('openarena: the lead is taken, shared and lost, but not with another player
   expect(await led(...behind, [9.8, 'followed', 'changed', 'Sarge', 'Kyonshi'], ...overtake)).toEqual([]);
 });
 
-test('openarena: “Fragged by” tells of a death that the feed did not, and whose the feed’s line is', async () => {
+test('openarena: “Fragged by” reports a death missing from the feed, and identifies the victim in the feed', async () => {
   const by: Short = [20, 'fragged by', 'found', line('fragged by', { killer: 'Sarge' })];
   const shot = line('kill', { killer: 'Sarge', victim: 'Watcher' });
   const sarge = { word: 'opponent', name: 'Sarge' };
@@ -146,7 +146,7 @@ const begins = async (...cues: readonly Short[]) =>
   (await said('openarena', cues)).filter(({ statement }) => 'action' in statement && statement.action === 'begin')
     .length;
 
-test('openarena: a match begins where a crowd comes into the game at once, with nobody ahead', async () => {
+test('openarena: a match begins when several players enter together with equal scores', async () => {
   const crowd = ['Sarge', 'Dark', 'Grunt', 'Neko'].map(
     (player): Short => [9, 'feed', 'found', line('join', { player })],
   );
@@ -161,7 +161,7 @@ test('openarena: a match begins where a crowd comes into the game at once, with 
 
 const team = (name: string): Statement['subject'] => ({ word: 'team', name });
 
-test('openarena: rounds, teams’ points and what is taken', async () => {
+test('openarena: rounds, team scores and captures are reported', async () => {
   const cues: readonly Short[] = [
     [5, 'feed', 'found', { says: { subject: 'round', action: 'begin' }, slots: {} }],
     [6, 'feed', 'found', { says: { subject: 'Blue', action: 'eliminate', object: 'Red' }, slots: {} }],
@@ -190,12 +190,12 @@ async function medals(...boxes: readonly Short[]): Promise<number> {
   return (await said('openarena', [...boxes, ...seen])).length;
 }
 
-test('openarena: a shield is a medal in a game of teams, sparks else', async () => {
+test('openarena: a shield is a medal in a team game, and an effect otherwise', async () => {
   expect(await medals()).toBe(1);
   expect(await medals([0, 'first ground', 'found', 'red'], [0, 'second ground', 'found', 'blue'])).toBe(2);
 });
 
-test('openarena: who kills one of the own team, or is killed by one', async () => {
+test('openarena: kills of and by teammates are reported', async () => {
   const mates: readonly Short[] = [
     [0, 'followed', 'found', 'Ayumi'],
     [4, 'feed', 'found', { event: 'kill', team: true, slots: { killer: 'Ayumi', victim: 'Liz' } }],
@@ -208,7 +208,7 @@ test('openarena: who kills one of the own team, or is killed by one', async () =
   ]);
 });
 
-test('openarena: a name read better is no other player’s', async () => {
+test('openarena: a corrected name is not another player', async () => {
   const better: readonly Short[] = [
     ...standing,
     [0, 'followed', 'found', 'G unt'],
@@ -219,7 +219,7 @@ test('openarena: a name read better is no other player’s', async () => {
   expect((await said('openarena', better)).map(({ t }) => t)).toEqual([2, 5.2]);
 });
 
-test('openarena: who floats about on his own is nobody who plays', async () => {
+test('openarena: a free-floating spectator is not a player', async () => {
   const left: readonly Short[] = [
     [0, 'first score', 'found', 3],
     [0, 'followed', 'found', 'Ayumi'],
@@ -230,12 +230,12 @@ test('openarena: who floats about on his own is nobody who plays', async () => {
   expect(event?.statement).toMatchObject({ subject: { word: 'opponent', name: 'Ayumi' } });
 });
 
-test('openarena: who comes into a match that goes on does not begin it', async () => {
+test('openarena: joining a running match does not begin it', async () => {
   const events = await said('openarena', [...standing, [5, 'feed', 'found', line('enter')]]);
   expect(events).toEqual([]);
 });
 
-test('openarena: in a game of teams the scores are the teams’', async () => {
+test('openarena: in a team game the scores are those of the teams', async () => {
   const red: Statement = { subject: { word: 'team', name: 'Red' }, property: 'score', from: 3, to: 4 };
   const scored: Short = [8, 'first score', 'changed', 4, 3];
   const grounds: readonly Short[] = [
@@ -249,7 +249,7 @@ test('openarena: in a game of teams the scores are the teams’', async () => {
   ]);
 });
 
-test('openarena: a long name that the kill line cuts off is the same player’s', async () => {
+test('openarena: a long name truncated in the kill feed is the same player', async () => {
   const long = standing.map(
     (cue): Short => (cue[1] === 'followed' ? [0, 'followed', 'found', 'TheVeryLongNamedPlayerOfAll'] : cue),
   );
@@ -269,7 +269,7 @@ const killed = (t: number, killer: string, victim: string): Short => [
   line('kill', { killer, victim }),
 ];
 
-test('openarena: “You fragged” tells of a kill that the feed did not', async () => {
+test('openarena: “You fragged” reports a kill missing from the feed', async () => {
   const fed: Short = [5, 'feed', 'found', line('kill', { killer: 'Kyonshi', victim: 'Sarge' })];
   const kill: Statement = { subject: 'player', action: 'kill', object: { word: 'opponent', name: 'Sarge' } };
   expect(await said('openarena', [...standing, fed, fragged(5.2, 'Sarge')])).toEqual([{ t: 5, statement: kill }]);
@@ -278,7 +278,7 @@ test('openarena: “You fragged” tells of a kill that the feed did not', async
   expect(await said('openarena', [...standing, fed, fragged(7.1, 'Sarge')])).toEqual([{ t: 5, statement: kill }]);
 });
 
-test('openarena: who plays and is named nowhere is known by a death, or by “You fragged”', async () => {
+test('openarena: an unnamed player is identified by a death or by “You fragged”', async () => {
   const unnamed = standing.filter(([, detector]) => detector !== 'followed');
   const actors = async (...cues: readonly Short[]): Promise<unknown[]> =>
     (await said('openarena', [...unnamed, ...cues])).map(

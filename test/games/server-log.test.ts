@@ -56,13 +56,13 @@ describe('a server log of the Quake III family', async () => {
   const [session] = sessions;
   const texts = session!.events.map(({ t, text }) => `${t} ${text}`);
 
-  it('is recognised and leaves nothing of play unsaid', () => {
+  it('is recognized, and every line about play is converted', () => {
     expect(mapping.mapping.name).toBe('quake3');
     expect(issues).toEqual([]);
     expect(sessions.length).toBe(1);
   });
 
-  it('says every line about kills, items, scores and awards, as counted in the log itself', () => {
+  it('yields as many kills, items, scores and awards as the log contains', () => {
     expect(count(session!.events, 'kills or deaths')).toBe(lines('Kill'));
     expect(count(session!.events, 'picks up')).toBe(lines('Item'));
     expect(count(session!.events, 'score')).toBe(lines('PlayerScore'));
@@ -85,18 +85,18 @@ describe('a server log of the Quake III family', async () => {
     expect(texts).toContain(line);
   });
 
-  it('makes lines that are read back, each alone', () => {
+  it('yields event lines that can be read back one by one', () => {
     for (const { text, statement } of session!.events)
       expect([text, parse(text, dictionary, { game: 'openarena' }).statement]).toEqual([text, statement]);
   });
 
-  it('answers the queries that are asked of what was seen on a screen', () => {
+  it('answers the same queries as logs of recordings', () => {
     expect(times(session!.events, 'player defeats enemy with gun')).toEqual([7]);
     expect(times(session!.events, 'player is killed')).toEqual([9, 15, 34, 42]);
     expect(times(session!.events, 'player obtains armor')).toEqual([3]);
   });
 
-  it('a double kill is found where the server gave its award for two within two seconds', () => {
+  it('a double kill is found where the server awarded it', () => {
     const awards = runQuery(compileQuery('earns medal', dictionary), session!.events).matches.filter(({ events }) =>
       events[0]!.text.endsWith('earns excellent'),
     );
@@ -107,7 +107,7 @@ describe('a server log of the Quake III family', async () => {
 });
 
 describe('level statistics of Doom', () => {
-  it('are levels completed, with times that add up and what was found', async () => {
+  it('yield completed levels with consistent times and found shares', async () => {
     const text = fixture('levelstat.txt');
     const { sessions, issues } = importLog(text, await recognizeMapping(text), dictionary);
     expect(issues).toEqual([]);
@@ -124,7 +124,7 @@ describe('level statistics of Doom', () => {
 });
 
 describe('a mapping', async () => {
-  it.each([...(await listMappings()).keys()])('%s of the program is right', async (name) => {
+  it.each([...(await listMappings()).keys()])('%s is valid', async (name) => {
     expect((await loadMapping(name)).rules.length).toBeGreaterThan(0);
   });
 
@@ -142,7 +142,7 @@ describe('a mapping', async () => {
     rules: [],
   };
 
-  it('is refused with everything that is wrong with it', () => {
+  it('is refused with all of its issues', () => {
     expect(refuse({ ...base, rules: [{ match: '(', and: { table: 'none', key: '$1' } }, { mach: 'x' }] })).not.toEqual(
       [],
     );
@@ -152,7 +152,7 @@ describe('a mapping', async () => {
     expect(refuse(base)).toEqual([]);
   });
 
-  it('tells once what it has no word for, with how often and where first, and goes on', () => {
+  it('reports each unknown word once, with its count and first line, and continues', () => {
     const rules = [
       { match: '^got (.*)$', say: { subject: 'player', action: 'obtain', object: { lookup: 'items', key: '$1' } } },
     ];
@@ -164,7 +164,7 @@ describe('a mapping', async () => {
     ]);
   });
 
-  it('leaves out what the dictionary refuses', () => {
+  it('omits statements that the dictionary refuses', () => {
     const compiled = compileMapping(
       { ...base, rules: [{ match: '^(.*)$', say: { subject: 'player', action: '$1' } }] },
       'm.json',
@@ -189,7 +189,7 @@ const run = (...args: string[]): { code: number | null; out: string; err: string
 };
 
 describe('playbyplay import', () => {
-  it('writes logs that other commands read', async () => {
+  it('writes logs that other commands can read', async () => {
     const log = join(folder, 'games.log');
     writeFileSync(log, `${games}${games}`);
     const { code, out } = run('import', log, '--player', 'Grunt');
@@ -203,7 +203,7 @@ describe('playbyplay import', () => {
     expect([query.code, query.out.trim().split('\n').length]).toEqual([0, 2]);
   });
 
-  it('says which formats there are when it does not know one', () => {
+  it('lists the known formats for an unknown one', () => {
     const log = join(folder, 'other.txt');
     writeFileSync(log, 'hello\n');
     const { code, err } = run('import', log);

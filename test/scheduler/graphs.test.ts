@@ -102,7 +102,7 @@ describe('random task graphs', () => {
     );
   });
 
-  it('give it, too, where copies are made beside the work, block by block, and portions start while they arrive', () => {
+  it('give it with concurrent copies, block by block, and portions that start while blocks arrive', () => {
     fc.assert(
       fc.property(
         graphs,
@@ -123,7 +123,7 @@ describe('random task graphs', () => {
     );
   });
 
-  it('refuse circles, double writers and unknown names', () => {
+  it('reject cycles, double writers and unknown names', () => {
     const resources = [{ name: 'a', regions: [2] }];
     const writer: KernelCall = { name: 'w', space: [2], writes: [{ resource: 'a' }] };
     expect(() =>

@@ -21,7 +21,7 @@ describe('the dependency protocol, in every interleaving', () => {
     ['cancellation at any step', { ...single, cancelled: true }],
     ['a device that dies at any step', { ...single, fault: 'dies' }],
     ['a device that dies with its memory', { ...single, fault: 'dies with its memory', options: { stay: true } }],
-    ['a device that is taken for stuck and goes on', { ...single, fault: 'is retired alive' }],
+    ['a device that is considered stuck and continues', { ...single, fault: 'is retired alive' }],
   ];
   it.each(scenarios)('holds: %s', (_, scenario) => {
     const result = check(scenario);
@@ -33,7 +33,7 @@ describe('the dependency protocol, in every interleaving', () => {
 
 const silent = (words: Words): Words => ({ ...words, notify: () => {} });
 
-describe('copies beside the work, in every interleaving', () => {
+describe('concurrent copies, in every interleaving', () => {
   it.each([
     ['a reader that waits for all of it', { readers: ['waits'] }],
     ['a reader that starts while it arrives', { readers: ['starts'] }],
@@ -46,7 +46,7 @@ describe('copies beside the work, in every interleaving', () => {
     expect(result.ends).toBeGreaterThan(0);
   });
 
-  it('are found wrong where a block counts before it is there, and where nobody is rung', () => {
+  it('are found wrong if a block is announced before it is copied, and if no reader is notified', () => {
     const hasty = checkCopies({ readers: ['starts'], hasty: true });
     expect(hasty.counterexample?.message).toMatch(/^device 0 reads block \d, which has not arrived$/);
     const mute = checkCopies({ readers: ['waits'], sabotage: silent });
@@ -64,13 +64,13 @@ const tornExchange = (words: Words): Words => ({
 });
 
 describe('the explorer', () => {
-  it('finds a claim that is not atomic', () => {
+  it('finds a non-atomic claim', () => {
     const { counterexample } = check({ ...single, sabotage: tornExchange });
     expect(counterexample?.message).toMatch(/not its own|counted 2 times/);
     expect(counterexample?.steps.length).toBeGreaterThan(5);
   });
 
-  it('finds a wake-up that is lost', () => {
+  it('finds a lost wake-up', () => {
     expect(check({ ...pair, sabotage: silent }).counterexample?.message).toMatch(/waits for ever/);
   });
 
@@ -80,7 +80,7 @@ describe('the explorer', () => {
     );
   });
 
-  it('finds that a device which leaves when all is done cannot make good a later loss', () => {
+  it('finds that a device which exits when all portions are done cannot replace a later loss', () => {
     const { counterexample } = check({ ...single, fault: 'dies with its memory' });
     expect(counterexample?.message).toBe('portion 0 is lost');
   });

@@ -22,7 +22,7 @@ describe('sixteen devices with slow links, portions of uneven cost', () => {
   });
 });
 
-it('a chain of portions takes the sum of their costs, on however many devices', () => {
+it('a chain of portions takes the sum of their costs on any number of devices', () => {
   const calls = [
     { name: 'chain', space: [1] },
     ...['b', 'c'].map((name, i) => ({ name, space: [1], after: [{ call: ['chain', 'b'][i]! }] })),
