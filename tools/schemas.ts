@@ -5,6 +5,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { soundSchema } from '../src/detectors/sound/fingerprint.ts';
+import { atlasSchema } from '../src/detectors/text/atlas.ts';
+import { lexiconSchema } from '../src/detectors/text/lexicon.ts';
+import { lightSchema } from '../src/detectors/text/light.ts';
 import { dictionarySchema } from '../src/dictionary/format.ts';
 import { logMappingSchema } from '../src/events/import/mapping.ts';
 import { STATEMENT_SCHEMA } from '../src/events/statement.ts';
@@ -35,6 +39,10 @@ async function writeValidators(folder: string): Promise<void> {
     ...Object.values(published),
     PROFILE_SCHEMA,
     STATEMENT_SCHEMA,
+    atlasSchema,
+    lexiconSchema,
+    lightSchema,
+    soundSchema,
     preprocess,
     ...detectors,
   ] as SchemaObject[]) {

@@ -69,7 +69,7 @@ async function checkDetectors(name: string, plugins: Plugins, language?: string)
       if (!(error instanceof PlaybyplayError)) throw error;
       const { code, message, hint } = error;
       const place = `${pack.locate(path)}#${pointer}`;
-      issues.push({ code, path: place, message, ...(hint === undefined ? {} : { hint }) });
+      issues.push({ code, path: place, message, ...(hint === undefined ? {} : { hint }) }, ...error.issues);
     }
   };
   for (const { name: detector, kind, spec } of loaded.detectors)

@@ -1,5 +1,7 @@
 import { PlaybyplayError } from '../../errors.ts';
-import { learnWaveforms, type PackedWaveform, packWaveform, unpackWaveform } from './learn-waveforms.ts';
+import type { FromSchema, Schema } from '../../schema/from-schema.ts';
+import { parseJsonFile } from '../../schema/parse.ts';
+import { learnWaveforms, packedWaveformSchema, packWaveform, unpackWaveform } from './learn-waveforms.ts';
 import { BANDS, SAMPLE_RATE, FRAME_SECONDS } from './spectrogram.ts';
 import type { RecordedExample } from './waveform.ts';
 
@@ -18,65 +20,65 @@ export interface SoundFingerprint {
   readonly waves: readonly Float32Array[];
 }
 
-/** File format of a fingerprint: levels in dB above −128 and weights in 255ths, frame by frame, in base64. */
-export interface SoundFile {
-  readonly format: 'playbyplay/sound/1';
-  readonly label: string;
-  readonly bands: number;
-  readonly frames: number;
-  readonly onset: number;
-  readonly levels: string;
-  readonly weights: string;
-  /** Number of examples it was learned from. */
-  readonly examples: number;
-  /** Waveforms that examples share: 16-bit samples in base64. */
-  readonly waves?: readonly PackedWaveform[];
-}
-
 /** Longest sound that can be learned, in frames. */
 export const MAX_FRAMES = 300;
+
+/** The JSON Schema of the file of a fingerprint. */
+export const soundSchema = {
+  $schema: 'https://json-schema.org/draft/2020-12/schema',
+  $id: 'urn:playbyplay:sound:1',
+  title: 'A learned sound',
+  type: 'object',
+  required: ['format', 'label', 'bands', 'frames', 'onset', 'levels', 'weights', 'examples'],
+  properties: {
+    format: { const: 'playbyplay/sound/1' },
+    label: { type: 'string' },
+    bands: { type: 'integer', const: BANDS },
+    frames: { type: 'integer', minimum: 1, maximum: MAX_FRAMES },
+    onset: { type: 'integer', minimum: 0, description: 'The frame at which the sound begins.' },
+    levels: { type: 'string', description: 'dB above −128, frame by frame, in base64.' },
+    weights: { type: 'string', description: 'Weights in 255ths, frame by frame, in base64.' },
+    examples: { type: 'integer', minimum: 1, description: 'Number of examples it was learned from.' },
+    waves: {
+      type: 'array',
+      maxItems: 8,
+      items: packedWaveformSchema,
+      description: 'Waveforms that the examples share.',
+    },
+  },
+} as const satisfies Schema;
+
+/** The file of a fingerprint. */
+export interface SoundFile extends FromSchema<typeof soundSchema> {}
 
 /** Largest number of cells that are compared. */
 const MAX_CELLS = 1200;
 
 /** Reads a fingerprint from its file. @throws PlaybyplayError `bad-sound`. */
 export function readFingerprint(text: string, name: string): SoundFingerprint {
-  const file = parsed(text);
-  const count = BANDS * (file?.frames ?? 0);
-  const levels = Buffer.from(String(file?.levels), 'base64');
-  const weights = Buffer.from(String(file?.weights), 'base64');
-  const whole = Number.isInteger(file?.frames) && file!.frames! > 0 && file!.frames! <= MAX_FRAMES;
-  const fits = levels.length === count && weights.length === count;
-  if (file?.format !== 'playbyplay/sound/1' || file.bands !== BANDS || !whole || !fits) {
-    throw new PlaybyplayError('bad-sound', `${name} is not a learned sound of this version`, {
-      hint: 'Learn it again with “playbyplay profile sound”.',
-    });
-  }
-  const packed = Array.isArray(file.waves) ? file.waves.slice(0, 8) : [];
-  const waves = packed.flatMap((one) => unpackWaveform(one) ?? []);
-  if (waves.length < packed.length)
-    throw new PlaybyplayError('bad-sound', `${name} is damaged: a waveform cannot be read`);
+  const hint = 'Learn it again with “playbyplay profile sound”.';
+  const file = parseJsonFile(soundSchema, text, { source: name, code: 'bad-sound', hint });
+  const levels = Buffer.from(file.levels, 'base64');
+  const weights = Buffer.from(file.weights, 'base64');
+  const count = BANDS * file.frames;
+  if (levels.length !== count || weights.length !== count)
+    throw new PlaybyplayError('bad-sound', `${name}: “levels” and “weights” must have ${count} bytes each`, { hint });
+  const waves = (file.waves ?? []).map((wave) => unpackWaveform(wave));
+  if (!waves.every((wave) => wave !== undefined))
+    throw new PlaybyplayError('bad-sound', `${name}: a waveform is damaged`, { hint });
   const order = [...weights.keys()].filter((i) => weights[i]! > 0);
   order.sort((a, b) => weights[b]! - weights[a]! || a - b);
   const cells = order.slice(0, MAX_CELLS);
   return {
-    label: String(file.label ?? name),
-    frames: file.frames!,
-    onset: Math.max(0, Math.min(file.frames! - 1, Math.round(Number(file.onset) || 0))),
+    label: file.label,
+    frames: file.frames,
+    onset: Math.min(file.frames - 1, file.onset),
     at: Uint16Array.from(cells, (i) => Math.floor(i / BANDS)),
     band: Uint8Array.from(cells, (i) => i % BANDS),
     level: Float32Array.from(cells, (i) => levels[i]! - 128),
     weight: Float32Array.from(cells, (i) => weights[i]! / 255),
     waves,
   };
-}
-
-function parsed(text: string): Partial<SoundFile> | undefined {
-  try {
-    return JSON.parse(text) as Partial<SoundFile>;
-  } catch {
-    return undefined;
-  }
 }
 
 /** One occurrence of a sound: its spectrogram from half a second before its beginning. */

@@ -1,4 +1,5 @@
 import { Fft } from '../../compute/fft.ts';
+import type { FromSchema } from '../../schema/from-schema.ts';
 import { upperMedian } from '../../statistics.ts';
 import { SAMPLE_RATE } from './spectrogram.ts';
 import {
@@ -224,12 +225,19 @@ function fadeEnds(samples: Float32Array): Float32Array {
   return samples;
 }
 
-/** A waveform in a file: 16-bit samples in base64, the peak level, and the number of occurrences that have it. */
-export interface PackedWaveform {
-  readonly level: number;
-  readonly samples: string;
-  readonly examples: number;
-}
+/** The JSON Schema of a waveform in a file. */
+export const packedWaveformSchema = {
+  type: 'object',
+  required: ['level', 'samples', 'examples'],
+  properties: {
+    level: { type: 'number', exclusiveMinimum: 0, exclusiveMaximum: 1000, description: 'The level of sample 32767.' },
+    samples: { type: 'string', description: '16-bit little-endian samples in base64.' },
+    examples: { type: 'integer', minimum: 1, description: 'Number of examples that share it.' },
+  },
+} as const;
+
+/** A waveform in a file. */
+export interface PackedWaveform extends FromSchema<typeof packedWaveformSchema> {}
 
 /** Encodes a waveform for a file. */
 export function packWaveform({ samples, examples }: SharedWaveform): PackedWaveform {
@@ -239,10 +247,8 @@ export function packWaveform({ samples, examples }: SharedWaveform): PackedWavef
   return { level: Number(level.toPrecision(6)), samples: buffer.toString('base64'), examples };
 }
 
-/** Decodes a waveform; undefined if it is invalid. */
-export function unpackWaveform(packed: unknown): Float32Array | undefined {
-  const { level, samples } = (packed ?? {}) as { level?: unknown; samples?: unknown };
-  if (typeof level !== 'number' || !(level > 0 && level < 1e3) || typeof samples !== 'string') return undefined;
+/** Decodes a waveform; `undefined` if its samples are damaged. */
+export function unpackWaveform({ level, samples }: PackedWaveform): Float32Array | undefined {
   const buffer = Buffer.from(samples, 'base64');
   if (buffer.length < 2 || buffer.length % 2 !== 0 || buffer.length > 2 * MAX_WAVEFORM_SAMPLES) return undefined;
   return Float32Array.from({ length: buffer.length / 2 }, (_, i) => (buffer.readInt16LE(2 * i) / 32_767) * level);

@@ -2,55 +2,96 @@ import { PlaybyplayError } from '../../errors.ts';
 import { splitGraphemes, resolveLookalikes, convertReadingOrder } from '../../language/text.ts';
 import { parseColor, toYCbCr } from '../../regions/color.ts';
 import type { CharacterSize } from '../kind.ts';
-import type { Channel } from './line-image.ts';
+import { parseJsonFile } from '../../schema/parse.ts';
+import type { FromSchema, Schema } from '../../schema/from-schema.ts';
+import { channelSchema } from './line-image.ts';
 
-/**
- * A font as it looks on the screen: for each glyph the expected grey level of every pixel and how much it varies.
- * One file per font, in the folder of the profile that uses it; written by `playbyplay profile glyphs`.
- */
-export interface AtlasFile {
-  readonly format: 'playbyplay/atlas/1';
-  readonly name: string;
-  /** Origin of the glyphs, such as recordings or a font file, and its licence. */
-  readonly source?: string;
-  /** `fixed`: every character is `pitch` pixels wide; `proportional`: as many as its own `width`. */
-  readonly layout: 'fixed' | 'proportional';
-  readonly channel: Channel;
-  /** Reading resolution: pixels of the atlas per pixel of the reference frame. */
-  readonly pixels: { readonly x: number; readonly y: number };
-  readonly height: number;
-  /** Fixed layout: distance from one character to the next. */
-  readonly pitch?: number;
-  /** Proportional layout: width of a space. */
-  readonly space?: number;
-  /** Proportional layout: least and greatest gap between characters of a word, in pixels. */
-  readonly gaps?: readonly [number, number];
-  /** Standard deviation of what is behind and beside the glyphs, in grey levels. */
-  readonly background: number;
-  /** How far the light on the text may vary: standard deviations of a gain (about 1) and an offset (grey levels, about 0). */
-  readonly illumination: { readonly gain: number; readonly offset: number };
-  /**
-   * The colours (`#rrggbb`) in which the font is drawn, where there are several: the glyphs' levels are then those of the
-   * white font, and lines are read in luma and colour differences together instead of in `channel`.
-   */
-  readonly inks?: readonly string[];
-  /**
-   * Usual levels of ground and ink, where the glyphs also describe the ground beside their ink: an even surface then matches no
-   * glyph, and ink that no glyph explains is noticed.
-   */
-  readonly ground?: { readonly level: number; readonly ink: number };
-  readonly glyphs: readonly GlyphFile[];
-}
+const POSITIVE = { type: 'number', exclusiveMinimum: 0 } as const;
+const GLYPH_SIDE = { type: 'integer', minimum: 1, maximum: 256 } as const;
 
-/** A glyph as stored in an atlas file. */
-export interface GlyphFile {
-  readonly char: string;
-  readonly width: number;
-  /** Base64, width × height bytes: expected grey level. */
-  readonly level: string;
-  /** Base64, width × height bytes: standard deviation in grey levels; 255 where anything may stand. */
-  readonly sigma: string;
-}
+const glyphSchema = {
+  type: 'object',
+  required: ['char', 'width', 'level', 'sigma'],
+  properties: {
+    char: { type: 'string', minLength: 1 },
+    width: GLYPH_SIDE,
+    level: { type: 'string', description: 'Expected gray levels, width × height bytes in base64.' },
+    sigma: {
+      type: 'string',
+      description: 'Standard deviations in gray levels, width × height bytes in base64; 255: any level.',
+    },
+  },
+} as const;
+
+/** The JSON Schema of an atlas: one file per font in the folder of the profile, written by `playbyplay profile glyphs`. */
+export const atlasSchema = {
+  $schema: 'https://json-schema.org/draft/2020-12/schema',
+  $id: 'urn:playbyplay:atlas:1',
+  title: 'A font as it appears on the screen',
+  type: 'object',
+  required: ['format', 'name', 'layout', 'channel', 'pixels', 'height', 'background', 'illumination', 'glyphs'],
+  properties: {
+    format: { const: 'playbyplay/atlas/1' },
+    name: { type: 'string' },
+    source: {
+      type: 'string',
+      description: 'Origin of the glyphs, such as recordings or a font file, and its license.',
+    },
+    layout: {
+      enum: ['fixed', 'proportional'],
+      description: '`fixed`: every character is `pitch` pixels wide; `proportional`: each has its own `width`.',
+    },
+    channel: channelSchema,
+    pixels: {
+      type: 'object',
+      required: ['x', 'y'],
+      description: 'Pixels of the atlas per pixel of the reference frame.',
+      properties: { x: POSITIVE, y: POSITIVE },
+    },
+    height: GLYPH_SIDE,
+    pitch: { ...POSITIVE, description: 'Fixed layout: distance from one character to the next.' },
+    space: { type: 'number', description: 'Proportional layout: width of a space.' },
+    gaps: {
+      type: 'array',
+      minItems: 2,
+      maxItems: 2,
+      items: { type: 'number' },
+      description: 'Proportional layout: smallest and largest gap between characters of a word, in pixels.',
+    },
+    background: { ...POSITIVE, description: 'Standard deviation of the background in gray levels.' },
+    illumination: {
+      type: 'object',
+      required: ['gain', 'offset'],
+      description: 'Standard deviations of the gain (about 1) and the offset (gray levels, about 0) of the light.',
+      properties: { gain: { type: 'number', minimum: 0 }, offset: { type: 'number' } },
+    },
+    inks: {
+      type: 'array',
+      minItems: 1,
+      maxItems: 16,
+      items: { type: 'string', pattern: '^#[0-9a-fA-F]{6}$', $comment: 'must be a color like #ffb000' },
+      description:
+        'Colors of the font if there are several: levels are those of the white font, and luma and color differences are read together instead of `channel`.',
+    },
+    ground: {
+      type: 'object',
+      required: ['level', 'ink'],
+      description:
+        'Usual levels of background and ink if glyphs also describe the background around their ink: an even surface matches no glyph, and ink that no glyph explains is detected.',
+      properties: { level: { type: 'number' }, ink: { type: 'number' } },
+    },
+    glyphs: { type: 'array', minItems: 1, items: glyphSchema },
+  },
+  if: { properties: { layout: { const: 'fixed' } } },
+  // oxlint-disable-next-line unicorn/no-thenable -- the keyword of JSON Schema
+  then: { required: ['pitch'] },
+} as const satisfies Schema;
+
+/** A font as it appears on the screen: per glyph, the expected gray level of every pixel and how much it varies. */
+export interface AtlasFile extends FromSchema<typeof atlasSchema> {}
+
+/** A glyph of an {@link AtlasFile}. */
+export interface GlyphFile extends FromSchema<typeof glyphSchema> {}
 
 /** A glyph ready for scoring: its informative pixels as parallel arrays. */
 export interface Glyph {
@@ -85,17 +126,10 @@ export interface Atlas {
  * @throws PlaybyplayError `bad-atlas`.
  */
 export function parseAtlas(json: string, name: string): Atlas {
-  let file: AtlasFile;
-  try {
-    file = JSON.parse(json) as AtlasFile;
-  } catch (error) {
-    throw new PlaybyplayError('bad-atlas', `${name} is not JSON`, { cause: error });
-  }
-  const fault = faultOf(file);
-  if (fault)
-    throw new PlaybyplayError('bad-atlas', `${name}: ${fault}`, {
-      hint: 'Learn it again with `playbyplay profile glyphs`.',
-    });
+  const hint = 'Learn it again with `playbyplay profile glyphs`.';
+  const file = parseJsonFile(atlasSchema, json, { source: name, code: 'bad-atlas', hint });
+  const problem = findPixelProblem(file);
+  if (problem) throw new PlaybyplayError('bad-atlas', `${name}: ${problem}`, { hint });
   return prepareAtlas(file);
 }
 
@@ -113,35 +147,17 @@ export function charactersOf({ pixels, pitch, height, glyphs }: AtlasFile, figur
 
 const MAX_ATLAS_PIXELS = 4_000_000;
 
-function faultOf(file: AtlasFile): string | undefined {
-  if (file?.format !== 'playbyplay/atlas/1') return 'format is not playbyplay/atlas/1';
-  if (file.layout !== 'fixed' && file.layout !== 'proportional') return 'layout is neither fixed nor proportional';
-  if (!(file.height > 0 && file.height <= 256)) return 'height is not 1…256';
-  if (file.layout === 'fixed' && !(file.pitch! > 0)) return 'a fixed layout needs a pitch';
-  if (!Array.isArray(file.glyphs) || file.glyphs.length === 0) return 'there are no glyphs';
-  if (!(file.pixels?.x > 0 && file.pixels.y > 0)) return 'pixels.x and pixels.y must be positive';
-  if (!(file.background > 0) || !(file.illumination?.gain >= 0)) return 'background or illumination is missing';
-  if (file.inks !== undefined && !areInks(file.inks)) return 'inks are not a list of colours like #ffb000';
-  if (file.ground && ![file.ground.level, file.ground.ink].every(Number.isFinite)) return 'ground needs level and ink';
+/** Finds glyphs whose pixels do not have the size of the glyph. */
+function findPixelProblem({ glyphs, height }: AtlasFile): string | undefined {
   let pixels = 0;
-  for (const glyph of file.glyphs) {
-    const n = glyph.width * file.height;
-    pixels += n;
-    if (!(glyph.width > 0 && glyph.width <= 256) || pixels > MAX_ATLAS_PIXELS)
-      return `glyph ${glyph.char} is too large`;
-    if (Buffer.from(glyph.level, 'base64').length !== n) return `glyph ${glyph.char} needs ${n} levels`;
-    if (Buffer.from(glyph.sigma, 'base64').length !== n) return `glyph ${glyph.char} needs ${n} deviations`;
+  for (const { char, width, level, sigma } of glyphs) {
+    const size = width * height;
+    pixels += size;
+    if (pixels > MAX_ATLAS_PIXELS) return `the glyphs have more than ${MAX_ATLAS_PIXELS} pixels`;
+    if (Buffer.from(level, 'base64').length !== size) return `glyph ${char} needs ${size} levels`;
+    if (Buffer.from(sigma, 'base64').length !== size) return `glyph ${char} needs ${size} deviations`;
   }
   return undefined;
-}
-
-function areInks(inks: unknown): boolean {
-  return (
-    Array.isArray(inks) &&
-    inks.length > 0 &&
-    inks.length <= 16 &&
-    inks.every((ink) => typeof ink === 'string' && /^#[0-9a-f]{6}$/i.test(ink))
-  );
 }
 
 /**

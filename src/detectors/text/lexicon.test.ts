@@ -1,7 +1,18 @@
 import { describe, expect, it } from 'vitest';
+import type { PlaybyplayError } from '../../errors.ts';
 import { openLexicon } from './lexicon.ts';
 
 const phrases = (list: readonly object[]): string => JSON.stringify({ format: 'playbyplay/lexicon/1', phrases: list });
+
+/** The issues of a lexicon that is refused. */
+function issuesOf(content: string): readonly string[] {
+  try {
+    openLexicon(content, 'x.json', [], {});
+    return [];
+  } catch (error) {
+    return (error as PlaybyplayError).issues.map(({ path, message }) => `${path} ${message}`);
+  }
+}
 
 describe('texts of a lexicon', () => {
   const lines = openLexicon('Picked up a medikit.\nPicked up a stimpack.\nEin großer Fluß\n', 'texts', ['de'], {
@@ -63,8 +74,13 @@ describe('phrases of a lexicon', () => {
     expect(ja.find('スイカ爆弾,3秒')?.detail).toMatchObject({ weapon: 'melon' });
   });
 
-  it('are refused where the file is none', () => {
-    expect(() => openLexicon('{"format":"x"}', 'x.json', [], {})).toThrow('x.json is not a playbyplay/lexicon/1 file');
-    expect(() => openLexicon(phrases([{ text: [] }]), 'x.json', [], {})).toThrow('phrase 1 has no text');
+  it('are refused with the mistakes of the file', () => {
+    expect(issuesOf('{"format":"x","phrases":[]}')).toEqual([
+      'x.json#/format "format" must be "playbyplay/lexicon/1", not "x"',
+    ]);
+    expect(issuesOf(phrases([{ text: [] }]))).toEqual([
+      'x.json#/phrases/0/text "text" must have at least 1 item, not 0',
+    ]);
+    expect(() => openLexicon('{', 'x.json', [], {})).toThrow(/^x.json is not JSON: /);
   });
 });

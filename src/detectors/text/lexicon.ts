@@ -1,5 +1,7 @@
 import { PlaybyplayError } from '../../errors.ts';
 import { foldText, splitGraphemes, type FoldOptions } from '../../language/text.ts';
+import type { FromSchema, Schema } from '../../schema/from-schema.ts';
+import { parseJsonFile } from '../../schema/parse.ts';
 import { editDistance } from '../../spelling.ts';
 
 /** A text as the lexicon corrects it. */
@@ -314,24 +316,55 @@ function trimName(text: string): string {
   return text.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}\p{M})\]!?.]+$/gu, '').replace(/[.!?]+$/u, '');
 }
 
-/** A phrase: literal text with `{slots}` and `(alternatives|…)`; further keys are passed on to the script. */
-export interface PhraseEntry {
-  /** One wording, or several with the same meaning. */
-  readonly text: string | readonly string[];
+const WORDING = { type: 'string', minLength: 1 } as const;
+
+/** The JSON Schema of a lexicon file with phrases. */
+export const lexiconSchema = {
+  $schema: 'https://json-schema.org/draft/2020-12/schema',
+  $id: 'urn:playbyplay:lexicon:1',
+  title: 'Phrases that can appear on the screen',
+  type: 'object',
+  required: ['format', 'phrases'],
+  properties: {
+    format: { const: 'playbyplay/lexicon/1' },
+    phrases: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['text'],
+        properties: {
+          text: {
+            oneOf: [WORDING, { type: 'array', minItems: 1, items: WORDING }],
+            description:
+              'Literal text with `{slots}` and `(alternatives|…)`; a list holds several wordings with the same meaning.',
+          },
+        },
+        description: 'A phrase. Further properties are passed on to the script.',
+      },
+    },
+    names: {
+      type: 'array',
+      items: { type: 'string' },
+      description: 'Names that are known from the start; others are learned from the lines.',
+    },
+    speaker: {
+      type: 'string',
+      description: 'Separates the name of a speaker from the message (": "); names are learned from such lines, too.',
+    },
+  },
+} as const satisfies Schema;
+
+/** A lexicon file with phrases. */
+export interface LexiconFile extends FromSchema<typeof lexiconSchema> {
+  readonly phrases: readonly PhraseEntry[];
+}
+
+/** A phrase of a lexicon; further properties are passed on to the script. */
+export interface PhraseEntry extends FromSchema<(typeof lexiconSchema)['properties']['phrases']['items']> {
   readonly [key: string]: unknown;
 }
 
-/** A lexicon file: the phrases that a text field can show. */
-export interface LexiconFile {
-  readonly format: 'playbyplay/lexicon/1';
-  readonly phrases: readonly PhraseEntry[];
-  /** Names that are known from the start; others are learnt from the lines. */
-  readonly names?: readonly string[];
-  /** Separates a speaker's name from their words (": "): names are learnt from such lines, too. */
-  readonly speaker?: string;
-}
-
-/** A part of a wording: literal text, or a slot. */
+/** A part of a phrase: literal text, or a slot. */
 export type Piece = { readonly literal: string } | { readonly slot: string };
 
 /** One wording of an entry, parsed. */
@@ -351,7 +384,7 @@ const MAX_PHRASES = 5000;
  * @throws PlaybyplayError `bad-lexicon`.
  */
 export function parsePhrases(json: string, name: string): LexiconFile & { readonly wordings: readonly Wording[] } {
-  const file = parse(json, name);
+  const file: LexiconFile = parseJsonFile(lexiconSchema, json, { source: name, code: 'bad-lexicon' });
   const wordings = file.phrases.flatMap((entry) =>
     (typeof entry.text === 'string' ? [entry.text] : entry.text).flatMap(expandAlternatives).map((text): Wording => {
       const pieces = splitPieces(text.normalize('NFC'));
@@ -370,25 +403,6 @@ export function phraseDetail(
   slots: Readonly<Record<string, string>>,
 ): Readonly<Record<string, unknown>> {
   return { ...entry, ...(typeof entry.text === 'string' ? {} : { text }), slots };
-}
-
-function parse(json: string, name: string): LexiconFile {
-  let file: LexiconFile;
-  try {
-    file = JSON.parse(json) as LexiconFile;
-  } catch (error) {
-    throw new PlaybyplayError('bad-lexicon', `${name} is not JSON`, {
-      cause: error,
-    });
-  }
-  if (file?.format !== 'playbyplay/lexicon/1' || !Array.isArray(file.phrases))
-    throw new PlaybyplayError('bad-lexicon', `${name} is not a playbyplay/lexicon/1 file with phrases`);
-  for (const [i, phrase] of file.phrases.entries()) {
-    const texts: unknown[] = Array.isArray(phrase?.text) ? phrase.text : [phrase?.text];
-    if (texts.length === 0 || !texts.every((text) => typeof text === 'string' && text !== ''))
-      throw new PlaybyplayError('bad-lexicon', `${name}: phrase ${i + 1} has no text`);
-  }
-  return file;
 }
 
 /** Expands alternatives: `tripped on (his|her) own grenade` becomes two texts. */

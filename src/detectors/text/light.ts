@@ -1,21 +1,35 @@
 import { PlaybyplayError } from '../../errors.ts';
 import type { Landmark, Placement } from '../kind.ts';
 import type { Picture } from '../../media/picture.ts';
+import type { FromSchema, Schema } from '../../schema/from-schema.ts';
+import { parseJsonFile } from '../../schema/parse.ts';
 import { CB, type Channel, channelWeights, CR, type LineImage, sampleLine } from './line-image.ts';
 
+const PLANE = { type: 'string', description: 'width × height bytes in base64' } as const;
+const SIDE = { type: 'integer', minimum: 1, maximum: 4096 } as const;
+
+/** The JSON Schema of a light reference. */
+export const lightSchema = {
+  $schema: 'https://json-schema.org/draft/2020-12/schema',
+  $id: 'urn:playbyplay:light:1',
+  title: 'A light reference',
+  type: 'object',
+  required: ['format', 'width', 'height', 'y', 'cb', 'cr'],
+  properties: {
+    format: { const: 'playbyplay/light/1' },
+    width: SIDE,
+    height: SIDE,
+    y: PLANE,
+    cb: { ...PLANE, description: 'width × height bytes in base64, 128 in the middle' },
+    cr: { ...PLANE, description: 'width × height bytes in base64, 128 in the middle' },
+  },
+} as const satisfies Schema;
+
 /**
- * A picture of a constant part of the HUD in normal light. Comparing it with a frame tells how the game has tinted or faded the
- * whole picture: a blend towards any colour turns every level c into gain · c + offset, with one gain for all channels.
+ * A picture of a constant part of the HUD in normal light. Comparing it with a frame shows how the game has tinted or faded the
+ * whole picture: a blend towards any color turns every level c into gain · c + offset, with one gain for all channels.
  */
-export interface LightFile {
-  readonly format: 'playbyplay/light/1';
-  readonly width: number;
-  readonly height: number;
-  /** Base64, width × height bytes each: luma, and Cb and Cr with 128 in the middle. */
-  readonly y: string;
-  readonly cb: string;
-  readonly cr: string;
-}
+export interface LightFile extends FromSchema<typeof lightSchema> {}
 
 /** The light on a picture, relative to the reference. */
 export interface Light {
@@ -38,9 +52,7 @@ export class LightMeter {
   readonly #reference: Reference;
 
   constructor(json: string, name: string) {
-    const file = JSON.parse(json) as LightFile;
-    if (file.format !== 'playbyplay/light/1')
-      throw new PlaybyplayError('bad-light', `${name} is not a playbyplay/light/1 file`);
+    const file = parseJsonFile(lightSchema, json, { source: name, code: 'bad-light' });
     const [y, cb, cr] = [decode(file.y), decode(file.cb), decode(file.cr)];
     if ([y, cb, cr].some((plane) => plane.length !== file.width * file.height))
       throw new PlaybyplayError('bad-light', `${name}: the planes do not have width × height bytes`);

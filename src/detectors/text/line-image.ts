@@ -1,18 +1,30 @@
 import type { Rect } from '../../geometry.ts';
 import type { Picture } from '../../media/picture.ts';
 import { boxFilter, type Part } from './box-filter.ts';
+import type { FromSchema } from '../../schema/from-schema.ts';
+
+/** The JSON Schema of a {@link Channel}. */
+export const channelSchema = {
+  oneOf: [
+    { enum: ['luma', 'red', 'green', 'blue', 'saturation red'] },
+    {
+      type: 'object',
+      required: ['y', 'cb', 'cr'],
+      properties: {
+        y: { type: 'number' },
+        cb: { type: 'number' },
+        cr: { type: 'number' },
+        offset: { type: 'number' },
+      },
+    },
+  ],
+} as const;
 
 /**
  * What a grey level of a line image means: luma, one of R'G'B', or a weighting of Y', Cb, Cr (Cb and Cr centred on 0, everything
  * in full-range units of 0…255). Choose one in which the font's ink stands out from its surroundings.
  */
-export type Channel =
-  | 'luma'
-  | 'red'
-  | 'green'
-  | 'blue'
-  | 'saturation red'
-  | { readonly y: number; readonly cb: number; readonly cr: number; readonly offset?: number };
+export type Channel = FromSchema<typeof channelSchema>;
 
 /** A grey picture of a text line at the resolution of its font; row-major, values about 0…255. */
 export interface LineImage {
