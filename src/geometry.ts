@@ -1,3 +1,5 @@
+import type { FromSchema } from './schema/from-schema.ts';
+
 /** A size in pixels. */
 export interface Size {
   readonly width: number;
@@ -48,32 +50,68 @@ export function clip(rect: Rect, size: Size): Rect {
   };
 }
 
-/** How a recording's HUD differs from the profile: the player's HUD settings and the recorder's scaling. */
-export interface HudSettings {
-  /** HUD scale relative to the profile, for sizes and distances to the anchor; default 1. */
-  readonly scale?: number;
-  /** Additional horizontal scale of the HUD relative to the game's picture; default 1. */
-  readonly stretch?: number;
-  /** Horizontal and vertical safe-area margins as fractions of the frame, by which elements at an edge move inwards; default 0. */
-  readonly x?: number;
-  readonly y?: number;
-  /** The game's picture within the video (letterbox, pillarbox, a stream's layout), in fractions of the frame; default all. */
-  readonly content?: Rect;
-  /** Video pixels per game pixel if the recording was resized, for regions with `scale: "none"`; default 1. */
-  readonly pixel?: number;
-  /**
-   * Width of a video pixel divided by its height, in the game's picture: 4/3 if 16:9 was squeezed to 4:3, 3/4 if 4:3 was stretched
-   * to 16:9. Default: as declared by the video file, mostly 1.
-   */
-  readonly aspect?: number;
-  /** Changes over time, in order: each replaces all settings from `t` seconds until the next. */
-  readonly changes?: readonly LaterSettings[];
-}
+const OFFSET = { type: 'number', minimum: -10, maximum: 10 } as const;
+const FACTOR = { type: 'number', exclusiveMinimum: 0, maximum: 20 } as const;
 
-/** Settings from a time on. */
-export interface LaterSettings extends Omit<HudSettings, 'changes'> {
-  /** Seconds. */
-  readonly t: number;
-  /** Confidence, if the placement was located automatically. */
-  readonly confidence?: number;
-}
+const HUD_PROPERTIES = {
+  confidence: { type: 'number', description: 'Confidence, if the placement was located automatically.' },
+  scale: {
+    ...FACTOR,
+    description: 'HUD scale relative to the profile, for sizes and distances to the anchor; default 1.',
+  },
+  stretch: { ...FACTOR, description: 'Additional horizontal scale of the HUD relative to the picture; default 1.' },
+  x: {
+    ...OFFSET,
+    description: 'Horizontal safe-area margin as a fraction of the frame: elements at an edge move inwards; default 0.',
+  },
+  y: { ...OFFSET, description: 'Vertical safe-area margin.' },
+  content: {
+    type: 'object',
+    required: ['x', 'y', 'width', 'height'],
+    additionalProperties: false,
+    description:
+      'The picture of the game within the video (letterbox, pillarbox, stream layout), in fractions of the frame; default all.',
+    properties: { x: OFFSET, y: OFFSET, width: FACTOR, height: FACTOR },
+  },
+  pixel: {
+    ...FACTOR,
+    description:
+      'Video pixels per game pixel if the recording was resized, for regions with `scale: "none"`; default 1.',
+  },
+  aspect: {
+    type: 'number',
+    minimum: 0.1,
+    maximum: 10,
+    description:
+      'Width of a video pixel divided by its height, in the picture of the game: 4/3 if 16:9 was squeezed to 4:3. Default: as declared by the video file.',
+  },
+} as const;
+
+/** The JSON Schema of a placement file, which `profile place --write` writes. */
+export const placementSchema = {
+  $schema: 'https://json-schema.org/draft/2020-12/schema',
+  $id: 'urn:playbyplay:placement:1',
+  title: 'A HUD placement of playbyplay',
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    format: { const: 'playbyplay/placement/1' },
+    ...HUD_PROPERTIES,
+    changes: {
+      type: 'array',
+      description: 'Changes over time, in order: each replaces all settings from `t` seconds until the next.',
+      items: {
+        type: 'object',
+        required: ['t'],
+        additionalProperties: false,
+        properties: { t: { type: 'number', minimum: 0 }, ...HUD_PROPERTIES },
+      },
+    },
+  },
+} as const;
+
+/** How the HUD of a recording differs from the profile: HUD settings of the player, scaling by the recorder. */
+export interface HudSettings extends Omit<FromSchema<typeof placementSchema>, 'format' | 'confidence'> {}
+
+/** HUD settings from a time on. */
+export type LaterSettings = NonNullable<HudSettings['changes']>[number];

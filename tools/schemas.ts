@@ -5,6 +5,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { configSchema } from '../src/cli/plugins.ts';
 import { soundSchema } from '../src/detectors/sound/fingerprint.ts';
 import { atlasSchema } from '../src/detectors/text/atlas.ts';
 import { lexiconSchema } from '../src/detectors/text/lexicon.ts';
@@ -12,7 +13,9 @@ import { lightSchema } from '../src/detectors/text/light.ts';
 import { dictionarySchema } from '../src/dictionary/format.ts';
 import { logMappingSchema } from '../src/events/import/mapping.ts';
 import { STATEMENT_SCHEMA } from '../src/events/statement.ts';
+import { placementSchema } from '../src/geometry.ts';
 import { settingsSchema } from '../src/highlights/settings-schema.ts';
+import { viewerWeightSchema } from '../src/highlights/viewer-weights.ts';
 import { loadKindCatalog } from '../src/pipeline/schemas.ts';
 import { PROFILE_SCHEMA } from '../src/profile/profile.ts';
 import { detectorSchema } from '../src/profile/schema.ts';
@@ -43,6 +46,9 @@ async function writeValidators(folder: string): Promise<void> {
     lexiconSchema,
     lightSchema,
     soundSchema,
+    placementSchema,
+    configSchema,
+    viewerWeightSchema,
     preprocess,
     ...detectors,
   ] as SchemaObject[]) {

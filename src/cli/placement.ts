@@ -1,47 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { messageOf, PlaybyplayError } from '../errors.ts';
-import type { HudSettings } from '../geometry.ts';
-import { checkSchema } from '../schema/check.ts';
-import type { Schema } from '../schema/from-schema.ts';
-
-const FRACTION: Schema = { type: 'number', minimum: -10, maximum: 10 };
-const settings: Readonly<Record<string, Schema>> = {
-  confidence: { type: 'number' },
-  content: {
-    type: 'object',
-    required: ['x', 'y', 'width', 'height'],
-    additionalProperties: false,
-    properties: {
-      x: FRACTION,
-      y: FRACTION,
-      width: { type: 'number', exclusiveMinimum: 0, maximum: 20 },
-      height: { type: 'number', exclusiveMinimum: 0, maximum: 20 },
-    },
-  },
-  scale: { type: 'number', exclusiveMinimum: 0, maximum: 20 },
-  stretch: { type: 'number', exclusiveMinimum: 0, maximum: 20 },
-  pixel: { type: 'number', exclusiveMinimum: 0, maximum: 20 },
-  aspect: { type: 'number', minimum: 0.1, maximum: 10 },
-  x: FRACTION,
-  y: FRACTION,
-};
-const placementSchema: Schema = {
-  type: 'object',
-  additionalProperties: false,
-  properties: {
-    format: { const: 'playbyplay/placement/1' },
-    ...settings,
-    changes: {
-      type: 'array',
-      items: {
-        type: 'object',
-        required: ['t'],
-        additionalProperties: false,
-        properties: { t: { type: 'number', minimum: 0 }, ...settings },
-      },
-    },
-  },
-};
+import { type HudSettings, placementSchema } from '../geometry.ts';
+import { parseJsonFile } from '../schema/parse.ts';
 
 /**
  * Reads a placement file written by `profile place`.
@@ -49,17 +9,19 @@ const placementSchema: Schema = {
  * @throws PlaybyplayError `placement-broken`
  */
 export async function readPlacement(path: string): Promise<HudSettings> {
-  let value: unknown;
-  try {
-    value = JSON.parse(await readFile(path, 'utf8'));
-  } catch (error) {
-    throw new PlaybyplayError('placement-broken', `cannot read the placement ${path}: ${messageOf(error)}`, {
-      hint: '--place takes auto, default, or a file that profile place --write wrote.',
-    });
-  }
-  const issues = checkSchema(placementSchema, value, { source: path });
-  if (issues.length > 0) throw new PlaybyplayError('placement-broken', `the placement ${path} is invalid`, { issues });
-  const { format: _, confidence: __, ...hud } = value as HudSettings & { format?: string; confidence?: number };
+  const hint = '--place takes auto, default, or a file that profile place --write wrote.';
+  const text = await readFile(path, 'utf8').catch((error: unknown) => {
+    throw new PlaybyplayError('placement-broken', `cannot read the placement ${path}: ${messageOf(error)}`, { hint });
+  });
+  const {
+    format: _,
+    confidence: __,
+    ...hud
+  } = parseJsonFile(placementSchema, text, {
+    source: path,
+    code: 'placement-broken',
+    hint,
+  });
   return hud;
 }
 

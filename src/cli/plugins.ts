@@ -3,17 +3,17 @@ import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { loadPlugins, type Plugins } from '../detectors/plugins/load.ts';
 import { kindNames } from '../detectors/registry.ts';
-import { messageOf, PlaybyplayError } from '../errors.ts';
-import { checkSchema } from '../schema/check.ts';
-import type { Schema } from '../schema/from-schema.ts';
+import { parseJsonFile } from '../schema/parse.ts';
 
-const NAMES: Schema = { type: 'array', items: { type: 'string', minLength: 1 }, maxItems: 100 };
+const NAMES = { type: 'array', items: { type: 'string', minLength: 1 }, maxItems: 100 } as const;
 
-const configSchema: Schema = {
+/** The JSON Schema of the user's settings file. */
+export const configSchema = {
+  $id: 'urn:playbyplay:config:1',
   type: 'object',
   additionalProperties: false,
   properties: { plugins: NAMES, profiles: NAMES },
-};
+} as const;
 
 /** The user's settings file. */
 function configPath(env: NodeJS.ProcessEnv = process.env): string {
@@ -49,16 +49,7 @@ async function readConfig(key: 'plugins' | 'profiles'): Promise<readonly string[
   const path = configPath();
   const text = await readFile(path, 'utf8').catch(() => undefined);
   if (text === undefined) return [];
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (error) {
-    throw new PlaybyplayError('config-broken', `the settings in ${path} are not JSON: ${messageOf(error)}`);
-  }
-  const issues = checkSchema(configSchema, value, { source: path });
-  if (issues.length > 0) throw new PlaybyplayError('config-broken', `the settings in ${path} are invalid`, { issues });
+  const config = parseJsonFile(configSchema, text, { source: path, code: 'config-broken' });
   // Relative paths are relative to the settings file.
-  return ((value as Partial<Record<typeof key, readonly string[]>>)[key] ?? []).map((name) =>
-    /^\.{1,2}[/\\]/.test(name) ? join(dirname(path), name) : name,
-  );
+  return (config[key] ?? []).map((name) => (/^\.{1,2}[/\\]/.test(name) ? join(dirname(path), name) : name));
 }

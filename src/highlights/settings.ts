@@ -4,7 +4,7 @@ import type { EventLine, HeaderLine } from '../events/log.ts';
 import { messageOf, PlaybyplayError, type Issue } from '../errors.ts';
 import { didYouMean, findNearest } from '../spelling.ts';
 import { isPropertyStatement } from '../events/statement.ts';
-import { checkSchema } from '../schema/check.ts';
+import { parseJsonFile } from '../schema/parse.ts';
 import type { FromSchema } from '../schema/from-schema.ts';
 import { settingsSchema } from './settings-schema.ts';
 import { withAncestors, wordOf, isPlayerDefeat } from './weights.ts';
@@ -76,15 +76,7 @@ export function readSettings(path: string): HighlightSettings {
   } catch (error) {
     throw new PlaybyplayError('settings-missing', `${path} cannot be read: ${messageOf(error)}`, { cause: error });
   }
-  let data: unknown;
-  try {
-    data = JSON.parse(text);
-  } catch (error) {
-    throw new PlaybyplayError('settings-invalid', `${path} is not JSON: ${messageOf(error)}`, { cause: error });
-  }
-  const issues = checkSchema(settingsSchema, data, { source: path });
-  if (issues.length > 0) throw new PlaybyplayError('settings-invalid', `${path} has mistakes:`, { issues });
-  return data as HighlightSettings;
+  return parseJsonFile(settingsSchema, text, { source: path, code: 'settings-invalid' });
 }
 
 /**

@@ -1,20 +1,29 @@
 import { readFileSync } from 'node:fs';
 import { messageOf, PlaybyplayError, type Issue } from '../errors.ts';
 import type { EventLine } from '../events/log.ts';
+import { checkSchema } from '../schema/check.ts';
+import type { FromSchema } from '../schema/from-schema.ts';
 import type { Reason, Source } from './scene.ts';
 
+/** The JSON Schema of a line of a file of viewer weights. */
+export const viewerWeightSchema = {
+  $schema: 'https://json-schema.org/draft/2020-12/schema',
+  $id: 'urn:playbyplay:viewer-weight:1',
+  title: 'A viewer weight of playbyplay',
+  description: 'A factor on the score of the events in a time span, from viewer reactions.',
+  type: 'object',
+  required: ['t', 'end', 'weight'],
+  properties: {
+    session: { type: 'string', description: 'Session it applies to; default: any.' },
+    t: { type: 'number', description: 'Start in seconds.' },
+    end: { type: 'number', description: 'End in seconds.' },
+    weight: { type: 'number', minimum: 0, maximum: 10, description: '0: never show; 1: no effect.' },
+    why: { type: 'string', description: '`40 messages in 5 s`, `clipped 12 times`.' },
+  },
+} as const;
+
 /** A factor on the score of the events in a time span, from viewer reactions. */
-export interface ViewerWeight {
-  /** Session it applies to; default: any. */
-  readonly session?: string;
-  /** Seconds. */
-  readonly t: number;
-  readonly end: number;
-  /** 0 (never show) to 10; 1 has no effect. */
-  readonly weight: number;
-  /** `40 messages in 5 s`, `clipped 12 times`. */
-  readonly why?: string;
-}
+export interface ViewerWeight extends FromSchema<typeof viewerWeightSchema> {}
 
 /**
  * Reads viewer weights from NDJSON, one `{"t", "end", "weight", "session"?, "why"?}` a line.
@@ -28,30 +37,26 @@ export function readViewerWeights(path: string): ViewerWeight[] {
   } catch (error) {
     throw new PlaybyplayError('viewers-invalid', `${path} cannot be read: ${messageOf(error)}`, { cause: error });
   }
-  const issues: Issue[] = [];
-  const weights = text.split('\n').flatMap((line, index): ViewerWeight[] => {
-    if (line.trim() === '') return [];
-    const problem = validateLine(line);
-    if (problem === undefined) return [JSON.parse(line) as ViewerWeight];
-    issues.push({ code: 'viewers-invalid', path: `${path}:${index + 1}`, message: problem });
-    return [];
-  });
-  if (issues.length > 0) throw new PlaybyplayError('viewers-invalid', `${path} has mistakes:`, { issues });
-  return weights;
+  const parsed = text
+    .split('\n')
+    .flatMap((line, index) => (line.trim() === '' ? [] : [parseLine(line, `${path}:${index + 1}`)]));
+  const issues = parsed.flatMap((line) => ('issues' in line ? line.issues : []));
+  if (issues.length > 0) throw new PlaybyplayError('viewers-invalid', `${path} has mistakes`, { issues });
+  return parsed.flatMap((line) => ('weight' in line ? [line] : []));
 }
 
-function validateLine(line: string): string | undefined {
+function parseLine(line: string, place: string): ViewerWeight | { readonly issues: readonly Issue[] } {
+  const refuse = (message: string) => ({ issues: [{ code: 'viewers-invalid', path: place, message }] });
   let value: unknown;
   try {
     value = JSON.parse(line);
   } catch (error) {
-    return `is not JSON: ${messageOf(error)}`;
+    return refuse(`is not JSON: ${messageOf(error)}`);
   }
-  if (typeof value !== 'object' || value === null) return 'is not an object';
-  const { t, end, weight } = value as Record<string, unknown>;
-  if (typeof t !== 'number' || typeof end !== 'number' || end < t)
-    return 'needs the numbers t and end, end not before t';
-  return typeof weight === 'number' && weight >= 0 && weight <= 10 ? undefined : 'needs a weight from 0 to 10';
+  const issues = checkSchema(viewerWeightSchema, value, { source: place });
+  if (issues.length > 0) return { issues };
+  const weight = value as ViewerWeight;
+  return weight.end < weight.t ? refuse('"end" is before "t"') : weight;
 }
 
 /** Makes a function that returns the factor on an event: of the spans that contain it, the weight farthest from 1. */
