@@ -10,11 +10,12 @@ const fileNames = new Set(sources.map((path) => basename(path)));
 /** Files of a recording, which the repository does not hold. */
 const RECORDING_FILES = new Set(['truth.json']);
 
+/** Pages for people who change the program or add to it. */
 const pages = [
   ...globSync('docs/contributing/*.md', { cwd: root }),
   'docs/accuracy.md',
   'docs/migration.md',
-  ...globSync('bench/**/*.md', { cwd: root }),
+  ...globSync('{bench,configs,tools,test}/**/*.md', { cwd: root }),
 ];
 
 describe.each(pages)('%s', (page) => {
@@ -22,6 +23,7 @@ describe.each(pages)('%s', (page) => {
 
   it('names files that exist', () => {
     const paths = [...text.matchAll(/\b(?:src|bench|tools|test|configs|scripts)\/[\w./-]*\w/g)]
+      .filter(([path]) => !path.endsWith('.playbyplay'))
       .filter(({ index, 0: path }) => !/^[<*]/.test(text.slice(index + path.length).replace(/^[/-]/, '')))
       .map(([path]) => path);
     const missing = paths.filter((path) => ![path, `src/${path}`].some((one) => existsSync(join(root, one))));
