@@ -4,7 +4,7 @@
 //   node bench/speed/kinds.ts --streams
 import { basename } from 'node:path';
 import { parseArgs } from 'node:util';
-import { readStream } from '../../src/detectors/stream/entries.ts';
+import { readStream } from '../../src/detectors/stream/read-stream.ts';
 import { follow } from '../../src/detectors/stream/follow.ts';
 import { isGap, decodeFrames } from '../../src/media/decode/decode-frames.ts';
 import { splitIntoChunks, scanPackets } from '../../src/media/packets/scan-packets.ts';

@@ -1,47 +1,81 @@
-/** Pixels of a gauge as RGB triples, one list per slice, from its empty end to its full end. */
-export interface Samples {
-  readonly slices: readonly (readonly number[])[];
-}
+import { type ColorOption, type ColorSpaceName, distanceTo, inSpace, namedColors } from '../../regions/color.ts';
+import type { Observation } from '../kind.ts';
+import type { Slices } from './slices.ts';
 
-/** How full: 0…1. `known` is the share of pixels that look like the gauge at all. */
+/** How full a gauge is. */
 export interface Fill {
+  /** From 0, empty, to 1, full. */
   readonly level: number;
   readonly confidence: number;
+  /** Share of the pixels that have a colour of the gauge. */
   readonly known: number;
 }
 
+/** Distance of two colours, in levels, from which the border between them counts as an edge. */
+const MIN_EDGE_CONTRAST = 24;
+
+/** Numbers of pixels of a slice: in the colours of the full part, in those of either part, and all. */
+interface Votes {
+  readonly full: number;
+  readonly known: number;
+  readonly count: number;
+}
+
+/** The colours of a gauge. Without `empty`, whatever is not within `tolerance` of `fill` is empty. */
+export interface GaugeColors {
+  readonly fill: readonly ColorOption[];
+  readonly empty?: readonly ColorOption[] | undefined;
+  readonly space: ColorSpaceName;
+  readonly tolerance: number;
+}
+
+/** Counts the pixels of each slice that have a colour of the full or the empty part. */
+export function countVotes(slices: Slices, { fill, empty, space, tolerance }: GaugeColors): readonly Votes[] {
+  const [full] = namedColors({ full: fill }, space);
+  const [none] = empty ? namedColors({ none: empty }, space) : [];
+  return slices.map((pixels) => {
+    let [votesFull, known] = [0, 0];
+    for (let i = 0; i < pixels.length; i += 3) {
+      const color = inSpace(pixels[i]!, pixels[i + 1]!, pixels[i + 2]!, space);
+      const toFull = distanceTo(color, full!);
+      const toEmpty = none ? distanceTo(color, none) : tolerance;
+      if (Math.min(toFull, none ? toEmpty : 0) > tolerance) continue;
+      known++;
+      if (toFull < toEmpty) votesFull++;
+    }
+    return { full: votesFull, known, count: pixels.length / 3 };
+  });
+}
+
 /**
- * The change point that contradicts fewest votes: everything before it should be full, everything behind it empty. Between two
- * whole slices the level is placed by how full the boundary slice is. O(slices).
+ * Finds the level by colours: the change point that the fewest votes contradict, as the slices before it should be full and those
+ * behind it empty. How full the slice at the change point is gives the fraction.
  */
-export function fillByColor(
-  slices: readonly { readonly full: number; readonly known: number; readonly count: number }[],
-): Fill {
+export function fillByColor(slices: readonly Votes[]): Fill {
   const total = slices.reduce((sum, { count }) => sum + count, 0);
   const known = slices.reduce((sum, slice) => sum + slice.known, 0);
   if (known === 0) return { level: 0, confidence: 0, known: 0 };
   const shares = slices.map((slice) => (slice.known === 0 ? undefined : slice.full / slice.known));
   const filled = shares.map((share) => share ?? 0);
-  // Against "n slices are full": the empty part of those, the full part of the others. Slices that say nothing agree.
+  // Votes against "n slices are full": the empty shares of those n and the full shares of the others.
   let against = filled.reduce((sum, share) => sum + share, 0);
-  let [least, best] = [against, 0];
+  let [fewest, best] = [against, 0];
   for (const [n, share] of shares.entries()) {
     if (share !== undefined) against += 1 - 2 * share;
-    if (against < least - 1e-9) [least, best] = [against, n + 1];
+    if (against < fewest - 1e-9) [fewest, best] = [against, n + 1];
   }
-  const partial = boundary(shares, best);
+  const partial = boundaryFraction(shares, best);
   const level = Math.min(1, Math.max(0, (best + partial) / slices.length));
-  // Half of the votes wrong is no gauge at all; none wrong is certain.
   const votes = shares.filter((share) => share !== undefined).length;
   return {
     level,
-    confidence: Math.max(0, 1 - (2.5 * Math.max(0, least - Math.abs(partial))) / votes),
+    confidence: Math.max(0, 1 - (2.5 * Math.max(0, fewest - Math.abs(partial))) / votes),
     known: known / total,
   };
 }
 
-/** By how much of a slice the level lies beyond (or before) whole slice `best`: the anti-aliased one on either side. */
-function boundary(shares: readonly (number | undefined)[], best: number): number {
+/** Fraction of a slice by which the level lies beyond (or before) slice `best`, from the anti-aliased slices on both sides. */
+function boundaryFraction(shares: readonly (number | undefined)[], best: number): number {
   const inside = shares[best - 1];
   const outside = shares[best];
   const short = inside === undefined ? 0 : inside - 1;
@@ -50,25 +84,25 @@ function boundary(shares: readonly (number | undefined)[], best: number): number
 }
 
 /**
- * The edge that splits the slices' mean colours best into two stretches, each fitted by a straight line per channel (a gradient
- * or a flat colour). Least squares over prefix sums, O(slices). Says nothing (confidence 0) when the colours on both sides
- * of the edge differ by less than `contrast` levels.
+ * Finds the level without colours: the edge that best splits the slices' mean colours into two parts, each a straight line per
+ * channel (a gradient or a flat colour), by least squares over prefix sums. The confidence is 0 if the colours at the edge
+ * differ by less than `MIN_EDGE_CONTRAST`.
  */
-export function fillByEdge({ slices }: Samples, contrast: number): Fill {
+export function fillByEdge(slices: Slices): Fill {
   const means = slices.map((pixels) => [0, 1, 2].map((k) => mean(pixels, k)));
   const n = means.length;
-  const fits = [0, 1, 2].map((k) => prefixes(means.map((color) => color[k]!)));
+  const fits = [0, 1, 2].map((k) => prefixSums(means.map((color) => color[k]!)));
   const whole = fits.reduce((sum, fit) => sum + residual(fit, 0, n), 0);
-  let [least, best] = [whole, 0];
-  // Two slices at least on either side: a line through one is no evidence.
+  let [smallest, best] = [whole, 0];
+  // At least two slices on each side: any line fits one.
   for (let split = 2; split <= n - 2; split++) {
     const rest = fits.reduce((sum, fit) => sum + residual(fit, 0, split) + residual(fit, split, n), 0);
-    if (rest < least - 1e-9) [least, best] = [rest, split];
+    if (rest < smallest - 1e-9) [smallest, best] = [rest, split];
   }
   if (best === 0) return { level: 0, confidence: 0, known: 1 };
   const jump = Math.hypot(...fits.map((fit) => valueAt(fit, best, n, best) - valueAt(fit, 0, best, best)));
-  if (jump < contrast) return { level: 0, confidence: 0, known: 1 };
-  return { level: best / n, confidence: Math.max(0, 1 - least / Math.max(whole, 1e-9)), known: 1 };
+  if (jump < MIN_EDGE_CONTRAST) return { level: 0, confidence: 0, known: 1 };
+  return { level: best / n, confidence: Math.max(0, 1 - smallest / Math.max(whole, 1e-9)), known: 1 };
 }
 
 function mean(pixels: readonly number[], channel: number): number {
@@ -84,7 +118,7 @@ interface Prefixes {
   readonly yy: Float64Array;
 }
 
-function prefixes(values: readonly number[]): Prefixes {
+function prefixSums(values: readonly number[]): Prefixes {
   const [y, iy, yy] = [0, 1, 2].map(() => new Float64Array(values.length + 1)) as [
     Float64Array,
     Float64Array,
@@ -98,7 +132,7 @@ function prefixes(values: readonly number[]): Prefixes {
   return { y, iy, yy };
 }
 
-/** Moments of the points from … to − 1, about the middle of the stretch. */
+/** Moments of the points from `from` to `to` − 1 about their middle. */
 function moments({ y, iy, yy }: Prefixes, from: number, to: number) {
   const count = to - from;
   const centre = (from + to - 1) / 2;
@@ -113,14 +147,45 @@ function moments({ y, iy, yy }: Prefixes, from: number, to: number) {
   };
 }
 
-/** Sum of squares that the best straight line leaves. */
+/** Sum of squared deviations from the best straight line. */
 function residual(fit: Prefixes, from: number, to: number): number {
   const { count, sum, cross, square, spread } = moments(fit, from, to);
   return Math.max(0, square - (sum * sum) / count - (spread > 0 ? (cross * cross) / spread : 0));
 }
 
-/** The line's value half a slice before position `at`, that is at the edge. */
+/** Value of the best straight line at the edge before slice `at`. */
 function valueAt(fit: Prefixes, from: number, to: number, at: number): number {
   const { count, centre, sum, cross, spread } = moments(fit, from, to);
   return sum / count + (spread > 0 ? (cross / spread) * (at - 0.5 - centre) : 0);
+}
+
+/** Minimum share of a full cell in the colours of `fill`: a symbol does not cover its whole cell. */
+const MIN_CELL_SHARE = 0.2;
+
+/**
+ * Counts the full ones of `cells` equal cells in a row (hearts, lives, cartridges, stars). Full cells have the same share of pixels
+ * in the colours of `fill`, empty ones none. The confidence is that of the worst cell: background in these colours behind an
+ * empty cell makes the row unreadable.
+ *
+ * @param zero Whether a row without full cells reads 0; otherwise it is absent.
+ */
+export function countCells(slices: readonly Votes[], cells: number, zero: boolean): Observation {
+  if (slices.length < 2 * cells) return { state: 'unreadable', confidence: 1 };
+  const sums = Array.from({ length: cells }, () => ({ full: 0, count: 0 }));
+  for (const [i, { full, count }] of slices.entries()) {
+    const cell = sums[Math.floor(((i + 0.5) * cells) / slices.length)]!;
+    cell.full += full;
+    cell.count += count;
+  }
+  const shares = sums.map(({ full, count }) => (count === 0 ? 0 : full / count));
+  let best = { value: 0, deviation: Math.max(...shares) / MIN_CELL_SHARE };
+  for (let value = 1; value <= cells; value++) {
+    const usual = shares.slice(0, value).reduce((sum, share) => sum + share, 0) / value;
+    if (usual < MIN_CELL_SHARE) continue;
+    const deviation = Math.max(...shares.map((share, i) => Math.abs(share - (i < value ? usual : 0)))) / usual;
+    if (deviation < best.deviation) best = { value, deviation };
+  }
+  const confidence = Math.max(0, 1 - best.deviation);
+  if (confidence < 0.5) return { state: 'unreadable', confidence: 1 - confidence };
+  return best.value === 0 && !zero ? { state: 'absent', confidence } : { state: 'seen', value: best.value, confidence };
 }

@@ -1,6 +1,5 @@
 import {
   areColourful,
-  COLOR_SCHEMA,
   type ColorSpaceName,
   type ColorTriple,
   distanceTo,
@@ -9,57 +8,18 @@ import {
   namedColors,
 } from '../../regions/color.ts';
 import type { FrameDetectorKind, Observation, PreparedCrop } from '../kind.ts';
-import type { FromSchema, Schema } from '../../schema/from-schema.ts';
-
-const schema = {
-  type: 'object',
-  required: ['region', 'colors'],
-  properties: {
-    colors: {
-      type: 'object',
-      minProperties: 1,
-      maxProperties: 64,
-      additionalProperties: {
-        anyOf: [COLOR_SCHEMA, { type: 'array', items: COLOR_SCHEMA, minItems: 1, maxItems: 16 }],
-      },
-    },
-    measure: {
-      enum: ['mean', 'dominant', 'share'],
-      default: 'mean',
-      description:
-        '`share`: the colour that most pixels are near to, also where they are few among others (ink on a ground).',
-    },
-    tolerance: { type: 'number', exclusiveMinimum: 0, maximum: 442, default: 48 },
-    minimum: {
-      type: 'number',
-      minimum: 0,
-      maximum: 1,
-      default: 0.5,
-      description: 'The least share of the pixels, for `share`.',
-    },
-    space: { enum: ['rgb', 'ycbcr', 'chroma'], default: 'rgb' },
-    absent: {
-      type: 'array',
-      items: { type: 'string' },
-      description: 'Names of colours that mean that nothing is there.',
-    },
-  },
-} as const satisfies Schema;
-
-/** Options of the kind. */
-type ColorOptions = FromSchema<typeof schema>;
+import { COLOR_DETECTOR_SCHEMA, type ColorOptions } from './options.ts';
 
 /**
- * Which of some named colours a region has: the tint of the screen when the player is hurt or picks something up, the team's
- * colour, the state of a lamp.
+ * Reads which of some named colours a region has: a screen tint when the player is hurt, a team's colour, the state of a lamp.
  *
- * - `mean` (default) compares the mean colour; right for tints, where every pixel shifts.
- * - `dominant` compares the most frequent colour (of 16 levels a channel, then the mean of those pixels); right for flat badges.
- * - `share` counts the pixels near each name's colours; the name with most wins if it has `minimum` of them. Right for small
- *   or ragged marks, and it measures how much of them there is.
+ * - `mean` (default) compares the mean colour: for tints, which shift every pixel.
+ * - `dominant` compares the mean of the most frequent colours (of 16 levels per channel): for flat badges.
+ * - `share` counts the pixels near the colours of each name; the name with the most wins if it has at least the share `minimum`. For
+ *   small or ragged marks.
  *
- * Value: the name. Names under `absent` stand for "nothing there" (the untinted screen). A region whose colour is further than
- * `tolerance` from all is absent as well. Confidence grows with the distance to the second-best name.
+ * The value is the name. A name under `absent` (the untinted screen) and a colour further than `tolerance` from all names read as absent.
+ * The confidence grows with the distance to the second-best name.
  */
 export const kind: FrameDetectorKind<ColorOptions> = {
   input: 'frame',
@@ -67,7 +27,7 @@ export const kind: FrameDetectorKind<ColorOptions> = {
   description:
     'Which of some named colours a region has: by its mean colour (screen tints), its dominant colour (badges), or the share of pixels near each colour (marks). Reads the name.',
   byColour: ({ colors }) => namedColors(colors, 'rgb').some((named) => areColourful(named.colors)),
-  schema,
+  schema: COLOR_DETECTOR_SCHEMA,
   async open(options) {
     const { measure = 'mean', tolerance = 48, minimum = 0.5, space = 'rgb' } = options;
     const names = namedColors(options.colors, space);
@@ -76,8 +36,8 @@ export const kind: FrameDetectorKind<ColorOptions> = {
       if (crop.width * crop.height === 0) return { state: 'unreadable', confidence: 1 };
       const found =
         measure === 'share'
-          ? byShare(crop, names, space, tolerance, minimum)
-          : byDistance(crop, names, space, tolerance, measure);
+          ? matchShare(crop, names, space, tolerance, minimum)
+          : matchColor(crop, names, space, tolerance, measure);
       if (found.name === undefined || absent.has(found.name)) return { state: 'absent', confidence: found.confidence };
       return { state: 'seen', value: found.name, confidence: found.confidence, detail: found.detail };
     };
@@ -91,26 +51,27 @@ export const kind: FrameDetectorKind<ColorOptions> = {
   },
 };
 
-interface Found {
+/** The best name, unless none is near enough. */
+interface Match {
   readonly name?: string;
   readonly confidence: number;
   readonly detail?: unknown;
 }
 
-function byDistance(
+function matchColor(
   crop: PreparedCrop,
   names: readonly NamedColor[],
   space: ColorSpaceName,
   tolerance: number,
   measure: 'mean' | 'dominant',
-): Found {
+): Match {
   const rgb = measure === 'mean' ? meanColor(crop) : dominantColor(crop);
   const color = inSpace(...rgb, space);
   const [best, second] = names
     .map((named) => ({ name: named.name, distance: distanceTo(color, named) }))
     .toSorted((a, b) => a.distance - b.distance || (a.name < b.name ? -1 : 1));
   if (best!.distance > tolerance) return { confidence: 1 - 0.5 * (tolerance / best!.distance) ** 2 };
-  // Sure when the colour is near one name and far from the next; at even distances it is a toss.
+  // 0.5 if two names are equally near.
   const other = second?.distance ?? Math.max(tolerance, 2 * best!.distance);
   const confidence = 1 - 0.5 * (best!.distance / Math.max(other, 1e-9)) ** 2;
   return {
@@ -120,14 +81,14 @@ function byDistance(
   };
 }
 
-function byShare(
+function matchShare(
   { data, channels }: PreparedCrop,
   names: readonly NamedColor[],
   space: ColorSpaceName,
   tolerance: number,
   minimum: number,
-): Found {
-  const counts = countNear(data, channels, space, targetsOf(names, tolerance));
+): Match {
+  const counts = countNear(data, channels, space, targetsFor(names, tolerance));
   const total = data.length / channels;
   const order = names.map((_, index) => index).toSorted((a, b) => counts[b]! - counts[a]! || a - b);
   const share = counts[order[0]!]! / total;
@@ -141,51 +102,50 @@ function byShare(
   };
 }
 
-/** The colours that pixels are held against, worked out once for all crops. */
+/** The colours of all names in one array, for the loop over pixels. */
 interface Targets {
   readonly names: number;
   readonly tolerance: number;
-  /** Three levels a colour, and which name has it. */
+  /** Three channels per colour. */
   readonly flat: Float64Array;
+  /** Index of the name of each colour. */
   readonly owners: Int32Array;
-  /** Within these, channel by channel, lies all that is like any colour. */
+  /** Bounds per channel outside which no colour is within the tolerance. */
   readonly low: readonly number[];
   readonly high: readonly number[];
 }
 
-const known = new WeakMap<readonly NamedColor[], Targets>();
+const cachedTargets = new WeakMap<readonly NamedColor[], Targets>();
 
-function targetsOf(names: readonly NamedColor[], tolerance: number): Targets {
-  const before = known.get(names);
-  if (before?.tolerance === tolerance) return before;
+function targetsFor(names: readonly NamedColor[], tolerance: number): Targets {
+  const cached = cachedTargets.get(names);
+  if (cached?.tolerance === tolerance) return cached;
   const flat = Float64Array.from(names.flatMap(({ colors }) => colors.flat()));
   const owners = Int32Array.from(names.flatMap(({ colors }, index) => colors.map(() => index)));
-  const beyond = beyondOf(tolerance);
+  const margin = tolerance + ROUNDING_MARGIN;
   const levels = [0, 1, 2].map((k) => flat.filter((_, at) => at % 3 === k));
-  const low = levels.map((own) => Math.min(...own) - beyond);
-  const high = levels.map((own) => Math.max(...own) + beyond);
+  const low = levels.map((own) => Math.min(...own) - margin);
+  const high = levels.map((own) => Math.max(...own) + margin);
   const targets = { names: names.length, tolerance, flat, owners, low, high };
-  known.set(names, targets);
+  cachedTargets.set(names, targets);
   return targets;
 }
 
-/** A hair more than the tolerance: what lies further off in one channel is further off in all. */
-function beyondOf(tolerance: number): number {
-  return tolerance + 1e-6;
-}
+/** Keeps the tests per channel from rejecting a colour at exactly the tolerance. */
+const ROUNDING_MARGIN = 1e-6;
 
-/** How many pixels are nearest to a colour of each name, and within the tolerance of it; the last of equally near names has it. */
+/** Counts the pixels whose nearest colour within the tolerance belongs to each name; of equally near names the last one wins. */
 function countNear(data: Uint8Array, channels: number, space: ColorSpaceName, targets: Targets): Int32Array {
   const { flat, owners, tolerance } = targets;
   const counts = new Int32Array(targets.names);
-  const beyond = beyondOf(tolerance);
+  const beyond = tolerance + ROUNDING_MARGIN;
   const [lowA, lowB, lowC] = [targets.low[0]!, targets.low[1]!, targets.low[2]!];
   const [highA, highB, highC] = [targets.high[0]!, targets.high[1]!, targets.high[2]!];
   const green = channels === 1 ? 0 : 1;
   const blue = channels - 1;
   const isRgb = space === 'rgb';
   const isChroma = space === 'chroma';
-  // Nothing is made for a pixel, not even a triple: there are thousands in a crop.
+  // Allocates nothing per pixel: a crop has thousands.
   for (let at = 0; at < data.length; at += channels) {
     let a = data[at]!;
     let b = data[at + green]!;
@@ -198,18 +158,18 @@ function countNear(data: Uint8Array, channels: number, space: ColorSpaceName, ta
     }
     if (a < lowA || a > highA || b < lowB || b > highB || c < lowC || c > highC) continue;
     let best = -1;
-    let least = tolerance;
+    let nearest = tolerance;
     for (let k = 0, from = 0; k < owners.length; k++, from += 3) {
       const x = a - flat[from]!;
-      // Most pixels are nothing like the colour already here; the distance is no less than any of its parts.
+      // Rejects most pixels early: no channel can differ by more than the distance.
       if (x > beyond || x < -beyond) continue;
       const y = b - flat[from + 1]!;
       const z = c - flat[from + 2]!;
       if (y > beyond || y < -beyond || z > beyond || z < -beyond) continue;
       const distance = Math.sqrt(x * x + y * y + z * z);
-      if (distance > least) continue;
+      if (distance > nearest) continue;
       best = owners[k]!;
-      least = distance;
+      nearest = distance;
     }
     if (best >= 0) counts[best]!++;
   }
@@ -227,19 +187,19 @@ function meanColor({ data, channels }: PreparedCrop): ColorTriple {
   return channels === 1 ? [r / count, r / count, r / count] : [r / count, g / count, b / count];
 }
 
-/** The mean of the pixels in the fullest of 16³ cells of RGB. */
+/** Mean of the pixels in the most frequent of 16³ bins of RGB. */
 function dominantColor({ data, channels }: PreparedCrop): ColorTriple {
   const counts = new Uint32Array(4096);
-  const cellOf = (at: number): number => {
+  const binOf = (at: number): number => {
     const last = at + channels - 1;
     return ((data[at]! >> 4) << 8) | ((data[Math.min(last, at + 1)]! >> 4) << 4) | (data[last]! >> 4);
   };
-  for (let at = 0; at < data.length; at += channels) counts[cellOf(at)]!++;
+  for (let at = 0; at < data.length; at += channels) counts[binOf(at)]!++;
   let fullest = 0;
-  for (let cell = 1; cell < counts.length; cell++) if (counts[cell]! > counts[fullest]!) fullest = cell;
+  for (let bin = 1; bin < counts.length; bin++) if (counts[bin]! > counts[fullest]!) fullest = bin;
   let [red, green, blue, count] = [0, 0, 0, 0];
   for (let at = 0; at < data.length; at += channels) {
-    if (cellOf(at) !== fullest) continue;
+    if (binOf(at) !== fullest) continue;
     const last = at + channels - 1;
     red += data[at]!;
     green += data[Math.min(last, at + 1)]!;

@@ -1,113 +1,74 @@
-import type { Observation, StreamEntry } from '../kind.ts';
-import { fieldOf } from './entries.ts';
-import type { FromSchema, Schema } from '../../schema/from-schema.ts';
-
-/** JSON Schema of the options of `stream` detectors. */
-export const STREAM_SCHEMA = {
-  type: 'object',
-  required: ['stream', 'of'],
-  properties: {
-    stream: { type: 'string', minLength: 1, description: 'The name under which the file is given.' },
-    of: { enum: ['text', 'key', 'rate', 'value'], description: 'What is read.' },
-    field: { type: 'string', minLength: 1, description: 'Column or field that holds it.' },
-    keys: {
-      type: 'array',
-      minItems: 1,
-      maxItems: 256,
-      items: { type: 'string', minLength: 1 },
-      description: 'Of `key`: keys and combinations (`ctrl+c`) that are told; else every key.',
-    },
-    window: {
-      type: 'number',
-      exclusiveMinimum: 0,
-      maximum: 600,
-      default: 2,
-      description: 'Of `rate`: seconds over which presses are counted.',
-    },
-    hold: {
-      type: 'number',
-      exclusiveMinimum: 0,
-      maximum: 3600,
-      default: 10,
-      description: 'Of `value`: seconds for which a value holds.',
-    },
-    step: { type: 'number', exclusiveMinimum: 0, default: 1, description: 'Of `value`: values are rounded to it.' },
-  },
-} as const satisfies Schema;
-
-/** Options of the kind. */
-export type StreamOptions = FromSchema<typeof STREAM_SCHEMA>;
-
-interface Told {
-  readonly t: number;
-  readonly observation: Observation;
-}
+import type { Heard, Observation, StreamEntry } from '../kind.ts';
+import type { StreamOptions } from './options.ts';
+import { findField } from './read-stream.ts';
 
 const seen = (value: string | number): Observation => ({ state: 'seen', value, confidence: 1 });
 const absent: Observation = { state: 'absent', confidence: 1 };
 
-/** What a detector reads from entries whose times (seconds) are the recording's already. */
-export function follow(options: StreamOptions, entries: readonly StreamEntry[]): Told[] {
+/** Reads records whose times (seconds) are already those of the recording. */
+export function follow(options: StreamOptions, entries: readonly StreamEntry[]): Heard[] {
   switch (options.of) {
     case 'text':
-      return texts(options, entries);
+      return readTexts(options, entries);
     case 'key':
-      return combinations(options, entries);
+      return readKeys(options, entries);
     case 'rate':
-      return rates(options, entries);
+      return readRates(options, entries);
     case 'value':
-      return values(options, entries);
+      return readValues(options, entries);
   }
 }
 
-/** What lasts is there until its end, or until the next; what does not is a moment. */
-function texts({ field }: StreamOptions, entries: readonly StreamEntry[]): Told[] {
-  const told: Told[] = [];
+/** A record with an end lasts until then, or until the next record; one without is a moment. */
+function readTexts({ field }: StreamOptions, entries: readonly StreamEntry[]): Heard[] {
+  const readings: Heard[] = [];
   let until: number | undefined;
   for (const entry of entries) {
-    const value = fieldOf(
+    const value = findField(
       entry,
       ...(field === undefined ? ['text', 'message.body', 'message', 'body', 'event', 'name'] : [field]),
     );
     if (value === undefined || value === '') continue;
-    if (until !== undefined) told.push({ t: Math.min(until, entry.t), observation: absent });
-    told.push({ t: entry.t, observation: seen(value) });
+    if (until !== undefined) readings.push({ t: Math.min(until, entry.t), observation: absent });
+    readings.push({ t: entry.t, observation: seen(value) });
     until = entry.end;
   }
-  if (until !== undefined) told.push({ t: until, observation: absent });
-  return told;
+  if (until !== undefined) readings.push({ t: until, observation: absent });
+  return readings;
 }
 
-const down = /^(?:down|press(?:ed)?|key_?down|button_?down|1|true)$/i;
-const up = /^(?:up|released?|key_?up|button_?up|0|false)$/i;
+const DOWN = /^(?:down|press(?:ed)?|key_?down|button_?down|1|true)$/i;
+const UP = /^(?:up|released?|key_?up|button_?up|0|false)$/i;
 
+/** A key that goes down. */
 interface Press {
   readonly t: number;
   readonly key: string;
+  /** All keys that are down then, this one included. */
   readonly held: ReadonlySet<string>;
 }
 
-/** Each time that a key goes down, with all that are held then. A key that is held and tells so again is not pressed again. */
-function presses({ field }: StreamOptions, entries: readonly StreamEntry[]): Press[] {
+/** Finds the key presses; repeated records of a key that is held are none. */
+function findPresses({ field }: StreamOptions, entries: readonly StreamEntry[]): Press[] {
   const held = new Set<string>();
   const found: Press[] = [];
   for (const entry of entries) {
-    const name = fieldOf(entry, ...(field === undefined ? ['key', 'button', 'code', 'input', 'name'] : [field]));
+    const name = findField(entry, ...(field === undefined ? ['key', 'button', 'code', 'input', 'name'] : [field]));
     if (name === undefined || name === '') continue;
     const key = String(name).toLowerCase();
-    const action = String(fieldOf(entry, 'action', 'state', 'type', 'event', 'value') ?? '');
-    if (up.test(action)) {
+    const action = String(findField(entry, 'action', 'state', 'type', 'event', 'value') ?? '');
+    if (UP.test(action)) {
       held.delete(key);
     } else if (!held.has(key)) {
       found.push({ t: entry.t, key, held: new Set([...held, key]) });
-      if (down.test(action)) held.add(key);
+      if (DOWN.test(action)) held.add(key);
     }
   }
   return found;
 }
 
-/** A combination happens when the last of its keys goes down while the others are held. */
-function combinations(options: StreamOptions, entries: readonly StreamEntry[]): Told[] {
+/** A combination is pressed when the last of its keys goes down while the others are held. */
+function readKeys(options: StreamOptions, entries: readonly StreamEntry[]): Heard[] {
   const wanted = options.keys?.map((name) => ({
     name,
     keys: name
@@ -115,7 +76,7 @@ function combinations(options: StreamOptions, entries: readonly StreamEntry[]): 
       .split('+')
       .map((key) => key.trim()),
   }));
-  return presses(options, entries).flatMap(({ t, key, held }) => {
+  return findPresses(options, entries).flatMap(({ t, key, held }) => {
     if (!wanted) return [{ t, observation: seen(key) }];
     return wanted
       .filter(({ keys }) => keys.includes(key) && keys.every((one) => held.has(one)))
@@ -123,43 +84,47 @@ function combinations(options: StreamOptions, entries: readonly StreamEntry[]): 
   });
 }
 
-/** Seconds between two readings of a rate. */
-const RATE_STEP = 0.5;
+/** Interval between two readings of a rate. */
+const RATE_INTERVAL_SECONDS = 0.5;
 
-/** Presses a second over the last `window` seconds, read twice a second from the first press to the last. */
-function rates(options: StreamOptions, entries: readonly StreamEntry[]): Told[] {
+/** Presses per second over the last `window` seconds, from the first press to the last. */
+function readRates(options: StreamOptions, entries: readonly StreamEntry[]): Heard[] {
   const { window = 2, step = 1 } = options;
-  const times = presses(options, entries).map(({ t }) => t);
-  const told: Told[] = [];
-  if (times.length === 0) return told;
+  const times = findPresses(options, entries).map(({ t }) => t);
+  const readings: Heard[] = [];
+  if (times.length === 0) return readings;
   let first = 0;
   let next = 0;
-  for (let i = Math.ceil(times[0]! / RATE_STEP); i * RATE_STEP < times.at(-1)! + window + RATE_STEP; i++) {
-    const t = i * RATE_STEP;
+  for (
+    let i = Math.ceil(times[0]! / RATE_INTERVAL_SECONDS);
+    i * RATE_INTERVAL_SECONDS < times.at(-1)! + window + RATE_INTERVAL_SECONDS;
+    i++
+  ) {
+    const t = i * RATE_INTERVAL_SECONDS;
     while (next < times.length && times[next]! <= t) next++;
     while (times[first]! <= t - window) first++;
-    told.push({ t, observation: seen(rounded((next - first) / window, step)) });
+    readings.push({ t, observation: seen(roundTo((next - first) / window, step)) });
   }
-  return told;
+  return readings;
 }
 
-/** A number that holds until the next, at most `hold` seconds; then nothing is known of it. */
-function values({ field, hold = 10, step = 1 }: StreamOptions, entries: readonly StreamEntry[]): Told[] {
+/** A value is valid until the next one, for at most `hold` seconds. */
+function readValues({ field, hold = 10, step = 1 }: StreamOptions, entries: readonly StreamEntry[]): Heard[] {
   const names = field === undefined ? ['value', 'hr', 'bpm', 'heart', 'heartrate', 'pulse'] : [field];
-  const told: Told[] = [];
+  const readings: Heard[] = [];
   let last: number | undefined;
   for (const entry of entries) {
-    const cell = fieldOf(entry, ...names);
+    const cell = findField(entry, ...names);
     const value = typeof cell === 'number' ? cell : Number(cell?.trim() ? cell.replace(',', '.') : Number.NaN);
     if (!Number.isFinite(value)) continue;
-    if (last !== undefined && entry.t - last > hold) told.push({ t: last + hold, observation: absent });
-    told.push({ t: entry.t, observation: seen(rounded(value, step)) });
+    if (last !== undefined && entry.t - last > hold) readings.push({ t: last + hold, observation: absent });
+    readings.push({ t: entry.t, observation: seen(roundTo(value, step)) });
     last = entry.t;
   }
-  if (last !== undefined) told.push({ t: last + hold, observation: absent });
-  return told;
+  if (last !== undefined) readings.push({ t: last + hold, observation: absent });
+  return readings;
 }
 
-function rounded(value: number, step: number): number {
+function roundTo(value: number, step: number): number {
   return Number((Math.round(value / step) * step).toPrecision(12));
 }

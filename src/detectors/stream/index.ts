@@ -1,24 +1,25 @@
 import type { Cue } from '../../cues/cue.ts';
 import { createTracker, type Tracker } from '../../cues/tracker.ts';
 import type { Reading, RecordFollowerKind } from '../kind.ts';
-import { follow, STREAM_SCHEMA, type StreamOptions } from './follow.ts';
+import { follow } from './follow.ts';
+import { STREAM_SCHEMA, type StreamOptions } from './options.ts';
 
-/** What another record of the session tells: inputs, biometric series, events, subtitles, each with a clock of its own. */
+/** Reads a file that accompanies the recording: inputs, biometric data, events, subtitles. */
 export const kind: RecordFollowerKind<StreamOptions> = {
   input: 'records',
   name: 'stream',
   description:
-    'What a file beside the recording tells, given to `detect --stream name=file@offset`. `of` says what is read: `text` (subtitles or messages; `found`, and `lost` at its end), `key` (a key, button or combination goes down: one `found` cue each), `rate` (presses a second over `window` seconds, 2 by default), `value` (a number such as a heart rate, rounded to `step`, 1 by default; it holds for `hold` seconds, 10 by default). `field` names the column or field. Subtitles (SRT, VTT, ASS), JSON (a list or lines), CSV, TCX, GPX, exports of Apple Health, chats with times before their lines and intervals between heartbeats are read. It looks at no region.',
+    'Reads a file that accompanies the recording, given to `detect --stream name=file@offset`. `of` selects what is read: `text` (subtitles or messages; `found`, and `lost` at its end), `key` (a key, button or combination goes down: one `found` cue each), `rate` (presses per second over `window` seconds, 2 by default), `value` (a number such as a heart rate, rounded to `step`, 1 by default; it is valid for `hold` seconds, 10 by default). `field` names the column or field. Subtitles (SRT, VTT, ASS), JSON (a list or lines), CSV, TCX, GPX, exports of Apple Health, chats with times before their lines and intervals between heartbeats are supported. It has no region.',
   schema: STREAM_SCHEMA,
   follow,
   async track(name, spec) {
     if (spec.of !== 'rate' && spec.of !== 'value') return new MomentTracker(name);
-    // A record is no guess that another one would have to bear out.
+    // A record is exact: it needs no second one to confirm it.
     return createTracker(name, { ...spec, stability: { samples: 1, ...spec.stability } });
   },
 };
 
-/** Everything told is found; what lasts is lost at its end. */
+/** Turns every value into a `found` cue and the end of one that lasts into `lost`. */
 class MomentTracker implements Tracker {
   readonly #detector: string;
   #state: Cue['value'];

@@ -1,16 +1,16 @@
-/** A record's columns or fields. */
+/** Columns or fields of a record. */
 export type Fields = Record<string, string | number>;
 
-/** Records of a workout: track points of TCX and GPX, measurements of Apple Health. */
+/** Reads a workout: the track points of TCX and GPX, or the measurements of Apple Health. */
 export function readWorkout(text: string): { readonly records: Fields[]; readonly skipped: number } {
-  const points = trackPoints(text);
-  if (points.length > 0) return { records: points.map(leaves), skipped: 0 };
-  const records = [...text.matchAll(/<Record\b([^<>]*)>/g)].flatMap(([, attributes]) => healthOf(attributes!));
+  const points = splitTrackPoints(text);
+  if (points.length > 0) return { records: points.map(parseTrackPoint), skipped: 0 };
+  const records = [...text.matchAll(/<Record\b([^<>]*)>/g)].flatMap(([, attributes]) => parseHealthRecord(attributes!));
   return { records, skipped: 0 };
 }
 
-/** What stands in each track point. Whole files are searched once only, however they are broken. */
-function trackPoints(text: string): string[] {
+/** Returns the content of each track point in linear time, whatever the file contains. */
+function splitTrackPoints(text: string): string[] {
   const parts = text.split(/<\/(?:\w+:)?(?:Trackpoint|trkpt)\s*>/);
   return parts.slice(0, -1).flatMap((part) => {
     const begin = [...part.matchAll(/<(?:\w+:)?(?:Trackpoint|trkpt)\b[^<>]*>/g)].at(-1);
@@ -18,8 +18,8 @@ function trackPoints(text: string): string[] {
   });
 }
 
-/** What a track point measures, by the elements' own names; the heart rate as `hr`, however it is called. */
-function leaves(inner: string): Fields {
+/** Reads the elements of a track point by their names, the heart rate as `hr`. */
+function parseTrackPoint(inner: string): Fields {
   const flat = inner.replaceAll(
     /<(?:\w+:)?HeartRateBpm\b[^<>]*>\s*<(?:\w+:)?Value>([^<]*)<\/(?:\w+:)?Value>\s*<\/(?:\w+:)?HeartRateBpm>/g,
     '<hr>$1</hr>',
@@ -32,8 +32,8 @@ function leaves(inner: string): Fields {
   );
 }
 
-/** One measurement: `HKQuantityTypeIdentifierHeartRate` is called hr, others by their own name (`RespiratoryRate`). */
-function healthOf(attributes: string): Fields[] {
+/** Reads a measurement: `HKQuantityTypeIdentifierHeartRate` as `hr`, others by their name (`RespiratoryRate`). */
+function parseHealthRecord(attributes: string): Fields[] {
   const given = Object.fromEntries(
     [...attributes.matchAll(/(\w+)="([^"]*)"/g)].map(([, name, value]) => [name!, value!]),
   );

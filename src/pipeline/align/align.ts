@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { readStream } from '../../detectors/stream/entries.ts';
+import { readStream } from '../../detectors/stream/read-stream.ts';
 import { PlaybyplayError } from '../../errors.ts';
 import { originSeconds } from '../../media/packets/packet-index.ts';
 import { scanPackets } from '../../media/packets/scan-packets.ts';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { Reading, StreamEntry } from '../../detectors/kind.ts';
-import { readStream } from '../../detectors/stream/entries.ts';
+import { readStream } from '../../detectors/stream/read-stream.ts';
 import { messageOf, PlaybyplayError } from '../../errors.ts';
 import type { HeaderLine } from '../../events/log.ts';
 import type { CompiledProfile } from '../compile-profile.ts';

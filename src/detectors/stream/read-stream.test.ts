@@ -1,27 +1,27 @@
 import { describe, expect, it } from 'vitest';
-import { fieldOf, readStream } from './entries.ts';
+import { findField, readStream } from './read-stream.ts';
 import { follow } from './follow.ts';
 import { kind } from './index.ts';
 
-/** Times and what `of: value` or `of: text` reads by itself. */
+/** Times and values of all readings. */
 function read(text: string, of: 'value' | 'text' = 'value', field?: string): unknown[] {
   const { entries } = readStream(text, 'file');
-  const told = follow({ stream: 's', of, hold: 100, ...(field !== undefined && { field }) }, entries);
-  return told.flatMap(({ t, observation }) => (observation.state === 'seen' ? [[t, observation.value]] : []));
+  const readings = follow({ stream: 's', of, hold: 100, ...(field !== undefined && { field }) }, entries);
+  return readings.flatMap(({ t, observation }) => (observation.state === 'seen' ? [[t, observation.value]] : []));
 }
 
-function refusal(text: string): { readonly message: string; readonly hint?: string } {
+function errorOf(text: string): { readonly message: string; readonly hint?: string } {
   try {
     readStream(text, 'run');
   } catch (error) {
     return error as { message: string; hint: string };
   }
-  throw new Error('it was read');
+  throw new Error('no error was thrown');
 }
 
 const points = (xml: string): string => `<?xml version="1.0" encoding="UTF-8"?>\n${xml}`;
 
-describe('a heart rate is read from', () => {
+describe('reads a heart rate from', () => {
   it('TCX, as watches and Garmin Connect export it', () => {
     const tcx =
       points(`<TrainingCenterDatabase xmlns="http://www.garmin.com/xmlschemas/TrainingCenterDatabase/v2"><Activities><Activity Sport="Other">
@@ -33,7 +33,7 @@ describe('a heart rate is read from', () => {
       [0, 96],
       [2, 101],
     ]);
-    expect(fieldOf(readStream(tcx, 'x').entries[1]!, 'speed')).toBe('0.5');
+    expect(findField(readStream(tcx, 'x').entries[1]!, 'speed')).toBe('0.5');
   });
 
   it('GPX with extensions', () => {
@@ -88,8 +88,8 @@ Sample rate,Time,HR (bpm),Speed (km/h),Pace (min/km),Cadence
   });
 
   it('intervals between heartbeats, a number a line', () => {
-    const told = read(Array.from({ length: 12 }, () => '750').join('\n'));
-    expect(told.slice(0, 2)).toEqual([
+    const readings = read(Array.from({ length: 12 }, () => '750').join('\n'));
+    expect(readings.slice(0, 2)).toEqual([
       [0.75, 80],
       [1.5, 80],
     ]);
@@ -97,7 +97,7 @@ Sample rate,Time,HR (bpm),Speed (km/h),Pace (min/km),Cadence
   });
 });
 
-describe('texts are read from', () => {
+describe('reads texts from', () => {
   it('ASS, with commas, styles and breaks, without drawings and comments', () => {
     const ass = `[Script Info]
 Title: caster
@@ -147,7 +147,7 @@ Dialogue: 0,0:00:04.00,0:00:05.00,Default,,0,0,0,,{\\p1}m 0 0 l 100 0{\\p0}
     expect(read(lines.map((line) => JSON.stringify(line)).join('\n'), 'text')).toEqual(both);
   });
 
-  it('lists within an object, the one that has records', () => {
+  it('the list of records in an object', () => {
     const text = JSON.stringify({
       tags: ['a', 'b'],
       data: {
@@ -168,11 +168,11 @@ Dialogue: 0,0:00:04.00,0:00:05.00,Default,,0,0,0,,{\\p1}m 0 0 l 100 0{\\p0}
 const many = (part: string): string => part.repeat(100_000);
 const shown = (words: string): string => `00:00:01,000 --> 00:00:02,000\n${words}goal`;
 
-it('a number that each record changes is a change each time', async () => {
+it('each record that changes a number is a `changed` cue', async () => {
   const spec = { kind: 'stream', stream: 's', of: 'value' } as const;
   const tracker = await kind.track!('pulse', spec, 0.1, { read: () => Promise.reject(new Error('no assets')) });
   const { entries } = readStream('t,hr\n0,80\n1,82\n2,85\n', 'hr.csv');
-  const cues = kind.follow!(spec, entries).flatMap((told) => tracker.push({ detector: 'pulse', ...told }));
+  const cues = kind.follow!(spec, entries).flatMap((reading) => tracker.push({ detector: 'pulse', ...reading }));
   expect(cues.map(({ t, trigger, value }) => [t, trigger, value])).toEqual([
     [0, 'found', 80],
     [1, 'changed', 82],
@@ -181,7 +181,7 @@ it('a number that each record changes is a change each time', async () => {
   ]);
 });
 
-describe('what is not read is refused with what it is and what is read', () => {
+describe('an unsupported file is rejected with its format and the supported ones', () => {
   it.each([
     ['\u000E\u0010\uFFFD\u0008\u0000\u0000\u0000\u0000.FIT\u0000', /FIT file/, /TCX, GPX or CSV/],
     ['PK\u0003\u0004xl/worksheets', /packed/, /CSV/],
@@ -192,21 +192,21 @@ describe('what is not read is refused with what it is and what is read', () => {
     ['{"a": 1}', /no record with a time/, /subtitles \(SRT, WebVTT, ASS\)/],
     ['some words\nand more', /no record with a time/, /t, time or timestamp/],
   ])('%#', (text, message, hint) => {
-    const refused = refusal(text);
-    expect(refused.message).toMatch(message);
-    expect(refused.hint).toMatch(hint);
+    const error = errorOf(text);
+    expect(error.message).toMatch(message);
+    expect(error.hint).toMatch(hint);
   });
 
-  // Patterns that could be taken in many ways would search these for years.
-  it('also where it is broken on purpose', () => {
+  // Regular expressions that backtrack would take years for these.
+  it('also if it is malicious', () => {
     const comments = `<?xml version="1.0"?>${'<!-- x -->'.repeat(5000)}`;
-    expect(refusal(comments).message).toMatch(/no record with a time/);
-    expect(refusal(`${comments}<kml/>`).message).toMatch(/<kml>/);
-    expect(refusal(`${'<!DOCTYPE x [<!ELEMENT a>]>'.repeat(50)}<->`).message).toMatch(/no record with a time/);
+    expect(errorOf(comments).message).toMatch(/no record with a time/);
+    expect(errorOf(`${comments}<kml/>`).message).toMatch(/<kml>/);
+    expect(errorOf(`${'<!DOCTYPE x [<!ELEMENT a>]>'.repeat(50)}<->`).message).toMatch(/no record with a time/);
     for (const part of ['<Trackpoint>', '<Trackpoint ', '<Record ', '<HeartRateBpm '])
-      expect(refusal(`<gpx>${many(part)}`).message).toMatch(/no record with a time/);
-    expect(refusal(`<gpx>${many('<a ')}</trkpt>`).message).toMatch(/no record with a time/);
-    expect(refusal(`${many('\n')}x`).message).toMatch(/no record with a time/);
+      expect(errorOf(`<gpx>${many(part)}`).message).toMatch(/no record with a time/);
+    expect(errorOf(`<gpx>${many('<a ')}</trkpt>`).message).toMatch(/no record with a time/);
+    expect(errorOf(`${many('\n')}x`).message).toMatch(/no record with a time/);
     expect(read(shown(many('<')), 'text')).toHaveLength(1);
     expect(read(shown('a <i>fine</i> '), 'text')).toEqual([[1, 'a fine goal']]);
   });

@@ -1,19 +1,19 @@
-/** A file that cannot be read, and what to do instead. */
-export interface Refusal {
+/** A known format that is not supported, and what to do instead. */
+export interface UnsupportedFormat {
   readonly what: string;
   readonly instead: string;
 }
 
-/** The first element of XML, behind declarations and comments, each of which can be taken in one way only: a search that fails ends soon. */
+/** The root element of XML, after declarations and comments. Each alternative matches in one way only, so that a failing search ends soon. */
 const ROOT =
   /^\s*(?:<\?[^>]*>\s*|<!--(?:(?!-->)[^])*-->\s*|<!DOCTYPE[^[>]*(?:\[(?:(?!\]\s*>)[^])*\])?\s*>\s*)*<([\w:]+)/;
 
-/** Says of what kind a file is that is known but not read; undefined for what may be text. */
-export function refusalOf(text: string): Refusal | undefined {
+/** Recognises formats that are not supported; returns undefined for anything that may be text. */
+export function findUnsupported(text: string): UnsupportedFormat | undefined {
   if (text.slice(8, 12) === '.FIT')
     return {
-      what: 'a FIT file, which is not read',
-      instead: 'export the activity as TCX, GPX or CSV instead (Garmin Connect: “Export to TCX”)',
+      what: 'a FIT file, which is not supported',
+      instead: 'export the activity as TCX, GPX or CSV instead (Garmin Connect: "Export to TCX")',
     };
   if (text.startsWith('PK'))
     return { what: 'a packed file (ZIP, or a spreadsheet)', instead: 'unpack it, or save the sheet as CSV' };
