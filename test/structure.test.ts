@@ -19,6 +19,7 @@ const LAYERS = [
     'version',
     'pattern',
     'language',
+    'threads',
   ],
   ['dictionary', 'events', 'profile'],
   ['compute'],

@@ -41,12 +41,12 @@ function entryPoints(): Record<string, string> {
 /** Entry points whose folder has another name. */
 const ENTRY_FOLDERS: Readonly<Record<string, string>> = { detector: 'detectors' };
 
-/** The modules that run in threads of their own: those that a source file names with `moduleBeside`. */
+/** The modules that run in threads of their own: those that a source file names with `threadModule`. */
 function threadModules(): Record<string, string> {
   const entries: Record<string, string> = {};
   for (const path of globSync('**/*.ts', { cwd: src, exclude: ['**/*.test.ts'] })) {
     const text = readFileSync(join(src, path), 'utf8');
-    for (const [, name] of text.matchAll(/moduleBeside\(import\.meta\.url, '\.\/([^']+)'\)/g))
+    for (const [, name] of text.matchAll(/threadModule\(import\.meta\.url, '\.\/([^']+)'\)/g))
       entries[name!] = join(src, dirname(path), `${name}.ts`);
   }
   return entries;

@@ -7,7 +7,7 @@ import { writeModel } from '../../src/compute/tiling/model.ts';
 import { allIndices, atOffset, sameIndex, scaledBy, anyOf } from '../../src/compute/scheduler/index-space.ts';
 import type { KernelCall } from '../../src/compute/scheduler/graph.ts';
 import { type GraphRun, runGraph } from '../../src/compute/scheduler/run-graph.ts';
-import { Trace } from '../../src/compute/scheduler/trace.ts';
+import { Trace } from '../../src/threads/trace.ts';
 import { splitIntoChunks, sliceIndex } from '../../src/media/packets/packet-index.ts';
 import { scanPackets } from '../../src/media/packets/scan-packets.ts';
 import { openVideo } from '../../src/media/video.ts';

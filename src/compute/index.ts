@@ -45,4 +45,4 @@ export {
 export type { Dependency, Extents, Index, Outside } from './scheduler/index-space.ts';
 export { runGraph } from './scheduler/run-graph.ts';
 export type { GraphResult, GraphRun, SizedResource } from './scheduler/run-graph.ts';
-export { Trace } from './scheduler/trace.ts';
+export { Trace } from '../threads/trace.ts';

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { basename } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
-import { Trace } from '../compute/scheduler/trace.ts';
+import { Trace } from '../threads/trace.ts';
 import type { Reading } from '../detectors/kind.ts';
 import { type Issue, PlaybyplayError } from '../errors.ts';
 import type { Journal, JournalKey } from '../events/journal.ts';

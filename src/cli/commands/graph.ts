@@ -7,7 +7,7 @@ import { type Graph, parseGraph } from '../../compute/scheduler/description.ts';
 import { findCall, getList, type Plan, type PlannedCall, planGraph } from '../../compute/scheduler/graph.ts';
 import { toIndex } from '../../compute/scheduler/index-space.ts';
 import { runGraph } from '../../compute/scheduler/run-graph.ts';
-import { Trace } from '../../compute/scheduler/trace.ts';
+import { Trace } from '../../threads/trace.ts';
 import { messageOf, PlaybyplayError } from '../../errors.ts';
 import type { RunCommand } from '../command.ts';
 import type * as specs from '../specs.ts';

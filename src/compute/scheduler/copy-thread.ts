@@ -3,7 +3,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { COPIED, copyRegions, type CopyLayout, MemoryMap } from './copies.ts';
 import type { Plan } from './graph.ts';
 import * as state from './shared-state.ts';
-import { now, type Span } from './trace.ts';
+import { now, type Span } from '../../threads/trace.ts';
 
 /** Data that the copy thread starts with. */
 export interface CopySetup {

@@ -6,7 +6,7 @@ import { type DeviceOptions, deviceLoop } from './device.ts';
 import { findCall, getList, type Plan } from './graph.ts';
 import * as state from './shared-state.ts';
 import { toIndex } from './index-space.ts';
-import { now, type Span } from './trace.ts';
+import { now, type Span } from '../../threads/trace.ts';
 
 /** Data that a device starts with. */
 export interface GraphSetup {

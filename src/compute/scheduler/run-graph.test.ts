@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { withinRadius, scaledBy } from './index-space.ts';
 import type { KernelCall } from './graph.ts';
 import { type GraphRun, runGraph } from './run-graph.ts';
-import { moduleBeside } from './threads.ts';
-import { Trace } from './trace.ts';
+import { threadModule } from '../../threads/rpc-worker.ts';
+import { Trace } from '../../threads/trace.ts';
 
 const resources = [
   { name: 'given', regions: [6, 4], bytes: 8, data: given() },
@@ -20,7 +20,7 @@ const base: GraphRun = {
   calls,
   resources,
   devices: 2,
-  kernels: moduleBeside(import.meta.url, '../../../test/fixtures/scheduler/kernels'),
+  kernels: threadModule(import.meta.url, '../../../test/fixtures/scheduler/kernels'),
 };
 
 function given(): SharedArrayBuffer {
@@ -48,7 +48,7 @@ describe('a graph on threads with memories of their own', () => {
     const alone = await made({ ...base, devices: 1 });
     for (const whileCopying of [false, true]) {
       const copying = { block: 3, push: whileCopying };
-      const kernels = moduleBeside(
+      const kernels = threadModule(
         import.meta.url,
         whileCopying
           ? '../../../test/fixtures/scheduler/streaming-kernels'

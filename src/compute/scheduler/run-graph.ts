@@ -8,8 +8,8 @@ import { findCall, type KernelCall, planGraph, type Plan, type Resource } from '
 import type { GraphSetup, ThreadMessage } from './device-thread.ts';
 import { toIndex } from './index-space.ts';
 import * as state from './shared-state.ts';
-import { moduleBeside } from './threads.ts';
-import { now, type Trace } from './trace.ts';
+import { threadModule } from '../../threads/rpc-worker.ts';
+import { now, type Trace } from '../../threads/trace.ts';
 
 /** A resource whose regions all have one size. */
 export interface SizedResource extends Resource {
@@ -143,7 +143,7 @@ class DevicePool {
     this.left = new Set(Array.from({ length: run.devices }, (_, device) => device));
     this.copying = setup.copying;
     this.copier = setup.copying && this.openCopier(setup, setup.copying);
-    const module = moduleBeside(import.meta.url, './device-thread');
+    const module = threadModule(import.meta.url, './device-thread');
     this.workers = Array.from({ length: run.devices }, (_, device) => {
       const worker = new Worker(module, { name: `device ${device + 1}`, workerData: { ...setup, device } });
       worker.on('message', (message: ThreadMessage) => this.receive(device, message));
@@ -157,7 +157,7 @@ class DevicePool {
     const { plan: planned, words, memories, resources, traced } = setup;
     const bytes = resources.map((resource) => resource.bytes);
     const workerData: CopySetup = { plan: planned, words, cells, layout, block, memories, bytes, traced };
-    const copier = new Worker(moduleBeside(import.meta.url, './copy-thread'), { name: 'copies', workerData });
+    const copier = new Worker(threadModule(import.meta.url, './copy-thread'), { name: 'copies', workerData });
     copier.on('message', ({ to, span }: CopyMessage) =>
       this.run.trace?.span({ ...span, device: `copies to device ${to + 1}` }),
     );

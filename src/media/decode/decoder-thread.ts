@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { MessagePort } from 'node:worker_threads';
-import { serve } from '../../compute/scheduler/serve.ts';
+import { serve } from '../../threads/serve.ts';
 import { decodeFrames, isGap } from './decode-frames.ts';
 import { PictureSender, type TransferControl } from './picture-transfer.ts';
 import type { Chunk, PacketIndex } from '../packets/packet-index.ts';

@@ -1,5 +1,5 @@
 import { MessageChannel } from 'node:worker_threads';
-import { moduleBeside, ThreadDevice } from '../../compute/scheduler/threads.ts';
+import { threadModule, RpcWorker } from '../../threads/rpc-worker.ts';
 import type { DecodeGap } from './decode-frames.ts';
 import type { DecodeRequest, ThreadRequest } from './decoder-thread.ts';
 import { createTransferControl, PictureReceiver } from './picture-transfer.ts';
@@ -39,7 +39,7 @@ interface PendingRequest {
 export class DecoderWorker implements AsyncDisposable {
   readonly #file: VideoFile;
   #started:
-    | { readonly thread: ThreadDevice; readonly receiver: PictureReceiver; readonly opened: Promise<void> }
+    | { readonly thread: RpcWorker; readonly receiver: PictureReceiver; readonly opened: Promise<void> }
     | undefined;
   #isReady = false;
   /** Settles when the thread has stopped working on abandoned requests. */
@@ -56,7 +56,7 @@ export class DecoderWorker implements AsyncDisposable {
     if (this.#started) return;
     const { path, description, info } = this.#file;
     const fitting = Math.floor(MAX_LUMA_BYTES / (info.width * info.height));
-    const thread = new ThreadDevice('decoder', moduleBeside(import.meta.url, './decoder-thread'), {
+    const thread = new RpcWorker('decoder', threadModule(import.meta.url, './decoder-thread'), {
       resourceLimits: { maxYoungGenerationSizeMb: 2 },
     });
     const { port1, port2: port } = new MessageChannel();
@@ -158,7 +158,7 @@ export class DecoderWorker implements AsyncDisposable {
     await this.#idle;
     await thread.call('close' satisfies ThreadRequest).catch(() => undefined);
     receiver.close();
-    await thread.retire();
+    await thread.terminate();
   }
 }
 

@@ -1,8 +1,8 @@
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
-import { type Copy, DeviceError, moduleBeside, ThreadDevice } from '../../compute/scheduler/threads.ts';
-import { now, type Trace } from '../../compute/scheduler/trace.ts';
+import { type MessageTransfer, WorkerError, threadModule, RpcWorker } from '../../threads/rpc-worker.ts';
+import { now, type Trace } from '../../threads/trace.ts';
 import { PlaybyplayError } from '../../errors.ts';
 import type { HudSettings } from '../../geometry.ts';
 import type { DecoderWorker } from '../../media/decode/decoder-worker.ts';
@@ -46,7 +46,7 @@ const CHUNKS_AHEAD = 2;
 
 interface ReaderContext extends ReadContext {
   /** Called with the time that a message took from thread to thread. */
-  readonly onCopy: (copy: Copy) => void;
+  readonly onTransfer: (copy: MessageTransfer) => void;
 }
 
 /** Reads chunks, one at a time. */
@@ -164,7 +164,7 @@ export class ReaderPool implements AsyncDisposable {
       const { trace } = this.#options;
       const context = {
         signal,
-        onCopy: (copy: Copy) => trace?.span({ device: reader.name, activity: 'copy', ...copy }),
+        onTransfer: (copy: MessageTransfer) => trace?.span({ device: reader.name, activity: 'copy', ...copy }),
         ...(follows ? { next: { index: follows.index, chunk: follows.chunk, frames: follows.samples.frames } } : {}),
       };
       const readings = await reader.read(request, context);
@@ -260,7 +260,7 @@ class ThreadReader implements Reader {
   readonly name: string;
   readonly #open: OpenRequest['open'];
   readonly #stuckAfter: number;
-  #thread: ThreadDevice;
+  #thread: RpcWorker;
   #isDisposed = false;
 
   constructor(name: string, open: OpenRequest['open'], stuckAfter: number) {
@@ -275,26 +275,29 @@ class ThreadReader implements Reader {
     await this.#attempt(() => this.#openThread());
   }
 
-  async read(request: PlannedChunk, { signal, onCopy }: ReaderContext): Promise<ChunkReadings> {
-    return await this.#attempt((onNote) =>
-      this.#thread.call<ChunkReadings>({ read: request }, { onNote, onCopy, ...(signal ? { signal } : {}) }),
+  async read(request: PlannedChunk, { signal, onTransfer }: ReaderContext): Promise<ChunkReadings> {
+    return await this.#attempt((onNotification) =>
+      this.#thread.call<ChunkReadings>(
+        { read: request },
+        { onNotification, onTransfer, ...(signal ? { signal } : {}) },
+      ),
     );
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isDisposed = true;
-    await this.#thread.retire();
+    await this.#thread.terminate();
   }
 
-  async #attempt<T>(call: (onNote: () => void) => Promise<T>): Promise<T> {
+  async #attempt<T>(call: (onNotification: () => void) => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt++) {
       using watchdog = this.#watch();
       try {
-        return await call(watchdog.onNote);
+        return await call(watchdog.onNotification);
       } catch (error) {
-        if (this.#isDisposed || !(error instanceof DeviceError)) throw error;
+        if (this.#isDisposed || !(error instanceof WorkerError)) throw error;
         if (attempt === MAX_ATTEMPTS) throw this.#attribute(error);
-        await this.#thread.retire();
+        await this.#thread.terminate();
         this.#thread = this.#start();
         await this.#openThread();
       }
@@ -302,7 +305,7 @@ class ThreadReader implements Reader {
   }
 
   /** Names the plug-ins in use: what ends or blocks a thread every time is most likely code of theirs. */
-  #attribute(error: DeviceError): Error {
+  #attribute(error: WorkerError): Error {
     const { plugins } = this.#open;
     if (plugins.length === 0) return error;
     return new PlaybyplayError('plugin-failed', `${error.message}, ${MAX_ATTEMPTS} times at the same place`, {
@@ -311,8 +314,8 @@ class ThreadReader implements Reader {
     });
   }
 
-  #start(): ThreadDevice {
-    return new ThreadDevice(this.name, moduleBeside(import.meta.url, './reader-thread'));
+  #start(): RpcWorker {
+    return new RpcWorker(this.name, threadModule(import.meta.url, './reader-thread'));
   }
 
   async #openThread(): Promise<void> {
@@ -320,16 +323,16 @@ class ThreadReader implements Reader {
   }
 
   /** Ends the thread if it gives no sign of life. */
-  #watch(): Disposable & { onNote: () => void } {
+  #watch(): Disposable & { onNotification: () => void } {
     const thread = this.#thread;
     let last = now();
     const timer = setInterval(
       () => {
         if (now() - last > 1000 * this.#stuckAfter)
-          void thread.retire(new DeviceError(`${this.name} gave no sign of life for ${this.#stuckAfter} s`));
+          void thread.terminate(new WorkerError(`${this.name} gave no sign of life for ${this.#stuckAfter} s`));
       },
       Math.min(1000, 100 * this.#stuckAfter),
     );
-    return { onNote: () => (last = now()), [Symbol.dispose]: () => clearInterval(timer) };
+    return { onNotification: () => (last = now()), [Symbol.dispose]: () => clearInterval(timer) };
   }
 }

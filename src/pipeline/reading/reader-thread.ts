@@ -1,5 +1,5 @@
 // A worker thread that reads chunks for ReaderPool.
-import { serve } from '../../compute/scheduler/serve.ts';
+import { serve } from '../../threads/serve.ts';
 import { loadPlugins } from '../../detectors/plugins/load.ts';
 import { kindNames } from '../../detectors/registry.ts';
 import type { HudSettings } from '../../geometry.ts';
@@ -31,7 +31,7 @@ const SIGN_OF_LIFE_MS = 250;
 
 let reader: ChunkReader | undefined;
 
-serve(async (request, { signal, note }) => {
+serve(async (request, { signal, notify }) => {
   const wanted = request as OpenRequest | { readonly read: PlannedChunk };
   if ('open' in wanted) {
     const { media, description, profile, languages, plan, hud, companion } = wanted.open;
@@ -46,7 +46,7 @@ serve(async (request, { signal, note }) => {
   const onPicture = (): void => {
     if (performance.now() - last < SIGN_OF_LIFE_MS) return;
     last = performance.now();
-    note('alive');
+    notify('alive');
   };
   return await reader.read(wanted.read, { signal, onPicture });
 });

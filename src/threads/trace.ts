@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 
-/** What a span of a device's time was spent on. */
+/** What a device or thread does during a span. */
 export type Activity = 'run' | 'wait' | 'copy' | 'other';
 
-/** One stretch of a device's time, in milliseconds of `now()`. */
+/** One activity of a device or thread; times in milliseconds of `now()`. */
 export interface Span {
   readonly device: string;
   readonly activity: Activity;
@@ -14,27 +14,28 @@ export interface Span {
 }
 
 /**
- * Milliseconds on a clock that all threads of the process share. (Not `performance.timeOrigin`: each thread takes its own
- * from two clocks, between which a busy machine may put it aside.)
+ * Returns milliseconds of a clock that all threads of the process share. `performance.timeOrigin` is not exact enough: each
+ * thread computes its own from two clocks and may be suspended between reading them.
  */
 export function now(): number {
   return Number(process.hrtime.bigint()) / 1e6;
 }
 
 /**
- * Collects what devices did when, and writes it as a trace that Chrome (chrome://tracing) and Perfetto (ui.perfetto.dev)
- * open: one track a device; runs, waits and copies in categories of their own. (Trace Event Format, complete events.)
+ * Records the activities of devices or threads for Chrome (chrome://tracing) and Perfetto (ui.perfetto.dev): one track per
+ * device, one category per activity (Trace Event Format, complete events).
  */
 export class Trace {
   private readonly origin: number;
   private readonly tracks = new Map<string, number>();
   private readonly events: Record<string, unknown>[] = [];
 
-  /** `origin`: the time that becomes 0, in milliseconds of `now()`. */
+  /** @param origin Time that becomes 0, in milliseconds of `now()`. */
   constructor(origin = now()) {
     this.origin = origin;
   }
 
+  /** Adds an activity. */
   span({ device, activity, name, start, end, details }: Span): void {
     this.events.push({
       name,
@@ -48,13 +49,13 @@ export class Trace {
     });
   }
 
-  /** A moment: a portion given to another device, a device retired. */
+  /** Adds an instant, for example a device that failed. */
   mark(device: string, name: string, at = now(), details?: Readonly<Record<string, unknown>>): void {
     const ts = microseconds(at - this.origin);
     this.events.push({ name, cat: 'mark', ph: 'i', s: 't', ts, pid: 1, tid: this.track(device), args: details ?? {} });
   }
 
-  /** The trace file's content: `{traceEvents: […]}`, events in order of time. */
+  /** Returns the content of the trace file, events in order of time. */
   toJSON(): { readonly traceEvents: readonly Readonly<Record<string, unknown>>[]; readonly displayTimeUnit: 'ms' } {
     const names = [...this.tracks].flatMap(([name, tid]) => [
       { name: 'thread_name', ph: 'M', pid: 1, tid, args: { name } },
@@ -64,6 +65,7 @@ export class Trace {
     return { traceEvents: [...names, ...timed], displayTimeUnit: 'ms' };
   }
 
+  /** Writes the trace to a JSON file. */
   async write(path: string): Promise<void> {
     await writeFile(path, `${JSON.stringify(this.toJSON())}\n`);
   }

@@ -1,0 +1,129 @@
+import { Worker, type Transferable, type WorkerOptions } from 'node:worker_threads';
+import { messageOf, PlaybyplayError } from '../errors.ts';
+import type { Failure, Reply, Request } from './serve.ts';
+import { now } from './trace.ts';
+
+/** A worker thread failed or ended and answers no more calls. */
+export class WorkerError extends Error {
+  override readonly name = 'WorkerError';
+}
+
+interface Call {
+  readonly resolve: (result: unknown) => void;
+  readonly reject: (reason: unknown) => void;
+  readonly onNotification: ((notification: unknown) => void) | undefined;
+  readonly onTransfer: ((copy: MessageTransfer) => void) | undefined;
+  readonly requestedAt: number;
+}
+
+/** The time that a message took between threads, in milliseconds of `now()`. */
+export interface MessageTransfer {
+  readonly name: 'request' | 'result';
+  readonly start: number;
+  readonly end: number;
+}
+
+/**
+ * Returns the URL of a thread's module: TypeScript in the checkout, JavaScript in the package.
+ *
+ * @param base `import.meta.url` of the module that starts the thread.
+ * @param name Path without extension, relative to `base`.
+ */
+export function threadModule(base: string, name: string): URL {
+  return new URL(`${name}${base.endsWith('.ts') ? '.ts' : '.js'}`, base);
+}
+
+/**
+ * A worker thread that answers calls one after the other with the handler that its module passes to `serve`. If the thread
+ * ends unexpectedly, pending calls fail with `WorkerError`. Disposing of it ends the thread.
+ */
+export class RpcWorker implements AsyncDisposable {
+  readonly name: string;
+  private readonly worker: Worker;
+  private readonly calls = new Map<number, Call>();
+  private next = 1;
+  private ended: WorkerError | undefined;
+
+  constructor(name: string, module: URL, options: Omit<WorkerOptions, 'workerData'> = {}) {
+    this.name = name;
+    this.worker = new Worker(module, { name, ...options });
+    this.worker.on('message', (reply: Reply) => this.receive(reply));
+    this.worker.on('error', (error) =>
+      this.end(new WorkerError(`${name} failed: ${messageOf(error)}`, { cause: error })),
+    );
+    this.worker.on('exit', (code) => this.end(new WorkerError(`${name} ended with exit code ${code}`)));
+  }
+
+  /**
+   * Sends a request and resolves to the handler's result. The handler gets `signal`; `onNotification` receives its
+   * notifications; `onTransfer` receives how long request and result took between the threads.
+   *
+   * @throws The handler's error, or WorkerError if the thread has ended.
+   */
+  call<Result>(
+    request: unknown,
+    options: {
+      signal?: AbortSignal;
+      transfer?: readonly Transferable[];
+      onNotification?: (notification: unknown) => void;
+      onTransfer?: (copy: MessageTransfer) => void;
+    } = {},
+  ): Promise<Result> {
+    const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+    if (this.ended) return Promise.reject(this.ended);
+    const id = this.next++;
+    this.calls.set(id, {
+      resolve,
+      reject,
+      onNotification: options.onNotification,
+      onTransfer: options.onTransfer,
+      requestedAt: now(),
+    });
+    const cancel = () => this.worker.postMessage({ cancel: id } satisfies Request, []);
+    this.worker.postMessage({ id, request } satisfies Request, options.transfer ?? []);
+    if (options.signal?.aborted) cancel();
+    options.signal?.addEventListener('abort', cancel, { once: true });
+    const settled = promise.finally(() => options.signal?.removeEventListener('abort', cancel));
+    return settled as Promise<Result>;
+  }
+
+  /** Ends the thread at once, even during a call. */
+  async terminate(reason?: unknown): Promise<void> {
+    this.end(reason instanceof WorkerError ? reason : new WorkerError(`${this.name} was ended`));
+    await this.worker.terminate();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.terminate();
+  }
+
+  private receive(reply: Reply): void {
+    const call = this.calls.get(reply.id);
+    if (!call) return;
+    if ('notification' in reply) {
+      call.onNotification?.(reply.notification);
+      return;
+    }
+    this.calls.delete(reply.id);
+    if ('result' in reply) {
+      call.onTransfer?.({ name: 'request', start: call.requestedAt, end: reply.arrived });
+      call.onTransfer?.({ name: 'result', start: reply.sent, end: now() });
+      call.resolve(reply.result);
+    } else call.reject(toError(reply.error));
+  }
+
+  private end(reason: WorkerError): void {
+    this.ended ??= reason;
+    for (const call of this.calls.values()) call.reject(this.ended);
+    this.calls.clear();
+  }
+}
+
+function toError({ message, stack, code, hint, issues }: Failure): Error {
+  const error =
+    code === undefined
+      ? new Error(message)
+      : new PlaybyplayError(code, message, { hint, ...(issues ? { issues } : {}) });
+  if (stack !== undefined) error.stack = stack;
+  return error;
+}
