@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { root } from './paths.ts';
 
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
-const sources = globSync('{src,test,bench,tools}/**/*.{ts,mjs,js,py,sh,c,wat,md,json}', { cwd: root });
+const sources = globSync(['*.md', '{src,test,bench,tools}/**/*.{ts,mjs,js,py,sh,c,wat,md,json}'], { cwd: root });
 const code = sources.filter((path) => path.endsWith('.ts')).map(read);
 const fileNames = new Set(sources.map((path) => basename(path)));
 /** Files of a recording, which the repository does not hold. */
