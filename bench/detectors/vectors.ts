@@ -7,9 +7,9 @@ import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { movementOf, type Movement } from '../../src/detectors/motion/flow.ts';
-import { codedWays } from '../../src/detectors/motion/coded.ts';
-import { sketchOf } from '../../src/detectors/motion/sketch.ts';
+import { measureMovement, type Movement } from '../../src/detectors/motion/block-motion.ts';
+import { readCodecMotion } from '../../src/detectors/motion/codec-motion.ts';
+import { createSketch } from '../../src/detectors/motion/sketch.ts';
 import type { Sketch } from '../../src/detectors/kind.ts';
 import { isGap, decodeFrames } from '../../src/media/decode/decode-frames.ts';
 import { splitIntoChunks, scanPackets } from '../../src/media/packets/scan-packets.ts';
@@ -66,11 +66,11 @@ function read(path: string, by: Means, range: readonly [number, number]): { samp
         if (by === 'neither') continue;
         const height = Math.round(picture.height * Number(values.height));
         const rect = { x: 0, y: 0, width: picture.width, height };
-        const now = sketchOf(picture, rect);
-        const coded = codedWays(now, rect, picture.vectors);
+        const now = createSketch(picture, rect);
+        const coded = readCodecMotion(now, rect, picture.vectors);
         // The program compares blocks where the codec tells nothing.
         const compared = last && now.t - last.t < 1 && (by !== 'codec' || !coded);
-        samples.push({ t: picture.t, blocks: compared ? movementOf(last!, now) : {}, coded });
+        samples.push({ t: picture.t, blocks: compared ? measureMovement(last!, now) : {}, coded });
         last = now;
       }
     }

@@ -1,24 +1,26 @@
-import { digits, type Finder, type Happening, medianOf, type Step } from './series.ts';
+import { roundDigits, type PatternFinder, type PatternMatch, medianOrZero, type MotionSample } from './patterns.ts';
 
-/** Seconds before a burst that tell how fast things usually move. */
-const USUAL = 1;
+/** The usual speed is the median over this time before a burst. */
+const USUAL_SECONDS = 1;
 
-interface Lobe {
-  readonly steps: Step[];
+/** A burst that has not ended yet. */
+interface OpenBurst {
+  readonly samples: MotionSample[];
+  /** Highest speed so far. */
   peak: number;
 }
 
 /**
- * A sudden fast movement that is soon over: a swing, a blow, a dash. Fast is both a speed and a multiple of what moved
- * before. With `swing` it must go one way first and then, faster, the other way (drawing back, then striking).
+ * Finds bursts: sudden fast movements that are soon over, such as a swing, a blow or a dash. Their speed exceeds both a minimum and a
+ * multiple of the usual speed. With `swing` the movement must go in one direction first and then, faster, in the opposite one.
  */
-export class BurstFinder implements Finder {
+export class BurstFinder implements PatternFinder {
   readonly #speed: number;
   readonly #times: number;
   readonly #longest: number;
   readonly #swing: boolean;
-  #before: Step[] = [];
-  #open: Lobe | undefined;
+  #before: MotionSample[] = [];
+  #open: OpenBurst | undefined;
 
   constructor(speed: number, times: number, longest: number, swing: boolean) {
     this.#speed = speed;
@@ -27,70 +29,72 @@ export class BurstFinder implements Finder {
     this.#swing = swing;
   }
 
-  push(step: Step): Happening[] {
-    const speed = speedOf(step);
+  push(sample: MotionSample): PatternMatch[] {
+    const speed = fastest(sample);
     const open = this.#open;
     if (!open) {
-      const usual = medianOf(this.#before.map(speedOf));
+      const usual = medianOrZero(this.#before.map(fastest));
       if (this.#before.length >= 2 && speed >= Math.max(this.#speed, this.#times * usual)) {
-        this.#open = { steps: [step], peak: speed };
+        this.#open = { samples: [sample], peak: speed };
         return [];
       }
-      this.#remember(step);
+      this.#remember(sample);
       return [];
     }
     open.peak = Math.max(open.peak, speed);
-    if (step.t - open.steps[0]!.t > this.#longest) {
-      // Too long: it moves for good.
+    if (sample.t - open.samples[0]!.t > this.#longest) {
+      // Too long: lasting movement is no burst.
       this.#open = undefined;
-      this.#before = [...open.steps, step];
+      this.#before = [...open.samples, sample];
       return [];
     }
-    open.steps.push(step);
+    open.samples.push(sample);
     if (speed > Math.max(0.3 * open.peak, 0.5 * this.#speed)) return [];
     this.#open = undefined;
-    this.#remember(step);
-    return this.#judge(open.steps);
+    this.#remember(sample);
+    return this.#judge(open.samples);
   }
 
-  #remember(step: Step): void {
-    this.#before.push(step);
-    while (step.t - this.#before[0]!.t > USUAL) this.#before.shift();
+  #remember(sample: MotionSample): void {
+    this.#before.push(sample);
+    while (sample.t - this.#before[0]!.t > USUAL_SECONDS) this.#before.shift();
   }
 
-  #judge(steps: readonly Step[]): Happening[] {
-    const speeds = steps.map(speedOf);
+  #judge(samples: readonly MotionSample[]): PatternMatch[] {
+    const speeds = samples.map(fastest);
     const at = speeds.indexOf(Math.max(...speeds));
-    const peak = steps[at]!;
+    const peak = samples[at]!;
     const { x = 0, y = 0 } = peak;
     if (this.#swing) {
-      const drawn = steps.slice(0, at).some((step) => against(step, peak) && speedOf(step) >= 0.15 * speeds[at]!);
-      const earlier = this.#before.some((step) => against(step, peak) && speedOf(step) >= 0.15 * speeds[at]!);
+      const drawn = samples
+        .slice(0, at)
+        .some((sample) => areOpposite(sample, peak) && fastest(sample) >= 0.15 * speeds[at]!);
+      const earlier = this.#before.some((sample) => areOpposite(sample, peak) && fastest(sample) >= 0.15 * speeds[at]!);
       if (!drawn && !earlier) return [];
     }
     const confidence = 1 - 0.5 * (this.#speed / speeds[at]!) ** 2;
-    const detail = { end: steps.at(-1)!.t, speed: digits(speeds[at]!), x, y };
-    return [{ t: steps[0]!.t, value: 'burst', confidence, detail }];
+    const detail = { end: samples.at(-1)!.t, speed: roundDigits(speeds[at]!), x, y };
+    return [{ t: samples[0]!.t, value: 'burst', confidence, detail }];
   }
 
-  end(): Happening[] {
+  end(): PatternMatch[] {
     this.#open = undefined;
     this.#before = [];
     return [];
   }
 
-  since(): number | undefined {
-    return this.#open?.steps[0]!.t;
+  pendingSince(): number | undefined {
+    return this.#open?.samples[0]!.t;
   }
 }
 
-/** The whole's speed, or that of the parts that go their own way if it is greater. */
-function speedOf({ x = 0, y = 0, zoom = 0, parts = 0, speed = 0 }: Step): number {
+/** The speed of the whole or of the parts that move differently, whichever is greater. */
+function fastest({ x = 0, y = 0, zoom = 0, parts = 0, speed = 0 }: MotionSample): number {
   return Math.max(Math.hypot(x, y), 0.5 * Math.abs(zoom), parts >= 0.1 ? speed : 0);
 }
 
-/** Whether two samples move in opposite ways. */
-function against(a: Step, b: Step): boolean {
+/** Whether two samples move in opposite directions. */
+function areOpposite(a: MotionSample, b: MotionSample): boolean {
   const dot = (a.x ?? 0) * (b.x ?? 0) + (a.y ?? 0) * (b.y ?? 0);
   return dot < -0.5 * Math.hypot(a.x ?? 0, a.y ?? 0) * Math.hypot(b.x ?? 0, b.y ?? 0);
 }

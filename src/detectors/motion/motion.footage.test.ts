@@ -5,10 +5,10 @@ import type { Cue } from '../../cues/cue.ts';
 import { createTracker, type Tracker } from '../../cues/tracker.ts';
 import type { Observation, Sketch } from '../kind.ts';
 import { eachFrame, greyPicture, viewOf } from '../../../test/fixtures/views.ts';
-import { type Movement, movementOf } from './flow.ts';
+import { type Movement, measureMovement } from './block-motion.ts';
 import { kind } from './index.ts';
 import type { MotionOptions } from './options.ts';
-import { lightOf, sketchOf } from './sketch.ts';
+import { brightness, createSketch } from './sketch.ts';
 import { StrokeFinder } from './stroke.ts';
 
 const footage = join(import.meta.dirname, '../../../test/footage/freedoom-demo1.mp4');
@@ -68,11 +68,11 @@ function shot(
 const view = { x: 0, y: 0, width: 1, height: 1 };
 
 function sketch(picture: Picture): Sketch {
-  return sketchOf(picture, { x: 0, y: 0, width: picture.width, height: picture.height });
+  return createSketch(picture, { x: 0, y: 0, width: picture.width, height: picture.height });
 }
 
 function between(a: Picture, b: Picture): Movement {
-  return movementOf(sketch(a), sketch(b));
+  return measureMovement(sketch(a), sketch(b));
 }
 
 /** The cues of a detector on a series of pictures. */
@@ -131,14 +131,14 @@ describe('movement between two samples', () => {
     expect(moved.lost).toBeLessThan(0.35);
   });
 
-  it('tells growth from a way', () => {
+  it('distinguishes zoom from translation', () => {
     const { zoom, x, y } = between(shot(0, 0, { size: 0.6 }), shot(0.1, 0, { size: 0.55 }));
     expect(zoom).toBeGreaterThan(0.6);
     expect(zoom).toBeLessThan(1.2);
     expect(Math.hypot(x!, y!)).toBeLessThan(0.2);
   });
 
-  it('is none in the same picture, whatever the light', () => {
+  it('is zero for the same picture at any brightness', () => {
     const same = between(shot(0, 0), shot(0.1, 0));
     expect(same).toMatchObject({ difference: 0, x: 0, y: 0, zoom: 0, parts: 0, lost: 0 });
     const brighter = between(shot(0, 0), shot(0.1, 0, { light: (level) => 0.8 * level + 40 }));
@@ -147,19 +147,19 @@ describe('movement between two samples', () => {
     expect(brighter.difference).toBeGreaterThan(10);
   });
 
-  it('loses the structure where the scene is another', () => {
+  it('counts all structure of another scene as lost', () => {
     expect(between(shot(0, 0), shot(0.1, 1)).lost).toBeGreaterThan(0.7);
   });
 
-  it('measures the light of a region', () => {
-    const grey = lightOf(sketch(shot(0, 0, { light: () => 100 })));
+  it('measures the brightness of a region', () => {
+    const grey = brightness(sketch(shot(0, 0, { light: () => 100 })));
     expect(grey.level).toBeCloseTo(100, 5);
     expect(grey.contrast).toBeCloseTo(0, 5);
   });
 });
 
 describe('a motion detector', () => {
-  it('finds movement with its direction, and loses it when the picture stands', async () => {
+  it('finds movement with its direction, and loses it when the picture stops', async () => {
     const pictures = film(30, (i) => ({ x: 0.4 + 0.015 * Math.max(0, Math.min(i, 20) - 8) }));
     const cues = await cuesOn({ of: 'movement', directions: true }, pictures);
     expect(cues.map(({ t, trigger, value }) => [t, trigger, value])).toEqual([
@@ -168,7 +168,7 @@ describe('a motion detector', () => {
     ]);
   });
 
-  it('tells the parts that move from the whole', async () => {
+  it('distinguishes parts that move from the whole', async () => {
     const still = shot(0, 0);
     const moving = Array.from({ length: 6 }, (_, i): Picture => {
       const part = shot(i / 10, 0, { x: 0.5 - 0.012 * i });
@@ -181,14 +181,14 @@ describe('a motion detector', () => {
     expect(await cuesOn({ ...of, what: 'whole' }, moving)).toEqual([]);
   });
 
-  it('finds a cut where another scene begins, not where the camera turns fast', async () => {
+  it('finds a cut to another scene, but not in a fast turn of the camera', async () => {
     const cut = film(20, (i) => ({ scene: i < 11 ? 0 : 1, x: 0.4 + 0.01 * i }));
     expect(await cuesOn({ of: 'cut' }, cut)).toMatchObject([{ t: 1.1, trigger: 'found', value: 'cut' }]);
     const turn = film(20, (i) => ({ x: 0.3 + 0.05 * Math.max(0, Math.min(i, 14) - 6) }));
     expect(await cuesOn({ of: 'cut' }, turn)).toEqual([]);
   });
 
-  it('finds fades out and in, whatever they lead to', async () => {
+  it('finds fades to and from any colour', async () => {
     for (const level of [0, 255]) {
       const fade = film(40, (i) => {
         const share = Math.min(1, Math.max(0, i <= 20 ? (15 - i) / 8 : (i - 22) / 8));
@@ -201,12 +201,12 @@ describe('a motion detector', () => {
     }
   });
 
-  it('finds flashes that go away again, and no lasting change of light', async () => {
+  it('finds flashes, but no lasting change of brightness', async () => {
     expect(await cuesOn({ of: 'flash' }, brightened(12, 14))).toMatchObject([{ t: 1.2, value: 'bright' }]);
     expect(await cuesOn({ of: 'flash' }, brightened(12, 30))).toEqual([]);
   });
 
-  it('finds a burst after calm, and of swings only what was drawn back before', async () => {
+  it('finds a burst after calm, and a swing only after a movement in the opposite direction', async () => {
     const swing = (i: number): number => blow(i) - 0.012 * Math.max(0, Math.min(i, 12) - 8);
     const options = { of: 'burst', speed: 1 } as const;
     expect(await cuesOn(options, along(blow))).toMatchObject([{ t: 1.3, value: 'burst' }]);
@@ -220,7 +220,7 @@ describe('a motion detector', () => {
     ).toEqual([]);
   });
 
-  it('finds no strokes in a region that is smaller than a place of them', async () => {
+  it('finds no strokes in a region that is smaller than a place', async () => {
     const tiny = Array.from({ length: 40 }, (_, i) => ({
       ...greyPicture(9, 3, (x) => 20 * x + 10 * (i % 7)),
       t: i / 10,
@@ -228,7 +228,7 @@ describe('a motion detector', () => {
     expect(await cuesOn({ of: 'stroke' }, tiny)).toEqual([]);
   });
 
-  it('does not hold back what comes later for what may be a stroke, whatever goes to and fro', () => {
+  it('does not delay later cues forever for a possible stroke', () => {
     // A figure of four postures in forty places, in turn or at random; noise of less than a step of the levels.
     let state = 1;
     const random = (): number => (state = (state * 16_807) % 2_147_483_647) / 2_147_483_647;
@@ -244,14 +244,14 @@ describe('a motion detector', () => {
         expect(happening.t).toBeGreaterThanOrEqual(known);
         told++;
       }
-      known = finder.since()!;
+      known = finder.pendingSince()!;
       // Twice the longest stroke, and for how long one is compared with those before it.
       expect(t - known).toBeLessThan(2 * 1.2 + 3);
     }
     expect(told).toBeGreaterThan(5);
   });
 
-  it('finds strokes of what stands before a scene that moves: away and back, each time, and not what stays away', async () => {
+  it('finds each stroke of a foreground object over a moving scene, but not an object that stays away', async () => {
     const before = shot(0, 1, { x: 0.3 });
     const held = (count: number, away: (i: number) => boolean): Picture[] =>
       along((i) => 0.3 + 0.004 * i, count).map((picture, i) => {
@@ -300,7 +300,7 @@ describe('a motion detector', () => {
     ]);
   });
 
-  it('cannot tell anything from one picture, nor over a hole in the recording', () => {
+  it('is unreadable for a single picture and across a gap in the recording', () => {
     const comparer = kind.compare!({ region: 'view', of: 'movement' });
     const [first, later] = [0, 3].map((t) => sketch(shot(t, 0))) as [Sketch, Sketch];
     const states = [comparer.compare(undefined, first), comparer.compare(first, later)];

@@ -1,75 +1,35 @@
-import type { Cue } from '../../cues/cue.ts';
-import type { Tracker } from '../../cues/tracker.ts';
-import type { Reading } from '../kind.ts';
-import { BurstFinder } from './burst.ts';
-import { CutFinder } from './cut.ts';
-import type { Movement } from './flow.ts';
-import { FadeFinder, FlashFinder } from './light.ts';
-import type { MotionOptions } from './options.ts';
-import type { Finder, Happening } from './series.ts';
-import { StrokeFinder } from './stroke.ts';
+import type { Movement } from './block-motion.ts';
+import { upperMedian } from '../../statistics.ts';
 
-/** Turns the series of a motion detector into one `found` cue for each cut, fade, flash, burst or stroke. */
-export class PatternTracker implements Tracker {
-  readonly #detector: string;
-  readonly #region: string;
-  readonly #finder: Finder;
-  readonly #threshold: number;
-  #last: number | undefined;
-
-  constructor(
-    detector: string,
-    options: MotionOptions & { readonly stability?: { readonly confidence?: number | undefined } },
-  ) {
-    this.#detector = detector;
-    this.#region = options.region;
-    this.#threshold = options.stability?.confidence ?? 0.5;
-    this.#finder = finderOf(options);
-  }
-
-  push({ t, observation }: Reading): Cue[] {
-    if (t === this.#last) return [];
-    this.#last = t;
-    if (observation.state !== 'seen') return this.#cues(this.#finder.end());
-    return this.#cues(this.#finder.push({ t, ...(observation.detail as Movement) }));
-  }
-
-  end(): Cue[] {
-    return this.#cues(this.#finder.end());
-  }
-
-  pendingSince(): number | undefined {
-    return this.#finder.since();
-  }
-
-  #cues(happenings: readonly Happening[]): Cue[] {
-    return happenings
-      .filter(({ confidence }) => confidence >= this.#threshold)
-      .map(({ t, value, confidence, detail }) => ({
-        t,
-        detector: this.#detector,
-        region: this.#region,
-        trigger: 'found' as const,
-        value,
-        confidence,
-        detail,
-      }));
-  }
+/** A sample of the series in which patterns are found. */
+export interface MotionSample extends Movement {
+  readonly t: number;
 }
 
-function finderOf(options: MotionOptions): Finder {
-  switch (options.of) {
-    case 'cut':
-      return new CutFinder(options.least ?? 0.8);
-    case 'fade':
-      return new FadeFinder(options.longest ?? 5);
-    case 'flash':
-      return new FlashFinder(options.rise ?? 24, options.longest ?? 0.6);
-    case 'burst':
-      return new BurstFinder(options.speed ?? 0.5, options.times ?? 3, options.longest ?? 1, options.swing ?? false);
-    case 'stroke':
-      return new StrokeFinder(options.share ?? 0.15, options.longest ?? 1.2);
-    default:
-      throw new RangeError(`${options.of} is no pattern`);
-  }
+/** An occurrence of a pattern. */
+export interface PatternMatch {
+  readonly t: number;
+  readonly value: string;
+  readonly confidence: number;
+  readonly detail: Readonly<Record<string, number>>;
+}
+
+/** Finds the occurrences of one pattern in a series of samples. */
+export interface PatternFinder {
+  /** Takes the next sample; returns the occurrences that it completes. */
+  push(step: MotionSample): PatternMatch[];
+  /** Ends the series, as samples are missing or the recording is over; returns the occurrences known without more samples. */
+  end(): PatternMatch[];
+  /** Time in seconds of the earliest occurrence that a later sample may complete. */
+  pendingSince(): number | undefined;
+}
+
+/** Rounds a number to the four decimals that the log has. */
+export function roundDigits(value: number): number {
+  return Math.round(value * 1e4) / 1e4;
+}
+
+/** Median of the values; 0 if there are none. */
+export function medianOrZero(values: readonly number[]): number {
+  return upperMedian(values) ?? 0;
 }

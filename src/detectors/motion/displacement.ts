@@ -1,23 +1,24 @@
 import { Fft } from '../../compute/fft.ts';
 import type { Sketch } from '../kind.ts';
 
-/** A displacement in cells of the sketch: where what was at (0, 0) before is now. */
-export interface Shift {
+/** A displacement in cells of the sketch: the position now of what was at (0, 0) before. */
+export interface Displacement {
   readonly x: number;
   readonly y: number;
 }
 
+/** Size of the transformed picture. */
 const WIDTH = 64;
 const HEIGHT = 32;
 const rows = new Fft(WIDTH);
 const columns = new Fft(HEIGHT);
 
 /**
- * The likeliest displacements of a whole picture by phase correlation (Kuglin and Hines 1975) at half the sketch's
- * resolution, likeliest first, in even cells.
+ * Finds the most likely displacements of a whole picture by phase correlation (Kuglin and Hines 1975) at half the sketch's
+ * resolution: even numbers of cells, most likely first.
  */
-export function likelyShifts(before: Sketch, now: Sketch, count: number): Shift[] {
-  // Both real pictures in one complex transform; they are told apart by symmetry.
+export function likelyDisplacements(before: Sketch, now: Sketch, count: number): Displacement[] {
+  // Transforms both real pictures as one complex picture; symmetry separates them.
   const re = windowed(before);
   const im = windowed(now);
   transform(re, im, false);
@@ -35,14 +36,14 @@ export function likelyShifts(before: Sketch, now: Sketch, count: number): Shift[
       const imaginary = nowIm * beforeRe - nowRe * beforeIm;
       const size = Math.hypot(real, imaginary);
       if (size < 1e-9) continue;
-      // Half-way between plain and phase correlation: noise in weak frequencies does not count as much as structure.
+      // Between plain and phase correlation: weak frequencies are mostly noise.
       const weight = Math.sqrt(size);
       crossRe[a] = real / weight;
       crossIm[a] = imaginary / weight;
     }
   }
   transform(crossRe, crossIm, true);
-  return peaks(crossRe, count);
+  return findPeaks(crossRe, count);
 }
 
 function transform(re: Float64Array, im: Float64Array, inverse: boolean): void {
@@ -68,7 +69,7 @@ function transform(re: Float64Array, im: Float64Array, inverse: boolean): void {
   }
 }
 
-/** The sketch at half its size, without its mean, fading out towards its edges, in the middle of 64 × 32 cells. */
+/** Halves the sketch, subtracts its mean and applies a sine window. */
 function windowed({ data, width, height }: Sketch): Float64Array {
   const out = new Float64Array(WIDTH * HEIGHT);
   const across = Math.min(WIDTH, width >> 1);
@@ -93,24 +94,24 @@ function windowed({ data, width, height }: Sketch): Float64Array {
   return out;
 }
 
-function peaks(surface: Float64Array, count: number): Shift[] {
+function findPeaks(surface: Float64Array, count: number): Displacement[] {
   const found: { at: number; value: number }[] = [];
   for (let at = 0; at < surface.length; at++) {
     const value = surface[at]!;
     if (found.length === count && value <= found[count - 1]!.value) continue;
     const x = at % WIDTH;
     const y = (at / WIDTH) | 0;
-    let highest = true;
-    for (let dy = -1; dy <= 1 && highest; dy++) {
+    let isPeak = true;
+    for (let dy = -1; dy <= 1 && isPeak; dy++) {
       for (let dx = -1; dx <= 1; dx++) {
         const other = ((y + dy + HEIGHT) % HEIGHT) * WIDTH + ((x + dx + WIDTH) % WIDTH);
         if (other !== at && surface[other]! > value) {
-          highest = false;
+          isPeak = false;
           break;
         }
       }
     }
-    if (!highest) continue;
+    if (!isPeak) continue;
     const place = found.findIndex((one) => one.value < value);
     found.splice(place < 0 ? found.length : place, 0, { at, value });
     if (found.length > count) found.pop();
@@ -122,53 +123,54 @@ function peaks(surface: Float64Array, count: number): Shift[] {
   });
 }
 
-/** Cells of a sketch to one of the search for far shifts, and the shares of both sides by which it can be shifted. */
-const COARSE = 3;
-const FAR_ACROSS = 0.6;
-const FAR_DOWN = 0.5;
-/** Share of the picture that both must show. */
-const SHARED = 0.35;
+/** Downscaling factor of the search for far displacements. */
+const FAR_SCALE = 3;
+/** Maximum far displacements, as shares of width and height. */
+const MAX_FAR_X = 0.6;
+const MAX_FAR_Y = 0.5;
+/** Minimum share of the picture in which both overlap. */
+const MIN_OVERLAP = 0.35;
 
 /**
- * The shift at which what two pictures both show is most alike (normalised correlation of the shared part, at a third of the
- * sketch's resolution), for shifts so far that correlation of the whole pictures does not show them; undefined where it is nowhere alike.
+ * Finds the displacement with the highest normalised correlation of the overlap, at a third of the sketch's resolution. It finds
+ * displacements too far for phase correlation; undefined if no correlation is positive.
  */
-export function farShift(before: Sketch, now: Sketch): Shift | undefined {
-  const [a, b] = [coarse(before), coarse(now)];
+export function findFarDisplacement(before: Sketch, now: Sketch): Displacement | undefined {
+  const [a, b] = [downscale(before), downscale(now)];
   const { width, height } = a;
-  const [across, down] = [Math.floor(width * FAR_ACROSS), Math.floor(height * FAR_DOWN)];
-  let best: Shift | undefined;
-  let most = 0;
+  const [across, down] = [Math.floor(width * MAX_FAR_X), Math.floor(height * MAX_FAR_Y)];
+  let best: Displacement | undefined;
+  let highest = 0;
   for (let dy = -down; dy <= down; dy++) {
     for (let dx = -across; dx <= across; dx++) {
-      if ((width - Math.abs(dx)) * (height - Math.abs(dy)) < SHARED * width * height) continue;
-      const likeness = sharedLikeness(a, b, dx, dy);
-      if (likeness <= most) continue;
-      most = likeness;
-      best = { x: COARSE * dx, y: COARSE * dy };
+      if ((width - Math.abs(dx)) * (height - Math.abs(dy)) < MIN_OVERLAP * width * height) continue;
+      const correlation = overlapCorrelation(a, b, dx, dy);
+      if (correlation <= highest) continue;
+      highest = correlation;
+      best = { x: FAR_SCALE * dx, y: FAR_SCALE * dy };
     }
   }
   return best;
 }
 
-interface Coarse {
+interface Downscaled {
   readonly width: number;
   readonly height: number;
   readonly data: Float64Array;
 }
 
-function coarse({ data, width: from, height: lines }: Sketch): Coarse {
-  const [width, height] = [Math.floor(from / COARSE), Math.floor(lines / COARSE)];
+function downscale({ data, width: from, height: lines }: Sketch): Downscaled {
+  const [width, height] = [Math.floor(from / FAR_SCALE), Math.floor(lines / FAR_SCALE)];
   const out = new Float64Array(width * height);
-  for (let y = 0; y < COARSE * height; y++) {
-    const to = Math.floor(y / COARSE) * width;
-    for (let x = 0; x < COARSE * width; x++) out[to + Math.floor(x / COARSE)]! += data[y * from + x]!;
+  for (let y = 0; y < FAR_SCALE * height; y++) {
+    const to = Math.floor(y / FAR_SCALE) * width;
+    for (let x = 0; x < FAR_SCALE * width; x++) out[to + Math.floor(x / FAR_SCALE)]! += data[y * from + x]!;
   }
   return { width, height, data: out };
 }
 
-/** Correlation of `b` with `a` shifted by whole cells, over what both show. */
-function sharedLikeness(a: Coarse, b: Coarse, dx: number, dy: number): number {
+/** Correlation of `b` with `a` displaced by whole cells, over their overlap. */
+function overlapCorrelation(a: Downscaled, b: Downscaled, dx: number, dy: number): number {
   const { width, height } = a;
   const [left, right] = [Math.max(0, dx), Math.min(width, width + dx)];
   const [top, bottom] = [Math.max(0, dy), Math.min(height, height + dy)];
