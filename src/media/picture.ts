@@ -51,3 +51,16 @@ export interface Picture extends Disposable {
   /** If the file exports them (`VideoFile.exportMotionVectors`) and the picture has some; valid until it is disposed of. */
   readonly vectors?: MotionVectors | undefined;
 }
+
+/** Copies a picture into memory of its own; nobody has to dispose of the copy. */
+export function copyPicture(picture: Picture): Picture {
+  const { t, width, height, pixelAspect, chromaShiftX, chromaShiftY, color } = picture;
+  const [y, u, v] = [picture.y, picture.u, picture.v].map(copyPlane) as [Plane, Plane, Plane];
+  return { t, width, height, pixelAspect, chromaShiftX, chromaShiftY, color, y, u, v, [Symbol.dispose]() {} };
+}
+
+function copyPlane({ data, stride, width, height }: Plane): Plane {
+  const out = new Uint8Array(width * height);
+  for (let row = 0; row < height; row++) out.set(data.subarray(row * stride, row * stride + width), row * width);
+  return { data: out, stride: width, width, height };
+}

@@ -215,7 +215,7 @@ export function sameLuma(picture: Picture, rect: Rect, previous: Uint8Array): bo
 }
 
 /** Returns the rectangle of chroma samples that cover `rect`. */
-export function chromaRect(picture: Picture, rect: Rect): Rect {
+function chromaRect(picture: Picture, rect: Rect): Rect {
   const x = rect.x >> picture.chromaShiftX;
   const y = rect.y >> picture.chromaShiftY;
   return {
@@ -278,7 +278,7 @@ function samePlane(plane: Plane, rect: Rect, previous: Uint8Array, offset: numbe
 }
 
 /** Returns `rect`; throws RangeError unless it is whole pixels inside the picture. */
-export function requireInside(picture: Picture, rect: Rect): Rect {
+function requireInside(picture: Picture, rect: Rect): Rect {
   const { x, y, width, height } = rect;
   const whole = Number.isInteger(x) && Number.isInteger(y) && Number.isInteger(width) && Number.isInteger(height);
   if (!whole || x < 0 || y < 0 || width < 0 || height < 0 || x + width > picture.width || y + height > picture.height) {

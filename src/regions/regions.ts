@@ -1,7 +1,7 @@
 import type { FrameSize, Rect, Size } from '../geometry.ts';
 import type { Picture } from '../media/picture.ts';
 import type { RegionSpec } from '../profile/profile.ts';
-import { BlockSums, ChangeGate, type ComparedSamples, SampleTracker, SimilarityGate } from './change-detection.ts';
+import { ChangeGate, type ComparedSamples, SampleTracker } from './change-detection.ts';
 import { type Crop, cropGrey, cropRgb } from './crop.ts';
 import { type HudSettings, type PlacedRegion, placeRegion, placeRelativeRegion } from './place.ts';
 import { compilePreprocess, type Preprocess } from './preprocess/compile.ts';
@@ -20,8 +20,6 @@ export interface Region extends PlacedRegion {
   prepare(picture: Picture): Crop | Promise<Crop>;
   /** Creates a gate for one reader. `compared` widens what the gate compares. */
   gate(compared?: ComparedSamples): ChangeGate;
-  /** Creates a gate that tolerates compression noise. */
-  similarityGate(compared?: ComparedSamples): SimilarityGate;
 }
 
 /** A region placed relative to what another detector finds. */
@@ -128,7 +126,6 @@ function openRegion(name: string, spec: RegionSpec, placed: PlacedRegion, cache:
   const key = place + JSON.stringify(steps);
   const reads = from === 'grey' ? 'luma' : 'pixels';
   const trackers = new Map<ComparedSamples, SampleTracker>();
-  const sums = new Map<ComparedSamples, BlockSums>();
   const widened = (wanted: ComparedSamples): ComparedSamples => (wanted === 'pixels' ? 'pixels' : reads);
   function crop(picture: Picture): Crop {
     const channels = from === 'grey' ? 1 : 3;
@@ -144,8 +141,6 @@ function openRegion(name: string, spec: RegionSpec, placed: PlacedRegion, cache:
     shape,
     gate: (wanted = reads) =>
       new ChangeGate(getOrCreate(trackers, widened(wanted), (what) => new SampleTracker(rect, what))),
-    similarityGate: (wanted = reads) =>
-      new SimilarityGate(getOrCreate(sums, widened(wanted), (what) => new BlockSums(rect, what))),
     prepare: (picture) => (steps.length === 0 ? crop(picture) : cache.get(picture, key, () => run(crop(picture)))),
   };
 }

@@ -21,7 +21,7 @@ import { contentsWithin } from '../../src/pipeline/placement/content.ts';
 import { recognizeGame } from '../../src/pipeline/placement/decide-placement.ts';
 import { findLandmarks } from '../../src/pipeline/placement/landmarks.ts';
 import { outlinesOf } from '../../src/pipeline/placement/outlines.ts';
-import { copyPicture } from '../../src/media/decode/picture-cache.ts';
+import { copyPicture } from '../../src/media/picture.ts';
 import { clip, root } from '../paths.ts';
 
 const SIZE = { width: 960, height: 720 } as const;

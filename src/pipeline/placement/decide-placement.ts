@@ -15,7 +15,6 @@ import {
   searchPixelSize,
   searchPlacement,
 } from './search.ts';
-import type { PictureCache } from '../../media/decode/picture-cache.ts';
 import type { TimeSpan } from './sample-pictures.ts';
 import { findLayoutChanges } from './layout-changes.ts';
 
@@ -47,13 +46,12 @@ export async function decidePlacement(
   game: Game,
   signal: AbortSignal | undefined,
   profiles: readonly string[] = [],
-  kept?: PictureCache,
 ): Promise<Decision> {
   const first = await decideFirst(file, index, game, signal, profiles);
   const { decision, confidence } = first;
   if (confidence === 0) return decision;
   const { hud = {} } = decision;
-  const { changes, lost } = await findLayoutChanges(file, index, game, { hud, confidence }, signal, kept);
+  const { changes, lost } = await findLayoutChanges(file, index, game, { hud, confidence }, signal);
   if (changes.length === 0 && lost.length === 0) return decision;
   const later = changes.map(({ t, confidence: sure, hud: own }) => ({ t, ...own, confidence: sure }));
   const all = later.length > 0 ? { ...hud, changes: later } : decision.hud;

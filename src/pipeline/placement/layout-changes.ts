@@ -6,7 +6,6 @@ import type { Game } from '../game.ts';
 import { MIN_ELEMENT_CONFIDENCE } from './evidence.ts';
 import { searchPlacement } from './search.ts';
 import { WitnessReader } from './witness-reader.ts';
-import type { PictureCache } from '../../media/decode/picture-cache.ts';
 import { frameAt, decodePicture, type TimeSpan } from './sample-pictures.ts';
 
 /** Seconds between two looks: many enough for a minute, few enough for hours. */
@@ -59,8 +58,7 @@ interface Look {
 
 /**
  * Looks through a recording whose HUD lies at `hud` somewhere: whether its elements stay there. Where they are gone for long they
- * are looked for where they were before, then anywhere. Depends on recording, profile and program alone. What it decodes
- * is `kept` for whoever reads the same frames.
+ * are looked for where they were before, then anywhere. Depends on recording, profile and program alone.
  */
 export async function findLayoutChanges(
   file: VideoFile,
@@ -68,12 +66,11 @@ export async function findLayoutChanges(
   game: Game,
   { hud, confidence }: { readonly hud: HudSettings; readonly confidence: number },
   signal?: AbortSignal,
-  kept?: PictureCache,
 ): Promise<Survey> {
   const looks = looksOf(index);
   if (looks.length < LOOKS_LOST) return { changes: [], lost: [] };
   using fit = await WitnessReader.open(game);
-  const watch: Watch = { file, index, game, fit, layouts: [{ hud, confidence }], signal, kept };
+  const watch: Watch = { file, index, game, fit, layouts: [{ hud, confidence }], signal };
   for (const look of looks) {
     if (await isSeen(watch, look.t, 0)) look.layout = 0;
     await turn();
@@ -121,7 +118,6 @@ interface Watch {
   readonly fit: WitnessReader;
   readonly layouts: { readonly hud: HudSettings; readonly confidence: number }[];
   readonly signal: AbortSignal | undefined;
-  readonly kept: PictureCache | undefined;
 }
 
 /** Keyframes spread over the recording. */
@@ -157,11 +153,10 @@ async function looksBetween(watch: Watch, after: number, run: readonly Look[], b
   return looks.toSorted((a, b) => a.t - b.t);
 }
 
-async function isSeen({ file, index, fit, layouts, kept }: Watch, t: number, layout: number): Promise<boolean> {
+async function isSeen({ file, index, fit, layouts }: Watch, t: number, layout: number): Promise<boolean> {
   const frame = frameAt(index, t);
   using picture = decodePicture(file, index, frame);
   if (!picture) return false;
-  kept?.keep(frame, picture);
   const least = Math.min(KNOWN_BY, fit.names.length);
   const seen = await fit.read(picture, layouts[layout]!.hud, { enough: least });
   return seen.filter((confidence) => confidence >= MIN_ELEMENT_CONFIDENCE).length >= least;

@@ -13,7 +13,7 @@ import { EvidenceCounter, type Evidence, MIN_ELEMENT_CONFIDENCE } from './eviden
 import { WitnessReader, chooseWitnesses } from './witness-reader.ts';
 import { fitted, Locator, type Pair, type Sighting, type Similarity } from './locate.ts';
 import { type PlacedLandmark, findLandmarks } from './landmarks.ts';
-import { copyPicture } from '../../media/decode/picture-cache.ts';
+import { copyPicture } from '../../media/picture.ts';
 import { decodePicture, spreadFrames, type TimeSpan } from './sample-pictures.ts';
 import { outlinesOf } from './outlines.ts';
 import { hasPixelText, type PixelSize, findPixelSize } from './pixel-size.ts';
