@@ -1,4 +1,7 @@
+import { buildApplication, buildRouteMap, run } from '@stricli/core';
+import { existsSync, readFileSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
+import { posix } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Cue } from '../src/cues/cue.ts';
 import type { EventMapping } from '../src/profile/profile.ts';
@@ -7,6 +10,9 @@ import { publishedProfileSchema } from '../src/profile/schema.ts';
 import { findSchemaError } from '../src/schema/compile.ts';
 import { checkProfile } from '../src/profile/check.ts';
 import { compileMappings } from '../src/script/mapping.ts';
+import { app } from '../src/cli/app.ts';
+import { command } from '../src/cli/command.ts';
+import { specOf } from '../src/cli/help.ts';
 import { openScript } from '../src/script/script.ts';
 
 const guide = await readFile(new URL('../docs/games/scripts.md', import.meta.url), 'utf8');
@@ -92,47 +98,154 @@ describe('the schemas of detectors and steps', () => {
   });
 });
 
-describe('the guide to profiles', () => {
-  it('shows a valid profile and names every detector kind', async () => {
-    const text = await readFile(new URL('../docs/games/how-to.md', import.meta.url), 'utf8');
-    const kinds = await loadKindCatalog();
-    const example: unknown = JSON.parse(/```json\n(.*?)```/s.exec(text)![1]!);
-    expect(checkProfile(example, 'example', kinds).issues).toEqual([]);
-    for (const kind of kinds.names) expect(text).toMatch(new RegExp(`^\\| \`${kind}\` `, 'm'));
+const catalog = await loadKindCatalog();
+
+/** Every page of the documentation and the README, by path. */
+const pages = new Map(
+  ['README.md', ...(await readdir(new URL('../docs/', import.meta.url), { recursive: true })).map(inDocs)]
+    .filter((path) => path.endsWith('.md') && !path.includes('node_modules'))
+    .map((path) => [path, readFileSync(new URL(`../${path}`, import.meta.url), 'utf8')] as const),
+);
+
+function inDocs(path: string): string {
+  return `docs/${path.replaceAll('\\', '/')}`;
+}
+
+describe('JSON on the pages for authors of games', () => {
+  const area = { x: 0, y: 0, width: 0.5, height: 0.5 };
+  const color = { kind: 'color', region: 'a', colors: { red: '#ff0000' } };
+  const head = { format: 'playbyplay/profile/1', game: 'example', title: 'Example', version: '1' };
+  type Members = Readonly<Record<string, Readonly<Record<string, { readonly region?: string }>>>>;
+  const kinds = new Set(catalog.names);
+
+  /** A profile around a part of one: with the regions and detectors that the part mentions. */
+  function completeProfile(part: Members): object {
+    const isDetectors = Object.values(part).every((member) => kinds.has(String((member as { kind?: unknown }).kind)));
+    const { regions, detectors = {}, ...rest } = isDetectors ? ({ detectors: part } as unknown as Members) : part;
+    const used = Object.values(detectors).map(({ region }) => region ?? 'a');
+    const others = ['feed', 'medal', 'health', 'skull', 'kill feed', 'kill sound', 'score', 'ammunition', 'shells'];
+    return {
+      ...head,
+      reference: { width: 1280, height: 720 },
+      languages: ['de'],
+      regions: { ...Object.fromEntries(['a', ...used].map((name) => [name, area])), ...regions },
+      detectors: { ...Object.fromEntries(others.map((name) => [name, color])), ...detectors },
+      ...rest,
+    };
+  }
+
+  const blocks = [...pages]
+    .filter(([path]) => path.startsWith('docs/games/'))
+    .flatMap(([path, text]) =>
+      [...text.matchAll(/```json\n(.*?)```/gs)].map(([, json], i) => [path, i, json!] as const),
+    );
+
+  it.each(blocks)('%s, block %i, is valid', (_, _index, json) => {
+    const value = JSON.parse(json.trimStart().startsWith('"') ? `{${json}}` : json) as Members & { format?: unknown };
+    if ('phrases' in value || 'profiles' in value || 'plugins' in value) return;
+    const profile = value.format === head.format ? value : completeProfile(value);
+    expect(checkProfile(profile, 'profile.json', catalog).issues).toEqual([]);
+  });
+
+  it('shows every kind of detector', () => {
+    const text = pages.get('docs/games/how-to.md')!;
+    const table = text.slice(text.indexOf('## Choose a detector'), text.indexOf('## Look at what detectors see'));
+    for (const kind of catalog.names) expect(table).toMatch(new RegExp(`^\\| [^|]* \\| \`${kind}\``, 'm'));
   });
 });
 
-describe('the guide to profiles', () => {
-  it('shows dependent detectors that pass the check', async () => {
-    const text = await readFile(new URL('../docs/games/how-to.md', import.meta.url), 'utf8');
-    const section = /## Dependent detectors[^]*?## Screens/.exec(text)![0];
-    const parts = [...section.matchAll(/```json\n(.*?)```/gs)].map(
-      ([, json]) => JSON.parse(`{${json}}`) as Record<string, Record<string, { region?: string }>>,
-    );
-    expect(parts.length).toBe(4);
-    const kinds = await loadKindCatalog();
-    const area = { x: 0, y: 0, width: 0.5, height: 0.5 };
-    const others = {
-      feed: { kind: 'feed', region: 'a', atlas: 'a.json' },
-      medal: { kind: 'color', region: 'a', colors: {} },
-    };
-    for (const { regions = {}, detectors = {}, ...rest } of parts) {
-      const used = Object.values(detectors).map(({ region }) => region ?? 'a');
-      const all = { ...Object.fromEntries(['a', ...used].map((name) => [name, area])), ...regions };
-      const read = { ...others, health: { ...others.medal }, ...detectors };
-      const profile = {
-        format: 'playbyplay/profile/1',
-        game: 'example',
-        title: 'Example',
-        version: '1',
-        reference: { width: 1280, height: 720 },
-        regions: all,
-        detectors: read,
-        ...rest,
-      };
-      const found = checkProfile(profile, 'profile.json', kinds).issues;
-      expect(found.filter(({ path }) => !/\/(?:feed|medal|health)\b/.test(path ?? ''))).toEqual([]);
-    }
+/** The command line with commands that do nothing. */
+function withoutActions(target: object): unknown {
+  const spec = specOf(target);
+  if (spec) return command(spec, async () => async () => 0);
+  const group = target as ReturnType<typeof buildRouteMap>;
+  const entries = group.getAllEntries();
+  const preset = entries.find((entry) => entry.target === group.getDefaultCommand())?.name.original;
+  const routes = Object.fromEntries(entries.map((entry) => [entry.name.original, withoutActions(entry.target)]));
+  return buildRouteMap({
+    routes: routes as never,
+    docs: { brief: '' },
+    ...(preset !== undefined && { defaultCommand: preset }),
+  });
+}
+
+const parser = buildApplication(withoutActions(app.root) as never, app.config);
+
+/** What the parser says against a command line: nothing, if it is right. */
+async function refusal(line: string): Promise<string> {
+  const words = [...line.matchAll(/(?:[^\s'"]|'[^']*'|"[^"]*")+/g)].map(([word]) => word.replaceAll(/['"]/g, ''));
+  const redirected = words.findIndex((word) => /^(?:>>?|\||&&|#)$/.test(word));
+  let complaint = '';
+  const io = { write: (text: string) => void (complaint += text) };
+  const process = { stdout: io, stderr: io, exitCode: 0 };
+  await run(parser, redirected < 0 ? words : words.slice(0, redirected), { process } as never);
+  return process.exitCode === 0 ? '' : `${line}: ${complaint}`;
+}
+
+const SHELL_LINE = /^(?:npx )?playbyplay (.*)/;
+const TERMINAL_LINE = /^\$ (?:npx )?playbyplay (.*)/;
+
+describe('commands on the pages', () => {
+  const blocks = [...pages].flatMap(([path, text]) =>
+    [...text.matchAll(/^```(sh|)\n(.*?)^```/gms)].map(([, language, body]) => [path, language!, body!] as const),
+  );
+  const lines = blocks.flatMap(([path, language, body]) =>
+    body
+      .replaceAll(/\\\n\s*/g, '')
+      .split('\n')
+      .map((line) => (language === 'sh' ? SHELL_LINE : TERMINAL_LINE).exec(line)?.[1])
+      .filter((line) => line !== undefined && !line.startsWith('--version'))
+      .map((line) => [path, line!] as const),
+  );
+
+  it('are found', () => {
+    expect(lines.length).toBeGreaterThan(100);
+  });
+
+  it.each([...pages.keys()])('are accepted by the command line: %s', async (page) => {
+    const refusals = await Promise.all(lines.filter(([path]) => path === page).map(([, line]) => refusal(line)));
+    expect(refusals.filter((text) => text !== '')).toEqual([]);
+  });
+
+  it('exist where running text names them', () => {
+    const known = (app.root as ReturnType<typeof buildRouteMap>).getAllEntries().map((entry) => entry.name.original);
+    for (const [path, text] of pages)
+      for (const [, name] of text.replaceAll(/^```.*?^```/gms, '').matchAll(/`playbyplay ([a-z]+)/g))
+        expect([path, known.includes(name!) ? name : `${name!}?`]).toEqual([path, name]);
+  });
+});
+
+/** The anchors of a page's headings, as the site and code hosts make them. */
+function anchorsOf(text: string): ReadonlySet<string> {
+  const headings = [...text.replaceAll(/^```.*?^```/gms, '').matchAll(/^#+ (.+)$/gm)].map(([, heading]) => heading!);
+  return new Set(
+    headings.map((heading) =>
+      heading
+        .toLowerCase()
+        .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+        .trim()
+        .replaceAll(/\s+/g, '-'),
+    ),
+  );
+}
+
+describe('links', () => {
+  it.each([...pages.keys()])('lead to existing files and headings: %s', (page) => {
+    const text = pages
+      .get(page)!
+      .replaceAll(/^```.*?^```/gms, '')
+      .replaceAll(/`[^`\n]*`/g, '');
+    const broken = [...text.matchAll(/\]\(([^)\s]+)\)/g)]
+      .map(([, href]) => href!)
+      .filter((href) => !/^[a-z]+:/.test(href))
+      .filter((href) => {
+        const [file = '', anchor] = href.split('#');
+        const target = file === '' ? page : posix.join(posix.dirname(page), file);
+        const url = new URL(`../${target}`, import.meta.url);
+        if (!existsSync(url)) return true;
+        return anchor !== undefined && !anchorsOf(readFileSync(url, 'utf8')).has(anchor);
+      });
+    expect(broken).toEqual([]);
   });
 });
 
