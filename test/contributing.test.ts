@@ -65,6 +65,15 @@ describe('the pages for contributors', () => {
   });
 });
 
+describe('the architecture page', () => {
+  it('lists every module', () => {
+    const modules = globSync('src/*/', { cwd: root }).map((path) => basename(path));
+    expect(modules.length).toBeGreaterThan(15);
+    const table = /## Modules\n(.*?)\n## /s.exec(read('docs/contributing/architecture.md'))![1]!;
+    expect(modules.filter((name) => !table.includes(`\`${name}/`))).toEqual([]);
+  });
+});
+
 describe('the migration page', () => {
   it('names what the entry points export', () => {
     const entries = globSync('src/{,*/}index.ts', { cwd: root }).map(read).join('\n');
