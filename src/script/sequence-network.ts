@@ -15,6 +15,21 @@ const DEFAULT_THRESHOLD = 0.5;
 /** Ticks on either side within which an event without a detector must have the highest probability. */
 const PEAK_RADIUS_TICKS = 4;
 
+interface Output {
+  readonly statements: ScriptStatement[];
+  readonly problems: Issue[];
+}
+
+/** An event that the network has found. */
+interface DetectedEvent {
+  readonly template: Readonly<Record<string, unknown>>;
+  /** Seconds. */
+  readonly t: number;
+  readonly probability: number;
+  /** The cue that is the event; none for events that are not tied to a detector. */
+  readonly cue?: Cue;
+}
+
 /**
  * Interprets cues by a trained network instead of a game script. Its input is the cues of a window of time, its output the
  * probability of each kind of event at each tick. Windows overlap by twice the margin, and each tick is taken from the window
@@ -80,8 +95,7 @@ export class SequenceNetwork implements Disposable {
 
   /** Returns the statements that are final once all cues before `until` seconds are known; `Infinity` at the end of the recording, at `end`. */
   async advance(until: number, end = until): Promise<ScriptOutput> {
-    const statements: ScriptStatement[] = [];
-    const problems: Issue[] = [];
+    const output: Output = { statements: [], problems: [] };
     const { tick = DEFAULT_TICK_SECONDS } = this.#spec;
     const [window, margin] = [this.#window, this.#margin];
     const hop = window - 2 * margin;
@@ -91,19 +105,20 @@ export class SequenceNetwork implements Disposable {
     const complete = over ? last + window : this.#table.tickOf(until);
     const beyond = over ? last : Number.POSITIVE_INFINITY;
     while (this.#next + hop + margin <= complete && this.#next <= beyond) {
-      const from = this.#next - margin;
-      await this.#infer(from, window, margin, hop);
+      await this.#infer(this.#next - margin);
       this.#next += hop;
       this.#table.drop(this.#next - margin);
     }
-    this.#decideCues(over, statements, problems);
-    this.#decidePeaks(over ? last : this.#next - PEAK_RADIUS_TICKS - 1, tick, statements, problems);
-    statements.sort((a, b) => a.t - b.t);
+    this.#decideCues(over, output);
+    this.#decidePeaks(over ? last : this.#next - PEAK_RADIUS_TICKS - 1, tick, output);
+    output.statements.sort((a, b) => a.t - b.t);
     const settled = over ? Number.POSITIVE_INFINITY : roundTime((this.#next - PEAK_RADIUS_TICKS - 2) * tick);
-    return { statements, problems, notes: [], settled };
+    return { ...output, notes: [], settled };
   }
 
-  async #infer(from: number, window: number, margin: number, hop: number): Promise<void> {
+  /** Runs the network on the window that starts at a tick and stores the probabilities of the ticks between its margins. */
+  async #infer(from: number): Promise<void> {
+    const [window, margin] = [this.#window, this.#margin];
     const { width } = this.#table;
     const outputs = await this.#network.run({
       [this.#input]: { dims: [1, window, width], data: this.#table.take(from, from + window) },
@@ -115,14 +130,14 @@ export class SequenceNetwork implements Disposable {
         this.#spec.model,
         `its output is ${dims.join(' × ')}; ${window} ticks of ${count} kinds of events make 1 × ${window} × ${count}`,
       );
-    for (let i = margin; i < margin + hop; i++) {
+    for (let i = margin; i < window - margin; i++) {
       const likely = Float64Array.from({ length: count }, (_, k) => Math.min(1, Math.max(0, data[i * count + k]!)));
       this.#probabilities.set(from + i, likely);
     }
   }
 
   /** For kinds with a detector, decides for each of its cues whether it is such an event, with a tolerance of one tick. */
-  #decideCues(over: boolean, statements: ScriptStatement[], problems: Issue[]): void {
+  #decideCues(over: boolean, output: Output): void {
     const rest: Cue[] = [];
     for (const cue of this.#cues) {
       const tick = this.#table.tickOf(cue.t);
@@ -135,14 +150,14 @@ export class SequenceNetwork implements Disposable {
         if (event?.on !== cue.detector) continue;
         const likely = Math.max(...[-1, 0, 1].map((by) => this.#probabilities.get(tick + by)?.[k] ?? 0));
         if (likely >= (this.#spec.threshold ?? DEFAULT_THRESHOLD))
-          this.#emit(event.statement, cue.t, likely, cue, statements, problems);
+          this.#emit({ template: event.statement, t: cue.t, probability: likely, cue }, output);
       }
     }
     this.#cues = rest;
   }
 
   /** For kinds without a detector, finds local maxima of the probability. */
-  #decidePeaks(last: number, tick: number, statements: ScriptStatement[], problems: Issue[]): void {
+  #decidePeaks(last: number, tick: number, output: Output): void {
     for (; this.#nextPeak <= last; this.#nextPeak++) {
       for (const [k, kind] of this.#kinds.entries()) {
         const event = this.#spec.events[kind];
@@ -153,34 +168,25 @@ export class SequenceNetwork implements Disposable {
         const offsets = Array.from({ length: 2 * PEAK_RADIUS_TICKS + 1 }, (_, i) => i - PEAK_RADIUS_TICKS);
         // The first of equal maxima counts.
         if (offsets.some((by) => at(by) > here || (by < 0 && at(by) === here))) continue;
-        this.#emit(event.statement, roundTime(this.#nextPeak * tick), here, undefined, statements, problems);
+        this.#emit({ template: event.statement, t: roundTime(this.#nextPeak * tick), probability: here }, output);
       }
       this.#probabilities.delete(this.#nextPeak - 2 * PEAK_RADIUS_TICKS - 2);
     }
   }
 
-  #emit(
-    template: Readonly<Record<string, unknown>>,
-    t: number,
-    likely: number,
-    cue: Cue | undefined,
-    statements: ScriptStatement[],
-    problems: Issue[],
-  ): void {
-    const shaped = parseStatement(cue ? fillStatement(template, cue) : template);
-    if ('issues' in shaped) {
-      for (const { path, message } of shaped.issues) {
+  /** Fills in the statement of an event; if that makes no valid statement, reports why. */
+  #emit({ template, t, probability, cue }: DetectedEvent, { statements, problems }: Output): void {
+    const parsed = parseStatement(cue ? fillStatement(template, cue) : template);
+    if ('issues' in parsed) {
+      for (const { path, message } of parsed.issues) {
         this.#issueCounts.set('sequence-statement', (this.#issueCounts.get('sequence-statement') ?? 0) + 1);
-        problems.push({
-          code: 'sequence-statement',
-          ...(path === undefined ? {} : { path }),
-          message: `${message} (${t} s)`,
-        });
+        const place = path === undefined ? {} : { path };
+        problems.push({ code: 'sequence-statement', ...place, message: `${message} (${t} s)` });
       }
       return;
     }
     const cues = cue ? [toLogged(cue)] : [];
-    statements.push({ t, end: t, statement: shaped.statement, confidence: likely, cues, given: true });
+    statements.push({ t, end: t, statement: parsed.statement, confidence: probability, cues, given: true });
   }
 
   [Symbol.dispose](): void {
