@@ -87,6 +87,20 @@ const HUD_PROPERTIES = {
   },
 } as const;
 
+const HUD_CHANGES = {
+  type: 'array',
+  description: 'Changes over time, in order: each replaces all settings from `t` seconds until the next.',
+  items: {
+    type: 'object',
+    required: ['t'],
+    additionalProperties: false,
+    properties: { t: { type: 'number', minimum: 0 }, ...HUD_PROPERTIES },
+  },
+} as const;
+
+/** The JSON Schema of the placement in the header of a log; further properties are allowed. */
+export const hudSchema = { type: 'object', properties: { ...HUD_PROPERTIES, changes: HUD_CHANGES } } as const;
+
 /** The JSON Schema of a placement file, which `profile place --write` writes. */
 export const placementSchema = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
@@ -96,22 +110,12 @@ export const placementSchema = {
   additionalProperties: false,
   properties: {
     format: { const: 'playbyplay/placement/1' },
-    ...HUD_PROPERTIES,
-    changes: {
-      type: 'array',
-      description: 'Changes over time, in order: each replaces all settings from `t` seconds until the next.',
-      items: {
-        type: 'object',
-        required: ['t'],
-        additionalProperties: false,
-        properties: { t: { type: 'number', minimum: 0 }, ...HUD_PROPERTIES },
-      },
-    },
+    ...hudSchema.properties,
   },
 } as const;
 
 /** How the HUD of a recording differs from the profile: HUD settings of the player, scaling by the recorder. */
-export interface HudSettings extends Omit<FromSchema<typeof placementSchema>, 'format' | 'confidence'> {}
+export interface HudSettings extends Omit<FromSchema<typeof hudSchema>, 'confidence'> {}
 
 /** HUD settings from a time on. */
 export type LaterSettings = NonNullable<HudSettings['changes']>[number];

@@ -12,6 +12,7 @@ import { lexiconSchema } from '../src/detectors/text/lexicon.ts';
 import { lightSchema } from '../src/detectors/text/light.ts';
 import { dictionarySchema } from '../src/dictionary/format.ts';
 import { logMappingSchema } from '../src/events/import/mapping.ts';
+import { LINE_SCHEMAS } from '../src/events/reader.ts';
 import { STATEMENT_SCHEMA } from '../src/events/statement.ts';
 import { placementSchema } from '../src/geometry.ts';
 import { settingsSchema } from '../src/highlights/settings-schema.ts';
@@ -42,6 +43,7 @@ async function writeValidators(folder: string): Promise<void> {
     ...Object.values(published),
     PROFILE_SCHEMA,
     STATEMENT_SCHEMA,
+    ...Object.values(LINE_SCHEMAS),
     atlasSchema,
     lexiconSchema,
     lightSchema,

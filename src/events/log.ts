@@ -1,128 +1,193 @@
-import type { Rational } from '../time.ts';
-import type { HudSettings } from '../geometry.ts';
+import { hudSchema } from '../geometry.ts';
+import type { FromSchema } from '../schema/from-schema.ts';
 import type { Statement } from './statement.ts';
+
+// The lines of an event log (NDJSON). Times are seconds from the first video frame.
+
+const STRING = { type: 'string' } as const;
+const NUMBER = { type: 'number' } as const;
+const COUNT = { type: 'integer', minimum: 0 } as const;
+const CUE_VALUE = { type: ['string', 'number', 'boolean'] } as const;
+
+const FINGERPRINT = {
+  type: 'object',
+  description: 'Name, version and content hash of an input of the log.',
+  required: ['name', 'version', 'hash'],
+  properties: { name: STRING, version: STRING, hash: STRING },
+} as const;
+
+const STREAM = {
+  type: 'object',
+  description: 'A sidecar file: time in the recording = offset + rate · time in the file, in seconds.',
+  required: ['name', 'hash', 'offset', 'rate', 'records', 'skipped'],
+  properties: { name: STRING, hash: STRING, offset: NUMBER, rate: NUMBER, records: COUNT, skipped: COUNT },
+} as const;
+
+const COMPANION = {
+  type: 'object',
+  description: 'A companion recording: time in the recording = offset + rate · time in the companion, in seconds.',
+  required: ['name', 'hash', 'bytes', 'duration', 'width', 'height', 'offset', 'rate'],
+  properties: {
+    name: STRING,
+    hash: STRING,
+    bytes: COUNT,
+    duration: { ...NUMBER, description: 'Duration of its video in seconds.' },
+    width: COUNT,
+    height: COUNT,
+    offset: NUMBER,
+    rate: NUMBER,
+  },
+} as const;
+
+/** The JSON Schema of the first line of a log. */
+export const headerSchema = {
+  type: 'object',
+  required: ['type', 'format', 'game', 'session', 'media', 'profile', 'dictionaries', 'plan', 'program'],
+  properties: {
+    type: { const: 'header' },
+    format: { const: 'playbyplay/1' },
+    game: STRING,
+    session: STRING,
+    media: {
+      type: 'object',
+      required: ['name', 'hash', 'bytes', 'duration', 'width', 'height', 'start'],
+      properties: {
+        name: STRING,
+        hash: { ...STRING, description: 'Hash of the content.' },
+        bytes: COUNT,
+        duration: { ...NUMBER, description: 'Duration of the video in seconds.' },
+        width: COUNT,
+        height: COUNT,
+        frameRate: {
+          type: 'object',
+          required: ['num', 'den'],
+          properties: { num: NUMBER, den: NUMBER },
+        },
+        start: {
+          ...NUMBER,
+          description: 'Start offset of the container in seconds, which times in the log do not include.',
+        },
+      },
+    },
+    profile: FINGERPRINT,
+    languages: { type: 'array', items: STRING, description: 'Languages of the text on screen (BCP 47), if specified.' },
+    script: FINGERPRINT,
+    dictionaries: { type: 'array', items: FINGERPRINT },
+    plan: {
+      type: 'object',
+      required: ['kind'],
+      properties: {
+        kind: { enum: ['full', 'adaptive'] },
+        interval: { ...NUMBER, description: 'Seconds between samples.' },
+        every: { ...COUNT, description: 'Instead of an interval: every n-th frame is a sample.' },
+        from: NUMBER,
+        to: NUMBER,
+      },
+    },
+    placement: {
+      type: 'object',
+      description: 'Placement of the HUD, if it differs from the profile; with a confidence if it was located.',
+      properties: {
+        ...hudSchema.properties,
+        lost: {
+          type: 'array',
+          description: 'Time spans in which the HUD was not found.',
+          items: { type: 'object', required: ['t', 'end'], properties: { t: NUMBER, end: NUMBER } },
+        },
+      },
+    },
+    streams: { type: 'array', items: STREAM },
+    companions: { type: 'array', items: COMPANION },
+    plugins: { type: 'array', items: FINGERPRINT, description: 'Plug-ins whose detector kinds the profile uses.' },
+    program: { ...STRING, description: 'Version of playbyplay.' },
+  },
+} as const;
+
+const loggedCueSchema = {
+  type: 'object',
+  required: ['detector', 't', 'trigger', 'confidence'],
+  properties: {
+    detector: STRING,
+    t: NUMBER,
+    trigger: { enum: ['found', 'changed', 'lost'] },
+    value: CUE_VALUE,
+    previous: CUE_VALUE,
+    confidence: NUMBER,
+  },
+} as const;
+
+/** The JSON Schema of an event; `STATEMENT_SCHEMA` is that of its statement. */
+export const eventSchema = {
+  type: 'object',
+  required: ['type', 'id', 't', 'end', 'game', 'session', 'text', 'statement', 'confidence', 'cues'],
+  properties: {
+    type: { const: 'event' },
+    id: STRING,
+    t: { ...NUMBER, description: 'Start in seconds.' },
+    end: { ...NUMBER, description: 'End in seconds.' },
+    game: STRING,
+    session: STRING,
+    text: STRING,
+    statement: { type: 'object' },
+    confidence: { ...NUMBER, description: '0 to 1.' },
+    cues: { type: 'array', items: loggedCueSchema },
+    source: {
+      type: 'object',
+      description:
+        'For an event of a reel, its time and session in the original recording; `t` and `session` are those of the reel.',
+      required: ['session', 't'],
+      properties: { session: STRING, t: NUMBER },
+    },
+  },
+} as const;
+
+/** The JSON Schema of a time span that could not be read. */
+export const gapSchema = {
+  type: 'object',
+  required: ['type', 't', 'end', 'reason'],
+  properties: { type: { const: 'gap' }, t: NUMBER, end: NUMBER, reason: STRING },
+} as const;
+
+/** The JSON Schema of the last line of a log. */
+export const endSchema = {
+  type: 'object',
+  required: ['type', 'events', 'gaps', 'samples'],
+  properties: {
+    type: { const: 'end' },
+    events: COUNT,
+    gaps: COUNT,
+    samples: COUNT,
+    problems: { type: 'object', additionalProperties: COUNT, description: 'Number of script issues by code.' },
+    warnings: {
+      type: 'array',
+      description: 'Reasons why events may be missing or less certain.',
+      items: { type: 'object', required: ['code', 'message'], properties: { code: STRING, message: STRING } },
+    },
+  },
+} as const;
 
 /** The value of a reading. */
 export type CueValue = string | number | boolean;
 
 /** A cue as evidence of an event, in the form of the log. */
-export interface LoggedCue {
-  readonly detector: string;
-  /** Seconds. */
-  readonly t: number;
-  readonly trigger: 'found' | 'changed' | 'lost';
-  readonly value?: CueValue;
-  readonly previous?: CueValue;
-  readonly confidence: number;
-}
+export interface LoggedCue extends FromSchema<typeof loggedCueSchema> {}
 
-/** The first line of a log: what was read, and with what. */
-export interface HeaderLine {
-  readonly type: 'header';
-  readonly format: 'playbyplay/1';
-  readonly game: string;
-  readonly session: string;
-  readonly media: {
-    readonly name: string;
-    /** Hash of the content. */
-    readonly hash: string;
-    readonly bytes: number;
-    /** Seconds of video. */
-    readonly duration: number;
-    readonly width: number;
-    readonly height: number;
-    readonly frameRate?: Rational;
-    /** Start offset of the container in seconds, which times in the log do not include. */
-    readonly start: number;
-  };
-  readonly profile: Fingerprint;
-  /** Languages of the text on screen (BCP 47), if specified. */
-  readonly languages?: readonly string[];
-  readonly script?: Fingerprint;
-  readonly dictionaries: readonly Fingerprint[];
-  readonly plan: {
-    readonly kind: 'full' | 'adaptive';
-    /** Seconds between samples; with `every`, every n-th frame is a sample instead. */
-    readonly interval?: number;
-    readonly every?: number;
-    readonly from?: number;
-    readonly to?: number;
-  };
-  /** Placement of the HUD, if it differs from the profile; with a confidence if it was located automatically. */
-  readonly placement?: HudSettings & {
-    readonly confidence?: number;
-    /** Stretches in which the HUD was not found, in seconds. */
-    readonly lost?: readonly { readonly t: number; readonly end: number }[];
-  };
-  /** Sidecar files: time in the recording = offset + rate · time in the file, in seconds. */
-  readonly streams?: readonly {
-    readonly name: string;
-    readonly hash: string;
-    readonly offset: number;
-    readonly rate: number;
-    readonly records: number;
-    readonly skipped: number;
-  }[];
-  /** Companion recordings: time in the recording = offset + rate · time in the companion, in seconds. */
-  readonly companions?: readonly {
-    readonly name: string;
-    readonly hash: string;
-    readonly bytes: number;
-    /** Duration of its video in seconds. */
-    readonly duration: number;
-    readonly width: number;
-    readonly height: number;
-    readonly offset: number;
-    readonly rate: number;
-  }[];
-  /** Plug-ins whose detector kinds the profile uses. */
-  readonly plugins?: readonly Fingerprint[];
-  readonly program: string;
-}
+/** The first line of a log: the recording and the other inputs. */
+export interface HeaderLine extends FromSchema<typeof headerSchema> {}
 
 /** Name, version and content hash of an input of the log. */
-export interface Fingerprint {
-  readonly name: string;
-  readonly version: string;
-  readonly hash: string;
-}
+export interface Fingerprint extends FromSchema<typeof FINGERPRINT> {}
 
 /** An event of a log. */
-export interface EventLine {
-  readonly type: 'event';
-  readonly id: string;
-  /** Start and end in seconds from the first video frame. */
-  readonly t: number;
-  readonly end: number;
-  readonly game: string;
-  readonly session: string;
-  readonly text: string;
+export interface EventLine extends Omit<FromSchema<typeof eventSchema>, 'statement'> {
   readonly statement: Statement;
-  readonly confidence: number;
-  readonly cues: readonly LoggedCue[];
-  /** For an event of a reel, its time and session in the original recording; `t` and `session` are those of the reel. */
-  readonly source?: { readonly session: string; readonly t: number };
 }
 
-/** A stretch of the media that could not be read, and why. */
-export interface GapLine {
-  readonly type: 'gap';
-  readonly t: number;
-  readonly end: number;
-  readonly reason: string;
-}
+/** A time span of the recording that could not be read, and why. */
+export interface GapLine extends FromSchema<typeof gapSchema> {}
 
-/** The last line of a complete log. */
-export interface EndLine {
-  readonly type: 'end';
-  readonly events: number;
-  readonly gaps: number;
-  readonly samples: number;
-  /** Number of script issues by code. */
-  readonly problems?: Readonly<Record<string, number>>;
-  /** Reasons why events may be missing or less certain. */
-  readonly warnings?: readonly { readonly code: string; readonly message: string }[];
-}
+/** The last line of a log. */
+export interface EndLine extends FromSchema<typeof endSchema> {}
 
 /** A line of a log. */
 export type LogLine = HeaderLine | EventLine | GapLine | EndLine;

@@ -73,7 +73,7 @@ describe('readLog', () => {
     await expect(loadLog(path)).rejects.toMatchObject({
       code: 'log-invalid',
       message: expect.stringContaining(
-        'its header has no session, media with name and duration, dictionaries',
+        '"name" is missing in "media"; "duration" is missing in "media"; "session" is missing; "dictionaries" is missing',
       ) as string,
     });
   });

@@ -3,7 +3,17 @@ import { open, readdir, stat } from 'node:fs/promises';
 import { basename, dirname, extname, join, resolve } from 'node:path';
 import { readEmbeddedLog } from './embedded.ts';
 import { messageOf, PlaybyplayError, type Issue } from '../errors.ts';
-import type { EventLine, HeaderLine, LogLine } from './log.ts';
+import { findProblems } from '../schema/check.ts';
+import type { Schema, SchemaObject } from '../schema/from-schema.ts';
+import {
+  endSchema,
+  eventSchema,
+  gapSchema,
+  headerSchema,
+  type EventLine,
+  type HeaderLine,
+  type LogLine,
+} from './log.ts';
 import { parseStatement } from './statement.ts';
 
 /** The file name of a log in the folder of its recording. */
@@ -166,33 +176,42 @@ function damaged(file: string, line: number, problem: string): PlaybyplayError {
 function checkHeader(file: string, line: LogLine): void {
   if (line.type !== 'header') throw damaged(file, 1, 'the first line is not a header');
   const { format } = line as { format: unknown };
-  if (format === 'playbyplay/1') {
-    const missingParts = findMissingParts(line);
-    if (missingParts.length === 0) return;
-    throw damaged(file, 1, `its header has no ${missingParts.join(', ')}`);
+  if (format !== 'playbyplay/1') {
+    const message = `${file} is of format ${JSON.stringify(format)}; this program reads playbyplay/1`;
+    throw new PlaybyplayError('log-version', message, { hint: 'Update playbyplay, or create the log again.' });
   }
-  throw new PlaybyplayError(
-    'log-version',
-    `${file} is of format ${JSON.stringify(format)}; this program reads playbyplay/1`,
-    {
-      hint: 'Update playbyplay, or create the log again.',
-    },
-  );
+  const problem = findLineProblem('header', line);
+  if (problem !== undefined) throw damaged(file, 1, problem);
 }
 
-/** Lists the required parts that a header does not have. */
-function findMissingParts(header: HeaderLine): string[] {
-  const { game, session, media, dictionaries } = header as Partial<HeaderLine>;
-  const there = {
-    game: typeof game === 'string',
-    session: typeof session === 'string',
-    'media with name and duration': typeof media?.name === 'string' && typeof media.duration === 'number',
-    dictionaries: Array.isArray(dictionaries),
-  };
-  return Object.entries(there).flatMap(([name, is]) => (is ? [] : [name]));
+/** Removes `required` at every level of a schema. */
+function makeOptional(schema: Schema): SchemaObject {
+  const text = JSON.stringify(schema, (key, value: unknown) => (key === 'required' ? undefined : value));
+  return JSON.parse(text) as SchemaObject;
 }
 
-const TYPES = new Set(['header', 'event', 'gap', 'end']);
+function requireNames(schema: Schema, id: string, required: readonly string[]): SchemaObject {
+  return { ...makeOptional(schema), $id: `urn:playbyplay:log-${id}:1`, required };
+}
+
+/**
+ * The schemas of the lines that are read. They require only what reading needs, so that logs of other programs can be shorter
+ * than those written here.
+ */
+export const LINE_SCHEMAS = {
+  header: {
+    ...requireNames(headerSchema, 'header', ['game', 'session', 'media', 'dictionaries']),
+    allOf: [{ properties: { media: { required: ['name', 'duration'] } } }],
+  },
+  event: requireNames(eventSchema, 'event', ['id', 't', 'end', 'text', 'statement', 'confidence', 'cues']),
+  gap: requireNames(gapSchema, 'gap', ['t', 'end']),
+  end: requireNames(endSchema, 'end', []),
+} as const;
+
+function findLineProblem(type: LogLine['type'], line: unknown): string | undefined {
+  const problems = findProblems(LINE_SCHEMAS[type], line);
+  return problems.length === 0 ? undefined : problems.map(({ message }) => message).join('; ');
+}
 
 function parseLine(text: string): { readonly line: LogLine } | { readonly problem: string } {
   let value: unknown;
@@ -202,22 +221,18 @@ function parseLine(text: string): { readonly line: LogLine } | { readonly proble
     return { problem: `not JSON: ${messageOf(error)}` };
   }
   if (typeof value !== 'object' || value === null) return { problem: 'not an object' };
-  const line = value as Record<string, unknown>;
-  if (!TYPES.has(String(line['type']))) return { problem: `unknown type ${JSON.stringify(line['type'])}` };
-  if (line['type'] === 'event') {
-    for (const key of ['t', 'end', 'confidence']) {
-      if (typeof line[key] !== 'number') return { problem: `an event needs the number ${key}` };
-    }
-    const shaped = parseStatement(line['statement']);
-    if ('issues' in shaped) return { problem: shaped.issues.map(({ message }) => message).join('; ') };
-    if (typeof line['text'] !== 'string' || typeof line['id'] !== 'string' || !Array.isArray(line['cues'])) {
-      return { problem: 'an event needs id, text and cues' };
-    }
+  const { type } = value as { readonly type?: unknown };
+  if (typeof type !== 'string' || !Object.hasOwn(LINE_SCHEMAS, type))
+    return { problem: `unknown type ${JSON.stringify(type)}` };
+  const line = value as LogLine;
+  // The format of a header comes first: `checkHeader`.
+  const problem = line.type === 'header' ? undefined : findLineProblem(line.type, line);
+  if (problem !== undefined) return { problem };
+  if (line.type === 'event') {
+    const parsed = parseStatement(line.statement);
+    if ('issues' in parsed) return { problem: parsed.issues.map(({ message }) => message).join('; ') };
   }
-  if (line['type'] === 'gap' && (typeof line['t'] !== 'number' || typeof line['end'] !== 'number')) {
-    return { problem: 'a gap needs the numbers t and end' };
-  }
-  return { line: value as LogLine };
+  return { line };
 }
 
 /** Reads a file line by line; `whole` says whether the line ends with a line feed. */
