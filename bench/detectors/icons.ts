@@ -1,6 +1,6 @@
 // The icon kind on recordings with truth: the ammunition icons of OpenArena, which rock to and fro over moving scenery.
 // Variants are learnt from every other stretch of one weapon, read in the others, as recorded and degraded; prints accuracy,
-// time per reading, calibration, and the logistic weights that fit best (src/detectors/icon/calibration.ts).
+// time per reading, calibration, and the logistic weights that fit best (src/detectors/icon/decide.ts).
 //
 //   node bench/detectors/icons.ts <folder of an openarena clip: video.mp4, truth.json>
 import { readFileSync } from 'node:fs';
@@ -177,7 +177,7 @@ function logistic(x: number): number {
   return 1 / (1 + Math.exp(-x));
 }
 
-/** Weights (constant, score, margin) of P(right) as in calibration.ts, by the likelihood, one after the other over a fine grid. */
+/** Weights (constant, score, margin) of P(right) as in decide.ts, by the likelihood, one after the other over a fine grid. */
 function fit(cases: readonly Case[]): readonly number[] {
   const likelihood = ([constant, byScore, byMargin]: readonly number[]): number =>
     cases.reduce((sum, { score, margin, right }) => {

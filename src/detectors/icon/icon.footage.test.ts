@@ -5,7 +5,7 @@ import type { Observation, PreparedCrop } from '../kind.ts';
 import type { Picture } from '../../media/picture.ts';
 import { cropRgb } from '../../regions/crop.ts';
 import { draw, eachFrame, viewOf, viewOfImage } from '../../../test/fixtures/views.ts';
-import { focused } from './focus.ts';
+import { focusOnDifferences } from './template.ts';
 import { kind, openIcons } from './index.ts';
 import { Matcher } from './matcher.ts';
 import { learnTemplate, readTemplate, scaleTemplate } from './template.ts';
@@ -342,9 +342,9 @@ const mark = (level: number): Template => ({
   mask: new Uint8Array(100).fill(255),
 });
 
-describe('focused', () => {
+describe('focusOnDifferences', () => {
   it('weighs the pixels in which names differ', () => {
-    const icons = focused([
+    const icons = focusOnDifferences([
       { name: 'a', template: mark(60) },
       { name: 'b', template: mark(200) },
     ]);
@@ -355,7 +355,7 @@ describe('focused', () => {
     }
     // One name, or different sizes: nothing to weigh.
     const single = [{ name: 'a', template: mark(60) }];
-    expect(focused(single)).toBe(single);
+    expect(focusOnDifferences(single)).toBe(single);
   });
 });
 

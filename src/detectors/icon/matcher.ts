@@ -1,21 +1,21 @@
 import type { PreparedCrop } from '../kind.ts';
 import { MATCH_WASM } from './match-wasm.ts';
 import {
-  colorCorrelations,
-  copyPart,
-  correlations,
-  deviations,
-  differences,
-  hold,
-  newMoments,
-  readyFor,
+  scoreColorCorrelations,
+  copyMoments,
+  scoreCorrelations,
+  toDeviations,
+  scoreDifferences,
+  covers,
+  createMoments,
+  reserveMoments,
 } from './scores.ts';
-import type { Look, Measure, Moments, Pattern, Planes } from './scores.ts';
+import type { Comparison, Measure, Moments, Pattern, Planes } from './scores.ts';
 import type { Template } from './template.ts';
 
 export type { Measure, Pattern, Planes };
 
-/** Where and how well a template fits. Positions are of its top left corner in the crop. */
+/** The score of a template at a position of its upper left corner in the crop. */
 export interface Match {
   readonly score: number;
   readonly x: number;
@@ -50,47 +50,47 @@ interface Kernels {
   halve(from: number, pitch: number, columns: number, rows: number, to: number): void;
 }
 
-/** Weights are 0…31: a line's sums then fit into 32 bits. */
-const HEAVIEST = 31;
+/** Weights are 0…31, so that the sums of a line fit into 32 bits. */
+const MAX_WEIGHT = 31;
 let compiled: WebAssembly.Module | undefined;
 
 /**
- * Matches masked templates against crops, with SIMD, in integers: the same scores on every machine. Templates stay in
- * memory from `add` on, crops from `load` to the next `clear`.
+ * Matches masked templates against crops with SIMD integer kernels, which give the same scores on every machine. Templates stay in
+ * memory after `add`, crops from `load` to the next `clear`.
  */
 export class Matcher {
   readonly channels: 1 | 3;
   readonly #kernels: Kernels;
   #end = 16;
   #templatesEnd = 16;
-  /** All of the memory; made anew when it has grown. */
+  /** Views of the whole memory, replaced when it grows. */
   #doubles = new Float64Array(0);
   #bytes = new Uint8Array(0);
-  /** Of the positions that `best` looks at. */
+  /** The buffer of `scanReused`. */
   #scores = new Float64Array(16);
-  /** Where weights are that were taken in: templates of one shape share theirs. */
+  /** Addresses of the weights: templates of one shape share them. */
   readonly #weights = new Map<string, number>();
   readonly #moments: Moments;
-  /** Those of more positions than are asked for at once. */
-  readonly #wide: Moments;
+  /** Moments of an area that several scans cover in parts. */
+  readonly #precomputed: Moments;
 
   constructor(channels: 1 | 3) {
     this.channels = channels;
     compiled ??= new WebAssembly.Module(Buffer.from(MATCH_WASM, 'base64'));
     this.#kernels = new WebAssembly.Instance(compiled).exports as unknown as Kernels;
-    this.#moments = newMoments(channels);
-    this.#wide = newMoments(channels);
+    this.#moments = createMoments(channels);
+    this.#precomputed = createMoments(channels);
   }
 
-  /** Takes a template in; grey (BT.709 luma) for one channel. All templates come before the first crop. */
+  /** Stores a template; gray (BT.709 luma) for one channel. All templates must be added before the first crop. */
   add(template: Template): Pattern {
     const { width, height } = template;
     const eights = (width + 7) >> 3;
     const size = eights * 8 * height;
     const weights = new Int16Array(size);
-    const total = weigh(template, 8 * eights, weights);
+    const total = writeWeights(template, 8 * eights, weights);
     const planes = Array.from({ length: this.channels }, (_, k) =>
-      multiply(template, this.channels === 3 ? k : undefined, 8 * eights, weights),
+      weightLevels(template, this.channels === 3 ? k : undefined, 8 * eights, weights),
     );
     const sums = planes.map(({ sum }) => sum);
     const squares = planes.map((plane) => plane.squares);
@@ -99,8 +99,8 @@ export class Matcher {
       width,
       height,
       eights,
-      weights: this.#shared(new Uint8Array(weights.buffer)),
-      products: planes.map(({ products }) => this.#put(new Uint8Array(products.buffer))),
+      weights: this.#storeWeights(new Uint8Array(weights.buffer)),
+      products: planes.map(({ products }) => this.#store(new Uint8Array(products.buffer))),
       total,
       sums,
       squares,
@@ -110,12 +110,12 @@ export class Matcher {
     return pattern;
   }
 
-  /** Takes a crop in, plane by plane; grey where the matcher has one channel. */
+  /** Stores the planes of a crop; gray if the matcher has one channel. */
   load({ data, width, height, channels }: PreparedCrop): Planes {
     const count = width * height;
-    const addresses = Array.from({ length: this.channels }, () => this.#take(count));
+    const addresses = Array.from({ length: this.channels }, () => this.#allocate(count));
     if (this.channels === 3) {
-      // Behind the planes, where nothing is kept.
+      // In the free memory behind the planes.
       this.#reserve(this.#end + 3 * count + 48);
       this.#memory().set(data.length === 3 * count ? data : data.subarray(0, 3 * count), this.#end);
       const [red, green, blue] = addresses as [number, number, number];
@@ -129,11 +129,11 @@ export class Matcher {
     return { width, height, pitch: width, addresses };
   }
 
-  /** Half the size in both directions: means of 2×2 levels (edges cut). */
+  /** Halves planes by averaging 2×2 levels; an odd last row or column is dropped. */
   halve({ width: from, height: rows, pitch, addresses: planes }: Planes): Planes {
     const [width, height] = [from >> 1, rows >> 1];
     const addresses = planes.map((plane) => {
-      const at = this.#take(width * height);
+      const at = this.#allocate(width * height);
       if (width > 0 && height > 0) this.#kernels.halve(plane, pitch, width, height, at);
       return at;
     });
@@ -143,15 +143,14 @@ export class Matcher {
   /** Forgets all crops. */
   clear(): void {
     this.#end = this.#templatesEnd;
-    this.#moments.look = undefined;
-    this.#wide.look = undefined;
+    this.#moments.comparison = undefined;
+    this.#precomputed.comparison = undefined;
   }
 
   /**
-   * Works out what all templates of this one's weights share at these positions, for looks at some of them: those of several templates
-   * overlap.
+   * Computes the moments that all templates with the weights of this one share at these positions, for scans of parts of them.
    */
-  share(
+  precomputeMoments(
     planes: Planes,
     pattern: Pattern,
     measure: Measure,
@@ -163,10 +162,14 @@ export class Matcher {
     const each = 8 * (columns * rows + 4);
     this.#reserve(out + 2 * each);
     this.#memory();
-    this.#workOut(this.#wide, { planes, pattern, measure, left, top, columns, rows }, out, each);
+    this.#computeMoments(this.#precomputed, { planes, pattern, measure, left, top, columns, rows }, out, each);
   }
 
-  /** The scores of all positions in `from … to` (inclusive) of both axes, row by row. The pattern must fit everywhere in it. */
+  /**
+   * Computes the scores of a pattern at a range of positions, row by row.
+   *
+   * @param xs First and last position (inclusive); the pattern must fit at all of them.
+   */
   scan(
     planes: Planes,
     pattern: Pattern,
@@ -179,8 +182,8 @@ export class Matcher {
     return scores;
   }
 
-  /** The same, in memory that the next search takes, and that may be longer. */
-  look(
+  /** The same in a buffer that the next scan reuses, and that may be longer. */
+  scanReused(
     planes: Planes,
     pattern: Pattern,
     measure: Measure,
@@ -193,7 +196,6 @@ export class Matcher {
     return this.#scores;
   }
 
-  /** The same into `scores`, which may be longer. */
   #scan(
     planes: Planes,
     pattern: Pattern,
@@ -206,10 +208,10 @@ export class Matcher {
     const count = columns * rows;
     const { pitch, addresses } = planes;
     const out = (this.#end + 7) & ~7;
-    // Sums of a channel, and of the next; a few positions more than asked for are written.
+    // The kernels write sums of a few positions beyond the last one.
     const each = 8 * (count + 4);
     this.#reserve(out + 3 * each);
-    const moments = this.#momentsOf({ planes, pattern, measure, left, top, columns, rows }, out, each);
+    const moments = this.#momentsFor({ planes, pattern, measure, left, top, columns, rows }, out, each);
     const { products, eights, height } = pattern;
     for (let k = 0; k < addresses.length; k++) {
       const image = addresses[k]! + top * pitch + left;
@@ -217,27 +219,30 @@ export class Matcher {
     }
     const sums = this.#doubles;
     const first = out / 8;
-    if (measure !== 'correlation') differences(sums, first, each / 8, count, pattern, moments, scores);
-    else if (this.channels === 1) correlations(sums, first, count, pattern, moments, scores);
-    else colorCorrelations(sums, first, each / 8, count, pattern, moments, scores);
+    if (measure !== 'correlation') scoreDifferences(sums, first, each / 8, count, pattern, moments, scores);
+    else if (this.channels === 1) scoreCorrelations(sums, first, count, pattern, moments, scores);
+    else scoreColorCorrelations(sums, first, each / 8, count, pattern, moments, scores);
   }
 
-  /** What all templates of these weights share at these positions; kept until others are asked for. */
-  #momentsOf(look: Look, out: number, each: number): Moments {
+  /** The moments that all templates with these weights share at these positions; cached until others are needed. */
+  #momentsFor(comparison: Comparison, out: number, each: number): Moments {
     const known = this.#moments;
-    const isKnown = hold(known, look) && known.look!.columns === look.columns && known.look!.rows === look.rows;
+    const isKnown =
+      covers(known, comparison) &&
+      known.comparison!.columns === comparison.columns &&
+      known.comparison!.rows === comparison.rows;
     this.#memory();
     if (isKnown) return known;
-    if (hold(this.#wide, look)) copyPart(this.#wide, known, look);
-    else this.#workOut(known, look, out, each);
+    if (covers(this.#precomputed, comparison)) copyMoments(this.#precomputed, known, comparison);
+    else this.#computeMoments(known, comparison, out, each);
     return known;
   }
 
-  /** `out`: where sums may be written, those of squares `each` bytes behind. */
-  #workOut(into: Moments, look: Look, out: number, each: number): void {
-    const { planes, pattern, measure, left, top, columns, rows } = look;
+  /** @param out Address at which the kernel writes sums, and `each` bytes behind it sums of squares. */
+  #computeMoments(into: Moments, comparison: Comparison, out: number, each: number): void {
+    const { planes, pattern, measure, left, top, columns, rows } = comparison;
     const { weights, eights, height, total } = pattern;
-    readyFor(into, look);
+    reserveMoments(into, comparison);
     const count = columns * rows;
     const { means, spreads } = into;
     const { pitch, addresses } = planes;
@@ -256,10 +261,10 @@ export class Matcher {
         }
       else for (let n = 0; n < count; n++) mean[n] = doubles[squares + n]!;
     }
-    if (measure === 'correlation') deviations(spreads, count, this.channels);
+    if (measure === 'correlation') toDeviations(spreads, count, this.channels);
   }
 
-  /** The best position in `from … to`, the first of equals. */
+  /** Finds the best position in a range, the first of equal ones. */
   best(
     planes: Planes,
     pattern: Pattern,
@@ -267,31 +272,31 @@ export class Matcher {
     xs: readonly [number, number],
     ys: readonly [number, number],
   ): Match {
-    const scores = this.look(planes, pattern, measure, xs, ys);
+    const scores = this.scanReused(planes, pattern, measure, xs, ys);
     const columns = xs[1] - xs[0] + 1;
     const count = columns * (ys[1] - ys[0] + 1);
-    let most = 0;
-    for (let n = 1; n < count; n++) if (scores[n]! > scores[most]!) most = n;
-    return { score: scores[most]!, x: xs[0] + (most % columns), y: ys[0] + Math.floor(most / columns) };
+    let best = 0;
+    for (let n = 1; n < count; n++) if (scores[n]! > scores[best]!) best = n;
+    return { score: scores[best]!, x: xs[0] + (best % columns), y: ys[0] + Math.floor(best / columns) };
   }
 
-  #shared(bytes: Uint8Array): number {
+  #storeWeights(bytes: Uint8Array): number {
     const key = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
     const known = this.#weights.get(key);
     if (known !== undefined) return known;
-    const at = this.#put(bytes);
+    const at = this.#store(bytes);
     this.#weights.set(key, at);
     return at;
   }
 
-  #put(bytes: Uint8Array): number {
-    const at = this.#take(bytes.length);
+  #store(bytes: Uint8Array): number {
+    const at = this.#allocate(bytes.length);
     this.#memory().set(bytes, at);
     return at;
   }
 
-  /** So many bytes at a multiple of 16, with room to read a vector past their end. */
-  #take(bytes: number): number {
+  /** Allocates bytes at a multiple of 16, so that a vector can be read past their end. */
+  #allocate(bytes: number): number {
     const at = this.#end;
     this.#end = (at + bytes + 31) & ~15;
     this.#reserve(this.#end);
@@ -303,7 +308,7 @@ export class Matcher {
     if (missing > 0) this.#kernels.memory.grow(Math.ceil(missing / 65536));
   }
 
-  /** All of the memory, as bytes and as doubles. It grows by whole pages, so it is a whole number of doubles. */
+  /** Returns the whole memory as bytes, and renews the views after it has grown. */
   #memory(): Uint8Array {
     const { buffer } = this.#kernels.memory;
     if (this.#bytes.buffer !== buffer) {
@@ -319,8 +324,8 @@ function greyLevel(rgb: Uint8Array, at: number): number {
   return (13933 * rgb[at]! + 46871 * rgb[at + 1]! + 4732 * rgb[at + 2]! + 32768) >> 16;
 }
 
-/** Half the size in both directions: means of 2×2 pixels (edges cut). */
-export function halved(crop: PreparedCrop): PreparedCrop {
+/** Halves a crop by averaging 2×2 pixels; an odd last row or column is dropped. */
+export function halve(crop: PreparedCrop): PreparedCrop {
   const { data, channels } = crop;
   const [width, height] = [crop.width >> 1, crop.height >> 1];
   const out = new Uint8Array(width * height * channels);
@@ -337,8 +342,8 @@ export function halved(crop: PreparedCrop): PreparedCrop {
   return { data: out, width, height, channels };
 }
 
-/** Writes the weights of a template's pixels, rows `pitch` apart; their sum. */
-function weigh({ width, mask }: Template, pitch: number, weights: Int16Array): number {
+/** Writes the weights of a template's pixels in rows of `pitch`; returns their sum. */
+function writeWeights({ width, mask }: Template, pitch: number, weights: Int16Array): number {
   let total = 0;
   for (let i = 0, x = 0, at = 0; i < mask.length; i++, at++) {
     if (x === width) {
@@ -346,15 +351,15 @@ function weigh({ width, mask }: Template, pitch: number, weights: Int16Array): n
       at += pitch - width;
     }
     x++;
-    const weight = Math.round((mask[i]! * HEAVIEST) / 255);
+    const weight = Math.round((mask[i]! * MAX_WEIGHT) / 255);
     weights[at] = weight;
     total += weight;
   }
   return total;
 }
 
-/** A template's levels of one channel (undefined: grey) times their weights, and the weighted sums of the levels and of their squares. */
-function multiply(
+/** Multiplies the levels of one channel (undefined: gray) by their weights; sums the products and the weighted squares. */
+function weightLevels(
   { width, height, rgb }: Template,
   channel: number | undefined,
   pitch: number,

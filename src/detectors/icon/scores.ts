@@ -1,21 +1,27 @@
 /**
- * `correlation`: masked normalised cross-correlation, −1…1. The channels' means are taken out one by one, their deviations correlated
- * together: brightness, contrast and a tint of the whole screen do not matter, but which channel varies does.
- * `difference`: 1 − the masked root-mean-square difference in units of half the range, at least 0: colours must be the same.
+ * How a template is compared.
+ *
+ * - `correlation`: masked normalised cross-correlation, −1…1. Each channel's mean is subtracted and the deviations of all channels are
+ *   correlated together, which ignores brightness, contrast and a tint of the whole screen.
+ * - `difference`: 1 − the masked root-mean-square difference in units of half the range, at least 0: compares colours.
  */
 export type Measure = 'correlation' | 'difference';
 
-/** A template in the matcher's memory. W is the sum of weights; sums over pixels are per channel. */
+/** A template in the matcher's memory; sums are per channel. */
 export interface Pattern {
   readonly width: number;
   readonly height: number;
+  /** Vectors of eight pixels per row. */
   readonly eights: number;
-  /** Addresses. */
+  /** Address of the weights. */
   readonly weights: number;
+  /** Addresses of weight · level. */
   readonly products: readonly number[];
+  /** Sum of the weights. */
   readonly total: number;
-  /** Σ weight · level and Σ weight · level². */
+  /** Σ weight · level. */
   readonly sums: readonly number[];
+  /** Σ weight · level². */
   readonly squares: readonly number[];
   /** Root of the weighted mean of squared deviations. */
   readonly spread: number;
@@ -29,8 +35,8 @@ export interface Planes {
   readonly addresses: readonly number[];
 }
 
-/** A template, and the positions of its corner in a crop at which it is compared. */
-export interface Look {
+/** A template and the positions of its corner in a crop at which it is compared. */
+export interface Comparison {
   readonly planes: Planes;
   readonly pattern: Pattern;
   readonly measure: Measure;
@@ -40,74 +46,78 @@ export interface Look {
   readonly rows: number;
 }
 
-/** What a template's weights give at the positions of a look: the same for all templates of these weights. */
+/** Moments of a crop under the weights of a template: the same for all templates with these weights. */
 export interface Moments {
-  /** The last look that they were worked out for; undefined: none that can be used. */
-  look: Look | undefined;
+  /** The comparison that they were computed for; undefined if they are not valid. */
+  comparison: Comparison | undefined;
   /** Per channel, the weighted mean of the levels at each position. */
   readonly means: Float64Array[];
-  /** The weighted means of their squares (`difference` wants their sum), or the deviation of all channels together. */
+  /** For `correlation`, the deviation of all channels together. For `difference`, `means` holds sums of squares. */
   spreads: Float64Array;
 }
 
 /** Creates empty moments for so many channels. */
-export function newMoments(channels: number): Moments {
+export function createMoments(channels: number): Moments {
   const means = Array.from({ length: channels }, () => new Float64Array(0));
-  return { look: undefined, means, spreads: means[0]! };
+  return { comparison: undefined, means, spreads: means[0]! };
 }
 
-/** Whether they hold all positions of a look, for a template with these weights in these planes. */
-export function hold({ look: own }: Moments, look: Look): boolean {
+/** Whether moments include all positions of a comparison. */
+export function covers({ comparison: own }: Moments, comparison: Comparison): boolean {
   return (
     own !== undefined &&
-    own.planes === look.planes &&
-    own.measure === look.measure &&
-    own.pattern.weights === look.pattern.weights &&
-    look.left >= own.left &&
-    look.top >= own.top &&
-    look.left + look.columns <= own.left + own.columns &&
-    look.top + look.rows <= own.top + own.rows
+    own.planes === comparison.planes &&
+    own.measure === comparison.measure &&
+    own.pattern.weights === comparison.pattern.weights &&
+    comparison.left >= own.left &&
+    comparison.top >= own.top &&
+    comparison.left + comparison.columns <= own.left + own.columns &&
+    comparison.top + comparison.rows <= own.top + own.rows
   );
 }
 
-/** Makes room for those of a look. */
-export function readyFor(moments: Moments, look: Look): void {
-  moments.look = look;
-  const count = look.columns * look.rows;
+/** Prepares moments for the positions of a comparison. */
+export function reserveMoments(moments: Moments, comparison: Comparison): void {
+  moments.comparison = comparison;
+  const count = comparison.columns * comparison.rows;
   if (moments.spreads.length >= count) return;
   moments.spreads = new Float64Array(count);
   for (let k = 0; k < moments.means.length; k++) moments.means[k] = new Float64Array(count);
 }
 
-/** Takes those of a look from those that hold it. */
-export function copyPart(from: Moments, to: Moments, look: Look): void {
-  readyFor(to, look);
-  const { left, top, columns } = from.look!;
-  const first = (look.top - top) * columns + look.left - left;
-  for (let row = 0, n = 0; row < look.rows; row++)
-    for (let at = first + row * columns, end = at + look.columns; at < end; at++, n++) {
+/** Copies the moments of a comparison from moments that cover it. */
+export function copyMoments(from: Moments, to: Moments, comparison: Comparison): void {
+  reserveMoments(to, comparison);
+  const { left, top, columns } = from.comparison!;
+  const first = (comparison.top - top) * columns + comparison.left - left;
+  for (let row = 0, n = 0; row < comparison.rows; row++)
+    for (let at = first + row * columns, end = at + comparison.columns; at < end; at++, n++) {
       to.spreads[n] = from.spreads[at]!;
       for (let k = 0; k < to.means.length; k++) to.means[k]![n] = from.means[k]![at]!;
     }
 }
 
-/** Levels of standard deviation below which an area is too flat to be called similar to anything. */
-const FLAT = 2;
-/** The same of three channels together. */
-const LEAST = FLAT * Math.sqrt(3);
+/** Lower bound of standard deviations, in levels: flatter areas are similar to nothing. */
+const MIN_DEVIATION = 2;
+/** The same for three channels together. */
+const MIN_COLOR_DEVIATION = MIN_DEVIATION * Math.sqrt(3);
 
-/** Turns variances of so many positions into deviations, flat areas counting as a little rough. */
-export function deviations(spreads: Float64Array, count: number, channels: 1 | 3): void {
+/** Turns variances into standard deviations, in place. */
+export function toDeviations(spreads: Float64Array, count: number, channels: 1 | 3): void {
   if (channels === 1)
     for (let n = 0; n < count; n++) {
       const variance = spreads[n]!;
-      spreads[n] = variance > FLAT * FLAT ? Math.sqrt(variance) : FLAT;
+      spreads[n] = variance > MIN_DEVIATION * MIN_DEVIATION ? Math.sqrt(variance) : MIN_DEVIATION;
     }
-  else for (let n = 0; n < count; n++) spreads[n] = Math.max(Math.sqrt(Math.max(0, spreads[n]!)), LEAST);
+  else for (let n = 0; n < count; n++) spreads[n] = Math.max(Math.sqrt(Math.max(0, spreads[n]!)), MIN_COLOR_DEVIATION);
 }
 
-/** Scores by differences; a channel's sums lie `step` after those of the channel before. */
-export function differences(
+/**
+ * Computes scores by `difference`.
+ *
+ * @param first Index of the sums of the first channel; those of the next channel follow at `step`.
+ */
+export function scoreDifferences(
   sums: Float64Array,
   first: number,
   step: number,
@@ -123,8 +133,8 @@ export function differences(
   }
 }
 
-/** Correlations of three channels together, without anything made for a position: there are hundreds for every sample. */
-export function colorCorrelations(
+/** Computes scores by `correlation` of three channels together. */
+export function scoreColorCorrelations(
   sums: Float64Array,
   first: number,
   step: number,
@@ -133,7 +143,7 @@ export function colorCorrelations(
   { means: [meanR, meanG, meanB], spreads }: Moments,
   scores: Float64Array,
 ): void {
-  const own = Math.max(spread, LEAST);
+  const own = Math.max(spread, MIN_COLOR_DEVIATION);
   for (let n = 0, r = first; n < count; n++, r++) {
     const cross =
       sums[r]! -
@@ -144,8 +154,8 @@ export function colorCorrelations(
   }
 }
 
-/** The same for the correlations of one channel: a search over whole frames has millions of them. */
-export function correlations(
+/** Computes scores by `correlation` of one channel. */
+export function scoreCorrelations(
   sums: Float64Array,
   first: number,
   count: number,
@@ -154,6 +164,6 @@ export function correlations(
   scores: Float64Array,
 ): void {
   const levels = own[0]!;
-  const divisor = total * Math.max(spread, FLAT);
+  const divisor = total * Math.max(spread, MIN_DEVIATION);
   for (let n = 0; n < count; n++) scores[n] = (sums[first + n]! - levels * mean![n]!) / (divisor * spreads[n]!);
 }

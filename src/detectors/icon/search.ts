@@ -6,7 +6,7 @@ import type { Template } from './template.ts';
 /** A name's template at one size, at full resolution and coarser ones. */
 export interface Variant {
   readonly name: string;
-  /** Full, half, quarter … resolution, down to about `COARSE` pixels. */
+  /** Full, half, quarter … resolution, down to `MIN_COARSE_SIDE` pixels. */
   readonly levels: readonly Pattern[];
 }
 
@@ -16,33 +16,35 @@ export interface Found extends Match {
   /** Size of the template that matched. */
   readonly width: number;
   readonly height: number;
-  /** How alike the colours themselves are, by `difference`; of the best name, where it was asked for. */
+  /** Score by `difference` of the best name, if requested. */
   readonly likeness?: number;
 }
 
-/** Around which middle to look, and how far from it; pixels of the crop. */
+/** Centre and extent of the search, in pixels of the crop. */
 export interface SearchWindow {
   readonly x: number;
   readonly y: number;
   readonly reachX: number;
   readonly reachY: number;
-  /** Distances between the places where icons may stand, counted from the middle; 0: anywhere. */
+  /** Distance between possible positions, counted from the centre; 0: anywhere. */
   readonly pitchX: number;
   readonly pitchY: number;
-  /** How far an icon may be from its place. */
+  /** Tolerance of these positions. */
   readonly slack: number;
 }
 
-/** The smaller side of a template at the coarsest level. */
-const COARSE = 10;
-/** Coarse positions of a template that are followed to full resolution. */
-const CANDIDATES = 3;
-/** Candidates of all templates together that are followed to the next finer level. */
-const BEAM = 5;
+/** Minimum of the smaller side of a template at the coarsest level, in pixels. */
+const MIN_COARSE_SIDE = 10;
+/** Coarse positions per template that are refined. */
+const MAX_CANDIDATES = 3;
+/** Candidates of all templates together that are refined at the next level. */
+const BEAM_WIDTH = 5;
 
 /**
- * Takes a template into the matcher in every relative scale, as it is to be matched on crops with so many pixels per
- * template pixel, softened by a Gaussian of `sigma` pixels (0: not at all).
+ * Adds a template to the matcher in every relative scale.
+ *
+ * @param scaleX Pixels of the crop per pixel of the template.
+ * @param sigma Standard deviation of the blur, in pixels of the crop; 0 for none.
  */
 export function addVariants(
   matcher: Matcher,
@@ -59,7 +61,7 @@ export function addVariants(
     let sized = scaleTemplate(template, width, height);
     if (sigma > 0) sized = softenTemplate(sized, sigma);
     const levels = [matcher.add(sized)];
-    while (Math.min(sized.width, sized.height) >= 2 * COARSE) {
+    while (Math.min(sized.width, sized.height) >= 2 * MIN_COARSE_SIDE) {
       sized = scaleTemplate(sized, sized.width >> 1, sized.height >> 1);
       levels.push(matcher.add(sized));
     }
@@ -67,7 +69,7 @@ export function addVariants(
   });
 }
 
-/** A template's position at one level of the pyramid. */
+/** A position of a template at one level of the pyramid. */
 interface Candidate {
   readonly variant: Variant;
   readonly level: number;
@@ -75,9 +77,10 @@ interface Candidate {
 }
 
 /**
- * The best match of every name that fits into the crop, best first (ties by name). Coarse to fine: at each finer level only
- * the best `BEAM` candidates are followed; the others keep their coarse score, which counts for the margin only.
- * `alike`: the best one's likeness is measured as well.
+ * Finds the best match of every name that fits into the crop, best first (ties by name). The search goes from coarse to fine: each level
+ * refines the best `BEAM_WIDTH` candidates; the others keep their coarse score, which counts only for the margin.
+ *
+ * @param withLikeness Whether to compute the likeness of the best match.
  */
 export function searchAll(
   matcher: Matcher,
@@ -85,7 +88,7 @@ export function searchAll(
   variants: readonly Variant[],
   measure: Measure,
   window: SearchWindow | undefined,
-  alike = false,
+  withLikeness = false,
 ): readonly Found[] {
   matcher.clear();
   const coarsest = Math.max(0, ...variants.map((variant) => variant.levels.length - 1));
@@ -100,7 +103,7 @@ export function searchAll(
   }
   let candidates: readonly Candidate[] = found;
   for (let level = coarsest - 1; level >= 0; level--) {
-    candidates = finer(matcher, candidates, leading(candidates), pyramid[level]!, measure, window, level);
+    candidates = refine(matcher, candidates, selectBest(candidates), pyramid[level]!, measure, window, level);
   }
   const best = new Map<string, Candidate>();
   for (const candidate of candidates) {
@@ -111,45 +114,45 @@ export function searchAll(
     (a, b) => b.at.score - a.at.score || (a.variant.name < b.variant.name ? -1 : 1),
   );
   return sorted.map((candidate, i) => ({
-    ...foundOf(candidate),
-    ...(alike && i === 0 ? { likeness: likenessOf(matcher, candidate, pyramid) } : {}),
+    ...toFound(candidate),
+    ...(withLikeness && i === 0 ? { likeness: measureLikeness(matcher, candidate, pyramid) } : {}),
   }));
 }
 
-function foundOf({ variant: { name, levels }, at: { score, x, y } }: Candidate): Found {
+function toFound({ variant: { name, levels }, at: { score, x, y } }: Candidate): Found {
   const { width, height } = levels[0]!;
   return { score, x, y, name, width, height };
 }
 
-function likenessOf(matcher: Matcher, { variant, level, at }: Candidate, pyramid: readonly Planes[]): number {
+function measureLikeness(matcher: Matcher, { variant, level, at }: Candidate, pyramid: readonly Planes[]): number {
   return matcher.best(pyramid[level]!, variant.levels[level]!, 'difference', [at.x, at.x], [at.y, at.y]).score;
 }
 
-/** Follows some candidates to a level. The others' scores shrink as those followed do: noise and detail cost everyone the same. */
-function finer(
+/** Refines some candidates to a level. The scores of the others shrink by the same factor, as detail and noise affect all of them. */
+function refine(
   matcher: Matcher,
   candidates: readonly Candidate[],
-  followed: ReadonlySet<Candidate>,
+  refined: ReadonlySet<Candidate>,
   planes: Planes,
   measure: Measure,
   window: SearchWindow | undefined,
   level: number,
 ): readonly Candidate[] {
   let [before, after] = [0, 0];
-  shareMoments(matcher, followed, planes, measure, level);
+  shareMoments(matcher, refined, planes, measure, level);
   const moved = candidates.map((candidate) => {
     const { variant, at } = candidate;
-    if (candidate.level <= level || !followed.has(candidate)) return candidate;
+    if (candidate.level <= level || !refined.has(candidate)) return candidate;
     const pattern = variant.levels[level]!;
     const [right, bottom] = [planes.width - pattern.width, planes.height - pattern.height];
-    const [xs, ys] = [near(at.x, right), near(at.y, bottom)];
+    const [xs, ys] = [refinedRange(at.x, right), refinedRange(at.y, bottom)];
     const match = window
       ? matcher.best(
           planes,
           pattern,
           measure,
-          placed(xs, acrossOf(window, level, pattern.width)),
-          placed(ys, downOf(window, level, pattern.height)),
+          snapRange(xs, gridX(window, level, pattern.width)),
+          snapRange(ys, gridY(window, level, pattern.height)),
         )
       : matcher.best(planes, pattern, measure, xs, ys);
     before = Math.max(before, at.score);
@@ -165,10 +168,10 @@ function finer(
   });
 }
 
-/** Works out once what candidates of one outline have in common, where they lie near each other. */
+/** Precomputes the moments of candidates with the same weights if they are close to each other. */
 function shareMoments(
   matcher: Matcher,
-  followed: ReadonlySet<Candidate>,
+  refined: ReadonlySet<Candidate>,
   planes: Planes,
   measure: Measure,
   level: number,
@@ -176,22 +179,22 @@ function shareMoments(
   let first: Pattern | undefined;
   let [left, right, top, bottom] = [planes.width, 0, planes.height, 0];
   let positions = 0;
-  for (const { variant, level: from, at } of followed) {
+  for (const { variant, level: from, at } of refined) {
     const pattern = variant.levels[level];
     if (from <= level || !pattern || (first && pattern.weights !== first.weights)) continue;
     first ??= pattern;
-    const xs = near(at.x, planes.width - pattern.width);
-    const ys = near(at.y, planes.height - pattern.height);
+    const xs = refinedRange(at.x, planes.width - pattern.width);
+    const ys = refinedRange(at.y, planes.height - pattern.height);
     [left, right] = [Math.min(left, xs[0]), Math.max(right, xs[1])];
     [top, bottom] = [Math.min(top, ys[0]), Math.max(bottom, ys[1])];
     positions += (xs[1] - xs[0] + 1) * (ys[1] - ys[0] + 1);
   }
   if (first && (right - left + 1) * (bottom - top + 1) < positions)
-    matcher.share(planes, first, measure, [left, right], [top, bottom]);
+    matcher.precomputeMoments(planes, first, measure, [left, right], [top, bottom]);
 }
 
-/** The score that so many candidates reach: that of the last of them, or the least of all where there are fewer. */
-function greatest(candidates: readonly Candidate[], count: number): number {
+/** The score of the candidate of rank `count`; −∞ if there are fewer. */
+function scoreOfRank(candidates: readonly Candidate[], count: number): number {
   const scores = new Float64Array(count).fill(Number.NEGATIVE_INFINITY);
   for (let n = 0; n < candidates.length; n++) {
     const { score } = candidates[n]!.at;
@@ -203,14 +206,14 @@ function greatest(candidates: readonly Candidate[], count: number): number {
   return scores[0]!;
 }
 
-/** The best candidates, and the best one of the second-best name if it is not among them. */
-function leading(candidates: readonly Candidate[]): ReadonlySet<Candidate> {
-  // Of many candidates only those that can be among the best are put in order.
-  const least = greatest(candidates, BEAM);
+/** Selects the best candidates, and the best one of the second-best name if it is not among them. */
+function selectBest(candidates: readonly Candidate[]): ReadonlySet<Candidate> {
+  // Sorts only those that can be among the best.
+  const threshold = scoreOfRank(candidates, BEAM_WIDTH);
   const sorted = candidates
-    .filter(({ at }) => at.score >= least)
+    .filter(({ at }) => at.score >= threshold)
     .toSorted((a, b) => b.at.score - a.at.score || (a.variant.name < b.variant.name ? -1 : 1));
-  const chosen = new Set(sorted.slice(0, BEAM));
+  const chosen = new Set(sorted.slice(0, BEAM_WIDTH));
   const first = sorted[0]?.variant.name;
   let second: Candidate | undefined;
   for (const candidate of candidates) {
@@ -222,7 +225,7 @@ function leading(candidates: readonly Candidate[]): ReadonlySet<Candidate> {
   return second ? chosen.add(second) : chosen;
 }
 
-/** The best positions at the coarsest level, no two of them neighbours: a fine pattern may fit in several places there. */
+/** Finds the best positions at the coarsest level, no two of them adjacent: a fine pattern may match in several places there. */
 function coarseMatches(
   matcher: Matcher,
   planes: Planes,
@@ -234,85 +237,91 @@ function coarseMatches(
   const [right, bottom] = [planes.width - pattern.width, planes.height - pattern.height];
   if (right < 0 || bottom < 0) return [];
   const unit = 2 ** level;
-  const xs = window ? range(window.x, window.reachX, unit, pattern.width, right) : ([0, right] as const);
-  const ys = window ? range(window.y, window.reachY, unit, pattern.height, bottom) : ([0, bottom] as const);
-  const across = window && acrossOf(window, level, pattern.width);
-  const down = window && downOf(window, level, pattern.height);
+  const xs = window ? windowRange(window.x, window.reachX, unit, pattern.width, right) : ([0, right] as const);
+  const ys = window ? windowRange(window.y, window.reachY, unit, pattern.height, bottom) : ([0, bottom] as const);
+  const across = window && gridX(window, level, pattern.width);
+  const down = window && gridY(window, level, pattern.height);
   const isAnywhere = !across?.pitch && !down?.pitch;
   if (level === 0 && isAnywhere) return [matcher.best(planes, pattern, measure, xs, ys)];
   const columns = xs[1] - xs[0] + 1;
-  const scores = matcher.look(planes, pattern, measure, xs, ys);
+  const scores = matcher.scanReused(planes, pattern, measure, xs, ys);
   const count = columns * (ys[1] - ys[0] + 1);
   if (!isAnywhere)
     for (let n = 0; n < count; n++)
-      if (!isPlace(xs[0] + (n % columns), across) || !isPlace(ys[0] + Math.floor(n / columns), down))
-        scores[n] = NOWHERE;
-  const kept: Match[] = [];
-  while (kept.length < CANDIDATES) {
-    let most = -1;
+      if (!isOnGrid(xs[0] + (n % columns), across) || !isOnGrid(ys[0] + Math.floor(n / columns), down))
+        scores[n] = EXCLUDED_SCORE;
+  const chosen: Match[] = [];
+  while (chosen.length < MAX_CANDIDATES) {
+    let best = -1;
     for (let n = 0; n < count; n++) {
-      if (most >= 0 && scores[n]! <= scores[most]!) continue;
-      if (!isBeside(kept, xs[0] + (n % columns), ys[0] + Math.floor(n / columns))) most = n;
+      if (best >= 0 && scores[n]! <= scores[best]!) continue;
+      if (!isAdjacent(chosen, xs[0] + (n % columns), ys[0] + Math.floor(n / columns))) best = n;
     }
-    if (most < 0 || (kept.length > 0 && scores[most] === NOWHERE)) break;
-    kept.push({ score: scores[most]!, x: xs[0] + (most % columns), y: ys[0] + Math.floor(most / columns) });
+    if (best < 0 || (chosen.length > 0 && scores[best] === EXCLUDED_SCORE)) break;
+    chosen.push({ score: scores[best]!, x: xs[0] + (best % columns), y: ys[0] + Math.floor(best / columns) });
   }
-  return kept;
+  return chosen;
 }
 
-function isBeside(kept: readonly Match[], x: number, y: number): boolean {
-  for (const match of kept) if (Math.abs(match.x - x) <= 1 && Math.abs(match.y - y) <= 1) return true;
+function isAdjacent(chosen: readonly Match[], x: number, y: number): boolean {
+  for (const match of chosen) if (Math.abs(match.x - x) <= 1 && Math.abs(match.y - y) <= 1) return true;
   return false;
 }
 
-/** The score of a position at which no icon can stand. */
-const NOWHERE = -2;
+/** Score of a position at which no icon can be. */
+const EXCLUDED_SCORE = -2;
 
-/** Where along one side icons may stand, for the positions of a pattern's corner at one level. */
-interface Places {
+/** Possible positions of a pattern's corner along one axis at one level. */
+interface PositionGrid {
   readonly origin: number;
   /** 0: anywhere. */
   readonly pitch: number;
   readonly slack: number;
 }
 
-/** A coarse pixel more than the slack, as a coarse position may be off by so much. */
-function placesOf(middle: number, pitch: number, slack: number, level: number, size: number): Places {
+/** Adds a coarse pixel to the tolerance, as coarse positions are rounded. */
+function gridAt(middle: number, pitch: number, slack: number, level: number, size: number): PositionGrid {
   const unit = 2 ** level;
   return { origin: middle / unit - size / 2, pitch: pitch / unit, slack: slack / unit + (level > 0 ? 1 : 0) };
 }
 
-const acrossOf = ({ x, pitchX, slack }: SearchWindow, level: number, width: number): Places =>
-  placesOf(x, pitchX, slack, level, width);
-const downOf = ({ y, pitchY, slack }: SearchWindow, level: number, height: number): Places =>
-  placesOf(y, pitchY, slack, level, height);
+const gridX = ({ x, pitchX, slack }: SearchWindow, level: number, width: number): PositionGrid =>
+  gridAt(x, pitchX, slack, level, width);
+const gridY = ({ y, pitchY, slack }: SearchWindow, level: number, height: number): PositionGrid =>
+  gridAt(y, pitchY, slack, level, height);
 
-/** The place nearest to a position. */
-function nearest(at: number, { origin, pitch }: Places): number {
+/** The possible position nearest to a given one. */
+function nearestPosition(at: number, { origin, pitch }: PositionGrid): number {
   return origin + Math.round((at - origin) / pitch) * pitch;
 }
 
-function isPlace(at: number, places: Places | undefined): boolean {
-  return !places?.pitch || Math.abs(at - nearest(at, places)) <= places.slack;
+function isOnGrid(at: number, grid: PositionGrid | undefined): boolean {
+  return !grid?.pitch || Math.abs(at - nearestPosition(at, grid)) <= grid.slack;
 }
 
-/** The part of a range that is at the place nearest to its middle; its nearest end where none is. */
-function placed([from, to]: readonly [number, number], places: Places): readonly [number, number] {
-  if (!places.pitch) return [from, to];
-  const place = nearest((from + to) / 2, places);
+/** The part of a range within tolerance of the position nearest to its centre; the nearest end if there is none. */
+function snapRange([from, to]: readonly [number, number], grid: PositionGrid): readonly [number, number] {
+  if (!grid.pitch) return [from, to];
+  const place = nearestPosition((from + to) / 2, grid);
   const within = (at: number): number => Math.min(to, Math.max(from, at));
-  const [first, last] = [within(Math.ceil(place - places.slack)), within(Math.floor(place + places.slack))];
+  const [first, last] = [within(Math.ceil(place - grid.slack)), within(Math.floor(place + grid.slack))];
   return first <= last ? [first, last] : [last, last];
 }
 
-/** Positions of a pattern's corner for which its middle is within reach, as far as it fits into the crop. */
-function range(middle: number, reach: number, unit: number, size: number, end: number): readonly [number, number] {
+/** Positions of a pattern's corner for which its centre is within reach and it fits into the crop. */
+function windowRange(
+  middle: number,
+  reach: number,
+  unit: number,
+  size: number,
+  end: number,
+): readonly [number, number] {
   const from = Math.floor((middle - reach) / unit - size / 2);
   const to = Math.ceil((middle + reach) / unit - size / 2);
   return [Math.min(end, Math.max(0, from)), Math.min(end, Math.max(0, to))];
 }
 
-/** Where a coarse position may lie one level finer: a coarse pixel is two fine ones. */
-function near(at: number, end: number): readonly [number, number] {
+/** The positions one level finer that a coarse position covers: a coarse pixel is two fine ones. */
+function refinedRange(at: number, end: number): readonly [number, number] {
   return [Math.min(end, Math.max(0, 2 * at - 1)), Math.min(end, Math.max(0, 2 * at + 2))];
 }
