@@ -1,9 +1,10 @@
-import { createHash, type Hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { posix } from 'node:path';
 import { messageOf, PlaybyplayError, type Issue } from '../errors.ts';
 import type { Fingerprint } from '../events/log.ts';
+import { AssetReader } from './checked.ts';
 import { checkProfile } from './check.ts';
-import { localizeProfile, type LocalizedProfile } from './languages.ts';
+import { localizeProfile } from './languages.ts';
 import { findProfile, MAX_PROFILE_BYTES, parseJson } from './find.ts';
 import type { Pack } from './pack.ts';
 import type { Profile } from './profile.ts';
@@ -82,45 +83,6 @@ export async function loadProfile(nameOrPath: string, options: LoadOptions = {})
     assets: reader,
     ...(script === undefined ? {} : { script }),
   };
-}
-
-/** Limits of the assets that are cached from hashing until detectors open. */
-const MAX_CACHED_BYTES = 64 << 10;
-const MAX_CACHED_ASSETS = 256;
-
-/** Reads the assets of a profile in its language. */
-class AssetReader {
-  readonly #pack: Pack;
-  readonly #folder: string;
-  readonly #localizedPaths: LocalizedProfile['localizedPaths'];
-  readonly #cache = new Map<string, Uint8Array>();
-
-  constructor(pack: Pack, folder: string, { localizedPaths }: LocalizedProfile) {
-    this.#pack = pack;
-    this.#folder = folder;
-    this.#localizedPaths = localizedPaths;
-  }
-
-  /** Adds the path and content of assets to a hash. Small ones are cached. */
-  async addToHash(hash: Hash, assets: Iterable<string>): Promise<void> {
-    for (const asset of assets) {
-      const path = await this.#locate(asset);
-      const content = await this.#pack.read(posix.join(this.#folder, path));
-      hash.update(`\0${path}\0`).update(content);
-      if (content.length <= MAX_CACHED_BYTES && this.#cache.size < MAX_CACHED_ASSETS) this.#cache.set(asset, content);
-    }
-  }
-
-  /** Reads an asset, by its path relative to the profile. */
-  async read(asset: string): Promise<Uint8Array> {
-    return this.#cache.get(asset) ?? this.#pack.read(posix.join(this.#folder, await this.#locate(asset)));
-  }
-
-  async #locate(asset: string): Promise<string> {
-    for (const path of this.#localizedPaths(asset))
-      if (await this.#pack.has(posix.join(this.#folder, path))) return path;
-    return asset;
-  }
 }
 
 /** Whether an issue is about a detector's file that is still to be created. */

@@ -4,7 +4,7 @@ import { loadPlugins } from '../../detectors/plugins/load.ts';
 import { kindNames } from '../../detectors/registry.ts';
 import type { HudSettings } from '../../geometry.ts';
 import { openVideo, type VideoDescription } from '../../media/video.ts';
-import { loadProfile } from '../../profile/load.ts';
+import { openCheckedProfile } from '../../profile/checked.ts';
 import { compileProfile } from '../compile-profile.ts';
 import { ChunkReader } from './chunk-reader.ts';
 import type { PlannedChunk } from './plan.ts';
@@ -36,7 +36,7 @@ serve(async (request, { signal, notify }) => {
   if ('open' in wanted) {
     const { media, description, profile, languages, plan, hud, companion } = wanted.open;
     const plugins = await loadPlugins(wanted.open.plugins, kindNames());
-    const loaded = await loadProfile(profile, { language: languages.length > 0 ? languages : undefined });
+    const loaded = await openCheckedProfile(profile, languages.length > 0 ? languages : undefined);
     const game = await compileProfile(loaded, plugins);
     reader = await ChunkReader.open(openVideo(media, description), game, { plan, hud, companion });
     return undefined;
