@@ -1,60 +1,98 @@
 import { PlaybyplayError } from '../errors.ts';
 import { checkSchema } from '../schema/check.ts';
-import type { Schema } from '../schema/from-schema.ts';
-import type { CurvePoints, TransferSpec } from './transfer.ts';
+import type { FromSchema } from '../schema/from-schema.ts';
+import { latencySchema, stutterSchema, type CurvePoints, type TransferSpec } from './transfer.ts';
 
 /** The four components of the metric, in ms; `components` can add more. */
 export const componentNames = ['captureDelta', 'presentDelta', 'roundTripDelay', 'stackLatency'] as const;
 
+const NUMBER = { type: 'number' } as const;
+const POSITIVE = { type: 'number', exclusiveMinimum: 0 } as const;
+const FRAMES = { type: 'number', minimum: 1 } as const;
+
+const WINDOWS = {
+  type: 'object',
+  required: ['x', 'y', 'z'],
+  additionalProperties: false,
+  properties: {
+    x: { ...FRAMES, description: 'Frames of the rolling weighted mean of a component.' },
+    y: { ...FRAMES, description: 'Frames of the rolling mean and deviation of the combined weighted score.' },
+    z: { ...NUMBER, description: 'combined = mean − z · std.' },
+  },
+} as const;
+
+const PICTURE_REFERENCE = {
+  type: 'object',
+  required: ['width', 'height', 'fps', 'size', 'rate'],
+  additionalProperties: false,
+  description:
+    'Optional: bits per pixel alone rate a small or slow picture as high as a large or fast one; with a reference the score is multiplied by (pixels / reference)^size · (fps / reference)^rate. Not part of the published design.',
+  properties: {
+    width: POSITIVE,
+    height: POSITIVE,
+    fps: POSITIVE,
+    size: { ...NUMBER, description: 'Exponent of the share of pixels.' },
+    rate: { ...NUMBER, description: 'Exponent of the share of frames.' },
+  },
+} as const;
+
+/** The JSON Schema of all constants. */
+const CONSTANTS = {
+  type: 'object',
+  required: ['components', 'base', 'offset', 'windowRate', 'input', 'picture', 'total'],
+  additionalProperties: false,
+  properties: {
+    components: {
+      type: 'object',
+      description:
+        'Transfer functions by component; a name beyond the four reads its raw value from `extra` of a frame.',
+      additionalProperties: { oneOf: [stutterSchema, latencySchema] },
+    },
+    base: { ...WINDOWS, description: 'Rates the level of quality: 10 s and 1 min at 60 Hz.' },
+    offset: { ...WINDOWS, description: 'Rates the instability that is subtracted: 1 min and 10 s at 60 Hz.' },
+    windowRate: { ...POSITIVE, description: 'Frame rate that the windows are given for.' },
+    input: {
+      type: 'object',
+      required: ['samples', 'sampleMs'],
+      additionalProperties: false,
+      description: 'Remote-input frequency: number and length of the input samples.',
+      properties: { samples: { type: 'integer', minimum: 1 }, sampleMs: POSITIVE },
+    },
+    picture: {
+      type: 'object',
+      required: ['curve', 'deviation'],
+      additionalProperties: false,
+      properties: {
+        curve: {
+          type: 'array',
+          minItems: 2,
+          items: { type: 'array', items: NUMBER, minItems: 2, maxItems: 2 },
+          description: 'Bits per pixel and score.',
+        },
+        deviation: { ...NUMBER, description: 'picture = mean − std · this.' },
+        reference: PICTURE_REFERENCE,
+      },
+    },
+    total: {
+      type: 'object',
+      required: ['scale', 'shift'],
+      additionalProperties: false,
+      description: 'total = clamp(scale · raw + shift, 0, 100).',
+      properties: { scale: NUMBER, shift: NUMBER },
+    },
+  },
+} as const;
+
 /** A pair of windows in frames at 60 Hz (scaled to the target frame rate) and the weight of the deviation. */
-export interface WindowConstants {
-  /** Frames of the rolling weighted mean of a component. */
-  readonly x: number;
-  /** Frames of the rolling mean and deviation of the combined weighted score. */
-  readonly y: number;
-  /** combined = mean − z · std. */
-  readonly z: number;
-}
+export interface WindowConstants extends FromSchema<typeof WINDOWS> {}
 
 /** The picture without loss, and how much a smaller or slower one is worth relative to it. */
-export interface PictureReference {
-  readonly width: number;
-  readonly height: number;
-  readonly fps: number;
-  /** Exponent of the share of pixels. */
-  readonly size: number;
-  /** Exponent of the share of frames. */
-  readonly rate: number;
-}
+export interface PictureReference extends FromSchema<typeof PICTURE_REFERENCE> {}
 
 /** All constants of the metric; the defaults are those of the published design. */
-export interface QualityConstants {
-  /**
-   * Transfer functions of each component by name; a name beyond the four reads its raw value from a frame's `extra`.
-   */
+export interface QualityConstants extends Omit<FromSchema<typeof CONSTANTS>, 'components'> {
+  /** Transfer functions of each component by name; a name beyond the four reads its raw value from a frame's `extra`. */
   readonly components: Readonly<Record<string, TransferSpec>>;
-  /** Rates the level of quality: 10 s and 1 min at 60 Hz. */
-  readonly base: WindowConstants;
-  /** Rates the instability that is subtracted: 1 min and 10 s at 60 Hz. */
-  readonly offset: WindowConstants;
-  /** Frame rate that the windows are given for. */
-  readonly windowRate: number;
-  /** Remote-input frequency: number and length of the input samples. */
-  readonly input: { readonly samples: number; readonly sampleMs: number };
-  readonly picture: {
-    /** Bits per pixel → score. */
-    readonly curve: CurvePoints;
-    /** picture = mean − std · this. */
-    readonly deviation: number;
-    /**
-     * Optional reference size and rate. Bits per pixel alone rate a small or slow picture as high as a large or fast
-     * one; with a reference the score is multiplied by (pixels / reference)^size · (fps / reference)^rate. Not part of
-     * the published design.
-     */
-    readonly reference?: PictureReference;
-  };
-  /** total = clamp(scale · raw + shift, 0, 100). */
-  readonly total: { readonly scale: number; readonly shift: number };
 }
 
 const stutter: TransferSpec = {
@@ -105,50 +143,18 @@ export type ConstantsInput = {
     : Partial<QualityConstants[K]>;
 };
 
-const number: Schema = { type: 'number' };
-const positive: Schema = { type: 'number', exclusiveMinimum: 0 };
-const frames: Schema = { type: 'number', minimum: 1 };
-const record = (properties: Readonly<Record<string, Schema>>, required: readonly string[] = []): Schema => {
-  return { type: 'object', properties, required, additionalProperties: false };
-};
-const windows = record({ x: frames, y: frames, z: number });
-const weights = { weightMin: number, weightMax: number };
-const stutterSchema = record(
-  {
-    kind: { const: 'stutter' },
-    scoreLinearMax: number,
-    deltaMinFrames: number,
-    deltaMin: number,
-    deltaMax: number,
-    ...weights,
-  },
-  ['kind'],
-);
-const latencySchema = record(
-  { kind: { const: 'latency' }, deltaMin: number, deltaMax: number, weightDivisor: number, ...weights },
-  ['kind'],
-);
-
-/** JSON Schema of a constants file. */
-const constantsSchema = record({
-  components: { type: 'object', additionalProperties: { oneOf: [stutterSchema, latencySchema] } },
-  base: windows,
-  offset: windows,
-  windowRate: positive,
-  input: record({ samples: { type: 'integer', minimum: 1 }, sampleMs: positive }),
-  picture: record({
-    curve: { type: 'array', minItems: 2, items: { type: 'array', items: number, minItems: 2, maxItems: 2 } },
-    deviation: number,
-    reference: record({ width: positive, height: positive, fps: positive, size: number, rate: number }, [
-      'width',
-      'height',
-      'fps',
-      'size',
-      'rate',
+/** The schema of a constants file: `CONSTANTS` with every value of every group optional, except the picture's reference. */
+const constantsSchema = {
+  ...CONSTANTS,
+  $id: 'urn:playbyplay:quality-constants:1',
+  required: [],
+  properties: Object.fromEntries(
+    Object.entries(CONSTANTS.properties).map(([name, group]) => [
+      name,
+      'required' in group ? { ...group, required: [] } : group,
     ]),
-  }),
-  total: record({ scale: number, shift: number }),
-});
+  ),
+} as const;
 
 /**
  * Merges `changes` into the defaults, group by group; components are replaced whole, by name.

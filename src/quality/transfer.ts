@@ -1,39 +1,53 @@
+import type { FromSchema } from '../schema/from-schema.ts';
+
 /** Rates a raw value (ms): a score of 0–100 and a weight above 0. */
 export interface Transfer {
   score(raw: number): number;
   weight(raw: number): number;
 }
 
+const NUMBER = { type: 'number' } as const;
+
+/** The JSON Schema of a {@link StutterTransfer}. */
+export const stutterSchema = {
+  type: 'object',
+  required: ['kind'],
+  additionalProperties: false,
+  properties: {
+    kind: { const: 'stutter' },
+    scoreLinearMax: { ...NUMBER, description: 'Score at the smallest stutter; default 50.' },
+    deltaMinFrames: { ...NUMBER, description: 'Smallest stutter in frame times; default 1.5.' },
+    deltaMin: { ...NUMBER, description: 'Smallest stutter in ms, instead of `deltaMinFrames`.' },
+    deltaMax: {
+      ...NUMBER,
+      description:
+        'ms at which the score reaches 0 and the weight its maximum; default 116. At low frame rates twice the smallest stutter.',
+    },
+    weightMin: NUMBER,
+    weightMax: NUMBER,
+  },
+} as const;
+
+/** The JSON Schema of a {@link LatencyTransfer}. */
+export const latencySchema = {
+  type: 'object',
+  required: ['kind'],
+  additionalProperties: false,
+  properties: {
+    kind: { const: 'latency' },
+    deltaMin: { ...NUMBER, description: 'ms up to which the score is 100; default 0 (16 to 32 are also sensible).' },
+    deltaMax: { ...NUMBER, description: 'ms at which the score reaches 0; default 100.' },
+    weightDivisor: { ...NUMBER, description: 'weight = raw / this; default 10.' },
+    weightMin: NUMBER,
+    weightMax: NUMBER,
+  },
+} as const;
+
 /** Transfer of a time between frames: score 100 below the smallest stutter, then linear from `scoreLinearMax` to 0. */
-export interface StutterTransfer {
-  readonly kind: 'stutter';
-  /** Score at the smallest stutter; default 50. */
-  readonly scoreLinearMax?: number;
-  /** Smallest stutter in frame times; default 1.5. */
-  readonly deltaMinFrames?: number;
-  /** Smallest stutter in ms, instead of `deltaMinFrames`. */
-  readonly deltaMin?: number;
-  /**
-   * ms at which the score reaches 0 and the weight its maximum; default 116. At low frame rates twice the smallest
-   * stutter.
-   */
-  readonly deltaMax?: number;
-  readonly weightMin?: number;
-  readonly weightMax?: number;
-}
+export interface StutterTransfer extends FromSchema<typeof stutterSchema> {}
 
 /** Transfer of a delay: score linear from 100 at `deltaMin` to 0 at `deltaMax`. */
-export interface LatencyTransfer {
-  readonly kind: 'latency';
-  /** ms up to which the score is 100; default 0 (16 to 32 are also sensible). */
-  readonly deltaMin?: number;
-  /** ms at which the score reaches 0; default 100. */
-  readonly deltaMax?: number;
-  /** weight = raw / this; default 10. */
-  readonly weightDivisor?: number;
-  readonly weightMin?: number;
-  readonly weightMax?: number;
-}
+export interface LatencyTransfer extends FromSchema<typeof latencySchema> {}
 
 /** Transfer functions, or the parameters of the built-in ones. */
 export type TransferSpec = Transfer | StutterTransfer | LatencyTransfer;
