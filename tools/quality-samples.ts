@@ -1,4 +1,4 @@
-// Writes the sample files of test/fixtures/quality: one game session, told in each format that is read. Columns, units
+// Writes the sample files of test/fixtures/quality: one game session in each supported format. Columns, units
 // and spellings are those of the formats' own documentation and source:
 // PresentMon (README of 1.9.2, 2.3.0 and 2.3.1), CapFrameX (session classes), MangoHud (logging), Chrome's
 // webrtc-internals dump and the log lines of OBS Studio.

@@ -81,7 +81,7 @@ const NAMED: Readonly<Record<string, string>> = {
   mode: 'name of a mode',
   screen: 'name of a screen',
   media: 'name in `media`',
-  asset: 'file beside the profile',
+  asset: 'file next to the profile',
   language: 'language tag',
   regex: 'regular expression',
 };

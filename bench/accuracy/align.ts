@@ -1,7 +1,7 @@
-// How exactly the clock of a second recording is found: renders one from a recording's sound (begun later, with drift, another recording's
-// sound and noise added, coloured and echoed as by a microphone, encoded anew), aligns the two and prints the errors.
+// Measures how exactly `align` finds the clock of a second recording: renders one from a recording's sound (later start, drift, added sound
+// and noise, a microphone's colouring and echo, re-encoding), aligns the two and prints the errors.
 //   node bench/accuracy/align.ts <recordings of one session>… --other <recording> [--other …] [--seconds 600]
-// Needs the ffmpeg command. Several recordings are put behind each other. The last rows are recordings that do not belong together.
+// Needs the ffmpeg command. Several recordings are concatenated. The last rows are pairs of unrelated recordings.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,7 +1,7 @@
-// Whether confidence means what it says: `node bench/accuracy/calibration.ts <clip>… [--out folder]`.
-// Uses the readings that `node bench/accuracy/events.ts` (same --out) left in each clip's journal: what is read at a confidence of
-// 0.9 should be right nine times in ten. Samples next to a change of the truth are left out: there the truth is known to a
-// frame only. Bins hold at least 50 readings; neighbouring bins are joined until they do.
+// Checks the calibration of readings: `node bench/accuracy/calibration.ts <clip>… [--out folder]`.
+// Uses the readings that `node bench/accuracy/events.ts` (same --out) left in each clip's journal: of readings at a confidence of 0.9, nine
+// in ten should be correct. Samples next to a change of the truth are left out, because the truth is exact to one frame only. Bins
+// hold at least 50 readings; neighbouring bins are merged until they do.
 import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { openGame } from '../../src/pipeline/game.ts';

@@ -1,6 +1,6 @@
-// A companion recording (a webcam's place) with known truth: renders one from a clip of a second game with another beginning and
-// drift, both recordings' sound in it, aligns it by ear, reads both in one run, and compares what was read in the companion with its
-// truth at the shifted times, and with a run that has the clip for its only recording.
+// Measures reading of a companion recording (such as a webcam) with known truth: renders one from a clip of a second game with another start
+// and drift and both recordings' sound, aligns it by sound, reads both in one run, and compares the companion's readings with
+// its truth at the shifted times and with a run on that clip alone.
 //   node bench/accuracy/companion.ts <main clip> <companion clip> [--offset -30.25] [--ppm 150] [--to seconds]
 // A clip is a folder with video.mp4 and truth.json. Needs the ffmpeg command.
 import { execFileSync } from 'node:child_process';

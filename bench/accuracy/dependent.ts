@@ -1,6 +1,6 @@
 // Dependent detectors on a recording of OpenArena: `node bench/accuracy/dependent.ts <clip folder> [--to seconds] [--rounds n]`.
-// A region that follows a found icon, against the fixed region and the truth; a sequence (a medal after a kill), against the truth's
-// kills; modes; and what detectors that are switched off cost, as CPU time of runs in turns.
+// Compares a region relative to a found icon with the fixed region and the truth, and a sequence (a medal after a kill) with the truth's
+// kills; checks modes; measures the processor time of inactive detectors in alternating runs (medians).
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -49,9 +49,9 @@ async function run(name: string, variant: Profile): Promise<number> {
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 const truth = await loadTruth(clip);
-const told = async (name: string) => (await loadLog(join(work, name, 'out'))).events;
+const readEvents = async (name: string) => (await loadLog(join(work, name, 'out'))).events;
 
-// 1. The ammunition's figure lies left of the weapon's icon, which is looked for in a part of the screen twelve times as large.
+// 1. The ammunition's figure is left of the weapon's icon, which is searched for in an area twelve times as large.
 const { weapon, ammunition } = profile.detectors as { weapon: DetectorSpec; ammunition: DetectorSpec };
 const figure = profile.regions['ammunition']!;
 const icon = profile.regions['weapon']!;
@@ -61,7 +61,7 @@ const following: Profile = {
   regions: {
     ...profile.regions,
     'lower left': { x: 0.1, y: 0.86, width: 0.2, height: 0.14, anchor: 'bottom left', scale: 'stretch' },
-    beside: {
+    relative: {
       x: (figure.x - icon.x) / icon.width,
       y: (figure.y - icon.y) / icon.height,
       width: figure.width / icon.width,
@@ -73,7 +73,7 @@ const following: Profile = {
   detectors: {
     ...profile.detectors,
     'icon anywhere': { ...anywhere, region: 'lower left' },
-    'figure beside it': { ...ammunition, region: 'beside', interval: 0.1 },
+    'relative figure': { ...ammunition, region: 'relative', interval: 0.1 },
   },
 };
 await run('following', following);
@@ -81,24 +81,24 @@ const counts = { fixed: [0, 0], following: [0, 0], both: [0, 0] };
 const names = Object.keys(following.detectors);
 for (const { t, observations, seen } of await journalRecords(join(work, 'following', 'out', 'readings.journal'))) {
   for (const [i, time] of t.entries()) {
-    const [fixed, beside] = ['ammunition', 'figure beside it'].map(
+    const [fixed, following] = ['ammunition', 'relative figure'].map(
       (name) => observations[seen[i]![names.indexOf(name)]!],
     );
     const now = valueAt(truth.series['ammunition']!, time);
     const steady = [-2, 2].every((frames) => valueAt(truth.series['ammunition']!, time + frames / truth.fps) === now);
-    if (beside?.state !== 'seen' || !steady || typeof now !== 'number') continue;
-    counts.following[0]! += Number(beside.value === now);
+    if (following?.state !== 'seen' || !steady || typeof now !== 'number') continue;
+    counts.following[0]! += Number(following.value === now);
     counts.following[1]! += 1;
     if (fixed?.state !== 'seen') continue;
     counts.fixed[0]! += Number(fixed.value === now);
     counts.fixed[1]! += 1;
-    counts.both[0]! += Number(fixed.value === beside.value);
+    counts.both[0]! += Number(fixed.value === following.value);
     counts.both[1]! += 1;
   }
 }
 say('## A region that follows the weapon’s icon, looked for in a fortieth of the frame\n');
 say('| figures read | right | of |\n|---|---|---|');
-say(`| beside the icon that was found | ${counts.following[0]} | ${counts.following[1]} |`);
+say(`| relative to the found icon | ${counts.following[0]} | ${counts.following[1]} |`);
 say(`| of those, in the fixed region | ${counts.fixed[0]} | ${counts.fixed[1]} |`);
 say(`| the same in both | ${counts.both[0]} | ${counts.both[1]} |\n`);
 
@@ -130,8 +130,12 @@ const linked: Profile = {
 };
 await run('plain', profile);
 await run('linked', linked);
-const chains = (await told('linked')).filter(({ statement }) => 'action' in statement && statement.from !== undefined);
-const medals = (await told('plain')).filter(({ statement }) => 'action' in statement && statement.action === 'earn');
+const chains = (await readEvents('linked')).filter(
+  ({ statement }) => 'action' in statement && statement.from !== undefined,
+);
+const medals = (await readEvents('plain')).filter(
+  ({ statement }) => 'action' in statement && statement.action === 'earn',
+);
 const kills = truth.raw.filter(
   ({ statement }) => kindOf(statement) === 'kill' && 'subject' in statement && statement.subject === 'player',
 );
@@ -147,8 +151,8 @@ say(
 );
 
 // 3. Modes: armor and weapon are read while there is a life.
-const plainEvents = await told('plain');
-const linkedEvents = (await told('linked')).filter((event) => !chains.includes(event));
+const plainEvents = await readEvents('plain');
+const linkedEvents = (await readEvents('linked')).filter((event) => !chains.includes(event));
 const missing = plainEvents.filter((one) => !linkedEvents.some(({ t, text }) => t === one.t && text === one.text));
 const more = linkedEvents.filter((one) => !plainEvents.some(({ t, text }) => t === one.t && text === one.text));
 say('## Armor and weapon only while figures are shown (mode “alive”)\n');

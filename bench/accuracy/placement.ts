@@ -1,6 +1,6 @@
-// Whether profiles are found on recordings that were resized, framed, moved or cut, how exactly, and what is then read; and
-// that nothing is found where nothing is. Needs ffmpeg.
-//   node bench/accuracy/placement.ts [--seconds 24] [--cost] [--only <rows, as an expression>] <game>=<recording>… [--negative <recording>…]
+// Measures placement on recordings that were resized, framed, moved or cropped: whether the HUD is found, how exactly, and what is then
+// read; and that nothing is found where there is no HUD. Needs the ffmpeg command.
+//   node bench/accuracy/placement.ts [--seconds 24] [--cost] [--only <regular expression for rows>] <game>=<recording>… [--negative <recording>…]
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,13 +14,14 @@ import { recordLog } from '../../src/pipeline/record-log.ts';
 import { openGame } from '../../src/pipeline/game.ts';
 import { decidePlacement } from '../../src/pipeline/placement/decide-placement.ts';
 import { placeRegion } from '../../src/regions/place.ts';
+import { median } from '../../src/statistics.ts';
 
 interface Change {
   readonly name: string;
   readonly frame: Size;
-  /** Where the whole picture then lies, in pixels. */
+  /** Where the whole picture is afterwards, in pixels. */
   readonly content: Rect;
-  /** How oblong its pixels then are, told by the file or not. */
+  /** The pixel aspect ratio afterwards, whether or not the file declares it. */
   readonly aspect?: number;
   /** Second inputs, and the filter from [0] (and those) to the result. */
   readonly inputs?: readonly string[];
@@ -75,7 +76,7 @@ const CHANGES: readonly Change[] = [
     filter: '[0]scale=640:360[g];[1][g]overlay=600:340:shortest=1',
   },
   {
-    name: 'streamer: flush with a corner, a webcam over it, chat beside it',
+    name: 'streamer: flush with a corner, a webcam over it, chat next to it',
     frame: HD,
     content: rect(0, 0, 1440, 810),
     inputs: [
@@ -179,7 +180,6 @@ function make(media: string, change: Change): string {
   return path;
 }
 
-const median = (list: number[]): number => list.toSorted((a, b) => a - b)[list.length >> 1]!;
 const seconds = (): number => process.cpuUsage().user / 1e6;
 
 for (const positional of positionals) {

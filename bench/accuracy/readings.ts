@@ -1,4 +1,4 @@
-// What each reader of the HUD read, sample by sample, against truth: `node bench/accuracy/readings.ts <clip>… [--out folder]`.
+// Compares each detector's readings with the truth, sample by sample: `node bench/accuracy/readings.ts <clip>… [--out folder]`.
 // Uses the readings that `node bench/accuracy/events.ts` (same --out) left in each clip's journal.
 import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';

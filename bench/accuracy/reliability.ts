@@ -1,9 +1,9 @@
-// Whether the confidence of events means what it says: `node bench/accuracy/reliability.ts <folder with clips>… [--out folder]`.
-// Of the events logged at 0.9 nine in ten should be right. Compares the logs of `node bench/accuracy/events.ts` (same --out; made where
-// they are missing) with the truth: an event is right if the truth tells of the same within the tolerance, one to one, drawn however
-// briefly. Bins hold at least 50 events; neighbouring bins are joined until they do. With --fit: the lines in log-odds (a profile's
-// `fusion.calibration`) that make each detector's confidence right, and the table that they give on recordings that they were not
-// fitted on: each recording, with all renderings of it, is judged by lines fitted on the others.
+// Checks the calibration of events: `node bench/accuracy/reliability.ts <folder with clips>… [--out folder] [--fit]`.
+// Of the events at a confidence of 0.9, nine in ten should be correct. Compares the logs of `node bench/accuracy/events.ts` (same --out; made if
+// missing) with the truth: an event is correct if the truth has the same statement within the tolerance, one to one, however briefly
+// shown. Bins hold at least 50 events; neighbouring bins are merged until they do. --fit prints the lines in log-odds (a profile's
+// `fusion.calibration`) that calibrate each detector, and the resulting table by cross-validation: each recording, with all its
+// renderings, is judged by lines fitted on the others.
 import { createHash } from 'node:crypto';
 import { mkdir, readFile, stat } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
@@ -71,7 +71,7 @@ async function judge(folder: string, outFolder: string, tolerance: number): Prom
   }));
 }
 
-/** The events that the truth tells of: as a perfect reader of the profile's samples would see it, or as it was drawn. */
+/** The events of the truth: as a perfect reader of the profile's samples would see them, or as they were drawn. */
 function rightOf(
   truth: Truth,
   reduced: readonly TruthLine[],
@@ -79,9 +79,9 @@ function rightOf(
   tolerance: number,
 ): ReadonlySet<EventLine> {
   const seen = matchSaid(reduced, events, tolerance);
-  const told = new Set(seen.pairs.map((pair) => keyOf(pair.truth)));
+  const matched = new Set(seen.pairs.map((pair) => keyOf(pair.truth)));
   const drawn = matchSaid(
-    truth.raw.filter((line) => !told.has(keyOf(line))),
+    truth.raw.filter((line) => !matched.has(keyOf(line))),
     seen.extra,
     tolerance,
   );

@@ -1,6 +1,6 @@
-// The network in the script's place against the script, on the same readings, by truth:
+// Compares a sequence network in place of the game script with the script, on the same readings, against the truth:
 //   node bench/accuracy/sequence.ts <game> <interpreter.json> <clip: video.mp4, truth.json>… [--out folder for logs]
-// Clips must not be among those that the network was trained on. Only the kinds of events that the network knows are compared.
+// Clips must not be in the network's training data. Only kinds of events that the network knows are compared.
 import { readFile, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';

@@ -1,4 +1,4 @@
-// Kernels of bench/compute/cores.ts, all the product's own: decoding, preprocessing, a network.
+// The kernels of bench/compute/cores.ts: decoding, preprocessing and a network.
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import type { GraphKernel } from '../../src/compute/scheduler/device-thread.ts';
 import { isGap, decodeFrames } from '../../src/media/decode/decode-frames.ts';

@@ -1,6 +1,6 @@
-// The product's own work on real cores: groups of pictures decoded, samples cleaned of noise, a network on what changed;
-// with dependencies by region, with barriers between the three, and with static shares; and with copies made beside the
-// work (kernels read while a copy runs), or pushed to all devices. The results must be equal.
+// Measures the scheduler on real cores with the program's own work: groups of pictures are decoded, samples denoised, and a network runs
+// on what changed. Compares dependencies by region with barriers between the steps and with static shares, with copies made
+// concurrently (kernels start while a copy runs) or pushed to all devices. Alternating runs, medians; results must be equal.
 //   node bench/compute/cores.ts <video> [--devices 2] [--rounds 5] [--seconds 12] [--trace out.json]
 import { parseArgs } from 'node:util';
 import { writeModel } from '../../src/compute/tiling/model.ts';
@@ -13,6 +13,7 @@ import { scanPackets } from '../../src/media/packets/scan-packets.ts';
 import { openVideo } from '../../src/media/video.ts';
 import { mobilenet } from '../../test/fixtures/networks.ts';
 import type { Settings } from './cores-kernels.ts';
+import { median } from '../../src/statistics.ts';
 
 const { values, positionals } = parseArgs({
   options: {
@@ -110,7 +111,6 @@ for (let round = 0; round < Number(values.rounds); round++) {
   }
 }
 if (results.size !== 1) throw new Error(`results differ: ${[...results].join(', ')}`);
-const median = (list: readonly number[]) => list.toSorted((a, b) => a - b)[list.length >> 1]!;
 const ours = median(times.get('regions, free choice')!);
 console.log(
   `${chunks.length} groups of pictures, ${count} samples of ${width} × ${height}, ${devices} devices; first portion begun to last one ended`,

@@ -1,5 +1,5 @@
-// What a user gains: detect with a heavy network on whole frames behind a blur, with and without sum-preserving integer
-// filters, a memory budget, and scheduling over several threads. Each way in a process of its own, in turn; medians.
+// Measures `detect` with a heavy network on blurred whole frames, with and without sum-preserving integer filters, a memory budget, and
+// scheduling over several threads. Each variant runs in its own process, in alternation; prints medians and ratios.
 //   node bench/compute/gain.ts [video] [--to 16] [--interval 1] [--rounds 3] [--budget 16] [--workers 2]
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -10,6 +10,7 @@ import { COSTS } from '../../src/compute/quantize/cost.ts';
 import { type Model, writeModel } from '../../src/compute/tiling/model.ts';
 import { recordLog } from '../../src/pipeline/record-log.ts';
 import { Network } from '../../test/fixtures/networks.ts';
+import { median } from '../../src/statistics.ts';
 
 const { values, positionals } = parseArgs({
   options: {
@@ -41,7 +42,7 @@ interface Measured {
 
 if (values.child) {
   const { folder, way } = JSON.parse(values.child) as { folder: string; way: Way };
-  // Too dear to start: the estimateCost then leaves every filter to doubles. (Threads of their own would not see this.)
+  // An integer filter that costs this much to start is never chosen. (Other threads would not see this value.)
   if (!way.integers) (COSTS.fixed as { start: number }).start = Number.POSITIVE_INFINITY;
   const start = performance.now();
   const out = join(folder, 'out');
@@ -88,15 +89,18 @@ function compareWays(): void {
     }
   }
   rmSync(folder, { recursive: true });
-  console.log('| way | seconds | processor seconds | peak MiB | log |\n|---|---|---|---|---|');
+  console.log('| way | seconds | ratio to the first | processor seconds | peak MiB | log |\n|---|---|---|---|---|---|');
   const logs: string[] = [];
+  let first: number | undefined;
   for (const [{ name }, runs] of all) {
-    const median = (of: (one: Measured) => number) => runs.map(of).toSorted((a, b) => a - b)[runs.length >> 1]!;
+    const medianOf = (read: (run: Measured) => number) => median(runs.map(read));
+    const seconds = medianOf((run) => run.seconds);
+    first ??= seconds;
     const [{ log }] = runs as [Measured, ...Measured[]];
     if (!logs.includes(log)) logs.push(log);
-    const cells = [median((one) => one.seconds).toFixed(1), median((one) => one.cpu).toFixed(1)];
+    const cells = [seconds.toFixed(1), (seconds / first).toFixed(2), medianOf((run) => run.cpu).toFixed(1)];
     console.log(
-      `| ${name} | ${cells.join(' | ')} | ${median((one) => one.peak).toFixed(0)} | ${'ABCDE'[logs.indexOf(log)]} |`,
+      `| ${name} | ${cells.join(' | ')} | ${medianOf((run) => run.peak).toFixed(0)} | ${'ABCDE'[logs.indexOf(log)]} |`,
     );
   }
 }

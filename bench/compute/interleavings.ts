@@ -1,7 +1,7 @@
-// Every interleaving of the scheduler's protocol on spaces larger than the tests explore, in two ways.
-// Of its own code, as far as the given number of states reaches (the tests explore smaller spaces to the end):
+// Explores every interleaving of the scheduler's protocol on larger spaces than the tests, in two ways:
+// - the production code, up to a number of states:
 //   node --max-old-space-size=12000 bench/compute/interleavings.ts [millions of states, default 20]
-// Of its model for Spin (bench/compute/ledger.pml), to the end; needs spin and gcc, and takes about seven minutes and 3 GB:
+// - its Spin model (bench/compute/ledger.pml), completely; needs spin and gcc, about seven minutes and 3 GB:
 //   node bench/compute/interleavings.ts --spin [name of a scenario …]
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -41,7 +41,7 @@ const scenarios: Readonly<Record<string, Scenario>> = {
   'three devices': { calls: [small[0]!], resources: one, devices: 3 },
 };
 
-/** Parameters of ledger.pml; two devices, two regions and three portions, filters over both regions, unless told otherwise. */
+/** Parameters of ledger.pml; two devices, two regions and three portions, and filters over both regions by default. */
 const models: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   'filter over two regions': {},
   'two filter portions': { PORTIONS: 4 },

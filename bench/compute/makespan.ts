@@ -1,15 +1,14 @@
-// Makespan against the lower bound, with barriers between kernel calls and with dependencies by region, in a
-// discrete-event simulation of up to 64 devices with memories of their own. Up to 16 devices take two minutes of
-// processor time, 64 far longer.
+// Compares the makespan with its lower bound, for barriers between kernel calls and for dependencies by region, in a discrete-event
+// simulation of up to 64 devices with their own memories. Up to 16 devices take two minutes of processor time, 64 far longer.
 //   node bench/compute/makespan.ts [seeds, default 3] [devices, default 2,4,8,16,32,64]
 import { filters } from '../../test/fixtures/scheduler/filters.ts';
 import { type Machine, type Policy, simulate } from '../../test/fixtures/scheduler/simulate.ts';
 
-/** Columns: static shares and free choice under barriers (copies on demand, and beside the work), and ours. */
+/** Columns: static shares and free choice under barriers (copies on demand, and concurrent), and dependencies by region. */
 const policies: Readonly<Record<string, Policy>> = {
   'barrier static': { barrier: true, allocation: 'static' },
   'barrier dynamic': { barrier: true, allocation: 'dynamic' },
-  '… copying beside': { barrier: true, allocation: 'dynamic', options: { prefetch: 2 }, readWhileCopying: true },
+  '… concurrent copies': { barrier: true, allocation: 'dynamic', options: { prefetch: 2 }, readWhileCopying: true },
   'regions static': { barrier: false, allocation: 'static', options: { ahead: 1 }, readWhileCopying: true },
   'regions dynamic': { barrier: false, allocation: 'dynamic', options: { ahead: 1 }, readWhileCopying: true },
 };

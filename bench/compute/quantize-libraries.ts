@@ -1,5 +1,5 @@
-// What a flat picture of 8 bits becomes in filters of real libraries: OpenCV (python3 with cv2), swscale (the ffmpeg command) and
-// libvips (sharp), beside this program's. The methods of bench/compute/quantize.ts are these libraries' as published; here they are run.
+// Runs filters of other libraries on a uniform 8-bit image and compares the results with this program's: OpenCV (python3 with cv2), swscale
+// (the ffmpeg command) and libvips (sharp). bench/compute/quantize.ts reimplements their published methods.
 //
 //   node bench/compute/quantize-libraries.ts [--kernels 200]
 import { spawnSync } from 'node:child_process';

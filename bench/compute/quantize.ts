@@ -1,8 +1,8 @@
-// How well fixed-point kernels keep their sum, their symmetry and their coefficients: this program's methods against those of
-// other libraries, as published (reimplemented here in a few lines each), on the same kernels at the same scale.
+// Measures how well fixed-point kernels preserve sum, symmetry and coefficients: this program's methods against those of other libraries
+// as published (reimplemented here), on the same kernels at the same scale.
 //
 //   node bench/compute/quantize.ts [--bits 8] [--kernels 2000] [--searched 8]
-// Against the libraries themselves: bench/compute/quantize-libraries.ts.
+// bench/compute/quantize-libraries.ts runs the libraries themselves.
 import { parseArgs } from 'node:util';
 import {
   exactSum,
@@ -63,7 +63,7 @@ const methods: Readonly<Record<string, Quantizer>> = {
     if (data.length % 2 === 1) out[last / 2] = 2 ** shift - sum;
     return out;
   },
-  // libvips' vector convolution: the largest coefficient below one half of the range, each rounded by itself.
+  // libvips' vector convolution: the largest coefficient below one half of the range, each rounded separately.
   'libvips convi': ({ data }) => {
     const scale = vipsScale(data);
     return data.map((value) => round(value * scale));

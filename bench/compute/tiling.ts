@@ -1,8 +1,8 @@
-// Three networks on large pictures: at once, in tiles that recompute their overlap, and in tiles that keep it. Each way in a
-// process of its own, the ways in turn, medians of processor time (other programs do not count), memory at its peak above
-// what the process had after a tiny model (picture and results included).
+// Compares three networks on large images untiled, in tiles that recompute their overlap, and in tiles that store it. Each variant runs in its
+// own process, in alternation; prints medians of processor time, ratios, and peak memory above that of a process with a tiny
+// model (including image and results).
 //   node bench/compute/tiling.ts [--sizes 1920x1080,3840x2160] [--share 8] [--rounds 3] [--networks vgg,mobilenet,unet]
-// `share`: the budget is that part of what the layers would take at once.
+// --share: the budget is this fraction of the memory that the untiled network takes.
 import { spawnSync } from 'node:child_process';
 import { parseArgs } from 'node:util';
 import { InferenceSession, Tensor } from 'onnxruntime-node';

@@ -1,10 +1,10 @@
-// Compares the glyph reader with Tesseract on the same labelled crops: exact matches, and time per crop. The glyph reader's time is that
-// of the whole detector: light, crop and reading, without the detectors of screens.
+// Compares the glyph reader with Tesseract on the same labelled crops: exact matches, and median time per crop. The glyph reader's time is
+// that of the whole detector: inks, crop and reading, without the detectors of screens.
 //
 //   node bench/detectors/glyphs.ts <labels.ndjson> <game> [--crops 400] [--tesseract 400] [--warm 600]
 //
-// Labels are those of `playbyplay profile glyphs`, or of `test/truth/labels.ts`. --crops: crops, evenly chosen; --tesseract: of these, crops
-// for Tesseract; --warm: crops that are read first without being timed.
+// Labels are those of `playbyplay profile glyphs` or `test/truth/labels.ts`. --crops: number of crops, evenly chosen; --tesseract: crops among
+// them for Tesseract; --warm: crops that are read first and not timed.
 import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { loadAtlas } from '../../src/detectors/text/index.ts';
@@ -17,6 +17,7 @@ import { loadProfile } from '../../src/profile/load.ts';
 import type { Picture } from '../../src/media/picture.ts';
 import { cropRgb } from '../../src/regions/crop.ts';
 import { placeRegion } from '../../src/regions/place.ts';
+import { upperMedian } from '../../src/statistics.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -106,7 +107,7 @@ async function byTesseract(label: { readonly detector: string; readonly text: st
   if (text.trim() === label.text) side.right++;
 }
 
-const median = (times: readonly number[]): number => times.toSorted((a, b) => a - b)[times.length >> 1] ?? 0;
+const median = (times: readonly number[]): number => upperMedian(times) ?? 0;
 
 function line(name: string, { times, crops, right }: Side): string {
   return `| ${name} | ${right}/${crops} | ${((100 * right) / Math.max(1, crops)).toFixed(2)} % | ${median(times).toFixed(3)} ms |`;

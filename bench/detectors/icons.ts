@@ -1,6 +1,6 @@
-// The icon kind on recordings with truth: the ammunition icons of OpenArena, which rock to and fro over moving scenery.
-// Variants are learnt from every other stretch of one weapon, read in the others, as recorded and degraded; prints accuracy,
-// time per reading, calibration, and the logistic weights that fit best (src/detectors/icon/decide.ts).
+// Evaluates the icon detector on recordings with truth: the ammunition icons of OpenArena, which swing over moving scenery. Variants are
+// learned from alternate stretches of each weapon and tested on the others, as recorded and degraded. Prints accuracy, median
+// time per reading, calibration, and the best logistic weights (src/detectors/icon/decide.ts).
 //
 //   node bench/detectors/icons.ts <folder of an openarena clip: video.mp4, truth.json>
 import { readFileSync } from 'node:fs';
@@ -33,7 +33,7 @@ if (folder === undefined) {
 }
 const truth = JSON.parse(readFileSync(join(folder, 'truth.json'), 'utf8')) as { frames: number; series: Row[] };
 
-/** Pixels of 1280×720 in which the icon rocks, with room to move. */
+/** Pixels of 1280×720 in which the icon swings, with a margin. */
 const RECT = { x: 198, y: 640, width: 100, height: 76 };
 /** Frames on either side of a change that are left out: the figure lags by one snapshot. */
 const GUARD = 6;
@@ -90,7 +90,7 @@ function learn(crops: readonly PreparedCrop[]): readonly Template[] {
   });
 }
 
-/** The middle of a learnt crop: room to move on all sides, and no scenery that happened to stand still. */
+/** The middle of a learned crop: leaves a margin for motion and excludes scenery that happened not to move. */
 function cutMask(template: Template): Template {
   const [left, top, width, height] = [12, 8, 80, 60];
   const rgb = new Uint8Array(width * height * 3);

@@ -1,6 +1,6 @@
-// Momentary and short-term loudness (EBU R128) of recordings against that of FFmpeg's ebur128: `node bench/detectors/loudness.ts <recording>… [--to 20]`.
-// FFmpeg tells it every tenth of a second, the program every hundredth; compared is the frame within 30 ms that comes nearest, and the frame of the very time.
-// Needs the command ffmpeg.
+// Compares momentary and short-term loudness (EBU R128) of recordings with FFmpeg's ebur128: `node bench/detectors/loudness.ts <recording>… [--to 20]`.
+// FFmpeg reports a value every 100 ms, the program every 10 ms; compared are the closest value within 30 ms and the value at the same time.
+// Needs the ffmpeg command.
 import { execFileSync } from 'node:child_process';
 import { parseArgs } from 'node:util';
 import { SAMPLE_RATE, Spectrogram } from '../../src/detectors/sound/spectrogram.ts';
@@ -41,7 +41,7 @@ for (const media of positionals) {
     '-af',
     'aresample=48000,ebur128=metadata=1,ametadata=print:file=-',
   ];
-  const told = execFileSync('ffmpeg', [...args, '-f', 'null', '-'], {
+  const output = execFileSync('ffmpeg', [...args, '-f', 'null', '-'], {
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'ignore'],
   });
@@ -49,8 +49,8 @@ for (const media of positionals) {
     const nearest: number[] = [];
     const same: number[] = [];
     let frame = 0;
-    for (const [, time, key, loudness] of told.matchAll(/pts_time:([\d.]+)|lavfi\.r128\.([MS])=(-?[\d.]+)/g)) {
-      // FFmpeg's frame begins a tenth of a second before what it tells ends.
+    for (const [, time, key, loudness] of output.matchAll(/pts_time:([\d.]+)|lavfi\.r128\.([MS])=(-?[\d.]+)/g)) {
+      // FFmpeg's frame starts 100 ms before the end of its measurement.
       if (time !== undefined) frame = Math.round(100 * Number(time)) + 10;
       if (key !== which || frame < 100 * EDGE[which] || frame > 100 * (to - EDGE.M)) continue;
       const apart = Array.from({ length: 2 * NEAR + 1 }, (_, i) => own[which].get(frame + i - NEAR)).flatMap((one) =>

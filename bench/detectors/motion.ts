@@ -1,5 +1,5 @@
-// What motion detectors find in recordings that are cut up, faded, lit up and stopped at known times, and in the untouched
-// ones (not with --edits): `node bench/detectors/motion.ts <clip folder>… [--keep folder] [--edits]`. Needs the ffmpeg command.
+// Evaluates motion detectors on recordings with cuts, fades, flashes and freezes at known times, and on the unedited ones (not with
+// --edits): `node bench/detectors/motion.ts <clip folder>… [--keep folder] [--edits]`. Needs the ffmpeg command.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -148,11 +148,11 @@ async function untouched(clip: string): Promise<string> {
     cues.filter(({ trigger, detector }) => trigger !== 'lost' && detector !== 'way'),
     ({ detector, value }) => `${detector} ${String(value)}`,
   );
-  const told = [...counts].map(
+  const shares = [...counts].map(
     ([what, list]) =>
       `${what} ${list.length} (${list.map(({ t, confidence }) => `${t.toFixed(1)}:${confidence.toFixed(2)}`).join(' ')})`,
   );
-  return `- ${basename(clip)} (${duration.toFixed(0)} s): ${told.join(', ')}`;
+  return `- ${basename(clip)} (${duration.toFixed(0)} s): ${shares.join(', ')}`;
 }
 
 const folder = values.keep ?? mkdtempSync(join(tmpdir(), 'motion-'));
@@ -190,10 +190,10 @@ for (const clip of positionals) {
     total.truth += wanted.length;
     total.right += errors.length;
     total.errors.push(...errors);
-    const tell = (list: readonly Happening[], what: string) =>
+    const describe = (list: readonly Happening[], what: string) =>
       list.map(({ value, t }) => `${what} ${value} ${t.toFixed(2)} in ${basename(clip)}`);
-    total.wrong.push(...tell(missed, 'missed'));
-    if (!UNTOLD.has(kind)) total.wrong.push(...tell(extra, 'false'));
+    total.wrong.push(...describe(missed, 'missed'));
+    if (!UNTOLD.has(kind)) total.wrong.push(...describe(extra, 'false'));
   }
 }
 if (values.keep === undefined) rmSync(folder, { recursive: true });

@@ -1,7 +1,7 @@
-// Trained networks against what the profile reads with, detector by detector, on recordings with truth, as recorded and degraded:
+// Compares trained networks with the profile's own detectors on recordings with truth, as recorded and degraded:
 //   node bench/detectors/networks.ts <game> <detectors.json> <clip: video.mp4, truth.json>… [--interval 0.3] [--only "as recorded"]
-// detectors.json holds the networks' detectors under the names of those that they are compared with. Both read the same pictures,
-// in turn. Precision: of what was read, how much is right. Recall: of what is shown, how much was read rightly.
+// detectors.json holds the network detectors under the names of those they are compared with. Both read the same frames, alternating.
+// Precision: share of the readings that are correct. Recall: share of the shown values that were read correctly.
 import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -147,7 +147,7 @@ if (game === undefined || overlay === undefined || clips.length === 0)
 const { profile, assets } = await loadProfile(game);
 const networks = JSON.parse(await readFile(overlay, 'utf8')) as Record<string, DetectorSpec>;
 const names = Object.keys(networks);
-// Both by themselves: whatever else they wait for in the profile.
+// Both without their activation conditions.
 const own = Object.fromEntries(
   names.map((name) => {
     const { when: _, ...spec } = profile.detectors[name]!;

@@ -1,12 +1,12 @@
-// Learns sounds on some clips and measures on others how often they are heard: precision, recall, time error and cost.
+// Learns sounds from some clips and measures their detection in others: precision, recall, time error and processor time.
 //   node bench/detectors/sounds.ts --learn <clip folder> --on <clip folder> [--on …] [--examples 14] [--noise <clip folder>] [--level 6] [--activity] [--list]
-// Truth: what the game's figures show (a round that leaves, a pick-up) implies its sound; other players' and monsters' shots with the
-// same sound are not in it. --heard <folder> takes it from <clip>.json there instead: what the game itself played
-// (tools/record/doom_sounds.py), everybody's shots. --length shotgun=0.4: seconds to learn of a sound. --lag is by how many seconds the
-// recordings' sound comes after their picture (“auto”: OpenArena's recorder, 0.2 s and one frame of the recording; others none). --noise adds another recording's sound at the same level
-// (0 dB), --level 6 so many dB louder. --until 60: of a clip that is both learnt from and listened to, the first minute is for learning, the rest
-// is judged. --only <sound> learns these alone; --crowded learns also from occurrences that others of the same sound overlap; --loud 0.25 takes no account of what
-// the game played more quietly than that (tools/record/oa_sounds.py: the player's own shots have 0.4, others' are quieter the farther away).
+// Truth: a change of the HUD (a round fired, a pickup) implies its sound; it lacks the same sounds of other players and monsters.
+// --heard <folder> takes it from <clip>.json there instead: what the game played (tools/record/doom_sounds.py), all shots included.
+// --length shotgun=0.4: seconds to learn of a sound. --lag: seconds by which the sound of the recordings is late (auto: 0.2 s plus one
+// frame for OpenArena's recorder, otherwise 0). --noise: adds the sound of another recording at the same level, or --level 6 dB louder.
+// --until 60: of a clip that is both learned from and tested, the first minute is for learning and the rest for testing. --only <sound>:
+// learns these alone. --crowded: learns also from overlapping occurrences of the same sound. --loud 0.25: ignores sounds that the game
+// played more quietly (tools/record/oa_sounds.py: the player's own shots have 0.4, others less with distance).
 import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { existsSync, readFileSync } from 'node:fs';
@@ -18,6 +18,7 @@ import { readFingerprint, type SoundFingerprint } from '../../src/detectors/soun
 import { SAMPLE_RATE, Spectrogram } from '../../src/detectors/sound/spectrogram.ts';
 import { type AudioBlock, readAudio } from '../../src/media/audio.ts';
 import { learnSound } from '../../src/pipeline/authoring/learn-sound.ts';
+import { upperMedian } from '../../src/statistics.ts';
 
 interface Sound {
   readonly label: string;
@@ -132,9 +133,9 @@ function doomSounds(series: readonly Row[]): Sound[] {
       row.health > before.health ||
       (row.armor ?? 0) > (before.armor ?? 0) ||
       [0, 1, 2, 3].some((k) => (row.ammo_table?.[k] ?? 0) > (before.ammo_table?.[k] ?? 0));
-    const told = row.message !== before.message && row.message ? row.message : undefined;
-    if (told?.startsWith('YOU GOT')) sounds.push({ label: 'weapon', t: row.t });
-    else if (told && /PICKED|GOT A/.test(told)) sounds.push({ label: 'item', t: row.t });
+    const shown = row.message !== before.message && row.message ? row.message : undefined;
+    if (shown?.startsWith('YOU GOT')) sounds.push({ label: 'weapon', t: row.t });
+    else if (shown && /PICKED|GOT A/.test(shown)) sounds.push({ label: 'item', t: row.t });
     else if (risen) {
       // The message stands already: the same again.
       const label = row.message?.startsWith('YOU GOT') ? 'weapon' : 'item';
@@ -255,7 +256,7 @@ function learnAll(folders: readonly string[]): SoundFingerprint[] {
 }
 
 function median(list: readonly number[]): number {
-  return list.toSorted((a, b) => a - b)[list.length >> 1] ?? Number.NaN;
+  return upperMedian(list) ?? Number.NaN;
 }
 
 /** What needs no learning: how many true sounds begin with an onset, and how often each is reported. */

@@ -1,7 +1,7 @@
-// How swing-like movements are found over time on a recording in which they happen at known times.
+// Measures how well swing-like movements are found in a recording in which they happen at known times.
 //   node bench/detectors/swings.ts <video.mp4> <times.json> [--region 0.3,0.45,0.4,0.38] [--options '{"swing":true}'] [--before 0.1] [--after 0.6] [--list]
-// times.json: { "blows": [seconds, …], "late": seconds by which the recording is behind them }, or the truth of a recording of Freedoom: its
-// shotgun is pumped after every shell that leaves it. Right is what begins from --before to --after it, one to one.
+// times.json: { "blows": [seconds, …], "late": seconds by which the recording lags them }, or the truth of a recording of Freedoom, whose
+// shotgun is pumped after every shot. A detection is correct if it starts from --before to --after the time, one to one.
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { cuesOf, makeshiftProfile } from '../../test/fixtures/cues.ts';

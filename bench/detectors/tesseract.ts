@@ -1,4 +1,4 @@
-// The fallback recogniser over many reads: time a crop, memory with and without replacing its worker.
+// Measures the Tesseract fallback over many reads: median time per crop, and memory with and without replacing its worker.
 //
 //   node bench/detectors/tesseract.ts [--reads 1000] [--every 200]
 import { parseArgs } from 'node:util';

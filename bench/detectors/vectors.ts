@@ -1,7 +1,7 @@
-// What the codec's motion vectors tell beside block matching, sample by sample: against a camera that goes over real pictures at
-// known speeds, encoded in several ways, and against each other on recordings as they are.
+// Compares the codec's motion vectors with block matching, sample by sample: against a camera moving over real pictures at known speeds,
+// encoded in several ways, and against each other on unedited recordings.
 //   node bench/detectors/vectors.ts <video.mp4>… [--from 0] [--to 40] [--interval 0.1] [--pans] [--csv file]
-// CPU: of reading with one, the other and neither in turns (medians). --pans needs the ffmpeg command.
+// Processor time: medians of alternating runs with one, the other and neither. --pans needs the ffmpeg command.
 import { spawnSync } from 'node:child_process';
 import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,6 +14,7 @@ import type { Sketch } from '../../src/detectors/kind.ts';
 import { isGap, decodeFrames } from '../../src/media/decode/decode-frames.ts';
 import { splitIntoChunks, scanPackets } from '../../src/media/packets/scan-packets.ts';
 import { openVideo } from '../../src/media/video.ts';
+import { upperMedian } from '../../src/statistics.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -68,7 +69,7 @@ function read(path: string, by: Means, range: readonly [number, number]): { samp
         const rect = { x: 0, y: 0, width: picture.width, height };
         const now = createSketch(picture, rect);
         const coded = readCodecMotion(now, rect, picture.vectors);
-        // The program compares blocks where the codec tells nothing.
+        // The program compares blocks where the codec has no vectors.
         const compared = last && now.t - last.t < 1 && (by !== 'codec' || !coded);
         samples.push({ t: picture.t, blocks: compared ? measureMovement(last!, now) : {}, coded });
         last = now;
@@ -80,7 +81,7 @@ function read(path: string, by: Means, range: readonly [number, number]): { samp
 }
 
 function median(list: readonly number[]): number {
-  return list.length === 0 ? Number.NaN : list.toSorted((a, b) => a - b)[list.length >> 1]!;
+  return upperMedian(list) ?? Number.NaN;
 }
 
 function share(count: number, of: number): string {
@@ -100,8 +101,8 @@ function speed(way: Way): number {
 function compare(path: string): void {
   const range = [Number(values.from), Number(values.to)] as const;
   const { samples } = read(path, 'both', range);
-  const told = samples.filter(({ coded }) => coded);
-  const both = told.filter(({ blocks, coded }) => blocks.x !== undefined && coded!.x !== undefined);
+  const withVectors = samples.filter(({ coded }) => coded);
+  const both = withVectors.filter(({ blocks, coded }) => blocks.x !== undefined && coded!.x !== undefined);
   const moving = both.filter(({ blocks, coded }) => Math.min(speed(blocks), speed(coded!)) >= 0.2);
   const angles = moving.map(({ blocks, coded }) => angle(blocks, coded!));
   const ratios = moving.map(({ blocks, coded }) => speed(coded!) / speed(blocks));
@@ -109,9 +110,9 @@ function compare(path: string): void {
   const lost = samples.filter(({ blocks }) => blocks.x === undefined);
   const name = basename(path) === 'video.mp4' ? basename(dirname(path)) : basename(path);
   process.stdout.write(
-    `${name}: ${samples.length} samples; vectors tell a way in ${share(told.length, samples.length)}, blocks in ${share(samples.length - lost.length, samples.length)}, vectors where blocks do not in ${share(lost.filter(({ coded }) => coded).length, lost.length)}\n` +
+    `${name}: ${samples.length} samples; vectors have a direction in ${share(withVectors.length, samples.length)}, blocks in ${share(samples.length - lost.length, samples.length)}, vectors where blocks do not in ${share(lost.filter(({ coded }) => coded).length, lost.length)}\n` +
       `  both move (0.2 heights a second): ${moving.length}; directions within 20° in ${share(angles.filter((one) => one <= 20).length, angles.length)}, median ${median(angles).toFixed(1)}°; speeds within a third in ${share(ratios.filter((one) => one > 2 / 3 && one < 1.5).length, ratios.length)}, median ratio ${median(ratios).toFixed(2)}\n` +
-      `  blocks still (below 0.05): vectors below 0.1 in ${share(still.filter(({ coded }) => speed(coded!) < 0.1).length, still.length)}; seconds that vectors lead, median ${median(told.map(({ coded }) => coded!.over!)).toFixed(3)}\n`,
+      `  blocks still (below 0.05): vectors below 0.1 in ${share(still.filter(({ coded }) => speed(coded!) < 0.1).length, still.length)}; seconds that vectors lead, median ${median(withVectors.map(({ coded }) => coded!.over!)).toFixed(3)}\n`,
   );
   if (values.csv !== undefined) {
     for (const { t, blocks, coded } of samples)

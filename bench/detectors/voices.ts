@@ -1,9 +1,9 @@
-// How surely speech is told from a game's own sound: sentences spoken by Debian's espeak-ng (several voices, languages, speeds and heights), mixed
-// into a recording at known times and levels.
+// Measures how well speech is distinguished from a game's own sound: sentences spoken by espeak-ng (several voices, languages, speeds and
+// pitches), mixed into a recording at known times and levels.
 //   node bench/detectors/voices.ts <recording>… [--levels 12,6,0,-6] [--to 90] [--seed 1] [--voices espeak|others|festival] [--list]
-// Levels: dB of a sentence over the game's sound during it. Without speech what is found is counted, too: the game's own voices are among it.
-// --voices others: speakers and languages that the listener has not learnt from; festival: another program's. --features <file>: what
-// tools/train/voice.py learns from, a line for every twentieth of a second. Needs the commands espeak-ng or text2wave.
+// Levels: dB of a sentence over the game's sound during it. Detections without added speech are counted, too; they include the game's voices.
+// --voices others: speakers and languages that are not in the training data; festival: another synthesizer. --features <file>: writes the
+// input of tools/train/voice.py, a line every 50 ms. Needs the command espeak-ng or text2wave.
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -141,7 +141,7 @@ function overlap(a: Span, b: Span): boolean {
   return a.from < b.to && b.from < a.to;
 }
 
-function told(count: number, of: number): string {
+function formatShare(count: number, of: number): string {
   return `${count}/${of} (${((100 * count) / of).toFixed(0)} %)`;
 }
 
@@ -157,7 +157,9 @@ try {
     const name = basename(path) === 'video.mp4' ? basename(dirname(path)) : basename(path);
     const alone = heard(game);
     if (values.features !== undefined) note(game, [], name);
-    process.stdout.write(`${name}, ${(game.length / SAMPLE_RATE).toFixed(0)} s: by itself ${alone.length} voices\n`);
+    process.stdout.write(
+      `${name}, ${(game.length / SAMPLE_RATE).toFixed(0)} s: without added speech ${alone.length} voices\n`,
+    );
     if (values.list) process.stdout.write(`  ${clock(alone)}\n`);
     for (const level of values.levels.split(',').map(Number)) {
       const samples = game.slice();
@@ -184,7 +186,7 @@ try {
         .map((one) => Math.abs(found.find((span) => overlap(one, span))!.from - one.from))
         .toSorted((a, b) => a - b);
       process.stdout.write(
-        `  ${level} dB: precision ${told(right.length, own.length)}, recall ${told(known.length, truth.length)}, begins ${late[late.length >> 1]?.toFixed(2)} s off\n`,
+        `  ${level} dB: precision ${formatShare(right.length, own.length)}, recall ${formatShare(known.length, truth.length)}, begins ${late[late.length >> 1]?.toFixed(2)} s off\n`,
       );
     }
   }

@@ -1,7 +1,7 @@
-// The first and the last frame of every scene of a reel beside the frames of the recording that were meant, and how
-// much more they resemble those than the frames before and after:
+// Draws the first and last frame of every scene of a reel next to the intended frames of the recording, and prints how much more similar
+// they are to those than to the frames before and after:
 //   node bench/highlights/cuts.ts <reel.mp4> <highlights.json> <folder of the recordings> <picture.png>
-// Frames are taken by the ffmpeg command, by number, so that nothing of the program judges itself.
+// Frames are extracted by number with the ffmpeg command, independently of the program.
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,7 +1,7 @@
-// Whether an upright crop that follows the action shows more of it than one that stays in the middle:
+// Measures whether a vertical crop that follows the action shows more of it than a centered one:
 //   node bench/highlights/follow.ts <recording> [from-to …]     (seconds; default: stretches of 8 s)
-// What moves is found otherwise than by the program: pictures of 160 × 90 by the ffmpeg command, each compared with the one
-// before moved as a whole to where it fits best, so that a turn of the view counts for nothing. Needs the ffmpeg command.
+// Motion is computed independently of the program: frames of 160 × 90 from the ffmpeg command, each compared with the previous one
+// after the best global shift, so that camera turns do not count. Needs the ffmpeg command.
 import { spawnSync } from 'node:child_process';
 import { actionAt, followAction } from '../../src/media/write/follow-action.ts';
 import { Recording } from '../../src/media/write/recording.ts';

@@ -1,7 +1,7 @@
-// Event logs made from a clip's independent truth instead of from its pictures, for work on highlights:
+// Writes event logs from the independent truth of clips instead of from their frames, for work on highlights:
 //   node bench/highlights/logs.ts <folder to write> <clip folder>…
-// Each clip folder holds video.mp4 and truth.json; <folder>/<clip>.mp4 becomes a link to the video, and the log lies
-// in <folder>/<clip>.mp4.playbyplay.
+// Each clip folder holds video.mp4 and truth.json; <folder>/<clip>.mp4 becomes a link to the video, and the log is
+// <folder>/<clip>.mp4.playbyplay.
 import { mkdir, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { loadBuiltin } from '../../src/dictionary/files.ts';

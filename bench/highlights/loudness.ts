@@ -1,7 +1,7 @@
-// How loud reels come out, and how high their true peaks, for several ceilings of the limiter; read by ffmpeg's ebur128:
+// Measures loudness and true peaks of reels for several ceilings of the limiter, with ffmpeg's ebur128:
 //   node bench/highlights/loudness.ts <recording>…          (CEILINGS=-1.5,-2,-2.5 SECONDS=20)
-// Each recording is taken in stretches; of each the sound is brought to −14 LUFS, encoded as in an mp4 (AAC) and a webm
-// (Opus), and measured. Needs the ffmpeg command (Debian: ffmpeg).
+// The sound of each stretch of a recording is normalized to −14 LUFS, encoded as in an mp4 (AAC) and a webm (Opus), and
+// measured. Needs the ffmpeg command (Debian: ffmpeg).
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -60,7 +60,7 @@ for (const path of paths) {
   for (let start = 0; start + SECONDS <= duration; start += SECONDS) {
     const cut = { recording, start, end: start + SECONDS, offset: 0 };
     for (const [codec, extension] of codecs) {
-      const told = ceilings.map((ceiling) => {
+      const measured = ceilings.map((ceiling) => {
         const out = join(folder, `reel.${extension}`);
         encode(
           out,
@@ -73,7 +73,7 @@ for (const path of paths) {
         highest.set(key, [...(highest.get(key) ?? []), peak]);
         return `${ceiling}: ${lufs.toFixed(1)} LUFS ${peak.toFixed(1)} dB`;
       });
-      process.stdout.write(`${basename(path)} ${start} s ${codec.padEnd(7)} ${told.join('   ')}\n`);
+      process.stdout.write(`${basename(path)} ${start} s ${codec.padEnd(7)} ${measured.join('   ')}\n`);
     }
   }
 }

@@ -1,4 +1,4 @@
-// The exact selection against the greedy one on 1000 random cases, and its time:
+// Compares the exact scene selection with the greedy one on 1000 random cases: gain and time.
 //   node bench/highlights/optimiser.ts [cases]
 import { select, selectGreedily, type Candidate } from '../../src/highlights/select.ts';
 

@@ -1,13 +1,14 @@
-// Smart cut against encoding every frame with the ffmpeg command, on the same cuts of the same recording:
+// Compares smart cut with encoding every frame by the ffmpeg command, on the same scenes of the same recording:
 //   node bench/highlights/smart-cut.ts <video> [from-to …]     (seconds; default: five scenes of about 8 s)
-// Alternates the two, gives medians; then compares every frame of both results with the recording (PSNR and SSIM by
-// ffmpeg). Needs the ffmpeg command (Debian: ffmpeg).
+// Alternates the two and prints medians and their ratio; then compares every frame of both results with the recording
+// (PSNR and SSIM by ffmpeg). Needs the ffmpeg command (Debian: ffmpeg).
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Recording } from '../../src/media/write/recording.ts';
 import { writeReel, type WrittenReel } from '../../src/media/write/reel.ts';
+import { median } from '../../src/statistics.ts';
 
 const [video, ...spans] = process.argv.slice(2);
 if (video === undefined) throw new RangeError('usage: smart-cut.ts <video> [from-to …]');
@@ -87,7 +88,6 @@ for (let round = 0; round < ROUNDS; round++) {
   );
   times.full.push(performance.now() - start);
 }
-const median = (values: number[]) => values.toSorted((a, b) => a - b)[values.length >> 1]!;
 const [smart, full] = [median(times.smart), median(times.full)];
 const sizes = [smartPath, fullPath].map((path) => statSync(path).size / 1e6);
 process.stdout.write(

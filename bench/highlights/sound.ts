@@ -1,7 +1,7 @@
-// What the sound changes in the choice of scenes and of cuts, measured on the sound as the ffmpeg command decodes it:
+// Measures how sound changes the choice of scenes and cuts, on the sound as decoded by the ffmpeg command:
 //   node bench/highlights/sound.ts <log>…            (DURATION=20 QUERY="player dies")
-// For each log, with the sound and without: how loud the chosen events are beside the recording's DEFAULT_MARGIN level, which
-// scenes differ and why, and how loud the 100 ms around the cuts are. Needs the ffmpeg command (Debian: ffmpeg).
+// For each log, with and without sound: the loudness of the chosen events relative to the overall level of the recording, the
+// scenes that differ and why, and the loudness of the 100 ms around cuts. Needs the ffmpeg command (Debian: ffmpeg).
 import { spawnSync } from 'node:child_process';
 import { chooseScenes, type SceneChoice } from '../../src/highlights/choose.ts';
 import { loadSources, makeQueryFilter } from '../../src/highlights/sources.ts';
@@ -53,10 +53,10 @@ for (const log of logs) {
   const heard = chooseScenes(sources, { ...asked, duration, envelopes });
   const deaf = chooseScenes(sources, { ...asked, duration });
   const sound = soundOf(media!);
-  const DEFAULT_MARGIN = level(sound, 0, header.media.duration);
-  const above = (choice: SceneChoice) => mean(peaks(choice).map((t) => level(sound, t - 1, t + 1.5) - DEFAULT_MARGIN));
+  const overall = level(sound, 0, header.media.duration);
+  const above = (choice: SceneChoice) => mean(peaks(choice).map((t) => level(sound, t - 1, t + 1.5) - overall));
   process.stdout.write(
-    `${header.media.name}: the chosen moments lie ${above(heard).toFixed(1)} dB over the DEFAULT_MARGIN level with the sound, ${above(deaf).toFixed(1)} dB without\n`,
+    `${header.media.name}: the chosen moments are ${above(heard).toFixed(1)} dB above the overall level with the sound, ${above(deaf).toFixed(1)} dB without\n`,
   );
   for (const scene of heard.scenes)
     process.stdout.write(`  ${deaf.scenes.some((other) => overlap(scene, other)) ? ' ' : '+'} ${name(scene)}\n`);
@@ -72,9 +72,9 @@ for (const log of logs) {
   const cuts = all.map((times) =>
     times
       .filter((t) => t > 0.1 && t < header.media.duration - 0.1)
-      .map((t) => level(sound, t - 0.05, t + 0.05) - DEFAULT_MARGIN),
+      .map((t) => level(sound, t - 0.05, t + 0.05) - overall),
   );
   process.stdout.write(
-    `  ${cuts[0]!.length} cuts: ${mean(cuts[0]!).toFixed(1)} dB against the DEFAULT_MARGIN level where the sound is known, ${mean(cuts[1]!).toFixed(1)} dB where not\n`,
+    `  ${cuts[0]!.length} cuts: ${mean(cuts[0]!).toFixed(1)} dB relative to the overall level with the sound, ${mean(cuts[1]!).toFixed(1)} dB without\n`,
   );
 }

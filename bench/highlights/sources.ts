@@ -1,8 +1,7 @@
-// Reels of awkward recordings, judged by the ffmpeg command: is every frame the one that was meant, and how far does the
-// sound of each scene lie from the recording's?
+// Checks reels of unusual recordings with the ffmpeg command: whether every frame is the intended one, and the offset of each scene's sound.
 //   node bench/highlights/sources.ts <video> [name …]
 // From 9 s of the video it makes: plain, open groups with three B-frames, HEVC, VP9, a transport stream, a container that
-// starts at 3.7 s, two sound tracks, none, a variable rate, a turned picture. Needs the ffmpeg command (Debian: ffmpeg).
+// starts at 3.7 s, two sound tracks, none, a variable frame rate, a rotated picture. Needs the ffmpeg command (Debian: ffmpeg).
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -5,7 +5,7 @@
 Exports the same scenes in every format, at 30 and at 30000/1001 frames a second, and reads them back:
 OpenTimelineIO (its C++ core for .otio; its adapters otio-cmx3600-adapter, otio-fcp-adapter and otio-fcpx-xml-adapter
 for EDL, xmeml and FCPXML), melt (MLT), a JSON5 and a CSV parser (LosslessCut, DaVinci Resolve), a WebVTT parser. All must
-tell of the same clips: first frame of the recording, length, place. XML is checked by the formats' own DTDs: MLT's from its
+describe the same clips: first frame of the recording, length, place. XML is checked by the formats' own DTDs: MLT's from its
 package, Apple's from the file that FCPXML_DTD names. Needs the Python modules on PYTHONPATH (with
 OTIO_PLUGIN_MANIFEST_PATH naming the adapters' manifests; Debian: python3-lxml, python3-json5, python3-webvtt) and melt.
 """

@@ -1,6 +1,6 @@
-// The metric beside ITU-T G.1072 and a score in the manner of rtcscore, on simulated sessions:
+// Compares the session score with ITU-T G.1072 and with a score in the manner of rtcscore on simulated sessions:
 //   node bench/quality/compare.ts [scenarios] [seconds]
-// prints the rank correlations and the sessions on which they differ most, with the reason.
+// Prints the rank correlations and the sessions on which they differ most, with the reason.
 import { rankCorrelations, disagreements, type NamedModelScores, scoreWithModels } from '../../src/quality/compare.ts';
 import { makeScenario } from '../../src/quality/control/scenario.ts';
 import { describeSettings, type StreamSettings } from '../../src/quality/control/settings.ts';

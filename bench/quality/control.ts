@@ -1,7 +1,7 @@
-// The controller against settings that stay, over many scenarios:
+// Compares the controller with fixed settings over many scenarios:
 //   node bench/quality/control.ts [scenarios] [seconds] [first seed]
 // Every scenario is played with the controller and with each of 48 fixed settings (3 sizes, 2 frame rates, 8 bitrates).
-// `outcome` is the session's total, less the planned time that was not played because the person gave up.
+// `outcome` is the session's total minus the planned time that was not played because the player gave up.
 import { compareWithFixedSettings } from '../../src/quality/control/simulation.ts';
 
 const [scenarios = 24, seconds = 300, first = 201] = process.argv.slice(2).map(Number);

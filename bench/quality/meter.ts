@@ -1,8 +1,7 @@
-// Frames scored a second and memory, on a session of ten hours at 60 Hz (2 160 000 frames):
+// Measures scored frames per second and memory on a session of ten hours at 60 Hz (2,160,000 frames):
 //   node bench/quality/meter.ts [hours]
-// scoring alone, scoring with the figures of every frame, the live collector, and the whole command's work on a file,
-// which a process of its own does so that its memory can be told. Rates are by CPU time: other work on the machine does
-// not change them.
+// Scoring alone, scoring with the values of every frame, the live collector, and the command on a file (in its own process, so that
+// its memory can be measured). Rates are per processor time, which other work on the machine hardly affects.
 import { spawnSync } from 'node:child_process';
 import { createWriteStream, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { once } from 'node:events';

@@ -271,7 +271,7 @@ const pictures: readonly FormatCase[] = (
     { name: '480 lines', end: 'mp4', args: [...X264, ...vf('scale=-2:480'), ...AAC], expect: 'some' as const },
     { name: '360 lines', end: 'mp4', args: [...X264, ...vf('scale=-2:360'), ...AAC], expect: 'some' as const },
     {
-      name: 'pixels of 4:3 told by the file (SAR)',
+      name: 'pixels of 4:3 declared by the file (SAR)',
       end: 'mp4',
       args: [...X264, ...vf('scale=960:720,setsar=4/3'), ...AAC],
     },

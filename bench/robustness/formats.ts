@@ -112,10 +112,10 @@ function judge(one: FormatCase, { truth, source, profile, events: plain }: Base)
       const t = at(line.t);
       return t === undefined ? [] : [{ ...line, t }];
     });
-  const told = (line: Said): boolean => !truth.untold?.includes(kindOf(line.statement));
+  const isInTruth = (line: Said): boolean => !truth.untold?.includes(kindOf(line.statement));
   const until = Number(values.seconds) - NEAR / 2;
   const rules = declaredRules(one.at ? source : readable(file, source), profile);
-  const wanted = moved(truth.reduce(rules).filter((line) => !line.repeat && line.t < until && told(line)));
+  const wanted = moved(truth.reduce(rules).filter((line) => !line.repeat && line.t < until && isInTruth(line)));
   const matched = matchSaid(wanted, events, NEAR);
   // Events that a perfect reader may miss, and those of the original recording, do not count as false.
   const known = matchSaid(moved([...truth.raw, ...plain]), matched.extra, NEAR);

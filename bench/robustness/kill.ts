@@ -92,7 +92,7 @@ const logOf = (out: string): string => {
 
 const { second, damaged, pack } = await prepare();
 const game = ['--game', values.game, '--to', values.to];
-const beside = ['--game', pack, '--to', values.to, '--media', `second=${second}@auto`];
+const companion = ['--game', pack, '--to', values.to, '--media', `second=${second}@auto`];
 const threads = spawnSync(process.execPath, [launch, 'detect', '--help'], { encoding: 'utf8' }).stdout.includes(
   '--network-threads',
 );
@@ -101,8 +101,8 @@ const kinds = Object.entries<readonly string[]>({
   'full plan, three threads': [media, ...game, '--workers', '3'],
   'adaptive plan, one thread': [media, ...game, '--plan', 'adaptive', '--workers', '1'],
   'adaptive plan, three threads': [media, ...game, '--plan', 'adaptive', '--workers', '3'],
-  'companion by ear': [media, ...beside, '--workers', '2'],
-  'companion by ear, adaptive plan': [media, ...beside, '--workers', '2', '--plan', 'adaptive'],
+  'companion aligned by sound': [media, ...companion, '--workers', '2'],
+  'companion aligned by sound, adaptive plan': [media, ...companion, '--workers', '2', '--plan', 'adaptive'],
   'damaged file, two threads': [damaged, ...game, '--workers', '2'],
   ...(threads && { 'two threads for networks': [media, ...game, '--workers', '2', '--network-threads', '2'] }),
 }).filter(([name]) => values.only === undefined || name.includes(values.only));

@@ -1,5 +1,6 @@
-// Where the processor time of a run goes: `node bench/speed/account.ts <recording> <game> [--plan adaptive]`, by Linux's `perf` (997 samples a second of all
-// threads, with their stacks). What is compiled is kept apart from other runs', and there already: a first run of a moment sees to that.
+// Attributes the processor time of a run to stages with Linux's `perf` (997 samples a second of all threads, with stacks):
+//   node bench/speed/account.ts <recording> <game> [--plan adaptive]
+// Uses its own compile cache, which a short first run fills.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,8 +16,8 @@ if (media === undefined || game === undefined)
   throw new Error('usage: node bench/speed/account.ts <recording> <game> [--plan adaptive]');
 const RATE = 997;
 
-/** What a function on a stack tells of the work of the main thread; the first that fits counts. */
-const WORK: readonly (readonly [what: string, told: RegExp])[] = [
+/** The work that a function on a stack belongs to; the first match counts. */
+const WORK: readonly (readonly [what: string, functions: RegExp])[] = [
   ['looking after the placement', /surveyLayouts|isSeen|checkDefault|placement\//],
   ['scanning the file', /scanPacketsAsync|scanning|scanPackets/],
   ['loading modules', /internal\/modules|InnerModuleEvaluation|LoadEnvironment/],
@@ -74,5 +75,5 @@ function workOf(stack: string): string {
   if (/OptimizingCompile|OptimizedCompilationJob|maglev::|baseline::|wasm::.*Compil|turboshaft::/.test(stack))
     return 'compiling (V8)';
   if (!thread.startsWith('MainThread') && !thread.startsWith('node')) return 'other threads';
-  return WORK.find(([, told]) => told.test(stack))?.[0] ?? 'the rest: starting, event loop';
+  return WORK.find(([, functions]) => functions.test(stack))?.[0] ?? 'the rest: starting, event loop';
 }

@@ -14,6 +14,7 @@ import { splitIntoChunks, scanPackets } from '../../src/media/packets/scan-packe
 import type { Plane } from '../../src/media/picture.ts';
 import { openVideo } from '../../src/media/video.ts';
 import { planSamples } from '../../src/sampling/plan.ts';
+import { median } from '../../src/statistics.ts';
 
 interface Run {
   readonly wall: number;
@@ -165,11 +166,6 @@ function difference(a: Plane, b: Plane): { mean: number; greatest: number } {
     }
   }
   return { mean: total / (a.width * a.height), greatest };
-}
-
-function median(numbers: readonly number[]): number {
-  const sorted = numbers.toSorted((a, b) => a - b);
-  return sorted[sorted.length >> 1]!;
 }
 
 function ms(milliseconds: number): string {

@@ -1,12 +1,13 @@
-// Wall and CPU time of `detect` against decoding every frame with the ffmpeg command, alternating:
-// `node bench/speed/detect.ts <recording> <game> [--runs 5] [--threads 1] [--cores 2] [--adaptive]`. As many threads on both sides: workers
-// here, the decoder's there (a single worker has its decoder, one thread as well, beside it where there is a second processor). `--cores`
-// holds both sides to so many processors; with 1 nothing can be done beside anything else.
+// Compares wall and processor time of `detect` with decoding every frame by the ffmpeg command; alternating runs, medians, ratio:
+//   node bench/speed/detect.ts <recording> <game> [--runs 5] [--threads 1] [--cores 2] [--adaptive]
+// Both sides use the same number of threads: workers here, decoder threads there (a single worker additionally has a decoder thread if
+// there is a second core). --cores pins both sides to that many cores.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { median } from '../../src/statistics.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -60,7 +61,6 @@ const detect = (plan: string): Cost =>
   );
 const decode = (): Cost => timed('ffmpeg', '-v', 'error', '-threads', values.threads, '-i', media, '-f', 'null', '-');
 
-const median = (numbers: readonly number[]): number => numbers.toSorted((a, b) => a - b)[numbers.length >> 1]!;
 const sides = values.adaptive
   ? ([
       ['adaptive', () => detect('adaptive')],

@@ -1,5 +1,5 @@
-// What a sample costs, kind of detector by kind: processor time of all detectors of a kind in a game's profile together, regions that did not
-// change passed over as in a real run. With --streams, what files beside a recording cost instead: an hour of keys, heart rate and subtitles.
+// Measures the cost of a sample by detector kind: processor time of all detectors of a kind in a game's profile, skipping unchanged regions
+// as in a real run. With --streams, the cost of sidecar files instead: an hour of keys, heart rate and subtitles.
 //   node bench/speed/kinds.ts <game> <recording> [--from 5] [--seconds 10] [--interval 0.1]
 //   node bench/speed/kinds.ts --streams
 import { basename } from 'node:path';

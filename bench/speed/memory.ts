@@ -1,4 +1,5 @@
-// Peak memory of `detect` on a clip and on the same clip repeated: `node bench/speed/memory.ts <recording> <game> [--minutes 60] [--workers 1] [--as mp4|mkv|ts]`.
+// Measures peak memory of `detect` on a clip and on the same clip repeated:
+//   node bench/speed/memory.ts <recording> <game> [--minutes 60] [--workers 1] [--as mp4|mkv|ts]
 // The long recording is made by copying packets (ffmpeg command).
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';

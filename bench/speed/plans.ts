@@ -1,8 +1,8 @@
-// What the adaptive plan saves: `node bench/speed/plans.ts <clip folder>… [--runs 3] [--no-full]`, each folder with video.mp4 and truth.json.
-// Processor time of whole processes, alternating: `detect --plan adaptive`, `detect --plan full`, and the oracle, which knows the truth: it
-// scans the file and decodes, as detect does, the keyframes and the profile's samples of just those groups of pictures in which the
-// truth says that something changes that the profile reads, and reads nothing. Two more tell what starting costs, which an oracle does not do:
-// `detect` of the first moment, and scanning the file alone. Also says whether both plans give the same events.
+// Measures what the adaptive plan saves: `node bench/speed/plans.ts <clip folder>… [--runs 3] [--no-full]`, folders with video.mp4 and truth.json.
+// Processor time of whole processes, alternating, medians and ratios: `detect --plan adaptive`, `detect --plan full`, and an oracle that knows
+// the truth: it scans the file and decodes, as detect does, the keyframes and the profile's samples of those groups of pictures in
+// which something changes that the profile reads, and reads nothing. Two further rows separate start-up, which the oracle does not
+// have: `detect` of the first moment, and scanning the file alone. Also reports whether both plans give the same events.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,6 +17,7 @@ import { CHUNK_SECONDS, indexChunks, planChunks } from '../../src/pipeline/readi
 import type { Profile } from '../../src/profile/profile.ts';
 import type { LogLine } from '../../src/events/log.ts';
 import { loadTruth, type Truth } from '../../test/truth/truth.ts';
+import { median } from '../../src/statistics.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -32,7 +33,7 @@ const configs = join(import.meta.dirname, '..', '..', 'configs');
 const launch = join(import.meta.dirname, '..', '..', 'src', 'cli', 'launch.js');
 const folder = mkdtempSync(join(tmpdir(), 'plans-'));
 
-if (values.oracle) await decodeAsTold(positionals[0]!);
+if (values.oracle) await runOracle(positionals[0]!);
 else if (values.scan) scanAlone(positionals[0]!);
 else for (const clip of positionals) await report(clip);
 rmSync(folder, { recursive: true });
@@ -90,12 +91,8 @@ function said(plan: string): string[] {
     .flatMap((line) => (line.type === 'event' ? [`${line.t} ${line.text}`] : []));
 }
 
-function median(numbers: readonly number[]): number {
-  return numbers.toSorted((a, b) => a - b)[numbers.length >> 1]!;
-}
-
 /** The oracle's own process. */
-async function decodeAsTold(clip: string): Promise<void> {
+async function runOracle(clip: string): Promise<void> {
   const { game, changes } = await loadTruth(clip);
   const profile = JSON.parse(readFileSync(join(configs, game, 'profile.json'), 'utf8')) as Profile;
   using file = openVideo(join(clip, 'video.mp4'));

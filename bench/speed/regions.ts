@@ -1,6 +1,6 @@
-// Measures what a region costs: cropping, the change gate, the separable filters against sharp, and the chains of the built-in
-// profiles with and without the kernels that replace sharp. Processor time, medians of alternating runs, ratios; ends with the
-// cost table of src/compute/quantize/cost.ts as measured here.
+// Measures the cost of a region: cropping, the change gate, the separable filters against sharp, and the chains of the built-in profiles
+// with and without the kernels that replace sharp. Processor time, medians of alternating runs, ratios; the last table is the cost
+// table of src/compute/quantize/cost.ts as measured here.
 //
 //   node bench/speed/regions.ts [--rounds 15]
 import { parseArgs } from 'node:util';

@@ -1,4 +1,4 @@
-// Start-up: processor and wall time of short commands, in turns with another checkout.
+// Measures start-up: processor and wall time of short commands, alternating with another checkout; medians and ratios.
 //   node bench/speed/start.ts <log> [--recording <file> --game <name>] [--other <checkout>] [--runs 9]
 // Each side is a checkout, or the folder of an unpacked package (npm pack), which is what users start.
 import { spawnSync } from 'node:child_process';
@@ -57,5 +57,7 @@ for (const args of commands) {
     const figures = [median(cpu), Math.min(...cpu), median(cost.map(({ wall }) => wall))].map((ms) => ms.toFixed(0));
     process.stdout.write(`| ${args[0]} | ${i === 0 ? 'this' : 'other'} | ${figures.join(' | ')} |\n`);
   }
+  const [own, other] = costs.map((cost) => median(cost.map(({ cpu }) => cpu)));
+  if (other !== undefined) process.stdout.write(`| ${args[0]} | ratio | ${(own! / other).toFixed(2)} | | |\n`);
 }
 rmSync(out, { recursive: true });

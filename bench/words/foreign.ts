@@ -1,4 +1,4 @@
-// Kills of a Quake III family server log, imported by its mapping, against truth made independently from the recorded demo.
+// Compares the kills of an imported Quake III family server log with truth made independently from the recorded demo.
 //   node bench/words/foreign.ts <games.log> <truth.json>
 import { readFileSync } from 'node:fs';
 import { loadBuiltin } from '../../src/dictionary/files.ts';

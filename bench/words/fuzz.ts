@@ -1,6 +1,6 @@
-// Sentences, queries and dictionary files that nobody would write: no crash, no hang, nothing understood that is wrong;
-// and what the worst sentences of a length cost.
-// node bench/words/fuzz.ts [runs of each] [seed]
+// Fuzzes sentences, queries and dictionary files: no crash, no hang, no wrong interpretation; prints the time of the slowest sentences by
+// length.
+//   node bench/words/fuzz.ts [runs of each] [seed]
 import { readFileSync } from 'node:fs';
 import * as fc from 'fast-check';
 import { loadBuiltin } from '../../src/dictionary/files.ts';
@@ -34,7 +34,7 @@ function fail(what: string, input: unknown, why: unknown): void {
   console.log(`${what} failed on ${JSON.stringify(input)}\n  ${why instanceof Error ? why.stack : String(why)}`);
 }
 
-/** Runs `check` on `runs` values, and tells how often each outcome came, and what the slowest cost. */
+/** Runs `check` on `runs` values, and prints the count of each outcome and the slowest value. */
 function fuzz<Value>(what: string, arbitrary: fc.Arbitrary<Value>, check: (value: Value) => string): void {
   const outcomes = new Map<string, number>();
   let slowest = { ms: 0, value: undefined as Value | undefined };
@@ -55,8 +55,8 @@ function fuzz<Value>(what: string, arbitrary: fc.Arbitrary<Value>, check: (value
     }
   }
   const each = ((performance.now() - start) / runs) * 1000;
-  const told = [...outcomes].map(([outcome, count]) => `${count} ${outcome}`).join(', ');
-  console.log(`${what}: ${runs} runs, ${told}; ${each.toFixed(0)} µs each, the slowest ${slowest.ms.toFixed(0)} ms`);
+  const counts = [...outcomes].map(([outcome, count]) => `${count} ${outcome}`).join(', ');
+  console.log(`${what}: ${runs} runs, ${counts}; ${each.toFixed(0)} µs each, the slowest ${slowest.ms.toFixed(0)} ms`);
   console.log(`  ${JSON.stringify(slowest.value).slice(0, 200)}`);
 }
 

@@ -1,4 +1,4 @@
-// The HED standard schema (not shipped) as a dictionary: findings, depth, and the time of hierarchical queries over 5000 rows.
+// Loads the HED standard schema (not shipped) as a dictionary: issues, depth, and the time of hierarchical queries over 5000 rows.
 //   node bench/words/hed.ts HED8.4.0.mediawiki
 import { readFileSync } from 'node:fs';
 import { parse } from '../../src/dictionary/sentences/parse.ts';

@@ -1,10 +1,11 @@
-// Queries over a million events in memory, with the hierarchy, against regular expressions over the same texts.
+// Compares hierarchical queries over a million events in memory with regular expressions over the same texts; medians.
 //   node bench/words/query.ts [events]
 import { loadBuiltin } from '../../src/dictionary/files.ts';
 import { render } from '../../src/dictionary/sentences/render.ts';
 import type { EventLine } from '../../src/events/log.ts';
 import type { Statement } from '../../src/events/statement.ts';
 import { compileQuery, matchEvents } from '../../src/query/run.ts';
+import { median } from '../../src/statistics.ts';
 
 const size = Number(process.argv[2] ?? 1_000_000);
 const { dictionary } = await loadBuiltin();
@@ -100,7 +101,6 @@ const cases: readonly (readonly [string, RegExp | undefined])[] = [
   ['railgun or rocket launcher', undefined],
 ];
 
-const median = (values: number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1]!;
 const measure = (act: () => number): { ms: number; found: number } => {
   const start = performance.now();
   const found = act();

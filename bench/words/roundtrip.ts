@@ -1,5 +1,5 @@
-// parse(render(s)) = s for many random statements over many seeds, and what it costs.
-// node bench/words/roundtrip.ts [statements] [first seed]
+// Checks parse(render(s)) = s for many random statements over many seeds, and measures its cost.
+//   node bench/words/roundtrip.ts [statements] [first seed]
 import * as fc from 'fast-check';
 import { loadBuiltin } from '../../src/dictionary/files.ts';
 import { parse } from '../../src/dictionary/sentences/parse.ts';
@@ -10,7 +10,7 @@ import { anyStatement } from '../../test/fixtures/statements.ts';
 const total = Number(process.argv[2] ?? 200_000);
 const firstSeed = Number(process.argv[3] ?? 1);
 const perSeed = 1000;
-// It may be stopped at any time: what was done is told every so often.
+// Prints its progress, so that it can be stopped at any time.
 const every = 10_000;
 const { dictionary } = await loadBuiltin();
 const arbitrary = anyStatement(dictionary);

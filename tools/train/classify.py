@@ -70,7 +70,7 @@ def laid(icon, ground, draw):
     turn = cv2.getRotationMatrix2D((icon.shape[1] / 2, icon.shape[0] / 2), draw.uniform(-8, 8), draw.uniform(0.93, 1.07))
     turn[:, 2] += ((width - icon.shape[1]) / 2 + draw.uniform(-3, 3), (height - icon.shape[0]) / 2 + draw.uniform(-3, 3))
     shown = cv2.warpAffine(icon, turn, (width, height)).astype(np.float32)
-    # The mask says how much a pixel tells, not how opaque it is: whatever tells at all is the icon's.
+    # The mask weighs how informative a pixel is, not its opacity: any weight means that the pixel belongs to the icon.
     alpha = np.clip(shown[:, :, 3:] / 90, 0, 1)
     return (ground * (1 - alpha) + shown[:, :, 2::-1] * alpha).astype(np.uint8)
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Learns what tells a voice from a game's sound: logistic regression, each recording judged by the others, then weights of all.
+"""Learns to distinguish voices from a game's sound: logistic regression, cross-validated by recording, then weights from all.
 
     rm -f features.ndjson; node bench/detectors/voices.ts --features features.ndjson --levels 30,12,6,0 --to 60 RECORDING... && voice.py features.ndjson
 
@@ -31,8 +31,8 @@ def main():
     for name in sorted(set(group)):
         own = group == name
         w = fit(x[~own], y[~own])
-        told = x[own] @ w[:-1] + w[-1] > np.log(0.8 / 0.2)
-        print(f"{name}: right where told {y[own][told].mean():.3f}, told of spoken {told[y[own] == 1].mean():.3f}", file=sys.stderr)
+        detected = x[own] @ w[:-1] + w[-1] > np.log(0.8 / 0.2)
+        print(f"{name}: precision {y[own][detected].mean():.3f}, recall {detected[y[own] == 1].mean():.3f}", file=sys.stderr)
     print(", ".join(f"{one:.4g}" for one in fit(x, y)))
 
 
