@@ -15,7 +15,7 @@ interface Manifest {
   readonly exports: Readonly<Record<string, unknown>>;
 }
 
-/** A project that has the packed package installed, and beside it nothing but the dependencies that it declares. */
+/** A project with only the packed package and its declared dependencies installed. */
 let project: string;
 let manifest: Manifest;
 
@@ -122,7 +122,7 @@ describe('the packed package', () => {
     );
     expect(logs[0]).toEqual(logs[1]);
     expect(logs[0]!.slice(1)).toEqual(logs[2]!.slice(1));
-    // The shotgun is picked up, as the clip's truth tells.
+    // The shotgun is picked up, according to the clip's truth.
     expect(JSON.parse(logs[0]![1]!)).toMatchObject({ t: 2.714286, text: "player's weapon count rises from 1 to 2" });
     const [{ plugins: file }, { plugins: packaged }] = [logs[0]!, logs[2]!].map(([line]) => JSON.parse(line!));
     expect([file, packaged]).toMatchObject([

@@ -6,7 +6,7 @@ export const root = join(import.meta.dirname, '..');
 /** The program's command. */
 export const launcher = join(root, 'src', 'cli', 'launch.js');
 
-/** The short clip that the tests read, and its truth beside it; see test/footage/README.md. */
+/** The short clip that the tests read, next to its truth; see test/footage/README.md. */
 export const footage = join(root, 'test', 'footage');
 export const clip = join(footage, 'freedoom-demo1.mp4');
 

@@ -81,18 +81,18 @@ const counts = { fixed: [0, 0], following: [0, 0], both: [0, 0] };
 const names = Object.keys(following.detectors);
 for (const { t, observations, seen } of await journalRecords(join(work, 'following', 'out', 'readings.journal'))) {
   for (const [i, time] of t.entries()) {
-    const [fixed, following] = ['ammunition', 'relative figure'].map(
+    const [fixed, relative] = ['ammunition', 'relative figure'].map(
       (name) => observations[seen[i]![names.indexOf(name)]!],
     );
     const now = valueAt(truth.series['ammunition']!, time);
     const steady = [-2, 2].every((frames) => valueAt(truth.series['ammunition']!, time + frames / truth.fps) === now);
-    if (following?.state !== 'seen' || !steady || typeof now !== 'number') continue;
-    counts.following[0]! += Number(following.value === now);
+    if (relative?.state !== 'seen' || !steady || typeof now !== 'number') continue;
+    counts.following[0]! += Number(relative.value === now);
     counts.following[1]! += 1;
     if (fixed?.state !== 'seen') continue;
     counts.fixed[0]! += Number(fixed.value === now);
     counts.fixed[1]! += 1;
-    counts.both[0]! += Number(fixed.value === following.value);
+    counts.both[0]! += Number(fixed.value === relative.value);
     counts.both[1]! += 1;
   }
 }

@@ -38,6 +38,10 @@ if (values.once) {
   for (const clip of positionals) report(clip);
 }
 
+function medianBy<T>(runs: readonly T[], value: (run: T) => number): number {
+  return median(runs.map(value));
+}
+
 function report(clip: string): void {
   const full: Run[] = [];
   const ours: (Run & { scan: number; samples: number; start: number; rss: number })[] = [];
@@ -54,15 +58,14 @@ function report(clip: string): void {
     ];
     ours.push(JSON.parse(spawnSync(process.execPath, args, { encoding: 'utf8' }).stdout));
   }
-  const pick = <T>(runs: readonly T[], of: (run: T) => number) => median(runs.map(of));
-  const cpu = pick(ours, (run) => run.cpu);
-  const wall = pick(ours, (run) => run.wall);
+  const cpu = medianBy(ours, (run) => run.cpu);
+  const wall = medianBy(ours, (run) => run.wall);
   const ratio = median(ours.map((run, i) => run.cpu / full[i]!.cpu));
   console.log(clip);
-  console.log(`  ffmpeg  wall ${ms(pick(full, (run) => run.wall))}  cpu ${ms(pick(full, (run) => run.cpu))}`);
+  console.log(`  ffmpeg  wall ${ms(medianBy(full, (run) => run.wall))}  cpu ${ms(medianBy(full, (run) => run.cpu))}`);
   console.log(
-    `  sampled wall ${ms(wall)}  cpu ${ms(cpu)}  of it scan ${ms(pick(ours, (run) => run.scan))}; ` +
-      `${ours[0]!.samples} samples; start-up ${ms(pick(ours, (run) => run.start))}; peak ${Math.round(pick(ours, (run) => run.rss))} MB`,
+    `  sampled wall ${ms(wall)}  cpu ${ms(cpu)}  of it scan ${ms(medianBy(ours, (run) => run.scan))}; ` +
+      `${ours[0]!.samples} samples; start-up ${ms(medianBy(ours, (run) => run.start))}; peak ${Math.round(medianBy(ours, (run) => run.rss))} MB`,
   );
   console.log(
     `  ratio   cpu ${ratio.toFixed(3)}  wall ${median(ours.map((run, i) => run.wall / full[i]!.wall)).toFixed(3)}`,

@@ -70,11 +70,11 @@ describe('playbyplay profile try', () => {
     expect(readdirSync(looks).toSorted()).toEqual(['4.00 armor.png', '4.00 health.png', '4.00.png']);
     // What follows a find is shown where that was found: the icon is the very crop.
     cpSync(join(looks, '4.00 health.png'), join(pack, 'icon.png'));
-    const beside = { relative: { detector: 'icon' }, x: 1, y: 0, width: 0.5, height: 1 };
-    const lost = { ...beside, relative: { detector: 'low' } };
+    const attached = { relative: { detector: 'icon' }, x: 1, y: 0, width: 0.5, height: 1 };
+    const lost = { ...attached, relative: { detector: 'low' } };
     const followed = {
       ...profile,
-      regions: { ...profile.regions, wide: { ...region, padding: 0.2 }, beside, lost },
+      regions: { ...profile.regions, wide: { ...region, padding: 0.2 }, attached, lost },
       detectors: {
         icon: { kind: 'icon', region: 'wide', icons: { bar: 'icon.png' } },
         low: { kind: 'icon', region: 'armor', icons: { bar: 'icon.png' } },
@@ -84,7 +84,7 @@ describe('playbyplay profile try', () => {
     const { stdout: shown } = playbyplay('profile', 'try', pack, clip, '--at', '4', '--out', looks);
     expect(shown).toMatch(/icon +icon +“bar”/);
     const looked = readdirSync(looks);
-    expect(looked).toContain('4.00 beside.png');
+    expect(looked).toContain('4.00 attached.png');
     expect(looked).not.toContain('4.00 lost.png');
   });
 

@@ -181,8 +181,8 @@ describe('a companion recording', () => {
       0.25,
     );
     const sounds = times(1, 40).filter((t) => t > OFFSET + 0.5 && t < 29.5);
-    const told = of('noise');
-    expect(sounds.filter((t) => told.some((one) => Math.abs(one - t) < 0.03)).length).toBeGreaterThan(
+    const noises = of('noise');
+    expect(sounds.filter((t) => noises.some((one) => Math.abs(one - t) < 0.03)).length).toBeGreaterThan(
       0.8 * sounds.length,
     );
     expect(events).toEqual(events.toSorted((a, b) => Number.parseFloat(a) - Number.parseFloat(b)));

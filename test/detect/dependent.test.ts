@@ -23,7 +23,7 @@ function isNear(a: number, b: number): boolean {
   return Math.abs(a - b) <= 0.15;
 }
 
-async function said(name: string): Promise<string[]> {
+async function readEvents(name: string): Promise<string[]> {
   return (await loadLog(join(folder, name))).events.map(({ t, text }) => `${t} ${text}`);
 }
 
@@ -77,14 +77,14 @@ describe('detectors activated by other detectors', () => {
     const { raw, series } = await loadTruth(join(footage, 'freedoom-demo1.truth.json'));
     const changes = raw.filter(({ statement }) => 'property' in statement && statement.property === 'health');
     const falls = changes.filter(({ statement: { from, to } }) => Number(to) < Number(from));
-    const told = (property: string): readonly { t: number; to: unknown }[] =>
+    const changesOf = (property: string): readonly { t: number; to: unknown }[] =>
       events.flatMap(({ t, statement }) =>
         'property' in statement && statement.property === property ? [{ t, to: statement.to }] : [],
       );
     // Armor is read from the first wound on, which the truth knows.
-    expect(isNear(told('armor')[0]!.t, falls[0]!.t)).toBe(true);
+    expect(isNear(changesOf('armor')[0]!.t, falls[0]!.t)).toBe(true);
     // Each sequence: a message stands soon after a wound, to the health that the truth knows.
-    const sequences = told('health');
+    const sequences = changesOf('health');
     expect(sequences.length).toBeGreaterThan(1);
     for (const { t, to } of sequences) {
       expect(valueAt(series['message']!, t + 0.1)).not.toBe(null);
@@ -93,9 +93,9 @@ describe('detectors activated by other detectors', () => {
       );
     }
     // Ammunition is read from a message on until the health changes.
-    const ends = told('ammunition').filter(({ to }) => String(to).startsWith('lost'));
+    const ends = changesOf('ammunition').filter(({ to }) => String(to).startsWith('lost'));
     expect(ends.filter(({ t }) => !changes.some((line) => isNear(line.t, t)))).toEqual([]);
-    expect(told('ammunition').length).toBeGreaterThan(5);
+    expect(changesOf('ammunition').length).toBeGreaterThan(5);
   });
 
   it('give the same log with several workers, and after interruption and resumption', async () => {
@@ -112,6 +112,6 @@ describe('detectors activated by other detectors', () => {
 
   it('give the same events with the adaptive plan', async () => {
     await cuesOf('adaptive', { plan: 'adaptive' });
-    expect(await said('adaptive')).toEqual(await said('one'));
+    expect(await readEvents('adaptive')).toEqual(await readEvents('one'));
   });
 });

@@ -10,8 +10,8 @@ import { clip as media, root } from '../paths.ts';
 
 let folder: string;
 
-/** What a detector's cues say of the health, with times. */
-async function told(name: string): Promise<Map<string, string[]>> {
+/** The changes of health by detector, with times. */
+async function changesByDetector(name: string): Promise<Map<string, string[]>> {
   const { events } = await loadLog(join(folder, name));
   const byDetector = Map.groupBy(events, ({ cues }) => cues[0]!.detector);
   return new Map([...byDetector].map(([detector, own]) => [detector, own.map(({ t, text }) => `${t} ${text}`)]));
@@ -31,7 +31,7 @@ beforeAll(async () => {
   const profile = JSON.parse(await readFile(path, 'utf8')) as Profile;
   const { health, 'status bar': bar } = profile.detectors;
   const [figure, labels] = [profile.regions['health']!, profile.regions['bar']!];
-  const beside = {
+  const relative = {
     x: figure.x - labels.x,
     y: figure.y - labels.y,
     width: figure.width,
@@ -42,17 +42,17 @@ beforeAll(async () => {
     dictionaries: ['freedoom'],
     regions: {
       ...profile.regions,
-      beside,
-      standing: { ...beside, relative: { ...beside.relative, hold: 2 } },
+      relative,
+      standing: { ...relative, relative: { ...relative.relative, hold: 2 } },
     },
     detectors: {
       fixed: health!,
       // Colours themselves are compared, so the red of a wound hides the labels for a while.
       labels: { ...bar!, measure: 'difference', threshold: 0.93, screens: [], search: 6 },
-      beside: { ...health!, region: 'beside' },
+      relative: { ...health!, region: 'relative' },
       standing: { ...health!, region: 'standing' },
     },
-    events: ['fixed', 'beside', 'standing'].map((detector) => ({
+    events: ['fixed', 'relative', 'standing'].map((detector) => ({
       on: { detector, trigger: 'changed' },
       statement: { subject: 'player', property: 'health', from: '$previous', to: '$value' },
       alone: true,
@@ -69,16 +69,19 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 describe('a region relative to a found icon', () => {
   it('gives the readings of the fixed region, and stays in place while the icon is hidden', async () => {
     const log = await run('one', { workers: 1 });
-    const { fixed, beside, standing } = Object.fromEntries(await told('one')) as Record<string, string[]>;
+    const { fixed, relative, standing } = Object.fromEntries(await changesByDetector('one')) as Record<
+      string,
+      string[]
+    >;
     expect(fixed!.length).toBeGreaterThan(2);
     expect(standing).toEqual(fixed);
     // Wounds hide the labels: without staying there, changes are seen late.
-    expect(beside).not.toEqual(fixed);
+    expect(relative).not.toEqual(fixed);
     expect(await run('several', { workers: 3 })).toBe(log);
   });
 
   it('gives the same events with the adaptive plan', async () => {
     await run('adaptive', { plan: 'adaptive' });
-    expect(await told('adaptive')).toEqual(await told('one'));
+    expect(await changesByDetector('adaptive')).toEqual(await changesByDetector('one'));
   });
 });

@@ -72,7 +72,7 @@ describe('networks trained on exported regions', () => {
     const [events, truth, log] = await said(await pack(1), 10, 1);
     expect(truth.length).toBeGreaterThan(5);
     expect([events, close(events, truth)]).toEqual([events, true]);
-    // The header tells the profile's fingerprint.
+    // The header has the profile's fingerprint.
     const [, ...lines] = log.split('\n');
     expect((await said(await pack(4), 10, 2))[2].split('\n').slice(1)).toEqual(lines);
   });

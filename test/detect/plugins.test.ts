@@ -79,7 +79,7 @@ it('a plug-in that ends its thread again and again ends the run, and is named', 
   });
 });
 
-/** A profile with a region that lies where a detector of the kind `finder` finds something. */
+/** A profile with a region relative to what a `finder` detector finds. */
 const finding = (detector: object): string =>
   JSON.stringify({
     format: 'playbyplay/profile/1',

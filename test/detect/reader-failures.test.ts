@@ -9,8 +9,8 @@ import { recordLog } from '../../src/pipeline/record-log.ts';
 import { clip as media } from '../paths.ts';
 
 /**
- * A kind that reads how light a region is. It ends, or hangs in, the thread that makes the fifth reading, or comes to the
- * twentieth picture, once: a file tells that it has.
+ * A detector kind that reads the brightness of a region. It ends or hangs, once, the thread that makes the fifth reading or
+ * reaches the twentieth frame; a marker file records that it has.
  */
 const plugin = `
 import { writeFileSync } from 'node:fs';
@@ -93,7 +93,7 @@ async function run(workers: number, ends = ''): Promise<{ log: string; trace: Tr
   const trace = join(folder, `trace ${workers} ${ends}.json`);
   const plugins = [join(folder, 'glow.mjs')];
   const stuckAfter = ends.startsWith('hangs') ? { stuckAfter: 1.5 } : {};
-  await recordLog({ media, game: join(folder, 'profile.json'), out, to: 20, workers, plugins, trace, ...stuckAfter });
+  await recordLog({ media, game: join(folder, 'profile.json'), out, to: 12, workers, plugins, trace, ...stuckAfter });
   const { traceEvents } = JSON.parse(await readFile(trace, 'utf8')) as { traceEvents: Traced[] };
   return { log: await readFile(join(out, 'events.ndjson'), 'utf8'), trace: traceEvents };
 }

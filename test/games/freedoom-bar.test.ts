@@ -23,7 +23,7 @@ async function readings(media: string, times: readonly number[], wanted: readonl
       return [name, own as DetectorSpec];
     }),
   );
-  // Whatever else it depends on: the elements are read by themselves.
+  // Without activation conditions.
   const game = await compileProfile({ profile: { ...whole, screens: {}, modes: {}, detectors }, assets });
   const due = new Uint8Array(wanted.length).fill(1);
   const labels = times.map((t) => ({ media, t, detector: '', text: '' }));

@@ -29,14 +29,14 @@ async function openLexicons(tag: string): Promise<Readonly<Record<string, TextLe
   return { caption: await open('captions'), weapon: await open('weapons') };
 }
 
-type Told = readonly [t: number, detector: string, value: string | number | null, previous?: string | number];
+type TestCue = readonly [t: number, detector: string, value: string | number | null, previous?: string | number];
 
 /** What the script says of cues: found, changed (from the last of the tuple) or, with null, lost. */
-async function said(...told: readonly Told[]): Promise<string[]> {
-  return saidIn('en', ...told);
+async function sentences(...given: readonly TestCue[]): Promise<string[]> {
+  return sentencesIn('en', ...given);
 }
 
-async function saidIn(tag: string, ...told: readonly Told[]): Promise<string[]> {
+async function sentencesIn(tag: string, ...given: readonly TestCue[]): Promise<string[]> {
   const known = await lexicons(tag);
   using script = await openScript({ source, name: 'hedgewars.js' });
   const lines: string[] = [];
@@ -47,7 +47,7 @@ async function saidIn(tag: string, ...told: readonly Told[]): Promise<string[]> 
       lines.push(`${t} ${render(statement, dictionary)}`);
     }
   };
-  for (const [t, cues] of Map.groupBy(told, ([when]) => when))
+  for (const [t, cues] of Map.groupBy(given, ([when]) => when))
     take(
       script.onCues(
         t,
@@ -65,7 +65,7 @@ async function saidIn(tag: string, ...told: readonly Told[]): Promise<string[]> 
   return lines.toSorted((a, b) => Number.parseFloat(a) - Number.parseFloat(b));
 }
 
-const rows: readonly Told[] = [
+const rows: readonly TestCue[] = [
   [1, 'badge 1', 'red'],
   [1, 'bar 1', 100],
   [1, 'badge 2', 'blue'],
@@ -75,7 +75,7 @@ const rows: readonly Told[] = [
 ];
 
 it('reports turns, weapons and the first shot of a turn', async () => {
-  const turn: readonly Told[] = [
+  const turn: readonly TestCue[] = [
     [3, 'timer', 20],
     [3, 'ink 1', 'red'],
     [3, 'weapon 1', '= No weapon selected'],
@@ -84,7 +84,7 @@ it('reports turns, weapons and the first shot of a turn', async () => {
     [7, 'timer', 3, 17],
     [8, 'timer', 2, 3],
   ];
-  expect(await said(...rows, ...turn)).toEqual([
+  expect(await sentences(...rows, ...turn)).toEqual([
     "3 team Foxes's turn begins",
     '5 team Foxes equips rocket launcher',
     '7 team Foxes attacks with rocket launcher',
@@ -92,32 +92,32 @@ it('reports turns, weapons and the first shot of a turn', async () => {
 });
 
 it('reports a moving gauge when it stops, with the time at which it started', async () => {
-  const fall: readonly Told[] = [
+  const fall: readonly TestCue[] = [
     [20, 'bar 2', 97, 100],
     [20.1, 'bar 2', 90, 97],
     [20.2, 'bar 2', 76, 90],
     [22, 'wind right', 39, 0],
     [23, 'wind right', 40, 39],
   ];
-  expect(await said([1, 'wind left', 0], [1, 'wind right', 0], ...rows, ...fall)).toEqual([
+  expect(await sentences([1, 'wind left', 0], [1, 'wind right', 0], ...rows, ...fall)).toEqual([
     "20 team Otters's health drops from 100 to 76",
     "22 level's wind rises from 0 to 39",
   ]);
 });
 
 it('reports an eliminated team, but no scenery that resembles a team', async () => {
-  const out: readonly Told[] = [
+  const out: readonly TestCue[] = [
     [30, 'badge 3', 'green'],
     [30, 'bar 3', 40],
     [33, 'badge 3', null, 'green'],
     [40, 'badge 2', null, 'blue'],
     [40, 'bar 2', null, 100],
   ];
-  expect(await said(...rows, ...out)).toEqual(["40 team Otters's health drops from 100 to 0"]);
+  expect(await sentences(...rows, ...out)).toEqual(["40 team Otters's health drops from 100 to 0"]);
 });
 
 it('recognizes captions by words that only their kind has, despite other text nearby', async () => {
-  const captions: readonly Told[] = [
+  const captions: readonly TestCue[] = [
     [2, 'caption 1', "Let's jam! — PR"],
     [10, 'caption 1', '= Brook prefers WarMUX'],
     [12, 'caption 1', '- Brook prefers WarMUX'],
@@ -126,7 +126,7 @@ it('recognizes captions by words that only their kind has, despite other text ne
     [30, 'caption 2', 'Get instant health'],
     [40, 'caption 1', 'WFoxes wins!'],
   ];
-  expect(await said(...rows, ...captions)).toEqual([
+  expect(await sentences(...rows, ...captions)).toEqual([
     '2 match begins',
     '10 hedgehog Brook dies',
     "20 match's rounds till sudden death becomes 15",
@@ -173,7 +173,7 @@ const SPOKEN: Readonly<Record<string, readonly string[]>> = {
 
 it.each(Object.entries(SPOKEN))('reports the same events for captions in %s', async (tag, texts) => {
   const [mortar, fight, drowned, rounds, sudden, win] = texts as [string, string, string, string, string, string];
-  const turn: readonly Told[] = [
+  const turn: readonly TestCue[] = [
     [2, 'caption 1', fight],
     [3, 'timer', 20],
     [3, 'ink 1', 'red'],
@@ -183,7 +183,7 @@ it.each(Object.entries(SPOKEN))('reports the same events for captions in %s', as
     [30, 'caption 2', sudden],
     [40, 'caption 1', win],
   ];
-  expect(await saidIn(tag, ...rows, ...turn)).toEqual([
+  expect(await sentencesIn(tag, ...rows, ...turn)).toEqual([
     '2 match begins',
     "3 team Foxes's turn begins",
     '5 team Foxes equips mortar',

@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import { loadBuiltin } from '../../src/dictionary/files.ts';
 import { render } from '../../src/dictionary/sentences/render.ts';
 import { validateStatement } from '../../src/dictionary/statements.ts';
-import { type Short, said } from '../fixtures/scripts.ts';
+import { type CueTuple, runScript } from '../fixtures/scripts.ts';
 
-const statusOf = (t: number, figures: string, previous?: string): Short => [
+const statusOf = (t: number, figures: string, previous?: string): CueTuple => [
   t,
   'status',
   previous === undefined ? 'found' : 'changed',
@@ -15,7 +15,7 @@ const statusOf = (t: number, figures: string, previous?: string): Short => [
 test('nethack: changed numbers and each sentence of the top line are reported once a turn', async () => {
   const [a, b, c] = [4, 5, 6].map((turn) => `Dlvl:1 $:0 HP:${20 - turn}(16) Pw:2(2) AC:6 Xp:1/0 T:${turn}`);
   const { dictionary } = await loadBuiltin(['nethack']);
-  const events = await said('nethack', [
+  const events = await runScript('nethack', [
     statusOf(0, a!),
     [1, 'message', 'found', 'You miss the giant rat.  The giant rat bites!'],
     statusOf(1.1, b!, a),

@@ -17,7 +17,7 @@ interface Bin {
 const EDGES = [0, 0.1, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99, 0.999, 1.000001];
 const LEAST = 50;
 
-/** A table of bins of confidence: what share is right, and how far that lies from the mean confidence. */
+/** A table of bins of confidence: the share of correct ones, and its distance from the mean confidence. */
 export function calibrationTable(list: readonly Judged[], what: string): string {
   const rows = binned(list).map(({ low, high, count, right, sum }) => {
     const mean = sum / count;

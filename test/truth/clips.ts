@@ -1,7 +1,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** The folders of clips (video.mp4 beside truth.json) in a folder, by name, however deep. */
+/** The folders of clips (with video.mp4 and truth.json) below a folder, by name. */
 export async function clipsIn(folder: string): Promise<string[]> {
   const names = await readdir(folder);
   if (names.includes('video.mp4') && names.includes('truth.json')) return [folder];

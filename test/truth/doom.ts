@@ -31,14 +31,14 @@ export interface DoomSeries {
   readonly frags: Series;
   readonly table: readonly Series[];
   readonly message: Series;
-  /** The weapon in hand, as far as figures, arms and messages tell; empty where the recording's truth has no arms. */
+  /** The weapon in hand, as far as numbers, the ARMS panel and messages show it; empty if the truth has no ARMS. */
   readonly weapon: Series;
   readonly 'status bar': Series;
   /** "finished E1M3" or "entering E1M4" while the screen between levels says so. */
   readonly 'level name': Series;
   /** Weapons and keys on the bar, by the detector that reads each: its word, or `none`. */
   readonly owned: Readonly<Record<string, Series>>;
-  /** Not a series of readings: each step is a pick-up under an unchanged message, which only a number tells. */
+  /** Not a series of readings: each step is a pickup under an unchanged message, visible only in a number. */
   readonly repeat: Series;
 }
 
@@ -179,7 +179,7 @@ function repeats(rows: readonly DoomRow[]): Series {
 }
 
 /**
- * Statements that follow from the series, raw or reduced (then `raw` gives what lies between the samples). Appearing is
+ * Statements that follow from the series, raw or reduced (then `raw` has the values between the samples). Appearing is
  * not a change, nor is a switch of weapon or the start of a new life.
  */
 export function doomStatements(series: DoomSeries, raw: DoomSeries = series): TruthLine[] {
@@ -196,7 +196,7 @@ export function doomStatements(series: DoomSeries, raw: DoomSeries = series): Tr
   for (const { t, from, to } of changes(series.frags))
     lines.push({ t, statement: { subject: 'player', property: 'score', from, to } });
   for (const { t, since, from, to } of changes(series.weapon)) {
-    // What a life begins with is no switch, however briefly nobody lived between.
+    // The initial weapon of a life is not a switch, however short the death was.
     if (lives.some((life) => since < life && life <= t + 0.001)) continue;
     const statement = { subject: 'player', property: 'weapon', from: { word: String(from) }, to: { word: String(to) } };
     lines.push({ t, statement });

@@ -6,7 +6,7 @@ import { deathStatement, itemStatement, weaponWord } from './words.ts';
 export interface Kill {
   readonly t: number;
   readonly frame?: number;
-  /** A player's name; `<world>` or the victim's own name where nobody else did it. */
+  /** A player's name; `<world>` or the victim's own name without a killer. */
   readonly killer: string;
   readonly victim: string;
   /** `MOD_…` */
@@ -60,7 +60,7 @@ export interface ArenaSeries {
   readonly score: Series;
   readonly red: Series;
   readonly blue: Series;
-  /** The item named at the lower left, and the medal shown above; empty where the recording's truth does not tell. */
+  /** The item named at the lower left, and the medal shown above; empty if the truth does not contain it. */
   readonly item: Series;
   readonly medal: Series;
   /** `lead`, `openarena:tie for lead` or `trail`, where everyone is against everyone. */
@@ -150,7 +150,7 @@ function shownFor(seconds: number, gains: readonly Named[]): Series {
   return compact(steps.length === 0 ? [] : [{ t: 0, value: null }, ...steps]);
 }
 
-/** The same gained again while it stands: nothing that is drawn tells. */
+/** The same item gained again while its message is displayed: not visible on the screen. */
 export function repeatedGains(gains: readonly Gain[], seconds = ITEM_SHOWN): Gain[] {
   return gains.filter((gain, i) => i > 0 && gains[i - 1]!.what === gain.what && gain.t < gains[i - 1]!.t + seconds);
 }

@@ -40,11 +40,11 @@ export interface Truth {
   readonly height?: number;
   /** What each HUD element shows over time, by name. */
   readonly series: Readonly<Record<string, Series>>;
-  /** Kinds of events that this recording's truth does not tell of. */
+  /** Kinds of events that this recording's truth does not contain. */
   readonly untold?: readonly string[];
   /** Everything that was drawn, however briefly. */
   readonly raw: readonly TruthLine[];
-  /** Seconds at which anything that the game's profile reads changes, ascending: what vanishes too, where truth tells. */
+  /** Seconds at which anything that the game's profile reads changes, ascending; also what disappears, if the truth contains it. */
   readonly changes: readonly number[];
   /** What a perfect reader reports under the declared sampling and stability. */
   reduce(rules: Rules): TruthLine[];
@@ -148,7 +148,7 @@ function arenaTruth(file: ArenaFile): Truth {
     t: kill.t,
     statement: killStatement(kill, followedAt(rows, kill.t, file.followed_player)),
   }));
-  const told = drawnLines(timed(file.match ?? [], file.fps)).flatMap(({ t, what }) => {
+  const drawn = drawnLines(timed(file.match ?? [], file.fps)).flatMap(({ t, what }) => {
     const name = (one: string): Slot =>
       one === followedAt(rows, t, file.followed_player) ? 'player' : { word: 'opponent', name: one };
     return matchStatements(what, name).map((statement) => ({ t, statement }));
@@ -167,7 +167,7 @@ function arenaTruth(file: ArenaFile): Truth {
     const last = times.at(-samples) ?? 0;
     return merge(
       kept(arenaStatements(reduced, series, turns)),
-      [...kills, ...told].filter((line) => line.t <= last),
+      [...kills, ...drawn].filter((line) => line.t <= last),
     );
   };
   return {
@@ -175,13 +175,13 @@ function arenaTruth(file: ArenaFile): Truth {
     ...extent(file),
     series: { ...series },
     untold,
-    raw: merge(kept(arenaStatements(series, series, turns)), again, kills, told),
-    changes: timesIn(Object.values(series), [...arenaStatements(series, series, turns), ...kills, ...told], turns),
+    raw: merge(kept(arenaStatements(series, series, turns)), again, kills, drawn),
+    changes: timesIn(Object.values(series), [...arenaStatements(series, series, turns), ...kills, ...drawn], turns),
     reduce,
   };
 }
 
-/** Rows dated by their frame, to the microsecond: the times written beside the frames are rounded. */
+/** Rows dated by their frame, to the microsecond: the times written next to the frames are rounded. */
 function timed<T extends { readonly t: number; readonly frame?: number }>(rows: readonly T[], fps: number): T[] {
   return rows.map((row) => (row.frame === undefined ? row : { ...row, t: roundTime(row.frame / fps) }));
 }

@@ -43,7 +43,7 @@ export const PICK_UPS: Readonly<Record<string, string>> = {
 
 const DOOR = /^THIS (DOOR|OBJECT) REQUIRES (?:A|THE) (BLUE|RED|YELLOW) (KEY|PASSCARD|SKELETON KEY)\.$/;
 
-/** What a line in the top left corner says, or undefined where it tells of nothing in the game (saving, cheats, settings). */
+/** What a line in the top left corner says, or undefined if it is not about the game (saving, cheats, settings). */
 export function doomMessage(message: string): Statement | undefined {
   const object = PICK_UPS[message];
   if (object !== undefined) return { subject: 'player', action: 'obtain', object };
@@ -55,7 +55,7 @@ export function doomMessage(message: string): Statement | undefined {
   return { subject: subject === 'DOOR' ? 'door' : 'switch', action: 'require', object: needed };
 }
 
-/** What a means of death adds to a statement: of a killer's deed, and of a death that nobody else brought about. */
+/** What a means of death adds to a statement: for a kill, and for a death without a killer. */
 interface Means {
   readonly kill: Partial<ActionStatement>;
   readonly alone: Partial<ActionStatement>;
@@ -97,7 +97,7 @@ export const MEANS: Readonly<Record<string, Means>> = {
   MOD_GRAPPLE: weapon('grappling hook'),
 };
 
-/** `victim` was killed by `killer`, or died by nobody else's doing. Throws RangeError for means that no table knows. */
+/** `victim` was killed by `killer`, or died without a killer. Throws RangeError for an unknown means of death. */
 export function deathStatement(means: string, victim: Slot, killer: Slot | undefined): ActionStatement {
   const known = Object.hasOwn(MEANS, means) ? MEANS[means] : undefined;
   if (!known) throw new RangeError(`unknown means of death ${JSON.stringify(means)}`);
