@@ -20,6 +20,7 @@ import { viewerWeightSchema } from '../src/highlights/viewer-weights.ts';
 import { loadKindCatalog } from '../src/pipeline/schemas.ts';
 import { PROFILE_SCHEMA } from '../src/profile/profile.ts';
 import { detectorSchema } from '../src/profile/schema.ts';
+import { constantsSchema } from '../src/quality/constants.ts';
 import { querySchema } from '../src/query/query.ts';
 import { createAjv } from '../src/schema/compile.ts';
 import type { SchemaObject } from '../src/schema/from-schema.ts';
@@ -51,6 +52,7 @@ async function writeValidators(folder: string): Promise<void> {
     placementSchema,
     configSchema,
     viewerWeightSchema,
+    constantsSchema,
     preprocess,
     ...detectors,
   ] as SchemaObject[]) {

@@ -47,10 +47,10 @@ export async function findProfile(nameOrPath: string, packs: readonly Pack[] = [
     const pack = await zipPack(resolve(archive));
     return inside === undefined ? onlyGame(pack, nameOrPath) : { pack, path: inside };
   }
-  if (info?.isFile()) return inItsPack(resolve(nameOrPath));
+  if (info?.isFile()) return findPack(resolve(nameOrPath));
   if (info?.isDirectory()) {
     const file = join(resolve(nameOrPath), 'profile.json');
-    if ((await stat(file).catch(() => undefined))?.isFile()) return inItsPack(file);
+    if ((await stat(file).catch(() => undefined))?.isFile()) return findPack(file);
     return onlyGame(folderPack(resolve(nameOrPath)), nameOrPath);
   }
   throw await unknownGame(nameOrPath, packs);
@@ -75,9 +75,8 @@ async function unknownGame(name: string, packs: readonly Pack[]): Promise<Playby
     : new PlaybyplayError('unknown-game', `there is no game “${name}”`, { hint });
 }
 
-/** A profile in `configs/<game>/` belongs to the pack that contains it; the folder of any other is its own pack. */
-
-function inItsPack(file: string): FoundProfile {
+/** Finds the pack of a profile: the one around `configs/<game>/`, else the folder of the profile. */
+function findPack(file: string): FoundProfile {
   const folder = dirname(file);
   const configs = dirname(folder);
   if (basename(configs) !== 'configs') return { pack: folderPack(folder), path: basename(file) };

@@ -144,7 +144,7 @@ export type ConstantsInput = {
 };
 
 /** The schema of a constants file: `CONSTANTS` with every value of every group optional, except the picture's reference. */
-const constantsSchema = {
+export const constantsSchema = {
   ...CONSTANTS,
   $id: 'urn:playbyplay:quality-constants:1',
   required: [],
