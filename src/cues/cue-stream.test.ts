@@ -19,7 +19,7 @@ function reading(detector: string, t: number, value: number): Reading {
 }
 
 describe('CueStream', () => {
-  it('holds a cue until no detector can make an earlier one', () => {
+  it('holds a cue until no detector can produce an earlier one', () => {
     const stream = new CueStream(trackers([1, 3, 1]));
     const step = (t: number, health: number, ammo: number): Settled =>
       stream.sample(t, [reading('health', t, health), reading('ammo', t, ammo)]);
@@ -32,7 +32,7 @@ describe('CueStream', () => {
     ]);
   });
 
-  it('gives out every cue once, in order of time and then of the profile, and as it says', () => {
+  it('emits every cue once, in order of time and then of the profile', () => {
     const frame = fc.array(fc.option(fc.constantFrom(1, 2), { freq: 4 }), { minLength: 3, maxLength: 3 });
     fc.assert(
       fc.property(

@@ -90,7 +90,7 @@ function play(profile: Profile, series: Readonly<Record<string, Series>>, starts
   return cues;
 }
 
-const told = (cues: readonly Cue[]): string[] =>
+const describeCues = (cues: readonly Cue[]): string[] =>
   cues.map(({ t, detector, trigger, value, previous }) => `${t} ${detector} ${trigger} ${value ?? previous}`);
 
 function withName(after: Activation): Profile {
@@ -106,9 +106,9 @@ describe('detectors that others switch on', () => {
   const icon: Series = [undefined, undefined, 7, 7, 7, undefined, undefined, undefined, 7, 7, undefined, undefined];
   const name: Series = [1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2];
   const ofName = (profile: Profile): string[] =>
-    told(play(profile, { icon, name })).filter((cue) => cue.includes('name'));
+    describeCues(play(profile, { icon, name })).filter((cue) => cue.includes('name'));
 
-  it('are read from the cue on, in its own sample too, until what caused it is lost', () => {
+  it("are read from the cue's sample on until its cause is lost", () => {
     expect(ofName(withName({ detector: 'icon' }))).toEqual([
       '0.2 name found 1',
       '0.4 name changed 2',
@@ -129,7 +129,7 @@ describe('detectors that others switch on', () => {
   it('are read until another cue, and not for a cue that is not meant', () => {
     const other: Series = [undefined, undefined, undefined, undefined, undefined, undefined, 3, 3, 3, 3, 3, 3];
     const cues = (match: string): string[] =>
-      told(play(withOther(match), { icon, name, other })).filter((cue) => cue.includes('name'));
+      describeCues(play(withOther(match), { icon, name, other })).filter((cue) => cue.includes('name'));
     expect(cues('7')).toEqual(['0.2 name found 1', '0.4 name changed 2', '0.6 name lost 2', '0.8 name found 2']);
     expect(cues('8')).toEqual([]);
   });
@@ -142,7 +142,7 @@ describe('detectors that others switch on', () => {
         regions: { plate: { x: 0, y: 0, width: 1, height: 1, modes: ['driving'] } },
       },
     );
-    expect(told(play(profile, { icon, name, rest: name })).filter((cue) => !cue.includes('icon'))).toEqual([
+    expect(describeCues(play(profile, { icon, name, rest: name })).filter((cue) => !cue.includes('icon'))).toEqual([
       '0 rest found 1',
       '0.2 name found 1',
       '0.2 rest lost 1',
@@ -160,14 +160,14 @@ describe('detectors that others switch on', () => {
     const modes = { seventh: { detector: 'icon', value: 7, keeps: true as const } };
     const profile = profileOf({ icon: {}, name: { modes: ['seventh'] } }, { modes });
     const shown: Series = [undefined, 7, undefined, undefined, 8, undefined, undefined, 7, undefined];
-    expect(told(play(profile, { icon: shown, name })).filter((cue) => cue.includes('name'))).toEqual([
+    expect(describeCues(play(profile, { icon: shown, name })).filter((cue) => cue.includes('name'))).toEqual([
       '0.1 name found 1',
       '0.4 name lost 1',
       '0.7 name found 2',
     ]);
   });
 
-  it('drag along what waits for them', () => {
+  it('activate the detectors that depend on them', () => {
     const profile = profileOf({
       icon: {},
       name: { after: { detector: 'icon' } },
@@ -181,7 +181,7 @@ describe('sequences of cues', () => {
   const kill: Series = [undefined, 5, 5, undefined, 5, 5, undefined, undefined, undefined, undefined];
   const medal: Series = [9, undefined, undefined, undefined, undefined, undefined, 9, 9, undefined, 9];
   const made = (sequence: CueSequence, more: Series = []): string[] =>
-    told(
+    describeCues(
       play(profileOf({ kill: {}, medal: {}, more: {} }, { sequences: { feat: sequence } }), { kill, medal, more }),
     ).filter((cue) => cue.includes('feat'));
 
@@ -196,7 +196,7 @@ describe('sequences of cues', () => {
     expect(made({ steps, within: 0.1 })).toEqual([]);
   });
 
-  it('are broken off by what must not come between', () => {
+  it('are cancelled by an excluded cue', () => {
     const more: Series = [undefined, undefined, undefined, undefined, undefined, 1];
     const steps = [{ detector: 'kill' }, { detector: 'medal', within: 0.3 }];
     expect(made({ steps, unless: { detector: 'more' } }, more)).toEqual([]);
@@ -307,7 +307,7 @@ describe('a graph of dependent detectors', () => {
   /** Samples at which a reader begins that knows nothing of those before. */
   const beginnings = fc.array(fc.integer({ min: 1, max: 39 }), { maxLength: 6 });
 
-  it('makes the cues that the rules ask for, wherever readers begin', () => {
+  it('produces the cues of the rules wherever readers start', () => {
     fc.assert(
       fc.property(graph, recording, beginnings, (specs, frames, starts) => {
         const profile = profileOf(Object.fromEntries(NAMES.map((name, i) => [name, specs[i]!])));
@@ -315,13 +315,13 @@ describe('a graph of dependent detectors', () => {
         const cues = play(profile, series, starts);
         const wanted = rule(profile, series, frames.length);
         for (const name of NAMES)
-          expect(told(cues.filter((cue) => cue.detector === name))).toEqual(told(wanted.get(name)!));
+          expect(describeCues(cues.filter((cue) => cue.detector === name))).toEqual(describeCues(wanted.get(name)!));
       }),
       { numRuns: 400 },
     );
   });
 
-  it('makes the same cues with sequences in it, wherever readers begin', () => {
+  it('produces the same cues with sequences, wherever readers start', () => {
     const step = fc.record(
       {
         detector: fc.constantFrom('a', 'b'),
@@ -351,8 +351,8 @@ describe('a graph of dependent detectors', () => {
             { sequences: { first, second } },
           );
           const series = Object.fromEntries(NAMES.map((name, n) => [name, frames.map((frame) => frame[n]!)]));
-          const cues = told(play(profile, series));
-          expect(told(play(profile, series, starts))).toEqual(cues);
+          const cues = describeCues(play(profile, series));
+          expect(describeCues(play(profile, series, starts))).toEqual(cues);
           for (const cue of cues) made.add(cue.split(' ')[1]!);
         },
       ),
@@ -396,7 +396,7 @@ describe('a graph of dependent detectors', () => {
         const detectors = Object.fromEntries(NAMES.map((name, i) => [name, own[i] as Partial<DetectorSpec>]));
         const profile = profileOf(detectors, { modes: { m, n } });
         const series = Object.fromEntries(NAMES.map((name, i) => [name, samples.map((frame) => frame[i]!)]));
-        expect(told(play(profile, series, starts))).toEqual(told(play(profile, series)));
+        expect(describeCues(play(profile, series, starts))).toEqual(describeCues(play(profile, series)));
       }),
       { numRuns: 400 },
     );

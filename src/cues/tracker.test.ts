@@ -153,7 +153,7 @@ describe('createTracker', () => {
     expect(short(track([50, 50, '-', '-', 5, 5], fall))).toEqual(['found 50 @0', 'lost 50 @0.2', 'found 5 @0.4']);
   });
 
-  it('asks less of a likely change, not of something found where nothing was', () => {
+  it('requires less evidence for an expected change, but not for a first value', () => {
     const plausible = { expected: { within: [-50, 5], confidence: 0.1 } } as const;
     const one = { stability: { samples: 1, confidence: 0.5, lost: 1 }, plausible };
     expect(short(track([[80, 0.2], 80, [60, 0.2], [90, 0.2], '-', [60, 0.2]], one))).toEqual([
@@ -190,7 +190,7 @@ describe('createTracker', () => {
     ]);
   });
 
-  it('says of what is found in the first reading that counts that nobody knows since when it was there', () => {
+  it('marks a value found in the first accepted reading as of unknown start', () => {
     expect(isFirst([5, 5, 6, 6])).toEqual([true, false]);
     expect(isFirst(['?', 5, 5])).toEqual([true]);
     expect(isFirst(['-', 5, 5])).toEqual([false]);
@@ -207,7 +207,7 @@ describe('createTracker', () => {
     );
   });
 
-  it('says in time since when a cue may still come', () => {
+  it('reports from which time on a cue can still appear', () => {
     fc.assert(
       fc.property(sequence, spec, (samples, rules) => {
         const tracker = createTracker('d', { kind: 'text', ...rules }, INTERVAL);

@@ -77,12 +77,12 @@ describe('evaluate', () => {
     expect(all.time?.max).toBeCloseTo(0.1, 9);
   });
 
-  it('takes the tolerance as a limit that is still within', () => {
+  it('includes the tolerance itself', () => {
     expect(judge([kill(1.3, 'A')], [kill(1.15, 'A')]).all.hits).toBe(1);
     expect(judge([kill(1.301, 'A')], [kill(1.15, 'A')]).all.hits).toBe(0);
   });
 
-  it('counts words that mean each other apart, whether the event says more or less', () => {
+  it('counts more general and more specific words separately', () => {
     const truth = [kill(1, 'A'), kill(2, 'B', 'railgun', 'stomp'), kill(3, 'C')];
     const events = [kill(1, 'A', 'railgun', 'stomp'), kill(2, 'B'), kill(3, 'D', 'railgun', 'stomp')];
     const { all, misses, falseEvents } = judge(events, truth, { isA });
@@ -97,7 +97,7 @@ describe('evaluate', () => {
     expect([all.falseEvents.length, all.unevaluated]).toEqual([1, {}]);
   });
 
-  it('counts what showed nothing new neither as found nor as missed', () => {
+  it('counts events that showed nothing new neither as hits nor as misses', () => {
     const again: TruthLine = { ...kill(4, 'A'), repeat: true };
     const found = judge([kill(1, 'A'), kill(4, 'A')], [kill(1, 'A'), again]);
     expect([found.all.truth, found.all.events, found.all.hits, found.all.repeats]).toEqual([
@@ -121,7 +121,7 @@ describe('evaluate', () => {
     expect([result.all.hits, result.misses[0]?.clip, result.falseEvents[0]?.clip]).toEqual([0, 'b', 'a']);
   });
 
-  it('takes equal statements as equal, however they are written', () => {
+  it('compares statements by meaning, not notation', () => {
     const a = { action: 'kill', object: { word: 'opponent' } } as Statement;
     const b = { object: 'opponent', action: 'kill' } as Statement;
     expect(canonical(a)).toBe(canonical(b));
@@ -163,7 +163,7 @@ describe('matchTimes', () => {
 });
 
 describe('statistics', () => {
-  it('gives Wilson intervals as published', () => {
+  it('computes Wilson intervals as published', () => {
     // Newcombe, Statistics in Medicine 17 (1998), table I, method 3: 81/263, 15/148, 0/20, 1/29.
     const published = [
       [81, 263, 0.2553, 0.3662],
@@ -179,7 +179,7 @@ describe('statistics', () => {
     expect(proportion(7, 7).high).toBe(1);
   });
 
-  it('interpolates quantiles, and tells late from early', () => {
+  it('interpolates quantiles and distinguishes late from early', () => {
     expect(quantile([1, 2, 3, 4], 0.5)).toBe(2.5);
     expect(quantile([10], 0.95)).toBe(10);
     expect(timeError([-0.1, 0.3])).toMatchObject({ median: 0.2, max: 0.3, bias: expect.closeTo(0.1, 9) });
@@ -188,7 +188,7 @@ describe('statistics', () => {
 });
 
 describe('truth and report', () => {
-  it('reads truth, and says which lines are wrong', async () => {
+  it('reads ground truth and reports invalid lines', async () => {
     const path = join(await mkdtemp(join(tmpdir(), 'playbyplay-truth-')), 'truth.ndjson');
     await writeFile(path, '{"t":1,"statement":{"subject":"player","action":"die"}}\n\n{"type":"gap","t":1,"end":2}\n');
     expect(await readTruth(path)).toEqual([{ t: 1, statement: { subject: 'player', action: 'die' } }]);
@@ -207,7 +207,7 @@ describe('truth and report', () => {
     await expect(readTruth('/nowhere')).rejects.toMatchObject({ code: 'truth-missing' });
   });
 
-  it('prints a table, then every miss with what was said instead', () => {
+  it('prints a table, then every miss with the event reported instead', () => {
     const text = report(judge([health(3, 80, 66)], [health(3, 80, 60), kill(1, 'A')]), (statement) =>
       Object.values(statement).join(' '),
     );
@@ -229,7 +229,7 @@ describe('numbers that may differ', () => {
     expect(judge(events, truth).all).toMatchObject({ hits: 0 });
   });
 
-  it('prefers what is equal', () => {
+  it('prefers equal statements', () => {
     const truth = [health(1, 100, 76), health(1.1, 100, 77)];
     const events = [health(1.05, 100, 77), health(1, 100, 76)];
     expect(judge(events, truth, { numbers: 5 }).all).toMatchObject({ hits: 2 });
@@ -237,7 +237,7 @@ describe('numbers that may differ', () => {
 });
 
 describe('a slot with an owner', () => {
-  it('is another where the owner is another', () => {
+  it('differs if the owner differs', () => {
     expect(judge([turn(1, 'Foxes')], [turn(1, 'Foxes')]).all).toMatchObject({ hits: 1 });
     expect(judge([turn(1, 'Otters')], [turn(1, 'Foxes')]).all).toMatchObject({ hits: 0, isA: 0 });
     expect(judge([turn(1, 'Otters')], [turn(1, 'Foxes')], { isA: () => true }).all).toMatchObject({ isA: 0 });

@@ -36,7 +36,7 @@ it('is gone with the process that held it, however that ended', async () => {
   await lock[Symbol.asyncDispose]();
 });
 
-it('leaves a folder that takes no file to whoever writes into it', async () => {
+it('does not lock a folder that cannot hold a lock file', async () => {
   const lock = await lockFolder(join(await folder(), 'missing'));
   await expect(lock[Symbol.asyncDispose]()).resolves.toBeUndefined();
 });

@@ -14,7 +14,7 @@ test('a folder and all above it are made, once', async () => {
   expect(statSync(path).isDirectory()).toBe(true);
 });
 
-test.each(['file', 'file/below'])('where a file stands (%s) the error says so', async (name) => {
+test.each(['file', 'file/below'])('a file in the place of the folder (%s) is reported', async (name) => {
   writeFileSync(join(folder, 'file'), '');
   await expect(makeFolder(join(folder, name))).rejects.toMatchObject({ code: 'no-folder' });
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { uniqueSessionName, nameLogs } from './log-names.ts';
 
-test('a log is called like its recording, with folders only where names are the same', () => {
+test('a log is named after its recording, with folders only if names are equal', () => {
   const paths = [
     '/s/monday/match.playbyplay/events.ndjson',
     '/s/friday/match.playbyplay/events.ndjson',
@@ -13,7 +13,7 @@ test('a log is called like its recording, with folders only where names are the 
   expect(nameLogs(['/a.playbyplay/events.ndjson', '/a/events.ndjson'])).toEqual(['/a', '/a']);
 });
 
-test('sessions of one name are told apart, however many they are', () => {
+test('any number of sessions of one name get distinct names', () => {
   const taken = new Set<string>();
   expect([1, 2, 3].map(() => uniqueSessionName('x', 'log/events.ndjson', taken))).toEqual([
     'x',

@@ -31,14 +31,14 @@ describe('readLog', () => {
     expect((await read(join(path, '..'))).types).toEqual(['header', 'event', 'end']);
   });
 
-  it('leaves out a torn last line, whatever its length, and says so', async () => {
+  it('omits a truncated last line of any length and reports it', async () => {
     for (let length = 1; length < EVENT.length; length += 7) {
       const path = await logOf(`${HEADER}\n${EVENT}\n${EVENT.slice(0, length)}`);
       expect(await read(path)).toEqual({ types: ['header', 'event'], issues: ['log-torn'] });
     }
   });
 
-  it('takes a complete last line without its line feed', async () => {
+  it('accepts a complete last line without line feed', async () => {
     const path = await logOf(`${HEADER}\n${EVENT}`);
     expect(await read(path)).toEqual({ types: ['header', 'event'], issues: ['log-unfinished'] });
   });
@@ -53,7 +53,7 @@ describe('readLog', () => {
     });
   });
 
-  it('refuses what is not a log, and a format it does not know', async () => {
+  it('refuses files that are not logs and unknown formats', async () => {
     await expect(read(await logOf(''))).rejects.toMatchObject({ code: 'log-invalid' });
     await expect(read(await logOf('hello\n'))).rejects.toMatchObject({ code: 'log-invalid' });
     await expect(read(await logOf(`${EVENT}\n`))).rejects.toMatchObject({ code: 'log-invalid' });
@@ -78,7 +78,7 @@ describe('readLog', () => {
     });
   });
 
-  it('stops when told to', async () => {
+  it('stops when aborted', async () => {
     const path = await logOf(`${HEADER}\n${EVENT}\n${END}\n`);
     await expect(loadLog(path, { signal: AbortSignal.abort() })).rejects.toMatchObject({ name: 'AbortError' });
   });

@@ -89,7 +89,7 @@ describe('LogWriter', () => {
     expect(ids[0]).toMatch(/^[0-9a-f]{16}$/);
   });
 
-  it('refuses what lies before the settled time', async () => {
+  it('refuses events before the settled time', async () => {
     const path = join(await folder(), 'events.ndjson');
     await using log = await LogWriter.create(path, header);
     await log.settle(10);
@@ -97,7 +97,7 @@ describe('LogWriter', () => {
     expect(() => log.add(event(10, 1))).not.toThrow();
   });
 
-  it('writes the same bytes whatever the batches, and whatever was cut off before a resumption', async () => {
+  it('writes the same bytes for any batches and any truncation before resuming', async () => {
     const times = fc.array(fc.record({ t: fc.integer({ min: 0, max: 300 }), to: fc.integer({ min: 0, max: 3 }) }), {
       maxLength: 30,
     });
@@ -140,7 +140,7 @@ describe('LogWriter', () => {
     expect((await loadLog(path)).events).toHaveLength(3);
   });
 
-  it('begins anew when the header differs', async () => {
+  it('starts over when the header differs', async () => {
     const path = join(await folder(), 'events.ndjson');
     await writeAll(path, [[event(1, 1)]]);
     await using log = await LogWriter.create(path, { ...header, program: '0.2.0' }, { resume: true });
@@ -148,7 +148,7 @@ describe('LogWriter', () => {
     await log.end(0);
   });
 
-  it('says that the folder cannot be written to', async () => {
+  it('reports a folder that is not writable', async () => {
     const path = join(await folder(), 'missing', 'events.ndjson');
     await expect(LogWriter.create(path, header)).rejects.toMatchObject({
       name: 'PlaybyplayError',

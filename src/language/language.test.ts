@@ -163,7 +163,7 @@ describe('durations', () => {
 });
 
 describe('texts', () => {
-  it('are kept composed, without what is not seen', () => {
+  it('are normalized to composed form without invisible characters', () => {
     expect(normalizeText('e\u0301\u200Fa\u00A0\u202Fb\u00AD ')).toBe('éa b');
     expect(normalizeText('体 力 が 回復 100 HP', ['ja'])).toBe('体力が回復 100 HP');
     expect(normalizeText('체력 회복', ['ko'])).toBe('체력 회복');
@@ -185,11 +185,11 @@ describe('texts', () => {
     expect(foldText('Łódź', ['en'], bare)).toBe('lodz');
   });
 
-  it('are taken apart into what people call characters', () => {
+  it('are split into graphemes', () => {
     expect(splitGraphemes('e\u0301क्षि𝔸👍🏽x')).toEqual(['e\u0301', 'क्षि', '𝔸', '👍🏽', 'x']);
   });
 
-  it('are put in reading order where they run from right to left', () => {
+  it('are put in reading order if they run from right to left', () => {
     const seen = [...'21 םולש'];
     expect(convertReadingOrder(seen, ['he']).join('')).toBe('שלום 21');
     expect(convertReadingOrder([...'Bob :םש'], ['he']).join('')).toBe('שם: Bob');

@@ -20,8 +20,8 @@ async function gamesOf(name: string, text: string): Promise<readonly string[]> {
   return own.map(({ game }) => game);
 }
 
-describe('a profile that lies alone', () => {
-  it('is known by the game that it says, not by one that its words mention', async () => {
+describe('a profile outside a pack', () => {
+  it('is found by its game, not by names in its text', async () => {
     const texts = { description: 'Not "game": "chess".', events: [{ game: 'draughts' }], game: 'go "19"' };
     expect(await gamesOf('go', JSON.stringify(texts))).toEqual(['go "19"']);
   });
@@ -30,7 +30,7 @@ describe('a profile that lies alone', () => {
     ['says no game', '{ "events": [{ "game": "draughts" }] }'],
     ['is broken', '{ "game": "go", '],
     ['is none', '[]'],
-  ])('is told when it %s', async (name, text) => {
+  ])('is reported when it %s', async (name, text) => {
     await expect(gamesOf(name, text)).rejects.toMatchObject({ code: 'profile-missing' });
   });
 });

@@ -44,7 +44,7 @@ describe('a profile in several languages', () => {
     return Buffer.from(await assets.read('lines.txt')).toString('utf8');
   };
 
-  it('reads the files of the language that it is told, the nearest there are', async () => {
+  it('reads the files of the closest available language', async () => {
     expect(await text()).toBe('hello');
     expect(await text('de')).toBe('hallo');
     expect(await text('de-CH')).toBe('hallo');
@@ -53,7 +53,7 @@ describe('a profile in several languages', () => {
     expect(await text('en,de')).toBe('hello');
   });
 
-  it('tells detectors their languages, unless they have their own', async () => {
+  it('passes the languages to detectors without their own', async () => {
     const { profile, languages } = await open('de-CH,en');
     expect(languages).toEqual(['de-CH', 'en']);
     expect(profile.detectors['line']!.language).toEqual(['de-CH', 'en']);
@@ -67,7 +67,7 @@ describe('a profile in several languages', () => {
     expect(new Set(hashes).size).toBe(4);
   });
 
-  it('says which languages it reads, where another is asked for', async () => {
+  it('lists its languages when another is requested', async () => {
     await expect(open('fr')).rejects.toMatchObject({
       code: 'unknown-language',
       message: 'the profile of talk does not read French (fr)',

@@ -117,7 +117,7 @@ describe('loadProfile', () => {
     expect(await listGames(packs[0]!)).toEqual(['test-game']);
   });
 
-  it('takes a profile that lies alone in a folder', async () => {
+  it('accepts a profile alone in a folder', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'playbyplay-alone-'));
     await writeFile(join(folder, 'digits.json'), '{}');
     await writeFile(join(folder, 'profile.json'), JSON.stringify(good));
@@ -142,7 +142,7 @@ describe('loadProfile', () => {
     expect(new Set(hashes).size).toBe(3);
   });
 
-  it('says all that is wrong at once, each with its JSON path', async () => {
+  it('reports all issues at once, each with its JSON path', async () => {
     const wrong = {
       ...good,
       game: 'Test Game',
@@ -195,7 +195,7 @@ describe('loadProfile', () => {
     expect(await codes({ ...(chain('b', 'c', 'c') as object) })).toEqual(['circular-when /detectors/c/when']);
   });
 
-  it('says in which line the JSON is broken', async () => {
+  it('reports the line of a JSON syntax error', async () => {
     const root = await packOf(good, { 'configs/test-game/profile.json': '{\n "format": 1,\n oops\n}' });
     const error = await loadProfile(root, options).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(PlaybyplayError);
@@ -227,7 +227,7 @@ describe('loadProfile', () => {
     expect(others.map(({ code }) => code)).toContain('unknown-region');
   });
 
-  it('never throws, whatever it is given', () => {
+  it('never throws for any input', () => {
     const json = fc.jsonValue({ maxDepth: 4 });
     fc.assert(
       fc.property(fc.constantFrom(...Object.keys(good)), json, json, (key, value, whole) => {

@@ -58,7 +58,7 @@ async function hash(files: Files): Promise<string> {
 }
 
 describe('readScript', () => {
-  it('reads what a script imports, directly or not, and nothing else', async () => {
+  it('reads direct and indirect imports of a script and nothing else', async () => {
     const script = await readScript(await packOf(FILES), 'x');
     expect(script?.name).toBe('scripts/x.js');
     expect([...script!.modules.keys()].toSorted()).toEqual([

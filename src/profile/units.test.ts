@@ -25,7 +25,7 @@ const said = (value: unknown): readonly string[] =>
   checkProfile(value, 'p').issues.map(({ code, message, hint }) => [code, message, hint].join(' | '));
 
 describe('regions in pixels', () => {
-  it('are what the same regions in fractions are', () => {
+  it('equal the same regions in fractions', () => {
     const { regions, ...rest } = withFractionalRegions(profile({ health: box }));
     expect(regions['health']).toEqual({ x: 0.1, y: 0.1, width: 0.2, height: 0.05 });
     expect(rest).not.toHaveProperty('unit');
@@ -43,13 +43,13 @@ describe('regions in pixels', () => {
     expect([regions['found']!.x, regions['frame']!.x]).toEqual([-64, -0.05]);
   });
 
-  it('are told of in pixels where they stick out', () => {
+  it('are reported in pixels if they extend beyond the frame', () => {
     expect(said(profile({ health: { ...box, x: 1100 } }))).toEqual([
       'region-outside-frame | region "health" extends outside the frame on the right: 1100 + 256 > 1280 | Its width can be at most 180.',
     ]);
   });
 
-  it('are asked for where pixels stand in the place of fractions', () => {
+  it('are suggested if pixels are given instead of fractions', () => {
     expect(said({ ...profile({ health: { ...box, y: 0.1, height: 0.1, width: 0.1 } }), unit: 'fraction' })).toEqual([
       'schema-range | "x" must be at most 1, not 128 | As a fraction of 1280 pixels: 0.1. To write pixels, set "unit": "pixel" in the profile.',
     ]);
@@ -57,7 +57,7 @@ describe('regions in pixels', () => {
 });
 
 describe('a canvas', () => {
-  it('is refused where the scale is not "whole"', () => {
+  it('is refused if the scale is not "whole"', () => {
     const canvas = { width: 320, height: 200 };
     const code = 'canvas-without-whole | the canvas of region "health" has no effect with scale';
     const hint = 'Set "scale": "whole", or remove the canvas.';

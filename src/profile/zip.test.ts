@@ -44,7 +44,7 @@ describe('zipPack', () => {
     ]);
   });
 
-  it('gives a profile by the archive, and by its place in it', async () => {
+  it('finds a profile by the archive and by its path in it', async () => {
     const loaded = await loadProfile(FIXTURE);
     expect([loaded.profile.game, loaded.script?.name]).toEqual(['tiny', 'scripts/tiny.js']);
     const again = await loadProfile(loaded.pack.locate(loaded.path));
@@ -53,7 +53,7 @@ describe('zipPack', () => {
     await expect(findProfile('/nowhere/pack.zip')).rejects.toMatchObject({ code: 'profile-missing' });
   });
 
-  it('names the nearest file, and reads none beyond a size or outside', async () => {
+  it('suggests the nearest file, and reads none outside or above a size limit', async () => {
     const pack = await zipPack(FIXTURE);
     await expect(pack.read('scripts/tini.js')).rejects.toMatchObject({
       code: 'asset-missing',
@@ -70,7 +70,7 @@ describe('zipPack', () => {
     expect(await readAll(await archiveOf(evil))).toBe('asset-outside-pack');
   });
 
-  it('refuses what is encrypted, packed otherwise, or larger than it says', async () => {
+  it('refuses files that are encrypted, compressed otherwise, or larger than declared', async () => {
     const directory = bytes.indexOf('PK\x01\x02', 0, 'latin1');
     const change = async (offset: number, value: number): Promise<string> => {
       const copy = Buffer.from(bytes);
@@ -82,7 +82,7 @@ describe('zipPack', () => {
     expect(await change(24, 3)).toBe('pack-broken');
   });
 
-  it('ends in good order whatever is cut off or flipped', async () => {
+  it('fails cleanly for truncated and corrupted archives', async () => {
     const outcomes = new Set<string>();
     const path = await archiveOf(bytes);
     for (let length = 0; length < bytes.length; length += 3) {

@@ -70,7 +70,7 @@ describe('crops', () => {
     );
   });
 
-  it('converts colours with SIMD exactly as in plain code, whatever the subsampling', () => {
+  it('converts colours with SIMD exactly as in plain code for any subsampling', () => {
     const picture = noise(200, 81, limited709);
     const finer = { ...picture, u: noise(200, 81, limited709, 2).y, v: noise(200, 81, limited709, 3).y };
     const pictures: Picture[] = [
@@ -126,7 +126,7 @@ describe('crops', () => {
     expect(cropRgb(picture, { x: 0, y: 0, width: 256, height: 1 })).toEqual(grey);
   });
 
-  it('refuses what is not whole pixels of the picture', () => {
+  it('refuses rectangles that are not whole pixels of the picture', () => {
     const picture = noise(20, 20, limited709);
     expect(() => cropLuma(picture, { x: 1, y: 1, width: 20, height: 2 })).toThrow(RangeError);
     expect(() => cropRgb(picture, { x: 0.5, y: 1, width: 2, height: 2 })).toThrow(RangeError);
@@ -134,7 +134,7 @@ describe('crops', () => {
 });
 
 describe('change gate', () => {
-  it('sees every single changed sample inside, none outside', () => {
+  it('detects every single changed sample inside, none outside', () => {
     const picture = noise(200, 81, limited709);
     fc.assert(
       fc.property(rect, fc.nat(199), fc.nat(80), (r, x, y) => {

@@ -58,7 +58,7 @@ function reference(line: number[], output: number, step: number, weight: (distan
 const sinc = (x: number): number => (x === 0 ? 1 : Math.sin(Math.PI * x) / (Math.PI * x));
 
 describe('filters', () => {
-  it('keep every flat level exactly, whatever kernel and size', () => {
+  it('preserve every uniform level exactly for any kernel and size', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 0, max: 255 }),
@@ -237,7 +237,7 @@ function arithmetic(size: number, sigma: number): string {
 }
 
 describe('separableFilter', () => {
-  it('takes doubles for the smallest crops, integers beyond, and doubles where integers are too coarse', () => {
+  it('uses doubles for the smallest crops, integers for others, and doubles where integers are too coarse', () => {
     expect([arithmetic(2, 1), arithmetic(64, 1), arithmetic(300, 3)]).toEqual(['float', 'fixed', 'fixed']);
     // 300 taps of which the largest is 1/125: few bits are left for each.
     expect(arithmetic(302, 50)).toBe('float');
@@ -245,14 +245,14 @@ describe('separableFilter', () => {
 });
 
 describe('resize', () => {
-  it('zooms to one size whatever the frame', async () => {
+  it('scales to one size for any frame', async () => {
     // 20 pixels of the reference at three pixels each; on a frame 1.5 times as large the crop has 30.
     const reference60 = await apply(noise(20, 10, 1), { step: 'resize', zoom: 3 });
     const larger = await apply(noise(30, 15, 1), { step: 'resize', zoom: 3 }, 1.5);
     expect([reference60.width, reference60.height, larger.width, larger.height]).toEqual([60, 30, 60, 30]);
   });
 
-  it('keeps proportions where one length is given, and wants just one way', async () => {
+  it('keeps proportions if one length is given, and requires exactly one option', async () => {
     const { width, height } = await apply(noise(30, 10, 3), { step: 'resize', height: 32 });
     expect([width, height]).toEqual([96, 32]);
     await expect(apply(noise(3, 3, 3), { step: 'resize' })).rejects.toThrow(/one of zoom/);

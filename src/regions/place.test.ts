@@ -90,7 +90,7 @@ describe('placeRegion', () => {
     expect(placeRegion({ ...map, scale: 'fit' }, { width: 2560, height: 1080 }, HD).scaleX).toBe(1.5);
   });
 
-  it('grows in whole steps where the game enlarges a canvas by whole numbers', () => {
+  it('grows in whole steps if the game scales a canvas by integers', () => {
     // Figures 6 and 48 canvas pixels from the lower left corner, 15 × 7 of them: 320 × 200 fits 3 times into 1280 × 720.
     const spec: RegionSpec = {
       x: 18 / 1280,
@@ -140,13 +140,13 @@ describe('placeRegion', () => {
     expect(placeRegion(ammo, HD, HD, { content }).rect).toEqual({ x: 1120 - 256, y: 648, width: 128, height: 36 });
   });
 
-  it('is zero-sized outside the frame, and refuses sizes that are none', () => {
+  it('is empty outside the frame, and refuses invalid sizes', () => {
     const far: RegionSpec = { x: 0.9, y: 0.1, width: 0.05, height: 0.1, anchor: 'left' };
     expect(placeRegion(far, { width: 640, height: 720 }, HD).rect.width).toBe(0);
     expect(() => placeRegion(far, { width: 0, height: 720 }, HD)).toThrow(RangeError);
   });
 
-  it('on the reference frame is the fractions themselves, whatever anchor and scale', () => {
+  it('on the reference frame equals the fractions for any anchor and scale', () => {
     const fraction = fc.double({ min: 0, max: 0.5, noNaN: true });
     const anchors = [
       'top left',

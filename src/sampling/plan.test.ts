@@ -42,7 +42,7 @@ function naive({ t, reference }: FrameTimes, interval: number): Sample[] {
 }
 
 describe('planSamples', () => {
-  test('by interval: as the rule says, tick by tick', () => {
+  test('by interval: follows the rule tick by tick', () => {
     fc.assert(
       fc.property(videos, fc.constantFrom(0.1, 0.2, 1 / 3, 0.05, 0.016, 1), (video, interval) => {
         expect(planSamples(video, { interval })).toEqual(naive(video, interval));

@@ -95,8 +95,8 @@ describe('a hostile script', () => {
     ['a huge statement', 'game.emit({ action: "a".repeat(2e6) })', 'script-output'],
   ])('%s is stopped, and the script goes on', async (_what, body, code) => {
     const { first, second } = await attack(body);
-    const told = first.problems.map((problem) => (problem.message.includes(TOO_MUCH) ? TOO_MUCH : problem.code));
-    expect(told).toContain(code);
+    const reported = first.problems.map((problem) => (problem.message.includes(TOO_MUCH) ? TOO_MUCH : problem.code));
+    expect(reported).toContain(code);
     for (const { message } of first.problems) expect(message.length).toBeLessThan(3000);
     expect(second.statements.map(({ statement }) => statement)).toEqual([{ action: 'survive' }]);
   });
@@ -146,7 +146,7 @@ describe('a hostile script', () => {
     expect(loop.onCues(2, [next])).toMatchObject({ statements: [], problems: [] });
   });
 
-  it('takes no further part once it has gone over its budget too often', async () => {
+  it('is disabled after exceeding its budget too often', async () => {
     using script = await openScript({
       source: 'function onCue() { while (1); }',
       name: 'bad.js',
@@ -159,7 +159,7 @@ describe('a hostile script', () => {
     expect(script.problemCounts).toEqual({ 'script-budget': 10, 'script-stopped': 1 });
   });
 
-  it('leaves the others alone when its interpreter gives up', async () => {
+  it('does not affect other scripts when its interpreter fails', async () => {
     using good = await openScript({
       source: 'function onCue(c, game) { game.emit({ action: "a" }); }',
       name: 'good.js',

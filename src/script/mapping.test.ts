@@ -26,7 +26,7 @@ describe('compileMappings', () => {
     ]);
   });
 
-  it('leaves out slots that come out empty', () => {
+  it('omits empty slots', () => {
     const found: Cue = { t: 1, detector: 'score', trigger: 'found', value: 'ab', confidence: 1 };
     const { statements } = map(
       { trigger: 'found', match: '^(a)(c)?' },
@@ -51,7 +51,7 @@ describe('compileMappings', () => {
     ).toEqual({ action: 'x', object: 'gone' });
   });
 
-  it('says what is wrong with a statement that comes out wrong', () => {
+  it('reports what is wrong with an invalid statement', () => {
     const { statements, problems } = map({}, { subject: '$value', property: 'score', to: 1 });
     expect(statements).toEqual([]);
     expect(problems).toEqual([

@@ -29,7 +29,7 @@ function twenty(n: number): Files {
 const USES_FEED = `import { act } from './x/feed.js';\nexport function onCue(cue, game) { act(game); }`;
 
 describe('a script of several files', () => {
-  it('says what its modules say, and is asked by what it exports', async () => {
+  it('emits the statements of its modules and is called by its exports', async () => {
     using script = await open(`${USES_FEED}\nexport const lookback = 30;`, {
       'x/feed.js': `import { word } from './words.js';\nlet n = 0;\nexport const act = (game) => game.emit({ action: word, amount: ++n }, { t: game.t - 20 });`,
       'x/words.js': `export const word = 'die';`,
@@ -48,7 +48,7 @@ describe('a script of several files', () => {
     expect(script.onCues(1, [cue]).notes.map(({ text }) => text)).toEqual(['fly']);
   });
 
-  it('names the file and line of what goes wrong in a module', async () => {
+  it('reports the file and line of an error in a module', async () => {
     using script = await open(USES_FEED, { 'x/feed.js': `\nexport function act() {\n  null.x;\n}` });
     expect(script.onCues(1, [cue]).problems).toMatchObject([{ code: 'script-error', path: 'scripts/x/feed.js:3' }]);
   });
@@ -81,10 +81,10 @@ describe('a script of several files', () => {
     expect(others).toEqual([]);
   });
 
-  it('is told of every import that there is not, each at its line', async () => {
+  it('reports every missing import with its line', async () => {
     const source = `import { a } from './x/a.js';\nimport fs from 'fs';\nimport '../../b.js';\nimport './x/c.js';\nimport /* */ './d.js';`;
-    const told = await brokenBy(source, { 'x/c.js': `\nimport 'https://example.org/e.js';` });
-    expect(told.map((one) => one.split(': ')[0])).toEqual([
+    const reported = await brokenBy(source, { 'x/c.js': `\nimport 'https://example.org/e.js';` });
+    expect(reported.map((one) => one.split(': ')[0])).toEqual([
       'script-import scripts/x.js:1',
       'script-import scripts/x.js:2',
       'script-import scripts/x.js:3',
@@ -93,7 +93,7 @@ describe('a script of several files', () => {
     ]);
   });
 
-  it('cannot import anything once it is loaded, nor ask where it lies', async () => {
+  it('cannot import after loading, nor read its own location', async () => {
     using script = await open(
       `let found = 'waits';
       import('./x/feed.js').then(() => (found = 'loaded'), (error) => (found = error.name));
@@ -111,7 +111,7 @@ export function onCue(cue, game) { game.note(found, JSON.stringify(import.meta))
     expect((await brokenBy(source, twenty(1e5)))[0]).toContain('script-budget scripts/x/');
   });
 
-  it('is told to export what it only defines', async () => {
+  it('reports entry points that are not exported', async () => {
     using script = await open(`import './x/feed.js';\nfunction onCue() {}`, { 'x/feed.js': '' });
     expect(script.onCues(1, [cue]).problems).toMatchObject([
       { code: 'script-empty', hint: 'Write export function onCue(cue, game) { … }.' },

@@ -41,7 +41,7 @@ describe('openScript', () => {
     ]);
   });
 
-  it('gives every cue of a moment alone, then all together, with the readings of that moment', async () => {
+  it('passes every cue of a time alone, then all together, with the readings of that time', async () => {
     using script = await open(`
       function onCue(cue, game) { game.note(cue.detector, game.reading('health'), game.reading('ammo') ?? null); }
       function onCues(cues, game) { game.note(cues.length, game.t); }
@@ -65,7 +65,7 @@ describe('openScript', () => {
     expect(other.onCues(1, [cue(1, 'a', 1)]).notes[0]?.text).toBe('1 1');
   });
 
-  it('runs timers in sample time, before the cues that come later and after those of their own time', async () => {
+  it('runs timers in sample time, before later cues and after those of their own time', async () => {
     using script = await open(`
       function onCue(cue, game) {
         if (cue.detector !== 'message') return;
@@ -78,7 +78,7 @@ describe('openScript', () => {
     expect(say(script.onCues(2.30001, [cue(2.30001, 'ammo', 70)]))).toEqual(['2 ["see",2.3]']);
   });
 
-  it('makes the same statements however time is cut into calls', async () => {
+  it('produces the same statements for any batching of time', async () => {
     const source = `
       function onCue(cue, game) {
         game.after(0.25, (g) => { g.emit({ action: 'a', amount: g.t }); g.after(0.5, (h) => h.emit({ action: 'b', amount: h.t })); });
@@ -107,7 +107,7 @@ describe('openScript', () => {
     expect(say(script.end(3))).toEqual(['3 ["wait"]']);
   });
 
-  it('tells a timer the very time at which it was set, which the time that it waited does not lead back to', async () => {
+  it('passes a timer its exact start time despite rounding of the delay', async () => {
     using script = await open(`
       function onCue(cue, game) {
         game.after(0.9, () => game.emit({ action: game.setAt === cue.t ? 'same' : 'other' }));
@@ -133,7 +133,7 @@ describe('openScript', () => {
     expect(script.end(3).statements).toEqual([]);
   });
 
-  it('takes evidence and confidence from the script, and else the least confident cue', async () => {
+  it('uses evidence and confidence of the script, by default the least confident cue', async () => {
     using script = await open(`
       function onCues(cues, game) {
         game.emit({ action: 'a' });
@@ -153,7 +153,7 @@ describe('openScript', () => {
     ]);
   });
 
-  it('says up to when statements are settled, as far back as the script asks', async () => {
+  it('reports until when statements are settled, as far back as the script requests', async () => {
     using usual = await open('function onCue() {}');
     expect(usual.onCues(100, []).settled).toBe(90);
     using far = await open(
@@ -164,7 +164,7 @@ describe('openScript', () => {
     expect(far.end(101).settled).toBe(Number.POSITIVE_INFINITY);
   });
 
-  it('collects wrong statements, each with script, time and cue, and goes on', async () => {
+  it('collects invalid statements with script, time and cue, and continues', async () => {
     using script = await open(`
       function onCue(cue, game) {
         game.emit({ subject: 'player' });
@@ -183,7 +183,7 @@ describe('openScript', () => {
     expect(output.problems[1]!.message).toContain('(7 s, on cue health changed 5)');
   });
 
-  it('names script, line and cue of an error, keeps what was said before it, and goes on', async () => {
+  it('reports script, line and cue of an error, keeps earlier statements, and continues', async () => {
     using script = await open(`
       function onCue(cue, game) {
         game.emit({ action: 'a' });
@@ -202,10 +202,10 @@ describe('openScript', () => {
     expect(script.problemCounts).toEqual({ 'script-error': 1 });
   });
 
-  it('tells a repeated problem once and counts it', async () => {
+  it('reports a repeated problem once and counts it', async () => {
     using script = await open(`function onCue(cue) { throw new Error('no') }`);
-    const told = Array.from({ length: 50 }, (_, t) => script.onCues(t, [cue(t, 'x', t)]).problems.length);
-    expect(told.reduce((a, b) => a + b)).toBe(1);
+    const reported = Array.from({ length: 50 }, (_, t) => script.onCues(t, [cue(t, 'x', t)]).problems.length);
+    expect(reported.reduce((a, b) => a + b)).toBe(1);
     expect(script.problemCounts).toEqual({ 'script-error': 50 });
   });
 
@@ -225,7 +225,7 @@ describe('openScript', () => {
     );
   });
 
-  it('says so when a script defines nothing', async () => {
+  it('reports a script without entry points', async () => {
     using script = await open('const x = 1;');
     expect(script.onCues(1, [cue(1, 'x', 1)]).problems[0]?.code).toBe('script-empty');
   });

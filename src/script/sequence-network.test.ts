@@ -17,7 +17,7 @@ const changed = (detector: string, t: number, previous: number, value: number): 
 });
 
 describe('the table of cues', () => {
-  it('has eight numbers a detector and tick, and what stands goes on standing', () => {
+  it('has eight numbers per detector and tick, and carries displayed values forward', () => {
     const table = new CueTable(['health', 'ammo'], 0.05);
     table.add({ detector: 'health', t: 0.1, trigger: 'found', value: 80, confidence: 0.5 });
     table.add(changed('health', 0.2, 80, 60));
@@ -107,7 +107,7 @@ async function interpret(cues: readonly Cue[], portions: readonly number[], end:
 }
 
 describe('a network in the place of a script', () => {
-  it('says what it sees in the cues, with their values and times', async () => {
+  it('produces statements from cues with their values and times', async () => {
     const cues = [
       changed('health', 1.033333, 80, 60),
       changed('ammo', 1.07, 50, 49),
@@ -126,7 +126,7 @@ describe('a network in the place of a script', () => {
     expect(said[0]!.confidence).toBeCloseTo(1 / (1 + Math.exp(-20)), 6);
   });
 
-  it('says the same however the cues arrive', async () => {
+  it('produces the same statements for any batching of cues', async () => {
     const times = fc.uniqueArray(fc.integer({ min: 0, max: 12_000_000 }), { minLength: 1, maxLength: 25 });
     await fc.assert(
       fc.asyncProperty(
@@ -155,7 +155,7 @@ describe('a network in the place of a script', () => {
     );
   });
 
-  it('is refused where model and profile do not fit together', async () => {
+  it('is refused if model and profile do not match', async () => {
     await expect(SequenceNetwork.open({ ...spec, detectors: ['health'] }, assets)).rejects.toMatchObject({
       code: 'model-refused',
       message: expect.stringContaining('the profile’s detectors and window make 1 × 64 × 8'.replace('’', "'")),

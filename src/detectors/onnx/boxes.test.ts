@@ -149,7 +149,7 @@ describe('a detector of things', () => {
     });
   });
 
-  it('keeps the likeliest of overlapping boxes, of each class by itself or of all', async () => {
+  it('keeps the most probable of overlapping boxes, per class or over all classes', async () => {
     // Boxes by (middle, size): A and B share 8·10 of 120 (0.667), A and C 5·10 of 150 (0.333); D is A in the other class.
     const boxes = [
       [20, 20, 10, 10, 0.9, 0.1],
@@ -172,7 +172,7 @@ describe('a detector of things', () => {
     expect(none).toMatchObject({ state: 'absent', confidence: expect.closeTo(0.1, 5) });
   });
 
-  it('takes the last class of DETR by softmax for nothing', async () => {
+  it('treats the last class of DETR with softmax as background', async () => {
     const graph = new Graph([1, 3, 64, 64]);
     const logits = constantOutput(graph, [0, 4, 1, 0, 1, 4], [1, 2, 3]);
     const boxes = graph.floats([0.5, 0.5, 0.25, 0.5, 0.5, 0.5, 1, 1], [1, 2, 4]);
@@ -189,7 +189,7 @@ describe('a detector of things', () => {
     });
   });
 
-  it('says which shape a format has', async () => {
+  it('reports the expected output shape of a format', async () => {
     const graph = new Graph([1, 3, 64, 64]);
     const model = graph.file({ output0: { of: constantOutput(graph, Array(9).fill(0), [1, 9, 1]), dims: [1, 9, 1] } });
     await expect(see(model, scene, { format: 'yolov8' })).rejects.toMatchObject({
@@ -202,7 +202,7 @@ describe('a detector of things', () => {
     });
   });
 
-  it('takes bytes as they are where the model does', async () => {
+  it('passes bytes unscaled to models that take bytes', async () => {
     const graph = new Graph([1, 'height', 'width', 3], 2);
     const floats = graph.add('Cast', ['images'], { to: FLOAT });
     const mean = graph.add('ReduceMean', [floats], { keepdims: 0 });

@@ -25,7 +25,7 @@ async function see(crop: PreparedCrop, options: object, model = colours()): Prom
 }
 
 describe('a classifier', () => {
-  it('names the likeliest class, at the temperature that the profile gives', async () => {
+  it('names the most probable class at the temperature of the profile', async () => {
     // Logits 10·(1, 0.2, 0) and their softmax by hand.
     const e = Math.exp;
     const p = e(10) / (e(10) + e(2) + e(0));
@@ -38,7 +38,7 @@ describe('a classifier', () => {
     expect(await see(flat(255, 51, 0), { temperature: 4 })).toMatchObject({ confidence: expect.closeTo(warm, 5) });
   });
 
-  it('takes labels from a file, words for labels, and a background for nothing', async () => {
+  it('reads labels from a file, maps them to words, and treats background as absent', async () => {
     const options = { labels: 'labels.txt', words: { red: 'lava', green: 'lava' }, background: 'blue' };
     const mixed = await see(flat(255, 255, 0), options);
     // Two labels of one word add up: 2·e¹⁰ / (2·e¹⁰ + 1).
@@ -46,7 +46,7 @@ describe('a classifier', () => {
     expect(await see(flat(0, 0, 255), options)).toMatchObject({ state: 'absent' });
   });
 
-  it('does not read what is below the threshold', async () => {
+  it('is unreadable below the threshold', async () => {
     expect(await see(flat(255, 255, 0), { threshold: 0.6 })).toMatchObject({
       state: 'unreadable',
       detail: { best: 'red', other: 'green' },
@@ -54,7 +54,7 @@ describe('a classifier', () => {
     expect(await see(flat(9, 9, 9), { activation: 'sigmoid', threshold: 0.9 })).toMatchObject({ state: 'absent' });
   });
 
-  it('takes the layout, the order of channels and the normalisation that the profile says', async () => {
+  it('uses the layout, channel order and normalization of the profile', async () => {
     const wanted = { state: 'seen', value: 'red' };
     expect(await see(flat(255, 0, 0), {}, colours('NHWC'))).toMatchObject(wanted);
     expect(await see(flat(255, 0, 0), { input: { channels: 'BGR' } })).toMatchObject({ value: 'blue' });
@@ -105,7 +105,7 @@ describe('a classifier', () => {
     expect(kind.regions!({ model: 'm.onnx', task: 'classify', regions: ['second'] })).toEqual(['second']);
   });
 
-  it('says what is wrong with a model or its labels, with file and reason', async () => {
+  it('reports issues of a model or its labels with file and reason', async () => {
     const refusal = { code: 'model-refused', issues: [{ path: 'm.onnx' }] };
     await expect(see(flat(1, 2, 3), { labels: ['a', 'b'] })).rejects.toMatchObject({
       ...refusal,
@@ -135,7 +135,7 @@ describe('a classifier', () => {
     });
   });
 
-  it('says which provider is missing, unless another will do', async () => {
+  it('reports a missing provider, unless another one is available', async () => {
     await expect(see(flat(255, 0, 0), { providers: ['cuda'] })).rejects.toMatchObject({
       code: 'provider-missing',
       message: 'the model m.onnx cannot run on cuda here',
@@ -143,7 +143,7 @@ describe('a classifier', () => {
     expect(await see(flat(255, 0, 0), { providers: ['cuda', 'cpu'] })).toMatchObject({ value: 'red' });
   });
 
-  it('gives the same within a budget of memory', async () => {
+  it('gives the same result within a memory budget', async () => {
     const graph = new Graph([1, 3, 64, 64]);
     let at = 'images';
     for (let i = 0; i < 3; i++) {

@@ -37,7 +37,7 @@ const steps = fc.array(fc.array(fc.double({ min: 0.01, max: 1, noNaN: true }), {
 });
 
 describe('CTC', () => {
-  it('gives every text the probability of all ways of writing it, and finds the likeliest', () => {
+  it('gives every text the probability of all its alignments and finds the most probable', () => {
     fc.assert(
       fc.property(steps, (raw) => {
         const p = raw.map((step) => {
@@ -55,14 +55,14 @@ describe('CTC', () => {
     );
   });
 
-  it('takes repeats together unless a blank stands between', () => {
+  it('merges repeated characters unless a blank separates them', () => {
     expect(greedy(sure(1, 1, 0, 1, 2, 2, 0, 0))).toEqual([1, 1, 2]);
     expect(greedy(sure(0, 0))).toEqual([]);
     expect(readLine(sure(1, 0, 1, 2), {})).toMatchObject({ state: 'seen', value: 'aab' });
     expect(readLine(sure(0, 0), {})).toMatchObject({ state: 'absent' });
   });
 
-  it('adds up what the best path alone cannot see', () => {
+  it('sums alignments that the best path alone misses', () => {
     // Best path: blank, blank (0.36); but “a” has 0.4·0.4 + 0.4·0.6 + 0.6·0.4 = 0.64.
     const line = lineOf([
       [0.6, 0.4, 0],
@@ -73,7 +73,7 @@ describe('CTC', () => {
     expect(readLine(line, { beams: 4 })).toMatchObject({ value: 'a', confidence: expect.closeTo(0.64, 9) });
   });
 
-  it('lays PP-OCR and CRNN outputs out alike, and leaves out characters that cannot occur', () => {
+  it('reads the layouts of PP-OCR and CRNN alike and omits characters outside the charset', () => {
     const [a, b, c] = [
       [0.1, 0.7, 0.2],
       [0.8, 0.1, 0.1],

@@ -82,7 +82,7 @@ describe('exported models', () => {
     expect(await see(model, { format: 'yolov8', labels })).toMatchObject({ value: 'troll' });
   });
 
-  it('may say by themselves what their classes are called and which size they take', async () => {
+  it('can declare their class names and input size', async () => {
     const names = `{0: 'orc', 1: "the giant's \\"troll\\""}`;
     expect(await see(finder({ names, imgsz: '[32, 64]' }), { format: 'yolov8' })).toMatchObject({
       value: 'the giant\'s "troll"',
@@ -99,7 +99,7 @@ describe('exported models', () => {
     expect(() => readLabels(noted("{0: 'a', 2: 'b'}"), 'm.onnx')).toThrow('leave some classes out');
   });
 
-  it('may say by themselves which characters they know', async () => {
+  it('can declare their characters', async () => {
     expect(await see(reader({ character: 'x\ny\n' }), { task: 'read' })).toMatchObject({ value: 'xy' });
     await expect(see(reader({}), { task: 'read' })).rejects.toMatchObject({
       code: 'model-refused',

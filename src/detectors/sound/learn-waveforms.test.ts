@@ -19,7 +19,7 @@ function occurrences(which: readonly number[], count: number): Float32Array[] {
 }
 
 describe('variants of a sound', () => {
-  it('are told apart, however many, by what occurrences have in common', () => {
+  it('are separated, however many, by what their occurrences have in common', () => {
     for (const count of [2, 4]) {
       const which = Array.from({ length: 16 }, (_, i) => (i * 7 + (i >> 2)) % count);
       const sorted = clusterVariants(occurrences(which, count));

@@ -115,7 +115,7 @@ function said(heard: readonly Heard[]): (readonly [number, unknown])[] {
 }
 
 describe('frames of sound', () => {
-  it('stand at whole hundredths of a second, wherever the sound begins and however it is cut', () => {
+  it('are at multiples of 10 ms, wherever the sound starts and however it is split', () => {
     const tape = new Tape(0.5).add(0, 0.5, music);
     const whole = frames(tape.blocks(1e6, 0.0123));
     expect(whole[0]!.t).toBe(0.04);
@@ -138,7 +138,7 @@ describe('frames of sound', () => {
 describe('a learnt sound', () => {
   const prints = [printOf('shot', 0.35, shot(3)), printOf('pick-up', 0.3, pickUp)];
 
-  it('is found when and where it sounds, quieter and louder, and others are not', () => {
+  it('is found at its times, quieter and louder, and other sounds are not', () => {
     const tape = new Tape(5)
       .add(1, 0.4, (s) => 0.4 * pickUp(s))
       .add(3, 0.4, (s) => 2 * pickUp(s))
@@ -158,7 +158,7 @@ describe('a learnt sound', () => {
     for (const [i, t] of [1.3, 2, 2.9, 3.6, 4.4, 5.1].entries()) expect(Math.abs(heard[i]![0] - t)).toBeLessThan(0.03);
   });
 
-  it('is heard beside another that begins with it', () => {
+  it('is found next to another sound that starts with it', () => {
     const wave = shot(3);
     const both = new Tape(3).add(1.5, 0.4, pickUp).add(1.55, 0.4, (s) => 0.3 * wave(s));
     const heard = said(listen(new ClipListener(prints, { likeness: 0.35 }), both.blocks()));
@@ -207,7 +207,7 @@ describe('a learnt sound', () => {
       for (const gain of gains) expect(Math.abs(Number(gain))).toBeLessThan(3);
     });
 
-    it('is as loud as it is where all else is silent, though something else was learnt with it', () => {
+    it('has its own loudness in silence, even if learned together with another sound', () => {
       const turn = (2 * Math.PI * 100) / SAMPLE_RATE;
       const waves = learnt.waves.map((wave) => wave.map((value, i) => value + 0.1 * Math.sin(turn * i)));
       const humming = { ...learnt, waves };
@@ -227,7 +227,7 @@ describe('a learnt sound', () => {
       expect(said(listen(new ClipListener([learnt]), later.blocks(1000, 1.3)))).toEqual(said(one!));
     });
 
-    it('is told from its own repetitions where it lasts longer than the pause to the next', () => {
+    it('is separated from its own repetitions if it lasts longer than the pause between them', () => {
       const first = burst(1, 6);
       const every = frames(first.tape.blocks());
       const examples = first.at.map((t) => {
@@ -252,12 +252,12 @@ describe('a learnt sound', () => {
       expect(heard.length).toBe(at.length);
     });
 
-    it('is not claimed where every occurrence differs', () => {
+    it('is not learned if every occurrence differs', () => {
       expect(learn([shot(3), shot(4), shot(5), shot(6)]).waves).toEqual([]);
     });
   });
 
-  it('is refused where nothing stands out, or where it is of another version', () => {
+  it('is refused if nothing stands out, or for another version', () => {
     const flat = frames(new Tape(1).blocks()).map(({ bands }) => bands);
     expect(() => learnFingerprint('nothing', [{ frames: flat, before: 40, length: 30 }])).toThrow(/stands out/);
     expect(() => readFingerprint('{"format":"playbyplay/sound/0"}', 'old.json')).toThrow(/old.json has 8 mistakes/);
@@ -266,7 +266,7 @@ describe('a learnt sound', () => {
 });
 
 describe('listening for activity', () => {
-  it('finds what is suddenly louder, and its end', () => {
+  it('finds sudden loudness and its end', () => {
     const tape = new Tape(8).add(0, 8, music).add(5, 1, (s) => 0.5 * Math.sin(2 * Math.PI * 800 * s));
     const heard = listen(new LoudListener(6, -50), tape.blocks());
     expect(said(heard).map(([, what]) => what)).toEqual(['loud', 'absent']);
@@ -274,7 +274,7 @@ describe('listening for activity', () => {
     expect(Math.abs(heard[1]!.t - 6)).toBeLessThan(0.5);
   });
 
-  it('finds by short-term loudness what is louder for long, not what is loud at once', () => {
+  it('finds sustained loudness by short-term loudness, not short peaks', () => {
     const bang = new Tape(12).add(0, 12, music).add(5, 0.2, (s) => 0.5 * Math.sin(2 * Math.PI * 800 * s));
     const stretch = new Tape(12).add(0, 12, music).add(5, 3, (s) => 0.5 * Math.sin(2 * Math.PI * 800 * s));
     expect(listen(new LoudListener(12, -50), bang.blocks()).length).toBeGreaterThan(0);
@@ -290,7 +290,7 @@ describe('listening for activity', () => {
     for (const [i, t] of [1, 1.5, 3].entries()) expect(Math.abs(heard[i]!.t - t)).toBeLessThan(0.025);
   });
 
-  it('tells a voice from noise and chords', () => {
+  it('distinguishes a voice from noise and chords', () => {
     const spoken = listen(new VoiceListener(-45), new Tape(4).add(1, 1.5, voice).blocks());
     expect(said(spoken)[0]![1]).toMatch(/speech|shout/);
     expect(Math.abs(spoken[0]!.t - 1)).toBeLessThan(0.4);

@@ -38,7 +38,7 @@ describe('compilePreprocess', () => {
     ]);
   });
 
-  it('starts from luma where colours are not needed', () => {
+  it('starts from luma if colours are not needed', () => {
     expect(from('denoise', 'invert', 'threshold')).toBe('grey');
     expect(from('denoise', 'channel', 'threshold')).toBe('color');
     expect(from()).toBe('color');
@@ -53,7 +53,7 @@ describe('compilePreprocess', () => {
     expect(issuesOf([uneven])).toMatchObject([{ code: 'invalid-step' }]);
   });
 
-  it('chooses by what the crop holds', async () => {
+  it('chooses by the content of the crop', async () => {
     const steps = [{ step: 'grayscale' }, { step: 'if', measure: 'mean', above: 127, then: [{ step: 'invert' }] }];
     const { run } = compilePreprocess(steps, { ...size, width: 2, height: 1 });
     const on = async (...levels: number[]) => [
@@ -149,7 +149,7 @@ describe('RegionSet', () => {
     expect([1, 2].map(() => set.get('far').gate().changed(small))).toEqual([true, true]);
   });
 
-  it('gates on luma where only luma is read, on colours too where they are', () => {
+  it('gates on luma if only luma is read, otherwise on colours too', () => {
     const set = RegionSet.open({ luma: { ...box, preprocess: text }, color: box }, HD, HD);
     const [luma, color] = [set.get('luma').gate(), set.get('color').gate()];
     const other = { ...picture, u: { ...picture.u, data: picture.u.data.map((v) => v ^ 4) } };

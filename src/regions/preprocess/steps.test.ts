@@ -79,7 +79,7 @@ describe('levels and colours', () => {
     expect([...yellow.data]).toEqual([0, 0, 0, 255, 0]);
   });
 
-  it('channel picks what it names', async () => {
+  it('channel selects the named channel', async () => {
     const crop = rgb([10, 20, 30]);
     for (const [channel, level] of [
       ['red', 10],
