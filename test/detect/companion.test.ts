@@ -302,6 +302,6 @@ describe('playbyplay detect', () => {
     expect(of('keys').length).toBe(keys.length);
     for (const [i, t] of of('keys').entries()) expect(Math.abs(t - keys[i]!)).toBeLessThan(0.04);
     const wrong = await playbyplay(...args, '--media', 'webcam');
-    expect(wrong).toMatchObject({ code: 2, err: expect.stringContaining('--media is name=file, not webcam') });
+    expect(wrong).toMatchObject({ code: 2, err: expect.stringContaining('--media must be name=file, not "webcam"') });
   });
 });

@@ -80,7 +80,7 @@ describe('the journal of a killed process', () => {
     const changed = { media: 'a', plan: 'adaptive', profile: '2' };
     await expect(openJournal(path, changed, { resume: true })).rejects.toMatchObject({
       code: 'resume-mismatch',
-      message: `cannot go on from ${path}: the plan and profile changed since then`,
+      message: `cannot resume from ${path}: the plan and profile changed since then`,
     });
     await using fresh = await openJournal(path, changed);
     expect(fresh.completed.size).toBe(0);
