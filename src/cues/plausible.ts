@@ -6,7 +6,7 @@ import type { Plausibility } from '../profile/profile.ts';
 export type Verdict = 'plausible' | 'doubtful' | 'impossible';
 
 /**
- * Judges a value by its range, its pattern, and how far it lies from the value accepted before. Absence is always
+ * Judges a value by its range, its pattern, and its distance from the value accepted before. Absence is always
  * plausible, and so is any step where nothing was accepted before. Ranges and steps apply to numbers; a text that
  * reads as a number counts as one.
  */

@@ -20,7 +20,7 @@ export function placeOf(observation: Observation): Rect | undefined {
   return numbers ? ({ x, y, width, height } as Rect) : undefined;
 }
 
-/** Where a region lies on one picture; see regions/place.ts. */
+/** The position of a region on one picture; see regions/place.ts. */
 export interface Placement {
   /** Whole pixels, padding included, clipped to the frame. */
   readonly rect: Rect;
@@ -31,10 +31,10 @@ export interface Placement {
   readonly scaleY: number;
 }
 
-/** What a detector is given: the picture, and where in it its region lies. */
+/** What a detector is given: the picture, and the position of its region. */
 export interface View extends Placement {
   readonly picture: Picture;
-  /** Where another of the profile's regions lies on this picture. */
+  /** The position of another of the profile's regions on this picture. */
   place(region: string): Placement;
   /** Computes `make()` once per picture and key, for all detectors. */
   once<T>(key: string, make: () => T): T;
@@ -98,7 +98,7 @@ export interface Sketch {
 
 /** The work of a kind whose reading says what changed since the sample before. Both are pure functions. */
 export interface Comparer {
-  /** Undefined where the region lies outside the picture. */
+  /** Undefined if the region is outside the picture. */
   sketch(view: View): Sketch | undefined;
   /** `before` is the detector's sample before, whichever chunk it lies in; undefined for the first of a recording. */
   compare(before: Sketch | undefined, now: Sketch): Observation;
@@ -137,7 +137,7 @@ export interface Listener {
   pause(): Heard[];
 }
 
-/** One record of a file beside the recording. */
+/** One record of a sidecar file. */
 export interface StreamEntry {
   /** Seconds. */
   readonly t: number;
@@ -151,7 +151,7 @@ export interface StreamEntry {
  * frame, unless said otherwise.
  */
 export interface Landmark {
-  /** The region in which it lies. */
+  /** The region that contains it. */
   readonly region: string;
   /** Its size; 0: that of the region. */
   readonly width: number;
@@ -183,7 +183,7 @@ interface KindBase<Options> {
   readonly description: string;
   /**
    * Schema of the options that this kind adds to those of every detector. A string that names something says so by `format`:
-   * `asset` (a file beside the profile: checked, and part of the profile's fingerprint), `region`, `detector`, `regex`.
+   * `asset` (a file next to the profile: checked, and part of the profile's fingerprint), `region`, `detector`, `regex`.
    */
   readonly schema: JsonSchema;
   /**

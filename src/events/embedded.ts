@@ -105,8 +105,8 @@ export async function topBoxes(file: FileHandle): Promise<Box[]> {
   return boxes;
 }
 
-/** Reads the box header at `at`; `undefined` if it is invalid or the box is larger than `room` bytes. */
-export function readBox(data: Buffer, at: number, room: number): Omit<Box, 'start'> | undefined {
+/** Reads the box header at `at`; `undefined` if it is invalid or the box is larger than `limit` bytes. */
+export function readBox(data: Buffer, at: number, limit: number): Omit<Box, 'start'> | undefined {
   if (data.length < at + 8) return undefined;
   const type = data.toString('latin1', at + 4, at + 8);
   let size = data.readUInt32BE(at);
@@ -115,6 +115,6 @@ export function readBox(data: Buffer, at: number, room: number): Omit<Box, 'star
     if (data.length < at + 16) return undefined;
     size = Number(data.readBigUInt64BE(at + 8));
     header = 16;
-  } else if (size === 0) size = room;
-  return size < header || size > room ? undefined : { type, size, header };
+  } else if (size === 0) size = limit;
+  return size < header || size > limit ? undefined : { type, size, header };
 }

@@ -133,8 +133,8 @@ async function locateLog(path: string): Promise<LogLocation> {
     if (!(await isMedia(path))) return { path };
     const embedded = await readEmbeddedLog(path);
     if (embedded !== undefined) return { path, embedded };
-    const beside = join(dirname(path), `${basename(path, extname(path))}.playbyplay`, LOG_NAME);
-    if ((await stat(beside).catch(() => undefined))?.isFile()) return { path: beside };
+    const nextToMedia = join(dirname(path), `${basename(path, extname(path))}.playbyplay`, LOG_NAME);
+    if ((await stat(nextToMedia).catch(() => undefined))?.isFile()) return { path: nextToMedia };
     throw missing(path, true);
   }
   const inside = join(path, LOG_NAME);

@@ -52,7 +52,7 @@ export interface Picture extends Disposable {
   readonly vectors?: MotionVectors | undefined;
 }
 
-/** Copies a picture into memory of its own; nobody has to dispose of the copy. */
+/** Copies a picture into its own memory; the copy needs no disposal. */
 export function copyPicture(picture: Picture): Picture {
   const { t, width, height, pixelAspect, chromaShiftX, chromaShiftY, color } = picture;
   const [y, u, v] = [picture.y, picture.u, picture.v].map(copyPlane) as [Plane, Plane, Plane];

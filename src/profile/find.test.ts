@@ -12,7 +12,7 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** The games that are known by a profile with this text, which lies alone. */
+/** The games that are known by a profile with this text outside a pack. */
 async function gamesOf(name: string, text: string): Promise<readonly string[]> {
   await mkdir(join(folder, name));
   await writeFile(join(folder, name, 'profile.json'), text);

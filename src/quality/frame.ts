@@ -119,7 +119,7 @@ export class RawValueReader {
   impossible = 0;
 
   /**
-   * @param options.repeats Only captures tell when a new picture was shown (recordings, whose frames may repeat one).
+   * @param options.repeats Only captures show when a new picture appeared (recordings, whose frames may repeat one).
    */
   constructor(options: { readonly repeats?: boolean | undefined } = {}) {
     this.#repeats = options.repeats ?? false;

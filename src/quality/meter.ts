@@ -199,7 +199,7 @@ export class QualityMeter {
     return undefined;
   }
 
-  /** What a picture of this size and rate is worth beside the reference; 1 without one. */
+  /** What a picture of this size and rate is worth relative to the reference; 1 without one. */
   #worth(pixels: number): number {
     const { reference } = this.constants.picture;
     if (!reference) return 1;

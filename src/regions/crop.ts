@@ -98,7 +98,7 @@ export function convertInPlainCode(picture: Picture, { x, y, width, height }: Re
       const r = (base + red) >> 16;
       const g = (base + green) >> 16;
       const b = (base + blue) >> 16;
-      // (value & 255) === value holds just for 0…255; else the sign tells which end it passed.
+      // (value & 255) === value holds just for 0…255; otherwise the sign shows which end it passed.
       target[to] = (r & 255) === r ? r : r < 0 ? 0 : 255;
       target[to + 1] = (g & 255) === g ? g : g < 0 ? 0 : 255;
       target[to + 2] = (b & 255) === b ? b : b < 0 ? 0 : 255;

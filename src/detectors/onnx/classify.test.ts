@@ -66,7 +66,7 @@ describe('a classifier', () => {
     expect(even).toMatchObject({ state: 'seen', confidence: expect.closeTo(1 / 3, 5) });
   });
 
-  it.each(['N', 1, 4] as const)('reads several samples in one run of %s as each by itself', async (model) => {
+  it.each(['N', 1, 4] as const)('reads several samples in one run of %s like single ones', async (model) => {
     const open = (more: object): Promise<Detector> =>
       Promise.resolve(
         kind.open({ model: 'm.onnx', task: 'classify', labels, ...more } as Parameters<typeof kind.open>[0], {
@@ -109,7 +109,7 @@ describe('a classifier', () => {
     const refusal = { code: 'model-refused', issues: [{ path: 'm.onnx' }] };
     await expect(see(flat(1, 2, 3), { labels: ['a', 'b'] })).rejects.toMatchObject({
       ...refusal,
-      message: 'the model m.onnx cannot be used: it tells 3 classes apart, and the profile has 2 labels for them',
+      message: 'the model m.onnx cannot be used: it has 3 classes, and the profile has 2 labels for them',
     });
     await expect(see(flat(1, 2, 3), { words: { rde: 'x' } })).rejects.toMatchObject(refusal);
     await expect(see(flat(1, 2, 3), {}, Buffer.from('no model at all'))).rejects.toMatchObject(refusal);

@@ -15,12 +15,12 @@ export function classify(
   const batch = dims[0] ?? 1;
   const count = data.length / Math.max(1, batch);
   if (count !== words.length)
-    throw refuseModel(file, `it tells ${count} classes apart, and the profile has ${words.length} labels for them`);
+    throw refuseModel(file, `it has ${count} classes, and the profile has ${words.length} labels for them`);
   const p = probabilities(data, n * count, count, activation, temperature);
   const byWord = new Map<string | null, number>();
   for (const [i, word] of words.entries()) {
     const before = byWord.get(word) ?? 0;
-    // Classes apart from each other add up; where each may hold by itself, the surest one counts.
+    // Probabilities of exclusive classes add up; of independent ones, the highest counts.
     byWord.set(word, activation === 'sigmoid' ? Math.max(before, p[i]!) : before + p[i]!);
   }
   const sortByScore = [...byWord].toSorted((a, b) => b[1] - a[1]);

@@ -171,8 +171,7 @@ describe('a recogniser of lines', () => {
     });
     await expect(read(model, shown, {})).rejects.toMatchObject({
       code: 'model-refused',
-      message:
-        'the model m.onnx cannot be used: it tells 5 characters apart, the blank among them, and the dictionary has 2',
+      message: 'the model m.onnx cannot be used: it has 5 characters including the blank, and the dictionary has 2',
     });
   });
 });

@@ -24,7 +24,7 @@ function alphabet(dictionary: readonly string[], count: number, options: ReadOpt
   if (characters.length + 1 !== count)
     throw refuseModel(
       file,
-      `it tells ${count} characters apart, the blank among them, and the dictionary has ${dictionary.length}${space ? ' and the space' : ''}`,
+      `it has ${count} characters including the blank, and the dictionary has ${dictionary.length}${space ? ' and the space' : ''}`,
       'The dictionary must be the one that the model was trained with.',
     );
   return options.blank === 'last' ? [...characters, ''] : ['', ...characters];

@@ -80,11 +80,11 @@ describe('frame logs', () => {
   it('join halves whose server lists the inputs or which both contain all fields', async () => {
     const inputs = new Map(records.map((record) => [record.frame, record.inputs]));
     const server = file(
-      'told-server.ndjson',
+      'declared-server.ndjson',
       ndjson([info, ...serverHalf.map((half) => ({ ...half, inputs: inputs.get(half.frame!), presented: null }))]),
     );
     const client = file(
-      'told-client.ndjson',
+      'declared-client.ndjson',
       ndjson(clientHalf.map((half) => ({ ...half, inputs: [], captured: null }))),
     );
     const scored = await scoreFiles([server, client]);
@@ -271,8 +271,8 @@ describe('invalid frame logs', () => {
   it('estimate the frame rate without a header, unless --fps is given', async () => {
     const scored = await read('headless.ndjson', ndjson(steady));
     expect(scored).toMatchObject({ fpsFrom: 'estimated', info: { fps: 60 }, issues: [{ code: 'rate-estimated' }] });
-    const [told] = await scoreFiles([file('headless.ndjson', ndjson(steady))], { fps: 30 });
-    expect(told).toMatchObject({ fpsFrom: 'option', info: { fps: 30 }, issues: [] });
+    const [score] = await scoreFiles([file('headless.ndjson', ndjson(steady))], { fps: 30 });
+    expect(score).toMatchObject({ fpsFrom: 'option', info: { fps: 30 }, issues: [] });
   });
 
   it('report conflicting headers', async () => {

@@ -158,10 +158,10 @@ export function detectSides(head: string): { readonly server: boolean; readonly 
   const filled = detectFrameLog(text) === 'csv' ? filledColumns(lines) : undefined;
   const part = lines.join('\n');
   // Ignore fields without a value (null, empty cell, empty list).
-  const tells = (field: string): boolean =>
+  const hasField = (field: string): boolean =>
     filled ? filled.has(field.toLowerCase()) : new RegExp(`"${field}"\\s*:\\s*\\[?\\s*[-\\d]`).test(part);
-  const server = serverStages.some(tells);
-  return { server, client: clientStages.some(tells) || (!server && tells('inputs')) };
+  const server = serverStages.some(hasField);
+  return { server, client: clientStages.some(hasField) || (!server && hasField('inputs')) };
 }
 
 /** Columns with a value in one of these lines. */

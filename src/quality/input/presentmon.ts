@@ -53,7 +53,7 @@ const valueColumns = [
   'ClickToPhotonLatency',
 ];
 
-/** Columns that are known and tell nothing of the metric's raw values. */
+/** Columns that are known and irrelevant to the metric. */
 const otherColumns = [
   ...'Application ProcessID SwapChainAddress Runtime PresentRuntime SyncInterval PresentFlags'.split(' '),
   ...'AllowsTearing PresentMode FrameType HybridPresent VidPnSourceId LayerIndex PresentId'.split(' '),
@@ -64,7 +64,7 @@ const otherColumns = [
   ...'AnimationError MsAnimationError AnimationTime MsInstrumentedLatency DisplayTimeAbs FrameId'.split(' '),
 ];
 
-/** One frame of one process, in ms as the columns tell it. */
+/** One frame of one process, in ms as given by the columns. */
 interface Present {
   /** In the unit of the time column. */
   readonly time: number | undefined;

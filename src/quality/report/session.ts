@@ -226,7 +226,7 @@ function playTable({ play = [], incidents }: SessionAnalysis): string {
   return `<h2>Losses and wins</h2><table><tr><th>at</th><th class="text">what</th><th class="text">the stream then</th></tr>${rows.join('')}</table>`;
 }
 
-/** The points that tell a delay; where none does for longer than `gap` seconds, one without, so that the line breaks. */
+/** The points with a delay, and one without after `gap` seconds without any, so that the line breaks. */
 function held(points: readonly TimelinePoint[], name: string, gap: number): TimelinePoint[] {
   let last = Number.NEGATIVE_INFINITY;
   return points.flatMap((point) => {

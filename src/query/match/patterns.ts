@@ -151,7 +151,7 @@ export class PatternCompiler {
 
   private slotPrefilter(column: WordSlot, { any, except, absent, same }: SlotPattern): Prefilter {
     const intervals = absent ? undefined : any?.map(({ words }) => this.intervals(words ?? [], slotKind(column)));
-    // A column cannot tell an unknown word from an empty slot, so a pattern without known words has no test.
+    // A column cannot distinguish an unknown word from an empty slot, so a pattern without known words has no test.
     if (!any || !intervals?.every((each) => each !== undefined)) return { tests: [], isExact: false };
     const isUnqualified = any.every(({ name, count, of }) => name === undefined && !count && !of);
     return {
