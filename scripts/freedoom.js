@@ -1,9 +1,9 @@
-// Freedoom and Doom: what the status bar and the messages in the top left corner mean.
+// Freedoom and Doom: interprets the status bar and the messages in the upper left corner.
 import { onAmmunition, onRow } from './freedoom/ammunition.js';
-import { onArms, onKey, onWeapons } from './freedoom/belongings.js';
-import { onChange, onFrags, onHealth, tellDeath } from './freedoom/body.js';
-import { tellSettled } from './freedoom/changes.js';
-import { onHand, tellHand } from './freedoom/hand.js';
+import { onArms, onKey, onWeapons } from './freedoom/inventory.js';
+import { onChange, onFrags, onHealth, emitDeath } from './freedoom/health.js';
+import { emitPending } from './freedoom/changes.js';
+import { onWeaponInHand, emitWeaponChange } from './freedoom/weapon-in-hand.js';
 import {
   BAR,
   PERCENT,
@@ -15,15 +15,15 @@ import {
   onSecret,
   onStatusBar,
 } from './freedoom/levels.js';
-import { onMessage, onRise } from './freedoom/pick-ups.js';
+import { onMessage, onGain } from './freedoom/pick-ups.js';
 import { ROWS, elementOf } from './freedoom/screen.js';
 
 export function onCue(cue, game) {
-  onRise(cue, game);
-  support(cue, game);
+  onGain(cue, game);
+  emitSupport(cue, game);
   const element = elementOf(cue);
   if (cue.trigger !== 'lost') (game.state.figures ??= {})[element] = cue.value;
-  if (element === 'ammunition' || ROWS.includes(element)) onHand(cue, game);
+  if (element === 'ammunition' || ROWS.includes(element)) onWeaponInHand(cue, game);
   if (BAR.includes(cue.detector)) onStatusBar(cue, game);
   else if (SCREENS.includes(element)) onScreen(cue, game);
   else if (element === 'level name') onLevelName(cue, game);
@@ -41,13 +41,13 @@ export function onCue(cue, game) {
 }
 
 export function onEnd(game) {
-  tellDeath(game);
-  tellHand(game);
-  tellSettled(game, Infinity);
+  emitDeath(game);
+  emitWeaponChange(game);
+  emitPending(game, Infinity);
 }
 
-/** What a figure that rises tells of a pick-up: of which sort it was, which makes the message surer. */
-function support(cue, game) {
+/** Emits supporting evidence of a pick-up when a number rises, which raises the confidence of the message. */
+function emitSupport(cue, game) {
   if (cue.trigger !== 'changed' || !(cue.value > cue.previous)) return;
   const object = { health: 'healing item', armor: 'armor' }[elementOf(cue)];
   const gain = ROWS.includes(elementOf(cue)) ? 'ammunition' : object;

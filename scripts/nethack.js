@@ -15,7 +15,7 @@ const PROPERTIES = [
   'experience',
 ];
 
-/** What a sentence of the top line tells; a monster's name stands in the first group. */
+/** Sentences of the top line and their statements; the first group is the monster's name. */
 const MONSTER = '(?:the |an? )?(?:poor |invisible |saddled )?([a-z][a-z -]*?)';
 const SENTENCES = [
   [`^You (?:kill|destroy) ${MONSTER}!`, (name) => ({ subject: 'player', action: 'kill', object: name })],
@@ -49,27 +49,32 @@ function onStatus(cue, game) {
   if (turn !== undefined && turn !== match[10]) onTurn(game);
 }
 
-/** Seconds by which the two lines of one turn may be seen apart. */
-const TOGETHER = 0.25;
+/** Maximum seconds between the changes of the two lines in one turn. */
+const SAME_TURN_SECONDS = 0.25;
 
-/** The top line is written anew with each turn: a text that still stands in another turn was told once more. */
+/** The game rewrites the top line with each turn: a text that is unchanged in the next turn is a new message. */
 function onTurn(game) {
   const { t } = game;
   const { message } = game.state;
-  if (message === undefined || t - message.t <= TOGETHER || t - (game.state.told ?? 0) <= TOGETHER) return;
-  game.after(TOGETHER, () => {
-    if (game.state.message === message) tell(message, game, { t, cues: [message] });
+  if (
+    message === undefined ||
+    t - message.t <= SAME_TURN_SECONDS ||
+    t - (game.state.emittedAt ?? 0) <= SAME_TURN_SECONDS
+  )
+    return;
+  game.after(SAME_TURN_SECONDS, () => {
+    if (game.state.message === message) emitSentences(message, game, { t, cues: [message] });
   });
 }
 
 function onMessage(cue, game) {
   game.state.message = cue.trigger === 'lost' ? undefined : cue;
-  if (cue.trigger !== 'lost') tell(cue, game, { t: cue.t, cues: [cue] });
+  if (cue.trigger !== 'lost') emitSentences(cue, game, { t: cue.t, cues: [cue] });
 }
 
-/** The line's sentences are two blanks apart. */
-function tell(cue, game, options) {
-  game.state.told = options.t;
+/** Emits the statements of a line, whose sentences are two spaces apart. */
+function emitSentences(cue, game, options) {
+  game.state.emittedAt = options.t;
   for (const sentence of cue.value.replace('--More--', '').split(/ {2,}/)) {
     for (const [pattern, statement] of SENTENCES) {
       const match = pattern.exec(sentence.trim());

@@ -1,15 +1,15 @@
 // OpenArena and Quake III Arena: kills from the feed, the followed player's health, armor and ammunition.
-import { onAmmunition, onWeapon } from './openarena/arms.js';
-import { onArmor, onHealth } from './openarena/body.js';
-import { tellSettled } from './openarena/changes.js';
+import { onAmmunition, onWeapon } from './openarena/weapons.js';
+import { onArmor, onHealth } from './openarena/health.js';
+import { emitPending } from './openarena/changes.js';
 import { onFragged, onFraggedBy, onLine } from './openarena/feed.js';
-import { mark, onFollowed, onLeft } from './openarena/followed.js';
+import { recordSwitch, onFollowed, onLeft } from './openarena/followed.js';
 import { onItem } from './openarena/items.js';
-import { OF_TEAMS, inTeams, onScores } from './openarena/scores.js';
+import { TEAM_MEDALS, isTeamGame, onScores } from './openarena/scores.js';
 
 export function onCue(cue, game) {
-  support(cue, game);
-  mark(cue, game);
+  emitSupport(cue, game);
+  recordSwitch(cue, game);
   switch (cue.detector) {
     case 'followed':
       if (cue.trigger === 'lost') onLeft(cue, game);
@@ -18,7 +18,7 @@ export function onCue(cue, game) {
     case 'feed':
       if (cue.detail !== undefined) (game.state.lines ??= []).push({ t: cue.t, ...cue.detail.slots });
       while (game.state.lines?.[0]?.t < cue.t - 5) game.state.lines.shift();
-      // The followed player's name may become known a moment after the first line.
+      // The name of the followed player may be read shortly after the first line.
       if (cue.detail !== undefined) game.after(game.state.player === undefined ? 2 : 0, () => onLine(cue, game));
       break;
     case 'health':
@@ -37,8 +37,12 @@ export function onCue(cue, game) {
       onItem(cue, game);
       break;
     case 'medal':
-      // Behind the table of scores no medal is drawn.
-      if (cue.trigger !== 'lost' && game.state.alive !== false && (inTeams(game) || !OF_TEAMS.includes(cue.value)))
+      // The scoreboard hides medals.
+      if (
+        cue.trigger !== 'lost' &&
+        game.state.alive !== false &&
+        (isTeamGame(game) || !TEAM_MEDALS.includes(cue.value))
+      )
         game.emit({ subject: 'player', action: 'earn', object: cue.value });
       break;
     case 'fragged':
@@ -58,17 +62,17 @@ export function onCue(cue, game) {
 }
 
 export function onEnd(game) {
-  tellSettled(game, Infinity);
+  emitPending(game, Infinity);
 }
 
-/** What else tells of kills by the player and of the player's deaths, if not of whom or by what: it makes the feed's line surer. */
-function support(cue, game) {
+/** Emits supporting evidence of kills and deaths of the player, which raises the confidence of the feed's lines. */
+function emitSupport(cue, game) {
   const isFirst = game.reading('first') === 'own' && game.reading('second') !== 'own';
   const scored =
-    !inTeams(game) && cue.detector === (isFirst ? 'first score' : 'own score') && cue.value - cue.previous === 1;
+    !isTeamGame(game) && cue.detector === (isFirst ? 'first score' : 'own score') && cue.value - cue.previous === 1;
   const rewarded = ['openarena:excellent', 'openarena:humiliation'].includes(cue.value) && cue.trigger !== 'lost';
   if (scored || rewarded) game.emit({ subject: 'player', action: 'kill', object: 'opponent' }, { support: true });
-  // While the player is dead no figures are shown.
+  // The HUD shows no numbers while the player is dead.
   if (cue.detector === 'health' && cue.trigger === 'lost')
     game.emit({ subject: 'player', action: 'die' }, { support: true });
 }

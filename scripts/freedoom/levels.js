@@ -1,25 +1,25 @@
-// Where a level begins and ends: the tally, the screens between, the status bar that comes and goes.
-import { KEYS_SHOWN } from './belongings.js';
-import { tellHand } from './hand.js';
-import { ROWS, shown } from './screen.js';
+// Begin and end of levels: the tally, the screens between levels, and the status bar.
+import { KEYS_SHOWN } from './inventory.js';
+import { emitWeaponChange } from './weapon-in-hand.js';
+import { ROWS, readElement } from './screen.js';
 
-/** The tally after a level, and the screen that names the next. */
+/** Detectors of the tally after a level and of the screen that names the next level. */
 export const SCREENS = ['tally', 'entering'];
 
-/** Seconds within which a level's name is read off the screen that says that it is finished. */
-const NAMED = 1;
+/** Maximum seconds until the level's name is read on the tally. */
+const LEVEL_NAME_SECONDS = 1;
 
-/** Seconds within which the heading is read that tells whether a name is of the next level. */
-const HEADED = 0.2;
+/** Maximum seconds until the heading is read that tells finished from next level. */
+const HEADING_SECONDS = 0.2;
 
-/** Where ports say in the middle of the screen that a secret is revealed: dsda-doom, and Crispy Doom a little lower. */
+/** Detectors of the secret message in the centre of the screen: dsda-doom, and slightly lower Crispy Doom. */
 export const SECRETS = ['secret', 'secret below'];
 
 export function onSecret(cue, game) {
   if (cue.trigger === 'found') game.emit({ subject: 'player', action: 'find', object: 'secret' });
 }
 
-/** What the tally counts up to, in percent. */
+/** Properties of the percentages on the tally. */
 export const PERCENT = {
   'tally kills': 'freedoom:kill percentage',
   'tally items': 'freedoom:item percentage',
@@ -34,7 +34,7 @@ export function onScreen(cue, game) {
   if (cue.trigger === 'lost') return;
   if (cue.detector === 'tally' && cue.trigger === 'found') {
     game.state.finished = undefined;
-    game.after(NAMED, () => {
+    game.after(LEVEL_NAME_SECONDS, () => {
       const { finished } = game.state;
       const cues = [cue, finished].filter(Boolean);
       const object = finished?.value ?? 'level';
@@ -45,51 +45,51 @@ export function onScreen(cue, game) {
   game.state.level = undefined;
 }
 
-/** Which level the screen between levels names: the one that was finished, or the next. */
+/** Handles the level name on a screen between levels: the finished or the next level. */
 export function onLevelName(cue, game) {
   if (cue.trigger === 'lost') return;
-  game.after(HEADED, () => {
+  game.after(HEADING_SECONDS, () => {
     if (game.reading('entering') === undefined) game.state.finished = cue;
     else game.state.level = cue.value;
   });
 }
 
-/** What shows that there is a HUD: two places of the status bar, far from each other, or what stands beside the health without it. */
+/** Detectors of the HUD: two distant parts of the status bar, or the marks next to the health in layouts without it. */
 export const BAR = ['status bar', 'left of the bar', 'bare percent', 'text label'];
 
-/** Seconds in which the old screen runs down over the status bar. */
-const WIPE = 0.6;
+/** Maximum seconds between the parts of the status bar during a screen wipe. */
+const WIPE_SECONDS = 0.6;
 
 /**
- * A level begins where the whole status bar comes first, after the tally, or after death; it can also be hidden for a while.
- * What is there from the first picture on says nothing about when its level began.
+ * A level begins when the whole status bar first appears, after the tally, or after death; otherwise the bar was only hidden. A bar in the
+ * first picture does not tell when its level began.
  */
 export function onStatusBar(cue, game) {
   const { state } = game;
   if (cue.trigger === 'lost') {
-    if (!BAR.some((name) => game.reading(name) !== undefined)) onBarGone(cue, game);
+    if (!BAR.some((name) => game.reading(name) !== undefined)) onBarLost(cue, game);
     return;
   }
   if (cue.trigger !== 'found') return;
-  if (state.away?.to === undefined || cue.t - state.away.to <= WIPE) state.away = { ...state.away, to: cue.t };
+  if (state.away?.to === undefined || cue.t - state.away.to <= WIPE_SECONDS) state.away = { ...state.away, to: cue.t };
   if (state.coming !== undefined) {
     state.coming.push(cue);
     return;
   }
   state.coming = [cue];
-  // The new life's figures may be seen before the whole bar is.
-  const lives = state.dead || cue.t - state.respawned <= WIPE;
+  // Numbers of the new life may be read before the whole bar.
+  const lives = state.dead || cue.t - state.respawned <= WIPE_SECONDS;
   const begins = (state.played !== true && cue.first !== true) || state.between || lives;
   state.played = true;
   state.between = false;
   state.dead = false;
-  game.after(WIPE, () => {
+  game.after(WIPE_SECONDS, () => {
     const cues = state.coming;
     state.coming = undefined;
     const t = Math.max(...cues.map((one) => one.t));
-    state.away.renewed = isRenewed(state.away, game);
-    if (state.away.renewed) tellHand(game);
-    // Neither a tally nor a death before it: another game, in a level that nothing names.
+    state.away.renewed = isNewGame(state.away, game);
+    if (state.away.renewed) emitWeaponChange(game);
+    // Without tally or death it is another game in an unknown level.
     if (state.away.renewed && !begins) state.level = undefined;
     if (state.away.renewed) Object.assign(state, { row: undefined, weapon: undefined, hand: undefined });
     if (begins || state.away.renewed) state.held = KEYS_SHOWN.map((name) => game.reading(name)).filter(Boolean);
@@ -98,24 +98,28 @@ export function onStatusBar(cue, game) {
   });
 }
 
-/** Figures by which it is told whether what comes after the bar was away is what was there before. */
+/** Numbers that are compared before and after the bar was hidden. */
 const FIGURES = ['health', 'armor', ...ROWS];
 
-/** Seconds for which the bar is away at least where the old screen runs down. */
-const RUNS_DOWN = 0.4;
+/** Minimum duration of a screen wipe. */
+const MIN_WIPE_SECONDS = 0.4;
 
-/** And at most; what is away for longer was covered by another picture, under which the game went on. */
-const ANOTHER_PICTURE = 2.5;
+/** Maximum duration of a screen wipe; a bar hidden for longer was covered while the game went on. */
+const MAX_WIPE_SECONDS = 2.5;
 
 function isWiped({ from, to }) {
-  return to - from <= ANOTHER_PICTURE;
+  return to - from <= MAX_WIPE_SECONDS;
 }
 
-function onBarGone(cue, game) {
+function onBarLost(cue, game) {
   game.state.away = { from: cue.t, figures: FIGURES.map((name) => game.state.figures?.[name]) };
 }
 
-/** Without a tally: a game was loaded, or the player went to another level by a word. A help screen leaves the figures as they were. */
-function isRenewed({ from, to, figures }, game) {
-  return figures !== undefined && to - from >= RUNS_DOWN && FIGURES.some((name, i) => shown(name, game) !== figures[i]);
+/** Whether a game was loaded or a cheat changed the level: the numbers differ, which a help screen leaves unchanged. */
+function isNewGame({ from, to, figures }, game) {
+  return (
+    figures !== undefined &&
+    to - from >= MIN_WIPE_SECONDS &&
+    FIGURES.some((name, i) => readElement(name, game) !== figures[i])
+  );
 }

@@ -1,8 +1,8 @@
-// What the messages say was obtained, and what rises with it.
-import { WEAPONS } from './belongings.js';
+// Pick-up messages, and the numbers that rise with them.
+import { WEAPONS } from './inventory.js';
 import { elementOf } from './screen.js';
 
-/** What a pick-up message says was obtained. */
+/** Words for the items of pick-up messages. */
 export const PICK_UPS = {
   'PICKED UP AN AMMO CLIP.': 'freedoom:clip',
   'PICKED UP A BOX OF AMMO.': 'freedoom:box of bullets',
@@ -47,11 +47,11 @@ const LOCKED = /^THIS (DOOR|OBJECT) REQUIRES (?:A|THE) (BLUE|RED|YELLOW) (KEY|PA
 
 const KEYS = { PASSCARD: 'keycard', 'SKELETON KEY': 'skull key' };
 
-/** Seconds for which a message stands. */
-export const STANDS = 4.5;
+/** Seconds for which a message is shown. */
+export const MESSAGE_SECONDS = 4.5;
 
-/** Which figure rises when an item is obtained, and by how much at most: the same message drawn again shows only there. */
-export const RISES = [
+/** The number that rises with each item, and the maximum gain. A repeated message is visible only in this number. */
+export const GAINS = [
   [/AMMO CLIP/, 'bullets', 20],
   [/BOX OF AMMO/, 'bullets', 100],
   [/MINIGUN/, 'bullets', 40],
@@ -69,42 +69,44 @@ export const RISES = [
   [/ARMOR/, 'armor', 200],
 ];
 
-/** Seconds between a figure and the message of the same pick-up, at most. */
-const SAME_PICK_UP = 0.35;
-/** Seconds by which a message may be read later than the figure, at most. */
-const LAGS = 0.15;
+/** Maximum seconds between a number and the message of the same pick-up. */
+const SAME_PICK_UP_SECONDS = 0.35;
+/** Maximum seconds by which a message may be read later than the number. */
+const MESSAGE_LATE_SECONDS = 0.15;
 
-/** A figure rises while the message of such an item stands already: the item was obtained once more. */
-export function onRise(cue, game) {
+/** Emits another pick-up of the same item when the number rises while its message is still shown. */
+export function onGain(cue, game) {
   if (cue.trigger !== 'changed' || !(cue.value > cue.previous)) return;
-  game.after(SAME_PICK_UP, () => {
-    const standing = (game.state.messages ?? []).findLast(({ message }) => message.t <= cue.t + LAGS);
+  game.after(SAME_PICK_UP_SECONDS, () => {
+    const standing = (game.state.messages ?? []).findLast(({ message }) => message.t <= cue.t + MESSAGE_LATE_SECONDS);
     const { message } = standing ?? {};
     if (message?.value === undefined) return;
     const object = PICK_UPS[message.value];
-    const [, figure, most] = RISES.find(([words]) => words.test(message.value)) ?? [];
-    // Another item at the same time, whose own message was covered, raises the figure by more.
+    const [, figure, most] = GAINS.find(([words]) => words.test(message.value)) ?? [];
+    // A larger gain includes another item whose message was covered.
     if (object === undefined || figure !== elementOf(cue) || cue.value - cue.previous > most) return;
-    // What rises with the words is theirs; what rose before them was then another item's, whose words they took the place of.
+    // The gain at the time of the message belongs to it; an earlier one belongs to an item whose message it replaced.
     const isFirst = standing.rise === undefined || (standing.rise < message.t && cue.t <= message.t);
-    const isItsOwn = isFirst && cue.t - message.t <= SAME_PICK_UP;
+    const isItsOwn = isFirst && cue.t - message.t <= SAME_PICK_UP_SECONDS;
     if (isItsOwn) standing.rise = cue.t;
     else game.emit({ subject: 'player', action: 'obtain', object }, { t: cue.t, cues: [message, cue] });
   });
 }
 
-/** Seconds after the bar went in which a message upon the scene is one that runs down with it, or stood before. */
-const STOOD = 1.5;
+/** Seconds after the bar disappeared in which a bare message is a remnant of the screen before. */
+const REMNANT_SECONDS = 1.5;
 
-function isOfBar(cue, game) {
+function isBarRemnant(cue, game) {
   const { away } = game.state;
   const isBare = game.reading('bare percent') !== undefined || game.reading('text label') !== undefined;
   const hasBar = game.reading('status bar') !== undefined || game.reading('left of the bar') !== undefined;
-  return cue.detector === 'bare message' && !isBare && (hasBar || cue.t - (away?.from ?? -STOOD) < STOOD);
+  return (
+    cue.detector === 'bare message' && !isBare && (hasBar || cue.t - (away?.from ?? -REMNANT_SECONDS) < REMNANT_SECONDS)
+  );
 }
 
 export function onMessage(cue, game) {
-  if (isOfBar(cue, game)) return;
+  if (isBarRemnant(cue, game)) return;
   game.state.message = cue;
   game.state.messages = [...(game.state.messages ?? []).slice(-2), { message: cue }];
   if (cue.trigger === 'lost') return;

@@ -1,23 +1,23 @@
-// What the screen shows, in whichever layout: the status bar, bare figures, or lines of text.
+// HUD elements independent of the layout: status bar, bare numbers, or lines of text.
 
-/** The rows of the small table: which ammunition the big figure may be showing. */
+/** The rows of the small ammunition table. */
 export const ROWS = ['bullets', 'shells', 'rockets', 'cells'];
 
-/** Seconds within which the big figure and its row of the table change together. */
-export const TOGETHER = 0.15;
+/** Maximum seconds between the changes of the large number and its row. */
+export const RELATED_SECONDS = 0.15;
 
-/** Without a status bar the figures stand bare upon the scene, or as lines of text: each by a detector of its own, `bare health`. */
+/** Prefixes of the detectors of each layout, such as `bare health`. */
 const LAYOUTS = ['', 'bare ', 'text '];
 
-const LAID_OUT = ['health', 'armor', 'ammunition', ...ROWS];
+const LAYOUT_ELEMENTS = ['health', 'armor', 'ammunition', ...ROWS];
 
-/** What a cue is about, in whichever layout it is shown. */
+/** The element of a cue, without the layout. */
 export function elementOf({ detector }) {
   return detector.replace(/^(?:bare|text) /, '');
 }
 
-/** What an element shows, in the layout that is on the screen. */
-export function shown(name, game) {
-  const names = LAID_OUT.includes(name) ? LAYOUTS.map((layout) => layout + name) : [name];
+/** The reading of an element in the layout that is on the screen. */
+export function readElement(name, game) {
+  const names = LAYOUT_ELEMENTS.includes(name) ? LAYOUTS.map((layout) => layout + name) : [name];
   return names.map((one) => game.reading(one)).find((value) => value !== undefined);
 }

@@ -1,6 +1,6 @@
-// What is picked up.
+// Picked-up items.
 
-/** The name shown at the lower left of what was picked up, and the word for it. */
+/** Words for the item names at the lower left. */
 const ITEMS = {
   'Armor Shard': 'armor bonus',
   Armor: 'openarena:combat armor',
