@@ -1,5 +1,6 @@
 // Builds the documentation site into docs/.vitepress/dist. Its generator has a package of its own (docs/package.json), which is
-// installed on first use, so that an install of the program stays small.
+// installed on first use, so that an install of the program stays small. It uses Rollup as WebAssembly, which needs no package per
+// platform in the lockfile.
 //   npm run docs             builds
 //   npm run docs -- dev      serves the pages and follows changes
 //   npm run docs -- preview  serves the built site
