@@ -25,13 +25,25 @@ describe('precompiled validators', () => {
   it('exist for the profile, each detector kind, the preprocessing steps and each file format', () => {
     const kinds = ['bar', 'color', 'feed', 'icon', 'motion', 'onnx', 'sound', 'stream', 'text'];
     const formats = [
+      'atlas-1',
+      'config-1',
       'dictionary-1',
       'highlight-settings-1',
+      'lexicon-1',
+      'light-1',
+      'log-end-1',
+      'log-event-1',
+      'log-gap-1',
+      'log-header-1',
       'log-mapping-1',
+      'placement-1',
       'preprocess',
       'profile-1',
+      'quality-constants-1',
       'query-1',
+      'sound-1',
       'statement-1',
+      'viewer-weight-1',
     ];
     expect(readdirSync(folder).toSorted()).toEqual(
       [...kinds.map((kind) => `detector-${kind}.cjs`), ...formats.map((format) => `${format}.cjs`)].toSorted(),
