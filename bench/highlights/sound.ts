@@ -49,7 +49,7 @@ for (const log of logs) {
   const query = process.env['QUERY'];
   const asked = { dictionary, ...(query !== undefined && { include: makeQueryFilter([query], gathered) }) };
   const { media, header } = sources[0]!;
-  const envelopes = [measureAudioLevels(media!, header.media.duration)];
+  const envelopes = [await measureAudioLevels(media!, header.media.duration)];
   const heard = chooseScenes(sources, { ...asked, duration, envelopes });
   const deaf = chooseScenes(sources, { ...asked, duration });
   const sound = soundOf(media!);

@@ -61,7 +61,7 @@ export async function selectScenes(
     ...(badStream === 'skip' && { exclude: excluding(eventsNearFaults(gathered.sources), tests.exclude) }),
     margin: { ...preset.margin, ...(before !== undefined && { before }), ...(after !== undefined && { after }) },
     factors: factorsOf(options.viewers, gathered.sources, badStream === 'down'),
-    envelopes: gathered.sources.map((source) => envelopeOf(source, io.signal, audioTrack)),
+    envelopes: await Promise.all(gathered.sources.map((source) => envelopeOf(source, io.signal, audioTrack))),
     ...(duration !== undefined && { duration }),
     ...(perSession !== undefined && { perSession }),
     ...(preset.notable !== undefined && { notable: preset.notable }),
@@ -135,8 +135,8 @@ function factorsOf(viewers: string | undefined, sources: readonly Source[], down
   return (source: number, event: EventLine): Reason[] => [...stream(source, event), ...(liked?.(source, event) ?? [])];
 }
 
-function envelopeOf({ media, header }: Source, signal: AbortSignal, track: AudioTrack) {
-  return media === undefined ? undefined : measureAudioLevels(media, header.media.duration, signal, track);
+async function envelopeOf({ media, header }: Source, signal: AbortSignal, track: AudioTrack) {
+  return media === undefined ? undefined : await measureAudioLevels(media, header.media.duration, signal, track);
 }
 
 /**

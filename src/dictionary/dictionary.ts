@@ -219,6 +219,8 @@ export function canonicalForms(word: Word): readonly string[] {
 }
 
 function createWord({ kind, id, namespace, entry, synonyms }: WordSeed): MutableWord {
+  let plural: string | undefined;
+  let forms: VerbForms | undefined;
   return {
     kind,
     id,
@@ -231,8 +233,13 @@ function createWord({ kind, id, namespace, entry, synonyms }: WordSeed): Mutable
     children: [],
     depth: 1,
     synonyms,
-    plural: entry.plural ?? pluralOf(entry.name),
-    forms: verbForms(entry.name, entry),
+    // Inflected on first use: most commands need the forms of few words.
+    get plural() {
+      return (plural ??= entry.plural ?? pluralOf(entry.name));
+    },
+    get forms() {
+      return (forms ??= verbForms(entry.name, entry));
+    },
     nouns: entry.nouns ?? [],
     slots: defaultSlotRules,
     causes: undefined,

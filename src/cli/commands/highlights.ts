@@ -6,7 +6,7 @@ import type { Source } from '../../highlights/scene.ts';
 import { isPropertyStatement } from '../../events/statement.ts';
 import { makeHighlightList } from '../../highlights/list.ts';
 import { type HighlightReel, type HighlightReelOptions, makeReel, TITLE_CARD_SECONDS } from '../../highlights/reel.ts';
-import { markdownSummary, plainSummary, summarize } from '../../highlights/summary.ts';
+import { summarize } from '../../highlights/summary.ts';
 import { dropRedundantChanges } from '../../highlights/captions.ts';
 import { writeClips, writePreview, writeSheet, writeThumbnails } from '../../highlights/images.ts';
 import { openVideo } from '../../media/video.ts';
@@ -215,15 +215,3 @@ function parseFrameRate(text: string): { num: number; den: number } {
   if (Math.abs(value - (whole * 1000) / 1001) < 0.005) return { num: whole * 1000, den: 1001 };
   return Number.isInteger(value) ? { num: value, den: 1 } : { num: Math.round(value * 1000), den: 1000 };
 }
-
-/** `playbyplay summary <log or folder>…` */
-export const summary: RunCommand<typeof specs.summary> = async (io, options, ...paths) => {
-  const format = options.json ? 'json' : options.format;
-  const selection = await selectScenes(paths, options, io, {});
-  if (!selection) return 2;
-  const summarized = summarize(selection.sources, selection.choice.scenes, selection.dictionary);
-  if (format === 'json') io.stdout.write(`${JSON.stringify(summarized)}\n`);
-  else if (format === 'post') io.stdout.write(`${summarized.post}\n`);
-  else io.stdout.write(format === 'markdown' ? markdownSummary(summarized) : plainSummary(summarized));
-  return 0;
-};

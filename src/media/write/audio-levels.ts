@@ -1,4 +1,4 @@
-import { Recording, type AudioTrack } from './recording.ts';
+import type { AudioTrack } from './recording.ts';
 
 /** How loud a recording is over time. */
 export interface AudioLevels {
@@ -19,12 +19,14 @@ const SILENCE_DB = -100;
  * @param duration Length of the recording in seconds.
  * @returns Levels; undefined where the recording has no audio.
  */
-export function measureAudioLevels(
+export async function measureAudioLevels(
   path: string,
   duration: number,
   signal?: AbortSignal,
   track?: AudioTrack,
-): AudioLevels | undefined {
+): Promise<AudioLevels | undefined> {
+  // FFmpeg is loaded where there is a recording: scenes are chosen from logs alone, too.
+  const { Recording } = await import('./recording.ts');
   using recording = new Recording(path, track);
   if (!recording.hasAudio) return undefined;
   const levels = new Float32Array(Math.ceil(duration / STEP_SECONDS)).fill(SILENCE_DB);
