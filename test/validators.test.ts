@@ -4,6 +4,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
+import { kindNames } from '../src/detectors/registry.ts';
 import { dictionarySchema } from '../src/dictionary/format.ts';
 import { PROFILE_SCHEMA } from '../src/profile/profile.ts';
 import { checkSchema } from '../src/schema/check.ts';
@@ -23,7 +24,6 @@ const require = createRequire(import.meta.url);
 
 describe('precompiled validators', () => {
   it('exist for the profile, each detector kind, the preprocessing steps and each file format', () => {
-    const kinds = ['bar', 'color', 'feed', 'icon', 'motion', 'onnx', 'sound', 'stream', 'text'];
     const formats = [
       'atlas-1',
       'config-1',
@@ -46,7 +46,7 @@ describe('precompiled validators', () => {
       'viewer-weight-1',
     ];
     expect(readdirSync(folder).toSorted()).toEqual(
-      [...kinds.map((kind) => `detector-${kind}.cjs`), ...formats.map((format) => `${format}.cjs`)].toSorted(),
+      [...kindNames().map((kind) => `detector-${kind}.cjs`), ...formats.map((format) => `${format}.cjs`)].toSorted(),
     );
   });
 
