@@ -12,7 +12,7 @@ const MAX_PENDING_SECONDS = 6;
 /** A number that changes and changes back within this time was misread. */
 export const MISREAD_SECONDS = 0.25;
 
-/** Emits a change after a delay, unless another game or level has replaced the one that it belongs to. */
+/** Emits a change of a property (`from`, `to`) after a delay, unless another game or level has replaced the one that it belongs to. */
 export function emitUnlessNewGame(statement, t, cues, game) {
   const pending = (game.state.pending ??= []);
   const { property, from, to } = statement;
