@@ -23,7 +23,7 @@ import {
   type SummaryMessage,
   type WarningMessage,
 } from './messages.ts';
-import { type Decision, decidePlacement, earlierPlacement } from './placement/decide-placement.ts';
+import { decidePlacement, type PlacementDecision, restorePlacement } from './placement/decide-placement.ts';
 import { type ChunkReadings, ChunkStitcher, type Gap, readingsOf } from './reading/chunk-readings.ts';
 import { CHUNK_SECONDS, type PlannedChunk, planChunks, type SourceChunk } from './reading/plan.ts';
 import { readJournaled } from './reading/read-journaled.ts';
@@ -195,18 +195,18 @@ async function choosePlacement(
   game: Game,
   identity: MediaIdentity,
   { hud, place = 'auto', resumes, signal, profiles }: DetectOptions,
-): Promise<Decision> {
+): Promise<PlacementDecision> {
   if (hud) return { hud, placement: hud };
   if (place === 'default') return { hud, placement: undefined };
   const about = { media: identity, profile: game.fingerprint, program: VERSION };
-  return earlierPlacement(resumes, game, about) ?? (await decidePlacement(source.video, index, game, signal, profiles));
+  return restorePlacement(resumes, game, about) ?? (await decidePlacement(source.video, index, game, signal, profiles));
 }
 
 async function findWarnings(
   { video }: Source,
   index: PacketIndex,
   game: Game,
-  { hud, doubt, remarks = [] }: Decision,
+  { hud, doubt, remarks = [] }: PlacementDecision,
   others: OtherSources,
 ): Promise<readonly WarningMessage[]> {
   const issues = [

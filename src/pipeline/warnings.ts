@@ -9,9 +9,8 @@ import type { VideoFile } from '../media/video.ts';
 import { placeRegion } from '../regions/place.ts';
 import type { Game } from './game.ts';
 import type { SampleMessage } from './messages.ts';
-import { MIN_ELEMENT_CONFIDENCE } from './placement/evidence.ts';
-import { isWitness, modeKeyOf } from './placement/witness-reader.ts';
-import { decodePicture, spreadFrames } from './placement/sample-pictures.ts';
+import { isElement, MIN_ELEMENT_CONFIDENCE, modeKeyOf } from './placement/evidence.ts';
+import { decodePicture, spreadFrames } from './placement/pictures.ts';
 
 /** Names that a message lists before it says how many more there are. */
 const MAX_LISTED = 8;
@@ -159,7 +158,7 @@ export class ProfileFitMonitor {
     this.#game = game;
     const used = game.detectors.flatMap(({ spec }) => spec.modes ?? []);
     this.#modeDetectors = new Set(used.map((mode) => game.profile.modes![mode]!.detector));
-    const witnesses = game.detectors.filter(({ spec, kind }) => isWitness(game.profile, spec, kind));
+    const witnesses = game.detectors.filter(({ spec, kind }) => isElement(game.profile, spec, kind));
     this.#seen = new Map(witnesses.map(({ name }) => [name, 0]));
   }
 

@@ -15,12 +15,11 @@ import { Muxer } from '../../src/media/write/muxer.ts';
 import { collectProblems } from '../fixtures/games.ts';
 import { recordLog, type RecordOptions } from '../../src/pipeline/record-log.ts';
 import { openGame } from '../../src/pipeline/game.ts';
-import { AnchoredLocator, settingsOf } from '../../src/pipeline/placement/anchored.ts';
-import { edgesOf } from '../../src/pipeline/placement/borders.ts';
-import { contentsWithin } from '../../src/pipeline/placement/content.ts';
+import { AnchoredLocator, toHudSettings } from '../../src/pipeline/placement/anchored-locator.ts';
+import { findBorders, findOutlines } from '../../src/pipeline/placement/borders.ts';
+import { candidatesWithinBorders } from '../../src/pipeline/placement/candidates.ts';
 import { recognizeGame } from '../../src/pipeline/placement/decide-placement.ts';
 import { findLandmarks } from '../../src/pipeline/placement/landmarks.ts';
-import { outlinesOf } from '../../src/pipeline/placement/outlines.ts';
 import { copyPicture } from '../../src/media/picture.ts';
 import { clip, root } from '../paths.ts';
 
@@ -94,23 +93,23 @@ describe('a recording of a window on a desktop', () => {
         }
       return { ...picture, ...SIZE, y: plane };
     });
-    expect(outlinesOf(framed, 16 / 9)[0]).toEqual(WINDOW);
+    expect(findOutlines(framed, 16 / 9)[0]).toEqual(WINDOW);
     // The game alone has none but the lines of its bar.
-    for (const { x, y, width } of outlinesOf(scenes, 16 / 9))
+    for (const { x, y, width } of findOutlines(scenes, 16 / 9))
       expect({ x, y, width }).toEqual({ x: 0, y: 0, width: 1280 });
   });
 
   it('has a window that is found by its motion', () => {
     const scenes = pictures.filter((_, i) => i % 4 === 0);
     const framed = scenes.map((picture): Picture => ({ ...picture, ...SIZE, y: drawn(picture.y, 1, 90, picture) }));
-    const { left, right, top } = edgesOf(framed);
+    const { left, right, top } = findBorders(framed);
     expect([left.at(-1), right.at(-1), top.at(-1)]).toEqual([WINDOW.x, WINDOW.x + WINDOW.width, WINDOW.y]);
   });
 
   it('can extend beyond the frame if three borders are visible', () => {
     // 1440 × 810 from −24 on, black bars above, below and to the right.
     const edges = { left: [0], right: [1440, 1416], top: [0, 131], bottom: [1080, 941] };
-    const found = contentsWithin(edges, { width: 1440, height: 1080 }, { width: 1280, height: 720 });
+    const found = candidatesWithinBorders(edges, { width: 1440, height: 1080 }, { width: 1280, height: 720 });
     const places = found.map(({ hud }) =>
       [hud.content!.x * 1440, hud.content!.y * 1080, hud.content!.width * 1440].map(Math.round),
     );
@@ -162,14 +161,14 @@ function resized(picture: Picture, across: number, down: number): Picture {
 describe('a HUD scaled independently of the picture', () => {
   it('is found at its anchors', async () => {
     const game = await openGame('freedoom');
-    const marks = await findLandmarks(game);
+    const landmarks = await findLandmarks(game);
     const picture = resized(pictures[4]!, 0.9, 0.75);
     const whole = { x: 0, y: 0, width: 1, height: 1 };
-    const [best, ...others] = new AnchoredLocator(picture, marks, game.profile.reference, whole).sightings();
-    expect(Math.abs(best!.across / 0.9 - 1)).toBeLessThan(0.01);
-    expect(Math.abs(best!.down / 0.75 - 1)).toBeLessThan(0.02);
+    const [best, ...others] = new AnchoredLocator(picture, landmarks, game.profile.reference, whole).search();
+    expect(Math.abs(best!.scaleX / 0.9 - 1)).toBeLessThan(0.01);
+    expect(Math.abs(best!.scaleY / 0.75 - 1)).toBeLessThan(0.02);
     for (const other of others) expect(other.score).toBeLessThan(best!.score);
-    const { scale, stretch } = settingsOf(best!);
+    const { scale, stretch } = toHudSettings(best!);
     expect(scale).toBeCloseTo(0.75, 1);
     expect(stretch).toBeCloseTo(1.2, 1);
   });

@@ -20,10 +20,9 @@ import { compileProfile } from '../../pipeline/compile-profile.ts';
 import { meetRequirements, openGame } from '../../pipeline/game.ts';
 import type { Evidence } from '../../pipeline/placement/evidence.ts';
 import { decidePlacement } from '../../pipeline/placement/decide-placement.ts';
-import { drawPlacement } from '../../pipeline/placement/draw-placement.ts';
-import { evidenceAt } from '../../pipeline/placement/search.ts';
+import { collectEvidence, drawPlacement } from '../../pipeline/placement/inspect-placement.ts';
 import { textTooSmall } from '../../pipeline/warnings.ts';
-import type { TimeSpan } from '../../pipeline/placement/sample-pictures.ts';
+import type { TimeSpan } from '../../pipeline/placement/pictures.ts';
 import { loadKindCatalog } from '../../pipeline/schemas.ts';
 import { type LoadedProfile, loadProfile } from '../../profile/load.ts';
 import { builtInPack, listGames } from '../../profile/find.ts';
@@ -157,7 +156,7 @@ export const place: RunCommand<Spec<'profilePlace'>> = async (io, options, media
   const layouts: Layout[] = [];
   for (const [i, { t, confidence: _, ...own }] of [{ t: 0, ...first }, ...changes].entries()) {
     const within = changes.length === 0 ? undefined : { t, end: changes[i]?.t ?? end };
-    layouts.push({ t, hud: own, within, evidence: await evidenceAt(file, index, game, own, within) });
+    layouts.push({ t, hud: own, within, evidence: await collectEvidence(file, index, game, own, within) });
   }
   const { confidence, elements, pictures } = layouts[0]!.evidence;
   if (options.write !== undefined && !doubt)

@@ -1,44 +1,44 @@
 import { type Issue, PlaybyplayError } from '../../errors.ts';
 import type { Fingerprint, HeaderLine } from '../../events/log.ts';
+import type { HudSettings } from '../../geometry.ts';
 import type { PacketIndex } from '../../media/packets/packet-index.ts';
 import { scanPacketsAsync } from '../../media/packets/scan-packets.ts';
 import { openVideo, type VideoFile } from '../../media/video.ts';
 import { type KnownProfile, knownProfiles } from '../../profile/find.ts';
-import type { HudSettings } from '../../regions/place.ts';
 import { type Game, openGame } from '../game.ts';
-import type { Evidence } from './evidence.ts';
-import type { FoundPlacement } from './rank-candidates.ts';
+import type { Evidence, FoundPlacement } from './evidence.ts';
+import { findLayoutChanges } from './layout-changes.ts';
+import type { TimeSpan } from './pictures.ts';
 import {
   checkDefaultPlacement,
   MAX_CHECKED_PICTURES,
   searchBetterPlacement,
   searchPixelSize,
   searchPlacement,
-} from './search.ts';
-import type { TimeSpan } from './sample-pictures.ts';
-import { findLayoutChanges } from './layout-changes.ts';
+} from './search-placement.ts';
 
-/** Pictures that decide whether a recording is of another game. */
-const OTHERS_LOOK_AT = 12;
+/** Pictures per game in which its default placement is tried to recognize the game. */
+const RECOGNITION_PICTURES = 12;
 
-/** Where a run has its profile lie, and what is to be said about that. */
-export interface Decision {
-  /** Undefined: where the profile has it by itself. */
+/** The placement that a run uses. */
+export interface PlacementDecision {
+  /** Undefined: the profile's default placement. */
   readonly hud: HudSettings | undefined;
-  /** For the log's header, where it is not the profile's own. */
+  /** For the header of the log; undefined for the default placement. */
   readonly placement: HeaderLine['placement'];
-  /** Nothing of the profile was found: the recording may be of another game. */
+  /** Nothing of the HUD was found: the recording may show another game. */
   readonly doubt?: Issue;
-  /** What else is to be said: the HUD is gone for long. */
+  /** Parts without the HUD. */
   readonly remarks?: readonly Issue[];
 }
 
-const PLAIN: Decision = { hud: undefined, placement: undefined };
+const DEFAULT_PLACEMENT: PlacementDecision = { hud: undefined, placement: undefined };
 
 /**
- * Decides where the profile lies on a recording: where it has it by itself if its elements are seen there, else where they are
- * found; and where from which time on, if that changes. Depends on recording, profile and program alone; `profiles` (as for
- * `knownProfiles`) only tell which other game it may be.
+ * Decides the placement of a profile in a recording: the default placement if its elements are seen there, else the one found by
+ * a search, and its changes. Depends on recording, profile and program alone.
+ *
+ * @param profiles Profiles besides the built-in ones, as for `knownProfiles`: only to name the game if it is another one.
  */
 export async function decidePlacement(
   file: VideoFile,
@@ -46,64 +46,62 @@ export async function decidePlacement(
   game: Game,
   signal: AbortSignal | undefined,
   profiles: readonly string[] = [],
-): Promise<Decision> {
-  const first = await decideFirst(file, index, game, signal, profiles);
+): Promise<PlacementDecision> {
+  const first = await decideFirstPlacement(file, index, game, signal, profiles);
   const { decision, confidence } = first;
   if (confidence === 0) return decision;
   const { hud = {} } = decision;
   const { changes, lost } = await findLayoutChanges(file, index, game, { hud, confidence }, signal);
   if (changes.length === 0 && lost.length === 0) return decision;
-  const later = changes.map(({ t, confidence: sure, hud: own }) => ({ t, ...own, confidence: sure }));
-  const all = later.length > 0 ? { ...hud, changes: later } : decision.hud;
+  const laterSettings = changes.map(({ t, confidence: later, hud: own }) => ({ t, ...own, confidence: later }));
+  const all = laterSettings.length > 0 ? { ...hud, changes: laterSettings } : decision.hud;
   const placement = { ...all, confidence, ...(lost.length > 0 ? { lost } : {}) };
-  return { hud: all, placement, remarks: remarksOn(game, lost) };
+  return { hud: all, placement, remarks: describeLostParts(game, lost) };
 }
 
-/** Where it lies on most of the pictures that tell; with how sure that is, 0 where nothing tells. */
-async function decideFirst(
+/** Decides the placement without its changes. The confidence is 0 where no element was seen. */
+async function decideFirstPlacement(
   file: VideoFile,
   index: PacketIndex,
   game: Game,
   signal: AbortSignal | undefined,
   profiles: readonly string[],
-): Promise<{ readonly decision: Decision; readonly confidence: number }> {
+): Promise<{ readonly decision: PlacementDecision; readonly confidence: number }> {
   const check = await checkDefaultPlacement(file, index, game, MAX_CHECKED_PICTURES, { signal });
-  // Nothing to go by, or nothing to look at.
-  if (!check || check.pictures === 0) return { decision: PLAIN, confidence: 0 };
-  if (check.confidence > 0 && !check.framed) {
-    // A stretched picture, or HUD, still shows an icon or two where they are looked for.
-    const better = check.few ? await searchBetterPlacement(file, index, game) : undefined;
-    if (better) return fits(better);
+  if (!check || check.pictures === 0) return { decision: DEFAULT_PLACEMENT, confidence: 0 };
+  if (check.confidence > 0 && !check.hasBlackBorder) {
+    // A stretched picture or HUD may still show an icon or two at the default placement.
+    const better = check.isWeak ? await searchBetterPlacement(file, index, game) : undefined;
+    if (better) return accept(better);
     const pixel = await searchPixelSize(file, index, game);
-    return fits({ ...check, hud: pixel ?? {} });
+    return accept({ ...check, hud: pixel ?? {} });
   }
-  const other = check.confidence > 0 ? undefined : await otherGame(file, index, game, signal, profiles);
+  const other = check.confidence > 0 ? undefined : await recognizeOtherGame(file, index, game, signal, profiles);
   const seen = Object.keys(check.elements);
   const found = other ? undefined : await searchPlacement(file, index, game, { signal, seen });
-  if (found) return fits(found);
-  if (check.confidence > 0) return fits({ ...check, hud: {} });
-  return { decision: { ...PLAIN, doubt: doubtOf(game.profile.game, check, other) }, confidence: 0 };
+  if (found) return accept(found);
+  if (check.confidence > 0) return accept({ ...check, hud: {} });
+  return { decision: { ...DEFAULT_PLACEMENT, doubt: describeDoubt(game.profile.game, check, other) }, confidence: 0 };
 }
 
-function fits(found: FoundPlacement) {
-  return { decision: decided(found), confidence: found.confidence };
+function accept(found: FoundPlacement) {
+  return { decision: toDecision(found), confidence: found.confidence };
 }
 
-function remarksOn({ profile }: Game, lost: readonly TimeSpan[]): Issue[] {
+function describeLostParts({ profile }: Game, lost: readonly TimeSpan[]): Issue[] {
   return lost.map(({ t, end }) => ({
     code: 'hud-lost',
-    message: `from ${Math.round(t)} to ${Math.round(end)} s none of the HUD elements of ${profile.game} were found, neither where they are elsewhere in the recording nor at another place`,
+    message: `none of the HUD elements of ${profile.game} were found from ${Math.round(t)} to ${Math.round(end)} s, at any placement`,
     hint: 'Was it hidden, or another picture shown? If the layout changed, detect --from … --place <file> reads that part by a placement of its own.',
   }));
 }
 
-/** A placement that was found, as the header has it. */
-export function decided({ hud, confidence }: FoundPlacement): Decision {
-  return Object.keys(hud).length === 0 ? PLAIN : { hud, placement: { ...hud, confidence } };
+function toDecision({ hud, confidence }: FoundPlacement): PlacementDecision {
+  return Object.keys(hud).length === 0 ? DEFAULT_PLACEMENT : { hud, placement: { ...hud, confidence } };
 }
 
-/** The placement that an interrupted run of the same recording and profile found, if its header tells. */
-export function earlierPlacement(
+/** Returns the placement in the header of an interrupted run of the same recording, profile and program. */
+export function restorePlacement(
   header: HeaderLine | undefined,
   game: Game,
   {
@@ -111,26 +109,26 @@ export function earlierPlacement(
     profile,
     program,
   }: { readonly media: { readonly hash: string }; readonly profile: Fingerprint; readonly program: string },
-): Decision | undefined {
+): PlacementDecision | undefined {
   if (header?.placement?.confidence === undefined || header.program !== program) return undefined;
   if (header.media.hash !== media.hash || header.profile.hash !== profile.hash) return undefined;
   const { confidence: _, lost = [], ...hud } = header.placement;
   const found = Object.keys(hud).length > 0 ? hud : undefined;
-  return { hud: found, placement: header.placement, remarks: remarksOn(game, lost) };
+  return { hud: found, placement: header.placement, remarks: describeLostParts(game, lost) };
 }
 
-/** A game that a recording may show. */
+/** A game that a recording seems to show. */
 export interface RecognizedGame {
   readonly game: string;
-  /** What opens its profile. */
+  /** Name or path that opens its profile. */
   readonly path: string;
   readonly confidence: number;
-  /** Where it lies, if not where its profile has it by itself. */
+  /** Its placement, if it is not the default. */
   readonly hud?: HudSettings;
 }
 
-/** The known game that a recording plainly shows, if it is another one. */
-async function otherGame(
+/** Returns the most likely other game whose elements are seen at its default placement. */
+async function recognizeOtherGame(
   file: VideoFile,
   index: PacketIndex,
   own: Game,
@@ -138,35 +136,43 @@ async function otherGame(
   profiles: readonly string[],
 ): Promise<RecognizedGame | undefined> {
   const others = (await knownProfiles(profiles)).filter(({ game }) => game !== own.profile.game);
-  return mostLikely(
-    await recognizeAtDefault(file, index, await opened(others, own.plugins.modules), OTHERS_LOOK_AT, signal),
+  return selectMostLikely(
+    await recognizeAtDefault(
+      file,
+      index,
+      await openProfiles(others, own.plugins.modules),
+      RECOGNITION_PICTURES,
+      signal,
+    ),
   );
 }
 
 async function recognizeAtDefault(
   file: VideoFile,
   index: PacketIndex,
-  games: readonly Candidate[],
-  most: number,
+  games: readonly OpenProfile[],
+  maxPictures: number,
   signal: AbortSignal | undefined,
 ): Promise<RecognizedGame[]> {
   const found: RecognizedGame[] = [];
   for (const { known, game } of games) {
-    const check = await checkDefaultPlacement(file, index, game, most, { signal, thorough: true });
+    const check = await checkDefaultPlacement(file, index, game, maxPictures, { signal, thorough: true });
     if (check && check.confidence > 0) found.push({ ...known, confidence: check.confidence });
   }
   return found;
 }
 
-/** A known game that can be opened. */
-interface Candidate {
+interface OpenProfile {
   readonly known: KnownProfile;
   readonly game: Game;
 }
 
-/** Those of them that can be opened: what is wrong with a profile that nobody chose does not matter. */
-async function opened(known: readonly KnownProfile[], plugins: readonly string[]): Promise<readonly Candidate[]> {
-  const games: Candidate[] = [];
+/** Opens profiles. Skips invalid ones, as the user chose none of them. */
+async function openProfiles(
+  known: readonly KnownProfile[],
+  plugins: readonly string[],
+): Promise<readonly OpenProfile[]> {
+  const games: OpenProfile[] = [];
   for (const one of known) {
     try {
       games.push({ known: one, game: await openGame(one.path, plugins) });
@@ -177,11 +183,11 @@ async function opened(known: readonly KnownProfile[], plugins: readonly string[]
   return games;
 }
 
-function mostLikely(found: readonly RecognizedGame[]): RecognizedGame | undefined {
+function selectMostLikely(found: readonly RecognizedGame[]): RecognizedGame | undefined {
   return found.toSorted((a, b) => b.confidence - a.confidence)[0];
 }
 
-/** Options of recognizing the game of a recording. */
+/** Options of `recognizeGame`. */
 export interface RecognizeOptions {
   readonly signal?: AbortSignal | undefined;
   /** Profiles besides the built-in ones, as for `knownProfiles`. */
@@ -191,8 +197,15 @@ export interface RecognizeOptions {
 }
 
 /**
- * The known game that a recording shows: that whose HUD elements are seen, where its profile has them, or else anywhere.
- * Undefined where none is found.
+ * Recognizes the game of a recording by its HUD: first at the default placements of all profiles, then within borders, then
+ * anywhere.
+ *
+ * @returns The game if one was recognized, and the names of all games tried.
+ * @throws PlaybyplayError if the recording cannot be opened.
+ *
+ * @example
+ * const { found } = await recognizeGame('match.mp4');
+ * console.log(found?.game); // 'openarena'
  */
 export async function recognizeGame(
   media: string,
@@ -200,23 +213,27 @@ export async function recognizeGame(
 ): Promise<{ readonly found: RecognizedGame | undefined; readonly known: readonly string[] }> {
   using file = openVideo(media);
   const index = await scanPacketsAsync(file, signal ? { signal } : {});
-  const games = await opened(await knownProfiles(profiles), plugins);
+  const games = await openProfiles(await knownProfiles(profiles), plugins);
   const known = games.map((one) => one.known.game);
-  const plain = mostLikely(await recognizeAtDefault(file, index, games, OTHERS_LOOK_AT, signal));
-  if (plain) return { found: plain, known };
+  const atDefault = selectMostLikely(await recognizeAtDefault(file, index, games, RECOGNITION_PICTURES, signal));
+  if (atDefault) return { found: atDefault, known };
   for (const everywhere of [false, true]) {
     const found: RecognizedGame[] = [];
     for (const one of games) {
       const place = await searchPlacement(file, index, one.game, { signal, everywhere });
       if (place) found.push({ ...one.known, confidence: place.confidence, hud: place.hud });
     }
-    if (found.length > 0) return { found: mostLikely(found), known };
+    if (found.length > 0) return { found: selectMostLikely(found), known };
   }
   return { found: undefined, known };
 }
 
-/** Says what was seen, little as it is: an element alone is too little to tell that the profile fits. */
-export function doubtOf(game: string, { pictures, elements }: Evidence, other: RecognizedGame | undefined): Issue {
+/** Describes what was seen where no placement was found. */
+export function describeDoubt(
+  game: string,
+  { pictures, elements }: Evidence,
+  other: RecognizedGame | undefined,
+): Issue {
   const seen = Object.entries(elements).map(([name, count]) => `${name} in ${count}`);
   const message =
     seen.length === 0

@@ -3,7 +3,7 @@ import type { Template } from '../../detectors/icon/template.ts';
 import type { RegionSpec } from '../../profile/profile.ts';
 import type { CompiledProfile } from '../compile-profile.ts';
 
-/** A place on the reference frame, in pixels, and what it keeps its distance to. */
+/** A landmark's upper left corner on the reference frame, in pixels, and its region's anchor and scale mode. */
 export interface LandmarkSpot {
   readonly x: number;
   readonly y: number;
@@ -11,35 +11,34 @@ export interface LandmarkSpot {
   readonly mode: NonNullable<RegionSpec['scale']>;
 }
 
-/** A picture to look for, and where its upper left corner may lie on the reference frame. */
+/** A template to search for, with its possible places on the reference frame. */
 export interface PlacedLandmark {
   readonly width: number;
   readonly height: number;
   readonly template: Template;
   readonly spots: readonly LandmarkSpot[];
-  /** How much there is to see in it: deviation of its levels times the root of its area. */
+  /** Distinctness: standard deviation of its levels times the root of its area. */
   readonly weight: number;
 }
 
-/** How long a mark may be, in multiples of its shorter side: a long one does not bear a wrong scale. */
-const LONGEST = 4;
-/** Marks that are looked for, at most. */
-const MOST = 10;
-/** Pixels of the reference frame: smaller marks look like much else. */
-const LEAST_SIDE = 14;
+/** Largest aspect ratio of a landmark; longer ones are split, as they tolerate no error of the scale. */
+const MAX_LANDMARK_ASPECT = 4;
+const MAX_LANDMARKS = 10;
+/** Smallest side in reference pixels: smaller landmarks resemble other things. */
+const MIN_LANDMARK_SIDE = 14;
 
-/** The pictures by which a profile can be found on a frame, the most telling first. */
+/** Collects the landmarks of a profile's detectors, the most distinct first. */
 export async function findLandmarks({
   profile,
   assets,
   detectors,
 }: CompiledProfile): Promise<readonly PlacedLandmark[]> {
   const { width, height } = profile.reference;
-  const marks = new Map<string, PlacedLandmark>();
-  const plain = Object.values(profile.detectors).some(({ modes }) => modes === undefined);
+  const landmarks = new Map<string, PlacedLandmark>();
+  const hasModeless = Object.values(profile.detectors).some(({ modes }) => modes === undefined);
   for (const { spec, kind, media } of detectors) {
-    // By the layout that needs no mode.
-    if (media !== undefined || (spec.modes && plain)) continue;
+    // Prefer the HUD layout that needs no mode.
+    if (media !== undefined || (spec.modes && hasModeless)) continue;
     if (kind.input !== 'frame') continue;
     for (const landmark of (await kind.landmarks?.(spec, assets)) ?? []) {
       const region = profile.regions[landmark.region];
@@ -51,29 +50,30 @@ export async function findLandmarks({
         const { anchor = 'centre', scale: mode = 'height' } = region;
         return { x: region.x * width + x, y: region.y * height + y, anchor, mode };
       });
-      for (const piece of pieces(landmark, size.width, size.height, spots)) add(marks, piece);
+      for (const piece of split(landmark, size.width, size.height, spots)) merge(landmarks, piece);
     }
   }
-  return [...marks.values()]
-    .filter((mark) => Math.min(mark.width, mark.height) >= LEAST_SIDE)
+  return [...landmarks.values()]
+    .filter(({ width: w, height: h }) => Math.min(w, h) >= MIN_LANDMARK_SIDE)
     .toSorted((a, b) => b.weight - a.weight)
-    .slice(0, MOST);
+    .slice(0, MAX_LANDMARKS);
 }
 
-/** The same picture in several regions (a font's figures) is looked for once. */
-function add(marks: Map<string, PlacedLandmark>, mark: PlacedLandmark): void {
-  const { template } = mark;
-  const key = `${Math.round(mark.width)} ${Math.round(mark.height)} ${Buffer.from(template.rgb).toString('base64')}`;
-  const known = marks.get(key);
+/** Adds a landmark, or its spots to an equal one: several regions may show the digits of one font. */
+function merge(landmarks: Map<string, PlacedLandmark>, landmark: PlacedLandmark): void {
+  const { template } = landmark;
+  const key = `${Math.round(landmark.width)} ${Math.round(landmark.height)} ${Buffer.from(template.rgb).toString('base64')}`;
+  const known = landmarks.get(key);
   const spots = [...(known?.spots ?? [])];
-  for (const spot of mark.spots)
+  for (const spot of landmark.spots)
     if (!spots.some(({ x, y }) => Math.abs(x - spot.x) < 1 && Math.abs(y - spot.y) < 1)) spots.push(spot);
-  marks.set(key, { ...mark, spots });
+  landmarks.set(key, { ...landmark, spots });
 }
 
-function pieces(landmark: Landmark, width: number, height: number, spots: readonly LandmarkSpot[]): PlacedLandmark[] {
+/** Splits a wide landmark into pieces of nearly equal width. */
+function split(landmark: Landmark, width: number, height: number, spots: readonly LandmarkSpot[]): PlacedLandmark[] {
   const { columns, rows, levels, weights } = landmark;
-  const count = Math.max(1, Math.ceil(width / (LONGEST * height)));
+  const count = Math.max(1, Math.ceil(width / (MAX_LANDMARK_ASPECT * height)));
   return Array.from({ length: count }, (_, n): PlacedLandmark => {
     const [from, to] = [Math.round((n * columns) / count), Math.round(((n + 1) * columns) / count)];
     const [rgb, mask] = [new Uint8Array((to - from) * rows * 3), new Uint8Array((to - from) * rows)];

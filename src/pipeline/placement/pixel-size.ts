@@ -6,8 +6,8 @@ import { type HudSettings, type PlacedRegion, placeRegion } from '../../regions/
 import { RegionSet } from '../../regions/regions.ts';
 import type { Game } from '../game.ts';
 
-/** Sizes of the pictures that games draw, Quake III's own modes among them: what a recording may have been resized from. */
-const DRAWN = [
+/** Resolutions at which games draw, Quake III's modes included: a recording may have been resized from any of them. */
+const GAME_RESOLUTIONS = [
   [640, 480],
   [800, 600],
   [960, 540],
@@ -30,91 +30,96 @@ const DRAWN = [
   [3440, 1440],
   [3840, 2160],
 ] as const;
-/** Smaller than this text in pixels cannot be read, larger it is not drawn. */
-const SIZES = [0.42, 3] as const;
-/** Evidence (log likelihood ratio) of a character that is surely there, and the share of a line's that must be. */
-const SURE = 30;
-const MOST = 0.6;
-/** Characters that decide, and how many more than any other size has there must be. */
-const ENOUGH = 24;
-const AHEAD = 1.3;
-/** The same once there are no more pictures. */
-const AHEAD_LAST = 1.1;
+/** Video pixels per game pixel at which text is readable. */
+const MIN_PIXEL_SIZE = 0.42;
+const MAX_PIXEL_SIZE = 3;
+/** Evidence (log likelihood ratio) from which a character is certain, and the share of certain characters in a certain line. */
+const MIN_CHARACTER_EVIDENCE = 30;
+const MIN_CERTAIN_SHARE = 0.6;
+const MIN_CERTAIN_CHARACTERS = 4;
+const MIN_TEXT_CONFIDENCE = 0.8;
+/** Certain characters from which a size can be chosen, and the lead over the next size: per picture, and after the last one. */
+const MIN_CHARACTERS_READ = 24;
+const MIN_LEAD = 1.3;
+const MIN_FINAL_LEAD = 1.1;
+/** Pictures that may show text in which size 1 is tried alone. */
+const PICTURES_AT_DEFAULT_SIZE = 6;
+/** Luma of bright text, and the number of such pixels from which a region may hold text. */
+const MIN_TEXT_LEVEL = 120;
+const MIN_BRIGHT_PIXELS = 20;
 
-/** Pictures with text, it may be, in which it is looked for as the game drew it before any other size is thought of. */
-const FIRST = 6;
-/** How bright text is at least (luma), and of how many pixels a line of it has so many. */
-const BRIGHT = 120;
-const LETTERS = 20;
-
-/** Pixels of the video per pixel of the game, and how oblong they are where they differ across and down. */
+/** Video pixels per game pixel, and their aspect ratio if it is not 1. */
 export type PixelSize = Pick<HudSettings, 'pixel' | 'aspect'>;
 
-/** An element in pixels of the game, with its detector; of a feed its first line. */
-interface Element {
+/** A detector of text drawn in game pixels; of a feed, its first line. */
+interface PixelText {
   readonly spec: DetectorSpec;
   readonly kind: FrameDetectorKind;
   readonly region: RegionSpec;
 }
 
 /**
- * Pixels of the video per pixel that the game drew, for elements that do not grow with the game's picture: what lets text
- * there be read best, if it is not 1. A recording that was resized has its own factor, a game drawn in a window has 1. Looks at
- * pictures until one size is plainly the best; at other sizes only where nothing can be read as the game drew it.
+ * Finds the number of video pixels per game pixel for text that does not scale with the game's picture: the size at which most
+ * text can be read. It is 1 for a game in a window and differs in a recording that was resized. Other sizes than 1 are tried
+ * only if nothing can be read at 1.
+ *
+ * @param pictures Returns the pictures, each valid until the next; called twice at most.
+ * @returns The size; undefined for 1.
  */
 export async function findPixelSize(
   game: Game,
   pictures: () => Iterable<Picture>,
   hud: HudSettings,
 ): Promise<PixelSize | undefined> {
-  const elements = elementsOf(game);
+  const elements = listPixelTexts(game);
   if (elements.length === 0) return undefined;
   const { content = { width: 1, height: 1 } } = hud;
-  let looked = 0;
-  let factors: PixelSize[] = [];
-  using own = await Size.open(game, elements, { pixel: 1 });
+  let examined = 0;
+  let sizes: PixelSize[] = [];
+  using atDefault = await SizeTrial.open(game, elements, { pixel: 1 });
   for (const picture of pictures()) {
-    factors = sizesOf(content.width * picture.width, content.height * picture.height);
-    if (!mayHold(game, elements, picture, hud)) continue;
-    await own.read(picture, hud);
-    if (own.sure >= ENOUGH / 2) return undefined;
-    if (++looked === FIRST) break;
+    sizes = listPixelSizes(content.width * picture.width, content.height * picture.height);
+    if (!mayShowText(game, elements, picture, hud)) continue;
+    await atDefault.read(picture, hud);
+    if (atDefault.characters >= MIN_CHARACTERS_READ / 2) return undefined;
+    if (++examined === PICTURES_AT_DEFAULT_SIZE) break;
   }
-  if (looked === 0) return undefined;
-  own.sure = 0;
+  if (examined === 0) return undefined;
+  atDefault.characters = 0;
   using others = new DisposableStack();
-  const sizes = [own];
-  for (const factor of factors) sizes.push(others.use(await Size.open(game, elements, factor)));
+  const trials = [atDefault];
+  for (const size of sizes) trials.push(others.use(await SizeTrial.open(game, elements, size)));
   for (const picture of pictures()) {
-    if (!mayHold(game, elements, picture, hud)) continue;
-    for (const size of sizes) await size.read(picture, hud);
-    const best = findBestCandidate(sizes, AHEAD);
-    if (best) return best === own ? undefined : best.factor;
+    if (!mayShowText(game, elements, picture, hud)) continue;
+    for (const trial of trials) await trial.read(picture, hud);
+    const best = findBestTrial(trials, MIN_LEAD);
+    if (best) return best === atDefault ? undefined : best.size;
   }
-  const best = findBestCandidate(sizes, AHEAD_LAST);
-  return best === own ? undefined : best?.factor;
+  const best = findBestTrial(trials, MIN_FINAL_LEAD);
+  return best === atDefault ? undefined : best?.size;
 }
 
-/** The size at which enough was read, and so many times as much as at any other. */
-function findBestCandidate(sizes: readonly Size[], ahead: number): Size | undefined {
-  const [best, next] = sizes.toSorted((a, b) => b.sure - a.sure);
-  return best && best.sure >= ENOUGH && best.sure >= ahead * (next?.sure ?? 0) ? best : undefined;
+/** Returns the size at which enough was read, and at least `lead` times as much as at any other. */
+function findBestTrial(trials: readonly SizeTrial[], lead: number): SizeTrial | undefined {
+  const [best, next] = trials.toSorted((a, b) => b.characters - a.characters);
+  const isBest = best && best.characters >= MIN_CHARACTERS_READ && best.characters >= lead * (next?.characters ?? 0);
+  return isBest ? best : undefined;
 }
 
-/** Whether a profile has text that is drawn in pixels of the game. */
+/** Whether a profile has text that is drawn in game pixels, whatever the size of the picture. */
 export function hasPixelText(game: Game): boolean {
-  return elementsOf(game).length > 0;
+  return listPixelTexts(game).length > 0;
 }
 
-function elementsOf({ profile, detectors }: Game): Element[] {
+function listPixelTexts({ profile, detectors }: Game): PixelText[] {
   return detectors.flatMap(({ spec, kind }) => {
     if (kind.input !== 'frame') return [];
     const region = spec.region === undefined ? undefined : profile.regions[spec.region];
     if (region?.scale !== 'none') return [];
     if (spec.kind === 'text') {
-      // What reads unknown fonts reads something at any size.
-      const { fallback: _, ...own } = spec;
-      return own['atlas'] === undefined ? [] : [{ spec: own, kind, region }];
+      // A fallback for unknown fonts reads something at any size.
+      const { fallback: _, ...exact } = spec;
+      return exact['atlas'] === undefined ? [] : [{ spec: exact, kind, region }];
     }
     const { lines } = spec as { lines?: unknown };
     if (spec.kind !== 'feed' || typeof lines !== 'number') return [];
@@ -122,12 +127,12 @@ function elementsOf({ profile, detectors }: Game): Element[] {
   });
 }
 
-/** The sizes other than 1 that a recording can have, where its picture is `width` × `height`: drawn as wide, or stretched to it. */
-export function sizesOf(width: number, height: number): PixelSize[] {
+/** Lists the sizes other than 1 of a game picture of `width` × `height` video pixels, resized or stretched from a known resolution. */
+export function listPixelSizes(width: number, height: number): PixelSize[] {
   const found = new Map<string, PixelSize>();
-  for (const [wide, high] of DRAWN) {
-    const [x, y] = [rounded(width / wide), rounded(height / high)];
-    if (Math.min(x, y) < SIZES[0] || Math.max(x, y) > SIZES[1]) continue;
+  for (const [gameWidth, gameHeight] of GAME_RESOLUTIONS) {
+    const [x, y] = [rounded(width / gameWidth), rounded(height / gameHeight)];
+    if (Math.min(x, y) < MIN_PIXEL_SIZE || Math.max(x, y) > MAX_PIXEL_SIZE) continue;
     const size = Math.abs(x / y - 1) < 0.01 ? { pixel: y } : { pixel: y, aspect: rounded(y / x) };
     if (size.aspect !== undefined || y !== 1) found.set(JSON.stringify(size), size);
   }
@@ -138,48 +143,54 @@ function rounded(value: number): number {
   return Math.round(value * 10_000) / 10_000;
 }
 
-function placedAt(game: Game, { region }: Element, picture: Picture, hud: HudSettings, size: PixelSize): PlacedRegion {
+function placeText(
+  game: Game,
+  { region }: PixelText,
+  picture: Picture,
+  hud: HudSettings,
+  size: PixelSize,
+): PlacedRegion {
   return placeRegion(region, picture, game.profile.reference, { ...hud, ...size });
 }
 
-/** Whether anything is there that is as bright as text. */
-function mayHold(game: Game, elements: readonly Element[], picture: Picture, hud: HudSettings): boolean {
+/** Whether any of the regions has pixels as bright as text. */
+function mayShowText(game: Game, elements: readonly PixelText[], picture: Picture, hud: HudSettings): boolean {
   return elements.some((element) => {
-    const { rect } = placedAt(game, element, picture, hud, { pixel: 1 });
+    const { rect } = placeText(game, element, picture, hud, { pixel: 1 });
     const { data, stride } = picture.y;
     let bright = 0;
     for (let y = rect.y; y < rect.y + rect.height; y++)
-      for (let x = rect.x; x < rect.x + rect.width; x++) if (data[y * stride + x]! >= BRIGHT) bright++;
-    return bright >= LETTERS;
+      for (let x = rect.x; x < rect.x + rect.width; x++) if (data[y * stride + x]! >= MIN_TEXT_LEVEL) bright++;
+    return bright >= MIN_BRIGHT_PIXELS;
   });
 }
 
-/** The elements read at one size. */
-class Size implements Disposable {
+/** Reads the texts at one size and counts the characters. */
+class SizeTrial implements Disposable {
   readonly #game: Game;
-  readonly #elements: readonly Element[];
+  readonly #elements: readonly PixelText[];
   readonly #detectors: readonly Detector[];
-  readonly factor: PixelSize;
-  /** Characters that were surely read. */
-  sure = 0;
+  readonly size: PixelSize;
+  /** Number of characters read with certainty. */
+  characters = 0;
 
-  constructor(game: Game, elements: readonly Element[], detectors: readonly Detector[], factor: PixelSize) {
+  constructor(game: Game, elements: readonly PixelText[], detectors: readonly Detector[], size: PixelSize) {
     this.#game = game;
     this.#elements = elements;
     this.#detectors = detectors;
-    this.factor = factor;
+    this.size = size;
   }
 
-  static async open(game: Game, elements: readonly Element[], factor: PixelSize): Promise<Size> {
+  static async open(game: Game, elements: readonly PixelText[], size: PixelSize): Promise<SizeTrial> {
     const detectors: Detector[] = [];
     for (const { spec, kind } of elements) detectors.push(await kind.open(spec, game.assets));
-    return new Size(game, elements, detectors, factor);
+    return new SizeTrial(game, elements, detectors, size);
   }
 
   async read(picture: Picture, hud: HudSettings): Promise<void> {
     for (const [i, element] of this.#elements.entries()) {
       const regions = { element: element.region };
-      const set = await RegionSet.open(regions, picture, this.#game.profile.reference, { ...hud, ...this.factor });
+      const set = RegionSet.open(regions, picture, this.#game.profile.reference, { ...hud, ...this.size });
       const placed = set.get('element');
       const view: View = {
         picture,
@@ -188,7 +199,7 @@ class Size implements Disposable {
         once: (_, make) => make(),
         prepared: () => placed.prepare(picture),
       };
-      this.sure += sureIn(await this.#detectors[i]!.read(view));
+      this.characters += countCertainCharacters(await this.#detectors[i]!.read(view));
     }
   }
 
@@ -197,13 +208,14 @@ class Size implements Disposable {
   }
 }
 
-/** Characters that were read beyond doubt, of lines that are so on the whole. */
-function sureIn(seen: Observation): number {
+/** Counts the characters read with certainty, in lines that consist mostly of such. */
+function countCertainCharacters(seen: Observation): number {
   if (seen.state !== 'seen') return 0;
-  if (!isFeedDetail(seen.detail)) return seen.confidence >= 0.8 ? String(seen.value).replaceAll(/\s/g, '').length : 0;
+  if (!isFeedDetail(seen.detail))
+    return seen.confidence >= MIN_TEXT_CONFIDENCE ? String(seen.value).replaceAll(/\s/g, '').length : 0;
   return seen.detail.lines.reduce((sum, { scores }) => {
     const read = scores.filter((score) => score > 0).length;
-    const sure = scores.filter((score) => score >= SURE).length;
-    return sum + (sure >= MOST * read && sure >= 4 ? sure : 0);
+    const certain = scores.filter((score) => score >= MIN_CHARACTER_EVIDENCE).length;
+    return sum + (certain >= MIN_CERTAIN_SHARE * read && certain >= MIN_CERTAIN_CHARACTERS ? certain : 0);
   }, 0);
 }
