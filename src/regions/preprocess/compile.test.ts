@@ -1,4 +1,6 @@
 // oxlint-disable unicorn/no-thenable -- `then` is an option of the step `if`
+import { globSync } from 'node:fs';
+import { basename } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import { PlaybyplayError } from '../../errors.ts';
@@ -101,6 +103,11 @@ describe('the schema of preprocessing', () => {
     expect(validate([{ step: 'threshold', level: 300 }])).toBe(false);
     expect(validate([{ step: 'if', measure: 'mean', then: [{ step: 'nothing' }] }])).toBe(false);
     expect(validate([{ step: 'isolate' }])).toBe(false);
+  });
+
+  it('has every file of steps/', () => {
+    const files = globSync('steps/*.ts', { cwd: import.meta.dirname }).map((path) => basename(path, '.ts'));
+    expect([...STEPS.keys()].toSorted()).toEqual(files.filter((name) => name !== 'index').toSorted());
   });
 
   it('describes every step', () => {
