@@ -36,7 +36,7 @@ function log(name: string, moments: readonly number[]): string {
   return path;
 }
 
-describe('the clock of a second record', () => {
+describe('aligning the clock of a second record', () => {
   const heard = session(1, 60);
   const recording = wav('recording.wav', 60, heard);
 

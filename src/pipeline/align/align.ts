@@ -5,103 +5,133 @@ import { PlaybyplayError } from '../../errors.ts';
 import { originSeconds } from '../../media/packets/packet-index.ts';
 import { scanPackets } from '../../media/packets/scan-packets.ts';
 import { openVideo } from '../../media/video.ts';
-import { type Candidate, type Envelope, envelopeOf, momentsOf, Places } from './envelope.ts';
-import { consensus, fitted, type Line, type Measured, on, scatter } from './line.ts';
-import { LENGTH, phaseOffset, type Sounding } from './waveform.ts';
+import { findConsensus, fitClockLine, measureScatter, offsetAt, type OffsetMeasurement } from './clock-line.ts';
+import { computeOnsets, type OnsetEnvelope, OnsetMatcher, onsetsFromTimes } from './onsets.ts';
+import { EXCERPT_SECONDS, measureOffset, type SoundTrack } from './waveform.ts';
 
-/** How the clock of a second record of a session runs against the recording's. */
+/** The clock of a second record of a session relative to the recording's. */
 export interface ClockAlignment {
-  /** Whether the two belong together; if not, the rest says nothing. */
+  /** Whether both show the same session; if not, the other members mean nothing. */
   readonly matched: boolean;
-  /** Seconds of the recording at which the second's clock shows 0. */
+  /** Time of the recording at which the second clock shows 0, in seconds. */
   readonly offset: number;
   /** Parts per million by which the recording's clock runs ahead: recording = offset + (1 + drift/10⁶) · second. */
   readonly drift: number;
-  /** 0 to 1: how many of the places that were compared agree, and how clearly. */
+  /** Confidence from 0 to 1: how many of the excerpts compared agree. */
   readonly confidence: number;
-  /** Places compared and those that agree. */
+  /** Number of excerpts compared. */
   readonly places: number;
+  /** Number of them that agree. */
   readonly agreeing: number;
-  /** Seconds by which those differ from the alignment (root mean square). */
+  /** Root mean square difference of those from the alignment, in seconds. */
   readonly scatter: number;
-  /** What was compared: the waveforms of two sound tracks, what sets in in them, or moments with what sets in. */
+  /** What was compared: the waveforms of two sound tracks, their onsets, or the times of a log with onsets. */
   readonly by: 'waveform' | 'onsets' | 'moments';
 }
 
-/** Options of `align`. */
+/** Options of `alignSound` and `alignMoments`. */
 export interface AlignOptions {
-  /** Sound tracks, from 0. */
+  /** Index of the sound track of the first recording; default 0. */
   readonly track?: number;
+  /** Index of the sound track of the second recording; default 0. */
   readonly otherTrack?: number;
   readonly signal?: AbortSignal;
 }
 
-/** Frames of the stretches that are looked for, at most as many, and how many of the clearest places of each are kept. */
-const STRETCH = { least: 800, most: 4000, count: 20, kept: 3 };
-/** Seconds within which places of stretches agree: what drift moves within one, and the frames. */
-const NEAR = 0.04;
-/** Least clearness of a place. */
-const CLEAR = 4.5;
-/** Waveforms that are compared, least clearness, and seconds within which they agree. */
-const FINE = { count: 40, clear: 7, near: 0.004 };
-/** Seconds over which drift shows. */
-const SHORTEST = 20;
-/** Fewest places that must agree, and the share of those compared: music of one tempo and kit made 3 of 16 agree. */
-const ENOUGH = { places: 4, share: 0.35 };
+/** Excerpts whose onsets are compared: length, number, and offsets considered of each. */
+const MIN_EXCERPT_FRAMES = 800;
+const MAX_EXCERPT_FRAMES = 4000;
+const MAX_EXCERPTS = 20;
+const CANDIDATES_PER_EXCERPT = 3;
+const MIN_ONSET_CLARITY = 4.5;
+/** Tolerance between offsets by onsets: the drift within an excerpt, and the frame length. */
+const ONSET_TOLERANCE_SECONDS = 0.04;
+/** Waveforms compared, and tolerance between offsets by them. */
+const MAX_WAVEFORMS = 40;
+const MIN_WAVEFORM_CLARITY = 7;
+const WAVEFORM_TOLERANCE_SECONDS = 0.004;
+/** Shortest span from which drift is measured. */
+const MIN_DRIFT_SPAN_SECONDS = 20;
+/** Excerpts that must agree, and their share of those compared: of two pieces of music with equal tempo 3 of 16 agreed. */
+const MIN_AGREEING = 4;
+const MIN_AGREEING_WAVEFORMS = 0.35;
+const MIN_AGREEING_ONSETS = 0.5;
+/** Clarity from which fewer excerpts suffice. */
+const HIGH_ONSET_CLARITY = 8;
+/** Records of a log from which it can be aligned. */
+const MIN_LOG_RECORDS = 8;
+const FRAMES_PER_SECOND = 100;
 
-/** Aligns two recordings by what is heard in both. Throws what opening them throws. */
+/**
+ * Aligns two recordings by their sound.
+ *
+ * @throws PlaybyplayError as opening them does.
+ *
+ * @example
+ * const { matched, offset } = alignSound('match.mp4', 'microphone.wav');
+ */
 export function alignSound(first: string, second: string, options: AlignOptions = {}): ClockAlignment {
-  const a = soundingOf(first, options.track ?? 0);
-  const b = soundingOf(second, options.otherTrack ?? 0);
-  const [whole, other] = [a, b].map((one) => envelopeOf(one.path, one.origin, one.track, options.signal)) as [
-    Envelope,
-    Envelope,
-  ];
-  const coarse = consensus(candidates(whole, other), NEAR);
+  const a = openSoundTrack(first, options.track ?? 0);
+  const b = openSoundTrack(second, options.otherTrack ?? 0);
+  const whole = computeOnsets(a, options.signal);
+  const other = computeOnsets(b, options.signal);
+  const coarse = findConsensus(matchOnsets(whole, other), ONSET_TOLERANCE_SECONDS);
   if (!coarse) return unmatched('onsets', 0);
-  const line = fitted(coarse.members, SHORTEST);
-  const length = other.frames / 100 - LENGTH;
-  const measured: Measured[] = [];
+  const line = fitClockLine(coarse.members, MIN_DRIFT_SPAN_SECONDS);
+  const length = other.frames / FRAMES_PER_SECOND - EXCERPT_SECONDS;
+  const measured: OffsetMeasurement[] = [];
   let compared = 0;
-  const count = Math.max(4, Math.min(FINE.count, Math.floor(length / 2)));
+  const count = Math.max(4, Math.min(MAX_WAVEFORMS, Math.floor(length / 2)));
   for (let i = 0; i < count; i++) {
     options.signal?.throwIfAborted();
     const at = Math.max(0, (length * (i + 0.5)) / count);
-    const offset = on(line, at);
-    if (at + offset < 0.3 || at + offset + LENGTH > whole.frames / 100) continue;
+    const offset = offsetAt(line, at);
+    if (at + offset < 0.3 || at + offset + EXCERPT_SECONDS > whole.frames / FRAMES_PER_SECOND) continue;
     compared++;
-    const found = phaseOffset(a, b, at, offset);
-    // Drift moves what is heard in the middle of a stretch.
-    if (found && found.clear >= FINE.clear) measured.push({ at: at + LENGTH / 2, ...found });
+    const found = measureOffset(a, b, at, offset);
+    // With drift, the offset is that of the middle of the excerpt.
+    if (found && found.clarity >= MIN_WAVEFORM_CLARITY) measured.push({ at: at + EXCERPT_SECONDS / 2, ...found });
   }
-  const fine = consensus(measured, FINE.near);
-  if (fine && fine.members.length >= Math.max(ENOUGH.places, ENOUGH.share * compared))
-    return result('waveform', fine.members, compared);
-  return byOnsets(coarse.members, whole, other);
+  const fine = findConsensus(measured, WAVEFORM_TOLERANCE_SECONDS);
+  if (fine && fine.members.length >= Math.max(MIN_AGREEING, MIN_AGREEING_WAVEFORMS * compared))
+    return toAlignment('waveform', fine.members, compared);
+  return alignByOnsets(coarse.members, whole, other);
 }
 
-/** Aligns a log (keys, events, subtitles) with what is heard in a recording when its records are. Throws `bad-stream`. */
+/**
+ * Aligns a log (keys, events, subtitles) with the sounds that a recording has at the times of its records.
+ *
+ * @throws PlaybyplayError `bad-stream` if the log cannot be read or has too few records.
+ */
 export async function alignMoments(media: string, log: string, options: AlignOptions = {}): Promise<ClockAlignment> {
   const { entries } = readStream(await readFile(log, 'utf8'), basename(log));
-  if (entries.length < 8)
-    throw new PlaybyplayError('bad-stream', `${log} has ${entries.length} records, too few to be aligned by`);
-  const sounding = soundingOf(media, options.track ?? 0);
-  const whole = envelopeOf(sounding.path, sounding.origin, sounding.track, options.signal);
-  const moments = momentsOf(entries.map(({ t }) => t));
-  const coarse = consensus(candidates(whole, moments), NEAR);
-  return coarse ? { ...byOnsets(coarse.members, whole, moments), by: 'moments' } : unmatched('moments', 0);
+  if (entries.length < MIN_LOG_RECORDS)
+    throw new PlaybyplayError(
+      'bad-stream',
+      `${log} has ${entries.length} records; ${MIN_LOG_RECORDS} are needed to align it`,
+    );
+  const whole = computeOnsets(openSoundTrack(media, options.track ?? 0), options.signal);
+  const moments = onsetsFromTimes(entries.map(({ t }) => t));
+  const coarse = findConsensus(matchOnsets(whole, moments), ONSET_TOLERANCE_SECONDS);
+  return coarse ? { ...alignByOnsets(coarse.members, whole, moments), by: 'moments' } : unmatched('moments', 0);
 }
 
-function byOnsets(members: readonly Measured[], whole: Envelope, other: Envelope): ClockAlignment {
-  const places = stretches(whole, other).length;
-  const clear = members.reduce((sum, one) => sum + one.clear, 0) / members.length;
-  // By chance two or three stretches lie on a line; one alone must stand out by far.
-  const enough = members.length >= Math.max(4, 0.5 * places) || (members.length >= 0.5 * places && clear > 8);
-  return enough ? result('onsets', members, places) : unmatched('onsets', places);
+function alignByOnsets(
+  members: readonly OffsetMeasurement[],
+  whole: OnsetEnvelope,
+  other: OnsetEnvelope,
+): ClockAlignment {
+  const places = spreadExcerpts(whole, other).length;
+  const clarity = members.reduce((sum, one) => sum + one.clarity, 0) / members.length;
+  // Two or three excerpts may agree by chance; so few must be very clear.
+  const required = MIN_AGREEING_ONSETS * places;
+  const isMatch =
+    members.length >= Math.max(MIN_AGREEING, required) || (members.length >= required && clarity > HIGH_ONSET_CLARITY);
+  return isMatch ? toAlignment('onsets', members, places) : unmatched('onsets', places);
 }
 
-function result(by: ClockAlignment['by'], members: readonly Measured[], places: number): ClockAlignment {
-  const line: Line = fitted(members, SHORTEST);
+function toAlignment(by: ClockAlignment['by'], members: readonly OffsetMeasurement[], places: number): ClockAlignment {
+  const line = fitClockLine(members, MIN_DRIFT_SPAN_SECONDS);
   return {
     matched: true,
     offset: rounded(line.offset, 1e4),
@@ -109,7 +139,7 @@ function result(by: ClockAlignment['by'], members: readonly Measured[], places: 
     confidence: rounded(1 - Math.exp((-members.length * members.length) / Math.max(places, members.length) / 2), 1e3),
     places,
     agreeing: members.length,
-    scatter: rounded(scatter(line, members), 1e5),
+    scatter: rounded(measureScatter(line, members), 1e5),
     by,
   };
 }
@@ -118,23 +148,30 @@ function unmatched(by: ClockAlignment['by'], places: number): ClockAlignment {
   return { matched: false, offset: 0, drift: 0, confidence: 0, places, agreeing: 0, scatter: 0, by };
 }
 
-function stretches(whole: Envelope, other: Envelope): [from: number, to: number][] {
-  const length = Math.min(other.frames, Math.max(STRETCH.least, Math.min(STRETCH.most, Math.floor(whole.frames / 4))));
-  const count = Math.max(1, Math.min(STRETCH.count, Math.floor((2 * other.frames) / length) - 1));
+/** Spreads excerpts over the second recording. */
+function spreadExcerpts(whole: OnsetEnvelope, other: OnsetEnvelope): [from: number, to: number][] {
+  const length = Math.min(
+    other.frames,
+    Math.max(MIN_EXCERPT_FRAMES, Math.min(MAX_EXCERPT_FRAMES, Math.floor(whole.frames / 4))),
+  );
+  const count = Math.max(1, Math.min(MAX_EXCERPTS, Math.floor((2 * other.frames) / length) - 1));
   return Array.from({ length: count }, (_, i) => {
     const from = count === 1 ? 0 : Math.floor(((other.frames - length) * i) / (count - 1));
     return [from, from + length];
   });
 }
 
-function candidates(whole: Envelope, other: Envelope): Candidate[] {
-  const parts = stretches(whole, other);
-  const places = new Places(whole, Math.max(...parts.map(([from, to]) => to - from)));
-  return parts.flatMap(([from, to]) => places.of(other, from, to, STRETCH.kept)).filter(({ clear }) => clear >= CLEAR);
+/** Finds possible offsets of excerpts of the second recording. */
+function matchOnsets(whole: OnsetEnvelope, other: OnsetEnvelope): OffsetMeasurement[] {
+  const parts = spreadExcerpts(whole, other);
+  const matcher = new OnsetMatcher(whole, Math.max(...parts.map(([from, to]) => to - from)));
+  return parts
+    .flatMap(([from, to]) => matcher.find(other, from, to, CANDIDATES_PER_EXCERPT))
+    .filter(({ clarity }) => clarity >= MIN_ONSET_CLARITY);
 }
 
-/** A recording's sound, on its video's clock; a file without video has its own. */
-function soundingOf(path: string, track: number): Sounding {
+/** Opens a sound track on the clock of the file's video, or on its own if there is none. */
+function openSoundTrack(path: string, track: number): SoundTrack {
   try {
     using file = openVideo(path);
     return { path, track, origin: originSeconds(scanPackets(file)) };
