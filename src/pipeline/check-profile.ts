@@ -5,7 +5,7 @@ import { languageName, toLanguageTags } from '../language/tags.ts';
 import { compileProfile } from './compile-profile.ts';
 import { findRequirements } from './game.ts';
 import { loadKindCatalog } from './schemas.ts';
-import { readWords, ruleIssues, scriptWordIssues, statementIssues } from './words.ts';
+import { readWords, findRuleIssues, findScriptWordIssues, findStatementIssues } from './words.ts';
 import type { Profile } from '../profile/profile.ts';
 import type { Pack } from '../profile/pack.ts';
 import { checkSchema } from '../schema/check.ts';
@@ -131,12 +131,12 @@ async function checkMeaning({ pack, path }: FoundProfile, place: string): Promis
   const game = typeof value.game === 'string' ? value.game : posix.basename(posix.dirname(path));
   const named = Array.isArray(value.dictionaries) ? { dictionaries: value.dictionaries } : {};
   const { dictionary, issues } = await readWords({ game, ...named }, pack);
-  const words = [...issues, ...statementIssues(raw, place, dictionary)];
+  const words = [...issues, ...findStatementIssues(raw, place, dictionary)];
   if (value.fusion && Array.isArray(value.fusion.rules))
-    words.push(...ruleIssues({ fusion: value.fusion }, place, dictionary));
+    words.push(...findRuleIssues({ fusion: value.fusion }, place, dictionary));
   const script = await readScript(pack, game);
   if (script !== undefined)
-    return [...words, ...(await checkScript(script, value)), ...scriptWordIssues(script, dictionary)];
+    return [...words, ...(await checkScript(script, value)), ...findScriptWordIssues(script, dictionary)];
   if (raw === undefined || value.interpreter !== undefined || (value.events ?? []).length > 0) return words;
   const message = 'no events can be detected: there is no script, and the profile has no “events”';
   return [...words, { code: 'no-events', message, hint: `Write ${pack.locate(`scripts/${game}.js`)}, or “events”.` }];

@@ -8,7 +8,7 @@ import type { Fingerprint } from '../events/log.ts';
 import { type LoadedProfile, loadProfile } from '../profile/load.ts';
 import { type CompiledProfile, compileProfile } from './compile-profile.ts';
 import { loadKindCatalog } from './schemas.ts';
-import { readWords, ruleIssues } from './words.ts';
+import { readWords, findRuleIssues } from './words.ts';
 
 /** Everything that a game brings, checked and compiled: profile, detectors, script and dictionary. */
 export interface Game extends LoadedProfile, CompiledProfile {
@@ -47,7 +47,7 @@ export async function openGame(
       `the dictionary of ${loaded.profile.game} has ${issues.length} faults`,
       { issues },
     );
-  const unknown = ruleIssues(loaded.profile, loaded.path, dictionary);
+  const unknown = findRuleIssues(loaded.profile, loaded.path, dictionary);
   if (unknown.length > 0)
     throw new PlaybyplayError('profile-broken', `the profile of ${loaded.profile.game} names unknown words`, {
       issues: unknown,

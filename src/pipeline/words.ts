@@ -13,14 +13,14 @@ import type { Profile } from '../profile/profile.ts';
 import type { Script } from '../profile/script.ts';
 import { appendPointer } from '../json-pointer.ts';
 
-/** The words of a game, and what is wrong with the files that bring them. */
+/** The dictionary of a game, its sources, and the issues found in them. */
 export interface GameWords {
   readonly dictionary: Dictionary;
   readonly dictionaries: readonly Fingerprint[];
   readonly issues: readonly Issue[];
 }
 
-/** The common dictionary, and of the extensions that the profile names those of its pack before the built-in ones. */
+/** Reads the common dictionary and the profile's extensions. Those of its pack take precedence over built-in ones. */
 export async function readWords(
   { game, dictionaries }: Pick<Profile, 'game' | 'dictionaries'>,
   pack: Pack,
@@ -42,7 +42,7 @@ export async function readWords(
       lacking.push({ code: 'dictionary-missing', path: file, message: `there is no dictionary “${name}”`, hint });
     }
   }
-  // The built-in ones are examined by their own tests; that takes longer than all other loading.
+  // Built-in dictionaries are checked by tests; checking takes longer than all other loading.
   const meaning = pack.locate('dictionary') !== builtinFolder;
   const { dictionary, issues } = loadDictionary(sources, { definitions: false, meaning });
   const fingerprints = sources.map(({ name, data }) => ({
@@ -53,96 +53,100 @@ export async function readWords(
   return { dictionary, dictionaries: fingerprints, issues: [...lacking, ...issues] };
 }
 
-/** The words of rules of fusion must be there, or they would hold for nothing. */
-export function ruleIssues({ fusion }: Pick<Profile, 'fusion'>, path: string, dictionary: Dictionary): Issue[] {
+/** Finds words in fusion rules that the dictionary does not have. */
+export function findRuleIssues({ fusion }: Pick<Profile, 'fusion'>, path: string, dictionary: Dictionary): Issue[] {
   const rules = fusion === false ? [] : (fusion?.rules ?? []);
   return rules.flatMap((rule, index) =>
     (['action', 'property'] as const).flatMap((kind): Issue[] => {
       const word = rule[kind];
       if (word === undefined) return [];
-      const issue = unknownWord(word, kind, dictionary);
+      const issue = findUnknownWord(word, kind, dictionary);
       return issue === undefined ? [] : [{ ...issue, path: `${path}#/fusion/rules/${index}/${kind}` }];
     }),
   );
 }
 
-function unknownWord(word: string, kind: 'action' | 'property', dictionary: Dictionary): Issue | undefined {
+function findUnknownWord(word: string, kind: 'action' | 'property', dictionary: Dictionary): Issue | undefined {
   if (dictionary.find(word, kind)) return undefined;
   const hint =
     suggestSpelling(
       word,
       dictionary.words(kind).map(({ id }) => id),
-    ) ?? ADD;
+    ) ?? UNKNOWN_WORD_HINT;
   return { code: 'unknown-word', message: `there is no ${kind} “${word}”`, hint };
 }
 
-const ADD = 'See `playbyplay dictionary search`, or add it to the dictionary of the game.';
+const UNKNOWN_WORD_HINT = 'See `playbyplay dictionary search`, or add it to the dictionary of the game.';
 
 /**
- * Words that the statements of a profile (its JSON, right or not) use and the dictionary does not have, and slots that are not as their
- * actions want them. What a placeholder will stand for is not known.
+ * Finds unknown words and wrong slots in the statements of a profile. Slots with placeholders are not checked.
+ *
+ * @param profile The profile's JSON, perhaps invalid.
+ * @param source Name of the file in the issues' paths.
  */
-export function statementIssues(profile: unknown, place: string, dictionary: Dictionary): Issue[] {
-  return [...statementsIn(profile)].flatMap(({ statement, pointer }) => {
-    const open = new Set<string>();
-    const filled = filledIn(statement, '', open);
+export function findStatementIssues(profile: unknown, source: string, dictionary: Dictionary): Issue[] {
+  return [...listStatements(profile)].flatMap(({ statement, pointer }) => {
+    const placeholders = new Set<string>();
+    const filled = fillPlaceholders(statement, '', placeholders);
     if ('issues' in parseStatement(filled)) return [];
     return validateStatement(filled, dictionary)
-      .filter(({ path = '' }) => ![...open].some((at) => path === at || path.startsWith(`${at}/`)))
+      .filter(({ path = '' }) => ![...placeholders].some((at) => path === at || path.startsWith(`${at}/`)))
       .map(({ code, path = '', message, hint }) => ({
         code,
-        path: `${place}#${pointer}${path}`,
+        path: `${source}#${pointer}${path}`,
         message,
-        hint: hint ?? (code === 'unknown-word' ? ADD : undefined),
+        hint: hint ?? (code === 'unknown-word' ? UNKNOWN_WORD_HINT : undefined),
       }))
       .map(({ hint, ...issue }) => (hint === undefined ? issue : { ...issue, hint }));
   });
 }
 
-/** The statements of mappings, sequences and of the network that takes the script's place. */
-function* statementsIn(profile: unknown): Generator<{ readonly statement: unknown; readonly pointer: string }> {
-  const { events, sequences, interpreter } = recordOf(profile);
+/** Lists the statements of mappings, sequences and the sequence network. */
+function* listStatements(profile: unknown): Generator<{ readonly statement: unknown; readonly pointer: string }> {
+  const { events, sequences, interpreter } = asRecord(profile);
   const lists: readonly (readonly [string, unknown])[] = [
     ['/events', events],
     ['/sequences', sequences],
-    ['/interpreter/events', recordOf(interpreter)['events']],
+    ['/interpreter/events', asRecord(interpreter)['events']],
   ];
   for (const [pointer, list] of lists) {
     if (typeof list !== 'object' || list === null) continue;
     for (const [name, one] of Object.entries(list)) {
-      const { statement } = recordOf(one);
+      const { statement } = asRecord(one);
       if (statement !== undefined) yield { statement, pointer: appendPointer(pointer, name, 'statement') };
     }
   }
 }
 
-/** A statement with something in the place of each placeholder; `open` gets where those are. */
-function filledIn(value: unknown, at: string, open: Set<string>): unknown {
+/** Replaces each placeholder by a valid value and adds its path to `placeholders`. */
+function fillPlaceholders(value: unknown, at: string, placeholders: Set<string>): unknown {
   if (typeof value === 'string' && /\$(?:value|previous|\d)/.test(value)) {
-    open.add(at);
+    placeholders.add(at);
     return /\/(?:amount|count)$/.test(at) ? 1 : 'player';
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, filledIn(one, `${at}/${key}`, open)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, one]) => [key, fillPlaceholders(one, `${at}/${key}`, placeholders)]),
+  );
 }
 
-function recordOf(value: unknown): Readonly<Record<string, unknown>> {
+function asRecord(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 }
 
 /** `action: '…'` and `property: "…"` of a statement in a script. */
-const SPOKEN = /\b(action|property):\s*(?:'((?:[^'\\\n]|\\.)*)'|"((?:[^"\\\n]|\\.)*)")/g;
+const WORD_IN_SCRIPT = /\b(action|property):\s*(?:'((?:[^'\\\n]|\\.)*)'|"((?:[^"\\\n]|\\.)*)")/g;
 
-/** Actions and properties that a script names outright and the dictionary does not have: each is a statement that would be refused. */
-export function scriptWordIssues(
+/** Finds actions and properties in the literals of a script that the dictionary does not have. */
+export function findScriptWordIssues(
   { name, source, modules }: Pick<Script, 'name' | 'source' | 'modules'>,
   dictionary: Dictionary,
 ): Issue[] {
   return [[name, source] as const, ...modules].flatMap(([file, text]) =>
     text.split('\n').flatMap((line, n) => {
       if (/^\s*(?:\/\/|\*|\/\*)/.test(line)) return [];
-      return [...line.matchAll(SPOKEN)].flatMap(([, kind, single, double]): Issue[] => {
-        const issue = unknownWord(single ?? double ?? '', kind as 'action' | 'property', dictionary);
+      return [...line.matchAll(WORD_IN_SCRIPT)].flatMap(([, kind, single, double]): Issue[] => {
+        const issue = findUnknownWord(single ?? double ?? '', kind as 'action' | 'property', dictionary);
         return issue === undefined ? [] : [{ ...issue, path: `${file}:${n + 1}` }];
       });
     }),

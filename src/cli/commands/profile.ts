@@ -9,7 +9,7 @@ import { openVideo } from '../../media/video.ts';
 import { collectLabels, collectReadings } from '../../pipeline/authoring/dataset/collect.ts';
 import { writeDataset } from '../../pipeline/authoring/dataset/write.ts';
 import { parseLabels } from '../../pipeline/authoring/learn.ts';
-import { learnSound, occurrencesIn } from '../../pipeline/authoring/learn-sound.ts';
+import { learnSound, findOccurrences } from '../../pipeline/authoring/learn-sound.ts';
 import {
   inspectPictures,
   type PictureInspection,
@@ -209,7 +209,7 @@ export const sound: RunCommand<Spec<'profileSound'>> = async (io, options, media
   if (from.length === 0 || from.length !== to.length)
     throw usageError('--from and --to must be given equally often, at least once');
   const ranges = from.map((start, i) => ({ media, from: start, to: to[i]! }));
-  const occurrences = length === undefined ? ranges : occurrencesIn(ranges, length, track);
+  const occurrences = length === undefined ? ranges : findOccurrences(ranges, length, track);
   const learned = learnSound(label, occurrences, track);
   await writeFile(out, `${JSON.stringify(learned)}\n`);
   const count = occurrences.length === 1 ? 'one occurrence' : `${occurrences.length} occurrences`;

@@ -7,50 +7,58 @@ import { originSeconds } from '../../media/packets/packet-index.ts';
 import { scanPackets } from '../../media/packets/scan-packets.ts';
 import { openVideo } from '../../media/video.ts';
 
-/** Where a sound is heard in a recording: seconds. */
+/** A part of a recording with a sound, in seconds. */
 export interface Occurrence {
   readonly media: string;
   readonly from: number;
   readonly to: number;
 }
 
-/** Seconds before an occurrence that tell what else was heard, and after it for examples that come a little later. */
-const BEFORE = 0.4;
-const AFTER = 0.2;
+/** Seconds read before an occurrence, for the background, and after it, to align examples that come later. */
+const LEAD_IN_SECONDS = 0.4;
+const LEAD_OUT_SECONDS = 0.2;
 
-/** Most occurrences that are taken from long stretches, seconds before an onset at which one begins, and how far apart onsets lie. */
-const MOST = 32;
-const LEAD = 0.03;
-const APART = 0.05;
-/** dB by which something must rise to be an onset, in a burst, where it is loud already. */
-const RISE = 2.5;
+const MAX_OCCURRENCES = 32;
+/** Seconds from the start of an occurrence to its onset, and between two onsets. */
+const ONSET_LEAD_SECONDS = 0.03;
+const MIN_ONSET_DISTANCE_SECONDS = 0.05;
+/** Rise of an onset; small, as a burst is loud already. */
+const MIN_ONSET_RISE_DB = 2.5;
 
 /**
- * The occurrences in stretches that hold a sound again and again, `length` seconds each: wherever something begins to sound. Those at
- * which it does not do no harm; learning takes what occurrences have in common. Throws PlaybyplayError `bad-sound` where there is none, and those of reading sound.
+ * Finds occurrences of a repeated sound: every onset in the given parts. Other sounds among them do no harm, as learning uses
+ * what most occurrences have in common.
+ *
+ * @param length Length of an occurrence in seconds.
+ * @throws PlaybyplayError `bad-sound` if there is no onset, and as reading sound does.
  */
-export function occurrencesIn(stretches: readonly Occurrence[], length: number, track = 0): Occurrence[] {
+export function findOccurrences(parts: readonly Occurrence[], length: number, track = 0): Occurrence[] {
   const found: Occurrence[] = [];
-  for (const { media, from, to } of stretches) {
+  for (const { media, from, to } of parts) {
     using file = openVideo(media);
     const origin = originSeconds(scanPackets(file));
-    const onsets = new OnsetListener(RISE, APART);
+    const onsets = new OnsetListener(MIN_ONSET_RISE_DB, MIN_ONSET_DISTANCE_SECONDS);
     const spectrograph = new Spectrogram();
     const range = { from: Math.max(0, from - 1), to: to + 0.2 };
     for (const block of readAudio(media, { track, sampleRate: SAMPLE_RATE, origin, ...range }))
       for (const frame of spectrograph.push(block))
         for (const { t } of onsets.hear(frame))
-          if (t >= from && t <= to) found.push({ media, from: Math.max(0, t - LEAD), to: t - LEAD + length });
+          if (t >= from && t <= to)
+            found.push({ media, from: Math.max(0, t - ONSET_LEAD_SECONDS), to: t - ONSET_LEAD_SECONDS + length });
   }
   if (found.length === 0)
-    throw new PlaybyplayError('bad-sound', 'nothing begins to sound in what was given', {
-      hint: 'Give --from and --to about a stretch in which it is heard.',
+    throw new PlaybyplayError('bad-sound', 'no sound begins in the given part of the recording', {
+      hint: 'Give --from and --to around a part in which it is heard.',
     });
-  const step = Math.max(1, found.length / MOST);
+  const step = Math.max(1, found.length / MAX_OCCURRENCES);
   return found.filter((_, i) => Math.floor(i / step) !== Math.floor((i - 1) / step));
 }
 
-/** Learns a sound from where it is heard. Throws PlaybyplayError `bad-sound`, and those of reading sound. */
+/**
+ * Learns a sound from its occurrences.
+ *
+ * @throws PlaybyplayError `bad-sound`, and as reading sound does.
+ */
 export function learnSound(label: string, occurrences: readonly Occurrence[], track = 0): SoundFile {
   const examples: Example[] = [];
   const origins = new Map<string, number>();
@@ -69,20 +77,20 @@ export function learnSound(label: string, occurrences: readonly Occurrence[], tr
       using file = openVideo(media);
       origins.set(media, (origin = originSeconds(scanPackets(file))));
     }
-    examples.push(exampleOf(media, from, to, origin, track));
+    examples.push(readExample(media, from, to, origin, track));
   }
   return learnFingerprint(label, examples);
 }
 
-function exampleOf(media: string, from: number, to: number, origin: number, track: number): Example {
+function readExample(media: string, from: number, to: number, origin: number, track: number): Example {
   const spectrograph = new Spectrogram();
   const frames: Float32Array[] = [];
   const samples: Float32Array[] = [];
   let before = 0;
-  const range = { from: Math.max(0, from - BEFORE - 0.05), to: to + AFTER + 0.05 };
+  const range = { from: Math.max(0, from - LEAD_IN_SECONDS - 0.05), to: to + LEAD_OUT_SECONDS + 0.05 };
   for (const block of readAudio(media, { track, sampleRate: SAMPLE_RATE, origin, ...range })) {
     for (const { t, bands, samples: part } of spectrograph.push(block)) {
-      if (t < from - BEFORE - FRAME_SECONDS / 2 || t >= to + AFTER - FRAME_SECONDS / 2) continue;
+      if (t < from - LEAD_IN_SECONDS - FRAME_SECONDS / 2 || t >= to + LEAD_OUT_SECONDS - FRAME_SECONDS / 2) continue;
       frames.push(bands);
       samples.push(part.slice());
       if (t < from - FRAME_SECONDS / 2) before++;
@@ -91,7 +99,7 @@ function exampleOf(media: string, from: number, to: number, origin: number, trac
   const length = Math.round((to - from) / FRAME_SECONDS);
   if (frames.length < before + length)
     throw new PlaybyplayError('bad-sound', `${media} has no sound from ${from.toFixed(2)} to ${to.toFixed(2)} s`);
-  // What follows the stretch serves only to slide examples onto each other.
+  // The lead-out serves only to align the examples.
   const recorded = new Float32Array(samples.length * FRAME_SAMPLES);
   for (const [i, part] of samples.entries()) recorded.set(part, i * FRAME_SAMPLES);
   return { frames, before, length, recorded: { samples: recorded, start: before * FRAME_SAMPLES } };

@@ -22,7 +22,7 @@ export interface LabelledRegion {
   readonly detector: string;
   readonly region: string;
   readonly label: string;
-  /** 1 where a person said it. */
+  /** 1 for labels from a file. */
   readonly confidence: number;
   /** Pixels of the frame. */
   readonly box: Rect;
@@ -61,11 +61,11 @@ export interface CollectOptions {
   readonly onProgress?: (done: number, total: number) => void;
 }
 
-const INTERVAL = 0.5;
-const CONFIDENCE = 0.9;
+const DEFAULT_INTERVAL_SECONDS = 0.5;
+const DEFAULT_CONFIDENCE = 0.9;
 
 /** Throws PlaybyplayError `unknown-detector`, `unknown-region`. */
-function checkedNames({ profile }: LoadedProfile, { detectors, region }: CollectOptions): readonly string[] {
+function checkNames({ profile }: LoadedProfile, { detectors, region }: CollectOptions): readonly string[] {
   const names = Object.keys(profile.detectors);
   for (const name of detectors ?? []) {
     if (!names.includes(name)) throw unknown('detector', name, names);
@@ -99,20 +99,20 @@ function unknown(what: string, name: string, names: readonly string[]): Playbypl
   });
 }
 
-/** The pictures of recordings with what the profile's detectors read on them. Throws as `SampleReader` and the media do. */
+/** Labels pictures of recordings by the readings of the profile's detectors. Throws as `SampleReader` and the media do. */
 export async function* collectReadings(
   loaded: LoadedProfile,
   media: readonly string[],
   options: CollectOptions,
 ): AsyncGenerator<LabelledPicture> {
   const { profile, assets } = loaded;
-  const wanted = checkedNames(loaded, options);
+  const wanted = checkNames(loaded, options);
   const companion = wanted[0] === undefined ? undefined : profile.detectors[wanted[0]]!.media;
-  const { interval = INTERVAL, confidence: least = CONFIDENCE, background } = options;
-  const game = await compileProfile({ profile: sampledAt(profile, interval), assets }, options.plugins);
+  const { interval = DEFAULT_INTERVAL_SECONDS, confidence: minConfidence = DEFAULT_CONFIDENCE, background } = options;
+  const game = await compileProfile({ profile: withInterval(profile, interval), assets }, options.plugins);
   const names = Object.keys(profile.detectors);
   const due = Uint8Array.from(names, (name) => (wanted.includes(name) ? 1 : 0));
-  const stems = stemsOf(media);
+  const stems = listStems(media);
   for (const [m, path] of media.entries()) {
     using file = openVideo(path);
     const index = scanPackets(file, options.signal ? { signal: options.signal } : {});
@@ -131,11 +131,11 @@ export async function* collectReadings(
         const seen = await reader.read(picture, due);
         const found = seen.flatMap((observation, d): LabelledRegion[] => {
           const detector = names[d]!;
-          if (!observation || !wanted.includes(detector) || observation.confidence < least) return [];
+          if (!observation || !wanted.includes(detector) || observation.confidence < minConfidence) return [];
           const label = observation.state === 'seen' ? String(observation.value) : background;
           if (observation.state === 'unreadable' || label === undefined) return [];
           const name = options.region ?? profile.detectors[detector]!.region!;
-          return regionOf(regions, picture, detector, name, label, observation.confidence);
+          return toLabelledRegions(regions, picture, detector, name, label, observation.confidence);
         });
         if (found.length > 0) yield { media: path, stem: stems[m]!, t: picture.t, picture, regions: found };
       }
@@ -144,7 +144,7 @@ export async function* collectReadings(
   }
 }
 
-/** The pictures of a label file, with what a person said of their regions. */
+/** Collects the pictures of a label file with its labels. */
 export async function* collectLabels(
   loaded: LoadedProfile,
   labels: readonly Label[],
@@ -152,33 +152,33 @@ export async function* collectLabels(
   options: CollectOptions,
 ): AsyncGenerator<LabelledPicture> {
   const { profile } = loaded;
-  const wanted = checkedNames(loaded, options);
+  const wanted = checkNames(loaded, options);
   const companion = wanted[0] === undefined ? undefined : profile.detectors[wanted[0]]!.media;
   const own = labels.filter(({ detector }) => wanted.includes(detector));
   const media = [...new Set(own.map((label) => label.media))];
-  const stems = stemsOf(media);
+  const stems = listStems(media);
   for (const { label, picture } of labelledPictures(own, labelFile)) {
     options.signal?.throwIfAborted();
     const text = label.text === '' ? options.background : label.text;
     if (text === undefined) continue;
     const regions = await RegionSet.open(profile.regions, picture, resolveReferenceSize(profile, companion));
     const name = options.region ?? profile.detectors[label.detector]!.region!;
-    const found = regionOf(regions, picture, label.detector, name, text, 1);
+    const found = toLabelledRegions(regions, picture, label.detector, name, text, 1);
     const stem = stems[media.indexOf(label.media)]!;
     if (found.length > 0)
       yield { media: resolve(dirname(labelFile), label.media), stem, t: picture.t, picture, regions: found };
   }
 }
 
-/** The profile as it would be sampled for pictures to learn from: no detector more often than another. */
-function sampledAt(profile: Profile, interval: number): Profile {
+/** Returns the profile with the same sampling interval for all detectors. */
+function withInterval(profile: Profile, interval: number): Profile {
   const detectors = Object.fromEntries(
     Object.entries(profile.detectors).map(([name, spec]) => [name, { ...spec, interval }]),
   );
   return { ...profile, detectors };
 }
 
-function regionOf(
+function toLabelledRegions(
   regions: RegionSet,
   picture: Picture,
   detector: string,
@@ -192,7 +192,7 @@ function regionOf(
   return [{ detector, region: name, label, confidence, box: rect, crop: () => region.prepare(picture) }];
 }
 
-function stemsOf(media: readonly string[]): string[] {
+function listStems(media: readonly string[]): string[] {
   const taken = new Map<string, number>();
   return media.map((path) => {
     const stem = basename(resolve(path), extname(path)).replaceAll(/[^\p{L}\p{N}._-]/gu, '_');

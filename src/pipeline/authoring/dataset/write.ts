@@ -31,9 +31,9 @@ export interface DatasetSummary {
 
 type Part = 'train' | 'val';
 
-/** Seconds that go to one part together: neighbouring frames are too alike to be told apart by chance. */
-const STRETCH = 5;
-const MOST = 2000;
+/** Seconds assigned to one part together: neighboring frames are too similar to be split. */
+const SPLIT_SECONDS = 5;
+const MAX_REGIONS_PER_LABEL = 2000;
 
 /** One line of `labels.ndjson`: enough to find the region again, and what `profile glyphs --labels` reads. */
 interface Row {
@@ -67,13 +67,13 @@ export async function writeDataset(
   pictures: AsyncIterable<LabelledPicture>,
   options: WriteOptions,
 ): Promise<DatasetSummary> {
-  const { out, format, most = MOST } = options;
+  const { out, format, most = MAX_REGIONS_PER_LABEL } = options;
   await mkdir(out, { recursive: true });
   if ((await readdir(out)).length > 0)
     throw new PlaybyplayError('folder-not-empty', `${out} is not empty`, { hint: 'Name a new folder by --out.' });
   const counts = new Map<string, { train: number; val: number }>();
   const frames: Frame[] = [];
-  const parts = splitter(options.held ?? 0.2);
+  const parts = createSplitter(options.held ?? 0.2);
   for await (const shown of pictures) {
     const part = parts(shown);
     const kept = shown.regions.filter(({ label }) => {
@@ -101,20 +101,20 @@ export async function writeDataset(
   return { pictures: frames.length, labels: Object.fromEntries(names.map((name) => [name, counts.get(name)!])) };
 }
 
-/** Which part a picture belongs to: whole stretches of time, spread evenly, so that every recording is in both. */
-function splitter(held: number): (shown: LabelledPicture) => Part {
+/** Assigns pictures to parts by periods spread evenly, so that every recording is in both. */
+function createSplitter(held: number): (shown: LabelledPicture) => Part {
   return ({ stem, t }) => {
-    const stretch = Math.floor(t / STRETCH);
+    const stretch = Math.floor(t / SPLIT_SECONDS);
     const phase = [...stem].reduce((sum, char) => (sum * 31 + char.codePointAt(0)!) % 997, 7) / 997;
     return Math.floor((stretch + 1 + phase) * held) > Math.floor((stretch + phase) * held) ? 'val' : 'train';
   };
 }
 
-function nameOf({ stem, t }: LabelledPicture): string {
+function toFileName({ stem, t }: LabelledPicture): string {
   return `${stem}-${t.toFixed(3).padStart(9, '0')}`;
 }
 
-function rowOf(shown: LabelledPicture, region: LabelledRegion, part: Part, file: string, out: string): Row {
+function toRow(shown: LabelledPicture, region: LabelledRegion, part: Part, file: string, out: string): Row {
   const { box, detector, label, confidence } = region;
   return {
     file,
@@ -137,12 +137,12 @@ async function writeCrops(
 ): Promise<Frame> {
   const rows: Row[] = [];
   for (const region of regions) {
-    const folder = `${part}/${folderOf(region.label)}`;
-    const file = `${folder}/${nameOf(shown)}-${folderOf(region.detector)}.png`;
+    const folder = `${part}/${toFolderName(region.label)}`;
+    const file = `${folder}/${toFileName(shown)}-${toFolderName(region.detector)}.png`;
     await mkdir(join(out, folder), { recursive: true });
     const { data, width, height, channels } = await region.crop();
     await sharp(data, { raw: { width, height, channels } }).png().toFile(join(out, file));
-    rows.push(rowOf(shown, region, part, file, out));
+    rows.push(toRow(shown, region, part, file, out));
   }
   const { width, height } = shown.picture;
   return { file: '', part, width, height, rows };
@@ -157,16 +157,16 @@ async function writeFrame(
   const { picture } = shown;
   const { width, height } = picture;
   const folder = format === 'yolo' ? `images/${part}` : part;
-  const file = `${folder}/${nameOf(shown)}.${image}`;
+  const file = `${folder}/${toFileName(shown)}.${image}`;
   await mkdir(join(out, folder), { recursive: true });
   const pixels = cropRgb(picture, { x: 0, y: 0, width, height });
   const made = sharp(pixels, { raw: { width, height, channels: 3 } });
   await (image === 'png' ? made.png({ compressionLevel: 3 }) : made.jpeg({ quality: 95 })).toFile(join(out, file));
-  return { file, part, width, height, rows: regions.map((region) => rowOf(shown, region, part, file, out)) };
+  return { file, part, width, height, rows: regions.map((region) => toRow(shown, region, part, file, out)) };
 }
 
 /** A label as the name of a folder: what some file system refuses becomes an underscore. */
-function folderOf(label: string): string {
+function toFolderName(label: string): string {
   const safe = label
     .replaceAll(/[\p{Cc}<>:"/\\|?*]/gu, '_')
     .replace(/[. ]+$/, '_')
