@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // Starts the command line: its sources in the checkout, the bundle in the package. Plain JavaScript, so that an older Node can
-// read it and hand over to the Node that is installed beside the package, or say what to install.
+// read it and hand over to the Node that is installed next to the package, or say what to install.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import * as nodeModule from 'node:module';
@@ -44,7 +44,7 @@ function runWith(node) {
   });
 }
 
-/** The Node of the npm package `node`, if it is installed beside this package. */
+/** The Node of the npm package `node`, if it is installed next to this package. */
 function installedNode() {
   try {
     const nodePackage = dirname(nodeModule.createRequire(import.meta.url).resolve('node/package.json'));

@@ -146,7 +146,7 @@ async function envelopeOf({ media, header }: Source, signal: AbortSignal, track:
  */
 export function mediaOf(source: Source): string {
   if (source.media !== undefined) return source.media;
-  throw new PlaybyplayError('no-media', `the recording ${source.header.media.name} is not beside its log`, {
+  throw new PlaybyplayError('no-media', `the recording ${source.header.media.name} is not next to its log`, {
     hint: 'Name it with --media.',
   });
 }

@@ -39,7 +39,7 @@ export const detect = declare({
       'path',
       'Further profiles, to be named or recognized like the built-in ones: a pack, or a folder of packs.',
     ),
-    out: value('folder', 'Where the log is written. Default: <recording>.playbyplay beside the recording.', {
+    out: value('folder', 'Where the log is written. Default: <recording>.playbyplay next to the recording.', {
       short: 'o',
     }),
     plan: choice(
@@ -129,7 +129,7 @@ export const selectionOptions = {
     'Scenes spoiled by a freeze, stutter or lag that the log contains (see `playbyplay quality --events`): down halves their score.',
     'down',
   ),
-  media: list('file', 'The recording, if it is not beside its log; once per log.'),
+  media: list('file', 'The recording, if it is not next to its log; once per log.'),
   'audio-track': value('n|mix', 'Sound track of the recordings, counted from 0, or mix for all of them.', {
     default: '0',
     parse: (text) => (text === 'mix' ? text : wholeNumber()(text)),
@@ -301,7 +301,7 @@ export const qualityScore = declare({
       default: '0',
       parse: decimal(Number.NEGATIVE_INFINITY),
     }),
-    out: value('log', 'Where the copy is written. Default: events.stream.ndjson beside the log.', { short: 'o' }),
+    out: value('log', 'Where the copy is written. Default: events.stream.ndjson next to the log.', { short: 'o' }),
     before: list('file', 'Another session to compare with (needs --report).'),
     report: value('file', 'Write an HTML page with charts, of one session or of many.'),
     json: toggle('Print the figures as JSON.'),

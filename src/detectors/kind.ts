@@ -67,7 +67,7 @@ export interface Detector extends Disposable {
   /** A pure function of the view: same pixels, same observation, whatever was read before. */
   read(view: View): Observation | Promise<Observation>;
   /**
-   * Of detectors whose reading is dear and needs only a little of the picture: what it needs, as plain data with memory of
+   * For detectors whose reading is expensive and needs only a small part of the picture: what it needs, as plain data with memory of
    * its own, or an observation where nothing is to be done. `settle` makes the reading of it, here or in another thread, and
    * both together give what `read` gives.
    */

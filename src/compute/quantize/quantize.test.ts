@@ -110,7 +110,7 @@ const kernels: fc.Arbitrary<NestedNumbers> = fc.oneof(
   fc
     .tuple(fc.integer({ min: 1, max: 3 }), decimal(0.1, 2))
     .map(([dimensions, weight]) => laplacian(dimensions, weight)),
-  // Adversarial: one value fills the mantissa to the brim, the others are tiny, or just beside a half step.
+  // Adversarial: one value fills the mantissa to the brim, the others are tiny, or next to a half step.
   fc.array(fc.constantFrom(0.999999, 1e-9, 0.50390625, -0.5, 0.001953125, 1 / 3), { minLength: 1, maxLength: 9 }),
 );
 const bits = fc.integer({ min: 4, max: 24 });

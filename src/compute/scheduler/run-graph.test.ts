@@ -44,7 +44,7 @@ describe('a graph on threads with memories of their own', () => {
     expect(await made({ ...base, devices: 3, options: { ahead: 1, prefetch: 2 } })).toEqual(alone);
   });
 
-  it('gives it with copies beside the work, and kernels that read while a copy runs', async () => {
+  it('gives it with concurrent copies, and kernels that read while a copy runs', async () => {
     const alone = await made({ ...base, devices: 1 });
     for (const whileCopying of [false, true]) {
       const copying = { block: 3, push: whileCopying };

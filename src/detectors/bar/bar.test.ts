@@ -118,7 +118,7 @@ describe('bar', () => {
   it('is absent where neither colour is, unreadable where they are mixed up', async () => {
     expect((await observe(colors, 100, 10, () => [90, 160, 220])).state).toBe('absent');
     expect((await observe(colors, 100, 10, (x) => (x % 2 === 0 ? red : dark))).state).toBe('unreadable');
-    // Without the colour of the empty part an empty gauge cannot be told from none.
+    // Without the colour of the empty part an empty gauge cannot be distinguished from a missing one.
     expect((await observe({ fill: colors.fill }, 100, 10, () => dark)).state).toBe('absent');
     expect(levelOf(await observe({ fill: colors.fill }, 100, 10, (x) => (x < 30 ? red : dark)))).toBe(30);
   });

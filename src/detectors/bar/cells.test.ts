@@ -37,7 +37,7 @@ describe('cells of a bar', () => {
     expect(await row(3.5, { cells: 20 })).toMatchObject({ state: 'seen', value: 7 });
   });
 
-  it('takes a row without any for none, or for 0 where it is told to', async () => {
+  it('reads an empty row as absent, or as 0 with the option zero', async () => {
     expect((await row(0)).state).toBe('absent');
     expect(await row(0, { zero: true })).toMatchObject({ state: 'seen', value: 0, confidence: 1 });
   });

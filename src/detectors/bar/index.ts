@@ -16,7 +16,7 @@ import { cutSlices } from './slices.ts';
  *   look alike.
  * - With `cells` it is a row of equal cells (hearts, lives, cartridges, stars), and the value is the number of full ones.
  *
- * The value is the level rounded to `step`, or the number of cells. Without `empty` colours an empty gauge cannot be told from a missing
+ * The value is the level rounded to `step`, or the number of cells. Without `empty` colours an empty gauge cannot be distinguished from a missing
  * one: it reads as absent, with `zero` as 0.
  */
 export const kind: FrameDetectorKind<BarOptions> = {

@@ -44,7 +44,7 @@ async function linesOf(change: (options: FeedOptions) => object): Promise<string
 }
 
 describe('InkReader', () => {
-  it('reads names in red, blue, magenta and other colours beside white text', async () => {
+  it('reads names in red, blue, magenta and other colours among white text', async () => {
     expect(await linesOf((options) => options)).toEqual(LINES);
   });
 

@@ -46,7 +46,7 @@ describe('FeedLexicon', () => {
     });
   });
 
-  it('takes letters that look the same for each other, and mends slips', () => {
+  it('matches lookalike letters and corrects single errors', () => {
     expect(open().match('Neko was raiIed by Tony')).toMatchObject({
       text: 'Neko was railed by Tony',
       errorShare: 0,

@@ -116,7 +116,7 @@ describe('FeedTracker', () => {
     ]);
   });
 
-  it('mends a doubtful name by the clear one of somebody who speaks later', () => {
+  it('corrects an uncertain name by a later chat line of that player', () => {
     const doubtful = {
       text: 'Ponguin was railed by Neko',
       rivals: [[1, 'e', 58]] as const,
@@ -126,7 +126,7 @@ describe('FeedTracker', () => {
     expect(said(follow(samples))).toEqual(['0 Penguin was railed by Neko']);
   });
 
-  it('keeps a doubtful name that nothing mends', () => {
+  it('keeps an uncertain name without further evidence', () => {
     const doubtful = {
       text: 'Ponguin was railed by Neko',
       rivals: [[1, 'e', 58]] as const,

@@ -51,7 +51,7 @@ describe('a row of icons', () => {
     expect(row(times('bolt', 5))).toMatchObject({ state: 'seen', value: 5, detail: { icon: 'bolt' } });
   });
 
-  it('takes a row without any for none, or for 0 where it is told to', () => {
+  it('reads an empty row as absent, or as 0 with the option zero', () => {
     expect(row([]).state).toBe('absent');
     expect(row([], false, true)).toMatchObject({ state: 'seen', value: 0 });
   });

@@ -15,7 +15,7 @@ export interface Fit {
   ink: number;
 }
 
-/** Contrast below which a glyph cannot be told from a flat surface. */
+/** Contrast below which a glyph cannot be distinguished from a flat surface. */
 const MIN_GAIN = 0.2;
 /** Least standard deviation, in grey levels, of a surface without a glyph. */
 const MIN_SURFACE_DEVIATION = 10;

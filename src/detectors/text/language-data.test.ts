@@ -32,7 +32,7 @@ describe("Tesseract's language data", () => {
     ]);
   });
 
-  it('that is missing is told with what to install', () => {
+  it('reports what to install when it is missing', () => {
     expect(() => languageData(['en', 'yi'], [], undefined)).toThrow(
       expect.objectContaining({
         code: 'no-language-data',
@@ -56,7 +56,7 @@ describe("Tesseract's language data", () => {
     await expect(of(old)).rejects.toThrow('has no network');
   });
 
-  it('may lie beside the profile, under its own name', async () => {
+  it('may be a file next to the profile', async () => {
     const assets = { read: (path: string) => Promise.resolve(Buffer.from(path)) };
     const found = languageData(['yi', 'en'], ['ocr/yid.traineddata.gz'], assets);
     expect(found.map(({ code }) => code)).toEqual(['yid', 'eng']);

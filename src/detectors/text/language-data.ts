@@ -140,10 +140,10 @@ function missing(tag: string, code: string | undefined): PlaybyplayError {
   const name = `${languageName(tag)} (${tag})`;
   if (code === undefined)
     return new PlaybyplayError('no-language-data', `Tesseract has no data for ${name}`, {
-      hint: 'Read it with a font of its own (an atlas), or ship data for it beside the profile: "fallback": { …, "data": […] }.',
+      hint: 'Read it with a font of its own (an atlas), or ship data for it next to the profile: "fallback": { …, "data": […] }.',
     });
   return new PlaybyplayError('no-language-data', `the language data of ${name} for Tesseract is not installed`, {
-    hint: `npm install @tesseract.js-data/${code} (in the folder where you work), or set TESSDATA_PREFIX to a folder with ${code}.traineddata, or ship that beside the profile: "fallback": { …, "data": ["${code}.traineddata.gz"] }.`,
+    hint: `npm install @tesseract.js-data/${code} (in the folder where you work), or set TESSDATA_PREFIX to a folder with ${code}.traineddata, or ship that next to the profile: "fallback": { …, "data": ["${code}.traineddata.gz"] }.`,
   });
 }
 

@@ -86,11 +86,11 @@ export function makeGlyph(
 function cutPatches({ image, text }: LabelledLine, options: LearnOptions): Patch[] {
   const { pitch, height, align, margin } = options;
   const box = image.width - 2 * margin;
-  const room = Math.max(1, Math.floor(box / pitch + 1e-6));
+  const capacity = Math.max(1, Math.floor(box / pitch + 1e-6));
   const characters = splitGraphemes(text.normalize('NFC'));
-  if (characters.length > room) return [];
+  if (characters.length > capacity) return [];
   // A centred text of the other parity is half a character off.
-  const cells = align === 'centre' && room > 1 ? room - ((room - characters.length) % 2) : room;
+  const cells = align === 'centre' && capacity > 1 ? capacity - ((capacity - characters.length) % 2) : capacity;
   const rest = box - cells * pitch;
   const lead = align === 'left' ? 0 : align === 'right' ? rest : rest / 2;
   const skip = align === 'left' ? 0 : align === 'right' ? cells - characters.length : (cells - characters.length) / 2;

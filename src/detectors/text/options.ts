@@ -90,7 +90,7 @@ export const TEXT_SCHEMA = {
           maxItems: 8,
           items: { type: 'string', format: 'asset' },
           description:
-            "Tesseract's language data beside the profile (`rus.traineddata.gz`), for languages whose npm package is not installed.",
+            "Tesseract's language data next to the profile (`rus.traineddata.gz`), for languages whose npm package is not installed.",
         },
       },
     },

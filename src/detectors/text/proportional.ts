@@ -91,19 +91,19 @@ export function readProportional(
   return isWhole ? line : { ...line, confidence: line.confidence * UNREAD_INK_CONFIDENCE };
 }
 
-/** Factor of the confidence of a reading beside which there is more ink. */
+/** Factor on the confidence of a reading with unread ink next to it. */
 const UNREAD_INK_CONFIDENCE = 0.1;
 /** Share of the line's own ink that makes a gap look like an unread character. */
 const MIN_INK_SHARE = 0.35;
 /** Ratio of a place's ink to a character's from which a character may be there. */
 const MIN_INK_RATIO = 0.7;
-/** Width of a gap that has room for a character, in usual widths. */
+/** Width of a gap that could hold a character, in usual widths. */
 const MIN_CHARACTER_ROOM = 0.6;
 /** Position of a level between ground and ink from which it counts as ink. */
 const INK_POSITION = 0.7;
 
 /**
- * Whether ink is left beside or between the characters of a line, where the font tells what its ink looks like: a character that
+ * Whether unread ink remains next to or between the characters of a line, where the font tells what its ink looks like: a character that
  * it does not have or that was not recognised. The text is then incomplete; where no character was read, "blank" is uncertain.
  */
 export function leavesInk(

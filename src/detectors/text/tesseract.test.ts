@@ -45,7 +45,7 @@ describe('TesseractReader', () => {
     expect(forwards[0]).toContain('Sarge: nice shot');
   });
 
-  it('reads with language data from beside a profile', async () => {
+  it('reads with language data from the folder of the profile', async () => {
     const [own] = languageData(['en'], [], undefined);
     const assets = { read: () => own!.load() };
     await using shipped = new TesseractReader({ languages: languageData(['en'], ['ocr/eng.traineddata.gz'], assets) });

@@ -82,7 +82,7 @@ export class ReaderPool implements AsyncDisposable {
       return;
     }
     this.#opening ??= this.#openThreads(count, usesPlugins);
-    // Whoever reads is told.
+    // The consumer of the readings receives the error.
     this.#opening.catch(() => undefined);
   }
 

@@ -67,7 +67,7 @@ async function logOf(out: string, detectors: object, streams: readonly StreamSou
   return { header: lines[0] as HeaderLine, cues, text, issues };
 }
 
-describe('a file beside the recording', () => {
+describe('a record file', () => {
   it('of keys tells combinations, on the recording’s clock, the same for any number of workers', async () => {
     const path = file(
       'keys.csv',

@@ -4,7 +4,7 @@ import { defineStep, pixels } from '../step.ts';
 export const step = defineStep({
   name: 'border',
   description:
-    'Adds a margin of `size` pixels of grey `level` on every side. Recognisers of unknown text want some room around it.',
+    'Adds a margin of `size` pixels of grey `level` on every side. Recognizers of unknown text need a margin around it.',
   options: {
     size: { type: 'number', minimum: 0, maximum: 256, default: 8 },
     level: { type: 'integer', minimum: 0, maximum: 255, default: 255 },
