@@ -21,39 +21,39 @@ export interface InspectedReading {
   readonly detector: string;
   readonly kind: string;
   readonly region: string | undefined;
-  /** Undefined: it was not asked, because of its `when` or of a screen, or because it reads no single pictures. */
+  /** Undefined if the detector is inactive or does not read single pictures. */
   readonly observation: Observation | undefined;
-  /** How sure a reading must be to count. */
+  /** Lowest confidence that counts. */
   readonly least: number;
-  /** It can never be right, by the detector's `plausible` (range or pattern). */
+  /** The detector's `plausible` (range or pattern) excludes the value. */
   readonly implausible: boolean;
-  /** The detector that it waits for. */
+  /** The detector of its `when` condition. */
   readonly when: string | undefined;
-  /** A file of its own that is not there yet: nothing can be read without it. */
+  /** Message about a missing asset, without which it reads nothing. */
   readonly lacks: string | undefined;
 }
 
 /** What a profile's detectors read at one moment of a recording. */
 export interface PictureInspection {
-  /** Of the picture nearest to the time asked for, in seconds. */
+  /** Time of the picture nearest to the requested time, in seconds. */
   readonly t: number;
   readonly seen: readonly InspectedReading[];
-  /** The pictures that were written, where a folder was given. */
+  /** Files written to the folder `out`. */
   readonly files: readonly string[];
 }
 
 /** Options of inspecting pictures of a recording. */
 export interface InspectOptions {
-  /** Whose readings; default all. */
+  /** Detectors to read; default all. */
   readonly detectors?: readonly string[];
   readonly plugins?: Plugins;
   /** The recording is this companion of the profile's. */
   readonly companion?: string;
-  /** Where to write the frame with its regions drawn in, and each region as its detectors are shown it. */
+  /** Folder for the frame with its regions drawn in and for each preprocessed region. */
   readonly out?: string;
 }
 
-/** Reads single moments (seconds) of a recording with all detectors of a profile, each as if it were switched on. */
+/** Reads single pictures of a recording with all detectors of a profile, active or not; `times` in seconds. */
 export async function* inspectPictures(
   loaded: LoadedProfile,
   media: string,
@@ -64,7 +64,7 @@ export async function* inspectPictures(
   const game = await compileProfile(loaded, options.plugins);
   const names = Object.keys(profile.detectors);
   const wanted = options.detectors ?? names;
-  const lacks = lacking(loaded);
+  const lacks = findMissingAssets(loaded);
   const labels = times.map((t) => ({ media, t, detector: '', text: '' }));
   for (const { picture } of labelledPictures(labels, 'here')) {
     using reader = await SampleReader.open(game, picture, {
@@ -89,13 +89,15 @@ export async function* inspectPictures(
     const regions = [...new Set([...seen.flatMap(({ region }) => region ?? []), ...shown])];
     const found = new Map(names.map((name, d) => [name, observations[d]]));
     const files =
-      options.out === undefined ? [] : await draw(loaded, picture, regions, found, options.out, options.companion);
+      options.out === undefined
+        ? []
+        : await writePictures(loaded, picture, regions, found, options.out, options.companion);
     yield { t: picture.t, seen, files };
   }
 }
 
-/** By detector: what is said of a file that is not there. */
-function lacking({ missing: issues }: LoadedProfile): ReadonlyMap<string, string> {
+/** Maps detectors to messages about their missing assets. */
+function findMissingAssets({ missing: issues }: LoadedProfile): ReadonlyMap<string, string> {
   return new Map(
     issues.map(({ path = '', message }) => {
       const [, name = ''] = parsePointer(path.slice(path.indexOf('#') + 1));
@@ -104,8 +106,8 @@ function lacking({ missing: issues }: LoadedProfile): ReadonlyMap<string, string
   );
 }
 
-/** Writes the frame with its regions drawn in, and the regions as their detectors are shown them. */
-async function draw(
+/** Writes the frame with its regions drawn in, and the preprocessed regions. */
+async function writePictures(
   { profile }: LoadedProfile,
   picture: Picture,
   names: readonly string[],
@@ -122,7 +124,7 @@ async function draw(
     const following = regions.following(name);
     const leader = following && found.get(following.detector);
     const at = leader && placeOf(leader);
-    // What it follows was not found: it lies nowhere.
+    // A region that follows a detector without a reading has no place.
     if (following && !at) continue;
     const region = following ? await following.at(at!) : regions.get(name);
     if (region.rect.width === 0 || region.rect.height === 0) continue;

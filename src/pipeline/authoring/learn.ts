@@ -18,7 +18,7 @@ import { resolveReferenceSize } from '../../profile/defaults.ts';
 import type { DetectorSpec } from '../../profile/profile.ts';
 import { placeRegion } from '../../regions/place.ts';
 
-/** One line of a label file: what a detector's region shows at a time. `plain` marks pictures in plain light. */
+/** One line of a label file: the text in a detector's region at a time. `plain` marks pictures in neutral light. */
 export interface Label {
   /** Recording, relative to the label file. */
   readonly media: string;
@@ -29,7 +29,11 @@ export interface Label {
   readonly plain?: boolean;
 }
 
-/** Reads NDJSON labels. Throws PlaybyplayError `bad-labels` with the line. */
+/**
+ * Parses NDJSON labels.
+ *
+ * @throws PlaybyplayError `bad-labels` with the line.
+ */
 export function parseLabels(text: string, name: string): Label[] {
   return text.split('\n').flatMap((line, i) => {
     if (line.trim() === '') return [];
@@ -46,36 +50,42 @@ export function parseLabels(text: string, name: string): Label[] {
   });
 }
 
-/** How a font is to be learnt: with a `pitch` one of equal cells, else one whose characters have widths of their own. */
+/** Options of learning a font: monospaced with a `pitch`, else proportional. */
 export type LearnOptions = Omit<FixedOptions, 'layout' | 'pitch' | 'channel'> & {
   readonly pitch?: number;
-  /** Without it, of a font without pitch, the one in which labels are read best by a font learnt from others; else luma. */
+  /** Default: for proportional fonts the channel with the best cross-validation, else luma. */
   readonly channel?: Channel;
 };
 
-/** Channels that are tried. */
+/** Channels tried by default. */
 const CHANNELS = ['luma', 'red', 'green', 'blue', 'saturation red'] as const;
-/** Least deviation of a pixel with which they are. */
-const TRIED_AT = 14;
+/** Smallest pixel deviation, in grey levels, with which the channels are compared. */
+const CHANNEL_TRIAL_NOISE = 14;
+/** Likeness of a picture's light below which a label is skipped. */
+const MIN_LIGHT_LIKENESS = 0.8;
 
-/** A learnt font, and how well it reads what it was learnt from. */
+/** A learnt font, and how well it reads its labels. */
 export interface LearntFont {
   readonly atlas: Atlas;
-  /** How many labels it was learnt from. */
+  /** Number of labels used. */
   readonly labels: number;
-  /** Least deviation of a pixel, where it was chosen by how well other labels than those learnt from are read. */
+  /** Smallest pixel deviation, if chosen by cross-validation. */
   readonly noise?: number;
-  /** Characters of which fewer than two were labelled. */
+  /** Characters with fewer than two examples. */
   readonly rare: readonly string[];
-  /** Labels that could not be cut into characters. */
+  /** Labels that could not be segmented into characters. */
   readonly uncut: readonly Label[];
-  /** Labels that the font itself reads otherwise. */
+  /** Labels that the font reads differently. */
   readonly misread: readonly { readonly label: Label; readonly text: string; readonly confidence: number }[];
-  /** Pixels of the reference frame by which the text begins right of its region's left edge, where a left-aligned detector would miss it. */
+  /** Distance in reference pixels from the region's left edge to the text, if a left-aligned detector would miss it. */
   readonly lead: number | undefined;
 }
 
-/** Crops the labelled regions at the atlas's resolution and learns the font of the named detectors from them. */
+/**
+ * Learns the font of the named detectors from labelled pictures.
+ *
+ * @throws PlaybyplayError `no-labels`, `unknown-detector`, `unknown-region`.
+ */
 export async function learnAtlas(
   loaded: LoadedProfile,
   labels: readonly Label[],
@@ -89,7 +99,7 @@ export async function learnAtlas(
   const byChannel = channels.map((): Labelled[] => []);
   const meters = new Map<string, LightMeter>();
   for (const name of detectors) {
-    const light = textSpec(loaded, name).light;
+    const light = getTextSpec(loaded, name).light;
     if (light && !meters.has(light.file))
       meters.set(
         light.file,
@@ -97,12 +107,12 @@ export async function learnAtlas(
       );
   }
   for (const { label, picture } of labelledPictures(wanted, labelFile)) {
-    const spec = textSpec(loaded, label.detector);
+    const spec = getTextSpec(loaded, label.detector);
     const meter = spec.light && meters.get(spec.light.file);
     const region = meter && loaded.profile.regions[spec.light!.region]!;
     const place = region && placeRegion(region, picture, resolveReferenceSize(loaded.profile, spec.media));
     const light = place && meter.measure(picture, place);
-    if (light && light.likeness < 0.8) continue;
+    if (light && light.likeness < MIN_LIGHT_LIKENESS) continue;
     const order = convertReadingOrder(
       splitGraphemes(label.text),
       toLanguageTags(spec.language ?? loaded.profile.language),
@@ -113,7 +123,7 @@ export async function learnAtlas(
       byChannel[i]!.push({ image, text: order.join(''), label });
     }
   }
-  const taken = channels.length > 1 ? bestChannel(byChannel, channels, shape) : 0;
+  const taken = channels.length > 1 ? selectChannel(byChannel, channels, shape) : 0;
   const lines = byChannel[taken]!;
   if (lines.length === 0)
     throw new PlaybyplayError('no-labels', `no label of ${detectors.join(', ')} could be used`, {
@@ -121,80 +131,87 @@ export async function learnAtlas(
     });
   const rest = { ...shape, channel: channels[taken]! };
   if (pitch !== undefined)
-    return examined(lines, learnFixed(lines, { ...rest, pitch, align, layout: 'fixed' }), align, options.margin);
-  const noise = rest.noise ?? fittingNoise(lines, rest);
+    return evaluateFont(lines, learnFixed(lines, { ...rest, pitch, align, layout: 'fixed' }), align, options.margin);
+  const noise = rest.noise ?? selectNoise(lines, rest);
   const learnt = learnProportional(lines, { ...rest, noise });
   if (!learnt)
-    throw new PlaybyplayError('no-labels', `no label of ${detectors.join(', ')} could be cut into its characters`, {
-      hint: 'Label moments with a plain ground behind the text and characters that do not touch, choose the --channel in which the text stands out, or give the --pitch of a font of equal cells.',
+    throw new PlaybyplayError('no-labels', `no label of ${detectors.join(', ')} could be segmented into characters`, {
+      hint: 'Label moments with a plain background and separate characters, choose the --channel with the most contrast, or give the --pitch of a monospaced font.',
     });
-  const isLeft = detectors.some((name) => (textSpec(loaded, name).align ?? 'left') === 'left');
+  const isLeft = detectors.some((name) => (getTextSpec(loaded, name).align ?? 'left') === 'left');
   const lead = isLeft && learnt.lead > options.margin ? learnt.lead / options.pixels.x : undefined;
-  const font = examined(lines, learnt.atlas, isLeft && lead === undefined ? 'left' : 'centre', options.margin);
+  const font = evaluateFont(lines, learnt.atlas, isLeft && lead === undefined ? 'left' : 'centre', options.margin);
   const uncut = lines.flatMap(({ label }, i) => (learnt.segmented[i] ? [] : [label]));
   return { ...font, uncut, noise, lead };
 }
 
-/** Least deviations of a pixel from which one is chosen, in grey levels. */
-const NOISES = [6, 10, 14, 20];
+/** Smallest pixel deviations tried, in grey levels. */
+const NOISE_LEVELS = [6, 10, 14, 20];
 
-/** The least deviation with which fonts learnt from either half of the lines read most of the other half; of several the one in the middle. */
-function fittingNoise(lines: readonly Labelled[], options: LearnProportionalOptions): number {
-  const right = NOISES.map((noise) => crossed(lines, { ...options, noise }));
-  const best = NOISES.filter((_, i) => right[i] === Math.max(...right));
+/** Selects the smallest pixel deviation by cross-validation; of equally good ones the middle. */
+function selectNoise(lines: readonly Labelled[], options: LearnProportionalOptions): number {
+  const right = NOISE_LEVELS.map((noise) => crossValidate(lines, { ...options, noise }));
+  const best = NOISE_LEVELS.filter((_, i) => right[i] === Math.max(...right));
   return best[(best.length - 1) >> 1]!;
 }
 
-/** Share of the lines by which two channels may differ and count as equally good: few labels tell little, contrast more. */
-const EQUAL = 0.5;
+/** Share of the lines by which equally good channels may differ; with few labels, contrast is the better criterion. */
+const CHANNEL_TOLERANCE = 0.5;
 
-/** Of the channels in which most lines are read, give or take a few, the one in which ink and ground are farthest apart. */
-function bestChannel(
+/** Selects, among the channels in which most lines are read, the one with the greatest contrast of ink and background. */
+function selectChannel(
   byChannel: readonly (readonly Labelled[])[],
   channels: readonly Channel[],
   options: Omit<LearnProportionalOptions, 'channel'>,
 ): number {
   const tried = channels.map((channel, i) => {
-    const full = { noise: TRIED_AT, ...options, channel };
+    const full = { noise: CHANNEL_TRIAL_NOISE, ...options, channel };
     const { level = 0, ink = 0 } = learnProportional(byChannel[i]!, full)?.atlas.file.ground ?? {};
-    return { i, right: crossed(byChannel[i]!, full), contrast: Math.abs(ink - level) };
+    return { i, right: crossValidate(byChannel[i]!, full), contrast: Math.abs(ink - level) };
   });
-  const enough = Math.max(...tried.map(({ right }) => right)) - EQUAL * byChannel[0]!.length;
+  const enough = Math.max(...tried.map(({ right }) => right)) - CHANNEL_TOLERANCE * byChannel[0]!.length;
   const good = tried.filter(({ right }) => right >= enough);
   return good.toSorted((one, other) => other.contrast - one.contrast)[0]!.i;
 }
 
-/** How many lines fonts learnt from either half of them read in the other, and one learnt from all reads in all. */
-function crossed(lines: readonly Labelled[], options: LearnProportionalOptions): number {
+/** Counts the lines read by fonts learnt from the other half of the lines, plus those read by a font learnt from all. */
+function crossValidate(lines: readonly Labelled[], options: LearnProportionalOptions): number {
   const halves = [0, 1].map((rest) => lines.filter((_, i) => i % 2 === rest));
   const trials = [[lines, lines] as const, ...halves.map((half, n) => [half, halves[1 - n]!] as const)];
   return trials.reduce((sum, [known, asked]) => {
     const learnt = learnProportional(known, options);
-    return learnt ? sum + asked.length - examined(asked, learnt.atlas, 'centre', options.margin).misread.length : sum;
+    return learnt
+      ? sum + asked.length - evaluateFont(asked, learnt.atlas, 'centre', options.margin).misread.length
+      : sum;
   }, 0);
 }
 
 type Labelled = LabelledLine & { readonly label: Label };
 
-/** Appearances of which on a character is known well enough. */
-const OFTEN = 2;
+/** Examples from which a character is known well enough. */
+const MIN_EXAMPLES = 2;
 
-/** Readings that are less sure do not count. */
-const SURE = 0.5;
+/** Lowest confidence of a correct reading. */
+const MIN_CONFIDENCE = 0.5;
 
-/** Reads the labelled lines with the font that was learnt from them: a wrong label, or too few, are seen by that. */
-function examined(lines: readonly Labelled[], atlas: Atlas, align: FixedOptions['align'], margin: number): LearntFont {
+/** Reads the labelled lines with a font, which reveals wrong or too few labels. */
+function evaluateFont(
+  lines: readonly Labelled[],
+  atlas: Atlas,
+  align: FixedOptions['align'],
+  margin: number,
+): LearntFont {
   const reader = new GlyphReader(atlas);
   const misread = lines.flatMap(({ image, text, label }) => {
     const line = reader.read(image, align, margin);
-    const same = spaced(line.text) === spaced(text) && line.confidence >= SURE;
+    const same = normalizeSpaces(line.text) === normalizeSpaces(text) && line.confidence >= MIN_CONFIDENCE;
     return same ? [] : [{ label, text: line.text, confidence: line.confidence }];
   });
   const seen = Map.groupBy(
     lines.flatMap(({ text }) => splitGraphemes(text)),
     (char) => char,
   );
-  const rare = [...seen].flatMap(([char, { length }]) => (length < OFTEN && char.trim() !== '' ? [char] : []));
+  const rare = [...seen].flatMap(([char, { length }]) => (length < MIN_EXAMPLES && char.trim() !== '' ? [char] : []));
   return {
     atlas,
     rare: rare.toSorted(),
@@ -205,11 +222,11 @@ function examined(lines: readonly Labelled[], atlas: Atlas, align: FixedOptions[
   };
 }
 
-function spaced(text: string): string {
+function normalizeSpaces(text: string): string {
   return text.normalize('NFC').trim().replaceAll(/\s+/g, ' ');
 }
 
-/** Learns what a region that never changes looks like in plain light, from the labels marked `plain` (else from all). */
+/** Learns the appearance of a static region in neutral light from the labels marked `plain`, or else from all. */
 export function learnLight(
   loaded: LoadedProfile,
   labels: readonly Label[],
@@ -227,7 +244,7 @@ export function learnLight(
   return lightFrom(planes);
 }
 
-/** The pictures of the labels, file by file; each is valid until the next. */
+/** Decodes the pictures of labels, file by file. Each is valid until the next. */
 export function* labelledPictures(
   labels: readonly Label[],
   labelFile: string,
@@ -235,7 +252,7 @@ export function* labelledPictures(
   for (const [media, own] of Map.groupBy(labels, (label) => label.media)) {
     using file = openVideo(resolve(dirname(labelFile), media));
     const index = scanPackets(file);
-    const byFrame = Map.groupBy(own, (label) => nearestFrame(index.t, label.t));
+    const byFrame = Map.groupBy(own, (label) => findNearestFrame(index.t, label.t));
     for (const chunk of splitIntoChunks(index, { minSeconds: 8 })) {
       const frames = [...byFrame.keys()].filter((frame) => frame >= chunk.firstFrame && frame < chunk.lastFrame);
       frames.sort((a, b) => a - b);
@@ -250,7 +267,7 @@ export function* labelledPictures(
   }
 }
 
-function nearestFrame(times: Float64Array, t: number): number {
+function findNearestFrame(times: Float64Array, t: number): number {
   let low = 0;
   let high = times.length - 1;
   while (low < high) {
@@ -261,12 +278,12 @@ function nearestFrame(times: Float64Array, t: number): number {
   return low > 0 && t - times[low - 1]! < times[low]! - t ? low - 1 : low;
 }
 
-function textSpec({ profile }: LoadedProfile, name: string): DetectorSpec & TextOptions {
+function getTextSpec({ profile }: LoadedProfile, name: string): DetectorSpec & TextOptions {
   const spec = profile.detectors[name];
   if (!spec) throw new PlaybyplayError('unknown-detector', `the profile has no detector ${name}`);
   if (spec.region !== undefined && profile.regions[spec.region]?.relative)
-    throw new PlaybyplayError('unknown-region', `the region of ${name} follows what is found`, {
-      hint: 'Learn the font from a detector whose region has a place of its own.',
+    throw new PlaybyplayError('unknown-region', `the region of ${name} follows another detector`, {
+      hint: 'Learn the font from a detector whose region has a fixed place.',
     });
   return spec as DetectorSpec & TextOptions;
 }

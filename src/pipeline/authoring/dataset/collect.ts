@@ -87,7 +87,7 @@ function checkNames({ profile }: LoadedProfile, { detectors, region }: CollectOp
   for (const name of own) {
     const used = region ?? profile.detectors[name]!.region!;
     if (!profile.regions[used]?.relative) continue;
-    const message = `the region “${used}” follows what is found: it has no place of its own to cut pictures from`;
+    const message = `the region “${used}” follows another detector and has no fixed place to crop`;
     throw new PlaybyplayError('unknown-region', message, { hint: 'Name other detectors, or another region.' });
   }
   return own;
