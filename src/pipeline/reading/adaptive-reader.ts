@@ -8,12 +8,7 @@ import { type ChunkReadings, type Observations, ReadingsBuilder } from './chunk-
 import { agree, type PersistenceRule, persistenceRules } from './interpolation.ts';
 import type { ChunkSamples, PlannedChunk } from './plan.ts';
 import { SampleReader } from './sample-reader.ts';
-
-/** What the detectors see on one picture. */
-interface Probe {
-  readonly t: number;
-  readonly seen: Observations;
-}
+import { type PictureReading, SampleWindow } from './sample-window.ts';
 
 /** A sample of the chunk; `seen` is completed by later passes. */
 interface Row {
@@ -22,17 +17,11 @@ interface Row {
   readonly seen: (Observation | undefined)[];
 }
 
-/** Groups at the start of a chunk by which it is judged whether probing pays, and how many of them may differ at most. */
-const TRIAL_GROUPS = 4;
-const MAX_DIFFERING_TRIAL_GROUPS = 3;
-
-/** Samples after which it is tried again whether the rest of a group is known. */
-const SAMPLES_PER_TRIAL = 3;
-
 /**
- * Reads a chunk by the adaptive plan: keyframes first, and in full only the groups of pictures whose keyframes do not prove what
- * lies between. Two keyframes that agree, no further apart than every detector persists, prove that nothing changed. Whatever
- * else is asserted was read.
+ * Reads a chunk by the adaptive plan. Two readings of a detector that agree, no further apart than it persists, prove what lies
+ * between; whatever else is asserted was read. Keyframes are read first where they are near enough to prove a whole group of
+ * pictures, which then is not decoded. In other groups the detectors are read of which neither keyframes nor a `SampleWindow`
+ * prove the reading, and nothing is decoded from where a sample and the next keyframe prove the rest.
  *
  * Detectors that others activate are read afterwards, in the samples in which they may be active.
  */
@@ -52,25 +41,19 @@ export class AdaptiveReader {
   }
 
   /**
-   * Returns undefined for a profile for which the adaptive plan cannot pay or prove anything: detectors compare samples, stay where
-   * something was found before, or may change within two of their samples.
+   * Returns undefined for a profile for which the adaptive plan cannot prove anything: detectors compare samples, or stay where
+   * something was found before.
    */
   static create(game: CompiledProfile, reader: SampleReader, media: string | undefined): AdaptiveReader | undefined {
     if (reader.comparesSamples || SampleReader.warmUpOf(game, media)) return undefined;
-    const rules = persistenceRules(game, media);
-    const fleeting = game.detectors.some(
-      (one) =>
-        readsFramesOf(one, media) && !game.activations.has(one.name) && rules[one.number]!.persists < 2 * one.interval,
-    );
-    return fleeting ? undefined : new AdaptiveReader(reader, rules, readingPasses(game, reader, media));
+    return new AdaptiveReader(reader, persistenceRules(game, media), readingPasses(game, reader, media));
   }
 
-  /** Reads a chunk; undefined where too much changes in it: then it costs less to read every sample. */
-  async read(request: PlannedChunk, decoding: ChunkDecoding, continues: boolean): Promise<ChunkReadings | undefined> {
+  /** Reads a chunk. */
+  async read(request: PlannedChunk, decoding: ChunkDecoding, continues: boolean): Promise<ChunkReadings> {
     this.#reader.begin(continues);
     const builder = new ReadingsBuilder();
     const rows = await this.#readAlwaysActive(request, decoding, builder);
-    if (!rows) return undefined;
     for (const [i, activity] of this.#activities.entries()) {
       if (!continues) activity.begin(request.chunk.t, request.number === 0);
       await this.#readActivated(i + 1, activity, rows, request, decoding);
@@ -83,40 +66,57 @@ export class AdaptiveReader {
     { chunk, index, samples }: PlannedChunk,
     decoding: ChunkDecoding,
     builder: ReadingsBuilder,
-  ): Promise<Row[] | undefined> {
-    const groups = Array.from({ length: chunk.lastGroup - chunk.firstGroup + 1 }, (_, i) => chunk.firstGroup + i);
-    const bounds = groups.map((group) => groupFirstFrame(index, group));
-    const probes = await this.#probe(request(bounds), decoding);
-    if (!probes) return undefined;
-    const rows = new GroupRows(this.#reader, this.#rules, this.#passes[0]!, samples, probes.get(bounds[0]!));
+  ): Promise<readonly Row[]> {
+    const count = chunk.lastGroup - chunk.firstGroup + 1;
+    const bounds = Array.from({ length: count }, (_, i) => groupFirstFrame(index, chunk.firstGroup + i));
+    const known = index.firstFrame + index.t.length;
+    const probed = this.#provableBounds(bounds, known, decoding);
+    const probes = await this.#probe({ ...chunk, lastFrame: known }, probed, decoding);
+    const rows = new SampleRows(this.#reader, this.#rules, this.#passes[0]!, samples, probes.get(bounds[0]!));
+    using window = new SampleWindow({
+      reader: this.#reader,
+      rules: this.#rules,
+      add: (sample, t, seen) => rows.add(sample, t, seen),
+      isNew: (d, seen) => rows.isNew(d, seen),
+    });
+    const tools = { chunk, decoding, builder, rows, window };
     let sample = 0;
     for (let g = 0; g < bounds.length - 1; g++) {
       const [before, after] = [probes.get(bounds[g]!), probes.get(bounds[g + 1]!)];
+      // Groups that no keyframe can prove are decoded in one go.
+      if (!after) while (g + 2 < bounds.length && !probes.has(bounds[g + 2]!)) g++;
       let end = sample;
       while (end < samples.frames.length && samples.frames[end]! < bounds[g + 1]!) end++;
       // A keyframe that is a sample has been read.
-      if (before && sample < end && samples.frames[sample] === bounds[g]) rows.add(sample++, before.t, before.seen);
-      if (before && after && this.#isProof(before, after) && !rows.bringsNews(before.seen, sample, end))
-        for (; sample < end; sample++) rows.add(sample, decoding.timeOf(samples.frames[sample]!), before.seen);
-      else await this.#readGroup({ chunk, from: sample, end, before, after }, rows, decoding, builder);
+      if (before && sample < end && decoding.timeOf(samples.frames[sample]!) === before.t)
+        rows.add(sample++, before.t, before.seen);
+      window.beginGroup(before, after);
+      await this.#readGroup(tools, sample, end, after !== undefined);
       sample = end;
     }
     return rows.rows;
-
-    function request(frames: readonly number[]): { chunk: typeof chunk; frames: readonly number[] } {
-      const known = index.firstFrame + index.t.length;
-      return { chunk: { ...chunk, lastFrame: known }, frames: frames.filter((frame) => frame < known) };
-    }
   }
 
-  /** Reads keyframes; those that cannot be decoded are missing. Undefined where the first ones differ too much. */
+  /** The keyframes that bound a group that is short enough for them to prove it. */
+  #provableBounds(bounds: readonly number[], known: number, decoding: ChunkDecoding): readonly number[] {
+    const persists = Math.min(...this.#rules.map((rule) => rule.persists));
+    const isProvable = (g: number): boolean =>
+      g >= 0 &&
+      g + 1 < bounds.length &&
+      bounds[g + 1]! < known &&
+      decoding.timeOf(bounds[g + 1]!) - decoding.timeOf(bounds[g]!) <= persists;
+    return bounds.filter((_, g) => isProvable(g - 1) || isProvable(g));
+  }
+
+  /** Reads keyframes; those that cannot be decoded are missing. */
   async #probe(
-    { chunk, frames }: Pick<PlannedChunk, 'chunk'> & { readonly frames: readonly number[] },
+    chunk: PlannedChunk['chunk'],
+    frames: readonly number[],
     decoding: ChunkDecoding,
-  ): Promise<Map<number, Probe> | undefined> {
-    const probes = new Map<number, Probe>();
+  ): Promise<ReadonlyMap<number, PictureReading>> {
+    const probes = new Map<number, PictureReading>();
+    const read = new Uint8Array(this.#rules.length).fill(1);
     let i = 0;
-    let [previous, differing]: [Probe | undefined, number] = [undefined, 0];
     for await (const item of decoding.pictures(chunk, frames)) {
       if (isGap(item)) {
         // The keyframe is missing: its neighbors cannot be compared.
@@ -125,49 +125,55 @@ export class AdaptiveReader {
       }
       using picture = item;
       while (i < frames.length && decoding.timeOf(frames[i]!) < picture.t) i++;
-      const probe = { t: picture.t, seen: await this.#reader.read(picture, this.#passes[0]!) };
-      probes.set(frames[i++]!, probe);
+      probes.set(frames[i++]!, { t: picture.t, seen: await this.#reader.read(picture, this.#passes[0]!), read });
       await decoding.pictureRead();
-      if (i > TRIAL_GROUPS + 1) continue;
-      if (previous && !this.#isProof(previous, probe)) differing++;
-      if (differing > MAX_DIFFERING_TRIAL_GROUPS) return undefined;
-      previous = probe;
     }
     return probes;
   }
 
-  /** Reads a group in full, until a sample and the next keyframe prove the rest of it. */
+  /** Reads samples `[from, end)`, until a sample and the next keyframe prove the rest. */
   async #readGroup(
-    { chunk, from, end, before, after }: GroupRange,
-    rows: GroupRows,
-    decoding: ChunkDecoding,
-    builder: ReadingsBuilder,
+    { chunk, decoding, builder, rows, window }: GroupTools,
+    from: number,
+    end: number,
+    mayStop: boolean,
   ): Promise<void> {
     const { frames, due } = rows.samples;
-    const changed = after && this.#differing(before, after);
-    let nextTrial = from;
     let sample = from;
+    if (mayStop && this.#addProven(window, rows, decoding, sample, end)) return;
+    // The decoder's thread has too few pictures for a window to hold.
     for await (const item of decoding.pictures(chunk, frames.slice(from, end))) {
       if (isGap(item)) {
+        await window.resolve();
+        window.reset();
         builder.gap(item);
         continue;
       }
-      using picture = item;
-      while (decoding.timeOf(frames[sample]!) < picture.t) sample++;
+      while (decoding.timeOf(frames[sample]!) < item.t) sample++;
       const own = due[sample]!.map((one, d) => one & this.#passes[0]![d]!);
-      const seen = await this.#reader.read(picture, own);
-      rows.add(sample++, picture.t, seen);
+      const isResolved = await window.take(item, sample++, own);
       await decoding.pictureRead();
-      if (!changed || sample < nextTrial) continue;
-      const mayBeOver = changed.every((d) => agree(seen[d], after.seen[d], this.#rules[d]!.confidence));
-      if (!mayBeOver) continue;
-      nextTrial = sample + SAMPLES_PER_TRIAL;
-      const known = { seen, read: Uint8Array.from(seen, (one) => (one ? 1 : 0)) };
-      const probe = { t: picture.t, seen: await this.#reader.read(picture, this.#passes[0]!, { known }) };
-      if (!this.#isProof(probe, after) || rows.bringsNews(probe.seen, sample, end)) continue;
-      for (; sample < end; sample++) rows.add(sample, decoding.timeOf(frames[sample]!), probe.seen);
-      return;
+      if (mayStop && isResolved && this.#addProven(window, rows, decoding, sample, end)) return;
     }
+    await window.resolve();
+  }
+
+  /** Adds samples `[from, end)` if all that they show is proven and no news. */
+  #addProven(window: SampleWindow, rows: SampleRows, decoding: ChunkDecoding, from: number, end: number): boolean {
+    const { frames, due } = rows.samples;
+    const dueAnywhere = this.#passes[0]!.map((one, d) =>
+      one && due.slice(from, end).some((marks) => marks[d]) ? 1 : 0,
+    );
+    const seen: (Observation | undefined)[] = [];
+    for (const [d, needed] of this.#reader.withDependencies(dueAnywhere).entries()) {
+      if (!needed) continue;
+      const proven = window.provenUntilNext(d);
+      if (!proven || rows.isNew(d, proven.seen)) return false;
+      seen[d] = proven.seen;
+    }
+    const all = Array.from(this.#rules, (_, d) => seen[d]);
+    for (let sample = from; sample < end; sample++) rows.add(sample, decoding.timeOf(frames[sample]!), all);
+    return true;
   }
 
   /** Reads the detectors of a later pass in the samples in which they may be active. */
@@ -202,35 +208,19 @@ export class AdaptiveReader {
       await decoding.pictureRead();
     }
   }
-
-  /** Whether two probes prove that what lies between them is what both show. */
-  #isProof(before: Probe, after: Probe): boolean {
-    const apart = after.t - before.t;
-    return this.#rules.every(
-      ({ persists, confidence }, d) => apart <= persists && agree(before.seen[d], after.seen[d], confidence),
-    );
-  }
-
-  /** The detectors that two probes tell apart; undefined where no probe can agree with the second. */
-  #differing(before: Probe | undefined, after: Probe): readonly number[] | undefined {
-    const all = [...this.#rules.keys()];
-    const agrees = (probe: Probe | undefined, d: number): boolean =>
-      agree(probe?.seen[d], after.seen[d], this.#rules[d]!.confidence);
-    return all.every((d) => agrees(after, d)) ? all.filter((d) => !agrees(before, d)) : undefined;
-  }
 }
 
-/** Samples `[from, end)` of a chunk, which lie in one group, and the keyframes around them. */
-interface GroupRange {
+/** What the groups of a chunk are read with. */
+interface GroupTools {
   readonly chunk: PlannedChunk['chunk'];
-  readonly from: number;
-  readonly end: number;
-  readonly before: Probe | undefined;
-  readonly after: Probe | undefined;
+  readonly decoding: ChunkDecoding;
+  readonly builder: ReadingsBuilder;
+  readonly rows: SampleRows;
+  readonly window: SampleWindow;
 }
 
 /** Collects the readings of the first pass, and knows what each detector was last surely seen to show. */
-class GroupRows {
+class SampleRows {
   readonly rows: Row[] = [];
   readonly samples: ChunkSamples;
   readonly #reader: SampleReader;
@@ -243,7 +233,7 @@ class GroupRows {
     rules: readonly PersistenceRule[],
     pass: Uint8Array,
     samples: ChunkSamples,
-    first: Probe | undefined,
+    first: PictureReading | undefined,
   ) {
     this.#reader = reader;
     this.#rules = rules;
@@ -262,21 +252,11 @@ class GroupRows {
   }
 
   /**
-   * Whether samples `[from, end)` would bring news if they showed what is `seen`. The change is dated by the first sample that
-   * shows it, and a sample just after a change is not always readable: so news must be read.
+   * Whether a reading differs from what its detector last surely showed. The change is dated by the first sample that shows it,
+   * and a sample just after a change is not always readable: so news must be read.
    */
-  bringsNews(seen: Observations, from: number, end: number): boolean {
-    const news = this.#rules.flatMap(({ confidence }, d) => {
-      const one = seen[d];
-      return one !== undefined && !agree(this.#last[d], one, confidence) ? [d] : [];
-    });
-    return (
-      news.length > 0 &&
-      this.samples.due.slice(from, end).some((due) => {
-        const needed = this.#reader.withDependencies(due);
-        return news.some((d) => needed[d] === 1);
-      })
-    );
+  isNew(d: number, seen: Observation | undefined): boolean {
+    return seen !== undefined && !agree(this.#last[d], seen, this.#rules[d]!.confidence);
   }
 }
 

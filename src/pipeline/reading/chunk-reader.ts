@@ -52,9 +52,9 @@ export class ChunkReader implements Disposable {
     const continues = this.#last !== undefined && this.#last + 1 === request.number;
     this.#last = undefined;
     const decoding = new ChunkDecoding(this.#file, request, this.#options, context);
-    const readings =
-      (await this.#adaptive?.read(request, decoding, continues)) ??
-      (await this.#readFully(request, decoding, continues));
+    const readings = this.#adaptive
+      ? await this.#adaptive.read(request, decoding, continues)
+      : await this.#readFully(request, decoding, continues);
     this.#last = request.number;
     return readings;
   }
