@@ -93,11 +93,15 @@ describe('samples between two that agree', () => {
 const KEYFRAME_SECONDS = 2;
 
 describe('rules of built-in profiles', () => {
-  it('prove groups of pictures of freedoom for all detectors but messages, which may come back at once', async () => {
+  it('prove groups of pictures of freedoom for all detectors but messages and screens, which may come back at once', async () => {
     const game = await openGame('freedoom');
     const rules = persistenceRules(game);
     expect(game.detectors.filter((_, d) => rules[d]!.persists <= KEYFRAME_SECONDS).map(({ name }) => name)).toEqual([
       'message',
+      'status bar',
+      'left of the bar',
+      'tally',
+      'entering',
     ]);
   });
 
