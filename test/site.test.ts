@@ -17,6 +17,8 @@ const TYPES: Readonly<Record<string, string>> = {
   '.json': 'application/json',
 };
 
+if (!existsSync(site)) console.warn('Skipped: the documentation site is not built; run npm run docs first.');
+
 describe.runIf(existsSync(site))('the documentation site', () => {
   let server: Server;
   let browser: Browser;
