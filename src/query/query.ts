@@ -76,7 +76,7 @@ const SEQUENCE = describe(
     ['sequence'],
   ),
 );
-const NEAR = describe(
+const NEAR_DESCRIPTION = describe(
   'matches of `find` with a match of `near` close to them in the same session',
   object(
     {
@@ -157,7 +157,7 @@ export const querySchema = {
         SESSION,
         CONFIDENCE,
         SEQUENCE,
-        NEAR,
+        NEAR_DESCRIPTION,
         COMPOSITE_EVENT,
       ],
     },
@@ -204,7 +204,7 @@ export interface ConfidenceCondition extends From<typeof CONFIDENCE> {}
 export interface SequenceCondition extends From<typeof SEQUENCE> {}
 
 /** Matches of `find` with a match of `near` close to them in the same session. */
-export interface NearCondition extends From<typeof NEAR> {}
+export interface NearCondition extends From<typeof NEAR_DESCRIPTION> {}
 
 /** A composite event of the dictionary, by id. */
 export interface EventCondition extends From<typeof COMPOSITE_EVENT> {}
