@@ -2,8 +2,9 @@
 // Starts the command line: its sources in the checkout, the bundle in the package. Plain JavaScript, so that an older Node can
 // read it and hand over to the Node that is installed next to the package, or say what to install.
 import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import * as nodeModule from 'node:module';
+import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
@@ -11,15 +12,48 @@ const REQUIRED_MAJOR = 24;
 const folder = dirname(fileURLToPath(import.meta.url));
 
 if (Number(process.versions.node.split('.')[0]) >= REQUIRED_MAJOR) {
-  // Node keeps compiled code in the system's temporary folder: a tenth less processor time for a short run of the package, and no
-  // types to strip again in a checkout.
-  // NODE_COMPILE_CACHE names another folder, NODE_DISABLE_COMPILE_CACHE=1 switches it off.
-  nodeModule.enableCompileCache?.();
+  cacheCompiledCode();
   const source = join(folder, 'bin.ts');
   const program = existsSync(source) ? source : join(folder, '..', '..', 'dist', 'cli.js');
   await import(pathToFileURL(program).href);
 } else {
   runWith(installedNode());
+}
+
+/**
+ * Lets Node keep compiled code: a tenth less processor time for a short run of the package, and no types to strip again in a
+ * checkout. The cache is in the user's own cache folder, not in the shared temporary folder, because Node executes what it finds
+ * there. NODE_COMPILE_CACHE names another folder, NODE_DISABLE_COMPILE_CACHE=1 switches it off.
+ */
+function cacheCompiledCode() {
+  if (process.env['NODE_COMPILE_CACHE'] !== undefined || !nodeModule.enableCompileCache) return;
+  try {
+    const cache = join(userCacheFolder(), 'playbyplay', 'compiled');
+    makeFolder(cache);
+    const { directory } = nodeModule.enableCompileCache(cache);
+    // Worker threads inherit the folder from the environment.
+    if (directory !== undefined) process.env['NODE_COMPILE_CACHE'] = cache;
+  } catch {
+    // Without a writable cache folder the program only starts more slowly.
+  }
+}
+
+/** The folder in which the system keeps the user's caches. */
+function userCacheFolder() {
+  if (process.platform === 'win32') return process.env['LOCALAPPDATA'] || join(homedir(), 'AppData', 'Local');
+  if (process.platform === 'darwin') return join(homedir(), 'Library', 'Caches');
+  return process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache');
+}
+
+/**
+ * Makes a folder and those that contain it, and throws where that is impossible: `mkdirSync` with `recursive` can loop forever there.
+ *
+ * @param {string} path
+ */
+function makeFolder(path) {
+  if (existsSync(path)) return;
+  makeFolder(dirname(path));
+  mkdirSync(path, { mode: 0o700 });
 }
 
 /** @param {string | undefined} node The path of a newer Node. */
