@@ -111,7 +111,7 @@ function findUnusedSteps({ detectors, regions }: Profile, place: string): Issue[
   });
 }
 
-/** Checks the highlight settings beside a profile, if there are any. */
+/** Checks the highlight settings next to a profile, if there are any. */
 async function checkHighlightSettings(pack: Pack, path: string, schema: Schema): Promise<readonly Issue[]> {
   if (!(await pack.has(path))) return [];
   const place = pack.locate(path);

@@ -235,20 +235,20 @@ describe('a motion detector', () => {
     const postures = Array.from({ length: 4 }, () => Array.from({ length: 40 }, () => 40 + 50 * random()));
     const still = between(shot(0, 0), shot(0, 0));
     const finder = new StrokeFinder(0.15, 1.2);
-    let [posture, told, known] = [0, 0, 0];
+    let [posture, found, known] = [0, 0, 0];
     for (let i = 0; i < 600; i++) {
       if (i % 6 === 0) posture = i % 120 < 60 ? (posture + 1) % 3 : Math.floor(4 * random());
       const t = i / 10;
       const levels = String.fromCharCode(...postures[posture]!.map((level) => Math.floor(level + random())));
       for (const happening of finder.push({ ...still, t, levels })) {
         expect(happening.t).toBeGreaterThanOrEqual(known);
-        told++;
+        found++;
       }
       known = finder.pendingSince()!;
       // Twice the longest stroke, and for how long one is compared with those before it.
       expect(t - known).toBeLessThan(2 * 1.2 + 3);
     }
-    expect(told).toBeGreaterThan(5);
+    expect(found).toBeGreaterThan(5);
   });
 
   it('finds each stroke of a foreground object over a moving scene, but not an object that stays away', async () => {

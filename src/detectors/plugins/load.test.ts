@@ -21,8 +21,8 @@ const kindOf = (name: string, more = ''): string =>
 /** A kind that answers every question about its options by `answer(name, options)`. */
 const parts = (answer: string): string =>
   `const answer = ${answer};
-   const told = ['regions', 'places', 'vectors', 'landmarks', 'characters', 'cost', 'requires'];
-   const answers = Object.fromEntries(told.map((name) => [name, (options) => answer(name, options)]));
+   const queries = ['regions', 'places', 'vectors', 'landmarks', 'characters', 'cost', 'requires'];
+   const answers = Object.fromEntries(queries.map((name) => [name, (options) => answer(name, options)]));
    export const kind = { ...${kindOf('asked')}, ...answers };`;
 
 async function file(path: string, text: string): Promise<string> {

@@ -60,7 +60,7 @@ interface Frame {
 
 /**
  * Writes pictures and their labels as a data set: `folders` (part/label/crop.png), `coco` (frames, instances_train.json
- * and instances_val.json) or `yolo` (images/, labels/, data.yaml); beside it labels.ndjson, a line a region. Equal inputs
+ * and instances_val.json) or `yolo` (images/, labels/, data.yaml), with labels.ndjson, a line a region. Equal inputs
  * give equal files. Throws PlaybyplayError `folder-not-empty`, `no-labels`.
  */
 export async function writeDataset(
