@@ -1,4 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { copyFile, mkdir, mkdtemp, readFile, readdir, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -92,8 +93,8 @@ describe('playbyplay', () => {
       expect(started(cache)).toMatchObject({ status: 0, stderr: Buffer.alloc(0) });
     expect((await readdir(folder)).filter((name) => name !== 'deep')).toEqual(['file']);
     // Other systems have no variable that moves the user's cache folder.
-    if (process.platform === 'linux')
-      expect(await readdir(join(folder, 'deep', 'down', 'playbyplay', 'compiled'))).not.toEqual([]);
+    const isMovable = process.platform === 'linux';
+    expect(existsSync(join(folder, 'deep', 'down', 'playbyplay', 'compiled'))).toBe(isMovable);
   });
 
   it('prints its usage to stderr without arguments', async () => {
