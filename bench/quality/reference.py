@@ -115,13 +115,16 @@ def score(paths):
         return round(at60 * fps / 60)
     base = combined(cws(frames(600)), frames(3600), 6)
     offset = combined(cws(frames(3600)), frames(600), 4)
-    active, now, frequency = set(), None, []
+    active, first, now, frequency = set(), None, None, []
     for record in records:
         active.update(math.floor(time / 100) for time in record.get('inputs') or [])
         if 'presented' in record:
             now = record['presented'] if now is None else max(now, record['presented'])
+            first = math.floor(now / 100) if first is None else first
         last = None if now is None else math.floor(now / 100)
-        frequency.append(1 if last is None else max(1, sum(k in active for k in range(last - 99, last + 1))))
+        passed = range(0) if last is None else range(max(first, last - 99), last + 1)
+        share = 100 * sum(k in active for k in passed) / max(1, len(passed))
+        frequency.append(max(1, math.floor(share + 0.5)))
     known = ~np.isnan(base)
     level = float(np.average(base[known], weights=np.array(frequency)[known]))
     unrest = float(offset[~np.isnan(offset)].std())

@@ -51,16 +51,16 @@ import { type FrameQuality, QualityMeter, scoreSession } from './meter.ts';
  *   their population standard deviation: 21.859580134570702
  *
  * Input samples of 50 ms: 5050 → 101, 5130 → 102, 5180 → 103, 5240 → 104. Presented ends in sample
- *   101 101 102 102 102 103 104 104 (104) 105 105 106, the last four samples hold
- *   –   –   1   1   1   1   3   3   3     2   3   2  → weights 1 1 25 25 25 25 75 75 75 50 75 50, sum 502
+ *   101 101 102 102 102 103 104 104 (104) 105 105 106, the last four samples, or as many as have passed, hold
+ *   –/1 –/1 1/2 1/2 1/2 1/3 3/4 3/4 3/4   2/4 3/4 2/4 → weights 1 1 50 50 50 33 75 75 75 50 75 50, sum 585
  *   (5190 lies in 103: the window 100…103 holds only 101 until frame 6 brings 102 and 103 with it;
  *    at 105 the window 102…105 has lost 101; frame 10 adds 104; at 106 the window 103…106 has lost 102)
- * base = (90 + 90 + 25·(135/2 + 690/11 + 690/11 + 40) + 75·(1000/33 + 1000/33 + 450/11) + 50·470/13
- *         + 75·470/13 + 50·5235/104)/502 = 1073985/26104 = 41.14254520380018
+ * base = (90 + 90 + 50·(135/2 + 690/11 + 690/11) + 33·40 + 75·(1000/33 + 1000/33 + 450/11) + 50·470/13
+ *         + 75·470/13 + 50·5235/104)/585 = 2951225/66924 = 44.098156117386885
  *
  * Picture: 50 000 and, from frame 6 on, 100 000 bit/s over 500 000 pixels a second = 0.1 and 0.2 bits a pixel: six
  * times 78, six times 92: mean 85, std 7, picture 85 − 1.5·7 = 74.5.
- * stutter–latency 41.1425… − 21.8595… = 19.282965069229478; raw 93.78296506922948; total 46.89148253461474.
+ * stutter–latency 44.0982… − 21.8595… = 22.238575982816183; raw 96.73857598281619; total 48.36928799140809.
  */
 const presentedOnPaper = [5060, 5080, 5100, 5120, 5140, 5190, 5210, 5230, undefined, 5270, 5290, 5310];
 const inputsOnPaper: Readonly<Record<number, readonly number[]>> = { 2: [5050], 6: [5180, 5130], 10: [5240] };
@@ -154,16 +154,16 @@ describe('twelve frames computed by hand', () => {
   });
 
   it('weights by remote-input frequency', () => {
-    expect(column((frame) => frame.inputFrequency)).toEqual([1, 1, 25, 25, 25, 25, 75, 75, 75, 50, 75, 50]);
+    expect(column((frame) => frame.inputFrequency)).toEqual([1, 1, 50, 50, 50, 33, 75, 75, 75, 50, 75, 50]);
   });
 
   it('computes the session figures', () => {
-    expect(quality.base).toBeCloseTo(1073985 / 26104, 12);
+    expect(quality.base).toBeCloseTo(2951225 / 66924, 12);
     expect(quality.offset).toBeCloseTo(21.859580134570702, 12);
-    expect(quality.stutterLatency).toBeCloseTo(41.14254520380018 - 21.859580134570702, 12);
+    expect(quality.stutterLatency).toBeCloseTo(44.098156117386885 - 21.859580134570702, 12);
     expect(quality.picture).toBeCloseTo(74.5, 12);
-    expect(quality.raw).toBeCloseTo(93.78296506922948, 12);
-    expect(quality.total).toBeCloseTo(46.89148253461474, 12);
+    expect(quality.raw).toBeCloseTo(96.73857598281619, 12);
+    expect(quality.total).toBeCloseTo(48.36928799140809, 12);
     expect(quality).toMatchObject({ frames: 12, scored: 12, fps: 50, duration: 0.25, pictureFrom: 'bitrate' });
   });
 });

@@ -177,13 +177,15 @@ const MAX_PENDING_INPUTS = 1000;
 
 /**
  * Remote-input frequency: how many of the last `samples` stretches of `sampleMs` contain an input. Stretches are
- * aligned to multiples of `sampleMs`; the last one contains the latest time given to `advance`.
+ * aligned to multiples of `sampleMs`; the first and the last one contain the first and the latest time given to
+ * `advance`. Fewer than `samples` stretches have passed at the start: then the share is of those.
  */
 export class InputActivity {
   readonly #active: Uint8Array;
   readonly #sampleMs: number;
   /** Active samples after the window's end, from frames that were never presented. */
   readonly #ahead = new Set<number>();
+  #first = Number.POSITIVE_INFINITY;
   #last = Number.NEGATIVE_INFINITY;
   #count = 0;
 
@@ -201,7 +203,7 @@ export class InputActivity {
   }
 
   #set(sample: number): void {
-    if (sample <= this.#last - this.#active.length) return;
+    if (sample < this.#first || sample <= this.#last - this.#active.length) return;
     const slot = this.#slot(sample);
     if (this.#active[slot] === 0) {
       this.#active[slot] = 1;
@@ -213,6 +215,7 @@ export class InputActivity {
   advance(time: number): void {
     const sample = Math.floor(time / this.#sampleMs);
     if (!(sample > this.#last)) return;
+    this.#first = Math.min(this.#first, sample);
     if (sample - this.#last >= this.#active.length) {
       this.#active.fill(0);
       this.#count = 0;
@@ -236,9 +239,10 @@ export class InputActivity {
     return ((sample % length) + length) % length;
   }
 
-  /** Share of active stretches as an integer from 0 to 100. */
+  /** Share of active stretches among those that have passed, as an integer from 0 to 100. */
   get frequency(): number {
-    return Math.round((100 * this.#count) / this.#active.length);
+    if (this.#count === 0) return 0;
+    return Math.round((100 * this.#count) / Math.min(this.#active.length, this.#last - this.#first + 1));
   }
 }
 
