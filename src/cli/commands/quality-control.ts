@@ -22,14 +22,8 @@ export const adviseSettings: RunCommand<typeof specs.qualityAdvise> = async (io,
     ...(info.targetBitrate !== undefined && { bitrate: info.targetBitrate }),
     ...(preset !== undefined && { preset }),
   };
-  const advice = advise(
-    scored.map(({ quality }) => quality),
-    settings,
-    {
-      ...(down !== undefined && { down }),
-      ...(up !== undefined && { up }),
-    },
-  );
+  const sessions = scored.map(({ quality }) => quality);
+  const advice = advise(sessions, settings, { down, up });
   if (!advice) throw new PlaybyplayError('nothing-to-score', 'none of the sessions could be scored');
   io.stdout.write(options.json ? `${JSON.stringify({ ...advice, settings })}\n` : formatAdvice(advice));
   return reportIssues(scored, io);

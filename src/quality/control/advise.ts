@@ -1,5 +1,16 @@
-import type { SessionQuality } from '../meter.ts';
-import { bitsPerPixel, defaultBounds, type SettingsBounds, type StreamSettings } from './settings.ts';
+import { mean } from '../../statistics.ts';
+import type { ComponentQuality, SessionQuality } from '../meter.ts';
+import {
+  bitsPerPixel,
+  type Change,
+  clampRate,
+  defaultBounds,
+  listChanges,
+  scaleRate,
+  type SettingsBounds,
+  smallerSize,
+  type StreamSettings,
+} from './settings.ts';
 
 /** Recommended changes of settings for the next sessions. */
 export interface Advice {
@@ -8,15 +19,7 @@ export interface Advice {
   readonly mean: number;
   readonly worst: number;
   /** In the order to try them. */
-  readonly steps: readonly AdviceStep[];
-  readonly reason: string;
-}
-
-/** A recommended change. */
-export interface AdviceStep {
-  readonly parameter: 'bitrate' | 'qp' | 'size' | 'fps' | 'preset';
-  readonly from: string;
-  readonly to: string;
+  readonly steps: readonly Change[];
   readonly reason: string;
 }
 
@@ -26,8 +29,8 @@ export interface AdviseOptions {
    * Mean totals below which settings go down and above which they go up; far apart, so that advice does not oscillate.
    * Defaults 40 and 70.
    */
-  readonly down?: number;
-  readonly up?: number;
+  readonly down?: number | undefined;
+  readonly up?: number | undefined;
   readonly bounds?: SettingsBounds;
 }
 
@@ -46,158 +49,110 @@ export function advise(
   settings: Partial<StreamSettings>,
   options: AdviseOptions = {},
 ): Advice | undefined {
-  const totals = sessions.map(({ total }) => total).filter((total) => total !== null);
+  const totals = sessions.flatMap(({ total }) => total ?? []);
   if (totals.length === 0) return undefined;
   const { down = 40, up = 70, bounds = defaultBounds } = options;
-  const mean = totals.reduce((sum, total) => sum + total, 0) / totals.length;
-  const worst = Math.min(...totals);
-  const many = `${totals.length === 1 ? 'the session has' : `${totals.length} sessions have`} a total of ${mean.toFixed(0)}${totals.length > 1 ? ' on average' : ''}`;
-  if (mean < down) {
-    return {
-      direction: 'down',
-      mean,
-      worst,
-      steps: stepsDown(sessions, settings, bounds),
-      reason: `${many}, below ${down}`,
-    };
+  const [usual, worst] = [mean(totals), Math.min(...totals)];
+  const figures = { mean: usual, worst };
+  const many = `${totals.length === 1 ? 'the session has' : `${totals.length} sessions have`} a total of ${usual.toFixed(0)}${totals.length > 1 ? ' on average' : ''}`;
+  const advisor = new Advisor(sessions, settings, bounds);
+  if (usual < down) return { direction: 'down', ...figures, steps: advisor.down(), reason: `${many}, below ${down}` };
+  if (usual > up && worst >= down)
+    return { direction: 'up', ...figures, steps: advisor.up(), reason: `${many}, well above ${down}` };
+  const why = usual > up ? `${many}, but the worst one ${worst.toFixed(0)}` : `${many}, between ${down} and ${up}`;
+  return { direction: 'stay', ...figures, steps: [], reason: why };
+}
+
+class Advisor {
+  readonly #sessions: readonly SessionQuality[];
+  readonly #settings: Partial<StreamSettings>;
+  readonly #bounds: SettingsBounds;
+
+  constructor(sessions: readonly SessionQuality[], settings: Partial<StreamSettings>, bounds: SettingsBounds) {
+    this.#sessions = sessions;
+    this.#settings = settings;
+    this.#bounds = bounds;
   }
-  if (mean > up && worst >= down) {
-    return {
-      direction: 'up',
-      mean,
-      worst,
-      steps: stepsUp(sessions, settings, bounds),
-      reason: `${many}, well above ${down}`,
-    };
-  }
-  const why = mean > up ? `${many}, but the worst one ${worst.toFixed(0)}` : `${many}, between ${down} and ${up}`;
-  return { direction: 'stay', mean, worst, steps: [], reason: why };
-}
 
-/** Mean over the sessions of a component's score. */
-function score(sessions: readonly SessionQuality[], name: string): number | undefined {
-  const known = sessions.map(({ components }) => components[name]?.score).filter((one) => one !== undefined);
-  return known.length === 0 ? undefined : known.reduce((sum, one) => sum + one, 0) / known.length;
-}
-
-function meanRaw(sessions: readonly SessionQuality[], name: string): number | undefined {
-  const known = sessions.map(({ components }) => components[name]?.mean).filter((one) => one !== undefined);
-  return known.length === 0 ? undefined : known.reduce((sum, one) => sum + one, 0) / known.length;
-}
-
-function stepsDown(
-  sessions: readonly SessionQuality[],
-  settings: Partial<StreamSettings>,
-  bounds: SettingsBounds,
-): AdviceStep[] {
-  const steps: AdviceStep[] = [];
-  const fps = settings.fps ?? sessions[0]!.fps;
-  const interval = meanRaw(sessions, 'captureDelta');
-  const capture = score(sessions, 'captureDelta');
-  const present = score(sessions, 'presentDelta');
-  const trip = score(sessions, 'roundTripDelay');
-  const stack = score(sessions, 'stackLatency');
-  if (interval !== undefined && interval > (1.1 * 1000) / fps) {
-    const why = `rendering takes ${interval.toFixed(1)} of ${(1000 / fps).toFixed(1)} ms a frame`;
-    steps.push(...smaller(settings, bounds, why));
-    const lower = bounds.rates.find((rate) => rate < fps);
-    if (lower !== undefined && interval > (1.3 * 1000) / fps) {
-      steps.unshift({ parameter: 'fps', from: String(fps), to: String(lower), reason: why });
+  down(): Change[] {
+    const steps: Change[] = [];
+    const { preset, fps = this.#sessions[0]!.fps } = this.#settings;
+    const interval = this.#component('captureDelta', 'mean');
+    const [capture, present, trip, stack] = (
+      ['captureDelta', 'presentDelta', 'roundTripDelay', 'stackLatency'] as const
+    ).map((name) => this.#component(name, 'score'));
+    if (interval !== undefined && interval > (1.1 * 1000) / fps) {
+      const why = `rendering takes ${interval.toFixed(1)} of ${(1000 / fps).toFixed(1)} ms a frame`;
+      const lower = this.#bounds.rates.find((rate) => rate < fps);
+      if (lower !== undefined && interval > (1.3 * 1000) / fps)
+        steps.push(...this.#change({ fps: lower }, why, { fps }));
+      steps.push(...this.#smaller(why));
     }
+    if (trip !== undefined && trip < 60) {
+      steps.push(...this.#rate(0.7, `the round trip scores ${trip.toFixed(0)}: frames wait in the network queue`));
+    } else if (present !== undefined && present < (capture ?? 100) - 3) {
+      const why = `frames are presented less evenly (${present.toFixed(0)}) than they are captured (${(capture ?? 100).toFixed(0)})`;
+      steps.push(...this.#rate(0.7, why));
+    }
+    const isResized = (): boolean => steps.some(({ parameter }) => parameter === 'size');
+    if (stack !== undefined && stack < 40 && (trip === undefined || trip > 60)) {
+      const why = `stack latency scores ${stack.toFixed(0)}, the network ${trip?.toFixed(0) ?? '(unknown)'}: the time is spent rendering and encoding`;
+      const faster = preset && this.#bounds.presets[this.#bounds.presets.indexOf(preset) - 1];
+      if (faster) steps.push(...this.#change({ preset: faster }, why));
+      if (!isResized()) steps.push(...this.#smaller(why));
+    }
+    const picture = this.#picture;
+    if (picture !== undefined && picture < 50 && !isResized())
+      steps.push(
+        ...this.#smaller(`the picture scores ${picture.toFixed(0)}: a smaller size leaves more bits per pixel`),
+      );
+    return steps;
   }
-  if (trip !== undefined && trip < 60) {
-    steps.push(
-      ...lessBits(settings, bounds, `the round trip scores ${trip.toFixed(0)}: frames wait in the network queue`),
-    );
-  } else if (present !== undefined && present < (capture ?? 100) - 3) {
-    const why = `frames are presented less evenly (${present.toFixed(0)}) than they are captured (${(capture ?? 100).toFixed(0)})`;
-    steps.push(...lessBits(settings, bounds, why));
+
+  up(): Change[] {
+    const { width, height, fps = Number.POSITIVE_INFINITY } = this.#settings;
+    const picture = this.#picture;
+    const why = `the network has spare capacity (round trip ${this.#component('roundTripDelay', 'score')?.toFixed(0) ?? 'unknown'})`;
+    if (picture !== undefined && picture < 90)
+      return this.#rate(1.25, `${why} and the picture scores ${picture.toFixed(0)}`);
+    const { sizes, rates } = this.#bounds;
+    const larger = sizes[sizes.findIndex((size) => size.height === height) - 1];
+    if (larger && width && height) return this.#change(larger, `${why} and each pixel has bits enough`);
+    const higher = rates.findLast((rate) => rate > fps);
+    return higher === undefined ? [] : this.#change({ fps: higher }, why);
   }
-  if (stack !== undefined && stack < 40 && (trip === undefined || trip > 60)) {
-    const why = `stack latency scores ${stack.toFixed(0)}, the network ${trip?.toFixed(0) ?? '(unknown)'}: the time is spent rendering and encoding`;
-    const faster =
-      settings.preset === undefined ? undefined : bounds.presets[bounds.presets.indexOf(settings.preset) - 1];
-    if (faster) steps.push({ parameter: 'preset', from: settings.preset!, to: faster, reason: why });
-    if (!steps.some(({ parameter }) => parameter === 'size')) steps.push(...smaller(settings, bounds, why));
+
+  /** Mean of a component's figure over the sessions that have it. */
+  #component(name: string, figure: keyof ComponentQuality): number | undefined {
+    return meanOf(this.#sessions.flatMap(({ components }) => components[name]?.[figure] ?? []));
   }
-  const picture = meanPicture(sessions);
-  if (picture !== undefined && picture < 50 && !steps.some(({ parameter }) => parameter === 'size')) {
-    steps.push(
-      ...smaller(
-        settings,
-        bounds,
-        `the picture scores ${picture.toFixed(0)}: a smaller size leaves more bits per pixel`,
-      ),
-    );
+
+  get #picture(): number | undefined {
+    return meanOf(this.#sessions.flatMap(({ picture }) => picture ?? []));
   }
-  return steps;
-}
 
-function stepsUp(
-  sessions: readonly SessionQuality[],
-  settings: Partial<StreamSettings>,
-  bounds: SettingsBounds,
-): AdviceStep[] {
-  const picture = meanPicture(sessions);
-  const trip = score(sessions, 'roundTripDelay');
-  const why = `the network has spare capacity (round trip ${trip?.toFixed(0) ?? 'unknown'})`;
-  if (picture !== undefined && picture < 90)
-    return moreBits(settings, bounds, `${why} and the picture scores ${picture.toFixed(0)}`);
-  const at = bounds.sizes.findIndex(({ height }) => height === settings.height);
-  const larger = at > 0 ? bounds.sizes[at - 1] : undefined;
-  if (larger && settings.width && settings.height) {
-    return [
-      {
-        parameter: 'size',
-        from: `${settings.width}x${settings.height}`,
-        to: `${larger.width}x${larger.height}`,
-        reason: `${why} and each pixel has bits enough`,
-      },
-    ];
+  #change(changes: Partial<StreamSettings>, reason: string, known: Partial<StreamSettings> = {}): Change[] {
+    const now = { ...this.#settings, ...known };
+    return listChanges(now, { ...now, ...changes }, reason);
   }
-  const higher = bounds.rates.findLast((rate) => rate > (settings.fps ?? Number.POSITIVE_INFINITY));
-  return higher === undefined
-    ? []
-    : [{ parameter: 'fps', from: String(settings.fps), to: String(higher), reason: why }];
-}
 
-function meanPicture(sessions: readonly SessionQuality[]): number | undefined {
-  const known = sessions.map(({ picture }) => picture).filter((picture) => picture !== null);
-  return known.length === 0 ? undefined : known.reduce((sum, one) => sum + one, 0) / known.length;
-}
-
-function smaller(settings: Partial<StreamSettings>, bounds: SettingsBounds, reason: string): AdviceStep[] {
-  const { width, height } = settings;
-  if (width === undefined || height === undefined) return [];
-  const next = bounds.sizes.find((size) => size.width * size.height < width * height);
-  return next ? [{ parameter: 'size', from: `${width}x${height}`, to: `${next.width}x${next.height}`, reason }] : [];
-}
-
-function lessBits(settings: Partial<StreamSettings>, bounds: SettingsBounds, reason: string): AdviceStep[] {
-  return bits(settings, bounds, 0.7, reason);
-}
-
-function moreBits(settings: Partial<StreamSettings>, bounds: SettingsBounds, reason: string): AdviceStep[] {
-  return bits(settings, bounds, 1.25, reason);
-}
-
-/** Bitrate times a factor, or the QP that comes to the same (six steps halve the rate). */
-function bits(settings: Partial<StreamSettings>, bounds: SettingsBounds, factor: number, reason: string): AdviceStep[] {
-  const { bitrate, qp } = settings;
-  if (qp !== undefined) {
-    const to = Math.min(bounds.qp.most, Math.max(bounds.qp.least, Math.round(qp - 6 * Math.log2(factor))));
-    return to === qp ? [] : [{ parameter: 'qp', from: String(qp), to: String(to), reason }];
+  #smaller(reason: string): Change[] {
+    const { width, height } = this.#settings;
+    if (width === undefined || height === undefined) return [];
+    return this.#change(smallerSize(this.#bounds, width, height) ?? {}, reason);
   }
-  if (bitrate === undefined) return [];
-  const to = Math.min(bounds.bitrate.most, Math.max(bounds.bitrate.least, Math.round((bitrate * factor) / 1e5) * 1e5));
-  const { width, height, fps } = settings;
-  const detail =
-    width && height && fps ? `: ${bitsPerPixel({ bitrate: to, width, height, fps }).toFixed(3)} bits a pixel then` : '';
-  return to === bitrate
-    ? []
-    : [{ parameter: 'bitrate', from: megabits(bitrate), to: megabits(to), reason: `${reason}${detail}` }];
+
+  #rate(factor: number, reason: string): Change[] {
+    const changed = clampRate(scaleRate(this.#settings, factor), this.#bounds);
+    const { bitrate, width, height, fps, qp } = changed;
+    const detail =
+      qp === undefined && bitrate && width && height && fps
+        ? `: ${bitsPerPixel({ bitrate, width, height, fps }).toFixed(3)} bits a pixel then`
+        : '';
+    return this.#change(changed, `${reason}${detail}`);
+  }
 }
 
-function megabits(bitrate: number): string {
-  return `${(bitrate / 1e6).toFixed(1)} Mbit/s`;
+function meanOf(values: readonly number[]): number | undefined {
+  return values.length === 0 ? undefined : mean(values);
 }

@@ -1,18 +1,18 @@
 import type { ConstantsInput } from '../constants.ts';
 import { type Prediction, targetRate, StreamModel, type StreamState } from './model.ts';
 import type { Observation } from './observer.ts';
-import { defaultBounds, describeSettings, type SettingsBounds, type StreamSettings } from './settings.ts';
-
-/** Name of a setting. */
-export type Parameter = 'bitrate' | 'qp' | 'size' | 'fps' | 'preset';
-
-/** A changed setting and the reason. */
-export interface Change {
-  readonly parameter: Parameter;
-  readonly from: string;
-  readonly to: string;
-  readonly reason: string;
-}
+import {
+  type Change,
+  clampRate,
+  defaultBounds,
+  describeSettings,
+  listChanges,
+  type Parameter,
+  scaleRate,
+  type SettingsBounds,
+  smallerSize,
+  type StreamSettings,
+} from './settings.ts';
 
 /** Settings for the next interval. */
 export interface Decision {
@@ -100,7 +100,7 @@ export class QualityController {
       doubt: options.doubt ?? defaults.doubt,
     };
     this.#model = new StreamModel(options.constants);
-    this.#settings = this.#clamp(settings);
+    this.#settings = clampRate(settings, this.bounds);
   }
 
   get settings(): StreamSettings {
@@ -117,15 +117,6 @@ export class QualityController {
       reason === undefined ? (this.#reduceRenderLoad(seen) ?? this.#improve()) : this.#reduceBitrate(reason);
     if (this.#settings !== before) for (const { parameter } of changes) this.#changedAt.set(parameter, seen.t);
     return { t: seen.t, settings: this.#settings, changes };
-  }
-
-  #clamp(settings: StreamSettings): StreamSettings {
-    const { bitrate, qp } = this.bounds;
-    return {
-      ...settings,
-      bitrate: Math.min(bitrate.most, Math.max(bitrate.least, Math.round(settings.bitrate / 1e5) * 1e5)),
-      ...(settings.qp !== undefined && { qp: Math.min(qp.most, Math.max(qp.least, Math.round(settings.qp))) }),
-    };
   }
 
   #canChange(parameter: Parameter, seconds = this.#options.hold[parameter]): boolean {
@@ -183,10 +174,8 @@ export class QualityController {
     const { bitrate, qp } = this.#settings;
     const step =
       qp === undefined ? 0 : Math.sign(1 - factor) * Math.max(1, Math.round(Math.abs(6 * Math.log2(factor))));
-    return this.#apply(
-      this.#clamp({ ...this.#settings, ...(qp === undefined ? { bitrate: bitrate * factor } : { qp: qp + step }) }),
-      reason,
-    );
+    const changed = qp === undefined ? { bitrate: bitrate * factor } : { qp: qp + step };
+    return this.#apply(clampRate({ ...this.#settings, ...changed }, this.bounds), reason);
   }
 
   /** Lowers the size, else the frame rate, if rendering was too slow for two seconds. */
@@ -205,7 +194,7 @@ export class QualityController {
     const rest = again ? Math.min(160, 2 * this.#overload!.rest) : 20;
     this.#overload = { fps, pixels, until: this.#t + rest, rest };
     this.#slowSince = undefined;
-    const smaller = this.bounds.sizes.find((size) => size.width * size.height < pixels);
+    const smaller = smallerSize(this.bounds, width, height);
     // Half of a frame's rendering time does not depend on its size: if far too slow, a smaller size does not help.
     if (smaller && captureInterval < (1.35 * 1000) / fps) return this.#apply({ ...this.#settings, ...smaller }, why);
     const lower = this.bounds.rates.find((rate) => rate < fps);
@@ -248,7 +237,7 @@ export class QualityController {
           yield base;
           // Shares of the safe capacity: a fuller link adds delay.
           for (const share of bitFree ? [1, 0.8, 0.65, 0.5, 0.35] : []) {
-            yield this.#clamp(scaled(base, (share * limit) / targetRate(base)));
+            yield clampRate(scaleRate(base, (share * limit) / targetRate(base)), this.bounds);
           }
         }
       }
@@ -263,16 +252,7 @@ export class QualityController {
   }
 
   #apply(settings: StreamSettings, reason: string): Change[] {
-    const now = this.#settings;
-    const changes: Change[] = [];
-    const compare = (parameter: Parameter, from: string, to: string): void => {
-      if (from !== to) changes.push({ parameter, from, to, reason });
-    };
-    if (settings.qp === undefined) compare('bitrate', megabits(now), megabits(settings));
-    else compare('qp', String(now.qp), String(settings.qp));
-    compare('size', `${now.width}x${now.height}`, `${settings.width}x${settings.height}`);
-    compare('fps', String(now.fps), String(settings.fps));
-    compare('preset', now.preset, settings.preset);
+    const changes = listChanges(this.#settings, settings, reason);
     if (changes.length > 0) this.#settings = settings;
     return changes;
   }
@@ -286,20 +266,10 @@ function signed(to: number, from: number): string {
   return `${to >= from ? '+' : '−'}${Math.abs(to - from).toFixed(1)}`;
 }
 
-/** Scales the bitrate, or changes QP accordingly. */
-function scaled(settings: StreamSettings, factor: number): StreamSettings {
-  if (settings.qp === undefined) return { ...settings, bitrate: settings.bitrate * factor };
-  return { ...settings, qp: settings.qp - 6 * Math.log2(factor) };
-}
-
 /** Estimates the stack latency without inputs: the sum of the known parts plus one frame on either side. */
 function estimateStackLatency(seen: Observation): number | undefined {
   if (seen.roundTrip === undefined || seen.captureInterval === undefined) return undefined;
   return seen.roundTrip + (seen.encodeTime ?? 0) + 2 * seen.captureInterval;
-}
-
-function megabits(settings: StreamSettings): string {
-  return `${(settings.bitrate / 1e6).toFixed(1)} Mbit/s`;
 }
 
 /** Formats a decision: `12.5 s: bitrate 8.0 → 6.0 Mbit/s (frames wait 40 ms in the queue)`. */

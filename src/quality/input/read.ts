@@ -1,11 +1,16 @@
 import { stat } from 'node:fs/promises';
 import { basename, extname } from 'node:path';
 import { PlaybyplayError } from '../../errors.ts';
-import { readCapFrameXCsv, readCapFrameXJson } from './capframex.ts';
-import { isMangoHudHeader, readMangoHud } from './mangohud.ts';
+import {
+  isMangoHudHeader,
+  presentMonVersion,
+  readCapFrameXCsv,
+  readCapFrameXJson,
+  readMangoHud,
+  readPresentMon,
+} from './frame-tables.ts';
 import { detectFrameLog, readFrameLog, detectSides } from './frame-log.ts';
 import { isObsLog, readObs } from './obs.ts';
-import { presentMonVersion, readPresentMon } from './presentmon.ts';
 import type { Format, ReadOptions, SessionInput } from './session.ts';
 import { decodeText, readHead } from './text.ts';
 import { readWebrtc } from './webrtc.ts';
