@@ -52,7 +52,7 @@ describe('openVideo', () => {
     [
       'subtitles.srt',
       () => writeFileSync(at('subtitles.srt'), '1\n00:00:01,000 --> 00:00:02,000\nHello\n\n'),
-      'no-video-stream',
+      'not-a-video',
     ],
     ['zeros.mp4', () => writeFileSync(at('zeros.mp4'), new Uint8Array(10_000)), 'not-a-video'],
     [

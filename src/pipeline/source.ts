@@ -75,6 +75,12 @@ class FileSource implements Source {
 
   async #scan(signal: AbortSignal | undefined): Promise<PacketIndex> {
     const index = await scanPacketsAsync(this.video, signal ? { signal } : {});
+    if (index.t.length === 0)
+      throw new PlaybyplayError('not-a-video', `${basename(this.path)} holds no pictures`, {
+        hint:
+          'It is damaged, or a QuickTime movie that keeps its pictures in another file. Make one file of it with the ' +
+          `program ffmpeg: ffmpeg -i ${basename(this.path)} -c copy one-file.mkv`,
+      });
     if (index.t.length === 1 && findMissingFrames(index, this.video.info).length === 0)
       throw new PlaybyplayError('not-a-video', `${basename(this.path)} is a single picture, not a recording`, {
         hint: 'To see what a profile reads in a picture: playbyplay profile try <game> <picture> --at 0.',

@@ -1,7 +1,7 @@
-import { closeSync, openSync, readSync } from 'node:fs';
+import { closeSync, readSync } from 'node:fs';
 import type { Packet } from 'node-av/lib';
 import { messageOf } from '../../errors.ts';
-import { checkFile } from './open.ts';
+import { openFile } from './open.ts';
 
 /** Reads byte ranges of a file into one buffer, which grows to the longest of them. */
 export class FileReader implements Disposable {
@@ -26,10 +26,7 @@ export class FileReader implements Disposable {
    * @throws PlaybyplayError `no-such-file` or `unreadable-file` when the file is gone before the first read.
    */
   read(offset: number, size: number): Buffer | string {
-    if (this.#descriptor === undefined) {
-      checkFile(this.#path);
-      this.#descriptor = openSync(this.#path, 'r');
-    }
+    this.#descriptor ??= openFile(this.#path);
     if (offset < this.#windowOffset || offset + size > this.#windowOffset + this.#window.length) {
       const length = Math.max(size, this.#readAheadBytes);
       if (length > this.#buffer.length) this.#buffer = Buffer.allocUnsafeSlow(2 * size > length ? 2 * size : length);
