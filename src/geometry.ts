@@ -1,3 +1,4 @@
+import { number, object, positive } from './schema/build.ts';
 import type { FromSchema } from './schema/from-schema.ts';
 
 /** A size in pixels. */
@@ -50,11 +51,11 @@ export function clip(rect: Rect, size: Size): Rect {
   };
 }
 
-const OFFSET = { type: 'number', minimum: -10, maximum: 10 } as const;
-const FACTOR = { type: 'number', exclusiveMinimum: 0, maximum: 20 } as const;
+const OFFSET = number([-10, 10]);
+const FACTOR = positive(20);
 
 const HUD_PROPERTIES = {
-  confidence: { type: 'number', description: 'Confidence, if the placement was located automatically.' },
+  confidence: number([], 'Confidence, if the placement was located automatically.'),
   scale: {
     ...FACTOR,
     description: 'HUD scale relative to the profile, for sizes and distances to the anchor; default 1.',
@@ -65,37 +66,26 @@ const HUD_PROPERTIES = {
     description: 'Horizontal safe-area margin as a fraction of the frame: elements at an edge move inwards; default 0.',
   },
   y: { ...OFFSET, description: 'Vertical safe-area margin.' },
-  content: {
-    type: 'object',
-    required: ['x', 'y', 'width', 'height'],
-    additionalProperties: false,
-    description:
-      'The picture of the game within the video (letterbox, pillarbox, stream layout), in fractions of the frame; default all.',
-    properties: { x: OFFSET, y: OFFSET, width: FACTOR, height: FACTOR },
-  },
+  content: object(
+    ['x', 'y', 'width', 'height'],
+    { x: OFFSET, y: OFFSET, width: FACTOR, height: FACTOR },
+    'The picture of the game within the video (letterbox, pillarbox, stream layout), in fractions of the frame; default all.',
+  ),
   pixel: {
     ...FACTOR,
     description:
       'Video pixels per game pixel if the recording was resized, for regions with `scale: "none"`; default 1.',
   },
-  aspect: {
-    type: 'number',
-    minimum: 0.1,
-    maximum: 10,
-    description:
-      'Width of a video pixel divided by its height, in the picture of the game: 4/3 if 16:9 was squeezed to 4:3. Default: as declared by the video file.',
-  },
+  aspect: number(
+    [0.1, 10],
+    'Width of a video pixel divided by its height, in the picture of the game: 4/3 if 16:9 was squeezed to 4:3. Default: as declared by the video file.',
+  ),
 } as const;
 
 const HUD_CHANGES = {
   type: 'array',
   description: 'Changes over time, in order: each replaces all settings from `t` seconds until the next.',
-  items: {
-    type: 'object',
-    required: ['t'],
-    additionalProperties: false,
-    properties: { t: { type: 'number', minimum: 0 }, ...HUD_PROPERTIES },
-  },
+  items: object(['t'], { t: number([0]), ...HUD_PROPERTIES }),
 } as const;
 
 /** The JSON Schema of the placement in the header of a log; further properties are allowed. */

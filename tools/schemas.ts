@@ -9,7 +9,7 @@ import { configSchema } from '../src/cli/plugins.ts';
 import { soundSchema } from '../src/detectors/sound/fingerprint.ts';
 import { atlasSchema } from '../src/detectors/text/atlas.ts';
 import { lexiconSchema } from '../src/detectors/text/lexicon.ts';
-import { lightSchema } from '../src/detectors/text/light.ts';
+import { lightSchema } from '../src/detectors/text/line-image.ts';
 import { dictionarySchema } from '../src/dictionary/format.ts';
 import { logMappingSchema } from '../src/events/import/mapping.ts';
 import { LINE_SCHEMAS } from '../src/events/reader.ts';

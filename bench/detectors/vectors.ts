@@ -7,9 +7,12 @@ import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { measureMovement, type Movement } from '../../src/detectors/motion/block-motion.ts';
-import { readCodecMotion } from '../../src/detectors/motion/codec-motion.ts';
-import { createSketch } from '../../src/detectors/motion/sketch.ts';
+import {
+  createSketch,
+  measureMovement,
+  type Movement,
+  readCodecMotion,
+} from '../../src/detectors/motion/block-motion.ts';
 import type { Sketch } from '../../src/detectors/kind.ts';
 import { isGap, decodeFrames } from '../../src/media/decode/decode-frames.ts';
 import { splitIntoChunks, scanPackets } from '../../src/media/packets/scan-packets.ts';

@@ -5,7 +5,7 @@
 import { basename } from 'node:path';
 import { parseArgs } from 'node:util';
 import { readStream } from '../../src/detectors/stream/read-stream.ts';
-import { follow } from '../../src/detectors/stream/follow.ts';
+import { follow } from '../../src/detectors/stream/index.ts';
 import { isGap, decodeFrames } from '../../src/media/decode/decode-frames.ts';
 import { splitIntoChunks, scanPackets } from '../../src/media/packets/scan-packets.ts';
 import { openVideo } from '../../src/media/video.ts';

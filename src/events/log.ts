@@ -1,3 +1,4 @@
+import { integer } from '../schema/build.ts';
 import { hudSchema } from '../geometry.ts';
 import type { FromSchema } from '../schema/from-schema.ts';
 import type { Statement } from './statement.ts';
@@ -6,7 +7,7 @@ import type { Statement } from './statement.ts';
 
 const STRING = { type: 'string' } as const;
 const NUMBER = { type: 'number' } as const;
-const COUNT = { type: 'integer', minimum: 0 } as const;
+const COUNT = integer([0]);
 const CUE_VALUE = { type: ['string', 'number', 'boolean'] } as const;
 
 const FINGERPRINT = {

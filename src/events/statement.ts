@@ -1,3 +1,4 @@
+import { number } from '../schema/build.ts';
 import type { Issue } from '../errors.ts';
 import { parsePointer } from '../json-pointer.ts';
 import { findProblems, type SchemaProblem } from '../schema/check.ts';
@@ -66,7 +67,7 @@ export const STATEMENT_SCHEMA = {
         from: { ...SLOT, description: 'The source: "obtain key from opponent".' },
         at: { ...SLOT, description: 'The place.' },
         manner: SLOT,
-        amount: { type: 'number', description: 'How much: points, metres, ….' },
+        amount: number([], 'How much: points, metres, ….'),
         unit: WORD,
       },
       additionalProperties: false,

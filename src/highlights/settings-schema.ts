@@ -1,9 +1,10 @@
+import { number } from '../schema/build.ts';
 import type { Schema } from '../schema/from-schema.ts';
 
 const weights = {
   description: 'weights of words by id, 0 to about 12; a word without an entry inherits its nearest ancestor’s',
   type: 'object',
-  additionalProperties: { type: 'number', minimum: 0, maximum: 1000 },
+  additionalProperties: number([0, 1000]),
 } as const;
 
 const margins = {
@@ -13,8 +14,8 @@ const margins = {
   additionalProperties: {
     type: 'object',
     properties: {
-      before: { type: 'number', minimum: 0, maximum: 600, description: 'seconds before the event' },
-      after: { type: 'number', minimum: 0, maximum: 600, description: 'seconds after its end' },
+      before: number([0, 600], 'seconds before the event'),
+      after: number([0, 600], 'seconds after its end'),
     },
     required: ['before', 'after'],
     additionalProperties: false,
@@ -38,11 +39,7 @@ export const settingsSchema = {
     format: { const: 'playbyplay/highlight-settings/1' },
     game: { type: 'string', description: 'applies only to sessions of this game; default: any' },
     profile: { type: 'string', description: 'applies only to logs made with the profile of this name; default: any' },
-    notable: {
-      type: 'number',
-      minimum: 0,
-      description: 'minimum weight of an event that starts a scene; default 4',
-    },
+    notable: number([0], 'minimum weight of an event that starts a scene; default 4'),
     weights: byKind('weights of events by the words of their statements', weights),
     margins: byKind('seconds shown around an event; an object’s entry overrides its action’s', margins),
   },

@@ -1,3 +1,4 @@
+import { number } from '../schema/build.ts';
 import { readFileSync } from 'node:fs';
 import { messageOf, PlaybyplayError, type Issue } from '../errors.ts';
 import type { EventLine } from '../events/log.ts';
@@ -15,9 +16,9 @@ export const viewerWeightSchema = {
   required: ['t', 'end', 'weight'],
   properties: {
     session: { type: 'string', description: 'Session it applies to; default: any.' },
-    t: { type: 'number', description: 'Start in seconds.' },
-    end: { type: 'number', description: 'End in seconds.' },
-    weight: { type: 'number', minimum: 0, maximum: 10, description: '0: never show; 1: no effect.' },
+    t: number([], 'Start in seconds.'),
+    end: number([], 'End in seconds.'),
+    weight: number([0, 10], '0: never show; 1: no effect.'),
     why: { type: 'string', description: '`40 messages in 5 s`, `clipped 12 times`.' },
   },
 } as const;

@@ -1,3 +1,4 @@
+import { flag, integer, number, object, oneOf, positive } from '../schema/build.ts';
 import type { FromSchema, Schema } from '../schema/from-schema.ts';
 
 // The profile format: `configs/<game>/profile.json`. Types, validation and the published JSON Schema come from the schemas here.
@@ -8,9 +9,9 @@ const NAME = {
   pattern: '^[\\p{L}\\p{N}](?:[\\p{L}\\p{N} ._-]{0,62}[\\p{L}\\p{N}])?$',
   $comment: 'must be a name of at most 64 letters, digits, spaces, dots and hyphens',
 } as const;
-const SECONDS = { type: 'number', exclusiveMinimum: 0, maximum: 3600 } as const;
-const FRACTION = { type: 'number', minimum: 0, maximum: 1 } as const;
-const EVERY = { type: 'integer', minimum: 1, maximum: 100_000 } as const;
+const SECONDS = positive(3600);
+const FRACTION = number([0, 1]);
+const EVERY = integer([1, 100_000]);
 const REGULAR_EXPRESSION = { type: 'string', format: 'regex', maxLength: 1000 } as const;
 const DETECTOR_NAME = { type: 'string', format: 'detector' } as const;
 const SOURCE_NAME = { type: 'string', format: 'source' } as const;
@@ -27,15 +28,10 @@ const MODE_NAMES = {
   items: { type: 'string', format: 'mode' },
 } as const;
 
-const FRAME_SIZE = {
-  type: 'object',
-  required: ['width', 'height'],
-  additionalProperties: false,
-  properties: {
-    width: { type: 'integer', minimum: 16, maximum: 32_768 },
-    height: { type: 'integer', minimum: 16, maximum: 32_768 },
-  },
-} as const;
+const FRAME_SIZE = object(['width', 'height'], {
+  width: integer([16, 32_768]),
+  height: integer([16, 32_768]),
+});
 
 const SINGLE_VALUE = {
   if: { type: 'object' },
@@ -60,9 +56,9 @@ const VALUE = {
 
 const CUE_CONDITION_PROPERTIES = {
   detector: { ...SOURCE_NAME, description: 'The detector or sequence that the cue comes from.' },
-  trigger: { enum: ['found', 'changed', 'lost'], description: 'Default: found or changed.' },
+  trigger: oneOf(['found', 'changed', 'lost'], 'Default: found or changed.'),
   match: { ...REGULAR_EXPRESSION, description: 'Matches the value; of a lost cue, the previous value.' },
-  change: { enum: ['rise', 'fall'], description: 'How the number compares with the previous one.' },
+  change: oneOf(['rise', 'fall'], 'How the number compares with the previous one.'),
 } as const;
 
 const CUE_CONDITION = {
@@ -72,109 +68,80 @@ const CUE_CONDITION = {
   properties: CUE_CONDITION_PROPERTIES,
 } as const;
 
-const ACTIVATION = {
-  type: 'object',
-  required: ['detector'],
-  additionalProperties: false,
-  properties: {
-    ...CUE_CONDITION_PROPERTIES,
-    for: { ...SECONDS, description: 'Seconds for which the detector stays active after the cue.' },
-    until: {
-      ...CUE_CONDITION,
-      description: 'The cue that ends it. Without `for` and `until`: the next cue of `detector`.',
-    },
+const ACTIVATION = object(['detector'], {
+  ...CUE_CONDITION_PROPERTIES,
+  for: { ...SECONDS, description: 'Seconds for which the detector stays active after the cue.' },
+  until: {
+    ...CUE_CONDITION,
+    description: 'The cue that ends it. Without `for` and `until`: the next cue of `detector`.',
   },
-} as const;
+});
 
-const SEQUENCE = {
-  type: 'object',
-  required: ['steps'],
-  additionalProperties: false,
-  properties: {
-    steps: {
-      type: 'array',
-      minItems: 2,
-      maxItems: 9,
-      items: {
-        type: 'object',
-        required: ['detector'],
-        additionalProperties: false,
-        properties: {
-          ...CUE_CONDITION_PROPERTIES,
-          within: { ...SECONDS, description: 'Longest time since the previous step, in seconds.' },
-        },
-      },
-    },
-    within: { ...SECONDS, default: 10, description: 'Longest time from the first step to the last, in seconds.' },
-    unless: { ...CUE_CONDITION, description: 'A cue that cancels a sequence that has begun.' },
-    statement: {
-      ...STATEMENT,
-      description:
-        'The statement the sequence makes; `$1` to `$9` stand for what the steps read (the first group of `match`, if any).',
-    },
+const SEQUENCE = object(['steps'], {
+  steps: {
+    type: 'array',
+    minItems: 2,
+    maxItems: 9,
+    items: object(['detector'], {
+      ...CUE_CONDITION_PROPERTIES,
+      within: { ...SECONDS, description: 'Longest time since the previous step, in seconds.' },
+    }),
   },
-} as const;
-
-const SIDE = { type: 'number', minimum: 0, maximum: 2 } as const;
-
-const REGION = {
-  type: 'object',
-  required: ['x', 'y', 'width', 'height'],
-  additionalProperties: false,
-  properties: {
-    x: { type: 'number', description: 'Left edge, as a fraction of the reference frame.' },
-    y: { type: 'number', description: 'Upper edge.' },
-    width: { type: 'number' },
-    height: { type: 'number' },
-    anchor: {
-      enum: ['top left', 'top', 'top right', 'left', 'centre', 'right', 'bottom left', 'bottom', 'bottom right'],
-      default: 'centre',
-      description: 'The point of the frame to which the element keeps its distance at other aspect ratios.',
-    },
-    scale: {
-      enum: ['height', 'width', 'fit', 'stretch', 'whole', 'none'],
-      default: 'height',
-      description:
-        'How the element scales with the frame: with its `height`, its `width`, the smaller of both (`fit`), both independently (`stretch`), by the largest whole factor at which `canvas` fits (`whole`), or not at all (`none`).',
-    },
-    canvas: {
-      type: 'object',
-      required: ['width', 'height'],
-      additionalProperties: false,
-      description:
-        'With scale `whole`: the pixels on which the game draws its HUD before enlarging it; default 320 × 200.',
-      properties: {
-        width: { type: 'integer', minimum: 1, maximum: 16_384 },
-        height: { type: 'integer', minimum: 1, maximum: 16_384 },
-      },
-    },
-    padding: {
-      description: "Extra margin on every side, in fractions of the region's own size.",
-      oneOf: [
-        SIDE,
-        { type: 'object', required: ['x', 'y'], additionalProperties: false, properties: { x: SIDE, y: SIDE } },
-      ],
-    },
-    preprocess: {
-      type: 'array',
-      maxItems: 32,
-      items: { type: 'object', required: ['step'], properties: { step: { type: 'string' } } },
-      description: 'Preprocessing steps, in order.',
-    },
-    modes: { ...MODE_NAMES, description: 'The modes in which its detectors are read.' },
-    relative: {
-      type: 'object',
-      required: ['detector'],
-      additionalProperties: false,
-      description: 'Positions the region relative to where a detector found something in the same sample.',
-      properties: {
-        detector: DETECTOR_NAME,
-        unit: { enum: ['found', 'frame'], default: 'found', description: 'Sizes of what was found, or of the frame.' },
-        hold: { ...SECONDS, description: 'Seconds for which the last position is used when nothing is found.' },
-      },
-    },
+  within: { ...SECONDS, default: 10, description: 'Longest time from the first step to the last, in seconds.' },
+  unless: { ...CUE_CONDITION, description: 'A cue that cancels a sequence that has begun.' },
+  statement: {
+    ...STATEMENT,
+    description:
+      'The statement the sequence makes; `$1` to `$9` stand for what the steps read (the first group of `match`, if any).',
   },
-} as const;
+});
+
+const SIDE = number([0, 2]);
+
+const REGION = object(['x', 'y', 'width', 'height'], {
+  x: number([], 'Left edge, as a fraction of the reference frame.'),
+  y: number([], 'Upper edge.'),
+  width: { type: 'number' },
+  height: { type: 'number' },
+  anchor: oneOf(
+    ['top left', 'top', 'top right', 'left', 'centre', 'right', 'bottom left', 'bottom', 'bottom right'],
+    'The point of the frame to which the element keeps its distance at other aspect ratios.',
+    'centre',
+  ),
+  scale: oneOf(
+    ['height', 'width', 'fit', 'stretch', 'whole', 'none'],
+    'How the element scales with the frame: with its `height`, its `width`, the smaller of both (`fit`), both independently (`stretch`), by the largest whole factor at which `canvas` fits (`whole`), or not at all (`none`).',
+    'height',
+  ),
+  canvas: object(
+    ['width', 'height'],
+    {
+      width: integer([1, 16_384]),
+      height: integer([1, 16_384]),
+    },
+    'With scale `whole`: the pixels on which the game draws its HUD before enlarging it; default 320 × 200.',
+  ),
+  padding: {
+    description: "Extra margin on every side, in fractions of the region's own size.",
+    oneOf: [SIDE, object(['x', 'y'], { x: SIDE, y: SIDE })],
+  },
+  preprocess: {
+    type: 'array',
+    maxItems: 32,
+    items: { type: 'object', required: ['step'], properties: { step: { type: 'string' } } },
+    description: 'Preprocessing steps, in order.',
+  },
+  modes: { ...MODE_NAMES, description: 'The modes in which its detectors are read.' },
+  relative: object(
+    ['detector'],
+    {
+      detector: DETECTOR_NAME,
+      unit: oneOf(['found', 'frame'], 'Sizes of what was found, or of the frame.', 'found'),
+      hold: { ...SECONDS, description: 'Seconds for which the last position is used when nothing is found.' },
+    },
+    'Positions the region relative to where a detector found something in the same sample.',
+  ),
+});
 
 function rectangleBounds(minimum: number, maximum: number): Record<string, Schema> {
   const position = { minimum, maximum };
@@ -205,13 +172,11 @@ const DETECTOR = {
       format: 'media',
       description: 'The companion recording that it reads; default: the recording itself.',
     },
-    when: {
-      type: 'object',
-      required: ['detector'],
-      additionalProperties: false,
-      description: 'Read only while another detector sees something (this value) in the same sample.',
-      properties: { detector: DETECTOR_NAME, value: VALUE, seen: { type: 'boolean' } },
-    },
+    when: object(
+      ['detector'],
+      { detector: DETECTOR_NAME, value: VALUE, seen: { type: 'boolean' } },
+      'Read only while another detector sees something (this value) in the same sample.',
+    ),
     after: {
       oneOf: [ACTIVATION, { type: 'array', minItems: 1, maxItems: 20, items: ACTIVATION }],
       description: 'Activated by a cue of another detector (any of a list), for a time or until another cue.',
@@ -225,94 +190,58 @@ const DETECTOR = {
     },
     interval: { ...SECONDS, description: 'Seconds between samples; default the one of the profile.' },
     every: { ...EVERY, description: 'Instead of an interval: every n-th frame; 1: all.' },
-    stability: {
-      type: 'object',
-      additionalProperties: false,
-      description: 'When a reading is accepted.',
-      properties: {
-        samples: {
-          type: 'integer',
-          minimum: 1,
-          maximum: 1000,
-          default: 2,
-          description: 'Consecutive samples that must agree.',
-        },
+    stability: object(
+      [],
+      {
+        samples: integer([1, 1000], 'Consecutive samples that must agree.', 2),
         confidence: { ...FRACTION, default: 0.8, description: 'The confidence each of them needs.' },
-        gaps: {
-          type: 'integer',
-          minimum: 0,
-          maximum: 1000,
-          default: 2,
-          description: 'Unreadable samples in a row that do not break a run.',
-        },
-        lost: {
-          type: 'integer',
-          minimum: 1,
-          maximum: 1000,
-          description: 'Samples after which it is lost; default `samples`.',
-        },
+        gaps: integer([0, 1000], 'Unreadable samples in a row that do not break a run.', 2),
+        lost: integer([1, 1000], 'Samples after which it is lost; default `samples`.'),
       },
-    },
+      'When a reading is accepted.',
+    ),
     persists: {
       ...SECONDS,
       description:
         'Seconds for which a changed reading does not return to its previous value: probes no further apart that agree prove that nothing changed between them. Default: the sampling interval.',
     },
-    plausible: {
-      type: 'object',
-      additionalProperties: false,
-      description: 'What a reading can be; others count as unreadable.',
-      properties: {
+    plausible: object(
+      [],
+      {
         min: { type: 'number' },
         max: { type: 'number' },
-        rise: { type: 'number', minimum: 0, description: 'The greatest rise from one accepted value to the next.' },
-        fall: { type: 'number', minimum: 0, description: 'The greatest fall.' },
+        rise: number([0], 'The greatest rise from one accepted value to the next.'),
+        fall: number([0], 'The greatest fall.'),
         pattern: { ...REGULAR_EXPRESSION, description: 'Must match the whole text.' },
-        unless: {
-          type: 'integer',
-          minimum: 1,
-          maximum: 10_000,
-          default: 10,
-          description: 'Consecutive samples after which an implausible rise or fall is accepted.',
-        },
-        expected: {
-          type: 'object',
-          required: ['confidence'],
-          additionalProperties: false,
-          description:
-            'Likely changes: a reading that makes one of these `steps` from the accepted value, or one `within` a range, needs only this confidence.',
-          properties: {
+        unless: integer([1, 10_000], 'Consecutive samples after which an implausible rise or fall is accepted.', 10),
+        expected: object(
+          ['confidence'],
+          {
             steps: { type: 'array', items: { type: 'number' }, minItems: 1, maxItems: 64 },
             within: { type: 'array', items: { type: 'number' }, minItems: 2, maxItems: 2 },
             confidence: FRACTION,
           },
-        },
+          'Likely changes: a reading that makes one of these `steps` from the accepted value, or one `within` a range, needs only this confidence.',
+        ),
       },
-    },
+      'What a reading can be; others count as unreadable.',
+    ),
   },
 } as const;
 
-const EVENT = {
-  type: 'object',
-  required: ['on', 'statement'],
-  additionalProperties: false,
-  properties: {
-    on: { ...CUE_CONDITION, required: ['detector', 'trigger'] },
-    statement: {
-      ...STATEMENT,
-      description: 'Words by slot; `$value`, `$previous` and `$1`… (groups of `match`) stand for what was read.',
-    },
-    support: { const: true, description: 'Only supports statements that say the same; makes no event on its own.' },
-    alone: { const: true, description: 'Never merged with other statements.' },
+const EVENT = object(['on', 'statement'], {
+  on: { ...CUE_CONDITION, required: ['detector', 'trigger'] },
+  statement: {
+    ...STATEMENT,
+    description: 'Words by slot; `$value`, `$previous` and `$1`… (groups of `match`) stand for what was read.',
   },
-} as const;
+  support: { const: true, description: 'Only supports statements that say the same; makes no event on its own.' },
+  alone: { const: true, description: 'Never merged with other statements.' },
+});
 
-const INTERPRETER = {
-  type: 'object',
-  required: ['kind', 'model', 'detectors', 'kinds', 'events'],
-  additionalProperties: false,
-  description: 'A trained network that turns cues into statements instead of the game script.',
-  properties: {
+const INTERPRETER = object(
+  ['kind', 'model', 'detectors', 'kinds', 'events'],
+  {
     kind: { enum: ['onnx-sequence'] },
     model: { type: 'string', format: 'asset' },
     detectors: {
@@ -335,67 +264,53 @@ const INTERPRETER = {
       type: 'object',
       maxProperties: 1000,
       description: 'Statements by kind of event; kinds that are missing are not logged.',
-      additionalProperties: {
-        type: 'object',
-        required: ['statement'],
-        additionalProperties: false,
-        properties: {
-          on: { ...DETECTOR_NAME, description: 'The detector whose cue gives the time, `$value` and `$previous`.' },
-          statement: STATEMENT,
-        },
-      },
+      additionalProperties: object(['statement'], {
+        on: { ...DETECTOR_NAME, description: 'The detector whose cue gives the time, `$value` and `$previous`.' },
+        statement: STATEMENT,
+      }),
     },
     tick: { ...SECONDS, default: 0.05 },
-    window: { type: 'integer', minimum: 1, maximum: 4096, default: 64, description: 'Ticks in a window.' },
-    margin: {
-      type: 'integer',
-      minimum: 0,
-      maximum: 2000,
-      default: 16,
-      description: 'Ticks on either side of a window that are context only.',
-    },
+    window: integer([1, 4096], 'Ticks in a window.', 64),
+    margin: integer([0, 2000], 'Ticks on either side of a window that are context only.', 16),
     threshold: { ...FRACTION, default: 0.5 },
   },
-} as const;
+  'A trained network that turns cues into statements instead of the game script.',
+);
 
 const WORD = { type: 'string', minLength: 1, maxLength: 200 } as const;
-const FUSION_WINDOW = { type: 'number', minimum: 0, maximum: 30 } as const;
+const FUSION_WINDOW = number([0, 30]);
 
 const FUSION = {
   description: 'How statements of several detectors about one event are merged; false: not at all.',
   if: { type: 'object' },
   // oxlint-disable-next-line unicorn/no-thenable -- the keyword of JSON Schema
-  then: {
-    type: 'object',
-    additionalProperties: false,
-    properties: {
-      window: {
-        ...FUSION_WINDOW,
-        default: 0.5,
-        description: 'Seconds within which statements of several detectors can be about one event.',
-      },
-      independence: { ...FRACTION, default: 0.5, description: 'How much additional evidence adds to the confidence.' },
-      rules: {
-        type: 'array',
-        maxItems: 100,
-        description:
-          'Other settings for statements with this action or property (or a word below it); the first that fits.',
-        items: {
-          type: 'object',
-          minProperties: 2,
-          additionalProperties: false,
-          properties: { action: WORD, property: WORD, window: FUSION_WINDOW, off: { const: true } },
-        },
-      },
-      calibration: {
+  then: object([], {
+    window: {
+      ...FUSION_WINDOW,
+      default: 0.5,
+      description: 'Seconds within which statements of several detectors can be about one event.',
+    },
+    independence: { ...FRACTION, default: 0.5, description: 'How much additional evidence adds to the confidence.' },
+    rules: {
+      type: 'array',
+      maxItems: 100,
+      description:
+        'Other settings for statements with this action or property (or a word below it); the first that fits.',
+      items: {
         type: 'object',
-        maxProperties: 500,
-        propertyNames: DETECTOR_NAME,
-        description: 'By detector: offset and slope of its confidence in log-odds.',
-        additionalProperties: { type: 'array', minItems: 2, maxItems: 2, items: { type: 'number' } },
+        minProperties: 2,
+        additionalProperties: false,
+        properties: { action: WORD, property: WORD, window: FUSION_WINDOW, off: { const: true } },
       },
     },
-  },
+    calibration: {
+      type: 'object',
+      maxProperties: 500,
+      propertyNames: DETECTOR_NAME,
+      description: 'By detector: offset and slope of its confidence in log-odds.',
+      additionalProperties: { type: 'array', minItems: 2, maxItems: 2, items: { type: 'number' } },
+    },
+  }),
   else: { const: false, $comment: 'must be an object, or false' },
 } as const;
 
@@ -444,18 +359,16 @@ export const PROFILE_SCHEMA = {
       propertyNames: NAME,
       description:
         'Companion recordings by name (`detect --media name=file`), such as a webcam. Detectors refer to them by `media`.',
-      additionalProperties: {
-        type: 'object',
-        required: ['reference'],
-        additionalProperties: false,
-        properties: { reference: FRAME_SIZE, description: { type: 'string', maxLength: 10_000 } },
-      },
+      additionalProperties: object(['reference'], {
+        reference: FRAME_SIZE,
+        description: { type: 'string', maxLength: 10_000 },
+      }),
     },
-    unit: {
-      enum: ['fraction', 'pixel'],
-      default: 'fraction',
-      description: 'Unit of the regions: fractions of the reference frame, or its pixels.',
-    },
+    unit: oneOf(
+      ['fraction', 'pixel'],
+      'Unit of the regions: fractions of the reference frame, or its pixels.',
+      'fraction',
+    ),
     regions: { type: 'object', maxProperties: 500, propertyNames: NAME, additionalProperties: REGION },
     screens: {
       type: 'object',
@@ -463,12 +376,7 @@ export const PROFILE_SCHEMA = {
       propertyNames: NAME,
       description:
         'Screens that exclude others: while one is shown, only the detectors that list it in `screens` are read.',
-      additionalProperties: {
-        type: 'object',
-        required: ['detector'],
-        additionalProperties: false,
-        properties: { detector: DETECTOR_NAME, value: VALUE },
-      },
+      additionalProperties: object(['detector'], { detector: DETECTOR_NAME, value: VALUE }),
     },
     modes: {
       type: 'object',
@@ -476,17 +384,12 @@ export const PROFILE_SCHEMA = {
       propertyNames: NAME,
       description:
         'Modes of the game, by the accepted reading of a detector; detectors and regions can be limited to modes.',
-      additionalProperties: {
-        type: 'object',
-        required: ['detector'],
-        additionalProperties: false,
-        properties: {
-          detector: DETECTOR_NAME,
-          value: VALUE,
-          seen: { type: 'boolean', default: true },
-          keeps: { const: true, description: 'The mode lasts while nothing is read, until another value is.' },
-        },
-      },
+      additionalProperties: object(['detector'], {
+        detector: DETECTOR_NAME,
+        value: VALUE,
+        seen: flag(undefined, true),
+        keeps: { const: true, description: 'The mode lasts while nothing is read, until another value is.' },
+      }),
     },
     detectors: { type: 'object', maxProperties: 500, propertyNames: NAME, additionalProperties: DETECTOR },
     sequences: {

@@ -1,3 +1,4 @@
+import { integer, number, object } from '../schema/build.ts';
 import { PlaybyplayError } from '../errors.ts';
 import { checkSchema } from '../schema/check.ts';
 import type { FromSchema } from '../schema/from-schema.ts';
@@ -8,80 +9,53 @@ export const componentNames = ['captureDelta', 'presentDelta', 'roundTripDelay',
 
 const NUMBER = { type: 'number' } as const;
 const POSITIVE = { type: 'number', exclusiveMinimum: 0 } as const;
-const FRAMES = { type: 'number', minimum: 1 } as const;
+const FRAMES = number([1]);
 
-const WINDOWS = {
-  type: 'object',
-  required: ['x', 'y', 'z'],
-  additionalProperties: false,
-  properties: {
-    x: { ...FRAMES, description: 'Frames of the rolling weighted mean of a component.' },
-    y: { ...FRAMES, description: 'Frames of the rolling mean and deviation of the combined weighted score.' },
-    z: { ...NUMBER, description: 'combined = mean − z · std.' },
-  },
-} as const;
+const WINDOWS = object(['x', 'y', 'z'], {
+  x: { ...FRAMES, description: 'Frames of the rolling weighted mean of a component.' },
+  y: { ...FRAMES, description: 'Frames of the rolling mean and deviation of the combined weighted score.' },
+  z: { ...NUMBER, description: 'combined = mean − z · std.' },
+});
 
-const PICTURE_REFERENCE = {
-  type: 'object',
-  required: ['width', 'height', 'fps', 'size', 'rate'],
-  additionalProperties: false,
-  description:
-    'Optional: bits per pixel alone rate a small or slow picture as high as a large or fast one; with a reference the score is multiplied by (pixels / reference)^size · (fps / reference)^rate. Not part of the published design.',
-  properties: {
+const PICTURE_REFERENCE = object(
+  ['width', 'height', 'fps', 'size', 'rate'],
+  {
     width: POSITIVE,
     height: POSITIVE,
     fps: POSITIVE,
     size: { ...NUMBER, description: 'Exponent of the share of pixels.' },
     rate: { ...NUMBER, description: 'Exponent of the share of frames.' },
   },
-} as const;
+  'Optional: bits per pixel alone rate a small or slow picture as high as a large or fast one; with a reference the score is multiplied by (pixels / reference)^size · (fps / reference)^rate. Not part of the published design.',
+);
 
 /** The JSON Schema of all constants. */
-const CONSTANTS = {
-  type: 'object',
-  required: ['components', 'base', 'offset', 'windowRate', 'input', 'picture', 'total'],
-  additionalProperties: false,
-  properties: {
-    components: {
-      type: 'object',
-      description:
-        'Transfer functions by component; a name beyond the four reads its raw value from `extra` of a frame.',
-      additionalProperties: { oneOf: [stutterSchema, latencySchema] },
-    },
-    base: { ...WINDOWS, description: 'Rates the level of quality: 10 s and 1 min at 60 Hz.' },
-    offset: { ...WINDOWS, description: 'Rates the instability that is subtracted: 1 min and 10 s at 60 Hz.' },
-    windowRate: { ...POSITIVE, description: 'Frame rate that the windows are given for.' },
-    input: {
-      type: 'object',
-      required: ['samples', 'sampleMs'],
-      additionalProperties: false,
-      description: 'Remote-input frequency: number and length of the input samples.',
-      properties: { samples: { type: 'integer', minimum: 1 }, sampleMs: POSITIVE },
-    },
-    picture: {
-      type: 'object',
-      required: ['curve', 'deviation'],
-      additionalProperties: false,
-      properties: {
-        curve: {
-          type: 'array',
-          minItems: 2,
-          items: { type: 'array', items: NUMBER, minItems: 2, maxItems: 2 },
-          description: 'Bits per pixel and score.',
-        },
-        deviation: { ...NUMBER, description: 'picture = mean − std · this.' },
-        reference: PICTURE_REFERENCE,
-      },
-    },
-    total: {
-      type: 'object',
-      required: ['scale', 'shift'],
-      additionalProperties: false,
-      description: 'total = clamp(scale · raw + shift, 0, 100).',
-      properties: { scale: NUMBER, shift: NUMBER },
-    },
+const CONSTANTS = object(['components', 'base', 'offset', 'windowRate', 'input', 'picture', 'total'], {
+  components: {
+    type: 'object',
+    description: 'Transfer functions by component; a name beyond the four reads its raw value from `extra` of a frame.',
+    additionalProperties: { oneOf: [stutterSchema, latencySchema] },
   },
-} as const;
+  base: { ...WINDOWS, description: 'Rates the level of quality: 10 s and 1 min at 60 Hz.' },
+  offset: { ...WINDOWS, description: 'Rates the instability that is subtracted: 1 min and 10 s at 60 Hz.' },
+  windowRate: { ...POSITIVE, description: 'Frame rate that the windows are given for.' },
+  input: object(
+    ['samples', 'sampleMs'],
+    { samples: integer([1]), sampleMs: POSITIVE },
+    'Remote-input frequency: number and length of the input samples.',
+  ),
+  picture: object(['curve', 'deviation'], {
+    curve: {
+      type: 'array',
+      minItems: 2,
+      items: { type: 'array', items: NUMBER, minItems: 2, maxItems: 2 },
+      description: 'Bits per pixel and score.',
+    },
+    deviation: { ...NUMBER, description: 'picture = mean − std · this.' },
+    reference: PICTURE_REFERENCE,
+  }),
+  total: object(['scale', 'shift'], { scale: NUMBER, shift: NUMBER }, 'total = clamp(scale · raw + shift, 0, 100).'),
+});
 
 /** A pair of windows in frames at 60 Hz (scaled to the target frame rate) and the weight of the deviation. */
 export interface WindowConstants extends FromSchema<typeof WINDOWS> {}

@@ -1,3 +1,4 @@
+import { object } from '../schema/build.ts';
 import type { FromSchema } from '../schema/from-schema.ts';
 
 /** Rates a raw value (ms): a score of 0–100 and a weight above 0. */
@@ -9,39 +10,29 @@ export interface Transfer {
 const NUMBER = { type: 'number' } as const;
 
 /** The JSON Schema of a {@link StutterTransfer}. */
-export const stutterSchema = {
-  type: 'object',
-  required: ['kind'],
-  additionalProperties: false,
-  properties: {
-    kind: { const: 'stutter' },
-    scoreLinearMax: { ...NUMBER, description: 'Score at the smallest stutter; default 50.' },
-    deltaMinFrames: { ...NUMBER, description: 'Smallest stutter in frame times; default 1.5.' },
-    deltaMin: { ...NUMBER, description: 'Smallest stutter in ms, instead of `deltaMinFrames`.' },
-    deltaMax: {
-      ...NUMBER,
-      description:
-        'ms at which the score reaches 0 and the weight its maximum; default 116. At low frame rates twice the smallest stutter.',
-    },
-    weightMin: NUMBER,
-    weightMax: NUMBER,
+export const stutterSchema = object(['kind'], {
+  kind: { const: 'stutter' },
+  scoreLinearMax: { ...NUMBER, description: 'Score at the smallest stutter; default 50.' },
+  deltaMinFrames: { ...NUMBER, description: 'Smallest stutter in frame times; default 1.5.' },
+  deltaMin: { ...NUMBER, description: 'Smallest stutter in ms, instead of `deltaMinFrames`.' },
+  deltaMax: {
+    ...NUMBER,
+    description:
+      'ms at which the score reaches 0 and the weight its maximum; default 116. At low frame rates twice the smallest stutter.',
   },
-} as const;
+  weightMin: NUMBER,
+  weightMax: NUMBER,
+});
 
 /** The JSON Schema of a {@link LatencyTransfer}. */
-export const latencySchema = {
-  type: 'object',
-  required: ['kind'],
-  additionalProperties: false,
-  properties: {
-    kind: { const: 'latency' },
-    deltaMin: { ...NUMBER, description: 'ms up to which the score is 100; default 0 (16 to 32 are also sensible).' },
-    deltaMax: { ...NUMBER, description: 'ms at which the score reaches 0; default 100.' },
-    weightDivisor: { ...NUMBER, description: 'weight = raw / this; default 10.' },
-    weightMin: NUMBER,
-    weightMax: NUMBER,
-  },
-} as const;
+export const latencySchema = object(['kind'], {
+  kind: { const: 'latency' },
+  deltaMin: { ...NUMBER, description: 'ms up to which the score is 100; default 0 (16 to 32 are also sensible).' },
+  deltaMax: { ...NUMBER, description: 'ms at which the score reaches 0; default 100.' },
+  weightDivisor: { ...NUMBER, description: 'weight = raw / this; default 10.' },
+  weightMin: NUMBER,
+  weightMax: NUMBER,
+});
 
 /** Transfer of a time between frames: score 100 below the smallest stutter, then linear from `scoreLinearMax` to 0. */
 export interface StutterTransfer extends FromSchema<typeof stutterSchema> {}

@@ -1,3 +1,4 @@
+import { integer, oneOf } from '../../schema/build.ts';
 import { PlaybyplayError } from '../../errors.ts';
 import { checkSchema } from '../../schema/check.ts';
 import type { FromSchema, Schema } from '../../schema/from-schema.ts';
@@ -5,7 +6,7 @@ import type { KernelCall } from './graph.ts';
 import { allIndices, anyOf, atOffset, type Dependency, sameIndex, scaledBy, withinRadius } from './index-space.ts';
 import type { SizedResource } from './run-graph.ts';
 
-const extents = { type: 'array', items: { type: 'integer', minimum: 1 }, minItems: 1, maxItems: 8 } as const;
+const extents = { type: 'array', items: integer([1]), minItems: 1, maxItems: 8 } as const;
 const simpleDependency = {
   description:
     '"same": the region with the portion’s own index; "all": all regions; radius: all regions around it; offset: the region at an offset; scale: span regions from scale times the index on.',
@@ -15,7 +16,7 @@ const simpleDependency = {
       type: 'object',
       additionalProperties: false,
       required: ['radius'],
-      properties: { radius: { type: 'integer', minimum: 0 } },
+      properties: { radius: integer([0]) },
     },
     {
       type: 'object',
@@ -27,16 +28,15 @@ const simpleDependency = {
       type: 'object',
       additionalProperties: false,
       required: ['scale'],
-      properties: { scale: { type: 'number', exclusiveMinimum: 0 }, span: { type: 'integer', minimum: 1 } },
+      properties: { scale: { type: 'number', exclusiveMinimum: 0 }, span: integer([1]) },
     },
   ],
 } as const;
 const dependency = { oneOf: [simpleDependency, { type: 'array', items: simpleDependency, minItems: 1 }] } as const;
-const outside = {
-  enum: ['clamp', 'wrap', 'ignore'],
-  description:
-    'What a dependency outside the resource means: the nearest region, the opposite one, or none. Default: clamp.',
-} as const;
+const outside = oneOf(
+  ['clamp', 'wrap', 'ignore'],
+  'What a dependency outside the resource means: the nearest region, the opposite one, or none. Default: clamp.',
+);
 const name = { type: 'string', minLength: 1 } as const;
 
 /** JSON Schema of a graph of kernel calls, as the command `graph` reads it. */
@@ -54,7 +54,7 @@ export const graphSchema = {
         properties: {
           name,
           regions: { ...extents, description: 'Number of regions along each dimension, columns first.' },
-          bytes: { type: 'integer', minimum: 1, description: 'Size of a region.' },
+          bytes: integer([1], 'Size of a region.'),
         },
       },
     },
@@ -96,7 +96,7 @@ export const graphSchema = {
             },
           },
           ignored: { enum: ['run', 'skip'] },
-          devices: { type: 'array', items: { type: 'integer', minimum: 0 } },
+          devices: { type: 'array', items: integer([0]) },
           allocation: { enum: ['dynamic', 'static'] },
           order: { enum: ['curve', 'in order'] },
         },

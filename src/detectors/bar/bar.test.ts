@@ -2,8 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Observation } from '../kind.ts';
 import { draw, viewOfImage } from '../../../test/fixtures/views.ts';
-import { kind } from './index.ts';
-import type { BarOptions } from './options.ts';
+import { type BarOptions, kind } from './index.ts';
 
 const assets = { read: () => Promise.reject(new Error('no assets')) };
 type Paint = Parameters<typeof draw>[2];

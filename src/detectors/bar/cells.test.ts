@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { draw, viewOfImage } from '../../../test/fixtures/views.ts';
-import { kind } from './index.ts';
-import type { BarOptions } from './options.ts';
+import { type BarOptions, kind } from './index.ts';
 
 type Color = readonly [number, number, number];
 const assets = { read: () => Promise.reject(new Error('no assets')) };

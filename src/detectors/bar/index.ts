@@ -1,8 +1,65 @@
-import { areColourful } from '../../regions/color.ts';
+import { flag, integer, number, oneOf, positive } from '../../schema/build.ts';
+import { areColourful, COLOR_SCHEMA } from '../../regions/color.ts';
+import type { FromSchema, Schema } from '../../schema/from-schema.ts';
 import type { FrameDetectorKind, Observation, PreparedCrop, View } from '../kind.ts';
-import { countCells, countVotes, fillByColor, fillByEdge, type Fill } from './fill.ts';
-import { BAR_SCHEMA, type BarOptions } from './options.ts';
-import { cutSlices } from './slices.ts';
+import { countCells, countVotes, cutSlices, type Fill, fillByColor, fillByEdge } from './fill.ts';
+
+/** JSON Schema of the options of `bar` detectors. */
+/** Schema of the options of `bar` detectors. */
+const BAR_SCHEMA = {
+  type: 'object',
+  required: ['region'],
+  properties: {
+    direction: oneOf(
+      ['right', 'left', 'up', 'down', 'clockwise', 'counterclockwise'],
+      'The direction in which it fills.',
+      'right',
+    ),
+    fill: {
+      type: 'array',
+      items: COLOR_SCHEMA,
+      minItems: 1,
+      maxItems: 16,
+      description: 'Colours of the full part. Without them the edge between the two parts is detected.',
+    },
+    empty: {
+      type: 'array',
+      items: COLOR_SCHEMA,
+      minItems: 1,
+      maxItems: 16,
+      description:
+        'Colours of the empty part. Without them everything that is not full counts as empty, including the background.',
+    },
+    tolerance: positive(442, 'Maximum distance of a pixel from the colours of the gauge.', 60),
+    space: oneOf(['rgb', 'ycbcr', 'chroma'], 'Colour space of the distances; `chroma` ignores brightness.', 'rgb'),
+    step: positive(50, 'Readings are rounded to multiples of it, in percent.', 1),
+    cells: integer(
+      [2, 200],
+      'Number of equal cells in a row (hearts, lives, cartridges): reads how many are full. For hearts that can be half full, give twice as many cells.',
+    ),
+    zero: flag(
+      'An empty gauge reads 0 instead of being absent: for a gauge with a transparent empty part whose presence a `when` condition decides.',
+      false,
+    ),
+    start: number([-360, 360], 'Ring: where it begins, in degrees clockwise from twelve o’clock.', 0),
+    sweep: positive(360, 'Ring: the degrees it covers.', 360),
+    radii: {
+      type: 'array',
+      items: number([0, 1]),
+      minItems: 2,
+      maxItems: 2,
+      default: [0.7, 1],
+      description: 'Ring: inner and outer radius, as fractions of half the size.',
+    },
+  },
+  dependentRequired: { empty: ['fill'], cells: ['fill'] },
+} as const satisfies Schema;
+
+/** Options of `bar` detectors. */
+export type BarOptions = FromSchema<typeof BAR_SCHEMA>;
+
+/** The direction in which a gauge fills and, for a ring, its geometry. */
+export type GaugeShape = Pick<BarOptions, 'direction' | 'start' | 'sweep' | 'radii'>;
 
 /**
  * Reads how full a gauge is, 0…100: health and stamina bars, cooldown rings, progress.

@@ -1,5 +1,7 @@
+import { number, oneOf, positive } from '../../schema/build.ts';
 import {
   areColourful,
+  COLOR_SCHEMA,
   type ColorSpaceName,
   type ColorTriple,
   distanceTo,
@@ -7,8 +9,41 @@ import {
   type NamedColor,
   namedColors,
 } from '../../regions/color.ts';
+import type { FromSchema, Schema } from '../../schema/from-schema.ts';
 import type { FrameDetectorKind, Observation, PreparedCrop } from '../kind.ts';
-import { COLOR_DETECTOR_SCHEMA, type ColorOptions } from './options.ts';
+
+/** Schema of the options of `color` detectors. */
+const COLOR_DETECTOR_SCHEMA = {
+  type: 'object',
+  required: ['region', 'colors'],
+  properties: {
+    colors: {
+      description: 'The colours by their names; a name may have several.',
+      type: 'object',
+      minProperties: 1,
+      maxProperties: 64,
+      additionalProperties: {
+        anyOf: [COLOR_SCHEMA, { type: 'array', items: COLOR_SCHEMA, minItems: 1, maxItems: 16 }],
+      },
+    },
+    measure: oneOf(
+      ['mean', 'dominant', 'share'],
+      'What is compared: the `mean` colour of the region, its `dominant` colour, or the `share` of pixels near each colour (such as ink on a background).',
+      'mean',
+    ),
+    tolerance: positive(442, 'Maximum distance from a colour.', 48),
+    minimum: number([0, 1], 'Measure `share`: the minimum share of the pixels.', 0.5),
+    space: oneOf(['rgb', 'ycbcr', 'chroma'], 'Colour space of the distances; `chroma` ignores brightness.', 'rgb'),
+    absent: {
+      type: 'array',
+      items: { type: 'string' },
+      description: 'Names that read as absent.',
+    },
+  },
+} as const satisfies Schema;
+
+/** Options of `color` detectors. */
+type ColorOptions = FromSchema<typeof COLOR_DETECTOR_SCHEMA>;
 
 /**
  * Reads which of some named colours a region has: a screen tint when the player is hurt, a team's colour, the state of a lamp.

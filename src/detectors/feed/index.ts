@@ -1,9 +1,10 @@
+import { integer, oneOf } from '../../schema/build.ts';
 import { toLanguageTags } from '../../language/tags.ts';
 import { resolveLookalikes } from '../../language/text.ts';
 import type { Tracker } from '../../cues/tracker.ts';
 import type { DetectorSpec } from '../../profile/profile.ts';
 import type { Assets, CharacterSize, Detector, FrameDetectorKind, Observation, View } from '../kind.ts';
-import { lookalikesIn, type Atlas, charactersOf, isByColour, lookalikes } from '../text/atlas.ts';
+import { type Atlas, charactersOf, isByColour, lookalikes, lookalikesIn } from '../text/atlas.ts';
 import type { Cell } from '../text/line-reading.ts';
 import { loadAtlas, readText } from '../text/index.ts';
 import { FeedLexicon } from './lexicon.ts';
@@ -23,16 +24,10 @@ const schema = {
   required: ['atlas', 'lines'],
   properties: {
     atlas: { type: 'string', format: 'asset', description: 'Atlas file of a fixed-pitch font.' },
-    lines: { type: 'integer', minimum: 1, maximum: 40, description: 'How many lines the region holds.' },
+    lines: integer([1, 40], 'How many lines the region holds.'),
     lexicon: { type: 'string', format: 'asset', description: 'Lexicon file: the phrases that lines follow.' },
-    others: { enum: ['keep', 'drop'], default: 'keep', description: 'What happens to lines that match no phrase.' },
-    enough: {
-      type: 'integer',
-      minimum: 1,
-      maximum: 1000,
-      default: 20,
-      description: 'Samples after which the reading of a line is final.',
-    },
+    others: oneOf(['keep', 'drop'], 'What happens to lines that match no phrase.', 'keep'),
+    enough: integer([1, 1000], 'Samples after which the reading of a line is final.', 20),
     inks: {
       type: 'array',
       minItems: 1,

@@ -1,7 +1,6 @@
 import type { Rect } from '../../geometry.ts';
 import type { View } from '../kind.ts';
-import { resizeAtlas } from '../text/atlas-variants.ts';
-import type { Atlas } from '../text/atlas.ts';
+import { type Atlas, resizeAtlas } from '../text/atlas.ts';
 import { LineEnlarger, type LineImage, sampleLine, type Scale } from '../text/line-image.ts';
 import type { Cell, LineReading } from '../text/line-reading.ts';
 import { GlyphReader } from '../text/glyph-reader.ts';

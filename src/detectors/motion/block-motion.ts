@@ -1,6 +1,254 @@
+import type { Rect, Size } from '../../geometry.ts';
+import type { MotionVectors, Picture } from '../../media/picture.ts';
 import type { Sketch } from '../kind.ts';
-import { findFarDisplacement, likelyDisplacements, type Displacement } from './displacement.ts';
-import { brightness, UNITS_PER_LEVEL } from './sketch.ts';
+import { Fft } from '../../compute/fft.ts';
+
+/** Maximum size of a sketch in cells: resolves turns by an eighth of a degree and is compared within a millisecond. */
+const MAX_COLUMNS = 96;
+const MAX_ROWS = 64;
+/** Sketches store levels in 64ths of a grey level. */
+export const UNITS_PER_LEVEL = 64;
+
+/** Side of the square cells of a region's sketch, in pixels. */
+function cellSize({ width, height }: Size): number {
+  return Math.max(1, Math.ceil(Math.max(width / MAX_COLUMNS, height / MAX_ROWS)));
+}
+
+/**
+ * Averages the luma of a part of a picture over square cells, as full-range grey in 64ths of a level. In cells at least six pixels
+ * high every other row is skipped.
+ */
+export function createSketch(picture: Picture, rect: Rect): Sketch {
+  const size = cellSize(rect);
+  const width = Math.floor(rect.width / size);
+  const height = Math.floor(rect.height / size);
+  const data = new Uint16Array(width * height);
+  const { data: luma, stride } = picture.y;
+  const rowStep = size >= 6 ? 2 : 1;
+  const rows = Math.ceil(size / rowStep);
+  const [zero, scale] = picture.color.fullRange ? [0, UNITS_PER_LEVEL] : [16, (UNITS_PER_LEVEL * 255) / 219];
+  const per = scale / (rows * size);
+  const sums = new Uint32Array(width);
+  for (let y = 0; y < height; y++) {
+    sums.fill(0);
+    for (let row = 0; row < size; row += rowStep) {
+      let at = (rect.y + y * size + row) * stride + rect.x;
+      for (let x = 0; x < width; x++) {
+        let sum = 0;
+        for (const end = at + size; at < end; at++) sum += luma[at]!;
+        sums[x]! += sum;
+      }
+    }
+    for (let x = 0; x < width; x++) {
+      const level = Math.round((sums[x]! - zero * rows * size) * per);
+      data[y * width + x] = level < 0 ? 0 : level > 255 * UNITS_PER_LEVEL ? 255 * UNITS_PER_LEVEL : level;
+    }
+  }
+  return { t: picture.t, width, height, data };
+}
+
+/** Mean level and standard deviation, in grey levels. */
+export function brightness({ data }: Sketch): { readonly level: number; readonly contrast: number } {
+  let [sum, squares] = [0, 0];
+  for (const value of data) {
+    sum += value;
+    squares += value * value;
+  }
+  const mean = sum / data.length;
+  const variance = Math.max(0, squares / data.length - mean * mean);
+  return { level: mean / UNITS_PER_LEVEL, contrast: Math.sqrt(variance) / UNITS_PER_LEVEL };
+}
+
+/** A displacement in cells of the sketch: the position now of what was at (0, 0) before. */
+interface Displacement {
+  readonly x: number;
+  readonly y: number;
+}
+
+/** Size of the transformed picture. */
+const WIDTH = 64;
+const HEIGHT = 32;
+const rows = new Fft(WIDTH);
+const columns = new Fft(HEIGHT);
+
+/**
+ * Finds the most likely displacements of a whole picture by phase correlation (Kuglin and Hines 1975) at half the sketch's
+ * resolution: even numbers of cells, most likely first.
+ */
+function likelyDisplacements(before: Sketch, now: Sketch, count: number): Displacement[] {
+  // Transforms both real pictures as one complex picture; symmetry separates them.
+  const re = windowed(before);
+  const im = windowed(now);
+  transform(re, im, false);
+  const crossRe = new Float64Array(WIDTH * HEIGHT);
+  const crossIm = new Float64Array(WIDTH * HEIGHT);
+  for (let y = 0; y < HEIGHT; y++) {
+    for (let x = 0; x < WIDTH; x++) {
+      const a = y * WIDTH + x;
+      const b = ((HEIGHT - y) % HEIGHT) * WIDTH + ((WIDTH - x) % WIDTH);
+      const beforeRe = (re[a]! + re[b]!) / 2;
+      const beforeIm = (im[a]! - im[b]!) / 2;
+      const nowRe = (im[a]! + im[b]!) / 2;
+      const nowIm = (re[b]! - re[a]!) / 2;
+      const real = nowRe * beforeRe + nowIm * beforeIm;
+      const imaginary = nowIm * beforeRe - nowRe * beforeIm;
+      const size = Math.hypot(real, imaginary);
+      if (size < 1e-9) continue;
+      // Between plain and phase correlation: weak frequencies are mostly noise.
+      const weight = Math.sqrt(size);
+      crossRe[a] = real / weight;
+      crossIm[a] = imaginary / weight;
+    }
+  }
+  transform(crossRe, crossIm, true);
+  return findPeaks(crossRe, count);
+}
+
+function transform(re: Float64Array, im: Float64Array, inverse: boolean): void {
+  for (let y = 0; y < HEIGHT; y++) {
+    const from = y * WIDTH;
+    const [a, b] = [re.subarray(from, from + WIDTH), im.subarray(from, from + WIDTH)];
+    if (inverse) rows.inverse(a, b);
+    else rows.forward(a, b);
+  }
+  const a = new Float64Array(HEIGHT);
+  const b = new Float64Array(HEIGHT);
+  for (let x = 0; x < WIDTH; x++) {
+    for (let y = 0; y < HEIGHT; y++) {
+      a[y] = re[y * WIDTH + x]!;
+      b[y] = im[y * WIDTH + x]!;
+    }
+    if (inverse) columns.inverse(a, b);
+    else columns.forward(a, b);
+    for (let y = 0; y < HEIGHT; y++) {
+      re[y * WIDTH + x] = a[y]!;
+      im[y * WIDTH + x] = b[y]!;
+    }
+  }
+}
+
+/** Halves the sketch, subtracts its mean and applies a sine window. */
+function windowed({ data, width, height }: Sketch): Float64Array {
+  const out = new Float64Array(WIDTH * HEIGHT);
+  const across = Math.min(WIDTH, width >> 1);
+  const down = Math.min(HEIGHT, height >> 1);
+  let mean = 0;
+  for (let y = 0; y < down; y++) {
+    for (let x = 0; x < across; x++) {
+      const at = 2 * y * width + 2 * x;
+      const value = data[at]! + data[at + 1]! + data[at + width]! + data[at + width + 1]!;
+      out[y * WIDTH + x] = value;
+      mean += value;
+    }
+  }
+  mean /= across * down;
+  for (let y = 0; y < down; y++) {
+    const vertical = Math.sin((Math.PI * (y + 0.5)) / down);
+    for (let x = 0; x < across; x++) {
+      const at = y * WIDTH + x;
+      out[at] = (out[at]! - mean) * vertical * Math.sin((Math.PI * (x + 0.5)) / across);
+    }
+  }
+  return out;
+}
+
+function findPeaks(surface: Float64Array, count: number): Displacement[] {
+  const found: { at: number; value: number }[] = [];
+  for (let at = 0; at < surface.length; at++) {
+    const value = surface[at]!;
+    if (found.length === count && value <= found[count - 1]!.value) continue;
+    const x = at % WIDTH;
+    const y = (at / WIDTH) | 0;
+    let isPeak = true;
+    for (let dy = -1; dy <= 1 && isPeak; dy++) {
+      for (let dx = -1; dx <= 1; dx++) {
+        const other = ((y + dy + HEIGHT) % HEIGHT) * WIDTH + ((x + dx + WIDTH) % WIDTH);
+        if (other !== at && surface[other]! > value) {
+          isPeak = false;
+          break;
+        }
+      }
+    }
+    if (!isPeak) continue;
+    const place = found.findIndex((one) => one.value < value);
+    found.splice(place < 0 ? found.length : place, 0, { at, value });
+    if (found.length > count) found.pop();
+  }
+  return found.map(({ at }) => {
+    const x = at % WIDTH;
+    const y = (at / WIDTH) | 0;
+    return { x: 2 * (x >= WIDTH / 2 ? x - WIDTH : x), y: 2 * (y >= HEIGHT / 2 ? y - HEIGHT : y) };
+  });
+}
+
+/** Downscaling factor of the search for far displacements. */
+const FAR_SCALE = 3;
+/** Maximum far displacements, as shares of width and height. */
+const MAX_FAR_X = 0.6;
+const MAX_FAR_Y = 0.5;
+/** Minimum share of the picture in which both overlap. */
+const MIN_OVERLAP = 0.35;
+
+/**
+ * Finds the displacement with the highest normalised correlation of the overlap, at a third of the sketch's resolution. It finds
+ * displacements too far for phase correlation; undefined if no correlation is positive.
+ */
+function findFarDisplacement(before: Sketch, now: Sketch): Displacement | undefined {
+  const [a, b] = [downscale(before), downscale(now)];
+  const { width, height } = a;
+  const [across, down] = [Math.floor(width * MAX_FAR_X), Math.floor(height * MAX_FAR_Y)];
+  let best: Displacement | undefined;
+  let highest = 0;
+  for (let dy = -down; dy <= down; dy++) {
+    for (let dx = -across; dx <= across; dx++) {
+      if ((width - Math.abs(dx)) * (height - Math.abs(dy)) < MIN_OVERLAP * width * height) continue;
+      const correlation = overlapCorrelation(a, b, dx, dy);
+      if (correlation <= highest) continue;
+      highest = correlation;
+      best = { x: FAR_SCALE * dx, y: FAR_SCALE * dy };
+    }
+  }
+  return best;
+}
+
+interface Downscaled {
+  readonly width: number;
+  readonly height: number;
+  readonly data: Float64Array;
+}
+
+function downscale({ data, width: from, height: lines }: Sketch): Downscaled {
+  const [width, height] = [Math.floor(from / FAR_SCALE), Math.floor(lines / FAR_SCALE)];
+  const out = new Float64Array(width * height);
+  for (let y = 0; y < FAR_SCALE * height; y++) {
+    const to = Math.floor(y / FAR_SCALE) * width;
+    for (let x = 0; x < FAR_SCALE * width; x++) out[to + Math.floor(x / FAR_SCALE)]! += data[y * from + x]!;
+  }
+  return { width, height, data: out };
+}
+
+/** Correlation of `b` with `a` displaced by whole cells, over their overlap. */
+function overlapCorrelation(a: Downscaled, b: Downscaled, dx: number, dy: number): number {
+  const { width, height } = a;
+  const [left, right] = [Math.max(0, dx), Math.min(width, width + dx)];
+  const [top, bottom] = [Math.max(0, dy), Math.min(height, height + dy)];
+  let [sumA, sumB, squaresA, squaresB, products] = [0, 0, 0, 0, 0];
+  for (let y = top; y < bottom; y++) {
+    const back = (y - dy) * width - dx;
+    for (let x = left; x < right; x++) {
+      const p = a.data[back + x]!;
+      const q = b.data[y * width + x]!;
+      sumA += p;
+      sumB += q;
+      squaresA += p * p;
+      squaresB += q * q;
+      products += p * q;
+    }
+  }
+  const count = (right - left) * (bottom - top);
+  const spread = (squaresA - (sumA * sumA) / count) * (squaresB - (sumB * sumB) / count);
+  return spread > 0 ? (products - (sumA * sumB) / count) / Math.sqrt(spread) : 0;
+}
 
 /** What changed between two samples. Motion is that of the picture's content: right and down are positive. */
 export interface Movement {
@@ -55,7 +303,7 @@ const FAR_SEARCH_LOST_SHARE = 0.6;
 const SEPARATE_DISTANCE = 1.2;
 
 /** A square of 8 × 8 cells and its displacement since the sample before. */
-export interface Block {
+interface Block {
   /** Centre, in cells from the centre of the sketch. */
   readonly x: number;
   readonly y: number;
@@ -96,14 +344,14 @@ export function measureLight(
 }
 
 /** Motion of the whole and of its parts. */
-export type Motion = Pick<Movement, 'x' | 'y' | 'zoom' | 'parts' | 'speed' | 'lost' | 'blocks'>;
+type Motion = Pick<Movement, 'x' | 'y' | 'zoom' | 'parts' | 'speed' | 'lost' | 'blocks'>;
 
 function estimateMotion(before: Sketch, now: Sketch, candidates: readonly Displacement[], same: boolean): Motion {
   return summarizeBlocks(now, matchBlocks(before, now, candidates, same), now.t - before.t);
 }
 
 /** Fits the motion of the whole to the displacements of blocks over so many seconds. */
-export function summarizeBlocks(now: Sketch, blocks: readonly Block[], seconds: number): Motion {
+function summarizeBlocks(now: Sketch, blocks: readonly Block[], seconds: number): Motion {
   const classify = (isLost: (block: Block) => boolean): string => classifyBlocks(now, blocks, isLost);
   if (blocks.length < 4) return { lost: 0, blocks: classify(() => false) };
   const found = blocks.filter(({ correlation }) => correlation >= FOUND_CORRELATION);
@@ -189,7 +437,7 @@ function integralImages({ data, width, height }: Sketch): IntegralImages {
 }
 
 /** Lists the blocks with structure: centre, in cells from the centre of the sketch, and first cell. */
-export function structuredBlocks(now: Sketch): (Displacement & { readonly column: number; readonly row: number })[] {
+function structuredBlocks(now: Sketch): (Displacement & { readonly column: number; readonly row: number })[] {
   const { width, height } = now;
   const { plain, squares, stride } = integralImages(now);
   const found: (Displacement & { readonly column: number; readonly row: number })[] = [];
@@ -236,7 +484,7 @@ function matchBlocks(before: Sketch, now: Sketch, candidates: readonly Displacem
         const other = blockSum(sumsBefore.plain, sumsBefore.stride, fromX, fromY);
         const otherEnergy = blockSum(sumsBefore.squares, sumsBefore.stride, fromX, fromY) - (other * other) / area;
         if (otherEnergy < least / 16) return -1;
-        const product = products(now, x, y, before, fromX, fromY) - (sum * other) / area;
+        const product = blockProduct(now, x, y, before, fromX, fromY) - (sum * other) / area;
         return product / Math.sqrt(energy * otherEnergy);
       };
       const best = searchDisplacement(correlation, candidates);
@@ -246,7 +494,7 @@ function matchBlocks(before: Sketch, now: Sketch, candidates: readonly Displacem
   return blocks;
 }
 
-function products(a: Sketch, ax: number, ay: number, b: Sketch, bx: number, by: number): number {
+function blockProduct(a: Sketch, ax: number, ay: number, b: Sketch, bx: number, by: number): number {
   let sum = 0;
   for (let row = 0; row < BLOCK_SIZE; row++) {
     const p = (ay + row) * a.width + ax;
@@ -349,4 +597,94 @@ function leastSquares(blocks: readonly Block[]): GlobalMotion {
   }
   const zoom = spread > 16 * blocks.length ? along / spread : 0;
   return { x: sx - zoom * mx, y: sy - zoom * my, zoom };
+}
+
+/** The motion of a region by the codec's motion vectors. */
+export interface CodecMotion extends Motion {
+  /** Seconds to the picture that the vectors lead to. */
+  readonly over: number;
+}
+
+/**
+ * Displacements are scaled to this duration, so that the same thresholds hold as between samples: most vectors lead to the next
+ * picture, over which nothing moves by a cell.
+ */
+const REFERENCE_SECONDS = 0.1;
+/** Share of a block's area predicted from another picture, below which the block counts as lost. */
+const MIN_PREDICTED_SHARE = 0.5;
+/** Share of that area with about the median displacement, below which the vectors of a block contradict each other. */
+const MIN_AGREEING_SHARE = 0.6;
+/** Distance from the median, in cells, up to which a vector agrees with it. */
+const MAX_AGREEING_DISTANCE = 1.2;
+/** Correlation of a block with contradictory vectors: it is neither found nor lost. */
+const CONTRADICTORY_CORRELATION = 0.6;
+
+/**
+ * Estimates motion from the codec's vectors instead of a search: the displacement of each block with structure is the median of its
+ * vectors. Elsewhere encoders choose the vectors that are cheapest to write. Undefined if too few blocks have vectors.
+ */
+export function readCodecMotion(
+  sketch: Sketch,
+  rect: Rect,
+  vectors: MotionVectors | undefined,
+): CodecMotion | undefined {
+  if (!vectors) return undefined;
+  const size = cellSize(rect);
+  const tiles = structuredBlocks(sketch);
+  const members = assignVectors(sketch, rect, size, vectors);
+  const blocks = tiles.map(({ column, row, ...middle }): Block => {
+    const own = members.get(row * sketch.width + column) ?? [];
+    const area = own.reduce((sum, i) => sum + vectors.area[i]!, 0);
+    const displacement = {
+      x: (weightedMedian(own, vectors.acrossPerSecond, vectors.area) * REFERENCE_SECONDS) / size,
+      y: (weightedMedian(own, vectors.downPerSecond, vectors.area) * REFERENCE_SECONDS) / size,
+    };
+    const agreed = own.reduce((sum, i) => {
+      const dx = (vectors.acrossPerSecond[i]! * REFERENCE_SECONDS) / size - displacement.x;
+      const dy = (vectors.downPerSecond[i]! * REFERENCE_SECONDS) / size - displacement.y;
+      return Math.hypot(dx, dy) <= MAX_AGREEING_DISTANCE ? sum + vectors.area[i]! : sum;
+    }, 0);
+    const predicted = area / (8 * size) ** 2;
+    return {
+      ...middle,
+      displacement,
+      correlation:
+        predicted < MIN_PREDICTED_SHARE ? 0 : agreed < MIN_AGREEING_SHARE * area ? CONTRADICTORY_CORRELATION : 1,
+    };
+  });
+  const ways = summarizeBlocks(sketch, blocks, REFERENCE_SECONDS);
+  return ways.x === undefined ? undefined : { ...ways, over: vectors.over };
+}
+
+/** Assigns the vectors to blocks, by row × width + column of their first cell. */
+function assignVectors(
+  { width, height }: Sketch,
+  rect: Rect,
+  size: number,
+  { x, y }: MotionVectors,
+): Map<number, number[]> {
+  const [left, top] = [(width % 8) >> 1, (height % 8) >> 1];
+  const members = new Map<number, number[]>();
+  for (let i = 0; i < x.length; i++) {
+    const column = Math.floor(((x[i]! - rect.x) / size - left) / 8);
+    const row = Math.floor(((y[i]! - rect.y) / size - top) / 8);
+    if (column < 0 || row < 0 || 8 * column + left + 8 > width || 8 * row + top + 8 > height) continue;
+    const key = (8 * row + top) * width + 8 * column + left;
+    const own = members.get(key);
+    if (own) own.push(i);
+    else members.set(key, [i]);
+  }
+  return members;
+}
+
+/** The value with half of the weight on each side. */
+function weightedMedian(own: readonly number[], values: Float32Array, weights: Float32Array): number {
+  const sorted = own.toSorted((a, b) => values[a]! - values[b]!);
+  const half = own.reduce((sum, i) => sum + weights[i]!, 0) / 2;
+  let sum = 0;
+  for (const i of sorted) {
+    sum += weights[i]!;
+    if (sum >= half) return values[i]!;
+  }
+  return 0;
 }

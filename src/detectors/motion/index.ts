@@ -1,12 +1,54 @@
+import { flag, number, oneOf, positive } from '../../schema/build.ts';
+import type { FromSchema, Schema } from '../../schema/from-schema.ts';
 import type { Comparer, FrameComparerKind, Observation, Sketch } from '../kind.ts';
 import { createTracker } from '../../cues/tracker.ts';
-import { type CodecMotion, readCodecMotion } from './codec-motion.ts';
-import { measureLight, type Movement, measureMovement } from './block-motion.ts';
-import { MOTION_SCHEMA, type MotionOptions } from './options.ts';
-import { PatternTracker } from './pattern-tracker.ts';
-import { roundDigits } from './patterns.ts';
-import { createSketch } from './sketch.ts';
-import { encodeLevels } from './stroke.ts';
+import {
+  type CodecMotion,
+  createSketch,
+  measureLight,
+  measureMovement,
+  type Movement,
+  readCodecMotion,
+} from './block-motion.ts';
+import { encodeLevels, PatternTracker, roundDigits } from './patterns.ts';
+
+/** Schema of the options of `motion` detectors. */
+const MOTION_SCHEMA = {
+  type: 'object',
+  required: ['region', 'of'],
+  properties: {
+    of: oneOf(['movement', 'freeze', 'black', 'cut', 'fade', 'flash', 'burst', 'stroke'], 'What is detected.'),
+    what: oneOf(
+      ['whole', 'parts', 'any'],
+      'Of `movement`: movement of the whole region, of parts that move differently, or either.',
+      'whole',
+    ),
+    directions: flag('Of `movement`: also reads the direction.', false),
+    speed: positive(100, 'Minimum speed, in heights of the region per second.'),
+    share: positive(
+      1,
+      'Of `movement`: the minimum share of the structure that moves differently from the whole (0.1). Of `stroke`: the minimum share of the region that moves away and returns (0.15).',
+    ),
+    level: number([0, 255], 'Of `black`: the maximum mean grey level.', 24),
+    rise: positive(255, 'Of `flash`: the minimum rise of the mean grey level.', 24),
+    least: positive(1, 'Of `cut`: the minimum share of the structure that is new.', 0.8),
+    longest: positive(60, 'Of `flash`, `burst`, `fade` and `stroke`: the maximum duration, in seconds.'),
+    times: number([1, 100], 'Of `burst`: how many times faster than before.', 3),
+    swing: flag('Of `burst`: it must move in one direction first, then faster in the opposite one.', false),
+    vectors: oneOf(
+      ['blocks', 'codec'],
+      'Of `movement` and `burst`: how motion is measured. `blocks`: by searching blocks of pixels in the sample before. `codec`: by the motion vectors in the video, which lead from a picture to the one that it is predicted from; pictures without vectors use `blocks`.',
+      'blocks',
+    ),
+  },
+  // The others depend on brightness and new structure, which motion vectors lack.
+  if: { properties: { vectors: { const: 'codec' } }, required: ['vectors'] },
+  // oxlint-disable-next-line unicorn/no-thenable -- the keyword of JSON Schema
+  then: { properties: { of: { enum: ['movement', 'burst'] } } },
+} as const satisfies Schema;
+
+/** Options of `motion` detectors, with the region and the sampling interval (seconds) of the detector. */
+export type MotionOptions = FromSchema<typeof MOTION_SCHEMA> & { readonly region: string; readonly interval?: number };
 
 /** Two samples further apart than this are not compared. */
 const MAX_INTERVAL_SECONDS = 1;

@@ -5,11 +5,9 @@ import type { Cue } from '../../cues/cue.ts';
 import { createTracker, type Tracker } from '../../cues/tracker.ts';
 import type { Observation, Sketch } from '../kind.ts';
 import { eachFrame, greyPicture, viewOf } from '../../../test/fixtures/views.ts';
-import { type Movement, measureMovement } from './block-motion.ts';
-import { kind } from './index.ts';
-import type { MotionOptions } from './options.ts';
-import { brightness, createSketch } from './sketch.ts';
-import { StrokeFinder } from './stroke.ts';
+import { brightness, createSketch, measureMovement, type Movement } from './block-motion.ts';
+import { kind, type MotionOptions } from './index.ts';
+import { StrokeFinder } from './patterns.ts';
 
 const footage = join(import.meta.dirname, '../../../test/footage/freedoom-demo1.mp4');
 

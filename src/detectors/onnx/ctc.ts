@@ -1,6 +1,6 @@
 import { refuseModel, type Values } from '../../compute/inference.ts';
 import type { Observation } from '../kind.ts';
-import { clamp, probabilities } from './scores.ts';
+import { clamp, probabilities } from './classify.ts';
 import type { ReadOptions } from './options.ts';
 
 /** A line as a network saw it: probabilities of the blank and of the characters, step by step. */

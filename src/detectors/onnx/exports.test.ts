@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Observation } from '../kind.ts';
 import { draw, viewOfImage } from '../../../test/fixtures/views.ts';
 import { kind } from './index.ts';
-import { readLabels } from './metadata.ts';
+import { readLabels } from './input.ts';
 import { assetsOf, constantOutput, FLOAT, Graph, INT64 } from '../../../test/fixtures/onnx-graph.ts';
 
 const FLOAT16 = 10;

@@ -3,15 +3,19 @@ import { estimateSeconds } from '../../compute/inference.ts';
 import type { Model } from '../../compute/tiling/model.ts';
 import { cropRgb } from '../../regions/crop.ts';
 import type { Assets, Deferred, Detector, FrameDetectorKind, Observation, PreparedCrop, View } from '../kind.ts';
-import { formatOf } from './boxes.ts';
-import { classify } from './classify.ts';
+import { findDetections, formatOf, summarizeDetections } from './boxes.ts';
+import {
+  type Classes,
+  classify,
+  nearestPrototype,
+  type Prototype,
+  readPrototypes,
+  toClasses,
+  unitVector,
+} from './classify.ts';
 import { parseDictionary, readLine, toSteps } from './ctc.ts';
-import { summarizeDetections, findDetections } from './detect.ts';
-import { nearestPrototype, type Prototype, readPrototypes, unitVector } from './embed.ts';
-import { type Batch, type InputDefaults, InputBuilder } from './input.ts';
-import { readCharacters, readLabels, readExportSize } from './metadata.ts';
+import { type Batch, InputBuilder, type InputDefaults, readCharacters, readExportSize, readLabels } from './input.ts';
 import { ONNX_SCHEMA, type OnnxOptions } from './options.ts';
-import { type Classes, toClasses } from './scores.ts';
 
 /**
  * What a trained network sees in a region. `task` says what its outputs are: a class (`classify`), boxes of objects

@@ -1,3 +1,4 @@
+import { flag, integer, number, object, oneOf, positive } from '../../schema/build.ts';
 import { PROVIDERS } from '../../compute/inference.ts';
 import type { FromSchema, Schema } from '../../schema/from-schema.ts';
 
@@ -21,7 +22,7 @@ const PER_CHANNEL = {
 const NAMES = {
   oneOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' }, maxItems: 256 }],
 } as const;
-const FRACTION = { type: 'number', minimum: 0, maximum: 1 } as const;
+const FRACTION = number([0, 1]);
 
 /** What each task needs besides model and region; labels and dictionary may stand in the model itself. */
 const NEEDS = { detect: ['format'], embed: ['prototypes'] };
@@ -33,29 +34,19 @@ export const ONNX_SCHEMA = {
   properties: {
     model: { type: 'string', format: 'asset' },
     task: { enum: ['classify', 'detect', 'read', 'embed'] },
-    input: {
-      type: 'object',
-      additionalProperties: false,
-      properties: {
-        name: { type: 'string' },
-        width: { type: 'integer', minimum: 1, maximum: 8192 },
-        height: { type: 'integer', minimum: 1, maximum: 8192 },
-        layout: { enum: ['NCHW', 'NHWC'], description: "Order of the input's dimensions; default as the model says." },
-        channels: { enum: ['RGB', 'BGR', 'grey'] },
-        scale: {
-          type: 'number',
-          description: 'A level of 0…255 is multiplied by it, reduced by `mean` and divided by `std`.',
-        },
-        mean: PER_CHANNEL,
-        std: PER_CHANNEL,
-        fit: {
-          enum: ['stretch', 'letterbox', 'corner', 'height'],
-          description: "How a crop is fitted into the network's input.",
-        },
-        pad: { type: 'number', minimum: 0, maximum: 255, description: 'Grey level of what the crop does not cover.' },
-        resample: { enum: ['linear', 'smooth'] },
-      },
-    },
+    input: object([], {
+      name: { type: 'string' },
+      width: integer([1, 8192]),
+      height: integer([1, 8192]),
+      layout: oneOf(['NCHW', 'NHWC'], "Order of the input's dimensions; default as the model says."),
+      channels: { enum: ['RGB', 'BGR', 'grey'] },
+      scale: number([], 'A level of 0…255 is multiplied by it, reduced by `mean` and divided by `std`.'),
+      mean: PER_CHANNEL,
+      std: PER_CHANNEL,
+      fit: oneOf(['stretch', 'letterbox', 'corner', 'height'], "How a crop is fitted into the network's input."),
+      pad: number([0, 255], 'Grey level of what the crop does not cover.'),
+      resample: { enum: ['linear', 'smooth'] },
+    }),
     output: { type: 'string', description: 'Name of the output; default the first.' },
     labels: {
       oneOf: [
@@ -66,42 +57,25 @@ export const ONNX_SCHEMA = {
     words: { type: 'object', maxProperties: 10_000, additionalProperties: { type: 'string', minLength: 1 } },
     background: NAMES,
     activation: { enum: ['softmax', 'sigmoid', 'log', 'none'] },
-    temperature: { type: 'number', exclusiveMinimum: 0, maximum: 100 },
+    temperature: positive(100),
     threshold: FRACTION,
     format: { enum: FORMATS },
     overlap: { ...FRACTION, default: 0.45 },
-    across: {
-      type: 'boolean',
-      default: false,
-      description: 'Whether overlapping boxes of different classes are merged, too.',
-    },
-    most: { type: 'integer', minimum: 1, maximum: 10_000, default: 300 },
+    across: flag('Whether overlapping boxes of different classes are merged, too.', false),
+    most: integer([1, 10_000], undefined, 300),
     value: { enum: ['best', 'count', 'words', 'text', 'number'] },
     dictionary: { type: 'string', format: 'asset' },
-    blank: { enum: ['first', 'last'], default: 'first', description: 'Index of the blank among the classes.' },
-    space: {
-      type: 'boolean',
-      description: "Whether a space follows the dictionary's characters; default: if the model has one class more.",
-    },
+    blank: oneOf(['first', 'last'], 'Index of the blank among the classes.', 'first'),
+    space: flag("Whether a space follows the dictionary's characters; default: if the model has one class more."),
     charset: {
       type: 'string',
       minLength: 1,
       maxLength: 10_000,
       description: 'Characters that can occur; default all.',
     },
-    confidence: {
-      enum: ['line', 'character'],
-      default: 'line',
-      description: 'Of the whole line, or the geometric mean over its characters.',
-    },
-    beams: {
-      type: 'integer',
-      minimum: 1,
-      maximum: 64,
-      default: 1,
-      description: 'Readings that are followed at once; 1: the best character of each step.',
-    },
-    timeFirst: { type: 'boolean', description: 'Whether the output is time × batch × classes (CRNN).' },
+    confidence: oneOf(['line', 'character'], 'Of the whole line, or the geometric mean over its characters.', 'line'),
+    beams: integer([1, 64], 'Readings that are followed at once; 1: the best character of each step.', 1),
+    timeFirst: flag('Whether the output is time × batch × classes (CRNN).'),
     prototypes: {
       type: 'object',
       minProperties: 1,
@@ -119,16 +93,13 @@ export const ONNX_SCHEMA = {
       description: 'Cosine similarity by which the nearest prototype must be ahead of the next.',
     },
     regions: { type: 'array', items: { type: 'string', format: 'region' }, minItems: 1, maxItems: 64 },
-    batch: {
-      type: 'integer',
-      minimum: 1,
-      maximum: 64,
-      default: 1,
-      description:
-        'Samples that are looked at in one run, of a detector that no other waits for: less work a sample, above all on a graphics processor. Always so many, the rest filled up, so that what is read of one does not depend on the others.',
-    },
+    batch: integer(
+      [1, 64],
+      'Samples that are looked at in one run, of a detector that no other waits for: less work a sample, above all on a graphics processor. Always so many, the rest filled up, so that what is read of one does not depend on the others.',
+      1,
+    ),
     providers: { type: 'array', items: { enum: PROVIDERS }, minItems: 1, maxItems: 3, uniqueItems: true },
-    threads: { type: 'integer', minimum: 1, maximum: 64, default: 1 },
+    threads: integer([1, 64], undefined, 1),
     memoryBudget: { type: 'integer', minimum: 1024, maximum: 2 ** 40 },
   },
   allOf: Object.entries(NEEDS).map(([task, required]) => ({

@@ -1,6 +1,6 @@
 import { roundTime } from '../../time.ts';
 import type { Heard, Listener, SoundFrame } from '../kind.ts';
-import type { LoudnessOver } from './options.ts';
+import type { LoudnessOver } from './index.ts';
 import { BANDS, SILENCE_DB, FRAME_SECONDS } from './spectrogram.ts';
 
 /** The last values of a series. */

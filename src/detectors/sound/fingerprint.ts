@@ -1,3 +1,4 @@
+import { integer } from '../../schema/build.ts';
 import { PlaybyplayError } from '../../errors.ts';
 import type { FromSchema, Schema } from '../../schema/from-schema.ts';
 import { parseJsonFile } from '../../schema/parse.ts';
@@ -34,11 +35,11 @@ export const soundSchema = {
     format: { const: 'playbyplay/sound/1' },
     label: { type: 'string' },
     bands: { type: 'integer', const: BANDS },
-    frames: { type: 'integer', minimum: 1, maximum: MAX_FRAMES },
-    onset: { type: 'integer', minimum: 0, description: 'The frame at which the sound begins.' },
+    frames: integer([1, MAX_FRAMES]),
+    onset: integer([0], 'The frame at which the sound begins.'),
     levels: { type: 'string', description: 'dB above −128, frame by frame, in base64.' },
     weights: { type: 'string', description: 'Weights in 255ths, frame by frame, in base64.' },
-    examples: { type: 'integer', minimum: 1, description: 'Number of examples it was learned from.' },
+    examples: integer([1], 'Number of examples it was learned from.'),
     waves: {
       type: 'array',
       maxItems: 8,

@@ -1,12 +1,53 @@
+import { integer, number, oneOf, positive } from '../../schema/build.ts';
+import type { FromSchema, Schema } from '../../schema/from-schema.ts';
 import type { Cue } from '../../cues/cue.ts';
 import type { Tracker } from '../../cues/tracker.ts';
 import { PlaybyplayError } from '../../errors.ts';
 import type { Assets, AudioListenerKind, Listener, Reading } from '../kind.ts';
 import { LoudListener, OnsetListener } from './activity.ts';
 import { ClipListener } from './clips.ts';
-import { SOUND_SCHEMA, type SoundOptions } from './options.ts';
 import { readFingerprint } from './fingerprint.ts';
 import { VoiceListener } from './voice.ts';
+
+const FILE = { type: 'string', format: 'asset' } as const satisfies Schema;
+
+/** JSON Schema of the options of `sound` detectors. */
+const SOUND_SCHEMA = {
+  type: 'object',
+  required: ['of'],
+  properties: {
+    of: oneOf(['clip', 'loud', 'onset', 'voice'], 'What is listened for.'),
+    clips: {
+      type: 'object',
+      minProperties: 1,
+      maxProperties: 64,
+      description: 'Learnt sounds (files) by what they are called.',
+      additionalProperties: { oneOf: [FILE, { type: 'array', items: FILE, minItems: 1, maxItems: 16 }] },
+    },
+    likeness: number([0, 1], 'Of `clip`: least likeness of a sound that is known by its spectrogram.', 0.55),
+    clear: number(
+      [3, 1000],
+      'Of `clip`: how many times the usual answer a sound that is known by its waveform must give.',
+      10,
+    ),
+    within: positive(60, 'Of `clip`: dB by which it may be louder or quieter than learnt.', 15),
+    over: oneOf(
+      ['momentary', 'short-term'],
+      'Of `loud`: loudness of the last 400 ms, or of the last 3 s: a bang, or a stretch that is louder.',
+      'momentary',
+    ),
+    rise: positive(60, 'Of `loud`: LU above the median of the last ten seconds (6). Of `onset`: dB (4).'),
+    least: number([-120, 0], 'Of `loud` (−50) and `voice` (−45): the least loudness, in LUFS.'),
+    apart: positive(60, 'The least time between two occurrences, in seconds.'),
+    track: integer([0, 63], 'Sound track of the recording, counted from 0.', 0),
+  },
+} as const satisfies Schema;
+
+/** Options of the kind. */
+type SoundOptions = FromSchema<typeof SOUND_SCHEMA>;
+
+/** What loudness is measured over: 400 ms or 3 s (momentary and short-term loudness of EBU R128). */
+export type LoudnessOver = NonNullable<SoundOptions['over']>;
 
 /**
  * Recognizes sounds in a sound track, which is analyzed once from beginning to end, so that readings do not depend on chunks. A reading at t

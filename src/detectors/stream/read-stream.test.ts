@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { findField, readStream } from './read-stream.ts';
-import { follow } from './follow.ts';
-import { kind } from './index.ts';
+import { follow, kind } from './index.ts';
 
 /** Times and values of all readings. */
 function read(text: string, of: 'value' | 'text' = 'value', field?: string): unknown[] {

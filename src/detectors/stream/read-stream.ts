@@ -1,12 +1,199 @@
-import { PlaybyplayError } from '../../errors.ts';
 import type { StreamEntry } from '../kind.ts';
-import { findUnsupported } from './unsupported.ts';
-import { readHeartbeats, readTimedLines } from './timed-lines.ts';
-import { readSubtitles, readStyledSubtitles } from './subtitles.ts';
-import { type Fields, readWorkout } from './workout.ts';
+import { PlaybyplayError } from '../../errors.ts';
+
+/** A known format that is not supported, and what to do instead. */
+interface UnsupportedFormat {
+  readonly what: string;
+  readonly instead: string;
+}
+
+/** The root element of XML, after declarations and comments. Each alternative matches in one way only, so that a failing search ends soon. */
+const ROOT =
+  /^\s*(?:<\?[^>]*>\s*|<!--(?:(?!-->)[^])*-->\s*|<!DOCTYPE[^[>]*(?:\[(?:(?!\]\s*>)[^])*\])?\s*>\s*)*<([\w:]+)/;
+
+/** Recognises formats that are not supported; returns undefined for anything that may be text. */
+function findUnsupported(text: string): UnsupportedFormat | undefined {
+  if (text.slice(8, 12) === '.FIT')
+    return {
+      what: 'a FIT file, which is not supported',
+      instead: 'export the activity as TCX, GPX or CSV instead (Garmin Connect: "Export to TCX")',
+    };
+  if (text.startsWith('PK'))
+    return { what: 'a packed file (ZIP, or a spreadsheet)', instead: 'unpack it, or save the sheet as CSV' };
+  if (text.startsWith('\u001F')) return { what: 'a packed file (gzip)', instead: 'unpack it with gunzip' };
+  if (text.startsWith('SQLite format')) return { what: 'a database (SQLite)', instead: 'export the table as CSV' };
+  if (text.slice(0, 4096).includes('\0'))
+    return /^(?:\uFFFD{2}|\0)/.test(text) || text[1] === '\0'
+      ? { what: 'text in UTF-16, or no text at all', instead: 'save it as UTF-8' }
+      : { what: 'no text', instead: 'a second recording is given with --media' };
+  const root = ROOT.exec(text.slice(0, 200_000))?.[1];
+  if (root !== undefined && !/^(?:\w+:)?(?:TrainingCenterDatabase|gpx|HealthData)$/i.test(root))
+    return { what: `XML of another kind (<${root}>)`, instead: 'export it as TCX, GPX, CSV or JSON' };
+  return undefined;
+}
+
+const TIMED_LINE =
+  /^\s*[[(]?((?:\d+:)?\d{1,2}:\d\d(?:[.,]\d+)?)[\])]?\s+(?:-\s+)?(?:<?([^\s:<>][^:<>]{0,40})[:>]\s+)?(\S.*)$/;
+/** Minimum share of lines that begin with a time. */
+const MIN_TIMED_SHARE = 0.5;
+
+/** Reads lines that begin with a time, as in chat exports: `[0:12:31] name: message`. Returns undefined if most do not. */
+function readTimedLines(text: string): { readonly entries: StreamEntry[]; readonly skipped: number } | undefined {
+  const lines = text.split(/\r?\n/).filter((one) => one.trim() !== '');
+  const entries = lines.flatMap((one): StreamEntry[] => {
+    const [, clock, name, message] = TIMED_LINE.exec(one) ?? [];
+    if (clock === undefined || message === undefined) return [];
+    const t = clock
+      .replace(',', '.')
+      .split(':')
+      .reduce((sum, part) => 60 * sum + Number(part), 0);
+    return [{ t, fields: { text: message.trim(), ...(name !== undefined && { user: name.trim() }) } }];
+  });
+  if (entries.length === 0 || entries.length < MIN_TIMED_SHARE * lines.length) return undefined;
+  return { entries, skipped: lines.length - entries.length };
+}
+
+/** Numbers count as intervals between heartbeats if there are enough of them, all in this range. */
+const MIN_INTERVALS = 10;
+const MIN_INTERVAL_MS = 250;
+const MAX_INTERVAL_MS = 2500;
+
+/** Reads intervals between heartbeats, one number of milliseconds per line (HRV exports), as a heart rate at every beat. */
+function readHeartbeats(text: string): { readonly entries: StreamEntry[]; readonly skipped: number } | undefined {
+  const lines = text.split(/\r?\n/).filter((one) => one.trim() !== '');
+  const intervals = lines.map(Number);
+  if (intervals.length < MIN_INTERVALS || !intervals.every((one) => one >= MIN_INTERVAL_MS && one <= MAX_INTERVAL_MS))
+    return undefined;
+  let t = 0;
+  const entries = intervals.map((interval) => {
+    t += interval / 1000;
+    return { t, fields: { rr: interval, hr: Math.round(600_000 / interval) / 10 } };
+  });
+  return { entries, skipped: 0 };
+}
+
+const TIME_LINE = /^\s*((?:\d+:)?\d+:\d+[.,]\d+)\s*-->\s*((?:\d+:)?\d+:\d+[.,]\d+)/;
+
+/** Reads SRT or WebVTT: each cue is a time line and the lines up to the next empty one. Tags, notes and styles are dropped. */
+function readSubtitles(text: string): { readonly entries: readonly StreamEntry[]; readonly skipped: number } {
+  const entries: StreamEntry[] = [];
+  let skipped = 0;
+  for (const block of text.split(/\r?\n[ \t]*\r?\n/)) {
+    const lines = block.split(/\r?\n/);
+    const at = lines.findIndex((line) => line.includes('-->'));
+    if (at < 0) continue;
+    const times = TIME_LINE.exec(lines[at]!);
+    const words = lines
+      .slice(at + 1)
+      .join(' ')
+      .replaceAll(/<[^<>]*>|\{\\[^{}]*\}/g, '')
+      .replaceAll(/\s+/g, ' ')
+      .trim();
+    if (!times || words === '') {
+      skipped++;
+      continue;
+    }
+    const [t, end] = [parseClock(times[1]!), parseClock(times[2]!)];
+    entries.push({ t, ...(end > t && { end }), fields: { text: words } });
+  }
+  return { entries, skipped };
+}
+
+/** Reads the dialogue of ASS or SSA without styles, drawings and line breaks. Returns undefined for other files. */
+function readStyledSubtitles(
+  text: string,
+): { readonly entries: readonly StreamEntry[]; readonly skipped: number } | undefined {
+  if (!/^[ \t]*\[(?:Script Info|Events)\]/im.test(text)) return undefined;
+  const entries: StreamEntry[] = [];
+  let skipped = 0;
+  let columns = ['layer', 'start', 'end', 'style', 'name', 'marginl', 'marginr', 'marginv', 'effect', 'text'];
+  let isInEvents = false;
+  for (const line of text.split(/\r?\n/)) {
+    if (/^\s*\[/.test(line)) isInEvents = /^\s*\[Events\]/i.test(line);
+    const [, kind, rest] = /^\s*(Format|Dialogue)\s*:\s*(.*)$/i.exec(isInEvents ? line : '') ?? [];
+    if (kind === undefined || rest === undefined) continue;
+    if (kind.toLowerCase() === 'format') {
+      columns = rest.split(',').map((column) => column.trim().toLowerCase());
+      continue;
+    }
+    const parts = rest.split(',');
+    // The last column is the text, which may contain commas.
+    const row = [...parts.slice(0, columns.length - 1), parts.slice(columns.length - 1).join(',')];
+    const cell = (name: string): string => row[columns.indexOf(name)]?.trim() ?? '';
+    const words = /\{[^{}]*\\p[1-9]/.test(cell('text'))
+      ? ''
+      : cell('text')
+          .replaceAll(/\{[^{}]*\}/g, '')
+          .replaceAll(/\\[Nnh]/g, ' ')
+          .replaceAll(/\s+/g, ' ')
+          .trim();
+    const [t, end] = [parseClock(cell('start')), parseClock(cell('end'))];
+    if (words === '' || !Number.isFinite(t)) {
+      skipped++;
+      continue;
+    }
+    const name = cell('name');
+    entries.push({ t, ...(end > t && { end }), fields: { text: words, ...(name !== '' && { speaker: name }) } });
+  }
+  return { entries, skipped };
+}
+
+function parseClock(clock: string): number {
+  return clock
+    .replace(',', '.')
+    .split(':')
+    .reduce((sum, part) => 60 * sum + Number(part), 0);
+}
+
+/** Columns or fields of a record. */
+type Fields = Record<string, string | number>;
+
+/** Reads a workout: the track points of TCX and GPX, or the measurements of Apple Health. */
+function readWorkout(text: string): { readonly records: Fields[]; readonly skipped: number } {
+  const points = splitTrackPoints(text);
+  if (points.length > 0) return { records: points.map(parseTrackPoint), skipped: 0 };
+  const records = [...text.matchAll(/<Record\b([^<>]*)>/g)].flatMap(([, attributes]) => parseHealthRecord(attributes!));
+  return { records, skipped: 0 };
+}
+
+/** Returns the content of each track point in linear time, whatever the file contains. */
+function splitTrackPoints(text: string): string[] {
+  const parts = text.split(/<\/(?:\w+:)?(?:Trackpoint|trkpt)\s*>/);
+  return parts.slice(0, -1).flatMap((part) => {
+    const begin = [...part.matchAll(/<(?:\w+:)?(?:Trackpoint|trkpt)\b[^<>]*>/g)].at(-1);
+    return begin ? [part.slice(begin.index + begin[0].length)] : [];
+  });
+}
+
+/** Reads the elements of a track point by their names, the heart rate as `hr`. */
+function parseTrackPoint(inner: string): Fields {
+  const flat = inner.replaceAll(
+    /<(?:\w+:)?HeartRateBpm\b[^<>]*>\s*<(?:\w+:)?Value>([^<]*)<\/(?:\w+:)?Value>\s*<\/(?:\w+:)?HeartRateBpm>/g,
+    '<hr>$1</hr>',
+  );
+  return Object.fromEntries(
+    [...flat.matchAll(/<(?:\w+:)?(\w+)\b[^<>]*>([^<]+)<\//g)].map(([, name, value]) => [
+      name!.toLowerCase(),
+      value!.trim(),
+    ]),
+  );
+}
+
+/** Reads a measurement: `HKQuantityTypeIdentifierHeartRate` as `hr`, others by their name (`RespiratoryRate`). */
+function parseHealthRecord(attributes: string): Fields[] {
+  const given = Object.fromEntries(
+    [...attributes.matchAll(/(\w+)="([^"]*)"/g)].map(([, name, value]) => [name!, value!]),
+  );
+  const { type = '', startDate, endDate, value } = given;
+  if (startDate === undefined || value === undefined) return [];
+  const name = type.replace(/^HK\w*?TypeIdentifier/, '');
+  return [
+    { time: startDate, ...(endDate !== undefined && { end: endDate }), [name === 'HeartRate' ? 'hr' : name]: value },
+  ];
+}
 
 /** The records of a file that accompanies a recording, ascending in time on the file's own clock. */
-export interface StreamFile {
+interface StreamFile {
   readonly entries: readonly StreamEntry[];
   /** Number of records that could not be read. */
   readonly skipped: number;

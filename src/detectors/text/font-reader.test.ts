@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { dimAtlas } from './atlas-variants.ts';
-import { type Atlas, parseAtlas } from './atlas.ts';
+import { type Atlas, dimAtlas, parseAtlas } from './atlas.ts';
 import { FontReader } from './font-reader.ts';
 import type { LineImage } from './line-image.ts';
 

@@ -1,5 +1,4 @@
-import { dimAtlas } from './atlas-variants.ts';
-import type { Atlas } from './atlas.ts';
+import { type Atlas, dimAtlas } from './atlas.ts';
 import { GlyphReader } from './glyph-reader.ts';
 import type { LineImage } from './line-image.ts';
 import type { LineReading } from './line-reading.ts';

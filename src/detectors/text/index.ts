@@ -12,23 +12,22 @@ import type {
   View,
 } from '../kind.ts';
 import {
-  lookalikesIn,
   type Atlas,
   charactersOf,
   isByColour,
   lookalikes,
+  lookalikesIn,
   parseAtlas,
   plainCase,
   toReadingOrder,
 } from './atlas.ts';
 import { FontReader } from './font-reader.ts';
 import { openLexicon, type TextLexicon } from './lexicon.ts';
-import { fitsPadding, sampleTextLine } from './text-line.ts';
+import { fitsPadding, LightMeter, sampleTextLine } from './line-image.ts';
 import type { LineReading } from './line-reading.ts';
 import { Fallback } from './fallback.ts';
 import { languageData, languageRequirements } from './language-data.ts';
 import { parseValue } from './value.ts';
-import { LightMeter } from './light.ts';
 import { TEXT_SCHEMA, type TextOptions } from './options.ts';
 
 /** Finds the fallback's data for the detector's languages, by default English. */

@@ -1,7 +1,87 @@
 import type { Rect } from '../../geometry.ts';
+import type { Landmark, Placement, View } from '../kind.ts';
+import type { Atlas } from './atlas.ts';
 import type { Picture } from '../../media/picture.ts';
 import { boxFilter, type Part } from './box-filter.ts';
-import type { FromSchema } from '../../schema/from-schema.ts';
+import type { FromSchema, Schema } from '../../schema/from-schema.ts';
+import { integer } from '../../schema/build.ts';
+import { PlaybyplayError } from '../../errors.ts';
+import { parseJsonFile } from '../../schema/parse.ts';
+
+/** Correlation of the light's region with its reference below which nothing is read. */
+const MIN_LIGHT_LIKENESS = 0.5;
+
+/** Shared by all line images: none outlives its reading. */
+const buffers = [new Float32Array(1024), new Float32Array(1024), new Float32Array(1024)];
+
+/** How the light on a text line is measured. */
+interface LightSource {
+  readonly meter: LightMeter;
+  readonly region: string;
+  /** Names the meter among all of a picture. */
+  readonly key: string;
+}
+
+/**
+ * Samples the line in the view's region at the atlas's resolution, with `margin` pixels around it, in normal light where a light
+ * source is given.
+ *
+ * @param scale How many times as large the text is drawn about the middle of its region.
+ * @returns The image, valid until the next call; undefined where the light's reference cannot be seen.
+ */
+export function sampleTextLine(
+  view: View,
+  atlas: Atlas,
+  margin: number,
+  light?: LightSource,
+  scale = 1,
+): LineImage | undefined {
+  const { pixels, height, channel } = atlas.file;
+  const stepX = (scale * view.scaleX) / pixels.x;
+  const stepY = (scale * view.scaleY) / pixels.y;
+  const inner = scale === 1 ? view.inner : scaleAboutCentre(view.inner, scale);
+  const width = Math.max(1, Math.round(inner.width / stepX));
+  const measured =
+    light && view.once(`light ${light.key}`, () => light.meter.measure(view.picture, view.place(light.region)));
+  if (measured && measured.likeness < MIN_LIGHT_LIKENESS) return undefined;
+  const [columns, rows] = [width + 2 * margin, height + 2 * margin];
+  const box = {
+    x: inner.x - margin * stepX,
+    y: inner.y - margin * stepY,
+    width: columns * stepX,
+    height: rows * stepY,
+  };
+  const channels: readonly Channel[] = atlas.file.inks ? ['luma', CB, CR] : [channel];
+  const [image, cb, cr] = channels.map((one, plane) => {
+    if (buffers[plane]!.length < columns * rows) buffers[plane] = new Float32Array(columns * rows);
+    const made = sampleLine(view.picture, box, columns, rows, one, buffers[plane]);
+    if (measured) relight(made, measured, one, view.picture.color.matrix);
+    return made;
+  });
+  const sharedPixels = 2 ** (view.picture.chromaShiftX + view.picture.chromaShiftY) / (stepX * stepY);
+  return {
+    ...image!,
+    ...(cb && cr ? { chroma: [cb.data, cr.data] } : {}),
+    ...(measured ? { gain: measured.gain, sharedPixels } : {}),
+  };
+}
+
+function scaleAboutCentre({ x, y, width, height }: Rect, scale: number): Rect {
+  const grown = scale - 1;
+  return { x: x - (width * grown) / 2, y: y - (height * grown) / 2, width: width * scale, height: height * scale };
+}
+
+/** Whether the region, `scale` times as large, lies within its padding and the frame, which the change gate watches. */
+export function fitsPadding({ inner, rect, picture }: View, scale: number): boolean {
+  const { x, y, width, height } = scaleAboutCentre(inner, scale);
+  const slack = 1;
+  return (
+    x >= (rect.x > 0 ? rect.x - slack : Number.NEGATIVE_INFINITY) &&
+    y >= (rect.y > 0 ? rect.y - slack : Number.NEGATIVE_INFINITY) &&
+    (rect.x + rect.width >= picture.width || x + width <= rect.x + rect.width + slack) &&
+    (rect.y + rect.height >= picture.height || y + height <= rect.y + rect.height + slack)
+  );
+}
 
 /** The JSON Schema of a {@link Channel}. */
 export const channelSchema = {
@@ -177,4 +257,132 @@ export class LineEnlarger {
     }
     return { data, width, height };
   }
+}
+
+const PLANE = { type: 'string', description: 'width × height bytes in base64' } as const;
+const SIDE = integer([1, 4096]);
+
+/** The JSON Schema of a light reference. */
+export const lightSchema = {
+  $schema: 'https://json-schema.org/draft/2020-12/schema',
+  $id: 'urn:playbyplay:light:1',
+  title: 'A light reference',
+  type: 'object',
+  required: ['format', 'width', 'height', 'y', 'cb', 'cr'],
+  properties: {
+    format: { const: 'playbyplay/light/1' },
+    width: SIDE,
+    height: SIDE,
+    y: PLANE,
+    cb: { ...PLANE, description: 'width × height bytes in base64, 128 in the middle' },
+    cr: { ...PLANE, description: 'width × height bytes in base64, 128 in the middle' },
+  },
+} as const satisfies Schema;
+
+/**
+ * A picture of a constant part of the HUD in normal light. Comparing it with a frame shows how the game has tinted or faded the
+ * whole picture: a blend towards any color turns every level c into gain · c + offset, with one gain for all channels.
+ */
+export interface LightFile extends FromSchema<typeof lightSchema> {}
+
+/** The light on a picture, relative to the reference. */
+interface Light {
+  readonly gain: number;
+  readonly offset: { readonly y: number; readonly cb: number; readonly cr: number };
+  /** Correlation of luma with the reference, −1…1: low where the reference is covered or not shown. */
+  readonly likeness: number;
+}
+
+interface Reference {
+  readonly width: number;
+  readonly height: number;
+  readonly y: Float32Array;
+  readonly mean: { readonly y: number; readonly cb: number; readonly cr: number };
+  readonly variance: number;
+}
+
+/** Measures the light on pictures with one reference. */
+export class LightMeter {
+  readonly #reference: Reference;
+
+  constructor(json: string, name: string) {
+    const file = parseJsonFile(lightSchema, json, { source: name, code: 'bad-light' });
+    const [y, cb, cr] = [decode(file.y), decode(file.cb), decode(file.cr)];
+    if ([y, cb, cr].some((plane) => plane.length !== file.width * file.height))
+      throw new PlaybyplayError('bad-light', `${name}: the planes do not have width × height bytes`);
+    const mean = { y: meanOf(y), cb: meanOf(cb) - 128, cr: meanOf(cr) - 128 };
+    const variance = y.reduce((sum, value) => sum + (value - mean.y) ** 2, 0) / y.length;
+    this.#reference = { width: file.width, height: file.height, y, mean, variance: Math.max(1, variance) };
+  }
+
+  /** Returns the reference, which fills `region`, as a landmark for placing the HUD. */
+  landmark(region: string): Landmark {
+    const { width: columns, height: rows, y } = this.#reference;
+    const levels = Uint8Array.from(y);
+    const weights = new Uint8Array(levels.length).fill(255);
+    return { region, width: 0, height: 0, columns, rows, levels, weights };
+  }
+
+  /** Measures the light where the reference is placed. */
+  measure(picture: Picture, place: Placement): Light {
+    const { width, height, y, mean, variance } = this.#reference;
+    const seen = sampleLine(picture, place.inner, width, height, 'luma');
+    const seenMean = meanOf(seen.data);
+    let covariance = 0;
+    let seenVariance = 0;
+    for (let i = 0; i < y.length; i++) {
+      covariance += (seen.data[i]! - seenMean) * (y[i]! - mean.y);
+      seenVariance += (seen.data[i]! - seenMean) ** 2;
+    }
+    covariance /= y.length;
+    seenVariance /= y.length;
+    const gain = covariance / variance;
+    const chroma = (channel: Channel): number => meanOf(sampleLine(picture, place.inner, 1, 1, channel).data);
+    return {
+      gain,
+      offset: {
+        y: seenMean - gain * mean.y,
+        cb: chroma(CB) - gain * mean.cb,
+        cr: chroma(CR) - gain * mean.cr,
+      },
+      likeness: covariance / Math.sqrt(variance * Math.max(1, seenVariance)),
+    };
+  }
+}
+
+/** Normalises a line image in place to the levels that it would have in normal light. */
+export function relight(image: LineImage, light: Light, channel: Channel, matrix: Picture['color']['matrix']): void {
+  const weights = channelWeights(channel, matrix);
+  const offset = weights.y * light.offset.y + weights.cb * light.offset.cb + weights.cr * light.offset.cr;
+  const gain = Math.max(0.1, light.gain);
+  for (let i = 0; i < image.data.length; i++) image.data[i] = (image.data[i]! - offset) / gain;
+}
+
+/** Makes a reference from pictures in normal light: their mean. */
+export function lightFrom(pictures: readonly LineImage[][]): LightFile {
+  const planes = pictures[0]!.map((_, plane) => {
+    const { width, height } = pictures[0]![plane]!;
+    const bytes = Uint8Array.from({ length: width * height }, (_unused, i) => {
+      const sum = pictures.reduce((total, picture) => total + picture[plane]!.data[i]!, 0);
+      return Math.round(Math.min(255, Math.max(0, sum / pictures.length + (plane === 0 ? 0 : 128))));
+    });
+    return Buffer.from(bytes).toString('base64');
+  });
+  const { width, height } = pictures[0]![0]!;
+  return { format: 'playbyplay/light/1', width, height, y: planes[0]!, cb: planes[1]!, cr: planes[2]! };
+}
+
+/** Samples the three planes of a placed region that `lightFrom` averages. */
+export function lightPlanes(picture: Picture, place: Placement, width: number, height: number): LineImage[] {
+  return (['luma', CB, CR] as const).map((channel) => sampleLine(picture, place.inner, width, height, channel));
+}
+
+function decode(plane: string): Float32Array {
+  return Float32Array.from(Buffer.from(plane, 'base64'));
+}
+
+function meanOf(values: Float32Array): number {
+  let sum = 0;
+  for (const value of values) sum += value;
+  return sum / values.length;
 }

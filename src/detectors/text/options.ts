@@ -1,3 +1,4 @@
+import { integer, number, oneOf } from '../../schema/build.ts';
 import type { DetectorSpec } from '../../profile/profile.ts';
 import type { FromSchema, Schema } from '../../schema/from-schema.ts';
 
@@ -15,22 +16,13 @@ export const TEXT_SCHEMA = {
       description:
         'Atlas files of the same font in other colours, or in a channel that a tint leaves. Tried where the first reading is uncertain; the most confident reading counts.',
     },
-    align: {
-      enum: ['left', 'right', 'centre'],
-      description: 'Where the text starts from in its region; default left.',
-    },
+    align: oneOf(['left', 'right', 'centre'], 'Where the text starts from in its region; default left.'),
     charset: { type: 'string', minLength: 1, description: 'The characters that can occur; default all.' },
-    value: {
-      enum: ['text', 'number', 'time'],
-      description:
-        '`number`: gives a number, written as in the language (1.234,5 in German; 45 % is 45). `time`: gives seconds (1:23.4, 1\'23"4, 2h05).',
-    },
-    jitter: {
-      type: 'integer',
-      minimum: 0,
-      maximum: 8,
-      description: 'Pixels of the atlas by which the text may lie elsewhere in its region; default 1.',
-    },
+    value: oneOf(
+      ['text', 'number', 'time'],
+      '`number`: gives a number, written as in the language (1.234,5 in German; 45 % is 45). `time`: gives seconds (1:23.4, 1\'23"4, 2h05).',
+    ),
+    jitter: integer([0, 8], 'Pixels of the atlas by which the text may lie elsewhere in its region; default 1.'),
     lexicon: {
       type: 'string',
       format: 'asset',
@@ -43,19 +35,14 @@ export const TEXT_SCHEMA = {
       items: { enum: ['case', 'diacritics'] },
       description: 'In what a reading and a text of the lexicon may differ; of phrases the case never counts.',
     },
-    others: {
-      enum: ['keep', 'drop'],
-      description: 'Texts that are not in the lexicon: kept as they are read (default), or taken for unreadable.',
-    },
-    reject: {
-      type: 'number',
-      minimum: 0,
-      maximum: 1,
-      description: 'Readings of glyphs that are less sure count as unreadable; default 0.3.',
-    },
+    others: oneOf(
+      ['keep', 'drop'],
+      'Texts that are not in the lexicon: kept as they are read (default), or taken for unreadable.',
+    ),
+    reject: number([0, 1], 'Readings of glyphs that are less sure count as unreadable; default 0.3.'),
     scales: {
       type: 'array',
-      items: { type: 'number', minimum: 0.5, maximum: 3 },
+      items: number([0.5, 3]),
       minItems: 1,
       maxItems: 8,
       description:
@@ -74,16 +61,8 @@ export const TEXT_SCHEMA = {
           minLength: 1,
           description: 'Characters that can occur; default those of `charset`.',
         },
-        layout: {
-          enum: ['line', 'word', 'character', 'block'],
-          description: 'What the region holds; default one line.',
-        },
-        reject: {
-          type: 'number',
-          minimum: 0,
-          maximum: 1,
-          description: 'Readings of lower confidence are unreadable; default 0.6.',
-        },
+        layout: oneOf(['line', 'word', 'character', 'block'], 'What the region holds; default one line.'),
+        reject: number([0, 1], 'Readings of lower confidence are unreadable; default 0.6.'),
         data: {
           type: 'array',
           minItems: 1,

@@ -1,3 +1,4 @@
+import { integer } from '../../schema/build.ts';
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { type Issue, messageOf, PlaybyplayError } from '../../errors.ts';
@@ -9,7 +10,7 @@ import { ROOT } from '../../version.ts';
 
 const shortText = { type: 'string', maxLength: 2000 } as const;
 const texts = { type: 'object', additionalProperties: shortText, maxProperties: 50 } as const;
-const group = { type: 'integer', minimum: 0, maximum: 50 } as const;
+const group = integer([0, 50]);
 const template = { type: 'object', maxProperties: 20 } as const;
 const regex = { type: 'string', minLength: 1, maxLength: 2000, format: 'regex' } as const;
 

@@ -1,10 +1,18 @@
 import { dirname, resolve } from 'node:path';
 import type { Atlas } from '../../detectors/text/atlas.ts';
 import { type LabelledLine, learnFixed, type LearnOptions as FixedOptions } from '../../detectors/text/learn-fixed.ts';
-import { type Channel, type LineImage, sampleLine } from '../../detectors/text/line-image.ts';
+import {
+  type Channel,
+  type LightFile,
+  lightFrom,
+  LightMeter,
+  lightPlanes,
+  type LineImage,
+  relight,
+  sampleLine,
+} from '../../detectors/text/line-image.ts';
 import { GlyphReader } from '../../detectors/text/glyph-reader.ts';
 import { learnProportional, type LearnProportionalOptions } from '../../detectors/text/learn-proportional.ts';
-import { type LightFile, lightFrom, LightMeter, lightPlanes, relight } from '../../detectors/text/light.ts';
 import type { TextOptions } from '../../detectors/text/options.ts';
 import { PlaybyplayError } from '../../errors.ts';
 import { toLanguageTags } from '../../language/tags.ts';

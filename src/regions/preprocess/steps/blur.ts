@@ -1,3 +1,4 @@
+import { number } from '../../../schema/build.ts';
 import { gaussian } from '../../../compute/quantize/kernel.ts';
 import { gaussianTaps, separableFilter } from '../../filter.ts';
 import type { CropShape, SharpOperation } from '../step.ts';
@@ -8,7 +9,7 @@ export const step = defineStep({
   name: 'blur',
   description:
     'Gaussian blur of standard deviation `sigma` pixels: smooths compression noise and dithering. Flat areas keep their exact level, so that a threshold behind it stays put.',
-  options: { sigma: { type: 'number', minimum: 0.3, maximum: 20 } },
+  options: { sigma: number([0.3, 20]) },
   required: ['sigma'],
   input: 'any',
   compile({ sigma }, shape) {

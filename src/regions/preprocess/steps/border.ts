@@ -1,3 +1,4 @@
+import { integer, number } from '../../../schema/build.ts';
 import { defineStep, pixels } from '../step.ts';
 
 /** The step `border` of a preprocessing chain. */
@@ -6,8 +7,8 @@ export const step = defineStep({
   description:
     'Adds a margin of `size` pixels of grey `level` on every side. Recognizers of unknown text need a margin around it.',
   options: {
-    size: { type: 'number', minimum: 0, maximum: 256, default: 8 },
-    level: { type: 'integer', minimum: 0, maximum: 255, default: 255 },
+    size: number([0, 256], undefined, 8),
+    level: integer([0, 255], undefined, 255),
   },
   input: 'any',
   compile({ size = 8, level = 255 }, shape) {

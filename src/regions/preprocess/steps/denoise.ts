@@ -1,3 +1,4 @@
+import { number } from '../../../schema/build.ts';
 import { defineStep, identityStep, pixels } from '../step.ts';
 
 /** The step `denoise` of a preprocessing chain. */
@@ -5,7 +6,7 @@ export const step = defineStep({
   name: 'denoise',
   description:
     'Median over a square of 2·radius + 1 pixels, per channel: removes specks and compression noise and keeps edges. Edges of the crop are continued outwards.',
-  options: { radius: { type: 'number', minimum: 0, maximum: 7, default: 1 } },
+  options: { radius: number([0, 7], undefined, 1) },
   input: 'any',
   compile({ radius = 1 }, shape) {
     const size = 2 * pixels(radius, Math.sqrt(shape.scaleX * shape.scaleY), 1) + 1;

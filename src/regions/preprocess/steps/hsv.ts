@@ -1,9 +1,10 @@
+import { number } from '../../../schema/build.ts';
 import { toHsv } from '../../color.ts';
 import { defineStep, pixelStep } from '../step.ts';
 
 const unitRange = {
   type: 'array',
-  items: { type: 'number', minimum: 0, maximum: 1 },
+  items: number([0, 1]),
   minItems: 2,
   maxItems: 2,
 } as const;
@@ -14,7 +15,7 @@ export const step = defineStep({
   description:
     'White where hue (degrees; a range such as [340, 20] goes through red), saturation and value (0…1) are all in range, black elsewhere. For elements that keep their hue while they fade, glow or are tinted.',
   options: {
-    hue: { type: 'array', items: { type: 'number', minimum: 0, maximum: 360 }, minItems: 2, maxItems: 2 },
+    hue: { type: 'array', items: number([0, 360]), minItems: 2, maxItems: 2 },
     saturation: unitRange,
     value: unitRange,
   },

@@ -1,3 +1,4 @@
+import { number } from '../../../schema/build.ts';
 import type { PreprocessStep } from '../../../profile/profile.ts';
 import { COLOR_SCHEMA, type ColorTriple, parseColor } from '../../color.ts';
 import type { Crop } from '../../crop.ts';
@@ -12,7 +13,7 @@ export const step = defineStep({
   options: {
     measure: { enum: ['mean', 'deviation', 'darkest', 'brightest', 'share'] },
     color: COLOR_SCHEMA,
-    tolerance: { type: 'number', minimum: 0, maximum: 442, default: 48 },
+    tolerance: number([0, 442], undefined, 48),
     above: { type: 'number' },
     below: { type: 'number' },
     // oxlint-disable-next-line unicorn/no-thenable -- the name of the option

@@ -1,3 +1,4 @@
+import { number } from '../../../schema/build.ts';
 import { COLOR_SCHEMA, inSpace, parseColor } from '../../color.ts';
 import { defineStep, pixelStep } from '../step.ts';
 
@@ -8,8 +9,8 @@ export const step = defineStep({
     'White where a pixel is within `tolerance` of one of `colors` (Euclidean distance, levels 0…255), black elsewhere; over `softness` further levels it fades, which keeps anti-aliased edges. Space `rgb`, `ycbcr`, or `chroma` (hue and saturation only: the same colour, however bright).',
   options: {
     colors: { type: 'array', items: COLOR_SCHEMA, minItems: 1, maxItems: 16 },
-    tolerance: { type: 'number', minimum: 0, maximum: 442, default: 48 },
-    softness: { type: 'number', minimum: 0, maximum: 442, default: 0 },
+    tolerance: number([0, 442], undefined, 48),
+    softness: number([0, 442], undefined, 0),
     space: { enum: ['rgb', 'ycbcr', 'chroma'], default: 'rgb' },
   },
   required: ['colors'],

@@ -1,7 +1,8 @@
+import { number } from '../../../schema/build.ts';
 import type { Crop } from '../../crop.ts';
 import { defineStep, pixels } from '../step.ts';
 
-const radiusSchema = { type: 'number', minimum: 0, maximum: 32 } as const;
+const radiusSchema = number([0, 32]);
 
 // A kernel of its own: sharp's `erode` and `dilate` work on black and white only, with a square.
 /** The step `morphology` of a preprocessing chain. */

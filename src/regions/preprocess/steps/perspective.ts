@@ -1,9 +1,10 @@
+import { number, positive } from '../../../schema/build.ts';
 import type { Crop } from '../../crop.ts';
 import { defineStep } from '../step.ts';
 
 type Point = readonly [number, number];
 
-const point = { type: 'array', items: { type: 'number', minimum: -1, maximum: 2 }, minItems: 2, maxItems: 2 } as const;
+const point = { type: 'array', items: number([-1, 2]), minItems: 2, maxItems: 2 } as const;
 
 // A kernel of its own: sharp has affine maps only.
 /** The step `perspective` of a preprocessing chain. */
@@ -13,8 +14,8 @@ export const step = defineStep({
     'Makes a slanted or curved-away panel a straight rectangle: `corners` are its top left, top right, bottom right and bottom left in fractions of the crop; `width` and `height` of the result in pixels of the reference frame, by default the longer of opposite sides. Bilinear.',
   options: {
     corners: { type: 'array', items: point, minItems: 4, maxItems: 4 },
-    width: { type: 'number', exclusiveMinimum: 0, maximum: 4096 },
-    height: { type: 'number', exclusiveMinimum: 0, maximum: 4096 },
+    width: positive(4096),
+    height: positive(4096),
   },
   required: ['corners'],
   input: 'any',

@@ -1,3 +1,4 @@
+import { integer, positive } from '../../../schema/build.ts';
 import { resamplingTaps, separableFilter } from '../../filter.ts';
 import type { CropShape, SharpOperation } from '../step.ts';
 import { defineStep, identityStep } from '../step.ts';
@@ -8,10 +9,10 @@ export const step = defineStep({
   description:
     'Enlarges or shrinks. `zoom`: so many pixels per pixel of the reference frame, whatever the size of the video (the usual choice: what follows always sees one size); `factor`: so many times the crop; `width` and/or `height`: exactly so many pixels (one alone keeps the proportions). Filters: `nearest` for pixel fonts and whole factors, `linear`, `lanczos` (three lobes; sharpest, default).',
   options: {
-    zoom: { type: 'number', exclusiveMinimum: 0, maximum: 16 },
-    factor: { type: 'number', exclusiveMinimum: 0, maximum: 16 },
-    width: { type: 'integer', minimum: 1, maximum: 8192 },
-    height: { type: 'integer', minimum: 1, maximum: 8192 },
+    zoom: positive(16),
+    factor: positive(16),
+    width: integer([1, 8192]),
+    height: integer([1, 8192]),
     filter: { enum: ['nearest', 'linear', 'lanczos'], default: 'lanczos' },
   },
   input: 'any',

@@ -1,3 +1,4 @@
+import { integer, number } from '../../../schema/build.ts';
 import { defineStep, identityStep } from '../step.ts';
 import { warp } from './perspective.ts';
 
@@ -7,8 +8,8 @@ export const step = defineStep({
   description:
     'Turns the crop clockwise about its centre; the result is large enough to hold all of it, corners filled with `background`. Multiples of 90° are exact, others bilinear. For slanted HUDs.',
   options: {
-    degrees: { type: 'number', minimum: -360, maximum: 360 },
-    background: { type: 'integer', minimum: 0, maximum: 255, default: 0 },
+    degrees: number([-360, 360]),
+    background: integer([0, 255], undefined, 0),
   },
   required: ['degrees'],
   input: 'any',

@@ -1,3 +1,4 @@
+import { number } from '../../../schema/build.ts';
 import { convolution, gaussianKernel } from './blur.ts';
 import { defineStep } from '../step.ts';
 
@@ -7,8 +8,8 @@ export const step = defineStep({
   description:
     'Unsharp mask: adds `amount` times the difference between the crop and its Gaussian blur of `sigma` pixels. Brings out thin strokes that scaling has softened. Flat areas keep their exact level.',
   options: {
-    sigma: { type: 'number', minimum: 0.3, maximum: 20, default: 1 },
-    amount: { type: 'number', minimum: 0, maximum: 10, default: 1 },
+    sigma: number([0.3, 20], undefined, 1),
+    amount: number([0, 10], undefined, 1),
   },
   input: 'any',
   compile({ sigma = 1, amount = 1 }, shape) {

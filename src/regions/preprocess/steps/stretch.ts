@@ -1,3 +1,4 @@
+import { number, positive } from '../../../schema/build.ts';
 import { defineStep, histogram, mapLevels } from '../step.ts';
 
 // A kernel of its own: sharp's `normalise` rounds in CIELAB, its `gamma` is limited to 1…3.
@@ -7,9 +8,9 @@ export const step = defineStep({
   description:
     'Spreads levels `black`…`white` over 0…255 (linear, or with `gamma`: below 1 darkens, above 1 brightens). Where one of the two is not given it is found in each crop: the level that the share `clip` of the pixels does not reach (default 0.01).',
   options: {
-    black: { type: 'number', minimum: 0, maximum: 255 },
-    white: { type: 'number', minimum: 0, maximum: 255 },
-    gamma: { type: 'number', exclusiveMinimum: 0, maximum: 10, default: 1 },
+    black: number([0, 255]),
+    white: number([0, 255]),
+    gamma: positive(10, undefined, 1),
     clip: { type: 'number', minimum: 0, exclusiveMaximum: 0.5, default: 0.01 },
   },
   input: 'grey',

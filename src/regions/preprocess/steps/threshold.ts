@@ -1,3 +1,4 @@
+import { number } from '../../../schema/build.ts';
 import type { CompiledStep, CropShape } from '../step.ts';
 import { defineStep, histogram, mapLevels, pixels } from '../step.ts';
 
@@ -9,9 +10,9 @@ export const step = defineStep({
     'White from a level on, black below: the last step before text is read. `fixed` at `level`; `otsu` at the level that splits the crop into the two most distinct classes (Otsu 1979), for crops with text always in them; `adaptive` at the mean of the surrounding `window` pixels plus `offset`, for uneven backgrounds.',
   options: {
     method: { enum: ['fixed', 'otsu', 'adaptive'], default: 'fixed' },
-    level: { type: 'number', minimum: 0, maximum: 255, default: 128 },
-    window: { type: 'number', minimum: 3, maximum: 255, default: 15 },
-    offset: { type: 'number', minimum: -255, maximum: 255, default: 8 },
+    level: number([0, 255], undefined, 128),
+    window: number([3, 255], undefined, 15),
+    offset: number([-255, 255], undefined, 8),
   },
   input: 'grey',
   compile({ method = 'fixed', level = 128, window = 15, offset = 8 }, shape) {
