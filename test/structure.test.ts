@@ -19,6 +19,7 @@ const LAYERS = [
     'version',
     'pattern',
     'language',
+    'files',
     'threads',
   ],
   ['dictionary', 'events', 'profile'],
@@ -114,6 +115,39 @@ describe('output', () => {
       (file) => moduleOf(file) !== 'cli' && /^[^*/]*\bconsole\.\w+\(/m.test(readFileSync(file, 'utf8')),
     );
     expect(printing.map((file) => relative(src, file))).toEqual([]);
+  });
+});
+
+/** What reads files without changing any. `open` is given the flag `r`. */
+const READING =
+  /^(?:access|createReadStream|exists|fstat|lstat|open|read|readdir|readFile|realpath|stat|close)(?:Sync)?$|^(?:constants|FileHandle|Stats|Dirent)$/;
+/** Where files are written, and the one place that changes its own temporary file by position. */
+const WRITERS = /^(?:files\/|media\/write\/container-edits\.ts$)/;
+
+describe('files', () => {
+  it('are written by the module that decides what may be replaced', () => {
+    const wrong = files.flatMap((file) => {
+      const name = relative(src, file).replaceAll(sep, '/');
+      // Examples in TSDoc write files of their own.
+      const text = readFileSync(file, 'utf8').replaceAll(/^\s*\*.*$/gm, '');
+      const used = [...text.matchAll(/import\s*\{([^}]*)\}\s*from 'node:fs(?:\/promises)?'/g)]
+        .flatMap(([, names]) => names!.split(','))
+        .map((each) =>
+          each
+            .trim()
+            .replace(/^type /, '')
+            .replace(/ as .*/, ''),
+        )
+        .filter((each) => each !== '' && !READING.test(each));
+      const others = [
+        ...text.matchAll(/import [^{;]*'node:fs|import\('node:fs|process\.binding|\.toFile\(/g),
+        ...(used.length === 0 && /\{[^}]*\bopen(?:Sync)?\b[^}]*\}\s*from 'node:fs/.test(text)
+          ? text.matchAll(/(?<![.\w#] ?)(?<!async )\bopen(?:Sync)?\((?![^)]*'r'\))[^)]*\)/g)
+          : []),
+      ].map(([each]) => each);
+      return WRITERS.test(name) ? [] : [...used, ...others].map((each) => `${name}: ${each}`);
+    });
+    expect(wrong).toEqual([]);
   });
 });
 

@@ -1,5 +1,7 @@
 import { buildCommand, type CommandBuilderArguments, type CommandContext } from '@stricli/core';
-import type { Option, Options, OptionValues } from './options.ts';
+import { resolve } from 'node:path';
+import { checkNotInput } from '../files/output.ts';
+import { type Option, type Options, type OptionValues, usageError } from './options.ts';
 
 /** Where a command writes, and how it is cancelled. Data goes to `stdout`, everything else to `stderr`. */
 export interface CommandIo {
@@ -63,6 +65,31 @@ export function declare<
   return spec;
 }
 
+/** Refuses to write to a file that another argument or option names, before anything is read. */
+async function refuseInputsAsOutputs(
+  spec: CommandSpec,
+  values: Readonly<Record<string, unknown>>,
+  args: readonly string[],
+): Promise<void> {
+  const outputs: string[] = [];
+  const inputs: string[] = [...args];
+  for (const [name, { isOutput = false, parameter }] of Object.entries(spec.options)) {
+    const texts = [values[name]].flat().filter((text) => typeof text === 'string');
+    if (isOutput && parameter.placeholder !== 'folder') outputs.push(...texts);
+    else if (isOutput) continue;
+    // name=file@clock
+    else
+      inputs.push(
+        ...texts.flatMap((text) => [text, text.replace(/^[^=]*=/, ''), text.replace(/^[^=]*=|@[^@]*$/g, '')]),
+      );
+  }
+  const [twice] = outputs.filter(
+    (path, index) => outputs.findIndex((other) => resolve(other) === resolve(path)) < index,
+  );
+  if (twice !== undefined) throw usageError(`${twice} is given for two outputs`);
+  for (const path of outputs) await checkNotInput(path, inputs);
+}
+
 /** Separates the names of several arguments in the one placeholder that the parser knows for a list. */
 export const ARGUMENT_SEPARATOR = '> <';
 
@@ -90,6 +117,7 @@ export function command<S extends CommandSpec>(spec: S, load: () => Promise<RunC
       return async function (this: Context, options: OptionValues<S['options']>, ...args: string[]) {
         const { process } = this;
         try {
+          await refuseInputsAsOutputs(spec, options, args);
           process.exitCode = await run(process, options, ...(args as unknown as ArgumentValues<S>));
         } catch (error) {
           // What fails after an interruption fails because of it.

@@ -18,6 +18,8 @@ export interface Option<T = unknown> {
   };
   /** The letter of its short form. */
   readonly short?: string;
+  /** Names what the command writes. Every other option may name what it reads. */
+  readonly isOutput?: boolean;
   readonly [VALUE]?: T;
 }
 
@@ -96,6 +98,11 @@ export function choice<const T extends string, const D extends T | undefined = u
 /** An option without a value: off unless given. */
 export function toggle(brief: string, short?: string): Option<boolean> {
   return { parameter: { kind: 'boolean', brief, default: false }, ...(short !== undefined && { short }) };
+}
+
+/** Declares that an option names a file or folder that the command writes. */
+export function output<O extends Option>(option: O): O {
+  return { ...option, isOutput: true };
 }
 
 /** A mistake in the command line: a clause that says what is wrong, and a sentence that says what to write instead. */

@@ -6,6 +6,7 @@ import {
   choice,
   decimal,
   list,
+  output,
   pair,
   pictureSize,
   positiveNumber,
@@ -21,6 +22,9 @@ const plugin = list(
   'A plug-in with further detector kinds: a file or folder (./my-detector.js) or an npm package. Plug-ins run with full rights: name only what you trust.',
 );
 const dictionaryFiles = list('file', 'A further dictionary file.');
+const overwrite = toggle(
+  'Replace outputs that exist as another kind of file or as symbolic links. Files that are read are never replaced.',
+);
 const hour = decimal(0, 3600);
 
 /** Arguments and options of `playbyplay detect`. */
@@ -39,9 +43,11 @@ export const detect = declare({
       'path',
       'Further profiles, to be named or recognized like the built-in ones: a pack, or a folder of packs.',
     ),
-    out: value('folder', 'Where the log is written. Default: <recording>.playbyplay next to the recording.', {
-      short: 'o',
-    }),
+    out: output(
+      value('folder', 'Where the log is written. Default: <recording>.playbyplay next to the recording.', {
+        short: 'o',
+      }),
+    ),
     plan: choice(
       ['full', 'adaptive'],
       'full reads every sample; adaptive decodes keyframes first and reads in full only between keyframes that differ.',
@@ -73,8 +79,9 @@ export const detect = declare({
     resume: toggle(
       'Continue an interrupted run. After a finished run, apply a changed script to the stored readings (readings.journal).',
     ),
-    trace: value('file', 'Write a timeline of all threads for chrome://tracing or ui.perfetto.dev.'),
+    trace: output(value('file', 'Write a timeline of all threads for chrome://tracing or ui.perfetto.dev.')),
     quiet: toggle('Print no events.', 'q'),
+    overwrite,
     json: toggle('Print events as NDJSON instead of sentences.'),
   },
   examples: [
@@ -145,13 +152,15 @@ export const highlights = declare({
   arguments: [],
   rest: 'log or folder',
   options: {
-    out: list(
-      'file',
-      'reel.mp4 (.mov, .mkv, .webm), list.json, sheet.png, preview.gif or preview.webp. Default: reel.mp4, highlights.json and sheet.png in the folder that holds the logs.',
-      { short: 'o' },
+    out: output(
+      list(
+        'file',
+        'reel.mp4 (.mov, .mkv, .webm), list.json, sheet.png, preview.gif or preview.webp. Default: reel.mp4, highlights.json and sheet.png in the folder that holds the logs.',
+        { short: 'o' },
+      ),
     ),
-    clips: value('folder', 'Write each scene as a file of its own.'),
-    thumbnails: value('folder', 'Write a picture of each scene.'),
+    clips: output(value('folder', 'Write each scene as a file of its own.')),
+    thumbnails: output(value('folder', 'Write a picture of each scene.')),
     aspect: choice(['source', '16:9', '9:16', '1:1'], 'Aspect ratio of the reel. Default: source, or the preset’s.'),
     layout: choice(
       ['crop', 'hud', 'blur', 'pad'],
@@ -169,6 +178,7 @@ export const highlights = declare({
       'The encoder by name.',
     ),
     full: toggle('Encode every frame instead of copying what can be copied.'),
+    overwrite,
     json: toggle('Print the list of scenes as JSON.'),
     ...selectionOptions,
   },
@@ -189,11 +199,12 @@ export const exportScenes = declare({
   rest: 'log or folder',
   options: {
     format: list('name', 'One of these formats.', { short: 'f' }),
-    out: list('file', 'Where to write; once per format. Default: standard output.', { short: 'o' }),
+    out: output(list('file', 'Where to write; once per format. Default: standard output.', { short: 'o' })),
     rate: value('fraction', 'Frame rate of the edit: 30, 29.97, 30000/1001. Default: that of the first recording.'),
     relative: toggle('Write media paths relative to the output file.'),
     title: value('text', 'Name of the edit.'),
     ...selectionOptions,
+    overwrite,
   },
   examples: [
     'export match.playbyplay -f otio -o match.otio',
@@ -252,7 +263,8 @@ export const importLog = declare({
       'quake3 (games.log), levelstat (PrBoom+, dsda-doom) or the path of a mapping. Default: recognized from the content.',
     ),
     player: value('name', 'Whose session it is. Everybody else is an opponent or a teammate.'),
-    out: value('folder', 'Where the logs are written. Default: <log>.playbyplay', { short: 'o' }),
+    out: output(value('folder', 'Where the logs are written. Default: <log>.playbyplay', { short: 'o' })),
+    overwrite,
   },
   examples: [
     'import games.log --player Grunt',
@@ -301,9 +313,12 @@ export const qualityScore = declare({
       default: '0',
       parse: decimal(Number.NEGATIVE_INFINITY),
     }),
-    out: value('log', 'Where the copy is written. Default: events.stream.ndjson next to the log.', { short: 'o' }),
+    out: output(
+      value('log', 'Where the copy is written. Default: events.stream.ndjson next to the log.', { short: 'o' }),
+    ),
     before: list('file', 'Another session to compare with (needs --report).'),
-    report: value('file', 'Write an HTML page with charts, of one session or of many.'),
+    report: output(value('file', 'Write an HTML page with charts, of one session or of many.')),
+    overwrite,
     json: toggle('Print the figures as JSON.'),
     series: toggle('With --json: also the figures of every frame.'),
     ascii: toggle('Use ASCII characters only.'),
@@ -449,7 +464,11 @@ export const dictionaryDiff = declare({
 export const dictionaryHtml = declare({
   summary: 'Write a page to browse all words',
   arguments: [],
-  options: { ...words, out: value('file', 'Where the page is written.', { short: 'o', default: 'dictionary.html' }) },
+  options: {
+    ...words,
+    out: output(value('file', 'Where the page is written.', { short: 'o', default: 'dictionary.html' })),
+    overwrite,
+  },
   examples: ['dictionary html -o words.html'],
 });
 
@@ -529,8 +548,9 @@ export const graphRun = declare({
   options: {
     kernels: required('module', 'JavaScript module that exports "kernels", a function per call.'),
     devices: value('n', 'Number of worker threads. Default: one per CPU core.', { parse: wholeNumber(1, 256) }),
-    out: value('folder', 'Write the content of each resource to this folder.', { short: 'o' }),
-    trace: value('file', 'Write what each device did when, for chrome://tracing or ui.perfetto.dev.'),
+    out: output(value('folder', 'Write the content of each resource to this folder.', { short: 'o' })),
+    trace: output(value('file', 'Write what each device did when, for chrome://tracing or ui.perfetto.dev.')),
+    overwrite,
     json: toggle('Print the result as JSON.'),
   },
   examples: ['graph run filters.json --kernels filters.js --devices 2 --trace trace.json'],
@@ -561,9 +581,12 @@ export const profileTry = declare({
     at: list('time', 'A moment: seconds, or minutes and seconds (1:02.5).', { parse: seconds }),
     detector: list('name', 'Only this detector.'),
     media: value('name', 'The recording is a companion (such as a webcam) of this name.'),
-    out: value('folder', 'Write the frame with all regions drawn, and the crop of each region.', { short: 'o' }),
+    out: output(
+      value('folder', 'Write the frame with all regions drawn, and the crop of each region.', { short: 'o' }),
+    ),
     language: value('tag', 'Language of the game in this recording.'),
     plugin,
+    overwrite,
     json: toggle('Print an object per moment as NDJSON.'),
   },
   examples: ['profile try ./my-game match.mp4 --at 12.3 --at 1:02 --out crops'],
@@ -576,7 +599,7 @@ export const profileGlyphs = declare({
     'Learns a glyph atlas from labelled moments of recordings (--labels), from a sprite sheet (--sheet) or from one image per character (--images).',
   arguments: ['game or path'],
   options: {
-    out: required('atlas.json', 'Where the atlas is written.', { short: 'o' }),
+    out: output(required('atlas.json', 'Where the atlas is written.', { short: 'o' })),
     labels: value('file', 'NDJSON: {"media": "clip.mp4", "t": 12.3, "detector": "health", "text": "87"} per line.'),
     detector: list('name', 'The detectors whose labels are used.'),
     sheet: value('png', 'An image with the characters in equal cells.'),
@@ -627,6 +650,7 @@ export const profileGlyphs = declare({
     shadow: value('x,y', 'Offset of a black shadow in atlas pixels.', { parse: pair }),
     light: value('region', 'Learn the appearance of this region in plain light instead of a font.'),
     source: value('text', 'Where the font comes from, recorded in the atlas.'),
+    overwrite,
   },
   examples: [
     'profile glyphs ./my-game --labels labels.ndjson --detector timer --out my-game/configs/my-game/fonts/timer.json',
@@ -653,7 +677,8 @@ export const profileSound = declare({
     ),
     label: required('name', 'Name of the sound.'),
     track: value('n', 'Sound track, counted from 0.', { default: '0', parse: wholeNumber() }),
-    out: required('sound.json', 'Where the sound is written.', { short: 'o' }),
+    out: output(required('sound.json', 'Where the sound is written.', { short: 'o' })),
+    overwrite,
   },
   examples: [
     'profile sound arena.mp4 --from 26 --to 31 --length 0.25 --label "plasma gun" --out sounds/plasma.json',
@@ -670,7 +695,7 @@ export const profileExport = declare({
   rest: 'recording',
   minimumRest: 0,
   options: {
-    out: required('folder', 'Where the pictures are written.', { short: 'o' }),
+    out: output(required('folder', 'Where the pictures are written.', { short: 'o' })),
     format: choice(['folders', 'coco', 'yolo'], 'folders: crops by label; coco, yolo: frames with boxes.', 'folders'),
     detector: list('name', 'Whose readings are the labels. Default: all detectors with a region.'),
     region: value('name', 'Cut out this region instead of the detector’s own.'),
@@ -689,6 +714,7 @@ export const profileExport = declare({
     most: value('n', 'Maximum number of regions per label. Default: 2000.', { parse: decimal(0, 1e9) }),
     image: choice(['png', 'jpg'], 'File format of frames.', 'png'),
     plugin,
+    overwrite,
     json: toggle('Print the summary as JSON.'),
   },
   examples: ['profile export openarena *.mp4 --detector weapon --background none --out weapons'],
@@ -702,12 +728,15 @@ export const profilePlace = declare({
   arguments: ['recording'],
   options: {
     game: required('name|path', 'The game whose HUD is searched.'),
-    write: value('file', 'Write the placement as JSON, for `detect --place <file>`.'),
-    picture: value(
-      'png',
-      'Write a frame with the regions drawn on it, green where something was read; one per layout (regions.png, regions-2.png).',
+    write: output(value('file', 'Write the placement as JSON, for `detect --place <file>`.')),
+    picture: output(
+      value(
+        'png',
+        'Write a frame with the regions drawn on it, green where something was read; one per layout (regions.png, regions-2.png).',
+      ),
     ),
     plugin,
+    overwrite,
     json: toggle('Print placement, confidence and elements as JSON.'),
   },
   examples: ['profile place stream.mp4 --game openarena --picture regions.png'],

@@ -2,7 +2,8 @@ import { promisify } from 'node:util';
 import { crc32, deflateRaw, inflateRaw } from 'node:zlib';
 import { open, stat, type FileHandle } from 'node:fs/promises';
 import { PlaybyplayError } from '../errors.ts';
-import { AppendFile } from './append-file.ts';
+import { AppendFile } from '../files/append-file.ts';
+import { checkOutput } from '../files/output.ts';
 
 const deflate = promisify(deflateRaw);
 const inflate = promisify(inflateRaw);
@@ -36,13 +37,16 @@ interface RecordLocation {
 /**
  * Opens the journal at `path`. With `resume`, an existing one is continued; without, it starts empty.
  *
- * @throws PlaybyplayError `resume-mismatch` that names the inputs that differ from those of the existing journal.
+ * @param options `inputs`: files that the run reads, which the journal never replaces.
+ * @throws PlaybyplayError `resume-mismatch` that names the inputs that differ from those of the existing journal;
+ * `output-exists`, `output-is-input` where the path is not that of a journal.
  */
 export async function openJournal<T>(
   path: string,
   key: JournalKey,
-  { resume = false }: { readonly resume?: boolean } = {},
+  { resume = false, inputs }: { readonly resume?: boolean; readonly inputs?: readonly string[] } = {},
 ): Promise<Journal<T>> {
+  await checkOutput(path, { kind: 'journal', inputs });
   const head = headOf(key);
   const exists = resume && ((await stat(path).catch(() => undefined))?.size ?? 0) > 0;
   const locations = new Map<string, RecordLocation>();
@@ -52,7 +56,7 @@ export async function openJournal<T>(
     const start = await compareHead(old, path, head, key);
     if (start > 0) size = await indexRecords(old, start, locations);
   }
-  const file = await AppendFile.open(path, size);
+  const file = await AppendFile.open(path, size, { kind: 'journal', inputs });
   if (size === 0) await file.append(head);
   return new FileJournal<T>(file, locations);
 }

@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs';
-import { open, readdir, stat } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { basename, dirname, extname, join, resolve } from 'node:path';
+import { readFileKind } from '../files/file-kind.ts';
 import { readEmbeddedLog } from './embedded.ts';
 import { messageOf, PlaybyplayError, type Issue } from '../errors.ts';
 import { findProblems } from '../schema/check.ts';
@@ -122,15 +123,16 @@ async function collect(folder: string, found: string[], depth: number): Promise<
 }
 
 /** A log file, or a log embedded in the file at `path`. */
-interface LogLocation {
+export interface LogLocation {
   readonly path: string;
   readonly embedded?: string;
 }
 
-async function locateLog(path: string): Promise<LogLocation> {
+/** Finds the log that `readLog` reads. Throws PlaybyplayError `log-missing`. */
+export async function locateLog(path: string): Promise<LogLocation> {
   const info = await stat(path).catch(() => undefined);
   if (info?.isFile()) {
-    if (!(await isMedia(path))) return { path };
+    if ((await readFileKind(path)) !== 'video') return { path };
     const embedded = await readEmbeddedLog(path);
     if (embedded !== undefined) return { path, embedded };
     const nextToMedia = join(dirname(path), `${basename(path, extname(path))}.playbyplay`, LOG_NAME);
@@ -140,20 +142,6 @@ async function locateLog(path: string): Promise<LogLocation> {
   const inside = join(path, LOG_NAME);
   if (info?.isDirectory() && (await stat(inside).catch(() => undefined))?.isFile()) return { path: inside };
   throw missing(path, info !== undefined);
-}
-
-/** Whether a file begins like MP4, Matroska, AVI, FLV or an MPEG transport stream. */
-async function isMedia(path: string): Promise<boolean> {
-  const file = await open(path, 'r');
-  try {
-    const head = Buffer.alloc(12);
-    await file.read(head, 0, 12, 0);
-    const text = head.toString('latin1');
-    if (head.toString('hex').startsWith('1a45dfa3')) return true;
-    return /^(?:.{4}(?:ftyp|moov|mdat|free|wide)|RIFF.{4}AVI|FLV|G)/s.test(text);
-  } finally {
-    await file.close();
-  }
 }
 
 function* splitLines(text: string): Generator<{ readonly text: string; readonly whole: boolean }, void, undefined> {

@@ -1,13 +1,15 @@
-import { rm, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { formatClock } from '../time.ts';
-import { AppendFile } from './append-file.ts';
+import { AppendFile } from '../files/append-file.ts';
+import { readFileKind } from '../files/file-kind.ts';
+import { checkOutput, type OutputOptions, type OutputPolicy, TemporaryFile } from '../files/output.ts';
 import type { EndLine, EventLine, HeaderLine, LogLine } from './log.ts';
 import { LogLines, type NewEvent } from './log-lines.ts';
 
 export { eventId, type NewEvent } from './log-lines.ts';
 
 /** Options of a `LogWriter`. */
-export interface LogWriterOptions {
+export interface LogWriterOptions extends OutputPolicy {
   /**
    * Keeps what an earlier run with the same header wrote: as long as the new lines equal the old ones, nothing is written, so
    * that an event on disk is never missing. Default: the log is replaced.
@@ -36,25 +38,29 @@ export class LogWriter implements AsyncDisposable {
     this.#position = position;
   }
 
-  /** @throws PlaybyplayError `disk-full`, `write-failed`. */
+  /** @throws PlaybyplayError `disk-full`, `write-failed`, and as `checkOutput`. */
   static async create(path: string, header: HeaderLine, options: LogWriterOptions = {}): Promise<LogWriter> {
+    const { inputs, overwrite, resume = false } = options;
+    // The log to be resumed may be damaged in its first line.
+    const isDamaged = resume && (await readFileKind(path).catch(() => undefined)) === 'JSON';
+    const output: OutputOptions = { kind: isDamaged ? 'JSON' : 'event log', inputs, overwrite };
+    await checkOutput(path, output);
     const first = encode(header);
-    if (options.resume === true) {
+    if (resume) {
       const size = (await stat(path).catch(() => undefined))?.size ?? 0;
-      const file = size < first.length ? undefined : await AppendFile.open(path, size);
+      const file = size < first.length ? undefined : await AppendFile.open(path, size, output);
       if (file !== undefined && same(await file.read(0, first.length), first)) {
         return new LogWriter(path, header, file, first.length);
       }
       await file?.[Symbol.asyncDispose]();
     }
-    const temporary = `${path}.new`;
-    const file = await AppendFile.open(temporary, 0);
+    await using temporary = await TemporaryFile.reserve(path);
+    const file = await AppendFile.open(temporary.path, 0, output);
     try {
       await file.append(first);
       await file.rename(path);
     } catch (error) {
       await file[Symbol.asyncDispose]().catch(() => undefined);
-      await rm(temporary, { force: true });
       throw error;
     }
     return new LogWriter(path, header, file, first.length);

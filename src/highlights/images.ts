@@ -1,17 +1,16 @@
 import sharp from 'sharp';
 import { join, extname } from 'node:path';
-import { mkdir, writeFile } from 'node:fs/promises';
 import type { OverlayOptions } from 'sharp';
 import { clearestFrameTime, readStill } from '../media/write/still.ts';
 import { fontMetrics, outlineText, wrapText } from '../media/write/lettering.ts';
 import { Recording } from '../media/write/recording.ts';
-import { writeAtomically } from '../media/write/output-file.ts';
+import { type OutputPolicy, writeOutput } from '../files/output.ts';
 import { formatClock } from '../time.ts';
 import { FrameFilter } from '../media/write/frame-filter.ts';
 import { writeReel, type ReelOptions } from '../media/write/reel.ts';
 import { PlaybyplayError } from '../errors.ts';
 import type { SceneChoice } from './choose.ts';
-import { strongestEvent, sceneTitle, type Scene, type Source } from './scene.ts';
+import { inputsOf, strongestEvent, sceneTitle, type Scene, type Source } from './scene.ts';
 
 /** One picture of a contact sheet. */
 export interface SheetEntry {
@@ -22,7 +21,7 @@ export interface SheetEntry {
 }
 
 /** Options of `writeSheet`. */
-export interface SheetOptions {
+export interface SheetOptions extends OutputPolicy {
   readonly title?: string;
   readonly columns?: number;
   /** Width of a picture in pixels; default 320. */
@@ -85,7 +84,8 @@ export async function writeSheet(
     .composite([...pictures, { input: Buffer.from(lettering), left: 0, top: 0 }])
     .toFormat(extname(path) === '.png' ? 'png' : 'jpeg')
     .toBuffer();
-  await writeAtomically(path, (part) => writeFile(part, whole));
+  const inputs = [...(options.inputs ?? []), ...entries.map(({ media }) => media)];
+  await writeOutput(path, whole, { kind: 'picture', inputs, overwrite: options.overwrite });
 }
 
 /** Typesetting: number of lines of this width in pixels. */
@@ -134,7 +134,7 @@ class Recordings implements Disposable {
 export type MediaOf = (source: Source) => string;
 
 /** Options of `writePreview`. */
-export interface PreviewOptions {
+export interface PreviewOptions extends Pick<OutputPolicy, 'overwrite'> {
   /** Width in pixels; default 400. */
   readonly width?: number;
   /** Frames per second; default 8. */
@@ -193,7 +193,7 @@ export async function writePreview(
     ? moving.gif({ delay, loop: 0, effort: 4 })
     : moving.webp({ delay, loop: 0, quality: 70 })
   ).toBuffer();
-  await writeAtomically(path, (part) => writeFile(part, preview));
+  await writeOutput(path, preview, { kind: 'picture', inputs: inputsOf(sources), overwrite: options.overwrite });
 }
 
 /**
@@ -214,8 +214,8 @@ export async function writeThumbnails(
   sources: readonly Source[],
   media: MediaOf,
   width = 1280,
+  { overwrite }: Pick<OutputPolicy, 'overwrite'> = {},
 ): Promise<string[]> {
-  await mkdir(folder, { recursive: true });
   const paths: string[] = [];
   for (const [index, scene] of choice.scenes.entries()) {
     using recording = new Recording(media(sources[scene.source]!));
@@ -224,7 +224,7 @@ export async function writeThumbnails(
     const picture = readStill(recording, clearestFrameTime(recording, peakTime(scene)), width, height);
     if (!picture) continue;
     const jpeg = await picture.jpeg({ quality: 88 }).toBuffer();
-    await writeAtomically(path, (part) => writeFile(part, jpeg));
+    await writeOutput(path, jpeg, { kind: 'picture', inputs: inputsOf(sources), overwrite });
     paths.push(path);
   }
   return paths;
@@ -249,11 +249,13 @@ export async function writeClips(
   media: MediaOf,
   options: ReelOptions = {},
 ): Promise<string[]> {
-  await mkdir(folder, { recursive: true });
   const paths: string[] = [];
   for (const [index, scene] of choice.scenes.entries()) {
     const path = join(folder, `${sceneName(scene, index)}.mp4`);
-    await writeReel(path, [{ media: media(sources[scene.source]!), start: scene.start, end: scene.end }], options);
+    await writeReel(path, [{ media: media(sources[scene.source]!), start: scene.start, end: scene.end }], {
+      ...options,
+      inputs: inputsOf(sources),
+    });
     paths.push(path);
   }
   return paths;

@@ -1,9 +1,8 @@
 import { basename, dirname, extname, join } from 'node:path';
-import { tmpdir } from 'node:os';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import type { EventLine, HeaderLine, LogLine } from '../events/log.ts';
 import { type HighlightList, makeHighlightList } from './list.ts';
-import type { Scene, Source } from './scene.ts';
+import { inputsOf, type Scene, type Source } from './scene.ts';
+import { checkOutput, TemporaryFolder, writeOutput } from '../files/output.ts';
 import { roundTime, type Rational } from '../time.ts';
 import { PlaybyplayError } from '../errors.ts';
 import type { Rect } from '../geometry.ts';
@@ -19,6 +18,7 @@ import {
   type ReelPlan,
   type WrittenReel,
 } from '../media/write/reel.ts';
+import { LOG_NAME } from '../events/reader.ts';
 import { fingerprintMedia } from '../pipeline/fingerprint.ts';
 import type { SceneChoice } from './choose.ts';
 import { bottomHudStrip, placeCaption, hudRegions, mapToReel } from './hud.ts';
@@ -101,7 +101,16 @@ export function reelLog(
 export interface HighlightReelOptions
   extends Pick<
     ReelOptions,
-    'method' | 'quality' | 'preset' | 'encoder' | 'loudness' | 'crossfade' | 'audioTrack' | 'signal' | 'onProgress'
+    | 'method'
+    | 'quality'
+    | 'preset'
+    | 'encoder'
+    | 'loudness'
+    | 'crossfade'
+    | 'audioTrack'
+    | 'signal'
+    | 'onProgress'
+    | 'overwrite'
   > {
   readonly aspect?: '16:9' | '9:16' | '1:1' | 'source';
   /** How a recording of another shape is fitted; default: crop for portrait and square reels, else bars. */
@@ -143,62 +152,61 @@ export async function makeReel(
   media: (source: Source) => string,
   options: HighlightReelOptions = {},
 ): Promise<HighlightReel> {
-  const scratch = options.title === undefined ? undefined : await mkdtemp(join(tmpdir(), 'playbyplay-'));
-  try {
-    const cuts = choice.scenes.map(({ source, start, end }) => ({ media: media(sources[source]!), start, end }));
-    using first = new Recording(cuts[0]!.media);
-    const size = sizeFor(options.aspect ?? 'source', first);
-    const layout = options.layout ?? (options.aspect === '9:16' || options.aspect === '1:1' ? 'crop' : 'pad');
-    const lead = scratch === undefined ? 0 : 1;
-    if (scratch !== undefined) {
-      const card = join(scratch, 'title.mp4');
-      const words = { title: options.title!, subtitle: options.subtitle ?? '', seconds: TITLE_CARD_SECONDS };
-      await writeTitleCard(
-        card,
-        { ...words, ...size, timeBase: first.timeBase, frameRate: first.frameRate },
-        first,
-        cuts[0]!.start,
-      );
-      cuts.unshift({ media: card, start: 0, end: TITLE_CARD_SECONDS });
-    }
-    const hud = layout === 'hud' ? await requireHudStrip(sources, choice) : undefined;
-    let list: HighlightList | undefined;
-    // The recording may be shorter than its log says: scenes without a frame are left out.
-    let shown = choice;
-    const { aspect: _, captions = 'track', title, subtitle: __, ...rest } = options;
-    const reel = await writeReel(path, cuts, {
-      ...rest,
-      ...size,
-      layout,
-      follow: layout === 'crop' || layout === 'hud',
-      ...(hud && { hud }),
-      prepare: async (plan): Promise<ReelExtras> => {
-        const { scenes } = choice;
-        shown = {
-          ...choice,
-          scenes: scenes.filter((each) => plan.cuts.some(({ index }) => scenes[index - lead] === each)),
-        };
-        list = makeHighlightList(shown, sources, { ...plan, cuts: plan.cuts.slice(lead) });
-        const shownCaptions = reelCaptions(list);
-        const chapters = reelChapters(list);
-        return {
-          ...(captions === 'track' && {
-            captions: shownCaptions.map(({ start, end, lines }) => ({ start, end, text: lines.join('\n') })),
-          }),
-          ...(captions === 'burn' && {
-            paint: await captionPainter(shownCaptions, plan, await hudInReel(sources, shown, plan, layout)),
-          }),
-          chapters: lead > 0 ? [{ start: 0, end: chapters[0]!.start, title: title ?? '' }, ...chapters] : chapters,
-          log: reelLog(list, shown.scenes, sources, { ...plan, name: basename(path) }),
-          ...(title !== undefined && { title }),
-        };
-      },
-    });
-    if (extname(path).toLowerCase() === '.webm') await writeSidecarLog(path, list!, shown, sources, reel);
-    return { reel, list: list! };
-  } finally {
-    if (scratch !== undefined) await rm(scratch, { recursive: true, force: true });
+  const output = { kind: 'video', inputs: inputsOf(sources), overwrite: options.overwrite };
+  await checkOutput(path, output);
+  await using scratch = options.title === undefined ? undefined : await TemporaryFolder.create();
+  const cuts = choice.scenes.map(({ source, start, end }) => ({ media: media(sources[source]!), start, end }));
+  using first = new Recording(cuts[0]!.media);
+  const size = sizeFor(options.aspect ?? 'source', first);
+  const layout = options.layout ?? (options.aspect === '9:16' || options.aspect === '1:1' ? 'crop' : 'pad');
+  const lead = scratch === undefined ? 0 : 1;
+  if (scratch !== undefined) {
+    const card = join(scratch.path, 'title.mp4');
+    const words = { title: options.title!, subtitle: options.subtitle ?? '', seconds: TITLE_CARD_SECONDS };
+    await writeTitleCard(
+      card,
+      { ...words, ...size, timeBase: first.timeBase, frameRate: first.frameRate },
+      first,
+      cuts[0]!.start,
+    );
+    cuts.unshift({ media: card, start: 0, end: TITLE_CARD_SECONDS });
   }
+  const hud = layout === 'hud' ? await requireHudStrip(sources, choice) : undefined;
+  let list: HighlightList | undefined;
+  // The recording may be shorter than its log says: scenes without a frame are left out.
+  let shown = choice;
+  const { aspect: _, captions = 'track', title, subtitle: __, ...rest } = options;
+  const reel = await writeReel(path, cuts, {
+    ...rest,
+    inputs: output.inputs,
+    ...size,
+    layout,
+    follow: layout === 'crop' || layout === 'hud',
+    ...(hud && { hud }),
+    prepare: async (plan): Promise<ReelExtras> => {
+      const { scenes } = choice;
+      shown = {
+        ...choice,
+        scenes: scenes.filter((each) => plan.cuts.some(({ index }) => scenes[index - lead] === each)),
+      };
+      list = makeHighlightList(shown, sources, { ...plan, cuts: plan.cuts.slice(lead) });
+      const shownCaptions = reelCaptions(list);
+      const chapters = reelChapters(list);
+      return {
+        ...(captions === 'track' && {
+          captions: shownCaptions.map(({ start, end, lines }) => ({ start, end, text: lines.join('\n') })),
+        }),
+        ...(captions === 'burn' && {
+          paint: await captionPainter(shownCaptions, plan, await hudInReel(sources, shown, plan, layout)),
+        }),
+        chapters: lead > 0 ? [{ start: 0, end: chapters[0]!.start, title: title ?? '' }, ...chapters] : chapters,
+        log: reelLog(list, shown.scenes, sources, { ...plan, name: basename(path) }),
+        ...(title !== undefined && { title }),
+      };
+    },
+  });
+  if (extname(path).toLowerCase() === '.webm') await writeSidecarLog(path, list!, shown, sources, reel, options);
+  return { reel, list: list! };
 }
 
 async function writeSidecarLog(
@@ -207,12 +215,12 @@ async function writeSidecarLog(
   choice: SceneChoice,
   sources: readonly Source[],
   reel: WrittenReel,
+  { overwrite }: HighlightReelOptions,
 ): Promise<void> {
   const folder = join(dirname(path), `${basename(path, extname(path))}.playbyplay`);
-  await mkdir(folder, { recursive: true });
   const { hash, bytes } = await fingerprintMedia(path);
   const log = reelLog(list, choice.scenes, sources, { ...reel, name: basename(path), hash, bytes });
-  await writeFile(join(folder, 'events.ndjson'), log);
+  await writeOutput(join(folder, LOG_NAME), log, { kind: 'event log', inputs: inputsOf(sources), overwrite });
 }
 
 /** HUD regions of the games shown, in fractions of the reel's frame. */

@@ -12,6 +12,11 @@ export interface Source {
   readonly name?: string;
 }
 
+/** The files of logs and recordings, which outputs never replace. */
+export function inputsOf(sources: readonly Source[]): readonly string[] {
+  return sources.flatMap(({ media, log }) => [media, log].filter((path) => path !== undefined));
+}
+
 /** An event of a scene with its score. */
 export interface ScoredEvent {
   readonly event: EventLine;

@@ -8,6 +8,7 @@ import type { Journal, JournalKey } from '../events/journal.ts';
 import type { HeaderLine } from '../events/log.ts';
 import type { HudSettings } from '../geometry.ts';
 import { DecoderWorker } from '../media/decode/decoder-worker.ts';
+import { checkOutput } from '../files/output.ts';
 import { originSeconds, type PacketIndex } from '../media/packets/packet-index.ts';
 import { formatClock } from '../time.ts';
 import { VERSION } from '../version.ts';
@@ -60,6 +61,8 @@ export interface DetectOptions {
   readonly signal?: AbortSignal;
   /** File for a Chrome trace of what was read when. */
   readonly trace?: string;
+  /** Replaces outputs that are of another kind or symbolic links. */
+  readonly overwrite?: boolean | undefined;
   /** Seconds without a sign of life after which a thread is replaced; default 120. */
   readonly stuckAfter?: number;
   /** Opens the journal in which readings are stored, and from which those of an interrupted run are taken. */
@@ -104,6 +107,11 @@ export async function* detect(
   yield* writeLines(events, run.header, warnings);
 }
 
+/** The files that a run reads, besides those of its game. */
+export function inputsOf(source: Source, { streams = [], companions = [] }: DetectOptions): readonly string[] {
+  return [source.path, ...[...streams, ...companions].map(({ path }) => path)];
+}
+
 /** What is known of a recording before it is read, and what reads it. */
 interface PreparedRun extends AsyncDisposable {
   readonly source: Source;
@@ -129,6 +137,8 @@ async function prepareRun(source: Source, game: Game, options: DetectOptions): P
   await using resources = new AsyncDisposableStack();
   checkCompanionNames(options.companions ?? [], game);
   const trace = options.trace === undefined ? undefined : new Trace();
+  const tracePolicy = { inputs: inputsOf(source, options), overwrite: options.overwrite };
+  if (options.trace !== undefined) await checkOutput(options.trace, { kind: 'JSON', ...tracePolicy });
   const decoder = availableParallelism() > 1 ? resources.use(new DecoderWorker(source.video)) : undefined;
   const poolOptions: ReaderPoolOptions = { plan, workers, hud: options.hud, stuckAfter, decoder, trace };
   let pool = resources.use(new ReaderPool(source.video, game, poolOptions));
@@ -183,7 +193,7 @@ async function prepareRun(source: Source, game: Game, options: DetectOptions): P
     async [Symbol.asyncDispose]() {
       stop.abort();
       await owned[Symbol.asyncDispose]();
-      if (trace) await trace.write(options.trace!);
+      if (trace) await trace.write(options.trace!, tracePolicy);
     },
   };
 }

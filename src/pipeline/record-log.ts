@@ -2,12 +2,14 @@ import { basename, dirname, extname, join } from 'node:path';
 import type { Issue } from '../errors.ts';
 import { PlaybyplayError } from '../errors.ts';
 import { openJournal } from '../events/journal.ts';
-import { lockFolder, makeFolder } from '../events/log-folder.ts';
+import { makeFolder } from '../files/folder.ts';
+import { lockFolder } from '../files/lock-folder.ts';
+import { checkOutput } from '../files/output.ts';
 import type { HeaderLine } from '../events/log.ts';
-import { readHeader } from '../events/reader.ts';
+import { LOG_NAME, readHeader } from '../events/reader.ts';
 import { LogWriter } from '../events/writer.ts';
 import { ROOT } from '../version.ts';
-import { detect, type DetectOptions } from './detect.ts';
+import { detect, type DetectOptions, inputsOf } from './detect.ts';
 import { fingerprintMedia } from './fingerprint.ts';
 import { openGame } from './game.ts';
 import type { DetectMessage } from './messages.ts';
@@ -66,11 +68,15 @@ export interface RecordSummary {
  * console.log(`${events} events in ${log}`);
  */
 export async function recordLog(options: RecordOptions): Promise<RecordSummary> {
-  const { media, resume = false, onMessage } = options;
+  const { media, resume = false, overwrite, onMessage } = options;
   const game = await openGame(options.game, options.plugins, options.language);
   using source = await openSource(media);
   const folder = options.out ?? defaultFolder(media);
   if (options.out === undefined) await refuseOtherLog(folder, media);
+  const [path, journal] = [join(folder, LOG_NAME), join(folder, 'readings.journal')];
+  const inputs = inputsOf(source, options);
+  const policy = { inputs, overwrite };
+  await checkOutput(path, { kind: 'event log', ...policy });
   await makeFolder(folder);
   await using resources = new AsyncDisposableStack();
   resources.use(await lockFolder(folder));
@@ -78,12 +84,11 @@ export async function recordLog(options: RecordOptions): Promise<RecordSummary> 
   const messages = detect(source, game, {
     ...options,
     resumes: resume ? await readHeader(folder).catch(() => undefined) : undefined,
-    openJournal: (key) => openJournal<ChunkReadings>(join(folder, 'readings.journal'), key, { resume }),
+    openJournal: (key) => openJournal<ChunkReadings>(journal, key, { resume, inputs }),
   });
   let log: LogWriter | undefined;
   for await (const message of messages) {
-    if (message.type === 'header')
-      log = resources.use(await LogWriter.create(join(folder, 'events.ndjson'), message, { resume }));
+    if (message.type === 'header') log = resources.use(await LogWriter.create(path, message, { resume, ...policy }));
     else if (message.type === 'event' || message.type === 'gap' || message.type === 'end') await log!.write([message]);
     summary.add(message);
     onMessage?.(message);

@@ -154,14 +154,20 @@ describe('incidents in a game log', async () => {
   }
 
   it('merges incidents into a readable log, idempotently', async () => {
-    const path = await log('merged.ndjson');
-    const first = await mergeIntoLog(path, all, path);
-    const bytes = readFileSync(path);
-    await mergeIntoLog(path, all, path);
-    expect(readFileSync(path)).toEqual(bytes);
+    const [path, again] = [join(folder, 'merged.ndjson'), join(folder, 'again.ndjson')];
+    const first = await mergeIntoLog(await log('plain.ndjson'), all, path);
+    await mergeIntoLog(path, all, again);
+    expect(readFileSync(again)).toEqual(readFileSync(path));
     expect(first.events).toHaveLength(play.length + 7);
     expect(first.events.map(({ t }) => t)).toEqual(first.events.map(({ t }) => t).toSorted((a, b) => a - b));
     expect(first.header.dictionaries.map(({ name }) => name)).toEqual(['common', 'stream']);
+  });
+
+  it('never writes over the log that it reads', async () => {
+    const path = await log('own.ndjson');
+    const before = readFileSync(path);
+    await expect(mergeIntoLog(path, all, path)).rejects.toMatchObject({ code: 'output-is-input' });
+    expect(readFileSync(path)).toEqual(before);
   });
 
   it('counts losses under bad and good quality', async () => {

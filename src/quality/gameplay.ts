@@ -10,7 +10,8 @@ import type { StreamIncident } from './incidents.ts';
 import { builtinFolder, loadBuiltin } from '../dictionary/files.ts';
 import { unqualified, wordOf } from '../highlights/weights.ts';
 import { PlaybyplayError } from '../errors.ts';
-import { loadLog } from '../events/reader.ts';
+import { loadLog, locateLog } from '../events/reader.ts';
+import { checkOutput, type OutputPolicy } from '../files/output.ts';
 
 /** Statement about an incident in words of `dictionary/stream.json`. */
 function incidentStatement(incident: StreamIncident): Statement {
@@ -274,8 +275,11 @@ export interface MergedLog {
 }
 
 /**
- * Merges the incidents of a stream into a game's log and writes the result to `out`, which may be the log itself;
- * incidents written by an earlier run are replaced.
+ * Merges the incidents of a stream into a game's log and writes the result to `out`; incidents that the log contains from
+ * an earlier run are replaced.
+ *
+ * @param out Another file than the log.
+ * @throws PlaybyplayError `output-is-input`, `output-exists`, and as `loadLog`.
  *
  * @example
  * ```ts
@@ -288,8 +292,11 @@ export async function mergeIntoLog(
   log: string,
   incidents: readonly StreamIncident[],
   out: string,
-  options: GameplayOptions & { readonly offset?: number; readonly signal?: AbortSignal } = {},
+  options: GameplayOptions & { readonly offset?: number; readonly signal?: AbortSignal } & OutputPolicy = {},
 ): Promise<MergedLog> {
+  const inputs = [...(options.inputs ?? []), log, (await locateLog(log)).path];
+  const output = { inputs, overwrite: options.overwrite };
+  await checkOutput(out, { kind: 'event log', ...output });
   const { header, events, lines } = await loadLog(log, options.signal ? { signal: options.signal } : {});
   const { dictionary, issues } = await loadBuiltin();
   if (issues.length > 0) {
@@ -300,7 +307,7 @@ export async function mergeIntoLog(
     dictionaries: [...header.dictionaries.filter(({ name }) => name !== 'stream'), streamFingerprint()],
   };
   const end = lines.find((line) => line.type === 'end');
-  const writer = await LogWriter.create(out, merged);
+  const writer = await LogWriter.create(out, merged, output);
   await using _ = writer;
   for (const event of events) if (!event.cues.some((cue) => cue.detector === 'stream')) writer.add(event);
   for (const line of lines) if (line.type === 'gap') addGap(writer, line);

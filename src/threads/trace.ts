@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { type OutputPolicy, writeOutput } from '../files/output.ts';
 
 /** What a device or thread does during a span. */
 export type Activity = 'run' | 'wait' | 'copy' | 'other';
@@ -65,9 +65,9 @@ export class Trace {
     return { traceEvents: [...names, ...timed], displayTimeUnit: 'ms' };
   }
 
-  /** Writes the trace to a JSON file. */
-  async write(path: string): Promise<void> {
-    await writeFile(path, `${JSON.stringify(this.toJSON())}\n`);
+  /** Writes the trace to a JSON file. Throws as `writeOutput`. */
+  async write(path: string, policy: OutputPolicy = {}): Promise<void> {
+    await writeOutput(path, `${JSON.stringify(this.toJSON())}\n`, { kind: 'JSON', ...policy });
   }
 
   private track(device: string): number {

@@ -1,4 +1,3 @@
-import { writeFile } from 'node:fs/promises';
 import type { Dictionary } from '../../dictionary/dictionary.ts';
 import { diffDictionaries } from '../../dictionary/diff.ts';
 import { readSources } from '../../dictionary/files.ts';
@@ -8,6 +7,7 @@ import { parse } from '../../dictionary/sentences/parse.ts';
 import { render } from '../../dictionary/sentences/render.ts';
 import { loadDictionary } from '../../dictionary/load.ts';
 import { messageOf } from '../../errors.ts';
+import { writeOutput } from '../../files/output.ts';
 import type { Statement } from '../../events/statement.ts';
 import type { RunCommand } from '../command.ts';
 import { formatCount, formatIssues } from '../describe-error.ts';
@@ -143,7 +143,8 @@ async function loadVersion(file: string): Promise<ReturnType<typeof loadDictiona
 /** `playbyplay dictionary html` */
 export const html: RunCommand<Spec<'dictionaryHtml'>> = async (io, options) => {
   const loaded = await loadAndWarn(options, io);
-  await writeFile(options.out, dictionaryPage(loaded, await findWordUsage(loaded)));
+  const page = dictionaryPage(loaded, await findWordUsage(loaded));
+  await writeOutput(options.out, page, { kind: 'HTML', inputs: options.dictionary, overwrite: options.overwrite });
   io.stdout.write(`${options.out}\n`);
   return 0;
 };

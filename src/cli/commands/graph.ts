@@ -1,4 +1,4 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -7,6 +7,8 @@ import { type Graph, parseGraph } from '../../compute/scheduler/description.ts';
 import { findCall, getList, type Plan, type PlannedCall, planGraph } from '../../compute/scheduler/graph.ts';
 import { toIndex } from '../../compute/scheduler/index-space.ts';
 import { runGraph } from '../../compute/scheduler/run-graph.ts';
+import { toFileName } from '../../files/file-name.ts';
+import { writeOutput } from '../../files/output.ts';
 import { Trace } from '../../threads/trace.ts';
 import { messageOf, PlaybyplayError } from '../../errors.ts';
 import type { RunCommand } from '../command.ts';
@@ -30,7 +32,8 @@ export const planGraphFile: RunCommand<typeof specs.graphPlan> = async (io, { de
 
 /** `playbyplay graph run <graph.json>` */
 export const runGraphFile: RunCommand<typeof specs.graphRun> = async (io, options, path) => {
-  const { devices = availableParallelism(), kernels, trace: traceFile, out } = options;
+  const { devices = availableParallelism(), kernels, trace: traceFile, out, overwrite } = options;
+  const policy = { inputs: [path, kernels], overwrite };
   const graph = await readGraph(path);
   const trace = traceFile === undefined ? undefined : new Trace();
   usable(path, () => planGraph(graph.calls, graph.resources, devices));
@@ -41,13 +44,16 @@ export const runGraphFile: RunCommand<typeof specs.graphRun> = async (io, option
     signal: io.signal,
     trace,
   });
-  if (traceFile !== undefined) await trace!.write(traceFile);
+  if (traceFile !== undefined) await trace!.write(traceFile, policy);
   if (out !== undefined) {
-    await mkdir(out, { recursive: true });
     for (const { name, regions } of graph.resources) {
       const count = regions.reduce((product, extent) => product * extent, 1);
       const bytes = Array.from({ length: count }, (_, region) => result.region(name, region));
-      await writeFile(join(out, `${name}.bin`), Buffer.concat(bytes));
+      await writeOutput(join(out, `${toFileName(name)}.bin`), Buffer.concat(bytes), {
+        kind: 'unknown',
+        ...policy,
+        overwrite: true,
+      });
     }
   }
   const portions = Array.from({ length: devices }, () => 0);

@@ -1,8 +1,8 @@
-import { mkdirSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
 import { dirname, extname, join, relative, resolve, sep } from 'node:path';
+import { fileKindOf } from '../../files/file-kind.ts';
+import { type OutputPolicy, writeOutput } from '../../files/output.ts';
 import { exportAs } from '../../highlights/export.ts';
-import type { Source } from '../../highlights/scene.ts';
+import { inputsOf, type Source } from '../../highlights/scene.ts';
 import { isPropertyStatement } from '../../events/statement.ts';
 import { makeHighlightList } from '../../highlights/list.ts';
 import { type HighlightReel, type HighlightReelOptions, makeReel, TITLE_CARD_SECONDS } from '../../highlights/reel.ts';
@@ -11,7 +11,6 @@ import { dropRedundantChanges } from '../../highlights/captions.ts';
 import { writeClips, writePreview, writeSheet, writeThumbnails } from '../../highlights/images.ts';
 import { openVideo } from '../../media/video.ts';
 import { hardwareEncoders } from '../../media/write/encoder.ts';
-import { writeAtomically } from '../../media/write/output-file.ts';
 import type { CommandIo, RunCommand } from '../command.ts';
 import { formatCount } from '../describe-error.ts';
 import { type OptionValues, usageError } from '../options.ts';
@@ -47,11 +46,11 @@ export const highlights: RunCommand<typeof specs.highlights> = async (io, option
   if (selection.choice.scenes.length === 0) return reportNoScenes(io, selection.sources);
   const bar = new ProgressBar(io, 'writing reel');
   const settings = reelSettings(options, selection, io, bar);
+  const policy = { inputs: inputsOf(selection.sources), overwrite: options.overwrite };
   const outputs = options.out ?? (options.clips || options.thumbnails ? [] : defaultOutputs(selection));
   const written = [...outputs, ...(await writeFolders(options, selection, io))];
   const reels: HighlightReel[] = [];
   for (const path of outputs.filter((each) => VIDEO_EXTENSIONS.includes(extname(each)))) {
-    mkdirSync(dirname(resolve(path)), { recursive: true });
     const made = await makeReel(path, selection.choice, selection.sources, mediaOf, settings);
     reels.push(made);
     bar.clear();
@@ -66,12 +65,11 @@ export const highlights: RunCommand<typeof specs.highlights> = async (io, option
   }
   const list = reels[0]?.list ?? makeHighlightList(selection.choice, selection.sources);
   for (const path of outputs) {
-    mkdirSync(dirname(resolve(path)), { recursive: true });
     if (extname(path) === '.json')
-      await writeAtomically(path, (part) => writeFile(part, `${JSON.stringify(list, undefined, 2)}\n`));
-    else if (SHEET_EXTENSIONS.includes(extname(path))) await writeSceneSheet(path, selection, io.signal);
+      await writeOutput(path, `${JSON.stringify(list, undefined, 2)}\n`, { kind: 'highlights', ...policy });
+    else if (SHEET_EXTENSIONS.includes(extname(path))) await writeSceneSheet(path, selection, io.signal, policy);
     else if (PREVIEW_EXTENSIONS.includes(extname(path)))
-      await writePreview(path, selection.choice, selection.sources, mediaOf);
+      await writePreview(path, selection.choice, selection.sources, mediaOf, policy);
   }
   if (options.json) io.stdout.write(`${JSON.stringify(list)}\n`);
   else {
@@ -111,6 +109,7 @@ function reelSettings(
     ...(encoder !== undefined ? { encoder } : hardware && { encoder: 'hardware' as const }),
     audioTrack: options['audio-track'],
     method: options.full ? 'full' : 'smart',
+    overwrite: options.overwrite,
     signal: io.signal,
     onProgress: (done, total) => bar.show(done, total),
   };
@@ -125,11 +124,12 @@ async function writeFolders(
   const written: string[] = [];
   if (options.clips !== undefined) {
     const method = options.full ? 'full' : 'smart';
-    const settings = { method, audioTrack: options['audio-track'], signal: io.signal } as const;
+    const { overwrite } = options;
+    const settings = { method, audioTrack: options['audio-track'], signal: io.signal, overwrite } as const;
     written.push(...(await writeClips(options.clips, choice, sources, mediaOf, settings)));
   }
   if (options.thumbnails !== undefined)
-    written.push(...(await writeThumbnails(options.thumbnails, choice, sources, mediaOf)));
+    written.push(...(await writeThumbnails(options.thumbnails, choice, sources, mediaOf, undefined, options)));
   return written;
 }
 
@@ -137,6 +137,7 @@ async function writeSceneSheet(
   path: string,
   { choice, sources, dictionary }: Selection,
   signal: AbortSignal,
+  policy: OutputPolicy,
 ): Promise<void> {
   const { scenes } = choice;
   const entries = scenes.flatMap(({ source, events }) => {
@@ -147,7 +148,7 @@ async function writeSceneSheet(
   });
   const { games } = summarize(sources, choice.scenes, dictionary);
   const title = `${games.join(', ')}: ${formatCount(entries.length, 'moment')} in ${formatCount(scenes.length, 'scene')}`;
-  await writeSheet(path, entries, { title, signal });
+  await writeSheet(path, entries, { title, signal, ...policy });
 }
 
 function defaultOutputs({ sources }: Selection): string[] {
@@ -188,8 +189,11 @@ export const exportScenes: RunCommand<typeof specs.exportScenes> = async (io, op
     if (issues.length > 0 && text === '') return 3;
     if (out === undefined) io.stdout.write(text);
     else {
-      mkdirSync(dirname(resolve(out)), { recursive: true });
-      await writeAtomically(out, (part) => writeFile(part, text));
+      await writeOutput(out, text, {
+        kind: fileKindOf(Buffer.from(text.slice(0, 4096))),
+        inputs: inputsOf(selection.sources),
+        overwrite: options.overwrite,
+      });
     }
   }
   return 0;

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { loadBuiltin } from '../../dictionary/files.ts';
 import { messageOf, PlaybyplayError } from '../../errors.ts';
@@ -8,6 +8,8 @@ import { LOG_NAME } from '../../events/reader.ts';
 import { LogWriter } from '../../events/writer.ts';
 import { type CompiledMapping, loadMapping, recognizeMapping } from '../../events/import/mapping.ts';
 import { importLog as importSessions, type ImportedSession } from '../../events/import/import-log.ts';
+import { makeFolder } from '../../files/folder.ts';
+import type { OutputPolicy } from '../../files/output.ts';
 import { VERSION } from '../../version.ts';
 import type { RunCommand } from '../command.ts';
 import { formatCount, formatIssues } from '../describe-error.ts';
@@ -40,6 +42,7 @@ export const importLog: RunCommand<typeof specs.importLog> = async (io, options,
       place,
       each,
       createHeader(compiled, each, { name: session, hash, bytes: bytes.length }, dictionaries),
+      { inputs: [path], overwrite: options.overwrite },
     );
     io.stdout.write(`${join(place, LOG_NAME)}\n`);
     io.stderr.write(`  ${each.session}: ${formatCount(each.events.length, 'event')}\n`);
@@ -68,9 +71,14 @@ function createHeader(
   };
 }
 
-async function writeLog(folder: string, session: ImportedSession, head: HeaderLine): Promise<void> {
-  await mkdir(folder, { recursive: true });
-  await using log = await LogWriter.create(join(folder, LOG_NAME), head);
+async function writeLog(
+  folder: string,
+  session: ImportedSession,
+  head: HeaderLine,
+  policy: OutputPolicy,
+): Promise<void> {
+  await makeFolder(folder);
+  await using log = await LogWriter.create(join(folder, LOG_NAME), head, policy);
   for (const event of session.events) log.add(event);
   await log.end(0);
 }

@@ -1,5 +1,6 @@
-import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { readFile, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { checkOutput, writeOutput } from '../../files/output.ts';
 import type { Atlas } from '../../detectors/text/atlas.ts';
 import { atlasFromImages, type GlyphImage, glyphsOfSheet } from '../../detectors/text/import-font.ts';
 import { type Label, type LearntFont, learnAtlas, learnLight, parseLabels } from '../../pipeline/authoring/learn.ts';
@@ -13,7 +14,9 @@ type GlyphOptions = OptionValues<(typeof specs.profileGlyphs)['options']>;
 
 /** `playbyplay profile glyphs <game or path>` */
 export const glyphs: RunCommand<typeof specs.profileGlyphs> = async (io, options, game) => {
-  const { out, labels, light, source, width, height } = options;
+  const { out, labels, light, source, width, height, overwrite } = options;
+  const inputs = [labels, options.sheet].filter((path) => path !== undefined);
+  await checkOutput(out, { kind: light === undefined ? 'atlas' : 'light', inputs, overwrite });
   if (light !== undefined) {
     if (labels === undefined || width === undefined || height === undefined)
       throw usageError('--light needs --labels, --width and --height');
@@ -22,14 +25,14 @@ export const glyphs: RunCommand<typeof specs.profileGlyphs> = async (io, options
       width,
       height,
     });
-    await writeFile(out, `${JSON.stringify(learned)}\n`);
+    await writeOutput(out, `${JSON.stringify(learned)}\n`, { kind: 'light', inputs, overwrite });
     io.stdout.write(`${out}\n`);
     return 0;
   }
   const font = labels === undefined ? undefined : await learnFromLabels(game, labels, options);
   const { file } = font?.atlas ?? (await learnFromImages(options));
-  await mkdir(dirname(out), { recursive: true });
-  await writeFile(out, `${JSON.stringify({ ...file, ...(source !== undefined && { source }) })}\n`);
+  const text = `${JSON.stringify({ ...file, ...(source !== undefined && { source }) })}\n`;
+  await writeOutput(out, text, { kind: 'atlas', inputs, overwrite });
   io.stdout.write(`${out}: ${file.glyphs.length} glyphs: ${file.glyphs.map(({ char }) => char).join('')}\n`);
   if (font) io.stdout.write(formatReport(font));
   return 0;

@@ -1,7 +1,8 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join, parse } from 'node:path';
 import type { SoundFile } from '../../detectors/sound/fingerprint.ts';
 import { PlaybyplayError } from '../../errors.ts';
+import { checkOutput, writeOutput } from '../../files/output.ts';
 import type { HudSettings } from '../../geometry.ts';
 import { settingsSchema } from '../../highlights/settings-schema.ts';
 import { scanPacketsAsync } from '../../media/packets/scan-packets.ts';
@@ -147,6 +148,9 @@ function unknownDetector(name: string, names: readonly string[]): PlaybyplayErro
 
 /** `playbyplay profile place <recording>` */
 export const place: RunCommand<Spec<'profilePlace'>> = async (io, options, media) => {
+  const policy = { inputs: [media], overwrite: options.overwrite };
+  if (options.write !== undefined) await checkOutput(options.write, { kind: 'placement', ...policy });
+  if (options.picture !== undefined) await checkOutput(options.picture, { kind: 'picture', ...policy });
   const game = await openGame(options.game, await findPlugins(options.plugin));
   using file = openVideo(media);
   const index = await scanPacketsAsync(file, { signal: io.signal });
@@ -160,13 +164,17 @@ export const place: RunCommand<Spec<'profilePlace'>> = async (io, options, media
   }
   const { confidence, elements, pictures } = layouts[0]!.evidence;
   if (options.write !== undefined && !doubt)
-    await writeFile(
+    await writeOutput(
       options.write,
       `${JSON.stringify({ format: 'playbyplay/placement/1', ...first, confidence, ...(changes.length > 0 ? { changes } : {}) }, undefined, 2)}\n`,
+      { kind: 'placement', ...policy },
     );
   if (options.picture !== undefined)
     for (const [i, { hud: own, within }] of layouts.entries())
-      await writeFile(numberedPath(options.picture, i), await drawPlacement(file, index, game, own, within));
+      await writeOutput(numberedPath(options.picture, i), await drawPlacement(file, index, game, own, within), {
+        kind: 'picture',
+        ...policy,
+      });
   const small = doubt ? undefined : await textTooSmall(game, file.info, first);
   const warnings = [...remarks, ...(small ? [small] : [])];
   if (options.json) {
@@ -205,13 +213,15 @@ function numberedPath(path: string, i: number): string {
 
 /** `playbyplay profile sound <recording>` */
 export const sound: RunCommand<Spec<'profileSound'>> = async (io, options, media) => {
-  const { from = [], to = [], label, out, track, length } = options;
+  const { from = [], to = [], label, out, track, length, overwrite } = options;
+  const output = { kind: 'sound', inputs: [media], overwrite };
+  await checkOutput(out, output);
   if (from.length === 0 || from.length !== to.length)
     throw usageError('--from and --to must be given equally often, at least once');
   const ranges = from.map((start, i) => ({ media, from: start, to: to[i]! }));
   const occurrences = length === undefined ? ranges : findOccurrences(ranges, length, track);
   const learned = learnSound(label, occurrences, track);
-  await writeFile(out, `${JSON.stringify(learned)}\n`);
+  await writeOutput(out, `${JSON.stringify(learned)}\n`, output);
   const count = occurrences.length === 1 ? 'one occurrence' : `${occurrences.length} occurrences`;
   io.stdout.write(
     `${out}: ${label}, ${(learned.frames / 100).toFixed(2)} s, from ${count}; ${describeRecognition(learned)}\n`,

@@ -1,8 +1,7 @@
 import { once } from 'node:events';
-import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { loadBuiltin } from '../../dictionary/files.ts';
-import { messageOf, PlaybyplayError } from '../../errors.ts';
+import { checkOutput, type OutputOptions, type OutputPolicy, writeOutput } from '../../files/output.ts';
 import { disagreements, type NamedModelScores, rankCorrelations, scoreWithModels } from '../../quality/compare.ts';
 import type { FrameRecord } from '../../quality/frame.ts';
 import { analyzeFiles, gameplayMarks } from '../../quality/analyze.ts';
@@ -21,6 +20,12 @@ import type * as specs from '../specs.ts';
 export const score: RunCommand<typeof specs.qualityScore> = async (io, options, ...paths) => {
   const { offset } = options;
   if (options.before && options.report === undefined) throw usageError('--before needs --report');
+  const policy: OutputPolicy = {
+    inputs: [...paths, ...(options.before ?? []), ...(options.events === undefined ? [] : [options.events])],
+    overwrite: options.overwrite,
+  };
+  const report: OutputOptions = { kind: 'HTML', ...policy };
+  if (options.report !== undefined) await checkOutput(options.report, report);
   const settings = scorerOptions(options, io.signal);
   if (options.series) {
     if (!options.json) throw usageError('--series needs --json');
@@ -30,10 +35,12 @@ export const score: RunCommand<typeof specs.qualityScore> = async (io, options, 
   const chartWidth = Math.max(20, Math.min(100, ((io.stdout as { columns?: number }).columns ?? 80) - 20));
   let views = await analyzeFiles(paths, settings);
   const merged =
-    options.events === undefined ? undefined : await mergeEvents(views, options.events, options.out, offset, io);
+    options.events === undefined
+      ? undefined
+      : await mergeEvents(views, options.events, options.out, { offset, ...policy }, io);
   if (merged) views = [await withMarks(views[0]!, merged, offset)];
   const before = options.before ? await analyzeFiles(options.before, settings) : [];
-  if (options.report !== undefined) await writeReport(options.report, views, before, io);
+  if (options.report !== undefined) await writeReport(options.report, views, before, report, io);
   if (options.json) io.stdout.write(`${JSON.stringify(toJson(views, merged))}\n`);
   else {
     const summaries = views.map((view) => summarize(view.scored, downsample(view.points, chartWidth), options.ascii));
@@ -86,13 +93,13 @@ async function mergeEvents(
   views: readonly SessionAnalysis[],
   log: string,
   out: string | undefined,
-  offset: number,
+  options: { readonly offset: number } & OutputPolicy,
   io: CommandIo,
 ): Promise<MergedLog> {
   if (views.length !== 1) throw usageError(`--events takes one session, not ${views.length}`);
   const { incidents } = views[0]!;
   const path = out ?? mergedPath(log);
-  const merged = await mergeIntoLog(log, incidents, path, { offset, signal: io.signal });
+  const merged = await mergeIntoLog(log, incidents, path, { ...options, signal: io.signal });
   io.stderr.write(`${incidents.length} incidents of the stream written to ${path}\n`);
   return merged;
 }
@@ -116,6 +123,7 @@ async function writeReport(
   path: string,
   views: readonly SessionAnalysis[],
   before: readonly SessionAnalysis[],
+  output: OutputOptions,
   io: CommandIo,
 ): Promise<void> {
   const grouped: GroupedView[] = [
@@ -123,11 +131,7 @@ async function writeReport(
     ...views.map((view) => (before.length > 0 ? { ...view, group: 'after' } : view)),
   ];
   const html = grouped.length === 1 ? sessionReport(views[0]!) : sessionsReport(grouped);
-  try {
-    await writeFile(path, html);
-  } catch (error) {
-    throw new PlaybyplayError('write-failed', `cannot write ${path}: ${messageOf(error)}`);
-  }
+  await writeOutput(path, html, output);
   io.stderr.write(`Report written to ${path}\n`);
 }
 

@@ -1,8 +1,6 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { Worker } from 'tesseract.js';
 import { messageOf, PlaybyplayError } from '../../errors.ts';
+import { TemporaryFolder } from '../../files/output.ts';
 import type { PreparedCrop } from '../kind.ts';
 import { type LanguageData, languageData } from './language-data.ts';
 import { upperMedian } from '../../statistics.ts';
@@ -117,20 +115,18 @@ export class TesseractReader implements AsyncDisposable {
 
 async function start({ whitelist, layout, languages }: Required<TesseractOptions>): Promise<Worker> {
   const { createWorker } = await import('tesseract.js');
-  const { folder, temporary } = await collectLanguageData(languages);
+  await using collected = await collectLanguageData(languages);
   // With unusable data createWorker never settles.
   const { promise: failed, reject } = Promise.withResolvers<never>();
   const starting = createWorker(languages.map(({ code }) => code).join('+'), LSTM_ONLY, {
-    langPath: folder,
+    langPath: collected.path,
     // Nothing is read or written outside the package.
     cacheMethod: 'none',
     gzip: true,
     errorHandler: (error) => reject(new Error(messageOf(error))),
   });
   failed.catch(() => undefined);
-  const worker = await Promise.race([starting, failed]).finally(() =>
-    temporary ? rm(folder, { recursive: true, force: true }) : undefined,
-  );
+  const worker = await Promise.race([starting, failed]);
   await worker.setParameters({
     tessedit_pageseg_mode: LAYOUTS[layout] as never,
     tessedit_char_whitelist: whitelist,
@@ -145,12 +141,13 @@ async function start({ whitelist, layout, languages }: Required<TesseractOptions
 /** Returns one folder with the data of all languages, as Tesseract wants it; copies where the data is in several packages. */
 async function collectLanguageData(
   languages: readonly LanguageData[],
-): Promise<{ readonly folder: string; readonly temporary: boolean }> {
+): Promise<AsyncDisposable & { readonly path: string }> {
   const [first, ...more] = languages.map(({ folder }) => folder);
-  if (first !== undefined && more.every((one) => one === first)) return { folder: first, temporary: false };
-  const folder = await mkdtemp(join(tmpdir(), 'playbyplay-languages-'));
-  for (const { code, load } of languages) await writeFile(join(folder, `${code}.traineddata.gz`), await load());
-  return { folder, temporary: true };
+  if (first !== undefined && more.every((one) => one === first))
+    return { path: first, [Symbol.asyncDispose]: async () => {} };
+  const folder = await TemporaryFolder.create();
+  for (const { code, load } of languages) await folder.write(`${code}.traineddata.gz`, await load());
+  return folder;
 }
 
 /** Encodes a crop as a binary portable map (PGM or PPM), which Tesseract's image library reads directly. */

@@ -1,3 +1,4 @@
+import type { OutputPolicy } from '../../files/output.ts';
 import type { Rational } from '../../time.ts';
 import type { AudioMixOptions } from './audio-mix.ts';
 import type { Chapter } from './container-edits.ts';
@@ -44,7 +45,7 @@ export interface ReelExtras {
 }
 
 /** Options of `writeReel`. */
-export interface ReelOptions extends AudioMixOptions, FrameFilterOptions {
+export interface ReelOptions extends AudioMixOptions, FrameFilterOptions, OutputPolicy {
   /** Frame size; default that of the first recording. Rounded to even. */
   readonly width?: number;
   readonly height?: number;

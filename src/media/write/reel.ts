@@ -1,11 +1,9 @@
-import { existsSync, realpathSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
 import { PlaybyplayError } from '../../errors.ts';
+import { checkOutput, type OutputOptions, produceOutput, TemporaryFile } from '../../files/output.ts';
 import { addChaptersToMatroska, addToMp4 } from './container-edits.ts';
 import { findHardwareEncoder, type VideoEncoding } from './encoder.ts';
 import { even } from './frame-filter.ts';
 import { type Container, containerForPath, isMp4Family } from './muxer.ts';
-import { writeAtomically } from './output-file.ts';
 import type { ReelOptions, ReelPlan, WrittenReel } from './reel-options.ts';
 import { ReelWriter, type WrittenFrames, type WriterPlan } from './reel-writer.ts';
 import { type Cut, createTimeline, RecordingPool, secondsIn, type Timeline } from './timeline.ts';
@@ -25,7 +23,7 @@ export type {
  * Writes cuts one after the other, with audio, to an mp4, mov, mkv or webm file. The file appears under its name only when
  * it is complete.
  *
- * @throws PlaybyplayError `unwritable`, `no-frame`, `no-encoder`, `encoder-failed`, and those of opening a recording; or
+ * @throws PlaybyplayError `unwritable`, `output-is-input`, `output-exists`, `no-frame`, `no-encoder`, `encoder-failed`, and those of opening a recording; or
  * the signal's reason.
  *
  * @example
@@ -35,7 +33,9 @@ export type {
  * ```
  */
 export async function writeReel(path: string, cuts: readonly Cut[], options: ReelOptions = {}): Promise<WrittenReel> {
-  checkTarget(path, cuts);
+  const inputs = [...(options.inputs ?? []), ...cuts.map(({ media }) => media)];
+  const output: OutputOptions = { kind: 'video', inputs, overwrite: options.overwrite };
+  await checkOutput(path, output);
   using recordings = new RecordingPool(options.audioTrack);
   const timeline = createTimeline(cuts, recordings, options.frameRate);
   if (timeline.cuts.length === 0) throw new PlaybyplayError('no-frame', 'the cuts contain no frame of the recording');
@@ -45,10 +45,13 @@ export async function writeReel(path: string, cuts: readonly Cut[], options: Ree
   const plan: ReelPlan = { width, height, ...placeCuts(timeline) };
   const extras = (await options.prepare?.(plan)) ?? {};
   const writerPlan: WriterPlan = { container, timeline, encoding, extras };
-  const written = await writeAtomically(path, (temporaryPath) =>
-    isMp4Family(container)
-      ? writeMp4(temporaryPath, writerPlan, options)
-      : writeMatroska(temporaryPath, writerPlan, options),
+  const written = await produceOutput(
+    path,
+    (temporaryPath) =>
+      isMp4Family(container)
+        ? writeMp4(temporaryPath, writerPlan, options)
+        : writeMatroska(temporaryPath, writerPlan, options),
+    output,
   );
   return { path, ...plan, ...written, encoder: encoding.encoder };
 }
@@ -58,15 +61,11 @@ async function writeMp4(path: string, plan: WriterPlan, options: ReelOptions): P
   const { captions = [], chapters = [], log } = plan.extras;
   const hasAudio = plan.timeline.cuts.some((cut) => cut.recording.hasAudio);
   const chapterTrack = 1 + Number(hasAudio) + Number(captions.length > 0);
-  const framesPath = `${path}.frames`;
-  try {
-    const written = await writeFrames(framesPath, plan, options);
-    const additions = { chapters, ...(chapters.length > 0 && { chapterTrack }), ...(log !== undefined && { log }) };
-    await addToMp4(framesPath, path, additions, options.signal);
-    return written;
-  } finally {
-    await rm(framesPath, { force: true });
-  }
+  await using frames = await TemporaryFile.create(path);
+  const written = await writeFrames(frames.path, plan, options);
+  const additions = { chapters, ...(chapters.length > 0 && { chapterTrack }), ...(log !== undefined && { log }) };
+  await addToMp4(frames.path, path, additions, options.signal);
+  return written;
 }
 
 async function writeMatroska(path: string, plan: WriterPlan, options: ReelOptions): Promise<WrittenFrames> {
@@ -79,16 +78,6 @@ async function writeFrames(path: string, plan: WriterPlan, options: ReelOptions)
   using writer = new ReelWriter(path, plan, options);
   // Awaited here, so that the writer lives until its last packet.
   return await writer.write();
-}
-
-/** Refuses to overwrite a recording that the reel is cut from. */
-function checkTarget(path: string, cuts: readonly Cut[]): void {
-  if (!existsSync(path)) return;
-  const target = realpathSync(path);
-  if (!cuts.some(({ media }) => existsSync(media) && realpathSync(media) === target)) return;
-  throw new PlaybyplayError('unwritable', `${path} is a recording that the reel is cut from`, {
-    hint: 'Give the reel another name.',
-  });
 }
 
 function placeCuts({ cuts, timeBase, length }: Timeline): Pick<WrittenReel, 'duration' | 'cuts'> {

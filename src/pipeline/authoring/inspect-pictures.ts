@@ -1,9 +1,10 @@
-import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { minConfidenceOf } from '../../cues/tracker.ts';
 import { type Observation, placeOf } from '../../detectors/kind.ts';
 import type { Plugins } from '../../detectors/plugins/load.ts';
+import { toFileName } from '../../files/file-name.ts';
+import { writeOutput } from '../../files/output.ts';
 import { cropRgb } from '../../regions/crop.ts';
 import type { Picture } from '../../media/picture.ts';
 import { resolveReferenceSize } from '../../profile/defaults.ts';
@@ -115,7 +116,6 @@ async function writePictures(
   out: string,
   companion: string | undefined,
 ): Promise<string[]> {
-  await mkdir(out, { recursive: true });
   const regions = await RegionSet.open(profile.regions, picture, resolveReferenceSize(profile, companion));
   const stem = picture.t.toFixed(2);
   const files: string[] = [];
@@ -130,13 +130,14 @@ async function writePictures(
     if (region.rect.width === 0 || region.rect.height === 0) continue;
     boxes.push({ name, ...region.rect, color: '#ff00ff' });
     const { data, width, height, channels } = await region.prepare(picture);
-    const file = join(out, `${stem} ${name.replaceAll(/[^\p{L}\p{N}._ -]/gu, '_')}.png`);
-    await sharp(data, { raw: { width, height, channels } }).png().toFile(file);
+    const file = join(out, `${stem} ${toFileName(name)}.png`);
+    const crop = await sharp(data, { raw: { width, height, channels } }).png().toBuffer();
+    await writeOutput(file, crop, { kind: 'picture' });
     files.push(file);
   }
   const { width, height } = picture;
   const file = join(out, `${stem}.png`);
   const rgb = cropRgb(picture, { x: 0, y: 0, width, height });
-  await writeFile(file, await drawRegions({ width, height, rgb }, boxes));
+  await writeOutput(file, await drawRegions({ width, height, rgb }, boxes), { kind: 'picture' });
   return [file, ...files];
 }

@@ -1,7 +1,10 @@
-import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import sharp from 'sharp';
 import { PlaybyplayError } from '../../../errors.ts';
+import { toFileName } from '../../../files/file-name.ts';
+import { makeFolder } from '../../../files/folder.ts';
+import { writeOutput } from '../../../files/output.ts';
 import { cropRgb } from '../../../regions/crop.ts';
 import type { LabelledPicture, LabelledRegion } from './collect.ts';
 
@@ -68,7 +71,7 @@ export async function writeDataset(
   options: WriteOptions,
 ): Promise<DatasetSummary> {
   const { out, format, most = MAX_REGIONS_PER_LABEL } = options;
-  await mkdir(out, { recursive: true });
+  await makeFolder(out);
   if ((await readdir(out)).length > 0)
     throw new PlaybyplayError('folder-not-empty', `${out} is not empty`, { hint: 'Name a new folder by --out.' });
   const counts = new Map<string, { train: number; val: number }>();
@@ -96,8 +99,10 @@ export async function writeDataset(
   if (format === 'coco') await writeCoco(frames, names, out);
   if (format === 'yolo') await writeYolo(frames, names, out);
   const rows = frames.flatMap((frame) => frame.rows);
-  await writeFile(join(out, 'labels.ndjson'), rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
-  await writeFile(join(out, 'labels.txt'), `${names.join('\n')}\n`);
+  await writeOutput(join(out, 'labels.ndjson'), rows.map((row) => `${JSON.stringify(row)}\n`).join(''), {
+    kind: 'JSON',
+  });
+  await writeOutput(join(out, 'labels.txt'), `${names.join('\n')}\n`, { kind: 'text' });
   return { pictures: frames.length, labels: Object.fromEntries(names.map((name) => [name, counts.get(name)!])) };
 }
 
@@ -110,7 +115,7 @@ function createSplitter(held: number): (shown: LabelledPicture) => Part {
   };
 }
 
-function toFileName({ stem, t }: LabelledPicture): string {
+function pictureName({ stem, t }: LabelledPicture): string {
   return `${stem}-${t.toFixed(3).padStart(9, '0')}`;
 }
 
@@ -137,11 +142,11 @@ async function writeCrops(
 ): Promise<Frame> {
   const rows: Row[] = [];
   for (const region of regions) {
-    const folder = `${part}/${toFolderName(region.label)}`;
-    const file = `${folder}/${toFileName(shown)}-${toFolderName(region.detector)}.png`;
-    await mkdir(join(out, folder), { recursive: true });
+    const folder = `${part}/${toFileName(region.label)}`;
+    const file = `${folder}/${pictureName(shown)}-${toFileName(region.detector)}.png`;
     const { data, width, height, channels } = await region.crop();
-    await sharp(data, { raw: { width, height, channels } }).png().toFile(join(out, file));
+    const crop = await sharp(data, { raw: { width, height, channels } }).png().toBuffer();
+    await writeOutput(join(out, file), crop, { kind: 'picture' });
     rows.push(toRow(shown, region, part, file, out));
   }
   const { width, height } = shown.picture;
@@ -157,21 +162,12 @@ async function writeFrame(
   const { picture } = shown;
   const { width, height } = picture;
   const folder = format === 'yolo' ? `images/${part}` : part;
-  const file = `${folder}/${toFileName(shown)}.${image}`;
-  await mkdir(join(out, folder), { recursive: true });
+  const file = `${folder}/${pictureName(shown)}.${image}`;
   const pixels = cropRgb(picture, { x: 0, y: 0, width, height });
   const made = sharp(pixels, { raw: { width, height, channels: 3 } });
-  await (image === 'png' ? made.png({ compressionLevel: 3 }) : made.jpeg({ quality: 95 })).toFile(join(out, file));
+  const data = await (image === 'png' ? made.png({ compressionLevel: 3 }) : made.jpeg({ quality: 95 })).toBuffer();
+  await writeOutput(join(out, file), data, { kind: 'picture' });
   return { file, part, width, height, rows: regions.map((region) => toRow(shown, region, part, file, out)) };
-}
-
-/** A label as the name of a folder: what some file system refuses becomes an underscore. */
-function toFolderName(label: string): string {
-  const safe = label
-    .replaceAll(/[\p{Cc}<>:"/\\|?*]/gu, '_')
-    .replace(/[. ]+$/, '_')
-    .slice(0, 100);
-  return safe === '' ? '_' : safe;
 }
 
 async function writeCoco(frames: readonly Frame[], names: readonly string[], out: string): Promise<void> {
@@ -193,20 +189,19 @@ async function writeCoco(frames: readonly Frame[], names: readonly string[], out
     );
     const info = { description: 'regions labelled by playbyplay', version: '1.0' };
     const file = { info, licenses: [], images, annotations, categories };
-    await writeFile(join(out, `instances_${part}.json`), `${JSON.stringify(file)}\n`);
+    await writeOutput(join(out, `instances_${part}.json`), `${JSON.stringify(file)}\n`, { kind: 'JSON' });
   }
 }
 
 async function writeYolo(frames: readonly Frame[], names: readonly string[], out: string): Promise<void> {
-  for (const { file, part, width, height, rows } of frames) {
+  for (const { file, width, height, rows } of frames) {
     const lines = rows.map(({ box: [x, y, w, h], text }) => {
       const numbers = [(x! + w! / 2) / width, (y! + h! / 2) / height, w! / width, h! / height];
       return `${names.indexOf(text)} ${numbers.map((each) => each.toFixed(6)).join(' ')}\n`;
     });
     const label = file.replace(/^images\//, 'labels/').replace(/\.\w+$/, '.txt');
-    await mkdir(join(out, 'labels', part), { recursive: true });
-    await writeFile(join(out, label), lines.join(''));
+    await writeOutput(join(out, label), lines.join(''), { kind: 'text' });
   }
   const list = names.map((name, i) => `  ${i}: ${JSON.stringify(name)}\n`).join('');
-  await writeFile(join(out, 'data.yaml'), `train: images/train\nval: images/val\nnames:\n${list}`);
+  await writeOutput(join(out, 'data.yaml'), `train: images/train\nval: images/val\nnames:\n${list}`, { kind: 'text' });
 }

@@ -4,7 +4,7 @@ import { mkdtemp, readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { lockFolder } from './log-folder.ts';
+import { lockFolder } from './lock-folder.ts';
 
 const folder = (): Promise<string> => mkdtemp(join(tmpdir(), 'playbyplay-lock-'));
 
@@ -22,7 +22,7 @@ it('keeps a folder for one writer, and leaves nothing behind', async () => {
 
 it('is gone with the process that held it, however that ended', async () => {
   const place = await folder();
-  const module = JSON.stringify(new URL('./log-folder.ts', import.meta.url).href);
+  const module = JSON.stringify(new URL('./lock-folder.ts', import.meta.url).href);
   const program = `const { lockFolder } = await import(${module}); globalThis.held = await lockFolder(${JSON.stringify(place)}); console.log('held'); setInterval(() => {}, 1e6)`;
   const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { makeFolder } from './log-folder.ts';
+import { makeFolder } from './folder.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'playbyplay-folder-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -1,8 +1,13 @@
 import { open, rename, type FileHandle } from 'node:fs/promises';
+import { constants } from 'node:fs';
 import { messageOf, PlaybyplayError } from '../errors.ts';
+import { checkOutput, type OutputOptions } from './output.ts';
 
 /** Minimum time between two syncs. Written data survives the end of the process at once, that of the machine after a sync. */
 const SYNC_INTERVAL_MS = 1000;
+
+/** Reads and writes, creates a missing file, follows no symbolic link. */
+const OPEN_FLAGS = constants.O_RDWR | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0);
 
 /** Error codes of a full file system. */
 const DISK_FULL_CODES = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
@@ -25,10 +30,16 @@ export class AppendFile implements AsyncDisposable {
     this.#size = size;
   }
 
-  /** Opens or creates a file for appending after its first `size` bytes; anything beyond is truncated. */
-  static async open(path: string, size: number): Promise<AppendFile> {
+  /**
+   * Opens or creates a file for appending after its first `size` bytes; anything beyond is truncated.
+   *
+   * @param options What the file contains, and what it must not replace.
+   * @throws PlaybyplayError `write-failed`, and as `checkOutput`.
+   */
+  static async open(path: string, size: number, options: OutputOptions): Promise<AppendFile> {
+    await checkOutput(path, options);
     try {
-      const file = await open(path, size === 0 ? 'w+' : 'r+');
+      const file = await open(path, OPEN_FLAGS);
       await file.truncate(size);
       return new AppendFile(path, file, size);
     } catch (error) {

@@ -1,39 +1,8 @@
-import { mkdir, open, rm, stat } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { lstat, open, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { messageOf, PlaybyplayError } from '../errors.ts';
-
-/**
- * Creates a folder and its parents.
- *
- * @throws PlaybyplayError `no-folder` if that is impossible.
- */
-export async function makeFolder(path: string): Promise<void> {
-  try {
-    await make(resolve(path));
-  } catch (cause) {
-    throw new PlaybyplayError('no-folder', `cannot create the folder ${path}: ${messageOf(cause)}`, {
-      hint: 'Choose a writable folder with --out.',
-      cause,
-    });
-  }
-}
-
-/** Node's own `recursive` option never returns in file systems that accept no folders (/proc). */
-async function make(path: string, above = true): Promise<void> {
-  try {
-    await mkdir(path);
-  } catch (error) {
-    const { code } = error as { readonly code?: string };
-    if (code === 'ENOENT' && above && dirname(path) !== path) {
-      await make(dirname(path));
-      return make(path, false);
-    }
-    const there = await stat(path).catch(() => undefined);
-    if (there?.isDirectory()) return;
-    throw there ? new Error('a file has that name', { cause: error }) : error;
-  }
-}
+import { PlaybyplayError } from '../errors.ts';
+import { checkOutput } from './output.ts';
 
 /** SQLite's result code for a file that another connection has locked (sqlite.org/rescode.html#busy). */
 const SQLITE_BUSY = 5;
@@ -43,7 +12,7 @@ const LOCK_NAME = 'detect.lock';
  * Locks a folder for one writer. The lock is the operating system's, taken by SQLite on an empty file, so it ends with the
  * process, however that ends: there are no stale locks. The caller disposes of it.
  *
- * @throws PlaybyplayError `folder-in-use` if another process holds the lock.
+ * @throws PlaybyplayError `folder-in-use` if another process holds the lock; `output-exists` if the lock's name is taken.
  */
 export async function lockFolder(folder: string): Promise<AsyncDisposable> {
   const path = join(folder, LOCK_NAME);
@@ -69,7 +38,9 @@ export async function lockFolder(folder: string): Promise<AsyncDisposable> {
   }
 }
 
+/** Creates the file, or opens an existing one; never what a symbolic link points to. */
 async function touch(path: string): Promise<bigint | undefined> {
+  await checkOutput(path, { kind: 'empty' });
   try {
     await using file = await open(path, 'a');
     return (await file.stat({ bigint: true })).ino;
@@ -79,7 +50,7 @@ async function touch(path: string): Promise<bigint | undefined> {
 }
 
 async function inode(path: string): Promise<bigint | undefined> {
-  const info = await stat(path, { bigint: true }).catch(() => undefined);
+  const info = await lstat(path, { bigint: true }).catch(() => undefined);
   return info?.ino;
 }
 
