@@ -142,7 +142,7 @@ describe('files', () => {
       const others = [
         ...text.matchAll(/import [^{;]*'node:fs|import\('node:fs|process\.binding|\.toFile\(/g),
         ...(used.length === 0 && /\{[^}]*\bopen(?:Sync)?\b[^}]*\}\s*from 'node:fs/.test(text)
-          ? text.matchAll(/(?<![.\w#] ?)(?<!async )\bopen(?:Sync)?\((?![^)]*'r'\))[^)]*\)/g)
+          ? text.matchAll(/(?<![.\w#] ?)(?<!async )\bopen(?:Sync)?\((?![^)]*(?:'r'\)|O_RDONLY))[^)]*\)/g)
           : []),
       ].map(([each]) => each);
       return WRITERS.test(name) ? [] : [...used, ...others].map((each) => `${name}: ${each}`);
