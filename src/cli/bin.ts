@@ -1,24 +1,73 @@
 // The process of the command line: streams, signals, exit code.
-import { main } from './main.ts';
+import { Worker } from 'node:worker_threads';
+import { threadModule } from '../threads/rpc-worker.ts';
+import type { CommandStart } from './command-thread.ts';
 
-const interrupted = new AbortController();
-for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  // The first signal asks the command to stop, so that its results are kept. The second ends the process.
-  process.once(signal, () => {
-    interrupted.abort();
-    process.once(signal, () => process.exit(130));
+/** Commands that only print. They start faster in this thread, and a signal ends the process at once, as by default. */
+const PRINTING_COMMANDS: ReadonlySet<string> = new Set(['query', 'summary', 'completion', '__complete', 'help']);
+/** Milliseconds that an interrupted command has to close its files. What it wrote until then is kept in any case. */
+const GRACE_MS = 1500;
+
+const args = process.argv.slice(2);
+const isTty = process.stderr.isTTY === true;
+const [command = ''] = args;
+if (PRINTING_COMMANDS.has(command) || command === '' || command.startsWith('-')) await runHere();
+else runSupervised();
+
+async function runHere(): Promise<void> {
+  const { main } = await import('./main.ts');
+  for (const name of ['stdout', 'stderr'] as const)
+    onBrokenPipe(name, () => {
+      // What is printed from here on is of no use to anybody.
+      process.exit();
+    });
+  const { signal } = new AbortController();
+  process.exitCode = await main(args, { stdout: process.stdout, stderr: process.stderr, isTty, signal });
+}
+
+/** Runs the command in a thread of its own, so that signals are noticed while it computes or a library blocks it. */
+function runSupervised(): void {
+  const workerData: CommandStart = { args, isTty };
+  const options = { workerData, stdout: true, stderr: true };
+  const worker = new Worker(threadModule(import.meta.url, './command-thread'), options);
+  for (const name of ['stdout', 'stderr'] as const) {
+    const from = worker[name];
+    from.pipe(process[name]);
+    onBrokenPipe(name, () => {
+      // The command goes on: its files are worth completing.
+      from.unpipe(process[name]);
+      from.resume();
+    });
+  }
+  let isInterrupted = false;
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.on(signal, () => {
+      // The first signal asks the command to stop; one that does not in time, and a second signal, end the process.
+      if (isInterrupted) return endBy(signal);
+      isInterrupted = true;
+      worker.postMessage('interrupt', []);
+      setTimeout(() => endBy(signal), GRACE_MS).unref();
+    });
+  worker.on('error', async (error) => {
+    const { describeError } = await import('./describe-error.ts');
+    process.stderr.write(`${describeError(error)}\n`);
+  });
+  worker.on('exit', (code) => {
+    process.exitCode = code;
   });
 }
 
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  // The reader of the pipe (such as `head`) has what it wants.
-  if (error.code === 'EPIPE') process.exit(0);
-  throw error;
-});
+/** Ends the process by a signal, whatever its threads do: `process.exit` would wait for a thread that is blocked. */
+function endBy(signal: NodeJS.Signals): void {
+  process.stderr.write('playbyplay: interrupted\n');
+  process.removeAllListeners(signal);
+  process.kill(process.pid, signal);
+}
 
-process.exitCode = await main(process.argv.slice(2), {
-  stdout: process.stdout,
-  stderr: process.stderr,
-  isTty: process.stderr.isTTY === true,
-  signal: interrupted.signal,
-});
+/** Calls back when the reader of an output stream (such as `head`) has what it wants. */
+function onBrokenPipe(name: 'stdout' | 'stderr', onBroken: () => void): void {
+  process[name].on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+    onBroken();
+  });
+}

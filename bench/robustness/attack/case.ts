@@ -27,7 +27,7 @@ export interface AttackCase {
  * What the program must do. In any case it must end by itself within its limits, and without reporting an internal error.
  */
 export interface Expectation {
-  /** Allowed exit codes. Default: 1 (refused). */
+  /** Allowed exit codes. Default: 1 (refused). An interrupted run may also end with 130 or by the signal. */
   readonly exit?: readonly number[];
   /** What stderr must say. */
   readonly says?: RegExp;

@@ -107,11 +107,11 @@ function run(argv: readonly string[], folder: string, { expect }: AttackCase): P
 
 /** What a run did that it must not do. */
 async function faultsOf({ expect }: AttackCase, outcome: Run, folder: string): Promise<readonly string[]> {
-  const { exit = expect.interrupt ? [130] : [1], says, check } = expect;
+  const { exit = [1], says, check, interrupt } = expect;
   if (outcome.exceeded !== undefined) return [outcome.exceeded];
   const checked = await check?.(folder, outcome);
   return [
-    ...(exit.includes(outcome.exit ?? Number.NaN)
+    ...(exit.includes(outcome.exit ?? Number.NaN) || (interrupt && [130, null].includes(outcome.exit))
       ? []
       : [`exit ${outcome.exit ?? 'by a signal'}, not ${exit.join(' or ')}`]),
     ...(/internal error|Unhandled|FATAL ERROR/i.test(outcome.stderr) ? ['reports an internal error'] : []),

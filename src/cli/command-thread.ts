@@ -1,0 +1,24 @@
+// A worker thread that runs a command for bin.ts.
+import { parentPort, workerData } from 'node:worker_threads';
+import { main } from './main.ts';
+
+/** What the thread starts with. */
+export interface CommandStart {
+  /** The command line without node and file. */
+  readonly args: readonly string[];
+  /** Whether the process's stderr is a terminal. */
+  readonly isTty: boolean;
+}
+
+const { args, isTty } = workerData as CommandStart;
+const interrupted = new AbortController();
+parentPort!.once('message', () => interrupted.abort());
+// Listening for an interruption keeps no finished command alive.
+parentPort!.unref();
+
+process.exitCode = await main(args, {
+  stdout: process.stdout,
+  stderr: process.stderr,
+  isTty,
+  signal: interrupted.signal,
+});
