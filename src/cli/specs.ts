@@ -560,11 +560,11 @@ export const graphRun = declare({
 export const profileCheck = declare({
   summary: 'Check game profiles with their assets, script and words',
   description:
-    'Lists all mistakes at once, each with its JSON path. With --language also checks what reading that language needs. Exit code 3: there are mistakes.',
+    'Opens each profile as detect does, and lists all mistakes at once, each with its JSON path: detect refuses a profile with any of them. Warnings do not stop detect: rules and steps without effect, words in a script that the dictionary does not have, mistakes in highlight settings and in files for other languages. What depends on a recording is not checked. Exit code 3: there are mistakes or warnings.',
   arguments: [],
   rest: 'game or path',
   options: {
-    language: value('tag', 'Also check what this language needs, such as Tesseract’s data.'),
+    language: value('tag', 'Open it for this language, with what reading it needs, such as Tesseract’s data.'),
     plugin,
     json: toggle('Print findings as NDJSON.'),
   },

@@ -5,7 +5,7 @@ import type { Fingerprint } from '../events/log.ts';
 import { AssetReader } from './checked.ts';
 import { checkProfile } from './check.ts';
 import { localizeProfile } from './languages.ts';
-import { findProfile, MAX_PROFILE_BYTES, parseJson } from './find.ts';
+import { findProfile, type FoundProfile, MAX_PROFILE_BYTES, parseJson } from './find.ts';
 import type { Pack } from './pack.ts';
 import type { Profile } from './profile.ts';
 import type { KindCatalog } from './schema.ts';
@@ -51,7 +51,14 @@ export interface LoadedProfile {
  * @throws PlaybyplayError `unknown-game`, `profile-missing`, or `profile-broken` with all issues.
  */
 export async function loadProfile(nameOrPath: string, options: LoadOptions = {}): Promise<LoadedProfile> {
-  const { pack, path } = await findProfile(nameOrPath, options.packs);
+  return loadFoundProfile(await findProfile(nameOrPath, options.packs), options);
+}
+
+/** Reads and checks a profile that was found, as {@link loadProfile} does. */
+export async function loadFoundProfile(
+  { pack, path }: FoundProfile,
+  options: Omit<LoadOptions, 'packs'> = {},
+): Promise<LoadedProfile> {
   const place = pack.locate(path);
   const bytes = await pack.read(path, MAX_PROFILE_BYTES);
   const value = parseJson(bytes, place);

@@ -206,7 +206,7 @@ describe('playbyplay', () => {
     );
     expect(out).toContain('#/events/1/statement/property: "sped" is not a known property — Did you mean "speed"?');
     expect(out).toContain('scripts/x.js:3: there is no action “finnish”');
-    expect(out).toContain(': 6 mistakes\n');
+    expect(out).toContain(': 5 mistakes, 1 warning\n');
     await writeFile(join(pack, 'scripts/x.js'), 'function onCue( {');
     await writeFile(join(pack, 'configs/x/profile.json'), '{\n"game": "x",,\n}');
     const { out: other } = await playbyplay('profile', 'check', pack);

@@ -76,7 +76,13 @@ it('a network whose execution provider is missing is reported, with one thread o
   await writeFile(join(pack, 'profile.json'), JSON.stringify(profile));
   const media = clip;
   await expect(recordLog({ media, game: pack, out: join(pack, 'log'), workers: 2 })).rejects.toMatchObject({
-    message: 'the model m.onnx cannot run on cuda here',
-    hint: expect.stringContaining('Add "cpu"'),
+    issues: [
+      {
+        path: expect.stringMatching(/profile\.json#\/detectors\/network$/),
+        message: 'the model m.onnx cannot run on cuda here',
+        hint: expect.stringContaining('Add "cpu"'),
+      },
+      { path: 'm.onnx', message: expect.stringMatching(/^cuda: /) },
+    ],
   });
 });

@@ -5,7 +5,9 @@ import type { PacketIndex } from '../../media/packets/packet-index.ts';
 import { scanPacketsAsync } from '../../media/packets/scan-packets.ts';
 import { openVideo, type VideoFile } from '../../media/video.ts';
 import { type KnownProfile, knownProfiles } from '../../profile/find.ts';
-import { type Game, openGame } from '../game.ts';
+import { type Game, inspectGame } from '../game.ts';
+import { loadPlugins } from '../../detectors/plugins/load.ts';
+import { kindNames } from '../../detectors/registry.ts';
 import type { Evidence, FoundPlacement } from './evidence.ts';
 import { findLayoutChanges } from './layout-changes.ts';
 import type { TimeSpan } from './pictures.ts';
@@ -173,9 +175,12 @@ async function openProfiles(
   plugins: readonly string[],
 ): Promise<readonly OpenProfile[]> {
   const games: OpenProfile[] = [];
+  const loadedPlugins = await loadPlugins(plugins, plugins.length > 0 ? kindNames() : []);
   for (const one of known) {
     try {
-      games.push({ known: one, game: await openGame(one.path, plugins) });
+      // The chosen one is opened by the run.
+      const { game } = await inspectGame(one.path, loadedPlugins, undefined, false);
+      if (game) games.push({ known: one, game });
     } catch (error) {
       if (!(error instanceof PlaybyplayError)) throw error;
     }
