@@ -82,6 +82,9 @@ function readFormat(name: string, from: number, to: number): Promise<Tally> {
   return new Promise((resolve, reject) => {
     let child: ChildProcess;
     let at = from;
+    /** The first input whose outcome is not known, and those that ended a process. */
+    let next = from;
+    const skipped: number[] = [];
     // Processor time, so that a busy machine makes no faults; elapsed time only for processes that wait for nothing.
     let since = { cpu: 0, at: 0 };
     const start = (first: number): void => {
@@ -110,6 +113,7 @@ function readFormat(name: string, from: number, to: number): Promise<Tally> {
           since = { cpu: cpuSeconds(child.pid ?? 0), at: performance.now() };
           if (message.at !== undefined) at = message.at;
           for (const outcome of message.outcomes ?? []) {
+            next = outcome.index + 1;
             tally.count++;
             if (outcome.crash !== undefined) note(causeOf(outcome.crash), outcome.index);
             else if (outcome.code === undefined) tally.accepted++;
@@ -138,10 +142,10 @@ function readFormat(name: string, from: number, to: number): Promise<Tally> {
           at,
         );
         tally.count++;
-        if (at + 1 >= to) resolve(tally);
-        else start(at + 1);
+        skipped.push(at);
+        start(next);
       });
-      child.send({ format: name, seed, from: first, to, folder: join(folder, name) });
+      child.send({ format: name, seed, from: first, to, skipped, folder: join(folder, name) });
     };
     start(from);
   });

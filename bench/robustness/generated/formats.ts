@@ -12,7 +12,7 @@ import { readStream } from '../../../src/detectors/stream/read-stream.ts';
 import { readFingerprint, soundSchema } from '../../../src/detectors/sound/fingerprint.ts';
 import { atlasSchema, parseAtlas } from '../../../src/detectors/text/atlas.ts';
 import { lexiconSchema, openLexicon } from '../../../src/detectors/text/lexicon.ts';
-import { LightMeter, lightSchema } from '../../../src/detectors/text/light.ts';
+import { LightMeter, lightSchema } from '../../../src/detectors/text/line-image.ts';
 import { builtinFolder, loadBuiltin } from '../../../src/dictionary/files.ts';
 import { dictionarySchema } from '../../../src/dictionary/format.ts';
 import { loadDictionary } from '../../../src/dictionary/load.ts';

@@ -25,6 +25,8 @@ interface Task {
   readonly seed: number;
   readonly from: number;
   readonly to: number;
+  /** Inputs that ended an earlier process. */
+  readonly skipped: readonly number[];
   readonly folder: string;
 }
 
@@ -38,14 +40,14 @@ function milliseconds(since: NodeJS.CpuUsage): number {
   return (user + system) / 1000;
 }
 
-async function readAll({ format: name, seed, from, to, folder }: Task): Promise<void> {
+async function readAll({ format: name, seed, from, to, skipped, folder }: Task): Promise<void> {
   const formats = await openFormats(folder);
   const format = await formats[name]!();
   for (let batch = Math.floor(from / BATCH); batch * BATCH < to; batch++) {
     const outcomes: Outcome[] = [];
     for (const [i, input] of inputsOf(format.inputs, seed, batch).entries()) {
       const index = batch * BATCH + i;
-      if (index < from || index >= to) continue;
+      if (index < from || index >= to || skipped.includes(index)) continue;
       process.send?.({ at: index });
       const start = process.cpuUsage();
       const done = { index, bytes: input.length };
