@@ -1,14 +1,19 @@
 import { createHash } from 'node:crypto';
 import type { InferenceSession, Tensor } from 'onnxruntime-node';
 import { messageOf, PlaybyplayError } from '../errors.ts';
+import { NetworkProcess, timeoutError } from './network-process.ts';
+import { CheckedModel, modelError, refuseModel } from './onnx/checked-model.ts';
+import { networkLimits } from './onnx/limits.ts';
 import type { ImageModel, ImageModelOptions } from './tiling/execute.ts';
 import { fuseLayers } from './tiling/fuse.ts';
-import { elementCount, type Model, readModel, type ValueInfo } from './tiling/model.ts';
+import { elementCount, type Model, type ValueInfo } from './tiling/model.ts';
 
 /** Execution providers that a profile can name. */
 export const PROVIDERS = ['cpu', 'webgpu', 'cuda'] as const;
 /** An execution provider. */
 export type Provider = (typeof PROVIDERS)[number];
+
+export { refuseModel } from './onnx/checked-model.ts';
 
 /** How a network is opened. */
 export interface NetworkOptions {
@@ -21,6 +26,8 @@ export interface NetworkOptions {
   /** Bytes for features and weights of a network on one image of `picture` pixels: a network that needs more runs in tiles. */
   readonly memoryBudget?: number;
   readonly picture?: { readonly width: number; readonly height: number };
+  /** Dimensions of inputs in most runs, by name, where the model leaves them open. */
+  readonly sizes?: Readonly<Record<string, readonly number[]>>;
 }
 
 /** A tensor: input or output of a network, row-major. */
@@ -32,25 +39,27 @@ export interface Values {
 }
 
 /** An open network, shared by all that open the same file with the same options. Dispose it when done. */
-export interface Network extends Disposable {
+export interface Network extends Runnable {
   readonly model: Model;
+}
+
+/** What runs a network. */
+export interface Runnable extends Disposable {
   /**
    * Runs the network on one batch.
    *
    * @param feeds Tensors by input, converted to the inputs' element types.
    * @returns Tensors by output.
-   * @throws PlaybyplayError `model-failed`.
+   * @throws PlaybyplayError `model-failed`, `model-timeout`, and `model-refused` if inputs of this size may need too much memory.
    */
   run(feeds: Readonly<Record<string, Values>>): Promise<ReadonlyMap<string, Values>>;
 }
 
-/** Limits for models, which are untrusted. */
-const MAX_MODEL_BYTES = 256 << 20;
-const MAX_NODES = 50_000;
-/** Operator sets of the runtime. Others would need code from the model's author. */
-const KNOWN_DOMAINS = new Set(['', 'ai.onnx', 'ai.onnx.ml', 'com.microsoft']);
 /** Largest number of values in an input or output. */
 const MAX_TENSOR_VALUES = 1 << 28;
+
+/** Work of a run, in multiply-adds, above which a network runs in a process of its own: some 0.1 s on one core. */
+const MAX_WORK_IN_PROCESS = 2e9;
 
 /** ONNX element types and the runtime's names for them. */
 const ELEMENT_TYPES: ReadonlyMap<number, 'float32' | 'uint8' | 'int32' | 'int64' | 'float16' | 'float64'> = new Map([
@@ -68,57 +77,25 @@ const ELEMENT_TYPES: ReadonlyMap<number, 'float32' | 'uint8' | 'int32' | 'int64'
  * @throws PlaybyplayError `model-refused` with an issue that names the file and the reason.
  */
 export function parseModel(bytes: Uint8Array, file: string): Model {
-  if (bytes.length > MAX_MODEL_BYTES)
-    throw refuseModel(file, `it has ${bytes.length} bytes; at most ${MAX_MODEL_BYTES} are taken`);
-  let model: Model;
-  try {
-    model = readModel(bytes);
-  } catch (error) {
-    throw refuseModel(file, messageOf(error), error instanceof PlaybyplayError ? error.hint : undefined, error);
-  }
-  if (model.nodes.length > MAX_NODES)
-    throw refuseModel(file, `it has ${model.nodes.length} operators; at most ${MAX_NODES} are taken`);
-  const foreign = model.nodes.find(({ domain }) => !KNOWN_DOMAINS.has(domain));
-  if (foreign)
-    throw refuseModel(
-      file,
-      `it needs the operator ${foreign.domain}.${foreign.op}, which is no part of ONNX`,
-      'Export it with standard operators only.',
-    );
-  if (model.inputs.length === 0 || model.outputs.length === 0) throw refuseModel(file, 'it has no input or no output');
-  for (const value of [...model.inputs, ...model.outputs]) checkValue(value, file);
-  for (const { name, type } of model.inputs) {
+  return checkModel(bytes, file).model;
+}
+
+function checkModel(bytes: Uint8Array, file: string): CheckedModel {
+  const checked = new CheckedModel(bytes, file);
+  const { inputs, outputs } = checked.model;
+  if (inputs.length === 0 || outputs.length === 0) throw refuseModel(file, 'it has no input or no output');
+  for (const value of [...inputs, ...outputs]) checkValue(value, file);
+  for (const { name, type } of inputs) {
     if (!ELEMENT_TYPES.has(type))
       throw refuseModel(file, `its input “${name}” takes numbers of a type (${type}) not known here`);
   }
-  return model;
+  return checked;
 }
 
 function checkValue({ name, dims }: ValueInfo, file: string): void {
   const known = dims.filter((dim) => typeof dim === 'number' && dim > 0) as number[];
   if (known.reduce((product, dim) => product * dim, 1) > MAX_TENSOR_VALUES)
     throw refuseModel(file, `“${name}” has the size ${dims.join(' × ')}`);
-}
-
-/** Creates the error for a model that cannot be used. */
-export function refuseModel(file: string, reason: string, hint?: string, cause?: unknown): PlaybyplayError {
-  return modelError('model-refused', 'cannot be used', file, reason, hint, cause);
-}
-
-function modelError(
-  code: string,
-  what: string,
-  file: string,
-  reason: string,
-  hint: string | undefined,
-  cause: unknown,
-): PlaybyplayError {
-  const issue = { code, path: file, message: reason, ...(hint === undefined ? {} : { hint }) };
-  return new PlaybyplayError(code, `the model ${file} ${what}: ${reason}`, {
-    hint,
-    issues: [issue],
-    ...(cause === undefined ? {} : { cause }),
-  });
 }
 
 /** Open networks by content and options, with their number of users: detectors of one profile often share a model. */
@@ -132,7 +109,7 @@ const open = new Map<string, { readonly network: Promise<Network>; users: number
 export async function openNetwork(bytes: Uint8Array, options: NetworkOptions): Promise<Network> {
   const key = createHash('sha256')
     .update(bytes)
-    .update(JSON.stringify({ ...options, file: '' }))
+    .update(JSON.stringify({ ...options, file: '', sizes: undefined }))
     .digest('hex');
   let entry = open.get(key);
   if (entry === undefined) {
@@ -165,8 +142,88 @@ export async function openNetwork(bytes: Uint8Array, options: NetworkOptions): P
 }
 
 async function openUnshared(bytes: Uint8Array, options: NetworkOptions): Promise<Network> {
+  const checked = checkModel(bytes, options.file);
+  if (options.memoryBudget !== undefined && options.picture)
+    return { model: checked.model, ...withTimeout(await openInProcess(bytes, checked.model, options), options.file) };
+  return await GuardedNetwork.open(bytes, checked, options);
+}
+
+/** A network whose runs are bounded in memory before they begin, and in time. Heavy runs take place in a process of their own. */
+class GuardedNetwork implements Network {
+  readonly #bytes: Uint8Array;
+  readonly #checked: CheckedModel;
+  readonly #options: NetworkOptions;
+  readonly #open = new Map<'here' | 'apart', Promise<Runnable>>();
+  #last: Promise<unknown> = Promise.resolve();
+
+  private constructor(bytes: Uint8Array, checked: CheckedModel, options: NetworkOptions) {
+    this.#bytes = bytes;
+    this.#checked = checked;
+    this.#options = options;
+  }
+
+  static async open(bytes: Uint8Array, checked: CheckedModel, options: NetworkOptions): Promise<GuardedNetwork> {
+    const network = new GuardedNetwork(bytes, checked, options);
+    await network.#runnableFor(options.sizes ?? {});
+    return network;
+  }
+
+  get model(): Model {
+    return this.#checked.model;
+  }
+
+  async run(feeds: Readonly<Record<string, Values>>): Promise<ReadonlyMap<string, Values>> {
+    const sizes = Object.fromEntries(Object.entries(feeds).map(([name, { dims }]) => [name, dims]));
+    // One run at a time: two would need twice the memory.
+    const run = this.#last.then(async () => await (await this.#runnableFor(sizes)).run(feeds));
+    this.#last = run.catch(() => undefined);
+    return await run;
+  }
+
+  /** What runs the network on inputs of this size. */
+  #runnableFor(sizes: Readonly<Record<string, readonly number[]>>): Promise<Runnable> {
+    const where = this.#checked.boundsFor(sizes).work > MAX_WORK_IN_PROCESS ? 'apart' : 'here';
+    let runnable = this.#open.get(where);
+    if (runnable === undefined) {
+      const { file } = this.#options;
+      runnable =
+        where === 'apart'
+          ? NetworkProcess.open(this.#bytes, this.#options)
+          : openInProcess(this.#bytes, this.model, this.#options).then((network) => withTimeout(network, file));
+      this.#open.set(where, runnable);
+    }
+    return runnable;
+  }
+
+  [Symbol.dispose](): void {
+    for (const runnable of this.#open.values())
+      void runnable.then((one) => one[Symbol.dispose]()).catch(() => undefined);
+  }
+}
+
+/** Fails runs that took too long. */
+function withTimeout(network: Runnable, file: string): Runnable {
+  return {
+    async run(feeds) {
+      const start = performance.now();
+      const outputs = await network.run(feeds);
+      const { seconds } = networkLimits();
+      if (performance.now() - start > 1000 * seconds) throw timeoutError(file, 'a run', seconds);
+      return outputs;
+    },
+    [Symbol.dispose]() {
+      network[Symbol.dispose]();
+    },
+  };
+}
+
+/**
+ * Opens a checked model in this process, on the first available provider.
+ *
+ * @throws PlaybyplayError as `openNetwork`.
+ */
+export async function openInProcess(bytes: Uint8Array, model: Model, options: NetworkOptions): Promise<Runnable> {
   const { file, providers = ['cpu'] } = options;
-  const model = parseModel(bytes, file);
   const runtime = await loadRuntime();
   // Failures are reported by our own errors.
   runtime.env.logLevel = 'fatal';
@@ -218,7 +275,7 @@ async function openOn(
   bytes: Uint8Array,
   { file, threads = 1, memoryBudget, picture }: NetworkOptions,
   Tensors: typeof Tensor,
-): Promise<Network> {
+): Promise<Runnable> {
   // The CPU runs operators that a provider lacks.
   const providers = provider === 'cpu' ? ['cpu'] : [provider, 'cpu'];
   const settings = { threads, providers };
@@ -231,15 +288,17 @@ async function openOn(
     whole = await openSession(bytes, settings);
   }
   return {
-    model,
     async run(feeds) {
       const tensors = Object.fromEntries(
         Object.entries(feeds).map(([name, values]) => [name, tensorOf(name, values, model, Tensors)]),
       );
       try {
-        const outputs = tiled ? await runTiled(tiled, tensors) : await whole!.run(tensors, { logSeverityLevel: 4 });
+        const outputs = tiled
+          ? await runTiled(tiled, tensors, file)
+          : await whole!.run(tensors, { logSeverityLevel: 4 });
         return new Map(Object.entries(outputs).map(([name, tensor]) => [name, valuesOf(tensor)]));
       } catch (error) {
+        if (error instanceof PlaybyplayError && error.code === 'model-timeout') throw error;
         throw modelError('model-failed', 'failed', file, messageOf(error), undefined, error);
       }
     },
@@ -252,12 +311,19 @@ async function openOn(
 async function runTiled(
   tiled: ImageModel,
   tensors: Readonly<Record<string, Tensor>>,
+  file: string,
 ): Promise<Readonly<Record<string, Tensor>>> {
   const [picture, ...more] = Object.entries(tensors);
-  return await tiled.run(
-    { [picture![0]]: picture![1].data as Float32Array },
-    more.length > 0 ? { inputs: Object.fromEntries(more) } : {},
-  );
+  const { seconds } = networkLimits();
+  const signal = AbortSignal.timeout(1000 * seconds);
+  try {
+    return await tiled.run(
+      { [picture![0]]: picture![1].data as Float32Array },
+      { signal, ...(more.length > 0 ? { inputs: Object.fromEntries(more) } : {}) },
+    );
+  } catch (error) {
+    throw error === signal.reason ? timeoutError(file, 'a run', seconds) : error;
+  }
 }
 
 function tensorOf(name: string, { dims, data }: Values, model: Model, Tensors: typeof Tensor): Tensor {
@@ -312,16 +378,27 @@ function fromHalf(bits: number): number {
 /**
  * Opens an ONNX model for images of one size. With a memory budget that its features and weights exceed, it runs in tiles.
  *
- * @throws PlaybyplayError `runtime-missing` without onnxruntime-node; `model-unreadable`, `model-external-data`, `model-input-size`,
+ * @throws PlaybyplayError `runtime-missing` without onnxruntime-node; `model-refused`, `model-input-size`,
  *   `model-unsupported`, `budget-too-small` (its hint names the least sufficient budget).
  * @example
  * await using model = await openImageModel(bytes, { width: 1280, height: 720, memoryBudget: 16 * 2 ** 20 });
  * const { scores } = await model.run({ image: pixels });
  */
 export async function openImageModel(bytes: Uint8Array, options: ImageModelOptions): Promise<ImageModel> {
+  const checked = new CheckedModel(bytes, 'of these bytes');
+  const { width, height, memoryBudget } = options;
+  if (memoryBudget === undefined) checked.boundsFor(pictureSizes(checked.model, width, height));
   await loadRuntime();
   const tiling = await import('./tiling/execute.ts');
   return await tiling.openImageModel(bytes, options);
+}
+
+/** Dimensions of inputs that take pictures: 1 × channels × height × width. */
+function pictureSizes({ inputs }: Model, width: number, height: number): Record<string, readonly number[]> {
+  const pictures = inputs.filter(({ dims }) => dims.length === 4);
+  return Object.fromEntries(
+    pictures.map(({ name, dims }) => [name, [1, typeof dims[1] === 'number' ? dims[1] : 3, height, width]]),
+  );
 }
 
 /** Multiply-adds per second of one CPU core, measured with convolutions in onnxruntime. */

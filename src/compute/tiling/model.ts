@@ -1,5 +1,14 @@
-import protobuf from 'protobufjs/light.js';
 import { messageOf, PlaybyplayError } from '../../errors.ts';
+import {
+  type AttributeProto,
+  decodeModel,
+  encodeModel,
+  type ModelProto,
+  type NodeProto,
+  type TensorProto,
+  toNumber,
+  type ValueInfoProto,
+} from '../onnx/proto.ts';
 
 /** ONNX element types used here (`TensorProto.DataType`). */
 export const FLOAT = 1;
@@ -55,145 +64,6 @@ export interface Model {
   readonly metadata?: ReadonlyMap<string, string>;
 }
 
-/** A 64-bit integer as protobufjs decodes it. */
-type Int64 = number | { toNumber(): number };
-
-interface TensorProto {
-  dims?: Int64[];
-  dataType?: number;
-  floatData?: number[];
-  int32Data?: number[];
-  int64Data?: Int64[];
-  name?: string;
-  rawData?: Uint8Array;
-  dataLocation?: number;
-}
-
-interface AttributeProto {
-  name: string;
-  type: number;
-  f?: number;
-  i?: Int64;
-  s?: Uint8Array;
-  t?: TensorProto;
-  floats?: number[];
-  ints?: Int64[];
-}
-
-interface NodeProto {
-  input: string[];
-  output: string[];
-  name: string;
-  opType: string;
-  domain?: string;
-  attribute: AttributeProto[];
-}
-
-interface ValueInfoProto {
-  name: string;
-  type?: { tensorType?: { elemType?: number; shape?: { dim?: { dimValue?: Int64; dimParam?: string }[] } } };
-}
-
-interface ModelProto {
-  irVersion?: Int64;
-  producerName?: string;
-  graph?: {
-    name?: string;
-    node: NodeProto[];
-    initializer: TensorProto[];
-    input: ValueInfoProto[];
-    output: ValueInfoProto[];
-  };
-  opsetImport: { domain?: string; version?: Int64 }[];
-  metadataProps: { key: string; value: string }[];
-}
-
-const optional = (type: string, id: number): protobuf.IField => ({ type, id });
-const repeated = (type: string, id: number): protobuf.IField => ({ rule: 'repeated', type, id }) as protobuf.IField;
-const packed = (type: string, id: number): protobuf.IField => ({ ...repeated(type, id), options: { packed: true } });
-
-/**
- * The part of onnx.proto (https://github.com/onnx/onnx/blob/main/onnx/onnx.proto) that is read. Messages that are only
- * passed through, such as subgraphs, are declared as `bytes`, which have the same encoding.
- */
-const onnx = protobuf.Root.fromJSON({
-  nested: {
-    ModelProto: {
-      fields: {
-        irVersion: optional('int64', 1),
-        producerName: optional('string', 2),
-        graph: optional('GraphProto', 7),
-        opsetImport: repeated('OperatorSetId', 8),
-        metadataProps: repeated('StringEntry', 14),
-      },
-    },
-    OperatorSetId: { fields: { domain: optional('string', 1), version: optional('int64', 2) } },
-    StringEntry: { fields: { key: optional('string', 1), value: optional('string', 2) } },
-    GraphProto: {
-      fields: {
-        node: repeated('NodeProto', 1),
-        name: optional('string', 2),
-        initializer: repeated('TensorProto', 5),
-        input: repeated('ValueInfo', 11),
-        output: repeated('ValueInfo', 12),
-      },
-    },
-    NodeProto: {
-      fields: {
-        input: repeated('string', 1),
-        output: repeated('string', 2),
-        name: optional('string', 3),
-        opType: optional('string', 4),
-        attribute: repeated('AttributeProto', 5),
-        domain: optional('string', 7),
-      },
-    },
-    AttributeProto: {
-      fields: {
-        name: optional('string', 1),
-        f: optional('float', 2),
-        i: optional('int64', 3),
-        s: optional('bytes', 4),
-        t: optional('TensorProto', 5),
-        graph: optional('bytes', 6),
-        floats: repeated('float', 7),
-        ints: repeated('int64', 8),
-        strings: repeated('bytes', 9),
-        tensors: repeated('bytes', 10),
-        graphs: repeated('bytes', 11),
-        typeProto: optional('bytes', 14),
-        typeProtos: repeated('bytes', 15),
-        type: optional('int32', 20),
-        refAttrName: optional('string', 21),
-        sparseTensor: optional('bytes', 22),
-        sparseTensors: repeated('bytes', 23),
-      },
-    },
-    TensorProto: {
-      fields: {
-        dims: repeated('int64', 1),
-        dataType: optional('int32', 2),
-        floatData: packed('float', 4),
-        int32Data: packed('int32', 5),
-        stringData: repeated('bytes', 6),
-        int64Data: packed('int64', 7),
-        name: optional('string', 8),
-        rawData: optional('bytes', 9),
-        doubleData: packed('double', 10),
-        uint64Data: packed('uint64', 11),
-        externalData: repeated('StringEntry', 13),
-        dataLocation: optional('int32', 14),
-      },
-    },
-    ValueInfo: { fields: { name: optional('string', 1), type: optional('TypeProto', 2) } },
-    TypeProto: { fields: { tensorType: optional('TensorType', 1) } },
-    TensorType: { fields: { elemType: optional('int32', 1), shape: optional('Shape', 2) } },
-    Shape: { fields: { dim: repeated('Dimension', 1) } },
-    Dimension: { fields: { dimValue: optional('int64', 1), dimParam: optional('string', 2) } },
-  },
-});
-const modelProto = onnx.lookupType('ModelProto');
-
 /** `AttributeProto.AttributeType`. */
 const ATTRIBUTE_TYPES = { float: 1, int: 2, string: 3, tensor: 4, floats: 6, ints: 7 } as const;
 /** `TensorProto.DataLocation.EXTERNAL`. */
@@ -210,7 +80,7 @@ const EXTERNAL = 1;
  */
 export function readModel(bytes: Uint8Array): Model {
   try {
-    return fromProto(modelProto.decode(bytes) as unknown as ModelProto);
+    return modelFromProto(decodeModel(bytes));
   } catch (error) {
     if (error instanceof PlaybyplayError) throw error;
     throw new PlaybyplayError('model-unreadable', `this is not an ONNX model: ${messageOf(error)}`, { cause: error });
@@ -232,10 +102,11 @@ export function writeModel(model: Model): Uint8Array {
     opsetImport: Array.from(model.opsets, ([domain, version]) => ({ domain, version })),
     metadataProps: Array.from(model.metadata ?? [], ([key, value]) => ({ key, value })),
   };
-  return modelProto.encode(proto as object).finish();
+  return encodeModel(proto);
 }
 
-function fromProto({ irVersion = 0, opsetImport, graph, metadataProps }: ModelProto): Model {
+/** Returns the parts of a decoded model. Constant nodes, and Identity nodes of constants, become initializers. */
+export function modelFromProto({ irVersion = 0, opsetImport, graph, metadataProps }: ModelProto): Model {
   if (!graph) throw new RangeError('it has no graph');
   const initializers = new Map<string, Initializer>();
   const addConstant = (proto: TensorProto, name = proto.name ?? '') => {
@@ -341,10 +212,6 @@ function valueToProto({ name, type, dims }: ValueInfo): ValueInfoProto {
     typeof size === 'number' ? { dimValue: size } : size === undefined ? {} : { dimParam: size },
   );
   return { name, type: { tensorType: { elemType: type, shape: { dim } } } };
-}
-
-function toNumber(value: Int64): number {
-  return typeof value === 'number' ? value : value.toNumber();
 }
 
 /** Creates a node named after its first output. Numbers, number lists and strings become attributes of these types. */

@@ -88,6 +88,7 @@ class OnnxDetector implements Detector {
       );
     const network = await openNetwork(bytes, {
       file,
+      sizes: { [input.name]: input.dims((options.batch ?? 1) * (1 + (options.regions?.length ?? 0))) },
       ...(providers ? { providers } : {}),
       ...(threads === undefined ? {} : { threads }),
       ...(memoryBudget === undefined ? {} : { memoryBudget, picture: { width: width!, height } }),

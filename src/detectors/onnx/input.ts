@@ -177,6 +177,13 @@ export class InputBuilder {
     this.#offset = Array.from({ length: this.#planes }, (_, c) => -perChannel(mean, c) / perChannel(std, c));
   }
 
+  /** Dimensions of the input in most runs on a number of crops. Lines of open width are assumed to be four times as wide as high. */
+  dims(count: number): readonly number[] {
+    const [planes, height, width] = [this.#planes, this.height, this.width ?? 4 * this.height];
+    const dims = this.#first ? [planes, height, width] : [height, width, planes];
+    return this.alone ? dims : [this.batch ?? count, ...dims];
+  }
+
   /** One tensor of crops; each is resampled and laid into its picture. */
   make(crops: readonly PreparedCrop[]): Batch {
     const { height } = this;
