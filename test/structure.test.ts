@@ -25,7 +25,7 @@ const LAYERS = [
   ['dictionary', 'events', 'profile'],
   ['compute'],
   ['media', 'sampling', 'regions'],
-  ['detectors', 'cues', 'script'],
+  ['recognition', 'detectors', 'cues', 'script'],
   ['pipeline'],
   ['query'],
   ['highlights', 'quality', 'evaluate'],

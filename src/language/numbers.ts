@@ -160,9 +160,11 @@ export function parseDuration(text: string): number | undefined {
 }
 
 function parseClock(text: string): number | undefined {
-  const found = /^(?:(\d+):)?(\d+) ?: ?(\d{2})(?:[.,](\d+))?$/.exec(text);
+  // Many games draw the fraction smaller and without a point: 1:23 45.
+  const found = /^(?:(\d+):)?(\d+) ?: ?(\d{2})(?:[.,](\d+)| (\d{1,3}))?$/.exec(text);
   if (!found) return undefined;
-  const [, hours = '0', minutes = '0', seconds = '0', fraction = '0'] = found;
+  const [, hours = '0', minutes = '0', seconds = '0', decimals, small] = found;
+  const fraction = decimals ?? small ?? '0';
   if (Number(seconds) > 59 || (found[1] !== undefined && Number(minutes) > 59)) return undefined;
   return toSeconds(hours, minutes, seconds, fraction);
 }

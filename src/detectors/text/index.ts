@@ -26,8 +26,11 @@ import { openLexicon, type TextLexicon } from './lexicon.ts';
 import { fitsPadding, LightMeter, sampleTextLine } from './line-image.ts';
 import type { LineReading } from './line-reading.ts';
 import { Fallback } from './fallback.ts';
+import { generalReaderRequirements } from './general-reader.ts';
+import { GeneralTextDetector } from './general-detector.ts';
 import { languageData, languageRequirements } from './language-data.ts';
 import { parseValue } from './value.ts';
+import { readText } from './read-text.ts';
 import { TEXT_SCHEMA, type TextOptions } from './options.ts';
 
 /** Finds the fallback's data for the detector's languages, by default English. */
@@ -44,7 +47,7 @@ export const kind: FrameDetectorKind<TextOptions> = {
   input: 'frame',
   name: 'text',
   description:
-    'One line of text in a font that was learnt (`playbyplay profile glyphs`): counters, names, messages. The value is the text, or a number.',
+    'One line of text: counters, names, messages. Read in a font that was learnt (`playbyplay profile glyphs`), or in any font by a trained network (`"reader": "general"`). The value is the text, or a number.',
   schema: TEXT_SCHEMA,
   regions: (options) => (options.light ? [options.light.region] : []),
   landmarks: findLandmarks,
@@ -53,8 +56,11 @@ export const kind: FrameDetectorKind<TextOptions> = {
     return atlas === undefined ? undefined : charactersOf((await loadAtlas(atlas, assets)).file, value === 'number');
   },
   async open(options: TextOptions, assets: Assets): Promise<Detector> {
+    if (options.reader === 'general') return await GeneralTextDetector.open(options, assets);
     if (options.atlas === undefined && !options.fallback)
-      throw new PlaybyplayError('no-font', 'a text detector needs an atlas, a fallback, or both');
+      throw new PlaybyplayError('no-font', 'a text detector needs an atlas, a fallback, or both', {
+        hint: 'To read a font that nobody has taught it: "reader": "general".',
+      });
     const atlas = options.atlas === undefined ? undefined : await loadAtlas(options.atlas, assets);
     const meter = options.light && new LightMeter(await readText(assets, options.light.file), options.light.file);
     const languages = toLanguageTags(options.language);
@@ -72,6 +78,7 @@ export const kind: FrameDetectorKind<TextOptions> = {
     return new TextDetector(atlas ? [atlas, ...variants] : [], options, meter, lexicon, fallback);
   },
   async requires(options: TextOptions, assets: Assets): Promise<readonly Requirement[]> {
+    if (options.reader === 'general') return await generalReaderRequirements();
     return options.fallback ? languageRequirements(fallbackData(options, assets)) : [];
   },
 };
@@ -106,11 +113,6 @@ async function findLandmarks(options: TextOptions & { readonly region?: string }
           y: 0,
         })),
     }));
-}
-
-/** Reads an asset as UTF-8 text. */
-export async function readText(assets: Assets, path: string): Promise<string> {
-  return Buffer.from(await assets.read(path)).toString('utf8');
 }
 
 /** Atlases by the text of their files: detectors of one font share it and what is derived from it. */

@@ -48,6 +48,23 @@ export const TEXT_SCHEMA = {
       description:
         'How many times as large the text may be drawn about the middle of its region: tried where it is not read as it is (a counter that swells when it changes). What is larger than the region must lie in its `padding`: 0.3 for 1.6 times.',
     },
+    reader: {
+      enum: ['general'],
+      description:
+        '`general`: reads any font, without an atlas, by a trained network (PP-OCRv4: Latin letters without accents, digits, signs, Chinese), about 10 ms a crop. Only texts that `charset`, `pattern` and `lexicon` allow are considered.',
+    },
+    pattern: {
+      type: 'string',
+      format: 'regex',
+      maxLength: 1000,
+      description:
+        'With `reader`: a regular expression of the whole text (`\\d\\d:\\d\\d`, `Lap (\\d+)/\\d+`). Its first group, if it has one, is the value.',
+    },
+    find: {
+      type: 'boolean',
+      description:
+        'With `reader`: finds the lines in the region first, by a second network; for messages that fill their region only in part.',
+    },
     fallback: {
       type: 'object',
       description:

@@ -64,3 +64,6 @@ export const functionWords: ReadonlySet<string> = new Set([
   ...stayVerbs,
   ...otherFunctionWords,
 ]);
+
+/** Ids of the object and the property of "counter Laps rises from 1 to 2", where the property is not written. */
+export const [DISPLAY, READING] = ['display', 'reading'] as const;

@@ -1,5 +1,14 @@
 import { parseSingleNouns, singleNoun, type NounList, type NounListParser } from './action-clauses.ts';
-import { articles, becomeVerbs, changeVerbs, dropVerbs, riseVerbs, stayVerbs } from './function-words.ts';
+import {
+  articles,
+  becomeVerbs,
+  changeVerbs,
+  DISPLAY,
+  dropVerbs,
+  READING,
+  riseVerbs,
+  stayVerbs,
+} from './function-words.ts';
 import { parseNouns, playerPhrase, type TokenSpan, type WordCandidate } from './noun-phrases.ts';
 import type { ParseContext } from './parse-context.ts';
 import { numberValue } from './tokenize.ts';
@@ -36,8 +45,10 @@ export function parsePropertyHeads(
     for (const property of parseProperties(context, at))
       heads.push({ ...property, subject, start, cost: subject.cost + property.cost });
   };
-  for (const subject of parseNounLists(context, start, 'object'))
+  for (const subject of parseNounLists(context, start, 'object')) {
     if (context.tokens[subject.end]?.kind === 'possessive') addOwned(subject, subject.end + 1);
+    else heads.push(...parseDisplayHead(context, start, subject));
+  }
   let at = start;
   while (articles.has(context.wordAt(at) ?? '')) at++;
   for (const property of parseProperties(context, at)) {
@@ -51,6 +62,18 @@ export function parsePropertyHeads(
     if (player) addOwned(singleNoun(player), start + 1);
   }
   return heads;
+}
+
+/** Parses "counter Laps" in "counter Laps rises from 1 to 2": what a display shows is said of the display itself. */
+function parseDisplayHead(context: ParseContext, start: number, subject: NounList): readonly PropertyClause[] {
+  const { dictionary } = context;
+  const reading = dictionary.find(READING, 'property');
+  const isDisplay = subject.any.every(({ words }) =>
+    words.some(({ word }) => word.id === DISPLAY || dictionary.isA(word.id, DISPLAY, 'object')),
+  );
+  if (!reading || !isDisplay || !parseDirection(context, subject.end)) return [];
+  const properties = [{ word: reading, cost: 0 }];
+  return [{ kind: 'property', subject, properties, start, end: subject.end, cost: subject.cost + 1 }];
 }
 
 function parseProperties(context: ParseContext, start: number): (PropertyClause & { readonly head: TokenSpan })[] {

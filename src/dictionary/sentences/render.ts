@@ -11,6 +11,7 @@ import {
 import type { Dictionary, Word } from '../dictionary.ts';
 import type { WordKind } from '../format.ts';
 import { verbForms, verbPhrase, type Agreement, type Person, type Tense } from '../inflection.ts';
+import { DISPLAY, READING } from './function-words.ts';
 import { getLexicon, getSenseLabels, quoteName, type Lexicon } from './lexicon.ts';
 import { tokenize } from './tokenize.ts';
 
@@ -86,12 +87,20 @@ class Renderer {
     const word = this.findWord(property, 'property');
     const agreement: Agreement = { person: 'third', plural: isPluralProperty(word.name) };
     const write = (verb: string): string => verbPhrase(verbForms(verb), this.tense, agreement, false);
-    const head = `${this.possessive(subject)} ${this.withSenseLabel(word, word.name)}`;
+    // What a display shows is said of the display itself: "counter Laps rises from 1 to 2".
+    const head = this.isReading(subject, word)
+      ? this.nounPhrase(subject, 'object', 'subject')
+      : `${this.possessive(subject)} ${this.withSenseLabel(word, word.name)}`;
     if (from === undefined) return `${head} ${write('become')} ${this.value(to)}`;
     if (typeof from !== 'number' || typeof to !== 'number')
       return `${head} ${write('change')} from ${this.value(from)} to ${this.value(to)}`;
     if (from === to) return `${head} ${write('stay')} at ${to}`;
     return `${head} ${write(to > from ? 'rise' : 'drop')} from ${from} to ${to}`;
+  }
+
+  private isReading(subject: Slot, property: Word): boolean {
+    const word = this.findWord(toMention(subject).word, 'object');
+    return property.id === READING && this.dictionary.isA(word.id, DISPLAY, 'object');
   }
 
   /**

@@ -21,6 +21,24 @@ describe('parse(render(s)) = s', () => {
     }
   });
 
+  it('says of a display itself what it shows', () => {
+    const statements: (readonly [string, Statement])[] = [
+      [
+        'counter "Laps" rises from 1 to 2',
+        { subject: { word: 'counter', name: 'Laps' }, property: 'reading', from: 1, to: 2 },
+      ],
+      ['minimap becomes "small"', { subject: 'minimap', property: 'reading', to: 'small' }],
+      [
+        'clock "Time" halts at 84.7 seconds',
+        { subject: { word: 'clock', name: 'Time' }, action: 'halt', amount: 84.7, unit: 'second' },
+      ],
+    ];
+    for (const [text, statement] of statements) {
+      expect(render(statement, dictionary)).toBe(text);
+      expect(parse(text, dictionary).statement).toEqual(statement);
+    }
+  });
+
   it('holds for every object, alone and counted, in every place of a sentence', () => {
     for (const word of dictionary.words('object')) {
       const two = { word: word.id, count: 2 };

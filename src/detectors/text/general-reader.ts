@@ -1,0 +1,159 @@
+import { PlaybyplayError } from '../../errors.ts';
+import { getScripts, languageName } from '../../language/tags.ts';
+import { Pattern } from '../../pattern.ts';
+import {
+  anyText,
+  bothConstraints,
+  type Constraint,
+  patternConstraint,
+  textsConstraint,
+} from '../../recognition/constraint.ts';
+import { loadTextModels } from '../../recognition/models.ts';
+import { TextFinder } from '../../recognition/text-finder.ts';
+import { emptiness, isLatin, readLine, TextRecognizer } from '../../recognition/text-recognizer.ts';
+import type { Crop } from '../../regions/crop.ts';
+import type { PreparedCrop, Requirement } from '../kind.ts';
+
+/** What a line can say, and how it is looked for. */
+export interface GeneralReaderOptions {
+  /** Languages of the text, as BCP 47 tags. */
+  readonly languages: readonly string[];
+  /** The characters that can occur. */
+  readonly charset?: string | undefined;
+  /** Regular expression of the whole text; its first group, if it has one, is what counts. */
+  readonly pattern?: string | undefined;
+  /** The texts that can occur, with `SLOT` for names. */
+  readonly texts?: readonly string[] | undefined;
+  /** Finds the lines in the region first, for text that fills it only in part. */
+  readonly find?: boolean | undefined;
+}
+
+/** A line, or several joined by spaces, as the general reader read it. */
+export interface GeneralReading {
+  readonly text: string;
+  readonly confidence: number;
+}
+
+/** Scripts whose characters the recogniser knows, besides those that all scripts share. */
+const KNOWN_SCRIPTS = new Set(['Latn', 'Hans', 'Hant', 'Hani']);
+
+/** Largest number of finders that are kept, one for each size of crop. */
+const MAX_FINDERS = 4;
+
+/**
+ * The general reader of a detector: reads fonts that nobody has taught it, with a trained network that follows only what the field
+ * can say. Results depend on the crop alone.
+ */
+export class GeneralReader implements Disposable {
+  readonly #options: GeneralReaderOptions;
+  readonly #constraint: Constraint;
+  readonly #pattern: Pattern | undefined;
+  readonly #recognizer: TextRecognizer;
+  readonly #finders = new Map<string, Promise<TextFinder>>();
+
+  private constructor(options: GeneralReaderOptions, constraint: Constraint, recognizer: TextRecognizer) {
+    this.#options = options;
+    this.#constraint = constraint;
+    this.#pattern = options.pattern === undefined ? undefined : new Pattern(`^(?:${options.pattern})$`);
+    this.#recognizer = recognizer;
+  }
+
+  /**
+   * Loads the networks.
+   *
+   * @throws PlaybyplayError `no-text-models`, `runtime-missing`, `no-language-data` for languages in other scripts than Latin and
+   *   Chinese, or `bad-pattern`.
+   */
+  static async open(options: GeneralReaderOptions): Promise<GeneralReader> {
+    const { languages } = options;
+    const scripts = new Set(languages.flatMap((tag) => getScripts([tag])));
+    const foreign = languages.find((tag) => !getScripts([tag]).every((script) => KNOWN_SCRIPTS.has(script)));
+    if (foreign !== undefined)
+      throw new PlaybyplayError(
+        'no-language-data',
+        `the general reader does not know the script of ${languageName(foreign)} (${foreign})`,
+        {
+          hint: 'Read it with an atlas, or with "fallback": { "reader": "tesseract" }.',
+        },
+      );
+    const isChinese = [...scripts].some((script) => script.startsWith('Han'));
+    const allows = isChinese ? (char: string) => isLatin(char) || /\p{sc=Han}/u.test(char) : isLatin;
+    return new GeneralReader(options, constraintOf(options), await TextRecognizer.open({ allows }));
+  }
+
+  /**
+   * Reads crops of the region. They are batched where they are alike.
+   *
+   * @returns By crop: what is read; or the confidence that nothing is there.
+   */
+  async read(crops: readonly PreparedCrop[]): Promise<readonly (GeneralReading | { readonly absent: number })[]> {
+    const lines = await Promise.all(crops.map((crop) => (this.#options.find ? this.#findLines(crop) : [crop])));
+    const items = lines.flat();
+    const steps = await this.#recognizer.recognize(items);
+    let next = 0;
+    return lines.map((found) => {
+      const own = found.map(() => steps[next++]!);
+      const read = own.flatMap((line) => readLine(line, this.#constraint) ?? []);
+      if (read.length === 0) return { absent: Math.min(1, ...own.map(emptiness)) };
+      const text = read.map((one) => one.text).join(' ');
+      return { text: this.#valueOf(text), confidence: Math.min(...read.map(({ confidence }) => confidence)) };
+    });
+  }
+
+  /** What counts of a text: the first group of the pattern, if it has one. */
+  #valueOf(text: string): string {
+    return this.#pattern && this.#pattern.groups > 0 ? (this.#pattern.exec(text)?.[1] ?? text) : text;
+  }
+
+  /** The lines in a crop, from top to bottom. */
+  async #findLines(crop: PreparedCrop): Promise<readonly Crop[]> {
+    const { width, height, channels } = crop;
+    const key = `${width} ${height}`;
+    let finder = this.#finders.get(key);
+    if (!finder) {
+      if (this.#finders.size >= MAX_FINDERS) this.#closeFinders();
+      this.#finders.set(key, (finder = TextFinder.open({ width, height })));
+    }
+    const boxes = await (await finder).find(crop);
+    return boxes.map((box) => {
+      const [left, top] = [Math.floor(box.x), Math.floor(box.y)];
+      const right = Math.min(width, Math.ceil(box.x + box.width));
+      const bottom = Math.min(height, Math.ceil(box.y + box.height));
+      const data = new Uint8Array((right - left) * (bottom - top) * channels);
+      for (let y = top; y < bottom; y++) {
+        const from = (y * width + left) * channels;
+        data.set(crop.data.subarray(from, from + (right - left) * channels), (y - top) * (right - left) * channels);
+      }
+      return { data, width: right - left, height: bottom - top, channels };
+    });
+  }
+
+  #closeFinders(): void {
+    for (const finder of this.#finders.values()) void finder.then((one) => one[Symbol.dispose]()).catch(() => {});
+    this.#finders.clear();
+  }
+
+  [Symbol.dispose](): void {
+    this.#recognizer[Symbol.dispose]();
+    this.#closeFinders();
+  }
+}
+
+/** The networks as a requirement of readings. */
+export async function generalReaderRequirements(): Promise<readonly Requirement[]> {
+  return [{ name: 'PP-OCRv4', hash: (await loadTextModels()).hash }];
+}
+
+function constraintOf({ charset, pattern, texts }: GeneralReaderOptions): Constraint {
+  const all: Constraint[] = [];
+  if (charset !== undefined) all.push(anyText((char) => charset.includes(char)));
+  try {
+    if (pattern !== undefined) all.push(patternConstraint(pattern));
+    if (texts !== undefined) all.push(textsConstraint(texts));
+  } catch (error) {
+    throw new PlaybyplayError('bad-pattern', `the general reader cannot use this: ${(error as Error).message}`, {
+      cause: error,
+    });
+  }
+  return all.length === 0 ? anyText() : all.reduce(bothConstraints);
+}

@@ -1,0 +1,64 @@
+import * as fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { anyText, patternConstraint } from './constraint.ts';
+import { decodeLine, type LineSteps } from './decode.ts';
+
+/** Steps from rows of probabilities: the blank, then `chars`. */
+function lineOf(chars: string, rows: readonly (readonly number[])[]): LineSteps {
+  return {
+    blank: Float64Array.from(rows, ([blank]) => blank!),
+    candidates: rows.map(([, ...rest]) => rest.map((probability, i) => ({ char: chars[i]!, probability }))),
+  };
+}
+
+/** Probabilities of all texts, by brute force over every way of writing them. */
+function allTexts(chars: string, rows: readonly (readonly number[])[]): Map<string, number> {
+  const texts = new Map<string, number>();
+  const write = (t: number, text: string, last: number, probability: number): void => {
+    if (t === rows.length) {
+      texts.set(text, (texts.get(text) ?? 0) + probability);
+      return;
+    }
+    for (const [i, p] of rows[t]!.entries())
+      write(t + 1, i === 0 || i === last ? text : text + chars[i - 1]!, i, probability * p);
+  };
+  write(0, '', 0, 1);
+  return texts;
+}
+
+const rows = fc.array(
+  fc.array(fc.integer({ min: 1, max: 100 }), { minLength: 3, maxLength: 3 }).map((weights) => {
+    const sum = weights.reduce((total, each) => total + each, 0);
+    return weights.map((each) => each / sum);
+  }),
+  { minLength: 1, maxLength: 4 },
+);
+
+it('finds the most probable text, with its probability', () => {
+  fc.assert(
+    fc.property(rows, (line) => {
+      // At most 16 texts of two characters have up to three letters, so that the beam holds nearly all.
+      const texts = allTexts('12', line);
+      const best = [...texts].toSorted((a, b) => b[1] - a[1])[0]!;
+      const found = decodeLine(lineOf('12', line), anyText())!;
+      expect(texts.get(found.text)).toBeCloseTo(best[1], 6);
+      expect(found.probability).toBeLessThanOrEqual(best[1] + 1e-9);
+      expect(found.probability).toBeGreaterThan(0.9 * best[1]);
+    }),
+  );
+});
+
+it('considers possible texts only', () => {
+  const line = lineOf('O0:5', [
+    [0.01, 0.6, 0.3, 0.01, 0.08],
+    [0.9, 0.02, 0.02, 0.04, 0.02],
+    [0.02, 0.02, 0.02, 0.9, 0.04],
+    [0.01, 0.01, 0.01, 0.02, 0.95],
+  ]);
+  expect(decodeLine(line, anyText())!.text).toBe('O:5');
+  const clock = decodeLine(line, patternConstraint(String.raw`\d:\d`))!;
+  expect(clock.text).toBe('0:5');
+  expect(clock.share).toBeGreaterThan(0.7);
+  expect(clock.share).toBeLessThan(1);
+  expect(decodeLine(line, patternConstraint('x'))).toBeUndefined();
+});

@@ -1,0 +1,83 @@
+import type { Constraint } from './constraint.ts';
+import { DEAD } from './constraint.ts';
+
+/** A line as the recogniser saw it: at each step, the probabilities of the characters that matter. */
+export interface LineSteps {
+  /** By step: the probability of the blank. */
+  readonly blank: Float64Array;
+  /** By step: characters and their probabilities, the likeliest first. */
+  readonly candidates: readonly (readonly Candidate[])[];
+}
+
+/** A character that may be written at a step. */
+export interface Candidate {
+  readonly char: string;
+  readonly probability: number;
+}
+
+/** A text found in a line. */
+export interface DecodedLine {
+  readonly text: string;
+  /** Probability that the line says this, of all lines: the sum over all ways of writing it (the forward recursion of CTC). */
+  readonly probability: number;
+  /** Its probability divided by that of all possible texts that were considered. */
+  readonly share: number;
+}
+
+/** Texts that are followed at a time. */
+const BEAM_WIDTH = 16;
+
+interface Beam {
+  readonly text: string;
+  readonly state: number;
+  /** Character written last; '' at the beginning. */
+  readonly last: string;
+  /** Probabilities of all ways to write it that end in a blank, and in its last character. */
+  blank: number;
+  written: number;
+}
+
+/**
+ * Finds the most probable text that a constraint allows, by a prefix beam search over its automaton: impossible texts are never
+ * followed, so that they cannot crowd out possible ones.
+ *
+ * @returns Undefined where no possible text has any probability. An empty text is possible if the constraint accepts it.
+ */
+export function decodeLine({ blank, candidates }: LineSteps, constraint: Constraint): DecodedLine | undefined {
+  let beams: Beam[] = [{ text: '', state: constraint.start, last: '', blank: 1, written: 0 }];
+  let scale = 0;
+  for (const [t, choices] of candidates.entries()) {
+    const next = new Map<string, Beam>();
+    const at = (text: string, state: number, last: string): Beam => {
+      let beam = next.get(text);
+      if (!beam) next.set(text, (beam = { text, state, last, blank: 0, written: 0 }));
+      return beam;
+    };
+    for (const beam of beams) {
+      const { text, state, last } = beam;
+      const total = beam.blank + beam.written;
+      at(text, state, last).blank += total * blank[t]!;
+      for (const { char, probability } of choices) {
+        if (char === last) at(text, state, last).written += beam.written * probability;
+        const before = char === last ? beam.blank : total;
+        const after = before > 0 ? constraint.step(state, char) : DEAD;
+        if (after !== DEAD) at(text + char, after, char).written += before * probability;
+      }
+    }
+    beams = [...next.values()].toSorted((a, b) => b.blank + b.written - a.blank - a.written).slice(0, BEAM_WIDTH);
+    const sum = beams.reduce((all, beam) => all + beam.blank + beam.written, 0);
+    if (!(sum > 0)) return undefined;
+    // Probabilities of long lines would underflow.
+    scale += Math.log(sum);
+    for (const beam of beams) {
+      beam.blank /= sum;
+      beam.written /= sum;
+    }
+  }
+  const possible = beams.filter(({ state }) => constraint.accepts(state));
+  const [best] = possible;
+  if (!best) return undefined;
+  const all = possible.reduce((sum, beam) => sum + beam.blank + beam.written, 0);
+  const own = best.blank + best.written;
+  return { text: best.text, probability: Math.exp(scale) * own, share: own / all };
+}
