@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util';
 import sharp from 'sharp';
 import type { PreparedCrop } from '../../src/detectors/kind.ts';
 import { TesseractReader } from '../../src/detectors/text/tesseract.ts';
-import { outlineText } from '../../src/media/write/lettering.ts';
+import { outlineText } from '../../src/media/write/overlay.ts';
 
 const { values } = parseArgs({
   options: { reads: { type: 'string', default: '1000' }, every: { type: 'string', default: '200' } },

@@ -8,12 +8,10 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import type { Stream } from 'node-av/lib';
 import { AudioEncoder } from '../../src/media/write/encoder.ts';
-import { normalizeLoudness } from '../../src/media/write/loudness.ts';
+import { AUDIO_SAMPLE_RATE, mixAudio, normalizeLoudness } from '../../src/media/write/audio-mix.ts';
 import type { Container } from '../../src/media/write/muxer.ts';
 import { Muxer } from '../../src/media/write/muxer.ts';
 import { Recording } from '../../src/media/write/recording.ts';
-import { mixAudio } from '../../src/media/write/audio-mix.ts';
-import { AUDIO_SAMPLE_RATE } from '../../src/media/write/audio-mix.ts';
 import { openVideo } from '../../src/media/video.ts';
 
 const paths = process.argv.slice(2);

@@ -5,7 +5,7 @@
 import { spawnSync } from 'node:child_process';
 import { chooseScenes, type SceneChoice } from '../../src/highlights/choose.ts';
 import { loadSources, makeQueryFilter } from '../../src/highlights/sources.ts';
-import type { Scene } from '../../src/highlights/scene.ts';
+import type { Scene } from '../../src/highlights/list.ts';
 import { measureAudioLevels } from '../../src/media/write/audio-levels.ts';
 
 const logs = process.argv.slice(2);

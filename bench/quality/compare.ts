@@ -1,10 +1,9 @@
 // Compares the session score with ITU-T G.1072 and with a score in the manner of rtcscore on simulated sessions:
 //   node bench/quality/compare.ts [scenarios] [seconds]
 // Prints the rank correlations and the sessions on which they differ most, with the reason.
-import { rankCorrelations, disagreements, type NamedModelScores, scoreWithModels } from '../../src/quality/compare.ts';
-import { makeScenario } from '../../src/quality/control/scenario.ts';
+import { disagreements, type NamedModelScores, rankCorrelations, scoreWithModels } from '../../src/quality/compare.ts';
+import { makeScenario, simulate } from '../../src/quality/control/simulation.ts';
 import { describeSettings, type StreamSettings } from '../../src/quality/control/settings.ts';
-import { simulate } from '../../src/quality/control/simulation.ts';
 
 const [scenarios = 16, seconds = 120] = process.argv.slice(2).map(Number);
 const settings: StreamSettings[] = [

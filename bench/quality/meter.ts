@@ -11,7 +11,7 @@ import { SessionCollector } from '../../src/quality/collector.ts';
 import { type FrameRecord, RawValueReader } from '../../src/quality/frame.ts';
 import { QualityMeter } from '../../src/quality/meter.ts';
 import { scoreFiles } from '../../src/quality/score.ts';
-import { analyzeFiles } from '../../src/quality/analyze.ts';
+import { analyzeFiles } from '../../src/quality/timeline.ts';
 import { randomSession } from '../../test/fixtures/quality/sessions.ts';
 
 if (process.argv[2] === '--file') {

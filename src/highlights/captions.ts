@@ -2,7 +2,7 @@ import type { Dictionary } from '../dictionary/dictionary.ts';
 import type { EventLine } from '../events/log.ts';
 import type { Issue } from '../errors.ts';
 import { formatClock, roundTime } from '../time.ts';
-import { clockTime } from './editors/timecode.ts';
+import { clockTime } from './editors/timeline.ts';
 import type { HighlightList } from './list.ts';
 import { statementWeight } from './weights.ts';
 import { escapeText } from '../markup.ts';

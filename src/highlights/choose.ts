@@ -1,7 +1,7 @@
 import { emptyDictionary, scoreScenes, weightsFor, type ScoreOptions } from './score.ts';
 import type { EventLine } from '../events/log.ts';
 import { meanLevel, findQuietMoment, type AudioLevels } from '../media/write/audio-levels.ts';
-import type { Scene, Source } from './scene.ts';
+import type { Scene, Source } from './list.ts';
 import { select, type Candidate } from './select.ts';
 import { limitToOneLife, eventWindows, type Margin, type Window } from './windows.ts';
 import { layered, marginForEvent, type Margins } from './settings.ts';

@@ -2,15 +2,15 @@ import sharp from 'sharp';
 import { join, extname } from 'node:path';
 import type { OverlayOptions } from 'sharp';
 import { clearestFrameTime, readStill } from '../media/write/still.ts';
-import { fontMetrics, outlineText, wrapText } from '../media/write/lettering.ts';
+import { fontMetrics, outlineText, wrapText } from '../media/write/overlay.ts';
 import { Recording } from '../media/write/recording.ts';
 import { type OutputPolicy, writeOutput } from '../files/output.ts';
 import { formatClock } from '../time.ts';
 import { FrameFilter } from '../media/write/frame-filter.ts';
-import { writeReel, type ReelOptions } from '../media/write/reel.ts';
+import { type ReelOptions, writeReel } from '../media/write/reel.ts';
 import { PlaybyplayError } from '../errors.ts';
 import type { SceneChoice } from './choose.ts';
-import { inputsOf, strongestEvent, sceneTitle, type Scene, type Source } from './scene.ts';
+import { inputsOf, type Scene, sceneTitle, type Source, strongestEvent } from './list.ts';
 
 /** One picture of a contact sheet. */
 export interface SheetEntry {

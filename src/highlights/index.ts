@@ -24,10 +24,17 @@ export {
   type SheetEntry,
   type SheetOptions,
 } from './images.ts';
-export { makeHighlightList, type HighlightList, type ListedScene } from './list.ts';
+export {
+  type HighlightList,
+  type ListedScene,
+  makeHighlightList,
+  type Reason,
+  type Scene,
+  type ScoredEvent,
+  type Source,
+} from './list.ts';
 export { makeReel, type HighlightReel, type HighlightReelOptions } from './reel.ts';
-export type { Reason, Scene, ScoredEvent, Source } from './scene.ts';
-export { readSettings, settingsFor, type Margins, type HighlightSettings } from './settings.ts';
+export { type HighlightSettings, type Margins, readSettings, settingsFor } from './settings.ts';
 export { loadSources, makeQueryFilter, type LoadedSources, type LoadSourcesOptions } from './sources.ts';
 export { markdownSummary, plainSummary, summarize, type Summary, type SummaryLine } from './summary.ts';
 export type { Weights } from './weights.ts';

@@ -1,21 +1,20 @@
 import { basename, dirname, extname, join } from 'node:path';
 import type { EventLine, HeaderLine, LogLine } from '../events/log.ts';
-import { type HighlightList, makeHighlightList } from './list.ts';
-import { inputsOf, type Scene, type Source } from './scene.ts';
+import { type HighlightList, inputsOf, makeHighlightList, type Scene, type Source } from './list.ts';
 import { checkOutput, TemporaryFolder, writeOutput } from '../files/output.ts';
 import { roundTime, type Rational } from '../time.ts';
 import { PlaybyplayError } from '../errors.ts';
 import type { Rect } from '../geometry.ts';
-import { writeTitleCard } from '../media/write/title-card.ts';
+import { writeTitleCard } from '../media/write/still.ts';
 import { sizeFor, type Layout } from '../media/write/frame-filter.ts';
-import { blendOverlay, captionSvg, renderOverlay, type Overlay } from '../media/write/overlay.ts';
+import { blendOverlay, captionSvg, type Overlay, renderOverlay } from '../media/write/overlay.ts';
 import { Recording } from '../media/write/recording.ts';
 import {
-  writeReel,
-  type ReelExtras,
   type Paint,
+  type ReelExtras,
   type ReelOptions,
   type ReelPlan,
+  writeReel,
   type WrittenReel,
 } from '../media/write/reel.ts';
 import { LOG_NAME } from '../events/reader.ts';

@@ -1,9 +1,9 @@
 import { Dictionary } from '../dictionary/dictionary.ts';
 import type { EventLine } from '../events/log.ts';
 import { isPropertyStatement } from '../events/statement.ts';
-import type { Reason, Scene, ScoredEvent, Source } from './scene.ts';
-import { layered, type HighlightSettings } from './settings.ts';
-import { unqualified, statementClass, isPlayerVictory, statementWeight, wordOf, type Weights } from './weights.ts';
+import type { Reason, Scene, ScoredEvent, Source } from './list.ts';
+import { type HighlightSettings, layered } from './settings.ts';
+import { isPlayerVictory, statementClass, statementWeight, unqualified, type Weights, wordOf } from './weights.ts';
 import type { Window } from './windows.ts';
 
 /** Options of `scoreScenes`. */

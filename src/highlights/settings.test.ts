@@ -8,11 +8,11 @@ import { PlaybyplayError } from '../errors.ts';
 import { chooseScenes } from './choose.ts';
 import {
   defaultMargins,
+  type HighlightSettings,
   marginForEvent,
   readSettings,
   settingsFor,
   unknownWords,
-  type HighlightSettings,
 } from './settings.ts';
 import { defaultWeights, statementWeight } from './weights.ts';
 

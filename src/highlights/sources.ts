@@ -9,7 +9,7 @@ import { uniqueSessionName, nameLogs } from '../events/log-names.ts';
 import { findAllLogs, loadLog } from '../events/reader.ts';
 import { fingerprintMedia } from '../pipeline/fingerprint.ts';
 import { compileQuery, matchEvents } from '../query/run.ts';
-import type { Source } from './scene.ts';
+import type { Source } from './list.ts';
 
 /** Loaded logs with the dictionaries they name. */
 export interface LoadedSources {

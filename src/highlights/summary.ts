@@ -1,11 +1,11 @@
 import type { Dictionary } from '../dictionary/dictionary.ts';
 import type { WordKind } from '../dictionary/format.ts';
 import { pluralOf } from '../dictionary/inflection.ts';
-import { unqualified, withAncestors, isPlayerVictory, isPlayerDefeat, wordOf } from './weights.ts';
+import { isPlayerDefeat, isPlayerVictory, unqualified, withAncestors, wordOf } from './weights.ts';
 import type { EventLine } from '../events/log.ts';
 import { isPropertyStatement, type ActionStatement } from '../events/statement.ts';
 import { formatClock, roundTime } from '../time.ts';
-import { strongestEvent, type Scene, type Source } from './scene.ts';
+import { type Scene, type Source, strongestEvent } from './list.ts';
 
 /** Occurrences of a word and its descendants. */
 export interface WordCount {

@@ -1,6 +1,13 @@
 import type { Dictionary, Word } from '../dictionary/dictionary.ts';
 import type { WordKind } from '../dictionary/format.ts';
 import { isPropertyStatement, type Slot, type Statement } from '../events/statement.ts';
+import { number } from '../schema/build.ts';
+import { readFileSync } from 'node:fs';
+import { type Issue, messageOf, PlaybyplayError } from '../errors.ts';
+import type { EventLine } from '../events/log.ts';
+import { checkSchema } from '../schema/check.ts';
+import type { FromSchema } from '../schema/from-schema.ts';
+import type { Reason, Source } from './list.ts';
 
 /** Weights of words by kind and id, 0 to about 12; a word without an entry inherits its nearest ancestor's. */
 export type Weights = Readonly<Partial<Record<WordKind, Readonly<Record<string, number>>>>>;
@@ -82,7 +89,7 @@ export function withAncestors(dictionary: Dictionary, word: string, kind: WordKi
 }
 
 /** A weight and the word (itself or an ancestor) it comes from. */
-export interface Weight {
+interface Weight {
   readonly weight: number;
   readonly from: string;
   /** Whether it comes from the given weights rather than the built-in ones. */
@@ -90,12 +97,7 @@ export interface Weight {
 }
 
 /** Looks up the weight of a word or its nearest ancestor with one; `weights` override the defaults. */
-export function findWeight(
-  dictionary: Dictionary,
-  word: string,
-  kind: WordKind,
-  weights?: Weights,
-): Weight | undefined {
+function findWeight(dictionary: Dictionary, word: string, kind: WordKind, weights?: Weights): Weight | undefined {
   for (const id of withAncestors(dictionary, word, kind)) {
     const given = weights?.[kind]?.[id];
     const weight = given ?? defaultWeights[kind]?.[id];
@@ -164,4 +166,69 @@ export function isPlayerDefeat(statement: Statement, dictionary: Dictionary): bo
 /** Whether a word is one of `ids` or a descendant of one. */
 export function isAnyOf(dictionary: Dictionary, word: string, kind: WordKind, ...ids: readonly string[]): boolean {
   return withAncestors(dictionary, word, kind).some((each) => ids.includes(each));
+}
+
+/** The JSON Schema of a line of a file of viewer weights. */
+export const viewerWeightSchema = {
+  $schema: 'https://json-schema.org/draft/2020-12/schema',
+  $id: 'urn:playbyplay:viewer-weight:1',
+  title: 'A viewer weight of playbyplay',
+  description: 'A factor on the score of the events in a time span, from viewer reactions.',
+  type: 'object',
+  required: ['t', 'end', 'weight'],
+  properties: {
+    session: { type: 'string', description: 'Session it applies to; default: any.' },
+    t: number([], 'Start in seconds.'),
+    end: number([], 'End in seconds.'),
+    weight: number([0, 10], '0: never show; 1: no effect.'),
+    why: { type: 'string', description: '`40 messages in 5 s`, `clipped 12 times`.' },
+  },
+} as const;
+
+/** A factor on the score of the events in a time span, from viewer reactions. */
+interface ViewerWeight extends FromSchema<typeof viewerWeightSchema> {}
+
+/**
+ * Reads viewer weights from NDJSON, one `{"t", "end", "weight", "session"?, "why"?}` a line.
+ *
+ * @throws PlaybyplayError `viewers-invalid` with every issue.
+ */
+export function readViewerWeights(path: string): ViewerWeight[] {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new PlaybyplayError('viewers-invalid', `${path} cannot be read: ${messageOf(error)}`, { cause: error });
+  }
+  const parsed = text
+    .split('\n')
+    .flatMap((line, index) => (line.trim() === '' ? [] : [parseLine(line, `${path}:${index + 1}`)]));
+  const issues = parsed.flatMap((line) => ('issues' in line ? line.issues : []));
+  if (issues.length > 0) throw new PlaybyplayError('viewers-invalid', `${path} has mistakes`, { issues });
+  return parsed.flatMap((line) => ('weight' in line ? [line] : []));
+}
+
+function parseLine(line: string, place: string): ViewerWeight | { readonly issues: readonly Issue[] } {
+  const refuse = (message: string) => ({ issues: [{ code: 'viewers-invalid', path: place, message }] });
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch (error) {
+    return refuse(`is not JSON: ${messageOf(error)}`);
+  }
+  const issues = checkSchema(viewerWeightSchema, value, { source: place });
+  if (issues.length > 0) return { issues };
+  const weight = value as ViewerWeight;
+  return weight.end < weight.t ? refuse('"end" is before "t"') : weight;
+}
+
+/** Makes a function that returns the factor on an event: of the spans that contain it, the weight farthest from 1. */
+export function viewerFactors(weights: readonly ViewerWeight[], sources: readonly Source[]) {
+  return (source: number, event: EventLine): Reason[] => {
+    const { session } = sources[source]!.header;
+    const found = weights
+      .filter((each) => (each.session ?? session) === session && event.t >= each.t && event.t <= each.end)
+      .toSorted((a, b) => Math.abs(Math.log(b.weight + 1e-9)) - Math.abs(Math.log(a.weight + 1e-9)))[0];
+    return found ? [{ kind: 'viewer', value: found.weight, text: `viewers: ${found.why ?? `× ${found.weight}`}` }] : [];
+  };
 }

@@ -1,7 +1,7 @@
 import type { EventLine } from '../events/log.ts';
 import type { Dictionary } from '../dictionary/dictionary.ts';
 import { isPropertyStatement } from '../events/statement.ts';
-import { isPlayerDefeat, isAnyOf, wordOf } from './weights.ts';
+import { isAnyOf, isPlayerDefeat, wordOf } from './weights.ts';
 
 /** Seconds shown before and after an event. */
 export interface Margin {

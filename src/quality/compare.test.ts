@@ -1,8 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { g1072, type Sensitivity, rtcScore } from './other-models.ts';
-import { simulate } from './control/simulation.ts';
-import { makeScenario } from './control/scenario.ts';
-import { rankCorrelations, disagreements, scoreWithModels, stutterShare } from './compare.ts';
+import {
+  disagreements,
+  g1072,
+  rankCorrelations,
+  rtcScore,
+  scoreWithModels,
+  type Sensitivity,
+  stutterShare,
+} from './compare.ts';
+import { makeScenario, simulate } from './control/simulation.ts';
 
 describe('G.1072', () => {
   it('reproduces the values published with the model', () => {

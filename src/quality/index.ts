@@ -12,9 +12,9 @@
  *
  * @module
  */
-export { analyzeFiles, type AnalyzeOptions } from './analyze.ts';
+export { analyzeFiles, type AnalyzeOptions } from './timeline.ts';
 export { SessionCollector, type CollectorOptions, type FramePart } from './collector.ts';
-export { defaultConstants, type ConstantsInput, type QualityConstants } from './constants.ts';
+export { type ConstantsInput, defaultConstants, type QualityConstants } from './constants.ts';
 export { advise, type Advice, type AdviseOptions } from './control/advise.ts';
 export { QualityController, type ControllerOptions, type Decision } from './control/controller.ts';
 export { StreamObserver, type Observation } from './control/observer.ts';

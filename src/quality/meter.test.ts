@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { deviation, mean, reference } from '../../test/fixtures/quality/reference.ts';
 import { randomSession } from '../../test/fixtures/quality/sessions.ts';
-import { type ConstantsInput, defaultConstants } from './constants.ts';
-import { monotoneCubic } from './transfer.ts';
+import { type ConstantsInput, defaultConstants, monotoneCubic } from './constants.ts';
 import { type FrameRecord, RawValueReader } from './frame.ts';
 import { type FrameQuality, QualityMeter, scoreSession } from './meter.ts';
 

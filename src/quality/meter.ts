@@ -1,5 +1,13 @@
-import { type ConstantsInput, componentNames, type QualityConstants, withDefaults } from './constants.ts';
-import { monotoneCubic, estimateBitsPerPixel, type Transfer, resolveTransfer } from './transfer.ts';
+import {
+  componentNames,
+  type ConstantsInput,
+  estimateBitsPerPixel,
+  monotoneCubic,
+  type QualityConstants,
+  resolveTransfer,
+  type Transfer,
+  withDefaults,
+} from './constants.ts';
 import { type FrameRecord, type RawFrame, RawValueReader, type SessionInfo } from './frame.ts';
 import { InputActivity, Moments, MomentWindow, WeightedWindow } from './windows.ts';
 

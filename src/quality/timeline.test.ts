@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { randomSession } from '../../test/fixtures/quality/sessions.ts';
 import { RawValueReader } from './frame.ts';
 import { QualityMeter } from './meter.ts';
-import { MinuteRecorder, downsample, TimelineRecorder } from './timeline.ts';
+import { downsample, MinuteRecorder, TimelineRecorder } from './timeline.ts';
 
 /** The same session followed by tracks of different fineness. */
 function follow(

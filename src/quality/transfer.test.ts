@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 import { assert, double, property } from 'fast-check';
-import { defaultConstants } from './constants.ts';
-import { monotoneCubic } from './transfer.ts';
+import { defaultConstants, monotoneCubic } from './constants.ts';
 
 const curve = monotoneCubic(defaultConstants.picture.curve);
 

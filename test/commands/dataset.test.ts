@@ -3,8 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { collectLabels, collectReadings } from '../../src/pipeline/authoring/dataset/collect.ts';
-import { type DatasetFormat, writeDataset } from '../../src/pipeline/authoring/dataset/write.ts';
+import {
+  collectLabels,
+  collectReadings,
+  type DatasetFormat,
+  writeDataset,
+} from '../../src/pipeline/authoring/dataset.ts';
 import { parseLabels } from '../../src/pipeline/authoring/learn.ts';
 import { loadProfile } from '../../src/profile/load.ts';
 import { clip } from '../paths.ts';

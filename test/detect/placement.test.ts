@@ -17,9 +17,8 @@ import { recordLog, type RecordOptions } from '../../src/pipeline/record-log.ts'
 import { openGame } from '../../src/pipeline/game.ts';
 import { AnchoredLocator, toHudSettings } from '../../src/pipeline/placement/anchored-locator.ts';
 import { findBorders, findOutlines } from '../../src/pipeline/placement/borders.ts';
-import { candidatesWithinBorders } from '../../src/pipeline/placement/candidates.ts';
+import { candidatesWithinBorders, findLandmarks } from '../../src/pipeline/placement/candidates.ts';
 import { recognizeGame } from '../../src/pipeline/placement/decide-placement.ts';
-import { findLandmarks } from '../../src/pipeline/placement/landmarks.ts';
 import { copyPicture } from '../../src/media/picture.ts';
 import { clip, root } from '../paths.ts';
 

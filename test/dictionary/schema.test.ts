@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { loadDictionary } from '../../src/dictionary/load.ts';
 import { dictionarySchema } from '../../src/dictionary/format.ts';
 import { logMappingSchema } from '../../src/events/import/mapping.ts';
-import { settingsSchema } from '../../src/highlights/settings-schema.ts';
+import { settingsSchema } from '../../src/highlights/settings.ts';
 import { checkShape, Report } from '../../src/dictionary/shape.ts';
 import { compileQuery } from '../../src/query/run.ts';
 import { querySchema } from '../../src/query/query.ts';

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { EventLine } from '../../src/events/log.ts';
 import { sessionReport } from '../../src/quality/report/session.ts';
 import { sessionsReport } from '../../src/quality/report/sessions.ts';
-import { gameplayMarks, analyzeFiles } from '../../src/quality/analyze.ts';
+import { analyzeFiles, gameplayMarks } from '../../src/quality/timeline.ts';
 import { randomSession } from '../fixtures/quality/sessions.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'quality-report-'));

@@ -4,17 +4,16 @@ import type { SoundFile } from '../../detectors/sound/fingerprint.ts';
 import { PlaybyplayError } from '../../errors.ts';
 import { checkOutput, writeOutput } from '../../files/output.ts';
 import type { HudSettings } from '../../geometry.ts';
-import { settingsSchema } from '../../highlights/settings-schema.ts';
+import { settingsSchema } from '../../highlights/settings.ts';
 import { scanPacketsAsync } from '../../media/packets/scan-packets.ts';
 import { openVideo } from '../../media/video.ts';
-import { collectLabels, collectReadings } from '../../pipeline/authoring/dataset/collect.ts';
-import { writeDataset } from '../../pipeline/authoring/dataset/write.ts';
+import { collectLabels, collectReadings, writeDataset } from '../../pipeline/authoring/dataset.ts';
 import { parseLabels } from '../../pipeline/authoring/learn.ts';
 import { learnSound, findOccurrences } from '../../pipeline/authoring/learn-sound.ts';
 import {
+  type InspectedReading,
   inspectPictures,
   type PictureInspection,
-  type InspectedReading,
 } from '../../pipeline/authoring/inspect-pictures.ts';
 import { checkProfile } from '../../pipeline/check-profile.ts';
 import { compileProfile } from '../../pipeline/compile-profile.ts';

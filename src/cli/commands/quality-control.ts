@@ -1,9 +1,15 @@
 import { PlaybyplayError } from '../../errors.ts';
 import { type Advice, advise } from '../../quality/control/advise.ts';
 import { describeDecision } from '../../quality/control/controller.ts';
-import { type Network, makeScenario } from '../../quality/control/scenario.ts';
+import {
+  compareWithFixedSettings,
+  makeScenario,
+  type Network,
+  simulate,
+  startSettings,
+  type TrialRow,
+} from '../../quality/control/simulation.ts';
 import { describeSettings, type StreamSettings } from '../../quality/control/settings.ts';
-import { compareWithFixedSettings, simulate, startSettings, type TrialRow } from '../../quality/control/simulation.ts';
 import { scoreFiles } from '../../quality/score.ts';
 import type { CommandIo, RunCommand } from '../command.ts';
 import { ProgressBar } from '../progress.ts';

@@ -1,5 +1,5 @@
 import { refuseModel, type Values } from '../../compute/inference.ts';
-import { type Activation, clamp, type Classes, probabilities, sigmoid } from './classify.ts';
+import { type Activation, clamp, type Classes, probabilities } from './classify.ts';
 import type { BoxFormat, DetectOptions } from './options.ts';
 import type { Observation, PreparedCrop, View } from '../kind.ts';
 import type { Batch, CropPlacement } from './input.ts';
@@ -30,33 +30,171 @@ interface BoxContext {
   readonly file: string;
 }
 
+/** A class and its score. */
+type Scored = readonly [label: number, score: number];
+
+/** The boxes of one item of the batch, as a network returns them. */
+interface RawBoxes {
+  readonly count: number;
+  /** Coordinates: those of box `i` stand at `at(i)`, `step` apart. */
+  readonly data: ArrayLike<number>;
+  at(i: number): number;
+  readonly step?: number;
+  /** The classes that box `i` may be. */
+  scores(i: number): readonly Scored[];
+}
+
 interface Format {
   /** Whether the model leaves suppression of overlapping boxes to the caller. */
   readonly overlaps: boolean;
   /** How the published pipeline fits an image into the input. */
   readonly fit: 'letterbox' | 'stretch';
-  read(context: BoxContext): Box[];
+  /** What the four coordinates are: centre x, centre y, width, height; or x0, y0, x1, y1; or y0, x0, y1, x1. */
+  readonly coordinates: 'centre' | 'corners' | 'swapped corners';
+  /** Whether coordinates are fractions of the input instead of pixels. */
+  readonly fractions?: boolean;
+  open(context: BoxContext): RawBoxes;
 }
 
-/** YOLOv5, v6, v7: batch × boxes × (centre x, centre y, width, height, objectness, class…), pixels and probabilities. */
-function yolov5(context: BoxContext): Box[] {
-  const { data, rows, columns, at } = table(context, 5 + context.classes);
+/** The box formats: which outputs, of which shape, hold what. */
+const FORMATS: Readonly<Record<BoxFormat, Format>> = {
+  // YOLOv5, v6, v7: batch × boxes × (centre x, centre y, width, height, objectness, class…), pixels and probabilities.
+  yolov5: {
+    overlaps: true,
+    fit: 'letterbox',
+    coordinates: 'centre',
+    open: (context) =>
+      rows(context, 5 + context.classes, (data, at) => {
+        const [label, best] = bestClass(data, at + 5, 1, context.classes);
+        return [label, data[at + 4]! * best];
+      }),
+  },
+  // YOLOv8, v9, v11, v12: batch × (centre x, centre y, width, height, class…) × boxes, or the last two swapped.
+  yolov8: { overlaps: true, fit: 'letterbox', coordinates: 'centre', open: openYolov8 },
+  // YOLOv10, and any YOLO exported with its suppression: batch × boxes × (x0, y0, x1, y1, score, class).
+  yolov10: {
+    overlaps: false,
+    fit: 'letterbox',
+    coordinates: 'corners',
+    open: (context) => rows(context, 6, (data, at) => [Math.round(data[at + 5]!), data[at + 4]!]),
+  },
+  // YOLOv7 exported `--end2end`: boxes × (picture of the batch, x0, y0, x1, y1, class, score).
+  'yolov7 end to end': {
+    overlaps: false,
+    fit: 'letterbox',
+    coordinates: 'corners',
+    open(context) {
+      const { dims, data } = single(context);
+      if (dims.at(-1) !== 7) throw shapeError(context, dims, '7 numbers a box');
+      const scores = (at: number): readonly Scored[] =>
+        Math.round(data[at]!) === context.item ? [[Math.round(data[at + 5]!), data[at + 6]!]] : [];
+      return { count: data.length / 7, data, at: (i) => 7 * i + 1, scores: (i) => scores(7 * i) };
+    },
+  },
+  // RT-DETR with its postprocessor: labels, boxes (in the size given as `orig_target_sizes`), scores.
+  'rt-detr': {
+    overlaps: false,
+    fit: 'stretch',
+    coordinates: 'corners',
+    open: (context) => separateOutputs(context, ['boxes', 'scores', 'labels'], 0),
+  },
+  // RT-DETR of the YOLO family's tools: batch × queries × (centre x, centre y, width, height, class…), all 0…1.
+  'rt-detr queries': {
+    overlaps: false,
+    fit: 'stretch',
+    coordinates: 'centre',
+    fractions: true,
+    open: (context) => rows(context, 4 + context.classes, (data, at) => bestClass(data, at + 4, 1, context.classes)),
+  },
+  // DETR and RT-DETR as transformers have them: `logits` and `pred_boxes`. By `sigmoid` (default) each class
+  // independently; by `softmax` a last class more than there are labels means nothing.
+  detr: {
+    overlaps: false,
+    fit: 'stretch',
+    coordinates: 'centre',
+    fractions: true,
+    open(context) {
+      const { classes, activation = 'sigmoid' } = context;
+      const columns = named(context, 'logits').dims[2]!;
+      return queries(context, 'logits', 'pred_boxes', [classes, classes + 1], (logits, from) => [
+        bestClass(probabilities(logits, from, activation === 'sigmoid' ? classes : columns, activation), 0, 1, classes),
+      ]);
+    },
+  },
+  // SSD of the TensorFlow detection models: `detection_boxes`, `detection_scores`, `detection_classes` (from 1).
+  ssd: {
+    overlaps: false,
+    fit: 'stretch',
+    coordinates: 'swapped corners',
+    fractions: true,
+    open(context) {
+      const all = separateOutputs(context, ['detection_boxes', 'detection_scores', 'detection_classes'], 1);
+      const counts = find(context, 'num_detections');
+      return counts ? { ...all, count: Math.min(all.count, Math.round(counts.data[context.item]!)) } : all;
+    },
+  },
+  // SSD before suppression: `scores` (class 0 is the background) and `boxes`, an anchor a row.
+  'ssd anchors': {
+    overlaps: true,
+    fit: 'stretch',
+    coordinates: 'corners',
+    fractions: true,
+    open(context) {
+      const { classes, activation = 'none' } = context;
+      // Every class that is likely enough makes a box of its own, as in the paper.
+      return queries(context, 'scores', 'boxes', [classes + 1], (data, from) =>
+        Array.from(
+          probabilities(data, from, classes + 1, activation),
+          (score, label) => [label - 1, score] as const,
+        ).slice(1),
+      );
+    },
+  },
+  // Detection models of torchvision (SSD, Faster R-CNN, FCOS …): `boxes` in pixels, `scores`, `labels` from 1.
+  torchvision: {
+    overlaps: false,
+    fit: 'stretch',
+    coordinates: 'corners',
+    open: (context) => separateOutputs(context, ['boxes', 'scores', 'labels'], 1),
+  },
+};
+
+/** Returns a box format. */
+export function formatOf(name: BoxFormat): Format {
+  return FORMATS[name];
+}
+
+/** Reads the boxes that score above the threshold. */
+function readBoxes({ open, coordinates, fractions }: Format, context: BoxContext): Box[] {
+  const { count, data, at, step = 1, scores } = open(context);
+  const [scaleX, scaleY] = fractions ? [context.width, context.height] : [1, 1];
   const boxes: Box[] = [];
-  for (let i = 0; i < rows; i++) {
-    const here = at + i * columns;
-    const objectness = data[here + 4]!;
-    if (!(objectness > context.threshold)) continue;
-    const [label, best] = bestClass(data, here + 5, 1, context.classes);
-    if (objectness * best > context.threshold) boxes.push(boxFromCenter(data, here, 1, 1, 1, label, objectness * best));
+  for (let i = 0; i < count; i++) {
+    for (const [label, score] of scores(i)) {
+      if (!(score > context.threshold)) continue;
+      const [a, b, c, d] = [0, 1, 2, 3].map((k) => data[at(i) + k * step]!) as [number, number, number, number];
+      const [x0, y0, x1, y1] =
+        coordinates === 'centre'
+          ? [a - c / 2, b - d / 2, a + c / 2, b + d / 2]
+          : coordinates === 'corners'
+            ? [a, b, c, d]
+            : [b, a, d, c];
+      boxes.push({ x0: x0 * scaleX, y0: y0 * scaleY, x1: x1 * scaleX, y1: y1 * scaleY, label, score });
+    }
   }
   return boxes;
 }
 
-/**
- * YOLOv8, v9, v11, v12: batch × (centre x, centre y, width, height, class…) × boxes, or the last two swapped. Models of
- * outlines have an output of masks besides, and what belongs to it behind each box's classes.
- */
-function yolov8(context: BoxContext): Box[] {
+/** Boxes of one output of `batch × boxes × columns`, coordinates first. @param score Of the box whose row begins there. */
+function rows(context: BoxContext, columns: number, score: (data: ArrayLike<number>, at: number) => Scored): RawBoxes {
+  const { dims, data } = single(context);
+  if (dims.length !== 3 || dims[2] !== columns) throw shapeError(context, dims, `${columns} numbers a box`);
+  const at = (i: number): number => (context.item * dims[1]! + i) * columns;
+  return { count: dims[1]!, data, at, scores: (i) => [score(data, at(i))] };
+}
+
+/** Models of outlines have an output of masks besides, and what belongs to it behind each box's classes. */
+function openYolov8(context: BoxContext): RawBoxes {
   const { dims, data } = single(context);
   const masks = [...context.outputs.values()].find((one) => one.dims.length === 4)?.dims[1] ?? 0;
   const plain = 4 + context.classes;
@@ -66,154 +204,47 @@ function yolov8(context: BoxContext): Box[] {
   const swapped = dims[1] !== features;
   const count = swapped ? dims[1]! : dims[2]!;
   const [step, along] = swapped ? [1, features] : [count, 1];
-  const base = context.item * features * count;
-  const boxes: Box[] = [];
-  for (let i = 0; i < count; i++) {
-    const here = base + i * along;
-    const [label, best] = bestClass(data, here + 4 * step, step, context.classes);
-    if (best > context.threshold) boxes.push(boxFromCenter(data, here, step, 1, 1, label, best));
-  }
-  return boxes;
+  const at = (i: number): number => context.item * features * count + i * along;
+  return { count, data, step, at, scores: (i) => [bestClass(data, at(i) + 4 * step, step, context.classes)] };
 }
 
-/** YOLOv10, and any YOLO exported with its suppression: batch × boxes × (x0, y0, x1, y1, score, class). */
-function yolov10(context: BoxContext): Box[] {
-  const { data, rows, columns, at } = table(context, 6);
-  const boxes: Box[] = [];
-  for (let i = 0; i < rows; i++) {
-    const here = at + i * columns;
-    const score = data[here + 4]!;
-    if (score > context.threshold) boxes.push(boxFromCorners(data, here, 1, 1, Math.round(data[here + 5]!), score));
-  }
-  return boxes;
-}
-
-/** YOLOv7 exported `--end2end`: boxes × (picture of the batch, x0, y0, x1, y1, class, score). */
-function yolov7EndToEnd(context: BoxContext): Box[] {
-  const { dims, data } = single(context);
-  if (dims.at(-1) !== 7) throw shapeError(context, dims, '7 numbers a box');
-  const boxes: Box[] = [];
-  for (let here = 0; here < data.length; here += 7) {
-    const score = data[here + 6]!;
-    if (Math.round(data[here]!) === context.item && score > context.threshold)
-      boxes.push(boxFromCorners(data, here + 1, 1, 1, Math.round(data[here + 5]!), score));
-  }
-  return boxes;
-}
-
-/** RT-DETR with its postprocessor: labels, boxes (x0, y0, x1, y1, in the size given as `orig_target_sizes`), scores. */
-function rtDetr(context: BoxContext): Box[] {
-  return readSeparateOutputs(
-    context,
-    { boxes: 'boxes', scores: 'scores', labels: 'labels' },
-    (data, here, label, score) => boxFromCorners(data, here, 1, 1, label, score),
-  );
-}
-
-/** RT-DETR of the YOLO family's tools: batch × queries × (centre x, centre y, width, height, class…), all 0…1. */
-function rtDetrQueries(context: BoxContext): Box[] {
-  const { data, rows, columns, at } = table(context, 4 + context.classes);
-  const boxes: Box[] = [];
-  for (let i = 0; i < rows; i++) {
-    const here = at + i * columns;
-    const [label, best] = bestClass(data, here + 4, 1, context.classes);
-    if (best > context.threshold) boxes.push(boxFromCenter(data, here, 1, context.width, context.height, label, best));
-  }
-  return boxes;
+/** Boxes with the scores of all classes in another output, both `batch × queries × …`. */
+function queries(
+  context: BoxContext,
+  scoresName: string,
+  boxesName: string,
+  columns: readonly number[],
+  scores: (data: Values['data'], from: number) => readonly Scored[],
+): RawBoxes {
+  const [all, places] = [named(context, scoresName), named(context, boxesName)];
+  const [, count = 0, width = 0] = all.dims;
+  if (!columns.includes(width))
+    throw shapeError(context, all.dims, `${columns.join(' or ')} classes, as there are labels`);
+  const first = context.item * count;
+  return {
+    count,
+    data: places.data,
+    at: (i) => 4 * (first + i),
+    scores: (i) => scores(all.data, (first + i) * width),
+  };
 }
 
 /**
- * DETR and RT-DETR as transformers have them: `logits` and `pred_boxes` (centre x, centre y, width, height, 0…1). By
- * `sigmoid` (default) each class independently; by `softmax` a last class more than there are labels means nothing.
+ * Boxes whose coordinates, scores and labels are separate outputs, with or without a batch dimension.
+ *
+ * @param firstLabel Number of the first class.
  */
-function detr(context: BoxContext): Box[] {
-  const { classes, item, activation = 'sigmoid' } = context;
-  const [logits, places] = [named(context, 'logits'), named(context, 'pred_boxes')];
-  const [rows, columns] = [logits.dims[1]!, logits.dims[2]!];
-  if (columns !== classes && columns !== classes + 1)
-    throw shapeError(context, logits.dims, `${classes} classes, as there are labels`);
-  const boxes: Box[] = [];
-  for (let i = 0; i < rows; i++) {
-    const from = (item * rows + i) * columns;
-    const p =
-      activation === 'sigmoid'
-        ? Float64Array.from({ length: classes }, (_, c) => sigmoid(logits.data[from + c]!))
-        : probabilities(logits.data, from, columns, activation).subarray(0, classes);
-    const [label, best] = bestClass(p, 0, 1, classes);
-    if (best > context.threshold)
-      boxes.push(boxFromCenter(places.data, (item * rows + i) * 4, 1, context.width, context.height, label, best));
-  }
-  return boxes;
-}
-
-/**
- * SSD of the TensorFlow detection models: `detection_boxes` (y0, x0, y1, x1, 0…1), `detection_scores`,
- * `detection_classes` (from 1), `num_detections`.
- */
-function ssd(context: BoxContext): Box[] {
-  const { width, height } = context;
-  const names = { boxes: 'detection_boxes', scores: 'detection_scores', labels: 'detection_classes' };
-  const counts = find(context, 'num_detections');
-  const most = counts ? Math.round(counts.data[context.item]!) : undefined;
-  return readSeparateOutputs(
-    context,
-    names,
-    (data, at, label, score) => ({
-      x0: data[at + 1]! * width,
-      y0: data[at]! * height,
-      x1: data[at + 3]! * width,
-      y1: data[at + 2]! * height,
-      label: label - 1,
-      score,
-    }),
-    most,
-  );
-}
-
-/** SSD before suppression: `scores` (class 0 is the background) and `boxes` (x0, y0, x1, y1, 0…1), an anchor a row. */
-function ssdAnchors(context: BoxContext): Box[] {
-  const { classes, item, width, height, activation = 'none' } = context;
-  const [scores, places] = [named(context, 'scores'), named(context, 'boxes')];
-  const rows = places.dims[1]!;
-  if (scores.dims[2] !== classes + 1)
-    throw shapeError(context, scores.dims, `${classes + 1} classes: the background and one for each label`);
-  const boxes: Box[] = [];
-  for (let i = 0; i < rows; i++) {
-    const p = probabilities(scores.data, (item * rows + i) * (classes + 1), classes + 1, activation);
-    // Every class that is likely enough makes a box of its own, as in the paper.
-    for (let c = 0; c < classes; c++) {
-      if (p[c + 1]! > context.threshold)
-        boxes.push(boxFromCorners(places.data, (item * rows + i) * 4, width, height, c, p[c + 1]!));
-    }
-  }
-  return boxes;
-}
-
-/** Detection models of torchvision (SSD, Faster R-CNN, FCOS …): `boxes` in pixels, `scores`, `labels` from 1. */
-function torchvision(context: BoxContext): Box[] {
-  return readSeparateOutputs(
-    context,
-    { boxes: 'boxes', scores: 'scores', labels: 'labels' },
-    (data, here, label, score) => boxFromCorners(data, here, 1, 1, label - 1, score),
-  );
-}
-
-const READERS: Readonly<Record<BoxFormat, Format>> = {
-  yolov5: { overlaps: true, fit: 'letterbox', read: yolov5 },
-  yolov8: { overlaps: true, fit: 'letterbox', read: yolov8 },
-  yolov10: { overlaps: false, fit: 'letterbox', read: yolov10 },
-  'yolov7 end to end': { overlaps: false, fit: 'letterbox', read: yolov7EndToEnd },
-  'rt-detr': { overlaps: false, fit: 'stretch', read: rtDetr },
-  'rt-detr queries': { overlaps: false, fit: 'stretch', read: rtDetrQueries },
-  detr: { overlaps: false, fit: 'stretch', read: detr },
-  ssd: { overlaps: false, fit: 'stretch', read: ssd },
-  'ssd anchors': { overlaps: true, fit: 'stretch', read: ssdAnchors },
-  torchvision: { overlaps: false, fit: 'stretch', read: torchvision },
-};
-
-/** Returns the reader of a box format. */
-export function formatOf(name: BoxFormat): Format {
-  return READERS[name];
+function separateOutputs(context: BoxContext, names: readonly [string, string, string], firstLabel: number): RawBoxes {
+  const [places, scores, labels] = names.map((name) => named(context, name)) as [Values, Values, Values];
+  const count = scores.dims.at(-1)!;
+  if (places.dims.at(-1) !== 4) throw shapeError(context, places.dims, '4 numbers a box');
+  const first = (scores.dims.length > 1 ? context.item : 0) * count;
+  return {
+    count,
+    data: places.data,
+    at: (i) => 4 * (first + i),
+    scores: (i) => [[Math.round(labels.data[first + i]!) - firstLabel, scores.data[first + i]!]],
+  };
 }
 
 /**
@@ -249,68 +280,13 @@ function area({ x0, y0, x1, y1 }: Box): number {
   return Math.max(0, x1 - x0) * Math.max(0, y1 - y0);
 }
 
-function bestClass(data: ArrayLike<number>, from: number, step: number, count: number): readonly [number, number] {
+function bestClass(data: ArrayLike<number>, from: number, step: number, count: number): Scored {
   let [label, best] = [0, Number.NEGATIVE_INFINITY];
   for (let c = 0; c < count; c++) {
     const score = data[from + c * step]!;
     if (score > best) [label, best] = [c, score];
   }
   return [label, best];
-}
-
-/** Reads a box given by center and size. */
-function boxFromCenter(
-  data: ArrayLike<number>,
-  at: number,
-  step: number,
-  scaleX: number,
-  scaleY: number,
-  label: number,
-  score: number,
-): Box {
-  const [x, y] = [data[at]! * scaleX, data[at + step]! * scaleY];
-  const [width, height] = [data[at + 2 * step]! * scaleX, data[at + 3 * step]! * scaleY];
-  return { x0: x - width / 2, y0: y - height / 2, x1: x + width / 2, y1: y + height / 2, label, score };
-}
-
-/** Reads a box given by two corners. */
-function boxFromCorners(
-  data: ArrayLike<number>,
-  at: number,
-  scaleX: number,
-  scaleY: number,
-  label: number,
-  score: number,
-): Box {
-  const [x0, y0, x1, y1] = [data[at]! * scaleX, data[at + 1]! * scaleY, data[at + 2]! * scaleX, data[at + 3]! * scaleY];
-  return { x0, y0, x1, y1, label, score };
-}
-
-/** Reads boxes whose coordinates, scores and labels are separate outputs, with or without a batch dimension. */
-function readSeparateOutputs(
-  context: BoxContext,
-  names: { readonly boxes: string; readonly scores: string; readonly labels: string },
-  make: (data: ArrayLike<number>, at: number, label: number, score: number) => Box,
-  most = Number.POSITIVE_INFINITY,
-): Box[] {
-  const [places, scores, labels] = [names.boxes, names.scores, names.labels].map((name) => named(context, name));
-  const count = scores!.dims.at(-1)!;
-  if (places!.dims.at(-1) !== 4) throw shapeError(context, places!.dims, '4 numbers a box');
-  const first = (scores!.dims.length > 1 ? context.item : 0) * count;
-  const boxes: Box[] = [];
-  for (let i = first; i < first + Math.min(count, most); i++) {
-    const score = scores!.data[i]!;
-    if (score > context.threshold) boxes.push(make(places!.data, 4 * i, Math.round(labels!.data[i]!), score));
-  }
-  return boxes;
-}
-
-/** Returns the rows of one batch item of an output of `batch × rows × columns`. */
-function table(context: BoxContext, columns: number) {
-  const { dims, data } = single(context);
-  if (dims.length !== 3 || dims[2] !== columns) throw shapeError(context, dims, `${columns} numbers a box`);
-  const rows = dims[1]!;
-  return { data, rows, columns, at: context.item * rows * columns };
 }
 
 /** Returns the first output; others (YOLOv5's maps per scale, masks) are not used. */
@@ -374,13 +350,13 @@ export function findDetections(
   file: string,
 ): { readonly detections: readonly Detection[]; readonly bestBelowThreshold: number } {
   const { format = 'yolov8', threshold = 0.25, overlap = 0.45, across = false, most = 300 } = options;
-  const { read, overlaps } = formatOf(format);
+  const layout = formatOf(format);
   const { words } = classes;
   const context = { outputs, item: n, width, height, classes: words.length, activation: options.activation, file };
-  const found = read({ ...context, threshold: Math.min(MIN_REPORTED_SCORE, threshold) });
+  const found = readBoxes(layout, { ...context, threshold: Math.min(MIN_REPORTED_SCORE, threshold) });
   const known = found.filter(({ label }) => words[label] != null);
   const sure = known.filter(({ score }) => score > threshold);
-  const kept = (overlaps ? suppressOverlaps(sure, overlap, across) : sortByScore(sure)).slice(0, most);
+  const kept = (layout.overlaps ? suppressOverlaps(sure, overlap, across) : sortByScore(sure)).slice(0, most);
   const bestBelowThreshold = known.reduce((best, { score }) => (score > threshold ? best : Math.max(best, score)), 0);
   return { detections: kept.map((box) => toDetection(box, words[box.label]!, fitted[n]!, crop)), bestBelowThreshold };
 }

@@ -1,7 +1,7 @@
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import type { Picture } from '../../media/picture.ts';
-import { outlineText } from '../../media/write/lettering.ts';
+import { outlineText } from '../../media/write/overlay.ts';
 import { assetsIn, viewOf } from '../../../test/fixtures/views.ts';
 import { kind } from './index.ts';
 import { parseValue } from './value.ts';

@@ -1,6 +1,6 @@
 import sharp from 'sharp';
 import { afterAll, describe, expect, it } from 'vitest';
-import { outlineText } from '../../media/write/lettering.ts';
+import { outlineText } from '../../media/write/overlay.ts';
 import type { PreparedCrop } from '../kind.ts';
 import { languageData } from './language-data.ts';
 import { TesseractReader } from './tesseract.ts';

@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { Rational } from '../../time.ts';
-import type { Timeline } from './timeline.ts';
+import { parseTimecode, type Timeline } from './timeline.ts';
 import { edl, resolveCsv, resolveEdl } from './edl.ts';
 import { fcpxml } from './fcpxml.ts';
 import { mlt } from './mlt.ts';
 import { otio } from './otio.ts';
-import { parseTimecode } from './timecode.ts';
 import { xmeml } from './xmeml.ts';
 
 const ntsc = { num: 30_000, den: 1001 };

@@ -1,6 +1,7 @@
-import type { Rational } from '../../time.ts';
-import { markerStyles, mediaPath, type Timeline } from './timeline.ts';
-import { dropsFrames, timecode } from './timecode.ts';
+import { type Rational, roundTime } from '../../time.ts';
+import { dropsFrames, markerStyles, mediaPath, timecode, type Timeline } from './timeline.ts';
+import { basename } from 'node:path';
+import { type Scene, sceneTitle, type Source } from '../list.ts';
 
 /** Timelines start at 01:00:00:00, the usual start on tape and in editing programs. */
 const START_SECONDS = 3600;
@@ -109,6 +110,29 @@ function oneLine(text: string): string {
 }
 
 /** Quotes a CSV field as in RFC 4180. */
-export function csvField(text: string): string {
+function csvField(text: string): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/** Writes a LosslessCut project of one recording with its scenes as segments. */
+export function losslessCut(scenes: readonly Scene[], source: Source): string {
+  const project = {
+    version: 2,
+    mediaFileName: basename(source.media ?? source.header.media.name),
+    cutSegments: scenes.map((scene) => ({
+      start: roundTime(scene.start),
+      end: roundTime(scene.end),
+      name: sceneTitle(scene),
+      tags: { score: String(scene.score), because: scene.because },
+      selected: true,
+    })),
+  };
+  return `${JSON.stringify(project, undefined, 2)}\n`;
+}
+
+/** Writes LosslessCut's CSV: start and end in seconds, name; no header. */
+export function losslessCutCsv(scenes: readonly Scene[]): string {
+  return scenes
+    .map((scene) => `${roundTime(scene.start)},${roundTime(scene.end)},${csvField(sceneTitle(scene))}\n`)
+    .join('');
 }

@@ -1,5 +1,4 @@
-import { mediaUrl, xml, type Timeline, type TimelineClip } from './timeline.ts';
-import { dropsFrames, rationalSeconds } from './timecode.ts';
+import { dropsFrames, mediaUrl, rationalSeconds, type Timeline, type TimelineClip, xml } from './timeline.ts';
 
 /** Writes FCPXML 1.10 for Final Cut Pro and DaVinci Resolve: assets and one sequence of clips with markers. */
 export function fcpxml(edit: Timeline, relativeTo?: string): string {

@@ -1,5 +1,4 @@
-import { markerStyles, mediaPath, xml, type Timeline } from './timeline.ts';
-import { clockTime, gcd } from './timecode.ts';
+import { clockTime, gcd, markerStyles, mediaPath, type Timeline, xml } from './timeline.ts';
 
 /**
  * Writes MLT XML for Shotcut, Kdenlive and melt: a playlist at the exact rate, markers in the forms of Shotcut and

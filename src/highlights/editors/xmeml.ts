@@ -1,6 +1,5 @@
 import type { Rational } from '../../time.ts';
-import { mediaUrl, xml, type Timeline, type TimelineClip } from './timeline.ts';
-import { dropsFrames, nominal, timecode } from './timecode.ts';
+import { dropsFrames, mediaUrl, nominal, timecode, type Timeline, type TimelineClip, xml } from './timeline.ts';
 
 /** Writes Final Cut Pro 7 XML (xmeml 5) for Premiere Pro: a sequence of linked video and audio clips with markers. */
 export function xmeml(edit: Timeline, relativeTo?: string): string {

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readFrames, writeFlashClip } from '../../../test/fixtures/flash-clip.ts';
 import { readEmbeddedLog } from '../../events/embedded.ts';
 import { EBML, elementsIn, readUnsigned } from '../../events/ebml.ts';
-import { writeReel, type Cut, type ReelOptions } from './reel.ts';
+import { type Cut, type ReelOptions, writeReel } from './reel.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'finish-'));
 const clip = join(folder, 'clip.mp4');

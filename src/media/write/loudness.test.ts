@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { normalizeLoudness, Limiter, LoudnessMeter } from './loudness.ts';
+import { Limiter, LoudnessMeter, normalizeLoudness } from './audio-mix.ts';
 
 const RATE = 48_000;
 

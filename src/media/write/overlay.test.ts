@@ -2,8 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { actionAt } from './follow-action.ts';
 import { cropAround, sizeFor } from './frame-filter.ts';
-import { outlineText, wrapText } from './lettering.ts';
-import { blendOverlay, captionSvg, renderOverlay } from './overlay.ts';
+import { blendOverlay, captionSvg, outlineText, renderOverlay, wrapText } from './overlay.ts';
 
 function grayFrame(width: number, height: number) {
   const planes = [

@@ -1,12 +1,6 @@
 import { nalUnits } from '../bitstream/nal.ts';
 import { describe, expect, it } from 'vitest';
-import {
-  joinWithLengths,
-  parameterSetIds,
-  readParameterSets,
-  isPlainSequence,
-  writeAvcRecord,
-} from './parameter-sets.ts';
+import { isPlainSequence, joinWithLengths, parameterSetIds, readParameterSets, writeAvcRecord } from './stream-copy.ts';
 
 // The parameter sets of a recording by x264 (1280×720, High@3.2, 35 frames a second), as ffprobe -show_data prints them.
 const sequence = Buffer.from('67640020acd9405005ba6a020202800000030080000023078c18cb', 'hex');

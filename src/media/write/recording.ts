@@ -13,7 +13,7 @@ import { nalUnits } from '../bitstream/nal.ts';
 import type { AudioStreamInfo, Rotation } from '../container/info.ts';
 import { openVideo, type VideoFile } from '../video.ts';
 import type { ColorTags } from './encoder.ts';
-import { isParameterSet, NAL_TYPE, nalType, type ParameterSets, readParameterSets } from './parameter-sets.ts';
+import { isParameterSet, NAL_TYPE, nalType, type ParameterSets, readParameterSets } from './stream-copy.ts';
 
 /** Which audio of a recording to use: a track, counted from 0, or all tracks mixed. */
 export type AudioTrack = number | 'mix';

@@ -7,10 +7,16 @@ import { AudioEncoder, VideoEncoder, type VideoEncoding } from './encoder.ts';
 import { type ActionPath, actionAt, followAction } from './follow-action.ts';
 import { FrameFilter } from './frame-filter.ts';
 import { type Container, encodeText, isMp4Family, Muxer, type TimedText } from './muxer.ts';
-import { joinWithLengths, unitsToCopy } from './parameter-sets.ts';
+import {
+  joinWithLengths,
+  planSegments,
+  planStreamCopy,
+  type Segment,
+  type StreamCopy,
+  unitsToCopy,
+} from './stream-copy.ts';
 import { Recording } from './recording.ts';
-import type { ReelExtras, ReelOptions, WrittenReel } from './reel-options.ts';
-import { planSegments, planStreamCopy, type Segment, type StreamCopy } from './stream-copy.ts';
+import type { ReelExtras, ReelOptions, WrittenReel } from './reel.ts';
 import { rescale, secondsIn, type TimedCut, type Timeline } from './timeline.ts';
 
 const AUDIO_TIME_BASE = { num: 1, den: AUDIO_SAMPLE_RATE };

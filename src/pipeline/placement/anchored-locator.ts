@@ -4,7 +4,7 @@ import { anchorPoint, type HudSettings, type Rect, type Size } from '../../geome
 import type { Picture } from '../../media/picture.ts';
 import { placeRegion } from '../../regions/place.ts';
 import { ImagePyramid, limitRange, locateMaximum } from './landmark-locator.ts';
-import type { LandmarkSpot, PlacedLandmark } from './landmarks.ts';
+import type { LandmarkSpot, PlacedLandmark } from './candidates.ts';
 
 /** Size of a HUD relative to the size that its profile implies. */
 export interface HudSize {

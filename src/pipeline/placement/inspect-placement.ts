@@ -3,7 +3,7 @@ import type { PacketIndex } from '../../media/packets/packet-index.ts';
 import type { VideoFile } from '../../media/video.ts';
 import { cropRgb } from '../../regions/crop.ts';
 import { placeRegion } from '../../regions/place.ts';
-import { drawRegions } from '../authoring/draw-regions.ts';
+import { drawRegions } from '../authoring/inspect-pictures.ts';
 import type { Game } from '../game.ts';
 import { ElementReader, type Evidence, EvidenceCounter, MIN_ELEMENT_CONFIDENCE } from './evidence.ts';
 import { decodePicture, spreadFrames, type TimeSpan } from './pictures.ts';

@@ -3,7 +3,7 @@ import { scaleTemplate } from '../../detectors/icon/template.ts';
 import type { PreparedCrop } from '../../detectors/kind.ts';
 import { sampleLine } from '../../detectors/text/line-image.ts';
 import type { Picture } from '../../media/picture.ts';
-import type { PlacedLandmark, LandmarkSpot } from './landmarks.ts';
+import type { LandmarkSpot, PlacedLandmark } from './candidates.ts';
 
 /** Maps the reference frame onto a picture: pixel = offset + scale · reference pixel. */
 export interface Similarity {

@@ -11,8 +11,10 @@ import {
   candidatesFromMatch,
   candidatesFromOutlines,
   candidatesWithinBorders,
+  findLandmarks,
   innermostArea,
   listPixelAspects,
+  type PlacedLandmark,
 } from './candidates.ts';
 import {
   chooseElements,
@@ -31,7 +33,6 @@ import {
   type PointPair,
   type Similarity,
 } from './landmark-locator.ts';
-import { findLandmarks, type PlacedLandmark } from './landmarks.ts';
 import { decodePicture, spreadFrames, type TimeSpan, toSquarePixels } from './pictures.ts';
 import { findPixelSize, hasPixelText, type PixelSize } from './pixel-size.ts';
 

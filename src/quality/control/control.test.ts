@@ -5,8 +5,7 @@ import { scoreSession, type SessionQuality } from '../meter.ts';
 import { advise } from './advise.ts';
 import { type ControllerOptions, type Decision, describeDecision, QualityController } from './controller.ts';
 import type { Observation } from './observer.ts';
-import { StreamSimulator, simulate, startSettings, compareWithFixedSettings } from './simulation.ts';
-import { makeScenario } from './scenario.ts';
+import { compareWithFixedSettings, makeScenario, simulate, startSettings, StreamSimulator } from './simulation.ts';
 import { defaultBounds, type StreamSettings } from './settings.ts';
 
 const start: StreamSettings = { bitrate: 8e6, width: 1280, height: 720, fps: 60, preset: 'fast' };

@@ -1,6 +1,4 @@
 import type { ConstantsInput } from '../constants.ts';
-import { type Prediction, targetRate, StreamModel, type StreamState } from './model.ts';
-import type { Observation } from './observer.ts';
 import {
   type Change,
   clampRate,
@@ -8,11 +6,16 @@ import {
   describeSettings,
   listChanges,
   type Parameter,
+  type Prediction,
   scaleRate,
   type SettingsBounds,
   smallerSize,
+  StreamModel,
   type StreamSettings,
+  type StreamState,
+  targetRate,
 } from './settings.ts';
+import type { Observation } from './observer.ts';
 
 /** Settings for the next interval. */
 export interface Decision {

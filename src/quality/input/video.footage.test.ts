@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { makeVideo } from '../../../test/fixtures/videos.ts';
 import { scoreFiles } from '../score.ts';
-import { analyzeFiles } from '../analyze.ts';
+import { analyzeFiles } from '../timeline.ts';
 import { readVideo } from './video.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'quality-video-'));
