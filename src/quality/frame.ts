@@ -89,6 +89,17 @@ export interface RawFrame {
   readonly qp?: number | undefined;
 }
 
+/** Larger figures are damage, whatever their unit: Unix times in µs are below it, and its square is far from overflow. */
+const MAX_FIGURE = 1e17;
+
+function isPossible(record: FrameRecord): boolean {
+  for (const key in record) {
+    const value = record[key as keyof FrameRecord];
+    if (typeof value === 'number' && !(Math.abs(value) <= MAX_FIGURE)) return false;
+  }
+  return true;
+}
+
 /** A larger step back means the clock was reset, a smaller one that frames arrived out of order. */
 const CLOCK_RESET_MS = 1000;
 
@@ -115,7 +126,7 @@ export class RawValueReader {
   #t = 0;
   /** Frames captured or presented before the frame ahead of them. */
   outOfOrder = 0;
-  /** Omitted values: deltas across a clock reset, and negative delays. */
+  /** Omitted values: deltas across a clock reset, negative delays, and figures beyond every measure. */
   impossible = 0;
 
   /**
@@ -125,7 +136,8 @@ export class RawValueReader {
     this.#repeats = options.repeats ?? false;
   }
 
-  next(record: FrameRecord): RawFrame {
+  next(measured: FrameRecord): RawFrame {
+    const record = isPossible(measured) ? measured : this.#withoutImpossible(measured);
     const { captured, presented } = record;
     const captureDelta = this.#delta(record.captureDelta ?? difference(captured, this.#captured));
     const presentDelta = this.#delta(record.presentDelta ?? difference(presented, this.#presented));
@@ -150,6 +162,14 @@ export class RawValueReader {
       fps: record.fps,
       qp: record.qp,
     };
+  }
+
+  #withoutImpossible(record: FrameRecord): FrameRecord {
+    const entries = Object.entries(record).filter(
+      ([name, value]) => name === 'frame' || typeof value !== 'number' || Math.abs(value) <= MAX_FIGURE,
+    );
+    this.impossible += Object.keys(record).length - entries.length;
+    return Object.fromEntries(entries) as unknown as FrameRecord;
   }
 
   #delta(value: number | undefined): number | undefined {

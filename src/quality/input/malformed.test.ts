@@ -161,6 +161,28 @@ describe('a webrtc-internals dump', () => {
   });
 });
 
+describe('figures that nothing measures', () => {
+  it('a frame counter that jumps by 2³² loses its seconds, not memory', async () => {
+    const dump = sample('webrtc_internals_dump.txt');
+    const spoilt = dump.replace(
+      /(framesDecoded":\{[^}]*"values":"\[0,60,)\d+/,
+      (_, before: string) => `${before}${2 ** 32}`,
+    );
+    expect(spoilt).not.toBe(dump);
+    const { counts, issues } = await read(spoilt);
+    expect(counts['frames']).toBeLessThan(10_000);
+    expect(issues.map(({ code }) => code)).toEqual(expect.arrayContaining(['counter-jump', 'counter-reset']));
+  });
+
+  it('a delta of 1e300 ms is left out and counted', async () => {
+    const table = sample('presentmon-1.csv').replace('19.48200000000000', '1e300');
+    expect(table).toContain('1e300');
+    const { quality, counts } = await read(table);
+    expect(JSON.stringify(quality)).not.toContain('1e+300');
+    expect(counts['impossible']).toBe(1);
+  });
+});
+
 describe('an OBS log', () => {
   it('has its settings and reports missing counts if no output ended', async () => {
     const scored = await read(sample('obs.txt').slice(0, 1200));

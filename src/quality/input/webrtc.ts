@@ -203,6 +203,13 @@ function roundTrips(stats: ReadonlyMap<string, Stat>, video: Stat): [number, num
   return points.map(([time, seconds]) => [time, seconds * 1000]);
 }
 
+/** More frames in a second are a damaged counter: no display shows so many. */
+const MAX_FRAMES_PER_SECOND = 1000;
+/** Longest time between two reports whose frames are reconstructed. */
+const MAX_REPORT_GAP_SECONDS = 60;
+/** Frames of a dump that are reconstructed: ten hours at 240 Hz. */
+const MAX_FRAMES = 8_640_000;
+
 /** Reconstructs the frames second by second. */
 function reconstructFrames(
   video: Stat,
@@ -232,6 +239,12 @@ function reconstructFrames(
     if (frames < 0 || to <= from) {
       notes.count('badSeconds');
       notes.add('counter-reset', 'ignored a second whose frame count or time runs backwards');
+      continue;
+    }
+    const seconds = Math.min(MAX_REPORT_GAP_SECONDS, Math.max(1, (to - from) / 1000));
+    if (frames > MAX_FRAMES_PER_SECOND * seconds || records.length + frames > MAX_FRAMES) {
+      notes.count('badSeconds');
+      notes.add('counter-jump', `ignored a second whose frame count rises by more than ${MAX_FRAMES_PER_SECOND}`);
       continue;
     }
     const received = gained(bytes);
