@@ -22,7 +22,7 @@ const [logPath, truthPath] = process.argv.slice(2);
 if (logPath === undefined || truthPath === undefined) throw new TypeError('give games.log and truth.json');
 const truth = JSON.parse(readFileSync(truthPath, 'utf8')) as Truth;
 const { dictionary } = await loadBuiltin(['openarena']);
-const { sessions, issues } = importLog(readFileSync(logPath, 'utf8'), await loadMapping('quake3'), dictionary, {
+const { sessions, issues } = await importLog(readFileSync(logPath, 'utf8'), await loadMapping('quake3'), dictionary, {
   player: truth.followed_player,
 });
 const who = (name: string): Slot =>

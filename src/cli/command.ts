@@ -9,6 +9,8 @@ export interface CommandIo {
   readonly stderr: NodeJS.WritableStream;
   /** Whether stderr is a terminal. Progress is shown only there. */
   readonly isTty: boolean;
+  /** Moves the cursor of the terminal: what it is given is not escaped, and therefore never comes from a file. */
+  readonly control: (sequence: string) => void;
   readonly signal: AbortSignal;
 }
 

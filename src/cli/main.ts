@@ -1,6 +1,7 @@
 import { ExitCode, run } from '@stricli/core';
 import { VERSION } from '../version.ts';
 import type { CommandIo } from './command.ts';
+import { escapedStream } from './terminal.ts';
 
 /**
  * Runs the program.
@@ -8,7 +9,10 @@ import type { CommandIo } from './command.ts';
  * @param args - The command line without node and file.
  * @returns The exit code: 0 ok, 1 failure, 2 usage, 3 findings, 130 interrupted.
  */
-export async function main(args: readonly string[], io: CommandIo): Promise<number> {
+export async function main(args: readonly string[], streams: Omit<CommandIo, 'control'>): Promise<number> {
+  const { stdout, stderr } = streams;
+  const control = (sequence: string): void => void stderr.write(sequence);
+  const io: CommandIo = { ...streams, stdout: escapedStream(stdout), stderr: escapedStream(stderr), control };
   const [first, ...rest] = args;
   if (first === '--version' || first === '-v' || first === '-V') {
     io.stdout.write(`${VERSION}\n`);

@@ -22,13 +22,14 @@ export class ProgressBar {
     const line = `${this.#label} ${'█'.repeat(full)}${'░'.repeat(WIDTH - full)} ${Math.floor(share * 100)} %`;
     if (line === this.#shown) return;
     this.#shown = line;
-    this.#io.stderr.write(`\r${line}`);
+    this.#io.control('\r');
+    this.#io.stderr.write(line);
   }
 
   /** Removes the bar, so that a line can be printed. */
   clear(): void {
     if (this.#shown === '') return;
     this.#shown = '';
-    this.#io.stderr.write('\r\u001B[K');
+    this.#io.control('\r\u001B[K');
   }
 }

@@ -4,7 +4,8 @@ import { parsePointer } from '../json-pointer.ts';
 import { findProblems, type SchemaProblem } from '../schema/check.ts';
 import type { FromSchema, Schema } from '../schema/from-schema.ts';
 
-const MAX_CHARACTERS = 200;
+/** Length of words, names and texts in statements, in characters. */
+export const MAX_CHARACTERS = 200;
 const MAX_OWNERS = 3;
 
 const WORD = { type: 'string', $ref: '#/$defs/word' } as const;

@@ -5,7 +5,7 @@ import { formatClock, roundTime } from '../time.ts';
 import { clockTime } from './editors/timeline.ts';
 import type { HighlightList } from './list.ts';
 import { statementWeight } from './weights.ts';
-import { escapeText } from '../markup.ts';
+import { escapeText, plainText } from '../markup.ts';
 
 /** Text shown from `start` to `end` seconds. */
 export interface Caption {
@@ -115,17 +115,24 @@ export function webvtt(captions: readonly Caption[]): string {
 }
 
 function escapeVtt(text: string): string {
-  return escapeText(text).replaceAll(/\s+/g, ' ');
+  return escapeText(plainText(text));
 }
 
 /** Writes SubRip: numbered cues, comma before the milliseconds, CRLF line ends. */
 export function srt(captions: readonly Caption[]): string {
   return captions
     .map(({ start, end, lines }, index) => {
-      const words = lines.map((line) => line.replaceAll(/\s+/g, ' ').replaceAll('<', '‹').replaceAll('-->', '→'));
-      return [index + 1, `${clock(start, ',')} --> ${clock(end, ',')}`, ...words, ''].join('\r\n');
+      return [index + 1, `${clock(start, ',')} --> ${clock(end, ',')}`, ...lines.map(subtitleLine), ''].join('\r\n');
     })
     .join('\r\n');
+}
+
+/** A line of a subtitle in which no player finds HTML tags, the override codes of Advanced SubStation Alpha or another cue. */
+export function subtitleLine(text: string): string {
+  return plainText(text)
+    .replaceAll('-->', '→')
+    .replaceAll('<', '‹')
+    .replaceAll(/\{(?=\s*\\)|\\(?=[Nnh])/g, (match) => (match === '{' ? '❴' : '∖'));
 }
 
 function clock(seconds: number, point: '.' | ','): string {
@@ -182,7 +189,7 @@ export function youtubeChapters(
 
 function joinTitles(titles: readonly string[]): string {
   const [first, ...more] = titles;
-  const title = first!.replaceAll(/\s+/g, ' ').slice(0, 90);
+  const title = plainText(first!, 90);
   return more.length > 0 ? `${title} (+${more.length})` : title;
 }
 
@@ -197,5 +204,5 @@ function youtubeTime(seconds: number, long: boolean): string {
 
 /** Writes a log as text: `00:06.8  opponent Gargoyle kills player with railgun`. */
 export function playByPlay(events: readonly EventLine[]): string {
-  return events.map(({ t, text }) => `${formatClock(t)}  ${text}\n`).join('');
+  return events.map(({ t, text }) => `${formatClock(t)}  ${plainText(text)}\n`).join('');
 }

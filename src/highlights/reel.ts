@@ -21,7 +21,7 @@ import { LOG_NAME } from '../events/reader.ts';
 import { fingerprintMedia } from '../pipeline/fingerprint.ts';
 import type { SceneChoice } from './choose.ts';
 import { bottomHudStrip, placeCaption, hudRegions, mapToReel } from './hud.ts';
-import { reelChapters, reelCaptions, type Caption } from './captions.ts';
+import { reelChapters, reelCaptions, subtitleLine, type Caption } from './captions.ts';
 
 /** Media fields of a reel's log header. */
 export interface ReelMedia {
@@ -193,7 +193,11 @@ export async function makeReel(
       const chapters = reelChapters(list);
       return {
         ...(captions === 'track' && {
-          captions: shownCaptions.map(({ start, end, lines }) => ({ start, end, text: lines.join('\n') })),
+          captions: shownCaptions.map(({ start, end, lines }) => ({
+            start,
+            end,
+            text: lines.map(subtitleLine).join('\n'),
+          })),
         }),
         ...(captions === 'burn' && {
           paint: await captionPainter(shownCaptions, plan, await hudInReel(sources, shown, plan, layout)),

@@ -7,6 +7,7 @@ import type { Issue } from '../errors.ts';
 import type { EventLine, HeaderLine } from '../events/log.ts';
 import { uniqueSessionName, nameLogs } from '../events/log-names.ts';
 import { findAllLogs, loadLog } from '../events/reader.ts';
+import { plainText } from '../markup.ts';
 import { fingerprintMedia } from '../pipeline/fingerprint.ts';
 import { compileQuery, matchEvents } from '../query/run.ts';
 import type { Source } from './list.ts';
@@ -52,11 +53,28 @@ export async function loadSources(paths: readonly string[], options: LoadSources
     });
     const media = options.media?.[index] ?? findMedia(log, header);
     if (media !== undefined) issues.push(...(await checkRecording(media, header)));
-    const named = withUniqueSession(header, events, log, sessions);
+    const named = withUniqueSession(printableHeader(header), events.map(printableEvent), log, sessions);
     sources.push({ ...named, log, name: names[index]!, ...(media !== undefined && { media: resolve(media) }) });
   }
   const { dictionary, issues: findings } = await loadDictionaries(sources, options.dictionaries ?? []);
   return { sources, dictionary, issues: [...issues, ...findings] };
+}
+
+/** Names in a log are data: they are shown, never paths. */
+function printableHeader(header: HeaderLine): HeaderLine {
+  const { session, media } = header;
+  return { ...header, session: plainText(session), media: { ...media, name: plainText(fileNameOf(media.name)) } };
+}
+
+function printableEvent(event: EventLine): EventLine {
+  const [text, session] = [plainText(event.text), plainText(event.session)];
+  return text === event.text && session === event.session ? event : { ...event, text, session };
+}
+
+/** The last part of a path, with the separators of any system; empty for a folder. */
+function fileNameOf(path: string): string {
+  const name = path.split(/[/\\]/).at(-1)!;
+  return ['.', '..'].includes(name) || name.includes('\0') ? '' : name;
 }
 
 /** Reports a recording that is not the one the log was made from. */
@@ -92,8 +110,8 @@ async function loadDictionaries(sources: readonly Source[], further: readonly st
 const MEDIA_EXTENSIONS = ['.mp4', '.mkv', '.mov', '.webm', '.ts', '.flv', '.avi'];
 
 /**
- * Finds the recording a log's header names: in the log's folder, or next to `<name>.playbyplay/`; a reel is its own
- * recording.
+ * Finds the recording a log's header names: in the log's folder, or next to `<name>.playbyplay/`, whatever folder the header
+ * names; a reel is its own recording.
  */
 function findMedia(log: string, header: HeaderLine): string | undefined {
   if (!['.ndjson', '.jsonl', '.json', ''].includes(extname(log))) return log;
@@ -101,7 +119,8 @@ function findMedia(log: string, header: HeaderLine): string | undefined {
   const stem = basename(folder).replace(/\.playbyplay$/, '');
   // The recording and its folder may have been renamed together.
   const renamed = MEDIA_EXTENSIONS.map((ending) => join(dirname(folder), `${stem}${ending}`));
-  const names = [header.media.name, stem];
+  // A log cannot name a file elsewhere.
+  const names = [fileNameOf(header.media.name), stem].filter((name) => name !== '');
   return [...[folder, dirname(folder)].flatMap((place) => names.map((name) => join(place, name))), ...renamed].find(
     (candidate) => existsSync(candidate) && statSync(candidate).isFile(),
   );

@@ -4,6 +4,7 @@ import { pluralOf } from '../dictionary/inflection.ts';
 import { isPlayerDefeat, isPlayerVictory, unqualified, withAncestors, wordOf } from './weights.ts';
 import type { EventLine } from '../events/log.ts';
 import { isPropertyStatement, type ActionStatement } from '../events/statement.ts';
+import { escapeMarkdown } from '../markup.ts';
 import { formatClock, roundTime } from '../time.ts';
 import { type Scene, type Source, strongestEvent } from './list.ts';
 
@@ -378,23 +379,20 @@ export function plainSummary(summary: Summary): string {
  */
 export function markdownSummary(summary: Summary): string {
   const rows = summary.moments.map(
-    ({ name, t, text, because }) => `| ${formatClock(t)} | ${cell(text)} | ${cell(because)} | ${cell(name)} |`,
+    ({ name, t, text, because }) =>
+      `| ${formatClock(t)} | ${escapeMarkdown(text)} | ${escapeMarkdown(because)} | ${escapeMarkdown(name)} |`,
   );
   return [
-    `# ${summary.headline}`,
+    `# ${escapeMarkdown(summary.headline)}`,
     '',
-    `${formatClock(summary.duration, 0)} of ${joinList(summary.games)}, ${summary.sessions} session${summary.sessions === 1 ? '' : 's'}.`,
+    `${formatClock(summary.duration, 0)} of ${escapeMarkdown(joinList(summary.games))}, ${summary.sessions} session${summary.sessions === 1 ? '' : 's'}.`,
     ...(summary.lines.length > 0 ? [''] : []),
-    ...summary.lines.map(({ text }) => `- ${text}`),
+    ...summary.lines.map(({ text }) => `- ${escapeMarkdown(text)}`),
     ...(rows.length > 0
       ? ['', '## Best moments', '', '| time | what | because | session |', '|---|---|---|---|', ...rows]
       : []),
     '',
-    `> ${summary.post}`,
+    `> ${escapeMarkdown(summary.post)}`,
     '',
   ].join('\n');
-}
-
-function cell(text: string): string {
-  return text.replaceAll('|', '\\|');
 }

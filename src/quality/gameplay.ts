@@ -11,7 +11,7 @@ import { builtinFolder, loadBuiltin } from '../dictionary/files.ts';
 import { unqualified, wordOf } from '../highlights/weights.ts';
 import { PlaybyplayError } from '../errors.ts';
 import { loadLog, locateLog } from '../events/reader.ts';
-import { checkOutput, type OutputPolicy } from '../files/output.ts';
+import { checkOutput, type OutputPolicy, produceOutput } from '../files/output.ts';
 
 /** Statement about an incident in words of `dictionary/stream.json`. */
 function incidentStatement(incident: StreamIncident): Statement {
@@ -307,13 +307,16 @@ export async function mergeIntoLog(
     dictionaries: [...header.dictionaries.filter(({ name }) => name !== 'stream'), streamFingerprint()],
   };
   const end = lines.find((line) => line.type === 'end');
-  const writer = await LogWriter.create(out, merged, output);
-  await using _ = writer;
-  for (const event of events) if (!event.cues.some((cue) => cue.detector === 'stream')) writer.add(event);
-  for (const line of lines) if (line.type === 'gap') addGap(writer, line);
-  for (const event of incidentEvents(incidents, dictionary, options.offset)) writer.add(event);
-  const written = await writer.settle(Number.POSITIVE_INFINITY);
-  await writer.end(end?.samples ?? 0, end?.problems);
+  const write = async (temporaryPath: string): Promise<readonly EventLine[]> => {
+    await using writer = await LogWriter.create(temporaryPath, merged);
+    for (const event of events) if (!event.cues.some((cue) => cue.detector === 'stream')) writer.add(event);
+    for (const line of lines) if (line.type === 'gap') addGap(writer, line);
+    for (const event of incidentEvents(incidents, dictionary, options.offset)) writer.add(event);
+    const settled = await writer.settle(Number.POSITIVE_INFINITY);
+    await writer.end(end?.samples ?? 0, end?.problems);
+    return settled;
+  };
+  const written = await produceOutput(out, write, { kind: 'event log', ...output });
   return {
     header: merged,
     events: written,

@@ -52,7 +52,7 @@ function refuse(data: unknown): readonly string[] {
 
 describe('a server log of the Quake III family', async () => {
   const mapping = await recognizeMapping(games);
-  const { sessions, issues } = importLog(games, mapping, dictionary, { player: 'Grunt' });
+  const { sessions, issues } = await importLog(games, mapping, dictionary, { player: 'Grunt' });
   const [session] = sessions;
   const texts = session!.events.map(({ t, text }) => `${t} ${text}`);
 
@@ -109,7 +109,7 @@ describe('a server log of the Quake III family', async () => {
 describe('level statistics of Doom', () => {
   it('yield completed levels with consistent times and found shares', async () => {
     const text = fixture('levelstat.txt');
-    const { sessions, issues } = importLog(text, await recognizeMapping(text), dictionary);
+    const { sessions, issues } = await importLog(text, await recognizeMapping(text), dictionary);
     expect(issues).toEqual([]);
     expect(
       sessions[0]!.events.filter(({ text: line }) => line.includes('completes')).map(({ t, text: line }) => [t, line]),
@@ -152,24 +152,24 @@ describe('a mapping', async () => {
     expect(refuse(base)).toEqual([]);
   });
 
-  it('reports each unknown word once, with its count and first line, and continues', () => {
+  it('reports each unknown word once, with its count and first line, and continues', async () => {
     const rules = [
       { match: '^got (.*)$', say: { subject: 'player', action: 'obtain', object: { lookup: 'items', key: '$1' } } },
     ];
     const compiled = compileMapping({ ...base, tables: { items: { gun: 'gun' } }, rules }, 'm.json');
-    const { sessions, issues } = importLog('got spoon\ngot gun\ngot spoon\nnothing', compiled, dictionary);
+    const { sessions, issues } = await importLog('got spoon\ngot gun\ngot spoon\nnothing', compiled, dictionary);
     expect(sessions[0]!.events.map(({ text }) => text)).toEqual(['player obtains gun']);
     expect(issues).toEqual([
       { code: 'log-unmapped', path: '1', message: 'the table "items" has no entry "spoon" (2 times)' },
     ]);
   });
 
-  it('omits statements that the dictionary refuses', () => {
+  it('omits statements that the dictionary refuses', async () => {
     const compiled = compileMapping(
       { ...base, rules: [{ match: '^(.*)$', say: { subject: 'player', action: '$1' } }] },
       'm.json',
     );
-    const { sessions, issues } = importLog('die\nobtain\nfly away', compiled, dictionary);
+    const { sessions, issues } = await importLog('die\nobtain\nfly away', compiled, dictionary);
     expect(sessions[0]!.events.map(({ text }) => text)).toEqual(['player dies']);
     expect(issues.map(({ code, path }) => [code, path])).toEqual([
       ['slot-missing', '2'],
@@ -177,9 +177,9 @@ describe('a mapping', async () => {
     ]);
   });
 
-  it('takes no exponential time on a hostile pattern', () => {
+  it('takes no exponential time on a hostile pattern', async () => {
     const compiled = compileMapping({ ...base, rules: [{ match: '^(a+)+$', say: { action: 'attack' } }] }, 'm.json');
-    expect(importLog(`${'a'.repeat(3000)}!`, compiled, dictionary).sessions).toEqual([]);
+    expect((await importLog(`${'a'.repeat(3000)}!`, compiled, dictionary)).sessions).toEqual([]);
   });
 });
 

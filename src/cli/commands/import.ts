@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { loadBuiltin } from '../../dictionary/files.ts';
 import { messageOf, PlaybyplayError } from '../../errors.ts';
@@ -8,28 +7,30 @@ import { LOG_NAME } from '../../events/reader.ts';
 import { LogWriter } from '../../events/writer.ts';
 import { type CompiledMapping, loadMapping, recognizeMapping } from '../../events/import/mapping.ts';
 import { importLog as importSessions, type ImportedSession } from '../../events/import/import-log.ts';
-import { makeFolder } from '../../files/folder.ts';
-import type { OutputPolicy } from '../../files/output.ts';
+import { readInput } from '../../files/input.ts';
+import { type OutputPolicy, produceOutput } from '../../files/output.ts';
+import { plainText } from '../../markup.ts';
 import { VERSION } from '../../version.ts';
 import type { RunCommand } from '../command.ts';
 import { formatCount, formatIssues } from '../describe-error.ts';
 import type * as specs from '../specs.ts';
 
 const MAX_LOG_BYTES = 256 * 2 ** 20;
+const EVENTS_PER_WRITE = 1000;
 
 /** `playbyplay import <game log>` */
 export const importLog: RunCommand<typeof specs.importLog> = async (io, options, path) => {
-  const bytes = await readFile(path).catch((error: unknown) => {
+  const bytes = await readInput(path, MAX_LOG_BYTES, 'log-too-large').catch((error: unknown) => {
+    if (error instanceof PlaybyplayError) throw error;
     throw new PlaybyplayError('log-missing', `cannot read ${path}: ${messageOf(error)}`, { cause: error });
   });
-  if (bytes.length > MAX_LOG_BYTES)
-    throw new PlaybyplayError('log-too-large', `${path} is larger than ${MAX_LOG_BYTES / 2 ** 20} MiB`);
   const text = bytes.toString('utf8');
   const compiled = options.format === undefined ? await recognizeMapping(text) : await loadMapping(options.format);
   const { dictionary } = await loadBuiltin(compiled.mapping.dictionaries, { meaning: false });
-  const session = basename(path);
-  const { sessions, issues } = importSessions(text, compiled, dictionary, {
+  const session = plainText(basename(path));
+  const { sessions, issues } = await importSessions(text, compiled, dictionary, {
     session,
+    signal: io.signal,
     ...(options.player !== undefined && { player: options.player }),
   });
   io.stderr.write(formatIssues(issues.map((issue) => ({ ...issue, path: `${path}:${issue.path}` }))));
@@ -43,6 +44,7 @@ export const importLog: RunCommand<typeof specs.importLog> = async (io, options,
       each,
       createHeader(compiled, each, { name: session, hash, bytes: bytes.length }, dictionaries),
       { inputs: [path], overwrite: options.overwrite },
+      io.signal,
     );
     io.stdout.write(`${join(place, LOG_NAME)}\n`);
     io.stderr.write(`  ${each.session}: ${formatCount(each.events.length, 'event')}\n`);
@@ -76,9 +78,16 @@ async function writeLog(
   session: ImportedSession,
   head: HeaderLine,
   policy: OutputPolicy,
+  signal: AbortSignal,
 ): Promise<void> {
-  await makeFolder(folder);
-  await using log = await LogWriter.create(join(folder, LOG_NAME), head, policy);
-  for (const event of session.events) log.add(event);
-  await log.end(0);
+  const write = async (temporaryPath: string): Promise<void> => {
+    await using log = await LogWriter.create(temporaryPath, head);
+    const events = session.events.toSorted((a, b) => a.t - b.t);
+    for (let from = 0; from < events.length; from += EVENTS_PER_WRITE) {
+      signal.throwIfAborted();
+      await log.write(events.slice(from, from + EVENTS_PER_WRITE));
+    }
+    await log.write([{ type: 'end', events: events.length, gaps: 0, samples: 0 }]);
+  };
+  await produceOutput(join(folder, LOG_NAME), write, { kind: 'event log', ...policy });
 }

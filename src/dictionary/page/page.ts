@@ -4,7 +4,7 @@ import { commonName, slotNames } from '../format.ts';
 import { render } from '../sentences/render.ts';
 import { validateStatement } from '../statements.ts';
 import { client, style } from './assets.ts';
-import { escapeAttribute } from '../../markup.ts';
+import { contentSecurityPolicy, escapeAttribute } from '../../markup.ts';
 
 /** The games whose profile or script uses a word, by word id. */
 export type Usage = ReadonlyMap<string, readonly string[]>;
@@ -21,6 +21,7 @@ export function dictionaryPage(dictionary: Dictionary, usage: Usage = new Map())
   return `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
+${contentSecurityPolicy(client)}
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>The words of playbyplay</title>
 <style>${style}</style>

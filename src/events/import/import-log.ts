@@ -1,10 +1,12 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import type { Dictionary } from '../../dictionary/dictionary.ts';
 import { render } from '../../dictionary/sentences/render.ts';
 import { normalizeStatement, validateStatement } from '../../dictionary/statements.ts';
 import type { Issue } from '../../errors.ts';
+import { plainText } from '../../markup.ts';
 import { roundTime } from '../../time.ts';
 import type { EventLine } from '../log.ts';
-import { isPropertyStatement, type PropertyValue, type Statement } from '../statement.ts';
+import { isPropertyStatement, parseStatement, type PropertyValue, type Statement } from '../statement.ts';
 import { eventId } from '../writer.ts';
 import type { CompiledMapping, Rule } from './mapping.ts';
 import { fillStatement, fillText, MissingValueError, type TemplateContext } from './template.ts';
@@ -15,6 +17,7 @@ export interface ImportOptions {
   readonly player?: string;
   /** The name of the session. Default: the name of the mapping. */
   readonly session?: string;
+  readonly signal?: AbortSignal;
 }
 
 /** A session of an imported log, for example one match of a server log. */
@@ -32,28 +35,51 @@ export interface Imported {
   readonly issues: readonly Issue[];
 }
 
-const maxLineLength = 20_000;
+const MAX_LINE_LENGTH = 20_000;
+/** Lines between two moments at which the import can be interrupted. */
+const LINES_PER_TURN = 1000;
+/** Statements whose sentences are remembered, as logs repeat them. */
+const MAX_REMEMBERED_STATEMENTS = 10_000;
 
 /**
  * Imports the log of another program as events.
  *
  * Lines that match no rule are skipped, because most lines of a log are not about events. Statements that the dictionary does
- * not accept are skipped and reported.
+ * not accept are skipped and reported. Names are made printable and are cut to the length that statements allow.
+ *
+ * @throws The signal's reason.
  *
  * @example
  * const { dictionary } = await loadBuiltin(['openarena']);
  * const text = await readFile('games.log', 'utf8');
- * const { sessions } = importLog(text, await recognizeMapping(text), dictionary, { player: 'Sarge' });
+ * const { sessions } = await importLog(text, await recognizeMapping(text), dictionary, { player: 'Sarge' });
  */
-export function importLog(
+export async function importLog(
   text: string,
   compiled: CompiledMapping,
   dictionary: Dictionary,
   options: ImportOptions = {},
-): Imported {
+): Promise<Imported> {
   const importer = new LogImporter(compiled, dictionary, options);
-  for (const [index, line] of text.split(/\r?\n/).entries()) importer.addLine(line.slice(0, maxLineLength), index + 1);
+  for (const [index, line] of text.split(/\r?\n/).entries()) {
+    importer.addLine(line.slice(0, MAX_LINE_LENGTH), index + 1);
+    if (index % LINES_PER_TURN !== 0) continue;
+    await turn();
+    options.signal?.throwIfAborted();
+  }
   return importer.finish();
+}
+
+/** Different problems that are reported. */
+const MAX_PROBLEMS = 1000;
+/** Characters of a line that an event quotes. */
+const MAX_QUOTED_LENGTH = 2000;
+
+/** A statement in the dictionary's form, and its sentence; issues and no statement if it is not one. */
+interface RenderedStatement {
+  readonly issues: readonly Issue[];
+  readonly statement: Statement | undefined;
+  readonly text: string;
 }
 
 interface OpenSession {
@@ -72,6 +98,7 @@ class LogImporter {
   private readonly memory = new Map<string, string>();
   private readonly lastValues = new Map<string, PropertyValue>();
   private readonly problems = new Map<string, { issue: Issue; count: number }>();
+  private readonly rendered = new Map<string, RenderedStatement>();
   private time = 0;
 
   constructor(compiled: CompiledMapping, dictionary: Dictionary, options: ImportOptions) {
@@ -161,12 +188,11 @@ class LogImporter {
   }
 
   private addStatement(filled: Statement, line: string, lineNumber: number): void {
-    const issues = validateStatement(filled, this.dictionary);
-    if (issues.length > 0) {
+    const { issues, statement, text } = this.renderStatement(filled);
+    if (statement === undefined) {
       for (const issue of issues) this.report({ ...issue, path: `${lineNumber}` });
       return;
     }
-    const statement = normalizeStatement(filled);
     if (isPropertyStatement(statement)) {
       if (statement.from !== undefined && statement.from === statement.to) return;
       this.lastValues.set(JSON.stringify([statement.subject, statement.property]), statement.to);
@@ -184,16 +210,30 @@ class LogImporter {
       end: t,
       game: this.compiled.mapping.game,
       session: session.session,
-      text: render(statement, this.dictionary),
+      text,
       statement,
       confidence: 1,
-      cues: [{ detector: 'log', t, trigger: 'found', value: line.trim(), confidence: 1 }],
+      cues: [{ detector: 'log', t, trigger: 'found', value: plainText(line, MAX_QUOTED_LENGTH), confidence: 1 }],
     });
+  }
+
+  private renderStatement(filled: Statement): RenderedStatement {
+    const key = JSON.stringify(filled);
+    const known = this.rendered.get(key);
+    if (known) return known;
+    const parsed = parseStatement(filled);
+    const issues = 'issues' in parsed ? parsed.issues : validateStatement(filled, this.dictionary);
+    const statement = issues.length === 0 ? normalizeStatement(filled) : undefined;
+    const text = statement ? render(statement, this.dictionary) : '';
+    const rendered = { issues, statement, text };
+    if (this.rendered.size >= MAX_REMEMBERED_STATEMENTS) this.rendered.clear();
+    this.rendered.set(key, rendered);
+    return rendered;
   }
 
   private report(issue: Issue): void {
     const problem = this.problems.get(issue.message);
     if (problem) problem.count++;
-    else this.problems.set(issue.message, { issue, count: 1 });
+    else if (this.problems.size < MAX_PROBLEMS) this.problems.set(issue.message, { issue, count: 1 });
   }
 }

@@ -1,5 +1,6 @@
 import { isRecord } from '../../dictionary/shape.ts';
-import type { Mention, PropertyValue, Slot, Statement } from '../statement.ts';
+import { plainText } from '../../markup.ts';
+import { MAX_CHARACTERS, type Mention, type PropertyValue, type Slot, type Statement } from '../statement.ts';
 import type { CompiledMapping } from './mapping.ts';
 
 /** The values that templates refer to. */
@@ -53,7 +54,8 @@ function fillPart(part: unknown, context: TemplateContext): Slot | PropertyValue
   if (typeof part === 'string') return fillText(part, context);
   if (!isRecord(part)) return part as PropertyValue;
   const { who, text, number, lookup, key, word, name, count, of } = part;
-  const fillName = (value: unknown): string => stripMarkup(fillText(String(value), context), context);
+  const fillName = (value: unknown): string =>
+    plainText(stripMarkup(fillText(String(value), context), context), MAX_CHARACTERS);
   if (typeof who === 'string') return toPerson(fillName(who), context);
   if (typeof text === 'string') return fillName(text);
   if (number !== undefined) return parseNumber(fillText(String(number), context));

@@ -1,4 +1,5 @@
 import { type Rational, roundTime } from '../../time.ts';
+import { csvField, plainText } from '../../markup.ts';
 import { dropsFrames, markerStyles, mediaPath, timecode, type Timeline } from './timeline.ts';
 import { basename } from 'node:path';
 import { type Scene, sceneTitle, type Source } from '../list.ts';
@@ -26,11 +27,14 @@ export function edl(edit: Timeline, relativeTo?: string): string {
     lines.push(
       `${number}  ${reels[clip.media]!.padEnd(8)} ${media.hasSound ? 'AA/V' : 'V   '}  C        ${times.join(' ')}`,
     );
-    lines.push(`* FROM CLIP NAME: ${oneLine(media.name)}`, `* SOURCE FILE: ${oneLine(mediaPath(media, relativeTo))}`);
-    if (clip.note !== '') lines.push(`* COMMENT: ${oneLine(clip.name)}`);
+    lines.push(
+      `* FROM CLIP NAME: ${plainText(media.name)}`,
+      `* SOURCE FILE: ${plainText(mediaPath(media, relativeTo))}`,
+    );
+    if (clip.note !== '') lines.push(`* COMMENT: ${plainText(clip.name)}`);
     for (const marker of clip.markers) {
       const at = timecode(marker.at + startFrame(edit.rate), edit.rate);
-      lines.push(`* LOC: ${at} ${markerStyles[marker.class].locator.padEnd(7)} ${oneLine(marker.text)}`);
+      lines.push(`* LOC: ${at} ${markerStyles[marker.class].locator.padEnd(7)} ${plainText(marker.text)}`);
     }
   }
   return `${lines.join('\n')}\n`;
@@ -45,7 +49,7 @@ export function resolveEdl(edit: Timeline): string {
     const number = String(index + 1).padStart(3, '0');
     lines.push(`${number}  001      V     C        ${[...times, ...times].join(' ')}  `);
     lines.push(
-      ` |C:ResolveColor${markerStyles[marker.class].resolve} |M:${oneLine(marker.text).replaceAll('|', '/')} |D:1`,
+      ` |C:ResolveColor${markerStyles[marker.class].resolve} |M:${plainText(marker.text).replaceAll('|', '/')} |D:1`,
       '',
     );
   }
@@ -67,14 +71,14 @@ export function resolveCsv(edit: Timeline): string {
         markerStyles[marker.class].resolve,
         clip.note,
       ];
-      return fields.map((field) => csvField(String(field))).join(',');
+      return fields.map(csvField).join(',');
     });
   return `${['No.,Name,Start,End,Duration,Color,Notes', ...rows].join('\r\n')}\r\n`;
 }
 
 function headerLines(edit: Timeline): string[] {
   const mode = dropsFrames(edit.rate) ? 'DROP FRAME' : 'NON-DROP FRAME';
-  return [`TITLE: ${oneLine(edit.title)}`, `FCM: ${mode}`, ''];
+  return [`TITLE: ${plainText(edit.title)}`, `FCM: ${mode}`, ''];
 }
 
 function startFrame(rate: Rational): number {
@@ -103,15 +107,6 @@ function reelNames(names: readonly string[]): string[] {
     taken.add(reel);
     return reel;
   });
-}
-
-function oneLine(text: string): string {
-  return text.replaceAll(/\s+/g, ' ').trim();
-}
-
-/** Quotes a CSV field as in RFC 4180. */
-function csvField(text: string): string {
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
 /** Writes a LosslessCut project of one recording with its scenes as segments. */

@@ -5,7 +5,7 @@ import type { EventLine } from '../../events/log.ts';
 import { isPropertyStatement, type Statement } from '../../events/statement.ts';
 import { type Scene, sceneTitle, type Source } from '../list.ts';
 import { isAnyOf, isPlayerDefeat, isPlayerVictory } from '../weights.ts';
-import { escapeAttribute } from '../../markup.ts';
+import { escapeAttribute, plainText } from '../../markup.ts';
 
 /** Frame rates that editing programs support. */
 export const standardRates: readonly Rational[] = [
@@ -277,10 +277,7 @@ export function mediaUrl(media: TimelineMedia, relativeTo?: string, prefix = 'fi
   return path.startsWith('/') ? `${prefix}${escaped}` : escaped;
 }
 
-/** Escapes text for XML and removes control characters that XML cannot represent. */
+/** Writes text on one line of XML. */
 export function xml(text: string): string {
-  return escapeAttribute(text.replaceAll(/[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, '')).replaceAll(
-    '\n',
-    ' ',
-  );
+  return escapeAttribute(plainText(text));
 }

@@ -1,4 +1,4 @@
-import { escapeAttribute } from '../../markup.ts';
+import { contentSecurityPolicy, escapeAttribute } from '../../markup.ts';
 
 /** Maps a value to pixels. */
 export type Scale = (value: number) => number;
@@ -108,6 +108,7 @@ export function page(title: string, body: string, script = ''): string {
 <html lang="en">
 <head>
 <meta charset="utf-8">
+${contentSecurityPolicy(...(script === '' ? [] : [script]))}
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${escapeAttribute(title)}</title>
 <style>${style}</style>
