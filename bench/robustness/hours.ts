@@ -143,6 +143,9 @@ const events = lines.filter((line) => line.startsWith('{"type":"event"')).length
 const tenth = Math.max(1, Math.floor(samples.length / 10));
 const [early, late] = [samples.slice(tenth, 2 * tenth), samples.slice(-tenth)];
 const of = (part: readonly Sample[], name: keyof Sample): number => median(part.map((sample) => sample[name]));
+const tenths = Array.from({ length: 10 }, (_, i) => samples.slice(i * tenth, (i + 1) * tenth)).filter(
+  (part) => part.length > 0,
+);
 const growth = of(late, 'megabytes') / of(early, 'megabytes');
 const more = of(late, 'files') - of(early, 'files');
 console.log(
@@ -166,5 +169,7 @@ console.log(
     of(late, 'files'),
   ].join(' | ')} |`,
 );
+console.log(`MB by tenth of the run: ${tenths.map((part) => of(part, 'megabytes').toFixed(0)).join(', ')}`);
+console.log(`Files by tenth of the run: ${tenths.map((part) => of(part, 'files')).join(', ')}`);
 rmSync(folder, { recursive: true });
 if (events === 0 || growth > MAX_GROWTH || more > MAX_MORE_FILES) process.exitCode = 1;

@@ -155,7 +155,7 @@ const CREATION_HINTS: Readonly<Record<string, string>> = {
 
 /** Returns the names of the detector kinds in an unchecked profile. */
 function usedKinds(value: unknown): ReadonlySet<string> {
-  return new Set(membersOf(value, 'detectors').map(([, spec]) => String(spec['kind'])));
+  return new Set(membersOf(value, 'detectors').flatMap(([, { kind }]) => (typeof kind === 'string' ? [kind] : [])));
 }
 
 /** Whether any region of an unchecked profile has preprocessing steps. */

@@ -436,7 +436,7 @@ export async function openFormats(folder: string): Promise<Readonly<Record<strin
             {
               bits: 8,
               'exponent-bits': 4,
-              method: 'greedy',
+              method: 'frequency',
               symmetry: 'auto',
               separate: false,
               json: true,

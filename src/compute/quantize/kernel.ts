@@ -7,13 +7,17 @@ export interface Kernel {
 /** Coefficients as arrays of arrays, one level per dimension. */
 export type NestedNumbers = readonly (number | NestedNumbers)[];
 
+/** Limits of the size of a kernel. */
+const MAX_COEFFICIENTS = 1 << 20;
+const MAX_DIMENSIONS = 8;
+
 /** Below this magnitude powers of two no longer scale a double exactly. */
 const MIN_MAGNITUDE = 2 ** -700;
 
 /**
  * Converts nested arrays to a kernel, and checks it.
  *
- * @throws RangeError if rows differ in length, a value is not a finite number, or there is none.
+ * @throws RangeError if rows differ in length, a value is not a finite number, there is none, or the kernel is too large.
  * @example
  * toKernel([[1, 2, 1], [2, 4, 2], [1, 2, 1]]).shape; // [3, 3]
  */
@@ -21,7 +25,8 @@ export function toKernel(nested: NestedNumbers | Kernel): Kernel {
   if (!Array.isArray(nested)) return checked(nested as Kernel);
   const shape: number[] = [];
   for (let level: number | NestedNumbers | undefined = nested; Array.isArray(level); level = level[0])
-    shape.push(level.length);
+    if (shape.push(level.length) > MAX_DIMENSIONS)
+      throw new RangeError(`A kernel has at most ${MAX_DIMENSIONS} dimensions`);
   const data: number[] = [];
   collect(nested, shape, 0, data);
   return checked({ shape, data: Float64Array.from(data) });
@@ -43,6 +48,8 @@ function checked(kernel: Kernel): Kernel {
   const size = kernel.shape.reduce((product, length) => product * length, 1);
   if (kernel.shape.length === 0 || size === 0 || size !== kernel.data.length)
     throw new RangeError('A kernel must have at least one coefficient, and as many as its shape says');
+  if (size > MAX_COEFFICIENTS || kernel.shape.length > MAX_DIMENSIONS)
+    throw new RangeError(`A kernel has at most ${MAX_COEFFICIENTS} coefficients in ${MAX_DIMENSIONS} dimensions`);
   if (!kernel.data.every(Number.isFinite)) throw new RangeError('Coefficients of a kernel must be finite numbers');
   if (kernel.data.some((value) => value !== 0 && Math.abs(value) < MIN_MAGNITUDE))
     throw new RangeError(`Coefficients other than 0 must be at least ${MIN_MAGNITUDE} in magnitude`);

@@ -313,8 +313,12 @@ export interface ResponseSearch {
 
 /** Points per axis from 0 to 2π at which responses are compared (half of them along the first axis, by symmetry). */
 const GRID_POINTS = 16;
-/** Nodes of the search tree after which the search stops. */
+/** Nodes of the search tree after which the search stops; fewer where the grid has more points than that of a picture. */
 const MAX_NODES = 400_000;
+const MAX_NODE_POINTS = 120_000_000;
+/** The search descends a level for each term. */
+const MAX_RESPONSE_TERMS = 1024;
+const MAX_RESPONSE_POINTS = 1 << 20;
 
 /**
  * Among all steps with the same Σ weight · unit · step as `start`, finds those with the least maximum deviation of the frequency
@@ -326,8 +330,14 @@ export function minimizeResponseDeviation(
   shape: readonly number[],
   start: readonly number[],
 ): ResponseSearch {
+  const grid = shape.reduce((product) => product * GRID_POINTS, 1);
+  if (terms.length > MAX_RESPONSE_TERMS || grid * terms.length > MAX_RESPONSE_POINTS * GRID_POINTS)
+    throw new RangeError(
+      `The frequency response of ${terms.length} coefficients in ${shape.length} dimensions is too much to search; use another method`,
+    );
   const responses = terms.map(({ symmetry }) => responseOf(symmetry, shape));
   const points = responses[0]?.length ?? 0;
+  const maxNodes = Math.min(MAX_NODES, Math.floor(MAX_NODE_POINTS / Math.max(1, points)));
   const order = terms.map((_, i) => i).toSorted((a, b) => reach(b) - reach(a) || a - b);
   function reach(i: number): number {
     return terms[i]!.unit * responses[i]!.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
@@ -358,7 +368,7 @@ export function minimizeResponseDeviation(
     return sum;
   }
   function visit(depth: number, partial: Float64Array, missing: number): void {
-    if (nodes++ > MAX_NODES) return;
+    if (nodes++ > maxNodes) return;
     if (depth === order.length) {
       const deviation = worstOf(partial);
       if (Math.abs(missing) < tolerance && deviation < least * (1 - 1e-12)) [least, best] = [deviation, [...steps]];
@@ -376,7 +386,7 @@ export function minimizeResponseDeviation(
     }
   }
   visit(0, new Float64Array(points), wanted);
-  return { steps: best, deviation: least, proven: nodes <= MAX_NODES };
+  return { steps: best, deviation: least, proven: nodes <= maxNodes };
 }
 
 function nearestFirst(from: number, to: number, centre: number): readonly number[] {
