@@ -54,6 +54,7 @@ export const issueCodes = {
   'incomplete-sentence': 'the sentence ends where something must follow',
   'unexpected-word': 'a known word is not expected where it is',
   'ambiguous-sentence': 'several readings are equally likely',
+  'other-command': 'the question is not about events; the hint names the command that answers it',
 } as const satisfies Readonly<Record<string, string>>;
 
 /** A code of {@link issueCodes}. */

@@ -43,16 +43,66 @@ export interface ExplainedWord extends Partial<SourceSpan> {
 export function explainQuery(query: Query, dictionary: Dictionary): Explanation {
   const explainer = new QueryExplainer(dictionary);
   const lines = [headline(query), ...explainer.condition(query.find).map((line) => `  ${line}`)];
-  if (query.by) lines.push(`counted by ${query.by.map(groupName).join(' and ')}`);
+  for (const second of [query.ratio, query.share, query.streak])
+    if (second) lines.push('second:', ...explainer.condition(second).map((line) => `  ${line}`));
+  if (query.state) lines.push(`value of: ${explainer.condition(query.state).join()}`);
+  if (query.by) {
+    const limit = query.top ? `, the largest ${query.top}` : query.bottom ? `, the smallest ${query.bottom}` : '';
+    lines.push(
+      `${query.distinct ? 'how many different' : 'counted by'} ${query.by.map(groupName).join(' and ')}${limit}`,
+    );
+  }
   for (const key of query.by ?? []) if ('word' in key) explainer.ids(key.word, 'object');
   const words = [...explainer.words.values()].toSorted((a, b) => (a.start ?? 0) - (b.start ?? 0));
   return { lines, words };
 }
 
-function headline({ count, first, last }: Query): string {
-  if (first !== undefined) return `the first ${first} of:`;
-  if (last !== undefined) return `the last ${last} of:`;
-  return count ? 'how many:' : 'all:';
+function headline({
+  count,
+  first,
+  last,
+  nth,
+  measure,
+  state,
+  at,
+  per,
+  ratio,
+  share,
+  streak,
+  whether,
+  sort,
+}: Query): string {
+  const order = sort ? `, ${sort.order} ${sort.of} first` : '';
+  const divided = per === undefined ? '' : ` per ${per}`;
+  if (whether) return 'is there any of:';
+  if (ratio) return 'how many of the first per one of the second:';
+  if (share) return 'what percentage the first is of the second:';
+  if (streak) return 'how many in a row at most, without the second between them:';
+  if (state) return 'the value of a property at each of:';
+  if (at !== undefined) return `the value ${typeof at === 'number' ? `at ${at} s` : `at the ${at}`} of:`;
+  if (measure)
+    return `the ${measure.take === 'each' ? '' : `${measure.take} `}${quantityNames[measure.of]}${divided} of:`;
+  if (nth !== undefined) return `${nthText(nth)}${order}:`;
+  if (first !== undefined) return `the first ${first}${order} of:`;
+  if (last !== undefined) return `the last ${last}${order} of:`;
+  return count ? `how many${divided}:` : `all${order}:`;
+}
+
+const quantityNames = {
+  count: 'number',
+  amount: 'amount',
+  change: 'difference',
+  value: 'new value',
+  time: 'time',
+  duration: 'duration',
+  gap: 'time to the next',
+  life: 'time since the last spawn',
+  held: 'time',
+  state: 'value',
+} as const;
+
+function nthText(nth: number): string {
+  return nth > 0 ? `number ${nth} of` : `number ${-nth} from the end of`;
 }
 
 function groupName(key: GroupKey): string {
@@ -87,8 +137,11 @@ class QueryExplainer {
       return [`any event that mentions ${this.slot(condition.mentions as SlotPattern, 'object')}`];
     if ('event' in condition)
       return condition.event.map(
-        (id) => `the event "${id}": ${this.dictionary.events.find((event) => event.id === id)?.definition ?? ''}`,
+        (id) =>
+          `the event "${id}"${condition.subject ? ` of ${this.slot(condition.subject, 'object')}` : ''}: ${this.dictionary.events.find((event) => event.id === id)?.definition ?? ''}`,
       );
+    if ('while' in condition) return [`while ${this.property({ ...condition.while })}`];
+    if ('nth' in condition) return this.list(nthText(condition.nth), [condition.of]);
     const alternatives = alternativesOf(condition);
     if (alternatives) return this.list('any of', alternatives);
     if ('time' in condition) return [timeText(condition.time)];
@@ -166,7 +219,8 @@ function limitText({ within, span }: SequenceCondition): string {
   return `${each}${span === undefined ? '' : `, within ${span} s in total`}`;
 }
 
-function timeText({ from, to, first, last }: TimeCondition['time']): string {
+function timeText({ from, to, first, last, part }: TimeCondition['time']): string {
+  if (part) return `from ${Math.round(part.from * 100)} % to ${Math.round(part.to * 100)} % of the session`;
   if (first !== undefined) return `in the first ${first} s`;
   if (last !== undefined) return `in the last ${last} s`;
   if (from === undefined) return `before ${to} s`;

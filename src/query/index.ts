@@ -19,6 +19,7 @@ export type {
   MentionCondition,
   MentionPattern,
   NearCondition,
+  NthCondition,
   PropertyPattern,
   Query,
   Range,
@@ -27,6 +28,7 @@ export type {
   SlotPattern,
   TimeCondition,
   ValuePattern,
+  WhileCondition,
 } from './query.ts';
 export {
   compileQuery,
@@ -37,4 +39,7 @@ export {
   type QueryOptions,
   type QueryResult,
 } from './run.ts';
+export { collectNames } from './suggestions.ts';
+export type { Answer, TimedValue } from './answers.ts';
+export type { Correction } from './parse/normalize.ts';
 export { collectSessionNames, type SessionNames } from './session-names.ts';

@@ -75,8 +75,14 @@ describe('a query', () => {
     ]);
   });
 
+  it('reads a misspelt word as the one that it must be, and says so', () => {
+    const { query, corrections } = compileQuery('kils with railgun', dictionary);
+    expect(query).toEqual(compileQuery('kills with railgun', dictionary).query);
+    expect(corrections).toEqual([{ start: 0, end: 4, written: 'kils', read: 'kills' }]);
+  });
+
   it.each([
-    ['kils with gun', 'unknown-word', 0, 4],
+    ['kxlz with gun', 'unknown-word', 0, 4],
     ['player kills lava', 'slot-mismatch', 13, 17],
     ['player kills opponent with', 'incomplete-sentence', 26, 26],
     ['constructor health', 'unknown-word', 0, 11],

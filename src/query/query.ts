@@ -12,6 +12,7 @@ const TEXTS = { type: 'array', minItems: 1, maxItems: 200, items: TEXT } as cons
 const NUMBER = { type: 'number' } as const;
 const SECONDS = { type: 'number', minimum: 0 } as const;
 const COUNT = { type: 'integer', minimum: 1 } as const;
+const FRACTION = { type: 'number', minimum: 0, maximum: 1 } as const;
 const BOUNDS = { min: NUMBER, max: NUMBER, above: NUMBER, below: NUMBER } as const;
 const RANGE = { $ref: '#/$defs/range' } as const;
 const MENTION = { $ref: '#/$defs/mention' } as const;
@@ -55,12 +56,31 @@ const PROPERTY = describe(
 );
 const MENTIONED = describe('any slot or value mentions it', object({ mentions: SLOT }, ['mentions']));
 const TIME = describe(
-  'seconds from the start of the session; `first` and `last`: durations from its start and before its end',
-  object({ time: object({ from: SECONDS, to: SECONDS, first: SECONDS, last: SECONDS }) }, ['time']),
+  'seconds from the start of the session; `first` and `last`: durations from its start and before its end; `part`: fractions of its duration',
+  object(
+    {
+      time: object({
+        from: SECONDS,
+        to: SECONDS,
+        first: SECONDS,
+        last: SECONDS,
+        part: object({ from: FRACTION, to: FRACTION }, ['from', 'to']),
+      }),
+    },
+    ['time'],
+  ),
 );
 const SCOPE = object({ game: TEXTS, session: TEXTS });
 const GAME = { ...SCOPE, required: ['game'] } as const;
 const SESSION = object({ session: TEXTS }, ['session']);
+const WHILE = describe(
+  'the property has such a value at that time, by its last change',
+  object({ while: object({ property: NONEMPTY_IDS, subject: SLOT, to: VALUE }, ['property', 'to']) }, ['while']),
+);
+const NTH = describe(
+  'the n-th match of a session; negative numbers count from the end',
+  object({ nth: { type: 'integer', not: { const: 0 } }, of: CONDITION }, ['nth', 'of']),
+);
 const CONFIDENCE = object({ confidence: RANGE }, ['confidence']);
 const SEQUENCE = describe(
   'steps in this order within one session',
@@ -89,7 +109,34 @@ const NEAR_DESCRIPTION = describe(
     ['find', 'near', 'side'],
   ),
 );
-const COMPOSITE_EVENT = describe('a composite event of the dictionary', object({ event: NONEMPTY_IDS }, ['event']));
+const COMPOSITE_EVENT = describe(
+  'a composite event of the dictionary, and who it is about; a log that states such events itself is believed',
+  object({ event: NONEMPTY_IDS, subject: SLOT }, ['event']),
+);
+/** What can be measured of a match. */
+export const quantities = [
+  'count',
+  'amount',
+  'change',
+  'value',
+  'time',
+  'duration',
+  'gap',
+  'life',
+  'held',
+  'state',
+] as const;
+const QUANTITY = {
+  enum: quantities,
+  description:
+    '`amount`: of an action. `change`: of a property, absolute. `value`: its new value. Seconds: `time` since the start; ' +
+    '`duration` from the first event of the match to its last; `gap` to the next match of the session; `life` since the ' +
+    "subject's last spawn; `held`: with `while`, how long it was so. `state`: the value of the property that `state` names.",
+} as const;
+const MEASURE = describe(
+  'a number computed from the matches',
+  object({ of: QUANTITY, take: { enum: ['each', 'sum', 'average', 'highest', 'lowest'] } }, ['of', 'take']),
+);
 
 /** The JSON Schema of the structured form of a query, which `compileQuery` takes as well as a sentence. */
 export const querySchema = {
@@ -107,8 +154,38 @@ export const querySchema = {
         maxItems: 8,
         items: { $ref: '#/$defs/group' },
       },
+      distinct: { description: 'only how many groups', const: true },
+      top: { description: 'only so many of the largest groups, and those of equal count', ...COUNT },
+      bottom: { description: 'only so many of the smallest groups, and those of equal count', ...COUNT },
+      sort: {
+        description: 'the order of the matches before `first`, `last` and `nth` apply',
+        ...object({ of: QUANTITY, order: { enum: ['highest', 'lowest'] } }, ['of', 'order']),
+      },
       first: { description: 'only so many from the beginning', ...COUNT },
       last: { description: 'only so many from the end', ...COUNT },
+      nth: { description: 'only this one; negative numbers count from the end', type: 'integer', not: { const: 0 } },
+      whether: { description: 'only whether there is a match', const: true },
+      measure: MEASURE,
+      per: {
+        description:
+          'divides the count or the sum by this time, by the lives of the subject (the player by default) or by the sessions',
+        enum: ['second', 'minute', 'hour', 'life', 'session'],
+      },
+      ratio: { description: 'divides the count by the count of this', ...CONDITION },
+      share: { description: 'the count in percent of the count of this', ...CONDITION },
+      streak: {
+        description: 'the most matches of a session in a row without a match of this between them',
+        ...CONDITION,
+      },
+      state: {
+        description: 'the value of this property at each match',
+        ...object({ property: NONEMPTY_IDS, subject: SLOT }, ['property']),
+      },
+      at: {
+        description:
+          'with a property as `find`: its value at this time (seconds), at the start or at the end of each session',
+        oneOf: [SECONDS, { enum: ['start', 'end'] }],
+      },
     },
     ['find'],
   ),
@@ -141,7 +218,7 @@ export const querySchema = {
       oneOf: [
         object({ slot: { enum: [...wordSlots, 'property'] } }, ['slot']),
         object({ word: NONEMPTY_IDS }, ['word']),
-        object({ key: { enum: ['action', 'game', 'session', 'name', 'minute'] } }, ['key']),
+        object({ key: { enum: ['action', 'game', 'session', 'name', 'minute', 'life'] } }, ['key']),
       ],
     },
     condition: {
@@ -153,6 +230,8 @@ export const querySchema = {
         PROPERTY,
         MENTIONED,
         TIME,
+        WHILE,
+        NTH,
         GAME,
         SESSION,
         CONFIDENCE,
@@ -206,6 +285,12 @@ export interface SequenceCondition extends From<typeof SEQUENCE> {}
 /** Matches of `find` with a match of `near` close to them in the same session. */
 export interface NearCondition extends From<typeof NEAR_DESCRIPTION> {}
 
+/** A property that has a value at the time of an event. */
+export interface WhileCondition extends From<typeof WHILE> {}
+
+/** The n-th match of a session. */
+export interface NthCondition extends From<typeof NTH> {}
+
 /** A composite event of the dictionary, by id. */
 export interface EventCondition extends From<typeof COMPOSITE_EVENT> {}
 
@@ -221,6 +306,7 @@ export function alternativesOf(condition: Condition): readonly Condition[] | und
 export function childConditions(condition: Condition): readonly Condition[] {
   if ('all' in condition) return condition.all;
   if ('not' in condition) return [condition.not];
+  if ('nth' in condition) return [condition.of];
   if ('sequence' in condition) return [...condition.sequence, ...(condition.without ?? [])];
   if ('near' in condition) return [condition.find, condition.near];
   return alternativesOf(condition) ?? [];
@@ -231,5 +317,16 @@ export function isAboutEvent(condition: Condition): boolean {
   if ('action' in condition) return (condition as ActionPattern).action.length > 0;
   const alternatives = alternativesOf(condition);
   if (alternatives) return alternatives.every((each) => isAboutEvent(each));
+  if ('nth' in condition) return isAboutEvent(condition.of);
   return 'property' in condition || 'event' in condition || 'sequence' in condition;
+}
+
+/** Whom a condition is about: the subject of its first pattern that names one. */
+export function subjectOf(condition: Condition): SlotPattern | undefined {
+  if ('subject' in condition && condition.subject) return condition.subject;
+  for (const child of childConditions(condition)) {
+    const subject = subjectOf(child);
+    if (subject) return subject;
+  }
+  return undefined;
 }

@@ -1,10 +1,12 @@
 import type { Dictionary } from '../dictionary/dictionary.ts';
 import { PlaybyplayError, type Issue } from '../errors.ts';
 import type { EventLine } from '../events/log.ts';
+import { AnswerComputer, type Answer, type TimedValue } from './answers.ts';
 import type { CompiledCondition, Match } from './match/combinators.ts';
 import { ConditionCompiler } from './match/compile.ts';
-import { groupBySession, WordColumns, type MatchOptions } from './match/event-index.ts';
+import { groupBySession, WordColumns, type MatchOptions, type SessionEvents } from './match/event-index.ts';
 import { groupMatches, type Group } from './match/groups.ts';
+import type { Correction } from './parse/normalize.ts';
 import { parseQuery } from './parse/parse-query.ts';
 import type { Query } from './query.ts';
 import { resolveSessionNames, type SessionNames } from './session-names.ts';
@@ -18,14 +20,18 @@ export interface CompiledQuery {
   readonly query: Query;
   readonly dictionary: Dictionary;
   readonly condition: CompiledCondition;
+  /** Misspelt words of the sentence and what they were read as. */
+  readonly corrections: readonly Correction[];
 }
 
 /** Options of {@link compileQuery}. */
 export interface QueryOptions {
   /** The game whose words are preferred where several words share a name. */
   readonly game?: string;
-  /** Names of sessions that the query may use ("in session final"); session ids always work. */
+  /** Names of sessions that the query may use ("in final"); session ids always work. */
   readonly sessions?: SessionNames;
+  /** Proper names in the logs, see {@link collectNames}; the query may write them in lower case. */
+  readonly names?: readonly string[];
 }
 
 /**
@@ -39,15 +45,19 @@ export interface QueryOptions {
  */
 export function compileQuery(query: string | Query, dictionary: Dictionary, options: QueryOptions = {}): CompiledQuery {
   const sentence = typeof query === 'string' ? query : undefined;
-  const { query: parsed, issues } =
-    typeof query === 'string'
-      ? parseQuery(query, dictionary, options.game)
-      : { query, issues: validateQuery(query, dictionary) };
+  const { game, names, sessions } = options;
+  const {
+    query: parsed,
+    issues,
+    corrections,
+  } = typeof query === 'string'
+    ? parseQuery(query, dictionary, { game, names, sessions: sessions && [...sessions.keys()] })
+    : { query, issues: validateQuery(query, dictionary), corrections: [] };
   if (!parsed || issues.length > 0)
     throw badQuery(sentence === undefined ? 'the structured query' : `"${sentence}"`, issues);
-  const resolved = options.sessions ? resolveSessionNames(parsed, options.sessions) : parsed;
+  const resolved = sessions ? resolveSessionNames(parsed, sessions) : parsed;
   const condition = new ConditionCompiler(dictionary).compile(resolved.find);
-  return { sentence, query: resolved, dictionary, condition };
+  return { sentence, query: resolved, dictionary, condition, corrections };
 }
 
 function badQuery(what: string, issues: readonly Issue[]): PlaybyplayError {
@@ -68,10 +78,14 @@ function badQuery(what: string, issues: readonly Issue[]): PlaybyplayError {
  *   console.log(t, event?.text);
  */
 export function matchEvents(compiled: CompiledQuery, events: Iterable<EventLine>, options: MatchOptions = {}): Match[] {
-  const { first, last } = compiled.query;
-  const matches = groupBySession(events, compiled.dictionary, options).flatMap((session) =>
-    compiled.condition.find(session),
-  );
+  return findMatches(compiled, groupBySession(events, compiled.dictionary, options));
+}
+
+function findMatches({ query, condition, dictionary }: CompiledQuery, sessions: readonly SessionEvents[]): Match[] {
+  const { first, last, nth, sort } = query;
+  const found = sessions.flatMap((session) => condition.find(session));
+  const matches = sort ? new AnswerComputer(query, dictionary, sessions).sort(found, sort) : found;
+  if (nth !== undefined) return matches.slice(nth > 0 ? nth - 1 : nth).slice(0, 1);
   if (first !== undefined) return matches.slice(0, first);
   return last === undefined ? matches : matches.slice(Math.max(0, matches.length - last));
 }
@@ -82,10 +96,14 @@ export interface QueryResult {
   readonly count: number;
   /** For queries with groups ("by weapon"). */
   readonly groups: readonly Group[] | undefined;
+  /** For questions whose answer is one number, word or truth value ("kills per minute"); plain counts included. */
+  readonly answer: Answer | undefined;
+  /** For questions about values, one per match or session ("health when I died"). */
+  readonly values: readonly TimedValue[] | undefined;
 }
 
 /**
- * Answers a query: its matches, their number, and their groups.
+ * Answers a query: its matches, their number, their groups, and what it asks about them.
  *
  * @example
  * const { events, dictionary } = await loadLogs(['match.playbyplay']);
@@ -97,9 +115,23 @@ export function runQuery(
   events: Iterable<EventLine>,
   options: MatchOptions = {},
 ): QueryResult {
-  const matches = matchEvents(compiled, events, options);
-  const { by } = compiled.query;
-  return { matches, count: matches.length, groups: by && groupMatches(matches, by, compiled.dictionary) };
+  const { query, dictionary } = compiled;
+  const sessions = groupBySession(events, dictionary, options);
+  const matches = findMatches(compiled, sessions);
+  const computer = new AnswerComputer(query, dictionary, sessions);
+  const groups =
+    query.by && selectGroups(groupMatches(matches, query.by, { dictionary, find: query.find, sessions }), query);
+  const answer = query.distinct && groups ? { value: groups.length, unit: undefined } : computer.answer(matches);
+  return { matches, count: matches.length, groups, answer, values: computer.timedValues(matches) };
+}
+
+/** Keeps the largest or smallest groups. Events without a value belong to no group that could be asked for by rank. */
+function selectGroups(all: readonly Group[], { top, bottom, distinct }: Query): readonly Group[] {
+  if (top === undefined && bottom === undefined && !distinct) return all;
+  const groups = all.filter(({ labels }) => !labels.includes('-'));
+  if (top !== undefined) return groups.filter(({ count }) => count >= (groups[top - 1]?.count ?? 0));
+  if (bottom === undefined) return groups;
+  return groups.filter(({ count }) => count <= (groups.at(-bottom)?.count ?? Number.POSITIVE_INFINITY)).toReversed();
 }
 
 /**

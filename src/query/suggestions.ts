@@ -10,10 +10,14 @@ import type { Condition, Query } from './query.ts';
 import { matchEvents, type CompiledQuery } from './run.ts';
 import type { UnknownName } from './session-names.ts';
 
-/** Finds proper names in a query that no event mentions: usually misspellings, or words mistaken for names. */
-export function findUnknownNames({ find }: Query, events: Iterable<EventLine>): readonly UnknownName[] {
-  const names = [...new Set(collectNames(find))];
-  if (names.length === 0) return [];
+/**
+ * Collects the proper names that events mention.
+ *
+ * @example
+ * const { events, dictionary } = await loadLogs(['match.playbyplay']);
+ * compileQuery('how many kills did I get', dictionary, { names: collectNames(events) });
+ */
+export function collectNames(events: Iterable<EventLine>): readonly string[] {
   const known = new Map<string, string>();
   const addName = (slot: Slot | undefined): void => {
     if (typeof slot !== 'object') return;
@@ -21,15 +25,23 @@ export function findUnknownNames({ find }: Query, events: Iterable<EventLine>): 
     addName(slot.of);
   };
   for (const { statement } of events) slotsOf(statement).forEach(addName);
+  return [...known.values()];
+}
+
+/** Finds proper names in a query that no event mentions: usually misspellings, or words mistaken for names. */
+export function findUnknownNames({ find }: Query, events: Iterable<EventLine>): readonly UnknownName[] {
+  const names = [...new Set(findNames(find))];
+  if (names.length === 0) return [];
+  const known = new Map(collectNames(events).map((name) => [name.toLowerCase(), name]));
   return names
     .filter((name) => !known.has(name.toLowerCase()))
     .map((name) => ({ name, nearest: findNearest(name, known.values()) }));
 }
 
-function collectNames(value: unknown): string[] {
+function findNames(value: unknown): string[] {
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([key, inner]) =>
-    key === 'name' && typeof inner === 'string' ? [inner] : collectNames(inner),
+    key === 'name' && typeof inner === 'string' ? [inner] : findNames(inner),
   );
 }
 
@@ -45,17 +57,18 @@ export interface BroaderWord {
 
 /** Finds words of a query whose parent would have matches. Roots are too general to suggest. */
 export function suggestBroaderWords(
-  { query, dictionary, sentence }: CompiledQuery,
+  compiled: CompiledQuery,
   events: readonly EventLine[],
   options: MatchOptions = {},
 ): BroaderWord[] {
+  const { query, dictionary } = compiled;
   return explainQuery(query, dictionary).words.flatMap(({ id, kind }): BroaderWord[] => {
     const word = dictionary.find(id, kind);
     const parent = word?.parent;
     if (!word || !parent?.parent) return [];
     const find = replaceWord(query.find, word, parent) as Condition;
     const condition = new ConditionCompiler(dictionary).compile(find);
-    const count = matchEvents({ query: { ...query, find }, dictionary, sentence, condition }, events, options).length;
+    const count = matchEvents({ ...compiled, query: { ...query, find }, condition }, events, options).length;
     return count === 0 ? [] : [{ word: word.name, instead: parent.name, count }];
   });
 }

@@ -1,12 +1,13 @@
 import type { Query } from '../../query/query.ts';
 import { collectSessionNames, findUnknownSessions } from '../../query/session-names.ts';
-import { findUnknownNames, suggestBroaderWords } from '../../query/suggestions.ts';
+import { collectNames, findUnknownNames, suggestBroaderWords } from '../../query/suggestions.ts';
 import { loadLogs, type LoadedLogs } from '../../query/logs.ts';
 import { explainQuery, type ExplainedWord } from '../../query/explain.ts';
 import { compileQuery, runQuery, type CompiledQuery, type QueryResult } from '../../query/run.ts';
 import { messageOf, PlaybyplayError } from '../../errors.ts';
 import { didYouMean } from '../../spelling.ts';
 import type { Match } from '../../query/match/combinators.ts';
+import type { Mention } from '../../events/statement.ts';
 import { formatClock } from '../../time.ts';
 
 import type { CommandIo, RunCommand } from '../command.ts';
@@ -36,6 +37,7 @@ export const query: RunCommand<typeof specs.query> = async (io, options, sentenc
   try {
     compiled = compileQuery(parsed, logs.dictionary, {
       sessions,
+      names: collectNames(logs.events),
       ...(logs.games.length === 1 ? { game: logs.games[0]! } : {}),
     });
   } catch (error) {
@@ -43,10 +45,11 @@ export const query: RunCommand<typeof specs.query> = async (io, options, sentenc
     io.stderr.write(parsed === sentence ? formatSentenceIssues(sentence, error.issues) : formatIssues(error.issues));
     return 2;
   }
+  for (const { written, read } of compiled.corrections) io.stderr.write(`“${written}” was read as “${read}”\n`);
   if (options.explain) printExplanation(compiled, options.json, io);
   if (paths.length === 0) return 0;
   const result = runQuery(compiled, logs.events, { durations: logs.durations });
-  const isCounted = options.count || compiled.query.count || compiled.query.by !== undefined;
+  const isCounted = options.count || compiled.query.count === true || compiled.query.by !== undefined;
   if (options.json) printJson(result, isCounted, { compiled, logs, io });
   else printText(result, isCounted, { compiled, logs, io });
   for (const { name, nearest } of findUnknownSessions(compiled.query, sessions))
@@ -97,13 +100,19 @@ interface Output {
 }
 
 function printJson(result: QueryResult, isCounted: boolean, { compiled, logs: { logs }, io }: Output): void {
-  if (result.groups) {
+  const write = (line: object): unknown => io.stdout.write(`${JSON.stringify(line)}\n`);
+  if (result.groups && !compiled.query.distinct) {
     const bySession = labelIndex(compiled, 'session');
     for (const { labels, count } of result.groups) {
       const log = logs.get(labels[bySession] ?? '')?.path;
-      io.stdout.write(`${JSON.stringify({ group: labels, count, ...(log !== undefined && { log }) })}\n`);
+      write({ group: labels, count, ...(log !== undefined && { log }) });
     }
-  } else if (isCounted) io.stdout.write(`${JSON.stringify({ count: result.count })}\n`);
+  } else if (result.values) {
+    const unit = unitOf(compiled);
+    for (const { session, t, value, match } of result.values)
+      write({ t, session, value, ...(unit !== undefined && { unit }), ...(match && { events: match.events }) });
+  } else if (result.answer) write({ value: result.answer.value, unit: result.answer.unit ?? unitOf(compiled) ?? null });
+  else if (isCounted) write({ value: result.count, unit: null });
   else {
     for (const { t, end, events } of result.matches) {
       const { game, session } = events[0]!;
@@ -114,7 +123,8 @@ function printJson(result: QueryResult, isCounted: boolean, { compiled, logs: { 
 
 function printText(result: QueryResult, isCounted: boolean, { compiled, logs: { logs, sessions }, io }: Output): void {
   const nameOf = (session: string): string => logs.get(session)?.name ?? session;
-  if (result.groups) {
+  const prefixOf = (session: string): string => (sessions.length > 1 ? `${nameOf(session)}  ` : '');
+  if (result.groups && !compiled.query.distinct) {
     const width = Math.max(5, ...result.groups.map(({ count }) => String(count).length));
     const bySession = labelIndex(compiled, 'session');
     const byMinute = labelIndex(compiled, 'minute');
@@ -126,9 +136,44 @@ function printText(result: QueryResult, isCounted: boolean, { compiled, logs: { 
     });
     if (bySession >= 0) groups.sort((a, b) => b.count - a.count || (a.text < b.text ? -1 : 1));
     for (const { text } of groups) io.stdout.write(text);
+  } else if (result.values) {
+    const unit = unitOf(compiled);
+    for (const { session, t, value, match } of result.values)
+      io.stdout.write(
+        `${prefixOf(session)}${formatClock(t)}  ${formatAnswer(value, unit)}${match ? `  (${match.events[0]!.text})` : ''}\n`,
+      );
+  } else if (compiled.query.whether) {
+    io.stdout.write(`${result.answer?.value === true ? 'yes' : 'no'}\n`);
+    for (const match of result.matches) io.stdout.write(formatMatch(match, sessions.length > 1 ? nameOf : undefined));
+  } else if (result.answer) {
+    io.stdout.write(`${formatAnswer(result.answer.value, result.answer.unit ?? unitOf(compiled))}\n`);
+    if (compiled.query.count && !compiled.query.per && !/^\s*(?:count|number)\b/i.test(compiled.sentence ?? 'count'))
+      printPlayerShare(result, io);
   } else if (isCounted) io.stdout.write(`${result.count}\n`);
   else
     for (const match of result.matches) io.stdout.write(formatMatch(match, sessions.length > 1 ? nameOf : undefined));
+}
+
+/** How many of the counted events are the player's, if some are and others are not: "kills" are those of everybody. */
+function printPlayerShare({ matches }: QueryResult, io: CommandIo): void {
+  const own = matches.filter(({ events }) => events[0]!.statement.subject === 'player').length;
+  if (own > 0 && own < matches.length) io.stderr.write(`${own} of them by the player (“my …” asks for these)\n`);
+}
+
+/** The unit of the values of a query; `undefined` for plain numbers and words. */
+function unitOf({ query: { measure } }: CompiledQuery): string | undefined {
+  return measure && ['time', 'duration', 'gap', 'life', 'held'].includes(measure.of) ? 's' : undefined;
+}
+
+function formatAnswer(value: unknown, unit: string | undefined): string {
+  if (value === null || value === undefined) return 'unknown';
+  const text = typeof value === 'object' ? formatMention(value as Mention) : String(value);
+  const shown = typeof value === 'number' ? String(Number(value.toFixed(2))) : text;
+  return unit === undefined ? shown : `${shown} ${unit}`;
+}
+
+function formatMention({ word, name, count }: Mention): string {
+  return [count === undefined ? '' : String(count), word, name ?? ''].filter((part) => part !== '').join(' ');
 }
 
 /** The index of the group label of this kind; -1 if there is none. */

@@ -103,8 +103,11 @@ class ActionClauseParser {
 
   /** A verb as a noun with an owner: "opponent's death", "my kills". */
   private startNominalClauses(owner: NounList, at: number, start: number): void {
-    for (const verb of parseVerbs(this.context, at))
-      if (verb.voice !== 'passive') this.startClause([{ ...verb, voice: 'nominal' }], owner, start);
+    for (const verb of parseVerbs(this.context, at)) {
+      // "my score" is more likely the property.
+      const cost = verb.cost + (verb.form === 'base' ? 0.5 : 0);
+      if (verb.voice !== 'passive') this.startClause([{ ...verb, voice: 'nominal', cost }], owner, start);
+    }
   }
 
   /** "player silently kills": the manner precedes the verb. */

@@ -36,7 +36,7 @@ export class Lexicon {
   private readonly dictionary: Dictionary;
   private readonly indexes: Partial<Record<WordKind, ReadonlyMap<string, readonly LexiconEntry[]>>> = {};
   private readonly indexedParts = new Set<string>();
-  private allParts: ReadonlySet<string> | undefined;
+  private canonicalParts: ReadonlySet<string> | undefined;
   private readonly labels: SenseLabels;
   private readonly spellings: Partial<Record<WordKind, readonly string[]>> = {};
 
@@ -47,10 +47,10 @@ export class Lexicon {
 
   /** The parts of all spellings in dictionary order, for suggestions. */
   get parts(): ReadonlySet<string> {
-    this.allParts ??= new Set(
+    this.canonicalParts ??= new Set(
       this.dictionary.ordered.flatMap((word) => [...spellingsOf(word)].flatMap(({ written }) => toParts(written))),
     );
-    return this.allParts;
+    return this.canonicalParts;
   }
 
   /**
@@ -102,6 +102,12 @@ export class Lexicon {
       this.spellings[each] ??= [...this.index(each).values()].flat().map((entry) => entry.written.join(' '));
       return this.spellings[each];
     });
+  }
+
+  /** The parts of all spellings in all forms, in lower case. */
+  allParts(): ReadonlySet<string> {
+    for (const kind of wordKinds) this.index(kind);
+    return this.indexedParts;
   }
 
   private missingLabelCost(word: Word, game: string | undefined, anyKind: boolean): number {

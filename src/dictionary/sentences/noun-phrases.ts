@@ -43,7 +43,9 @@ export interface NounPhrase extends TokenSpan {
 const maxOwners = 3;
 const maxNameParts = 6;
 const indefinitePronouns = new Set(
-  'who what whoever whatever someone anyone everyone something anything everything somebody anybody'.split(' '),
+  'who what whom whoever whatever someone anyone everyone something anything everything somebody anybody everybody players people'.split(
+    ' ',
+  ),
 );
 const quantifiers = new Set('any every each all another other this that these those'.split(' '));
 
@@ -113,8 +115,10 @@ function parseSimpleNouns(
     if (!articles.has(word) && !quantifiers.has(word)) break;
     at++;
   }
-  if (phrases.length === 0 && context.isQuery && owner === undefined)
-    phrases.push(...parseBareNames(context, at, phraseStart));
+  if (context.isQuery && owner === undefined)
+    phrases.push(
+      ...(phrases.length === 0 ? parseBareNames(context, at, phraseStart) : parseKnownNames(context, at, phraseStart)),
+    );
   if (phrases.length === 0)
     context.expect(at, kind === 'object' ? 'a noun' : kind === 'action' ? 'an action' : `a ${kind}`);
   for (const phrase of phrases) context.reach(phrase.end);
@@ -211,6 +215,8 @@ interface Name {
 /** Parses a proper name after a noun: quoted text or capitalized words; the last alternative is no name. */
 function parseNames(context: ParseContext, at: number): Name[] {
   const unnamed: Name = { end: at, cost: 0 };
+  const known = knownNamesAt(context, at);
+  if (known.length > 0) return [...known, unnamed];
   const token = context.tokens[at];
   if (token?.kind === 'quoted') return [{ name: token.text, end: at + 1, cost: 0 }, unnamed];
   const names: Name[] = [unnamed];
@@ -218,13 +224,35 @@ function parseNames(context: ParseContext, at: number): Name[] {
   let cost = 0;
   for (let i = at; i < at + maxNameParts; i++) {
     const part = context.tokens[i];
-    if (part?.kind !== 'word' || !/^\p{Lu}/u.test(part.text)) break;
+    if (part?.kind !== 'word' || !/^\p{Lu}/u.test(part.text) || part.text === 'I') break;
     name = name === '' ? part.text : `${name} ${part.text}`;
     // A capitalized word of the dictionary is more likely the word than a name.
     if (context.lexicon.knows(part.text)) cost += 5;
     names.push({ name, end: i + 1, cost });
   }
   return names.toReversed();
+}
+
+/** The names of the logs that start at a token, in any case; one that is a word too is less likely in lower case. */
+function knownNamesAt(context: ParseContext, at: number): Name[] {
+  const first = context.tokens[at];
+  if (first?.kind !== 'word') return [];
+  return context.names.flatMap((name) => {
+    const end = context.skip(at, name.toLowerCase());
+    if (end === undefined) return [];
+    const isWord = context.lexicon.knows(first.text) && !/^\p{Lu}/u.test(first.text);
+    return [{ name, end, cost: isWord ? 2 : 0 }];
+  });
+}
+
+function parseKnownNames(context: ParseContext, at: number, start: number): NounPhrase[] {
+  return knownNamesAt(context, at).map(({ name, end, cost }) => ({
+    words: [],
+    ...(name !== undefined && { name }),
+    start,
+    end,
+    cost: cost + 2,
+  }));
 }
 
 /** In a query a name can stand alone: "Gargoyle kills player". */

@@ -14,8 +14,12 @@ export interface ParseContextOptions {
   readonly game?: string | undefined;
   /** Accepts what only queries allow: lists ("railgun or shotgun"), names without a word, comparisons. Default false. */
   readonly isQuery?: boolean;
-  /** Reorders the tokens before parsing; they keep their offsets. */
-  readonly rearrange?: (tokens: readonly Token[]) => readonly Token[];
+  /** The tokens of the sentence, or of a part of it; they keep their offsets. */
+  readonly tokens?: readonly Token[];
+  /** Queries: proper names that may be written in lower case. */
+  readonly names?: readonly string[];
+  /** Queries: names of sessions. */
+  readonly sessions?: readonly string[];
 }
 
 /**
@@ -32,6 +36,8 @@ export class ParseContext {
   readonly dictionary: Dictionary;
   readonly game: string | undefined;
   readonly isQuery: boolean;
+  readonly names: readonly string[];
+  readonly sessions: readonly string[];
   /** Index of the token after the longest parsed part. */
   furthest = 0;
   /** Descriptions of what could follow at `furthest`. */
@@ -43,8 +49,10 @@ export class ParseContext {
     this.sentence = sentence;
     this.dictionary = dictionary;
     this.lexicon = getLexicon(dictionary);
-    const tokens = tokenize(sentence.slice(0, maxSentenceLength)).flatMap((token) => splitToken(token, this.lexicon));
-    this.tokens = options.rearrange ? options.rearrange(tokens) : tokens;
+    const tokens = options.tokens ?? tokenize(sentence.slice(0, maxSentenceLength));
+    this.tokens = tokens.flatMap((token) => splitToken(token, this.lexicon));
+    this.names = options.names ?? [];
+    this.sessions = options.sessions ?? [];
     this.game = options.game;
     this.isQuery = options.isQuery ?? false;
   }

@@ -11,11 +11,18 @@ export interface SentenceIssue extends DictionaryIssue {
 
 const maxExpectations = 6;
 
-/** Explains why a sentence has no reading: an unknown word, or the position where parsing stopped. */
-export function explainParseFailure(context: ParseContext): SentenceIssue {
+/**
+ * Explains why a sentence has no reading: an unknown word, or the position where parsing stopped.
+ *
+ * @param isKnown Further words that are known, in lower case.
+ */
+export function explainParseFailure(
+  context: ParseContext,
+  isKnown: (word: string) => boolean = () => false,
+): SentenceIssue {
   const { tokens, lexicon } = context;
   const unknownAt = tokens.findIndex(
-    ({ kind, text }) => kind === 'word' && !lexicon.knows(text) && !/^[\p{Lu}\d]/u.test(text),
+    ({ kind, text, lower }) => kind === 'word' && !lexicon.knows(text) && !isKnown(lower) && !/^[\p{Lu}\d]/u.test(text),
   );
   if (unknownAt >= 0) return explainUnknownWord(context, unknownAt);
   const token = tokens[Math.min(context.furthest, tokens.length - 1)]!;

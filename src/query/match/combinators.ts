@@ -2,6 +2,7 @@ import type { EventLine } from '../../events/log.ts';
 import type { NearCondition, TimeCondition } from '../query.ts';
 import type { Prefilter, SessionEvents } from './event-index.ts';
 import type { EventTest } from './patterns.ts';
+import type { Span } from './states.ts';
 
 /** A match: one event, or the steps of a sequence in order. Times in seconds. */
 export interface Match {
@@ -126,29 +127,42 @@ export function not({ test, find }: CompiledCondition): CompiledCondition {
   });
 }
 
+/** The stretch of a session that a time condition means, bounds included, in seconds. */
+export function timeBounds({ from, to, first, last, part }: TimeCondition['time'], duration: number): Span {
+  const starts = [from, last === undefined ? undefined : duration - last, part && part.from * duration];
+  const ends = [to, first, part && part.to * duration];
+  return {
+    t: Math.max(...starts.map((each) => each ?? Number.NEGATIVE_INFINITY)),
+    end: Math.min(...ends.map((each) => each ?? Number.POSITIVE_INFINITY)),
+  };
+}
+
 /** Events that start in the interval, bounds included. */
-export function inTime({
-  from = Number.NEGATIVE_INFINITY,
-  to = Number.POSITIVE_INFINITY,
-  first,
-  last,
-}: TimeCondition['time']): CompiledCondition {
+export function inTime(time: TimeCondition['time']): CompiledCondition {
   return eventCondition(({ duration }) => {
-    const start = last === undefined ? from : Math.max(from, duration - last);
-    const end = first === undefined ? to : Math.min(to, first);
-    return ({ t }) => t >= start && t <= end;
+    const bounds = timeBounds(time, duration);
+    return ({ t }) => t >= bounds.t && t <= bounds.end;
   });
 }
 
-/** Keeps the matches that have one of `others` near them or, with `absent`, none. Both lists are in order of time. */
-export function filterNear(matches: readonly Match[], others: readonly Match[], condition: NearCondition): Match[] {
+/**
+ * Keeps the matches that have one of `others` near them or, with `absent`, none. Both lists are in order of time.
+ *
+ * @param areRelated Whether the variables of the two agree.
+ */
+export function filterNear(
+  matches: readonly Match[],
+  others: readonly Match[],
+  condition: NearCondition,
+  areRelated: (match: Match, other: Match) => boolean,
+): Match[] {
   const { side, within = Number.POSITIVE_INFINITY, absent = false } = condition;
   const longest = others.reduce((most, { t, end }) => Math.max(most, end - t), 0);
   return matches.filter((match) => {
     const earliest = side === 'before' ? match.t : match.t - within - longest;
     const latest = side === 'after' ? match.t : match.end + within;
     for (let i = findFirstAt(others, earliest); i < others.length && others[i]!.t <= latest; i++)
-      if (isNear(match, others[i]!, side, within)) return !absent;
+      if (isNear(match, others[i]!, side, within) && areRelated(match, others[i]!)) return !absent;
     return absent;
   });
 }

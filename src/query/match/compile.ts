@@ -1,8 +1,8 @@
-import { parseStepSlot } from '../../dictionary/composite-events.ts';
+import { fillStatement, parseStepSlot } from '../../dictionary/composite-events.ts';
 import type { Dictionary, EventDefinition } from '../../dictionary/dictionary.ts';
 import { wordSlots, type StepEntry } from '../../dictionary/format.ts';
 import type { EventLine } from '../../events/log.ts';
-import { isPropertyStatement } from '../../events/statement.ts';
+import { isPropertyStatement, type Statement } from '../../events/statement.ts';
 import {
   alternativesOf,
   type ActionPattern,
@@ -12,6 +12,7 @@ import {
   type ScopeCondition,
   type SequenceCondition,
   type SlotPattern,
+  type WhileCondition,
 } from '../query.ts';
 import {
   allOf,
@@ -26,7 +27,16 @@ import {
 } from './combinators.ts';
 import type { SessionEvents } from './event-index.ts';
 import { isInRange, PatternCompiler } from './patterns.ts';
-import { findSequences, identityOf, type Binder, type BoundMatch, type BoundValue, type Step } from './sequences.ts';
+import {
+  findSequences,
+  identityOf,
+  mergeBindings,
+  type Binder,
+  type BoundMatch,
+  type BoundValue,
+  type Step,
+} from './sequences.ts';
+import { PropertyTimeline } from './states.ts';
 
 /** Compiles conditions for a dictionary. */
 export class ConditionCompiler {
@@ -45,14 +55,27 @@ export class ConditionCompiler {
     if ('near' in condition) {
       const find = this.compile(condition.find);
       const other = this.compile(condition.near);
-      return finderCondition((session) => filterNear(find.find(session), other.find(session), condition));
+      const [bindFind, bindOther] = [this.binder(condition.find), this.binder(condition.near)];
+      return finderCondition((session) => {
+        const [ofFind, ofOther] = [bindFind(session), bindOther(session)];
+        return filterNear(find.find(session), other.find(session), condition, (match, near) => {
+          const bindings = mergeBindings(new Map(), ofFind(match.events[0]!));
+          return bindings !== undefined && mergeBindings(bindings, ofOther(near.events[0]!)) !== undefined;
+        });
+      });
     }
     if ('action' in condition) return this.compileAction(condition as ActionPattern);
     if ('property' in condition) {
       const pattern = condition as PropertyPattern;
       return simpleCondition(this.patterns.property(pattern), this.patterns.propertyPrefilter(pattern));
     }
-    if ('event' in condition) return anyOf(condition.event.map((id) => this.compileEvent(id)));
+    if ('event' in condition) return anyOf(condition.event.map((id) => this.compileEvent(id, condition.subject)));
+    if ('while' in condition) return this.compileWhile(condition);
+    if ('nth' in condition) {
+      const { find } = this.compile(condition.of);
+      const index = condition.nth > 0 ? condition.nth - 1 : condition.nth;
+      return finderCondition((session) => find(session).slice(index, index === -1 ? undefined : index + 1));
+    }
     const alternatives = alternativesOf(condition);
     if (alternatives) return anyOf(alternatives.map((each) => this.compile(each)));
     if ('time' in condition) return inTime(condition.time);
@@ -84,9 +107,36 @@ export class ConditionCompiler {
     return simpleCondition(this.patterns.action(pattern), this.patterns.actionPrefilter(pattern));
   }
 
-  private compileEvent(id: string): CompiledCondition {
+  private compileWhile({ while: pattern }: WhileCondition): CompiledCondition {
+    const isWanted = this.patterns.value(pattern.to);
+    return eventCondition((session) => {
+      const timeline = new PropertyTimeline(session, pattern, this.dictionary);
+      return ({ t }) => {
+        const value = timeline.valueAt(t);
+        return value !== undefined && isWanted(value);
+      };
+    });
+  }
+
+  /** A composite event: as the log states it, and derived for those of whom it states none. */
+  private compileEvent(id: string, subject: SlotPattern | undefined): CompiledCondition {
     const definition = this.dictionary.events.find((event) => event.id === id);
-    return definition ? this.compile(toSequence(definition)) : simpleCondition(() => false);
+    if (!definition) return simpleCondition(() => false);
+    const sequence = this.compileSequence(toSequence(definition));
+    const isSubject = this.patterns.slotTest(subject ?? {}, 'object');
+    const stated = this.compile({ mentions: { any: [{ words: [id] }] } });
+    return finderCondition((session) => {
+      const matches = this.dictionary.find(id, 'object') ? stated.find(session) : [];
+      const owners = new Set(matches.map(({ events }) => subjectIdentity(events[0]!.statement)));
+      const derived = sequence(session).flatMap((match) => {
+        const statement = fillStatement(definition.statement, (variable) => match.bindings.get(variable)?.slot);
+        const isWanted =
+          (subject === undefined || isSubject(statement.subject)) && !owners.has(subjectIdentity(statement));
+        return isWanted ? [match] : [];
+      });
+      const kept = matches.filter(({ events }) => subject === undefined || isSubject(events[0]!.statement.subject));
+      return [...kept, ...derived].toSorted((a, b) => a.t - b.t);
+    });
   }
 
   /** Compiles the variables of a step. */
@@ -103,6 +153,7 @@ export class ConditionCompiler {
       };
     }
     if ('action' in condition || 'property' in condition) return this.patternBinder(condition as ActionPattern);
+    if ('nth' in condition) return this.binder(condition.of);
     return this.alternativeBinder(alternativesOf(condition) ?? []);
   }
 
@@ -127,6 +178,10 @@ export class ConditionCompiler {
       return (event) => ready.find(({ test }) => test?.(event))?.bind(event);
     };
   }
+}
+
+function subjectIdentity({ subject }: Statement): string {
+  return subject === undefined ? '' : identityOf(subject);
 }
 
 const bindNothing: Binder = () => () => [];

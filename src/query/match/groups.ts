@@ -1,9 +1,11 @@
-import type { Dictionary } from '../../dictionary/dictionary.ts';
+import { covers, type Dictionary, type Word } from '../../dictionary/dictionary.ts';
 import type { EventLine } from '../../events/log.ts';
-import { isPropertyStatement, type Slot } from '../../events/statement.ts';
-import type { GroupKey } from '../query.ts';
+import { isPropertyStatement, type Slot, type Statement, type WordId } from '../../events/statement.ts';
+import { childConditions, type ActionPattern, type Condition, type GroupKey } from '../query.ts';
 import type { Match } from './combinators.ts';
+import type { SessionEvents } from './event-index.ts';
 import { PatternCompiler, slotsOf } from './patterns.ts';
+import { collectLives } from './states.ts';
 
 /** A group of matches. */
 export interface Group {
@@ -12,9 +14,18 @@ export interface Group {
   readonly count: number;
 }
 
+/** What {@link groupMatches} needs to know of the query. */
+export interface Grouping {
+  readonly dictionary: Dictionary;
+  /** The condition of the matches: of a kill found as a death, the subject is who died. */
+  readonly find: Condition;
+  /** The sessions, for groups by life. */
+  readonly sessions: readonly SessionEvents[];
+}
+
 /** Counts matches by the values of their first event, the largest group first, equal ones by label. */
-export function groupMatches(matches: readonly Match[], keys: readonly GroupKey[], dictionary: Dictionary): Group[] {
-  const labelers = keys.map((key) => createLabeler(key, dictionary));
+export function groupMatches(matches: readonly Match[], keys: readonly GroupKey[], grouping: Grouping): Group[] {
+  const labelers = keys.map((key) => createLabeler(key, grouping));
   const groups = new Map<string, { labels: string[]; count: number }>();
   for (const { events } of matches) {
     const labels = labelers.map((label) => label(events[0]!) ?? '-');
@@ -26,23 +37,60 @@ export function groupMatches(matches: readonly Match[], keys: readonly GroupKey[
   return [...groups.values()].toSorted((a, b) => b.count - a.count || (a.labels.join() < b.labels.join() ? -1 : 1));
 }
 
-function createLabeler(key: GroupKey, dictionary: Dictionary): (event: EventLine) => string | undefined {
+type Labeler = (event: EventLine) => string | undefined;
+
+function createLabeler(key: GroupKey, { dictionary, find, sessions }: Grouping): Labeler {
   if ('word' in key) {
     const isWord = new PatternCompiler(dictionary).mention({ words: key.word }, 'object');
     return ({ statement }) =>
-      labelSlot(slotsOf(statement).find((slot) => isWord(typeof slot === 'string' ? slot : { word: slot.word })));
+      labelSlot(newestFirst(statement).find((slot) => isWord(typeof slot === 'string' ? slot : { word: slot.word })));
   }
-  if ('key' in key) return (event) => labelKey(key.key, event);
+  if ('key' in key) {
+    const { key: part } = key;
+    return part === 'life' ? createLifeLabeler(sessions, dictionary) : (event) => labelKey(part, event);
+  }
   const { slot } = key;
+  const isCause = createCauseTest(find, dictionary);
   return ({ statement }) => {
-    if (!isPropertyStatement(statement)) return slot === 'property' ? undefined : labelSlot(statement[slot]);
+    if (!isPropertyStatement(statement)) {
+      if (slot === 'property') return undefined;
+      if (isCause(statement.action) && (slot === 'subject' || slot === 'object'))
+        return slot === 'subject' ? labelSlot(statement.object) : undefined;
+      return labelSlot(statement[slot]);
+    }
     if (slot === 'property') return statement.property;
     return slot === 'subject' ? labelSlot(statement.subject) : undefined;
   };
 }
 
+/** Of a change the new value counts. */
+function newestFirst(statement: Statement): readonly Slot[] {
+  return isPropertyStatement(statement) ? slotsOf(statement).toReversed() : slotsOf(statement);
+}
+
+/** Is an action not what the condition asks for, but the cause of it? */
+function createCauseTest(find: Condition, dictionary: Dictionary): (action: WordId) => boolean {
+  const wanted = actionsOf(find).flatMap((id) => dictionary.find(id, 'action') ?? []);
+  const isWanted = (word: Word | undefined): boolean => wanted.some((each) => covers(each, word));
+  return (id) => {
+    const action = dictionary.find(id, 'action');
+    return !isWanted(action) && isWanted(action?.causes);
+  };
+}
+
+function actionsOf(condition: Condition): readonly WordId[] {
+  if ('action' in condition) return (condition as ActionPattern).action;
+  return childConditions(condition).flatMap((child) => actionsOf(child));
+}
+
+function createLifeLabeler(sessions: readonly SessionEvents[], dictionary: Dictionary): Labeler {
+  const player = { any: [{ words: ['player'] }] };
+  const deaths = new Map(sessions.map((each) => [each.session, collectLives(each, player, dictionary).deaths]));
+  return ({ session, t }) => String(1 + (deaths.get(session) ?? []).filter((death) => death < t).length);
+}
+
 function labelKey(
-  key: Extract<GroupKey, { key: string }>['key'],
+  key: Exclude<Extract<GroupKey, { key: string }>['key'], 'life'>,
   { statement, game, session, t }: EventLine,
 ): string | undefined {
   switch (key) {

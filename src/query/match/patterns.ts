@@ -27,7 +27,7 @@ export class PatternCompiler {
     const isAction = pattern.action.length > 0 ? this.words(pattern.action, 'action') : undefined;
     const slots = wordSlots.flatMap((slot) => {
       const slotPattern = pattern[slot];
-      return slotPattern ? [[slot, this.slot(slotPattern, slotKind(slot))] as const] : [];
+      return slotPattern ? [[slot, this.slotTest(slotPattern, slotKind(slot))] as const] : [];
     });
     const isUnit = pattern.unit && this.words(pattern.unit, 'object');
     const { amount } = pattern;
@@ -63,7 +63,7 @@ export class PatternCompiler {
 
   property(pattern: PropertyPattern): EventTest {
     const isProperty = pattern.property.length > 0 ? this.words(pattern.property, 'property') : undefined;
-    const isSubject = pattern.subject && this.slot(pattern.subject, 'object');
+    const isSubject = pattern.subject && this.slotTest(pattern.subject, 'object');
     const isFrom = pattern.from && this.value(pattern.from);
     const isTo = pattern.to && this.value(pattern.to);
     const { change, by } = pattern;
@@ -80,7 +80,7 @@ export class PatternCompiler {
   }
 
   mentions(pattern: SlotPattern): EventTest {
-    const test = this.slot(pattern, undefined);
+    const test = this.slotTest(pattern, undefined);
     return ({ statement }) => slotsOf(statement).some((slot) => test(slot));
   }
 
@@ -99,7 +99,8 @@ export class PatternCompiler {
     };
   }
 
-  private slot(pattern: SlotPattern, kind: WordKind | undefined): (slot: Slot | undefined) => boolean {
+  /** Tests the filler of a slot. */
+  slotTest(pattern: SlotPattern, kind: WordKind | undefined): (slot: Slot | undefined) => boolean {
     const any = pattern.any?.map((each) => this.mention(each, kind));
     const except = pattern.except?.map((each) => this.mention(each, kind));
     const matches = (slot: Slot): boolean =>
@@ -108,7 +109,8 @@ export class PatternCompiler {
     return (slot) => slot !== undefined && matches(slot);
   }
 
-  private value(pattern: ValuePattern): (value: PropertyValue) => boolean {
+  /** Tests the value of a property. */
+  value(pattern: ValuePattern): (value: PropertyValue) => boolean {
     const any = pattern.any?.map((each) => this.mention(each, undefined));
     if (any) return (value) => typeof value === 'object' && any.some((test) => test(value));
     const text = pattern.text?.toLowerCase();

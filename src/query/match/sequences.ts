@@ -130,7 +130,7 @@ function happensDuring({ matches, bind }: Candidates, match: Match, bindings: Bi
 }
 
 /** Adds the bindings of an event; `undefined` if they contradict. */
-function mergeBindings(bindings: Bindings, added: EventBindings): Bindings | undefined {
+export function mergeBindings(bindings: Bindings, added: EventBindings): Bindings | undefined {
   if (added === undefined) return undefined;
   if (added.length === 0) return bindings;
   const merged = new Map(bindings);

@@ -1,10 +1,14 @@
 import { pluralOf } from '../../dictionary/inflection.ts';
 import type { ParseContext } from '../../dictionary/sentences/parse-context.ts';
 import { numberValue } from '../../dictionary/sentences/tokenize.ts';
-import { alternativesOf, isAboutEvent, type Condition } from '../query.ts';
+import { singleNoun, type NounList } from '../../dictionary/sentences/action-clauses.ts';
+import { playerPhrase } from '../../dictionary/sentences/noun-phrases.ts';
+import { alternativesOf, isAboutEvent, type ActionPattern, type Condition, type SlotPattern } from '../query.ts';
 import { recordSpan } from '../source-spans.ts';
-import { parseDuration, parseFilter, type ParsedCondition } from './filters.ts';
-import { parsePatterns, parseWithout } from './patterns.ts';
+import { parseDuration, parseFilter, parseStateFilter, type ParsedCondition } from './filters.ts';
+import { parseNounLists } from './noun-lists.ts';
+import { ordinalValue } from './ordinals.ts';
+import { parsePatterns, parseSlotFragments, parseWithout, toSlotPattern } from './patterns.ts';
 import { bindSame, lacksSubject, shareSubject } from './references.ts';
 
 // Precedence, lowest first: or, and/except, sequences and proximity, units with their filters.
@@ -148,6 +152,48 @@ function parseLimit(context: ParseContext, at: number): { seconds: number; end: 
 
 /** Parses "3 kills within 10 s": consecutive matches of which the last is at most that long after the first. */
 function parseRepetitions(context: ParseContext, at: number, depth: number): ParsedCondition[] {
+  return [...parseTimedRepetitions(context, at, depth), ...parseStreaks(context, at, depth)];
+}
+
+/** Parses "3 kills without dying", "5 kills in a row": by the same one, each event in at most one match. */
+function parseStreaks(context: ParseContext, at: number, depth: number): ParsedCondition[] {
+  const count = numberValue(context.tokens[at]);
+  if (count === undefined || !Number.isInteger(count) || count < 2 || count > 10) return [];
+  const make = (unit: ParsedCondition, without: Condition, end: number): ParsedCondition => {
+    const [find, ends] = bindActor(unit.condition, without);
+    return {
+      condition: { sequence: Array.from({ length: count }, () => find), without: [ends], apart: true },
+      end,
+      cost: unit.cost,
+    };
+  };
+  return parsePatterns(context, at + 1).flatMap((unit): ParsedCondition[] => {
+    if (!isAboutEvent(unit.condition)) return [];
+    const inRow = context.skip(unit.end, 'in a row') ?? context.skip(unit.end, 'in one life');
+    if (inRow !== undefined) return [make(unit, { action: ['die'] }, inRow)];
+    const next = context.skip(unit.end, 'without');
+    if (next === undefined || depth >= maxDepth) return [];
+    return parsePatterns(context, next)
+      .filter(({ condition }) => isAboutEvent(condition))
+      .map((ends) => make(unit, ends.condition, ends.end));
+  });
+}
+
+/** Makes two conditions about the same one: whom one of them names, else a variable. */
+function bindActor(first: Condition, second: Condition): readonly [Condition, Condition] {
+  const subjects = [first, second].map((each) => ('subject' in each ? (each.subject as SlotPattern) : undefined));
+  const named = subjects.find((each) => each?.any);
+  const subject = named ?? { same: 'actor' };
+  const fill = (condition: Condition): Condition =>
+    ('action' in condition || 'property' in condition) &&
+    !('subject' in condition && condition.subject) &&
+    !('object' in condition && !named)
+      ? ({ ...condition, subject } as Condition)
+      : condition;
+  return [fill(first), fill(second)];
+}
+
+function parseTimedRepetitions(context: ParseContext, at: number, depth: number): ParsedCondition[] {
   const count = numberValue(context.tokens[at]);
   if (count === undefined || !Number.isInteger(count) || count < 2 || count > 10) return [];
   return parseUnits(context, at + 1, depth).flatMap((unit) => {
@@ -169,24 +215,115 @@ const nearPrepositions = [
   ['of', 'around'],
 ] as const;
 
-/** Parses "death within 10 s after low health" and "death after low health within 10 s". */
+const soonAdverbs = new Set(['right', 'shortly', 'soon', 'immediately', 'directly', 'just', 'straight']);
+/** What "shortly after" means; `explainQuery` shows it. */
+const soonSeconds = 5;
+
+/** Parses "within 4 s", "4 s" and "shortly" before "after" or "before". */
+function parseDistance(context: ParseContext, at: number): { seconds: number; end: number } | undefined {
+  if (soonAdverbs.has(context.wordAt(at) ?? '')) return { seconds: soonSeconds, end: at + 1 };
+  const start = [
+    'in the',
+    'within the',
+    'less than',
+    'at most',
+    'no more than',
+    'not more than',
+    'up to',
+    'in',
+    'during the',
+  ]
+    .map((each) => context.skip(at, each))
+    .find((each) => each !== undefined);
+  return parseDuration(context, start ?? at);
+}
+
+/** Parses "death within 10 s after low health", "death after low health within 10 s" and "kills between my respawn and death". */
 function parseNear(context: ParseContext, first: ParsedCondition, depth: number): ParsedCondition[] {
-  const found: ParsedCondition[] = [];
-  const limit = parseLimit(context, first.end);
+  const found: ParsedCondition[] = [...parseBetween(context, first, depth)];
+  const limit = parseLimit(context, first.end) ?? parseDistance(context, first.end);
   for (const [preposition, side] of nearPrepositions) {
     const next = context.skip(limit?.end ?? first.end, preposition);
     if (next === undefined || (side === 'around' && !limit) || !context.takeStep()) continue;
     for (const other of parseUnits(context, next, depth)) {
       const within = limit ?? parseLimit(context, other.end);
-      const near = shareSubject(first.condition, other.condition, true);
+      const shared = shareSubject(first.condition, other.condition, true);
+      // "of" relates what happens to different ones as well.
+      const [find, near] = side === 'around' ? [first.condition, shared] : relateActors(first.condition, shared);
       found.push({
-        condition: { find: first.condition, near, side, ...(within && { within: within.seconds }) },
+        condition: { find, near, side, ...(within && { within: within.seconds }) },
         end: Math.max(other.end, within?.end ?? 0),
         cost: first.cost + other.cost,
       });
     }
   }
   return found;
+}
+
+/** Is it about an action or property of whom it does not say? */
+function lacksActor(condition: Condition): boolean {
+  const isEvent = 'property' in condition || ('action' in condition && (condition as ActionPattern).action.length > 0);
+  const isSaid = ('subject' in condition && condition.subject) || ('object' in condition && condition.object);
+  return isEvent && !isSaid;
+}
+
+function withSubject(condition: Condition, subject: SlotPattern): Condition {
+  return { ...condition, subject } as Condition;
+}
+
+/** "kills within 5 s after my respawn" are mine: what is not said to be about somebody else is about the same one. */
+function relateActors(find: Condition, near: Condition): readonly [Condition, Condition] {
+  const inner = 'nth' in near ? near.of : near;
+  const [a, b] = [find, inner].map((each) =>
+    'subject' in each ? (each.subject as SlotPattern | undefined) : undefined,
+  );
+  const back = (condition: Condition): Condition => ('nth' in near ? { nth: near.nth, of: condition } : condition);
+  if (lacksActor(find) && b && isPlayer(b)) return [withSubject(find, b), near];
+  if (lacksActor(inner) && a && isPlayer(a)) return [find, back(withSubject(inner, a))];
+  if (!lacksActor(find) || !lacksActor(inner) || 'nth' in near) return [find, near];
+  return [withSubject(find, { same: 'actor' }), withSubject(inner, { same: 'actor' })];
+}
+
+/** "kills while I had less than 30 health" are mine. */
+function relateState(condition: Condition, filter: Condition): Condition {
+  if (!('while' in filter) || !filter.while.subject || !isPlayer(filter.while.subject)) return condition;
+  return relateActors(condition, { property: filter.while.property, subject: filter.while.subject })[0];
+}
+
+function isPlayer({ any, except }: SlotPattern): boolean {
+  return (
+    any?.length === 1 &&
+    !except &&
+    any[0]!.name === undefined &&
+    any[0]!.words?.length === 1 &&
+    any[0]!.words[0] === 'player'
+  );
+}
+
+/** Parses "kills between my first and my second death", "kills between respawn and death". */
+function parseBetween(context: ParseContext, first: ParsedCondition, depth: number): ParsedCondition[] {
+  const next = context.skip(first.end, 'between');
+  if (next === undefined) return [];
+  return parseUnits(context, next, depth).flatMap((start) => {
+    const afterAnd = context.skip(start.end, 'and');
+    if (afterAnd === undefined || !isAboutEvent(start.condition)) return [];
+    return parseUnits(context, afterAnd, depth)
+      .filter(({ condition }) => isAboutEvent(condition))
+      .map((end): ParsedCondition => {
+        const [find, from] = relateActors(first.condition, start.condition);
+        const [, to] = relateActors(find, end.condition);
+        return {
+          condition: {
+            all: [
+              { find, near: from, side: 'after' },
+              { find, near: to, side: 'before' },
+            ],
+          },
+          end: end.end,
+          cost: first.cost + start.cost + end.cost,
+        };
+      });
+  });
 }
 
 /** Parses "kill without death within 5 s" (before or after). */
@@ -224,25 +361,77 @@ function parseUnits(context: ParseContext, at: number, depth: number): ParsedCon
         else context.expect(inner.end, '")"');
       }
     }
-    units.push(...parseCompositeEvents(context, at), ...parsePatterns(context, at));
+    units.push(
+      ...parseCompositeEvents(context, at),
+      ...parsePatterns(context, at),
+      ...parseOrdinals(context, at, depth),
+    );
     const filter = parseFilter(context, at);
     if (filter) units.push(filter);
     return addFilters(context, keepCheapest(units), depth);
   });
 }
 
-/** Parses the name of a composite event; an object of that name ("player achieves double kill") matches too. */
+/** Parses the n-th of the matches of a session: "the first kill", "my second death". */
+function parseOrdinals(context: ParseContext, start: number, depth: number): ParsedCondition[] {
+  const at = context.skip(start, 'the') ?? start;
+  const my = context.wordAt(at) === 'my' || context.wordAt(at) === 'your' ? 1 : 0;
+  const word = context.wordAt(at + my) ?? '';
+  const nth = ordinalValue(word);
+  if (nth === undefined || depth >= maxDepth) return [];
+  return parsePatterns(context, at + my + 1)
+    .filter(({ condition }) => isAboutEvent(condition))
+    .map(({ condition, end, cost }) => {
+      const of =
+        my === 1 && 'action' in condition && !('subject' in condition)
+          ? { ...condition, subject: thePlayer }
+          : condition;
+      // "first kill" of a whole question is read as its limit.
+      return { condition: { nth, of } as Condition, end, cost: cost + 1 };
+    });
+}
+
+const thePlayer = { any: [{ words: ['player'] }] } as const;
+
+const achievements = new Set(
+  'get gets got make makes made have has had score scores scored achieve achieves achieved earn earns earned take takes took do does did draw drew'.split(
+    ' ',
+  ),
+);
+
+/** Parses a composite event and whose it is: "double kill", "my double kills", "killing spree by Major". */
 function parseCompositeEvents(context: ParseContext, at: number): ParsedCondition[] {
+  const owned = parseNounLists(context, at, 'object').flatMap((owner) => {
+    const isOwner =
+      context.tokens[owner.end]?.kind === 'possessive' || achievements.has(context.wordAt(owner.end) ?? '');
+    let next = owner.end + 1;
+    while (['a', 'an', 'any', 'the'].includes(context.wordAt(next) ?? '')) next++;
+    return isOwner ? [{ owner, next }] : [];
+  });
+  const my = context.wordAt(at) === 'my' || context.wordAt(at) === 'your';
+  const player = my ? playerPhrase(context, { start: at, end: at + 1 }) : undefined;
+  const starts = [
+    { owner: undefined, next: at },
+    ...owned,
+    ...(player ? [{ owner: singleNoun(player), next: at + 1 }] : []),
+  ];
+  return starts.flatMap(({ owner, next }) => parseCompositeNames(context, next, owner));
+}
+
+function parseCompositeNames(context: ParseContext, at: number, owner: NounList | undefined): ParsedCondition[] {
   return context.dictionary.events.flatMap((event): ParsedCondition[] => {
     const name = event.name.toLowerCase();
     const end = context.skip(at, pluralOf(name)) ?? context.skip(at, name);
     if (end === undefined) return [];
-    const span = { start: at, end };
-    const object = context.dictionary.find(event.id, 'object');
-    const condition: Condition = { event: recordSpan([event.id], context, span) };
-    if (!object) return [{ condition, end, cost: 1 }];
-    const mentions = { any: [{ words: recordSpan([object.id], context, span) }] };
-    return [{ condition: { any: [condition, { mentions }] }, end, cost: 1 }];
+    const ids = recordSpan([event.id], context, { start: at, end });
+    const make = (list: NounList | undefined, last: number): ParsedCondition => ({
+      condition: { event: ids, ...(list && { subject: toSlotPattern(context, list, 'subject') }) },
+      end: last,
+      cost: 1 + (list?.cost ?? 0),
+    });
+    const by = owner ? undefined : (context.skip(end, 'by') ?? context.skip(end, 'of'));
+    const lists = by === undefined ? [] : parseNounLists(context, by, 'object');
+    return [make(owner, end), ...lists.map((list) => make(list, list.end))];
   });
 }
 
@@ -255,7 +444,7 @@ function addFilters(context: ParseContext, units: readonly ParsedCondition[], de
     for (const unit of open) {
       if (!context.takeStep()) return all;
       for (const filter of parseFollowingFilters(context, unit.end, depth)) {
-        const condition = both(unit.condition, filter.condition);
+        const condition = both(relateState(unit.condition, filter.condition), filter.condition);
         longer.push({ condition, end: filter.end, cost: unit.cost + filter.cost });
       }
     }
@@ -265,9 +454,20 @@ function addFilters(context: ParseContext, units: readonly ParsedCondition[], de
   return keepCheapest(all);
 }
 
+/** "kills before 0:30 by Sarge": a slot may follow a filter. */
+function parseFollowingFragments(context: ParseContext, at: number): ParsedCondition[] {
+  return parseSlotFragments(context, at).map((fragment) => ({ ...fragment, cost: fragment.cost + 1 }));
+}
+
 function parseFollowingFilters(context: ParseContext, at: number, depth: number): ParsedCondition[] {
   const filter = parseFilter(context, at);
-  const filters = [...(filter ? [filter] : []), ...parseWithout(context, at)];
+  const state = filter ? undefined : parseStateFilter(context, at);
+  const filters = [
+    ...(filter ? [filter] : []),
+    ...(state ? [state] : []),
+    ...parseWithout(context, at),
+    ...parseFollowingFragments(context, at),
+  ];
   const afterNot = depth < maxDepth ? context.skip(at, 'not') : undefined;
   if (afterNot === undefined) return filters;
   const negated = parsePatterns(context, afterNot).filter(({ condition }) => !isAboutEvent(condition));

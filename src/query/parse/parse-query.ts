@@ -1,84 +1,194 @@
 import type { Dictionary } from '../../dictionary/dictionary.ts';
 import { maxTokens, ParseContext } from '../../dictionary/sentences/parse-context.ts';
 import { explainParseFailure, type SentenceIssue } from '../../dictionary/sentences/parse-errors.ts';
-import { numberValue } from '../../dictionary/sentences/tokenize.ts';
+import type { Token } from '../../dictionary/sentences/tokenize.ts';
 import type { WordId } from '../../events/statement.ts';
 import type { GroupKey, Query } from '../query.ts';
 import { recordSpan } from '../source-spans.ts';
 import { parseConditions } from './conditions.ts';
 import { parseNounLists } from './noun-lists.ts';
-import { explainUnsupportedQuestion, rearrangeQuestion } from './questions.ts';
+import { normalizeQuestion, type Correction } from './normalize.ts';
+import { parseGains, parsePropertyPatterns, toSlotPattern } from './patterns.ts';
+import { questionWords, readQuestion, type Body, type Reading, type Redirection } from './questions.ts';
 import { findImpossibleSlot } from './slot-compatibility.ts';
 
 /** The result of {@link parseQuery}: a query, or why there is none. */
 export interface ParsedQuery {
   readonly query: Query | undefined;
   readonly issues: readonly SentenceIssue[];
+  /** Misspelt words that were read as others. */
+  readonly corrections: readonly Correction[];
+}
+
+/** Options of {@link parseQuery}. */
+export interface ParseQueryOptions {
+  /** The game whose words are preferred where several words share a name. */
+  readonly game?: string | undefined;
+  /** The proper names in the logs, which may be written in lower case. */
+  readonly names?: readonly string[] | undefined;
+  /** The names of sessions, which may follow "in" without "session". */
+  readonly sessions?: readonly string[] | undefined;
 }
 
 /**
  * Parses a query sentence; docs/reference/query-language.md describes the language.
  *
- * A query is a prefix ("count", "first 3"), a condition, and groups ("by weapon"). Of several readings the one of least cost is
- * meant.
- *
- * @param game The game whose words are preferred where several words share a name.
+ * Of several readings the one of least cost is meant.
  */
-export function parseQuery(sentence: string, dictionary: Dictionary, game?: string): ParsedQuery {
-  const context = new ParseContext(sentence, dictionary, { game, isQuery: true, rearrange: rearrangeQuestion });
-  const { tokens } = context;
+export function parseQuery(sentence: string, dictionary: Dictionary, options: ParseQueryOptions = {}): ParsedQuery {
+  const { names = [] } = options;
+  const { tokens, corrections } = normalizeQuestion(sentence, dictionary, names);
   const span = { start: 0, end: sentence.length };
+  const fail = (issue: SentenceIssue): ParsedQuery => ({ query: undefined, issues: [issue], corrections });
   if (tokens.length === 0)
-    return failure({
+    return fail({
       code: 'empty-sentence',
       message: 'the query is empty',
       hint: 'Example: player kills opponent.',
       ...span,
     });
   if (tokens.length > maxTokens)
-    return failure({ code: 'sentence-too-long', message: `the query has more than ${maxTokens} words`, ...span });
-  const prefix = parsePrefix(context);
+    return fail({ code: 'sentence-too-long', message: `the query has more than ${maxTokens} words`, ...span });
+  const parser = new BodyParser(sentence, dictionary, options);
   let best: { query: Query; cost: number } | undefined;
-  for (const { condition, end, cost } of parseConditions(context, prefix.end)) {
-    const groups = parseGroups(context, end, prefix.options.count !== undefined);
-    if (groups?.end !== tokens.length || cost + groups.cost >= (best?.cost ?? Number.POSITIVE_INFINITY)) continue;
-    const { count, ...limits } = prefix.options;
-    const query = { find: condition, ...(count && { count }), ...(groups.by && { by: groups.by }), ...limits };
-    best = { query, cost: cost + groups.cost };
+  let redirection: Redirection | undefined;
+  for (const reading of readQuestion(tokens).toSorted((a, b) => a.cost - b.cost)) {
+    if ('command' in reading) {
+      if (reading.cost < (redirection?.cost ?? best?.cost ?? Number.POSITIVE_INFINITY)) redirection = reading;
+      continue;
+    }
+    if (reading.cost + leastBodyCost >= (best?.cost ?? Number.POSITIVE_INFINITY)) break;
+    const parsed = parser.parseAll(reading);
+    if (!parsed || parsed.cost >= (best?.cost ?? Number.POSITIVE_INFINITY)) continue;
+    const query = reading.build(...parsed.bodies);
+    if (query) best = { query, cost: parsed.cost };
   }
-  if (context.isExhausted)
-    return failure({
+  if (redirection && redirection.cost < (best?.cost ?? Number.POSITIVE_INFINITY))
+    return fail(redirect(redirection, span));
+  if (!best && parser.isExhausted)
+    return fail({
       code: 'sentence-too-complex',
       message: 'the query has too many possible readings',
       hint: 'Use parentheses, or put names in quotes.',
       ...span,
     });
-  if (!best) return failure(explainUnsupportedQuestion(context) ?? explainParseFailure(context));
-  const impossible = findImpossibleSlot(context, best.query.find);
-  return impossible ? failure(impossible) : { query: best.query, issues: [] };
+  if (!best) return fail(parser.explainFailure(tokens));
+  const impossible = findImpossibleSlot(parser.context(tokens), best.query.find);
+  return impossible ? fail(impossible) : { query: best.query, issues: [], corrections };
 }
 
-function failure(issue: SentenceIssue): ParsedQuery {
-  return { query: undefined, issues: [issue] };
+/** No body costs less: a group at its end makes it cheaper by one. */
+const leastBodyCost = -1;
+
+function redirect({ command }: Redirection, span: { start: number; end: number }): SentenceIssue {
+  if (command === undefined)
+    return {
+      code: 'other-command',
+      message: 'a log states what happened, not what did not; queries cannot list what is missing',
+      hint: 'Ask what happened ("which weapons did I use") and compare.',
+      ...span,
+    };
+  return {
+    code: 'other-command',
+    message: `queries find and count events; this is a question for "playbyplay ${command}"`,
+    hint: `Run: playbyplay ${command} <log>`,
+    ...span,
+  };
 }
 
-interface Prefix {
-  readonly options: Pick<Query, 'count' | 'first' | 'last'>;
-  readonly end: number;
+interface ParsedBodies {
+  readonly bodies: readonly Body[];
+  readonly cost: number;
 }
 
-/** Parses what precedes the condition: "count", "first 3", "list". */
-function parsePrefix(context: ParseContext): Prefix {
-  for (const phrase of ['count of', 'count', 'number of', 'how many', 'how often']) {
-    const end = context.skip(0, phrase);
-    if (end !== undefined) return { options: { count: true }, end };
+/** The offset up to which a sentence was parsed. */
+function placeOf({ tokens, furthest }: ParseContext): number {
+  return furthest === 0 ? 0 : (tokens[furthest - 1]?.end ?? 0);
+}
+
+/** Parses the conditions in a question, each run of tokens once. */
+class BodyParser {
+  isExhausted = false;
+  private readonly sentence: string;
+  private readonly dictionary: Dictionary;
+  private readonly options: ParseQueryOptions;
+  private readonly failures: ParseContext[] = [];
+  private readonly parsed = new Map<string, (Body & { readonly cost: number }) | undefined>();
+
+  constructor(sentence: string, dictionary: Dictionary, options: ParseQueryOptions) {
+    this.sentence = sentence;
+    this.dictionary = dictionary;
+    this.options = options;
   }
-  const start = ['list', 'show', 'find', 'all'].includes(context.wordAt(0) ?? '') ? 1 : 0;
-  const at = context.skip(start, 'the') ?? start;
-  const limit = context.wordAt(at);
-  if (limit !== 'first' && limit !== 'last') return { options: {}, end: start };
-  const number = numberValue(context.tokens[at + 1]);
-  return { options: { [limit]: number ?? 1 }, end: number === undefined ? at + 1 : at + 2 };
+
+  parseAll({ bodies, cost, isCount, firstKind }: Reading): ParsedBodies | undefined {
+    const parsed: Body[] = [];
+    let sum = cost;
+    for (const [index, tokens] of bodies.entries()) {
+      const kind = index === 0 ? firstKind : undefined;
+      const body =
+        kind === 'noun'
+          ? this.parseNoun(tokens)
+          : kind === 'property'
+            ? this.parseProperty(tokens)
+            : this.parse(tokens, isCount ?? false);
+      if (!body) return undefined;
+      parsed.push(body);
+      sum += body.cost;
+    }
+    return { bodies: parsed, cost: sum };
+  }
+
+  /** Explains the failure by the reading that got furthest. */
+  explainFailure(tokens: readonly Token[]): SentenceIssue {
+    const whole = this.context(tokens);
+    parseConditions(whole, 0);
+    const furthest = [whole, ...this.failures].reduce((best, each) => (placeOf(each) > placeOf(best) ? each : best));
+    return explainParseFailure(furthest, (word) => questionWords.has(word));
+  }
+
+  context(tokens: readonly Token[]): ParseContext {
+    const { game, names, sessions } = this.options;
+    return new ParseContext(this.sentence, this.dictionary, {
+      game,
+      isQuery: true,
+      tokens,
+      ...(names && { names }),
+      ...(sessions && { sessions }),
+    });
+  }
+
+  private parseNoun(tokens: readonly Token[]): (Body & { readonly cost: number }) | undefined {
+    const context = this.context(tokens);
+    const lists = parseNounLists(context, 0, 'object').filter(({ end }) => end === context.tokens.length);
+    const [list] = lists.toSorted((a, b) => a.cost - b.cost);
+    return list && { condition: { mentions: toSlotPattern(context, list, 'object') }, by: undefined, cost: list.cost };
+  }
+
+  private parseProperty(tokens: readonly Token[]): (Body & { readonly cost: number }) | undefined {
+    const context = this.context(tokens);
+    const patterns = [...parsePropertyPatterns(context, 0), ...parseGains(context, 0)];
+    const [best] = patterns.filter(({ end }) => end === context.tokens.length).toSorted((a, b) => a.cost - b.cost);
+    if (!best) return undefined;
+    return { condition: best.condition, by: undefined, cost: best.cost };
+  }
+
+  private parse(tokens: readonly Token[], isCount: boolean): (Body & { readonly cost: number }) | undefined {
+    const key = `${isCount} ${tokens.map(({ kind, text, start }) => `${kind}${text}${start}`).join(' ')}`;
+    if (this.parsed.has(key)) return this.parsed.get(key);
+    const context = this.context(tokens);
+    let best: (Body & { readonly cost: number }) | undefined;
+    for (const { condition, end, cost } of parseConditions(context, 0)) {
+      const groups = parseGroups(context, end, isCount);
+      if (groups?.end !== context.tokens.length) continue;
+      if (best && cost + groups.cost >= best.cost) continue;
+      best = { condition, by: groups.by, cost: cost + groups.cost };
+    }
+    if (context.isExhausted) this.isExhausted = true;
+    if (!best) this.failures.push(context);
+    this.parsed.set(key, best);
+    return best;
+  }
 }
 
 interface ParsedGroups {
@@ -94,14 +204,17 @@ function parseGroups(context: ParseContext, at: number, isCount: boolean): Parse
     context.skip(at, 'grouped by') ??
     context.skip(at, 'per') ??
     context.skip(at, 'for each') ??
-    (isCount ? context.skip(at, 'by') : undefined);
+    context.skip(at, 'by each') ??
+    context.skip(at, 'by');
+  const isByAlone = !isCount && context.wordAt(at) === 'by';
   if (start === undefined) return undefined;
   const by: GroupKey[] = [];
   let next: number | undefined = start;
   let end = start;
   while (next !== undefined) {
     const group = parseGroup(context, next);
-    if (!group) {
+    // "kills by opponent" names who did it; only after "count" are they groups.
+    if (!group || (isByAlone && isCharacter(context.dictionary, group.key))) {
       context.expect(next, 'what to group by');
       return undefined;
     }
@@ -130,6 +243,9 @@ const groupKeys: ReadonlyMap<string, GroupKey> = new Map<string, GroupKey>([
   ['session', { key: 'session' }],
   ['name', { key: 'name' }],
   ['minute', { key: 'minute' }],
+  ['life', { key: 'life' }],
+  ['match', { key: 'session' }],
+  ['recording', { key: 'session' }],
 ]);
 
 function parseGroup(context: ParseContext, at: number): { key: GroupKey; end: number } | undefined {
@@ -144,6 +260,10 @@ function parseGroup(context: ParseContext, at: number): { key: GroupKey; end: nu
   // "kills by player", "kills by railgun": a single value makes no groups, so the phrase fills a slot.
   if (ids.every((id) => hasSingleValue(context.dictionary, id))) return undefined;
   return { key: { word: recordSpan(ids, context, noun.head ?? noun) }, end: list.end };
+}
+
+function isCharacter(dictionary: Dictionary, key: GroupKey): boolean {
+  return 'word' in key && key.word.some((id) => !dictionary.isA(id, 'item', 'object'));
 }
 
 function hasSingleValue(dictionary: Dictionary, id: WordId): boolean {

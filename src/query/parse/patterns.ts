@@ -1,9 +1,15 @@
 import type { Dictionary } from '../../dictionary/dictionary.ts';
 import type { WordSlot } from '../../dictionary/format.ts';
-import { parseActionClauses, type ActionClause, type NounList } from '../../dictionary/sentences/action-clauses.ts';
+import {
+  parseActionClauses,
+  singleNoun,
+  type ActionClause,
+  type NounList,
+} from '../../dictionary/sentences/action-clauses.ts';
 import {
   parseComparison,
   parseNouns,
+  playerPhrase,
   type NounPhrase,
   type Range,
   type TokenSpan,
@@ -19,7 +25,7 @@ import {
   type PropertyClause,
 } from '../../dictionary/sentences/property-clauses.ts';
 import { numberValue } from '../../dictionary/sentences/tokenize.ts';
-import type { ActionPattern, MentionPattern, PropertyPattern, SlotPattern, ValuePattern } from '../query.ts';
+import type { ActionPattern, Condition, MentionPattern, PropertyPattern, SlotPattern, ValuePattern } from '../query.ts';
 import { recordSpan } from '../source-spans.ts';
 import type { ParsedCondition } from './filters.ts';
 import { parseNounLists } from './noun-lists.ts';
@@ -32,6 +38,9 @@ export function parsePatterns(context: ParseContext, at: number): ParsedConditio
     ...parseActionPatterns(context, at),
     ...parsePropertyPatterns(context, at),
     ...parseGains(context, at),
+    ...parseCompounds(context, at),
+    ...parseAchievements(context, at),
+    ...parseAnything(context, at),
     ...parseSlotFragments(context, at),
     ...parseMentions(context, at),
   ];
@@ -41,15 +50,200 @@ const impossibleSlotCost = 50;
 
 function parseActionPatterns(context: ParseContext, at: number): ParsedCondition[] {
   return parseActionClauses(context, at, parseNounLists).map((clause) => {
-    const pattern = recordSubject(toActionPattern(context, clause), clause);
+    const pattern = recordSubject(toAgentPattern(context, toActionPattern(context, clause), clause), clause);
     const extraCost =
       (hasImpossibleSlot(context.dictionary, clause) ? impossibleSlotCost : 0) + (lacksRequiredObject(clause) ? 3 : 0);
+    const condition = pattern.action.length === 1 && pattern.action[0] === 'use' ? orUsed(context, pattern) : pattern;
     return {
-      condition: clause.verbs[0]!.isNegated ? { not: pattern } : pattern,
+      condition: clause.verbs[0]!.isNegated ? { not: condition } : condition,
       end: clause.end,
       cost: clause.cost + extraCost,
     };
   });
+}
+
+/** One uses what one acts with, and the weapon that one takes in hand. */
+function orUsed({ dictionary }: ParseContext, pattern: ActionPattern): Condition {
+  const { object, subject } = pattern;
+  const words = object?.any?.flatMap((each) => each.words ?? []) ?? [];
+  if (!object?.any || words.length === 0 || !words.every((id) => dictionary.isA(id, 'item', 'object'))) return pattern;
+  const weapons = words.every((id) => dictionary.isA(id, 'weapon', 'object'));
+  return {
+    any: [
+      pattern,
+      { action: [], ...(subject && { subject }), with: object },
+      ...(weapons ? [{ property: ['weapon'], ...(subject && { subject }), to: { any: object.any } }] : []),
+    ],
+  };
+}
+
+/**
+ * "player dies to Sarge", "deaths by Sarge": who or what made it happen. Somebody is the subject of the action that causes it,
+ * a thing is its means.
+ */
+function toAgentPattern(context: ParseContext, pattern: ActionPattern, { verbs, slots }: ActionClause): ActionPattern {
+  const { dictionary } = context;
+  const effect = verbs[0]!.word;
+  const causes = dictionary.words('action').filter((word) => {
+    const isCause = word.causes !== undefined && dictionary.isA(word.causes.id, effect.id, 'action');
+    return isCause && word.parent?.causes !== word.causes;
+  });
+  if (causes.length === 0 || dictionary.find(effect.id, 'action')?.causes) return pattern;
+  const isAfterVerb = (list: NounList | undefined): boolean =>
+    list !== undefined && list.any[0]!.start > verbs[0]!.start;
+  const slot = (['to', 'from', 'with', 'subject'] as const).find((each) => isAfterVerb(slots[each]));
+  const list = slot && slots[slot];
+  if (
+    !list ||
+    (slot === 'subject' &&
+      context.wordAt(list.any[0]!.start - 1) !== 'by' &&
+      context.wordAt(list.any[0]!.start - 2) !== 'by')
+  )
+    return pattern;
+  const { [slot]: agent, ...rest }: ActionPattern = pattern;
+  const isSomebody = list.any.every(
+    ({ words, name }) =>
+      name !== undefined ||
+      words.length === 0 ||
+      words.some(
+        ({ word }) => dictionary.isA(word.id, 'character', 'object') || dictionary.isA(word.id, 'group', 'object'),
+      ),
+  );
+  if (isSomebody) {
+    const { subject, object, ...others }: ActionPattern = rest;
+    // "die to Sarge" without a subject is what happens to the player.
+    const isOwn = verbs[0]!.form === 'base' && verbs[0]!.voice === 'active' && slot !== 'subject' && !subject;
+    const victim = slot === 'subject' ? object : isOwn ? { any: [{ words: ['player'] }] } : subject;
+    const action = recordSpan(
+      causes.map(({ id }) => id),
+      context,
+      { start: verbs[0]!.start, end: verbs[0]!.end },
+    );
+    return { ...others, action, subject: agent!, ...(victim && { object: victim }) };
+  }
+  if (slot === 'with') return pattern;
+  const target = list.any.every(({ words }) => words.every(({ word }) => isPlace(dictionary, word.id))) ? 'at' : 'with';
+  return { ...rest, [target]: toSlotPattern(context, list, target) };
+}
+
+function isPlace(dictionary: Dictionary, id: string): boolean {
+  return ['hazard', 'place'].some((each) => dictionary.isA(id, each, 'object'));
+}
+
+/** Parses a noun that says with what or where: "rocket kills", "lava deaths", "headshot kills". */
+function parseCompounds(context: ParseContext, at: number): ParsedCondition[] {
+  const owners: { readonly owner: NounList | undefined; readonly at: number }[] = [{ owner: undefined, at }];
+  for (const owner of parseNounLists(context, at, 'object'))
+    if (context.tokens[owner.end]?.kind === 'possessive') owners.push({ owner, at: owner.end + 1 });
+  const my = context.wordAt(at) === 'my' || context.wordAt(at) === 'your';
+  const player = my ? playerPhrase(context, { start: at, end: at + 1 }) : undefined;
+  if (player) owners.push({ owner: singleNoun(player), at: at + 1 });
+  return owners.flatMap(({ owner, at: start }) => {
+    const modifiers: Modifier[] = [
+      ...parseNounLists(context, start, 'object').filter(({ any }) => any.every((noun) => isInanimate(context, noun))),
+      ...parseMannerNouns(context, start),
+    ];
+    return modifiers.flatMap((modifier) =>
+      parseActionClauses(context, modifier.end, parseNounLists)
+        .filter(
+          ({ verbs, slots }) => isNominal(verbs[0]!) && (!slots.subject || slots.subject.any[0]!.start > modifier.end),
+        )
+        .flatMap((clause): ParsedCondition[] => {
+          const base = toAgentPattern(context, toActionPattern(context, clause), clause);
+          const slot = modifier.isManner
+            ? 'manner'
+            : modifier.any.every(({ words }) => words.every(({ word }) => isPlace(context.dictionary, word.id)))
+              ? 'at'
+              : 'with';
+          if (base[slot]) return [];
+          const filled = { ...base, [slot]: toSlotPattern(context, modifier, slot) };
+          const condition = owner ? { ...filled, subject: toSlotPattern(context, owner, 'subject') } : filled;
+          return [{ condition, end: clause.end, cost: clause.cost + modifier.cost + (owner?.cost ?? 0) - 0.5 }];
+        }),
+    );
+  });
+}
+
+function isNominal({ voice, form }: ActionClause['verbs'][number]): boolean {
+  return voice === 'nominal' || (voice === 'active' && (form === 'third' || form === 'base'));
+}
+
+function isInanimate({ dictionary }: ParseContext, { words, name, count, of }: NounPhrase): boolean {
+  if (words.length === 0 || of !== undefined || name !== undefined || count !== undefined) return false;
+  return words.every(({ word }) => ['item', 'hazard', 'place'].some((each) => dictionary.isA(word.id, each, 'object')));
+}
+
+type Modifier = NounList & { readonly isManner?: true };
+
+/** "headshot" in "headshot kills": a manner without its preposition. */
+function parseMannerNouns(context: ParseContext, at: number): Modifier[] {
+  const { dictionary } = context;
+  return dictionary.descendants('manner', 'property').flatMap((word): Modifier[] => {
+    const name = word.name.replace(/^(?:by|with|from|in|on|while|at) /, '');
+    const end =
+      name === word.name ? undefined : (context.skip(at, name) ?? context.skip(at, name.replace(/ attack$| hit$/, '')));
+    if (end === undefined) return [];
+    return [
+      { any: [{ words: [{ word, cost: 0 }], start: at, end, cost: 1 }], except: [], end, cost: 1, isManner: true },
+    ];
+  });
+}
+
+const achievementVerbs = new Set(
+  'make makes made get gets got have has had score scores scored do does did achieve achieves achieved earn earns earned record records recorded take takes took suffer suffers suffered'.split(
+    ' ',
+  ),
+);
+
+/** Parses "Sarge gets a kill", "I had two deaths": whose the event is. */
+function parseAchievements(context: ParseContext, at: number): ParsedCondition[] {
+  return parseNounLists(context, at, 'object').flatMap((subject) => {
+    let next = subject.end;
+    while (
+      ['did', 'has', 'have', 'had'].includes(context.wordAt(next) ?? '') &&
+      achievementVerbs.has(context.wordAt(next + 1) ?? '')
+    )
+      next++;
+    if (!achievementVerbs.has(context.wordAt(next) ?? '')) return [];
+    next++;
+    while (['a', 'an', 'any', 'the', 'some', 'his', 'her', 'their', 'my'].includes(context.wordAt(next) ?? '')) next++;
+    const clauses = parseActionClauses(context, next, parseNounLists)
+      .filter(({ verbs, slots, start }) => isNominal(verbs[0]!) && !slots.subject && verbs[0]!.start === start)
+      .map((clause) => ({
+        condition: { ...toActionPattern(context, clause), subject: toSlotPattern(context, subject, 'subject') },
+        end: clause.end,
+        cost: clause.cost + subject.cost,
+      }));
+    const compounds = parseCompounds(context, next)
+      .filter(({ condition }) => !('subject' in condition))
+      .map((each) => ({
+        ...each,
+        condition: {
+          ...each.condition,
+          subject: toSlotPattern(context, subject, 'subject'),
+        } as ParsedCondition['condition'],
+        cost: each.cost + subject.cost,
+      }));
+    return [...clauses, ...compounds];
+  });
+}
+
+const anythingPhrases = [
+  'all events',
+  'every event',
+  'any event',
+  'events',
+  'event',
+  'everything that',
+  'everything',
+  'all',
+];
+
+/** Parses "events", "everything". */
+function parseAnything(context: ParseContext, at: number): ParsedCondition[] {
+  const phrase = anythingPhrases.find((each) => context.skip(at, each) !== undefined);
+  if (phrase === undefined) return [];
+  return [{ condition: { any: [{ action: [] }, { property: [] }] }, end: context.skip(at, phrase)!, cost: 4 }];
 }
 
 /** "player killed" is more likely passive: the action requires an object. */
@@ -81,10 +275,12 @@ function redirectInstruments(dictionary: Dictionary, slot: WordSlot, { any, exce
   return areWeapons ? 'with' : slot;
 }
 
-function parsePropertyPatterns(context: ParseContext, at: number): ParsedCondition[] {
+/** Parses the conditions about a property that start at a token. */
+export function parsePropertyPatterns(context: ParseContext, at: number): ParsedCondition[] {
   const patterns = parsePropertyHeads(context, at, parseNounLists).flatMap((head) => [
-    { condition: toPropertyPattern(context, head, {}), end: head.end, cost: head.cost },
+    { condition: toPropertyPattern(context, head, {}), end: head.end, cost: head.cost + eventNounCost(context, head) },
     ...parseChangePatterns(context, head),
+    ...parseChangeNouns(context, head),
   ]);
   const to = adjectives.get(context.wordAt(at) ?? '');
   if (!to) return patterns;
@@ -96,8 +292,37 @@ function parsePropertyPatterns(context: ParseContext, at: number): ParsedConditi
   return [...patterns, ...adjectivePatterns];
 }
 
+/** "kills" is more likely what happens than a number on the screen. */
+function eventNounCost({ lexicon, tokens }: ParseContext, { head, end }: PropertyClause): number {
+  const forms = head ? lexicon.find('action', tokens, head.start) : [];
+  return forms.some((match) => match.end === end && ['third', 'noun', 'nouns'].includes(match.entry.form)) ? 0.5 : 0;
+}
+
+const changeNouns = new Map<string, NonNullable<PropertyPattern['change']>>(
+  Object.entries({
+    loss: 'drops',
+    losses: 'drops',
+    drop: 'drops',
+    drops: 'drops',
+    decrease: 'drops',
+    gain: 'rises',
+    gains: 'rises',
+    increase: 'rises',
+    rise: 'rises',
+    change: 'changes',
+    changes: 'changes',
+  } as const),
+);
+
+/** Parses "health loss", "armor gains". */
+function parseChangeNouns(context: ParseContext, head: PropertyClause): ParsedCondition[] {
+  const change = changeNouns.get(context.wordAt(head.end) ?? '');
+  if (!change) return [];
+  return [{ condition: toPropertyPattern(context, head, { change }), end: head.end + 1, cost: head.cost - 0.5 }];
+}
+
 /** "low health": the limits are conventions, which `explainQuery` shows. */
-const adjectives: ReadonlyMap<string, ValuePattern> = new Map([
+export const adjectives: ReadonlyMap<string, ValuePattern> = new Map([
   ['low', { below: 25 }],
   ['high', { above: 75 }],
   ['no', { min: 0, max: 0 }],
@@ -184,13 +409,13 @@ function toValuePattern(context: ParseContext, value: ParsedValue): ValuePattern
 }
 
 const wordSet = (text: string): ReadonlySet<string> => new Set(text.split(' '));
-const lossVerbs = wordSet('loses lose lost losing');
+const lossVerbs = wordSet('loses lose lost losing uses use used using spends spend spent spending wastes waste wasted');
 const gainVerbs = wordSet('gains gain gained gaining regains regained recovers recovered');
 const takeVerbs = wordSet('takes take took taken taking suffers suffer suffered suffering');
 const gainAuxiliaries = wordSet('has have had is was');
 
 /** Parses "player loses 20 health", "gaining armor" and "player takes damage", which is a loss of health. */
-function parseGains(context: ParseContext, at: number): ParsedCondition[] {
+export function parseGains(context: ParseContext, at: number): ParsedCondition[] {
   return [
     ...parseGainsAfter(context, at, undefined),
     ...parseNounLists(context, at, 'object').flatMap((subject) => parseGainsAfter(context, subject.end, subject)),
@@ -247,7 +472,7 @@ const fragmentPrepositions = [
 ] as const;
 
 /** Parses a slot of any action: "with railgun", "by player", "at red base", "by headshot". */
-function parseSlotFragments(context: ParseContext, at: number): ParsedCondition[] {
+export function parseSlotFragments(context: ParseContext, at: number): ParsedCondition[] {
   const fragments = fragmentPrepositions.flatMap(([preposition, named]) => {
     const next = context.skip(at, preposition);
     const lists = next === undefined ? [] : parseNounLists(context, next, 'object');
@@ -287,15 +512,26 @@ function parseMentions(context: ParseContext, at: number): ParsedCondition[] {
   }));
 }
 
-function toSlotPattern(context: ParseContext, list: NounList, slot: WordSlot): SlotPattern {
+/** The pattern of a slot that a noun list fills. */
+export function toSlotPattern(context: ParseContext, list: NounList, slot: WordSlot): SlotPattern {
   const any = list.any
-    .map((noun) => toMentionPattern(context, noun))
+    .map((noun) => toMentionPattern(context, slot === 'with' ? withWeapons(context.dictionary, noun) : noun))
     .filter((pattern) => Object.keys(pattern).length > 0);
   return {
     ...(any.length > 0 && any.length === list.any.length && { any }),
     ...(list.except.length > 0 && { except: list.except.map((noun) => toMentionPattern(context, noun)) }),
     ...(list.any.some((noun) => noun.same) && { same: slot }),
   };
+}
+
+/** What shoots it is named for what it shoots: "rocket kills" are those with a rocket launcher too. */
+function withWeapons(dictionary: Dictionary, noun: NounPhrase): NounPhrase {
+  const weapons = noun.words.flatMap(({ word }) =>
+    [' launcher', ' gun', ' rifle'].flatMap((suffix) => dictionary.find(`${word.id}${suffix}`, 'object') ?? []),
+  );
+  return weapons.length === 0
+    ? noun
+    : { ...noun, words: [...noun.words, ...weapons.map((word) => ({ word, cost: 0 }))] };
 }
 
 function toMentionPattern(context: ParseContext, noun: NounPhrase): MentionPattern {

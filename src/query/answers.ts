@@ -1,0 +1,239 @@
+import { PatternCompiler } from './match/patterns.ts';
+import { timeBounds, type Match } from './match/combinators.ts';
+import { ConditionCompiler } from './match/compile.ts';
+import type { SessionEvents } from './match/event-index.ts';
+import { collectLives, PropertyTimeline } from './match/states.ts';
+import type { Dictionary } from '../dictionary/dictionary.ts';
+import { isPropertyStatement, type PropertyValue } from '../events/statement.ts';
+import { roundTime } from '../time.ts';
+import { subjectOf, type Condition, type quantities, type Query, type SlotPattern } from './query.ts';
+
+type Quantity = (typeof quantities)[number];
+
+/** A number or text that answers a query. */
+export interface Answer {
+  /** `null` where there is nothing to compute it from. */
+  readonly value: PropertyValue | boolean | null;
+  /** `s`, `%`, `kills per minute`; `undefined` for a plain number or word. */
+  readonly unit: string | undefined;
+}
+
+/** A value at a time of a session. */
+export interface TimedValue {
+  readonly session: string;
+  /** Seconds. */
+  readonly t: number;
+  readonly value: PropertyValue | null;
+  /** The match it belongs to; `undefined` for a value at a given time. */
+  readonly match: Match | undefined;
+}
+
+const thePlayer: SlotPattern = { any: [{ words: ['player'] }] };
+const secondQuantities: ReadonlySet<Quantity> = new Set(['time', 'duration', 'gap', 'life', 'held']);
+
+/** Computes what a query asks about its matches. */
+export class AnswerComputer {
+  private readonly query: Query;
+  private readonly dictionary: Dictionary;
+  private readonly sessions: readonly SessionEvents[];
+
+  /** @param sessions All sessions, with their durations. */
+  constructor(query: Query, dictionary: Dictionary, sessions: readonly SessionEvents[]) {
+    this.query = query;
+    this.dictionary = dictionary;
+    this.sessions = sessions.filter((session) => this.isInScope(session));
+  }
+
+  /** Sorts matches by a quantity; matches without it are left out. */
+  sort(matches: readonly Match[], { of, order }: NonNullable<Query['sort']>): Match[] {
+    const sign = order === 'highest' ? -1 : 1;
+    return this.measure(matches, of)
+      .flatMap(({ value, match }) => (typeof value === 'number' && match ? [{ value, match }] : []))
+      .toSorted((a, b) => sign * (a.value - b.value))
+      .map(({ match }) => match);
+  }
+
+  /** The single value that answers the query; `undefined` if the answer is its matches, groups or timed values. */
+  answer(matches: readonly Match[]): Answer | undefined {
+    const { measure, per, ratio, share, streak, whether, count } = this.query;
+    if (whether) return { value: matches.length > 0, unit: undefined };
+    if (ratio) return { value: divide(matches.length, this.count(ratio)), unit: undefined };
+    if (share) return { value: divide(100 * matches.length, this.count(share)), unit: '%' };
+    if (streak) return { value: this.longestStreak(matches, streak), unit: undefined };
+    if (measure && measure.take !== 'each') {
+      const numbers = this.measure(matches, measure.of).flatMap(({ value }) =>
+        typeof value === 'number' ? [value] : [],
+      );
+      const unit = secondQuantities.has(measure.of) ? 's' : undefined;
+      return this.divided(take(numbers, measure.take), unit);
+    }
+    return count || per ? this.divided(matches.length, undefined) : undefined;
+  }
+
+  /** The values that answer the query, one per match or session; `undefined` if the answer is another. */
+  timedValues(matches: readonly Match[]): readonly TimedValue[] | undefined {
+    const { measure, state, at, find } = this.query;
+    if (measure) return measure.take === 'each' ? this.measure(matches, measure.of) : undefined;
+    if (state) return this.measure(matches, 'state');
+    if (at === undefined || !('property' in find)) return undefined;
+    return this.sessions.map((session) => {
+      const t = at === 'start' ? 0 : at === 'end' ? session.duration : at;
+      const value = new PropertyTimeline(session, find, this.dictionary).valueAt(t, at !== 'start') ?? null;
+      return { session: session.session, t, value, match: undefined };
+    });
+  }
+
+  private divided(value: number | null, unit: string | undefined): Answer {
+    const { per } = this.query;
+    if (per === undefined) return { value, unit };
+    const divisor =
+      per === 'life' ? this.countLives() : per === 'session' ? this.sessions.length : this.seconds() / secondsPer[per];
+    return {
+      value: value === null ? null : divide(value, divisor),
+      unit: `${unit === undefined ? '' : `${unit} `}per ${per}`,
+    };
+  }
+
+  private count(condition: Condition): number {
+    const { find } = new ConditionCompiler(this.dictionary).compile(condition);
+    return this.sessions.reduce((sum, session) => sum + find(session).length, 0);
+  }
+
+  private longestStreak(matches: readonly Match[], without: Condition): number {
+    const { find } = new ConditionCompiler(this.dictionary).compile(without);
+    const lengths = this.sessions.map((session) => {
+      const ends = find(session).map(({ t }) => t);
+      let longest = 0;
+      let current = 0;
+      let before = Number.NEGATIVE_INFINITY;
+      for (const { t } of this.matchesOf(session, matches)) {
+        current = ends.some((end) => end > before && end <= t) ? 1 : current + 1;
+        before = t;
+        longest = Math.max(longest, current);
+      }
+      return longest;
+    });
+    return Math.max(0, ...lengths);
+  }
+
+  private measure(matches: readonly Match[], quantity: Quantity): TimedValue[] {
+    if (quantity === 'held') return this.heldSpans();
+    if (quantity === 'state') return this.states(matches);
+    return this.sessions.flatMap((session) => {
+      const own = this.matchesOf(session, matches);
+      const lives = quantity === 'life' ? collectLives(session, this.subject(), this.dictionary) : undefined;
+      return own.map((match, index): TimedValue => {
+        const next = own[index + 1];
+        const value =
+          quantity === 'gap' ? (next ? roundTime(next.t - match.t) : undefined) : quantityOf(match, quantity, lives);
+        return { session: session.session, t: match.t, value: value ?? null, match };
+      });
+    });
+  }
+
+  private states(matches: readonly Match[]): TimedValue[] {
+    const { state } = this.query;
+    if (!state) return [];
+    return this.sessions.flatMap((session) => {
+      const timeline = new PropertyTimeline(session, state, this.dictionary);
+      return this.matchesOf(session, matches).map((match) => ({
+        session: session.session,
+        t: match.t,
+        value: timeline.valueAt(match.t) ?? null,
+        match,
+      }));
+    });
+  }
+
+  private heldSpans(): TimedValue[] {
+    const { find } = this.query;
+    if (!('while' in find)) return [];
+    const isWanted = new PatternCompiler(this.dictionary).value(find.while.to);
+    return this.sessions.flatMap((session) =>
+      new PropertyTimeline(session, find.while, this.dictionary)
+        .spansWith(isWanted)
+        .map(({ t, end }) => ({ session: session.session, t, value: roundTime(end - t), match: undefined })),
+    );
+  }
+
+  private subject(): SlotPattern {
+    return subjectOf(this.query.find) ?? thePlayer;
+  }
+
+  /** Lives that ended, at least one. */
+  private countLives(): number {
+    const ended = this.sessions.map((session) => collectLives(session, this.subject(), this.dictionary).deaths.length);
+    return Math.max(
+      1,
+      ended.reduce((sum, each) => sum + each, 0),
+    );
+  }
+
+  /** The seconds that the time conditions of the query cover. */
+  private seconds(): number {
+    const { find } = this.query;
+    const times = [find, ...('all' in find ? find.all : [])].flatMap((each) => ('time' in each ? [each.time] : []));
+    return this.sessions.reduce((sum, { duration }) => {
+      const bounds = times.map((time) => timeBounds(time, duration));
+      const start = Math.max(0, ...bounds.map(({ t }) => t));
+      return sum + Math.max(0, Math.min(duration, ...bounds.map(({ end }) => end)) - start);
+    }, 0);
+  }
+
+  private isInScope({ session, events }: SessionEvents): boolean {
+    const { find } = this.query;
+    return [find, ...('all' in find ? find.all : [])].every((each) => {
+      if ('session' in each && !each.session?.includes(session)) return false;
+      return !('game' in each) || (each.game?.includes(events[0]?.game ?? '') ?? true);
+    });
+  }
+
+  private matchesOf({ session }: SessionEvents, matches: readonly Match[]): readonly Match[] {
+    return matches.filter(({ events }) => events[0]!.session === session);
+  }
+}
+
+const secondsPer = { second: 1, minute: 60, hour: 3600 } as const;
+
+function quantityOf(
+  { t, events }: Match,
+  quantity: Exclude<Quantity, 'gap' | 'held' | 'state'>,
+  lives: ReturnType<typeof collectLives> | undefined,
+): PropertyValue | undefined {
+  const { statement } = events[0]!;
+  switch (quantity) {
+    case 'count': {
+      const object = isPropertyStatement(statement) ? undefined : statement.object;
+      return typeof object === 'object' ? (object.count ?? 1) : 1;
+    }
+    case 'amount':
+      return isPropertyStatement(statement) ? undefined : statement.amount;
+    case 'change': {
+      if (!isPropertyStatement(statement)) return undefined;
+      const { from, to } = statement;
+      return typeof from === 'number' && typeof to === 'number' ? Math.abs(to - from) : undefined;
+    }
+    case 'value':
+      return isPropertyStatement(statement) ? statement.to : undefined;
+    case 'time':
+      return t;
+    case 'duration':
+      return roundTime(events.at(-1)!.t - t);
+    case 'life': {
+      const start = lives!.spawns.findLast((each) => each < t) ?? lives!.deaths.findLast((each) => each < t) ?? 0;
+      return roundTime(t - start);
+    }
+  }
+}
+
+function divide(value: number, divisor: number): number | null {
+  return divisor === 0 ? null : value / divisor;
+}
+
+function take(numbers: readonly number[], how: 'sum' | 'average' | 'highest' | 'lowest'): number | null {
+  const sum = numbers.reduce((total, each) => total + each, 0);
+  if (how === 'sum') return roundTime(sum);
+  if (numbers.length === 0) return null;
+  if (how === 'average') return sum / numbers.length;
+  return how === 'highest' ? Math.max(...numbers) : Math.min(...numbers);
+}

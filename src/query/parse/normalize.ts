@@ -1,0 +1,208 @@
+import { getLexicon, type Lexicon } from '../../dictionary/sentences/lexicon.ts';
+import type { Dictionary } from '../../dictionary/dictionary.ts';
+import { functionWords } from '../../dictionary/sentences/function-words.ts';
+import { numberValue, tokenize, type Token } from '../../dictionary/sentences/tokenize.ts';
+import { editDistance } from '../../spelling.ts';
+import { questionWords } from './questions.ts';
+
+/** A misspelt word and what it was read as; offsets in the sentence, `end` exclusive. */
+export interface Correction {
+  readonly start: number;
+  readonly end: number;
+  readonly written: string;
+  readonly read: string;
+}
+
+/** The tokens of a question in the spelling of the grammar. */
+export interface NormalizedQuestion {
+  readonly tokens: readonly Token[];
+  readonly corrections: readonly Correction[];
+}
+
+/** Words that change nothing of what is asked. */
+const fillers: ReadonlySet<string> = new Set(
+  (
+    'please pls plz ever actually exactly really just btw hey hi hello ok okay um uh hmm well also simply thanks thx ' +
+    'bro dude lol'
+  ).split(' '),
+);
+
+const asSet = (text: string): ReadonlySet<string> => new Set(text.split(' '));
+
+const fillerPhrases = ['so far', 'in total', 'in all', 'all in all', 'thank you', 'by the way', 'over all'];
+
+const scopeNouns = asSet('match game video recording session clip log round vod');
+const scopeFollowers = asSet(
+  'did do does was were is are have has had with by and or when while i that after before how who',
+);
+
+/** "in this match": what is asked is asked of the given logs anyway. */
+function isScopePhrase(tokens: readonly Token[], at: number): boolean {
+  const [preposition, article, noun, next] = tokens.slice(at, at + 4).map(({ lower }) => lower);
+  if (!['in', 'of', 'during', 'throughout', 'from', 'for', 'on'].includes(preposition ?? '')) return false;
+  const isArticle = ['the', 'this', 'that', 'my', 'whole', 'entire'].includes(article ?? '');
+  return isArticle && scopeNouns.has(noun ?? '') && (next === undefined || scopeFollowers.has(next));
+}
+
+const wordsOf = (text: string): readonly string[] => text.split(' ');
+
+/** Spellings without apostrophe, contractions and shorthand, with the words that they stand for. */
+const expansions: ReadonlyMap<string, readonly string[]> = new Map(
+  Object.entries({
+    whats: 'what is',
+    whos: 'who is',
+    wheres: 'where is',
+    whens: 'when is',
+    hows: 'how is',
+    "i've": 'i have',
+    ive: 'i have',
+    "i'd": 'i had',
+    "i'm": 'i am',
+    im: 'i am',
+    "they've": 'they have',
+    "we've": 'we have',
+    "you've": 'you have',
+    dont: 'do not',
+    didnt: 'did not',
+    doesnt: 'does not',
+    wasnt: 'was not',
+    havent: 'have not',
+    hasnt: 'has not',
+    howmany: 'how many',
+    wieviele: 'how many',
+    wat: 'what',
+    wich: 'which',
+    whcih: 'which',
+    pct: 'percent',
+    avg: 'average',
+    num: 'number',
+    mins: 'minutes',
+    secs: 'seconds',
+    u: 'you',
+    'k/d': 'kd',
+    'k-d': 'kd',
+    'k:d': 'kd',
+    kdr: 'kd',
+    "'em": 'them',
+    myself: 'oneself',
+    himself: 'oneself',
+    herself: 'oneself',
+    themselves: 'oneself',
+    themself: 'oneself',
+    itself: 'oneself',
+    yourself: 'oneself',
+    hp: 'health',
+  }).map(([written, words]) => [written, wordsOf(words)]),
+);
+
+const interrogatives: ReadonlySet<string> = new Set(['what', 'who', 'when', 'where', 'how', 'which', 'there']);
+
+/** Brings a question into the spelling that the grammar reads: contractions, fillers, punctuation, typing errors. */
+export function normalizeQuestion(
+  sentence: string,
+  dictionary: Dictionary,
+  names: readonly string[],
+): NormalizedQuestion {
+  const lexicon = getLexicon(dictionary);
+  const tokens = dropFillers(tokenize(sentence).flatMap((token, i, all) => expand(token, all[i - 1], lexicon)));
+  const corrections: Correction[] = [];
+  const known = new Set(names.flatMap((name) => name.toLowerCase().split(' ')));
+  const corrected = tokens.map((token, i) => {
+    if (!isUnknown(token, lexicon, known) || isName(token, i, tokens)) return token;
+    // A capital letter at the start can be that of a name.
+    const read = correct(token, lexicon, known, /^\p{Ll}/u.test(token.text));
+    if (read === undefined) return token;
+    const { start, end, text } = token;
+    corrections.push({ start, end, written: text, read });
+    return { ...token, text: read, lower: read.toLowerCase() };
+  });
+  return { tokens: corrected, corrections };
+}
+
+function expand(token: Token, before: Token | undefined, lexicon: Lexicon): readonly Token[] {
+  const { kind, lower } = token;
+  if (kind === 'quoted') return [token];
+  if (kind === 'mark' && (token.text === '?' || token.text === ';')) return [];
+  if (kind === 'possessive' && before && interrogatives.has(before.lower)) return [replaced(token, 'is')];
+  if (kind !== 'word') return [token];
+  const negative = /^(do|does|did|has|have|had|is|are|was|were|could|would)n['’]?t$/.exec(lower);
+  if (negative && !lexicon.knows(lower)) return [replaced(token, negative[1]!), replaced(token, 'not')];
+  const words = expansions.get(lower);
+  if (words && !lexicon.knows(lower)) return words.map((word) => replaced(token, word));
+  const bare = token.text.replace(/[,!]+$/, '');
+  if (bare !== token.text && bare !== '') return [{ ...token, text: bare, lower: bare.toLowerCase() }];
+  return [token];
+}
+
+function replaced(token: Token, word: string): Token {
+  return { ...token, kind: 'word', text: word, lower: word };
+}
+
+function dropFillers(tokens: readonly Token[]): readonly Token[] {
+  const kept: Token[] = [];
+  for (let i = 0; i < tokens.length; i++) {
+    const phrase = fillerPhrases.find((each) => each.split(' ').every((word, k) => tokens[i + k]?.lower === word));
+    // "within 20 s in total" limits a sequence.
+    const limits = phrase === 'in total' && tokens.some(({ lower }) => lower === 'within' || lower === 'then');
+    if (i > 0 && isScopePhrase(tokens, i)) i += 2;
+    else if (phrase !== undefined && !limits) i += phrase.split(' ').length - 1;
+    else if (tokens[i]!.kind !== 'word' || !fillers.has(tokens[i]!.lower)) kept.push(tokens[i]!);
+  }
+  while (kept.length > 1 && kept[0]!.text === ',') kept.shift();
+  while (kept.length > 1 && kept.at(-1)!.text === ',' && kept.at(-1)!.kind === 'mark') kept.pop();
+  return kept.length > 0 ? kept : tokens;
+}
+
+function isUnknown({ kind, lower, text }: Token, lexicon: Lexicon, names: ReadonlySet<string>): boolean {
+  if (kind !== 'word' || names.has(lower) || questionWords.has(lower) || lexicon.knows(lower)) return false;
+  return numberValue({ kind, lower, text, start: 0, end: 0 }) === undefined && /^\p{L}+$/u.test(text);
+}
+
+/** A capitalized word is a name, except at the start; so is the word after "session" and "game". */
+function isName({ text }: Token, at: number, tokens: readonly Token[]): boolean {
+  if (at > 0 && /^\p{Lu}/u.test(text)) return true;
+  return ['session', 'game', 'match'].includes(tokens[at - 1]?.lower ?? '');
+}
+
+const minCorrectableLength = 4;
+/** Of the dictionary's many words, short ones have too many neighbours. */
+const minDictionaryLength = 5;
+
+/**
+ * The one word at the least distance, if it is near: one error in words of 4 letters or more (5 for words of the dictionary),
+ * two in words of 9 or more.
+ */
+function correct(
+  { lower }: Token,
+  lexicon: Lexicon,
+  names: ReadonlySet<string>,
+  mayBeAnyWord: boolean,
+): string | undefined {
+  if (lower.length < minCorrectableLength) return undefined;
+  const limit = lower.length >= 9 ? 2 : 1;
+  let best: string[] = [];
+  let least = limit;
+  // Words of questions come first: they are far more frequent than words of the dictionary.
+  const common = [...names, ...questionWords, ...functionWords].filter((each) => each.length >= 3);
+  for (const candidates of lower.length < minDictionaryLength || !mayBeAnyWord
+    ? [common]
+    : [common, lexicon.allParts()]) {
+    for (const candidate of candidates) {
+      if (candidate[0] !== lower[0] && candidate.at(-1) !== lower.at(-1)) continue;
+      const distance = editDistance(lower, candidate, least + 1);
+      if (distance > least) continue;
+      if (distance < least) best = [];
+      least = distance;
+      if (!best.includes(candidate)) best.push(candidate);
+    }
+    if (best.length > 0) break;
+  }
+  // Of equally near words, one with the same letters in another order, then one with the same ends.
+  const swapped = best.filter((each) => letters(each) === letters(lower));
+  const sameEnds = best.filter((each) => each[0] === lower[0] && each.at(-1) === lower.at(-1));
+  return [best, swapped, sameEnds].find((each) => each.length === 1)?.[0];
+}
+
+function letters(text: string): string {
+  return [...text].toSorted().join('');
+}
