@@ -196,7 +196,7 @@ for (const positional of positionals) {
     const path = make(media, change);
     using file = openVideo(path);
     const before = seconds();
-    const { hud, placement, doubt } = await decidePlacement(file, scanPackets(file), game, undefined);
+    const { hud, placement, doubt } = await decidePlacement({ file, index: scanPackets(file), game });
     const cost = seconds() - before;
     const { frame, content: box } = change;
     const truth: HudSettings = {
@@ -234,7 +234,7 @@ for (const positional of positionals) {
   }
   for (const path of values.negative) {
     using file = openVideo(path);
-    const { hud, placement, doubt } = await decidePlacement(file, scanPackets(file), game, undefined);
+    const { hud, placement, doubt } = await decidePlacement({ file, index: scanPackets(file), game });
     process.stdout.write(
       `| ${basename(dirname(path))}/${basename(path)} | ${doubt?.code ?? (hud ? 'PLACED' : 'FITS')} | ${placement?.confidence ?? ''} | | | ${doubt?.message ?? ''} |\n`,
     );

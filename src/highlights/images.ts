@@ -4,6 +4,7 @@ import type { OverlayOptions } from 'sharp';
 import { clearestFrameTime, readStill } from '../media/write/still.ts';
 import { fontMetrics, outlineText, wrapText } from '../media/write/overlay.ts';
 import { Recording } from '../media/write/recording.ts';
+import { RecordingPool } from '../media/write/timeline.ts';
 import { type OutputPolicy, writeOutput } from '../files/output.ts';
 import { formatClock } from '../time.ts';
 import { FrameFilter } from '../media/write/frame-filter.ts';
@@ -62,7 +63,7 @@ export async function writeSheet(
         { size: 20, fill: '#ffffff', width: sheet.width - 2 * GAP_PIXELS, lines: 1 },
       )
     : '';
-  using recordings = new Recordings();
+  using recordings = new RecordingPool();
   for (const [index, entry] of entries.entries()) {
     options.signal?.throwIfAborted();
     const left = GAP_PIXELS + (index % columns) * cell.width;
@@ -116,20 +117,6 @@ function timeBadge(time: string, x: number, baseline: number): string {
   );
 }
 
-class Recordings implements Disposable {
-  readonly #open = new Map<string, Recording>();
-
-  open(path: string): Recording {
-    const recording = this.#open.get(path) ?? new Recording(path);
-    this.#open.set(path, recording);
-    return recording;
-  }
-
-  [Symbol.dispose](): void {
-    for (const recording of this.#open.values()) recording[Symbol.dispose]();
-  }
-}
-
 /** Returns the path of a source's recording. */
 export type MediaOf = (source: Source) => string;
 
@@ -177,11 +164,7 @@ export async function writePreview(
   for (const { frame, pts } of recording.frames(recording.ticks(start), recording.ticks(end))) {
     if (recording.seconds(pts) < next - 1e-6) continue;
     next += 1 / rate;
-    const fitted = fitter.apply(frame, recording.rotation);
-    const [data, stride] = [fitted.data![0]!, fitted.linesize[0]!];
-    const picture = Buffer.alloc(width * height * 3);
-    for (let y = 0; y < height; y++) picture.set(data.subarray(y * stride, y * stride + width * 3), y * width * 3);
-    pictures.push(picture);
+    pictures.push(fitter.pixels(frame, recording.rotation));
   }
   if (pictures.length === 0)
     throw new PlaybyplayError('no-frame', `the recording has no frame at ${formatClock(start)}`);

@@ -209,7 +209,10 @@ async function choosePlacement(
   if (hud) return { hud, placement: hud };
   if (place === 'default') return { hud, placement: undefined };
   const about = { media: identity, profile: game.fingerprint, program: VERSION };
-  return restorePlacement(resumes, game, about) ?? (await decidePlacement(source.video, index, game, signal, profiles));
+  return (
+    restorePlacement(resumes, game, about) ??
+    (await decidePlacement({ file: source.video, index, game, signal }, profiles))
+  );
 }
 
 async function findWarnings(

@@ -10,7 +10,7 @@ import { placeRegion } from '../regions/place.ts';
 import type { Game } from './game.ts';
 import type { SampleMessage } from './messages.ts';
 import { isElement, MIN_ELEMENT_CONFIDENCE, modeKeyOf } from './placement/evidence.ts';
-import { decodePicture, spreadFrames } from './placement/pictures.ts';
+import { spreadPictures } from './placement/pictures.ts';
 
 /** Names that a message lists before it says how many more there are. */
 const MAX_LISTED = 8;
@@ -98,9 +98,7 @@ const MAX_GRAY_CHROMA = 4;
 /** Warns of a grayscale recording whose profile distinguishes things by color. */
 export async function grayscaleVideo(game: Game, file: VideoFile, index: PacketIndex): Promise<Issue | undefined> {
   let count = 0;
-  for (const frame of spreadFrames(index, GRAYSCALE_PICTURES)) {
-    using picture = decodePicture(file, index, frame);
-    if (!picture) continue;
+  for (const picture of spreadPictures({ file, index }, GRAYSCALE_PICTURES)) {
     if (!isGray(picture)) return undefined;
     count++;
   }

@@ -158,13 +158,14 @@ export const place: RunCommand<Spec<'profilePlace'>> = async (io, options, media
   const game = await openGame(options.game, await findPlugins(options.plugin));
   using file = openVideo(media);
   const index = await scanPacketsAsync(file, { signal: io.signal });
-  const { hud = {}, doubt, remarks = [] } = await decidePlacement(file, index, game, io.signal);
+  const source = { file, index, game, signal: io.signal };
+  const { hud = {}, doubt, remarks = [] } = await decidePlacement(source);
   const end = index.t.at(-1) ?? 0;
   const { changes = [], ...first } = hud;
   const layouts: Layout[] = [];
   for (const [i, { t, confidence: _, ...own }] of [{ t: 0, ...first }, ...changes].entries()) {
     const within = changes.length === 0 ? undefined : { t, end: changes[i]?.t ?? end };
-    layouts.push({ t, hud: own, within, evidence: await collectEvidence(file, index, game, own, within) });
+    layouts.push({ t, hud: own, within, evidence: await collectEvidence(source, own, within) });
   }
   const { confidence, elements, pictures } = layouts[0]!.evidence;
   if (options.write !== undefined && !doubt)
@@ -175,7 +176,7 @@ export const place: RunCommand<Spec<'profilePlace'>> = async (io, options, media
     );
   if (options.picture !== undefined)
     for (const [i, { hud: own, within }] of layouts.entries())
-      await writeOutput(numberedPath(options.picture, i), await drawPlacement(file, index, game, own, within), {
+      await writeOutput(numberedPath(options.picture, i), await drawPlacement(source, own, within), {
         kind: 'picture',
         ...policy,
       });

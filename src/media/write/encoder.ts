@@ -11,6 +11,7 @@ import {
 } from 'node-av/constants';
 import { Codec, CodecContext, FFmpegError, Frame, Log, Packet, Rational as AvRational } from 'node-av/lib';
 import { PlaybyplayError } from '../../errors.ts';
+import { FrameFilter } from './frame-filter.ts';
 import type { Rational } from '../../time.ts';
 
 /** How the video of a reel is encoded. */
@@ -48,13 +49,15 @@ export class VideoEncoder implements Disposable {
   readonly context: CodecContext;
   readonly #sink: PacketSink;
   readonly #packet = newPacket();
-  readonly #nv12: Nv12Converter | undefined;
+  /** For graphics cards that take no yuv420p. */
+  readonly #nv12: FrameFilter | undefined;
 
   /** @throws PlaybyplayError `no-encoder`, `encoder-failed`. */
   constructor(encoding: VideoEncoding, sink: PacketSink) {
     this.#sink = sink;
     this.context = openVideoEncoder(encoding);
-    if (this.context.pixelFormat === AV_PIX_FMT_NV12) this.#nv12 = new Nv12Converter();
+    if (this.context.pixelFormat === AV_PIX_FMT_NV12)
+      this.#nv12 = new FrameFilter(encoding.width, encoding.height, 'nv12');
   }
 
   /**
@@ -65,7 +68,7 @@ export class VideoEncoder implements Disposable {
    * @param isKey Whether decoding must be able to start here.
    */
   async encode(planar: Frame, pts: bigint, isKey = false): Promise<void> {
-    const frame = this.#nv12?.convert(planar) ?? planar;
+    const frame = this.#nv12?.apply(planar) ?? planar;
     frame.pts = pts;
     frame.timeBase = this.context.timeBase;
     frame.pictType = isKey ? AV_PICTURE_TYPE_I : AV_PICTURE_TYPE_NONE;
@@ -180,42 +183,6 @@ function encoderOptions(name: string, encoding: VideoEncoding): Record<string, s
   if (name.endsWith('_nvenc')) return { cq: quality, preset: 'p4', rc: 'vbr' };
   if (name.endsWith('_qsv')) return { global_quality: quality };
   return {};
-}
-
-/** Converts yuv420p frames to nv12, which some graphics cards take. */
-class Nv12Converter implements Disposable {
-  readonly #output = new Frame();
-
-  constructor() {
-    this.#output.alloc();
-  }
-
-  /** Returns a frame that is valid until the next call. */
-  convert(frame: Frame): Frame {
-    const { width, height, colorRange, colorSpace } = frame;
-    const output = this.#output;
-    output.unref();
-    Object.assign(output, { width, height, format: AV_PIX_FMT_NV12, colorRange, colorSpace });
-    FFmpegError.throwIfError(output.getBuffer(), 'nv12 frame');
-    const [luma, chroma] = output.data!;
-    const [lumaStride, chromaStride] = output.linesize;
-    const [y, u, v] = frame.data!;
-    const [yStride, uStride, vStride] = frame.linesize;
-    for (let row = 0; row < height; row++)
-      luma!.set(y!.subarray(row * yStride!, row * yStride! + width), row * lumaStride!);
-    for (let row = 0; row < height / 2; row++) {
-      let at = row * chromaStride!;
-      for (let column = 0; column < width / 2; column++) {
-        chroma![at++] = u![row * uStride! + column]!;
-        chroma![at++] = v![row * vStride! + column]!;
-      }
-    }
-    return output;
-  }
-
-  [Symbol.dispose](): void {
-    this.#output.free();
-  }
 }
 
 /** An open AAC (or Opus) encoder for stereo samples. */

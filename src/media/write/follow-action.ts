@@ -44,12 +44,8 @@ export function followAction(recording: Recording, start: number, end: number, v
   const times: number[] = [];
   const moving: number[][] = [];
   let before: Uint8Array | undefined;
-  let next = start;
-  for (const { frame, pts } of recording.frames(recording.ticks(start), recording.ticks(end))) {
-    const t = recording.seconds(pts);
-    if (t < next - 1e-6) continue;
-    next = t + STEP_SECONDS;
-    const now = packGray(scaler.apply(frame, recording.rotation));
+  for (const { frame, t } of recording.framesEvery(STEP_SECONDS, start, end)) {
+    const now = scaler.pixels(frame, recording.rotation);
     times.push(t);
     moving.push(before ? columnMotion(before, now) : Array.from({ length: WIDTH }, () => 0));
     before = now;
@@ -64,11 +60,6 @@ export function actionAt({ times, xs }: ActionPath, t: number): number {
   if (after < 0) return xs.at(-1)!;
   const share = (t - times[after - 1]!) / (times[after]! - times[after - 1]!);
   return xs[after - 1]! + share * (xs[after]! - xs[after - 1]!);
-}
-
-function packGray({ data, linesize }: { data: Buffer[] | null; linesize: number[] }): Uint8Array {
-  const rows = Array.from({ length: HEIGHT }, (_, y) => data![0]!.subarray(y * linesize[0]!, y * linesize[0]! + WIDTH));
-  return Uint8Array.from(Buffer.concat(rows));
 }
 
 /** Measures how much changes in each column beyond the shift of the whole picture that explains most. */

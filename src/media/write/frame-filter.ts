@@ -1,13 +1,14 @@
 import {
   AV_BUFFERSRC_FLAG_KEEP_REF,
   AV_PIX_FMT_GRAY8,
+  AV_PIX_FMT_NV12,
   AV_PIX_FMT_RGB24,
   AV_PIX_FMT_YUV420P,
   AVCOL_RANGE_MPEG,
   AVCOL_RANGE_UNSPECIFIED,
   AVCOL_SPC_UNSPECIFIED,
 } from 'node-av/constants';
-import { FFmpegError, Filter, FilterGraph, Frame, type FilterContext } from 'node-av/lib';
+import { FFmpegError, FilterGraph, Frame, type FilterContext } from 'node-av/lib';
 import type { Rect, Size } from '../../geometry.ts';
 import type { Rotation } from '../container/info.ts';
 import type { ColorTags } from './encoder.ts';
@@ -60,25 +61,24 @@ export function even(size: number): number {
   return Math.max(2, Math.round(size / 2) * 2);
 }
 
-const PIXEL_FORMATS = { yuv420p: AV_PIX_FMT_YUV420P, rgb24: AV_PIX_FMT_RGB24, gray: AV_PIX_FMT_GRAY8 } as const;
+const PIXEL_FORMATS = {
+  yuv420p: AV_PIX_FMT_YUV420P,
+  nv12: AV_PIX_FMT_NV12,
+  rgb24: AV_PIX_FMT_RGB24,
+  gray: AV_PIX_FMT_GRAY8,
+} as const;
 
 interface Point {
   readonly x: number;
   readonly y: number;
 }
 
-/** Adds a filter to a graph. @param name Its name within the graph. */
-type AddFilter = (filter: string, name: string, args?: string) => FilterContext;
-
 /** Filters that rotate a picture clockwise. */
-const ROTATION_FILTERS: Readonly<Record<Rotation, readonly (readonly [filter: string, args: string])[]>> = {
+const ROTATION_FILTERS: Readonly<Record<Rotation, readonly string[]>> = {
   0: [],
-  90: [['transpose', 'clock']],
-  180: [
-    ['hflip', ''],
-    ['vflip', ''],
-  ],
-  270: [['transpose', 'cclock']],
+  90: ['transpose=clock'],
+  180: ['hflip', 'vflip'],
+  270: ['transpose=cclock'],
 };
 
 /** Options of `FrameFilter`. */
@@ -149,6 +149,16 @@ export class FrameFilter implements Disposable {
     return this.#output;
   }
 
+  /** Applies the filter and copies the first plane, without padding between rows. Takes the arguments of `apply`. */
+  pixels(...args: Parameters<FrameFilter['apply']>): Buffer {
+    const { data, linesize } = this.apply(...args);
+    const bytes = this.#width * (this.#format === 'rgb24' ? 3 : 1);
+    const packed = Buffer.alloc(bytes * this.#height);
+    for (let y = 0; y < this.#height; y++)
+      packed.set(data![0]!.subarray(y * linesize[0]!, y * linesize[0]! + bytes), y * bytes);
+    return packed;
+  }
+
   #moveCrop(frame: Size, { x, y }: Point): void {
     const rect =
       this.#layout === 'hud'
@@ -156,8 +166,8 @@ export class FrameFilter implements Disposable {
         : cropAround(x, y, frame, { width: this.#width, height: this.#height });
     const wanted = `${rect.x}:${rect.y}`;
     if (wanted === this.#crop) return;
-    this.#graph!.sendCommand('view', 'x', String(rect.x));
-    this.#graph!.sendCommand('view', 'y', String(rect.y));
+    this.#graph!.sendCommand('crop@view', 'x', String(rect.x));
+    this.#graph!.sendCommand('crop@view', 'y', String(rect.y));
     this.#crop = wanted;
   }
 
@@ -170,119 +180,52 @@ export class FrameFilter implements Disposable {
 
   #build(frame: Frame, upright: Size, rotation: Rotation, levels: Levels): void {
     this.#graph?.free();
-    const graph = new FilterGraph();
-    graph.alloc();
     const { num, den } = frame.sampleAspectRatio;
     const aspect = num > 0 && den > 0 ? `${num}/${den}` : '1/1';
-    const add: AddFilter = (filter, name, args = '') => {
-      const made = graph.createFilter(Filter.getByName(filter)!, name, args);
-      if (!made) throw new RangeError(`filter ${filter} rejects ${args}`);
-      return made;
-    };
-    const source = add(
-      'buffer',
-      'in',
-      `video_size=${frame.width}x${frame.height}:pix_fmt=${frame.format}:time_base=1/1000000:pixel_aspect=${aspect}:colorspace=${levels.space}:range=${levels.range}`,
-    );
-    let start = source;
-    for (const [index, turn] of ROTATION_FILTERS[rotation].entries()) {
-      const filter = add(turn[0], `turn${index}`, turn[1]);
-      link(start, filter);
-      start = filter;
-    }
-    if (!matchesLevels(levels, this.#levels)) {
-      const { space, range } = completeLevels(this.#levels!, levels);
-      const filter = add('scale', 'levels', `out_color_matrix=${space}:out_range=${range}`);
-      link(start, filter);
-      start = filter;
-    }
-    const end = this.#addLayout(upright, start, add);
-    const format = add('format', 'format', `pix_fmts=${this.#format}`);
-    const sink = add('buffersink', 'out');
-    link(end, format);
-    link(format, sink);
+    const wanted = matchesLevels(levels, this.#levels) ? undefined : completeLevels(this.#levels!, levels);
+    const chain = [
+      `buffer@in=video_size=${frame.width}x${frame.height}:pix_fmt=${frame.format}:time_base=1/1000000:pixel_aspect=${aspect}:colorspace=${levels.space}:range=${levels.range}`,
+      ...ROTATION_FILTERS[rotation],
+      ...(wanted ? [`scale=out_color_matrix=${wanted.space}:out_range=${wanted.range}`] : []),
+      this.#layoutFilters(upright),
+      `format=pix_fmts=${this.#format}`,
+      'buffersink@out',
+    ];
+    const graph = new FilterGraph();
+    graph.alloc();
+    FFmpegError.throwIfError(graph.parse2(chain.join(',')), 'build scaling');
     FFmpegError.throwIfError(graph.configSync(), 'configure scaling');
     this.#graph = graph;
-    this.#source = source;
-    this.#sink = sink;
+    this.#source = graph.getFilter('buffer@in')!;
+    this.#sink = graph.getFilter('buffersink@out')!;
     this.#crop = '';
   }
 
-  /** Adds the layout's filters after `source`; returns the last of them. */
-  #addLayout(frame: Size, source: FilterContext, add: AddFilter) {
+  /** The layout's filters, as FFmpeg writes filter graphs. */
+  #layoutFilters(frame: Size): string {
     const [w, h] = [this.#width, this.#height];
-    const chain = (from: FilterContext, ...filters: FilterContext[]) =>
-      filters.reduce((last, next) => {
-        link(last, next);
-        return next;
-      }, from);
-    const whole = () =>
-      add(
-        'scale',
-        'whole',
-        `w='max(2,2*round(min(${w},${h}*dar)/2))':h='max(2,2*round(min(${h},${w}/dar)/2))':flags=lanczos`,
-      );
-    if (this.#layout === 'crop') {
-      const rect = cropAround(0.5, 0.5, frame, { width: w, height: h });
-      const crop = add('crop', 'view', `${rect.width}:${rect.height}:${rect.x}:${rect.y}`);
-      return chain(source, crop, add('scale', 'fill', `${w}:${h}:flags=lanczos`), add('setsar', 'square', '1'));
-    }
-    if (this.#layout === 'hud') return this.#addHudLayout(frame, source, add);
-    if (this.#layout === 'pad') {
-      return chain(source, whole(), add('setsar', 'square', '1'), add('pad', 'pad', `${w}:${h}:(ow-iw)/2:(oh-ih)/2`));
-    }
+    const whole = `scale=w='max(2,2*round(min(${w},${h}*dar)/2))':h='max(2,2*round(min(${h},${w}/dar)/2))':flags=lanczos,setsar=1`;
+    if (this.#layout === 'pad') return `${whole},pad=${w}:${h}:(ow-iw)/2:(oh-ih)/2`;
+    if (this.#layout === 'crop') return cropTo('crop@view', cropAround(0.5, 0.5, frame, { width: w, height: h }), w, h);
+    if (this.#layout === 'hud') return this.#hudFilters(frame);
     // Blurring a small copy looks the same at a fraction of the cost.
-    const split = chain(source, add('split', 'split', '2'));
     const [bw, bh] = [Math.ceil(w / 16) * 2, Math.ceil(h / 16) * 2];
-    const back = add(
-      'scale',
-      'back',
-      `w='if(gt(dar,${w}/${h}),2*round(${bh}*dar/2),${bw})':h='if(gt(dar,${w}/${h}),${bh},2*round(${bw}/dar/2))'`,
-    );
-    link(split, back);
-    const blurred = chain(
-      back,
-      add('crop', 'trim', `${bw}:${bh}`),
-      add('gblur', 'blur', 'sigma=4'),
-      add('eq', 'dim', 'brightness=-0.12'),
-      add('scale', 'grow', `${w}:${h}`),
-      add('setsar', 'square', '1'),
-    );
-    const front = whole();
-    link(split, front, 1);
-    const over = add('overlay', 'over', 'x=(W-w)/2:y=(H-h)/2:format=yuv420');
-    link(blurred, over);
-    link(chain(front, add('setsar', 'square2', '1')), over, 0, 1);
-    return over;
+    const back = `scale=w='if(gt(dar,${w}/${h}),2*round(${bh}*dar/2),${bw})':h='if(gt(dar,${w}/${h}),${bh},2*round(${bw}/dar/2))'`;
+    const blur = `crop=${bw}:${bh},gblur=sigma=4,eq=brightness=-0.12,scale=${w}:${h},setsar=1`;
+    return `split[a][b];[a]${back},${blur}[back];[b]${whole}[front];[back][front]overlay=x=(W-w)/2:y=(H-h)/2:format=yuv420`;
   }
 
-  /** Puts the picture without its HUD above a strip with the HUD. */
-  #addHudLayout(frame: Size, source: FilterContext, add: AddFilter): FilterContext {
+  /** The picture without its HUD above a strip with the HUD. */
+  #hudFilters(frame: Size): string {
     const { picture, strip } = hudStrip(this.#hud, frame, { width: this.#width, height: this.#height });
-    const picturePart = this.#cropAboveHud(frame, 0.5);
-    const hudPart = {
+    const hud = {
       x: Math.round((this.#hud.x * frame.width) / 2) * 2,
       y: Math.round((this.#hud.y * frame.height) / 2) * 2,
       width: even(this.#hud.width * frame.width),
       height: even(this.#hud.height * frame.height),
     };
-    const parts = [
-      ['view', picturePart, picture],
-      ['hud', hudPart, strip],
-    ] as const;
-    const split = add('split', 'split', '2');
-    link(source, split);
-    const stack = add('vstack', 'stack', 'inputs=2');
-    for (const [index, [name, rect, lines]] of parts.entries()) {
-      const crop = add('crop', name, `${rect.width}:${rect.height}:${rect.x}:${rect.y}`);
-      const scale = add('scale', `fill${index}`, `${this.#width}:${lines}:flags=lanczos`);
-      const square = add('setsar', `square${index}`, '1');
-      link(split, crop, index);
-      link(crop, scale);
-      link(scale, square);
-      link(square, stack, 0, index);
-    }
-    return stack;
+    const view = cropTo('crop@view', this.#cropAboveHud(frame, 0.5), this.#width, picture);
+    return `split[a][b];[a]${view}[view];[b]${cropTo('crop', hud, this.#width, strip)}[hud];[view][hud]vstack=inputs=2`;
   }
 
   [Symbol.dispose](): void {
@@ -306,6 +249,7 @@ function matchesLevels(levels: Levels, wanted: Levels | undefined): boolean {
   return space === levels.space && range === levels.range;
 }
 
-function link(from: FilterContext, to: FilterContext, fromPad = 0, toPad = 0): void {
-  FFmpegError.throwIfError(from.link(fromPad, to, toPad), `link ${from.name} to ${to.name}`);
+/** Filters that crop a part and enlarge it. @param crop The crop filter, with its name if commands move it. */
+function cropTo(crop: string, { x, y, width, height }: Rect, targetWidth: number, targetHeight: number): string {
+  return `${crop}=${width}:${height}:${x}:${y},scale=${targetWidth}:${targetHeight}:flags=lanczos,setsar=1`;
 }

@@ -235,6 +235,17 @@ export class Recording implements Disposable {
     yield* receiveFrames(decoder, frame, from, to);
   }
 
+  /** Decodes the first frame of [start, end) seconds and the first of every further `step` seconds. */
+  *framesEvery(step: number, start: number, end: number): Generator<{ readonly frame: Frame; readonly t: number }> {
+    let next = start;
+    for (const { frame, pts } of this.frames(this.ticks(start), this.ticks(end))) {
+      const t = this.seconds(pts);
+      if (t < next - 1e-6) continue;
+      next = t + step;
+      yield { frame, t };
+    }
+  }
+
   /**
    * Reads audio from `start` to `end` seconds; silence where the recording has none, also outside it.
    *

@@ -18,20 +18,11 @@ export function readStill(recording: Recording, t: number, width: number, height
     for (const { frame, pts } of recording.frames(wanted - recording.ticksPerFrame * frames, wanted + 1n)) {
       if (pts > wanted) break;
       using filter = new FrameFilter(width, height, 'rgb24');
-      const filtered = filter.apply(frame, recording.rotation);
-      image = sharp(packRows(filtered.data![0]!, filtered.linesize[0]!, width * 3, height), {
-        raw: { width, height, channels: 3 },
-      });
+      image = sharp(filter.pixels(frame, recording.rotation), { raw: { width, height, channels: 3 } });
     }
     if (image) return image;
   }
   return undefined;
-}
-
-function packRows(data: Uint8Array, stride: number, rowBytes: number, rows: number): Buffer {
-  const packed = Buffer.alloc(rowBytes * rows);
-  for (let y = 0; y < rows; y++) packed.set(data.subarray(y * stride, y * stride + rowBytes), y * rowBytes);
-  return packed;
 }
 
 const SMALL = { width: 64, height: 36 };
@@ -47,32 +38,23 @@ const MIN_CONTRAST_RATIO = 1.25;
  */
 export function clearestFrameTime(recording: Recording, t: number): number {
   using filter = new FrameFilter(SMALL.width, SMALL.height, 'gray');
-  let next = t;
   let own: { t: number; contrast: number } | undefined;
   let best: { t: number; contrast: number } | undefined;
-  for (const { frame, pts } of recording.frames(recording.ticks(t), recording.ticks(t + SEARCH_SECONDS))) {
-    const frameSeconds = recording.seconds(pts);
-    if (frameSeconds < next - 1e-6) continue;
-    next = frameSeconds + SEARCH_STEP_SECONDS;
-    const filtered = filter.apply(frame, recording.rotation);
-    const contrast = standardDeviation(filtered.data![0]!, filtered.linesize[0]!);
+  for (const { frame, t: frameSeconds } of recording.framesEvery(SEARCH_STEP_SECONDS, t, t + SEARCH_SECONDS)) {
+    const contrast = standardDeviation(filter.pixels(frame, recording.rotation));
     own ??= { t: frameSeconds, contrast };
     if (!best || contrast > best.contrast) best = { t: frameSeconds, contrast };
   }
   return own && best && best.contrast > own.contrast * MIN_CONTRAST_RATIO ? best.t : t;
 }
 
-function standardDeviation(data: Uint8Array, stride: number): number {
+function standardDeviation(levels: Uint8Array): number {
   let [sum, squares] = [0, 0];
-  for (let y = 0; y < SMALL.height; y++) {
-    for (let x = 0; x < SMALL.width; x++) {
-      const level = data[y * stride + x]!;
-      sum += level;
-      squares += level * level;
-    }
+  for (const level of levels) {
+    sum += level;
+    squares += level * level;
   }
-  const count = SMALL.width * SMALL.height;
-  return Math.sqrt(Math.max(0, squares / count - (sum / count) ** 2));
+  return Math.sqrt(Math.max(0, squares / levels.length - (sum / levels.length) ** 2));
 }
 
 /** A title shown before a reel's scenes. */

@@ -1,23 +1,16 @@
 import { type Issue, PlaybyplayError } from '../../errors.ts';
 import type { Fingerprint, HeaderLine } from '../../events/log.ts';
 import type { HudSettings } from '../../geometry.ts';
-import type { PacketIndex } from '../../media/packets/packet-index.ts';
 import { scanPacketsAsync } from '../../media/packets/scan-packets.ts';
-import { openVideo, type VideoFile } from '../../media/video.ts';
+import { openVideo } from '../../media/video.ts';
 import { type KnownProfile, knownProfiles } from '../../profile/find.ts';
 import { type Game, inspectGame } from '../game.ts';
 import { loadPlugins } from '../../detectors/plugins/load.ts';
 import { kindNames } from '../../detectors/registry.ts';
 import type { Evidence, FoundPlacement } from './evidence.ts';
 import { findLayoutChanges } from './layout-changes.ts';
-import type { TimeSpan } from './pictures.ts';
-import {
-  checkDefaultPlacement,
-  MAX_CHECKED_PICTURES,
-  searchBetterPlacement,
-  searchPixelSize,
-  searchPlacement,
-} from './search-placement.ts';
+import type { HudSource, TimeSpan } from './pictures.ts';
+import { checkDefaultPlacement, searchBetterPlacement, searchPixelSize, searchPlacement } from './search-placement.ts';
 
 /** Pictures per game in which its default placement is tried to recognize the game. */
 const RECOGNITION_PICTURES = 12;
@@ -42,48 +35,42 @@ const DEFAULT_PLACEMENT: PlacementDecision = { hud: undefined, placement: undefi
  *
  * @param profiles Profiles besides the built-in ones, as for `knownProfiles`: only to name the game if it is another one.
  */
-export async function decidePlacement(
-  file: VideoFile,
-  index: PacketIndex,
-  game: Game,
-  signal: AbortSignal | undefined,
-  profiles: readonly string[] = [],
-): Promise<PlacementDecision> {
-  const first = await decideFirstPlacement(file, index, game, signal, profiles);
+export async function decidePlacement(source: HudSource, profiles: readonly string[] = []): Promise<PlacementDecision> {
+  const first = await decideFirstPlacement(source, profiles);
   const { decision, confidence } = first;
   if (confidence === 0) return decision;
   const { hud = {} } = decision;
-  const { changes, lost } = await findLayoutChanges(file, index, game, { hud, confidence }, signal);
+  const { changes, lost } = await findLayoutChanges(source, { hud, confidence });
   if (changes.length === 0 && lost.length === 0) return decision;
   const laterSettings = changes.map(({ t, confidence: later, hud: own }) => ({ t, ...own, confidence: later }));
   const all = laterSettings.length > 0 ? { ...hud, changes: laterSettings } : decision.hud;
   const placement = { ...all, confidence, ...(lost.length > 0 ? { lost } : {}) };
-  return { hud: all, placement, remarks: describeLostParts(game, lost) };
+  return { hud: all, placement, remarks: describeLostParts(source.game, lost) };
 }
 
 /** Decides the placement without its changes. The confidence is 0 where no element was seen. */
 async function decideFirstPlacement(
-  file: VideoFile,
-  index: PacketIndex,
-  game: Game,
-  signal: AbortSignal | undefined,
+  source: HudSource,
   profiles: readonly string[],
 ): Promise<{ readonly decision: PlacementDecision; readonly confidence: number }> {
-  const check = await checkDefaultPlacement(file, index, game, MAX_CHECKED_PICTURES, { signal });
+  const check = await checkDefaultPlacement(source);
   if (!check || check.pictures === 0) return { decision: DEFAULT_PLACEMENT, confidence: 0 };
   if (check.confidence > 0 && !check.hasBlackBorder) {
     // A stretched picture or HUD may still show an icon or two at the default placement.
-    const better = check.isWeak ? await searchBetterPlacement(file, index, game) : undefined;
+    const better = check.isWeak ? await searchBetterPlacement(source) : undefined;
     if (better) return accept(better);
-    const pixel = await searchPixelSize(file, index, game);
+    const pixel = await searchPixelSize(source);
     return accept({ ...check, hud: pixel ?? {} });
   }
-  const other = check.confidence > 0 ? undefined : await recognizeOtherGame(file, index, game, signal, profiles);
+  const other = check.confidence > 0 ? undefined : await recognizeOtherGame(source, profiles);
   const seen = Object.keys(check.elements);
-  const found = other ? undefined : await searchPlacement(file, index, game, { signal, seen });
+  const found = other ? undefined : await searchPlacement(source, { seen });
   if (found) return accept(found);
   if (check.confidence > 0) return accept({ ...check, hud: {} });
-  return { decision: { ...DEFAULT_PLACEMENT, doubt: describeDoubt(game.profile.game, check, other) }, confidence: 0 };
+  return {
+    decision: { ...DEFAULT_PLACEMENT, doubt: describeDoubt(source.game.profile.game, check, other) },
+    confidence: 0,
+  };
 }
 
 function accept(found: FoundPlacement) {
@@ -130,35 +117,19 @@ export interface RecognizedGame {
 }
 
 /** Returns the most likely other game whose elements are seen at its default placement. */
-async function recognizeOtherGame(
-  file: VideoFile,
-  index: PacketIndex,
-  own: Game,
-  signal: AbortSignal | undefined,
-  profiles: readonly string[],
-): Promise<RecognizedGame | undefined> {
-  const others = (await knownProfiles(profiles)).filter(({ game }) => game !== own.profile.game);
-  return selectMostLikely(
-    await recognizeAtDefault(
-      file,
-      index,
-      await openProfiles(others, own.plugins.modules),
-      RECOGNITION_PICTURES,
-      signal,
-    ),
-  );
+async function recognizeOtherGame(source: HudSource, profiles: readonly string[]): Promise<RecognizedGame | undefined> {
+  const { profile, plugins } = source.game;
+  const others = (await knownProfiles(profiles)).filter(({ game }) => game !== profile.game);
+  return selectMostLikely(await recognizeAtDefault(source, await openProfiles(others, plugins.modules)));
 }
 
 async function recognizeAtDefault(
-  file: VideoFile,
-  index: PacketIndex,
+  recording: Omit<HudSource, 'game'>,
   games: readonly OpenProfile[],
-  maxPictures: number,
-  signal: AbortSignal | undefined,
 ): Promise<RecognizedGame[]> {
   const found: RecognizedGame[] = [];
   for (const { known, game } of games) {
-    const check = await checkDefaultPlacement(file, index, game, maxPictures, { signal, thorough: true });
+    const check = await checkDefaultPlacement({ ...recording, game }, RECOGNITION_PICTURES, { thorough: true });
     if (check && check.confidence > 0) found.push({ ...known, confidence: check.confidence });
   }
   return found;
@@ -220,12 +191,12 @@ export async function recognizeGame(
   const index = await scanPacketsAsync(file, signal ? { signal } : {});
   const games = await openProfiles(await knownProfiles(profiles), plugins);
   const known = games.map((one) => one.known.game);
-  const atDefault = selectMostLikely(await recognizeAtDefault(file, index, games, RECOGNITION_PICTURES, signal));
+  const atDefault = selectMostLikely(await recognizeAtDefault({ file, index, signal }, games));
   if (atDefault) return { found: atDefault, known };
   for (const everywhere of [false, true]) {
     const found: RecognizedGame[] = [];
     for (const one of games) {
-      const place = await searchPlacement(file, index, one.game, { signal, everywhere });
+      const place = await searchPlacement({ file, index, signal, game: one.game }, { everywhere });
       if (place) found.push({ ...one.known, confidence: place.confidence, hud: place.hud });
     }
     if (found.length > 0) return { found: selectMostLikely(found), known };

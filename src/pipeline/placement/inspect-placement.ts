@@ -1,30 +1,18 @@
 import type { HudSettings } from '../../geometry.ts';
-import type { PacketIndex } from '../../media/packets/packet-index.ts';
-import type { VideoFile } from '../../media/video.ts';
 import { cropRgb } from '../../regions/crop.ts';
 import { placeRegion } from '../../regions/place.ts';
 import { drawRegions } from '../authoring/inspect-pictures.ts';
-import type { Game } from '../game.ts';
 import { ElementReader, type Evidence, EvidenceCounter, MIN_ELEMENT_CONFIDENCE } from './evidence.ts';
-import { decodePicture, spreadFrames, type TimeSpan } from './pictures.ts';
+import { type HudSource, spreadPictures, type TimeSpan } from './pictures.ts';
 
 const EVIDENCE_PICTURES = 12;
 const DRAWN_PICTURE_CANDIDATES = 6;
 
 /** Counts the elements seen at a placement in pictures spread over a recording. */
-export async function collectEvidence(
-  file: VideoFile,
-  index: PacketIndex,
-  game: Game,
-  hud: HudSettings,
-  within?: TimeSpan,
-): Promise<Evidence> {
-  using reader = await ElementReader.open(game);
+export async function collectEvidence(source: HudSource, hud: HudSettings, within?: TimeSpan): Promise<Evidence> {
+  using reader = await ElementReader.open(source.game);
   const count = new EvidenceCounter(reader.names);
-  for (const frame of spreadFrames(index, EVIDENCE_PICTURES, within)) {
-    using picture = decodePicture(file, index, frame);
-    if (picture) count.add(await reader.read(picture, hud));
-  }
+  for (const picture of spreadPictures(source, EVIDENCE_PICTURES, within)) count.add(await reader.read(picture, hud));
   return count.evidence;
 }
 
@@ -34,18 +22,12 @@ export async function collectEvidence(
  * @returns A PNG file.
  * @throws RangeError if no picture can be decoded.
  */
-export async function drawPlacement(
-  file: VideoFile,
-  index: PacketIndex,
-  game: Game,
-  hud: HudSettings,
-  within?: TimeSpan,
-): Promise<Uint8Array> {
-  using reader = await ElementReader.open(game);
-  const shown = await findPictureWithMostSeen(file, index, reader, hud, within);
+export async function drawPlacement(source: HudSource, hud: HudSettings, within?: TimeSpan): Promise<Uint8Array> {
+  using reader = await ElementReader.open(source.game);
+  const shown = await findPictureWithMostSeen(source, reader, hud, within);
   if (!shown) throw new RangeError('no picture of the recording can be decoded');
   const { width, height, rgb, seen } = shown;
-  const { regions, reference } = game.profile;
+  const { regions, reference } = source.game.profile;
   const seenRegions = new Set(reader.regionNames.filter((_, i) => seen[i]! >= MIN_ELEMENT_CONFIDENCE));
   const drawn = Object.entries(regions).map(([name, spec]) => {
     const { inner } = placeRegion(spec, { width, height }, reference, hud);
@@ -64,16 +46,13 @@ export async function drawPlacement(
 
 /** Returns the picture in which most elements are seen. */
 async function findPictureWithMostSeen(
-  file: VideoFile,
-  index: PacketIndex,
+  source: HudSource,
   reader: ElementReader,
   hud: HudSettings,
-  within?: TimeSpan,
+  within: TimeSpan | undefined,
 ) {
   let best: { width: number; height: number; rgb: Uint8Array; seen: Float64Array; sum: number } | undefined;
-  for (const frame of spreadFrames(index, DRAWN_PICTURE_CANDIDATES, within)) {
-    using picture = decodePicture(file, index, frame);
-    if (!picture) continue;
+  for (const picture of spreadPictures(source, DRAWN_PICTURE_CANDIDATES, within)) {
     const { width, height } = picture;
     const seen = await reader.read(picture, hud);
     const sum = seen.reduce((total, confidence) => total + confidence, 0);

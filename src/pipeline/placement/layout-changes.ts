@@ -1,10 +1,8 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { HudSettings } from '../../geometry.ts';
 import { findGroup, frameTime, groupFirstFrame, type PacketIndex } from '../../media/packets/packet-index.ts';
-import type { VideoFile } from '../../media/video.ts';
-import type { Game } from '../game.ts';
 import { ElementReader, MIN_ELEMENT_CONFIDENCE } from './evidence.ts';
-import { decodePicture, frameAt, type TimeSpan } from './pictures.ts';
+import { decodePicture, frameAt, type HudSource, type TimeSpan } from './pictures.ts';
 import { searchPlacement } from './search-placement.ts';
 
 /** Spacing of the checkpoints, which follows from the length of the recording and their intended number. */
@@ -58,17 +56,12 @@ interface Checkpoint {
  * Finds changes of the placement in a recording. Checks the first layout at checkpoints spread over the recording; where it is
  * missing for long, tries the other known layouts, then searches for a new one. Deterministic.
  */
-export async function findLayoutChanges(
-  file: VideoFile,
-  index: PacketIndex,
-  game: Game,
-  first: Omit<Layout, 't'>,
-  signal?: AbortSignal,
-): Promise<LayoutChanges> {
+export async function findLayoutChanges(source: HudSource, first: Omit<Layout, 't'>): Promise<LayoutChanges> {
+  const { index, game, signal } = source;
   const checkpoints = spreadCheckpoints(index);
   if (checkpoints.length < MIN_MISSES) return { changes: [], lost: [] };
   using reader = await ElementReader.open(game);
-  const survey: Survey = { file, index, game, reader, layouts: [first], signal };
+  const survey: Survey = { ...source, reader, layouts: [first] };
   for (const checkpoint of checkpoints) {
     if (await isSeen(survey, checkpoint.t, 0)) checkpoint.layout = 0;
     await turn();
@@ -110,13 +103,9 @@ export async function findLayoutChanges(
   return { changes: await listChanges(survey, checkpoints), lost };
 }
 
-interface Survey {
-  readonly file: VideoFile;
-  readonly index: PacketIndex;
-  readonly game: Game;
+interface Survey extends HudSource {
   readonly reader: ElementReader;
   readonly layouts: Omit<Layout, 't'>[];
-  readonly signal: AbortSignal | undefined;
 }
 
 /** Spreads checkpoints over the recording, at keyframes where there are enough. */
@@ -191,11 +180,11 @@ async function assignLayouts(
   for (let layout = 1; layout < survey.layouts.length; layout++) seen += await mark(layout);
   if (seen > 0) return true;
   if (!search) return false;
-  const { file, index, game, signal, layouts } = survey;
+  const { layouts } = survey;
   const within = { t: run[0]!.t, end: run.at(-1)!.t };
   const everywhere = within.end - within.t >= MIN_FULL_SEARCH_SECONDS;
   const options = search === 'all' ? { everywhere } : { outlinesOnly: true };
-  const found = await searchPlacement(file, index, game, { signal, within, ...options });
+  const found = await searchPlacement(survey, { within, ...options });
   if (!found) return false;
   layouts.push(found);
   seen = await mark(layouts.length - 1);

@@ -9,6 +9,15 @@ import {
 } from '../../media/packets/packet-index.ts';
 import type { Picture, Plane } from '../../media/picture.ts';
 import type { VideoFile } from '../../media/video.ts';
+import type { Game } from '../game.ts';
+
+/** A recording, and the game whose HUD is looked for in it. */
+export interface HudSource {
+  readonly file: VideoFile;
+  readonly index: PacketIndex;
+  readonly game: Game;
+  readonly signal?: AbortSignal | undefined;
+}
 
 /** A part of a recording, in seconds. */
 export interface TimeSpan {
@@ -81,6 +90,18 @@ export function decodePicture(file: VideoFile, index: PacketIndex, frame: number
   const chunk: Chunk = createChunk(index, group, group + 1);
   for (const item of decodeFrames(file, index, chunk, [frame])) return isGap(item) ? undefined : item;
   return undefined;
+}
+
+/** Decodes pictures spread over a recording, as `spreadFrames` orders them; each is valid until the next. */
+export function* spreadPictures(
+  { file, index }: Pick<HudSource, 'file' | 'index'>,
+  maxCount: number,
+  within?: TimeSpan,
+): Generator<Picture> {
+  for (const frame of spreadFrames(index, maxCount, within)) {
+    using picture = decodePicture(file, index, frame);
+    if (picture) yield picture;
+  }
 }
 
 /**

@@ -1,8 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { HudSettings, Rect, Size } from '../../geometry.ts';
-import type { PacketIndex } from '../../media/packets/packet-index.ts';
 import { copyPicture, type Picture } from '../../media/picture.ts';
-import type { VideoFile } from '../../media/video.ts';
 import type { Game } from '../game.ts';
 import { AnchoredLocator, toHudSettings } from './anchored-locator.ts';
 import { type Borders, findBorders, findOutlines, hasBlackBorder } from './borders.ts';
@@ -33,7 +31,7 @@ import {
   type PointPair,
   type Similarity,
 } from './landmark-locator.ts';
-import { decodePicture, spreadFrames, type TimeSpan, toSquarePixels } from './pictures.ts';
+import { type HudSource, spreadPictures, type TimeSpan, toSquarePixels } from './pictures.ts';
 import { findPixelSize, hasPixelText, type PixelSize } from './pixel-size.ts';
 
 /** Pictures examined before the default placement is given up. */
@@ -66,15 +64,10 @@ const CONVINCING_ELEMENTS = 6;
 /** Enlargements of a picture whose edges are cut off: range, step, and step of the refinement. */
 const ENLARGEMENTS = { min: 1.015, max: 1.16, step: 0.006, fineStep: 0.002 } as const;
 
-/** Options of checking or searching a placement. */
-export interface PlacementOptions {
-  readonly signal?: AbortSignal | undefined;
+/** Options of searching for the placement. */
+export interface SearchOptions {
   /** The part of the recording to examine; default all. */
   readonly within?: TimeSpan | undefined;
-}
-
-/** Options of searching for the placement. */
-export interface SearchOptions extends PlacementOptions {
   /** Names of elements seen already: they determine which HUD layout is searched. */
   readonly seen?: readonly string[];
   /** Searches the whole picture at every scale, which is slow; default true. */
@@ -98,27 +91,23 @@ export interface DefaultEvidence extends Evidence {
  * @returns Undefined if the profile has no elements that depend on the placement.
  */
 export async function checkDefaultPlacement(
-  file: VideoFile,
-  index: PacketIndex,
-  game: Game,
+  source: HudSource,
   maxPictures = MAX_CHECKED_PICTURES,
-  { signal, thorough = false }: PlacementOptions & { readonly thorough?: boolean } = {},
+  { thorough = false } = {},
 ): Promise<DefaultEvidence | undefined> {
-  using reader = await ElementReader.open(game);
+  using reader = await ElementReader.open(source.game);
   if (reader.names.length === 0) return undefined;
   const count = new EvidenceCounter(reader.names);
   let isFramed = false;
   let share = 0;
-  for (const frame of spreadFrames(index, maxPictures)) {
-    using picture = decodePicture(file, index, frame);
-    if (!picture) continue;
+  for (const picture of spreadPictures(source, maxPictures)) {
     const seen = await reader.read(picture, {}, thorough ? {} : { stopAfter: ENOUGH_ELEMENTS });
     count.add(seen);
     share = Math.max(share, reader.shareSeen(seen));
     isFramed = hasBlackBorder(picture);
     if (count.fits && !thorough) break;
     await turn();
-    signal?.throwIfAborted();
+    source.signal?.throwIfAborted();
   }
   // Three elements may also be seen at a wrong placement, but then among many that are not.
   const { evidence } = count;
@@ -134,16 +123,15 @@ export async function checkDefaultPlacement(
  * @returns Undefined if no candidate fits.
  */
 export async function searchPlacement(
-  file: VideoFile,
-  index: PacketIndex,
-  game: Game,
-  { signal, within, seen, everywhere = true, outlinesOnly = false }: SearchOptions = {},
+  source: HudSource,
+  { within, seen, everywhere = true, outlinesOnly = false }: SearchOptions = {},
 ): Promise<FoundPlacement | undefined> {
+  const { game, signal } = source;
   using reader = await ElementReader.open(game, chooseElements(game.profile, seen));
-  const search = await openSearch(file, index, game, reader, within);
+  const search = await openSearch(source, reader, within);
   if (!search) return undefined;
   let best = await findWithinBorders(search);
-  if (outlinesOnly) return best && (await addPixelSize(file, game, search, best));
+  if (outlinesOnly) return best && (await addPixelSize(search, best));
   const other = best ? undefined : await findStretchedOrResized(search);
   signal?.throwIfAborted();
   if (other && countSeenPerPicture(other) >= Math.min(CONVINCING_ELEMENTS, reader.names.length / 2)) best = other;
@@ -160,7 +148,7 @@ export async function searchPlacement(
     }
   }
   if (other && (!best || countSeenPerPicture(other) > countSeenPerPicture(best))) best = other;
-  return best && (await addPixelSize(file, game, search, best));
+  return best && (await addPixelSize(search, best));
 }
 
 /**
@@ -168,19 +156,15 @@ export async function searchPlacement(
  *
  * @returns Undefined unless many more elements are seen than at the default placement.
  */
-export async function searchBetterPlacement(
-  file: VideoFile,
-  index: PacketIndex,
-  game: Game,
-): Promise<FoundPlacement | undefined> {
-  using reader = await ElementReader.open(game, chooseElements(game.profile));
-  const search = await openSearch(file, index, game, reader);
+export async function searchBetterPlacement(source: HudSource): Promise<FoundPlacement | undefined> {
+  using reader = await ElementReader.open(source.game, chooseElements(source.game.profile));
+  const search = await openSearch(source, reader);
   if (!search) return undefined;
   const plain = await findBestCandidate(reader, search.pictures, [{ hud: {}, prior: 0 }]);
   const found = await findStretchedOrResized(search);
   if (!found || countSeenPerPicture(found) < MIN_BETTER_GAIN * (plain ? countSeenPerPicture(plain.found) : 0))
     return undefined;
-  return await addPixelSize(file, game, search, found);
+  return await addPixelSize(search, found);
 }
 
 /** Finds a stretched picture or a resized HUD. Close to an edge both look alike; the one with more elements is right. */
@@ -190,66 +174,43 @@ async function findStretchedOrResized(search: Search): Promise<FoundPlacement | 
   return countSeenPerPicture(resized) > MIN_RESIZED_HUD_GAIN * countSeenPerPicture(stretched) ? resized : stretched;
 }
 
-async function openSearch(
-  file: VideoFile,
-  index: PacketIndex,
-  game: Game,
-  reader: ElementReader,
-  within?: TimeSpan,
-): Promise<Search | undefined> {
+async function openSearch(source: HudSource, reader: ElementReader, within?: TimeSpan): Promise<Search | undefined> {
   if (reader.names.length === 0) return undefined;
-  const pictures = decodeSearchedPictures(file, index, within);
+  const { file, game } = source;
+  const pictures = decodeSearchedPictures(source, within);
   const [frame] = pictures;
   if (!frame) return undefined;
   const [borders, landmarks] = [findBorders(pictures), await findLandmarks(game)];
   const { pixelAspect } = file.info;
   const { reference } = game.profile;
   const windows = candidatesFromOutlines(findOutlines(pictures, reference.width / reference.height), frame);
-  return {
-    reader,
-    pictures,
-    borders,
-    windows,
-    landmarks,
-    frame,
-    pixelAspect,
-    reference,
-    remainingRefinements: MAX_REFINED_MATCHES,
-  };
+  const found = { pictures, borders, windows, landmarks, frame, pixelAspect, reference };
+  return { game, reader, ...found, remainingRefinements: MAX_REFINED_MATCHES };
 }
 
 /** Adds the size of text drawn in game pixels to a placement. */
 async function addPixelSize(
-  file: VideoFile,
-  game: Game,
-  search: Search,
+  { game, pictures, pixelAspect = 1 }: Search,
   found: FoundPlacement,
 ): Promise<FoundPlacement> {
   // The searched pictures have square pixels, unlike the video perhaps.
   const { aspect } = found.hud;
-  const shown = aspect === undefined ? found.hud : { ...found.hud, aspect: aspect / (file.info.pixelAspect ?? 1) };
-  const pixel = await findPixelSize(game, () => search.pictures, shown);
+  const shown = aspect === undefined ? found.hud : { ...found.hud, aspect: aspect / pixelAspect };
+  const pixel = await findPixelSize(game, () => pictures, shown);
   // An aspect ratio found by the HUD is more reliable than one found by text.
   return pixel === undefined ? found : { ...found, hud: { ...pixel, ...found.hud } };
 }
 
 /** Finds the size of text drawn in game pixels at the default placement; undefined without decoding if there is no such text. */
-export async function searchPixelSize(file: VideoFile, index: PacketIndex, game: Game): Promise<PixelSize | undefined> {
-  return hasPixelText(game)
-    ? findPixelSize(game, () => spreadPictures(file, index, MAX_PIXEL_TEXT_PICTURES), {})
+export async function searchPixelSize(source: HudSource): Promise<PixelSize | undefined> {
+  return hasPixelText(source.game)
+    ? findPixelSize(source.game, () => spreadPictures(source, MAX_PIXEL_TEXT_PICTURES), {})
     : undefined;
-}
-
-/** Decodes pictures spread over a recording; each is valid until the next. */
-function* spreadPictures(file: VideoFile, index: PacketIndex, maxCount: number): Generator<Picture> {
-  for (const frame of spreadFrames(index, maxCount)) {
-    using picture = decodePicture(file, index, frame);
-    if (picture) yield picture;
-  }
 }
 
 /** What all strategies of a search use. */
 interface Search {
+  readonly game: Game;
   readonly reader: ElementReader;
   /** With square pixels. */
   readonly pictures: readonly Picture[];
@@ -420,13 +381,9 @@ function toContent({ scale, x, y }: Similarity, frame: Size, reference: Size): R
 }
 
 /** Decodes the pictures to search, with square pixels. */
-function decodeSearchedPictures(file: VideoFile, index: PacketIndex, within?: TimeSpan): Picture[] {
-  const pictures: Picture[] = [];
-  const fitting = Math.floor(MAX_SEARCHED_BYTES / (file.info.width * file.info.height));
+function decodeSearchedPictures(source: HudSource, within?: TimeSpan): Picture[] {
+  const { width, height } = source.file.info;
+  const fitting = Math.floor(MAX_SEARCHED_BYTES / (width * height));
   const count = Math.max(MIN_SEARCHED_PICTURES, Math.min(MAX_SEARCHED_PICTURES, fitting));
-  for (const frame of spreadFrames(index, count, within)) {
-    using picture = decodePicture(file, index, frame);
-    if (picture) pictures.push(toSquarePixels(copyPicture(picture)));
-  }
-  return pictures;
+  return Array.from(spreadPictures(source, count, within), (picture) => toSquarePixels(copyPicture(picture)));
 }
