@@ -7,6 +7,7 @@ import {
   toDeviations,
   scoreDifferences,
   covers,
+  isSameScan,
   createMoments,
   reserveMoments,
 } from './scores.ts';
@@ -52,6 +53,8 @@ interface Kernels {
 
 /** Weights are 0…31, so that the sums of a line fit into 32 bits. */
 const MAX_WEIGHT = 31;
+/** Moments that are kept: templates of one shape are compared at each of a few ranges of positions, one after the other. */
+const MAX_KEPT_MOMENTS = 16;
 let compiled: WebAssembly.Module | undefined;
 
 /**
@@ -70,7 +73,9 @@ export class Matcher {
   #scores = new Float64Array(16);
   /** Addresses of the weights: templates of one shape share them. */
   readonly #weights = new Map<string, number>();
-  readonly #moments: Moments;
+  /** Moments of the latest scans since `clear`, the `#scans`-th of them next to be replaced. */
+  readonly #moments: Moments[] = [];
+  #scans = 0;
   /** Moments of an area that several scans cover in parts. */
   readonly #precomputed: Moments;
 
@@ -78,7 +83,6 @@ export class Matcher {
     this.channels = channels;
     compiled ??= new WebAssembly.Module(Buffer.from(MATCH_WASM, 'base64'));
     this.#kernels = new WebAssembly.Instance(compiled).exports as unknown as Kernels;
-    this.#moments = createMoments(channels);
     this.#precomputed = createMoments(channels);
   }
 
@@ -143,7 +147,8 @@ export class Matcher {
   /** Forgets all crops. */
   clear(): void {
     this.#end = this.#templatesEnd;
-    this.#moments.comparison = undefined;
+    for (const moments of this.#moments) moments.comparison = undefined;
+    this.#scans = 0;
     this.#precomputed.comparison = undefined;
   }
 
@@ -224,18 +229,15 @@ export class Matcher {
     else scoreColorCorrelations(sums, first, each / 8, count, pattern, moments, scores);
   }
 
-  /** The moments that all templates with these weights share at these positions; cached until others are needed. */
+  /** The moments that all templates with these weights share at these positions; those of the latest scans are kept. */
   #momentsFor(comparison: Comparison, out: number, each: number): Moments {
-    const known = this.#moments;
-    const isKnown =
-      covers(known, comparison) &&
-      known.comparison!.columns === comparison.columns &&
-      known.comparison!.rows === comparison.rows;
     this.#memory();
-    if (isKnown) return known;
-    if (covers(this.#precomputed, comparison)) copyMoments(this.#precomputed, known, comparison);
-    else this.#computeMoments(known, comparison, out, each);
-    return known;
+    const known = this.#moments.find((moments) => isSameScan(moments, comparison));
+    if (known) return known;
+    const moments = (this.#moments[this.#scans++ % MAX_KEPT_MOMENTS] ??= createMoments(this.channels));
+    if (covers(this.#precomputed, comparison)) copyMoments(this.#precomputed, moments, comparison);
+    else this.#computeMoments(moments, comparison, out, each);
+    return moments;
   }
 
   /** @param out Address at which the kernel writes sums, and `each` bytes behind it sums of squares. */

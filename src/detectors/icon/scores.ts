@@ -76,6 +76,12 @@ export function covers({ comparison: own }: Moments, comparison: Comparison): bo
   );
 }
 
+/** Whether moments are those of a comparison's positions, no more and no fewer. */
+export function isSameScan(moments: Moments, comparison: Comparison): boolean {
+  const own = moments.comparison;
+  return own?.columns === comparison.columns && own.rows === comparison.rows && covers(moments, comparison);
+}
+
 /** Prepares moments for the positions of a comparison. */
 export function reserveMoments(moments: Moments, comparison: Comparison): void {
   moments.comparison = comparison;

@@ -244,12 +244,10 @@ function coarseMatches(
   const isAnywhere = !across?.pitch && !down?.pitch;
   if (level === 0 && isAnywhere) return [matcher.best(planes, pattern, measure, xs, ys)];
   const columns = xs[1] - xs[0] + 1;
-  const scores = matcher.scanReused(planes, pattern, measure, xs, ys);
   const count = columns * (ys[1] - ys[0] + 1);
-  if (!isAnywhere)
-    for (let n = 0; n < count; n++)
-      if (!isOnGrid(xs[0] + (n % columns), across) || !isOnGrid(ys[0] + Math.floor(n / columns), down))
-        scores[n] = EXCLUDED_SCORE;
+  const scores = isAnywhere
+    ? matcher.scanReused(planes, pattern, measure, xs, ys)
+    : scanGrid(matcher, planes, pattern, measure, xs, ys, across, down);
   const chosen: Match[] = [];
   while (chosen.length < MAX_CANDIDATES) {
     let best = -1;
@@ -261,6 +259,42 @@ function coarseMatches(
     chosen.push({ score: scores[best]!, x: xs[0] + (best % columns), y: ys[0] + Math.floor(best / columns) });
   }
   return chosen;
+}
+
+/** Computes the scores of the positions on a grid; the others have `EXCLUDED_SCORE`. */
+function scanGrid(
+  matcher: Matcher,
+  planes: Planes,
+  pattern: Pattern,
+  measure: Measure,
+  xs: readonly [number, number],
+  ys: readonly [number, number],
+  across: PositionGrid | undefined,
+  down: PositionGrid | undefined,
+): Float64Array {
+  const columns = xs[1] - xs[0] + 1;
+  const scores = new Float64Array(columns * (ys[1] - ys[0] + 1)).fill(EXCLUDED_SCORE);
+  const runsDown = gridRuns(ys, down);
+  for (const [left, right] of gridRuns(xs, across))
+    for (const [top, bottom] of runsDown) {
+      const width = right - left + 1;
+      const part = matcher.scanReused(planes, pattern, measure, [left, right], [top, bottom]);
+      for (let y = top, from = 0; y <= bottom; y++, from += width)
+        scores.set(part.subarray(from, from + width), (y - ys[0]) * columns + left - xs[0]);
+    }
+  return scores;
+}
+
+/** The stretches of a range that are on a grid. */
+function gridRuns([from, to]: readonly [number, number], grid: PositionGrid | undefined): [number, number][] {
+  const runs: [number, number][] = [];
+  for (let at = from; at <= to; at++) {
+    if (!isOnGrid(at, grid)) continue;
+    const last = runs.at(-1);
+    if (last?.[1] === at - 1) last[1] = at;
+    else runs.push([at, at]);
+  }
+  return runs;
 }
 
 function isAdjacent(chosen: readonly Match[], x: number, y: number): boolean {
