@@ -53,9 +53,13 @@ export const detect = declare({
       'full reads every sample; adaptive decodes keyframes first and reads in full only between keyframes that differ.',
       'full',
     ),
-    workers: value('n', 'Number of reading threads. The log does not depend on it. Default: one per core.', {
-      parse: wholeNumber(1, 256),
-    }),
+    workers: value(
+      'n',
+      'Parts of the recording that are read at once. The log does not depend on it. Default: one per core.',
+      {
+        parse: wholeNumber(1, 256),
+      },
+    ),
     from: value('time', 'Start here: 90, 1:30, 2m.', { parse: seconds }),
     to: value('time', 'Stop here.', { parse: seconds }),
     place: value(

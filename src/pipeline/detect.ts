@@ -7,7 +7,6 @@ import { type Issue, PlaybyplayError } from '../errors.ts';
 import type { Journal, JournalKey } from '../events/journal.ts';
 import type { HeaderLine } from '../events/log.ts';
 import type { HudSettings } from '../geometry.ts';
-import { DecoderWorker } from '../media/decode/decoder-worker.ts';
 import { checkOutput } from '../files/output.ts';
 import { originSeconds, type PacketIndex } from '../media/packets/packet-index.ts';
 import { formatClock } from '../time.ts';
@@ -28,7 +27,7 @@ import { decidePlacement, type PlacementDecision, restorePlacement } from './pla
 import { type ChunkReadings, ChunkStitcher, type Gap, readingsOf } from './reading/chunk-readings.ts';
 import { CHUNK_SECONDS, type PlannedChunk, planChunks, type SourceChunk } from './reading/plan.ts';
 import { readJournaled } from './reading/read-journaled.ts';
-import { ReaderPool, type ReaderPoolOptions } from './reading/reader-pool.ts';
+import { createDecoders, ReaderPool, type ReaderPoolOptions } from './reading/reader-pool.ts';
 import { SampleReader } from './reading/sample-reader.ts';
 import type { MediaIdentity, Source } from './source.ts';
 import { AudioReader } from './sources/audio.ts';
@@ -139,8 +138,8 @@ async function prepareRun(source: Source, game: Game, options: DetectOptions): P
   const trace = options.trace === undefined ? undefined : new Trace();
   const tracePolicy = { inputs: inputsOf(source, options), overwrite: options.overwrite };
   if (options.trace !== undefined) await checkOutput(options.trace, { kind: 'JSON', ...tracePolicy });
-  const decoder = availableParallelism() > 1 ? resources.use(new DecoderWorker(source.video)) : undefined;
-  const poolOptions: ReaderPoolOptions = { plan, workers, hud: options.hud, stuckAfter, decoder, trace };
+  const decoders = createDecoders(source.video, plan, workers).map((decoder) => resources.use(decoder));
+  const poolOptions: ReaderPoolOptions = { plan, workers, hud: options.hud, stuckAfter, decoders, trace };
   let pool = resources.use(new ReaderPool(source.video, game, poolOptions));
   const expectedSeconds = (to ?? source.video.info.duration ?? Number.POSITIVE_INFINITY) - (from ?? 0);
   const expectedChunks = Math.ceil(expectedSeconds / CHUNK_SECONDS[plan]);

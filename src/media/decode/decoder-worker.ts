@@ -9,7 +9,10 @@ import type { VideoFile } from '../video.ts';
 
 export type { DecodeRequest };
 
-/** Limits of what is decoded ahead: pictures, and bytes of their luma. A reader may hold two, so there are at least four. */
+/**
+ * Limits of what is decoded ahead, by all workers on a recording: pictures, and bytes of their luma. A reader may hold two, so there are
+ * at least four for each.
+ */
 const MAX_PICTURES = 16;
 const MIN_PICTURES = 4;
 const MAX_LUMA_BYTES = 12 << 20;
@@ -38,6 +41,7 @@ interface PendingRequest {
  */
 export class DecoderWorker implements AsyncDisposable {
   readonly #file: VideoFile;
+  readonly #workers: number;
   #started:
     | { readonly thread: RpcWorker; readonly receiver: PictureReceiver; readonly opened: Promise<void> }
     | undefined;
@@ -47,22 +51,24 @@ export class DecoderWorker implements AsyncDisposable {
   /** What the thread works on before it is asked for. */
   #announced: PendingRequest | undefined;
 
-  constructor(file: VideoFile) {
+  /** @param workers How many of them share the pictures that may be decoded ahead. */
+  constructor(file: VideoFile, workers = 1) {
     this.#file = file;
+    this.#workers = workers;
   }
 
   /** Starts the thread unless it runs already. */
   start(): void {
     if (this.#started) return;
     const { path, description, info } = this.#file;
-    const fitting = Math.floor(MAX_LUMA_BYTES / (info.width * info.height));
+    const fitting = Math.min(MAX_PICTURES, Math.floor(MAX_LUMA_BYTES / (info.width * info.height)));
     const thread = new RpcWorker('decoder', threadModule(import.meta.url, './decoder-thread'), {
       resourceLimits: { maxYoungGenerationSizeMb: 2 },
     });
     const { port1, port2: port } = new MessageChannel();
     const control = createTransferControl();
     const receiver = new PictureReceiver(control, port1);
-    const maxPictures = Math.min(MAX_PICTURES, Math.max(MIN_PICTURES, fitting));
+    const maxPictures = Math.max(MIN_PICTURES, Math.floor(fitting / this.#workers));
     const open = { path, description, control, port, maxPictures };
     const opened = thread.call<void>({ open } satisfies ThreadRequest, { transfer: [port] }).then(() => {
       this.#isReady = true;

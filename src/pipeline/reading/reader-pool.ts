@@ -5,8 +5,8 @@ import { type MessageTransfer, WorkerError, threadModule, RpcWorker } from '../.
 import { now, type Trace } from '../../threads/trace.ts';
 import { PlaybyplayError } from '../../errors.ts';
 import type { HudSettings } from '../../geometry.ts';
-import type { DecoderWorker } from '../../media/decode/decoder-worker.ts';
-import type { VideoFile } from '../../media/video.ts';
+import { DecoderWorker } from '../../media/decode/decoder-worker.ts';
+import { openVideo, type VideoFile } from '../../media/video.ts';
 import type { Game } from '../game.ts';
 import type { ReadContext } from './chunk-decoding.ts';
 import { ChunkReader } from './chunk-reader.ts';
@@ -24,8 +24,8 @@ export interface ReaderPoolOptions {
   readonly companion?: string | undefined;
   /** Seconds without a sign of life after which a thread is replaced; default 120. */
   readonly stuckAfter?: number | undefined;
-  /** Decodes for a reader in this thread; started where that pays. */
-  readonly decoder?: DecoderWorker | undefined;
+  /** Decode for readers in this thread, one each; started where that pays. See `createDecoders`. */
+  readonly decoders?: readonly DecoderWorker[] | undefined;
   /** Collects what was read when. */
   readonly trace?: Trace | undefined;
 }
@@ -36,8 +36,10 @@ export interface ReadChunk {
   readonly readings: ChunkReadings;
 }
 
-/** Chunks from which on a decoder thread of its own pays for its start. */
-const MIN_CHUNKS_FOR_DECODER_WORKER = 3;
+/** Readers that share one thread: it has time for them while their decoders use two cores. */
+const MAX_LOCAL_READERS = 2;
+/** Chunks from which on decoder threads pay for their start. */
+const MIN_CHUNKS_FOR_DECODER_WORKERS = 3;
 const DEFAULT_STUCK_AFTER_SECONDS = 120;
 /** Times that a chunk is tried before the run fails. */
 const MAX_ATTEMPTS = 3;
@@ -56,14 +58,26 @@ interface Reader extends AsyncDisposable {
 }
 
 /**
- * Reads the chunks of a recording on several threads and gives the readings out in order. A single reader works in this
- * thread, unless plug-ins are used: starting another one costs as much as reading some seconds of video.
+ * Creates decoder threads for the readers that share this thread, which the caller disposes of; none where readers have threads of
+ * their own or decode in this process's pool.
+ */
+export function createDecoders(file: VideoFile, plan: ReaderPoolOptions['plan'], workers: number): DecoderWorker[] {
+  if (plan !== 'full' || workers > MAX_LOCAL_READERS || availableParallelism() === 1) return [];
+  return Array.from({ length: workers }, () => new DecoderWorker(file, workers));
+}
+
+/**
+ * Reads the chunks of a recording on several threads and gives the readings out in order. Up to two readers with decoders of their own
+ * work in this thread, as does a single one, unless plug-ins are used: another thread would load, compile and optimize the program
+ * again, which costs as much as reading some seconds of video.
  */
 export class ReaderPool implements AsyncDisposable {
   readonly #file: VideoFile;
   readonly #game: Game;
   readonly #options: ReaderPoolOptions;
   #opening: Promise<readonly Reader[]> | undefined;
+  /** How many readers work in this thread, if any do. */
+  #localReaders = 1;
 
   /** `file` must stay open as long as the pool is in use. */
   constructor(file: VideoFile, game: Game, options: ReaderPoolOptions) {
@@ -74,11 +88,12 @@ export class ReaderPool implements AsyncDisposable {
 
   /** Lets threads start for about so many chunks. */
   start(chunks: number): void {
-    const { workers, decoder } = this.#options;
+    const { workers, decoders = [] } = this.#options;
     const usesPlugins = this.#game.detectors.some(({ kind }) => this.#game.plugins.kinds.has(kind.name));
     const count = Math.max(1, Math.min(workers, chunks));
-    if (count === 1 && !usesPlugins) {
-      if (workers === 1 && chunks >= MIN_CHUNKS_FOR_DECODER_WORKER) decoder?.start();
+    if (count <= Math.max(1, decoders.length) && !usesPlugins) {
+      this.#localReaders = count;
+      if (chunks >= MIN_CHUNKS_FOR_DECODER_WORKERS) for (const decoder of decoders) decoder.start();
       return;
     }
     this.#opening ??= this.#openThreads(count, usesPlugins);
@@ -153,14 +168,15 @@ export class ReaderPool implements AsyncDisposable {
     signal: AbortSignal,
   ): Promise<ChunkReadings> {
     this.#opening ??= this.#openLocal();
-    idle.add(await this.#opening);
+    const readers = await this.#opening;
+    idle.add(readers);
     const reader = await idle.take();
     try {
       // The next request may be here already: the decoder goes on with it.
       await turn();
       signal.throwIfAborted();
       const start = now();
-      const follows = this.#options.plan === 'full' ? next() : undefined;
+      const follows = this.#options.plan === 'full' && readers.length === 1 ? next() : undefined;
       const { trace } = this.#options;
       const context = {
         signal,
@@ -177,10 +193,16 @@ export class ReaderPool implements AsyncDisposable {
   }
 
   async #openLocal(): Promise<readonly Reader[]> {
-    const { plan, hud, companion, decoder } = this.#options;
+    const { plan, hud, companion, decoders = [] } = this.#options;
     const decodesAhead = availableParallelism() > 1;
-    const reader = await ChunkReader.open(this.#file, this.#game, { plan, hud, companion, decodesAhead, decoder });
-    return [new LocalReader(reader)];
+    return await Promise.all(
+      Array.from({ length: this.#localReaders }, async (_, i) => {
+        const own = i === 0 ? undefined : openVideo(this.#file.path, this.#file.description);
+        const options = { plan, hud, companion, decodesAhead, decoder: decoders[i] };
+        const reader = await ChunkReader.open(own ?? this.#file, this.#game, options);
+        return new LocalReader(this.#localReaders === 1 ? 'reader' : `reader ${i + 1}`, reader, own);
+      }),
+    );
   }
 
   async #openThreads(count: number, usesPlugins: boolean): Promise<readonly Reader[]> {
@@ -239,11 +261,15 @@ class IdleReaders {
 
 /** Reads in this thread. */
 class LocalReader implements Reader {
-  readonly name = 'reader';
+  readonly name: string;
   readonly #reader: ChunkReader;
+  readonly #file: VideoFile | undefined;
 
-  constructor(reader: ChunkReader) {
+  /** @param file What the reader alone uses. */
+  constructor(name: string, reader: ChunkReader, file: VideoFile | undefined) {
+    this.name = name;
     this.#reader = reader;
+    this.#file = file;
   }
 
   read(request: PlannedChunk, context: ReadContext): Promise<ChunkReadings> {
@@ -252,6 +278,7 @@ class LocalReader implements Reader {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#reader[Symbol.dispose]();
+    this.#file?.[Symbol.dispose]();
   }
 }
 
