@@ -53,6 +53,17 @@ test('joined recordings with a clock that restarts and larger pictures: time con
   expect(frames).toEqual(whole.filter(({ t }) => t <= 1.48 || t >= 1.6));
 });
 
+test('joined recordings with pictures of another shape: a gap says so', () => {
+  const path = join(folder, 'shapes.ts');
+  const parts = [video('wide.ts'), video('narrow.ts', { width: 96 })];
+  writeFileSync(path, Buffer.concat(parts.map((part) => readFileSync(part))));
+  const { frames, problems } = readAll(path);
+  expect(frames.every(({ width, t }) => width === 128 && t < 1.6)).toBe(true);
+  const shapes = problems.filter(({ reason }) => reason === 'the picture changes its shape here, to 96×96');
+  expect(shapes.map(({ t }) => t)).toEqual([1.6, 2, 2.4, 2.8]);
+  expect(shapes.at(-1)!.end).toBe(3.16);
+});
+
 test('joined recordings with a clock hours ahead: time continues', () => {
   const path = join(folder, 'ahead.ts');
   const parts = [video('before.ts'), video('after.ts', { pts: steady(40, 5_000_000) })];

@@ -126,6 +126,8 @@ export function* decodeInSteps(
 
 const PACKETS_MISSING = 'packets are missing';
 const PACKET_DAMAGED = 'a packet is damaged';
+/** By how much the aspect of a picture may differ from the stream's: sizes are rounded to whole or even pixels. */
+const ASPECT_TOLERANCE = 0.01;
 
 /** Decodes frames of one group of pictures after the other. */
 class GroupDecoder implements Disposable {
@@ -133,8 +135,12 @@ class GroupDecoder implements Disposable {
   readonly #index: PacketIndex;
   readonly #reader: PacketReader;
   readonly #factory: PictureFactory;
+  /** Width of a coded picture divided by its height, as the stream begins. */
+  readonly #aspect: number;
 
   constructor(file: VideoFile, index: PacketIndex) {
+    const { width, height, rotation } = file.info;
+    this.#aspect = rotation % 180 === 0 ? width / height : height / width;
     this.#file = file;
     this.#index = index;
     this.#reader = new PacketReader(file, index);
@@ -197,6 +203,11 @@ class GroupDecoder implements Disposable {
       if (frame.decodeErrorFlags !== 0 || (frame.flags & AV_FRAME_FLAG_CORRUPT) !== 0) {
         frame.unref();
         return 'a picture is damaged';
+      }
+      const { width, height } = frame;
+      if (Math.abs(width / height / this.#aspect - 1) > ASPECT_TOLERANCE) {
+        frame.unref();
+        return `the picture changes its shape here, to ${width}×${height}`;
       }
       buffer.addDecoded(Number(frame.pts), this.#factory);
     }

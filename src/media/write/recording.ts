@@ -37,6 +37,8 @@ export interface PacketInfo {
 export interface PlannedPacket extends PacketInfo {
   /** Decoding can start here, and nothing after it refers to what came before. */
   readonly isIdr: boolean;
+  /** From here on, packets have other parameter sets than the stream began with: the picture's size or profile changes. */
+  readonly hasOtherParameters?: boolean;
 }
 
 /** A decoded frame and its presentation time in ticks. The frame is reused: copy what must outlive the next step. */
@@ -197,7 +199,9 @@ export class Recording implements Disposable {
     let next: bigint | undefined;
     for (const { packet, info } of this.packets(from, to)) {
       if (info.hidden) forbidCopyOfLastGroup(packets);
-      packets.push({ ...info, isIdr: info.key && !info.hidden && this.#isIdr(packet) });
+      const start = info.key && !info.hidden ? this.#startAt(packet) : undefined;
+      const hasOtherParameters = start === 'other parameters';
+      packets.push({ ...info, isIdr: start === 'idr', ...(hasOtherParameters && { hasOtherParameters }) });
       if (!info.hidden && info.pts >= to && (next === undefined || info.pts < next)) next = info.pts;
     }
     const inside = packets.filter(({ pts, hidden }) => !hidden && pts >= from && pts < to).toSorted(byTime);
@@ -207,19 +211,19 @@ export class Recording implements Disposable {
   }
 
   /**
-   * Whether a keyframe is an H.264 IDR picture under the stream's own parameter sets: those of the extradata serve the
-   * whole reel.
+   * What starts at a keyframe: an H.264 IDR picture under the stream's own parameter sets, those of the extradata, which serve
+   * the whole reel; or pictures under others.
    */
-  #isIdr(packet: Packet): boolean {
-    if (this.parameterSets === undefined || !packet.data) return false;
+  #startAt(packet: Packet): 'idr' | 'other parameters' | undefined {
+    if (this.parameterSets === undefined || !packet.data) return undefined;
     const known = [...this.parameterSets.sequences, ...this.parameterSets.pictures];
     for (const unit of nalUnits(packet.data, this.parameterSets.lengthSize)) {
       const type = nalType(unit);
-      if (type === NAL_TYPE.idr) return true;
-      if (type === NAL_TYPE.slice) return false;
-      if (isParameterSet(type) && !known.some((set) => Buffer.compare(set, unit) === 0)) return false;
+      if (type === NAL_TYPE.idr) return 'idr';
+      if (type === NAL_TYPE.slice) return undefined;
+      if (isParameterSet(type) && !known.some((set) => Buffer.compare(set, unit) === 0)) return 'other parameters';
     }
-    return false;
+    return undefined;
   }
 
   /** Decodes the frames with presentation times in [from, to) ticks, in order. Damage is concealed. */

@@ -62,6 +62,22 @@ describe('planSegments', () => {
     expect(planSegments(two, 2n, 6n)).toEqual([{ kind: 'encode', from: 2n, to: 6n }]);
   });
 
+  it('encodes from where the size of the pictures changes to the next group of the first size', () => {
+    const changing = [
+      ...two.slice(0, 7),
+      ...packets([
+        [0, 1],
+        [0, 1],
+        [0, 1, 2],
+      ]).map((packet) => ({ ...packet, pts: packet.pts + 7n })),
+    ].map((packet, i) => (i === 7 ? { ...packet, isIdr: false, hasOtherParameters: true } : packet));
+    expect(planSegments(changing, 0n, 14n)).toEqual([
+      { kind: 'copy', from: 0n, to: 7n, first: 0, end: 7 },
+      { kind: 'encode', from: 7n, to: 9n },
+      { kind: 'copy', from: 9n, to: 14n, first: 9, end: 14 },
+    ]);
+  });
+
   it('covers every frame once and copies only what can be decoded alone', () => {
     const miniGroups = fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 1, maxLength: 4 });
     fc.assert(

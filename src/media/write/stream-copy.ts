@@ -134,7 +134,9 @@ export function planSegments(packets: readonly PlannedPacket[], from: bigint, to
   let at = from;
   for (const [group, first] of starts.entries()) {
     const start = packets[first]!.pts;
-    const end = starts[group + 1] ?? packets.length;
+    const next = starts[group + 1] ?? packets.length;
+    const other = packets.findIndex(({ hasOtherParameters }, index) => index > first && hasOtherParameters === true);
+    const end = other > 0 ? Math.min(other, next) : next;
     if (start < at || start >= to) continue;
     const copied = longestBeginning(packets, first, end, to);
     if (copied === undefined) continue;

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -67,6 +67,62 @@ it('makes readings in batches, each in its place, and none of another chunk', as
     }
     expect(values).toEqual(levels);
     expect(batches).toEqual([3, 2, 3]);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+it('places regions anew where the size of the pictures changes', async () => {
+  const game = await compileTestProfile({
+    sampling: { every: 1 },
+    // The right half of the lower half.
+    regions: { corner: { x: 0.5, y: 0.5, width: 0.5, height: 0.5 } },
+    detectors: { corner: { kind: 'color', region: 'corner', colors: { light: '#e0e0e0', dark: '#303030' } } },
+  });
+  const folder = mkdtempSync(join(tmpdir(), 'chunk-reader-'));
+  try {
+    const sizes = [
+      { width: 160, height: 120 },
+      { width: 320, height: 240 },
+      { width: 80, height: 60 },
+    ];
+    const parts = sizes.map(({ width, height }, part) => {
+      const path = join(folder, `${part}.ts`);
+      makeVideo({
+        path,
+        width,
+        height,
+        pts: Array.from({ length: 20 }, (_, i) => i),
+        timeBase: { num: 1, den: FPS },
+        // Only the corner is light, in every other picture.
+        paint: ([y, u, v], strides, frame) => {
+          for (const plane of [u!, v!]) plane.fill(128);
+          y!.fill(frame % 2 === 0 ? 48 : 210);
+          if (frame % 2 === 0)
+            for (let row = height / 2; row < height; row++)
+              y!.fill(210, row * strides[0]! + width / 2, row * strides[0]! + width);
+          else
+            for (let row = height / 2; row < height; row++)
+              y!.fill(48, row * strides[0]! + width / 2, row * strides[0]! + width);
+        },
+      });
+      return readFileSync(path);
+    });
+    const path = join(folder, 'joined.ts');
+    writeFileSync(path, Buffer.concat(parts));
+    using file = openVideo(path);
+    const index = scanPackets(file);
+    using reader = await ChunkReader.open(file, game, { plan: 'full' });
+    const values: (readonly [t: number, value: unknown])[] = [];
+    for await (const request of planChunks(indexChunks(index, 0.1), game)) {
+      const { t, seen: rows, observations } = await reader.read(request);
+      for (const [i, [number]] of rows.entries())
+        values.push([t[i]!, (observations[number!] as { value?: unknown }).value]);
+    }
+    // At a joint, the packets before and after it may be incomplete.
+    expect(values.length).toBeGreaterThan(50);
+    expect(values).toEqual(values.map(([t]) => [t, Math.round(t * 10) % 2 === 0 ? 'light' : 'dark']));
+    expect(values.at(-1)![0]).toBeCloseTo(5.9);
   } finally {
     rmSync(folder, { recursive: true });
   }

@@ -73,8 +73,8 @@ export interface ReadOptions {
 const MAX_READING_MS = 1;
 
 /**
- * Reads pictures of one size with all detectors of a profile: screens first, then the others in the order in which they
- * depend on each other, each only when its regions changed. The reading of a picture does not depend on those before, but for
+ * Reads pictures with all detectors of a profile: screens first, then the others in the order in which they depend on each
+ * other, each only when its regions changed. Regions are placed anew where the size of the pictures changes. The reading of a picture does not depend on those before, but for
  * kinds that compare samples and regions that stay where something was last found.
  */
 export class SampleReader implements Disposable {
@@ -87,7 +87,12 @@ export class SampleReader implements Disposable {
   readonly #order: readonly number[];
   /** By number of the detector that tells it. */
   readonly #screens: ReadonlyMap<number, { readonly name: string; readonly isShown: (seen: Observation) => boolean }>;
-  readonly #layouts: RegionLayouts;
+  readonly #hud: HudSettings | undefined;
+  /** By size of the pictures. */
+  readonly #layoutsBySize = new Map<string, RegionLayouts>();
+  /** For pictures of this size. */
+  #layouts: RegionLayouts;
+  #frame: FrameSize;
   #regions: RegionSet;
   /** Detectors that are read even while inactive, as regions stay where they last found something. */
   readonly #alwaysRead: ReadonlySet<number>;
@@ -99,9 +104,14 @@ export class SampleReader implements Disposable {
     media: string | undefined,
     detectors: readonly OpenDetector[],
     layouts: RegionLayouts,
+    frame: FrameSize,
+    hud: HudSettings | undefined,
   ) {
     this.#game = game;
     this.#media = media;
+    this.#frame = frame;
+    this.#hud = hud;
+    this.#layoutsBySize.set(sizeKey(frame), layouts);
     this.#detectors = detectors;
     this.#layouts = layouts;
     this.#regions = layouts.first;
@@ -129,7 +139,7 @@ export class SampleReader implements Disposable {
     const { hud, media } = options;
     const layouts = await game.placeFor(frame, hud, media);
     const detectors = await openDetectors(game, layouts.first, options);
-    return new SampleReader(game, media, detectors, layouts);
+    return new SampleReader(game, media, detectors, layouts, frame, hud);
   }
 
   /** Whether any detector compares its samples. */
@@ -215,6 +225,8 @@ export class SampleReader implements Disposable {
   /** Reads the detectors whose entry in `due` is 1, and what they depend on. */
   async read(picture: Picture, due: ArrayLike<number>, options: ReadOptions = {}): Promise<Observations> {
     const { known, activity, pause } = options;
+    const { width, height } = picture;
+    if (width !== this.#frame.width || height !== this.#frame.height) await this.#fitTo(picture);
     this.#layOut(picture.t);
     const seen: (Observation | undefined)[] = this.#detectors.map(() => undefined);
     const needed = this.withDependencies(due);
@@ -261,6 +273,15 @@ export class SampleReader implements Disposable {
   select(seen: Observations, due: ArrayLike<number>): Observations {
     const needed = this.withDependencies(due);
     return seen.map((observation, number) => (needed[number] ? observation : undefined));
+  }
+
+  /** Takes the regions for pictures of another size, in which nothing was found yet. */
+  async #fitTo({ width, height, pixelAspect }: Picture): Promise<void> {
+    this.#frame = { width, height, ...(pixelAspect === undefined ? {} : { pixelAspect }) };
+    const key = sizeKey(this.#frame);
+    this.#layouts = this.#layoutsBySize.get(key) ?? (await this.#game.placeFor(this.#frame, this.#hud, this.#media));
+    this.#layoutsBySize.set(key, this.#layouts);
+    this.#found.clear();
   }
 
   /** Places all regions where the HUD is at `t`, and forgets what was read at the place before. */
@@ -359,6 +380,10 @@ export class SampleReader implements Disposable {
   [Symbol.dispose](): void {
     for (const { detector } of this.#detectors) detector?.[Symbol.dispose]();
   }
+}
+
+function sizeKey({ width, height }: FrameSize): string {
+  return `${width}×${height}`;
 }
 
 async function openDetectors(
