@@ -1,5 +1,5 @@
 import { readdir, readFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { messageOf, PlaybyplayError } from '../errors.ts';
 import { suggestSpelling } from '../spelling.ts';
 import { ROOT } from '../version.ts';
@@ -35,7 +35,7 @@ export async function readSources(paths: readonly string[]): Promise<DictionaryS
   return Promise.all(
     paths.map(async (path) => {
       try {
-        return { file: path, data: await readFile(path, 'utf8') };
+        return { file: path, data: await readFile(path, 'utf8'), isBuiltin: dirname(path) === builtinFolder };
       } catch (error) {
         throw new PlaybyplayError('dictionary-missing', `cannot read the dictionary ${path}: ${messageOf(error)}`, {
           cause: error,

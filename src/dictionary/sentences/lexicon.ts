@@ -48,7 +48,7 @@ export class Lexicon {
   /** The parts of all spellings in dictionary order, for suggestions. */
   get parts(): ReadonlySet<string> {
     this.canonicalParts ??= new Set(
-      this.dictionary.ordered.flatMap((word) => [...spellingsOf(word)].flatMap(({ written }) => toParts(written))),
+      this.dictionary.ordered.flatMap((word) => spellingsOf(word).flatMap(({ written }) => toParts(written))),
     );
     return this.canonicalParts;
   }
@@ -147,35 +147,38 @@ export function getLexicon(dictionary: Dictionary): Lexicon {
 
 type Spelling = Pick<LexiconEntry, 'form' | 'written' | 'isSynonym'>;
 
-function* spellingsOf(word: Word): Generator<Spelling> {
+function spellingsOf(word: Word): readonly Spelling[] {
+  const spellings: Spelling[] = [];
   for (const name of [word.name, ...word.synonyms]) {
     const isSynonym = name !== word.name;
-    for (const [form, text] of formsOf(word, name, isSynonym)) {
+    for (const [form, text] of formsOf(word, name, isSynonym))
       for (const variant of hyphenVariants(text))
-        yield { form, written: variant.split(' '), isSynonym: isSynonym || variant !== text };
-    }
+        spellings.push({ form, written: variant.split(' '), isSynonym: isSynonym || variant !== text });
   }
+  return spellings;
 }
 
-function* formsOf(word: Word, name: string, isSynonym: boolean): Generator<[WordForm, string]> {
-  if (word.kind === 'property') yield ['name', name];
-  else if (word.kind === 'object') {
-    yield ['name', name];
+function formsOf(word: Word, name: string, isSynonym: boolean): readonly (readonly [WordForm, string])[] {
+  if (word.kind === 'property') return [['name', name]];
+  if (word.kind === 'object') {
     const plural = isSynonym ? pluralOf(name) : word.plural;
-    if (plural !== name) yield ['plural', plural];
-  } else {
-    const forms = isSynonym ? verbForms(name) : word.forms;
-    yield ['base', forms.base];
-    yield ['third', forms.third];
-    yield ['past', forms.past];
-    if (forms.participle !== forms.past) yield ['participle', forms.participle];
-    yield ['gerund', forms.gerund];
-    if (isSynonym) return;
-    for (const noun of word.nouns) {
-      yield ['noun', noun];
-      yield ['nouns', pluralOf(noun)];
-    }
+    return plural === name
+      ? [['name', name]]
+      : [
+          ['name', name],
+          ['plural', plural],
+        ];
   }
+  const { base, third, past, participle, gerund } = isSynonym ? verbForms(name) : word.forms;
+  const nouns = isSynonym ? [] : word.nouns;
+  return [
+    ['base', base],
+    ['third', third],
+    ['past', past],
+    ...(participle === past ? [] : [['participle', participle] as const]),
+    ['gerund', gerund],
+    ...nouns.flatMap((noun) => [['noun', noun] as const, ['nouns', pluralOf(noun)] as const]),
+  ];
 }
 
 /** "power-up" is also written "power up" and "powerup". */
@@ -253,38 +256,44 @@ export interface SenseLabels {
   readonly anyKind: ReadonlyMap<Word, string>;
 }
 
-const senseLabels = new WeakMap<Dictionary, SenseLabels>();
+const senseLabels = new WeakMap<Dictionary, Record<keyof SenseLabels, Map<Word, string>>>();
 
 /** The sense labels of a dictionary, computed once. A word of the common dictionary without a sense has an empty label. */
 export function getSenseLabels(dictionary: Dictionary): SenseLabels {
   let labels = senseLabels.get(dictionary);
   if (!labels) {
-    labels = {
-      sameKind: labelHomonyms(dictionary, ({ kind }) => kind),
-      anyKind: labelHomonyms(dictionary, () => ''),
-    };
+    labels = { sameKind: new Map(), anyKind: new Map() };
+    for (const words of findHomonyms(dictionary)) {
+      labelWords(words, labels.anyKind);
+      for (const own of Map.groupBy(words, ({ kind }) => kind).values()) labelWords(own, labels.sameKind);
+    }
     senseLabels.set(dictionary, labels);
   }
   return labels;
 }
 
-function labelHomonyms(dictionary: Dictionary, groupOf: (word: Word) => string): Map<Word, string> {
-  const byForm = new Map<string, Set<Word>>();
+/** The words that share a spelling with others, by spelling. */
+function findHomonyms(dictionary: Dictionary): Iterable<readonly Word[]> {
+  const first = new Map<string, Word>();
+  const shared = new Map<string, Word[]>();
   for (const word of dictionary.ordered) {
     for (const form of canonicalForms(word)) {
-      const key = `${groupOf(word)} ${form.toLowerCase()}`;
-      const words = byForm.get(key);
-      if (words) words.add(word);
-      else byForm.set(key, new Set([word]));
+      const key = form.toLowerCase();
+      const other = first.get(key);
+      if (!other) first.set(key, word);
+      else if (other !== word) {
+        const words = shared.get(key);
+        if (!words) shared.set(key, [other, word]);
+        else if (words.at(-1) !== word) words.push(word);
+      }
     }
   }
-  const labels = new Map<Word, string>();
-  for (const words of byForm.values()) {
-    // Words of different kinds can have the same id and need no label.
-    if (words.size > 1 && new Set([...words].map(({ id }) => id)).size > 1)
-      for (const word of words) labels.set(word, senseLabel(word));
-  }
-  return labels;
+  return shared.values();
+}
+
+function labelWords(words: readonly Word[], labels: Map<Word, string>): void {
+  // Words of different kinds can have the same id and need no label.
+  if (words.some(({ id }) => id !== words[0]!.id)) for (const word of words) labels.set(word, senseLabel(word));
 }
 
 /** `golf` for `drive#golf`, `openarena` for `openarena:chaingun`, `golfer drive` for `golfer:swing#drive`. */
