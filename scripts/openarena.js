@@ -4,6 +4,7 @@ import { onArmor, onHealth } from './openarena/health.js';
 import { emitPending } from './openarena/changes.js';
 import { onFragged, onFraggedBy, onLine } from './openarena/feed.js';
 import { recordSwitch, onFollowed, onLeft } from './openarena/followed.js';
+import { countNames } from './openarena/names.js';
 import { onItem } from './openarena/items.js';
 import { TEAM_MEDALS, isTeamGame, onScores } from './openarena/scores.js';
 
@@ -16,7 +17,10 @@ export function onCue(cue, game) {
       else onFollowed(cue, game);
       break;
     case 'feed':
-      if (cue.detail !== undefined) (game.state.lines ??= []).push({ t: cue.t, ...cue.detail.slots });
+      if (cue.detail !== undefined) {
+        (game.state.lines ??= []).push({ t: cue.t, ...cue.detail.slots });
+        if (cue.tentative !== true) countNames(cue.detail.slots, game);
+      }
       while (game.state.lines?.[0]?.t < cue.t - 5) game.state.lines.shift();
       // The name of the followed player may be read shortly after the first line.
       if (cue.detail !== undefined) game.after(game.state.player === undefined ? 2 : 0, () => onLine(cue, game));

@@ -1,4 +1,5 @@
 // The kill feed and the lines in the centre of the screen: kills, deaths, begin and end of matches.
+import { countNames, findName } from './names.js';
 import { MIN_CUT_NAME_LENGTH, isPlayer, inferPlayerName, playerOrOpponent } from './followed.js';
 
 /** A teammate by name. */
@@ -63,7 +64,14 @@ const CENTRE_LINE_SECONDS = 3;
 
 /** “You fragged Sarge” stands in the middle of the screen: it makes the feed's line surer, and tells of the kill where the feed does not. */
 export function onFragged(cue, game) {
-  const { victim } = cue.detail.slots;
+  const read = cue.detail.slots.victim;
+  const known = findName(read, game);
+  const victim = known ?? read;
+  if (read !== '') countNames({ victim }, game);
+  // The same line, read differently.
+  const isSame = cue.trigger === 'changed' && victim === game.state.fragged;
+  game.state.fragged = victim;
+  if (isSame) return;
   // A name in a colour that cannot be read there.
   if (victim === '') {
     game.emit({ subject: 'player', action: 'kill', object: 'opponent' }, { t: cue.t, cues: [cue], support: true });
@@ -81,7 +89,7 @@ export function onFragged(cue, game) {
     const late = frags.some(
       (one) => one.victim === victim && one.t < cue.t && cue.t - one.t <= CENTRE_LINE_SECONDS + SAME_KILL_SECONDS,
     );
-    if (fed || !late) game.emit(statement, { t: cue.t, cues: [cue], support: fed });
+    if (fed || !late) game.emit(statement, { t: cue.t, cues: [cue], support: fed, tentative: known === undefined });
   });
 }
 
@@ -90,7 +98,8 @@ const DEATH_LINE_SECONDS = 1.5;
 
 /** “Fragged by Sarge” above the scoreboard of a dead player identifies the player, and reports a kill that the feed misses. */
 export function onFraggedBy(cue, game) {
-  const { killer: name } = cue.detail.slots;
+  const known = findName(cue.detail.slots.killer, game);
+  const name = known ?? cue.detail.slots.killer;
   game.after(DEATH_LINE_SECONDS, () => {
     const { lines = [], deaths = [], player } = game.state;
     // The line may be read late, and the followed player's name may cover it.
@@ -103,7 +112,8 @@ export function onFraggedBy(cue, game) {
     const { self } = game.state;
     const fed = lines.some((one) => isNear(one.t) && one.killer !== undefined && one.victim === (self ?? one.victim));
     const support = player !== undefined || fed || deaths.some(isNear) || name === '';
-    game.emit({ subject: killer, action: 'kill', object: 'player' }, { t: cue.t, cues: [cue], support });
+    const tentative = known === undefined && name !== '';
+    game.emit({ subject: killer, action: 'kill', object: 'player' }, { t: cue.t, cues: [cue], support, tentative });
   });
 }
 

@@ -47,6 +47,7 @@ export async function selectScenes(
   const gathered = await loadSources(paths, {
     media: options.media ?? [],
     dictionaries: options.dictionary ?? [],
+    tentative: options.tentative,
     signal: io.signal,
   });
   for (const issue of gathered.issues) io.stderr.write(`playbyplay: ${issue.path ?? ''} ${issue.message}\n`);

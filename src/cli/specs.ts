@@ -21,6 +21,7 @@ const plugin = list(
   'name',
   'A plug-in with further detector kinds: a file or folder (./my-detector.js) or an npm package. Plug-ins run with full rights: name only what you trust.',
 );
+const tentativeEvents = toggle('Include events whose evidence is thin ("tentative" in the log).');
 const dictionaryFiles = list('file', 'A further dictionary file.');
 const overwrite = toggle(
   'Replace outputs that exist as another kind of file or as symbolic links. Files that are read are never replaced.',
@@ -110,6 +111,7 @@ export const query = declare({
     json: toggle('Print matches or groups as NDJSON.'),
     count: toggle('Print only the number of matches.'),
     explain: toggle('Show how the query is understood and which words it covers.'),
+    tentative: tentativeEvents,
     dictionary: dictionaryFiles,
   },
   examples: [
@@ -145,6 +147,7 @@ export const selectionOptions = {
     default: '0',
     parse: (text) => (text === 'mix' ? text : wholeNumber()(text)),
   }),
+  tentative: tentativeEvents,
   dictionary: dictionaryFiles,
 };
 
@@ -248,6 +251,7 @@ export const evaluate = declare({
       parse: decimal(),
     }),
     all: toggle('Evaluate every kind of event. Default: only kinds that the truth contains.'),
+    tentative: tentativeEvents,
     json: toggle('Print the figures as JSON.'),
   },
   examples: [

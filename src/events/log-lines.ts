@@ -12,6 +12,8 @@ export interface NewEvent {
   /** 0…1. */
   readonly confidence: number;
   readonly cues: readonly LoggedCue[];
+  /** The evidence is thin. */
+  readonly tentative?: true;
 }
 
 type Pending = { readonly t: number; readonly ordinal: number } & (
@@ -109,6 +111,7 @@ export class LogLines {
       text: event.text,
       statement,
       confidence: roundConfidence(event.confidence),
+      ...(event.tentative ? { tentative: true } : {}),
       cues: event.cues.map(inOrder),
     };
   }
@@ -122,7 +125,7 @@ export function eventId(t: number, statement: Statement, repeat: number): string
     .slice(0, 16);
 }
 
-function inOrder({ detector, t, trigger, value, previous, confidence }: LoggedCue): LoggedCue {
+function inOrder({ detector, t, trigger, value, previous, confidence, tentative }: LoggedCue): LoggedCue {
   return {
     detector,
     t: roundTime(t),
@@ -130,6 +133,7 @@ function inOrder({ detector, t, trigger, value, previous, confidence }: LoggedCu
     ...(value === undefined ? {} : { value }),
     ...(previous === undefined ? {} : { previous }),
     confidence: roundConfidence(confidence),
+    ...(tentative ? { tentative } : {}),
   };
 }
 

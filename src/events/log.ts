@@ -114,6 +114,7 @@ const loggedCueSchema = {
     value: CUE_VALUE,
     previous: CUE_VALUE,
     confidence: NUMBER,
+    tentative: { const: true, description: 'The evidence of the cue is thin.' },
   },
 } as const;
 
@@ -131,6 +132,10 @@ export const eventSchema = {
     text: STRING,
     statement: { type: 'object' },
     confidence: { ...NUMBER, description: '0 to 1.' },
+    tentative: {
+      const: true,
+      description: 'The evidence is thin. Queries, reels and statistics leave the event out unless asked for it.',
+    },
     cues: { type: 'array', items: loggedCueSchema },
     source: {
       type: 'object',

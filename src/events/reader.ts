@@ -25,6 +25,8 @@ const MAX_LINE_BYTES = 1 << 20;
 /** Options of `readLog`. */
 export interface ReadLogOptions {
   readonly signal?: AbortSignal;
+  /** Leaves out events whose evidence is thin (`tentative`). */
+  readonly withoutTentative?: boolean;
   /** Called for harmless issues: an incomplete last line, a log without `end`. */
   readonly onIssue?: (issue: Issue) => void;
 }
@@ -62,6 +64,7 @@ export async function* readLog(path: string, options: ReadLogOptions = {}): Asyn
     if (number === 1) checkHeader(file, parsed.line);
     else if (parsed.line.type === 'header') throw damaged(file, number, 'a second header');
     if (parsed.line.type === 'end') ended = true;
+    if (options.withoutTentative && parsed.line.type === 'event' && parsed.line.tentative) continue;
     yield parsed.line;
   }
   if (number === 0) throw damaged(file, 1, 'the file is empty');

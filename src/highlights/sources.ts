@@ -25,6 +25,8 @@ export interface LoadSourcesOptions {
   readonly media?: readonly string[];
   /** Paths of further dictionary files. */
   readonly dictionaries?: readonly string[];
+  /** Also loads events whose evidence is thin. */
+  readonly tentative?: boolean;
   readonly signal?: AbortSignal;
 }
 
@@ -49,6 +51,7 @@ export async function loadSources(paths: readonly string[], options: LoadSources
   for (const [index, log] of files.entries()) {
     const { header, events } = await loadLog(log, {
       onIssue: (issue) => issues.push(issue),
+      withoutTentative: options.tentative !== true,
       ...(options.signal && { signal: options.signal }),
     });
     const media = options.media?.[index] ?? findMedia(log, header);

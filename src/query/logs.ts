@@ -35,6 +35,8 @@ export interface LoadLogsOptions {
   readonly dictionaries?: readonly string[];
   /** Omits the cues of events, which take most of the memory and which queries do not use. */
   readonly withoutCues?: boolean;
+  /** Also loads events whose evidence is thin. */
+  readonly tentative?: boolean;
   readonly signal?: AbortSignal;
 }
 
@@ -86,7 +88,10 @@ interface ReadEvents {
 
 const noCues: EventLine['cues'] = [];
 
-async function readEvents(paths: readonly string[], { withoutCues, signal }: LoadLogsOptions): Promise<ReadEvents> {
+async function readEvents(
+  paths: readonly string[],
+  { withoutCues, tentative = false, signal }: LoadLogsOptions,
+): Promise<ReadEvents> {
   const read: ReadEvents = {
     events: [],
     durations: new Map(),
@@ -104,7 +109,7 @@ async function readEvents(paths: readonly string[], { withoutCues, signal }: Loa
     const name = names[index]!;
     let [session, game] = ['', ''];
     const onIssue = (issue: Issue): number => issues.push(issue);
-    for await (const line of readLog(path, { onIssue, ...(signal && { signal }) })) {
+    for await (const line of readLog(path, { onIssue, withoutTentative: !tentative, ...(signal && { signal }) })) {
       if (line.type === 'header') {
         session = uniqueSessionName(line.session, path, taken);
         if (session !== line.session) duplicates.push(`${logs.get(line.session)!.name} and ${name}`);

@@ -90,6 +90,15 @@ describe('Fusion', () => {
     expect(fused([score, made(1, 'feed', kill)])).toMatchObject([{ t: 1, statement: kill, cues: [{}, {}] }]);
   });
 
+  it('keeps an event tentative unless certain evidence says all that it says', () => {
+    const thin = { tentative: true as const };
+    const thinLine = made(1, 'feed', kill, 0.8, thin);
+    expect(fused([thinLine])).toMatchObject([thin]);
+    expect(fused([thinLine, made(1.2, 'score', someKill)])).toMatchObject([thin]);
+    expect(fused([thinLine, made(1.2, 'centre', kill)])[0]).not.toHaveProperty('tentative');
+    expect(fused([made(1, 'feed', kill), made(1.2, 'centre', someKill, 0.8, thin)])[0]).not.toHaveProperty('tentative');
+  });
+
   it('does not merge where profile or script forbid it, or without cues', () => {
     const two = [made(1, 'feed', kill), made(1.1, 'sound', death)];
     expect(fused(two, false)).toHaveLength(2);

@@ -129,12 +129,15 @@ export class Fusion {
       confidence,
       share: Math.min(1, countFacts(statement) / whole),
     }));
+    // Certain evidence for all that the statement says makes up for thin evidence.
+    const isTentative = top.tentative && !others.some((other) => !other.tentative && this.#entails(other, top));
     return {
       t: Math.min(...makers.map(({ t }) => t)),
       end: Math.max(...makers.map(({ end }) => end)),
       statement: top.statement,
       confidence: combineConfidence(top.confidence, support, this.#spec.independence),
       cues: evidenceOf([top, ...others]),
+      ...(isTentative ? { tentative: true } : {}),
     };
   }
 }

@@ -53,6 +53,7 @@ export function compileMappings(
           end: t,
           statement: shaped.statement,
           confidence,
+          ...(cue.tentative ? { tentative: true } : {}),
           cues: evidenceFor(cue),
           ...(support && { support }),
           ...(alone && { alone }),

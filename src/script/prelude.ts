@@ -181,7 +181,7 @@ const game = freeze({
       statement: stringify(statement) ?? 'null',
       confidence: confidence === undefined ? null : confidence,
       cues: cues === undefined ? evidence : sourcesOf(cues),
-      support: options?.support, alone: options?.alone,
+      support: options?.support, alone: options?.alone, tentative: options?.tentative,
     });
   },
   reading(detector) { return mapGet(accepted, named(detector, 'game.reading')); },

@@ -18,6 +18,8 @@ export interface ScriptStatement {
   readonly cues: readonly LoggedCue[];
   /** The confidence was set by the script or a network, not derived from the cues. */
   readonly given?: true;
+  /** The evidence is thin. */
+  readonly tentative?: true;
   /** Only supports statements that say the same; makes no event on its own. */
   readonly support?: true;
   /** Never merged with other statements. */
@@ -245,7 +247,7 @@ class SandboxedScript implements GameScript {
   }
 
   #accept(emitted: unknown, now: number, when: string): void {
-    const { t, end, statement: text, confidence, cues, support, alone } = record(emitted);
+    const { t, end, statement: text, confidence, cues, support, alone, tentative } = record(emitted);
     const shaped = parseStatement(parse(text));
     if ('issues' in shaped) {
       for (const issue of shaped.issues) {
@@ -276,6 +278,7 @@ class SandboxedScript implements GameScript {
       ...(given === undefined ? {} : { given: true }),
       ...(support === true ? { support } : {}),
       ...(alone === true ? { alone } : {}),
+      ...(tentative === true || evidence.some((cue) => cue.tentative) ? { tentative: true } : {}),
     });
   }
 
@@ -354,7 +357,7 @@ function isPlain(value: unknown): boolean {
 }
 
 /** Converts a cue to the form of the log: fixed order of keys, no detail. */
-export function toLogged({ detector, t, trigger, value, previous, confidence }: Cue): LoggedCue {
+export function toLogged({ detector, t, trigger, value, previous, confidence, tentative }: Cue): LoggedCue {
   return {
     detector,
     t,
@@ -362,5 +365,6 @@ export function toLogged({ detector, t, trigger, value, previous, confidence }: 
     ...(value === undefined ? {} : { value }),
     ...(previous === undefined ? {} : { previous }),
     confidence,
+    ...(tentative === true ? { tentative } : {}),
   };
 }

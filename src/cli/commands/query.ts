@@ -27,6 +27,7 @@ export const query: RunCommand<typeof specs.query> = async (io, options, sentenc
   const logs = await loadLogs(paths, {
     dictionaries: options.dictionary ?? [],
     withoutCues: !options.json,
+    tentative: options.tentative,
     signal: io.signal,
   });
   for (const { path, message } of logs.issues)

@@ -6,7 +6,15 @@ export type Rivals = (column: number) => ReadonlyMap<string, number>;
 
 const NO_RIVALS: ReadonlyMap<string, number> = new Map();
 
-/** A line understood as one of the phrases. */
+/** The phrase that explains a line, with its slots as read. */
+export interface ParsedLine {
+  readonly wording: Wording;
+  readonly fillings: readonly Filling[];
+  /** Misread literal characters, as a share of all. */
+  readonly errorShare: number;
+}
+
+/** A line understood as one of the phrases, with the names resolved. */
 export interface PhraseMatch {
   readonly entry: PhraseEntry;
   readonly wording: Wording;
@@ -15,12 +23,14 @@ export interface PhraseMatch {
   readonly text: string;
   /** Misread literal characters, as a share of all. */
   readonly errorShare: number;
-  /** A name in it is neither known nor certain: a later sighting may correct it. */
+  /** No other line shows one of its names: a later one may confirm or correct it. */
+  readonly unconfirmed: boolean;
+  /** An unconfirmed name in it is uncertain, or almost another player's. */
   readonly doubtful: boolean;
 }
 
 /** A slot's text as read. */
-interface Filling {
+export interface Filling {
   readonly at: number;
   readonly name: string;
 }
@@ -36,8 +46,16 @@ const REPLACE_SHARE = 0.85;
 const DOUBTFUL_WEIGHT = 0.25;
 const MIN_SIGHTINGS = 1;
 const MIN_SIGHTINGS_WELL_KNOWN = 3;
-/** Largest mean cost of a differing character for which a well-known name is taken. */
+/** Largest mean cost of a differing character for which a well-known name is taken in place of one that other lines show, too. */
 const MAX_MEAN_COST = 0.35;
+/** The same for a name that no other line shows: a misread character is far likelier than a new player of almost that name. */
+const MAX_MEAN_COST_UNCONFIRMED = 0.65;
+/** Cost of a character that was not read: scenery can hide any. */
+const BLANK_COST = 0.5;
+/** Share of a name's characters by which two names are almost the same. */
+const NEAR_NAME_SHARE = 0.4;
+
+const NO_NAMES: ReadonlyMap<string, number> = new Map();
 
 /** Matches a feed's lines with its phrases, and remembers the names in them. */
 export class FeedLexicon {
@@ -68,40 +86,54 @@ export class FeedLexicon {
   }
 
   /** Returns the phrase that explains a line best; undefined where none fits. */
-  match(line: string, rivals: Rivals = () => NO_RIVALS): PhraseMatch | undefined {
-    let best: { phrase: Wording; slots: Filling[]; errorShare: number } | undefined;
-    for (const phrase of this.#phrases) {
-      const found = this.#align(phrase, line);
+  parse(line: string): ParsedLine | undefined {
+    let best: ParsedLine | undefined;
+    for (const wording of this.#phrases) {
+      const found = this.#align(wording, line);
       if (!found) continue;
       const better =
         !best ||
         found.errorShare < best.errorShare - 1e-9 ||
-        (found.errorShare < best.errorShare + 1e-9 && phrase.weight > best.phrase.weight);
-      if (better) best = { phrase, ...found };
+        (found.errorShare < best.errorShare + 1e-9 && wording.weight > best.wording.weight);
+      if (better) best = { wording, fillings: found.slots, errorShare: found.errorShare };
     }
-    if (!best) return undefined;
+    return best;
+  }
+
+  /**
+   * Resolves the names of a line.
+   *
+   * @param waiting How many other lines that are not learned yet show a name.
+   */
+  resolve(
+    { wording, fillings, errorShare }: ParsedLine,
+    rivals: Rivals = () => NO_RIVALS,
+    waiting: ReadonlyMap<string, number> = NO_NAMES,
+  ): PhraseMatch {
     const slots: Record<string, string> = {};
     let text = '';
     let next = 0;
+    let unconfirmed = false;
     let doubtful = false;
-    for (const piece of best.phrase.pieces) {
+    for (const piece of wording.pieces) {
       if ('literal' in piece) text += piece.literal;
       else {
-        const read = best.slots[next++]!;
-        const name = this.#correctName(plainCase(read.name, this.#canon), read.at, rivals);
-        if (this.#isDoubtful(name, read.at, rivals)) doubtful = true;
+        const read = fillings[next++]!;
+        const name = this.#correctName(plainCase(read.name, this.#canon), read.at, rivals, waiting);
+        if (this.sightings(name) + (waiting.get(name) ?? 0) === 0) {
+          unconfirmed = true;
+          if (this.#isUncertain(name, read.at, rivals) || this.#isAlmostKnown(name, waiting)) doubtful = true;
+        }
         slots[piece.slot] = name;
         text += name;
       }
     }
-    return {
-      entry: best.phrase.entry,
-      wording: best.phrase,
-      slots,
-      text,
-      errorShare: best.errorShare,
-      doubtful,
-    };
+    return { entry: wording.entry, wording, slots, text, errorShare, unconfirmed, doubtful };
+  }
+
+  /** Returns the names of a line as read, lookalikes resolved. */
+  namesIn({ fillings }: ParsedLine): readonly string[] {
+    return fillings.map(({ name }) => plainCase(name, this.#canon));
   }
 
   /** Returns how often a name was seen; doubtful sightings count less. */
@@ -109,11 +141,24 @@ export class FeedLexicon {
     return this.#names.get(name) ?? 0;
   }
 
-  #isDoubtful(name: string, at: number, rivals: Rivals): boolean {
-    if (this.sightings(name) >= MIN_SIGHTINGS) return false;
+  #isUncertain(name: string, at: number, rivals: Rivals): boolean {
     return Array.from(name, (_, i) => rivals(at + i)).some((others) =>
       others.values().some((share) => share >= DOUBT_SHARE),
     );
+  }
+
+  /** Whether a name differs in few characters from one that lines show. */
+  #isAlmostKnown(name: string, waiting: ReadonlyMap<string, number>): boolean {
+    const limit = Math.max(1, Math.floor(name.length * NEAR_NAME_SHARE));
+    return [...this.#names.keys(), ...waiting.keys()].some((known) => {
+      if (
+        known === name ||
+        known.length !== name.length ||
+        this.sightings(known) + (waiting.get(known) ?? 0) < MIN_SIGHTINGS
+      )
+        return false;
+      return this.#differences(known, name, 0) <= limit;
+    });
   }
 
   /** Remembers the names of an accepted line: misreadings of the same names are corrected by them. */
@@ -127,8 +172,9 @@ export class FeedLexicon {
     if (end <= 0 || end > MAX_NAME_LENGTH) return;
     const read = line.slice(0, end);
     if (!isName(read)) return;
-    const name = this.#correctName(plainCase(read, this.#canon), 0, rivals);
-    this.#see(name, this.#isDoubtful(name, 0, rivals) ? DOUBTFUL_WEIGHT : 1);
+    const name = this.#correctName(plainCase(read, this.#canon), 0, rivals, NO_NAMES);
+    const isDoubtful = this.sightings(name) < MIN_SIGHTINGS && this.#isUncertain(name, 0, rivals);
+    this.#see(name, isDoubtful ? DOUBTFUL_WEIGHT : 1);
   }
 
   #see(name: string, weight: number): void {
@@ -182,23 +228,31 @@ export class FeedLexicon {
 
   /**
    * Returns the known name that was meant, else the name as read. Lookalikes are free; any other differing character must be a
-   * rival of the one read: nearly tied for a name seen once, less so for a well-known one.
+   * rival of the one read: nearly tied for a name seen once, less so for a well-known one, least if no other line shows the name
+   * as read.
    */
-  #correctName(read: string, at: number, rivals: Rivals): string {
+  #correctName(read: string, at: number, rivals: Rivals, waiting: ReadonlyMap<string, number>): string {
+    const countOf = (name: string): number => this.sightings(name) + (waiting.get(name) ?? 0);
+    const own = countOf(read);
     let best = read;
-    let bestCount = this.sightings(read);
-    for (const [name, count] of this.#names) {
+    let bestCount = own;
+    for (const name of new Set([...this.#names.keys(), ...waiting.keys()])) {
+      const count = countOf(name);
       if (name.length !== read.length || count <= bestCount || count < MIN_SIGHTINGS) continue;
       let differing = 0;
       let cost = 0;
+      // Numbers tell players apart: Player1 and Player2 are both likely.
+      let isNumbered = false;
       for (let i = 0; i < name.length; i++) {
         if (name[i] === read[i] || this.#canon(name[i]!) === this.#canon(read[i]!)) continue;
         differing++;
-        cost += 1 - (rivals(at + i).get(name[i]!) ?? 0);
+        cost += Math.min(1 - (rivals(at + i).get(name[i]!) ?? 0), read[i] === ' ' ? BLANK_COST : 1);
+        isNumbered ||= /^\d\d$/.test(name[i]! + read[i]!);
       }
+      const maxMeanCost = own < MIN_SIGHTINGS && !isNumbered ? MAX_MEAN_COST_UNCONFIRMED : MAX_MEAN_COST;
       const isWellKnown =
-        count >= MIN_SIGHTINGS_WELL_KNOWN &&
-        cost <= MAX_MEAN_COST * differing &&
+        count >= MIN_SIGHTINGS_WELL_KNOWN * (1 + own) &&
+        cost <= maxMeanCost * differing &&
         differing <= Math.max(1, name.length / 5);
       if (differing === 0 || cost <= 1 - REPLACE_SHARE || isWellKnown) {
         best = name;

@@ -126,12 +126,43 @@ describe('FeedTracker', () => {
     expect(said(follow(samples))).toEqual(['0 Penguin was railed by Neko']);
   });
 
-  it('keeps an uncertain name without further evidence', () => {
+  it('keeps an uncertain name without further evidence, and marks it as tentative', () => {
     const doubtful = {
       text: 'Ponguin was railed by Neko',
       rivals: [[1, 'e', 58]] as const,
     };
-    expect(said(follow([...times(20, [doubtful]), ...times(300, [])]))).toEqual(['0 Ponguin was railed by Neko']);
+    const cues = follow([...times(20, [doubtful]), ...times(300, [])]);
+    expect(said(cues)).toEqual(['0 Ponguin was railed by Neko']);
+    expect(cues[0]?.tentative).toBe(true);
+  });
+
+  it('marks a name that one line shows and that is almost another player’s', () => {
+    const kills = ['Grism was railed by Neko', 'Grism was railed by Tony', 'Grlsn was railed by Neko'];
+    const cues = follow(kills.flatMap((line) => [...times(30, [line]), ...times(8, [])]));
+    expect(cues.map(({ value, tentative }) => [value, tentative])).toEqual([
+      [kills[0], undefined],
+      [kills[1], undefined],
+      [kills[2], true],
+    ]);
+  });
+
+  it('corrects the first sighting of a name by those that follow', () => {
+    const first = { text: 'Mlrabel was railed by Neko', rivals: [[1, 'i', 26]] as const };
+    const later = 'Mirabel was railed by Neko';
+    const shown = [first, later, later, later].flatMap((line) => [...times(20, [line]), ...times(8, [])]);
+    expect(said(follow([...shown, ...times(300, [])]))).toEqual([0, 2.8, 5.6, 8.4].map((t) => `${t} ${later}`));
+  });
+
+  it('begins a line when its characters appear, though compression shows them clearly only later', () => {
+    const blurred = '  ny w s ra l   hy N kc';
+    expect(said(follow([...times(8, [blurred]), ...times(20, [A]), ...times(6, [])]))).toEqual([`0 ${A}`]);
+  });
+
+  it('does not begin a line again after a second of blurred characters in its place', () => {
+    const blurred = 'M  y o as    n h Mcke ra';
+    expect(said(follow([...times(5, [A]), ...times(10, [blurred]), ...times(10, [A]), ...times(6, [])]))).toEqual([
+      `0 ${A}`,
+    ]);
   });
 
   it('gives every line of any feed once, whatever is covered for up to three samples', () => {

@@ -1,7 +1,7 @@
 import type { Cue } from '../../cues/cue.ts';
 import type { Tracker } from '../../cues/tracker.ts';
 import type { Reading } from '../kind.ts';
-import type { FeedLexicon, PhraseMatch, Rivals } from './lexicon.ts';
+import type { FeedLexicon, ParsedLine, PhraseMatch, Rivals } from './lexicon.ts';
 import { phraseDetail } from '../text/lexicon.ts';
 import { type FeedLine, isFeedDetail } from './lines.ts';
 
@@ -14,16 +14,23 @@ interface Line {
   readonly rivals: Rivals;
 }
 
+/** A line that a phrase explains, and whose names other lines may still confirm or correct. */
+interface WaitingLine extends Line {
+  readonly parsed: ParsedLine;
+}
+
 /** A line followed from sample to sample. */
 interface Track {
-  readonly t: number;
+  t: number;
   slot: number;
   /** By column: summed log likelihood ratio of each character. */
   readonly columns: Map<string, number>[];
   seen: number;
   /** Sightings since it reached its slot. */
   seenInSlot: number;
+  /** Consecutive samples in which it was not recognized, and in which its slot showed nothing. */
   missed: number;
+  empty: number;
   emitted: boolean;
 }
 
@@ -31,7 +38,7 @@ interface Track {
 export interface FeedRules {
   /** Samples that must show a line. */
   readonly samples: number;
-  /** Consecutive samples that may miss a line before it ends. */
+  /** Consecutive samples with nothing in a line's place before it ends. */
   readonly gaps: number;
   /** Sightings after which a line is reported while it is still shown. */
   readonly enough: number;
@@ -52,10 +59,15 @@ const MAX_CONFLICTS_MOVED = 0.35;
 const MAX_CONFLICTS_SETTLED = 0.1;
 /** Sightings in one slot after which a line is settled. */
 const SETTLED_SIGHTINGS = 6;
+/** Consecutive samples for which something in its place, say blurred characters, may not be recognized as a line before it ends. */
+const MAX_UNRECOGNIZED_SAMPLES = 20;
+/** Equal characters, as a number and as a share of those that both show, from which a blurred line is the beginning of another. */
+const MIN_BLURRED_CHARACTERS = 6;
+const MIN_BLURRED_SHARE = 0.6;
 /** Penalty of an assumed scroll for each line that it leaves unmatched. */
 const UNMATCHED_PENALTY = 0.1;
-/** Seconds for which a line with a doubtful name waits for another sighting of the name. */
-const DOUBTFUL_NAME_WAIT_SECONDS = 15;
+/** Seconds for which a line waits for another line that shows its names. */
+const NAME_WAIT_SECONDS = 15;
 /** Log likelihood ratio per sighting from which a character is certain. */
 const CERTAIN_LLR = 30;
 
@@ -70,8 +82,8 @@ export class FeedTracker implements Tracker {
   readonly #lexicon: FeedLexicon | undefined;
   readonly #shown: (text: string) => string;
   #tracks: Track[] = [];
-  /** Ended lines with doubtful names. */
-  #waiting: Line[] = [];
+  /** Ended lines with unconfirmed names. */
+  #waiting: WaitingLine[] = [];
   #last: number | undefined;
 
   constructor(
@@ -95,10 +107,10 @@ export class FeedTracker implements Tracker {
     const detail = observation.state === 'absent' ? undefined : observation.detail;
     const lines = isFeedDetail(detail) ? detail.lines : [];
     this.#assign(lines, t);
-    const over = this.#tracks.filter((track) => track.missed > this.#rules.gaps);
-    this.#tracks = this.#tracks.filter((track) => track.missed <= this.#rules.gaps);
+    const over = this.#tracks.filter((track) => this.#isOver(track));
+    this.#tracks = this.#tracks.filter((track) => !this.#isOver(track));
     const ready = this.#tracks.filter((track) => !track.emitted && track.seen >= this.#rules.enough);
-    return this.#report([...over, ...ready], t - DOUBTFUL_NAME_WAIT_SECONDS);
+    return this.#report([...over, ...ready], t - NAME_WAIT_SECONDS);
   }
 
   end(): Cue[] {
@@ -110,6 +122,10 @@ export class FeedTracker implements Tracker {
   pendingSince(): number | undefined {
     const waiting = [...this.#tracks.filter((track) => !track.emitted), ...this.#waiting];
     return waiting.length === 0 ? undefined : Math.min(...waiting.map((track) => track.t));
+  }
+
+  #isOver({ slot, missed, empty }: Track): boolean {
+    return slot < 0 || empty > this.#rules.gaps || missed > Math.max(this.#rules.gaps, MAX_UNRECOGNIZED_SAMPLES);
   }
 
   /** Finds by how many slots the lines have scrolled, and assigns each track its line. */
@@ -130,12 +146,14 @@ export class FeedTracker implements Tracker {
     for (const track of this.#tracks) {
       if (taken.get(track.slot)?.track === track) {
         track.missed = 0;
+        track.empty = 0;
         track.seen++;
         track.seenInSlot++;
         addSighting(track, bySlot.get(track.slot)!);
       } else {
         // Covered for a moment, or scrolled out.
-        track.missed = track.slot < 0 ? this.#rules.gaps + 1 : track.missed + 1;
+        track.missed++;
+        track.empty = bySlot.has(track.slot) ? 0 : track.empty + 1;
       }
     }
     for (const line of lines) {
@@ -147,12 +165,31 @@ export class FeedTracker implements Tracker {
         seen: 1,
         seenInSlot: 1,
         missed: 0,
+        empty: 0,
         emitted: false,
       };
       addSighting(track, line);
+      const blurred = this.#tracks.find((one) => one.slot === line.slot && one.missed === 1 && !one.emitted);
+      if (blurred && this.#isBeginningOf(blurred, line)) {
+        track.t = blurred.t;
+        this.#tracks.splice(this.#tracks.indexOf(blurred), 1);
+      }
       this.#tracks.push(track);
     }
     this.#tracks.sort((a, b) => a.t - b.t || a.slot - b.slot);
+  }
+
+  /** Whether a track that no phrase explains was a line that was still blurred: compression can take a second to show a line clearly. */
+  #isBeginningOf(blurred: Track, line: FeedLine): boolean {
+    let [both, same] = [0, 0];
+    for (const [column, scores] of blurred.columns.entries()) {
+      const [seen, shown] = [strongest(scores ?? NO_SCORES)[0], line.text[column] ?? ' '];
+      if (seen === ' ' || shown === ' ') continue;
+      both++;
+      if (seen === shown) same++;
+    }
+    if (same < MIN_BLURRED_CHARACTERS || same < MIN_BLURRED_SHARE * both) return false;
+    return this.#lexicon !== undefined && this.#lexicon.parse(readTrack(blurred).text) === undefined;
   }
 
   /** Finds by how many slots the lines have scrolled: where most fit and fewest are left over. */
@@ -177,19 +214,29 @@ export class FeedTracker implements Tracker {
     return shift;
   }
 
-  /** Reports lines; those with a doubtful name wait, unless they came before `until`, in seconds. */
+  /** Reports lines; those with an unconfirmed name wait, unless they came before `until`, in seconds. */
   #report(tracks: readonly Track[], until: number): Cue[] {
-    const cues: Cue[] = [];
-    const lines = [...this.#waiting];
+    const lines: Line[] = [];
     for (const track of tracks) {
       if (!track.emitted && track.seen >= this.#rules.samples) lines.push(readTrack(track));
       track.emitted = true;
     }
+    if (lines.length === 0 && !this.#waiting.some((line) => line.t <= until)) return [];
+    const lexicon = this.#lexicon;
+    const parsed = lines.map((line) => ({ ...line, parsed: lexicon?.parse(line.text) }));
+    const all = [...this.#waiting, ...parsed].toSorted((a, b) => a.t - b.t || a.slot - b.slot);
+    const waiting = new NameCounts();
+    for (const line of all) if (line.parsed) waiting.add(lexicon!.namesIn(line.parsed), 1);
     this.#waiting = [];
-    for (const line of lines.toSorted((a, b) => a.t - b.t || a.slot - b.slot)) {
-      const match = this.#lexicon?.match(line.text, line.rivals);
-      if (match?.doubtful && line.t > until) this.#waiting.push(line);
-      else {
+    const cues: Cue[] = [];
+    for (const line of all) {
+      const names = line.parsed ? lexicon!.namesIn(line.parsed) : [];
+      waiting.add(names, -1);
+      const match = line.parsed && lexicon!.resolve(line.parsed, line.rivals, waiting.counts);
+      if (match?.unconfirmed && line.t > until) {
+        this.#waiting.push(line as WaitingLine);
+        waiting.add(names, 1);
+      } else {
         const cue = this.#toCue(line, match);
         if (cue) cues.push(cue);
       }
@@ -209,7 +256,21 @@ export class FeedTracker implements Tracker {
       value: this.#shown(match?.text ?? text),
       confidence: match ? Math.max(confidence, 0.99 * (1 - match.errorShare)) : confidence,
       ...(match ? { detail: phraseDetail(match.wording, mapValues(match.slots, this.#shown)) } : {}),
+      ...(match?.doubtful ? { tentative: true } : {}),
     };
+  }
+}
+
+/** How many lines show each name. */
+class NameCounts {
+  readonly counts = new Map<string, number>();
+
+  add(names: readonly string[], change: number): void {
+    for (const name of names) {
+      const count = (this.counts.get(name) ?? 0) + change;
+      if (count === 0) this.counts.delete(name);
+      else this.counts.set(name, count);
+    }
   }
 }
 
