@@ -65,7 +65,7 @@ async function measure(folder: string, options: Options): Promise<ClipResult> {
   await mkdir(out, { recursive: true });
   const kept = options.keep && (await stat(join(out, 'events.ndjson')).catch(() => undefined));
   if (!kept) await recordLog({ media: video, game: truth.game, out, plan: options.plan });
-  const { events } = await loadLog(out);
+  const { events } = await loadLog(out, { withoutTentative: true });
   const { profile } = await openGame(truth.game);
   const rules = declaredRules(video, profile);
   const interval = profile.sampling?.interval ?? 0.1;
