@@ -20,6 +20,7 @@ export { type Issue, PlaybyplayError } from './errors.ts';
 export { formatClock, parseTime, type Rational } from './time.ts';
 export { VERSION } from './version.ts';
 
+export { DEFAULT_MEDIA_LIMITS, type MediaLimits, setMediaLimits } from './media/limits.ts';
 export { detect, type DetectOptions } from './pipeline/detect.ts';
 export { type Game, openGame } from './pipeline/game.ts';
 export type { DetectMessage, NoteMessage, ProgressMessage, WarningMessage } from './pipeline/messages.ts';

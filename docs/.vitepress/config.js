@@ -35,6 +35,7 @@ const sidebar = [
   group('Reference', [
     ['Commands', 'reference/commands'],
     ['Profile format', 'reference/profile'],
+    ['Recordings', 'reference/recordings'],
     ['Event log', 'reference/event-log'],
     ['Query language', 'reference/query-language'],
     ['Dictionary', 'reference/dictionary'],

@@ -1,3 +1,4 @@
+import { type MediaLimits, setMediaLimits } from '../media/limits.ts';
 import { buildCommand, type CommandBuilderArguments, type CommandContext } from '@stricli/core';
 import { resolve } from 'node:path';
 import { checkNotInput } from '../files/output.ts';
@@ -118,6 +119,8 @@ export function command<S extends CommandSpec>(spec: S, load: () => Promise<RunC
       const run = await load();
       return async function (this: Context, options: OptionValues<S['options']>, ...args: string[]) {
         const { process } = this;
+        const limits = (options as { readonly limit?: readonly Partial<MediaLimits>[] }).limit ?? [];
+        if (limits.length > 0) setMediaLimits(Object.assign({}, ...limits) as Partial<MediaLimits>);
         try {
           await refuseInputsAsOutputs(spec, options, args);
           process.exitCode = await run(process, options, ...(args as unknown as ArgumentValues<S>));

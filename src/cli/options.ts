@@ -1,4 +1,5 @@
 import { PlaybyplayError } from '../errors.ts';
+import { DEFAULT_MEDIA_LIMITS, type MediaLimits } from '../media/limits.ts';
 import { parseTime } from '../time.ts';
 
 declare const VALUE: unique symbol;
@@ -174,4 +175,13 @@ export function pair(text: string): { readonly x: number; readonly y: number } {
   const [x, y, ...more] = text.split(',').map(Number);
   if (!(x! >= 0 && y! >= 0) || more.length > 0) throw new RangeError('two numbers such as 0.25,0.25');
   return { x: x!, y: y! };
+}
+
+/** Parses a limit on recordings such as `hours=200`. */
+export function mediaLimit(text: string): Partial<MediaLimits> {
+  const names = Object.keys(DEFAULT_MEDIA_LIMITS);
+  const [, name = '', amount] = /^(\w+)=(\d+)$/.exec(text.trim()) ?? [];
+  if (!names.includes(name) || !(Number(amount) > 0))
+    throw new RangeError(`name=number with one of ${names.join(', ')}, such as hours=200`);
+  return { [name]: Number(amount) };
 }

@@ -6,6 +6,7 @@ import {
   choice,
   decimal,
   list,
+  mediaLimit,
   output,
   pair,
   pictureSize,
@@ -27,6 +28,11 @@ const overwrite = toggle(
   'Replace outputs that exist as another kind of file or as symbolic links. Files that are read are never replaced.',
 );
 const hour = decimal(0, 3600);
+const limit = list(
+  'name=number',
+  'Change a limit on recordings: pixels (of a picture), hours, streams, rate (packets a second) or packets.',
+  { parse: mediaLimit },
+);
 
 /** Arguments and options of `playbyplay detect`. */
 export const detect = declare({
@@ -88,6 +94,7 @@ export const detect = declare({
     quiet: toggle('Print no events.', 'q'),
     overwrite,
     json: toggle('Print events as NDJSON instead of sentences.'),
+    limit,
   },
   examples: [
     'detect match.mp4',
@@ -188,6 +195,7 @@ export const highlights = declare({
     overwrite,
     json: toggle('Print the list of scenes as JSON.'),
     ...selectionOptions,
+    limit,
   },
   examples: [
     'highlights match.playbyplay --duration 30s',
@@ -212,6 +220,7 @@ export const exportScenes = declare({
     title: value('text', 'Name of the edit.'),
     ...selectionOptions,
     overwrite,
+    limit,
   },
   examples: [
     'export match.playbyplay -f otio -o match.otio',
@@ -291,6 +300,7 @@ export const align = declare({
     track: value('n', 'Sound track of the recording, counted from 0.', { default: '0', parse: wholeNumber() }),
     'other-track': value('n', 'Sound track of the second file.', { default: '0', parse: wholeNumber() }),
     json: toggle('Print the alignment as JSON.'),
+    limit,
   },
   examples: ['align match.mp4 webcam.mkv', 'align match.mp4 keys.csv --json'],
 });
@@ -330,6 +340,7 @@ export const qualityScore = declare({
     json: toggle('Print the figures as JSON.'),
     series: toggle('With --json: also the figures of every frame.'),
     ascii: toggle('Use ASCII characters only.'),
+    limit,
   },
   examples: [
     'quality session.ndjson',
@@ -596,6 +607,7 @@ export const profileTry = declare({
     plugin,
     overwrite,
     json: toggle('Print an object per moment as NDJSON.'),
+    limit,
   },
   examples: ['profile try ./my-game match.mp4 --at 12.3 --at 1:02 --out crops'],
 });
@@ -659,6 +671,7 @@ export const profileGlyphs = declare({
     light: value('region', 'Learn the appearance of this region in plain light instead of a font.'),
     source: value('text', 'Where the font comes from, recorded in the atlas.'),
     overwrite,
+    limit,
   },
   examples: [
     'profile glyphs ./my-game --labels labels.ndjson --detector timer --out my-game/configs/my-game/fonts/timer.json',
@@ -687,6 +700,7 @@ export const profileSound = declare({
     track: value('n', 'Sound track, counted from 0.', { default: '0', parse: wholeNumber() }),
     out: output(required('sound.json', 'Where the sound is written.', { short: 'o' })),
     overwrite,
+    limit,
   },
   examples: [
     'profile sound arena.mp4 --from 26 --to 31 --length 0.25 --label "plasma gun" --out sounds/plasma.json',
@@ -724,6 +738,7 @@ export const profileExport = declare({
     plugin,
     overwrite,
     json: toggle('Print the summary as JSON.'),
+    limit,
   },
   examples: ['profile export openarena *.mp4 --detector weapon --background none --out weapons'],
 });
@@ -746,6 +761,7 @@ export const profilePlace = declare({
     plugin,
     overwrite,
     json: toggle('Print placement, confidence and elements as JSON.'),
+    limit,
   },
   examples: ['profile place stream.mp4 --game openarena --picture regions.png'],
 });

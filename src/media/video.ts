@@ -14,6 +14,7 @@ import type { DecoderParameters } from './container/decoder-parameters.ts';
 import { chooseVideoStream, countVideoStreams, describeVideo, type VideoInfo } from './container/info.ts';
 import { describeError, openFormat } from './container/open.ts';
 import { FileReader } from './container/packet-data.ts';
+import { mediaLimits } from './limits.ts';
 import { PackedFrameSplitter } from './container/packed-frames.ts';
 
 /** What opening a file finds out, as plain data: enough to decode its packets on another thread without a demuxer. */
@@ -170,7 +171,8 @@ export class VideoFile implements Disposable {
  *
  * @param description What another thread's file found out; the file is then not read until it is needed.
  * @returns The file, which the caller disposes of.
- * @throws PlaybyplayError `no-such-file`, `unreadable-file`, `not-a-video`, `no-video-stream`, `unsupported-codec`.
+ * @throws PlaybyplayError `no-such-file`, `unreadable-file`, `not-a-video`, `no-video-stream`, `unsupported-codec`,
+ *   `over-limit`.
  *
  * @example
  * ```ts
@@ -203,6 +205,8 @@ function openDecoder(
     // Otherwise it guesses the reorder depth, and drops pictures until the guess is right.
     decoder.setOption('strict', 'strict');
   } else decoder.setOption('err_detect', 'crccheck+bitstream+buffer+explode');
+  // A larger picture in mid-stream is an error, so that it becomes a gap.
+  decoder.setOption('max_pixels', String(mediaLimits().pixels));
   if (motionVectors) decoder.setOption('export_side_data', '+mvs');
   // node-av frees an options dictionary given to open2 twice.
   const opened = decoder.open2Sync(codec);

@@ -3,6 +3,7 @@ import { basename, extname } from 'node:path';
 import { AVERROR_INVALIDDATA, AV_LOG_QUIET } from 'node-av/constants';
 import { Dictionary, FFmpegError, FormatContext, InputFormat, Log } from 'node-av/lib';
 import { PlaybyplayError, messageOf } from '../../errors.ts';
+import { checkLimit, mediaLimits } from '../limits.ts';
 
 /**
  * FFmpeg's names of the demuxers that may open a recording: those of the containers, sound files and pictures that the
@@ -49,7 +50,7 @@ const REFERRING_FORMATS: Readonly<Record<string, string>> = {
  * The one place in which recordings are opened. FFmpeg receives a descriptor of the file instead of a path, and may use no
  * other protocol than that of descriptors, so that no content of the file can make it open another one.
  *
- * @throws PlaybyplayError `no-such-file`, `unreadable-file`, `not-a-video`, `refers-to-files`.
+ * @throws PlaybyplayError `no-such-file`, `unreadable-file`, `not-a-video`, `refers-to-files`, `over-limit`.
  */
 export function openFormat(path: string): FormatContext {
   Log.setLevel(AV_LOG_QUIET);
@@ -62,10 +63,17 @@ export function openFormat(path: string): FormatContext {
       if (named) ({ format, result } = openDescriptor(descriptor, path, named));
     }
     if (result < 0) throw refuse(path, descriptor, result);
-    const found = format.findStreamInfoSync();
-    if (found >= 0) return format;
-    format.closeInputSync();
-    throw new PlaybyplayError('not-a-video', `${path} contains no stream that can be read (${describeError(found)})`);
+    try {
+      // Finding out what the container does not say decodes pictures.
+      checkStreams(format, path);
+      const found = format.findStreamInfoSync();
+      checkStreams(format, path);
+      if (found >= 0) return format;
+      throw new PlaybyplayError('not-a-video', `${path} contains no stream that can be read (${describeError(found)})`);
+    } catch (error) {
+      format.closeInputSync();
+      throw error;
+    }
   } finally {
     // FFmpeg has a descriptor of its own.
     closeSync(descriptor);
@@ -83,8 +91,15 @@ function openDescriptor(
   // On Windows, descriptors of Node mean nothing to a library with a C runtime of its own.
   const [protocol, url] = process.platform === 'win32' ? ['file', `file:${path}`] : ['fd', 'fd:'];
   format.setOption('protocol_whitelist', protocol!);
+  // One more than the limit, so that it is noticed that there are more.
+  format.maxStreams = mediaLimits().streams + 1;
   using options = Dictionary.fromObject(protocol === 'fd' ? { fd: String(descriptor) } : {});
   return { format, result: format.openInputSync(url!, as, options) };
+}
+
+function checkStreams(format: FormatContext, path: string): void {
+  checkLimit('streams', format.nbStreams, path);
+  for (const { codecpar } of format.streams) checkLimit('pixels', codecpar.width * codecpar.height, path);
 }
 
 /** The readable format with the extension of a file. */

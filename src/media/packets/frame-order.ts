@@ -96,6 +96,12 @@ export class FrameOrder {
     return true;
   }
 
+  /** Seconds from the first packet to the latest, while packets are added. */
+  get seconds(): number {
+    const ticks = this.#packets === 0 ? 0 : this.#time[this.#packets - 1]! - this.#time[0]!;
+    return (ticks * this.#timeBase.num) / this.#timeBase.den;
+  }
+
   /** Whether the offsets of all packets are known. */
   get hasAllOffsets(): boolean {
     return this.#offset.length > 0 && !this.#offset.subarray(0, this.#packets).some(Number.isNaN);

@@ -10,6 +10,7 @@ import {
 import { createBitstreamReader } from '../bitstream/bitstream.ts';
 import { hasStoredPackets } from '../container/decoder-parameters.ts';
 import { describeError, isTruncated } from '../container/open.ts';
+import { checkLimit } from '../limits.ts';
 import { PacketData } from '../container/packet-data.ts';
 import { FrameOrder } from './frame-order.ts';
 import { BROKEN, DAMAGED, HIDDEN, KEY, ORPHAN, REFERENCE, SECOND_FIELD } from './packet-index.ts';
@@ -28,7 +29,7 @@ export interface ScanOptions {
 /**
  * Indexes every packet of the video stream without decoding any.
  *
- * @throws The signal's reason when aborted.
+ * @throws The signal's reason when aborted; PlaybyplayError `over-limit`.
  */
 export function scanPackets(file: VideoFile, options: ScanOptions = {}): PacketIndex {
   let last: FrameOrder | undefined;
@@ -42,7 +43,7 @@ const MAX_BLOCKING_MS = 50;
 /**
  * Indexes as `scanPackets` does, and lets the event loop turn so that an interruption is noticed however long the file is.
  *
- * @throws The signal's reason when aborted.
+ * @throws The signal's reason when aborted; PlaybyplayError `over-limit`.
  */
 export async function scanPacketsAsync(file: VideoFile, options: ScanOptions = {}): Promise<PacketIndex> {
   let last: FrameOrder | undefined;
@@ -56,7 +57,12 @@ export async function scanPacketsAsync(file: VideoFile, options: ScanOptions = {
   return last!.index();
 }
 
-/** Reads the file; yields when another group of pictures is complete, and at the end. */
+/** Packets after which limits and interruptions are looked at, however long a group of pictures is. */
+const CHECKPOINT_PACKETS = 4096;
+/** Seconds that are added to the length of a recording before packets a second are limited: short ones may be dense. */
+const RATE_MARGIN_SECONDS = 60;
+
+/** Reads the file; yields when another group of pictures is complete, now and then within a long one, and at the end. */
 function* scan(file: VideoFile, signal: AbortSignal | undefined): Generator<FrameOrder, void, undefined> {
   using wrapper = new Packet();
   wrapper.alloc();
@@ -71,6 +77,7 @@ function* scan(file: VideoFile, signal: AbortSignal | undefined): Generator<Fram
   const hasOffsets = hasStoredPackets(info);
   const order = new FrameOrder(info.timeBase, info.frameRate, { hasOffsets, restarts: info.container === 'mpegts' });
   let result = 0;
+  let packets = 0;
   while ((result = file.read(wrapper)) >= 0) {
     const { flags } = packet;
     const isCorrupt = (flags & AV_PKT_FLAG_CORRUPT) !== 0;
@@ -93,13 +100,19 @@ function* scan(file: VideoFile, signal: AbortSignal | undefined): Generator<Fram
       order: bitstream.order,
     });
     packet.unref();
-    if (!hasNewGroup) continue;
+    const isCheckpoint = ++packets % CHECKPOINT_PACKETS === 0;
+    if (isCheckpoint) {
+      checkLimit('packets', packets, file.path);
+      checkLimit('rate', packets / (Math.max(0, order.seconds) + RATE_MARGIN_SECONDS), file.path);
+    }
+    if (!hasNewGroup && !isCheckpoint) continue;
     signal?.throwIfAborted();
     yield order;
   }
   const truncated = result === AVERROR_EOF && info.container.startsWith('mov,') && isTruncated(file.path);
   if (truncated) order.end('the file is cut off here');
   else order.end(result === AVERROR_EOF ? undefined : `the file cannot be read to its end (${describeError(result)})`);
+  checkLimit('hours', (order.index().t.at(-1) ?? 0) / 3600, file.path);
   if (order.hasAllOffsets) file.closeDemuxer();
   yield order;
 }

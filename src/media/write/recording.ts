@@ -11,6 +11,7 @@ import type { Rational } from '../../time.ts';
 import { AudioReader, missingTrack } from '../audio.ts';
 import { nalUnits } from '../bitstream/nal.ts';
 import type { AudioStreamInfo, Rotation } from '../container/info.ts';
+import { mediaLimits } from '../limits.ts';
 import { openVideo, type VideoFile } from '../video.ts';
 import type { ColorTags } from './encoder.ts';
 import { isParameterSet, NAL_TYPE, nalType, type ParameterSets, readParameterSets } from './stream-copy.ts';
@@ -303,6 +304,7 @@ function openConcealingDecoder(stream: Stream): CodecContext {
   FFmpegError.throwIfError(decoder.parametersToContext(stream.codecpar), 'decoder parameters');
   decoder.pktTimebase = stream.timeBase;
   decoder.flags2 = (decoder.flags2 | AV_CODEC_FLAG2_SKIP_MANUAL) as typeof decoder.flags2;
+  decoder.setOption('max_pixels', String(mediaLimits().pixels));
   FFmpegError.throwIfError(decoder.open2Sync(codec, null), 'open decoder');
   return decoder;
 }

@@ -115,11 +115,15 @@ function spreadCheckpoints(index: PacketIndex): Checkpoint[] {
   const end = index.t[count - 1]!;
   const step = Math.min(MAX_CHECKPOINT_SECONDS, Math.max(MIN_CHECKPOINT_SECONDS, end / INTENDED_CHECKPOINTS));
   const times = new Set<number>();
+  let previous: number | undefined;
   for (let t = step / 2; t < end; t += step) {
     const frame = frameAt(index, t);
     const key = groupFirstFrame(index, findGroup(index, frame));
     // Keyframes may be further apart than checkpoints.
     times.add(frameTime(index, frameTime(index, key) > t - step ? key : frame));
+    // Over a pause, whose length is only a number in the file, there is nothing more to check.
+    if (frame === previous) t += step * Math.max(0, Math.floor((frameTime(index, frame + 1) - t) / step) - 1);
+    previous = frame;
   }
   return [...times].toSorted((a, b) => a - b).map((t) => ({ t, layout: -1 }));
 }
