@@ -15,6 +15,7 @@ const LAYERS = [
     'statistics',
     'markup',
     'json-pointer',
+    'binary-search',
     'schema',
     'version',
     'pattern',

@@ -1,3 +1,4 @@
+import { countLeading } from '../binary-search.ts';
 import {
   isPropertyStatement,
   type PropertyValue,
@@ -144,13 +145,7 @@ export function matchNearest(
 }
 
 function lowerBound(order: readonly number[], events: readonly Timed[], t: number): number {
-  let [low, high] = [0, order.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (events[order[middle]!]!.t < t) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+  return countLeading(order.length, (i) => events[order[i]!]!.t < t);
 }
 
 /** Serializes a statement so that equal statements give equal strings, whatever the order of keys and form of mentions. */

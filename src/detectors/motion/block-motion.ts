@@ -339,7 +339,8 @@ export function measureLight(
 ): Pick<Movement, 'seconds' | 'level' | 'contrast' | 'difference' | 'change'> {
   const { level, contrast } = brightness(now);
   const difference = meanDifference(before, now);
-  const change = difference === 0 ? 0 : meanChange(before, now, (level - brightness(before).level) * UNITS_PER_LEVEL);
+  const change =
+    difference === 0 ? 0 : meanDifference(before, now, (level - brightness(before).level) * UNITS_PER_LEVEL);
   return { seconds: now.t - before.t, level, contrast, difference, change };
 }
 
@@ -398,14 +399,8 @@ function classifyBlocks(
   return letters.join('');
 }
 
-function meanDifference(before: Sketch, now: Sketch): number {
-  let sum = 0;
-  for (let i = 0; i < now.data.length; i++) sum += Math.abs(now.data[i]! - before.data[i]!);
-  return sum / (now.data.length * UNITS_PER_LEVEL);
-}
-
-/** Mean absolute difference of levels after subtracting the mean of each picture, in grey levels. */
-function meanChange(before: Sketch, now: Sketch, brightening: number): number {
+/** Mean absolute difference of levels, in grey levels, after subtracting a brightening in 64ths of one. */
+function meanDifference(before: Sketch, now: Sketch, brightening = 0): number {
   let sum = 0;
   for (let i = 0; i < now.data.length; i++) sum += Math.abs(now.data[i]! - before.data[i]! - brightening);
   return sum / (now.data.length * UNITS_PER_LEVEL);
@@ -436,17 +431,26 @@ function integralImages({ data, width, height }: Sketch): IntegralImages {
   return { plain, squares, stride };
 }
 
-/** Lists the blocks with structure: centre, in cells from the centre of the sketch, and first cell. */
-function structuredBlocks(now: Sketch): (Displacement & { readonly column: number; readonly row: number })[] {
+/** A block with structure: centre, in cells from the centre of the sketch, and first cell. */
+interface StructuredBlock extends Displacement {
+  readonly column: number;
+  readonly row: number;
+  /** Sum of its levels, and sum of the squares of their differences from the mean. */
+  readonly sum: number;
+  readonly energy: number;
+}
+
+/** Lists the blocks with structure. */
+function structuredBlocks(now: Sketch, { plain, squares, stride } = integralImages(now)): StructuredBlock[] {
   const { width, height } = now;
-  const { plain, squares, stride } = integralImages(now);
-  const found: (Displacement & { readonly column: number; readonly row: number })[] = [];
+  const found: StructuredBlock[] = [];
   for (let row = (height % BLOCK_SIZE) >> 1; row + BLOCK_SIZE <= height; row += BLOCK_SIZE) {
     for (let column = (width % BLOCK_SIZE) >> 1; column + BLOCK_SIZE <= width; column += BLOCK_SIZE) {
       const sum = blockSum(plain, stride, column, row);
       const energy = blockSum(squares, stride, column, row) - sum ** 2 / BLOCK_SIZE ** 2;
       if (energy < (MIN_STRUCTURE_LEVELS * UNITS_PER_LEVEL) ** 2 * BLOCK_SIZE ** 2) continue;
-      found.push({ x: column + BLOCK_SIZE / 2 - width / 2, y: row + BLOCK_SIZE / 2 - height / 2, column, row });
+      const middle = { x: column + BLOCK_SIZE / 2 - width / 2, y: row + BLOCK_SIZE / 2 - height / 2 };
+      found.push({ ...middle, column, row, sum, energy });
     }
   }
   return found;
@@ -465,33 +469,20 @@ function matchBlocks(before: Sketch, now: Sketch, candidates: readonly Displacem
   const sumsNow = same ? sumsBefore : integralImages(now);
   const area = BLOCK_SIZE * BLOCK_SIZE;
   const least = (MIN_STRUCTURE_LEVELS * UNITS_PER_LEVEL) ** 2 * area;
-  const blocks: Block[] = [];
-  const left = (width % BLOCK_SIZE) >> 1;
-  const top = (height % BLOCK_SIZE) >> 1;
-  for (let y = top; y + BLOCK_SIZE <= height; y += BLOCK_SIZE) {
-    for (let x = left; x + BLOCK_SIZE <= width; x += BLOCK_SIZE) {
-      const sum = blockSum(sumsNow.plain, sumsNow.stride, x, y);
-      const energy = blockSum(sumsNow.squares, sumsNow.stride, x, y) - (sum * sum) / area;
-      if (energy < least) continue;
-      const middle = { x: x + BLOCK_SIZE / 2 - width / 2, y: y + BLOCK_SIZE / 2 - height / 2 };
-      if (same) {
-        blocks.push({ ...middle, displacement: { x: 0, y: 0 }, correlation: 1 });
-        continue;
-      }
-      const correlation = (dx: number, dy: number): number => {
-        const [fromX, fromY] = [x - dx, y - dy];
-        if (fromX < 0 || fromY < 0 || fromX + BLOCK_SIZE > width || fromY + BLOCK_SIZE > height) return -1;
-        const other = blockSum(sumsBefore.plain, sumsBefore.stride, fromX, fromY);
-        const otherEnergy = blockSum(sumsBefore.squares, sumsBefore.stride, fromX, fromY) - (other * other) / area;
-        if (otherEnergy < least / 16) return -1;
-        const product = blockProduct(now, x, y, before, fromX, fromY) - (sum * other) / area;
-        return product / Math.sqrt(energy * otherEnergy);
-      };
-      const best = searchDisplacement(correlation, candidates);
-      if (best) blocks.push({ ...middle, ...best });
-    }
-  }
-  return blocks;
+  return structuredBlocks(now, sumsNow).flatMap(({ column: x, row: y, sum, energy, ...middle }): Block[] => {
+    if (same) return [{ ...middle, displacement: { x: 0, y: 0 }, correlation: 1 }];
+    const correlation = (dx: number, dy: number): number => {
+      const [fromX, fromY] = [x - dx, y - dy];
+      if (fromX < 0 || fromY < 0 || fromX + BLOCK_SIZE > width || fromY + BLOCK_SIZE > height) return -1;
+      const other = blockSum(sumsBefore.plain, sumsBefore.stride, fromX, fromY);
+      const otherEnergy = blockSum(sumsBefore.squares, sumsBefore.stride, fromX, fromY) - (other * other) / area;
+      if (otherEnergy < least / 16) return -1;
+      const product = blockProduct(now, x, y, before, fromX, fromY) - (sum * other) / area;
+      return product / Math.sqrt(energy * otherEnergy);
+    };
+    const best = searchDisplacement(correlation, candidates);
+    return best ? [{ ...middle, ...best }] : [];
+  });
 }
 
 function blockProduct(a: Sketch, ax: number, ay: number, b: Sketch, bx: number, by: number): number {
@@ -632,7 +623,7 @@ export function readCodecMotion(
   const size = cellSize(rect);
   const tiles = structuredBlocks(sketch);
   const members = assignVectors(sketch, rect, size, vectors);
-  const blocks = tiles.map(({ column, row, ...middle }): Block => {
+  const blocks = tiles.map(({ column, row, x, y }): Block => {
     const own = members.get(row * sketch.width + column) ?? [];
     const area = own.reduce((sum, i) => sum + vectors.area[i]!, 0);
     const displacement = {
@@ -646,7 +637,8 @@ export function readCodecMotion(
     }, 0);
     const predicted = area / (8 * size) ** 2;
     return {
-      ...middle,
+      x,
+      y,
       displacement,
       correlation:
         predicted < MIN_PREDICTED_SHARE ? 0 : agreed < MIN_AGREEING_SHARE * area ? CONTRADICTORY_CORRELATION : 1,

@@ -232,7 +232,7 @@ describe('a motion detector', () => {
     const random = (): number => (state = (state * 16_807) % 2_147_483_647) / 2_147_483_647;
     const postures = Array.from({ length: 4 }, () => Array.from({ length: 40 }, () => 40 + 50 * random()));
     const still = between(shot(0, 0), shot(0, 0));
-    const finder = new StrokeFinder(0.15, 1.2);
+    const finder = new StrokeFinder({ region: 'x', of: 'stroke', share: 0.15, longest: 1.2 });
     let [posture, found, known] = [0, 0, 0];
     for (let i = 0; i < 600; i++) {
       if (i % 6 === 0) posture = i % 120 < 60 ? (posture + 1) % 3 : Math.floor(4 * random());

@@ -110,8 +110,8 @@ class CutFinder implements PatternFinder {
   /** Number of samples of the window that have been judged. */
   #judged = 0;
 
-  constructor(minimumLost: number) {
-    this.#minimumLost = minimumLost;
+  constructor({ least = 0.8 }: MotionOptions) {
+    this.#minimumLost = least;
   }
 
   push(sample: MotionSample): PatternMatch[] {
@@ -187,7 +187,7 @@ class FadeFinder implements PatternFinder {
   /** Samples of rising contrast since the last plain picture. */
   #rising: MotionSample[] = [];
 
-  constructor(longest: number) {
+  constructor({ longest = 5 }: MotionOptions) {
     this.#longest = longest;
   }
 
@@ -293,14 +293,12 @@ const USUAL_SAMPLES = 5;
 
 /** Finds flashes: the picture becomes much brighter or darker at once and soon returns to the usual brightness. */
 class FlashFinder implements PatternFinder {
-  readonly #rise: number;
-  readonly #longest: number;
+  readonly #options: Required<Pick<MotionOptions, 'rise' | 'longest'>>;
   #before: MotionSample[] = [];
   #open: { readonly start: MotionSample; readonly usual: number; peak: number } | undefined;
 
-  constructor(rise: number, longest: number) {
-    this.#rise = rise;
-    this.#longest = longest;
+  constructor({ rise = 24, longest = 0.6 }: MotionOptions) {
+    this.#options = { rise, longest };
   }
 
   push(sample: MotionSample): PatternMatch[] {
@@ -312,13 +310,14 @@ class FlashFinder implements PatternFinder {
       if (this.#before.length > USUAL_SAMPLES) this.#before.shift();
       const change = sample.level - usual;
       // The change must be sudden: the sample before still has the usual brightness.
-      if (!last || Math.abs(change) < this.#rise || Math.abs(last.level - usual) > 0.5 * Math.abs(change)) return [];
+      if (!last || Math.abs(change) < this.#options.rise || Math.abs(last.level - usual) > 0.5 * Math.abs(change))
+        return [];
       this.#open = { start: sample, usual, peak: change };
       return [];
     }
     const change = sample.level - open.usual;
     if (Math.abs(change) > Math.abs(open.peak) && change * open.peak > 0) open.peak = change;
-    if (sample.t - open.start.t > this.#longest) {
+    if (sample.t - open.start.t > this.#options.longest) {
       this.#open = undefined;
       this.#before = [sample];
       return [];
@@ -326,7 +325,7 @@ class FlashFinder implements PatternFinder {
     if (Math.abs(change) > 0.4 * Math.abs(open.peak)) return [];
     this.#open = undefined;
     this.#before = [sample];
-    const confidence = 1 - 0.5 * (this.#rise / Math.abs(open.peak)) ** 2;
+    const confidence = 1 - 0.5 * (this.#options.rise / Math.abs(open.peak)) ** 2;
     const value = open.peak > 0 ? 'bright' : 'dark';
     return [{ t: open.start.t, value, confidence, detail: { end: sample.t, peak: roundDigits(open.peak) } }];
   }
@@ -345,38 +344,27 @@ class FlashFinder implements PatternFinder {
 /** The usual speed is the median over this time before a burst. */
 const BURST_USUAL_SECONDS = 1;
 
-/** A burst that has not ended yet. */
-interface OpenBurst {
-  readonly samples: MotionSample[];
-  /** Highest speed so far. */
-  peak: number;
-}
-
 /**
  * Finds bursts: sudden fast movements that are soon over, such as a swing, a blow or a dash. Their speed exceeds both a minimum and a
  * multiple of the usual speed. With `swing` the movement must go in one direction first and then, faster, in the opposite one.
  */
 class BurstFinder implements PatternFinder {
-  readonly #speed: number;
-  readonly #times: number;
-  readonly #longest: number;
-  readonly #swing: boolean;
+  readonly #options: Required<Pick<MotionOptions, 'speed' | 'times' | 'longest' | 'swing'>>;
   #before: MotionSample[] = [];
-  #open: OpenBurst | undefined;
+  /** The samples of a burst that has not ended yet, and their highest speed. */
+  #open: { readonly samples: MotionSample[]; peak: number } | undefined;
 
-  constructor(speed: number, times: number, longest: number, swing: boolean) {
-    this.#speed = speed;
-    this.#times = times;
-    this.#longest = longest;
-    this.#swing = swing;
+  constructor({ speed = 0.5, times = 3, longest = 1, swing = false }: MotionOptions) {
+    this.#options = { speed, times, longest, swing };
   }
 
   push(sample: MotionSample): PatternMatch[] {
+    const { speed: least, times, longest } = this.#options;
     const speed = fastest(sample);
     const open = this.#open;
     if (!open) {
       const usual = medianOrZero(this.#before.map(fastest));
-      if (this.#before.length >= 2 && speed >= Math.max(this.#speed, this.#times * usual)) {
+      if (this.#before.length >= 2 && speed >= Math.max(least, times * usual)) {
         this.#open = { samples: [sample], peak: speed };
         return [];
       }
@@ -384,14 +372,14 @@ class BurstFinder implements PatternFinder {
       return [];
     }
     open.peak = Math.max(open.peak, speed);
-    if (sample.t - open.samples[0]!.t > this.#longest) {
+    if (sample.t - open.samples[0]!.t > longest) {
       // Too long: lasting movement is no burst.
       this.#open = undefined;
       this.#before = [...open.samples, sample];
       return [];
     }
     open.samples.push(sample);
-    if (speed > Math.max(0.3 * open.peak, 0.5 * this.#speed)) return [];
+    if (speed > Math.max(0.3 * open.peak, 0.5 * least)) return [];
     this.#open = undefined;
     this.#remember(sample);
     return this.#judge(open.samples);
@@ -407,14 +395,14 @@ class BurstFinder implements PatternFinder {
     const at = speeds.indexOf(Math.max(...speeds));
     const peak = samples[at]!;
     const { x = 0, y = 0 } = peak;
-    if (this.#swing) {
+    if (this.#options.swing) {
       const drawn = samples
         .slice(0, at)
         .some((sample) => areOpposite(sample, peak) && fastest(sample) >= 0.15 * speeds[at]!);
       const earlier = this.#before.some((sample) => areOpposite(sample, peak) && fastest(sample) >= 0.15 * speeds[at]!);
       if (!drawn && !earlier) return [];
     }
-    const confidence = 1 - 0.5 * (this.#speed / speeds[at]!) ** 2;
+    const confidence = 1 - 0.5 * (this.#options.speed / speeds[at]!) ** 2;
     const detail = { end: samples.at(-1)!.t, speed: roundDigits(speeds[at]!), x, y };
     return [{ t: samples[0]!.t, value: 'burst', confidence, detail }];
   }
@@ -520,11 +508,7 @@ export class StrokeFinder implements PatternFinder {
   #open: Candidate[] = [];
   #last: Candidate | undefined;
 
-  /**
-   * @param share Minimum share of the region that moves.
-   * @param longest Maximum duration in seconds.
-   */
-  constructor(share: number, longest: number) {
+  constructor({ share = 0.15, longest = 1.2 }: MotionOptions) {
     this.#share = share;
     this.#longest = longest;
   }
@@ -673,7 +657,7 @@ export class PatternTracker implements Tracker {
     this.#detector = detector;
     this.#region = options.region;
     this.#threshold = options.stability?.confidence ?? 0.5;
-    this.#finder = createFinder(options);
+    this.#finder = new FINDERS[options.of]!(options);
   }
 
   push({ t, observation }: Reading): Cue[] {
@@ -706,19 +690,11 @@ export class PatternTracker implements Tracker {
   }
 }
 
-function createFinder(options: MotionOptions): PatternFinder {
-  switch (options.of) {
-    case 'cut':
-      return new CutFinder(options.least ?? 0.8);
-    case 'fade':
-      return new FadeFinder(options.longest ?? 5);
-    case 'flash':
-      return new FlashFinder(options.rise ?? 24, options.longest ?? 0.6);
-    case 'burst':
-      return new BurstFinder(options.speed ?? 0.5, options.times ?? 3, options.longest ?? 1, options.swing ?? false);
-    case 'stroke':
-      return new StrokeFinder(options.share ?? 0.15, options.longest ?? 1.2);
-    default:
-      throw new RangeError(`${options.of} is not a pattern`);
-  }
-}
+/** The finders of patterns, by what `of` selects. */
+const FINDERS: Readonly<Record<string, new (options: MotionOptions) => PatternFinder>> = {
+  cut: CutFinder,
+  fade: FadeFinder,
+  flash: FlashFinder,
+  burst: BurstFinder,
+  stroke: StrokeFinder,
+};

@@ -1,3 +1,4 @@
+import { countLeading } from '../../binary-search.ts';
 import type { Rational } from '../../time.ts';
 
 /**
@@ -114,14 +115,8 @@ export function groupFirstPacket(index: PacketIndex, group: number): number {
 /** Finds the group of pictures that contains a frame. */
 export function findGroup(index: PacketIndex, frame: number): number {
   const { firstFrames } = index.packets;
-  let low = 0;
-  let high = firstFrames.length;
-  while (high - low > 1) {
-    const middle = (low + high) >> 1;
-    if (firstFrames[middle]! <= frame) low = middle;
-    else high = middle;
-  }
-  return index.firstGroup + low;
+  const started = countLeading(firstFrames.length, (group) => firstFrames[group]! <= frame);
+  return index.firstGroup + Math.max(0, started - 1);
 }
 
 /** Splits a video into chunks of whole groups, each at least `minSeconds` long except the last. */

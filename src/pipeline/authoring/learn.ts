@@ -1,3 +1,4 @@
+import { countLeading } from '../../binary-search.ts';
 import { dirname, resolve } from 'node:path';
 import type { Atlas } from '../../detectors/text/atlas.ts';
 import { type LabelledLine, learnFixed, type LearnOptions as FixedOptions } from '../../detectors/text/learn-fixed.ts';
@@ -276,14 +277,11 @@ export function* labelledPictures(
 }
 
 function findNearestFrame(times: Float64Array, t: number): number {
-  let low = 0;
-  let high = times.length - 1;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (times[middle]! < t) low = middle + 1;
-    else high = middle;
-  }
-  return low > 0 && t - times[low - 1]! < times[low]! - t ? low - 1 : low;
+  const next = Math.min(
+    times.length - 1,
+    countLeading(times.length, (i) => times[i]! < t),
+  );
+  return next > 0 && t - times[next - 1]! < times[next]! - t ? next - 1 : next;
 }
 
 function getTextSpec({ profile }: LoadedProfile, name: string): DetectorSpec & TextOptions {

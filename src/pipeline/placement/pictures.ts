@@ -1,3 +1,4 @@
+import { countLeading } from '../../binary-search.ts';
 import { isGap, decodeFrames } from '../../media/decode/decode-frames.ts';
 import {
   type Chunk,
@@ -58,13 +59,8 @@ export function spreadFrames(index: PacketIndex, maxCount: number, within?: Time
 
 /** Returns the number of the last frame at or before `t` seconds. */
 export function frameAt(index: PacketIndex, t: number): number {
-  let [low, high] = [0, index.t.length];
-  while (high - low > 1) {
-    const middle = (low + high) >> 1;
-    if (index.t[middle]! <= t) low = middle;
-    else high = middle;
-  }
-  return index.firstFrame + low;
+  const shown = countLeading(index.t.length, (i) => index.t[i]! <= t);
+  return index.firstFrame + Math.max(0, shown - 1);
 }
 
 /** Orders the middle first, then the middles of both halves, and so on. */

@@ -1,3 +1,4 @@
+import { countLeading } from '../../binary-search.ts';
 import { PlaybyplayError } from '../../errors.ts';
 import { type FrameRecord, standardRate } from '../frame.ts';
 import { Notes, inMemory, type ReadOptions, type SessionInput } from './session.ts';
@@ -176,14 +177,7 @@ function numbers(series: Series | undefined): [time: number, value: number][] {
 
 /** Last value at or before a time. */
 function valueAt(points: readonly (readonly [number, number])[], time: number): number | undefined {
-  let low = 0;
-  let high = points.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (points[middle]![0] <= time + 0.5) low = middle + 1;
-    else high = middle;
-  }
-  return points[low - 1]?.[1];
+  return points[countLeading(points.length, (i) => points[i]![0] <= time + 0.5) - 1]?.[1];
 }
 
 /** Round trips in ms: from the remote report if the stream is sent, else from the candidate pair in use. */

@@ -1,3 +1,4 @@
+import { countLeading } from '../../binary-search.ts';
 import type { EventLine } from '../../events/log.ts';
 import type { NearCondition, TimeCondition } from '../query.ts';
 import type { Prefilter, SessionEvents } from './event-index.ts';
@@ -178,12 +179,5 @@ function isNear(match: Match, other: Match, side: NearCondition['side'], within:
 
 /** The index of the first match that starts at `t` or later, by binary search. */
 export function findFirstAt(matches: readonly Match[], t: number): number {
-  let low = 0;
-  let high = matches.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (matches[middle]!.t < t) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+  return countLeading(matches.length, (i) => matches[i]!.t < t);
 }
