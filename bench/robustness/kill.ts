@@ -1,14 +1,19 @@
 /**
- * Kills `detect` at random moments and resumes it.
+ * Kills `detect`, `highlights`, `import` and `quality` at random moments, and continues or repeats them.
  *
- *   node bench/robustness/kill.ts [recording] [--game freedoom] [--kills 60] [--to 20] [--seed 1]
+ *   node bench/robustness/kill.ts [recording] [--game freedoom] [--kills 60] [--to 20] [--seed 1] [--only text]
  *
  * Runs of every kind (plans, worker counts, an aligned companion recording, a damaged file, network threads) are completed
  * once, then started again, killed by SIGKILL anywhere between start and end, sometimes several times, and continued with
- * --resume. Reports how many logs are byte-identical, and whether a killed run left a prefix of that log. Needs ffmpeg.
+ * --resume. Reports how many logs are byte-identical, and whether a killed run left a prefix of that log.
+ *
+ * The other commands are killed and repeated. Reports whether a killed run left every output whole or absent, and whether the
+ * repeated run wrote the same outputs and left nothing else behind. `--only` selects kinds of runs by a part of their name. Exit
+ * code 1 if anything differs. Needs ffmpeg.
  */
 import { spawn, spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -65,12 +70,10 @@ function ffmpeg(...args: readonly string[]): void {
   if (status !== 0) throw new Error(stderr);
 }
 
-/** Runs `detect` and kills it after `ms` milliseconds. */
-function detect(out: string, args: readonly string[], ms = Number.POSITIVE_INFINITY): Promise<number | null> {
+/** Runs a command and kills it after `ms` milliseconds; returns its exit code, or null if it was killed. */
+function run(args: readonly string[], ms = Number.POSITIVE_INFINITY): Promise<number | null> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [launch, 'detect', ...args, '--out', out, '--quiet'], {
-      stdio: ['ignore', 'ignore', 'pipe'],
-    });
+    const child = spawn(process.execPath, [launch, ...args], { stdio: ['ignore', 'ignore', 'pipe'] });
     let said = '';
     child.stderr.on('data', (data: Buffer) => {
       said += data.toString();
@@ -83,6 +86,10 @@ function detect(out: string, args: readonly string[], ms = Number.POSITIVE_INFIN
       else resolve(code);
     });
   });
+}
+
+function detect(out: string, args: readonly string[], ms?: number): Promise<number | null> {
+  return run(['detect', ...args, '--out', out, '--quiet'], ms);
 }
 
 const logOf = (out: string): string => {
@@ -107,35 +114,69 @@ const kinds = Object.entries<readonly string[]>({
   ...(threads && { 'two threads for networks': [media, ...game, '--workers', '2', '--network-threads', '2'] }),
 }).filter(([name]) => values.only === undefined || name.includes(values.only));
 
+/** Commands that write outputs at once, with the arguments that follow the folder of their outputs. */
+const commands = Object.entries<(out: string) => readonly string[]>({
+  highlights: (out) => ['highlights', log, '--duration', '4', '-o', join(out, 'reel.mp4')],
+  import: (out) => ['import', gameLog, '-o', join(out, 'log')],
+  quality: (out) => [
+    'quality',
+    statistics,
+    '--report',
+    join(out, 'report.html'),
+    '--events',
+    log,
+    '-o',
+    join(out, 'copy.ndjson'),
+  ],
+}).filter(([name]) => values.only === undefined || name.includes(values.only));
+const fixtures = join(import.meta.dirname, '..', '..', 'test', 'fixtures');
+const [gameLog, statistics] = [
+  join(fixtures, 'logs', 'quake3-games.txt'),
+  join(fixtures, 'quality', 'presentmon-2.csv'),
+];
+const log = join(folder, 'log');
+
+/** Hashes of the files in a folder, by path. */
+function outputsIn(out: string): ReadonlyMap<string, string> {
+  const files = readdirSync(out, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  return new Map(
+    files.map(({ parentPath, name }) => {
+      const path = join(parentPath, name);
+      return [path.slice(out.length + 1), createHash('sha256').update(readFileSync(path)).digest('hex')];
+    }),
+  );
+}
+
 let [kills, same, logs, beginnings] = [0, 0, 0, 0];
-for (const [at, [name, args]] of kinds.entries()) {
+const share = Math.ceil(Number(values.kills) / Math.max(1, kinds.length + commands.length));
+for (const [name, args] of kinds) {
   const whole = join(folder, 'whole');
   const began = performance.now();
   await detect(whole, args);
   let lasts = performance.now() - began;
   const expected = logOf(whole);
   const events = expected.split('\n').filter((line) => line.startsWith('{"type":"event"')).length;
-  const most = Math.ceil(((at + 1) * Number(values.kills)) / kinds.length);
+  const most = kills + share;
   const first = { kills, same, logs };
   while (kills < most) {
     const out = join(folder, 'killed');
     rmSync(out, { recursive: true, force: true });
     // In the first half second the program loads and writes nothing.
-    const run = async (...more: string[]): Promise<number | null> => {
+    const attempt = async (...more: string[]): Promise<number | null> => {
       const start = performance.now();
       const ended = await detect(out, [...args, ...more], 300 + random() * (lasts - 200));
       // On a less busy machine the run may have ended already.
       if (ended !== null) lasts = Math.min(lasts, performance.now() - start);
       return ended;
     };
-    let ended = await run();
+    let ended = await attempt();
     while (ended === null) {
       kills++;
       const left = logOf(out);
       if (expected.startsWith(left.slice(0, left.lastIndexOf('\n') + 1))) beginnings++;
       else console.log(`  ${name}: the killed run left no prefix of the log`);
       if (kills >= most || random() < 0.6) break;
-      ended = await run('--resume');
+      ended = await attempt('--resume');
     }
     await detect(out, [...args, '--resume']);
     logs++;
@@ -147,7 +188,50 @@ for (const [at, [name, args]] of kinds.entries()) {
   );
   rmSync(whole, { recursive: true });
 }
+let [repeated, whole, equal] = [0, 0, 0];
+if (commands.length > 0) await detect(log, [media, '--game', values.game, '--to', values.to]);
+for (const [name, argsFor] of commands) {
+  const out = join(folder, 'outputs');
+  const renew = (): void => {
+    rmSync(out, { recursive: true, force: true });
+    mkdirSync(out);
+  };
+  renew();
+  const began = performance.now();
+  await run(argsFor(out));
+  let lasts = performance.now() - began;
+  const expected = outputsIn(out);
+  const first = { repeated, whole, equal };
+  while (repeated - first.repeated < share) {
+    renew();
+    const start = performance.now();
+    if ((await run(argsFor(out), random() * lasts)) !== null) {
+      lasts = Math.min(lasts, performance.now() - start);
+      continue;
+    }
+    repeated++;
+    const left = outputsIn(out);
+    const torn = [...left].filter(([path, hash]) => expected.has(path) && expected.get(path) !== hash);
+    if (torn.length === 0) whole++;
+    else console.log(`  ${name}: the killed run left ${torn.map(([path]) => path).join(', ')} incomplete`);
+    await run(argsFor(out));
+    const after = outputsIn(out);
+    const differing = [...new Set([...expected.keys(), ...after.keys()])].filter(
+      (path) => expected.get(path) !== after.get(path),
+    );
+    if (differing.length === 0) equal++;
+    else console.log(`  ${name}: the repeated run leaves ${differing.join(', ')} different`);
+  }
+  console.log(
+    `${name} (${expected.size} outputs, ${(lasts / 1000).toFixed(1)} s): ${repeated - first.repeated} kills, ${whole - first.whole} left outputs whole or absent, ${equal - first.equal} repeated runs wrote the same`,
+  );
+}
 console.log(
   `in all: ${kills} kills, ${beginnings} left a beginning of the log, ${same} of ${logs} logs the same to the byte`,
 );
+if (repeated > 0)
+  console.log(
+    `other commands: ${repeated} kills, ${whole} left outputs whole or absent, ${equal} repeated runs wrote the same`,
+  );
 rmSync(folder, { recursive: true });
+if (same < logs || beginnings < kills || whole < repeated || equal < repeated) process.exitCode = 1;
