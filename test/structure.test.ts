@@ -10,6 +10,7 @@ const LAYERS = [
   [
     'errors',
     'time',
+    'timeout',
     'geometry',
     'spelling',
     'statistics',

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { greedyBodies, slowBodies } from '../../test/fixtures/hostile-scripts.ts';
 import type { Cue } from '../cues/cue.ts';
 import { openScript, type ScriptOutput } from './script.ts';
 
@@ -124,6 +125,63 @@ describe('a hostile script', () => {
     }
     expect(({} as Record<string, unknown>)['word']).toBeUndefined();
     expect([].push).toBeTypeOf('function');
+  });
+
+  it.each(greedyBodies)('%s: the budget ends the call', async (_what, body) => {
+    const { first, second } = await attack(body);
+    expect(first.problems.map(({ message }) => message)).toEqual([expect.stringContaining(TOO_MUCH)]);
+    expect(second.statements.map(({ statement }) => statement)).toEqual([{ action: 'survive' }]);
+  });
+
+  it.each(slowBodies)('%s: the clock ends the run and names script and function', async (_what, body) => {
+    using script = await openScript({
+      source: `function onCue(cue, game) { ${body} }`,
+      name: 'scripts/bad.js',
+      limits: { seconds: 0.2, interrupts: 1e6 },
+    });
+    expect(() => script.onCues(1, [given])).toThrow(
+      expect.objectContaining({
+        code: 'script-stuck',
+        message: 'the game script scripts/bad.js is too slow: onCue took more than 0.2 s at one time',
+      }),
+    );
+  });
+
+  it('cannot run for ever while it is loaded, in a timer or at the end', async () => {
+    const loop = 'const s = "1".repeat(2e6); for (;;) if (+s === 3) break;';
+    const limits = { seconds: 0.2, interrupts: 1e6 };
+    await expect(openScript({ source: loop, name: 'bad.js', limits })).rejects.toThrow('the top level took more than');
+    using later = await openScript({
+      source: `function onCue(cue, game) { game.after(1, () => { ${loop} }); }`,
+      name: 'bad.js',
+      limits,
+    });
+    later.onCues(1, [given]);
+    expect(() => later.onCues(3, [])).toThrow('a function given to game.after took more than');
+    using last = await openScript({ source: `function onEnd() { ${loop} }`, name: 'bad.js', limits });
+    expect(() => last.end(3)).toThrow('onEnd took more than');
+  });
+
+  it('cannot tell charged functions from those of the language', async () => {
+    const source = `
+      class Own extends Error { constructor(text) { super(text); this.own = true; } }
+      function onCue(cue, game) {
+        const error = new Own('x');
+        const match = new RegExp('^(.+) fragged (?<victim>.+)$', 'u').exec('Grunt fragged Sarge');
+        game.note(
+          error instanceof Own, error instanceof Error, error.own, error.message, Error('y') instanceof Error,
+          new TypeError('z').constructor === TypeError, TypeError.name, match.groups.victim,
+          RegExp(/a/g).source, /a/ instanceof RegExp, 'aXb'.replace(/x/i, '-'), [...'a1b2'.matchAll(/[0-9]/g)].length,
+          parseFloat('1.5x'), Number.parseFloat === parseFloat, Object.keys({ b: 1, a: 2 }).join(),
+          Object.isFrozen(Object.freeze({ a: 1 })), 'a'.localeCompare('b'),
+        );
+      }`;
+    using script = await openScript({ source, name: 'good.js' });
+    const { notes, problems } = script.onCues(1, [given]);
+    expect(problems).toEqual([]);
+    expect(notes.map(({ text }) => text)).toEqual([
+      'true true true x true true TypeError Sarge a true a-b 2 1.5 true b,a true -1',
+    ]);
   });
 
   it('cannot hide behind errors that it catches', async () => {

@@ -10,7 +10,7 @@
 export const PRELUDE = String.raw`(function () {
 'use strict';
 const { stringify, parse } = JSON;
-const { apply, ownKeys, getOwnPropertyDescriptor, defineProperty, getPrototypeOf } = Reflect;
+const { apply, construct, ownKeys, getOwnPropertyDescriptor, defineProperty, getPrototypeOf } = Reflect;
 const { freeze, create, keys } = Object;
 const { isFinite, isInteger } = Number;
 const { isArray } = Array;
@@ -20,6 +20,9 @@ const bind = Function.prototype.bind;
 const uncurry = (fn) => apply(bind, Function.prototype.call, [fn]);
 const weakGet = uncurry(WeakMap.prototype.get), weakSet = uncurry(WeakMap.prototype.set);
 const mapGet = uncurry(Map.prototype.get), mapSet = uncurry(Map.prototype.set), mapDelete = uncurry(Map.prototype.delete);
+const RegularExpression = RegExp;
+const sourceOf = uncurry(getOwnPropertyDescriptor(RegExp.prototype, 'source').get);
+const indexOf = uncurry(String.prototype.indexOf);
 const TypeErr = TypeError, RangeErr = RangeError, ReferenceErr = ReferenceError, Text = String;
 
 // Removes parts of the language that a game script must not use.
@@ -69,6 +72,8 @@ function price(prototype, costOf) {
     defineProperty(prototype, name, { value: priced });
   }
 }
+// Characters cost more where each is looked up in tables.
+const TABLES = lookup('localeCompare normalize toLowerCase toUpperCase toLocaleLowerCase toLocaleUpperCase');
 const SEARCHES = lookup('indexOf lastIndexOf includes split replace replaceAll');
 const READS = lookup('charAt charCodeAt codePointAt at toString valueOf');
 price(String.prototype, (self, args, name) => {
@@ -76,7 +81,7 @@ price(String.prototype, (self, args, name) => {
   const own = size(self), first = size(args[0]);
   const repeated = name === 'repeat' || name === 'padStart' || name === 'padEnd' ? max(0, +args[0] || 0) * max(1, name === 'repeat' ? own : 1) : 0;
   const product = name in SEARCHES && first > 8 ? own * (first / 8) : 0;
-  return 1 + own + first + repeated + product;
+  return 1 + (own + first) * (name in TABLES ? 50 : 1) + repeated + product;
 });
 const BRIEF = lookup('push pop at');
 price(Array.prototype, (self, args, name) => {
@@ -105,12 +110,59 @@ const plain = {
 };
 for (const name of keys(plain)) defineProperty(Array.prototype, name, { value: plain[name] });
 delete Array.fromAsync;
-for (const [holder, name] of [[JSON, 'parse'], [JSON, 'stringify'], [Object, 'keys'], [Object, 'values'], [Object, 'entries'], [Object, 'assign'], [Array, 'from']]) {
+function replaceFunction(holder, name, costBefore, costAfter) {
   const original = holder[name];
-  const priced = { method(...args) { charge(1 + size(args[0]) + args.length); return apply(original, this, args); } }.method;
+  const priced = { method(...args) {
+    charge(costBefore(args));
+    const result = apply(original, this, args);
+    if (costAfter !== undefined) charge(costAfter(result));
+    return result;
+  } }.method;
   defineProperty(priced, 'name', { value: name });
+  defineProperty(priced, 'length', { value: original.length });
   defineProperty(holder, name, { value: priced });
 }
+for (const [holder, name] of [[JSON, 'parse'], [JSON, 'stringify'], [Object, 'assign'], [Object, 'fromEntries'], [Array, 'from']])
+  replaceFunction(holder, name, (args) => 1 + size(args[0]) + args.length, size);
+// The number of properties is known only afterwards; memory bounds the work until then.
+for (const [holder, names] of [[Object, 'keys values entries getOwnPropertyNames getOwnPropertySymbols groupBy'], [Reflect, 'ownKeys'], [Map, 'groupBy']]) {
+  for (const name of names.split(' ')) if (typeof holder[name] === 'function') replaceFunction(holder, name, (args) => 1 + size(args[0]), (found) => (name === 'entries' ? 500 : 50) * size(found));
+}
+for (const name of ['getOwnPropertyDescriptors', 'freeze', 'seal', 'isFrozen', 'isSealed', 'preventExtensions'])
+  replaceFunction(Object, name, (args) => 1 + (name === 'getOwnPropertyDescriptors' ? 500 : 100) * (typeof args[0] === 'object' && args[0] !== null ? ownKeys(args[0]).length : 0));
+// Numbers are read digit by digit with long arithmetic.
+for (const name of ['parseFloat', 'parseInt']) {
+  replaceFunction(global, name, (args) => 1 + 50 * size(args[0]));
+  defineProperty(Number, name, { value: global[name] });
+}
+// A constructor of the same prototype, whose calls are charged. Subclasses work.
+function replaceConstructor(name, costOf) {
+  const Original = global[name];
+  const Priced = function (...args) {
+    charge(costOf(args));
+    if (new.target === undefined) return apply(Original, this, args);
+    return construct(Original, args, new.target === Priced ? Original : new.target);
+  };
+  for (const key of ownKeys(Original)) {
+    if (key !== 'prototype') defineProperty(Priced, key, getOwnPropertyDescriptor(Original, key));
+  }
+  defineProperty(Priced, 'prototype', { value: Original.prototype, writable: false });
+  defineProperty(Original.prototype, 'constructor', { value: Priced });
+  defineProperty(global, name, { value: Priced });
+}
+// Expressions are compiled slowly, and properties of characters (\p{…}) add thousands of ranges.
+function regExpCost(args) {
+  const source = args[0] instanceof RegularExpression ? sourceOf(args[0]) : typeof args[0] === 'string' ? args[0] : '';
+  let cost = 500 + 5000 * source.length;
+  for (let at = indexOf(source, '{'); at >= 0 && cost <= ALLOWANCE; at = indexOf(source, '{', at + 1)) cost += 200000;
+  return cost;
+}
+replaceConstructor('RegExp', regExpCost);
+delete RegularExpression.prototype.compile;
+for (const name of ['exec', 'test']) replaceFunction(RegularExpression.prototype, name, (args) => 1 + size(args[0]));
+// An error collects its stack.
+for (const name of ['Error', 'EvalError', 'RangeError', 'ReferenceError', 'SyntaxError', 'TypeError', 'URIError', 'AggregateError'])
+  replaceConstructor(name, () => 3000);
 
 // The game object of the script.
 const sources = new WeakMap();

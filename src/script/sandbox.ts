@@ -1,6 +1,7 @@
 import type { QuickJSContext, QuickJSHandle, QuickJSRuntime } from 'quickjs-emscripten';
 import { type Issue, messageOf, PlaybyplayError } from '../errors.ts';
 import { isModule, type Script } from '../profile/script.ts';
+import { CallTimeout, runWithTimeout } from '../timeout.ts';
 import { ScriptModules } from './script-modules.ts';
 import { PRELUDE } from './prelude.ts';
 
@@ -15,6 +16,8 @@ export interface Limits {
   readonly memory?: number;
   /** Bytes of the interpreter's stack; default 32 KiB, some 150 nested calls. */
   readonly stack?: number;
+  /** Seconds that the calls at one time of the recording may take; default 30. Beyond them, the run ends. */
+  readonly seconds?: number;
 }
 
 /** An error in the sandbox. After a `fatal` one it cannot be used any more. */
@@ -36,8 +39,15 @@ const ENTRIES = ['onCue', 'onCues', 'onEnd'] as const;
 /** The name of a function that a game script may define. */
 export type Entry = (typeof ENTRIES)[number];
 
-/** Wall-clock limit of a call, as a last resort: no legitimate script comes near it. */
-const MAX_CALL_MS = 300_000;
+/**
+ * Wall-clock limit of the calls at one time of the recording, as a last resort: the budget of interrupts ends a call after some
+ * 0.1 s, but not one that works on long texts with the operators of the language.
+ */
+const MAX_SECONDS = 30;
+/** Calls that take longer than this count towards the limit of slow calls. */
+const SLOW_SECONDS = 1;
+/** Seconds that all slow calls of a run may take. */
+const MAX_SLOW_SECONDS = 300;
 /** Size of a WebAssembly page; the interpreter starts with 16 MiB. */
 const PAGE_BYTES = 65_536;
 const MIN_PAGES = 256;
@@ -65,9 +75,11 @@ export class Sandbox implements Disposable {
   /** Bytes of memory at the start of the call. */
   #bytesBefore = 0;
   #interruptsLeft = 0;
-  #started = 0;
-  #stuck = false;
   #dead = false;
+  readonly #seconds: number;
+  #slowSeconds = 0;
+  /** The function that is called. */
+  #running = 'the top level';
 
   private constructor(
     script: ScriptSource,
@@ -85,6 +97,7 @@ export class Sandbox implements Disposable {
     this.#context = context;
     this.#memory = memory;
     this.#interrupts = limits.interrupts ?? 50;
+    this.#seconds = limits.seconds ?? MAX_SECONDS;
     runtime.setMaxStackSize(limits.stack ?? 32 << 10);
     runtime.setInterruptHandler(() => this.#interrupt());
     this.#resetBudget();
@@ -127,15 +140,45 @@ export class Sandbox implements Disposable {
         Promise: true,
       },
     });
-    return new Sandbox(script, runtime, context, wasmMemory, limits, detectors);
+    const { seconds = MAX_SECONDS } = limits;
+    try {
+      return runWithTimeout(() => new Sandbox(script, runtime, context, wasmMemory, limits, detectors), seconds);
+    } catch (error) {
+      throw error instanceof CallTimeout ? stuck(script.name, 'the top level', seconds) : error;
+    }
   }
 
   get dead(): boolean {
     return this.#dead;
   }
 
-  /** Calls a function of the prelude. Script errors are returned; only a call that exceeds the wall-clock limit throws. */
+  /**
+   * Runs calls within the wall-clock limit.
+   *
+   * @throws PlaybyplayError `script-stuck`: the result of a call that is cut off at some time would differ from run to run.
+   */
+  guard<T>(calls: () => T): T {
+    const start = performance.now();
+    try {
+      return runWithTimeout(calls, this.#seconds);
+    } catch (error) {
+      if (!(error instanceof CallTimeout)) throw error;
+      this.#dead = true;
+      throw stuck(this.#name, this.#running, this.#seconds);
+    } finally {
+      const took = (performance.now() - start) / 1000;
+      if (took > SLOW_SECONDS) this.#slowSeconds += took;
+      if (this.#slowSeconds > MAX_SLOW_SECONDS && !this.#dead) {
+        this.#dead = true;
+        // oxlint-disable-next-line no-unsafe-finally -- a result that came too late does not count
+        throw stuck(this.#name, this.#running, MAX_SLOW_SECONDS, 'in all');
+      }
+    }
+  }
+
+  /** Calls a function of the prelude. Script errors are returned. */
   call(name: string, ...args: readonly (string | number)[]): Outcome {
+    this.#running = name;
     const { value, fault } = this.#run(() => {
       const fn = this.#function(name);
       const handles = args.map((arg) =>
@@ -190,8 +233,6 @@ export class Sandbox implements Disposable {
       // The interpreter itself failed (for example by exhausting the host's stack), so its state is undefined.
       this.#dead = true;
       return { value: undefined, fault: { code: 'script-crash', message: messageOf(thrown), fatal: true } };
-    } finally {
-      this.#throwIfStuck();
     }
   }
 
@@ -207,8 +248,6 @@ export class Sandbox implements Disposable {
     } catch (thrown) {
       this.#dead = true;
       return { code: 'script-crash', message: messageOf(thrown), fatal: true };
-    } finally {
-      this.#throwIfStuck();
     }
   }
 
@@ -325,8 +364,7 @@ export class Sandbox implements Disposable {
 
   #interrupt(): boolean {
     this.#interruptsLeft -= 1;
-    if (performance.now() - this.#started > MAX_CALL_MS) this.#stuck = true;
-    return this.#interruptsLeft < 0 || this.#grown || this.#stuck;
+    return this.#interruptsLeft < 0 || this.#grown;
   }
 
   get #grown(): boolean {
@@ -336,20 +374,17 @@ export class Sandbox implements Disposable {
   #resetBudget(): void {
     this.#interruptsLeft = this.#interrupts;
     this.#bytesBefore = this.#memory.buffer.byteLength;
-    this.#started = performance.now();
   }
+}
 
-  #throwIfStuck(): void {
-    if (!this.#stuck) return;
-    this.#dead = true;
-    throw new PlaybyplayError(
-      'script-stuck',
-      `one call of the game script ${this.#name} took more than ${MAX_CALL_MS / 60_000} minutes`,
-      {
-        hint: 'Look for loops over very long strings or arrays in the script.',
-      },
-    );
-  }
+function stuck(script: string, entry: string, seconds: number, extent = 'at one time'): PlaybyplayError {
+  const name = entry === 'timer' ? 'a function given to game.after' : entry;
+  const message = `the game script ${script} is too slow: ${name} took more than ${seconds} s ${extent}`;
+  const hint = 'Look for operations on very long texts, lists or objects, and shorten what the script keeps.';
+  return new PlaybyplayError('script-stuck', message, {
+    hint,
+    issues: [{ code: 'script-stuck', path: script, message, hint }],
+  });
 }
 
 /** The first location of a stack trace in the script's own files. */

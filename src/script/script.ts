@@ -122,19 +122,25 @@ class SandboxedScript implements GameScript {
 
   onCues(t: number, cues: readonly Cue[]): ScriptOutput {
     if (!(t >= this.#now)) throw new RangeError(`moments out of order: ${this.#now}, ${t}`);
-    this.#runTimers((timer) => timer.t < t);
-    if (cues.length > 0) this.#passCues(t, cues);
+    if (cues.length > 0 || this.#timers.some((timer) => timer.t <= t))
+      this.#sandbox.guard(() => {
+        this.#runTimers((timer) => timer.t < t);
+        if (cues.length > 0) this.#passCues(t, cues);
+        this.#now = t;
+        this.#runTimers((timer) => timer.t <= t);
+      });
     this.#now = t;
-    this.#runTimers((timer) => timer.t <= t);
     return this.#output(t - this.#lookback);
   }
 
   end(t: number): ScriptOutput {
-    this.#runTimers((timer) => timer.t <= t);
-    this.#runTimers(() => true, this.#timers.length, t);
-    this.#timers = [];
-    this.#now = Math.max(this.#now, t);
-    if (this.#sandbox.entries.has('onEnd')) this.#call('onEnd', [this.#now], this.#now, 'at the end');
+    this.#sandbox.guard(() => {
+      this.#runTimers((timer) => timer.t <= t);
+      this.#runTimers(() => true, this.#timers.length, t);
+      this.#timers = [];
+      this.#now = Math.max(this.#now, t);
+      if (this.#sandbox.entries.has('onEnd')) this.#call('onEnd', [this.#now], this.#now, 'at the end');
+    });
     return this.#output(Number.POSITIVE_INFINITY);
   }
 

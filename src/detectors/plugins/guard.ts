@@ -1,6 +1,6 @@
-import { Script } from 'node:vm';
 import type { Tracker } from '../../cues/tracker.ts';
 import { messageOf, PlaybyplayError } from '../../errors.ts';
+import { CallTimeout, runWithTimeout } from '../../timeout.ts';
 import type { Comparer, Deferred, Detector, DetectorKind, Heard, Listener, Observation, Sketch } from '../kind.ts';
 
 /** Seconds after which a call into a plug-in is ended. */
@@ -132,29 +132,10 @@ class Guard {
   }
 }
 
-const CALL_SLOT = Symbol.for('playbyplay.plugin-call');
-const slot = globalThis as { [CALL_SLOT]?: () => unknown };
-const callScript = new Script("globalThis[Symbol.for('playbyplay.plugin-call')]()");
-
-/** Runs a function; throws if it does not return in time. Only `node:vm` can interrupt a loop in the thread that runs it. */
-function runWithTimeout<T>(run: () => T, seconds: number): T {
-  slot[CALL_SLOT] = run;
-  try {
-    return callScript.runInThisContext({ timeout: 1000 * seconds, displayErrors: false }) as T;
-  } catch (error) {
-    const { code } = (error ?? {}) as { code?: unknown };
-    throw code === 'ERR_SCRIPT_EXECUTION_TIMEOUT' ? timeoutError(seconds) : error;
-  }
-}
-
 async function settleWithTimeout<T>(promise: Promise<T>, seconds: number): Promise<T> {
   const { promise: expired, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(timeoutError(seconds)), 1000 * seconds);
+  const timer = setTimeout(() => reject(new CallTimeout(`it did not answer within ${seconds} s`)), 1000 * seconds);
   return Promise.race([promise, expired]).finally(() => clearTimeout(timer));
-}
-
-function timeoutError(seconds: number): Error {
-  return new Error(`it did not answer within ${seconds} s`);
 }
 
 async function resolveFailed(failed: Observation): Promise<Observation> {
