@@ -2,7 +2,7 @@
  * Additions to finished files for which FFmpeg's muxers have no option in the binding: chapters, and in mp4 the event log
  * and an index before the media data.
  */
-import { open, type FileHandle } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { EBML, elementAt, makeElement, sizeOf, unsigned } from '../../events/ebml.ts';
 import { LOG_UUID, matroskaIndex, readBox, topBoxes, type Box } from '../../events/embedded.ts';
 
@@ -23,63 +23,36 @@ export interface Mp4Additions {
 }
 
 /**
- * Copies an mp4 with its index moved to the front, so that it plays before it is loaded, with chapters in both forms that
- * players look for (a list in the user data, a text track that the video track refers to), and with an event log in a box
- * of its own that players skip.
+ * Adds to an mp4 whose index stands before the frames, with free space behind it: chapters in both forms that players look
+ * for (a list in the user data, a text track that the video track refers to), and an event log in a box of its own at the
+ * end, which players skip.
  *
- * @throws RangeError for a file without an index, and one that exceeds its index's 32-bit offsets.
+ * @throws RangeError for a file without such an index or with too little space behind it.
  */
-export async function addToMp4(
-  source: string,
-  target: string,
-  additions: Mp4Additions,
-  signal?: AbortSignal,
-): Promise<void> {
-  const input = await open(source, 'r');
-  try {
-    const boxes = await topBoxes(input);
-    const moovBox = boxes.find(({ type }) => type === 'moov');
-    if (!moovBox) throw new RangeError(`${source} has no index`);
-    const original = Buffer.alloc(moovBox.size);
-    await input.read(original, 0, original.length, moovBox.start);
-    const moov = extendMoov(original, additions);
-    const front = boxes.filter(({ type, start }) => type === 'ftyp' && start < moovBox.start);
-    const rest = boxes.filter((box) => box !== moovBox && !front.includes(box));
-    let offset = front.reduce((sum, { size }) => sum + size, 0) + moov.length;
-    const moved = rest.map((box) => {
-      const by = offset - box.start;
-      offset += box.size;
-      return { ...box, by };
-    });
-    shiftChunkOffsets(moov, moved);
-    const output = await open(target, 'w');
-    try {
-      for (const box of front) await copyRange(input, output, box, signal);
-      await output.write(moov);
-      for (const box of rest) await copyRange(input, output, box, signal);
-      if (additions.log !== undefined) await output.write(makeBox('uuid', LOG_UUID, Buffer.from(additions.log)));
-    } finally {
-      await output.close();
-    }
-  } finally {
-    await input.close();
-  }
+export async function addToMp4(path: string, additions: Mp4Additions): Promise<void> {
+  await using file = await open(path, 'r+');
+  const boxes = await topBoxes(file);
+  const at = boxes.findIndex(({ type }) => type === 'moov');
+  const [index, space] = [boxes[at], boxes[at + 1]];
+  if (!index || space?.type !== 'free') throw new RangeError(`${path} has no index that can be extended`);
+  const original = Buffer.alloc(index.size);
+  await file.read(original, 0, original.length, index.start);
+  const moov = extendMoov(original, additions);
+  const left = index.size + space.size - moov.length;
+  if (left < 8) throw new RangeError(`${path} has too little space for its index`);
+  const free = Buffer.alloc(8);
+  free.writeUInt32BE(left);
+  free.write('free', 4, 'latin1');
+  await file.write(Buffer.concat([moov, free]), 0, moov.length + 8, index.start);
+  if (additions.log === undefined) return;
+  const log = makeBox('uuid', LOG_UUID, Buffer.from(additions.log));
+  await file.write(log, 0, log.length, (await file.stat()).size);
 }
 
-async function copyRange(
-  input: FileHandle,
-  output: FileHandle,
-  { start, size }: Box,
-  signal: AbortSignal | undefined,
-): Promise<void> {
-  const buffer = Buffer.alloc(Math.min(size, 4 << 20));
-  for (let done = 0; done < size; ) {
-    signal?.throwIfAborted();
-    const { bytesRead } = await input.read(buffer, 0, Math.min(buffer.length, size - done), start + done);
-    if (bytesRead === 0) throw new RangeError('the file ended early');
-    await output.write(buffer, 0, bytesRead);
-    done += bytesRead;
-  }
+/** Bytes that the index of an mp4 needs at most. */
+export function mp4IndexBytes(samples: number, chapters: readonly Chapter[]): number {
+  // Per sample its size, position, times and whether it is a keyframe; per chapter its title.
+  return 48 * samples + 300 * chapters.length + 32_768;
 }
 
 /** Returns a copy of the index with the chapter list, and with the video track referring to the chapter track. */
@@ -148,31 +121,6 @@ function truncateUtf8(text: string, maxBytes: number): Buffer {
     result += character;
   }
   return Buffer.from(result);
-}
-
-/** Adapts the chunk offsets in an index to boxes that moved. */
-function shiftChunkOffsets(moov: Buffer, moved: readonly (Box & { readonly by: number })[]): void {
-  const shift = (offset: number): number =>
-    offset + (moved.find(({ start, size }) => offset >= start && offset < start + size)?.by ?? 0);
-  const root = boxesIn(moov)[0]!;
-  for (const trak of boxesIn(moov, root.start + root.header, root.start + root.size)) {
-    const mdia = trak.type === 'trak' ? childOf(moov, trak, 'mdia') : undefined;
-    const minf = mdia && childOf(moov, mdia, 'minf');
-    const stbl = minf && childOf(moov, minf, 'stbl');
-    if (!stbl) continue;
-    for (const table of boxesIn(moov, stbl.start + stbl.header, stbl.start + stbl.size)) {
-      const isWide = table.type === 'co64';
-      if (!isWide && table.type !== 'stco') continue;
-      const count = moov.readUInt32BE(table.start + table.header + 4);
-      for (let i = 0; i < count; i++) {
-        const at = table.start + table.header + 8 + i * (isWide ? 8 : 4);
-        const offset = shift(isWide ? Number(moov.readBigUInt64BE(at)) : moov.readUInt32BE(at));
-        if (isWide) moov.writeBigUInt64BE(BigInt(offset), at);
-        else if (offset < 2 ** 32) moov.writeUInt32BE(offset, at);
-        else throw new RangeError('the reel is larger than its index can address');
-      }
-    }
-  }
 }
 
 /** Lists the boxes within a range of memory (ISO/IEC 14496-12 §4.2). */

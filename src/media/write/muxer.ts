@@ -125,9 +125,10 @@ export class Muxer implements Disposable {
    * Opens the file and writes its header.
    *
    * @param title Shown by players.
+   * @param indexBytes Space for an index before the frames (mp4 and mov only).
    * @throws PlaybyplayError `unwritable`.
    */
-  start(title?: string): void {
+  start(title?: string, indexBytes?: number): void {
     this.#context.url = `file:${this.path}`;
     this.#check(this.#context.openOutputSync());
     this.#isOpen = true;
@@ -135,8 +136,8 @@ export class Muxer implements Disposable {
       using tags = Dictionary.fromObject({ title });
       this.#context.metadata = tags;
     }
-    using options = Dictionary.fromObject({});
-    FFmpegError.throwIfError(this.#context.writeHeaderSync(options), 'write header');
+    using options = Dictionary.fromObject(indexBytes === undefined ? {} : { moov_size: String(indexBytes) });
+    this.#check(this.#context.writeHeaderSync(options));
   }
 
   /**

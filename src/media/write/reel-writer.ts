@@ -3,6 +3,7 @@ import { Packet, type Frame, type Stream } from 'node-av/lib';
 import { LOG_ATTACHMENT } from '../../events/embedded.ts';
 import { nalUnits } from '../bitstream/nal.ts';
 import { AUDIO_SAMPLE_RATE, createAudioFeed, timelineAudio } from './audio-mix.ts';
+import { mp4IndexBytes } from './container-edits.ts';
 import { AudioEncoder, VideoEncoder, type VideoEncoding } from './encoder.ts';
 import { type ActionPath, actionAt, followAction } from './follow-action.ts';
 import { FrameFilter } from './frame-filter.ts';
@@ -25,6 +26,8 @@ const TEXT_TIME_BASE = { num: 1, den: 1000 };
 const ENCODER_REORDER_DEPTH = 2;
 /** Opus changes the phase of low frequencies, which adds up to 2.2 dB to limited peaks. */
 const OPUS_CEILING_DB = -4;
+/** Samples in a packet of AAC. */
+const AAC_FRAME_SAMPLES = 1024;
 /** How far audio is written ahead of the picture. */
 const AUDIO_LEAD_SECONDS = 0.5;
 
@@ -125,9 +128,22 @@ export class ReelWriter implements Disposable {
       .map((list) => [this.#muxer.addTextStream(TEXT_TIME_BASE), list] as const);
     if (container === 'matroska' && log !== undefined)
       this.#muxer.attach(LOG_ATTACHMENT, 'application/x-ndjson', Buffer.from(log));
-    this.#muxer.start(title);
+    this.#muxer.start(title, isMp4Family(container) ? this.#indexBytes() : undefined);
     // Chapters first: the muxer begins a track whose first text comes later with an empty one.
     for (const [stream, list] of texts.toReversed()) for (const text of list) this.#writeText(text, stream);
+  }
+
+  /** Space for the index of an mp4: it stands before the frames, so that the reel plays before it is loaded. */
+  #indexBytes(): number {
+    const { timeline, extras } = this.#plan;
+    const { captions = [], chapters = [] } = extras;
+    const frames = timeline.constant
+      ? Number(timeline.length)
+      : timeline.cuts.reduce((sum, { times }) => sum + times.length, 0);
+    const sound = (secondsIn(timeline.length, timeline.timeBase) * AUDIO_SAMPLE_RATE) / AAC_FRAME_SAMPLES;
+    // The muxer puts empty texts between those of a track.
+    const texts = 2 * (captions.length + chapters.length);
+    return mp4IndexBytes(frames + Math.ceil(sound) + texts, chapters);
   }
 
   /** Writes a text before the frames: between packets of other tracks the mp4 muxer puts empty texts between two that meet. */

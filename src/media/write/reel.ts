@@ -1,10 +1,4 @@
-import {
-  checkOutput,
-  type OutputOptions,
-  type OutputPolicy,
-  produceOutput,
-  TemporaryFile,
-} from '../../files/output.ts';
+import { checkOutput, type OutputOptions, type OutputPolicy, produceOutput } from '../../files/output.ts';
 import type { Rational } from '../../time.ts';
 import type { AudioMixOptions } from './audio-mix.ts';
 import { addChaptersToMatroska, addToMp4, type Chapter } from './container-edits.ts';
@@ -145,15 +139,13 @@ export async function writeReel(path: string, cuts: readonly Cut[], options: Ree
   return { path, ...plan, ...written, encoder: encoding.encoder };
 }
 
-/** Writes frames, audio and texts first, then a copy with chapters and log added. */
+/** Writes frames, audio and texts, then adds chapters and log. */
 async function writeMp4(path: string, plan: WriterPlan, options: ReelOptions): Promise<WrittenFrames> {
   const { captions = [], chapters = [], log } = plan.extras;
   const hasAudio = plan.timeline.cuts.some((cut) => cut.recording.hasAudio);
   const chapterTrack = 1 + Number(hasAudio) + Number(captions.length > 0);
-  await using frames = await TemporaryFile.create(path);
-  const written = await writeFrames(frames.path, plan, options);
-  const additions = { chapters, ...(chapters.length > 0 && { chapterTrack }), ...(log !== undefined && { log }) };
-  await addToMp4(frames.path, path, additions, options.signal);
+  const written = await writeFrames(path, plan, options);
+  await addToMp4(path, { chapters, ...(chapters.length > 0 && { chapterTrack }), ...(log !== undefined && { log }) });
   return written;
 }
 
