@@ -28,7 +28,7 @@ const LAYERS = [
   ['compute'],
   ['media', 'sampling', 'regions'],
   ['recognition', 'detectors', 'cues', 'script'],
-  ['pipeline'],
+  ['pipeline', 'discovery'],
   ['query'],
   ['highlights', 'quality', 'evaluate'],
   ['cli', 'index'],

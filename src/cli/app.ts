@@ -9,6 +9,7 @@ import * as specs from './specs.ts';
 export type SpecifiedCommand = Command<Context> & { readonly spec: CommandSpec };
 
 const profile = {
+  draft: command(specs.profileDraft, async () => (await import('./commands/profile-draft.ts')).draft),
   check: command(specs.profileCheck, async () => (await import('./commands/profile.ts')).check),
   try: command(specs.profileTry, async () => (await import('./commands/profile.ts')).tryDetectors),
   place: command(specs.profilePlace, async () => (await import('./commands/profile.ts')).place),
@@ -56,7 +57,7 @@ const root = buildRouteMap<string, Context>({
     import: command(specs.importLog, async () => (await import('./commands/import.ts')).importLog),
     align: command(specs.align, async () => (await import('./commands/align.ts')).align),
     quality: group('Score, compare and simulate the quality of streamed sessions', quality, 'score'),
-    profile: group('Check and try game profiles; learn their fonts and sounds', profile),
+    profile: group('Draft, check and try game profiles; learn their fonts and sounds', profile),
     dictionary: group('Show, check and use the dictionary', dictionary),
     detectors: command(specs.detectors, async () => (await import('./commands/detectors.ts')).detectors),
     kernel: group('Convert filter kernels', {

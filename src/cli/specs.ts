@@ -41,7 +41,7 @@ export const detect = declare({
   options: {
     game: value(
       'name|path',
-      'A game (freedoom, hedgewars, nethack, openarena), the path of a profile or pack, or auto to recognize the game.',
+      'A game (freedoom, hedgewars, nethack, openarena), the path of a profile or pack, or auto to recognize the game; of an unknown game, what its screen shows is read (as by `profile draft`).',
       {
         default: 'auto',
       },
@@ -764,6 +764,31 @@ export const profilePlace = declare({
     limit,
   },
   examples: ['profile place stream.mp4 --game openarena --picture regions.png'],
+});
+
+/** Arguments and options of `playbyplay profile draft`. */
+export const profileDraft = declare({
+  summary: 'Draft a profile of a game that nobody has described',
+  description:
+    'Finds the HUD in recordings of a game (counters, clocks, names, messages), reads it over time, and writes a pack that `detect --game <folder>` runs at once: profile, event mappings, and hud.html, a page of everything found. Asks what recordings do not show; answer with --answer, also later and without recordings.',
+  arguments: [],
+  rest: 'recording',
+  minimumRest: 0,
+  options: {
+    out: output(value('folder', 'Where the pack is written.', { default: 'my-game', short: 'o' })),
+    answer: list('id=value', 'Answer to a question: name-top-right=coins, hud-left=no.'),
+    'memory-budget': value(
+      'bytes',
+      'Memory for the features and weights of the network that finds text, such as 32M; it runs in tiles where it needs more. Default: unlimited.',
+      { parse: bytes },
+    ),
+    overwrite,
+  },
+  examples: [
+    'profile draft race.mp4 --out ./my-racer',
+    'profile draft --out ./my-racer --answer name-top-right=coins --answer hud-left=no',
+    'detect race.mp4 --game ./my-racer',
+  ],
 });
 
 /** Arguments and options of `playbyplay profile list`. */

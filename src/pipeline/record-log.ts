@@ -144,7 +144,8 @@ function hasPlace(placement: NonNullable<HeaderLine['placement']>): boolean {
   return Object.keys(placement).some((key) => key !== 'confidence' && key !== 'lost');
 }
 
-function defaultFolder(media: string): string {
+/** The folder of a recording's log where none is named: next to the recording. */
+export function defaultFolder(media: string): string {
   return join(dirname(media), `${basename(media, extname(media))}.playbyplay`);
 }
 

@@ -54,6 +54,7 @@ export class TextFinder implements Disposable {
     const picture = { width: side(width), height: side(height) };
     const network = await openNetwork(detector, {
       file: FILE,
+      isTrusted: true,
       ...(memoryBudget === undefined ? {} : { memoryBudget, picture }),
     });
     const options = { ...picture, channels: 'BGR', mean: [0.485, 0.456, 0.406], std: [0.229, 0.224, 0.225] } as const;

@@ -56,7 +56,7 @@ export class TextRecognizer implements Disposable {
   /** @throws PlaybyplayError `no-text-models` or `runtime-missing` if a package is not installed. */
   static async open({ allows = isLatin }: RecognizerOptions = {}): Promise<TextRecognizer> {
     const { recognizer, characters } = await loadTextModels();
-    return new TextRecognizer(await openNetwork(recognizer, { file: FILE }), characters, allows);
+    return new TextRecognizer(await openNetwork(recognizer, { file: FILE, isTrusted: true }), characters, allows);
   }
 
   /**

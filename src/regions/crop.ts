@@ -12,6 +12,16 @@ export interface Crop {
   readonly channels: 1 | 3;
 }
 
+/** Copies a rectangle of whole pixels out of a crop. */
+export function cutCrop({ data, width, channels }: Crop, { x, y, width: wide, height }: Rect): Crop {
+  const out = new Uint8Array(wide * height * channels);
+  for (let row = 0; row < height; row++) {
+    const from = ((y + row) * width + x) * channels;
+    out.set(data.subarray(from, from + wide * channels), row * wide * channels);
+  }
+  return { data: out, width: wide, height, channels };
+}
+
 /** Row width from which a native copy or comparison beats a loop (bench/speed/regions.ts). */
 const MIN_NATIVE_ROW = 64;
 

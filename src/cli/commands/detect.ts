@@ -1,8 +1,13 @@
 import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { loadBuiltin } from '../../dictionary/files.ts';
+import { discoverHud } from '../../discovery/discover.ts';
+import { draftPack, writePack } from '../../discovery/draft.ts';
 import { PlaybyplayError } from '../../errors.ts';
+import { readFileKind } from '../../files/file-kind.ts';
 import type { HudSettings } from '../../geometry.ts';
 import { recognizeGame } from '../../pipeline/placement/decide-placement.ts';
-import { recordLog, type RecordSummary } from '../../pipeline/record-log.ts';
+import { defaultFolder, recordLog, type RecordSummary } from '../../pipeline/record-log.ts';
 import { knownProfiles } from '../../profile/find.ts';
 import { formatClock } from '../../time.ts';
 import type { CommandIo, RunCommand } from '../command.ts';
@@ -21,7 +26,9 @@ export const detect: RunCommand<typeof specs.detect> = async (io, options, media
   const placement = await resolvePlacement(options.place, options['hud-scale']);
   const plugins = await findPlugins(options.plugin);
   const profiles = await findProfiles(options.profiles);
-  const game = await resolveGame(options.game, media, { profiles, plugins }, io);
+  const known = await resolveGame(options.game, media, { profiles, plugins }, io);
+  const game =
+    known ?? (await draftUnknownGame(media, { folder: out ?? defaultFolder(media), resume: options.resume }, io));
   const bar = new ProgressBar(io, 'detecting');
   const print = (stream: NodeJS.WritableStream, text: string): void => {
     bar.clear();
@@ -36,7 +43,8 @@ export const detect: RunCommand<typeof specs.detect> = async (io, options, media
     ...(companions.length > 0 && { companions }),
     media,
     game,
-    ...placement,
+    // A draft was measured on this very recording.
+    ...(known === undefined ? { place: 'default' as const } : placement),
     plan: options.plan,
     workers,
     resume: options.resume,
@@ -119,22 +127,58 @@ async function resolvePlacement(
   return { hud: await readPlacement(place) };
 }
 
-/** The name or path of the profile: recognized in the recording, one of the user's own, or as given. */
+/** The name or path of the profile: recognized in the recording, one of the user's own, or as given; undefined for an unknown game. */
 async function resolveGame(
   name: string,
   media: string,
   { profiles, plugins }: { readonly profiles: readonly string[]; readonly plugins: readonly string[] },
   io: CommandIo,
-): Promise<string> {
+): Promise<string | undefined> {
   if (name !== 'auto') {
     if (profiles.length === 0) return name;
     return (await knownProfiles(profiles)).find(({ game }) => game === name)?.path ?? name;
   }
-  const { found, known } = await recognizeGame(media, { signal: io.signal, profiles, plugins });
-  if (!found)
-    throw new PlaybyplayError('unknown-recording', `${media} shows none of the known games: ${known.join(', ')}`, {
-      hint: 'Name the game, or the path of a profile: --game ./my-game.',
-    });
-  io.stderr.write(`Recognized ${found.game} (${found.confidence.toFixed(2)}).\n`);
-  return found.path;
+  const { found } = await recognizeGame(media, { signal: io.signal, profiles, plugins });
+  if (found) io.stderr.write(`Recognized ${found.game} (${found.confidence.toFixed(2)}).\n`);
+  return found?.path;
+}
+
+/** Game of a log whose profile was drafted from its recording. */
+const UNKNOWN_GAME = 'unknown';
+
+/**
+ * Drafts a profile of an unknown game from the recording itself, in the folder `draft` of its log.
+ *
+ * @returns The path of the profile.
+ * @throws PlaybyplayError `unknown-recording` if no HUD is found.
+ */
+async function draftUnknownGame(
+  media: string,
+  { folder, resume }: { readonly folder: string; readonly resume: boolean },
+  io: CommandIo,
+): Promise<string> {
+  const place = join(folder, 'draft');
+  const profile = join(place, 'configs', UNKNOWN_GAME, 'profile.json');
+  // The readings of an interrupted run belong to its draft.
+  if (resume && (await readFileKind(profile).catch(() => undefined)) === 'profile') return profile;
+  io.stderr.write('No known game: reading what the screen shows.\n');
+  const bar = new ProgressBar(io, 'looking for the HUD');
+  const discovery = await discoverHud([media], {
+    signal: io.signal,
+    onProgress: (share) => bar.show(share, 1),
+  }).finally(() => bar.clear());
+  const { dictionary } = await loadBuiltin([]);
+  const draft = draftPack(discovery, UNKNOWN_GAME, dictionary);
+  if (Object.keys(draft.profile['detectors'] as object).length === 0)
+    throw new PlaybyplayError(
+      'unknown-recording',
+      `${media} shows none of the known games, and no text that stays on the screen`,
+      {
+        hint: `Name the game, or the path of a profile: --game ./my-game. The known games: ${(await knownProfiles([])).map(({ game }) => game).join(', ')}.`,
+      },
+    );
+  io.stderr.write(
+    `Found ${[...draft.names].map(([{ type }, name]) => `${type} ${name}`).join(', ')}. To name them: playbyplay profile draft ${media} --out ./my-game\n`,
+  );
+  return await writePack(place, draft, { inputs: [media] });
 }

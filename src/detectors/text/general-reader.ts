@@ -11,7 +11,7 @@ import {
 import { loadTextModels } from '../../recognition/models.ts';
 import { TextFinder } from '../../recognition/text-finder.ts';
 import { emptiness, isLatin, readLine, TextRecognizer } from '../../recognition/text-recognizer.ts';
-import type { Crop } from '../../regions/crop.ts';
+import { type Crop, cutCrop } from '../../regions/crop.ts';
 import type { PreparedCrop, Requirement } from '../kind.ts';
 
 /** What a line can say, and how it is looked for. */
@@ -107,7 +107,7 @@ export class GeneralReader implements Disposable {
 
   /** The lines in a crop, from top to bottom. */
   async #findLines(crop: PreparedCrop): Promise<readonly Crop[]> {
-    const { width, height, channels } = crop;
+    const { width, height } = crop;
     const key = `${width} ${height}`;
     let finder = this.#finders.get(key);
     if (!finder) {
@@ -116,15 +116,10 @@ export class GeneralReader implements Disposable {
     }
     const boxes = await (await finder).find(crop);
     return boxes.map((box) => {
-      const [left, top] = [Math.floor(box.x), Math.floor(box.y)];
+      const [x, y] = [Math.floor(box.x), Math.floor(box.y)];
       const right = Math.min(width, Math.ceil(box.x + box.width));
       const bottom = Math.min(height, Math.ceil(box.y + box.height));
-      const data = new Uint8Array((right - left) * (bottom - top) * channels);
-      for (let y = top; y < bottom; y++) {
-        const from = (y * width + left) * channels;
-        data.set(crop.data.subarray(from, from + (right - left) * channels), (y - top) * (right - left) * channels);
-      }
-      return { data, width: right - left, height: bottom - top, channels };
+      return cutCrop(crop, { x, y, width: right - x, height: bottom - y });
     });
   }
 

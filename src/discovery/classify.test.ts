@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest';
+import { anyText } from '../recognition/constraint.ts';
+import { readLine } from '../recognition/text-recognizer.ts';
+import { classifyField } from './classify.ts';
+import type { FollowedSample } from './follow.ts';
+
+/** Samples half a second apart in which these texts are read for certain. */
+function samplesOf(texts: readonly string[]): FollowedSample[] {
+  return texts.map((text, i) => {
+    const steps = Array.from(text, (char) => [[{ char, probability: 1 }], []]).flat();
+    const line = { candidates: steps, blank: Float64Array.from(steps, ({ length }) => 1 - length) };
+    return { recording: 0, t: i / 2, line, reading: readLine(line, anyText()) };
+  });
+}
+
+const halves = Array.from({ length: 24 }, (_, i) => i);
+
+describe('a field', () => {
+  it.each([
+    [
+      'a clock counting up',
+      halves.map((i) => `0:${String(10 + Math.floor(i / 2))}`),
+      { type: 'clock', behaviour: { min: 10, max: 21, direction: 'up' } },
+    ],
+    [
+      'a clock of seconds counting down',
+      halves.map((i) => String(99 - Math.floor(i / 2))),
+      { type: 'clock', behaviour: { direction: 'down' } },
+    ],
+    [
+      'a clock with a small fraction',
+      halves.map((i) => `00:${String(10 + Math.floor(i / 2))} ${i % 2 ? '50' : '00'}`),
+      { type: 'clock', behaviour: { max: 21.5 } },
+    ],
+    [
+      'a captioned fraction',
+      halves.map((i) => `Lap ${1 + Math.floor(i / 8)}/3`),
+      {
+        type: 'fraction',
+        caption: 'Lap',
+        pattern: 'Lap ?(\\d{1,2})/\\d{1,2}',
+        behaviour: { min: 1, max: 3, changes: 2 },
+      },
+    ],
+    [
+      'a padded counter',
+      halves.map((i) => (i < 12 ? '007' : '015')),
+      { type: 'counter', pattern: '(\\d{3})', behaviour: { min: 7, max: 15 } },
+    ],
+    [
+      'a percentage',
+      halves.map((i) => `${100 - 5 * Math.floor(i / 6)}%`),
+      { type: 'percentage', behaviour: { min: 85, max: 100, direction: 'down' } },
+    ],
+    ['a label', halves.map(() => 'SPEED'), { type: 'label', caption: 'SPEED' }],
+    ['a name', halves.map((i) => (i < 10 ? 'Railgun' : 'Rocket launcher')), { type: 'name' }],
+  ] as const)('is %s', (_, texts, expected) => {
+    const { behaviour, ...rest } = expected as { behaviour?: object };
+    const found = classifyField(samplesOf(texts))!;
+    expect(found).toMatchObject(rest);
+    expect(found.behaviour).toMatchObject(behaviour ?? {});
+  });
+
+  it('is nothing where scenery is misread', () => {
+    expect(
+      classifyField(samplesOf(halves.map((i) => (i % 3 === 0 ? 'ab' : i % 3 === 1 ? 'Xq' : 'lI7')))),
+    ).toBeUndefined();
+    expect(classifyField(samplesOf(['', '', '']))).toBeUndefined();
+  });
+
+  it('that comes and goes shows messages', () => {
+    const texts = halves.map((i) => (i % 12 < 6 ? 'Final lap!' : ''));
+    expect(classifyField(samplesOf(texts), { comesAndGoes: true })).toMatchObject({ type: 'message' });
+  });
+});

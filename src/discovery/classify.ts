@@ -1,0 +1,292 @@
+import { parseDuration, parseNumber } from '../language/numbers.ts';
+import { patternConstraint } from '../recognition/constraint.ts';
+import { readLine } from '../recognition/text-recognizer.ts';
+import { upperMedian } from '../statistics.ts';
+import type { FollowedSample } from './follow.ts';
+
+/** What an element of the HUD is. */
+export type FieldType = 'counter' | 'fraction' | 'percentage' | 'clock' | 'name' | 'message' | 'label';
+
+/** A value of a field at a time. */
+export interface FieldValue {
+  readonly recording: number;
+  /** Seconds. */
+  readonly t: number;
+  /** The text, and what it counts: a number, or seconds of a clock. */
+  readonly text: string;
+  readonly value: number | string;
+  readonly confidence: number;
+}
+
+/** How the values of a field behave. */
+export interface Behaviour {
+  /** Least and greatest number. */
+  readonly min?: number;
+  readonly max?: number;
+  /** The direction of nearly all changes. */
+  readonly direction?: 'up' | 'down';
+  /** Whether it jumps back against its direction. */
+  readonly resets: boolean;
+  /** Number of changes seen. */
+  readonly changes: number;
+  /** Share of the samples in which it is read. */
+  readonly presence: number;
+}
+
+/** What is known of an element from what it showed. */
+export interface FieldReading {
+  readonly type: FieldType;
+  /** Words drawn with the figures: "Laps", "SCORE". */
+  readonly caption?: string;
+  /** Regular expression of its texts; the first group is the value. */
+  readonly pattern?: string;
+  /** Of a fraction: the expression whose first group is its second number, if that changes, too. */
+  readonly secondPattern?: string;
+  readonly values: readonly FieldValue[];
+  readonly behaviour: Behaviour;
+  /** How sure it is that this is right, 0…1. */
+  readonly certainty: number;
+}
+
+/** Confidence from which a reading counts. */
+const MIN_CONFIDENCE = 0.5;
+/** Readings without which nothing is said. */
+const MIN_READINGS = 3;
+/** Share of the readings that have the form of a figure. */
+const MIN_FORM_SHARE = 0.4;
+/** Share of the readings that agree on a constant text. */
+const MIN_LABEL_SHARE = 0.7;
+/** Share of neighbouring samples that read the same, for texts that are not scenery. */
+const MIN_STEADY_SHARE = 0.35;
+/** Share of samples in which a text is there that never is away. */
+const MIN_LASTING_PRESENCE = 0.85;
+/** Change of a clock in seconds per second. */
+const [MIN_CLOCK_RATE, MAX_CLOCK_RATE] = [0.75, 1.3];
+
+/**
+ * Says what an element is and how it behaves.
+ *
+ * @param options.comesAndGoes Texts appear at the place now and then: what is always the same there is a message, not a label.
+ * @returns Undefined for what is nothing: scenery in which text was seen.
+ */
+export function classifyField(
+  samples: readonly FollowedSample[],
+  { comesAndGoes = false }: { readonly comesAndGoes?: boolean } = {},
+): FieldReading | undefined {
+  const read = samples.flatMap(({ reading, ...rest }) =>
+    reading && reading.confidence >= MIN_CONFIDENCE ? [{ ...rest, ...reading }] : [],
+  );
+  if (read.length < MIN_READINGS) return undefined;
+  return classifyFigure(samples, read) ?? classifyText(samples, read, comesAndGoes);
+}
+
+/** A piece of a form: literal text, or a run of digits. */
+type Piece = { readonly literal: string } | { readonly min: number; readonly max: number; readonly padded: boolean };
+
+/** Finds the form in which most texts are written: runs of digits between constant characters. */
+function commonForm(
+  texts: readonly string[],
+): { readonly pieces: readonly Piece[]; readonly share: number } | undefined {
+  const forms = Map.groupBy(
+    texts.filter((text) => /\d/.test(text)),
+    (text) => text.replaceAll(/\d+/g, '#').replaceAll(/\s+/g, ' '),
+  );
+  const [form, members] = [...forms].toSorted((a, b) => b[1].length - a[1].length)[0] ?? [];
+  if (form === undefined || !members) return undefined;
+  // A form with too many runs is a text with figures in it.
+  if (form.split('#').length > 5) return undefined;
+  const runs = members.map((text) => text.match(/\d+/g)!);
+  let run = 0;
+  const pieces = form.split(/(#)/).flatMap((part): Piece[] => {
+    if (part === '') return [];
+    if (part !== '#') return [{ literal: part }];
+    const own = runs.map((all) => all[run]!);
+    run++;
+    const lengths = own.map((digits) => digits.length);
+    const [min, max] = [Math.min(...lengths), Math.max(...lengths)];
+    const padded = min === max && max > 1 && own.some((digits) => digits.startsWith('0'));
+    return [{ min, max, padded }];
+  });
+  return { pieces, share: members.length / texts.length };
+}
+
+function classifyFigure(
+  samples: readonly FollowedSample[],
+  read: readonly { readonly text: string; readonly t: number }[],
+): FieldReading | undefined {
+  const form = commonForm(read.map(({ text }) => text));
+  if (!form) return undefined;
+  const figures = form.pieces.filter((piece) => 'min' in piece).length;
+  const shape = form.pieces.map((piece) => ('literal' in piece ? piece.literal : '#')).join('');
+  const caption = captionOf(form.pieces);
+  const core = shape.replaceAll(/[\p{L}][\p{L}.'’ -]*/gu, '').replaceAll(/^[\s:=.-]+|[\s:=.-]+$/g, '');
+  const isClock = /^#(?: ?: ?#){1,2}(?:[.,' ]#)?$/.test(core) || /^#['’]#(?:["”]#)?$/.test(core);
+  const isFraction = /^# ?\/ ?#$/.test(core);
+  const isPercentage = /^# ?%$/.test(core);
+  const isNumber = /^[+-]?[$€£]? ?#(?:[.,]#)*$/.test(core);
+  if (!isClock && !isFraction && !isPercentage && !isNumber) return undefined;
+  const group = isClock || isNumber ? [0, figures - 1] : [0, 0];
+  const pattern = patternOf(form.pieces, group as [number, number]);
+  const constraint = patternConstraint(pattern);
+  const capture = new RegExp(`^(?:${pattern})$`, 'u');
+  const values = samples.flatMap(({ recording, t, line }): FieldValue[] => {
+    const found = readLine(line, constraint);
+    if (!found || found.confidence < MIN_CONFIDENCE) return [];
+    const text = capture.exec(found.text)?.[1] ?? found.text;
+    const value = isClock ? parseDuration(text) : parseNumber(text.replaceAll(/[^\d.,+-]/g, ''), ['en']);
+    return value === undefined ? [] : [{ recording, t, text, value, confidence: found.confidence }];
+  });
+  const share = values.length / Math.max(1, read.length);
+  if (values.length < MIN_READINGS || share < MIN_FORM_SHARE || form.share < MIN_FORM_SHARE / 2) return undefined;
+  const steady = steadyShare(values);
+  const rate = clockRate(values);
+  const isTicking = rate !== undefined && Math.abs(rate) >= MIN_CLOCK_RATE && Math.abs(rate) <= MAX_CLOCK_RATE;
+  const type: FieldType =
+    isClock || (isTicking && isNumber) ? 'clock' : isFraction ? 'fraction' : isPercentage ? 'percentage' : 'counter';
+  // Figures that jump about without ever staying are misread scenery.
+  if (type === 'counter' && steady < 0.1 && !isSmooth(values)) return undefined;
+  const second = isFraction ? patternOf(form.pieces, [1, 1]) : undefined;
+  const varies = second !== undefined && countSteadyTotals(read.map(({ text }) => text)) > 1;
+  const middle = upperMedian(values.map(({ confidence }) => confidence))!;
+  return {
+    type,
+    ...(caption === undefined ? {} : { caption }),
+    pattern,
+    ...(varies ? { secondPattern: second } : {}),
+    values,
+    behaviour: behaviourOf(values, samples.length),
+    certainty: Math.min(1, share) * middle,
+  };
+}
+
+/** How many second numbers fractions have, each read several times. */
+function countSteadyTotals(texts: readonly string[]): number {
+  const counts = Map.groupBy(texts, (text) => /\/ ?(\d+)/.exec(text)?.[1] ?? '');
+  return [...counts].filter(([total, { length }]) => total !== '' && length >= MIN_READINGS).length;
+}
+
+/** The words among the literal pieces. */
+function captionOf(pieces: readonly Piece[]): string | undefined {
+  const words = pieces.flatMap((piece) => ('literal' in piece ? [piece.literal] : [])).join(' ');
+  const caption = words
+    .replaceAll(/[^\p{L}\s.'’-]/gu, ' ')
+    .replaceAll(/\s+/g, ' ')
+    .trim();
+  return /\p{L}{2}/u.test(caption) ? caption : undefined;
+}
+
+/** The regular expression of a form, with one group around the figures from `first` to `last`. */
+function patternOf(pieces: readonly Piece[], [first, last]: readonly [number, number]): string {
+  let figure = 0;
+  return pieces
+    .map((piece) => {
+      if ('literal' in piece)
+        return piece.literal
+          .replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
+          .replaceAll(/ /g, ' ?')
+          .replaceAll('\\/', '/');
+      const { min, max, padded } = piece;
+      // Figures may grow by a digit, unless they are padded or minutes and seconds.
+      const isInner = figure > 0;
+      const length = padded || (isInner && min === max && max > 1) ? `{${max}}` : `{1,${max + 1}}`;
+      const own = `${figure === first ? '(' : ''}\\d${length}${figure === last ? ')' : ''}`;
+      figure++;
+      return own;
+    })
+    .join('');
+}
+
+/** Share of neighbouring values that are the same. */
+function steadyShare(values: readonly FieldValue[]): number {
+  const same = values.filter((one, i) => i > 0 && values[i - 1]!.value === one.value).length;
+  return same / Math.max(1, values.length - 1);
+}
+
+/** Whether neighbouring numbers are mostly near to each other, compared with their range. */
+function isSmooth(values: readonly FieldValue[]): boolean {
+  const numbers = values.map(({ value }) => Number(value));
+  const range = Math.max(...numbers) - Math.min(...numbers);
+  const steps = numbers.slice(1).map((one, i) => Math.abs(one - numbers[i]!));
+  return (upperMedian(steps) ?? 0) <= 0.2 * range;
+}
+
+/** Usual change per second between neighbouring values that differ; undefined where too few do. */
+function clockRate(values: readonly FieldValue[]): number | undefined {
+  const rates = values.flatMap((one, i) => {
+    const before = values[i - 1];
+    if (!before || before.recording !== one.recording || typeof one.value !== 'number') return [];
+    const step = one.value - Number(before.value);
+    return one.t - before.t > 3 ? [] : [step / (one.t - before.t)];
+  });
+  const moving = rates.filter((rate) => rate !== 0);
+  if (moving.length < 4 || moving.length < 0.2 * rates.length) return undefined;
+  // A clock of whole seconds is sampled more often than it changes: its mean over the moving stretch counts.
+  const sign = Math.sign(upperMedian(moving)!);
+  const like = moving.filter((rate) => Math.sign(rate) === sign && Math.abs(rate) < 4);
+  if (like.length < 0.8 * moving.length) return undefined;
+  const first = rates.findIndex((rate) => rate !== 0);
+  const last = rates.findLastIndex((rate) => rate !== 0);
+  const stretch = rates.slice(first, last + 1).filter((rate) => Math.abs(rate) < 4);
+  return stretch.reduce((sum, rate) => sum + rate, 0) / stretch.length;
+}
+
+function behaviourOf(values: readonly FieldValue[], sampleCount: number): Behaviour {
+  const numbers = values.map(({ value }) => value).filter((value) => typeof value === 'number');
+  const steps = values.flatMap((one, i) => {
+    const before = values[i - 1];
+    return before && before.recording === one.recording && before.value !== one.value
+      ? [[before.value, one.value] as const]
+      : [];
+  });
+  const ups = steps.filter(([from, to]) => Number(to) > Number(from)).length;
+  const share = ups / Math.max(1, steps.length);
+  const direction = steps.length < 2 ? undefined : share >= 0.8 ? 'up' : share <= 0.2 ? 'down' : undefined;
+  return {
+    ...(numbers.length > 0 ? { min: Math.min(...numbers), max: Math.max(...numbers) } : {}),
+    ...(direction ? { direction } : {}),
+    resets: direction !== undefined && share !== 0 && share !== 1,
+    changes: steps.length,
+    presence: values.length / Math.max(1, sampleCount),
+  };
+}
+
+function classifyText(
+  samples: readonly FollowedSample[],
+  read: readonly {
+    readonly recording: number;
+    readonly t: number;
+    readonly text: string;
+    readonly confidence: number;
+  }[],
+  comesAndGoes: boolean,
+): FieldReading | undefined {
+  const texts = read.filter(({ text }) => (text.match(/[\p{L}\p{N}]/gu)?.length ?? 0) >= 2);
+  if (texts.length < MIN_READINGS) return undefined;
+  const values = texts.map(({ recording, t, text, confidence }) => ({ recording, t, text, value: text, confidence }));
+  const counts = Map.groupBy(texts, ({ text }) => simplify(text));
+  const [, most] = [...counts].toSorted((a, b) => b[1].length - a[1].length)[0]!;
+  const behaviour = behaviourOf(values, samples.length);
+  const middle = upperMedian(texts.map(({ confidence }) => confidence))!;
+  const steady = steadyShare(values.map((one) => ({ ...one, value: simplify(one.text) })));
+  const { presence } = behaviour;
+  if (!comesAndGoes && most.length >= MIN_LABEL_SHARE * texts.length) {
+    const text = most.toSorted((a, b) => b.confidence - a.confidence)[0]!.text;
+    return { type: 'label', caption: text, values, behaviour, certainty: (most.length / texts.length) * middle };
+  }
+  if (steady < MIN_STEADY_SHARE || middle < 0.7) return undefined;
+  return {
+    type: comesAndGoes || presence < MIN_LASTING_PRESENCE ? 'message' : 'name',
+    values,
+    behaviour: { resets: false, changes: behaviour.changes, presence },
+    certainty: steady * middle,
+  };
+}
+
+/** A text without what is most often misread: case and punctuation. */
+function simplify(text: string): string {
+  return text
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}]/gu, '')
+    .replaceAll(/[l|1]/g, 'i')
+    .replaceAll('0', 'o');
+}

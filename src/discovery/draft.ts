@@ -1,0 +1,227 @@
+import { join } from 'node:path';
+import type { Rect } from '../geometry.ts';
+import type { Dictionary } from '../dictionary/dictionary.ts';
+import { type OutputPolicy, writeOutput } from '../files/output.ts';
+import type { Discovery, HudField } from './discover.ts';
+import { cleanName, displayWord, uniqueName } from './names.ts';
+
+/** Something that recordings do not show, with the answer that is assumed. */
+export interface Question {
+  readonly id: string;
+  readonly question: string;
+  readonly assumed: string;
+}
+
+/** Answers by id of the question. */
+export type Answers = Readonly<Record<string, string>>;
+
+/** A pack drafted from a discovery: what `detect` needs to read the game. */
+export interface Draft {
+  readonly game: string;
+  readonly profile: Readonly<Record<string, unknown>>;
+  /** Undefined where no word is missing. */
+  readonly dictionary: Readonly<Record<string, unknown>> | undefined;
+  readonly questions: readonly Question[];
+  /** By field: its name after the answers; fields that were answered away are missing. */
+  readonly names: ReadonlyMap<HudField, string>;
+}
+
+/** Seconds between samples of a drafted profile. */
+const INTERVAL_SECONDS = 0.5;
+/** Seconds for which a clock must show the same to be reported as halted. */
+const HALT_SECONDS = 2.5;
+/** Changes per minute above which a figure makes no events: it is a measurement, such as a speed. */
+const MAX_CHANGES_PER_MINUTE = 40;
+/** Confidence that readings need. */
+const MIN_CONFIDENCE = 0.6;
+const MIN_TEXT_CONFIDENCE = 0.8;
+/** Certainty below which it is asked whether a field is part of the HUD. */
+const CERTAIN = 0.6;
+/** Answer that removes a field. */
+const NO = 'no';
+const MAX_QUESTIONS = 10;
+
+/**
+ * Drafts a profile with event mappings, and a dictionary extension with the words that the answers bring.
+ *
+ * @param game Identifier of the game: lower-case letters, digits and hyphens.
+ * @param dictionary The common dictionary, in which answers are looked up.
+ * @throws RangeError for an answer to a question that is not asked.
+ */
+export function draftPack(discovery: Discovery, game: string, dictionary: Dictionary, answers: Answers = {}): Draft {
+  const { reference, recordings, fields } = discovery;
+  const minutes = recordings.reduce((sum, { duration }) => sum + duration, 0) / 60;
+  const questions = fields.flatMap((field) => questionsOf(field)).slice(0, MAX_QUESTIONS);
+  const unknown = Object.keys(answers).find((id) => !allQuestionIds(fields).has(id));
+  if (unknown !== undefined) throw new RangeError(`there is no question “${unknown}”`);
+  const regions: Record<string, unknown> = {};
+  const detectors: Record<string, unknown> = {};
+  const events: unknown[] = [];
+  const names = new Map<HudField, string>();
+  const words = new Map<string, string>();
+  const taken = new Set<string>();
+  for (const field of fields) {
+    if (answers[`hud-${field.id}`] === NO) continue;
+    const answer = answers[`name-${field.id}`]?.trim();
+    const name = answer === undefined || answer === '' ? field.name : answer;
+    names.set(field, name);
+    if (field.type === 'label') continue;
+    const word = displayWord(field.type);
+    const key = uniqueName(cleanName(`${word} ${name}`), taken);
+    regions[key] = { ...growRegion(field, fields, reference), anchor: field.place };
+    const isRestless =
+      field.behaviour.changes / Math.max(0.1, minutes) > MAX_CHANGES_PER_MINUTE && field.type !== 'clock';
+    const property = answer === undefined || word !== 'counter' ? undefined : propertyFor(answer, dictionary, words);
+    const subject = property === undefined ? { word, name } : 'player';
+    const said = property ?? 'reading';
+    detectors[key] = detectorOf(field, key, field.pattern);
+    if (!isRestless) events.push(...eventsOf(field, key, subject, said));
+    if (field.secondPattern !== undefined) {
+      const second = uniqueName(cleanName(`${word} ${name} total`), taken);
+      detectors[second] = detectorOf(field, key, field.secondPattern);
+      if (!isRestless) events.push(...eventsOf(field, second, { word, name: `${name} total` }, 'reading'));
+    }
+  }
+  const profile = {
+    format: 'playbyplay/profile/1',
+    game,
+    title: game,
+    version: '1',
+    description: 'Drafted from recordings by “playbyplay profile draft”: names and ranges are what they showed.',
+    unit: 'pixel',
+    reference,
+    sampling: { interval: INTERVAL_SECONDS },
+    regions,
+    detectors,
+    events,
+  };
+  const own = {
+    format: 'playbyplay/dictionary/1',
+    name: game,
+    version: '1.0.0',
+    title: game,
+    description: 'Words for the figures of this game.',
+    extends: { common: '^1.0.0' },
+    properties: Array.from(words, ([name, definition]) => ({ name, parent: 'measure', definition })),
+  };
+  return { game, profile, dictionary: words.size > 0 ? own : undefined, questions, names };
+}
+
+/**
+ * Writes a draft as a pack: `configs/<game>/profile.json` and `dictionary/<game>.json`.
+ *
+ * @returns The path of the profile.
+ * @throws PlaybyplayError as `writeOutput` does.
+ */
+export async function writePack(
+  folder: string,
+  { game, profile, dictionary }: Draft,
+  policy: OutputPolicy = {},
+): Promise<string> {
+  const path = join(folder, 'configs', game, 'profile.json');
+  await writeOutput(path, `${JSON.stringify(profile, undefined, 2)}\n`, { kind: 'profile', ...policy });
+  if (dictionary)
+    await writeOutput(join(folder, 'dictionary', `${game}.json`), `${JSON.stringify(dictionary, undefined, 2)}\n`, {
+      kind: 'dictionary',
+      ...policy,
+    });
+  return path;
+}
+
+function questionsOf(field: HudField): Question[] {
+  const example = field.examples.at(-1)?.text ?? '';
+  const { id, type, place, certainty, isCaptioned, name } = field;
+  return [
+    ...(certainty < CERTAIN && type !== 'label'
+      ? [
+          {
+            id: `hud-${id}`,
+            question: `Is the text at the ${place} (“${example}”) part of the HUD? (yes, no)`,
+            assumed: 'yes',
+          },
+        ]
+      : []),
+    ...(isCaptioned || type === 'message' || type === 'label'
+      ? []
+      : [
+          {
+            id: `name-${id}`,
+            question: `What does the ${displayWord(type)} at the ${place} (“${example}”) show?`,
+            assumed: name,
+          },
+        ]),
+  ];
+}
+
+function allQuestionIds(fields: readonly HudField[]): ReadonlySet<string> {
+  return new Set(fields.flatMap(({ id }) => [`hud-${id}`, `name-${id}`]));
+}
+
+/** The property that an answer names; one that the dictionary lacks is added to `words`. */
+function propertyFor(answer: string, dictionary: Dictionary, words: Map<string, string>): string | undefined {
+  const name = answer.toLowerCase();
+  const known = dictionary.find(name, 'property');
+  if (known) return known.id;
+  if (!/^[\p{L}\p{N}]+(?:[ -][\p{L}\p{N}]+)*$/u.test(name)) return undefined;
+  words.set(name, `What the game shows as ${name}.`);
+  return name;
+}
+
+function detectorOf(field: HudField, region: string, pattern: string | undefined): Record<string, unknown> {
+  const { type } = field;
+  const samples = type === 'clock' ? Math.round(HALT_SECONDS / INTERVAL_SECONDS) : 2;
+  const isFigure = type !== 'name' && type !== 'message';
+  return {
+    kind: 'text',
+    region,
+    reader: 'general',
+    ...(pattern === undefined ? {} : { pattern }),
+    ...(isFigure ? { value: type === 'clock' ? 'time' : 'number' } : {}),
+    ...(type === 'message' ? { find: true } : {}),
+    stability: { samples, confidence: isFigure ? MIN_CONFIDENCE : MIN_TEXT_CONFIDENCE },
+    // A clock that has not started stands, too.
+    ...(type === 'clock' ? { plausible: { min: 0.01 } } : {}),
+  };
+}
+
+function eventsOf({ type }: HudField, detector: string, subject: unknown, property: string): readonly unknown[] {
+  const on = (trigger: string): unknown => ({ detector, trigger });
+  const change = { subject, property, from: '$previous', to: '$value' };
+  switch (type) {
+    case 'clock': {
+      const statement = { subject, action: 'halt', amount: '$value', unit: 'second' };
+      return ['found', 'changed'].map((trigger) => ({ on: on(trigger), statement }));
+    }
+    case 'message':
+      return ['found', 'changed'].map((trigger) => ({
+        on: on(trigger),
+        statement: { subject: { word: 'message', name: '$value' }, action: 'appear' },
+      }));
+    case 'label':
+      return [];
+    default:
+      return [{ on: on('changed'), statement: change }];
+  }
+}
+
+/** Widths of a character, in heights, by which a figure may grow. */
+const CHARACTER_WIDTH = 0.55;
+
+/** The region of a field, wider by a character on its free side where its figure may grow and nothing else lies there. */
+function growRegion(field: HudField, fields: readonly HudField[], frame: { readonly width: number }): Rect {
+  const { rect, align, pattern } = field;
+  if (pattern === undefined || !/\{1,\d+\}/.test(pattern)) return rect;
+  const step = Math.round(CHARACTER_WIDTH * rect.height);
+  const [left, right] = { left: [0, step], right: [step, 0], centre: [step / 2, step / 2] }[align] as [number, number];
+  const x = Math.max(0, Math.floor(rect.x - left));
+  const grown = { ...rect, x, width: Math.min(frame.width, Math.ceil(rect.x + rect.width + right)) - x };
+  const touches = fields.some(
+    (other) =>
+      other !== field &&
+      other.rect.x < grown.x + grown.width &&
+      grown.x < other.rect.x + other.rect.width &&
+      other.rect.y < grown.y + grown.height &&
+      grown.y < other.rect.y + other.rect.height,
+  );
+  return touches ? rect : grown;
+}

@@ -1,0 +1,215 @@
+import type { Rect, Size } from '../geometry.ts';
+import { upperMedian } from '../statistics.ts';
+import type { Sighting, Survey } from './survey.ts';
+
+/** Which of its edges a text keeps while it changes. */
+export type Alignment = 'left' | 'right' | 'centre';
+
+/** A place of the screen where text is seen again and again. */
+export interface TextElement {
+  /** The area that its texts cover, in pixels of the reference frame. */
+  readonly rect: Rect;
+  readonly align: Alignment;
+  /** Share of the surveyed frames in which it was seen. */
+  readonly presence: number;
+  /** Texts appear there now and then, and may fill only a part of the area. */
+  readonly comesAndGoes: boolean;
+  readonly sightings: readonly Sighting[];
+}
+
+/** Shares of the height within which lines are at one place. */
+const MAX_ROW_DISTANCE = 0.35;
+const MAX_HEIGHT_RATIO = 1.5;
+/** Share of the narrower line's width that two lines at one place share. */
+const MIN_COMMON_WIDTH = 0.5;
+/** Median distance from the usual place, in heights, up to which a text is drawn on the screen and not in the scene. */
+const MAX_DRIFT = 0.16;
+/** Pixels of drift, of a frame 720 high, that the finder's boxes have anyhow. */
+const MIN_DRIFT_PIXELS = 2.5;
+/** Frames in which an element must have been seen, and their share. */
+const MIN_FRAMES = 3;
+const MIN_PRESENCE = 0.06;
+
+/**
+ * Groups sightings into elements of the HUD: lines that were found at the same place in many frames. Text in the scene moves with
+ * the camera and is left out.
+ */
+export function groupElements({ sightings, frames }: Survey, frame: Size): TextElement[] {
+  const groups: Sighting[][] = [];
+  for (const sighting of sightings) {
+    let best: Sighting[] | undefined;
+    let bestDistance = Number.POSITIVE_INFINITY;
+    for (const group of groups) {
+      const usual = usualPlace(group);
+      const distance = placeDistance(sighting, usual);
+      if (distance < bestDistance) [best, bestDistance] = [group, distance];
+    }
+    if (best) best.push(sighting);
+    else groups.push([sighting]);
+  }
+  return groups.flatMap((group) => elementOf(group, frames.length, frame));
+}
+
+/** The median of a group's last lines. */
+function usualPlace(group: readonly Sighting[]): Rect {
+  const last = group.slice(-9);
+  const median = (value: (one: Sighting) => number): number => upperMedian(last.map(value))!;
+  return {
+    x: median((one) => one.x),
+    y: median((one) => one.y),
+    width: median((one) => one.width),
+    height: median((one) => one.height),
+  };
+}
+
+/** How far two lines are apart, 0…1; infinite where they are not at one place. */
+function placeDistance(a: Rect, b: Rect): number {
+  const height = Math.min(a.height, b.height);
+  const rows = Math.abs(a.y + a.height / 2 - b.y - b.height / 2) / height;
+  if (rows > MAX_ROW_DISTANCE || Math.max(a.height, b.height) / height > MAX_HEIGHT_RATIO)
+    return Number.POSITIVE_INFINITY;
+  const common = Math.min(a.x + a.width, b.x + b.width) - Math.max(a.x, b.x);
+  const share = common / Math.min(a.width, b.width);
+  if (share < MIN_COMMON_WIDTH) return Number.POSITIVE_INFINITY;
+  return rows + 1 - common / Math.max(a.width, b.width);
+}
+
+function elementOf(group: readonly Sighting[], frameCount: number, frame: Size): TextElement[] {
+  const seenIn = new Set(group.map((one) => one.frame)).size;
+  const presence = seenIn / frameCount;
+  if (seenIn < MIN_FRAMES || presence < MIN_PRESENCE) return [];
+  const height = upperMedian(group.map((one) => one.height))!;
+  const limit = Math.max(MAX_DRIFT * height, (MIN_DRIFT_PIXELS * frame.height) / 720);
+  const edges: Record<Alignment, (one: Rect) => number> = {
+    left: ({ x }) => x,
+    right: ({ x, width }) => x + width,
+    centre: ({ x, width }) => x + width / 2,
+  };
+  const drifts = (Object.keys(edges) as Alignment[]).map((align) => ({ align, drift: deviation(group, edges[align]) }));
+  const best = drifts.reduce((one, other) => (other.drift < one.drift - 0.5 ? other : one));
+  const vertical = deviation(group, ({ y, height: h }) => y + h / 2);
+  if (best.drift > limit || vertical > limit) return [];
+  // Boxes that lie elsewhere are something else that was found over it.
+  const usual = upperMedian(group.map(edges[best.align]))!;
+  const row = upperMedian(group.map(({ y, height: h }) => y + h / 2))!;
+  const own = group.filter(
+    (one) =>
+      Math.abs(edges[best.align](one) - usual) <= 3 * limit && Math.abs(one.y + one.height / 2 - row) <= 2 * limit,
+  );
+  return own.length < MIN_FRAMES
+    ? []
+    : [
+        {
+          rect: boundsOf(own),
+          align: best.align,
+          presence,
+          comesAndGoes: presence < MIN_LASTING_PRESENCE,
+          sightings: own,
+        },
+      ];
+}
+
+/** Median absolute deviation. */
+function deviation(group: readonly Sighting[], value: (one: Rect) => number): number {
+  const values = group.map(value);
+  const middle = upperMedian(values)!;
+  return upperMedian(values.map((one) => Math.abs(one - middle)))!;
+}
+
+/** Share of the frames in which what is always there is seen at least. */
+const MIN_LASTING_PRESENCE = 0.3;
+
+/** The value below which a share of the values lies. */
+function quantile(values: readonly number[], share: number): number {
+  return values.toSorted((a, b) => a - b)[Math.round(share * (values.length - 1))]!;
+}
+
+/** The area of nearly all boxes. */
+function boundsOf(group: readonly Rect[]): Rect {
+  const left = quantile(
+    group.map(({ x }) => x),
+    0.03,
+  );
+  const right = quantile(
+    group.map(({ x, width }) => x + width),
+    0.97,
+  );
+  const top = quantile(
+    group.map(({ y }) => y),
+    0.2,
+  );
+  const bottom = quantile(
+    group.map(({ y, height }) => y + height),
+    0.8,
+  );
+  return { x: left, y: top, width: right - left, height: bottom - top };
+}
+
+/** Frames between which a message may be seen again without being new. */
+const MAX_MESSAGE_GAP = 2;
+/** Times that messages must have been seen at a place. */
+const MIN_MESSAGES = 2;
+/** Width of a message area, in widths of its widest text. */
+const MESSAGE_MARGIN = 1.25;
+
+/**
+ * Groups sightings that belong to no lasting element into places where messages appear now and then: lines of one height in one
+ * row, with the same middle or the same left edge.
+ */
+export function groupMessages(
+  { sightings, frames }: Survey,
+  lasting: readonly TextElement[],
+  frame: Size,
+): TextElement[] {
+  const isKnown = new Set(lasting.flatMap((element) => element.sightings));
+  const rest = sightings.filter(
+    (one) => !isKnown.has(one) && !lasting.some(({ rect }) => overlapShare(one, rect) > 0.3),
+  );
+  const groups: { readonly align: Alignment; readonly members: Sighting[] }[] = [];
+  for (const one of rest)
+    for (const align of ['centre', 'left'] as const) {
+      const group = groups.find((other) => other.align === align && isSameMessagePlace(one, other.members[0]!, align));
+      if (group) group.members.push(one);
+      else groups.push({ align, members: [one] });
+    }
+  const found: TextElement[] = [];
+  const used = new Set<Sighting>();
+  for (const { align, members } of groups.toSorted((a, b) => b.members.length - a.members.length)) {
+    const own = members.filter((one) => !used.has(one));
+    if (countAppearances(own) < MIN_MESSAGES) continue;
+    for (const one of own) used.add(one);
+    const width = Math.max(...own.map((one) => one.width));
+    const bounds = boundsOf(own);
+    const extra = width * (MESSAGE_MARGIN - 1);
+    const [left, right] = [Math.min(...own.map(({ x }) => x)), Math.max(...own.map((one) => one.x + one.width))];
+    const x = Math.max(0, align === 'left' ? left : left - extra / 2);
+    found.push({
+      rect: { ...bounds, x, width: Math.min(frame.width, right + extra / (align === 'left' ? 1 : 2)) - x },
+      align,
+      comesAndGoes: true,
+      presence: new Set(own.map((one) => one.frame)).size / frames.length,
+      sightings: own,
+    });
+  }
+  return found;
+}
+
+function isSameMessagePlace(a: Rect, b: Rect, align: Alignment): boolean {
+  const height = Math.min(a.height, b.height);
+  if (Math.max(a.height, b.height) > 1.3 * height) return false;
+  if (Math.abs(a.y + a.height / 2 - b.y - b.height / 2) > 0.25 * height) return false;
+  const across = align === 'left' ? a.x - b.x : a.x + a.width / 2 - b.x - b.width / 2;
+  return Math.abs(across) <= 0.3 * height;
+}
+
+/** How often something appeared: sightings in neighbouring frames are one. */
+function countAppearances(group: readonly Sighting[]): number {
+  const frames = group.map(({ frame }) => frame).toSorted((a, b) => a - b);
+  return frames.filter((frame, i) => i === 0 || frame - frames[i - 1]! > MAX_MESSAGE_GAP).length;
+}
+
+function overlapShare(a: Rect, b: Rect): number {
+  const width = Math.min(a.x + a.width, b.x + b.width) - Math.max(a.x, b.x);
+  const height = Math.min(a.y + a.height, b.y + b.height) - Math.max(a.y, b.y);
+  return width > 0 && height > 0 ? (width * height) / (a.width * a.height) : 0;
+}

@@ -1,0 +1,173 @@
+import { decodeFrames, isGap } from '../media/decode/decode-frames.ts';
+import { splitIntoChunks } from '../media/packets/scan-packets.ts';
+import { clip, type Rect } from '../geometry.ts';
+import type { Constraint } from '../recognition/constraint.ts';
+import { anyText } from '../recognition/constraint.ts';
+import type { LineSteps } from '../recognition/decode.ts';
+import { TextFinder } from '../recognition/text-finder.ts';
+import { readLine, type TextReading, type TextRecognizer } from '../recognition/text-recognizer.ts';
+import { type Crop, cropRgb, cutCrop } from '../regions/crop.ts';
+import { frameAt } from '../pipeline/placement/pictures.ts';
+import type { Recording } from './survey.ts';
+
+/** A place of the screen that is read over time. */
+export interface FollowedPlace {
+  /** In pixels of the reference frame. */
+  readonly rect: Rect;
+  /** The text fills it only in part: the widest line is searched for. */
+  readonly find?: boolean;
+}
+
+/** What one place of the screen showed at a time. */
+export interface FollowedSample {
+  readonly recording: number;
+  /** Seconds. */
+  readonly t: number;
+  /** What the recogniser saw; the same object while the picture does not change. */
+  readonly line: LineSteps;
+  /** What is read without any constraint; undefined: nothing. */
+  readonly reading: TextReading | undefined;
+}
+
+/** Seconds between followed samples, unless that makes too many. */
+const FOLLOW_INTERVAL_SECONDS = 0.5;
+const MAX_FOLLOWED_SAMPLES = 400;
+/** Mean difference in grey levels up to which a crop counts as unchanged. */
+const MAX_UNCHANGED_LEVELS = 2;
+/** Crops that are read at a time. */
+const BATCH_SIZE = 32;
+
+const ANY_TEXT: Constraint = anyText();
+
+/**
+ * Reads places of the screen again and again over whole recordings, each only when its picture changed.
+ *
+ * @param onSample Called with the share that is done, 0…1.
+ * @returns By place: its samples, in order of time.
+ */
+export async function followPlaces(
+  recordings: readonly Recording[],
+  places: readonly FollowedPlace[],
+  recognizer: TextRecognizer,
+  options: {
+    readonly signal?: AbortSignal | undefined;
+    readonly onSample?: ((share: number) => void) | undefined;
+  } = {},
+): Promise<readonly (readonly FollowedSample[])[]> {
+  const reference = recordings[0]!.size;
+  const followed: FollowedSample[][] = places.map(() => []);
+  const total = recordings.reduce((sum, { index }) => sum + (index.t.at(-1) ?? 0), 0);
+  const interval = Math.max(FOLLOW_INTERVAL_SECONDS, total / MAX_FOLLOWED_SAMPLES);
+  let before = 0;
+  using finders = new Finders();
+  for (const [recording, { file, index, size }] of recordings.entries()) {
+    const [scaleX, scaleY] = [size.width / reference.width, size.height / reference.height];
+    const rects = places.map(({ rect: { x, y, width, height } }) =>
+      wholePixels({ x: x * scaleX, y: y * scaleY, width: width * scaleX, height: height * scaleY }, size),
+    );
+    /** By place: the crop read last, and the samples that show it. */
+    const last: ({ crop: Crop; line: Promise<LineSteps> | undefined } | undefined)[] = places.map(() => undefined);
+    let queue: { crop: Crop; find: boolean; take: (line: LineSteps) => void }[] = [];
+    const waiting: Promise<void>[] = [];
+    const settle = async (): Promise<void> => {
+      const batch = queue;
+      queue = [];
+      const crops = await Promise.all(batch.map(({ crop, find }) => (find ? findWidestLine(crop, finders) : crop)));
+      const lines = await recognizer.recognize(crops);
+      for (const [i, { take }] of batch.entries()) take(lines[i]!);
+    };
+    const duration = index.t.at(-1) ?? 0;
+    for (const chunk of splitIntoChunks(index, { minSeconds: 8 })) {
+      options.signal?.throwIfAborted();
+      const frames = sampleFrames(index.t, chunk, interval, (t) => frameAt(index, t));
+      for (const item of decodeFrames(file, index, chunk, frames)) {
+        if (isGap(item)) continue;
+        using picture = item;
+        for (const [p, rect] of rects.entries()) {
+          if (rect.width < 2 || rect.height < 2) continue;
+          const crop = { data: cropRgb(picture, rect), width: rect.width, height: rect.height, channels: 3 as const };
+          const known = last[p];
+          let line = known?.line;
+          if (!known || !line || meanDifference(known.crop, crop) > MAX_UNCHANGED_LEVELS) {
+            const { promise, resolve } = Promise.withResolvers<LineSteps>();
+            queue.push({ crop, find: places[p]!.find ?? false, take: resolve });
+            last[p] = { crop, line: promise };
+            line = promise;
+          }
+          const { t } = picture;
+          waiting.push(
+            line.then((found) => {
+              followed[p]!.push({ recording, t, line: found, reading: readLine(found, ANY_TEXT) });
+            }),
+          );
+        }
+        if (queue.length >= BATCH_SIZE) await settle();
+        options.onSample?.((before + picture.t) / Math.max(1e-9, total));
+      }
+      // The decoder's memory is freed when the event loop turns.
+      await new Promise(setImmediate);
+    }
+    await settle();
+    await Promise.all(waiting);
+    before += duration;
+  }
+  return followed.map((samples) => samples.toSorted((a, b) => a.recording - b.recording || a.t - b.t));
+}
+
+/** Finders by size of crop. */
+class Finders implements Disposable {
+  readonly #finders = new Map<string, Promise<TextFinder>>();
+
+  of({ width, height }: Crop): Promise<TextFinder> {
+    const key = `${width} ${height}`;
+    let finder = this.#finders.get(key);
+    if (!finder) this.#finders.set(key, (finder = TextFinder.open({ width, height })));
+    return finder;
+  }
+
+  [Symbol.dispose](): void {
+    for (const finder of this.#finders.values()) void finder.then((one) => one[Symbol.dispose]()).catch(() => {});
+  }
+}
+
+/** The widest line in a crop; a crop without text is returned as a single row, in which nothing is read. */
+async function findWidestLine(crop: Crop, finders: Finders): Promise<Crop> {
+  const boxes = await (await finders.of(crop)).find(crop);
+  const widest = boxes.reduce<Rect | undefined>(
+    (best, one) => (best && best.width >= one.width ? best : one),
+    undefined,
+  );
+  return cutCrop(crop, widest ? wholePixels(widest, crop) : { x: 0, y: 0, width: crop.width, height: 1 });
+}
+
+/** The frames of a chunk on a grid of `interval` seconds. */
+function sampleFrames(
+  times: Float64Array,
+  { firstFrame, lastFrame }: { readonly firstFrame: number; readonly lastFrame: number },
+  interval: number,
+  frameOf: (t: number) => number,
+): number[] {
+  const frames = new Set<number>();
+  const [from, end] = [times[firstFrame]!, times[Math.min(times.length, lastFrame) - 1]!];
+  for (let tick = Math.ceil(from / interval); tick * interval <= end; tick++) {
+    const frame = frameOf(tick * interval);
+    if (frame >= firstFrame && frame < lastFrame) frames.add(frame);
+  }
+  return [...frames].toSorted((a, b) => a - b);
+}
+
+/** Rounds a rectangle outwards to whole pixels inside the picture. */
+export function wholePixels(
+  { x, y, width, height }: Rect,
+  size: { readonly width: number; readonly height: number },
+): Rect {
+  const left = Math.floor(x);
+  const top = Math.floor(y);
+  return clip({ x: left, y: top, width: Math.ceil(x + width) - left, height: Math.ceil(y + height) - top }, size);
+}
+
+function meanDifference(a: Crop, b: Crop): number {
+  let sum = 0;
+  for (let i = 0; i < a.data.length; i++) sum += Math.abs(a.data[i]! - b.data[i]!);
+  return sum / a.data.length;
+}

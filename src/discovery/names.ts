@@ -1,0 +1,72 @@
+import { type Anchor, type Rect, type Size } from '../geometry.ts';
+import type { FieldReading } from './classify.ts';
+
+/** Heights of a line within which a caption belongs to a figure, on either side of it and above or below. */
+const MAX_CAPTION_GAP = { before: 2.5, after: 1.2, above: 1.3 } as const;
+
+/** The part of the screen in which the middle of a rectangle lies. */
+export function placeOnScreen({ x, y, width, height }: Rect, frame: Size): Anchor {
+  const column = Math.min(2, Math.floor((3 * (x + width / 2)) / frame.width));
+  const row = Math.min(2, Math.floor((3 * (y + height / 2)) / frame.height));
+  const words = [['top', '', 'bottom'][row]!, ['left', '', 'right'][column]!].filter((word) => word !== '');
+  return (words.length === 0 ? 'centre' : words.join(' ')) as Anchor;
+}
+
+/** A constant text on the screen. */
+export interface Label {
+  readonly rect: Rect;
+  readonly text: string;
+}
+
+/** Finds the label that names a figure: in the same row, or right above or below it. */
+export function findCaption(rect: Rect, labels: readonly Label[]): Label | undefined {
+  let found: Label | undefined;
+  let least = Number.POSITIVE_INFINITY;
+  for (const label of labels) {
+    const distance = captionDistance(rect, label.rect);
+    if (distance < least) [found, least] = [label, distance];
+  }
+  return found;
+}
+
+function captionDistance(figure: Rect, label: Rect): number {
+  const height = Math.min(figure.height, label.height);
+  const rows = Math.abs(figure.y + figure.height / 2 - label.y - label.height / 2);
+  const [before, after] = [figure.x - label.x - label.width, label.x - figure.x - figure.width];
+  const gap = Math.max(before, after);
+  if (rows < 0.6 * Math.max(figure.height, label.height) && gap > -0.5 * height) {
+    const limit = before >= after ? MAX_CAPTION_GAP.before : MAX_CAPTION_GAP.after;
+    return gap <= limit * height ? Math.max(0, gap) / height : Number.POSITIVE_INFINITY;
+  }
+  const common = Math.min(figure.x + figure.width, label.x + label.width) - Math.max(figure.x, label.x);
+  const vertical = Math.max(figure.y - label.y - label.height, label.y - figure.y - figure.height);
+  if (common < 0.5 * Math.min(figure.width, label.width) || vertical > MAX_CAPTION_GAP.above * height)
+    return Number.POSITIVE_INFINITY;
+  // In the same row is likelier.
+  return 0.5 + Math.max(0, vertical) / height;
+}
+
+/** Makes a name that detectors and regions may have: letters, digits, spaces, dots and hyphens. */
+export function cleanName(text: string): string {
+  const clean = text
+    .normalize('NFC')
+    .replaceAll(/[^\p{L}\p{N} .-]/gu, ' ')
+    .replaceAll(/\s+/g, ' ')
+    .trim()
+    .slice(0, 40);
+  return clean.replaceAll(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, '');
+}
+
+/** Adds a number to a name that is taken, and adds it to `taken`. */
+export function uniqueName(name: string, taken: Set<string>): string {
+  let unique = name;
+  for (let n = 2; taken.has(unique); n++) unique = `${name} ${n}`;
+  taken.add(unique);
+  return unique;
+}
+
+/** The word of the dictionary for a kind of field. */
+export function displayWord(type: FieldReading['type']): 'counter' | 'clock' | 'message' | 'caption' {
+  if (type === 'clock' || type === 'message') return type;
+  return type === 'name' || type === 'label' ? 'caption' : 'counter';
+}
